@@ -1,0 +1,12 @@
+import { defineConfig } from 'vitest/config'
+
+export default defineConfig({
+  // One copy of graphql for our code and for packages: two would each refuse the other's errors.
+  resolve: { alias: [{ find: /^graphql$/, replacement: 'graphql/index.js' }] },
+  test: {
+    include: ['test/**/*.test.ts'],
+    exclude: ['test/browser/**'],
+    setupFiles: ['test/matchers.ts'],
+    testTimeout: 30_000,
+  },
+})
