@@ -1,0 +1,132 @@
+import { LIMITS } from './limits.js'
+
+/** One setting: where it can be given, what it means, and how its text is read. */
+interface Setting<T> {
+  readonly flag: string
+  readonly env: string
+  readonly help: string
+  readonly fallback: T
+  readonly read: (text: string) => T | undefined
+  /** What a right value looks like, for the message about a wrong one. */
+  readonly form: string
+}
+
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
+
+/** Every setting there is; flags come before the environment, the environment before the fallback. */
+export const SETTINGS = {
+  database: setting({
+    flag: '--database <url>',
+    env: 'DATABASE_URL',
+    help: 'the store, as file:PATH',
+    fallback: 'file:./data/operations.db',
+    read: (text) => (/^file:./.test(text) ? text : undefined),
+    form: 'a file address such as file:./data/operations.db',
+  }),
+  host: setting({
+    flag: '--host <address>',
+    env: 'HOST',
+    help: 'the address to listen on',
+    fallback: '127.0.0.1',
+    read: (text) => (text.trim() === '' ? undefined : text),
+    form: 'an address such as 127.0.0.1 or 0.0.0.0',
+  }),
+  port: setting({
+    flag: '--port <number>',
+    env: 'PORT',
+    help: 'the port to listen on; 0 takes a free one',
+    fallback: 4000,
+    read: (text) => wholeNumber(text, 0, 65_535),
+    form: 'a whole number from 0 to 65535',
+  }),
+  basePath: setting({
+    flag: '--base-path <path>',
+    env: 'OPERATIONS_BASE_PATH',
+    help: 'the path below which everything is served',
+    fallback: '',
+    read: (text) => (/^(\/[\w.~-]+)*\/?$/.test(text) ? text.replace(/\/$/, '') : undefined),
+    form: 'a path such as /ops',
+  }),
+  graphiql: setting({
+    flag: '--no-graphiql',
+    env: 'OPERATIONS_GRAPHIQL',
+    help: 'do not serve the GraphiQL page',
+    fallback: true,
+    read: yesOrNo,
+    form: 'true or false',
+  }),
+  migrate: setting({
+    flag: '--no-migrate',
+    env: 'OPERATIONS_MIGRATE',
+    help: 'do not bring the store up to date at start',
+    fallback: true,
+    read: yesOrNo,
+    form: 'true or false',
+  }),
+  wholeListRowsMax: setting({
+    flag: '--whole-list-rows-max <rows>',
+    env: 'OPERATIONS_WHOLE_LIST_ROWS_MAX',
+    help: 'the most rows of a list that is asked for without a page',
+    fallback: LIMITS.wholeListRowsMax as number,
+    read: (text) => wholeNumber(text, 1, 10_000_000),
+    form: 'a whole number of at least 1',
+  }),
+  logLevel: setting({
+    flag: '--log-level <level>',
+    env: 'OPERATIONS_LOG_LEVEL',
+    help: `how much to log: ${LOG_LEVELS.join(', ')}`,
+    fallback: 'info',
+    read: (text) => (LOG_LEVELS.includes(text) ? text : undefined),
+    form: `one of ${LOG_LEVELS.join(', ')}`,
+  }),
+}
+
+type Settings = typeof SETTINGS
+export type SettingName = keyof Settings
+export type Config = { readonly [Name in SettingName]: Settings[Name]['fallback'] }
+
+/** Settings that cannot be used; the message names all of them. */
+export class BadSettings extends Error {}
+
+/** What flags were given, under their settings' names; a switch that was turned off is `false`. */
+export type Flags = { readonly [Name in SettingName]?: string | boolean | undefined }
+
+/** One frozen configuration, or every setting that is wrong, all at once. */
+export function readConfig(flags: Flags, env: NodeJS.ProcessEnv = process.env): Config {
+  const complaints = unknownNames(env)
+  const entries = Object.entries(SETTINGS).map(([name, { flag, env: variable, fallback, read, form }]) => {
+    const given = flags[name as SettingName]
+    const [source, text] =
+      given === undefined || given === true ? [variable, env[variable]] : [flag.split(' ')[0], String(given)]
+    if (text === undefined) return [name, fallback]
+    const value = read(text)
+    if (value === undefined) complaints.push(`${source} is ${JSON.stringify(text)}; it must be ${form}.`)
+    return [name, value]
+  })
+  if (complaints.length > 0) throw new BadSettings(complaints.join('\n'))
+  return Object.freeze(Object.fromEntries(entries)) as Config
+}
+
+function setting<T>(definition: Setting<T>): Setting<T> {
+  return definition
+}
+
+// Kubernetes puts these beside every container when a service is named `operations`.
+const NOT_OURS = /^OPERATIONS_(PORT|SERVICE)(_|$)/
+
+// A misspelt name would otherwise be passed over in silence.
+function unknownNames(env: NodeJS.ProcessEnv): string[] {
+  const known = new Set<string>(Object.values(SETTINGS).map((one) => one.env))
+  return Object.keys(env)
+    .filter((name) => name.startsWith('OPERATIONS_') && !known.has(name) && !NOT_OURS.test(name))
+    .map((name) => `${name} is no setting of this program.`)
+}
+
+function wholeNumber(text: string, least: number, most: number): number | undefined {
+  const value = Number(text)
+  return /^\d+$/.test(text) && value >= least && value <= most ? value : undefined
+}
+
+function yesOrNo(text: string): boolean | undefined {
+  return text === 'true' ? true : text === 'false' ? false : undefined
+}

@@ -1,0 +1,58 @@
+/** Every way in which a request can fail, with the short title that people see. */
+export const CATALOGUE = {
+  BAD_REQUEST: 'The request is malformed',
+  UNAUTHENTICATED: 'A valid API key is needed',
+  INSUFFICIENT_SCOPE: 'The API key lacks a scope',
+  NOT_FOUND: 'There is no such thing',
+  METHOD_NOT_ALLOWED: 'The method is not allowed here',
+  NOT_ACCEPTABLE: 'No acceptable representation',
+  CONFLICT: 'It is already there',
+  PAYLOAD_TOO_LARGE: 'The body is too large',
+  UNSUPPORTED_MEDIA_TYPE: 'The media type is not supported',
+  VALIDATION_FAILED: 'The content is not acceptable',
+  RATE_LIMITED: 'Too many requests',
+  TOO_COMPLEX: 'The query asks for too much',
+  INTERNAL: 'Something went wrong on our side',
+  UNAVAILABLE: 'Not available just now',
+} as const
+
+export type Code = keyof typeof CATALOGUE
+
+/** One thing wrong with what was sent: where, and what would be right. */
+export interface Flaw {
+  /** A JSON Pointer into the input. */
+  readonly pointer?: string
+  /** The name of an argument or parameter. */
+  readonly parameter?: string
+  readonly detail: string
+}
+
+interface FaultFacts {
+  readonly flaws?: readonly Flaw[]
+  readonly requiredScope?: string
+  /** The id of what is already there (CONFLICT). */
+  readonly existingId?: string
+  /** For the log alone; no caller ever sees it. */
+  readonly cause?: unknown
+}
+
+/** The one error of the program: a code, a sentence for the caller, a cause for the log. */
+export class Fault extends Error {
+  readonly code: Code
+  readonly flaws: readonly Flaw[]
+  readonly requiredScope: string | undefined
+  readonly existingId: string | undefined
+
+  constructor(code: Code, sentence: string, facts: FaultFacts = {}) {
+    super(sentence, { cause: facts.cause })
+    this.name = 'Fault'
+    this.code = code
+    this.flaws = facts.flaws ?? []
+    this.requiredScope = facts.requiredScope
+    this.existingId = facts.existingId
+  }
+}
+
+export function badArgument(parameter: string, detail: string): Fault {
+  return new Fault('BAD_REQUEST', `${parameter}: ${detail}`, { flaws: [{ parameter, detail }] })
+}

@@ -1,0 +1,25 @@
+/** Every limit of the program, with its unit in its name. */
+export const LIMITS = {
+  /** Rows of one page at the most. */
+  pageRowsMax: 1_000,
+  /** Rows of a page inside another list, when `first` is not given. */
+  nestedPageRows: 50,
+  /** Rows of a list that is asked for whole; settable. */
+  wholeListRowsMax: 100_000,
+  /** What an unpaged list is priced at, in rows. */
+  wholeListPricedRows: 1_000,
+  queryCostMax: 100_000,
+  queryDepthMax: 10,
+  queryTokensMax: 1_000,
+  bodyBytesMax: 1_000_000,
+  /** Groups that a person is put into on being added. */
+  groupIdsMax: 100,
+  /** Answers smaller than this are not worth compressing. */
+  compressFromBytes: 1_024,
+  /** How long a write waits for another process to let go of the store. */
+  storeBusyMs: 5_000,
+  /** A key's last use is written at most this often. */
+  keyUseEveryMs: 60_000,
+  /** How long running requests may take to finish once the server is told to stop. */
+  shutdownMs: 10_000,
+} as const

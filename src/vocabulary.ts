@@ -1,0 +1,47 @@
+/** The closed sets of the domain. Types, enums, CHECK constraints and documents follow from them. */
+
+export const PERSON_STATUSES = ['ACTIVE', 'INACTIVE'] as const
+export type PersonStatus = (typeof PERSON_STATUSES)[number]
+
+export const PROJECT_STATUSES = ['ACTIVE', 'ON_HOLD', 'CLOSED'] as const
+export type ProjectStatus = (typeof PROJECT_STATUSES)[number]
+
+export const RISK_STATUSES = ['OPEN', 'OCCURRED', 'CLOSED'] as const
+export type RiskStatus = (typeof RISK_STATUSES)[number]
+export const LIVE_RISK_STATUSES = ['OPEN', 'OCCURRED'] as const satisfies readonly RiskStatus[]
+
+export const RISK_RESPONSES = ['AVOID', 'MITIGATE', 'TRANSFER', 'ACCEPT'] as const
+export type RiskResponse = (typeof RISK_RESPONSES)[number]
+
+/** Likelihood and impact run from 1 to this. */
+export const ASSESSMENT_MAX = 5
+
+export const RISK_LEVELS = ['UNASSESSED', 'LOW', 'MEDIUM', 'HIGH', 'CRITICAL'] as const
+export type RiskLevel = (typeof RISK_LEVELS)[number]
+
+/** The lowest score of each level; a level ends where the next begins. */
+export const LEVEL_FLOORS: Record<RiskLevel, number> = { UNASSESSED: 0, LOW: 1, MEDIUM: 5, HIGH: 10, CRITICAL: 20 }
+
+/** From least to most severe: the index is what issues are ordered by. */
+export const ISSUE_SEVERITIES = ['LOW', 'MEDIUM', 'HIGH', 'CRITICAL'] as const
+export type IssueSeverity = (typeof ISSUE_SEVERITIES)[number]
+
+export const ISSUE_STATUSES = ['OPEN', 'IN_PROGRESS', 'BLOCKED', 'RESOLVED', 'CLOSED'] as const
+export type IssueStatus = (typeof ISSUE_STATUSES)[number]
+export const OPEN_ISSUE_STATUSES = ['OPEN', 'IN_PROGRESS', 'BLOCKED'] as const satisfies readonly IssueStatus[]
+
+/** The longest text of each kind, in Unicode code points. `headline` is the title of a risk or an issue. */
+export const TEXT_MAX = {
+  name: 200,
+  email: 254,
+  externalId: 200,
+  title: 200,
+  headline: 500,
+  department: 200,
+  description: 10_000,
+  category: 200,
+  reference: 100,
+  projectKey: 50,
+  url: 2_000,
+} as const
+export type TextKind = keyof typeof TEXT_MAX
