@@ -1,0 +1,19 @@
+import { type AnyColumn, isNull, or, type SQL, sql } from 'drizzle-orm'
+import { fold } from '../text.js'
+import type { Read } from './store.js'
+
+/** A filter as callers give it: absent and null both mean "no matter". */
+export type Optional<T> = T | null | undefined
+
+/** The folded text stands somewhere in one of these (folded) columns. */
+export function contains(text: string, ...columns: (AnyColumn | SQL)[]): SQL | undefined {
+  const pattern = `%${fold(text.trim()).replace(/[\\%_]/g, '\\$&')}%`
+  return or(...columns.map((column) => sql`${column} like ${pattern} escape '\\'`))
+}
+
+/** The column holds one of these ids; a null among them means that it holds none. */
+export function isOneOf({ among }: Read, column: AnyColumn, ids: readonly Optional<string>[]): SQL | undefined {
+  const some = ids.filter((id) => id != null)
+  const none = some.length < ids.length ? isNull(column) : undefined
+  return some.length === 0 && none ? none : or(among(column, some), none)
+}

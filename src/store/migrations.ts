@@ -1,0 +1,137 @@
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import Database from 'better-sqlite3'
+import { driverCode } from './faults.js'
+
+const FOLDER = new URL('../../drizzle/sqlite/', import.meta.url)
+/** At start nobody is being served yet, so waiting for another process that migrates is fine. */
+const WAIT_MS = 30_000
+
+const LEDGER =
+  'create table if not exists schema_migration (tag text primary key, hash text not null, applied_at text not null)'
+const RAISE_REVISION =
+  'insert into revision (id, value) values (1, 1) on conflict (id) do update set value = revision.value + 1'
+
+interface Migration {
+  readonly tag: string
+  readonly hash: string
+  readonly statements: readonly string[]
+}
+
+/** A store that cannot be used as it is; the message says what to do. */
+export class StoreRefused extends Error {}
+
+export interface MigrationState {
+  readonly applied: readonly string[]
+  readonly pending: readonly string[]
+}
+
+/** Brings the file to this program's data model, creating it if need be. Safe when several start at once. */
+export function migrate(file: string): MigrationState {
+  return withFile(file, (connection) => {
+    connection.pragma('journal_mode = wal')
+    connection.pragma('synchronous = full')
+    // drizzle-kit rebuilds tables by dropping them; with foreign keys on, that fails or empties their children.
+    connection.pragma('foreign_keys = off')
+    connection.exec('begin immediate')
+    const { applied, pending } = compare(connection, file)
+    connection.exec(LEDGER)
+    for (const migration of pending) {
+      for (const statement of migration.statements) connection.exec(statement)
+      connection
+        .prepare('insert into schema_migration (tag, hash, applied_at) values (?, ?, ?)')
+        .run(migration.tag, migration.hash, new Date().toISOString())
+    }
+    // A migration may change answers; the first one also needs its counter row.
+    if (pending.length > 0) connection.exec(RAISE_REVISION)
+    const broken = connection.pragma('foreign_key_check') as unknown[]
+    if (broken.length > 0) {
+      throw new StoreRefused(`${file}: ${broken.length} rows point at rows that are not there; nothing was changed.`)
+    }
+    connection.exec('commit')
+    return { applied, pending: pending.map(({ tag }) => tag) }
+  })
+}
+
+/** Refuses a store that lacks a migration or is newer than this program. */
+export function requireMigrated(file: string): void {
+  if (!existsSync(file))
+    throw new StoreRefused(`There is no store at ${file}. Run \`operations migrate\` to create it.`)
+  const { pending } = withFile(file, (connection) => compare(connection, file))
+  if (pending.length > 0) {
+    throw new StoreRefused(`The store ${file} lacks ${pending.length} migration(s). Run \`operations migrate\` first.`)
+  }
+}
+
+function compare(connection: Database.Database, file: string): { applied: string[]; pending: Migration[] } {
+  const tables = connection.prepare("select name from sqlite_master where type = 'table'").pluck().all()
+  const isOurs = tables.includes('schema_migration')
+  if (!isOurs && tables.length > 0) {
+    throw new StoreRefused(`${file} is a database of another program. Name another file.`)
+  }
+  const known = migrations()
+  const rows = isOurs
+    ? (connection.prepare('select tag, hash from schema_migration order by tag').all() as Migration[])
+    : []
+  for (const row of rows) {
+    const ours = known.find(({ tag }) => tag === row.tag)
+    if (!ours) {
+      throw new StoreRefused(`The store ${file} is newer than this program (it has ${row.tag}). Upgrade the program.`)
+    }
+    if (ours.hash !== row.hash) {
+      throw new StoreRefused(
+        `The migration ${row.tag} was changed after it was applied to ${file}. Use the released program.`,
+      )
+    }
+  }
+  const applied = rows.map(({ tag }) => tag)
+  return { applied, pending: known.filter(({ tag }) => !applied.includes(tag)) }
+}
+
+function migrations(): Migration[] {
+  const journal = JSON.parse(readFileSync(new URL('meta/_journal.json', FOLDER), 'utf8')) as {
+    entries: { tag: string }[]
+  }
+  return journal.entries.map(({ tag }) => {
+    const text = readFileSync(new URL(`${tag}.sql`, FOLDER), 'utf8')
+    const hash = createHash('sha256').update(text).digest('hex')
+    return { tag, hash, statements: text.split('--> statement-breakpoint') }
+  })
+}
+
+function withFile<T>(file: string, work: (connection: Database.Database) => T): T {
+  let connection: Database.Database | undefined
+  try {
+    mkdirSync(dirname(file), { recursive: true })
+    connection = new Database(file, { timeout: WAIT_MS })
+    return work(connection)
+  } catch (error) {
+    throw refusal(file, error)
+  } finally {
+    connection?.close()
+  }
+}
+
+function refusal(file: string, error: unknown): unknown {
+  if (error instanceof StoreRefused) return error
+  switch (driverCode(error)) {
+    case 'SQLITE_NOTADB':
+      return new StoreRefused(`${file} is not a database. Name another file, or restore it from a backup.`)
+    case 'SQLITE_CANTOPEN':
+    case 'SQLITE_READONLY':
+    case 'SQLITE_READONLY_DIRECTORY':
+    case 'EACCES':
+    case 'EROFS':
+    case 'ENOTDIR':
+    case 'EEXIST':
+    case 'EPERM':
+      return new StoreRefused(
+        `${file} cannot be written. Check the folder and its permissions, or name another with --database.`,
+      )
+    case 'SQLITE_BUSY':
+      return new StoreRefused(`${file} is locked by another process. Try again when it has finished.`)
+    default:
+      return error
+  }
+}

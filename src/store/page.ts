@@ -1,0 +1,113 @@
+import { crc32 } from 'node:zlib'
+import { type AnyColumn, and, type SQL, sql } from 'drizzle-orm'
+import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
+import { badArgument, Fault } from '../errors.js'
+import type { Read } from './store.js'
+import type { Tables } from './tables.js'
+
+type Key = string | number
+
+/** A list as its noun declares it: what it holds, in which fixed and total order, and what a filter means. */
+export interface List<T extends PgTable, F> {
+  /** The name that its cursors carry. */
+  readonly name: string
+  readonly table: (t: Tables) => T
+  readonly order: (table: T) => readonly AnyPgColumn[]
+  /** A row's place in that order. */
+  readonly place: (row: T['$inferSelect']) => readonly Key[]
+  readonly matching: (read: Read, filter: F) => SQL | undefined | Promise<SQL | undefined>
+}
+
+/** What part of a list is asked for; without `first` it is the whole, up to `most` rows. */
+export interface Window {
+  readonly first: number | undefined
+  readonly after: string | undefined
+  readonly most: number
+}
+
+export interface Page<Row> {
+  readonly rows: readonly Row[]
+  readonly hasNext: boolean
+}
+
+/** `within` narrows the list to what belongs to some other thing. */
+export async function pageOf<T extends PgTable, F>(
+  read: Read,
+  list: List<T, F>,
+  filter: F,
+  window: Window,
+  within?: SQL,
+): Promise<Page<T['$inferSelect']>> {
+  const table = list.table(read.t)
+  const order = list.order(table)
+  const after = window.after === undefined ? undefined : isAfter(order, readCursor(list.name, order, window.after))
+  // One row more than the page tells whether there is a next one.
+  const rows: T['$inferSelect'][] = await read.db
+    .select()
+    .from(table as PgTable)
+    .where(and(await list.matching(read, filter), within, after))
+    .orderBy(...order)
+    .limit((window.first ?? window.most) + 1)
+  return toPage(rows, window)
+}
+
+export async function countOf<T extends PgTable, F>(
+  read: Read,
+  list: List<T, F>,
+  filter: F,
+  within?: SQL,
+): Promise<number> {
+  return read.db.$count(list.table(read.t), and(await list.matching(read, filter), within))
+}
+
+/** One row comparison on one ascending key, which an index answers with a search however deep the page. */
+function isAfter(order: readonly AnyPgColumn[], place: readonly Key[]): SQL {
+  const keys = sql.join([...order], sql`, `)
+  const values = sql.join(
+    place.map((key) => sql`${key}`),
+    sql`, `,
+  )
+  return sql`(${keys}) > (${values})`
+}
+
+function toPage<Row>(rows: Row[], { first, most }: Window): Page<Row> {
+  if (first !== undefined) return { rows: rows.slice(0, first), hasNext: rows.length > first }
+  if (rows.length <= most) return { rows, hasNext: false }
+  throw new Fault(
+    'TOO_COMPLEX',
+    `This list has more than ${most} rows. Ask for pages of it: \`limit\` in REST, \`first\` in GraphQL.`,
+  )
+}
+
+/** Opaque to callers: the list's name and the row's place, with a checksum against damage in transit. */
+export function cursorOf<Row>(list: { name: string; place: (row: Row) => readonly Key[] }, row: Row): string {
+  const text = JSON.stringify([list.name, ...list.place(row)])
+  return Buffer.from(`${checksum(text)}${text}`).toString('base64url')
+}
+
+const CHECKSUM_LENGTH = 8
+
+function checksum(text: string): string {
+  return crc32(text).toString(16).padStart(CHECKSUM_LENGTH, '0')
+}
+
+function readCursor(list: string, columns: readonly AnyColumn[], cursor: string): Key[] {
+  const decoded = Buffer.from(cursor, 'base64url').toString()
+  const text = decoded.slice(CHECKSUM_LENGTH)
+  if (decoded.slice(0, CHECKSUM_LENGTH) === checksum(text)) {
+    const [name, ...place] = parsed(text)
+    const fits = columns.every((column, index) => typeof place[index] === column.dataType)
+    if (name === list && place.length === columns.length && fits) return place as Key[]
+  }
+  throw badArgument('after', 'This cursor was not given out for this list. Use one from a page of the same list.')
+}
+
+// A checksum can be forged, so what follows it may still be anything.
+function parsed(text: string): unknown[] {
+  try {
+    const value: unknown = JSON.parse(text)
+    return Array.isArray(value) ? value : []
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,108 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import Database from 'better-sqlite3'
+import { type AnyColumn, eq, type SQL, sql } from 'drizzle-orm'
+import { drizzle } from 'drizzle-orm/better-sqlite3'
+import { LIMITS } from '../limits.js'
+import { driverCode, toFault } from './faults.js'
+import type { Authorship, Read, Store, Write } from './store.js'
+import { sqliteTables as t } from './tables.js'
+
+type Connection = Database.Database
+
+const BUSY_RETRY_MS = 20
+
+/** Opens a migrated SQLite file: one connection that reads, one that writes, and a queue in front of the latter. */
+export function openSqlite(file: string, onStatement?: (sql: string) => void): Store {
+  const reader = connect(file, onStatement)
+  reader.pragma('query_only = on')
+  const writer = connect(file, onStatement)
+  const version = versionOf(reader)
+  let queue: Promise<unknown> = Promise.resolve()
+
+  return {
+    read: { db: databaseOn(reader), t, among },
+    write(as, work) {
+      const turn = queue.then(() => transact(writer, as, work))
+      queue = turn.catch(() => undefined)
+      return turn
+    },
+    version: async () => version(),
+    async close() {
+      await queue
+      reader.close()
+      writer.close()
+    },
+  }
+}
+
+function connect(file: string, onStatement?: (sql: string) => void): Connection {
+  const connection = new Database(file, {
+    fileMustExist: true,
+    timeout: 0,
+    ...(onStatement && { verbose: (statement: unknown) => onStatement(String(statement)) }),
+  })
+  connection.pragma('journal_mode = wal')
+  // An existing WAL file is opened with NORMAL, which may lose an acknowledged write when power fails.
+  connection.pragma('synchronous = full')
+  connection.pragma('foreign_keys = on')
+  return connection
+}
+
+// Queries are typed against PostgreSQL; awaited, the same builders run on SQLite.
+function databaseOn(connection: Connection): Write['db'] {
+  return drizzle(connection) as unknown as Write['db']
+}
+
+async function transact<T>(writer: Connection, as: Authorship, work: (write: Write) => Promise<T>): Promise<T> {
+  await begin(writer)
+  // Revoked once the work has settled, so that a stray late statement fails instead of joining the next write.
+  const { proxy, revoke } = Proxy.revocable(writer, {})
+  try {
+    const write: Write = { db: databaseOn(proxy), t, among, by: as.by, at: as.at.toISOString() }
+    const result = await work(write)
+    if (!as.unseen) await write.db.update(t.revision).set({ value: sql`${t.revision.value} + 1` })
+    writer.exec('commit')
+    return result
+  } catch (error) {
+    if (writer.inTransaction) writer.exec('rollback')
+    throw toFault(error)
+  } finally {
+    revoke()
+  }
+}
+
+// SQLite's own busy wait would freeze the event loop: it is tried again by timer instead.
+async function begin(writer: Connection): Promise<void> {
+  const giveUpAt = performance.now() + LIMITS.storeBusyMs
+  for (;;) {
+    try {
+      writer.exec('begin immediate')
+      return
+    } catch (error) {
+      if (!driverCode(error)?.startsWith('SQLITE_BUSY') || performance.now() > giveUpAt) throw toFault(error)
+      await sleep(BUSY_RETRY_MS)
+    }
+  }
+}
+
+/** Reads the counter row again only when a commit, by whichever process, has moved the file. */
+function versionOf(reader: Connection): () => number {
+  const moved = reader.prepare('pragma data_version').pluck()
+  const counter = reader.prepare('select value from revision').pluck()
+  let seenAt: unknown
+  let value = 0
+  return () => {
+    const now = moved.get()
+    if (now !== seenAt) {
+      value = Number(counter.get())
+      seenAt = now
+    }
+    return value
+  }
+}
+
+// One value stays an equality, so that an index can serve the order too; more go in as one JSON parameter.
+const among: Read['among'] = (column: AnyColumn, values): SQL =>
+  values.length === 1
+    ? eq(column, values[0])
+    : sql`${column} in (select value from json_each(${JSON.stringify(values)}))`

@@ -1,0 +1,39 @@
+import type { AnyColumn, SQL } from 'drizzle-orm'
+import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core'
+import type { Tables } from './tables.js'
+
+type Database = PgDatabase<PgQueryResultHKT, Record<string, never>>
+
+/** What a query needs: the connection, the tables, and the one way to pass a set of values. */
+export interface Read {
+  readonly db: Pick<Database, 'select' | '$count'>
+  readonly t: Tables
+  /** `column in values`, as one parameter however many values there are. */
+  among(column: AnyColumn, values: readonly (string | number)[]): SQL
+}
+
+/** Who writes and when. */
+export interface Authorship {
+  /** A key's id, or `cli`. */
+  readonly by: string
+  readonly at: Date
+  /** No answer can show what this writes, so the version stays. */
+  readonly unseen?: boolean
+}
+
+/** A transaction under way; it is dead once the callback that got it has settled. */
+export interface Write extends Omit<Read, 'db'> {
+  readonly db: Pick<Database, 'select' | '$count' | 'insert' | 'update' | 'delete'>
+  readonly by: string
+  /** The instant of this write, as it is stored. */
+  readonly at: string
+}
+
+export interface Store {
+  readonly read: Read
+  /** Runs `work` in one transaction: all of it is stored when the promise resolves, or nothing. */
+  write<T>(as: Authorship, work: (write: Write) => Promise<T>): Promise<T>
+  /** Stands still exactly as long as no answer can have changed, whichever process writes. */
+  version(): Promise<number>
+  close(): Promise<void>
+}

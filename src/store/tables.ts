@@ -1,0 +1,297 @@
+import { type AnyColumn, type SQL, sql } from 'drizzle-orm'
+import {
+  ASSESSMENT_MAX,
+  ISSUE_SEVERITIES,
+  ISSUE_STATUSES,
+  LIVE_RISK_STATUSES,
+  OPEN_ISSUE_STATUSES,
+  PERSON_STATUSES,
+  PROJECT_STATUSES,
+  RISK_RESPONSES,
+  RISK_STATUSES,
+  TEXT_MAX,
+  type TextKind,
+} from '../vocabulary.js'
+import { type Columns, literal, literals, sqliteColumns } from './columns.js'
+
+const DAY_LENGTH = 'YYYY-MM-DD'.length
+const INSTANT_LENGTH = 'YYYY-MM-DDTHH:MM:SS.sssZ'.length
+
+/** The whole data model, described once; the checks hold whoever writes. */
+export function defineTables({ table, text, oneOf, integer, index, uniqueIndex, primaryKey, check }: Columns) {
+  const stamps = () => ({
+    createdAt: text('created_at').notNull(),
+    updatedAt: text('updated_at').notNull(),
+  })
+  const bounded = (prefix: string, columns: Record<string, [AnyColumn, TextKind]>) =>
+    Object.entries(columns).map(([name, [column, kind]]) =>
+      check(`${prefix}_${name}_length`, sql`length(${column}) between 1 and ${literal(TEXT_MAX[kind])}`),
+    )
+  const among = (name: string, column: AnyColumn, values: readonly string[]) =>
+    check(name, sql`${column} in (${literals(values)})`)
+  const long = (name: string, column: AnyColumn, length: number) =>
+    check(name, sql`length(${column}) = ${literal(length)}`)
+  const stamped = (prefix: string, columns: { createdAt: AnyColumn; updatedAt: AnyColumn }) => [
+    long(`${prefix}_created_at`, columns.createdAt, INSTANT_LENGTH),
+    long(`${prefix}_updated_at`, columns.updatedAt, INSTANT_LENGTH),
+  ]
+  /** 1 while the row belongs to its list, so that one index serves every page of live rows. */
+  const liveWhile = (name: string, live: AnyColumn, status: AnyColumn, values: readonly string[]) =>
+    check(name, sql`${live} = case when ${status} in (${literals(values)}) then 1 else 0 end`)
+
+  const person = table(
+    'person',
+    {
+      id: text('id').primaryKey(),
+      name: text('name').notNull(),
+      nameFolded: text('name_folded').notNull(),
+      email: text('email'),
+      emailFolded: text('email_folded'),
+      externalId: text('external_id'),
+      title: text('title'),
+      department: text('department'),
+      status: oneOf('status', PERSON_STATUSES).notNull(),
+      ...stamps(),
+    },
+    (p) => [
+      uniqueIndex('person_email').on(p.emailFolded),
+      uniqueIndex('person_external_id').on(p.externalId),
+      index('person_by_name').on(p.nameFolded, p.id),
+      index('person_by_status').on(p.status, p.nameFolded, p.id),
+      index('person_by_update').on(p.updatedAt),
+      ...bounded('person', {
+        name: [p.name, 'name'],
+        email: [p.email, 'email'],
+        external_id: [p.externalId, 'externalId'],
+        title: [p.title, 'title'],
+        department: [p.department, 'department'],
+      }),
+      among('person_status', p.status, PERSON_STATUSES),
+      check('person_reachable', sql`${p.email} is not null or ${p.externalId} is not null`),
+      check('person_email_folded', sql`(${p.email} is null) = (${p.emailFolded} is null)`),
+      ...stamped('person', p),
+    ],
+  )
+
+  const group = table(
+    'groups',
+    {
+      id: text('id').primaryKey(),
+      name: text('name').notNull(),
+      nameFolded: text('name_folded').notNull(),
+      externalId: text('external_id'),
+      description: text('description'),
+      ...stamps(),
+    },
+    (g) => [
+      uniqueIndex('groups_name').on(g.nameFolded),
+      uniqueIndex('groups_external_id').on(g.externalId),
+      index('groups_by_update').on(g.updatedAt),
+      ...bounded('groups', {
+        name: [g.name, 'name'],
+        external_id: [g.externalId, 'externalId'],
+        description: [g.description, 'description'],
+      }),
+      ...stamped('groups', g),
+    ],
+  )
+
+  const membership = table(
+    'membership',
+    {
+      groupId: text('group_id')
+        .notNull()
+        .references(() => group.id),
+      personId: text('person_id')
+        .notNull()
+        .references(() => person.id),
+    },
+    (m) => [primaryKey({ columns: [m.groupId, m.personId] }), index('membership_by_person').on(m.personId, m.groupId)],
+  )
+
+  const project = table(
+    'project',
+    {
+      id: text('id').primaryKey(),
+      key: text('key').notNull(),
+      name: text('name').notNull(),
+      nameFolded: text('name_folded').notNull(),
+      description: text('description'),
+      url: text('url'),
+      status: oneOf('status', PROJECT_STATUSES).notNull(),
+      syncedAt: text('synced_at'),
+      ...stamps(),
+    },
+    (p) => [
+      uniqueIndex('project_key').on(p.key),
+      index('project_by_status').on(p.status, p.key, p.id),
+      index('project_by_update').on(p.updatedAt),
+      ...bounded('project', {
+        key: [p.key, 'projectKey'],
+        name: [p.name, 'name'],
+        description: [p.description, 'description'],
+        url: [p.url, 'url'],
+      }),
+      among('project_status', p.status, PROJECT_STATUSES),
+      long('project_synced_at', p.syncedAt, INSTANT_LENGTH),
+      ...stamped('project', p),
+    ],
+  )
+
+  const risk = table(
+    'risk',
+    {
+      id: text('id').primaryKey(),
+      projectId: text('project_id')
+        .notNull()
+        .references(() => project.id),
+      reference: text('reference').notNull(),
+      title: text('title').notNull(),
+      titleFolded: text('title_folded').notNull(),
+      description: text('description'),
+      category: text('category'),
+      categoryFolded: text('category_folded'),
+      likelihood: integer('likelihood'),
+      impact: integer('impact'),
+      score: integer('score').notNull(),
+      status: oneOf('status', RISK_STATUSES).notNull(),
+      live: integer('live').notNull(),
+      standing: integer('standing').notNull(),
+      response: oneOf('response', RISK_RESPONSES),
+      ownerId: text('owner_id').references(() => person.id),
+      ownerName: text('owner_name'),
+      url: text('url'),
+      raisedOn: text('raised_on').notNull(),
+      reviewOn: text('review_on'),
+      ...stamps(),
+    },
+    (r) => {
+      const place = [r.standing, r.raisedOn, r.id] as const
+      return [
+        uniqueIndex('risk_reference').on(r.projectId, r.reference),
+        index('risk_by_live').on(r.live, ...place),
+        index('risk_by_status').on(r.status, ...place),
+        index('risk_by_project').on(r.projectId, r.live, ...place),
+        index('risk_by_likelihood').on(r.likelihood, r.live, ...place),
+        index('risk_by_impact').on(r.impact, r.live, ...place),
+        index('risk_by_owner').on(r.ownerId, r.live, ...place),
+        index('risk_by_category').on(r.categoryFolded, r.live, ...place),
+        index('risk_by_update').on(r.updatedAt),
+        ...bounded('risk', {
+          reference: [r.reference, 'reference'],
+          title: [r.title, 'headline'],
+          description: [r.description, 'description'],
+          category: [r.category, 'category'],
+          owner_name: [r.ownerName, 'name'],
+          url: [r.url, 'url'],
+        }),
+        check('risk_category_folded', sql`(${r.category} is null) = (${r.categoryFolded} is null)`),
+        check('risk_likelihood', sql`${r.likelihood} between 1 and ${literal(ASSESSMENT_MAX)}`),
+        check('risk_impact', sql`${r.impact} between 1 and ${literal(ASSESSMENT_MAX)}`),
+        check('risk_assessed', sql`(${r.likelihood} is null) = (${r.impact} is null)`),
+        check('risk_score', sql`${r.score} = coalesce(${r.likelihood} * ${r.impact}, 0)`),
+        check('risk_standing', sql`${r.standing} = -(${r.score} * 10 + coalesce(${r.impact}, 0))`),
+        among('risk_status', r.status, RISK_STATUSES),
+        liveWhile('risk_live', r.live, r.status, LIVE_RISK_STATUSES),
+        among('risk_response', r.response, RISK_RESPONSES),
+        long('risk_raised_on', r.raisedOn, DAY_LENGTH),
+        long('risk_review_on', r.reviewOn, DAY_LENGTH),
+        ...stamped('risk', r),
+      ]
+    },
+  )
+
+  /** How many live risks have each score: what a rank is read from. */
+  const riskTally = table(
+    'risk_tally',
+    { score: integer('score').primaryKey(), live: integer('live').notNull() },
+    (tally) => [check('risk_tally_live', sql`${tally.live} >= 0`)],
+  )
+
+  const issue = table(
+    'issue',
+    {
+      id: text('id').primaryKey(),
+      projectId: text('project_id')
+        .notNull()
+        .references(() => project.id),
+      reference: text('reference').notNull(),
+      title: text('title').notNull(),
+      titleFolded: text('title_folded').notNull(),
+      description: text('description'),
+      severity: oneOf('severity', ISSUE_SEVERITIES).notNull(),
+      status: oneOf('status', ISSUE_STATUSES).notNull(),
+      live: integer('live').notNull(),
+      standing: integer('standing').notNull(),
+      assigneeId: text('assignee_id').references(() => person.id),
+      assigneeName: text('assignee_name'),
+      riskId: text('risk_id').references(() => risk.id),
+      url: text('url'),
+      raisedOn: text('raised_on').notNull(),
+      dueOn: text('due_on'),
+      ...stamps(),
+    },
+    (i) => {
+      const place = [i.standing, i.raisedOn, i.id] as const
+      return [
+        uniqueIndex('issue_reference').on(i.projectId, i.reference),
+        index('issue_by_live').on(i.live, ...place),
+        index('issue_by_status').on(i.status, ...place),
+        index('issue_by_project').on(i.projectId, i.live, ...place),
+        index('issue_by_assignee').on(i.assigneeId, i.live, ...place),
+        index('issue_by_risk').on(i.riskId),
+        index('issue_by_update').on(i.updatedAt),
+        ...bounded('issue', {
+          reference: [i.reference, 'reference'],
+          title: [i.title, 'headline'],
+          description: [i.description, 'description'],
+          assignee_name: [i.assigneeName, 'name'],
+          url: [i.url, 'url'],
+        }),
+        among('issue_severity', i.severity, ISSUE_SEVERITIES),
+        check('issue_standing', sql`${i.standing} = ${severityStanding(i.severity)}`),
+        among('issue_status', i.status, ISSUE_STATUSES),
+        liveWhile('issue_live', i.live, i.status, OPEN_ISSUE_STATUSES),
+        long('issue_raised_on', i.raisedOn, DAY_LENGTH),
+        long('issue_due_on', i.dueOn, DAY_LENGTH),
+        ...stamped('issue', i),
+      ]
+    },
+  )
+
+  const apiKey = table(
+    'api_key',
+    {
+      id: text('id').primaryKey(),
+      name: text('name').notNull(),
+      /** The first characters of the key, to recognise it by. */
+      prefix: text('prefix').notNull(),
+      hash: text('hash').notNull(),
+      /** Space-separated, as in OAuth. */
+      scopes: text('scopes').notNull(),
+      createdAt: text('created_at').notNull(),
+      expiresAt: text('expires_at'),
+      revokedAt: text('revoked_at'),
+      lastUsedAt: text('last_used_at'),
+    },
+    (k) => [uniqueIndex('api_key_hash').on(k.hash), ...bounded('api_key', { name: [k.name, 'name'] })],
+  )
+
+  /** One row: raised by every write that can change an answer. */
+  const revision = table('revision', { id: integer('id').primaryKey(), value: integer('value').notNull() }, (r) => [
+    check('revision_only', sql`${r.id} = 1`),
+  ])
+
+  return { person, group, membership, project, risk, riskTally, issue, apiKey, revision }
+}
+
+function severityStanding(severity: AnyColumn): SQL {
+  const cases = ISSUE_SEVERITIES.map((name, index) => `when '${name}' then ${-index}`).join(' ')
+  return sql`case ${severity} ${sql.raw(cases)} end`
+}
+
+export type Tables = ReturnType<typeof defineTables>
+
+// drizzle-kit reads the tables from a module's exports, one by one.
+export const sqliteTables = defineTables(sqliteColumns)
+export const { person, group, membership, project, risk, riskTally, issue, apiKey, revision } = sqliteTables

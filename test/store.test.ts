@@ -1,0 +1,158 @@
+import Database from 'better-sqlite3'
+import { sql } from 'drizzle-orm'
+import { describe, expect, test } from 'vitest'
+import { addPerson } from '../src/personnel/people.js'
+import { addIssue } from '../src/projects/issues.js'
+import { addProject } from '../src/projects/projects.js'
+import { addRisk } from '../src/projects/risks.js'
+import type { Write } from '../src/store/store.js'
+import { ada, grace, issue, project, risk } from './fixtures.js'
+import { type Gateway, NOW, openGateway } from './harness.js'
+
+async function names(gateway: Gateway): Promise<string[]> {
+  const { body } = await (await gateway.as('personnel.read')).get('/v1/personnel')
+  return body.data.map(({ name }: { name: string }) => name)
+}
+
+describe('a write', () => {
+  test('that fails leaves nothing behind, and the next one goes through', async () => {
+    const gateway = openGateway()
+    const failing = gateway.write(async (write) => {
+      await addPerson(write, ada)
+      throw new Error('changed my mind')
+    })
+    await expect(failing).rejects.toThrow('changed my mind')
+    await gateway.write((write) => addPerson(write, grace))
+    expect(await names(gateway)).toEqual(['Grace Hopper'])
+  })
+
+  test('waits for the one before it, however long that takes', async () => {
+    const gateway = openGateway()
+    const order: string[] = []
+    const slow = gateway.write(async (write) => {
+      await new Promise((resolve) => setTimeout(resolve, 30))
+      await addPerson(write, ada)
+      order.push('slow')
+    })
+    const quick = gateway.write(async (write) => {
+      await addPerson(write, grace)
+      order.push('quick')
+    })
+    await Promise.all([slow, quick])
+    expect(order).toEqual(['slow', 'quick'])
+  })
+
+  test('is over when its callback has settled: a late statement fails and stores nothing', async () => {
+    const gateway = openGateway()
+    let kept: Write | undefined
+    let late: Promise<unknown> | undefined
+    await gateway.write(async (write) => {
+      kept = write
+      const pending = write.db.insert(write.t.riskTally).values({ score: 1, live: 1 })
+      late = new Promise((resolve) => setTimeout(resolve, 5)).then(() => pending)
+    })
+    await expect(late).rejects.toThrow(/revoked/)
+    await expect((async () => addPerson(kept as Write, ada))()).rejects.toThrow(/revoked/)
+    expect(await gateway.store.read.db.select().from(gateway.store.read.t.riskTally)).toEqual([])
+    expect(await names(gateway)).toEqual([])
+  })
+
+  test('waits while another process holds the store, and reads go on meanwhile', async () => {
+    const gateway = openGateway()
+    const other = new Database(gateway.file)
+    other.exec('begin immediate')
+    const waiting = gateway.write((write) => addPerson(write, ada))
+    await new Promise((resolve) => setTimeout(resolve, 60))
+    expect(await gateway.store.read.db.$count(gateway.store.read.t.person)).toBe(0)
+    other.exec('rollback')
+    other.close()
+    await waiting
+    expect(await names(gateway)).toEqual(['Ada Lovelace'])
+  })
+
+  test('cannot go through the handle for reading', async () => {
+    const gateway = openGateway()
+    const db = gateway.store.read.db as Write['db']
+    await expect(
+      (async () => db.insert(gateway.store.read.t.riskTally).values({ score: 1, live: 1 }))(),
+    ).rejects.toThrow()
+  })
+})
+
+describe('the version', () => {
+  test('moves with every write that can change an answer, whoever makes it, and with no other', async () => {
+    const gateway = openGateway()
+    const { store } = gateway
+    const first = await store.version()
+    expect(await store.version()).toBe(first)
+    await gateway.write((write) => addPerson(write, ada))
+    const second = await store.version()
+    expect(second).toBeGreaterThan(first)
+    await store.write({ by: 'cli', at: NOW, unseen: true }, async (write) => {
+      await write.db.update(write.t.apiKey).set({ lastUsedAt: NOW.toISOString() })
+    })
+    expect(await store.version()).toBe(second)
+    await expect(gateway.write((write) => addPerson(write, ada))).rejects.toThrow()
+    expect(await store.version()).toBe(second)
+    const other = new Database(gateway.file)
+    other.exec('update revision set value = value + 1')
+    other.close()
+    expect(await store.version()).toBeGreaterThan(second)
+  })
+})
+
+describe('the file', () => {
+  test('is in WAL mode, so that readers and the writer do not wait for each other', () => {
+    const gateway = openGateway()
+    const other = new Database(gateway.file, { readonly: true })
+    expect(other.pragma('journal_mode', { simple: true })).toBe('wal')
+    other.close()
+  })
+
+  const BAD_ROWS: readonly (readonly [string, string])[] = [
+    [
+      'a person without an e-mail or an externalId',
+      'update person set email = null, email_folded = null, external_id = null',
+    ],
+    ['an unknown status', "update person set status = 'GONE'"],
+    ['a name that is too long', "update person set name = printf('%.*c', 201, 'x')"],
+    ['an empty name', "update person set name = ''"],
+    ['two people with one e-mail', "update person set email = 'same', email_folded = 'same'"],
+    ['an instant that is none', "update person set created_at = 'yesterday'"],
+    ['a likelihood beyond 5', 'update risk set likelihood = 6'],
+    ['a likelihood without an impact', 'update risk set impact = null'],
+    ['a score that is not likelihood x impact', 'update risk set score = 25'],
+    ['a standing that does not follow from the score', 'update risk set standing = 0'],
+    ['a live flag against the status', 'update risk set live = 0'],
+    ['two risks of one reference', "update risk set reference = 'R-1'"],
+    ['a risk of no project', "update risk set project_id = 'prj_none'"],
+    ['an owner who is not there', "update risk set owner_id = 'usr_none'"],
+    ['an issue whose standing does not follow from its severity', "update issue set severity = 'LOW'"],
+    ['a closed issue that counts as open', "update issue set status = 'CLOSED'"],
+    ['a second counter', 'insert into revision (id, value) values (2, 1)'],
+  ]
+
+  test.each(BAD_ROWS)('refuses %s, whoever writes', async (_, statement) => {
+    const gateway = openGateway()
+    await gateway.write(async (write) => {
+      await addPerson(write, ada)
+      await addPerson(write, grace)
+      const id = await addProject(write, project())
+      await addRisk(write, risk(id))
+      await addRisk(write, risk(id, { reference: 'R-2' }))
+      await addIssue(write, issue(id))
+    })
+    const other = new Database(gateway.file)
+    other.pragma('foreign_keys = on')
+    expect(() => other.exec(statement)).toThrow(/constraint/i)
+    other.close()
+  })
+
+  test('takes more ids than SQLite takes variables', async () => {
+    const gateway = openGateway()
+    const { read } = gateway.store
+    const ids = Array.from({ length: 40_000 }, (_, index) => `usr_${index}`)
+    const rows = await read.db.select({ n: sql`1` }).from(read.t.person).where(read.among(read.t.person.id, ids))
+    expect(rows).toEqual([])
+  })
+})
