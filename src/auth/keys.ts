@@ -1,0 +1,87 @@
+import { and, asc, eq, gt, isNull, or } from 'drizzle-orm'
+import { newId } from '../ids.js'
+import type { Read, Write } from '../store/store.js'
+import type { Tables } from '../store/tables.js'
+import { isScope, type Scope } from './scopes.js'
+import { hashOf, newSecret, shownPart } from './secrets.js'
+
+type KeyRow = Tables['apiKey']['$inferSelect']
+
+/** A key as it may be shown: everything but its secret's hash. */
+export interface ApiKey extends Omit<KeyRow, 'hash' | 'scopes'> {
+  readonly scopes: readonly Scope[]
+}
+
+/** A key just made; the only time its secret is there to be seen. */
+export interface MintedKey extends ApiKey {
+  readonly secret: string
+}
+
+interface KeyDraft {
+  readonly name: string
+  readonly scopes: readonly Scope[]
+  readonly expiresAt: Date | undefined
+}
+
+export async function mintKey({ db, t, at }: Write, draft: KeyDraft): Promise<MintedKey> {
+  const secret = newSecret()
+  const row: KeyRow = {
+    id: newId('key', new Date(at)),
+    name: draft.name,
+    prefix: shownPart(secret),
+    hash: hashOf(secret),
+    scopes: [...new Set(draft.scopes)].join(' '),
+    createdAt: at,
+    expiresAt: draft.expiresAt?.toISOString() ?? null,
+    revokedAt: null,
+    lastUsedAt: null,
+  }
+  await db.insert(t.apiKey).values(row)
+  return { ...shown(row), secret }
+}
+
+export async function keys({ db, t }: Read): Promise<ApiKey[]> {
+  return (await db.select().from(t.apiKey).orderBy(asc(t.apiKey.createdAt), asc(t.apiKey.id))).map(shown)
+}
+
+export async function keyById({ db, t }: Read, id: string): Promise<ApiKey | undefined> {
+  return (await db.select().from(t.apiKey).where(eq(t.apiKey.id, id)).limit(1)).map(shown).at(0)
+}
+
+export async function keyBySecret({ db, t }: Read, secret: string): Promise<ApiKey | undefined> {
+  return (
+    await db
+      .select()
+      .from(t.apiKey)
+      .where(eq(t.apiKey.hash, hashOf(secret)))
+      .limit(1)
+  )
+    .map(shown)
+    .at(0)
+}
+
+/** Ends a key now; one that has ended already keeps its date. */
+export async function revokeKey({ db, t, at }: Write, id: string): Promise<void> {
+  await db
+    .update(t.apiKey)
+    .set({ revokedAt: at })
+    .where(and(eq(t.apiKey.id, id), isNull(t.apiKey.revokedAt)))
+}
+
+/** Lets a key run out at `end`, unless it already ends sooner. */
+export async function expireKey({ db, t }: Write, id: string, end: Date): Promise<void> {
+  const expiresAt = end.toISOString()
+  const later = or(isNull(t.apiKey.expiresAt), gt(t.apiKey.expiresAt, expiresAt))
+  await db
+    .update(t.apiKey)
+    .set({ expiresAt })
+    .where(and(eq(t.apiKey.id, id), later))
+}
+
+export async function noteKeyUse({ db, t, at }: Write, id: string): Promise<void> {
+  await db.update(t.apiKey).set({ lastUsedAt: at }).where(eq(t.apiKey.id, id))
+}
+
+function shown({ hash: _, ...row }: KeyRow): ApiKey {
+  return { ...row, scopes: row.scopes.split(' ').filter(isScope) }
+}

@@ -1,0 +1,22 @@
+/** Every scope, with what it lets a key do. */
+export const SCOPES = {
+  'personnel.read': 'See the roster and its groups.',
+  'personnel.manage': 'Change the roster and its groups; includes personnel.read.',
+  'projects.read': 'See projects, their risks and their open issues.',
+  'projects.manage': 'Bring in project data; includes projects.read.',
+} as const
+
+export type Scope = keyof typeof SCOPES
+
+export const SCOPE_NAMES = Object.keys(SCOPES) as Scope[]
+
+export function isScope(text: string): text is Scope {
+  return Object.hasOwn(SCOPES, text)
+}
+
+/** The one rule: a scope grants itself, and `x.manage` grants `x.read`. */
+export function grants(held: ReadonlySet<Scope>, needed: Scope): boolean {
+  if (held.has(needed)) return true
+  const [area, action] = needed.split('.')
+  return action === 'read' && held.has(`${area}.manage` as Scope)
+}
