@@ -1,0 +1,30 @@
+import { anyKey, builder } from '../graph/builder.js'
+import type { Principal } from './principal.js'
+
+const ApiKey = builder.objectRef<Principal>('ApiKey')
+ApiKey.implement({
+  description: 'An API key, as far as its holder may see it.',
+  ...anyKey,
+  fields: (t) => ({
+    name: t.exposeString('name', { description: 'The name it was given, to tell keys apart.' }),
+    scopes: t.stringList({
+      description: 'What it may do, such as personnel.read.',
+      resolve: ({ scopes }) => [...scopes],
+    }),
+    expiresAt: t.expose('expiresAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it stops working; null for never.',
+    }),
+  }),
+})
+
+builder.queryField('apiKey', (t) =>
+  t.field({
+    type: ApiKey,
+    nullable: true,
+    description: "The caller's own key. Any valid key may ask.",
+    ...anyKey,
+    resolve: (_, __, { principal }) => principal,
+  }),
+)

@@ -1,0 +1,82 @@
+import SchemaBuilder from '@pothos/core'
+import ComplexityPlugin, { ComplexityErrorKind } from '@pothos/plugin-complexity'
+import ScopeAuthPlugin from '@pothos/plugin-scope-auth'
+import type { Principal } from '../auth/principal.js'
+import { grants, type Scope } from '../auth/scopes.js'
+import { Fault } from '../errors.js'
+import { LIMITS } from '../limits.js'
+import type { Store } from '../store/store.js'
+
+/** What every resolver gets: made afresh for each request, because scope decisions are remembered by it. */
+export interface Context {
+  readonly store: Store
+  readonly principal: Principal
+  readonly at: Date
+  readonly wholeListRowsMax: number
+}
+
+/** What a handful is priced at: a plain list such as a person's groups. */
+const HANDFUL = 5
+
+export const builder = new SchemaBuilder<{
+  Context: Context
+  DefaultFieldNullability: false
+  AuthScopes: { scope: Scope; anyKey: boolean }
+  Scalars: {
+    ID: { Input: string; Output: string }
+    Date: { Input: string; Output: string }
+    DateTime: { Input: string; Output: string }
+  }
+}>({
+  defaultFieldNullability: false,
+  plugins: [ScopeAuthPlugin, ComplexityPlugin],
+  scopeAuth: {
+    // Without it, `{ person(id: "...") { __typename } }` would tell whether an id exists.
+    runScopesOnType: true,
+    authScopes: ({ principal }) => ({
+      scope: (needed) => {
+        if (!grants(principal.scopes, needed)) throw lackOf(needed)
+        return true
+      },
+      anyKey: true,
+    }),
+  },
+  complexity: {
+    defaultComplexity: 1,
+    defaultListMultiplier: HANDFUL,
+    limit: { complexity: LIMITS.queryCostMax, depth: LIMITS.queryDepthMax },
+    complexityError: (kind, { complexity, depth }) =>
+      kind === ComplexityErrorKind.Depth
+        ? tooMuch('depth', LIMITS.queryDepthMax, depth)
+        : tooMuch('cost', LIMITS.queryCostMax, complexity),
+  },
+})
+
+builder.queryType({ description: 'Everything that can be asked.' })
+builder.mutationType({ description: 'Everything that can be changed.' })
+
+/** Declares the scope of a field or a type: the check and the printed documents both follow from this one word. */
+export function needs(scope: Scope) {
+  return { authScopes: { scope }, extensions: { scope } }
+}
+
+/** Declares that any valid key will do. */
+export const anyKey = { authScopes: { anyKey: true }, extensions: { scope: null } } as const
+
+function lackOf(requiredScope: Scope): Fault {
+  return new Fault('INSUFFICIENT_SCOPE', `This needs a key with the scope ${requiredScope}.`, { requiredScope })
+}
+
+function tooMuch(limit: string, most: number, actual: number): Fault {
+  const hint = 'Ask for fewer fields, or for smaller pages with `first`.'
+  return new Fault('TOO_COMPLEX', `The query's ${limit} is ${actual}; the most is ${most}. ${hint}`)
+}
+
+/** An enum type from a closed set, with a description for each value. */
+export function enumOf<const V extends string>(name: string, description: string, values: Readonly<Record<V, string>>) {
+  const entries = Object.entries<string>(values).map(([value, text]) => [value, { description: text }] as const)
+  return builder.enumType(name, {
+    description,
+    values: Object.fromEntries(entries) as Record<V, { description: string }>,
+  })
+}

@@ -1,0 +1,44 @@
+import type { ObjectRef } from '@pothos/core'
+import type { Scope } from '../auth/scopes.js'
+import { builder, type Context, needs } from './builder.js'
+
+type Types = typeof builder.$inferSchemaTypes
+
+/** What a single read at the root of Query is, besides its name. */
+interface RootEntity<Row extends object> {
+  readonly type: ObjectRef<Types, Row>
+  readonly scope: Scope
+  readonly description: string
+  readonly load: (context: Context, id: string) => Promise<Row | undefined>
+}
+
+export function queryOne<Row extends object>(name: string, root: RootEntity<Row>): void {
+  builder.queryField(name, (t) =>
+    t.field({
+      type: root.type,
+      nullable: true,
+      description: root.description,
+      ...needs(root.scope),
+      args: { id: t.arg.id({ required: true, description: `The id of the ${name}.` }) },
+      // Pothos cannot see that a generic Row is never itself a list.
+      resolve: (_, { id }, context) => root.load(context, id) as never,
+    }),
+  )
+}
+
+/** When a row came in, and when it last changed: the same two fields for every entity. */
+export function stamps<Row extends { createdAt: string; updatedAt: string }>(type: ObjectRef<Types, Row>): void {
+  const noun = type.name.toLowerCase()
+  builder.objectFields(type, (t) => ({
+    createdAt: t.field({
+      type: 'DateTime',
+      description: `When the ${noun} was added here.`,
+      resolve: ({ createdAt }) => createdAt,
+    }),
+    updatedAt: t.field({
+      type: 'DateTime',
+      description: `When anything of the ${noun} last changed here.`,
+      resolve: ({ updatedAt }) => updatedAt,
+    }),
+  }))
+}

@@ -1,0 +1,19 @@
+import { GraphQLError } from 'graphql'
+import { Fault } from '../errors.js'
+
+/** What an error of an execution means to the caller; whatever nobody foresaw becomes INTERNAL, its cause for the log. */
+export function faultOf(error: GraphQLError): Fault {
+  const origin = originOf(error)
+  if (origin instanceof Fault) return origin
+  // graphql's own complaints about a document or its variables come without a path; below a path, it is our mistake.
+  if (origin instanceof GraphQLError && error.path === undefined) return new Fault('BAD_REQUEST', error.message)
+  return internal(origin)
+}
+
+export function internal(cause: unknown): Fault {
+  return new Fault('INTERNAL', 'Something went wrong on our side. The log has it under the request id.', { cause })
+}
+
+function originOf(error: Error): Error {
+  return error instanceof GraphQLError && error.originalError ? originOf(error.originalError) : error
+}

@@ -1,0 +1,12 @@
+import { TEXT_MAX, type TextKind } from '../vocabulary.js'
+
+/** The options of a text input: its bound is told in the description and, for machines, in the extensions. */
+export function boundedText(kind: TextKind, description: string) {
+  const maxLength = TEXT_MAX[kind]
+  return { description: `${description} At most ${maxLength} characters.`, extensions: { maxLength } }
+}
+
+/** The options of a whole-number input, likewise. */
+export function boundedNumber(minimum: number, maximum: number, description: string) {
+  return { description: `${description} From ${minimum} to ${maximum}.`, extensions: { minimum, maximum } }
+}

@@ -1,0 +1,32 @@
+import { GraphQLError } from 'graphql'
+import { builder } from './builder.js'
+
+const DAY = /^\d{4}-\d{2}-\d{2}$/
+const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/
+
+builder.scalarType('Date', {
+  description: 'A day, as `YYYY-MM-DD`.',
+  serialize: (day) => day,
+  parseValue: (value) => {
+    if (typeof value === 'string' && DAY.test(value) && isDay(value)) return value
+    throw new GraphQLError('Must be a day such as 2027-01-31.')
+  },
+})
+
+builder.scalarType('DateTime', {
+  description: 'An instant, as ISO 8601 with a time zone; answers are in UTC with milliseconds.',
+  serialize: (instant) => instant,
+  parseValue: (value) => {
+    if (typeof value === 'string' && INSTANT.test(value) && isDay(value.slice(0, 10))) {
+      const instant = new Date(value)
+      if (!Number.isNaN(instant.getTime())) return instant.toISOString()
+    }
+    throw new GraphQLError('Must be an instant with a time zone, such as 2027-01-31T09:30:00Z.')
+  },
+})
+
+// JavaScript would read the 30th of February as the 2nd of March.
+function isDay(text: string): boolean {
+  const date = new Date(`${text}T00:00:00Z`)
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text)
+}

@@ -1,0 +1,125 @@
+import { eq } from 'drizzle-orm'
+import { builder, enumOf, needs } from '../graph/builder.js'
+import { connect, connectionOf, listPrice, nestedListArgs, queryList } from '../graph/connections.js'
+import { queryOne, stamps } from '../graph/entities.js'
+import { loader } from '../graph/loaders.js'
+import { Person, personById } from '../personnel/people.graph.js'
+import { type IssueRow, issues, issuesByIds } from './issues.js'
+import { Project, projectById } from './projects.graph.js'
+import { Risk, riskById } from './risks.graph.js'
+
+const IssueSeverity = enumOf('IssueSeverity', 'How much an issue hurts.', {
+  LOW: 'A nuisance.',
+  MEDIUM: 'It costs time or money.',
+  HIGH: 'It endangers a goal of the project.',
+  CRITICAL: 'It stops the project.',
+})
+
+const OPEN_STATUSES = {
+  OPEN: 'Nobody is at it yet.',
+  IN_PROGRESS: 'Someone is at it.',
+  BLOCKED: 'It waits for something else.',
+}
+
+const IssueStatus = enumOf('IssueStatus', 'Where an issue stands. The first three are open.', {
+  ...OPEN_STATUSES,
+  RESOLVED: 'Solved, and not confirmed yet.',
+  CLOSED: 'Over.',
+})
+
+const OpenIssueStatus = enumOf('OpenIssueStatus', 'Where an open issue stands.', OPEN_STATUSES)
+
+const issueById = loader(issuesByIds)
+
+const Issue = builder.objectRef<IssueRow>('Issue')
+Issue.implement({
+  description: 'Something that has gone wrong in a project. It belongs to its project and is read-only here.',
+  ...needs('projects.read'),
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'The id of the issue.' }),
+    reference: t.exposeString('reference', { description: "Its name in the project's own tracker, such as I-12." }),
+    project: t.field({
+      type: Project,
+      nullable: true,
+      description: 'The project that has it.',
+      ...needs('projects.read'),
+      resolve: ({ projectId }, _, context) => projectById(context, projectId),
+    }),
+    title: t.exposeString('title', { description: 'What is wrong, in a line.' }),
+    description: t.exposeString('description', { nullable: true, description: 'What is wrong, at length.' }),
+    severity: t.expose('severity', { type: IssueSeverity, description: 'How much it hurts.' }),
+    status: t.expose('status', { type: IssueStatus, description: 'Where it stands.' }),
+    assigneeId: t.exposeID('assigneeId', { nullable: true, description: 'The user id of who is to solve it.' }),
+    assignee: t.field({
+      type: Person,
+      nullable: true,
+      description: 'Who is to solve it; needs the scope personnel.read.',
+      ...needs('personnel.read'),
+      resolve: ({ assigneeId }, _, context) => (assigneeId === null ? null : personById(context, assigneeId)),
+    }),
+    assigneeName: t.exposeString('assigneeName', {
+      nullable: true,
+      description: 'Who is to solve it, as the source wrote it.',
+    }),
+    riskId: t.exposeID('riskId', { nullable: true, description: 'The id of the risk that it came from.' }),
+    risk: t.field({
+      type: Risk,
+      nullable: true,
+      description: 'The risk that it came from.',
+      ...needs('projects.read'),
+      resolve: ({ riskId }, _, context) => (riskId === null ? null : riskById(context, riskId)),
+    }),
+    url: t.exposeString('url', { nullable: true, description: 'Where it is kept.' }),
+    raisedOn: t.expose('raisedOn', { type: 'Date', description: 'The day it was raised.' }),
+    dueOn: t.expose('dueOn', { type: 'Date', nullable: true, description: 'The day it is to be solved by.' }),
+  }),
+})
+stamps(Issue)
+
+const IssueConnection = connectionOf(Issue, 'open issues')
+
+const IssueFilter = builder.inputType('IssueFilter', {
+  description: 'Which open issues. Conditions given together must all hold; none of them shows a closed one.',
+  fields: (t) => ({
+    project: t.stringList({ description: 'Of one of the projects with these keys or ids.' }),
+    severity: t.field({ type: [IssueSeverity], description: 'Of one of these severities.' }),
+    status: t.field({
+      type: [OpenIssueStatus],
+      description: 'With one of these statuses; without it, all that are open.',
+    }),
+    assignee: t.field({
+      type: t.listRef('ID', { required: false }),
+      description: 'Assigned to one of the people with these user ids; a null among them means nobody.',
+    }),
+    dueBefore: t.field({ type: 'Date', description: 'To be solved before this day.' }),
+    search: t.string({ description: 'With this text in the title or the reference, in any case.' }),
+    updatedSince: t.field({ type: 'DateTime', description: 'Changed at this instant or later.' }),
+  }),
+})
+
+builder.objectField(Project, 'issues', (t) =>
+  t.field({
+    type: IssueConnection,
+    nullable: true,
+    description: 'The open issues of the project, the most severe first.',
+    ...needs('projects.read'),
+    args: nestedListArgs(t.arg, IssueFilter),
+    complexity: listPrice,
+    resolve: ({ id }, args, context) => connect(context, args, issues, eq(context.store.read.t.issue.projectId, id)),
+  }),
+)
+
+queryList('issues', {
+  type: IssueConnection,
+  filter: IssueFilter,
+  scope: 'projects.read',
+  description: 'The open issues across all projects, the most severe first.',
+  list: issues,
+})
+
+queryOne('issue', {
+  type: Issue,
+  scope: 'projects.read',
+  description: 'One issue, open or not; null when there is none with this id.',
+  load: issueById,
+})

@@ -1,0 +1,149 @@
+import { eq } from 'drizzle-orm'
+import { builder, enumOf, needs } from '../graph/builder.js'
+import { connect, connectionOf, listPrice, nestedListArgs, queryList } from '../graph/connections.js'
+import { queryOne, stamps } from '../graph/entities.js'
+import { boundedNumber } from '../graph/inputs.js'
+import { loader, oncePerRequest } from '../graph/loaders.js'
+import { Person, personById } from '../personnel/people.graph.js'
+import { ASSESSMENT_MAX } from '../vocabulary.js'
+import { Project, projectById } from './projects.graph.js'
+import { levelOf, type RiskRow, riskRanks, risks, risksByIds, SCORE_MAX } from './risks.js'
+
+const RiskStatus = enumOf('RiskStatus', 'Where a risk stands.', {
+  OPEN: 'It may happen.',
+  OCCURRED: 'It has happened, and is not dealt with yet.',
+  CLOSED: 'It can no longer happen, or is dealt with.',
+})
+
+const RiskLevel = enumOf('RiskLevel', 'How grave a risk is, by its score.', {
+  UNASSESSED: 'Score 0: likelihood and impact are not judged yet.',
+  LOW: 'Score 1 to 4.',
+  MEDIUM: 'Score 5 to 9.',
+  HIGH: 'Score 10 to 16.',
+  CRITICAL: 'Score 20 to 25.',
+})
+
+const RiskResponse = enumOf('RiskResponse', 'What is done about a risk.', {
+  AVOID: 'Things are changed so that it cannot happen.',
+  MITIGATE: 'It is made less likely or less grave.',
+  TRANSFER: 'Someone else bears it: an insurer, a supplier.',
+  ACCEPT: 'It is borne as it is.',
+})
+
+export const riskById = loader(risksByIds)
+const ranks = oncePerRequest(riskRanks)
+
+export const Risk = builder.objectRef<RiskRow>('Risk')
+Risk.implement({
+  description: 'An entry of the risk register. It belongs to its project and is read-only here.',
+  ...needs('projects.read'),
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'The id of the risk.' }),
+    reference: t.exposeString('reference', { description: "Its name in the project's own register, such as R-7." }),
+    project: t.field({
+      type: Project,
+      nullable: true,
+      description: 'The project that it threatens.',
+      ...needs('projects.read'),
+      resolve: ({ projectId }, _, context) => projectById(context, projectId),
+    }),
+    title: t.exposeString('title', { description: 'What may happen, in a line.' }),
+    description: t.exposeString('description', { nullable: true, description: 'What may happen, at length.' }),
+    category: t.exposeString('category', {
+      nullable: true,
+      description: 'The kind of risk, in the words of the project.',
+    }),
+    likelihood: t.exposeInt('likelihood', {
+      nullable: true,
+      description: 'How likely it is, 1 to 5; null while unassessed.',
+    }),
+    impact: t.exposeInt('impact', {
+      nullable: true,
+      description: 'How grave it would be, 1 to 5; null while unassessed.',
+    }),
+    score: t.exposeInt('score', {
+      description: "Likelihood times impact, 0 while unassessed: today's exposure, with the measures now in place.",
+    }),
+    level: t.field({ type: RiskLevel, description: 'How grave the score is.', resolve: ({ score }) => levelOf(score) }),
+    rank: t.int({
+      nullable: true,
+      description:
+        'The rank by score among all risks that are not closed, whatever the filter: 1, 1, 3. Null for a closed one.',
+      resolve: async ({ live, score }, _, context) => (live ? (await ranks(context))(score) : null),
+    }),
+    status: t.expose('status', { type: RiskStatus, description: 'Where it stands.' }),
+    response: t.expose('response', { type: RiskResponse, nullable: true, description: 'What is done about it.' }),
+    ownerId: t.exposeID('ownerId', { nullable: true, description: 'The user id of who looks after it.' }),
+    owner: t.field({
+      type: Person,
+      nullable: true,
+      description: 'Who looks after it; needs the scope personnel.read.',
+      ...needs('personnel.read'),
+      resolve: ({ ownerId }, _, context) => (ownerId === null ? null : personById(context, ownerId)),
+    }),
+    ownerName: t.exposeString('ownerName', {
+      nullable: true,
+      description: 'Who looks after it, as the source wrote it.',
+    }),
+    url: t.exposeString('url', { nullable: true, description: 'Where it is kept.' }),
+    raisedOn: t.expose('raisedOn', { type: 'Date', description: 'The day it was raised.' }),
+    reviewOn: t.expose('reviewOn', {
+      type: 'Date',
+      nullable: true,
+      description: 'The day it is to be looked at again.',
+    }),
+  }),
+})
+stamps(Risk)
+
+const RiskConnection = connectionOf(Risk, 'risks')
+
+const RiskFilter = builder.inputType('RiskFilter', {
+  description: 'Which risks. Conditions given together must all hold.',
+  fields: (t) => ({
+    project: t.stringList({ description: 'Of one of the projects with these keys or ids.' }),
+    status: t.field({
+      type: [RiskStatus],
+      description: 'With one of these statuses; without it, whatever is not CLOSED.',
+    }),
+    level: t.field({ type: [RiskLevel], description: 'At one of these levels.' }),
+    minScore: t.int(boundedNumber(0, SCORE_MAX, 'With this score or a higher one.')),
+    likelihood: t.int(boundedNumber(1, ASSESSMENT_MAX, 'With this likelihood.')),
+    impact: t.int(boundedNumber(1, ASSESSMENT_MAX, 'With this impact.')),
+    owner: t.field({
+      type: t.listRef('ID', { required: false }),
+      description: 'Owned by one of the people with these user ids; a null among them means nobody.',
+    }),
+    category: t.stringList({ description: 'Of one of these categories, in any case.' }),
+    reviewBefore: t.field({ type: 'Date', description: 'To be looked at again before this day.' }),
+    search: t.string({ description: 'With this text in the title or the reference, in any case.' }),
+    updatedSince: t.field({ type: 'DateTime', description: 'Changed at this instant or later.' }),
+  }),
+})
+
+builder.objectField(Project, 'risks', (t) =>
+  t.field({
+    type: RiskConnection,
+    nullable: true,
+    description: 'The risks that threaten the project, the highest score first.',
+    ...needs('projects.read'),
+    args: nestedListArgs(t.arg, RiskFilter),
+    complexity: listPrice,
+    resolve: ({ id }, args, context) => connect(context, args, risks, eq(context.store.read.t.risk.projectId, id)),
+  }),
+)
+
+queryList('risks', {
+  type: RiskConnection,
+  filter: RiskFilter,
+  scope: 'projects.read',
+  description: 'The risk register across all projects, the highest score first.',
+  list: risks,
+})
+
+queryOne('risk', {
+  type: Risk,
+  scope: 'projects.read',
+  description: 'One risk, closed or not; null when there is none with this id.',
+  load: riskById,
+})

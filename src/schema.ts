@@ -1,0 +1,17 @@
+import { type GraphQLSchema, printSchema } from 'graphql'
+import { builder } from './graph/builder.js'
+import './graph/scalars.js'
+import './auth/keys.graph.js'
+import './personnel/people.graph.js'
+import './personnel/groups.graph.js'
+import './projects/projects.graph.js'
+import './projects/risks.graph.js'
+import './projects/issues.graph.js'
+
+/** The one schema; every face above has added its part to the builder. */
+export const schema: GraphQLSchema = builder.toSchema()
+
+/** The schema as it is printed and committed. */
+export function sdl(): string {
+  return `${printSchema(schema)}\n`
+}
