@@ -1,0 +1,148 @@
+import {
+  type FragmentDefinitionNode,
+  type GraphQLEnumType,
+  type GraphQLInputObjectType,
+  type GraphQLInputType,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  Kind,
+  type SelectionSetNode,
+} from 'graphql'
+import { EXAMPLES } from './examples.js'
+
+export type JsonSchema = { readonly [member: string]: unknown }
+
+const SCALARS: Readonly<Record<string, JsonSchema>> = {
+  ID: { type: 'string' },
+  String: { type: 'string' },
+  Int: { type: 'integer' },
+  Boolean: { type: 'boolean' },
+  Date: { type: 'string', format: 'date' },
+  DateTime: { type: 'string', format: 'date-time' },
+}
+
+/** Types and selections of the schema, written as JSON Schema; whatever has a name becomes a component. */
+export class JsonSchemas {
+  readonly components: Record<string, JsonSchema> = {}
+  private readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
+
+  constructor(fragments: ReadonlyMap<string, FragmentDefinitionNode>) {
+    this.fragments = fragments
+  }
+
+  /** What an answer holds: the type as far as it is selected. */
+  output(type: GraphQLOutputType, selection: SelectionSetNode | undefined): JsonSchema {
+    if (!isNonNullType(type)) return orNull(this.outputValue(type, selection))
+    return this.outputValue(type.ofType, selection)
+  }
+
+  private outputValue(type: GraphQLOutputType, selection: SelectionSetNode | undefined): JsonSchema {
+    if (isListType(type)) return { type: 'array', items: this.output(type.ofType, selection) }
+    if (isObjectType(type) && selection) return this.object(type, selection)
+    return this.leaf(type)
+  }
+
+  private object(type: GraphQLObjectType, selection: SelectionSetNode): JsonSchema {
+    const [only] = selection.selections
+    if (only?.kind === Kind.FRAGMENT_SPREAD) {
+      const fragment = this.fragments.get(only.name.value)
+      return this.component(only.name.value, () => this.object(type, fragment?.selectionSet ?? selection))
+    }
+    const properties = Object.fromEntries(
+      selection.selections.flatMap((node) => {
+        const field = node.kind === Kind.FIELD ? type.getFields()[node.name.value] : undefined
+        if (!field || node.kind !== Kind.FIELD) return []
+        const schema = this.output(field.type, node.selectionSet)
+        return [[field.name, documented(schema, field.description, `${type.name}.${field.name}`)]]
+      }),
+    )
+    return { type: 'object', description: type.description, required: Object.keys(properties), properties }
+  }
+
+  /** What a parameter or a body may hold. */
+  input(type: GraphQLInputType): JsonSchema {
+    if (isNonNullType(type)) return this.input(type.ofType)
+    if (isListType(type)) return { type: 'array', items: this.input(type.ofType) }
+    if (isInputObjectType(type)) return this.component(type.name, () => this.inputObject(type))
+    return this.leaf(type)
+  }
+
+  private inputObject(type: GraphQLInputObjectType): JsonSchema {
+    const fields = Object.values(type.getFields())
+    const properties = fields.map(({ name, type: fieldType, description, extensions }) => {
+      const value = { ...this.input(fieldType), ...boundsOf(extensions) }
+      const schema = isNonNullType(fieldType) ? { ...value, minLength: 1 } : orNull(value)
+      return [name, documented(schema, description, `${type.name}.${name}`)]
+    })
+    return {
+      type: 'object',
+      description: type.description,
+      required: fields.filter((field) => isNonNullType(field.type)).map(({ name }) => name),
+      additionalProperties: false,
+      properties: Object.fromEntries(properties),
+    }
+  }
+
+  private leaf(type: GraphQLOutputType | GraphQLInputType): JsonSchema {
+    if (isEnumType(type)) return this.component(type.name, () => enumSchema(type))
+    const scalar = SCALARS[type.toString()]
+    if (!scalar) throw new Error(`There is no JSON Schema for ${type.toString()}.`)
+    return scalar
+  }
+
+  private component(name: string, make: () => JsonSchema): JsonSchema {
+    this.components[name] ??= make()
+    return { $ref: `#/components/schemas/${name}` }
+  }
+}
+
+/** The bounds that an input states for machines. */
+export function boundsOf(extensions: Readonly<Record<string, unknown>>): JsonSchema {
+  const names = ['maxLength', 'maxItems', 'minimum', 'maximum']
+  return Object.fromEntries(names.filter((name) => name in extensions).map((name) => [name, extensions[name]]))
+}
+
+/** A value that fits the schema, put together from the examples of its parts. */
+export function exampleOf(schema: JsonSchema, components: Readonly<Record<string, JsonSchema>>): unknown {
+  const { $ref, examples, anyOf, type, properties, items } = schema as {
+    $ref?: string
+    examples?: unknown[]
+    anyOf?: JsonSchema[]
+    enum?: unknown[]
+    type?: string
+    properties?: Record<string, JsonSchema>
+    items?: JsonSchema
+  }
+  if (examples) return examples[0]
+  if ($ref) return exampleOf(components[$ref.split('/').at(-1) ?? ''] ?? {}, components)
+  if (anyOf?.[0]) return exampleOf(anyOf[0], components)
+  if (properties) {
+    return Object.fromEntries(Object.entries(properties).map(([name, one]) => [name, exampleOf(one, components)]))
+  }
+  if (type === 'array' && items) return [exampleOf(items, components)]
+  return null
+}
+
+function enumSchema(type: GraphQLEnumType): JsonSchema {
+  const values = type.getValues()
+  const meanings = values.map(({ name, description }) => `- \`${name}\`: ${description}`).join('\n')
+  const names = values.map(({ name }) => name)
+  return { type: 'string', description: `${type.description}\n${meanings}`, enum: names, examples: names.slice(0, 1) }
+}
+
+function orNull(schema: JsonSchema): JsonSchema {
+  return typeof schema['type'] === 'string'
+    ? { ...schema, type: [schema['type'], 'null'] }
+    : { anyOf: [schema, { type: 'null' }] }
+}
+
+function documented(schema: JsonSchema, description: string | null | undefined, name: string): JsonSchema {
+  const scalar = schema['format'] === 'date' ? 'Date' : schema['format'] === 'date-time' ? 'DateTime' : ''
+  const example = EXAMPLES[name] ?? EXAMPLES[scalar]
+  return { ...schema, ...(description && { description }), ...(example !== undefined && { examples: [example] }) }
+}

@@ -1,0 +1,94 @@
+/**
+ * The stored operations of the REST door. What a body shows is written here and nowhere else,
+ * so a new field of the schema never slips into /v1 by itself. A fragment's name is the name of
+ * its schema in the OpenAPI document; a variable is a parameter, and `$input` is the body.
+ */
+
+const PERSON = `fragment Person on Person {
+  id name email externalId title department status groups { id name } createdAt updatedAt
+}`
+
+const GROUP = `fragment Group on Group {
+  id name externalId description memberCount createdAt updatedAt
+}`
+
+const PROJECT = `fragment Project on Project {
+  id key name description url status openRiskCount openIssueCount topRiskScore syncedAt createdAt updatedAt
+}`
+
+const RISK = `fragment Risk on Risk {
+  id reference project { id key name } title description category likelihood impact score level rank
+  status response ownerId ownerName url raisedOn reviewOn createdAt updatedAt
+}`
+
+const ISSUE = `fragment Issue on Issue {
+  id reference project { id key name } title description severity status assigneeId assigneeName
+  riskId url raisedOn dueOn createdAt updatedAt
+}`
+
+const PAGE = 'pageInfo { hasNextPage endCursor } totalCount @include(if: $total)'
+
+export const OPERATIONS = {
+  listPersonnel: `query listPersonnel(
+    $status: [PersonStatus!], $group: [ID!], $search: String, $email: String, $externalId: String,
+    $updatedSince: DateTime, $limit: Int, $cursor: String, $total: Boolean = false
+  ) {
+    personnel(first: $limit, after: $cursor, filter: {
+      status: $status, group: $group, search: $search, email: $email, externalId: $externalId, updatedSince: $updatedSince
+    }) { nodes { ...Person } ${PAGE} }
+  } ${PERSON}`,
+
+  addPerson: `mutation addPerson($input: AddPersonInput!) { addPerson(input: $input) { ...Person } } ${PERSON}`,
+
+  getPerson: `query getPerson($id: ID!) { person(id: $id) { ...Person } } ${PERSON}`,
+
+  listGroups: `query listGroups(
+    $search: String, $updatedSince: DateTime, $limit: Int, $cursor: String, $total: Boolean = false
+  ) {
+    groups(first: $limit, after: $cursor, filter: { search: $search, updatedSince: $updatedSince }) {
+      nodes { ...Group } ${PAGE}
+    }
+  } ${GROUP}`,
+
+  getGroup: `query getGroup($id: ID!) { group(id: $id) { ...Group } } ${GROUP}`,
+
+  listProjects: `query listProjects(
+    $status: [ProjectStatus!], $search: String, $updatedSince: DateTime,
+    $limit: Int, $cursor: String, $total: Boolean = false
+  ) {
+    projects(first: $limit, after: $cursor, filter: { status: $status, search: $search, updatedSince: $updatedSince }) {
+      nodes { ...Project } ${PAGE}
+    }
+  } ${PROJECT}`,
+
+  getProject: `query getProject($idOrKey: ID!) { project(id: $idOrKey) { ...Project } } ${PROJECT}`,
+
+  listRisks: `query listRisks(
+    $project: [String!], $status: [RiskStatus!], $level: [RiskLevel!], $minScore: Int, $likelihood: Int, $impact: Int,
+    $owner: [ID], $category: [String!], $reviewBefore: Date, $search: String, $updatedSince: DateTime,
+    $limit: Int, $cursor: String, $total: Boolean = false
+  ) {
+    risks(first: $limit, after: $cursor, filter: {
+      project: $project, status: $status, level: $level, minScore: $minScore, likelihood: $likelihood, impact: $impact,
+      owner: $owner, category: $category, reviewBefore: $reviewBefore, search: $search, updatedSince: $updatedSince
+    }) { nodes { ...Risk } ${PAGE} }
+  } ${RISK}`,
+
+  getRisk: `query getRisk($id: ID!) { risk(id: $id) { ...Risk } } ${RISK}`,
+
+  listIssues: `query listIssues(
+    $project: [String!], $severity: [IssueSeverity!], $status: [OpenIssueStatus!], $assignee: [ID], $dueBefore: Date,
+    $search: String, $updatedSince: DateTime, $limit: Int, $cursor: String, $total: Boolean = false
+  ) {
+    issues(first: $limit, after: $cursor, filter: {
+      project: $project, severity: $severity, status: $status, assignee: $assignee, dueBefore: $dueBefore,
+      search: $search, updatedSince: $updatedSince
+    }) { nodes { ...Issue } ${PAGE} }
+  } ${ISSUE}`,
+
+  getIssue: `query getIssue($id: ID!) { issue(id: $id) { ...Issue } } ${ISSUE}`,
+
+  getKey: 'query getKey { apiKey { ...ApiKey } } fragment ApiKey on ApiKey { name scopes expiresAt }',
+} as const
+
+export type OperationName = keyof typeof OPERATIONS

@@ -1,0 +1,128 @@
+import { createHash } from 'node:crypto'
+import type { GraphQLSchema } from 'graphql'
+import { DESCRIPTION } from '../about.js'
+import { accepts } from './accept.js'
+import { openapi } from './openapi.js'
+import { Content, respond } from './represent.js'
+import { ROUTES } from './routes.js'
+import { compile } from './stored.js'
+
+export interface GraphiqlOptions {
+  readonly endpoint: string
+  /** Put into the page for callers on this machine; only the demo has one. */
+  readonly demoKey: string | undefined
+}
+
+const FIRST_QUERY = `# The five gravest risks of all projects, and who looks after them.
+# Your API key goes into the "Headers" tab below; "Docs" on the left lists everything that can be asked.
+{
+  risks(first: 5) {
+    totalCount
+    nodes {
+      rank
+      score
+      level
+      title
+      project { key name }
+      owner { name email }
+    }
+  }
+}
+`
+
+const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
+
+/** Serves GraphiQL from this machine alone: no request of the page leaves it. */
+export function createGraphiql({ endpoint, demoKey }: GraphiqlOptions) {
+  const pages = new Map<string, Promise<{ content: Content; policy: string }>>()
+  return async (request: Request, hostname: string): Promise<Response> => {
+    const key = demoKey !== undefined && LOOPBACK.has(hostname) ? demoKey : '<API_KEY>'
+    const page = pages.get(key) ?? renderGraphiql(endpoint, key)
+    pages.set(key, page)
+    const { content, policy } = await page
+    return respond(request, content, { headers: { 'content-security-policy': policy } })
+  }
+}
+
+async function renderGraphiql(endpoint: string, key: string): Promise<{ content: Content; policy: string }> {
+  // Imported when first asked for: it is 9 MB of script that most servers never show.
+  const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql')
+  const headers = JSON.stringify({ Authorization: `Bearer ${key}` }, null, 2)
+  const html = renderGraphiQL({
+    title: 'Operations Gateway: GraphiQL',
+    endpoint,
+    headers,
+    defaultHeaders: headers,
+    defaultTabs: [{ query: FIRST_QUERY, headers }],
+    defaultEditorToolsVisibility: 'headers',
+    shouldPersistHeaders: false,
+    credentials: 'same-origin',
+  }).trimStart()
+  const script = html.slice(html.indexOf('<script>') + '<script>'.length, html.lastIndexOf('</script>'))
+  const hash = createHash('sha256').update(script).digest('base64')
+  const policy = [
+    "default-src 'none'",
+    `script-src 'sha256-${hash}'`,
+    "style-src 'unsafe-inline'",
+    'img-src data:',
+    'font-src data:',
+    "connect-src 'self'",
+    'worker-src blob:',
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+  return { content: new Content('text/html; charset=utf-8', Buffer.from(html)), policy }
+}
+
+export function wantsPage(request: Request): boolean {
+  const accept = request.headers.get('accept') ?? ''
+  return request.method === 'GET' && accept.includes('text/html') && accepts(request, 'text/html')
+}
+
+const FRONT_POLICY =
+  "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+/** The page that says what is where. */
+export function createFrontPage(schema: GraphQLSchema, basePath: string, hasGraphiql: boolean) {
+  const content = new Content('text/html; charset=utf-8', Buffer.from(frontPage(schema, basePath, hasGraphiql)))
+  return (request: Request) => respond(request, content, { headers: { 'content-security-policy': FRONT_POLICY } })
+}
+
+function frontPage(schema: GraphQLSchema, basePath: string, hasGraphiql: boolean): string {
+  const rows = ROUTES.map((route) => {
+    const { rootField } = compile(schema, route)
+    const scope = rootField.extensions['scope'] ?? 'any key'
+    return `<tr><td>${route.method}</td><td><code>${basePath}${route.path}</code></td><td>${scope}</td><td>${rootField.description}</td></tr>`
+  })
+  const explore = hasGraphiql ? ` Explore it in <a href="${basePath}/graphql">GraphiQL</a>.` : ''
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Operations Gateway</title>
+<style>
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 64rem; margin: 2rem auto; padding: 0 1rem; }
+table { border-collapse: collapse; } td { padding: .25rem .75rem .25rem 0; vertical-align: top; border-top: 1px solid #ddd; }
+code { font-size: .9em; }
+</style>
+</head>
+<body>
+<h1>Operations Gateway</h1>
+<p>${DESCRIPTION}</p>
+<p>GraphQL is at <code>${basePath}/graphql</code>.${explore}
+REST is at <code>${basePath}/v1</code>, described by <a href="${basePath}/v1/openapi.json">its OpenAPI document</a>.
+Both want the header <code>Authorization: Bearer &lt;API_KEY&gt;</code>.</p>
+<table>
+${rows.join('\n')}
+</table>
+</body>
+</html>
+`
+}
+
+export function createOpenapiPage(schema: GraphQLSchema, basePath: string) {
+  const content = Content.json(openapi(schema, basePath))
+  return (request: Request) => respond(request, content)
+}

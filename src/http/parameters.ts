@@ -1,0 +1,91 @@
+import {
+  coerceInputValue,
+  GraphQLBoolean,
+  GraphQLEnumType,
+  GraphQLError,
+  type GraphQLInputType,
+  GraphQLInt,
+  type GraphQLLeafType,
+  getNullableType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+} from 'graphql'
+import { Fault, type Flaw } from '../errors.js'
+import type { StoredOperation } from './stored.js'
+
+/** What stands for nobody in a list of ids. */
+export const NOBODY = 'none'
+
+/** The variables of an operation from the path and the query, or a Fault that names each bad parameter. */
+export function readParameters(
+  { parameters }: StoredOperation,
+  path: Readonly<Record<string, string>>,
+  query: URLSearchParams,
+): Record<string, unknown> {
+  const known = new Map(parameters.map((parameter) => [parameter.name, parameter]))
+  const variables: Record<string, unknown> = { ...path }
+  const flaws: Flaw[] = []
+  for (const name of new Set(query.keys())) {
+    const parameter = known.get(name)
+    const values = query.getAll(name)
+    try {
+      if (!parameter || parameter.in === 'path') throw new GraphQLError(unknownParameter(name, [...known.keys()]))
+      if (values.length > 1) throw new GraphQLError('Give it once; several values are separated by commas.')
+      variables[name] = readValue(values[0] ?? '', parameter.type)
+    } catch (error) {
+      if (!(error instanceof GraphQLError)) throw error
+      flaws.push({ parameter: name, detail: error.message })
+    }
+  }
+  if (flaws.length > 0) throw new Fault('BAD_REQUEST', 'The query parameters cannot be used as given.', { flaws })
+  return variables
+}
+
+function unknownParameter(name: string, known: readonly string[]): string {
+  const listed = known.length > 0 ? `This path takes ${known.join(', ')}.` : 'This path takes no parameters.'
+  return `There is no parameter ${JSON.stringify(name)} here. ${listed}`
+}
+
+function readValue(text: string, type: GraphQLInputType): unknown {
+  const inner = getNullableType(type)
+  if (text.trim() === '') throw new GraphQLError('Must not be empty.')
+  if (isListType(inner)) return text.split(',').map((part) => readItem(part.trim(), inner.ofType))
+  if (isLeafType(inner)) return readLeaf(text, inner)
+  throw new Error(`A parameter cannot be of the type ${inner.toString()}.`)
+}
+
+function readItem(text: string, type: GraphQLInputType): unknown {
+  return text === NOBODY && !isNonNullType(type) ? null : readValue(text, type)
+}
+
+function readLeaf(text: string, type: GraphQLLeafType): unknown {
+  if (type instanceof GraphQLEnumType) {
+    const names = type.getValues().map(({ name }) => name)
+    const name = names.find((one) => one === text.toUpperCase())
+    if (name === undefined) throw new GraphQLError(`Must be one of ${names.join(', ')}.`)
+    return name
+  }
+  if (type === GraphQLBoolean) {
+    if (text !== 'true' && text !== 'false') throw new GraphQLError('Must be true or false.')
+    return text === 'true'
+  }
+  if (type === GraphQLInt) {
+    if (!/^-?\d{1,9}$/.test(text)) throw new GraphQLError('Must be a whole number.')
+    return Number(text)
+  }
+  // A scalar of our own says itself what it does not take.
+  type.parseValue(text)
+  return text
+}
+
+/** Checks a body against its input type; every flaw comes with a pointer. */
+export function checkBody(body: unknown, type: GraphQLInputType): void {
+  const flaws: Flaw[] = []
+  coerceInputValue(body, type, (path, _, error) => {
+    const pointer = path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+    flaws.push({ pointer, detail: error.message })
+  })
+  if (flaws.length > 0)
+    throw new Fault('VALIDATION_FAILED', 'The body does not have the shape that is needed.', { flaws })
+}

@@ -1,0 +1,62 @@
+import { KeyMissing } from '../auth/principal.js'
+import { CATALOGUE, type Code, type Fault } from '../errors.js'
+
+/** The HTTP status of each code of the catalogue. */
+export const STATUS: Record<Code, number> = {
+  BAD_REQUEST: 400,
+  UNAUTHENTICATED: 401,
+  INSUFFICIENT_SCOPE: 403,
+  NOT_FOUND: 404,
+  METHOD_NOT_ALLOWED: 405,
+  NOT_ACCEPTABLE: 406,
+  CONFLICT: 409,
+  PAYLOAD_TOO_LARGE: 413,
+  UNSUPPORTED_MEDIA_TYPE: 415,
+  VALIDATION_FAILED: 422,
+  RATE_LIMITED: 429,
+  TOO_COMPLEX: 400,
+  INTERNAL: 500,
+  UNAVAILABLE: 503,
+}
+
+const RETRY_AFTER_SECONDS = '1'
+
+export function problemType(code: Code): string {
+  return `urn:operations-gateway:problem:${code.toLowerCase().replaceAll('_', '-')}`
+}
+
+/** A fault as `application/problem+json` (RFC 9457). */
+export function problem(fault: Fault, requestId: string, headers: Record<string, string> = {}): Response {
+  const { code, message: detail, flaws, requiredScope, existingId } = fault
+  const body = {
+    type: problemType(code),
+    title: CATALOGUE[code],
+    status: STATUS[code],
+    detail,
+    code,
+    requestId,
+    ...(requiredScope && { requiredScope }),
+    ...(existingId && { existingId }),
+    ...(flaws.length > 0 && { errors: flaws }),
+  }
+  return new Response(JSON.stringify(body), {
+    status: STATUS[code],
+    headers: { ...headers, ...faultHeaders(fault), 'content-type': 'application/problem+json' },
+  })
+}
+
+/** The headers that HTTP wants with a refusal, through whichever door it came. */
+export function faultHeaders(fault: Fault): Record<string, string> {
+  if (fault.code === 'UNAVAILABLE') return { 'retry-after': RETRY_AFTER_SECONDS }
+  const challenge = challengeOf(fault)
+  return challenge ? { 'www-authenticate': `Bearer realm="operations"${challenge.params}` } : {}
+}
+
+// RFC 6750: whoever sent no key at all is only told the scheme.
+function challengeOf(fault: Fault): { params: string } | undefined {
+  if (fault instanceof KeyMissing) return { params: '' }
+  if (fault.code === 'UNAUTHENTICATED') return { params: ', error="invalid_token"' }
+  if (fault.code === 'INSUFFICIENT_SCOPE')
+    return { params: `, error="insufficient_scope", scope="${fault.requiredScope}"` }
+  return undefined
+}

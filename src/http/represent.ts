@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto'
+import { promisify } from 'node:util'
+import { brotliCompress, gzip, constants as zlib } from 'node:zlib'
+import { LIMITS } from '../limits.js'
+
+type Bytes = Buffer<ArrayBuffer>
+
+const ENCODERS = {
+  br: (bytes: Bytes) => promisify(brotliCompress)(bytes, { params: { [zlib.BROTLI_PARAM_QUALITY]: 4 } }),
+  gzip: (bytes: Bytes) => promisify(gzip)(bytes),
+}
+type Encoding = keyof typeof ENCODERS
+
+/** A body and what becomes of it on the way out; whoever keeps one keeps its compressed forms too. */
+export class Content {
+  readonly type: string
+  readonly bytes: Bytes
+  private readonly encoded = new Map<Encoding, Promise<Bytes>>()
+
+  constructor(type: string, bytes: Bytes) {
+    this.type = type
+    this.bytes = bytes
+  }
+
+  static json(value: unknown): Content {
+    return new Content('application/json', Buffer.from(JSON.stringify(value)))
+  }
+
+  /** Strong: each encoding of the same content has a tag of its own. */
+  tag(encoding: Encoding | undefined): string {
+    const hash = createHash('sha256').update(this.bytes).digest('base64url').slice(0, 27)
+    return encoding ? `"${hash}-${encoding}"` : `"${hash}"`
+  }
+
+  encode(encoding: Encoding): Promise<Bytes> {
+    const known = this.encoded.get(encoding) ?? ENCODERS[encoding](this.bytes)
+    this.encoded.set(encoding, known)
+    return known
+  }
+}
+
+/** Answers with a content in the form that the caller takes: compressed, not changed since, or without its body. */
+export async function respond(
+  request: Request,
+  content: Content,
+  { status = 200, headers = {} }: { status?: number; headers?: Record<string, string> } = {},
+): Promise<Response> {
+  const encoding = content.bytes.length < LIMITS.compressFromBytes ? undefined : acceptedEncoding(request)
+  const isRead = request.method === 'GET' || request.method === 'HEAD'
+  const all: Record<string, string> = {
+    'content-type': content.type,
+    vary: 'Authorization, Accept, Accept-Encoding',
+    ...headers,
+  }
+  if (isRead && status === 200) {
+    all['etag'] = content.tag(encoding)
+    all['cache-control'] ??= 'private, no-cache'
+    if (isUnchanged(request, all['etag'])) {
+      const { 'content-type': _, ...kept } = all
+      return new Response(null, { status: 304, headers: kept })
+    }
+  }
+  const bytes = encoding ? await content.encode(encoding) : content.bytes
+  if (encoding) all['content-encoding'] = encoding
+  all['content-length'] = String(bytes.length)
+  return new Response(request.method === 'HEAD' ? null : bytes, { status, headers: all })
+}
+
+function acceptedEncoding(request: Request): Encoding | undefined {
+  const accepted = (request.headers.get('accept-encoding') ?? '')
+    .split(',')
+    .map((part) =>
+      part
+        .trim()
+        .toLowerCase()
+        .split(/\s*;\s*/),
+    )
+    .filter(([, quality]) => !/^q=0(\.0*)?$/.test(quality ?? ''))
+    .map(([name]) => name)
+  return (Object.keys(ENCODERS) as Encoding[]).find((encoding) => accepted.includes(encoding))
+}
+
+function isUnchanged(request: Request, tag: string): boolean {
+  const known = request.headers.get('if-none-match')
+  const tags = known?.split(',').map((one) => one.trim().replace(/^W\//, '')) ?? []
+  return tags.some((one) => one === '*' || one === tag)
+}

@@ -1,0 +1,125 @@
+import {
+  type DocumentNode,
+  type FieldNode,
+  type GraphQLField,
+  type GraphQLInputType,
+  type GraphQLSchema,
+  getNamedType,
+  isInputType,
+  Kind,
+  type OperationDefinitionNode,
+  parse,
+  TypeInfo,
+  typeFromAST,
+  validate,
+  visit,
+  visitWithTypeInfo,
+} from 'graphql'
+import { OPERATIONS } from './operations.js'
+import type { Route } from './routes.js'
+
+/** A route made ready to run: its operation, checked against the schema, and what HTTP needs to know of it. */
+export interface StoredOperation {
+  readonly route: Route
+  readonly document: DocumentNode
+  readonly definition: OperationDefinitionNode
+  readonly rootField: GraphQLField<unknown, unknown>
+  readonly rootNode: FieldNode
+  readonly isList: boolean
+  readonly parameters: readonly Parameter[]
+  /** The type of the body, where the route takes one. */
+  readonly input: GraphQLInputType | undefined
+}
+
+/** A variable of an operation, as a parameter of its route. */
+export interface Parameter {
+  readonly name: string
+  readonly in: 'path' | 'query'
+  readonly type: GraphQLInputType
+  readonly defaultValue: boolean | undefined
+  readonly use: VariableUse
+}
+
+/** What a variable feeds: where its description, its bounds and its name in the schema come from. */
+interface VariableUse {
+  readonly argument: string
+  readonly description: string
+  readonly extensions: Readonly<Record<string, unknown>>
+}
+
+const BODY = 'input'
+
+/** Fails, and so stops the program at its start, when the operation does not fit the schema. */
+export function compile(schema: GraphQLSchema, route: Route): StoredOperation {
+  const document = parse(OPERATIONS[route.operation])
+  const errors = validate(schema, document)
+  const [definition] = document.definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION)
+  const rootNode = definition?.selectionSet.selections[0]
+  if (errors.length > 0 || !definition || rootNode?.kind !== Kind.FIELD) {
+    throw new Error(`The operation ${route.operation} does not fit the schema: ${errors.join('; ')}`)
+  }
+  const rootField = schema.getRootType(definition.operation)?.getFields()[rootNode.name.value]
+  if (!rootField) throw new Error(`The operation ${route.operation} asks for nothing.`)
+  const variables = variablesOf(schema, document, definition, route)
+  return {
+    route,
+    document,
+    definition,
+    rootField,
+    rootNode,
+    isList: getNamedType(rootField.type).name.endsWith('Connection'),
+    parameters: variables.filter(({ name }) => name !== BODY),
+    input: variables.find(({ name }) => name === BODY)?.type,
+  }
+}
+
+function variablesOf(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  definition: OperationDefinitionNode,
+  route: Route,
+): Parameter[] {
+  const uses = usesOf(schema, document)
+  return (definition.variableDefinitions ?? []).map(({ variable, type: typeNode, defaultValue }) => {
+    const name = variable.name.value
+    const type = typeFromAST(schema, typeNode)
+    const use = uses.get(name)
+    if (!isInputType(type) || !use) throw new Error(`The variable $${name} of ${route.operation} feeds nothing.`)
+    return {
+      name,
+      in: route.path.includes(`{${name}}`) ? 'path' : 'query',
+      type,
+      defaultValue: defaultValue?.kind === Kind.BOOLEAN ? defaultValue.value : undefined,
+      use,
+    }
+  })
+}
+
+function usesOf(schema: GraphQLSchema, document: DocumentNode): Map<string, VariableUse> {
+  const typeInfo = new TypeInfo(schema)
+  const uses = new Map<string, VariableUse>()
+  visit(
+    document,
+    visitWithTypeInfo(typeInfo, {
+      ObjectField({ name, value }) {
+        const parent = getNamedType(typeInfo.getParentInputType())
+        const field = parent && 'getFields' in parent ? parent.getFields()[name.value] : undefined
+        if (value.kind === Kind.VARIABLE && field) uses.set(value.name.value, described(field))
+      },
+      Argument({ value }) {
+        // `@include(if: $total)` is about the field it stands at.
+        const subject = typeInfo.getDirective() ? typeInfo.getFieldDef() : typeInfo.getArgument()
+        if (value.kind === Kind.VARIABLE && subject) uses.set(value.name.value, described(subject))
+      },
+    }),
+  )
+  return uses
+}
+
+function described(subject: {
+  readonly name: string
+  readonly description?: string | null | undefined
+  readonly extensions: Readonly<Record<string, unknown>>
+}): VariableUse {
+  return { argument: subject.name, description: subject.description ?? '', extensions: subject.extensions }
+}
