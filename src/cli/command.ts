@@ -1,0 +1,53 @@
+import { Command } from 'commander'
+import { type Config, SETTINGS, type SettingName } from '../config.js'
+import { migrate, requireMigrated } from '../store/migrations.js'
+import { openSqlite } from '../store/sqlite.js'
+import type { Store } from '../store/store.js'
+
+/** The command was called wrongly; the message says how to call it. */
+export class WrongUsage extends Error {}
+
+/** The address cannot be had; the message says what to do. */
+export class CannotListen extends Error {}
+
+/** A command with these settings as its options, described from the one table of settings. */
+export function commandWith(name: string, description: string, settings: readonly SettingName[]): Command {
+  const command = new Command(name).description(description)
+  for (const key of settings) {
+    const { flag, env, help, fallback } = SETTINGS[key]
+    const preset = fallback === '' || fallback === true ? '' : `; ${fallback} unless given`
+    command.option(flag, `${help} (${env}${preset})`)
+  }
+  return command
+}
+
+export function storeFile({ database }: Pick<Config, 'database'>): string {
+  return database.replace(/^file:(\/\/(?=\/))?/, '')
+}
+
+/** Opens the store for one piece of work and closes it whatever happens. */
+export async function withStore<T>(
+  config: Config,
+  { create }: { create: boolean },
+  work: (store: Store) => Promise<T>,
+): Promise<T> {
+  const file = storeFile(config)
+  if (create) migrate(file)
+  else requireMigrated(file)
+  const store = openSqlite(file)
+  try {
+    return await work(store)
+  } finally {
+    await store.close()
+  }
+}
+
+/** Standard output is for what scripts read. */
+export function print(text: string): void {
+  process.stdout.write(`${text}\n`)
+}
+
+/** Words for people go to standard error. */
+export function say(text: string): void {
+  process.stderr.write(`${text}\n`)
+}

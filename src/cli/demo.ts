@@ -1,0 +1,37 @@
+import { VERSION } from '../about.js'
+import { mintKey } from '../auth/keys.js'
+import { personnel } from '../personnel/people.js'
+import { countOf } from '../store/page.js'
+import type { Store } from '../store/store.js'
+import { fillDemo } from './demoData.js'
+
+const DAY_MS = 86_400_000
+
+/** Fills the demo's store the first time, and makes a key for today's look at it. */
+export async function prepareDemo(store: Store, now: Date): Promise<string> {
+  if ((await countOf(store.read, personnel, {})) === 0) await fillDemo(store, now)
+  const expiresAt = new Date(now.getTime() + DAY_MS)
+  const { secret } = await store.write({ by: 'cli', at: now }, (write) =>
+    mintKey(write, { name: 'demo', scopes: ['personnel.manage', 'projects.manage'], expiresAt }),
+  )
+  return secret
+}
+
+/** What a newcomer needs next: what to open, a key, a line to paste, and how to go on with real data. */
+export function demoBanner(base: string, key: string, hasGraphiql: boolean): string {
+  const graphiql = hasGraphiql ? `  GraphiQL  ${base}/graphql\n` : ''
+  return `
+Operations Gateway ${VERSION}: a made-up company, for you to look around.
+
+${graphiql}  REST      ${base}/v1
+  OpenAPI   ${base}/v1/openapi.json
+  API key   ${key}  (every scope, valid for one day)
+
+Try it:
+  curl -H "Authorization: Bearer ${key}" "${base}/v1/risks?limit=3"
+
+With your own data (Ctrl-C first):
+  npx operations keys create --name me --scope personnel.manage --scope projects.manage --expires 90d
+  npx operations serve
+`
+}

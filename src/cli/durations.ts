@@ -1,0 +1,24 @@
+import { WrongUsage } from './command.js'
+
+const UNIT_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+/** A length of time such as 30m, 24h or 90d, in milliseconds. */
+export function readDuration(flag: string, text: string): number {
+  const [, amount, unit = ''] = /^(\d{1,6})([mhd])$/.exec(text) ?? []
+  const unitMs = UNIT_MS[unit]
+  if (amount === undefined || unitMs === undefined) {
+    throw new WrongUsage(`${flag} is ${JSON.stringify(text)}; it must be a length of time such as 30m, 24h or 90d.`)
+  }
+  return Number(amount) * unitMs
+}
+
+/** When something ends: after a length of time, or with the end of a day (UTC). */
+export function readEnd(flag: string, text: string, now: Date): Date {
+  const end = /^\d{4}-\d{2}-\d{2}$/.test(text)
+    ? new Date(`${text}T23:59:59.999Z`)
+    : new Date(now.getTime() + readDuration(flag, text))
+  const isDay = !Number.isNaN(end.getTime()) && (!text.includes('-') || end.toISOString().startsWith(text))
+  if (!isDay) throw new WrongUsage(`${flag} is ${JSON.stringify(text)}, which is no day. A day looks like 2027-01-31.`)
+  if (end <= now) throw new WrongUsage(`${flag} is ${text}, which is over. Name a time to come.`)
+  return end
+}

@@ -1,0 +1,160 @@
+import { Command } from 'commander'
+import { type ApiKey, expireKey, keyById, keys, type MintedKey, mintKey, revokeKey } from '../auth/keys.js'
+import { isScope, SCOPE_NAMES, SCOPES, type Scope } from '../auth/scopes.js'
+import { readConfig } from '../config.js'
+import { Fault } from '../errors.js'
+import { checkText } from '../text.js'
+import { commandWith, print, say, WrongUsage, withStore } from './command.js'
+import { readDuration, readEnd } from './durations.js'
+
+const DEFAULT_GRACE = '24h'
+
+export function keysCommand(clock: () => Date): Command {
+  return new Command('keys')
+    .description('make, list, end and renew API keys')
+    .addCommand(createCommand(clock))
+    .addCommand(listCommand(clock))
+    .addCommand(revokeCommand(clock))
+    .addCommand(rotateCommand(clock))
+}
+
+function createCommand(clock: () => Date): Command {
+  return commandWith('create', 'make a key; it is shown once', ['database'])
+    .requiredOption('--name <name>', 'what the key is for, to tell keys apart')
+    .requiredOption('--scope <scope>', `what it may do: ${SCOPE_NAMES.join(', ')}; may be given several times`, gather)
+    .option('--expires <when>', 'when it stops working: after 90d, 24h or 30m, or with the day 2027-01-31 (UTC)')
+    .option('--json', 'print one JSON document')
+    .addHelpText(
+      'after',
+      `\nScopes:\n${scopeHelp()}\n\nExample:\n  operations keys create --name spreadsheet --scope projects.read --expires 90d`,
+    )
+    .action(async (flags: { name: string; scope: string[]; expires?: string; json?: true; database?: string }) => {
+      const now = clock()
+      const draft = {
+        name: readName(flags.name),
+        scopes: flags.scope.map(readScope),
+        expiresAt: flags.expires === undefined ? undefined : readEnd('--expires', flags.expires, now),
+      }
+      const key = await withStore(readConfig({ database: flags.database }), { create: true }, (store) =>
+        store.write({ by: 'cli', at: now }, (write) => mintKey(write, draft)),
+      )
+      if (draft.expiresAt === undefined)
+        say('Warning: this key never expires. --expires 90d would end it after 90 days.')
+      showMinted(key, flags.json)
+    })
+}
+
+function listCommand(clock: () => Date): Command {
+  return commandWith('list', 'list the keys, without their secrets', ['database'])
+    .option('--json', 'print one JSON document')
+    .addHelpText('after', '\nExample:\n  operations keys list --json')
+    .action(async (flags: { json?: true; database?: string }) => {
+      const all = await withStore(readConfig({ database: flags.database }), { create: false }, (store) =>
+        keys(store.read),
+      )
+      if (flags.json) return print(JSON.stringify(all, null, 2))
+      if (all.length === 0) return say('There are no keys yet. `operations keys create` makes one.')
+      for (const key of all) {
+        const used = key.lastUsedAt ? `last used ${key.lastUsedAt}` : 'never used'
+        print(
+          `${key.id}  ${key.prefix}...  ${key.name}  [${key.scopes.join(', ')}]  ${standing(key, clock())}, ${used}`,
+        )
+      }
+    })
+}
+
+function revokeCommand(clock: () => Date): Command {
+  return commandWith('revoke', 'end a key at once, also in a running server', ['database'])
+    .argument('<id>', 'the id of the key, from `operations keys list`')
+    .option('--json', 'print one JSON document')
+    .addHelpText('after', '\nExample:\n  operations keys revoke key_01k9zq3v5rf8ta4mbw2xnc7dhe')
+    .action(async (id: string, flags: { json?: true; database?: string }) => {
+      const key = await withStore(readConfig({ database: flags.database }), { create: false }, (store) =>
+        store.write({ by: 'cli', at: clock() }, async (write) => {
+          await existing(keyById(write, id), id)
+          await revokeKey(write, id)
+          return existing(keyById(write, id), id)
+        }),
+      )
+      if (flags.json) return print(JSON.stringify({ id, revokedAt: key.revokedAt }))
+      say(`The key ${key.name} (${id}) is revoked since ${key.revokedAt}.`)
+    })
+}
+
+function rotateCommand(clock: () => Date): Command {
+  return commandWith('rotate', 'make a key that takes the place of another', ['database'])
+    .argument('<id>', 'the id of the key to replace, from `operations keys list`')
+    .option('--grace <time>', 'how long the old key goes on working; 0m ends it at once', DEFAULT_GRACE)
+    .option('--json', 'print one JSON document')
+    .addHelpText('after', '\nExample:\n  operations keys rotate key_01k9zq3v5rf8ta4mbw2xnc7dhe --grace 24h')
+    .action(async (id: string, flags: { grace: string; json?: true; database?: string }) => {
+      const now = clock()
+      const oldEndsAt = new Date(now.getTime() + readDuration('--grace', flags.grace))
+      const key = await withStore(readConfig({ database: flags.database }), { create: false }, (store) =>
+        store.write({ by: 'cli', at: now }, async (write) => {
+          const old = await existing(keyById(write, id), id)
+          if (standing(old, now) !== 'active' && !standing(old, now).startsWith('expires')) {
+            throw new Fault(
+              'CONFLICT',
+              `The key ${id} has ended already (${standing(old, now)}). Create a new one instead.`,
+            )
+          }
+          if (oldEndsAt > now) await expireKey(write, id, oldEndsAt)
+          else await revokeKey(write, id)
+          return mintKey(write, { name: old.name, scopes: old.scopes, expiresAt: sameLife(old, now) })
+        }),
+      )
+      say(`The old key ${id} works until ${oldEndsAt.toISOString()} at the latest.`)
+      showMinted(key, flags.json)
+    })
+}
+
+function showMinted(key: MintedKey, asJson: true | undefined): void {
+  const { id, name, secret, scopes, expiresAt } = key
+  if (asJson) {
+    print(JSON.stringify({ id, name, key: secret, scopes, expiresAt }))
+    return
+  }
+  say(`The key ${name} (${id}) may do: ${scopes.join(', ')}. ${expiresAt ? `It expires at ${expiresAt}.` : ''}`)
+  say('Keep it safe: it is shown only this once.')
+  print(secret)
+}
+
+/** A renewed key lives as long as the one before it was meant to. */
+function sameLife(old: ApiKey, now: Date): Date | undefined {
+  if (old.expiresAt === null) return undefined
+  return new Date(now.getTime() + (Date.parse(old.expiresAt) - Date.parse(old.createdAt)))
+}
+
+function standing({ revokedAt, expiresAt }: ApiKey, now: Date): string {
+  if (revokedAt) return `revoked ${revokedAt}`
+  if (expiresAt === null) return 'active'
+  return Date.parse(expiresAt) <= now.getTime() ? `expired ${expiresAt}` : `expires ${expiresAt}`
+}
+
+async function existing(found: Promise<ApiKey | undefined>, id: string): Promise<ApiKey> {
+  const key = await found
+  if (!key) throw new Fault('NOT_FOUND', `There is no key with the id ${id}. \`operations keys list\` shows them.`)
+  return key
+}
+
+function readName(raw: string): string {
+  const checked = checkText(raw, 'name')
+  if ('flaw' in checked) throw new WrongUsage(`--name cannot be used: ${checked.flaw}`)
+  return checked.text
+}
+
+function readScope(text: string): Scope {
+  if (isScope(text)) return text
+  throw new WrongUsage(`There is no scope ${JSON.stringify(text)}. The scopes are ${SCOPE_NAMES.join(', ')}.`)
+}
+
+function gather(value: string, before: string[] = []): string[] {
+  return [...before, value]
+}
+
+function scopeHelp(): string {
+  return Object.entries(SCOPES)
+    .map(([scope, meaning]) => `  ${scope.padEnd(18)}${meaning}`)
+    .join('\n')
+}

@@ -1,0 +1,21 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Command, Option } from 'commander'
+import { print, say } from './command.js'
+
+export function schemaCommand(): Command {
+  return new Command('schema')
+    .description('print the contracts: the GraphQL schema and the OpenAPI document')
+    .addOption(new Option('--format <format>', 'which one to print').choices(['graphql', 'openapi']).default('graphql'))
+    .option('--output <folder>', 'write both into this folder instead')
+    .addHelpText('after', '\nExamples:\n  operations schema > schema.graphql\n  operations schema --output schema')
+    .action(async (flags: { format: 'graphql' | 'openapi'; output?: string }) => {
+      const { CONTRACTS } = await import('./contracts.js')
+      if (flags.output === undefined) {
+        return print(CONTRACTS[flags.format === 'graphql' ? 'schema.graphql' : 'openapi.json']().trimEnd())
+      }
+      mkdirSync(flags.output, { recursive: true })
+      for (const [name, contents] of Object.entries(CONTRACTS)) writeFileSync(join(flags.output, name), contents())
+      say(`Wrote ${Object.keys(CONTRACTS).join(' and ')} into ${flags.output}.`)
+    })
+}

@@ -1,0 +1,31 @@
+import type { Command } from 'commander'
+import { type Flags, readConfig } from '../config.js'
+import { LIMITS } from '../limits.js'
+import { commandWith, WrongUsage } from './command.js'
+
+const DEMO_DATABASE = 'file:./data/demo.db'
+
+const FLAGS = ['database', 'host', 'port', 'basePath', 'graphiql', 'migrate', 'wholeListRowsMax', 'logLevel'] as const
+
+export function serveCommand(clock: () => Date): Command {
+  return commandWith('serve', 'serve GraphQL and REST', FLAGS)
+    .option('--demo', `serve a made-up company from a store of its own (${DEMO_DATABASE})`)
+    .addHelpText(
+      'after',
+      `\nLimits:\n${limitsHelp()}\n\nExamples:\n  operations serve --demo\n  operations serve --port 8080 --base-path /ops`,
+    )
+    .action(async (flags: Flags & { demo?: true }) => {
+      if (flags.demo && flags.database !== undefined)
+        throw new WrongUsage('--demo has a store of its own: leave out --database.')
+      const config = readConfig(flags.demo ? { ...flags, database: DEMO_DATABASE } : flags)
+      // Loaded only now: the other commands start faster without it.
+      const { serve } = await import('./server.js')
+      await serve(config, flags.demo ?? false, clock)
+    })
+}
+
+function limitsHelp(): string {
+  return Object.entries(LIMITS)
+    .map(([name, value]) => `  ${name.padEnd(22)}${value}`)
+    .join('\n')
+}

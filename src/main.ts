@@ -1,0 +1,53 @@
+#!/usr/bin/env node
+import { Command, CommanderError } from 'commander'
+import { DESCRIPTION, VERSION } from './about.js'
+import { CannotListen, say, WrongUsage } from './cli/command.js'
+import { keysCommand } from './cli/keys.js'
+import { migrateCommand } from './cli/migrate.js'
+import { schemaCommand } from './cli/schema.js'
+import { serveCommand } from './cli/serve.js'
+import { BadSettings } from './config.js'
+import { Fault } from './errors.js'
+import { StoreRefused } from './store/migrations.js'
+
+const DONE = 0
+const FAILED = 1
+const WRONG_USAGE = 2
+
+const clock = () => new Date()
+
+const program = new Command('operations')
+  .description(DESCRIPTION)
+  .version(VERSION)
+  .addCommand(serveCommand(clock))
+  .addCommand(migrateCommand())
+  .addCommand(keysCommand(clock))
+  .addCommand(schemaCommand())
+
+/** What a failure means for the exit code; whatever a person can mend is said in a sentence, without a stack. */
+function exitCode(error: unknown): number {
+  // Commander has said its piece already; asking for help is no failure.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? DONE : WRONG_USAGE
+  if (error instanceof WrongUsage || error instanceof BadSettings) {
+    say(error.message)
+    return WRONG_USAGE
+  }
+  const isForeseen = error instanceof Fault || error instanceof StoreRefused || error instanceof CannotListen
+  say(
+    isForeseen
+      ? error.message
+      : `Something went wrong that should not: ${error instanceof Error ? error.stack : error}`,
+  )
+  return FAILED
+}
+
+function throwInsteadOfExit(command: Command): void {
+  command.exitOverride()
+  for (const sub of command.commands) throwInsteadOfExit(sub)
+}
+
+throwInsteadOfExit(program)
+program.parseAsync().then(
+  () => process.exit(DONE),
+  (error: unknown) => process.exit(exitCode(error)),
+)
