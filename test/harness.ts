@@ -1,0 +1,133 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { onTestFinished } from 'vitest'
+import { mintKey } from '../src/auth/keys.js'
+import type { Scope } from '../src/auth/scopes.js'
+import { type App, type AppOptions, createApp } from '../src/http/app.js'
+import { LIMITS } from '../src/limits.js'
+import { migrate } from '../src/store/migrations.js'
+import { openSqlite } from '../src/store/sqlite.js'
+import type { Store, Write } from '../src/store/store.js'
+import { requireDocumented } from './documented.js'
+
+/** An answer, read to its end. */
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers freely, and compare them whole.
+  readonly body: any
+}
+
+export const NOW = new Date('2026-11-02T09:30:00.000Z')
+
+/** A service with a store of its own, gone when the test is over. */
+export interface Gateway {
+  readonly store: Store
+  readonly app: App
+  readonly file: string
+  /** Every SQL statement since the last look. */
+  statements(): string[]
+  /** A caller with a fresh key of these scopes. */
+  as(...scopes: Scope[]): Promise<Caller>
+  /** A caller who sends this `Authorization` header, or none. */
+  with(authorization: string | undefined): Caller
+  write<T>(work: (write: Write) => Promise<T>): Promise<T>
+  clock: { now: Date }
+  readonly log: string[]
+}
+
+export function openGateway(options: Partial<AppOptions> = {}): Gateway {
+  const folder = mkdtempSync(join(tmpdir(), 'operations-'))
+  const file = join(folder, 'operations.db')
+  migrate(file)
+  let seen: string[] = []
+  const log: string[] = []
+  const clock = { now: NOW }
+  const store = openSqlite(file, (sql) => seen.push(sql))
+  const app = createApp({
+    store,
+    log: pino({ level: 'info' }, { write: (line) => log.push(line) }),
+    clock: () => clock.now,
+    basePath: '',
+    graphiql: true,
+    wholeListRowsMax: LIMITS.wholeListRowsMax,
+    ...options,
+  })
+  onTestFinished(async () => {
+    await store.close()
+    rmSync(folder, { recursive: true })
+  })
+  const gateway: Gateway = {
+    store,
+    app,
+    file,
+    clock,
+    log,
+    statements() {
+      const since = seen
+      seen = []
+      return since
+    },
+    async as(...scopes) {
+      const key = await gateway.write((write) =>
+        mintKey(write, { name: scopes.join(' '), scopes, expiresAt: undefined }),
+      )
+      return gateway.with(`Bearer ${key.secret}`)
+    },
+    with: (authorization) => new Caller(app, authorization, options.basePath ?? ''),
+    write: (work) => store.write({ by: 'cli', at: clock.now }, work),
+  }
+  return gateway
+}
+
+type Init = { method?: string; headers?: Record<string, string>; body?: string | undefined }
+
+export class Caller {
+  private readonly app: App
+  readonly authorization: string | undefined
+  private readonly basePath: string
+
+  constructor(app: App, authorization: string | undefined, basePath: string) {
+    this.app = app
+    this.authorization = authorization
+    this.basePath = basePath
+  }
+
+  async request(path: string, { method = 'GET', headers = {}, body }: Init = {}): Promise<Answer> {
+    const request = new Request(`http://localhost${this.basePath}${path}`, {
+      method,
+      headers: { ...(this.authorization && { authorization: this.authorization }), ...headers },
+      ...(body !== undefined && { body }),
+    })
+    const response = await this.app.fetch(request)
+    const text = await response.text()
+    const isJson = /json/.test(response.headers.get('content-type') ?? '') && text !== ''
+    const answer = {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: isJson ? JSON.parse(text) : undefined,
+    }
+    requireDocumented(method, path, answer)
+    return answer
+  }
+
+  get(path: string, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.request(path, { headers })
+  }
+
+  post(path: string, body: unknown): Promise<Answer> {
+    return this.request(path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+  }
+
+  graphql(query: string, variables: Record<string, unknown> = {}): Promise<Answer> {
+    return this.post('/graphql', { query, variables })
+  }
+}

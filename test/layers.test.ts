@@ -1,0 +1,91 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+
+const SRC = fileURLToPath(new URL('../src', import.meta.url))
+
+/** From the floor up: a file may import from its own layer and from those before it. */
+const LAYERS: readonly { name: string; holds: (file: string) => boolean }[] = [
+  { name: 'floor', holds: (file) => /^(about|config|errors|ids|limits|text|vocabulary)\.ts$/.test(file) },
+  { name: 'store', holds: (file) => file.startsWith('store/') },
+  { name: 'auth', holds: (file) => file.startsWith('auth/') && !file.endsWith('.graph.ts') },
+  {
+    name: 'nouns and graph',
+    holds: (file) => /^(personnel|projects|graph)\//.test(file) && !file.endsWith('.graph.ts'),
+  },
+  { name: 'faces', holds: (file) => file.endsWith('.graph.ts') },
+  { name: 'assembly', holds: (file) => file === 'schema.ts' },
+  { name: 'edge', holds: (file) => /^(main|index)\.ts$/.test(file) || /^(cli|http)\//.test(file) },
+]
+
+interface Import {
+  readonly from: string
+  readonly to: string
+}
+
+const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'))
+
+const imports: Import[] = files.flatMap((from) => {
+  const text = readFileSync(join(SRC, from), 'utf8')
+  const specifiers = [...text.matchAll(/(?:from|import) ?\(?'([^']+)'/g)].map(([, specifier = '']) => specifier)
+  return specifiers.map((specifier) => ({
+    from,
+    to: specifier.startsWith('.')
+      ? relative(SRC, join(SRC, dirname(from), specifier)).replace(/\.js$/, '.ts')
+      : specifier,
+  }))
+})
+
+function layerOf(file: string): number {
+  return LAYERS.findIndex(({ holds }) => holds(file))
+}
+
+function violations(isAllowed: (one: Import) => boolean): string[] {
+  return imports.filter((one) => !isAllowed(one)).map(({ from, to }) => `${from} imports ${to}`)
+}
+
+test('every source file belongs to exactly one layer', () => {
+  const homeless = files.filter((file) => LAYERS.filter(({ holds }) => holds(file)).length !== 1)
+  expect(homeless).toEqual([])
+})
+
+test('imports only point down', () => {
+  expect(violations(({ from, to }) => layerOf(to) <= layerOf(from))).toEqual([])
+})
+
+test('nouns and graph do not know each other', () => {
+  const side = (file: string) =>
+    file.endsWith('.graph.ts') ? undefined : /^(graph|personnel|projects)\//.exec(file)?.[1]
+  const isForeign = (a: string | undefined, b: string | undefined) => a !== b && (a === 'graph' || b === 'graph')
+  expect(violations(({ from, to }) => !(side(from) && side(to)) || !isForeign(side(from), side(to)))).toEqual([])
+})
+
+test('graphql and Pothos are known to faces, graph, schema and http alone', () => {
+  const mayKnow = (file: string) => file.endsWith('.graph.ts') || /^(graph|http)\//.test(file) || file === 'schema.ts'
+  const isGraphql = (specifier: string) => /^(graphql|graphql-yoga|@pothos\/.*|dataloader)$/.test(specifier)
+  expect(violations(({ from, to }) => !isGraphql(to) || mayKnow(from))).toEqual([])
+})
+
+test('the driver is known to its store files alone', () => {
+  const mayKnow = ['store/sqlite.ts', 'store/migrations.ts']
+  const isDriver = (specifier: string) => /^(better-sqlite3|drizzle-orm\/better-sqlite3)$/.test(specifier)
+  expect(violations(({ from, to }) => !isDriver(to) || mayKnow.includes(from))).toEqual([])
+})
+
+test('the environment is read in one file, and the process ends in one', () => {
+  const using = (words: string) => files.filter((file) => readFileSync(join(SRC, file), 'utf8').includes(words))
+  expect(using('process.env')).toEqual(['config.ts'])
+  expect(using('process.exit')).toEqual(['main.ts'])
+})
+
+test('no import goes in a circle', () => {
+  const below = new Map(files.map((file) => [file, imports.filter((one) => one.from === file).map(({ to }) => to)]))
+  const circles: string[] = []
+  const visit = (file: string, path: readonly string[]): void => {
+    if (path.includes(file)) circles.push([...path, file].join(' > '))
+    else for (const next of below.get(file) ?? []) visit(next, [...path, file])
+  }
+  for (const file of files) visit(file, [])
+  expect(circles).toEqual([])
+})

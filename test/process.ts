@@ -1,0 +1,72 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { onTestFinished } from 'vitest'
+
+const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url))
+
+export interface Finished {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'operations-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** Runs the built command in a folder, as a user would, and waits for its end. */
+export async function operations(
+  folder: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+): Promise<Finished> {
+  const running = start(folder, args, env)
+  await once(running.child, 'close')
+  return running.finished()
+}
+
+/** Starts `serve` on a free port and waits until it listens. */
+export async function serve(folder: string, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}) {
+  const running = start(folder, ['serve', '--port', '0', ...args], env)
+  const origin = await new Promise<string>((resolve, reject) => {
+    running.child.stderr?.on('data', () => {
+      const [found] = /http:\/\/[\w.:[\]]+:\d+/.exec(running.finished().stderr) ?? []
+      if (found) resolve(found)
+    })
+    running.child.on('close', () => reject(new Error(`serve ended: ${running.finished().stderr}`)))
+  })
+  return { ...running, origin }
+}
+
+function start(folder: string, args: readonly string[], env: NodeJS.ProcessEnv) {
+  const child: ChildProcess = spawn(process.execPath, [MAIN, ...args], {
+    cwd: folder,
+    env: { PATH: process.env['PATH'], ...env },
+  })
+  let stdout = ''
+  let stderr = ''
+  child.stdout?.on('data', (chunk) => {
+    stdout += chunk
+  })
+  child.stderr?.on('data', (chunk) => {
+    stderr += chunk
+  })
+  onTestFinished(() => {
+    child.kill('SIGKILL')
+  })
+  return {
+    child,
+    finished: (): Finished => ({ code: child.exitCode, stdout, stderr }),
+    async stop(signal: NodeJS.Signals): Promise<Finished> {
+      child.kill(signal)
+      await once(child, 'close')
+      return { code: child.exitCode, stdout, stderr }
+    },
+  }
+}

@@ -1,0 +1,168 @@
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { createServer, connect as dial } from 'node:net'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { newFolder, operations, serve } from './process.js'
+
+test('the demo prints links that open, a key that works, and a curl line', async () => {
+  const folder = newFolder()
+  const { finished, stop, origin } = await serve(folder, ['--demo'])
+  const { stderr } = finished()
+  const key = /ops_\w{36}/.exec(stderr)?.[0] ?? ''
+  const headers = { authorization: `Bearer ${key}` }
+  for (const link of stderr.match(/http:\S+(?=\s)/g) ?? []) {
+    const response = await fetch(link.replaceAll('"', ''), { headers })
+    expect({ link, status: response.status }).toEqual({ link, status: 200 })
+    await response.body?.cancel()
+  }
+  expect(stderr).toContain(`curl -H "Authorization: Bearer ${key}" "${origin}/v1/risks?limit=3"`)
+  const totals = async (path: string) => (await (await fetch(`${origin}${path}`, { headers })).json()).page.total
+  expect({
+    people: await totals('/v1/personnel?total=true&status=active,inactive'),
+    groups: await totals('/v1/groups?total=true'),
+    projects: await totals('/v1/projects?total=true'),
+    risks: await totals('/v1/risks?total=true&status=open,occurred,closed'),
+    issues: await totals('/v1/issues?total=true'),
+  }).toEqual({ people: expect.closeTo(60, -1), groups: 8, projects: 12, risks: 90, issues: 80 })
+  expect(await stop('SIGTERM')).toMatchObject({ code: 0 })
+})
+
+test('a second start of the demo keeps its data and makes a new key', async () => {
+  const folder = newFolder()
+  const first = await serve(folder, ['--demo'])
+  const one = /ops_\w{36}/.exec((await first.stop('SIGINT')).stderr)?.[0]
+  const second = await serve(folder, ['--demo'])
+  const two = /ops_\w{36}/.exec(second.finished().stderr)?.[0]
+  expect(two).not.toBe(one)
+  const answer = await fetch(`${second.origin}/v1/groups?total=true`, { headers: { authorization: `Bearer ${two}` } })
+  expect((await answer.json()).page.total).toBe(8)
+})
+
+test('SIGTERM lets a running request finish, then ends with 0', async () => {
+  const folder = newFolder()
+  const { stdout } = await operations(folder, [
+    'keys',
+    'create',
+    '--json',
+    '--name',
+    'a',
+    '--scope',
+    'personnel.manage',
+  ])
+  const { origin, child } = await serve(folder)
+  const body = JSON.stringify({ name: 'Ada', email: 'ada@example.com' })
+  const socket = dial(Number(new URL(origin).port), '127.0.0.1')
+  let received = ''
+  socket.on('data', (chunk) => {
+    received += chunk
+  })
+  const head = [
+    'POST /v1/personnel HTTP/1.1',
+    'Host: localhost',
+    `Authorization: Bearer ${JSON.parse(stdout).key}`,
+    'Content-Type: application/json',
+    `Content-Length: ${body.length}`,
+    '\r\n',
+  ].join('\r\n')
+  socket.write(head + body.slice(0, 10))
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  child.kill('SIGTERM')
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  expect(child.exitCode).toBe(null)
+  socket.write(body.slice(10))
+  await once(child, 'close')
+  expect(received).toMatch(/^HTTP\/1\.1 201 /)
+  expect(child.exitCode).toBe(0)
+})
+
+test('a busy port is one sentence and exit code 1', async () => {
+  const blocker = createServer().listen(0, '127.0.0.1')
+  await once(blocker, 'listening')
+  onTestFinished(() => {
+    blocker.close()
+  })
+  const { port } = blocker.address() as { port: number }
+  const answer = await operations(newFolder(), ['serve', '--port', String(port)])
+  expect(answer).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: `Port ${port} is in use on 127.0.0.1. Stop what uses it, or choose another with --port.\n`,
+  })
+})
+
+test('a store that cannot be used is one sentence and exit code 1', async () => {
+  const folder = newFolder()
+  writeFileSync(join(folder, 'notes.txt'), 'Not a database, but long enough to look like something. '.repeat(30))
+  const cases = [
+    ['file:./notes.txt', /is not a database/],
+    ['file:./notes.txt/operations.db', /cannot be written/],
+    ['file:/sys/kernel/operations.db', /cannot be written/],
+  ] as const
+  for (const [database, sentence] of cases) {
+    const { code, stdout, stderr } = await operations(folder, ['serve', '--database', database])
+    expect({ code, stdout, lines: stderr.trim().split('\n').length }).toEqual({ code: 1, stdout: '', lines: 1 })
+    expect(stderr).toMatch(sentence)
+  }
+})
+
+test('--no-migrate refuses a store that is not ready, --demo with --database is wrong usage', async () => {
+  expect(await operations(newFolder(), ['serve', '--no-migrate'])).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/no store at .*operations migrate/),
+  })
+  expect(await operations(newFolder(), ['serve', '--demo', '--database', 'file:x.db'])).toMatchObject({ code: 2 })
+})
+
+test('each request is one JSON line in the log, without the key', async () => {
+  const folder = newFolder()
+  const { stdout } = await operations(folder, ['keys', 'create', '--json', '--name', 'a', '--scope', 'personnel.read'])
+  const { id, key } = JSON.parse(stdout)
+  const { origin, stop } = await serve(folder, ['--base-path', '/ops'])
+  const headers = { authorization: `Bearer ${key}`, 'request-id': 'mine-1' }
+  await fetch(`${origin}/ops/v1/personnel?search=secret-word`, { headers })
+  const log = (await stop('SIGTERM')).stdout
+  const lines = log
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  expect(lines[0]).toEqual({
+    level: 30,
+    time: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+    requestId: 'mine-1',
+    keyId: id,
+    method: 'GET',
+    path: '/ops/v1/personnel',
+    operation: 'listPersonnel',
+    status: 200,
+    ms: expect.any(Number),
+    msg: 'request',
+  })
+  expect(log).not.toContain(key)
+})
+
+test.each([
+  ['GET // HTTP/1.1\r\nHost: localhost', 404],
+  ['GET http:// HTTP/1.1\r\nHost: localhost', 400],
+  ['GET /v1/risks HTTP/1.1\r\nHost: a b', 400],
+  ['OPTIONS * HTTP/1.1\r\nHost: localhost', 400],
+])('the raw request %j is answered by %i and a problem', async (request, status) => {
+  const { origin } = await serve(newFolder())
+  const socket = dial(Number(new URL(origin).port), '127.0.0.1')
+  socket.write(`${request}\r\nConnection: close\r\n\r\n`)
+  let received = ''
+  for await (const chunk of socket) received += chunk
+  expect(received).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
+  expect(received).toMatch(/content-type: application\/problem\+json/i)
+})
+
+test('GraphiQL is not served with --no-graphiql, nor the demo key away from loopback', async () => {
+  const plain = await serve(newFolder(), ['--no-graphiql'])
+  const html = { accept: 'text/html' }
+  expect((await fetch(`${plain.origin}/graphql`, { headers: html })).status).toBe(406)
+  const open = await serve(newFolder(), ['--demo', '--host', '0.0.0.0'])
+  const key = /ops_\w{36}/.exec(open.finished().stderr)?.[0] ?? 'none'
+  const page = await (await fetch(`${open.origin}/graphql`, { headers: html })).text()
+  expect(page).toContain('Bearer <API_KEY>')
+  expect(page).not.toContain(key)
+})
