@@ -48,6 +48,10 @@ function bearer(authorization: string | null): string {
   if (secret === undefined) {
     throw new Fault('UNAUTHENTICATED', `The Authorization header is not of the form that is needed. ${HOW}`)
   }
+  // As it stands in the documents, and in GraphiQL's headers when it opens.
+  if (secret === '<API_KEY>') {
+    throw new Fault('UNAUTHENTICATED', `Put your API key in the place of <API_KEY>. ${MAKE_ONE}`)
+  }
   return secret
 }
 

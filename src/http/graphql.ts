@@ -120,13 +120,18 @@ function published(fault: Fault, error: GraphQLError): GraphQLError {
     ...(error.source && { source: error.source }),
     ...(error.positions && { positions: error.positions }),
     ...(error.path && { path: error.path }),
-    extensions: { ...extensionsOf(fault), code, ...(error.path === undefined && { http: ofYoga ?? httpOf(fault) }) },
+    extensions: {
+      ...extensionsOf(fault),
+      code,
+      ...(error.path === undefined && { http: ofYoga ?? httpOf(fault, error) }),
+    },
   })
 }
 
-// `spec`: a bad document is a 400 to those who take application/graphql-response+json, and a 200 to older clients.
-function httpOf(fault: Fault) {
-  const isOfDocument = fault.code === 'BAD_REQUEST' || fault.code === 'TOO_COMPLEX'
+// `spec`: a bad document is a 400 to those who take application/graphql-response+json, and a 200 to older clients;
+// what is wrong before there is a document is a 400 to everyone.
+function httpOf(fault: Fault, error: GraphQLError) {
+  const isOfDocument = !(error.originalError instanceof Fault) || fault.code === 'TOO_COMPLEX'
   return { status: STATUS[fault.code], headers: faultHeaders(fault), ...(isOfDocument && { spec: true }) }
 }
 

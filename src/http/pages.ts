@@ -13,9 +13,10 @@ export interface GraphiqlOptions {
   readonly demoKey: string | undefined
 }
 
-const FIRST_QUERY = `# The five gravest risks of all projects, and who looks after them.
-# Your API key goes into the "Headers" tab below; "Docs" on the left lists everything that can be asked.
-{
+const FIRST_QUERY = `# Your API key goes into "Headers", below.
+# "Docs", top left, lists all there is to ask.
+
+query TopRisks {
   risks(first: 5) {
     totalCount
     nodes {
@@ -51,9 +52,8 @@ async function renderGraphiql(endpoint: string, key: string): Promise<{ content:
   const html = renderGraphiQL({
     title: 'Operations Gateway: GraphiQL',
     endpoint,
-    headers,
     defaultHeaders: headers,
-    defaultTabs: [{ query: FIRST_QUERY, headers }],
+    defaultQuery: FIRST_QUERY,
     defaultEditorToolsVisibility: 'headers',
     shouldPersistHeaders: false,
     credentials: 'same-origin',

@@ -67,6 +67,6 @@ queryList('groups', {
 queryOne('group', {
   type: Group,
   scope: 'personnel.read',
-  description: 'One group; null when there is none with this id.',
+  description: 'One group, by id.',
   load: groupById,
 })

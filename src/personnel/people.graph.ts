@@ -60,7 +60,7 @@ queryList('personnel', {
 queryOne('person', {
   type: Person,
   scope: 'personnel.read',
-  description: 'One person, whether or not still on the roster; null when there is none with this id.',
+  description: 'One person, by id, whether or not still on the roster.',
   load: personById,
 })
 

@@ -120,6 +120,6 @@ queryList('issues', {
 queryOne('issue', {
   type: Issue,
   scope: 'projects.read',
-  description: 'One issue, open or not; null when there is none with this id.',
+  description: 'One issue, by id, open or not.',
   load: issueById,
 })

@@ -68,7 +68,7 @@ builder.queryField('project', (t) =>
   t.field({
     type: Project,
     nullable: true,
-    description: 'One project, by its id or by its key; null when there is none.',
+    description: 'One project, by its id or by its key.',
     ...needs('projects.read'),
     args: {
       id: t.arg.id({ description: 'The id of the project; its key will do too, as they never look alike.' }),

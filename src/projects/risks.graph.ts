@@ -144,6 +144,6 @@ queryList('risks', {
 queryOne('risk', {
   type: Risk,
   scope: 'projects.read',
-  description: 'One risk, closed or not; null when there is none with this id.',
+  description: 'One risk, by id, closed or not.',
   load: riskById,
 })
