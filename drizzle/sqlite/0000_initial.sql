@@ -37,43 +37,43 @@ CREATE TABLE `issue` (
 	`title` text NOT NULL,
 	`title_folded` text NOT NULL,
 	`description` text,
-	`severity` text NOT NULL,
-	`status` text NOT NULL,
+	`url` text,
+	`raised_on` text NOT NULL,
 	`live` integer NOT NULL,
 	`standing` integer NOT NULL,
+	`created_at` text NOT NULL,
+	`updated_at` text NOT NULL,
+	`status` text NOT NULL,
+	`severity` text NOT NULL,
 	`assignee_id` text,
 	`assignee_name` text,
 	`risk_id` text,
-	`url` text,
-	`raised_on` text NOT NULL,
 	`due_on` text,
-	`created_at` text NOT NULL,
-	`updated_at` text NOT NULL,
 	FOREIGN KEY (`project_id`) REFERENCES `project`(`id`) ON UPDATE no action ON DELETE no action,
 	FOREIGN KEY (`assignee_id`) REFERENCES `person`(`id`) ON UPDATE no action ON DELETE no action,
 	FOREIGN KEY (`risk_id`) REFERENCES `risk`(`id`) ON UPDATE no action ON DELETE no action,
 	CONSTRAINT "issue_reference_length" CHECK(length("issue"."reference") between 1 and 100),
 	CONSTRAINT "issue_title_length" CHECK(length("issue"."title") between 1 and 500),
 	CONSTRAINT "issue_description_length" CHECK(length("issue"."description") between 1 and 10000),
-	CONSTRAINT "issue_assignee_name_length" CHECK(length("issue"."assignee_name") between 1 and 200),
 	CONSTRAINT "issue_url_length" CHECK(length("issue"."url") between 1 and 2000),
-	CONSTRAINT "issue_severity" CHECK("issue"."severity" in ('LOW', 'MEDIUM', 'HIGH', 'CRITICAL')),
-	CONSTRAINT "issue_standing" CHECK("issue"."standing" = case "issue"."severity" when 'LOW' then 0 when 'MEDIUM' then -1 when 'HIGH' then -2 when 'CRITICAL' then -3 end),
 	CONSTRAINT "issue_status" CHECK("issue"."status" in ('OPEN', 'IN_PROGRESS', 'BLOCKED', 'RESOLVED', 'CLOSED')),
 	CONSTRAINT "issue_live" CHECK("issue"."live" = case when "issue"."status" in ('OPEN', 'IN_PROGRESS', 'BLOCKED') then 1 else 0 end),
 	CONSTRAINT "issue_raised_on" CHECK(length("issue"."raised_on") = 10),
-	CONSTRAINT "issue_due_on" CHECK(length("issue"."due_on") = 10),
 	CONSTRAINT "issue_created_at" CHECK(length("issue"."created_at") = 24),
-	CONSTRAINT "issue_updated_at" CHECK(length("issue"."updated_at") = 24)
+	CONSTRAINT "issue_updated_at" CHECK(length("issue"."updated_at") = 24),
+	CONSTRAINT "issue_assignee_name_length" CHECK(length("issue"."assignee_name") between 1 and 200),
+	CONSTRAINT "issue_severity" CHECK("issue"."severity" in ('LOW', 'MEDIUM', 'HIGH', 'CRITICAL')),
+	CONSTRAINT "issue_standing" CHECK("issue"."standing" = case "issue"."severity" when 'LOW' then 0 when 'MEDIUM' then -1 when 'HIGH' then -2 when 'CRITICAL' then -3 end),
+	CONSTRAINT "issue_due_on" CHECK(length("issue"."due_on") = 10)
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `issue_reference` ON `issue` (`project_id`,`reference`);--> statement-breakpoint
 CREATE INDEX `issue_by_live` ON `issue` (`live`,`standing`,`raised_on`,`id`);--> statement-breakpoint
 CREATE INDEX `issue_by_status` ON `issue` (`status`,`standing`,`raised_on`,`id`);--> statement-breakpoint
 CREATE INDEX `issue_by_project` ON `issue` (`project_id`,`live`,`standing`,`raised_on`,`id`);--> statement-breakpoint
+CREATE INDEX `issue_by_update` ON `issue` (`updated_at`);--> statement-breakpoint
 CREATE INDEX `issue_by_assignee` ON `issue` (`assignee_id`,`live`,`standing`,`raised_on`,`id`);--> statement-breakpoint
 CREATE INDEX `issue_by_risk` ON `issue` (`risk_id`);--> statement-breakpoint
-CREATE INDEX `issue_by_update` ON `issue` (`updated_at`);--> statement-breakpoint
 CREATE TABLE `membership` (
 	`group_id` text NOT NULL,
 	`person_id` text NOT NULL,
@@ -149,54 +149,54 @@ CREATE TABLE `risk` (
 	`title` text NOT NULL,
 	`title_folded` text NOT NULL,
 	`description` text,
+	`url` text,
+	`raised_on` text NOT NULL,
+	`live` integer NOT NULL,
+	`standing` integer NOT NULL,
+	`created_at` text NOT NULL,
+	`updated_at` text NOT NULL,
+	`status` text NOT NULL,
 	`category` text,
 	`category_folded` text,
 	`likelihood` integer,
 	`impact` integer,
 	`score` integer NOT NULL,
-	`status` text NOT NULL,
-	`live` integer NOT NULL,
-	`standing` integer NOT NULL,
 	`response` text,
 	`owner_id` text,
 	`owner_name` text,
-	`url` text,
-	`raised_on` text NOT NULL,
 	`review_on` text,
-	`created_at` text NOT NULL,
-	`updated_at` text NOT NULL,
 	FOREIGN KEY (`project_id`) REFERENCES `project`(`id`) ON UPDATE no action ON DELETE no action,
 	FOREIGN KEY (`owner_id`) REFERENCES `person`(`id`) ON UPDATE no action ON DELETE no action,
 	CONSTRAINT "risk_reference_length" CHECK(length("risk"."reference") between 1 and 100),
 	CONSTRAINT "risk_title_length" CHECK(length("risk"."title") between 1 and 500),
 	CONSTRAINT "risk_description_length" CHECK(length("risk"."description") between 1 and 10000),
+	CONSTRAINT "risk_url_length" CHECK(length("risk"."url") between 1 and 2000),
+	CONSTRAINT "risk_status" CHECK("risk"."status" in ('OPEN', 'OCCURRED', 'CLOSED')),
+	CONSTRAINT "risk_live" CHECK("risk"."live" = case when "risk"."status" in ('OPEN', 'OCCURRED') then 1 else 0 end),
+	CONSTRAINT "risk_raised_on" CHECK(length("risk"."raised_on") = 10),
+	CONSTRAINT "risk_created_at" CHECK(length("risk"."created_at") = 24),
+	CONSTRAINT "risk_updated_at" CHECK(length("risk"."updated_at") = 24),
 	CONSTRAINT "risk_category_length" CHECK(length("risk"."category") between 1 and 200),
 	CONSTRAINT "risk_owner_name_length" CHECK(length("risk"."owner_name") between 1 and 200),
-	CONSTRAINT "risk_url_length" CHECK(length("risk"."url") between 1 and 2000),
 	CONSTRAINT "risk_category_folded" CHECK(("risk"."category" is null) = ("risk"."category_folded" is null)),
 	CONSTRAINT "risk_likelihood" CHECK("risk"."likelihood" between 1 and 5),
 	CONSTRAINT "risk_impact" CHECK("risk"."impact" between 1 and 5),
 	CONSTRAINT "risk_assessed" CHECK(("risk"."likelihood" is null) = ("risk"."impact" is null)),
 	CONSTRAINT "risk_score" CHECK("risk"."score" = coalesce("risk"."likelihood" * "risk"."impact", 0)),
 	CONSTRAINT "risk_standing" CHECK("risk"."standing" = -("risk"."score" * 10 + coalesce("risk"."impact", 0))),
-	CONSTRAINT "risk_status" CHECK("risk"."status" in ('OPEN', 'OCCURRED', 'CLOSED')),
-	CONSTRAINT "risk_live" CHECK("risk"."live" = case when "risk"."status" in ('OPEN', 'OCCURRED') then 1 else 0 end),
 	CONSTRAINT "risk_response" CHECK("risk"."response" in ('AVOID', 'MITIGATE', 'TRANSFER', 'ACCEPT')),
-	CONSTRAINT "risk_raised_on" CHECK(length("risk"."raised_on") = 10),
-	CONSTRAINT "risk_review_on" CHECK(length("risk"."review_on") = 10),
-	CONSTRAINT "risk_created_at" CHECK(length("risk"."created_at") = 24),
-	CONSTRAINT "risk_updated_at" CHECK(length("risk"."updated_at") = 24)
+	CONSTRAINT "risk_review_on" CHECK(length("risk"."review_on") = 10)
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `risk_reference` ON `risk` (`project_id`,`reference`);--> statement-breakpoint
 CREATE INDEX `risk_by_live` ON `risk` (`live`,`standing`,`raised_on`,`id`);--> statement-breakpoint
 CREATE INDEX `risk_by_status` ON `risk` (`status`,`standing`,`raised_on`,`id`);--> statement-breakpoint
 CREATE INDEX `risk_by_project` ON `risk` (`project_id`,`live`,`standing`,`raised_on`,`id`);--> statement-breakpoint
+CREATE INDEX `risk_by_update` ON `risk` (`updated_at`);--> statement-breakpoint
 CREATE INDEX `risk_by_likelihood` ON `risk` (`likelihood`,`live`,`standing`,`raised_on`,`id`);--> statement-breakpoint
 CREATE INDEX `risk_by_impact` ON `risk` (`impact`,`live`,`standing`,`raised_on`,`id`);--> statement-breakpoint
 CREATE INDEX `risk_by_owner` ON `risk` (`owner_id`,`live`,`standing`,`raised_on`,`id`);--> statement-breakpoint
 CREATE INDEX `risk_by_category` ON `risk` (`category_folded`,`live`,`standing`,`raised_on`,`id`);--> statement-breakpoint
-CREATE INDEX `risk_by_update` ON `risk` (`updated_at`);--> statement-breakpoint
 CREATE TABLE `risk_tally` (
 	`score` integer PRIMARY KEY NOT NULL,
 	`live` integer NOT NULL,

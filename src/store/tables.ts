@@ -1,4 +1,5 @@
 import { type AnyColumn, type SQL, sql } from 'drizzle-orm'
+import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import {
   ASSESSMENT_MAX,
   ISSUE_SEVERITIES,
@@ -35,9 +36,6 @@ export function defineTables({ table, text, oneOf, integer, index, uniqueIndex, 
     long(`${prefix}_created_at`, columns.createdAt, INSTANT_LENGTH),
     long(`${prefix}_updated_at`, columns.updatedAt, INSTANT_LENGTH),
   ]
-  /** 1 while the row belongs to its list, so that one index serves every page of live rows. */
-  const liveWhile = (name: string, live: AnyColumn, status: AnyColumn, values: readonly string[]) =>
-    check(name, sql`${live} = case when ${status} in (${literals(values)}) then 1 else 0 end`)
 
   const person = table(
     'person',
@@ -138,67 +136,74 @@ export function defineTables({ table, text, oneOf, integer, index, uniqueIndex, 
     ],
   )
 
+  /** What risks and issues have in common: they belong to a project and stand somewhere in an order. */
+  const entry = () => ({
+    id: text('id').primaryKey(),
+    projectId: text('project_id')
+      .notNull()
+      .references(() => project.id),
+    reference: text('reference').notNull(),
+    title: text('title').notNull(),
+    titleFolded: text('title_folded').notNull(),
+    description: text('description'),
+    url: text('url'),
+    raisedOn: text('raised_on').notNull(),
+    /** 1 while the row belongs to its list, so that one index serves every page of it. */
+    live: integer('live').notNull(),
+    standing: integer('standing').notNull(),
+    ...stamps(),
+  })
+  type Entry = { [Name in keyof ReturnType<typeof entry> | 'status']: AnyPgColumn }
+  const placeOf = (e: Entry) => [e.standing, e.raisedOn, e.id] as const
+  const entryRules = (name: string, e: Entry, statuses: readonly string[], liveStatuses: readonly string[]) => [
+    uniqueIndex(`${name}_reference`).on(e.projectId, e.reference),
+    index(`${name}_by_live`).on(e.live, ...placeOf(e)),
+    index(`${name}_by_status`).on(e.status, ...placeOf(e)),
+    index(`${name}_by_project`).on(e.projectId, e.live, ...placeOf(e)),
+    index(`${name}_by_update`).on(e.updatedAt),
+    ...bounded(name, {
+      reference: [e.reference, 'reference'],
+      title: [e.title, 'headline'],
+      description: [e.description, 'description'],
+      url: [e.url, 'url'],
+    }),
+    among(`${name}_status`, e.status, statuses),
+    check(`${name}_live`, sql`${e.live} = case when ${e.status} in (${literals(liveStatuses)}) then 1 else 0 end`),
+    long(`${name}_raised_on`, e.raisedOn, DAY_LENGTH),
+    ...stamped(name, e),
+  ]
+
   const risk = table(
     'risk',
     {
-      id: text('id').primaryKey(),
-      projectId: text('project_id')
-        .notNull()
-        .references(() => project.id),
-      reference: text('reference').notNull(),
-      title: text('title').notNull(),
-      titleFolded: text('title_folded').notNull(),
-      description: text('description'),
+      ...entry(),
+      status: oneOf('status', RISK_STATUSES).notNull(),
       category: text('category'),
       categoryFolded: text('category_folded'),
       likelihood: integer('likelihood'),
       impact: integer('impact'),
       score: integer('score').notNull(),
-      status: oneOf('status', RISK_STATUSES).notNull(),
-      live: integer('live').notNull(),
-      standing: integer('standing').notNull(),
       response: oneOf('response', RISK_RESPONSES),
       ownerId: text('owner_id').references(() => person.id),
       ownerName: text('owner_name'),
-      url: text('url'),
-      raisedOn: text('raised_on').notNull(),
       reviewOn: text('review_on'),
-      ...stamps(),
     },
-    (r) => {
-      const place = [r.standing, r.raisedOn, r.id] as const
-      return [
-        uniqueIndex('risk_reference').on(r.projectId, r.reference),
-        index('risk_by_live').on(r.live, ...place),
-        index('risk_by_status').on(r.status, ...place),
-        index('risk_by_project').on(r.projectId, r.live, ...place),
-        index('risk_by_likelihood').on(r.likelihood, r.live, ...place),
-        index('risk_by_impact').on(r.impact, r.live, ...place),
-        index('risk_by_owner').on(r.ownerId, r.live, ...place),
-        index('risk_by_category').on(r.categoryFolded, r.live, ...place),
-        index('risk_by_update').on(r.updatedAt),
-        ...bounded('risk', {
-          reference: [r.reference, 'reference'],
-          title: [r.title, 'headline'],
-          description: [r.description, 'description'],
-          category: [r.category, 'category'],
-          owner_name: [r.ownerName, 'name'],
-          url: [r.url, 'url'],
-        }),
-        check('risk_category_folded', sql`(${r.category} is null) = (${r.categoryFolded} is null)`),
-        check('risk_likelihood', sql`${r.likelihood} between 1 and ${literal(ASSESSMENT_MAX)}`),
-        check('risk_impact', sql`${r.impact} between 1 and ${literal(ASSESSMENT_MAX)}`),
-        check('risk_assessed', sql`(${r.likelihood} is null) = (${r.impact} is null)`),
-        check('risk_score', sql`${r.score} = coalesce(${r.likelihood} * ${r.impact}, 0)`),
-        check('risk_standing', sql`${r.standing} = -(${r.score} * 10 + coalesce(${r.impact}, 0))`),
-        among('risk_status', r.status, RISK_STATUSES),
-        liveWhile('risk_live', r.live, r.status, LIVE_RISK_STATUSES),
-        among('risk_response', r.response, RISK_RESPONSES),
-        long('risk_raised_on', r.raisedOn, DAY_LENGTH),
-        long('risk_review_on', r.reviewOn, DAY_LENGTH),
-        ...stamped('risk', r),
-      ]
-    },
+    (r) => [
+      ...entryRules('risk', r, RISK_STATUSES, LIVE_RISK_STATUSES),
+      index('risk_by_likelihood').on(r.likelihood, r.live, ...placeOf(r)),
+      index('risk_by_impact').on(r.impact, r.live, ...placeOf(r)),
+      index('risk_by_owner').on(r.ownerId, r.live, ...placeOf(r)),
+      index('risk_by_category').on(r.categoryFolded, r.live, ...placeOf(r)),
+      ...bounded('risk', { category: [r.category, 'category'], owner_name: [r.ownerName, 'name'] }),
+      check('risk_category_folded', sql`(${r.category} is null) = (${r.categoryFolded} is null)`),
+      check('risk_likelihood', sql`${r.likelihood} between 1 and ${literal(ASSESSMENT_MAX)}`),
+      check('risk_impact', sql`${r.impact} between 1 and ${literal(ASSESSMENT_MAX)}`),
+      check('risk_assessed', sql`(${r.likelihood} is null) = (${r.impact} is null)`),
+      check('risk_score', sql`${r.score} = coalesce(${r.likelihood} * ${r.impact}, 0)`),
+      check('risk_standing', sql`${r.standing} = -(${r.score} * 10 + coalesce(${r.impact}, 0))`),
+      among('risk_response', r.response, RISK_RESPONSES),
+      long('risk_review_on', r.reviewOn, DAY_LENGTH),
+    ],
   )
 
   /** How many live risks have each score: what a rank is read from. */
@@ -211,52 +216,23 @@ export function defineTables({ table, text, oneOf, integer, index, uniqueIndex, 
   const issue = table(
     'issue',
     {
-      id: text('id').primaryKey(),
-      projectId: text('project_id')
-        .notNull()
-        .references(() => project.id),
-      reference: text('reference').notNull(),
-      title: text('title').notNull(),
-      titleFolded: text('title_folded').notNull(),
-      description: text('description'),
-      severity: oneOf('severity', ISSUE_SEVERITIES).notNull(),
+      ...entry(),
       status: oneOf('status', ISSUE_STATUSES).notNull(),
-      live: integer('live').notNull(),
-      standing: integer('standing').notNull(),
+      severity: oneOf('severity', ISSUE_SEVERITIES).notNull(),
       assigneeId: text('assignee_id').references(() => person.id),
       assigneeName: text('assignee_name'),
       riskId: text('risk_id').references(() => risk.id),
-      url: text('url'),
-      raisedOn: text('raised_on').notNull(),
       dueOn: text('due_on'),
-      ...stamps(),
     },
-    (i) => {
-      const place = [i.standing, i.raisedOn, i.id] as const
-      return [
-        uniqueIndex('issue_reference').on(i.projectId, i.reference),
-        index('issue_by_live').on(i.live, ...place),
-        index('issue_by_status').on(i.status, ...place),
-        index('issue_by_project').on(i.projectId, i.live, ...place),
-        index('issue_by_assignee').on(i.assigneeId, i.live, ...place),
-        index('issue_by_risk').on(i.riskId),
-        index('issue_by_update').on(i.updatedAt),
-        ...bounded('issue', {
-          reference: [i.reference, 'reference'],
-          title: [i.title, 'headline'],
-          description: [i.description, 'description'],
-          assignee_name: [i.assigneeName, 'name'],
-          url: [i.url, 'url'],
-        }),
-        among('issue_severity', i.severity, ISSUE_SEVERITIES),
-        check('issue_standing', sql`${i.standing} = ${severityStanding(i.severity)}`),
-        among('issue_status', i.status, ISSUE_STATUSES),
-        liveWhile('issue_live', i.live, i.status, OPEN_ISSUE_STATUSES),
-        long('issue_raised_on', i.raisedOn, DAY_LENGTH),
-        long('issue_due_on', i.dueOn, DAY_LENGTH),
-        ...stamped('issue', i),
-      ]
-    },
+    (i) => [
+      ...entryRules('issue', i, ISSUE_STATUSES, OPEN_ISSUE_STATUSES),
+      index('issue_by_assignee').on(i.assigneeId, i.live, ...placeOf(i)),
+      index('issue_by_risk').on(i.riskId),
+      ...bounded('issue', { assignee_name: [i.assigneeName, 'name'] }),
+      among('issue_severity', i.severity, ISSUE_SEVERITIES),
+      check('issue_standing', sql`${i.standing} = ${severityStanding(i.severity)}`),
+      long('issue_due_on', i.dueOn, DAY_LENGTH),
+    ],
   )
 
   const apiKey = table(
