@@ -29,7 +29,6 @@ CREATE TABLE `groups` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `groups_name` ON `groups` (`name_folded`);--> statement-breakpoint
 CREATE UNIQUE INDEX `groups_external_id` ON `groups` (`external_id`);--> statement-breakpoint
-CREATE INDEX `groups_by_update` ON `groups` (`updated_at`);--> statement-breakpoint
 CREATE TABLE `issue` (
 	`id` text PRIMARY KEY NOT NULL,
 	`project_id` text NOT NULL,
@@ -69,9 +68,8 @@ CREATE TABLE `issue` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `issue_reference` ON `issue` (`project_id`,`reference`);--> statement-breakpoint
 CREATE INDEX `issue_by_live` ON `issue` (`live`,`standing`,`raised_on`,`id`);--> statement-breakpoint
-CREATE INDEX `issue_by_status` ON `issue` (`status`,`standing`,`raised_on`,`id`);--> statement-breakpoint
+CREATE INDEX `issue_by_status` ON `issue` (`status`,`live`,`standing`,`raised_on`,`id`);--> statement-breakpoint
 CREATE INDEX `issue_by_project` ON `issue` (`project_id`,`live`,`standing`,`raised_on`,`id`);--> statement-breakpoint
-CREATE INDEX `issue_by_update` ON `issue` (`updated_at`);--> statement-breakpoint
 CREATE INDEX `issue_by_assignee` ON `issue` (`assignee_id`,`live`,`standing`,`raised_on`,`id`);--> statement-breakpoint
 CREATE INDEX `issue_by_risk` ON `issue` (`risk_id`);--> statement-breakpoint
 CREATE TABLE `membership` (
@@ -111,7 +109,6 @@ CREATE UNIQUE INDEX `person_email` ON `person` (`email_folded`);--> statement-br
 CREATE UNIQUE INDEX `person_external_id` ON `person` (`external_id`);--> statement-breakpoint
 CREATE INDEX `person_by_name` ON `person` (`name_folded`,`id`);--> statement-breakpoint
 CREATE INDEX `person_by_status` ON `person` (`status`,`name_folded`,`id`);--> statement-breakpoint
-CREATE INDEX `person_by_update` ON `person` (`updated_at`);--> statement-breakpoint
 CREATE TABLE `project` (
 	`id` text PRIMARY KEY NOT NULL,
 	`key` text NOT NULL,
@@ -135,7 +132,6 @@ CREATE TABLE `project` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `project_key` ON `project` (`key`);--> statement-breakpoint
 CREATE INDEX `project_by_status` ON `project` (`status`,`key`,`id`);--> statement-breakpoint
-CREATE INDEX `project_by_update` ON `project` (`updated_at`);--> statement-breakpoint
 CREATE TABLE `revision` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`value` integer NOT NULL,
@@ -190,9 +186,8 @@ CREATE TABLE `risk` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `risk_reference` ON `risk` (`project_id`,`reference`);--> statement-breakpoint
 CREATE INDEX `risk_by_live` ON `risk` (`live`,`standing`,`raised_on`,`id`);--> statement-breakpoint
-CREATE INDEX `risk_by_status` ON `risk` (`status`,`standing`,`raised_on`,`id`);--> statement-breakpoint
+CREATE INDEX `risk_by_status` ON `risk` (`status`,`live`,`standing`,`raised_on`,`id`);--> statement-breakpoint
 CREATE INDEX `risk_by_project` ON `risk` (`project_id`,`live`,`standing`,`raised_on`,`id`);--> statement-breakpoint
-CREATE INDEX `risk_by_update` ON `risk` (`updated_at`);--> statement-breakpoint
 CREATE INDEX `risk_by_likelihood` ON `risk` (`likelihood`,`live`,`standing`,`raised_on`,`id`);--> statement-breakpoint
 CREATE INDEX `risk_by_impact` ON `risk` (`impact`,`live`,`standing`,`raised_on`,`id`);--> statement-breakpoint
 CREATE INDEX `risk_by_owner` ON `risk` (`owner_id`,`live`,`standing`,`raised_on`,`id`);--> statement-breakpoint

@@ -1,5 +1,4 @@
 import type { ArgBuilder, InputObjectRef, ObjectRef } from '@pothos/core'
-import type { SQL } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import type { Scope } from '../auth/scopes.js'
 import { badArgument } from '../errors.js'
@@ -130,15 +129,14 @@ export async function connect<T extends PgTable, F>(
   context: Context,
   args: WindowArgs & { readonly filter?: F | null | undefined },
   list: List<T, F | Record<string, never>>,
-  within?: SQL,
 ): Promise<Connection<T['$inferSelect']>> {
   const { read } = context.store
   const filter = args.filter ?? {}
   return {
-    page: await pageOf(read, list, filter, windowOf(args, context), within),
+    page: await pageOf(read, list, filter, windowOf(args, context)),
     isFirst: args.after == null,
     cursor: (row) => cursorOf(list, row),
-    count: () => countOf(read, list, filter, within),
+    count: () => countOf(read, list, filter),
   }
 }
 

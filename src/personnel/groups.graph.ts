@@ -4,7 +4,7 @@ import { queryOne, stamps } from '../graph/entities.js'
 import { loader } from '../graph/loaders.js'
 import { type GroupRow, groups, groupsByIds, groupsOfPeople, memberCounts } from './groups.js'
 import { Person, PersonConnection, PersonFilter } from './people.graph.js'
-import { inGroups, personnel } from './people.js'
+import { membersOf } from './people.js'
 
 const groupById = loader(groupsByIds)
 const groupsOfPerson = loader(groupsOfPeople)
@@ -33,7 +33,7 @@ Group.implement({
       ...needs('personnel.read'),
       args: nestedListArgs(t.arg, PersonFilter),
       complexity: listPrice,
-      resolve: ({ id }, args, context) => connect(context, args, personnel, inGroups(context.store.read, [id])),
+      resolve: ({ id }, args, context) => connect(context, args, membersOf(id)),
     }),
   }),
 })

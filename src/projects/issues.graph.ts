@@ -1,10 +1,9 @@
-import { eq } from 'drizzle-orm'
 import { builder, enumOf, needs } from '../graph/builder.js'
 import { connect, connectionOf, listPrice, nestedListArgs, queryList } from '../graph/connections.js'
 import { queryOne, stamps } from '../graph/entities.js'
 import { loader } from '../graph/loaders.js'
 import { Person, personById } from '../personnel/people.graph.js'
-import { type IssueRow, issues, issuesByIds } from './issues.js'
+import { type IssueRow, issues, issuesByIds, issuesOfProject } from './issues.js'
 import { Project, projectById } from './projects.graph.js'
 import { Risk, riskById } from './risks.graph.js'
 
@@ -105,7 +104,7 @@ builder.objectField(Project, 'issues', (t) =>
     ...needs('projects.read'),
     args: nestedListArgs(t.arg, IssueFilter),
     complexity: listPrice,
-    resolve: ({ id }, args, context) => connect(context, args, issues, eq(context.store.read.t.issue.projectId, id)),
+    resolve: ({ id }, args, context) => connect(context, args, issuesOfProject(id)),
   }),
 )
 

@@ -41,6 +41,13 @@ export const issues: List<Tables['issue'], IssueFilter> = {
   matching,
 }
 
+export function issuesOfProject(projectId: string): typeof issues {
+  return {
+    ...issues,
+    matching: async (read, filter) => and(eq(read.t.issue.projectId, projectId), await matching(read, filter)),
+  }
+}
+
 export async function issuesByIds({ db, t, among }: Read, ids: readonly string[]): Promise<Map<string, IssueRow>> {
   const rows = await db.select().from(t.issue).where(among(t.issue.id, ids))
   return new Map(rows.map((row) => [row.id, row]))

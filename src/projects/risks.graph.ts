@@ -1,4 +1,3 @@
-import { eq } from 'drizzle-orm'
 import { builder, enumOf, needs } from '../graph/builder.js'
 import { connect, connectionOf, listPrice, nestedListArgs, queryList } from '../graph/connections.js'
 import { queryOne, stamps } from '../graph/entities.js'
@@ -7,7 +6,7 @@ import { loader, oncePerRequest } from '../graph/loaders.js'
 import { Person, personById } from '../personnel/people.graph.js'
 import { ASSESSMENT_MAX } from '../vocabulary.js'
 import { Project, projectById } from './projects.graph.js'
-import { levelOf, type RiskRow, riskRanks, risks, risksByIds, SCORE_MAX } from './risks.js'
+import { levelOf, type RiskRow, riskRanks, risks, risksByIds, risksOfProject, SCORE_MAX } from './risks.js'
 
 const RiskStatus = enumOf('RiskStatus', 'Where a risk stands.', {
   OPEN: 'It may happen.',
@@ -129,7 +128,7 @@ builder.objectField(Project, 'risks', (t) =>
     ...needs('projects.read'),
     args: nestedListArgs(t.arg, RiskFilter),
     complexity: listPrice,
-    resolve: ({ id }, args, context) => connect(context, args, risks, eq(context.store.read.t.risk.projectId, id)),
+    resolve: ({ id }, args, context) => connect(context, args, risksOfProject(id)),
   }),
 )
 

@@ -63,6 +63,13 @@ export const risks: List<Tables['risk'], RiskFilter> = {
   matching,
 }
 
+export function risksOfProject(projectId: string): typeof risks {
+  return {
+    ...risks,
+    matching: async (read, filter) => and(eq(read.t.risk.projectId, projectId), await matching(read, filter)),
+  }
+}
+
 export async function risksByIds({ db, t, among }: Read, ids: readonly string[]): Promise<Map<string, RiskRow>> {
   const rows = await db.select().from(t.risk).where(among(t.risk.id, ids))
   return new Map(rows.map((row) => [row.id, row]))
@@ -83,7 +90,7 @@ async function matching(read: Read, filter: RiskFilter): Promise<SQL | undefined
   return and(
     inStatus(read, filter.status ?? LIVE_RISK_STATUSES),
     inProjects ? read.among(risk.projectId, inProjects) : undefined,
-    filter.level ? or(...filter.level.map((level) => atLevel(read, level)), sql`false`) : undefined,
+    filter.level ? atLevels(read, filter.level) : undefined,
     filter.minScore == null ? undefined : lte(risk.standing, -filter.minScore * 10),
     filter.likelihood == null ? undefined : eq(risk.likelihood, filter.likelihood),
     filter.impact == null ? undefined : eq(risk.impact, filter.impact),
@@ -108,6 +115,10 @@ function inStatus({ t, among }: Read, statuses: readonly RiskStatus[]): SQL | un
   const allLive = live.length === asked.length ? 1 : 0
   const oneSide = allLive === 1 || live.length === 0
   return and(among(t.risk.status, asked), oneSide ? eq(t.risk.live, allLive) : undefined)
+}
+
+function atLevels(read: Read, levels: readonly RiskLevel[]): SQL | undefined {
+  return levels.length === 0 ? sql`false` : or(...levels.map((level) => atLevel(read, level)))
 }
 
 // Levels are runs of scores, and so runs of the key that the list is ordered by.

@@ -30,13 +30,11 @@ export interface Page<Row> {
   readonly hasNext: boolean
 }
 
-/** `within` narrows the list to what belongs to some other thing. */
 export async function pageOf<T extends PgTable, F>(
   read: Read,
   list: List<T, F>,
   filter: F,
   window: Window,
-  within?: SQL,
 ): Promise<Page<T['$inferSelect']>> {
   const table = list.table(read.t)
   const order = list.order(table)
@@ -45,19 +43,14 @@ export async function pageOf<T extends PgTable, F>(
   const rows: T['$inferSelect'][] = await read.db
     .select()
     .from(table as PgTable)
-    .where(and(await list.matching(read, filter), within, after))
+    .where(and(await list.matching(read, filter), after))
     .orderBy(...order)
     .limit((window.first ?? window.most) + 1)
   return toPage(rows, window)
 }
 
-export async function countOf<T extends PgTable, F>(
-  read: Read,
-  list: List<T, F>,
-  filter: F,
-  within?: SQL,
-): Promise<number> {
-  return read.db.$count(list.table(read.t), and(await list.matching(read, filter), within))
+export async function countOf<T extends PgTable, F>(read: Read, list: List<T, F>, filter: F): Promise<number> {
+  return read.db.$count(list.table(read.t), await list.matching(read, filter))
 }
 
 /** One row comparison on one ascending key, which an index answers with a search however deep the page. */

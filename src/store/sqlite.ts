@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import Database from 'better-sqlite3'
-import { type AnyColumn, eq, type SQL, sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { LIMITS } from '../limits.js'
 import { driverCode, toFault } from './faults.js'
@@ -102,7 +102,7 @@ function versionOf(reader: Connection): () => number {
 }
 
 // One value stays an equality, so that an index can serve the order too; more go in as one JSON parameter.
-const among: Read['among'] = (column: AnyColumn, values): SQL =>
+const among: Read['among'] = (column, values): SQL =>
   values.length === 1
-    ? eq(column, values[0])
+    ? sql`${column} = ${values[0]}`
     : sql`${column} in (select value from json_each(${JSON.stringify(values)}))`

@@ -9,7 +9,7 @@ export interface Read {
   readonly db: Pick<Database, 'select' | '$count'>
   readonly t: Tables
   /** `column in values`, as one parameter however many values there are. */
-  among(column: AnyColumn, values: readonly (string | number)[]): SQL
+  among(column: AnyColumn | SQL, values: readonly (string | number)[]): SQL
 }
 
 /** Who writes and when. */

@@ -56,7 +56,6 @@ export function defineTables({ table, text, oneOf, integer, index, uniqueIndex, 
       uniqueIndex('person_external_id').on(p.externalId),
       index('person_by_name').on(p.nameFolded, p.id),
       index('person_by_status').on(p.status, p.nameFolded, p.id),
-      index('person_by_update').on(p.updatedAt),
       ...bounded('person', {
         name: [p.name, 'name'],
         email: [p.email, 'email'],
@@ -84,7 +83,6 @@ export function defineTables({ table, text, oneOf, integer, index, uniqueIndex, 
     (g) => [
       uniqueIndex('groups_name').on(g.nameFolded),
       uniqueIndex('groups_external_id').on(g.externalId),
-      index('groups_by_update').on(g.updatedAt),
       ...bounded('groups', {
         name: [g.name, 'name'],
         external_id: [g.externalId, 'externalId'],
@@ -123,7 +121,6 @@ export function defineTables({ table, text, oneOf, integer, index, uniqueIndex, 
     (p) => [
       uniqueIndex('project_key').on(p.key),
       index('project_by_status').on(p.status, p.key, p.id),
-      index('project_by_update').on(p.updatedAt),
       ...bounded('project', {
         key: [p.key, 'projectKey'],
         name: [p.name, 'name'],
@@ -158,9 +155,8 @@ export function defineTables({ table, text, oneOf, integer, index, uniqueIndex, 
   const entryRules = (name: string, e: Entry, statuses: readonly string[], liveStatuses: readonly string[]) => [
     uniqueIndex(`${name}_reference`).on(e.projectId, e.reference),
     index(`${name}_by_live`).on(e.live, ...placeOf(e)),
-    index(`${name}_by_status`).on(e.status, ...placeOf(e)),
+    index(`${name}_by_status`).on(e.status, e.live, ...placeOf(e)),
     index(`${name}_by_project`).on(e.projectId, e.live, ...placeOf(e)),
-    index(`${name}_by_update`).on(e.updatedAt),
     ...bounded(name, {
       reference: [e.reference, 'reference'],
       title: [e.title, 'headline'],
