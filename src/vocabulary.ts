@@ -43,5 +43,6 @@ export const TEXT_MAX = {
   reference: 100,
   projectKey: 50,
   url: 2_000,
+  search: 200,
 } as const
 export type TextKind = keyof typeof TEXT_MAX

@@ -163,6 +163,13 @@ describe('the command', () => {
     })
   })
 
+  test('several may create one store at once', async () => {
+    const folder = newFolder()
+    const all = await Promise.all(Array.from({ length: 4 }, () => operations(folder, ['migrate', '--json'])))
+    expect(all.map(({ code, stderr }) => ({ code, stderr }))).toEqual(Array(4).fill({ code: 0, stderr: '' }))
+    expect(all.filter(({ stdout }) => JSON.parse(stdout).applied.length > 0)).toHaveLength(1)
+  })
+
   test('schema prints the committed contracts', async () => {
     const { stdout } = await operations(newFolder(), ['schema'])
     expect(stdout).toBe(readFileSync(new URL('../schema/schema.graphql', import.meta.url), 'utf8'))

@@ -43,7 +43,7 @@ export function authenticator(store: Store, clock: () => Date): Authenticate {
 }
 
 function bearer(authorization: string | null): string {
-  if (authorization === null || authorization.trim() === '') throw new KeyMissing()
+  if (authorization === null || !/^Bearer\b/i.test(authorization)) throw new KeyMissing()
   const [, secret] = /^Bearer +([^ ]+) *$/i.exec(authorization) ?? []
   if (secret === undefined) {
     throw new Fault('UNAUTHENTICATED', `The Authorization header is not of the form that is needed. ${HOW}`)

@@ -7,16 +7,17 @@ export function requireAcceptable(request: Request, ...types: readonly string[])
   }
 }
 
+// The most specific range that fits decides: whoever takes everything may still refuse one type.
 export function accepts(request: Request, type: string): boolean {
   const accept = request.headers.get('accept')
   if (accept === null || accept.trim() === '') return true
-  const family = `${type.split('/')[0]}/*`
-  return accept.split(',').some((part) => {
+  const ranges = new Map<string, boolean>()
+  for (const part of accept.split(',')) {
     const [range = '', ...parameters] = part
       .trim()
       .toLowerCase()
       .split(/\s*;\s*/)
-    const isRefused = parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter))
-    return !isRefused && [type, family, '*/*'].includes(range)
-  })
+    ranges.set(range, !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter)))
+  }
+  return ranges.get(type) ?? ranges.get(`${type.split('/')[0]}/*`) ?? ranges.get('*/*') ?? false
 }

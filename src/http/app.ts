@@ -12,7 +12,7 @@ import { exchangeOf, openExchange } from './exchange.js'
 import { useCatalogue, useDoor, useEngine } from './graphql.js'
 import { createFrontPage, createGraphiql, createOpenapiPage, wantsPage } from './pages.js'
 import { problem } from './problems.js'
-import { Content, respond } from './represent.js'
+import { Content, isFinal, respond } from './represent.js'
 import { createRest } from './rest.js'
 
 export interface AppOptions {
@@ -104,13 +104,13 @@ function useExchange(log: Logger): Plugin {
   }
 }
 
-// A GraphQL answer comes from Yoga as it is; everything else has been given its final form already.
+// Answers of Yoga and problems come here as they were made; the rest has its final form already.
 async function finished(request: Request, response: Response): Promise<Response> {
   const type = response.headers.get('content-type')
-  const isFinal = response.headers.has('content-length') || response.body === null || type === null
-  if (isFinal || response.status >= 400) return response
+  if (isFinal(response) || response.body === null || type === null) return response
+  const { 'content-type': _, 'content-length': __, ...headers } = Object.fromEntries(response.headers)
   const content = new Content(type, Buffer.from(await response.arrayBuffer()))
-  return respond(request, content, { status: response.status })
+  return respond(request, content, { status: response.status, headers })
 }
 
 /** Everything that is not GraphQL: health, pages, and the REST door. */
@@ -120,14 +120,21 @@ function usePaths(options: AppOptions, rest: ReturnType<typeof createRest>, log:
   const frontPage = createFrontPage(schema, basePath, graphiql)
   const openapiPage = createOpenapiPage(schema, basePath)
 
+  /** What anyone may read, without a key. */
+  const open = new Map<string, (request: Request) => Promise<Response>>([
+    ['', frontPage],
+    ['/', frontPage],
+    ['/v1', frontPage],
+    ['/v1/openapi.json', openapiPage],
+    ['/healthz', (request) => respond(request, Content.json({ status: 'ok' }), NOT_KEPT)],
+    ['/readyz', (request) => readiness(request, store)],
+  ])
+
   const answer = async (request: Request, url: URL): Promise<Response | undefined> => {
     const path = url.pathname.startsWith(basePath) ? url.pathname.slice(basePath.length) : undefined
-    const isRead = request.method === 'GET' || request.method === 'HEAD'
     if (path === '/graphql') return graphiql && wantsPage(request) ? graphiqlPage(request, url.hostname) : undefined
-    if (isRead && path === '/healthz') return respond(request, Content.json({ status: 'ok' }), NOT_KEPT)
-    if (isRead && path === '/readyz') return readiness(request, store)
-    if (isRead && path === '/v1/openapi.json') return openapiPage(request)
-    if (isRead && (path === '/' || path === '' || path === '/v1')) return frontPage(request)
+    const page = path === undefined ? undefined : open.get(path)
+    if (page) return readOnly(request, page)
     if (path?.startsWith('/v1/')) return rest(request, path, url.searchParams, exchangeOf(request))
     throw new Fault(
       'NOT_FOUND',
@@ -148,6 +155,14 @@ function usePaths(options: AppOptions, rest: ReturnType<typeof createRest>, log:
       }
     },
   }
+}
+
+async function readOnly(request: Request, page: (request: Request) => Promise<Response>): Promise<Response> {
+  const allow = 'GET, HEAD, OPTIONS'
+  if (request.method === 'GET' || request.method === 'HEAD') return page(request)
+  if (request.method === 'OPTIONS') return new Response(null, { status: 204, headers: { allow } })
+  const fault = new Fault('METHOD_NOT_ALLOWED', `${request.method} is not possible here; ${allow} are.`)
+  return problem(fault, exchangeOf(request).requestId, { allow })
 }
 
 const NOT_KEPT = { headers: { 'cache-control': 'no-store' } }

@@ -50,6 +50,10 @@ async function readParams(request: Request): Promise<Params> {
   if (typeof params !== 'object' || params === null) {
     throw new Fault('BAD_REQUEST', 'The body must be a JSON object with the member `query`.')
   }
+  const { query } = params as Params
+  if (typeof query !== 'string' || query.trim() === '') {
+    throw new Fault('BAD_REQUEST', 'The member `query` must hold the GraphQL text to run.')
+  }
   return params
 }
 

@@ -1,12 +1,13 @@
 import {
-  coerceInputValue,
   GraphQLBoolean,
   GraphQLEnumType,
   GraphQLError,
+  type GraphQLInputObjectType,
   type GraphQLInputType,
   GraphQLInt,
   type GraphQLLeafType,
   getNullableType,
+  isInputObjectType,
   isLeafType,
   isListType,
   isNonNullType,
@@ -81,11 +82,44 @@ function readLeaf(text: string, type: GraphQLLeafType): unknown {
 
 /** Checks a body against its input type; every flaw comes with a pointer. */
 export function checkBody(body: unknown, type: GraphQLInputType): void {
-  const flaws: Flaw[] = []
-  coerceInputValue(body, type, (path, _, error) => {
-    const pointer = path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
-    flaws.push({ pointer, detail: error.message })
-  })
-  if (flaws.length > 0)
+  const flaws = [...flawsOf(body, type, '')]
+  if (flaws.length > 0) {
     throw new Fault('VALIDATION_FAILED', 'The body does not have the shape that is needed.', { flaws })
+  }
+}
+
+// graphql's own coercion points at the object that a wrong member is in, and takes one thing for a list of it.
+function* flawsOf(value: unknown, type: GraphQLInputType, pointer: string): Generator<Flaw> {
+  const inner = getNullableType(type)
+  if (value === null || value === undefined) {
+    if (isNonNullType(type)) yield { pointer, detail: 'Is needed.' }
+  } else if (isListType(inner)) {
+    if (!Array.isArray(value)) yield { pointer, detail: 'Must be a list.' }
+    else for (const [index, item] of value.entries()) yield* flawsOf(item, inner.ofType, `${pointer}/${index}`)
+  } else if (isInputObjectType(inner)) {
+    if (typeof value !== 'object' || Array.isArray(value)) yield { pointer, detail: 'Must be an object.' }
+    else yield* memberFlaws(new Map(Object.entries(value)), inner, pointer)
+  } else if (isLeafType(inner)) {
+    try {
+      inner.parseValue(value)
+    } catch (error) {
+      if (!(error instanceof GraphQLError)) throw error
+      yield { pointer, detail: error.message }
+    }
+  }
+}
+
+function* memberFlaws(members: Map<string, unknown>, type: GraphQLInputObjectType, pointer: string): Generator<Flaw> {
+  const fields = type.getFields()
+  for (const name of members.keys()) {
+    if (Object.hasOwn(fields, name)) continue
+    const known = Object.keys(fields).join(', ')
+    yield { pointer: `${pointer}/${escaped(name)}`, detail: `There is no such member. There are ${known}.` }
+  }
+  for (const field of Object.values(fields))
+    yield* flawsOf(members.get(field.name), field.type, `${pointer}/${field.name}`)
+}
+
+function escaped(step: string): string {
+  return step.replaceAll('~', '~0').replaceAll('/', '~1')
 }

@@ -16,6 +16,7 @@ export class Content {
   readonly type: string
   readonly bytes: Bytes
   private readonly encoded = new Map<Encoding, Promise<Bytes>>()
+  private hash: string | undefined
 
   constructor(type: string, bytes: Bytes) {
     this.type = type
@@ -28,8 +29,8 @@ export class Content {
 
   /** Strong: each encoding of the same content has a tag of its own. */
   tag(encoding: Encoding | undefined): string {
-    const hash = createHash('sha256').update(this.bytes).digest('base64url').slice(0, 27)
-    return encoding ? `"${hash}-${encoding}"` : `"${hash}"`
+    this.hash ??= createHash('sha256').update(this.bytes).digest('base64url').slice(0, 27)
+    return encoding ? `"${this.hash}-${encoding}"` : `"${this.hash}"`
   }
 
   encode(encoding: Encoding): Promise<Bytes> {
@@ -37,6 +38,13 @@ export class Content {
     this.encoded.set(encoding, known)
     return known
   }
+}
+
+const finals = new WeakSet<Response>()
+
+/** Whether a response has been given its final form here. */
+export function isFinal(response: Response): boolean {
+  return finals.has(response)
 }
 
 /** Answers with a content in the form that the caller takes: compressed, not changed since, or without its body. */
@@ -57,13 +65,19 @@ export async function respond(
     all['cache-control'] ??= 'private, no-cache'
     if (isUnchanged(request, all['etag'])) {
       const { 'content-type': _, ...kept } = all
-      return new Response(null, { status: 304, headers: kept })
+      return final(null, 304, kept)
     }
   }
   const bytes = encoding ? await content.encode(encoding) : content.bytes
   if (encoding) all['content-encoding'] = encoding
   all['content-length'] = String(bytes.length)
-  return new Response(request.method === 'HEAD' ? null : bytes, { status, headers: all })
+  return final(request.method === 'HEAD' ? null : bytes, status, all)
+}
+
+function final(body: Bytes | null, status: number, headers: Record<string, string>): Response {
+  const response = new Response(body, { status, headers })
+  finals.add(response)
+  return response
 }
 
 function acceptedEncoding(request: Request): Encoding | undefined {

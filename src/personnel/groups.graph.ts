@@ -1,6 +1,7 @@
 import { builder, needs } from '../graph/builder.js'
 import { connect, connectionOf, listPrice, nestedListArgs, queryList } from '../graph/connections.js'
 import { queryOne, stamps } from '../graph/entities.js'
+import { boundedText } from '../graph/inputs.js'
 import { loader } from '../graph/loaders.js'
 import { type GroupRow, groups, groupsByIds, groupsOfPeople, memberCounts } from './groups.js'
 import { Person, PersonConnection, PersonFilter } from './people.graph.js'
@@ -51,7 +52,7 @@ builder.objectField(Person, 'groups', (t) =>
 const GroupFilter = builder.inputType('GroupFilter', {
   description: 'Which groups. Conditions given together must all hold.',
   fields: (t) => ({
-    search: t.string({ description: 'With this text in the name, in any case.' }),
+    search: t.string(boundedText('search', 'With this text in the name, in any case.')),
     updatedSince: t.field({ type: 'DateTime', description: 'Changed at this instant or later.' }),
   }),
 })

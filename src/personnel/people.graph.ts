@@ -40,7 +40,7 @@ export const PersonFilter = builder.inputType('PersonFilter', {
       description: 'With one of these statuses; without it, ACTIVE people only.',
     }),
     group: t.idList({ description: 'In one of the groups with these ids.' }),
-    search: t.string({ description: 'With this text in the name or the e-mail, in any case.' }),
+    search: t.string(boundedText('search', 'With this text in the name or the e-mail, in any case.')),
     email: t.string({ description: 'With exactly this e-mail, in any case.' }),
     externalId: t.string({ description: 'With exactly this id of the HR system or directory.' }),
     updatedSince: t.field({ type: 'DateTime', description: 'Changed at this instant or later.' }),

@@ -1,6 +1,7 @@
 import { builder, enumOf, needs } from '../graph/builder.js'
 import { connect, connectionOf, listPrice, nestedListArgs, queryList } from '../graph/connections.js'
 import { queryOne, stamps } from '../graph/entities.js'
+import { boundedText } from '../graph/inputs.js'
 import { loader } from '../graph/loaders.js'
 import { Person, personById } from '../personnel/people.graph.js'
 import { type IssueRow, issues, issuesByIds, issuesOfProject } from './issues.js'
@@ -20,10 +21,10 @@ const OPEN_STATUSES = {
   BLOCKED: 'It waits for something else.',
 }
 
-const IssueStatus = enumOf('IssueStatus', 'Where an issue stands. The first three are open.', {
+const IssueStatus = enumOf('IssueStatus', 'Where an issue stands; OPEN, IN_PROGRESS and BLOCKED count as open.', {
   ...OPEN_STATUSES,
   RESOLVED: 'Solved, and not confirmed yet.',
-  CLOSED: 'Over.',
+  CLOSED: 'Over and done with.',
 })
 
 const OpenIssueStatus = enumOf('OpenIssueStatus', 'Where an open issue stands.', OPEN_STATUSES)
@@ -91,7 +92,7 @@ const IssueFilter = builder.inputType('IssueFilter', {
       description: 'Assigned to one of the people with these user ids; a null among them means nobody.',
     }),
     dueBefore: t.field({ type: 'Date', description: 'To be solved before this day.' }),
-    search: t.string({ description: 'With this text in the title or the reference, in any case.' }),
+    search: t.string(boundedText('search', 'With this text in the title or the reference, in any case.')),
     updatedSince: t.field({ type: 'DateTime', description: 'Changed at this instant or later.' }),
   }),
 })

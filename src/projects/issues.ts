@@ -1,4 +1,4 @@
-import { and, eq, gte, lt, type SQL, sql } from 'drizzle-orm'
+import { and, eq, gte, lt, type SQL } from 'drizzle-orm'
 import { newId } from '../ids.js'
 import { contains, isOneOf, type Optional } from '../store/conditions.js'
 import type { List } from '../store/page.js'
@@ -63,19 +63,19 @@ async function matching(read: Read, filter: IssueFilter): Promise<SQL | undefine
     filter.severity ? read.among(issue.standing, filter.severity.map(issueStanding)) : undefined,
     filter.assignee ? isOneOf(read, issue.assigneeId, filter.assignee) : undefined,
     filter.dueBefore ? lt(issue.dueOn, filter.dueBefore) : undefined,
-    filter.search ? contains(filter.search, issue.titleFolded, sql`lower(${issue.reference})`) : undefined,
+    filter.search ? contains(filter.search, issue.searchFolded) : undefined,
     filter.updatedSince ? gte(issue.updatedAt, filter.updatedSince) : undefined,
   )
 }
 
-export type IssueDraft = Omit<IssueRow, 'id' | 'titleFolded' | 'live' | 'standing' | 'createdAt' | 'updatedAt'>
+export type IssueDraft = Omit<IssueRow, 'id' | 'searchFolded' | 'live' | 'standing' | 'createdAt' | 'updatedAt'>
 
 export async function addIssue({ db, t, at }: Write, draft: IssueDraft): Promise<string> {
   const id = newId('issue', new Date(at))
   await db.insert(t.issue).values({
     id,
     ...draft,
-    titleFolded: fold(draft.title),
+    searchFolded: fold(`${draft.reference}\n${draft.title}`),
     live: isOpenIssue(draft.status) ? 1 : 0,
     standing: issueStanding(draft.severity),
     createdAt: at,

@@ -2,12 +2,13 @@ import { badArgument } from '../errors.js'
 import { builder, enumOf, needs } from '../graph/builder.js'
 import { connectionOf, queryList } from '../graph/connections.js'
 import { stamps } from '../graph/entities.js'
+import { boundedText } from '../graph/inputs.js'
 import { loader } from '../graph/loaders.js'
 import { type ProjectRow, projectByIdOrKey, projectHealth, projects, projectsByIds } from './projects.js'
 
 const ProjectStatus = enumOf('ProjectStatus', 'Where a project stands.', {
   ACTIVE: 'Under way.',
-  ON_HOLD: 'Paused.',
+  ON_HOLD: 'Paused for now.',
   CLOSED: 'Finished or given up.',
 })
 
@@ -51,7 +52,7 @@ const ProjectFilter = builder.inputType('ProjectFilter', {
   description: 'Which projects. Conditions given together must all hold.',
   fields: (t) => ({
     status: t.field({ type: [ProjectStatus], description: 'With one of these statuses; without it, all projects.' }),
-    search: t.string({ description: 'With this text in the name or the key, in any case.' }),
+    search: t.string(boundedText('search', 'With this text in the name or the key, in any case.')),
     updatedSince: t.field({ type: 'DateTime', description: 'Changed at this instant or later.' }),
   }),
 })

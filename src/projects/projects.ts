@@ -1,4 +1,4 @@
-import { and, count, eq, gte, max, or, type SQL, sql } from 'drizzle-orm'
+import { and, count, eq, gte, max, or, type SQL } from 'drizzle-orm'
 import { newId } from '../ids.js'
 import { contains, type Optional } from '../store/conditions.js'
 import type { List } from '../store/page.js'
@@ -84,7 +84,7 @@ export async function projectHealth(
 function matching({ t, among }: Read, filter: ProjectFilter): SQL | undefined {
   return and(
     filter.status ? among(t.project.status, filter.status) : undefined,
-    filter.search ? contains(filter.search, t.project.nameFolded, sql`lower(${t.project.key})`) : undefined,
+    filter.search ? contains(filter.search, t.project.searchFolded) : undefined,
     filter.updatedSince ? gte(t.project.updatedAt, filter.updatedSince) : undefined,
   )
 }
@@ -93,7 +93,14 @@ export type ProjectDraft = Pick<ProjectRow, 'key' | 'name' | 'description' | 'ur
 
 export async function addProject({ db, t, at }: Write, draft: ProjectDraft): Promise<string> {
   const id = newId('project', new Date(at))
-  const row = { id, ...draft, nameFolded: fold(draft.name), syncedAt: at, createdAt: at, updatedAt: at }
+  const row = {
+    id,
+    ...draft,
+    searchFolded: fold(`${draft.key}\n${draft.name}`),
+    syncedAt: at,
+    createdAt: at,
+    updatedAt: at,
+  }
   await db.insert(t.project).values(row)
   return id
 }

@@ -1,7 +1,7 @@
 import { builder, enumOf, needs } from '../graph/builder.js'
 import { connect, connectionOf, listPrice, nestedListArgs, queryList } from '../graph/connections.js'
 import { queryOne, stamps } from '../graph/entities.js'
-import { boundedNumber } from '../graph/inputs.js'
+import { boundedNumber, boundedText } from '../graph/inputs.js'
 import { loader, oncePerRequest } from '../graph/loaders.js'
 import { Person, personById } from '../personnel/people.graph.js'
 import { ASSESSMENT_MAX } from '../vocabulary.js'
@@ -115,7 +115,7 @@ const RiskFilter = builder.inputType('RiskFilter', {
     }),
     category: t.stringList({ description: 'Of one of these categories, in any case.' }),
     reviewBefore: t.field({ type: 'Date', description: 'To be looked at again before this day.' }),
-    search: t.string({ description: 'With this text in the title or the reference, in any case.' }),
+    search: t.string(boundedText('search', 'With this text in the title or the reference, in any case.')),
     updatedSince: t.field({ type: 'DateTime', description: 'Changed at this instant or later.' }),
   }),
 })

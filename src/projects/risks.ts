@@ -97,7 +97,7 @@ async function matching(read: Read, filter: RiskFilter): Promise<SQL | undefined
     filter.owner ? isOneOf(read, risk.ownerId, filter.owner) : undefined,
     filter.category ? read.among(risk.categoryFolded, filter.category.map(fold)) : undefined,
     filter.reviewBefore ? lt(risk.reviewOn, filter.reviewBefore) : undefined,
-    filter.search ? contains(filter.search, risk.titleFolded, sql`lower(${risk.reference})`) : undefined,
+    filter.search ? contains(filter.search, risk.searchFolded) : undefined,
     filter.updatedSince ? gte(risk.updatedAt, filter.updatedSince) : undefined,
   )
 }
@@ -130,7 +130,7 @@ function atLevel({ t }: Read, level: RiskLevel): SQL | undefined {
 
 export type RiskDraft = Omit<
   RiskRow,
-  'id' | 'titleFolded' | 'categoryFolded' | 'score' | 'live' | 'standing' | 'createdAt' | 'updatedAt'
+  'id' | 'searchFolded' | 'categoryFolded' | 'score' | 'live' | 'standing' | 'createdAt' | 'updatedAt'
 >
 
 /** Enters a risk into its project's register, and into the tally that ranks are read from. */
@@ -141,7 +141,7 @@ export async function addRisk({ db, t, at }: Write, draft: RiskDraft): Promise<s
   await db.insert(t.risk).values({
     id,
     ...draft,
-    titleFolded: fold(draft.title),
+    searchFolded: fold(`${draft.reference}\n${draft.title}`),
     categoryFolded: draft.category && fold(draft.category),
     score,
     live,

@@ -1,13 +1,16 @@
 import { type AnyColumn, isNull, or, type SQL, sql } from 'drizzle-orm'
-import { fold } from '../text.js'
+import { badArgument } from '../errors.js'
+import { checkText, fold } from '../text.js'
 import type { Read } from './store.js'
 
 /** A filter as callers give it: absent and null both mean "no matter". */
 export type Optional<T> = T | null | undefined
 
 /** The folded text stands somewhere in one of these (folded) columns. */
-export function contains(text: string, ...columns: (AnyColumn | SQL)[]): SQL | undefined {
-  const pattern = `%${fold(text.trim()).replace(/[\\%_]/g, '\\$&')}%`
+export function contains(text: string, ...columns: AnyColumn[]): SQL | undefined {
+  const checked = checkText(text, 'search')
+  if ('flaw' in checked) throw badArgument('search', checked.flaw)
+  const pattern = `%${fold(checked.text).replace(/[\\%_]/g, '\\$&')}%`
   return or(...columns.map((column) => sql`${column} like ${pattern} escape '\\'`))
 }
 

@@ -85,9 +85,11 @@ function checksum(text: string): string {
 }
 
 function readCursor(list: string, columns: readonly AnyColumn[], cursor: string): Key[] {
-  const decoded = Buffer.from(cursor, 'base64url').toString()
+  const bytes = Buffer.from(cursor, 'base64url')
+  const decoded = bytes.toString()
   const text = decoded.slice(CHECKSUM_LENGTH)
-  if (decoded.slice(0, CHECKSUM_LENGTH) === checksum(text)) {
+  // Decoding passes over what is no base64, so the cursor must also be what we would have written.
+  if (bytes.toString('base64url') === cursor && decoded.slice(0, CHECKSUM_LENGTH) === checksum(text)) {
     const [name, ...place] = parsed(text)
     const fits = columns.every((column, index) => typeof place[index] === column.dataType)
     if (name === list && place.length === columns.length && fits) return place as Key[]
