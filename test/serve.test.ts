@@ -153,7 +153,8 @@ test.each([
   let received = ''
   for await (const chunk of socket) received += chunk
   expect(received).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
-  expect(received).toMatch(/content-type: application\/problem\+json/i)
+  expect(received).toMatch(/^content-type: application\/problem\+json\r$/im)
+  expect(received).toMatch(/^request-id: [\w-]+\r$/im)
 })
 
 test('GraphiQL is not served with --no-graphiql, nor the demo key away from loopback', async () => {

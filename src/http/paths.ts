@@ -1,0 +1,82 @@
+import type { Plugin } from 'graphql-yoga'
+import type { Logger } from 'pino'
+import { Fault } from '../errors.js'
+import { internal } from '../graph/faults.js'
+import { schema } from '../schema.js'
+import type { Store } from '../store/store.js'
+import { exchangeOf } from './exchange.js'
+import { createFrontPage, createGraphiql, createOpenapiPage, wantsPage } from './pages.js'
+import { problem } from './problems.js'
+import { Content, respond } from './represent.js'
+import type { Rest } from './rest.js'
+
+interface PathsOptions {
+  readonly store: Store
+  readonly log: Logger
+  readonly basePath: string
+  readonly graphiql: boolean
+  readonly demoKey?: string | undefined
+  readonly rest: Rest
+}
+
+/** Everything that is not GraphQL: health, pages, and the REST door. */
+export function usePaths({ store, log, basePath, graphiql, demoKey, rest }: PathsOptions): Plugin {
+  const graphiqlPage = createGraphiql({ endpoint: `${basePath}/graphql`, demoKey })
+  const frontPage = createFrontPage(schema, basePath, graphiql)
+  const openapiPage = createOpenapiPage(schema, basePath)
+
+  /** What anyone may read, without a key. */
+  const open = new Map<string, (request: Request) => Promise<Response>>([
+    ['', frontPage],
+    ['/', frontPage],
+    ['/v1', frontPage],
+    ['/v1/openapi.json', openapiPage],
+    ['/healthz', (request) => respond(request, Content.json({ status: 'ok' }), NOT_KEPT)],
+    ['/readyz', (request) => readiness(request, store)],
+  ])
+
+  const answer = async (request: Request, url: URL): Promise<Response | undefined> => {
+    const path = url.pathname.startsWith(basePath) ? url.pathname.slice(basePath.length) : undefined
+    if (path === '/graphql') return graphiql && wantsPage(request) ? graphiqlPage(request, url.hostname) : undefined
+    const page = path === undefined ? undefined : open.get(path)
+    if (page) return readOnly(request, page)
+    if (path?.startsWith('/v1/')) return rest(request, path, url.searchParams, exchangeOf(request))
+    throw new Fault(
+      'NOT_FOUND',
+      `There is nothing at ${url.pathname}. GraphQL is at ${basePath}/graphql, REST below ${basePath}/v1.`,
+    )
+  }
+
+  return {
+    async onRequest({ request, url, endResponse }) {
+      try {
+        const response = await answer(request, url)
+        if (response) endResponse(response)
+      } catch (error) {
+        const fault = error instanceof Fault ? error : internal(error)
+        const { requestId } = exchangeOf(request)
+        if (fault.code === 'INTERNAL') log.error({ requestId, err: fault.cause }, 'request failed')
+        endResponse(problem(fault, requestId))
+      }
+    },
+  }
+}
+
+async function readOnly(request: Request, page: (request: Request) => Promise<Response>): Promise<Response> {
+  const allow = 'GET, HEAD, OPTIONS'
+  if (request.method === 'GET' || request.method === 'HEAD') return page(request)
+  if (request.method === 'OPTIONS') return new Response(null, { status: 204, headers: { allow } })
+  const fault = new Fault('METHOD_NOT_ALLOWED', `${request.method} is not possible here; ${allow} are.`)
+  return problem(fault, exchangeOf(request).requestId, { allow })
+}
+
+const NOT_KEPT = { headers: { 'cache-control': 'no-store' } }
+
+async function readiness(request: Request, store: Store): Promise<Response> {
+  try {
+    await store.version()
+  } catch (cause) {
+    throw new Fault('UNAVAILABLE', 'The store cannot be read.', { cause })
+  }
+  return respond(request, Content.json({ status: 'ready' }), NOT_KEPT)
+}
