@@ -12,7 +12,7 @@ test('the demo prints links that open, a key that works, and a curl line', async
   const key = /ops_\w{36}/.exec(stderr)?.[0] ?? ''
   const headers = { authorization: `Bearer ${key}` }
   for (const link of stderr.match(/http:\S+(?=\s)/g) ?? []) {
-    const response = await fetch(link.replaceAll('"', ''), { headers })
+    const response = await fetch(link.replaceAll('"', ''), { headers: { ...headers, accept: 'text/html, */*;q=0.8' } })
     expect({ link, status: response.status }).toEqual({ link, status: 200 })
     await response.body?.cancel()
   }
