@@ -1,0 +1,94 @@
+import { describe, expect, test } from 'vitest'
+import { addGroup } from '../src/personnel/groups.js'
+import { addPerson } from '../src/personnel/people.js'
+import { addIssue } from '../src/projects/issues.js'
+import { addProject } from '../src/projects/projects.js'
+import { addRisk } from '../src/projects/risks.js'
+import type { Write } from '../src/store/store.js'
+import { issue, project, risk } from './fixtures.js'
+import { type Answer, openGateway } from './harness.js'
+
+const FEW = 2
+const MANY = 40
+
+/** As many rows of everything, and no two rows share anything: what is looked up row by row cannot hide. */
+async function fillStrangers(write: Write): Promise<void> {
+  for (let i = 0; i < MANY; i++) {
+    const groupId = await addGroup(write, { name: `Group ${i}`, description: null })
+    const person = await addPerson(write, { name: `Person ${i}`, externalId: `HR-${i}`, groupIds: [groupId] })
+    const projectId = await addProject(write, project({ key: `P-${i}` }))
+    const riskId = await addRisk(write, risk(projectId, { ownerId: person.id, likelihood: 1 + (i % 5) }))
+    await addIssue(write, issue(projectId, { assigneeId: person.id, riskId }))
+  }
+}
+
+/** A key that has been used already, and whose use has been noted: from here on only questions cost statements. */
+async function openWarm() {
+  const gateway = openGateway()
+  await gateway.write(fillStrangers)
+  const caller = await gateway.as('personnel.read', 'projects.read')
+  await caller.get('/v1/key')
+  await gateway.write(async () => {})
+  const cost = async (ask: () => Promise<Answer>) => {
+    gateway.statements()
+    const { body } = await ask()
+    return { body, statements: gateway.statements().length }
+  }
+  return { caller, cost }
+}
+
+/** The selections, each with what must be there in every row for the measurement to mean anything. */
+const SELECTIONS: { list: string; selection: string; row: object }[] = [
+  {
+    list: 'risks',
+    selection: 'id rank project { key openRiskCount topRiskScore } owner { name groups { name } }',
+    row: { project: { openRiskCount: 1 }, owner: { groups: [{ name: expect.any(String) }] } },
+  },
+  {
+    list: 'issues',
+    selection: 'id project { key openIssueCount } assignee { name groups { name } } risk { title rank owner { name } }',
+    row: {
+      project: { openIssueCount: 1 },
+      assignee: { groups: [{ name: expect.any(String) }] },
+      risk: { rank: expect.any(Number), owner: { name: expect.any(String) } },
+    },
+  },
+  {
+    list: 'personnel',
+    selection: 'id groups { name memberCount }',
+    row: { groups: [{ name: expect.any(String), memberCount: 1 }] },
+  },
+  { list: 'groups', selection: 'id memberCount', row: { memberCount: 1 } },
+  {
+    list: 'projects',
+    selection: 'id openRiskCount openIssueCount topRiskScore',
+    row: { openRiskCount: 1, openIssueCount: 1, topRiskScore: expect.any(Number) },
+  },
+]
+
+describe('forty rows cost as many statements as two', () => {
+  test.each(SELECTIONS)('$list { $selection } through GraphQL', async ({ list, selection, row }) => {
+    const { caller, cost } = await openWarm()
+    const ask = (args: string) => cost(() => caller.graphql(`{ ${list}${args} { nodes { ${selection} } } }`))
+    const [few, many, whole] = [await ask(`(first: ${FEW})`), await ask(`(first: ${MANY})`), await ask('')]
+    expect(few.body.data[list].nodes).toMatchObject(Array(FEW).fill(row))
+    expect(many.body.data[list].nodes).toMatchObject(Array(MANY).fill(row))
+    expect(whole.body).toEqual(many.body)
+    expect([many.statements, whole.statements]).toEqual([few.statements, few.statements])
+  })
+
+  test.each(SELECTIONS)('/v1/$list through REST', async ({ list }) => {
+    const { caller, cost } = await openWarm()
+    const ask = (query: string) => cost(() => caller.get(`/v1/${list}${query}`))
+    const [few, many, whole] = [await ask(`?limit=${FEW}`), await ask(`?limit=${MANY}`), await ask('')]
+    expect([few, many, whole].map(({ body }) => body.data.length)).toEqual([FEW, MANY, MANY])
+    expect([many.statements, whole.statements]).toEqual([few.statements, few.statements])
+  })
+
+  test.each(SELECTIONS)('and at least one more than asking for the ids of $list alone', async ({ list, selection }) => {
+    const { caller, cost } = await openWarm()
+    const ids = await cost(() => caller.graphql(`{ ${list} { nodes { id } } }`))
+    const all = await cost(() => caller.graphql(`{ ${list} { nodes { ${selection} } } }`))
+    expect(all.statements).toBeGreaterThan(ids.statements)
+  })
+})
