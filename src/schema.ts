@@ -8,8 +8,8 @@ import './projects/projects.graph.js'
 import './projects/risks.graph.js'
 import './projects/issues.graph.js'
 
-/** The one schema; every face above has added its part to the builder. */
-export const schema: GraphQLSchema = builder.toSchema()
+/** The one schema, in the order in which the faces above have added their parts. */
+export const schema: GraphQLSchema = builder.toSchema({ sortSchema: false })
 
 /** The schema as it is printed and committed. */
 export function sdl(): string {

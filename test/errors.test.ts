@@ -266,6 +266,7 @@ test.each([
   ['as long as may be', long(LIMITS.queryTokensMax), undefined],
   ['longer', long(LIMITS.queryTokensMax + 1), /more than 1000 tokens/],
   ['dear', '{ groups { nodes { members(first: 1000) { nodes { name } } } } }', /cost is \d+; the most is 100000/],
+  ['the same field over and over', `{ ${'__typename '.repeat(998)} }`, /repeats its fields too often/],
   ['whole of introspection', getIntrospectionQuery(), undefined],
 ])('a query that is %s is refused only when it asks for too much', async (_, query, refusal) => {
   const { caller } = await openOffice()

@@ -73,7 +73,7 @@ export function openGateway(options: Partial<AppOptions> = {}): Gateway {
     },
     async as(...scopes) {
       const key = await gateway.write((write) =>
-        mintKey(write, { name: scopes.join(' '), scopes, expiresAt: undefined }),
+        mintKey(write, { name: scopes.join(' ') || 'no scopes', scopes, expiresAt: undefined }),
       )
       return gateway.with(`Bearer ${key.secret}`)
     },

@@ -6,12 +6,19 @@ export function faultOf(error: GraphQLError): Fault {
   const origin = originOf(error)
   if (origin instanceof Fault) return origin
   // graphql's own complaints about a document or its variables come without a path; below a path, it is our mistake.
-  if (origin instanceof GraphQLError && error.path === undefined) return new Fault('BAD_REQUEST', error.message)
+  if (origin instanceof GraphQLError && error.path === undefined) {
+    return error.message === 'Validation aborted.' ? tooRepetitive() : new Fault('BAD_REQUEST', error.message)
+  }
   return internal(origin)
 }
 
 export function internal(cause: unknown): Fault {
   return new Fault('INTERNAL', 'Something went wrong on our side. The log has it under the request id.', { cause })
+}
+
+// graphql gives up on comparing the same field with itself a thousand times, and says no more than that.
+function tooRepetitive(): Fault {
+  return new Fault('TOO_COMPLEX', 'The query repeats its fields too often to be checked. Ask in smaller parts.')
 }
 
 function originOf(error: Error): Error {
