@@ -7,13 +7,14 @@ import { addIssue } from '../src/projects/issues.js'
 import { addProject } from '../src/projects/projects.js'
 import { addRisk } from '../src/projects/risks.js'
 import type { Write } from '../src/store/store.js'
-import { ISSUE_SEVERITIES } from '../src/vocabulary.js'
 import { fillCompany, issue, project, risk } from './fixtures.js'
 import { type Answer, type Caller, openGateway } from './harness.js'
 
-/** Adds a row to a list: in turn at its beginning, somewhere inside, and at its end. */
+/** Adds a row to a list: in turn towards its beginning, inside it, and towards its end. */
 type Add = (write: Write, n: number, projectId: string) => Promise<unknown>
 
+const ASSESSED = [5, 3, null].map((each) => ({ likelihood: each, impact: each }))
+const SEVERITIES = ['CRITICAL', 'MEDIUM', 'LOW'] as const
 const LISTS: { list: string; add: Add }[] = [
   {
     list: 'personnel',
@@ -21,19 +22,11 @@ const LISTS: { list: string; add: Add }[] = [
   },
   { list: 'groups', add: (w, n) => addGroup(w, { name: `${['0', 'c', 'zzz'][n % 3]} ${n}`, description: null }) },
   { list: 'projects', add: (w, n) => addProject(w, project({ key: `${['A', 'K', 'ZZ'][n % 3]}-${n}` })) },
-  {
-    list: 'risks',
-    add: (w, n, projectId) => {
-      const assessed = n % 3 === 2 ? null : 5 - 2 * (n % 3)
-      return addRisk(w, risk(projectId, { reference: `x-${n}`, likelihood: assessed, impact: assessed }))
-    },
-  },
+  { list: 'risks', add: (w, n, projectId) => addRisk(w, risk(projectId, { reference: `x-${n}`, ...ASSESSED[n % 3] })) },
   {
     list: 'issues',
-    add: (w, n, projectId) => {
-      const severity = ISSUE_SEVERITIES[3 - (n % 3)] ?? 'LOW'
-      return addIssue(w, issue(projectId, { reference: `x-${n}`, severity }))
-    },
+    add: (w, n, projectId) =>
+      addIssue(w, issue(projectId, { reference: `x-${n}`, severity: SEVERITIES[n % 3] ?? 'LOW' })),
   },
 ]
 const NAMES = LISTS.map(({ list }) => list)

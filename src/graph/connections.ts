@@ -82,6 +82,7 @@ export function connectionOf<Row extends object>(node: ObjectRef<Types, Row>, pl
       }),
       totalCount: t.int({
         description: 'How many entries match, on all pages together. Counted only when asked for.',
+        complexity: 0,
         resolve: ({ count }) => count(),
       }),
     }),

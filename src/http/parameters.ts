@@ -16,7 +16,7 @@ import { Fault, type Flaw } from '../errors.js'
 import type { StoredOperation } from './stored.js'
 
 /** What stands for nobody in a list of ids. */
-export const NOBODY = 'none'
+const NOBODY = 'none'
 
 /** The variables of an operation from the path and the query, or a Fault that names each bad parameter. */
 export function readParameters(
@@ -57,7 +57,7 @@ function readValue(text: string, type: GraphQLInputType): unknown {
 }
 
 function readItem(text: string, type: GraphQLInputType): unknown {
-  return text === NOBODY && !isNonNullType(type) ? null : readValue(text, type)
+  return text.toLowerCase() === NOBODY && !isNonNullType(type) ? null : readValue(text, type)
 }
 
 function readLeaf(text: string, type: GraphQLLeafType): unknown {
