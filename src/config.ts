@@ -20,7 +20,7 @@ export const SETTINGS = {
     env: 'DATABASE_URL',
     help: 'the store, as file:PATH',
     fallback: 'file:./data/operations.db',
-    read: (text) => (/^file:./.test(text) ? text : undefined),
+    read: (text) => (/^file:(?!:memory:)./.test(text) ? text : undefined),
     form: 'a file address such as file:./data/operations.db',
   }),
   host: setting({

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { newFolder, operations, serve } from './process.js'
@@ -144,6 +144,20 @@ describe('the command', () => {
       stdout: '',
       stderr: expect.stringMatching(/error/),
     })
+  })
+
+  test.each(['postgres://localhost/x', 'file::memory:', 'file:', './operations.db'])(
+    'refuses the store %s, which is none',
+    async (database) => {
+      const answer = await operations(newFolder(), ['keys', 'list', '--database', database])
+      expect(answer).toMatchObject({ code: 2, stderr: expect.stringMatching(/--database is .* file address/) })
+    },
+  )
+
+  test('keeps the store to its owner', async () => {
+    const folder = newFolder()
+    await operations(folder, ['migrate'])
+    expect(statSync(join(folder, 'data/operations.db')).mode & 0o777).toBe(0o600)
   })
 
   test('reports every bad setting at once', async () => {

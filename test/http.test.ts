@@ -241,13 +241,24 @@ test.each([...ROUTES.map(({ method, path }) => [method, path]), ['GET', '/v1/now
   },
 )
 
-const NOWHERE = `/nowhere /v1/ /v1/nowhere /v1//risks /v1/risks/ /v1/risks/x/y /V1/risks /v1/projects/%20
+const NOWHERE = `/nowhere /v1/nowhere /v1//risks /v1/risks/ /v1/risks/x/y /V1/risks /v1/projects/%20
   /v1/personnel/%zz /v1/personnel/%00 /v1/personnel/a%2Fb /graphql/ /GraphQL /healthz/ // //v1/risks`
 
 test.each(NOWHERE.split(/\s+/))('there is nothing at %s', async (path) => {
   const { caller } = await openOffice()
   expect(await caller.get(path)).toMatchProblem(404, 'NOT_FOUND')
 })
+
+test.each(['application/json', 'application/graphql-response+json'])(
+  'GraphQL answers in %s, and says so once',
+  async (type) => {
+    const { caller } = await openOffice()
+    for (const query of ['{ __typename }', '{ nonsense }', '{ bad']) {
+      const { headers } = await caller.get(`/graphql?query=${encodeURIComponent(query)}`, { accept: type })
+      expect(headers.get('content-type')).toBe(`${type}; charset=utf-8`)
+    }
+  },
+)
 
 test('GraphQL answers queries by GET, with their variables and the operation that is named', async () => {
   const { caller } = await openOffice()

@@ -31,7 +31,7 @@ test('a store is created with its folder, and a second run changes nothing', () 
 
 test('a store that is not there is not made up by asking for it', () => {
   const file = join(newFolder(), 'operations.db')
-  expect(() => requireMigrated(file)).toThrow(/There is no store at .*operations migrate/)
+  expect(() => requireMigrated(file)).toThrow(/There is no store at .*operations migrate --database file:/)
 })
 
 test('a store that lacks a migration is refused with what to do', () => {
@@ -39,7 +39,7 @@ test('a store that lacks a migration is refused with what to do', () => {
   inFile(file, (connection) =>
     connection.exec('create table schema_migration (tag text primary key, hash text, applied_at text)'),
   )
-  expect(() => requireMigrated(file)).toThrow(/lacks .*Run `operations migrate`/)
+  expect(() => requireMigrated(file)).toThrow(/lacks .*Run `operations migrate --database file:.*` first/)
 })
 
 test('a store newer than the program is refused and left as it is', () => {

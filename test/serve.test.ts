@@ -98,6 +98,7 @@ test('a store that cannot be used is one sentence and exit code 1', async () => 
     ['file:./notes.txt', /is not a database/],
     ['file:./notes.txt/operations.db', /cannot be written/],
     ['file:/sys/kernel/operations.db', /cannot be written/],
+    ['file:/proc/nowhere/operations.db', /cannot be written/],
   ] as const
   for (const [database, sentence] of cases) {
     const { code, stdout, stderr } = await operations(folder, ['serve', '--database', database])

@@ -31,7 +31,7 @@ Try it:
   curl -H "Authorization: Bearer ${key}" "${base}/v1/risks?limit=3"
 
 With your own data (Ctrl-C first):
-  npx operations keys create --name me --scope personnel.manage --scope projects.manage --expires 90d
+  npx operations keys create --name me --scope personnel.manage --scope projects.read --expires 90d
   npx operations serve
 `
 }

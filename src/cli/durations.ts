@@ -3,11 +3,13 @@ import { WrongUsage } from './command.js'
 const UNIT_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 }
 
 /** A length of time such as 30m, 24h or 90d, in milliseconds. */
-export function readDuration(flag: string, text: string): number {
+export function readDuration(flag: string, text: string, or = ''): number {
   const [, amount, unit = ''] = /^(\d{1,6})([mhd])$/.exec(text) ?? []
   const unitMs = UNIT_MS[unit]
   if (amount === undefined || unitMs === undefined) {
-    throw new WrongUsage(`${flag} is ${JSON.stringify(text)}; it must be a length of time such as 30m, 24h or 90d.`)
+    throw new WrongUsage(
+      `${flag} is ${JSON.stringify(text)}; it must be a length of time such as 30m, 24h or 90d${or}.`,
+    )
   }
   return Number(amount) * unitMs
 }
@@ -16,7 +18,7 @@ export function readDuration(flag: string, text: string): number {
 export function readEnd(flag: string, text: string, now: Date): Date {
   const end = /^\d{4}-\d{2}-\d{2}$/.test(text)
     ? new Date(`${text}T23:59:59.999Z`)
-    : new Date(now.getTime() + readDuration(flag, text))
+    : new Date(now.getTime() + readDuration(flag, text, ', or a day such as 2027-01-31'))
   const isDay = !Number.isNaN(end.getTime()) && (!text.includes('-') || end.toISOString().startsWith(text))
   if (!isDay) throw new WrongUsage(`${flag} is ${JSON.stringify(text)}, which is no day. A day looks like 2027-01-31.`)
   if (end <= now) throw new WrongUsage(`${flag} is ${text}, which is over. Name a time to come.`)

@@ -1,10 +1,10 @@
 import { Command } from 'commander'
 import { type ApiKey, expireKey, keyById, keys, type MintedKey, mintKey, revokeKey } from '../auth/keys.js'
 import { isScope, SCOPE_NAMES, SCOPES, type Scope } from '../auth/scopes.js'
-import { readConfig } from '../config.js'
+import { type Config, readConfig } from '../config.js'
 import { Fault } from '../errors.js'
 import { checkText } from '../text.js'
-import { commandWith, print, say, WrongUsage, withStore } from './command.js'
+import { commandWith, print, say, storeFile, WrongUsage, withStore } from './command.js'
 import { readDuration, readEnd } from './durations.js'
 
 const DEFAULT_GRACE = '24h'
@@ -35,12 +35,13 @@ function createCommand(clock: () => Date): Command {
         scopes: flags.scope.map(readScope),
         expiresAt: flags.expires === undefined ? undefined : readEnd('--expires', flags.expires, now),
       }
-      const key = await withStore(readConfig({ database: flags.database }), { create: true }, (store) =>
+      const config = readConfig({ database: flags.database })
+      const key = await withStore(config, { create: true }, (store) =>
         store.write({ by: 'cli', at: now }, (write) => mintKey(write, draft)),
       )
       if (draft.expiresAt === undefined)
         say('Warning: this key never expires. --expires 90d would end it after 90 days.')
-      showMinted(key, flags.json)
+      showMinted(key, config, flags.json)
     })
 }
 
@@ -90,7 +91,8 @@ function rotateCommand(clock: () => Date): Command {
     .action(async (id: string, flags: { grace: string; json?: true; database?: string }) => {
       const now = clock()
       const oldEndsAt = new Date(now.getTime() + readDuration('--grace', flags.grace))
-      const key = await withStore(readConfig({ database: flags.database }), { create: false }, (store) =>
+      const config = readConfig({ database: flags.database })
+      const key = await withStore(config, { create: false }, (store) =>
         store.write({ by: 'cli', at: now }, async (write) => {
           const old = await existing(keyById(write, id), id)
           if (standing(old, now) !== 'active' && !standing(old, now).startsWith('expires')) {
@@ -105,17 +107,18 @@ function rotateCommand(clock: () => Date): Command {
         }),
       )
       say(`The old key ${id} works until ${oldEndsAt.toISOString()} at the latest.`)
-      showMinted(key, flags.json)
+      showMinted(key, config, flags.json)
     })
 }
 
-function showMinted(key: MintedKey, asJson: true | undefined): void {
+function showMinted(key: MintedKey, config: Config, asJson: true | undefined): void {
   const { id, name, secret, scopes, expiresAt } = key
   if (asJson) {
     print(JSON.stringify({ id, name, key: secret, scopes, expiresAt }))
     return
   }
-  say(`The key ${name} (${id}) may do: ${scopes.join(', ')}. ${expiresAt ? `It expires at ${expiresAt}.` : ''}`)
+  say(`The key ${name} (${id}) is in ${storeFile(config)} and may do: ${scopes.join(', ')}.`)
+  if (expiresAt) say(`It expires at ${expiresAt}.`)
   say('Keep it safe: it is shown only this once.')
   print(secret)
 }

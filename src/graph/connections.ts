@@ -97,7 +97,7 @@ const firstBounds = { extensions: { minimum: 1, maximum: LIMITS.pageRowsMax } }
 function listArgs<F>(arg: ArgBuilder<Types>, filter: InputObjectRef<Types, F>) {
   return {
     first: arg.int({ ...firstBounds, description: `${FIRST} Without it, the whole list.` }),
-    after: arg.string({ description: 'The cursor after which the page begins, from `endCursor`.' }),
+    after: arg.string({ description: 'The cursor after which the page begins, as the page before gave it.' }),
     filter: arg({ type: filter, description: 'Which entries; without it, all that are live.' }),
   }
 }

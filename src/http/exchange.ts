@@ -57,7 +57,12 @@ export function useExchange(log: Logger): Plugin {
 async function finished(request: Request, response: Response): Promise<Response> {
   const type = response.headers.get('content-type')
   if (isFinal(response) || response.body === null || type === null) return response
-  const { 'content-type': _, 'content-length': __, ...headers } = Object.fromEntries(response.headers)
+  // Yoga's headers keep the case they were written in, and two cases would make two headers.
+  const {
+    'content-type': _,
+    'content-length': __,
+    ...headers
+  } = Object.fromEntries([...response.headers].map(([name, value]) => [name.toLowerCase(), value]))
   const content = new Content(type, Buffer.from(await response.arrayBuffer()))
   return respond(request, content, { status: response.status, headers })
 }

@@ -1,4 +1,4 @@
-import { type FragmentDefinitionNode, type GraphQLSchema, isNonNullType, Kind } from 'graphql'
+import { type FragmentDefinitionNode, type GraphQLSchema, Kind } from 'graphql'
 import { DESCRIPTION, VERSION } from '../about.js'
 import { SCOPES } from '../auth/scopes.js'
 import { CATALOGUE, type Code } from '../errors.js'
@@ -74,13 +74,12 @@ function operationObject(operation: StoredOperation, schemas: JsonSchemas): Json
 function parameterObject({ name, in: place, type, use, defaultValue }: Parameter, schemas: JsonSchemas): JsonSchema {
   const schema = { ...schemas.input(type), ...boundsOf(use.extensions) }
   const isList = schema['type'] === 'array'
-  const nobody = isList && !isNonNullType('ofType' in type ? type.ofType : type) ? ' `none` means nobody.' : ''
   const many = isList ? ' Several are separated by commas.' : ''
   return {
     name,
     in: place,
     required: place === 'path',
-    description: `${use.description}${many}${nobody}`,
+    description: `${use.description}${many}`,
     ...(isList && { style: 'form', explode: false }),
     schema: defaultValue === undefined ? schema : { ...schema, default: defaultValue },
   }

@@ -30,6 +30,7 @@ export function usePaths({ store, log, basePath, graphiql, demoKey, rest }: Path
     ['', frontPage],
     ['/', frontPage],
     ['/v1', frontPage],
+    ['/v1/', frontPage],
     ['/v1/openapi.json', openapiPage],
     ['/healthz', (request) => respond(request, Content.json({ status: 'ok' }), NOT_KEPT)],
     ['/readyz', (request) => readiness(request, store)],

@@ -89,7 +89,8 @@ const IssueFilter = builder.inputType('IssueFilter', {
     }),
     assignee: t.field({
       type: t.listRef('ID', { required: false }),
-      description: 'Assigned to one of the people with these user ids; a null among them means nobody.',
+      description:
+        'Assigned to one of the people with these user ids; null (`none` in REST) means nobody on the roster.',
     }),
     dueBefore: t.field({ type: 'Date', description: 'To be solved before this day.' }),
     search: t.string(boundedText('search', 'With this text in the title or the reference, in any case.')),

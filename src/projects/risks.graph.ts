@@ -111,7 +111,7 @@ const RiskFilter = builder.inputType('RiskFilter', {
     impact: t.int(boundedNumber(1, ASSESSMENT_MAX, 'With this impact.')),
     owner: t.field({
       type: t.listRef('ID', { required: false }),
-      description: 'Owned by one of the people with these user ids; a null among them means nobody.',
+      description: 'Owned by one of the people with these user ids; null (`none` in REST) means nobody on the roster.',
     }),
     category: t.stringList({ description: 'Of one of these categories, in any case.' }),
     reviewBefore: t.field({ type: 'Date', description: 'To be looked at again before this day.' }),

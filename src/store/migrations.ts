@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { accessSync, chmodSync, constants, existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
 import Database from 'better-sqlite3'
 import { driverCode } from './faults.js'
 
@@ -57,10 +57,14 @@ export function migrate(file: string): MigrationState {
 /** Refuses a store that lacks a migration or is newer than this program. */
 export function requireMigrated(file: string): void {
   if (!existsSync(file))
-    throw new StoreRefused(`There is no store at ${file}. Run \`operations migrate\` to create it.`)
+    throw new StoreRefused(
+      `There is no store at ${file}. Run \`operations migrate --database file:${file}\` to create it.`,
+    )
   const { pending } = withFile(file, (connection) => compare(connection, file))
   if (pending.length > 0) {
-    throw new StoreRefused(`The store ${file} lacks ${pending.length} migration(s). Run \`operations migrate\` first.`)
+    throw new StoreRefused(
+      `The store ${file} lacks ${pending.length} migration(s). Run \`operations migrate --database file:${file}\` first.`,
+    )
   }
 }
 
@@ -103,13 +107,28 @@ function migrations(): Migration[] {
 function withFile<T>(file: string, work: (connection: Database.Database) => T): T {
   let connection: Database.Database | undefined
   try {
-    mkdirSync(dirname(file), { recursive: true })
+    const isNew = !existsSync(file)
+    makeFolder(dirname(resolve(file)))
+    accessSync(isNew ? dirname(resolve(file)) : file, constants.W_OK)
     connection = new Database(file, { timeout: WAIT_MS })
+    // It holds people's data and the hashes of keys: for nobody else on the machine to read.
+    if (isNew) chmodSync(file, 0o600)
     return work(connection)
   } catch (error) {
     throw refusal(file, error)
   } finally {
     connection?.close()
+  }
+}
+
+// Not mkdir's own recursion, which never comes back from a place like /proc.
+function makeFolder(folder: string): void {
+  if (existsSync(folder)) return
+  makeFolder(dirname(folder))
+  try {
+    mkdirSync(folder)
+  } catch (error) {
+    if (driverCode(error) !== 'EEXIST') throw error
   }
 }
 
@@ -122,6 +141,7 @@ function refusal(file: string, error: unknown): unknown {
     case 'SQLITE_READONLY':
     case 'SQLITE_READONLY_DIRECTORY':
     case 'EACCES':
+    case 'ENOENT':
     case 'EROFS':
     case 'ENOTDIR':
     case 'EEXIST':
