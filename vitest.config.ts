@@ -8,5 +8,6 @@ export default defineConfig({
     exclude: ['test/browser/**'],
     setupFiles: ['test/matchers.ts'],
     testTimeout: 30_000,
+    maxWorkers: 2,
   },
 })

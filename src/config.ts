@@ -91,11 +91,13 @@ export class BadSettings extends Error {}
 /** What flags were given, under their settings' names; a switch that was turned off is `false`. */
 export type Flags = { readonly [Name in SettingName]?: string | boolean | undefined }
 
-/** One frozen configuration, or every setting that is wrong, all at once. */
-export function readConfig(flags: Flags, env: NodeJS.ProcessEnv = process.env): Config {
+/** One frozen configuration of the settings asked for, or every one of them that is wrong, all at once. */
+export function readConfig<Name extends SettingName>(flags: Flags, names: readonly Name[]): Pick<Config, Name> {
+  const env = process.env
   const complaints = unknownNames(env)
-  const entries = Object.entries(SETTINGS).map(([name, { flag, env: variable, fallback, read, form }]) => {
-    const given = flags[name as SettingName]
+  const entries = names.map((name) => {
+    const { flag, env: variable, fallback, read, form } = SETTINGS[name]
+    const given = flags[name]
     const [source, text] =
       given === undefined || given === true ? [variable, env[variable]] : [flag.split(' ')[0], String(given)]
     if (text === undefined) return [name, fallback]
@@ -104,7 +106,7 @@ export function readConfig(flags: Flags, env: NodeJS.ProcessEnv = process.env): 
     return [name, value]
   })
   if (complaints.length > 0) throw new BadSettings(complaints.join('\n'))
-  return Object.freeze(Object.fromEntries(entries)) as Config
+  return Object.freeze(Object.fromEntries(entries)) as Pick<Config, Name>
 }
 
 function setting<T>(definition: Setting<T>): Setting<T> {

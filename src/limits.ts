@@ -8,18 +8,24 @@ export const LIMITS = {
   wholeListRowsMax: 100_000,
   /** What an unpaged list is priced at, in rows. */
   wholeListPricedRows: 1_000,
+  /** What a list inside another list costs before its rows: a statement of its own for each entry around it. */
+  nestedListCost: 100,
   queryCostMax: 100_000,
   queryDepthMax: 10,
   queryTokensMax: 1_000,
+  queryCharactersMax: 32_000,
   bodyBytesMax: 1_000_000,
+  /** Flaws that are told of one body. */
+  flawsMax: 20,
   /** Groups that a person is put into on being added. */
   groupIdsMax: 100,
   /** Answers smaller than this are not worth compressing. */
   compressFromBytes: 1_024,
   /** How long a write waits for another process to let go of the store. */
   storeBusyMs: 5_000,
-  /** A key's last use is written at most this often. */
+  /** A key's last use is written at most this often, and this much later than it was. */
   keyUseEveryMs: 60_000,
+  keyUseDelayMs: 100,
   /** How long running requests may take to finish once the server is told to stop. */
   shutdownMs: 10_000,
 } as const

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from 'commander'
 import { DESCRIPTION, VERSION } from './about.js'
-import { CannotListen, say, WrongUsage } from './cli/command.js'
+import { CannotListen, CannotPrint, say, WrongUsage } from './cli/command.js'
 import { keysCommand } from './cli/keys.js'
 import { migrateCommand } from './cli/migrate.js'
 import { schemaCommand } from './cli/schema.js'
@@ -13,6 +13,9 @@ import { StoreRefused } from './store/migrations.js'
 const DONE = 0
 const FAILED = 1
 const WRONG_USAGE = 2
+
+/** Failures whose message says what to do. */
+const FORESEEN = [Fault, StoreRefused, CannotListen, CannotPrint]
 
 const clock = () => new Date()
 
@@ -32,13 +35,15 @@ function exitCode(error: unknown): number {
     say(error.message)
     return WRONG_USAGE
   }
-  const isForeseen = error instanceof Fault || error instanceof StoreRefused || error instanceof CannotListen
-  say(
-    isForeseen
-      ? error.message
-      : `Something went wrong that should not: ${error instanceof Error ? error.stack : error}`,
-  )
+  const isForeseen = FORESEEN.some((kind) => error instanceof kind) || isOfFile(error)
+  const { message, stack } = error instanceof Error ? error : new Error(String(error))
+  say(isForeseen ? message : `Something went wrong that should not: ${stack}`)
   return FAILED
+}
+
+/** A file or folder that cannot be read or written names itself in its message. */
+function isOfFile(error: unknown): boolean {
+  return error instanceof Error && 'path' in error && 'code' in error
 }
 
 function throwInsteadOfExit(command: Command): void {

@@ -3,7 +3,8 @@ import { TEXT_MAX, type TextKind } from './vocabulary.js'
 
 /** The form in which names and e-mails are compared, ordered and searched, the same in every engine. */
 export function fold(text: string): string {
-  return text.normalize('NFKC').toLowerCase()
+  // Once more at the end, because lower-casing can take a composed letter apart.
+  return text.normalize('NFKC').toLowerCase().normalize('NFKC')
 }
 
 /** Text as it is stored: trimmed and well-formed, or what is wrong with it. */

@@ -162,7 +162,7 @@ describe('the command', () => {
 
   test('reports every bad setting at once', async () => {
     const env = { PORT: 'http', OPERATIONS_GRAPHIQL: 'maybe', OPERATIONS_GRAPHQL: 'x', DATABASE_URL: 'operations.db' }
-    const { code, stderr } = await operations(newFolder(), ['serve'], env)
+    const { code, stderr } = await operations(newFolder(), ['serve'], { env })
     expect(code).toBe(2)
     for (const name of Object.keys(env)) expect(stderr).toContain(name)
   })
@@ -175,6 +175,17 @@ describe('the command', () => {
       code: 0,
       stderr: expect.stringMatching(/up to date/),
     })
+  })
+
+  test('fails when what it has to print cannot be written', async () => {
+    const folder = newFolder()
+    const args = ['keys', 'create', '--name', 'a', '--scope', 'personnel.read', '--json']
+    const { code, stderr } = await operations(folder, args, { stdout: '/dev/full' })
+    expect({ code, sentence: /Standard output cannot be written/.test(stderr) }).toEqual({ code: 1, sentence: true })
+  })
+
+  test('is not bothered by a setting that it does not use', async () => {
+    expect(await operations(newFolder(), ['migrate'], { env: { PORT: 'http' } })).toMatchObject({ code: 0 })
   })
 
   test('several may create one store at once', async () => {

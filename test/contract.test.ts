@@ -27,7 +27,7 @@ async function openOffice(): Promise<Office> {
   const gateway = openGateway()
   const ids: Record<string, string> = {}
   const at = <T>(instant: string, work: (write: Write) => Promise<T>) =>
-    gateway.store.write({ by: 'cli', at: new Date(instant) }, work)
+    gateway.store.write({ by: 'cli', at: () => new Date(instant) }, work)
   await at(EARLIER, async (write) => {
     ids['alpha'] = await addGroup(write, { name: 'alpha Team', description: 'Whoever comes first.' })
     ids['empty'] = await addGroup(write, { name: 'Empty', description: null })

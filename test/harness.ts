@@ -78,7 +78,7 @@ export function openGateway(options: Partial<AppOptions> = {}): Gateway {
       return gateway.with(`Bearer ${key.secret}`)
     },
     with: (authorization) => new Caller(app, authorization, options.basePath ?? ''),
-    write: (work) => store.write({ by: 'cli', at: clock.now }, work),
+    write: (work) => store.write({ by: 'cli', at: () => clock.now }, work),
   }
   return gateway
 }

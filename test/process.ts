@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, openSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -14,6 +14,12 @@ export interface Finished {
   readonly stderr: string
 }
 
+interface Options {
+  readonly env?: NodeJS.ProcessEnv
+  /** A file that takes the place of standard output. */
+  readonly stdout?: string
+}
+
 export function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'operations-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
@@ -21,19 +27,15 @@ export function newFolder(): string {
 }
 
 /** Runs the built command in a folder, as a user would, and waits for its end. */
-export async function operations(
-  folder: string,
-  args: readonly string[],
-  env: NodeJS.ProcessEnv = {},
-): Promise<Finished> {
-  const running = start(folder, args, env)
+export async function operations(folder: string, args: readonly string[], options: Options = {}): Promise<Finished> {
+  const running = start(folder, args, options)
   await once(running.child, 'close')
   return running.finished()
 }
 
 /** Starts `serve` on a free port and waits until it listens. */
-export async function serve(folder: string, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}) {
-  const running = start(folder, ['serve', '--port', '0', ...args], env)
+export async function serve(folder: string, args: readonly string[] = []) {
+  const running = start(folder, ['serve', '--port', '0', ...args], {})
   const origin = await new Promise<string>((resolve, reject) => {
     running.child.stderr?.on('data', () => {
       const [found] = /http:\/\/[\w.:[\]]+:\d+/.exec(running.finished().stderr) ?? []
@@ -44,10 +46,11 @@ export async function serve(folder: string, args: readonly string[] = [], env: N
   return { ...running, origin }
 }
 
-function start(folder: string, args: readonly string[], env: NodeJS.ProcessEnv) {
+function start(folder: string, args: readonly string[], { env = {}, stdout: file }: Options) {
   const child: ChildProcess = spawn(process.execPath, [MAIN, ...args], {
     cwd: folder,
     env: { PATH: process.env['PATH'], ...env },
+    stdio: ['ignore', file ? openSync(file, 'w') : 'pipe', 'pipe'],
   })
   let stdout = ''
   let stderr = ''

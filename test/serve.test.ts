@@ -5,6 +5,14 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { newFolder, operations, serve } from './process.js'
 
+async function exchangeRaw(origin: string, request: string): Promise<string> {
+  const socket = dial(Number(new URL(origin).port), '127.0.0.1')
+  socket.write(`${request}\r\nConnection: close\r\n\r\n`)
+  let received = ''
+  for await (const chunk of socket) received += chunk
+  return received
+}
+
 test('the demo prints links that open, a key that works, and a curl line', async () => {
   const folder = newFolder()
   const { finished, stop, origin } = await serve(folder, ['--demo'])
@@ -142,17 +150,86 @@ test('each request is one JSON line in the log, without the key', async () => {
   expect(log).not.toContain(key)
 })
 
+test('a key revoked while a body is on its way writes nothing', async () => {
+  const folder = newFolder()
+  const { stdout } = await operations(folder, [
+    'keys',
+    'create',
+    '--json',
+    '--name',
+    'a',
+    '--scope',
+    'personnel.manage',
+  ])
+  const { id, key } = JSON.parse(stdout)
+  const { origin } = await serve(folder)
+  const body = JSON.stringify({ name: 'Ada', email: 'ada@example.com' })
+  const socket = dial(Number(new URL(origin).port), '127.0.0.1')
+  const head = `POST /v1/personnel HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\nConnection: close`
+  socket.write(`${head}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 5)}`)
+  await operations(folder, ['keys', 'revoke', id])
+  socket.write(body.slice(5))
+  let received = ''
+  for await (const chunk of socket) received += chunk
+  expect(received).toMatch(/^HTTP\/1\.1 401 /)
+})
+
+test('a body that is streamed beyond the limit is refused with 413, not cut off', async () => {
+  const folder = newFolder()
+  const { stdout } = await operations(folder, [
+    'keys',
+    'create',
+    '--json',
+    '--name',
+    'a',
+    '--scope',
+    'personnel.manage',
+  ])
+  const { origin } = await serve(folder)
+  const headers = { authorization: `Bearer ${JSON.parse(stdout).key}`, 'content-type': 'application/json' }
+  for (const path of ['/v1/personnel', '/graphql']) {
+    const stream = new ReadableStream({
+      start(controller) {
+        for (let i = 0; i < 30; i++) controller.enqueue(Buffer.alloc(100_000, ' '))
+        controller.close()
+      },
+    })
+    const init = { method: 'POST', headers, body: stream, duplex: 'half' } as RequestInit
+    const response = await fetch(`${origin}${path}`, init)
+    expect({ path, status: response.status }).toEqual({ path, status: 413 })
+    await response.text()
+  }
+})
+
+test('serving goes on when the log cannot be written', async () => {
+  const { child, origin } = await serve(newFolder(), ['--demo'])
+  child.stdout?.destroy()
+  for (let i = 0; i < 5; i++) {
+    expect((await fetch(`${origin}/healthz`)).status).toBe(200)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  expect(child.exitCode).toBe(null)
+})
+
+test.each([
+  ['GET http://127.0.0.1/healthz HTTP/1.1\r\nHost: localhost', 200],
+  ['GET /healthz HTTP/1.1\r\nHost: localhost\r\nExpect: miracles', 200],
+])('the raw request %j is answered by %i', async (request, status) => {
+  const { origin } = await serve(newFolder())
+  expect(await exchangeRaw(origin, request)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
+})
+
 test.each([
   ['GET // HTTP/1.1\r\nHost: localhost', 404],
   ['GET http:// HTTP/1.1\r\nHost: localhost', 400],
   ['GET /v1/risks HTTP/1.1\r\nHost: a b', 400],
   ['OPTIONS * HTTP/1.1\r\nHost: localhost', 400],
+  ['GET /x HTTP/1.1\r\nHost: a/healthz?', 400],
+  ['NONSENSE / HTTP/1.1\r\nHost: localhost', 400],
+  [`GET /${'x'.repeat(20_000)} HTTP/1.1\r\nHost: localhost`, 400],
 ])('the raw request %j is answered by %i and a problem', async (request, status) => {
   const { origin } = await serve(newFolder())
-  const socket = dial(Number(new URL(origin).port), '127.0.0.1')
-  socket.write(`${request}\r\nConnection: close\r\n\r\n`)
-  let received = ''
-  for await (const chunk of socket) received += chunk
+  const received = await exchangeRaw(origin, request)
   expect(received).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
   expect(received).toMatch(/^content-type: application\/problem\+json\r$/im)
   expect(received).toMatch(/^request-id: [\w-]+\r$/im)

@@ -70,6 +70,33 @@ describe('a write', () => {
     expect(await names(gateway)).toEqual(['Ada Lovelace'])
   })
 
+  test('is stamped when it begins, not when it was asked for, so that no reader of changes passes it over', async () => {
+    const gateway = openGateway()
+    const other = new Database(gateway.file)
+    other.exec('begin immediate')
+    const adding = gateway.write((write) => addPerson(write, ada))
+    await new Promise((resolve) => setTimeout(resolve, 40))
+    gateway.clock.now = new Date(NOW.getTime() + 60_000)
+    other.exec('rollback')
+    other.close()
+    expect((await adding).updatedAt).toBe(gateway.clock.now.toISOString())
+  })
+
+  test('gives up as UNAVAILABLE, counting from when it was asked for', async () => {
+    const gateway = openGateway()
+    const other = new Database(gateway.file)
+    other.exec('begin immediate')
+    const both = await Promise.allSettled([
+      gateway.write((write) => addPerson(write, ada)),
+      gateway.write((write) => addPerson(write, grace)),
+    ])
+    expect(both.map((one) => one.status === 'rejected' && one.reason.code)).toEqual(['UNAVAILABLE', 'UNAVAILABLE'])
+    other.exec('rollback')
+    other.close()
+    await gateway.write((write) => addPerson(write, ada))
+    expect(await names(gateway)).toEqual(['Ada Lovelace'])
+  }, 15_000)
+
   test('cannot go through the handle for reading', async () => {
     const gateway = openGateway()
     const db = gateway.store.read.db as Write['db']
@@ -88,7 +115,7 @@ describe('the version', () => {
     await gateway.write((write) => addPerson(write, ada))
     const second = await store.version()
     expect(second).toBeGreaterThan(first)
-    await store.write({ by: 'cli', at: NOW, unseen: true }, async (write) => {
+    await store.write({ by: 'cli', at: () => NOW, unseen: true }, async (write) => {
       await write.db.update(write.t.apiKey).set({ lastUsedAt: NOW.toISOString() })
     })
     expect(await store.version()).toBe(second)
@@ -119,6 +146,10 @@ describe('the file', () => {
     ['an empty name', "update person set name = ''"],
     ['two people with one e-mail', "update person set email = 'same', email_folded = 'same'"],
     ['an instant that is none', "update person set created_at = 'yesterday'"],
+    ['a likelihood between whole numbers', 'update risk set likelihood = 2.5, score = 7.5, standing = -78'],
+    ['a name of blanks', "update person set name = '  '"],
+    ['a project key in small letters', "update project set key = 'apollo'"],
+    ['a day that has not the shape of one', "update risk set raised_on = 'not-a-day!'"],
     ['a likelihood beyond 5', 'update risk set likelihood = 6'],
     ['a likelihood without an impact', 'update risk set impact = null'],
     ['a score that is not likelihood x impact', 'update risk set score = 25'],

@@ -27,7 +27,7 @@ export class KeyMissing extends Fault {
 }
 
 export function authenticator(store: Store, clock: () => Date): Authenticate {
-  const noteUse = useNoter(store)
+  const noteUse = useNoter(store, clock)
   return async (authorization) => {
     const secret = bearer(authorization)
     const key = isWellFormed(secret) ? await keyBySecret(store.read, secret) : undefined
@@ -56,11 +56,13 @@ function bearer(authorization: string | null): string {
 }
 
 /** Writes a key's last use now and then, and never in the request's way: a failure costs only the note. */
-function useNoter(store: Store): (keyId: string, at: Date) => void {
+function useNoter(store: Store, clock: () => Date): (keyId: string, at: Date) => void {
   const notedAt = new Map<string, number>()
   return (keyId, at) => {
     if (at.getTime() - (notedAt.get(keyId) ?? 0) < LIMITS.keyUseEveryMs) return
     notedAt.set(keyId, at.getTime())
-    store.write({ by: keyId, at, unseen: true }, (write) => noteKeyUse(write, keyId)).catch(() => undefined)
+    // Later, so that it does not stand in the queue before what this request itself may write.
+    const note = () => store.write({ by: keyId, at: clock, unseen: true }, (write) => noteKeyUse(write, keyId))
+    setTimeout(() => note().catch(() => undefined), LIMITS.keyUseDelayMs).unref()
   }
 }

@@ -21,13 +21,15 @@ export function commandWith(name: string, description: string, settings: readonl
   return command
 }
 
-export function storeFile({ database }: Pick<Config, 'database'>): string {
+export type DatabaseConfig = Pick<Config, 'database'>
+
+export function storeFile({ database }: DatabaseConfig): string {
   return database.replace(/^file:(\/\/(?=\/))?/, '')
 }
 
 /** Opens the store for one piece of work and closes it whatever happens. */
 export async function withStore<T>(
-  config: Config,
+  config: DatabaseConfig,
   { create }: { create: boolean },
   work: (store: Store) => Promise<T>,
 ): Promise<T> {
@@ -42,9 +44,16 @@ export async function withStore<T>(
   }
 }
 
-/** Standard output is for what scripts read. */
-export function print(text: string): void {
-  process.stdout.write(`${text}\n`)
+/** Standard output could not be written; what was to be printed is lost. */
+export class CannotPrint extends Error {}
+
+/** Standard output is for what scripts read, and so a script must hear of it when it cannot be written. */
+export function print(text: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const fail = ({ message }: Error) => reject(new CannotPrint(`Standard output cannot be written: ${message}`))
+    process.stdout.once('error', fail)
+    process.stdout.write(`${text}\n`, (error) => (error ? fail(error) : resolve()))
+  })
 }
 
 /** Words for people go to standard error. */

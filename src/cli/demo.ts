@@ -8,12 +8,12 @@ import { fillDemo } from './demoData.js'
 const DAY_MS = 86_400_000
 
 /** Fills the demo's store the first time, and makes a key for today's look at it. */
-export async function prepareDemo(store: Store, now: Date): Promise<string> {
-  if ((await countOf(store.read, personnel, {})) === 0) await fillDemo(store, now)
-  const expiresAt = new Date(now.getTime() + DAY_MS)
-  const { secret } = await store.write({ by: 'cli', at: now }, (write) =>
-    mintKey(write, { name: 'demo', scopes: ['personnel.manage', 'projects.manage'], expiresAt }),
-  )
+export async function prepareDemo(store: Store, clock: () => Date): Promise<string> {
+  const { secret } = await store.write({ by: 'cli', at: clock }, async (write) => {
+    if ((await countOf(write, personnel, {})) === 0) await fillDemo(write)
+    const expiresAt = new Date(clock().getTime() + DAY_MS)
+    return mintKey(write, { name: 'demo', scopes: ['personnel.manage', 'projects.manage'], expiresAt })
+  })
   return secret
 }
 

@@ -1,10 +1,9 @@
-import { eq } from 'drizzle-orm'
 import { addGroup } from '../personnel/groups.js'
-import { addPerson } from '../personnel/people.js'
+import { addPerson, deactivatePerson } from '../personnel/people.js'
 import { addIssue, type IssueDraft } from '../projects/issues.js'
 import { addProject } from '../projects/projects.js'
 import { addRisk, type RiskDraft, scoreOf } from '../projects/risks.js'
-import type { Store, Write } from '../store/store.js'
+import type { Write } from '../store/store.js'
 import { ISSUE_SEVERITIES, type IssueStatus, type RiskResponse } from '../vocabulary.js'
 import { type DemoProject, GROUPS, type GroupKey, PEOPLE, PROJECTS } from './demoCompany.js'
 
@@ -62,15 +61,13 @@ const ISSUES_AFTER_DAYS = 25
 const UPCOMING_AFTER_DAYS = 295
 
 /** Fills an empty store with a made-up company, the same one each time. */
-export async function fillDemo(store: Store, at: Date): Promise<void> {
-  await store.write({ by: 'cli', at }, async (write) => {
-    const roster = await addRoster(write)
-    for (const [index, project] of PROJECTS.entries()) {
-      const { key, name, description, status = 'ACTIVE' } = project
-      const projectId = await addProject(write, { key, name, description, status, url: urlOf(project) })
-      await addRegister(write, { project, projectId, index, roster })
-    }
-  })
+export async function fillDemo(write: Write): Promise<void> {
+  const roster = await addRoster(write)
+  for (const [index, project] of PROJECTS.entries()) {
+    const { key, name, description, status = 'ACTIVE' } = project
+    const projectId = await addProject(write, { key, name, description, status, url: urlOf(project) })
+    await addRegister(write, { project, projectId, index, roster })
+  }
 }
 
 async function addRoster(write: Write): Promise<Colleague[]> {
@@ -83,8 +80,7 @@ async function addRoster(write: Write): Promise<Colleague[]> {
     const externalId = how === 'contractor' ? null : `HR-${1000 + index * 7}`
     const memberOf = groups.flatMap((key) => groupIds.get(key) ?? [])
     const { id } = await addPerson(write, { name, title, department, email, externalId, groupIds: memberOf })
-    const { person } = write.t
-    if (how === 'left') await write.db.update(person).set({ status: 'INACTIVE' }).where(eq(person.id, id))
+    if (how === 'left') await deactivatePerson(write, id)
     roster.push({ id, name, groups })
   }
   return roster

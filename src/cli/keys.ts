@@ -1,10 +1,10 @@
 import { Command } from 'commander'
 import { type ApiKey, expireKey, keyById, keys, type MintedKey, mintKey, revokeKey } from '../auth/keys.js'
 import { isScope, SCOPE_NAMES, SCOPES, type Scope } from '../auth/scopes.js'
-import { type Config, readConfig } from '../config.js'
+import { readConfig } from '../config.js'
 import { Fault } from '../errors.js'
 import { checkText } from '../text.js'
-import { commandWith, print, say, storeFile, WrongUsage, withStore } from './command.js'
+import { commandWith, type DatabaseConfig, print, say, storeFile, WrongUsage, withStore } from './command.js'
 import { readDuration, readEnd } from './durations.js'
 
 const DEFAULT_GRACE = '24h'
@@ -35,13 +35,11 @@ function createCommand(clock: () => Date): Command {
         scopes: flags.scope.map(readScope),
         expiresAt: flags.expires === undefined ? undefined : readEnd('--expires', flags.expires, now),
       }
-      const config = readConfig({ database: flags.database })
+      const config = readConfig({ database: flags.database }, ['database'])
       const key = await withStore(config, { create: true }, (store) =>
-        store.write({ by: 'cli', at: now }, (write) => mintKey(write, draft)),
+        store.write({ by: 'cli', at: clock }, (write) => mintKey(write, draft)),
       )
-      if (draft.expiresAt === undefined)
-        say('Warning: this key never expires. --expires 90d would end it after 90 days.')
-      showMinted(key, config, flags.json)
+      await showMinted(key, config, flags.json)
     })
 }
 
@@ -50,17 +48,16 @@ function listCommand(clock: () => Date): Command {
     .option('--json', 'print one JSON document')
     .addHelpText('after', '\nExample:\n  operations keys list --json')
     .action(async (flags: { json?: true; database?: string }) => {
-      const all = await withStore(readConfig({ database: flags.database }), { create: false }, (store) =>
+      const all = await withStore(readConfig({ database: flags.database }, ['database']), { create: false }, (store) =>
         keys(store.read),
       )
       if (flags.json) return print(JSON.stringify(all, null, 2))
       if (all.length === 0) return say('There are no keys yet. `operations keys create` makes one.')
-      for (const key of all) {
+      const lines = all.map((key) => {
         const used = key.lastUsedAt ? `last used ${key.lastUsedAt}` : 'never used'
-        print(
-          `${key.id}  ${key.prefix}...  ${key.name}  [${key.scopes.join(', ')}]  ${standing(key, clock())}, ${used}`,
-        )
-      }
+        return `${key.id}  ${key.prefix}...  ${key.name}  [${key.scopes.join(', ')}]  ${standing(key, clock())}, ${used}`
+      })
+      return print(lines.join('\n'))
     })
 }
 
@@ -70,8 +67,8 @@ function revokeCommand(clock: () => Date): Command {
     .option('--json', 'print one JSON document')
     .addHelpText('after', '\nExample:\n  operations keys revoke key_01k9zq3v5rf8ta4mbw2xnc7dhe')
     .action(async (id: string, flags: { json?: true; database?: string }) => {
-      const key = await withStore(readConfig({ database: flags.database }), { create: false }, (store) =>
-        store.write({ by: 'cli', at: clock() }, async (write) => {
+      const key = await withStore(readConfig({ database: flags.database }, ['database']), { create: false }, (store) =>
+        store.write({ by: 'cli', at: clock }, async (write) => {
           await existing(keyById(write, id), id)
           await revokeKey(write, id)
           return existing(keyById(write, id), id)
@@ -91,9 +88,9 @@ function rotateCommand(clock: () => Date): Command {
     .action(async (id: string, flags: { grace: string; json?: true; database?: string }) => {
       const now = clock()
       const oldEndsAt = new Date(now.getTime() + readDuration('--grace', flags.grace))
-      const config = readConfig({ database: flags.database })
+      const config = readConfig({ database: flags.database }, ['database'])
       const key = await withStore(config, { create: false }, (store) =>
-        store.write({ by: 'cli', at: now }, async (write) => {
+        store.write({ by: 'cli', at: clock }, async (write) => {
           const old = await existing(keyById(write, id), id)
           if (standing(old, now) !== 'active' && !standing(old, now).startsWith('expires')) {
             throw new Fault(
@@ -107,20 +104,18 @@ function rotateCommand(clock: () => Date): Command {
         }),
       )
       say(`The old key ${id} works until ${oldEndsAt.toISOString()} at the latest.`)
-      showMinted(key, config, flags.json)
+      await showMinted(key, config, flags.json)
     })
 }
 
-function showMinted(key: MintedKey, config: Config, asJson: true | undefined): void {
+async function showMinted(key: MintedKey, config: DatabaseConfig, asJson: true | undefined): Promise<void> {
   const { id, name, secret, scopes, expiresAt } = key
-  if (asJson) {
-    print(JSON.stringify({ id, name, key: secret, scopes, expiresAt }))
-    return
-  }
+  if (expiresAt === null) say('Warning: this key never expires. `keys create --expires 90d` makes one that does.')
+  if (asJson) return print(JSON.stringify({ id, name, key: secret, scopes, expiresAt }))
   say(`The key ${name} (${id}) is in ${storeFile(config)} and may do: ${scopes.join(', ')}.`)
-  if (expiresAt) say(`It expires at ${expiresAt}.`)
+  if (expiresAt !== null) say(`It expires at ${expiresAt}.`)
   say('Keep it safe: it is shown only this once.')
-  print(secret)
+  return print(secret)
 }
 
 /** A renewed key lives as long as the one before it was meant to. */

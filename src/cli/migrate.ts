@@ -7,8 +7,8 @@ export function migrateCommand(): Command {
   return commandWith('migrate', 'create the store, or bring it up to date', ['database'])
     .option('--json', 'print one JSON document')
     .addHelpText('after', '\nExample:\n  operations migrate --database file:./data/operations.db')
-    .action((flags: { json?: true; database?: string }) => {
-      const file = storeFile(readConfig({ database: flags.database }))
+    .action(async (flags: { json?: true; database?: string }) => {
+      const file = storeFile(readConfig({ database: flags.database }, ['database']))
       const { applied, pending } = migrate(file)
       if (flags.json) return print(JSON.stringify({ store: file, applied: pending, before: applied }))
       say(

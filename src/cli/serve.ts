@@ -17,7 +17,7 @@ export function serveCommand(clock: () => Date): Command {
     .action(async (flags: Flags & { demo?: true }) => {
       if (flags.demo && flags.database !== undefined)
         throw new WrongUsage('--demo has a store of its own: leave out --database.')
-      const config = readConfig(flags.demo ? { ...flags, database: DEMO_DATABASE } : flags)
+      const config = readConfig(flags.demo ? { ...flags, database: DEMO_DATABASE } : flags, FLAGS)
       // Loaded only now: the other commands start faster without it.
       const { serve } = await import('./server.js')
       await serve(config, flags.demo ?? false, clock)

@@ -1,10 +1,14 @@
+import { randomUUID } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
 import type { Logger } from 'pino'
 import { VERSION } from '../about.js'
 import type { Config } from '../config.js'
+import { Fault } from '../errors.js'
 import { createApp } from '../http/app.js'
 import { createLog } from '../http/log.js'
+import { problemParts } from '../http/problems.js'
 import { LIMITS } from '../limits.js'
 import { migrate, requireMigrated } from '../store/migrations.js'
 import { openSqlite } from '../store/sqlite.js'
@@ -18,11 +22,14 @@ export async function serve(config: Config, isDemo: boolean, clock: () => Date):
   else requireMigrated(file)
   const store = openSqlite(file)
   try {
-    const demoKey = isDemo ? await prepareDemo(store, clock()) : undefined
+    const demoKey = isDemo ? await prepareDemo(store, clock) : undefined
     const log = createLog(config.logLevel, process.stdout)
     const isLocal = ['127.0.0.1', 'localhost', '::1'].includes(config.host)
     const app = createApp({ store, log, clock, ...config, demoKey: isLocal ? demoKey : undefined })
     const server = createServer(app.listener)
+    server.on('clientError', refuseUnreadable)
+    // Whatever else is expected of us is answered as if it had not been said.
+    server.on('checkExpectation', app.listener)
     const origin = await listen(server, config)
     const stopped = untilStopped(server, log)
     if (demoKey) say(demoBanner(origin + config.basePath, demoKey, config.graphiql))
@@ -31,6 +38,17 @@ export async function serve(config: Config, isDemo: boolean, clock: () => Date):
   } finally {
     await store.close()
   }
+}
+
+/** What is no HTTP is refused by Node before any of our code sees it; the answer shall be in our words all the same. */
+function refuseUnreadable(_: Error, socket: Duplex): void {
+  if (!socket.writable) return
+  const fault = new Fault('BAD_REQUEST', 'This cannot be read as an HTTP/1.1 request with at most 16 KB of headers.')
+  const requestId = randomUUID()
+  const { status, headers, body } = problemParts(fault, requestId)
+  const lines = Object.entries({ ...headers, 'request-id': requestId, connection: 'close' })
+  const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')
+  socket.end(`HTTP/1.1 ${status} Bad Request\r\n${head}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`)
 }
 
 function listen(server: Server, { host, port }: Config): Promise<string> {

@@ -11,7 +11,7 @@ import type { Store } from '../store/store.js'
 export interface Context {
   readonly store: Store
   readonly principal: Principal
-  readonly at: Date
+  readonly clock: () => Date
   readonly wholeListRowsMax: number
 }
 
@@ -35,7 +35,7 @@ export const builder = new SchemaBuilder<{
     runScopesOnType: true,
     authScopes: ({ principal }) => ({
       scope: (needed) => {
-        if (!grants(principal.scopes, needed)) throw lackOf(needed)
+        requireScope(principal, needed)
         return true
       },
       anyKey: true,
@@ -63,8 +63,9 @@ export function needs(scope: Scope) {
 /** Declares that any valid key will do. */
 export const anyKey = { authScopes: { anyKey: true }, extensions: { scope: null } } as const
 
-function lackOf(requiredScope: Scope): Fault {
-  return new Fault('INSUFFICIENT_SCOPE', `This needs a key with the scope ${requiredScope}.`, { requiredScope })
+export function requireScope({ scopes }: Principal, requiredScope: Scope): void {
+  if (grants(scopes, requiredScope)) return
+  throw new Fault('INSUFFICIENT_SCOPE', `This needs a key with the scope ${requiredScope}.`, { requiredScope })
 }
 
 function tooMuch(limit: string, most: number, actual: number): Fault {

@@ -98,7 +98,7 @@ function listArgs<F>(arg: ArgBuilder<Types>, filter: InputObjectRef<Types, F>) {
   return {
     first: arg.int({ ...firstBounds, description: `${FIRST} Without it, the whole list.` }),
     after: arg.string({ description: 'The cursor after which the page begins, as the page before gave it.' }),
-    filter: arg({ type: filter, description: 'Which entries; without it, all that are live.' }),
+    filter: arg({ type: filter, description: 'Which entries.' }),
   }
 }
 
@@ -114,8 +114,12 @@ interface WindowArgs {
 }
 
 /** What a list costs: each entry as much as was selected of it. */
-export function listPrice({ first }: WindowArgs) {
+function listPrice({ first }: WindowArgs) {
   return { field: 1, multiplier: first ?? LIMITS.wholeListPricedRows }
+}
+
+export function nestedListPrice({ first }: WindowArgs) {
+  return { field: LIMITS.nestedListCost, multiplier: first ?? LIMITS.nestedPageRows }
 }
 
 function windowOf({ first, after }: WindowArgs, { wholeListRowsMax }: Context): Window {
@@ -133,11 +137,15 @@ export async function connect<T extends PgTable, F>(
 ): Promise<Connection<T['$inferSelect']>> {
   const { read } = context.store
   const filter = args.filter ?? {}
+  let counted: Promise<number> | undefined
   return {
     page: await pageOf(read, list, filter, windowOf(args, context)),
     isFirst: args.after == null,
     cursor: (row) => cursorOf(list, row),
-    count: () => countOf(read, list, filter),
+    count: () => {
+      counted ??= countOf(read, list, filter)
+      return counted
+    },
   }
 }
 

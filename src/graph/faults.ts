@@ -1,9 +1,10 @@
 import { GraphQLError } from 'graphql'
 import { Fault } from '../errors.js'
+import { toFault } from '../store/faults.js'
 
 /** What an error of an execution means to the caller; whatever nobody foresaw becomes INTERNAL, its cause for the log. */
 export function faultOf(error: GraphQLError): Fault {
-  const origin = originOf(error)
+  const origin = toFault(originOf(error))
   if (origin instanceof Fault) return origin
   // graphql's own complaints about a document or its variables come without a path; below a path, it is our mistake.
   if (origin instanceof GraphQLError && error.path === undefined) {

@@ -1,4 +1,6 @@
 import DataLoader from 'dataloader'
+import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
+import { byIds, type List } from '../store/page.js'
 import type { Read } from '../store/store.js'
 import type { Context } from './builder.js'
 
@@ -19,6 +21,11 @@ export function loader<V>(query: (read: Read, keys: readonly string[]) => Promis
     }
     return ofRequest.load(key)
   }
+}
+
+/** A look-up of the rows of a list by id. */
+export function rowLoader<T extends PgTable & { id: AnyPgColumn }, F>(list: List<T, F>) {
+  return loader((read, ids) => byIds(read, list, ids))
 }
 
 /** Something that is read once in a request, however many fields ask for it. */

@@ -19,7 +19,8 @@ builder.scalarType('DateTime', {
   parseValue: (value) => {
     if (typeof value === 'string' && INSTANT.test(value) && isDay(value.slice(0, 10))) {
       const instant = new Date(value)
-      if (!Number.isNaN(instant.getTime())) return instant.toISOString()
+      // Beyond the year 9999 the text gets longer, and would no longer sort as time does.
+      if (!Number.isNaN(instant.getTime()) && instant.getUTCFullYear() <= 9999) return instant.toISOString()
     }
     throw new GraphQLError('Must be an instant with a time zone, such as 2027-01-31T09:30:00Z.')
   },

@@ -7,10 +7,10 @@ import { Fault } from '../errors.js'
 import { schema } from '../schema.js'
 import type { Store } from '../store/store.js'
 import { createEngine } from './engine.js'
-import { exchangeOf, useExchange } from './exchange.js'
+import { useExchange } from './exchange.js'
 import { useCatalogue, useDoor, useEngine } from './graphql.js'
 import { usePaths } from './paths.js'
-import { problem } from './problems.js'
+import { problemParts } from './problems.js'
 import { createRest } from './rest.js'
 
 export interface AppOptions {
@@ -38,11 +38,8 @@ export function createApp(options: AppOptions): App {
   const yoga = createYoga({
     schema,
     graphqlEndpoint: endpoint,
-    context: ({ request }) => {
-      const { principal } = exchangeOf(request)
-      if (!principal) throw new Fault('UNAUTHENTICATED', 'An API key is needed.')
-      return engine.contextFor(principal)
-    },
+    // The door has let the caller in; the key may have been revoked while the body was on its way.
+    context: async ({ request }) => engine.contextFor(await authenticate(request.headers.get('authorization'))),
     plugins: [
       useExchange(log),
       usePaths({ ...options, rest: createRest({ schema, engine, authenticate, basePath }) }),
@@ -64,18 +61,30 @@ export function createApp(options: AppOptions): App {
   })
   return {
     fetch: async (request) => yoga.fetch(request),
-    listener: (request, response) => (hasUsableTarget(request) ? yoga(request, response) : refuseTarget(response)),
+    listener: (request, response) => {
+      toOriginForm(request)
+      return hasUsableTarget(request) ? yoga(request, response) : refuseTarget(response)
+    },
   }
 }
 
-// What cannot be read as an address never reaches Yoga, which would answer 500.
+// What cannot be read as an address never reaches Yoga, which would answer 500; a Host is a name and a port, no more.
 function hasUsableTarget({ url = '', headers }: IncomingMessage): boolean {
-  return url.startsWith('/') && URL.canParse(`http://${headers.host ?? 'localhost'}${url}`)
+  const { host = 'localhost' } = headers
+  return url.startsWith('/') && /^[\w.:[\]-]+$/.test(host) && URL.canParse(`http://${host}${url}`)
 }
 
-async function refuseTarget(response: ServerResponse): Promise<void> {
+/** A proxy may send the whole address (RFC 9112, 3.2.2); what counts here is its path. */
+function toOriginForm(request: IncomingMessage): void {
+  const { url = '' } = request
+  if (!/^https?:\/\/./i.test(url) || !URL.canParse(url)) return
+  const { pathname, search } = new URL(url)
+  request.url = pathname + search
+}
+
+function refuseTarget(response: ServerResponse): void {
   const fault = new Fault('BAD_REQUEST', 'The address or the Host header of the request cannot be read.')
   const requestId = randomUUID()
-  const { status, headers, body } = problem(fault, requestId, { 'request-id': requestId })
-  response.writeHead(status, Object.fromEntries(headers)).end(await new Response(body).text())
+  const { status, headers, body } = problemParts(fault, requestId)
+  response.writeHead(status, { ...headers, 'request-id': requestId, 'cache-control': 'no-store' }).end(body)
 }

@@ -30,14 +30,19 @@ async function readBytes(request: Request): Promise<Uint8Array> {
   if (Number(request.headers.get('content-length')) > LIMITS.bodyBytesMax) throw tooLarge()
   const chunks: Uint8Array[] = []
   let size = 0
-  if (request.body) {
-    for await (const chunk of request.body) {
-      size += chunk.byteLength
-      if (size > LIMITS.bodyBytesMax) throw tooLarge()
-      chunks.push(chunk)
-    }
+  // Not `for await`, whose end would tear the connection down before the refusal is out.
+  const reader = request.body?.getReader()
+  for (;;) {
+    const chunk = await reader?.read().catch(brokenOff)
+    if (!chunk || chunk.done) return Buffer.concat(chunks)
+    size += chunk.value.byteLength
+    if (size > LIMITS.bodyBytesMax) throw tooLarge()
+    chunks.push(chunk.value)
   }
-  return Buffer.concat(chunks)
+}
+
+function brokenOff(cause: unknown): never {
+  throw new Fault('BAD_REQUEST', 'The body broke off before its end.', { cause })
 }
 
 function tooLarge(): Fault {

@@ -18,7 +18,7 @@ export interface EngineOptions {
 }
 
 export function createEngine({ store, clock, wholeListRowsMax }: EngineOptions): Engine {
-  const contextFor = (principal: Principal): Context => ({ store, principal, at: clock(), wholeListRowsMax })
+  const contextFor = (principal: Principal): Context => ({ store, principal, clock, wholeListRowsMax })
   return {
     contextFor,
     execute: async (args) => execute(args),

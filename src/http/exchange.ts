@@ -15,12 +15,13 @@ export interface Exchange {
 
 const exchanges = new WeakMap<Request, Exchange>()
 
-const USABLE_ID = /^[\w.:-]{1,100}$/
+/** What a caller's own Request-Id may look like. */
+export const REQUEST_ID = /^[\w.:-]{1,100}$/
 
 /** A caller may bring its own `Request-Id`, so that both logs tell the same story. */
 function openExchange(request: Request): Exchange {
   const given = request.headers.get('request-id')
-  const requestId = given && USABLE_ID.test(given) ? given : randomUUID()
+  const requestId = given && REQUEST_ID.test(given) ? given : randomUUID()
   const exchange = { requestId, startedAt: performance.now() }
   exchanges.set(request, exchange)
   return exchange

@@ -81,10 +81,13 @@ export function useEngine(engine: Engine): Plugin {
   return {
     onParse({ setParseFn }) {
       setParseFn((source, options) => {
+        if (source.toString().length > LIMITS.queryCharactersMax) throw tooLong('characters', LIMITS.queryCharactersMax)
         try {
           return parse(source, { ...options, maxTokens: LIMITS.queryTokensMax })
         } catch (error) {
-          throw error instanceof GraphQLError && /more th\w+ \d+ tokens/.test(error.message) ? tooLong() : error
+          throw error instanceof GraphQLError && /more th\w+ \d+ tokens/.test(error.message)
+            ? tooLong('tokens', LIMITS.queryTokensMax)
+            : error
         }
       })
     },
@@ -96,8 +99,8 @@ export function useEngine(engine: Engine): Plugin {
   }
 }
 
-function tooLong(): Fault {
-  return new Fault('TOO_COMPLEX', `The query has more than ${LIMITS.queryTokensMax} tokens. Ask in smaller parts.`)
+function tooLong(what: string, most: number): Fault {
+  return new Fault('TOO_COMPLEX', `The query has more than ${most} ${what}. Ask in smaller parts.`)
 }
 
 /** Puts every error of an answer into the words of the catalogue; the causes go to the log. */
@@ -117,7 +120,7 @@ export function useCatalogue(log: Logger): Plugin {
 }
 
 function published(fault: Fault, error: GraphQLError): GraphQLError {
-  const ofYoga = error.extensions['http'] as { status?: number } | undefined
+  const ofYoga = error.extensions['http'] as YogaHttp | undefined
   const code = ofYoga?.status === STATUS.METHOD_NOT_ALLOWED ? 'METHOD_NOT_ALLOWED' : fault.code
   return new GraphQLError(fault.message, {
     ...(error.nodes && { nodes: error.nodes }),
@@ -127,9 +130,20 @@ function published(fault: Fault, error: GraphQLError): GraphQLError {
     extensions: {
       ...extensionsOf(fault),
       code,
-      ...(error.path === undefined && { http: ofYoga ?? httpOf(fault, error) }),
+      ...(error.path === undefined && { http: ofYoga ? httpOfYoga(ofYoga) : httpOf(fault, error) }),
     },
   })
+}
+
+interface YogaHttp {
+  readonly status?: number
+  readonly spec?: boolean
+  readonly headers?: Record<string, string>
+}
+
+// Yoga sends Allow with every refusal of its own; it belongs to a 405 alone.
+function httpOfYoga({ headers, ...http }: YogaHttp): YogaHttp {
+  return http.status === STATUS.METHOD_NOT_ALLOWED && headers ? { ...http, headers } : http
 }
 
 // `spec`: a bad document is a 400 to those who take application/graphql-response+json, and a 200 to older clients;

@@ -113,7 +113,6 @@ export function exampleOf(schema: JsonSchema, components: Readonly<Record<string
     $ref?: string
     examples?: unknown[]
     anyOf?: JsonSchema[]
-    enum?: unknown[]
     type?: string
     properties?: Record<string, JsonSchema>
     items?: JsonSchema

@@ -2,6 +2,8 @@ import { type DestinationStream, type Logger, pino } from 'pino'
 
 /** JSON lines for machines; on a terminal the same in words. */
 export function createLog(level: string, stream: NodeJS.WriteStream): Logger {
+  // A log that cannot be written is no reason to stop serving.
+  stream.on('error', () => undefined)
   return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, stream.isTTY ? inWords(stream) : stream)
 }
 

@@ -3,6 +3,7 @@ import { DESCRIPTION, VERSION } from '../about.js'
 import { SCOPES } from '../auth/scopes.js'
 import { CATALOGUE, type Code } from '../errors.js'
 import { LIMITS } from '../limits.js'
+import { REQUEST_ID } from './exchange.js'
 import { boundsOf, exampleOf, type JsonSchema, JsonSchemas } from './jsonSchema.js'
 import { problemType, STATUS } from './problems.js'
 import { ROUTES } from './routes.js'
@@ -39,8 +40,7 @@ export function openapi(schema: GraphQLSchema, basePath = ''): JsonSchema {
 }
 
 function operationObject(operation: StoredOperation, schemas: JsonSchemas): JsonSchema {
-  const { route, rootField, rootNode, isList, parameters, input } = operation
-  const scope = rootField.extensions['scope']
+  const { route, rootField, rootNode, scope, isList, parameters, input } = operation
   const isRead = route.method === 'GET'
   const answer = isList
     ? listSchema(schemas.output(rootField.type, rootNode.selectionSet))
@@ -85,15 +85,9 @@ function parameterObject({ name, in: place, type, use, defaultValue }: Parameter
   }
 }
 
-function statusesOf({ route, input, isList }: StoredOperation): string[] {
-  const codes: Code[] = [
-    'BAD_REQUEST',
-    'UNAUTHENTICATED',
-    'INSUFFICIENT_SCOPE',
-    'NOT_ACCEPTABLE',
-    'INTERNAL',
-    'UNAVAILABLE',
-  ]
+function statusesOf({ route, scope, input, isList }: StoredOperation): string[] {
+  const codes: Code[] = ['BAD_REQUEST', 'UNAUTHENTICATED', 'NOT_ACCEPTABLE', 'INTERNAL', 'UNAVAILABLE']
+  if (scope) codes.push('INSUFFICIENT_SCOPE')
   if (!isList && route.path.includes('{')) codes.push('NOT_FOUND')
   if (input) codes.push('CONFLICT', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'VALIDATION_FAILED')
   return codes.map((code) => String(STATUS[code])).sort()
@@ -140,7 +134,7 @@ const HEADER_PARAMETERS = {
     name: 'Request-Id',
     in: 'header',
     description: "The caller's own id for this request, taken over into the answer and the log.",
-    schema: { type: 'string', pattern: '^[\\w.:-]{1,100}$' },
+    schema: { type: 'string', pattern: REQUEST_ID.source },
   },
   IfNoneMatch: {
     name: 'If-None-Match',

@@ -91,9 +91,8 @@ export function createFrontPage(schema: GraphQLSchema, basePath: string, hasGrap
 
 function frontPage(schema: GraphQLSchema, basePath: string, hasGraphiql: boolean): string {
   const rows = ROUTES.map((route) => {
-    const { rootField } = compile(schema, route)
-    const scope = rootField.extensions['scope'] ?? 'any key'
-    return `<tr><td>${route.method}</td><td><code>${basePath}${route.path}</code></td><td>${scope}</td><td>${rootField.description}</td></tr>`
+    const { rootField, scope } = compile(schema, route)
+    return `<tr><td>${route.method}</td><td><code>${basePath}${route.path}</code></td><td>${scope ?? 'any key'}</td><td>${rootField.description}</td></tr>`
   })
   const explore = hasGraphiql ? ` Explore it in <a href="${basePath}/graphql">GraphiQL</a>.` : ''
   return `<!doctype html>

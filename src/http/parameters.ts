@@ -13,6 +13,7 @@ import {
   isNonNullType,
 } from 'graphql'
 import { Fault, type Flaw } from '../errors.js'
+import { LIMITS } from '../limits.js'
 import type { StoredOperation } from './stored.js'
 
 /** What stands for nobody in a list of ids. */
@@ -32,7 +33,7 @@ export function readParameters(
     const values = query.getAll(name)
     try {
       if (!parameter || parameter.in === 'path') throw new GraphQLError(unknownParameter(name, [...known.keys()]))
-      if (values.length > 1) throw new GraphQLError('Give it once; several values are separated by commas.')
+      if (values.length > 1) throw new GraphQLError('Give it once, with commas between several values.')
       variables[name] = readValue(values[0] ?? '', parameter.type)
     } catch (error) {
       if (!(error instanceof GraphQLError)) throw error
@@ -72,7 +73,7 @@ function readLeaf(text: string, type: GraphQLLeafType): unknown {
     return text === 'true'
   }
   if (type === GraphQLInt) {
-    if (!/^-?\d{1,9}$/.test(text)) throw new GraphQLError('Must be a whole number.')
+    if (!/^-?\d{1,9}$/.test(text)) throw new GraphQLError('Must be a whole number of at most nine digits.')
     return Number(text)
   }
   // A scalar of our own says itself what it does not take.
@@ -82,7 +83,11 @@ function readLeaf(text: string, type: GraphQLLeafType): unknown {
 
 /** Checks a body against its input type; every flaw comes with a pointer. */
 export function checkBody(body: unknown, type: GraphQLInputType): void {
-  const flaws = [...flawsOf(body, type, '')]
+  const flaws: Flaw[] = []
+  for (const flaw of flawsOf(body, type, '')) {
+    flaws.push(flaw)
+    if (flaws.length === LIMITS.flawsMax) break
+  }
   if (flaws.length > 0) {
     throw new Fault('VALIDATION_FAILED', 'The body does not have the shape that is needed.', { flaws })
   }

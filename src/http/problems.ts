@@ -27,6 +27,11 @@ export function problemType(code: Code): string {
 
 /** A fault as `application/problem+json` (RFC 9457). */
 export function problem(fault: Fault, requestId: string, headers: Record<string, string> = {}): Response {
+  const { status, headers: own, body } = problemParts(fault, requestId)
+  return new Response(body, { status, headers: { ...headers, ...own } })
+}
+
+export function problemParts(fault: Fault, requestId: string) {
   const { code, message: detail, flaws, requiredScope, existingId } = fault
   const body = {
     type: problemType(code),
@@ -39,10 +44,8 @@ export function problem(fault: Fault, requestId: string, headers: Record<string,
     ...(existingId && { existingId }),
     ...(flaws.length > 0 && { errors: flaws }),
   }
-  return new Response(JSON.stringify(body), {
-    status: STATUS[code],
-    headers: { ...headers, ...faultHeaders(fault), 'content-type': 'application/problem+json' },
-  })
+  const headers = { ...faultHeaders(fault), 'content-type': 'application/problem+json' }
+  return { status: STATUS[code], headers, body: JSON.stringify(body) }
 }
 
 /** The headers that HTTP wants with a refusal, through whichever door it came. */

@@ -81,17 +81,17 @@ function final(body: Bytes | null, status: number, headers: Record<string, strin
 }
 
 function acceptedEncoding(request: Request): Encoding | undefined {
-  const accepted = (request.headers.get('accept-encoding') ?? '')
-    .split(',')
-    .map((part) =>
-      part
-        .trim()
-        .toLowerCase()
-        .split(/\s*;\s*/),
-    )
-    .filter(([, quality]) => !/^q=0(\.0*)?$/.test(quality ?? ''))
-    .map(([name]) => name)
-  return (Object.keys(ENCODERS) as Encoding[]).find((encoding) => accepted.includes(encoding))
+  const quality = new Map<string, number>()
+  for (const part of (request.headers.get('accept-encoding') ?? '').split(',')) {
+    const [name = '', q = 'q=1'] = part
+      .trim()
+      .toLowerCase()
+      .split(/\s*;\s*/)
+    quality.set(name, Number(q.replace('q=', '')))
+  }
+  const wanted = (encoding: Encoding) => quality.get(encoding) ?? 0
+  const [best] = (Object.keys(ENCODERS) as Encoding[]).sort((one, other) => wanted(other) - wanted(one))
+  return best && wanted(best) > 0 ? best : undefined
 }
 
 function isUnchanged(request: Request, tag: string): boolean {

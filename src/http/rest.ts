@@ -1,6 +1,7 @@
 import { type GraphQLSchema, getNamedType } from 'graphql'
 import type { Authenticate } from '../auth/principal.js'
 import { badArgument, Fault } from '../errors.js'
+import { requireScope } from '../graph/builder.js'
 import { faultOf } from '../graph/faults.js'
 import { requireAcceptable } from './accept.js'
 import { readJson } from './body.js'
@@ -42,10 +43,14 @@ export function createRest({ schema, engine, authenticate, basePath }: RestOptio
     const { operation, parameters } = match
     exchange.operation = operation.route.operation
     requireAcceptable(request, 'application/json')
+    // The schema refuses as well; asked first, nobody without the scope gets as far as the parameters and the body.
+    if (operation.scope) requireScope(exchange.principal, operation.scope)
     const variables = readParameters(operation, parameters, query)
     if (operation.input) {
       variables['input'] = await readJson(request)
       checkBody(variables['input'], operation.input)
+      // A body can take its time, and the key may have been revoked meanwhile.
+      exchange.principal = await authenticate(request.headers.get('authorization'))
     }
     const { data, errors } = await engine.run(operation.document, variables, exchange.principal)
     const [error] = errors ?? []
@@ -115,7 +120,7 @@ async function shape(
     return respond(request, body, { headers: next === null ? {} : { link: nextLink(path, query, next) } })
   }
   if (answer === null || answer === undefined) {
-    throw new Fault('NOT_FOUND', `There is no ${getNamedType(rootField.type).name.toLowerCase()} with this id.`)
+    throw new Fault('NOT_FOUND', `There is no ${getNamedType(rootField.type).name.toLowerCase()} at ${path}.`)
   }
   const created = route.status === 201 ? { location: `${path}/${(answer as { id: string }).id}` } : undefined
   return respond(request, Content.json(answer), { status: route.status, ...(created && { headers: created }) })

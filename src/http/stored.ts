@@ -15,6 +15,7 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql'
+import type { Scope } from '../auth/scopes.js'
 import { OPERATIONS } from './operations.js'
 import type { Route } from './routes.js'
 
@@ -22,9 +23,10 @@ import type { Route } from './routes.js'
 export interface StoredOperation {
   readonly route: Route
   readonly document: DocumentNode
-  readonly definition: OperationDefinitionNode
   readonly rootField: GraphQLField<unknown, unknown>
   readonly rootNode: FieldNode
+  /** What the root field declares; null means that any valid key will do. */
+  readonly scope: Scope | null
   readonly isList: boolean
   readonly parameters: readonly Parameter[]
   /** The type of the body, where the route takes one. */
@@ -64,9 +66,9 @@ export function compile(schema: GraphQLSchema, route: Route): StoredOperation {
   return {
     route,
     document,
-    definition,
     rootField,
     rootNode,
+    scope: (rootField.extensions['scope'] ?? null) as Scope | null,
     isList: getNamedType(rootField.type).name.endsWith('Connection'),
     parameters: variables.filter(({ name }) => name !== BODY),
     input: variables.find(({ name }) => name === BODY)?.type,

@@ -1,13 +1,13 @@
 import { builder, needs } from '../graph/builder.js'
-import { connect, connectionOf, listPrice, nestedListArgs, queryList } from '../graph/connections.js'
+import { connect, connectionOf, nestedListArgs, nestedListPrice, queryList } from '../graph/connections.js'
 import { queryOne, stamps } from '../graph/entities.js'
 import { boundedText } from '../graph/inputs.js'
-import { loader } from '../graph/loaders.js'
-import { type GroupRow, groups, groupsByIds, groupsOfPeople, memberCounts } from './groups.js'
+import { loader, rowLoader } from '../graph/loaders.js'
+import { type GroupRow, groups, groupsOfPeople, memberCounts } from './groups.js'
 import { Person, PersonConnection, PersonFilter } from './people.graph.js'
 import { membersOf } from './people.js'
 
-const groupById = loader(groupsByIds)
+const groupById = rowLoader(groups)
 const groupsOfPerson = loader(groupsOfPeople)
 const memberCount = loader(memberCounts)
 
@@ -33,7 +33,7 @@ Group.implement({
       description: 'The people on the roster who belong to it, ordered by name.',
       ...needs('personnel.read'),
       args: nestedListArgs(t.arg, PersonFilter),
-      complexity: listPrice,
+      complexity: nestedListPrice,
       resolve: ({ id }, args, context) => connect(context, args, membersOf(id)),
     }),
   }),

@@ -21,11 +21,6 @@ export const groups: List<Tables['group'], GroupFilter> = {
   matching,
 }
 
-export async function groupsByIds({ db, t, among }: Read, ids: readonly string[]): Promise<Map<string, GroupRow>> {
-  const rows = await db.select().from(t.group).where(among(t.group.id, ids))
-  return new Map(rows.map((row) => [row.id, row]))
-}
-
 /** The groups of each of these people, in the order of their names. */
 export async function groupsOfPeople(
   { db, t, among }: Read,
@@ -55,8 +50,8 @@ export async function memberCounts({ db, t, among }: Read, groupIds: readonly st
 
 function matching({ t }: Read, filter: GroupFilter): SQL | undefined {
   return and(
-    filter.search ? contains(filter.search, t.group.nameFolded) : undefined,
-    filter.updatedSince ? gte(t.group.updatedAt, filter.updatedSince) : undefined,
+    filter.search == null ? undefined : contains(filter.search, t.group.nameFolded),
+    filter.updatedSince == null ? undefined : gte(t.group.updatedAt, filter.updatedSince),
   )
 }
 

@@ -2,9 +2,9 @@ import { builder, enumOf, needs } from '../graph/builder.js'
 import { connectionOf, queryList } from '../graph/connections.js'
 import { queryOne, stamps } from '../graph/entities.js'
 import { boundedText } from '../graph/inputs.js'
-import { loader } from '../graph/loaders.js'
+import { rowLoader } from '../graph/loaders.js'
 import { LIMITS } from '../limits.js'
-import { addPerson, type PersonRow, peopleByIds, personnel } from './people.js'
+import { addPerson, type PersonRow, personnel } from './people.js'
 
 const PersonStatus = enumOf('PersonStatus', 'Whether someone is on the roster.', {
   ACTIVE: 'On the roster.',
@@ -47,7 +47,7 @@ export const PersonFilter = builder.inputType('PersonFilter', {
   }),
 })
 
-export const personById = loader(peopleByIds)
+export const personById = rowLoader(personnel)
 
 queryList('personnel', {
   type: PersonConnection,
@@ -88,7 +88,7 @@ builder.mutationField('addPerson', (t) =>
     description: 'Adds a person to the roster.',
     ...needs('personnel.manage'),
     args: { input: t.arg({ type: AddPersonInput, required: true, description: 'The person to add.' }) },
-    resolve: (_, { input }, { store, principal, at }) =>
-      store.write({ by: principal.keyId, at }, (write) => addPerson(write, input)),
+    resolve: (_, { input }, { store, principal, clock }) =>
+      store.write({ by: principal.keyId, at: clock }, (write) => addPerson(write, input)),
   }),
 )

@@ -1,10 +1,10 @@
 import { builder, enumOf, needs } from '../graph/builder.js'
-import { connect, connectionOf, listPrice, nestedListArgs, queryList } from '../graph/connections.js'
+import { connect, connectionOf, nestedListArgs, nestedListPrice, queryList } from '../graph/connections.js'
 import { queryOne, stamps } from '../graph/entities.js'
 import { boundedText } from '../graph/inputs.js'
-import { loader } from '../graph/loaders.js'
+import { rowLoader } from '../graph/loaders.js'
 import { Person, personById } from '../personnel/people.graph.js'
-import { type IssueRow, issues, issuesByIds, issuesOfProject } from './issues.js'
+import { type IssueRow, issues, issuesOfProject } from './issues.js'
 import { Project, projectById } from './projects.graph.js'
 import { Risk, riskById } from './risks.graph.js'
 
@@ -29,7 +29,7 @@ const IssueStatus = enumOf('IssueStatus', 'Where an issue stands; OPEN, IN_PROGR
 
 const OpenIssueStatus = enumOf('OpenIssueStatus', 'Where an open issue stands.', OPEN_STATUSES)
 
-const issueById = loader(issuesByIds)
+const issueById = rowLoader(issues)
 
 const Issue = builder.objectRef<IssueRow>('Issue')
 Issue.implement({
@@ -105,7 +105,7 @@ builder.objectField(Project, 'issues', (t) =>
     description: 'The open issues of the project, the most severe first.',
     ...needs('projects.read'),
     args: nestedListArgs(t.arg, IssueFilter),
-    complexity: listPrice,
+    complexity: nestedListPrice,
     resolve: ({ id }, args, context) => connect(context, args, issuesOfProject(id)),
   }),
 )

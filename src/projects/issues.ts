@@ -48,11 +48,6 @@ export function issuesOfProject(projectId: string): typeof issues {
   }
 }
 
-export async function issuesByIds({ db, t, among }: Read, ids: readonly string[]): Promise<Map<string, IssueRow>> {
-  const rows = await db.select().from(t.issue).where(among(t.issue.id, ids))
-  return new Map(rows.map((row) => [row.id, row]))
-}
-
 async function matching(read: Read, filter: IssueFilter): Promise<SQL | undefined> {
   const { issue } = read.t
   const inProjects = filter.project && (await projectIds(read, filter.project))
@@ -62,9 +57,9 @@ async function matching(read: Read, filter: IssueFilter): Promise<SQL | undefine
     inProjects ? read.among(issue.projectId, inProjects) : undefined,
     filter.severity ? read.among(issue.standing, filter.severity.map(issueStanding)) : undefined,
     filter.assignee ? isOneOf(read, issue.assigneeId, filter.assignee) : undefined,
-    filter.dueBefore ? lt(issue.dueOn, filter.dueBefore) : undefined,
-    filter.search ? contains(filter.search, issue.searchFolded) : undefined,
-    filter.updatedSince ? gte(issue.updatedAt, filter.updatedSince) : undefined,
+    filter.dueBefore == null ? undefined : lt(issue.dueOn, filter.dueBefore),
+    filter.search == null ? undefined : contains(filter.search, issue.searchFolded),
+    filter.updatedSince == null ? undefined : gte(issue.updatedAt, filter.updatedSince),
   )
 }
 

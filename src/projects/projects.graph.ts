@@ -3,8 +3,8 @@ import { builder, enumOf, needs } from '../graph/builder.js'
 import { connectionOf, queryList } from '../graph/connections.js'
 import { stamps } from '../graph/entities.js'
 import { boundedText } from '../graph/inputs.js'
-import { loader } from '../graph/loaders.js'
-import { type ProjectRow, projectByIdOrKey, projectHealth, projects, projectsByIds } from './projects.js'
+import { loader, rowLoader } from '../graph/loaders.js'
+import { type ProjectRow, projectByIdOrKey, projectHealth, projects } from './projects.js'
 
 const ProjectStatus = enumOf('ProjectStatus', 'Where a project stands.', {
   ACTIVE: 'Under way.',
@@ -12,7 +12,7 @@ const ProjectStatus = enumOf('ProjectStatus', 'Where a project stands.', {
   CLOSED: 'Finished or given up.',
 })
 
-export const projectById = loader(projectsByIds)
+export const projectById = rowLoader(projects)
 const healthOfProject = loader(projectHealth)
 
 export const Project = builder.objectRef<ProjectRow>('Project')

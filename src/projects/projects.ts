@@ -30,11 +30,6 @@ export const projects: List<Tables['project'], ProjectFilter> = {
   matching,
 }
 
-export async function projectsByIds({ db, t, among }: Read, ids: readonly string[]): Promise<Map<string, ProjectRow>> {
-  const rows = await db.select().from(t.project).where(among(t.project.id, ids))
-  return new Map(rows.map((row) => [row.id, row]))
-}
-
 /** Ids and keys never look alike, so either will do. */
 export async function projectByIdOrKey(read: Read, idOrKey: string): Promise<ProjectRow | undefined> {
   return (
@@ -84,8 +79,8 @@ export async function projectHealth(
 function matching({ t, among }: Read, filter: ProjectFilter): SQL | undefined {
   return and(
     filter.status ? among(t.project.status, filter.status) : undefined,
-    filter.search ? contains(filter.search, t.project.searchFolded) : undefined,
-    filter.updatedSince ? gte(t.project.updatedAt, filter.updatedSince) : undefined,
+    filter.search == null ? undefined : contains(filter.search, t.project.searchFolded),
+    filter.updatedSince == null ? undefined : gte(t.project.updatedAt, filter.updatedSince),
   )
 }
 

@@ -1,12 +1,12 @@
 import { builder, enumOf, needs } from '../graph/builder.js'
-import { connect, connectionOf, listPrice, nestedListArgs, queryList } from '../graph/connections.js'
+import { connect, connectionOf, nestedListArgs, nestedListPrice, queryList } from '../graph/connections.js'
 import { queryOne, stamps } from '../graph/entities.js'
 import { boundedNumber, boundedText } from '../graph/inputs.js'
-import { loader, oncePerRequest } from '../graph/loaders.js'
+import { oncePerRequest, rowLoader } from '../graph/loaders.js'
 import { Person, personById } from '../personnel/people.graph.js'
 import { ASSESSMENT_MAX } from '../vocabulary.js'
 import { Project, projectById } from './projects.graph.js'
-import { levelOf, type RiskRow, riskRanks, risks, risksByIds, risksOfProject, SCORE_MAX } from './risks.js'
+import { levelOf, type RiskRow, riskRanks, risks, risksOfProject, SCORE_MAX } from './risks.js'
 
 const RiskStatus = enumOf('RiskStatus', 'Where a risk stands.', {
   OPEN: 'It may happen.',
@@ -29,7 +29,7 @@ const RiskResponse = enumOf('RiskResponse', 'What is done about a risk.', {
   ACCEPT: 'It is borne as it is.',
 })
 
-export const riskById = loader(risksByIds)
+export const riskById = rowLoader(risks)
 const ranks = oncePerRequest(riskRanks)
 
 export const Risk = builder.objectRef<RiskRow>('Risk')
@@ -127,7 +127,7 @@ builder.objectField(Project, 'risks', (t) =>
     description: 'The risks that threaten the project, the highest score first.',
     ...needs('projects.read'),
     args: nestedListArgs(t.arg, RiskFilter),
-    complexity: listPrice,
+    complexity: nestedListPrice,
     resolve: ({ id }, args, context) => connect(context, args, risksOfProject(id)),
   }),
 )

@@ -70,11 +70,6 @@ export function risksOfProject(projectId: string): typeof risks {
   }
 }
 
-export async function risksByIds({ db, t, among }: Read, ids: readonly string[]): Promise<Map<string, RiskRow>> {
-  const rows = await db.select().from(t.risk).where(among(t.risk.id, ids))
-  return new Map(rows.map((row) => [row.id, row]))
-}
-
 /** The rank of each score among all live risks: 1, 1, 3, ... */
 export async function riskRanks({ db, t }: Read): Promise<(score: number) => number> {
   const tally = await db.select().from(t.riskTally)
@@ -96,9 +91,9 @@ async function matching(read: Read, filter: RiskFilter): Promise<SQL | undefined
     filter.impact == null ? undefined : eq(risk.impact, filter.impact),
     filter.owner ? isOneOf(read, risk.ownerId, filter.owner) : undefined,
     filter.category ? read.among(risk.categoryFolded, filter.category.map(fold)) : undefined,
-    filter.reviewBefore ? lt(risk.reviewOn, filter.reviewBefore) : undefined,
-    filter.search ? contains(filter.search, risk.searchFolded) : undefined,
-    filter.updatedSince ? gte(risk.updatedAt, filter.updatedSince) : undefined,
+    filter.reviewBefore == null ? undefined : lt(risk.reviewOn, filter.reviewBefore),
+    filter.search == null ? undefined : contains(filter.search, risk.searchFolded),
+    filter.updatedSince == null ? undefined : gte(risk.updatedAt, filter.updatedSince),
   )
 }
 
@@ -108,17 +103,16 @@ function requireWithin(argument: string, value: Optional<number>, least: number,
 
 // `live` is said wherever it follows from the status: most indexes have it in front of the order.
 function inStatus({ t, among }: Read, statuses: readonly RiskStatus[]): SQL | undefined {
-  const asked = [...new Set(statuses)]
-  const live = asked.filter(isLiveRisk)
-  const isWhole = live.length === LIVE_RISK_STATUSES.length && asked.length === live.length
-  if (isWhole) return eq(t.risk.live, 1)
-  const allLive = live.length === asked.length ? 1 : 0
-  const oneSide = allLive === 1 || live.length === 0
-  return and(among(t.risk.status, asked), oneSide ? eq(t.risk.live, allLive) : undefined)
+  const asked = new Set(statuses)
+  const isAsked = (status: RiskStatus) => asked.has(status)
+  const onlyLive = [...asked].every(isLiveRisk) ? eq(t.risk.live, 1) : undefined
+  if (onlyLive && LIVE_RISK_STATUSES.every(isAsked)) return onlyLive
+  const onlyClosed = LIVE_RISK_STATUSES.some(isAsked) ? undefined : eq(t.risk.live, 0)
+  return and(among(t.risk.status, [...asked]), onlyLive ?? onlyClosed)
 }
 
 function atLevels(read: Read, levels: readonly RiskLevel[]): SQL | undefined {
-  return levels.length === 0 ? sql`false` : or(...levels.map((level) => atLevel(read, level)))
+  return levels.length === 0 ? sql`false` : or(...[...new Set(levels)].map((level) => atLevel(read, level)))
 }
 
 // Levels are runs of scores, and so runs of the key that the list is ordered by.

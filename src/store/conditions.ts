@@ -20,3 +20,8 @@ export function isOneOf({ among }: Read, column: AnyColumn, ids: readonly Option
   const none = some.length < ids.length ? isNull(column) : undefined
   return some.length === 0 && none ? none : or(among(column, some), none)
 }
+
+/** The column behind a function, where no index sees it. */
+export function unindexed(column: AnyColumn): SQL {
+  return sql`coalesce(${column}, '')`
+}

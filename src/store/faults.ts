@@ -8,6 +8,8 @@ const UNAVAILABLE: Record<string, string> = {
   SQLITE_READONLY: 'The store cannot be written.',
   SQLITE_IOERR: 'The store cannot be reached.',
   SQLITE_CANTOPEN: 'The store cannot be opened.',
+  SQLITE_NOTADB: 'The store is damaged.',
+  SQLITE_CORRUPT: 'The store is damaged.',
 }
 
 /** The driver's error code, wherever Drizzle has wrapped it. */

@@ -49,6 +49,20 @@ export async function pageOf<T extends PgTable, F>(
   return toPage(rows, window)
 }
 
+/** The rows of a list with these ids, whether or not the list would show them. */
+export async function byIds<T extends PgTable & { id: AnyPgColumn }, F>(
+  read: Read,
+  list: List<T, F>,
+  ids: readonly string[],
+): Promise<Map<string, T['$inferSelect']>> {
+  const table = list.table(read.t)
+  const rows: T['$inferSelect'][] = await read.db
+    .select()
+    .from(table as PgTable)
+    .where(read.among(table.id, ids))
+  return new Map(rows.map((row) => [String(row['id']), row]))
+}
+
 export async function countOf<T extends PgTable, F>(read: Read, list: List<T, F>, filter: F): Promise<number> {
   return read.db.$count(list.table(read.t), await list.matching(read, filter))
 }

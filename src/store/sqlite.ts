@@ -22,7 +22,8 @@ export function openSqlite(file: string, onStatement?: (sql: string) => void): S
   return {
     read: { db: databaseOn(reader), t, among },
     write(as, work) {
-      const turn = queue.then(() => transact(writer, as, work))
+      const giveUpAt = performance.now() + LIMITS.storeBusyMs
+      const turn = queue.then(() => transact(writer, giveUpAt, as, work))
       queue = turn.catch(() => undefined)
       return turn
     },
@@ -38,13 +39,15 @@ export function openSqlite(file: string, onStatement?: (sql: string) => void): S
 function connect(file: string, onStatement?: (sql: string) => void): Connection {
   const connection = new Database(file, {
     fileMustExist: true,
-    timeout: 0,
+    timeout: LIMITS.storeBusyMs,
     ...(onStatement && { verbose: (statement: unknown) => onStatement(String(statement)) }),
   })
   connection.pragma('journal_mode = wal')
   // An existing WAL file is opened with NORMAL, which may lose an acknowledged write when power fails.
   connection.pragma('synchronous = full')
   connection.pragma('foreign_keys = on')
+  // From here on nobody waits inside SQLite, which would stop the event loop.
+  connection.pragma('busy_timeout = 0')
   return connection
 }
 
@@ -53,27 +56,30 @@ function databaseOn(connection: Connection): Write['db'] {
   return drizzle(connection) as unknown as Write['db']
 }
 
-async function transact<T>(writer: Connection, as: Authorship, work: (write: Write) => Promise<T>): Promise<T> {
-  await begin(writer)
+async function transact<T>(
+  writer: Connection,
+  giveUpAt: number,
+  as: Authorship,
+  work: (write: Write) => Promise<T>,
+): Promise<T> {
+  await begin(writer, giveUpAt)
   // Revoked once the work has settled, so that a stray late statement fails instead of joining the next write.
   const { proxy, revoke } = Proxy.revocable(writer, {})
   try {
-    const write: Write = { db: databaseOn(proxy), t, among, by: as.by, at: as.at.toISOString() }
-    const result = await work(write)
-    if (!as.unseen) await write.db.update(t.revision).set({ value: sql`${t.revision.value} + 1` })
+    const result = await work({ db: databaseOn(proxy), t, among, by: as.by, at: as.at().toISOString() })
+    revoke()
+    if (!as.unseen) writer.exec('update revision set value = value + 1')
     writer.exec('commit')
     return result
   } catch (error) {
+    revoke()
     if (writer.inTransaction) writer.exec('rollback')
     throw toFault(error)
-  } finally {
-    revoke()
   }
 }
 
-// SQLite's own busy wait would freeze the event loop: it is tried again by timer instead.
-async function begin(writer: Connection): Promise<void> {
-  const giveUpAt = performance.now() + LIMITS.storeBusyMs
+/** Tries by timer until another process has let go of the store, or the time is up. */
+async function begin(writer: Connection, giveUpAt: number): Promise<void> {
   for (;;) {
     try {
       writer.exec('begin immediate')

@@ -16,7 +16,8 @@ export interface Read {
 export interface Authorship {
   /** A key's id, or `cli`. */
   readonly by: string
-  readonly at: Date
+  /** Asked once the transaction has begun, so that the stamp is no older than what others could read before it. */
+  readonly at: () => Date
   /** No answer can show what this writes, so the version stays. */
   readonly unseen?: boolean
 }

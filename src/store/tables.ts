@@ -15,8 +15,8 @@ import {
 } from '../vocabulary.js'
 import { type Columns, literal, literals, sqliteColumns } from './columns.js'
 
-const DAY_LENGTH = 'YYYY-MM-DD'.length
-const INSTANT_LENGTH = 'YYYY-MM-DDTHH:MM:SS.sssZ'.length
+const DAY = '____-__-__'
+const INSTANT = '____-__-__T__:__:__.___Z'
 
 /** The whole data model, described once; the checks hold whoever writes. */
 export function defineTables({ table, text, oneOf, integer, index, uniqueIndex, primaryKey, check }: Columns) {
@@ -26,15 +26,18 @@ export function defineTables({ table, text, oneOf, integer, index, uniqueIndex, 
   })
   const bounded = (prefix: string, columns: Record<string, [AnyColumn, TextKind]>) =>
     Object.entries(columns).map(([name, [column, kind]]) =>
-      check(`${prefix}_${name}_length`, sql`length(${column}) between 1 and ${literal(TEXT_MAX[kind])}`),
+      check(
+        `${prefix}_${name}_text`,
+        sql`${column} = trim(${column}) and length(${column}) between 1 and ${literal(TEXT_MAX[kind])}`,
+      ),
     )
   const among = (name: string, column: AnyColumn, values: readonly string[]) =>
     check(name, sql`${column} in (${literals(values)})`)
-  const long = (name: string, column: AnyColumn, length: number) =>
-    check(name, sql`length(${column}) = ${literal(length)}`)
+  const shaped = (name: string, column: AnyColumn, shape: string) =>
+    check(name, sql`${column} like ${literals([shape])}`)
   const stamped = (prefix: string, columns: { createdAt: AnyColumn; updatedAt: AnyColumn }) => [
-    long(`${prefix}_created_at`, columns.createdAt, INSTANT_LENGTH),
-    long(`${prefix}_updated_at`, columns.updatedAt, INSTANT_LENGTH),
+    shaped(`${prefix}_created_at`, columns.createdAt, INSTANT),
+    shaped(`${prefix}_updated_at`, columns.updatedAt, INSTANT),
   ]
 
   const person = table(
@@ -128,8 +131,9 @@ export function defineTables({ table, text, oneOf, integer, index, uniqueIndex, 
         description: [p.description, 'description'],
         url: [p.url, 'url'],
       }),
+      check('project_key_capitals', sql`${p.key} = upper(${p.key})`),
       among('project_status', p.status, PROJECT_STATUSES),
-      long('project_synced_at', p.syncedAt, INSTANT_LENGTH),
+      shaped('project_synced_at', p.syncedAt, INSTANT),
       ...stamped('project', p),
     ],
   )
@@ -167,10 +171,12 @@ export function defineTables({ table, text, oneOf, integer, index, uniqueIndex, 
     }),
     among(`${name}_status`, e.status, statuses),
     check(`${name}_live`, sql`${e.live} = case when ${e.status} in (${literals(liveStatuses)}) then 1 else 0 end`),
-    long(`${name}_raised_on`, e.raisedOn, DAY_LENGTH),
+    shaped(`${name}_raised_on`, e.raisedOn, DAY),
     ...stamped(name, e),
   ]
 
+  // Listed one by one: SQLite would take 2.5 for a whole number.
+  const steps = sql.raw(Array.from({ length: ASSESSMENT_MAX }, (_, index) => index + 1).join(', '))
   const risk = table(
     'risk',
     {
@@ -194,13 +200,13 @@ export function defineTables({ table, text, oneOf, integer, index, uniqueIndex, 
       index('risk_by_category').on(r.categoryFolded, r.live, ...placeOf(r)),
       ...bounded('risk', { category: [r.category, 'category'], owner_name: [r.ownerName, 'name'] }),
       check('risk_category_folded', sql`(${r.category} is null) = (${r.categoryFolded} is null)`),
-      check('risk_likelihood', sql`${r.likelihood} between 1 and ${literal(ASSESSMENT_MAX)}`),
-      check('risk_impact', sql`${r.impact} between 1 and ${literal(ASSESSMENT_MAX)}`),
+      check('risk_likelihood', sql`${r.likelihood} in (${steps})`),
+      check('risk_impact', sql`${r.impact} in (${steps})`),
       check('risk_assessed', sql`(${r.likelihood} is null) = (${r.impact} is null)`),
       check('risk_score', sql`${r.score} = coalesce(${r.likelihood} * ${r.impact}, 0)`),
       check('risk_standing', sql`${r.standing} = -(${r.score} * 10 + coalesce(${r.impact}, 0))`),
       among('risk_response', r.response, RISK_RESPONSES),
-      long('risk_review_on', r.reviewOn, DAY_LENGTH),
+      shaped('risk_review_on', r.reviewOn, DAY),
     ],
   )
 
@@ -229,7 +235,7 @@ export function defineTables({ table, text, oneOf, integer, index, uniqueIndex, 
       ...bounded('issue', { assignee_name: [i.assigneeName, 'name'] }),
       among('issue_severity', i.severity, ISSUE_SEVERITIES),
       check('issue_standing', sql`${i.standing} = ${severityStanding(i.severity)}`),
-      long('issue_due_on', i.dueOn, DAY_LENGTH),
+      shaped('issue_due_on', i.dueOn, DAY),
     ],
   )
 

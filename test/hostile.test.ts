@@ -1,0 +1,103 @@
+import { expect, test } from 'vitest'
+import { prepareDemo } from '../src/cli/demo.js'
+import { LIMITS } from '../src/limits.js'
+import { fillCompany } from './fixtures.js'
+import { NOW, openGateway } from './harness.js'
+
+async function openOffice() {
+  const gateway = openGateway()
+  await gateway.write(fillCompany)
+  return { gateway, caller: await gateway.as('personnel.manage', 'projects.read') }
+}
+
+test.each([
+  '{ risks { nodes { project { risks(first: 1) { totalCount } } } } }',
+  '{ personnel { nodes { groups { members(first: 1) { totalCount } } } } }',
+])('a list inside a whole list would be a statement for each row, and is refused: %s', async (query) => {
+  const { caller } = await openOffice()
+  const { body } = await caller.graphql(query)
+  expect(body.errors[0].extensions.code).toBe('TOO_COMPLEX')
+  const paged = await caller.graphql(query.replace(/(risks|personnel) \{/, '$1(first: 20) {'))
+  expect(paged.body.errors).toBe(undefined)
+})
+
+test('a count that is asked for under many names is made once', async () => {
+  const { gateway, caller } = await openOffice()
+  const names = Array.from({ length: 30 }, (_, index) => `a${index}: totalCount`)
+  gateway.statements()
+  await caller.graphql(`{ risks(first: 1) { ${names.join(' ')} } }`)
+  expect(gateway.statements().filter((sql) => sql.includes('count(*)'))).toHaveLength(1)
+})
+
+test('of a body with thousands of flaws the first few are told', async () => {
+  const { caller } = await openOffice()
+  const answer = await caller.post('/v1/personnel', { name: 'x', groupIds: Array(50_000).fill({}) })
+  expect(answer).toMatchProblem(422, 'VALIDATION_FAILED')
+  expect(answer.body.errors).toHaveLength(LIMITS.flawsMax)
+})
+
+test('whoever lacks the scope is told so before anything that is wrong with the request', async () => {
+  const { gateway } = await openOffice()
+  const reader = await gateway.as('projects.read')
+  expect(await reader.post('/v1/personnel', { nonsense: 1 })).toMatchProblem(403, 'INSUFFICIENT_SCOPE')
+  expect(await reader.get('/v1/personnel?limit=x')).toMatchProblem(403, 'INSUFFICIENT_SCOPE')
+})
+
+test('a filter may name the same thing a thousand times', async () => {
+  const { caller } = await openOffice()
+  const once = await caller.get('/v1/risks?level=low')
+  const often = await caller.get(`/v1/risks?level=${Array(1_500).fill('low').join(',')}`)
+  expect(often.body).toEqual(once.body)
+})
+
+test.each(['email', 'externalId'])('an empty %s finds nobody, and not everybody', async (name) => {
+  const { caller } = await openOffice()
+  const { body } = await caller.graphql(`{ personnel(filter: { ${name}: "" }) { nodes { id } } }`)
+  expect(body).toEqual({ data: { personnel: { nodes: [] } } })
+})
+
+test('an empty search is refused in both doors', async () => {
+  const { caller } = await openOffice()
+  expect(await caller.get('/v1/risks?search=')).toMatchProblem(400, 'BAD_REQUEST')
+  const { body } = await caller.graphql('{ risks(filter: { search: "" }) { totalCount } }')
+  expect(body.errors[0].extensions).toEqual({
+    code: 'BAD_REQUEST',
+    errors: [{ parameter: 'search', detail: 'Must not be empty.' }],
+  })
+})
+
+test('an instant beyond the year 9999 is refused, and does not sort before all others', async () => {
+  const { caller } = await openOffice()
+  const path = `/v1/personnel?updatedSince=${encodeURIComponent('9999-12-31T23:59:59-01:00')}`
+  expect(await caller.get(path)).toMatchProblem(400, 'BAD_REQUEST')
+})
+
+test('a query of many characters is refused however few its tokens', async () => {
+  const { caller } = await openOffice()
+  const { body } = await caller.graphql(`{ __typename } # ${'x'.repeat(LIMITS.queryCharactersMax)}`)
+  expect(body.errors[0].extensions.code).toBe('TOO_COMPLEX')
+})
+
+test.each([
+  ['br;q=0.1, gzip;q=1', 'gzip'],
+  ['gzip, br', 'br'],
+  ['br;q=0, gzip;q=0', null],
+])('Accept-Encoding: %s is answered with %s', async (accepted, encoding) => {
+  const { caller } = await openOffice()
+  const { headers } = await caller.request('/v1/risks', { method: 'HEAD', headers: { 'accept-encoding': accepted } })
+  expect(headers.get('content-encoding')).toBe(encoding)
+})
+
+test('e-mails that differ only in how a letter is composed are one', async () => {
+  const { caller } = await openOffice()
+  expect((await caller.post('/v1/personnel', { name: 'A', email: 'ǰan@example.com' })).status).toBe(201)
+  expect(await caller.post('/v1/personnel', { name: 'B', email: 'J̌an@example.com' })).toMatchProblem(409, 'CONFLICT')
+})
+
+test('two demos that start at once on one store fill it once', async () => {
+  const gateway = openGateway()
+  const keys = await Promise.all([1, 2].map(() => prepareDemo(gateway.store, () => NOW)))
+  expect(new Set(keys).size).toBe(2)
+  const { body } = await gateway.with(`Bearer ${keys[0]}`).get('/v1/groups?total=true')
+  expect(body.page.total).toBe(8)
+})
