@@ -1,4 +1,4 @@
-/** A believable value for each field that a body can show, for the OpenAPI document. Enums speak for themselves. */
+/** A believable value for each field that a body can show; an enum shows its first value unless it is here. */
 export const EXAMPLES: Readonly<Record<string, unknown>> = {
   'Person.id': 'usr_01k9zq3v5rf8ta4mbw2xnc7dhe',
   'Person.name': 'Ada Lovelace',
@@ -27,6 +27,7 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
   'Risk.likelihood': 4,
   'Risk.impact': 5,
   'Risk.score': 20,
+  'Risk.level': 'CRITICAL',
   'Risk.rank': 1,
   'Risk.ownerId': 'usr_01k9zq3v5rf8ta4mbw2xnc7dhe',
   'Risk.ownerName': 'A. Lovelace',
