@@ -99,7 +99,9 @@ export function readConfig<Name extends SettingName>(flags: Flags, names: readon
     const { flag, env: variable, fallback, read, form } = SETTINGS[name]
     const given = flags[name]
     const [source, text] =
-      given === undefined || given === true ? [variable, env[variable]] : [flag.split(' ')[0], String(given)]
+      given === undefined || given === true
+        ? [variable, env[variable] || undefined]
+        : [flag.split(' ')[0], String(given)]
     if (text === undefined) return [name, fallback]
     const value = read(text)
     if (value === undefined) complaints.push(`${source} is ${JSON.stringify(text)}; it must be ${form}.`)

@@ -36,22 +36,25 @@ export function migrate(file: string): MigrationState {
     connection.pragma('foreign_keys = off')
     connection.exec('begin immediate')
     const { applied, pending } = compare(connection, file)
-    connection.exec(LEDGER)
-    for (const migration of pending) {
-      for (const statement of migration.statements) connection.exec(statement)
-      connection
-        .prepare('insert into schema_migration (tag, hash, applied_at) values (?, ?, ?)')
-        .run(migration.tag, migration.hash, new Date().toISOString())
-    }
-    // A migration may change answers; the first one also needs its counter row.
-    if (pending.length > 0) connection.exec(RAISE_REVISION)
-    const broken = connection.pragma('foreign_key_check') as unknown[]
-    if (broken.length > 0) {
-      throw new StoreRefused(`${file}: ${broken.length} rows point at rows that are not there; nothing was changed.`)
-    }
+    if (pending.length > 0) apply(connection, file, pending)
     connection.exec('commit')
     return { applied, pending: pending.map(({ tag }) => tag) }
   })
+}
+
+function apply(connection: Database.Database, file: string, pending: readonly Migration[]): void {
+  connection.exec(LEDGER)
+  const note = connection.prepare('insert into schema_migration (tag, hash, applied_at) values (?, ?, ?)')
+  for (const { tag, hash, statements } of pending) {
+    for (const statement of statements) connection.exec(statement)
+    note.run(tag, hash, new Date().toISOString())
+  }
+  // A migration may change answers; the first one also needs its counter row.
+  connection.exec(RAISE_REVISION)
+  const broken = connection.pragma('foreign_key_check') as unknown[]
+  if (broken.length > 0) {
+    throw new StoreRefused(`${file}: ${broken.length} rows point at rows that are not there; nothing was changed.`)
+  }
 }
 
 /** Refuses a store that lacks a migration or is newer than this program. */
