@@ -15,6 +15,8 @@ export const LIMITS = {
   queryTokensMax: 1_000,
   queryCharactersMax: 32_000,
   bodyBytesMax: 1_000_000,
+  /** References to entities in one query of a gateway. */
+  representationsMax: 1_000,
   /** Flaws that are told of one body. */
   flawsMax: 20,
   /** Groups that a person is put into on being added. */

@@ -1,5 +1,5 @@
-import { type GraphQLSchema, printSchema } from 'graphql'
-import { builder } from './graph/builder.js'
+import type { GraphQLSchema } from 'graphql'
+import { printSubgraph, toSubgraph } from './graph/federation.js'
 import './graph/scalars.js'
 import './auth/keys.graph.js'
 import './personnel/people.graph.js'
@@ -8,10 +8,10 @@ import './projects/projects.graph.js'
 import './projects/risks.graph.js'
 import './projects/issues.graph.js'
 
-/** The one schema, in the order in which the faces above have added their parts. */
-export const schema: GraphQLSchema = builder.toSchema({ sortSchema: false })
+/** The one schema, which every face above has added its part to: a subgraph of whatever larger graph wants it. */
+export const schema: GraphQLSchema = toSubgraph()
 
-/** The schema as it is printed and committed. */
+/** The schema as it is printed and committed: what `_service` tells a gateway. */
 export function sdl(): string {
-  return `${printSchema(schema)}\n`
+  return printSubgraph(schema)
 }

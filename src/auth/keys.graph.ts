@@ -25,6 +25,8 @@ builder.queryField('apiKey', (t) =>
     nullable: true,
     description: "The caller's own key. Any valid key may ask.",
     ...anyKey,
+    // The key is this service's own affair, and no part of a larger graph.
+    inaccessible: true,
     resolve: (_, __, { principal }) => principal,
   }),
 )

@@ -1,5 +1,7 @@
 import SchemaBuilder from '@pothos/core'
 import ComplexityPlugin, { ComplexityErrorKind } from '@pothos/plugin-complexity'
+import DirectivesPlugin from '@pothos/plugin-directives'
+import FederationPlugin from '@pothos/plugin-federation'
 import ScopeAuthPlugin from '@pothos/plugin-scope-auth'
 import type { Principal } from '../auth/principal.js'
 import { grants, type Scope } from '../auth/scopes.js'
@@ -29,7 +31,7 @@ export const builder = new SchemaBuilder<{
   }
 }>({
   defaultFieldNullability: false,
-  plugins: [ScopeAuthPlugin, ComplexityPlugin],
+  plugins: [ScopeAuthPlugin, ComplexityPlugin, DirectivesPlugin, FederationPlugin],
   scopeAuth: {
     // Without it, `{ person(id: "...") { __typename } }` would tell whether an id exists.
     runScopesOnType: true,
@@ -66,6 +68,12 @@ export const anyKey = { authScopes: { anyKey: true }, extensions: { scope: null 
 export function requireScope({ scopes }: Principal, requiredScope: Scope): void {
   if (grants(scopes, requiredScope)) return
   throw new Fault('INSUFFICIENT_SCOPE', `This needs a key with the scope ${requiredScope}.`, { requiredScope })
+}
+
+/** What the complexity plugin asks of every root field that it knows; `_entities` is none of them and asks itself. */
+export function requireWithinLimits({ complexity, depth }: { complexity: number; depth: number }): void {
+  if (depth > LIMITS.queryDepthMax) throw tooMuch('depth', LIMITS.queryDepthMax, depth)
+  if (complexity > LIMITS.queryCostMax) throw tooMuch('cost', LIMITS.queryCostMax, complexity)
 }
 
 function tooMuch(limit: string, most: number, actual: number): Fault {

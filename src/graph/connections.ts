@@ -21,6 +21,8 @@ const PageInfo = builder.objectRef<{ isFirst: boolean; hasNext: boolean; start: 
 )
 PageInfo.implement({
   description: 'Where a page stands in its list.',
+  // Other subgraphs page too, and the larger graph has one PageInfo.
+  shareable: true,
   fields: (t) => ({
     hasNextPage: t.exposeBoolean('hasNext', { description: 'Whether more follows this page.' }),
     hasPreviousPage: t.boolean({

@@ -1,6 +1,7 @@
 import { builder, needs } from '../graph/builder.js'
 import { connect, connectionOf, nestedListArgs, nestedListPrice, queryList } from '../graph/connections.js'
 import { queryOne, stamps } from '../graph/entities.js'
+import { asEntity } from '../graph/federation.js'
 import { boundedText } from '../graph/inputs.js'
 import { loader, rowLoader } from '../graph/loaders.js'
 import { type GroupRow, groups, groupsOfPeople, memberCounts } from './groups.js'
@@ -39,6 +40,7 @@ Group.implement({
   }),
 })
 stamps(Group)
+asEntity(Group, { scope: 'personnel.read', keys: { id: groupById } })
 
 builder.objectField(Person, 'groups', (t) =>
   t.field({

@@ -1,6 +1,7 @@
 import { builder, enumOf, needs } from '../graph/builder.js'
 import { connectionOf, queryList } from '../graph/connections.js'
 import { queryOne, stamps } from '../graph/entities.js'
+import { asEntity } from '../graph/federation.js'
 import { boundedText } from '../graph/inputs.js'
 import { rowLoader } from '../graph/loaders.js'
 import { LIMITS } from '../limits.js'
@@ -48,6 +49,7 @@ export const PersonFilter = builder.inputType('PersonFilter', {
 })
 
 export const personById = rowLoader(personnel)
+asEntity(Person, { scope: 'personnel.read', keys: { id: personById } })
 
 queryList('personnel', {
   type: PersonConnection,

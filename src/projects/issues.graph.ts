@@ -1,6 +1,7 @@
 import { builder, enumOf, needs } from '../graph/builder.js'
 import { connect, connectionOf, nestedListArgs, nestedListPrice, queryList } from '../graph/connections.js'
 import { queryOne, stamps } from '../graph/entities.js'
+import { asEntity } from '../graph/federation.js'
 import { boundedText } from '../graph/inputs.js'
 import { rowLoader } from '../graph/loaders.js'
 import { Person, personById } from '../personnel/people.graph.js'
@@ -75,6 +76,7 @@ Issue.implement({
   }),
 })
 stamps(Issue)
+asEntity(Issue, { scope: 'projects.read', keys: { id: issueById } })
 
 const IssueConnection = connectionOf(Issue, 'open issues')
 

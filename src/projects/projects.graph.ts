@@ -2,9 +2,10 @@ import { badArgument } from '../errors.js'
 import { builder, enumOf, needs } from '../graph/builder.js'
 import { connectionOf, queryList } from '../graph/connections.js'
 import { stamps } from '../graph/entities.js'
+import { asEntity } from '../graph/federation.js'
 import { boundedText } from '../graph/inputs.js'
 import { loader, rowLoader } from '../graph/loaders.js'
-import { type ProjectRow, projectByIdOrKey, projectHealth, projects } from './projects.js'
+import { type ProjectRow, projectByIdOrKey, projectHealth, projects, projectsByKeys } from './projects.js'
 
 const ProjectStatus = enumOf('ProjectStatus', 'Where a project stands.', {
   ACTIVE: 'Under way.',
@@ -13,6 +14,7 @@ const ProjectStatus = enumOf('ProjectStatus', 'Where a project stands.', {
 })
 
 export const projectById = rowLoader(projects)
+const projectByKey = loader(projectsByKeys)
 const healthOfProject = loader(projectHealth)
 
 export const Project = builder.objectRef<ProjectRow>('Project')
@@ -47,6 +49,7 @@ Project.implement({
   }),
 })
 stamps(Project)
+asEntity(Project, { scope: 'projects.read', keys: { id: projectById, key: projectByKey } })
 
 const ProjectFilter = builder.inputType('ProjectFilter', {
   description: 'Which projects. Conditions given together must all hold.',

@@ -30,6 +30,14 @@ export const projects: List<Tables['project'], ProjectFilter> = {
   matching,
 }
 
+export async function projectsByKeys(
+  { db, t, among }: Read,
+  keys: readonly string[],
+): Promise<Map<string, ProjectRow>> {
+  const rows = await db.select().from(t.project).where(among(t.project.key, keys))
+  return new Map(rows.map((row) => [row.key, row]))
+}
+
 /** Ids and keys never look alike, so either will do. */
 export async function projectByIdOrKey(read: Read, idOrKey: string): Promise<ProjectRow | undefined> {
   return (

@@ -1,6 +1,7 @@
 import { builder, enumOf, needs } from '../graph/builder.js'
 import { connect, connectionOf, nestedListArgs, nestedListPrice, queryList } from '../graph/connections.js'
 import { queryOne, stamps } from '../graph/entities.js'
+import { asEntity } from '../graph/federation.js'
 import { boundedNumber, boundedText } from '../graph/inputs.js'
 import { oncePerRequest, rowLoader } from '../graph/loaders.js'
 import { Person, personById } from '../personnel/people.graph.js'
@@ -94,6 +95,7 @@ Risk.implement({
   }),
 })
 stamps(Risk)
+asEntity(Risk, { scope: 'projects.read', keys: { id: riskById } })
 
 const RiskConnection = connectionOf(Risk, 'risks')
 

@@ -1,0 +1,93 @@
+import { printSubgraphSchema } from '@apollo/subgraph'
+import type { ObjectRef } from '@pothos/core'
+import { complexityFromQuery } from '@pothos/plugin-complexity'
+import { type GraphQLResolveInfo, type GraphQLSchema, Kind } from 'graphql'
+import type { Scope } from '../auth/scopes.js'
+import { Fault } from '../errors.js'
+import { LIMITS } from '../limits.js'
+import { builder, type Context, requireScope, requireWithinLimits } from './builder.js'
+
+type Types = typeof builder.$inferSchemaTypes
+
+/** How a key of an entity finds its row: undefined when there is none. */
+type Lookup = (context: Context, value: string) => Promise<object | undefined>
+
+interface Entity {
+  readonly scope: Scope
+  /** By the name of the field that is the key. */
+  readonly keys: Readonly<Record<string, Lookup>>
+}
+
+const entities = new Map<string, Entity>()
+
+/** Makes a type an entity of the larger graph: other subgraphs may refer to it by each of these keys. */
+export function asEntity(type: ObjectRef<Types, object>, entity: Entity): void {
+  entities.set(type.name, entity)
+  builder.asEntity(type, {
+    // A key is a plain field name here; Pothos would rather see it as a literal type.
+    key: Object.keys(entity.keys).map((name) => builder.selection<Record<string, string>>(name as never)),
+    // Never called: the field below resolves references itself, so that one bad reference leaves the others intact.
+    resolveReference: () => Promise.reject(new Error('References are resolved by _entities.')),
+  })
+}
+
+/** The schema as an Apollo Federation subgraph: with `_service` and `_entities`. */
+export function toSubgraph(): GraphQLSchema {
+  const schema = builder.toSubGraphSchema({})
+  const { _entities, _service } = schema.getQueryType()?.getFields() ?? {}
+  if (!_entities || !_service) throw new Error('The schema has no entities.')
+  const price = ({ representations }: { representations: unknown[] }) => ({
+    field: 1,
+    multiplier: representations.length,
+  })
+  // Each entity has a scope of its own, asked for where it is resolved; any valid key may see the schema.
+  _entities.extensions = { scope: null, complexity: price }
+  _service.extensions = { scope: null, complexity: 1 }
+  _service.resolve = () => ({ sdl: printSubgraph(schema) })
+  _entities.resolve = (_, { representations }, context: Context, info) => {
+    if (representations.length > LIMITS.representationsMax) {
+      const count = representations.length
+      throw new Fault('TOO_COMPLEX', `There are ${count} representations; the most is ${LIMITS.representationsMax}.`)
+    }
+    requireWithinLimits(priceOf(info))
+    return representations.map((representation: unknown) => resolveReference(context, representation))
+  }
+  return schema
+}
+
+/** What `_service` tells a gateway, and what is printed and committed. */
+export function printSubgraph(schema: GraphQLSchema): string {
+  return `${printSubgraphSchema(schema)}\n`
+}
+
+// The rows asked for in one turn become one statement for each type and key.
+async function resolveReference(context: Context, representation: unknown): Promise<object | null> {
+  const { typename, entity, lookup, value } = readReference(representation)
+  requireScope(context.principal, entity.scope)
+  const row = await lookup(context, value)
+  return row ? { ...row, __typename: typename } : null
+}
+
+function readReference(representation: unknown) {
+  const { __typename: typename, ...members } = Object(representation) as Record<string, unknown>
+  const entity = typeof typename === 'string' ? entities.get(typename) : undefined
+  if (typeof typename !== 'string' || !entity) {
+    throw malformed(`\`__typename\` must be one of ${[...entities.keys()].join(', ')}.`)
+  }
+  const [[name, value] = ['', undefined], ...others] = Object.entries(members)
+  const lookup = Object.hasOwn(entity.keys, name) ? entity.keys[name] : undefined
+  if (!lookup || typeof value !== 'string' || others.length > 0) {
+    const keys = Object.keys(entity.keys).map((key) => `\`${key}\``)
+    throw malformed(`A ${typename} is referred to by ${keys.join(' or ')}, a string, and nothing else.`)
+  }
+  return { typename, entity, lookup, value }
+}
+
+function malformed(detail: string): Fault {
+  return new Fault('BAD_REQUEST', `This representation cannot be used: ${detail}`)
+}
+
+function priceOf({ operation, fragments, schema, variableValues }: GraphQLResolveInfo) {
+  const document = { kind: Kind.DOCUMENT, definitions: [operation, ...Object.values(fragments)] } as const
+  return complexityFromQuery(document, { schema, variables: variableValues })
+}

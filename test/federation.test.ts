@@ -1,0 +1,154 @@
+import { composeServices as composeByApollo } from '@apollo/composition'
+import { composeServices as composeByGuild } from '@theguild/federation-composition'
+import { parse } from 'graphql'
+import { describe, expect, test } from 'vitest'
+import { SCOPE_NAMES, type Scope } from '../src/auth/scopes.js'
+import { LIMITS } from '../src/limits.js'
+import { sdl } from '../src/schema.js'
+import { TASKS_SDL } from './federation/tasks.js'
+import { type Company, fillCompany } from './fixtures.js'
+import { type Caller, openGateway } from './harness.js'
+
+const ENTITIES: readonly { type: string; read: Scope; ids: keyof Company }[] = [
+  { type: 'Person', read: 'personnel.read', ids: 'personIds' },
+  { type: 'Group', read: 'personnel.read', ids: 'groupIds' },
+  { type: 'Project', read: 'projects.read', ids: 'projectIds' },
+  { type: 'Risk', read: 'projects.read', ids: 'riskIds' },
+  { type: 'Issue', read: 'projects.read', ids: 'issueIds' },
+]
+
+const IDS = ENTITIES.map(({ type }) => `... on ${type} { id }`).join(' ')
+
+function resolve(caller: Caller, representations: unknown, selection = `__typename ${IDS}`) {
+  const query = `query ($representations: [_Any!]!) { _entities(representations: $representations) { ${selection} } }`
+  return caller.graphql(query, { representations: representations as never })
+}
+
+async function openCompany() {
+  const gateway = openGateway()
+  const company = await gateway.write(fillCompany)
+  return { gateway, company, caller: await gateway.as('personnel.read', 'projects.read') }
+}
+
+test('the subgraph tells a gateway exactly the printed schema', async () => {
+  const { caller } = await openCompany()
+  const { body } = await caller.graphql('{ _service { sdl } }')
+  expect(body).toEqual({ data: { _service: { sdl: sdl() } } })
+})
+
+test('the subgraph composes with another one that pages and refers to it', () => {
+  const services = [
+    { name: 'operations', url: 'http://operations', typeDefs: parse(sdl()) },
+    { name: 'tasks', url: 'http://tasks', typeDefs: parse(TASKS_SDL) },
+  ]
+  const byApollo = composeByApollo(services)
+  const warnings = (byApollo.hints ?? []).filter(({ definition }) => definition.level.name === 'WARN')
+  expect({ errors: byApollo.errors ?? [], warnings }).toEqual({ errors: [], warnings: [] })
+  expect(composeByGuild(services)).toMatchObject({ supergraphSdl: expect.stringContaining('join__Graph') })
+})
+
+describe('references', () => {
+  test('are found by each key of their type, and what is not there is null at its place', async () => {
+    const { company, caller } = await openCompany()
+    const known = ENTITIES.map(({ type, ids }) => ({ __typename: type, id: company[ids][1] }))
+    const unknown = { __typename: 'Person', id: 'usr_nobody' }
+    const { body } = await resolve(caller, [...known, unknown, { __typename: 'Project', key: 'APOLLO' }])
+    const apollo = { __typename: 'Project', id: company.projectIds[0] }
+    expect(body).toEqual({ data: { _entities: [...known, null, apollo] } })
+  })
+
+  test('take one statement for each type, however many they are', async () => {
+    const { gateway, company, caller } = await openCompany()
+    await resolve(caller, [])
+    const representations = ENTITIES.flatMap(({ type, ids }) => company[ids].map((id) => ({ __typename: type, id })))
+    gateway.statements()
+    const { body } = await resolve(caller, representations)
+    expect(body.data._entities).toEqual(representations)
+    const reads = gateway.statements().filter((one) => one.startsWith('select') && !one.includes('"api_key"'))
+    expect(reads).toHaveLength(ENTITIES.length)
+  })
+
+  test.each([
+    ['no type', { id: 'usr_x' }],
+    ['an unknown type', { __typename: 'Planet', id: 'x' }],
+    ['a type that is no entity', { __typename: 'PageInfo', id: 'x' }],
+    ['no key', { __typename: 'Person' }],
+    ['a key of another type', { __typename: 'Person', key: 'APOLLO' }],
+    ['a key that is no string', { __typename: 'Person', id: 5 }],
+    ['something besides the key', { __typename: 'Person', id: 'usr_x', name: 'Ada' }],
+    ['a key from the prototype', { __typename: 'Person', constructor: 'x' }],
+    ['text', 'usr_x'],
+    ['a list', ['usr_x']],
+  ])('with %s are an error at their place, and the others stay', async (_, bad) => {
+    const { company, caller } = await openCompany()
+    const good = { __typename: 'Person', id: company.personIds[0] }
+    const { body } = await resolve(caller, [good, bad, good])
+    expect(body.data).toEqual({ _entities: [good, null, good] })
+    expect(body.errors).toEqual([
+      {
+        message: expect.stringMatching(/^This representation cannot be used: .*\.$/),
+        locations: expect.any(Array),
+        path: ['_entities', 1],
+        extensions: { code: 'BAD_REQUEST' },
+      },
+    ])
+  })
+
+  test('beyond the limit are refused before any is looked at', async () => {
+    const { gateway, caller } = await openCompany()
+    const representations = Array(LIMITS.representationsMax + 1).fill({ __typename: 'Person', id: 'usr_x' })
+    await resolve(caller, [])
+    gateway.statements()
+    const { body } = await resolve(caller, representations)
+    expect(body).toEqual({
+      data: null,
+      errors: [expect.objectContaining({ message: expect.stringMatching(/1001.*1000/), path: ['_entities'] })],
+    })
+    expect(body.errors[0].extensions.code).toBe('TOO_COMPLEX')
+    expect(gateway.statements().filter((one) => one.includes('"person"'))).toEqual([])
+  })
+
+  test('count in the price of the query', async () => {
+    const { caller } = await openCompany()
+    const representations = Array(900).fill({ __typename: 'Group', id: 'grp_x' })
+    const { body } = await resolve(caller, representations, '... on Group { members(first: 50) { nodes { id } } }')
+    expect(body.errors[0].extensions.code).toBe('TOO_COMPLEX')
+  })
+})
+
+describe.each(SCOPE_NAMES)('a key with %s alone', (scope) => {
+  test.each(ENTITIES)(
+    'gets a $type only if that grants its scope, and no hint of which ids there are',
+    async (entity) => {
+      const { type, read, ids } = entity
+      const { gateway, company } = await openCompany()
+      const caller = await gateway.as(scope)
+      const known = { __typename: type, id: company[ids][0] }
+      const isGranted = read.split('.')[0] === scope.split('.')[0]
+      const there = (await resolve(caller, [known], '__typename')).body
+      const nowhere = (await resolve(caller, [{ __typename: type, id: 'none' }], '__typename')).body
+      if (isGranted) {
+        expect([there, nowhere]).toEqual([
+          { data: { _entities: [{ __typename: type }] } },
+          { data: { _entities: [null] } },
+        ])
+      } else {
+        expect(there).toEqual(nowhere)
+        expect(there.data).toEqual({ _entities: [null] })
+        expect(there.errors[0]).toMatchObject({
+          path: ['_entities', 0],
+          extensions: { code: 'INSUFFICIENT_SCOPE', requiredScope: read },
+        })
+      }
+    },
+  )
+})
+
+test('a refusal is for its entry alone', async () => {
+  const { gateway, company } = await openCompany()
+  const caller = await gateway.as('projects.read')
+  const risk = { __typename: 'Risk', id: company.riskIds[0] }
+  const { body } = await resolve(caller, [{ __typename: 'Person', id: company.personIds[0] }, risk])
+  expect(body.data).toEqual({ _entities: [null, risk] })
+  expect(body.errors).toHaveLength(1)
+})
