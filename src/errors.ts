@@ -51,6 +51,17 @@ export class Fault extends Error {
     this.requiredScope = facts.requiredScope
     this.existingId = facts.existingId
   }
+
+  /** What a GraphQL error made of this tells its caller, also where the schema runs without our HTTP. */
+  get extensions() {
+    const { code, requiredScope, existingId, flaws } = this
+    return {
+      code,
+      ...(requiredScope && { requiredScope }),
+      ...(existingId && { existingId }),
+      ...(flaws.length > 0 && { errors: flaws }),
+    }
+  }
 }
 
 export function badArgument(parameter: string, detail: string): Fault {

@@ -1,7 +1,6 @@
 import { Command } from 'commander'
 import { type Config, SETTINGS, type SettingName } from '../config.js'
-import { migrate, requireMigrated } from '../store/migrations.js'
-import { openSqlite } from '../store/sqlite.js'
+import { fileOf, openStore } from '../store/open.js'
 import type { Store } from '../store/store.js'
 
 /** The command was called wrongly; the message says how to call it. */
@@ -24,7 +23,7 @@ export function commandWith(name: string, description: string, settings: readonl
 export type DatabaseConfig = Pick<Config, 'database'>
 
 export function storeFile({ database }: DatabaseConfig): string {
-  return database.replace(/^file:(\/\/(?=\/))?/, '')
+  return fileOf(database)
 }
 
 /** Opens the store for one piece of work and closes it whatever happens. */
@@ -33,10 +32,7 @@ export async function withStore<T>(
   { create }: { create: boolean },
   work: (store: Store) => Promise<T>,
 ): Promise<T> {
-  const file = storeFile(config)
-  if (create) migrate(file)
-  else requireMigrated(file)
-  const store = openSqlite(file)
+  const store = openStore(config.database, { migrate: create })
   try {
     return await work(store)
   } finally {

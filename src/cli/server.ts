@@ -10,17 +10,13 @@ import { createApp } from '../http/app.js'
 import { createLog } from '../http/log.js'
 import { problemParts } from '../http/problems.js'
 import { LIMITS } from '../limits.js'
-import { migrate, requireMigrated } from '../store/migrations.js'
-import { openSqlite } from '../store/sqlite.js'
+import { openStore } from '../store/open.js'
 import { CannotListen, say, storeFile } from './command.js'
 import { demoBanner, prepareDemo } from './demo.js'
 
 /** Serves until it is told to stop. */
 export async function serve(config: Config, isDemo: boolean, clock: () => Date): Promise<void> {
-  const file = storeFile(config)
-  if (config.migrate) migrate(file)
-  else requireMigrated(file)
-  const store = openSqlite(file)
+  const store = openStore(config.database, config)
   try {
     const demoKey = isDemo ? await prepareDemo(store, clock) : undefined
     const log = createLog(config.logLevel, process.stdout)
@@ -33,7 +29,10 @@ export async function serve(config: Config, isDemo: boolean, clock: () => Date):
     const origin = await listen(server, config)
     const stopped = untilStopped(server, log)
     if (demoKey) say(demoBanner(origin + config.basePath, demoKey, config.graphiql))
-    else say(`Operations Gateway ${VERSION} serves ${file} at ${origin}${config.basePath}/ (Ctrl-C stops it).`)
+    else
+      say(
+        `Operations Gateway ${VERSION} serves ${storeFile(config)} at ${origin}${config.basePath}/ (Ctrl-C stops it).`,
+      )
     await stopped
   } finally {
     await store.close()

@@ -128,7 +128,7 @@ function published(fault: Fault, error: GraphQLError): GraphQLError {
     ...(error.positions && { positions: error.positions }),
     ...(error.path && { path: error.path }),
     extensions: {
-      ...extensionsOf(fault),
+      ...fault.extensions,
       code,
       ...(error.path === undefined && { http: ofYoga ? httpOfYoga(ofYoga) : httpOf(fault, error) }),
     },
@@ -153,17 +153,8 @@ function httpOf(fault: Fault, error: GraphQLError) {
   return { status: STATUS[fault.code], headers: faultHeaders(fault), ...(isOfDocument && { spec: true }) }
 }
 
-function extensionsOf({ code, requiredScope, existingId, flaws }: Fault) {
-  return {
-    code,
-    ...(requiredScope && { requiredScope }),
-    ...(existingId && { existingId }),
-    ...(flaws.length > 0 && { errors: flaws }),
-  }
-}
-
 function refusal(fault: Fault): Response {
-  const body = { errors: [{ message: fault.message, extensions: extensionsOf(fault) }] }
+  const body = { errors: [{ message: fault.message, extensions: fault.extensions }] }
   const allow = fault.code === 'METHOD_NOT_ALLOWED' ? { allow: ALLOW } : {}
   return new Response(JSON.stringify(body), {
     status: STATUS[fault.code],
