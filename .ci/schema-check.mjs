@@ -1,0 +1,87 @@
+// Says which changes of the printed contracts break callers: those in the working folder against those of a git
+// revision. Exit code 0: none; 1: some do; 2: there was nothing to compare.
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { basename } from 'node:path'
+import { parseArgs } from 'node:util'
+
+/** @typedef {import('./openapi-changes.mjs').Note} Note */
+
+const USAGE = 'Usage: npm run schema:check -- [REVISION] [--json]'
+const CONTRACTS = {
+  'schema/schema.graphql': './graphql-changes.mjs',
+  'schema/openapi.json': './openapi-changes.mjs',
+}
+
+class WrongUsage extends Error {}
+
+const git = (...args) => execFileSync('git', args, { encoding: 'utf8', maxBuffer: 2 ** 26, stdio: 'pipe' })
+
+/** What `read` gives, or the sentence that tells the user why there is nothing. */
+function orSay(sentence, read) {
+  try {
+    return read()
+  } catch (cause) {
+    throw new WrongUsage(sentence, { cause })
+  }
+}
+
+/** @returns {{ revision: string, json: boolean }} */
+function asked() {
+  const { values, positionals } = orSay(USAGE, () =>
+    parseArgs({ options: { json: { type: 'boolean', default: false } }, allowPositionals: true }),
+  )
+  if (positionals.length > 1) throw new WrongUsage(USAGE)
+  return { revision: positionals[0] ?? (commitOf('origin/main') ? 'origin/main' : 'HEAD'), json: values.json }
+}
+
+/** @returns {string | undefined} */
+function commitOf(revision) {
+  try {
+    return git('rev-parse', '--verify', '--quiet', '--end-of-options', `${revision}^{commit}`).trim()
+  } catch {
+    return undefined
+  }
+}
+
+/** @param {Note} note */
+async function compare(file, revision, commit, note) {
+  const was = orSay(`The revision ${revision} has no ${file}.`, () => git('show', `${commit}:./${file}`))
+  const is = orSay(`There is no ${file} in this folder.`, () => readFileSync(file, 'utf8'))
+  if (was === is) return
+  // Loaded only now, because the inspector takes longer to load than all the rest takes to run.
+  const { read, compareContracts } = await import(CONTRACTS[file])
+  const before = orSay(`${file} of ${revision} cannot be read.`, () => read(was))
+  const after = orSay(`${file} in this folder cannot be read.`, () => read(is))
+  await compareContracts(before, after, note)
+}
+
+function say(revision, { breaking, dangerous, compatible }) {
+  for (const [word, changes] of Object.entries({ BREAKING: breaking, DANGEROUS: dangerous }))
+    for (const { contract, path, change } of changes) console.log(`${word.padEnd(9)}  ${contract}  ${path}: ${change}`)
+  const counts = `${breaking.length} breaking, ${dangerous.length} dangerous, ${compatible} compatible`
+  console.log(`Changes of the contracts since ${revision}: ${counts}.`)
+}
+
+async function check() {
+  const { revision, json } = asked()
+  const commit = commitOf(revision)
+  if (!commit) throw new WrongUsage(`There is no git revision ${revision} here.`)
+  const found = { breaking: [], dangerous: [], compatible: 0 }
+  for (const file of Object.keys(CONTRACTS))
+    await compare(file, revision, commit, (level, path, change) => {
+      if (level === 'compatible') found.compatible += 1
+      else found[level].push({ contract: basename(file), change, path })
+    })
+  if (json) console.log(JSON.stringify(found))
+  else say(revision, found)
+  return found.breaking.length ? 1 : 0
+}
+
+try {
+  process.exitCode = await check()
+} catch (error) {
+  if (!(error instanceof WrongUsage)) throw error
+  console.error(error.message)
+  process.exitCode = 2
+}
