@@ -1,0 +1,6 @@
+import { defineConfig } from 'vitest/config'
+
+// Installing compiles the SQLite driver where its binary cannot be fetched, which takes minutes.
+export default defineConfig({
+  test: { include: ['test/package/**/*.test.ts'], testTimeout: 60_000, hookTimeout: 480_000 },
+})
