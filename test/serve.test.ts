@@ -220,14 +220,14 @@ test.each([
 })
 
 test.each([
-  ['GET // HTTP/1.1\r\nHost: localhost', 404],
-  ['GET http:// HTTP/1.1\r\nHost: localhost', 400],
-  ['GET /v1/risks HTTP/1.1\r\nHost: a b', 400],
-  ['OPTIONS * HTTP/1.1\r\nHost: localhost', 400],
-  ['GET /x HTTP/1.1\r\nHost: a/healthz?', 400],
-  ['NONSENSE / HTTP/1.1\r\nHost: localhost', 400],
-  [`GET /${'x'.repeat(20_000)} HTTP/1.1\r\nHost: localhost`, 400],
-])('the raw request %j is answered by %i and a problem', async (request, status) => {
+  ['a path of two slashes', 'GET // HTTP/1.1\r\nHost: localhost', 404],
+  ['an address without a host', 'GET http:// HTTP/1.1\r\nHost: localhost', 400],
+  ['a host of two words', 'GET /v1/risks HTTP/1.1\r\nHost: a b', 400],
+  ['a target that is a star', 'OPTIONS * HTTP/1.1\r\nHost: localhost', 400],
+  ['a path hidden in the host', 'GET /x HTTP/1.1\r\nHost: a/healthz?', 400],
+  ['a method that is none', 'NONSENSE / HTTP/1.1\r\nHost: localhost', 400],
+  ['a path of 20,000 letters', `GET /${'x'.repeat(20_000)} HTTP/1.1\r\nHost: localhost`, 400],
+])('a raw request with %s is answered by a problem', async (_, request, status) => {
   const { origin } = await serve(newFolder())
   const received = await exchangeRaw(origin, request)
   expect(received).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
