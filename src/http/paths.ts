@@ -6,7 +6,7 @@ import { schema } from '../schema.js'
 import type { Store } from '../store/store.js'
 import { exchangeOf } from './exchange.js'
 import { createFrontPage, createGraphiql, createOpenapiPage, wantsPage } from './pages.js'
-import { problem } from './problems.js'
+import { notAllowed, problem } from './problems.js'
 import { Content, respond } from './represent.js'
 import type { Rest } from './rest.js'
 
@@ -67,8 +67,7 @@ async function readOnly(request: Request, page: (request: Request) => Promise<Re
   const allow = 'GET, HEAD, OPTIONS'
   if (request.method === 'GET' || request.method === 'HEAD') return page(request)
   if (request.method === 'OPTIONS') return new Response(null, { status: 204, headers: { allow } })
-  const fault = new Fault('METHOD_NOT_ALLOWED', `${request.method} is not possible here; ${allow} are.`)
-  return problem(fault, exchangeOf(request).requestId, { allow })
+  return notAllowed(request, allow, exchangeOf(request).requestId)
 }
 
 const NOT_KEPT = { headers: { 'cache-control': 'no-store' } }

@@ -1,5 +1,5 @@
 import { KeyMissing } from '../auth/principal.js'
-import { CATALOGUE, type Code, type Fault } from '../errors.js'
+import { CATALOGUE, type Code, Fault } from '../errors.js'
 
 /** The HTTP status of each code of the catalogue. */
 export const STATUS: Record<Code, number> = {
@@ -29,6 +29,13 @@ export function problemType(code: Code): string {
 export function problem(fault: Fault, requestId: string, headers: Record<string, string> = {}): Response {
   const { status, headers: own, body } = problemParts(fault, requestId)
   return new Response(body, { status, headers: { ...headers, ...own } })
+}
+
+/** The one refusal that must say what is possible instead. */
+export function notAllowed(request: Request, allow: string, requestId: string): Response {
+  return problem(new Fault('METHOD_NOT_ALLOWED', `${request.method} is not possible here; ${allow} are.`), requestId, {
+    allow,
+  })
 }
 
 export function problemParts(fault: Fault, requestId: string) {

@@ -8,7 +8,7 @@ import { readJson } from './body.js'
 import type { Engine } from './engine.js'
 import type { Exchange } from './exchange.js'
 import { checkBody, readParameters } from './parameters.js'
-import { problem } from './problems.js'
+import { notAllowed } from './problems.js'
 import { Content, respond } from './represent.js'
 import { ROUTES } from './routes.js'
 import { compile, type StoredOperation } from './stored.js'
@@ -36,10 +36,7 @@ export function createRest({ schema, engine, authenticate, basePath }: RestOptio
     if (here.length === 0) throw new Fault('NOT_FOUND', `There is nothing at ${path}. See ${basePath}/v1/openapi.json.`)
     const method = request.method === 'HEAD' ? 'GET' : request.method
     const match = here.find(({ operation }) => operation.route.method === method)
-    if (!match) {
-      const fault = new Fault('METHOD_NOT_ALLOWED', `${request.method} is not possible here; ${allow} are.`)
-      return problem(fault, exchange.requestId, { allow })
-    }
+    if (!match) return notAllowed(request, allow, exchange.requestId)
     const { operation, parameters } = match
     exchange.operation = operation.route.operation
     requireAcceptable(request, 'application/json')

@@ -5,9 +5,9 @@ import { asEntity } from '../graph/federation.js'
 import { boundedNumber, boundedText } from '../graph/inputs.js'
 import { oncePerRequest, rowLoader } from '../graph/loaders.js'
 import { Person, personById } from '../personnel/people.graph.js'
-import { ASSESSMENT_MAX } from '../vocabulary.js'
+import { ASSESSMENT_MAX, type RiskLevel as RiskLevelName } from '../vocabulary.js'
 import { Project, projectById } from './projects.graph.js'
-import { levelOf, type RiskRow, riskRanks, risks, risksOfProject, SCORE_MAX } from './risks.js'
+import { levelOf, type RiskRow, riskRanks, risks, risksOfProject, SCORE_MAX, scoresOf } from './risks.js'
 
 const RiskStatus = enumOf('RiskStatus', 'Where a risk stands.', {
   OPEN: 'It may happen.',
@@ -15,12 +15,17 @@ const RiskStatus = enumOf('RiskStatus', 'Where a risk stands.', {
   CLOSED: 'It can no longer happen, or is dealt with.',
 })
 
+function scoresInWords(level: RiskLevelName): string {
+  const scores = scoresOf(level)
+  return `Score ${Math.min(...scores)} to ${Math.max(...scores)}.`
+}
+
 const RiskLevel = enumOf('RiskLevel', 'How grave a risk is, by its score.', {
   UNASSESSED: 'Score 0: likelihood and impact are not judged yet.',
-  LOW: 'Score 1 to 4.',
-  MEDIUM: 'Score 5 to 9.',
-  HIGH: 'Score 10 to 16.',
-  CRITICAL: 'Score 20 to 25.',
+  LOW: scoresInWords('LOW'),
+  MEDIUM: scoresInWords('MEDIUM'),
+  HIGH: scoresInWords('HIGH'),
+  CRITICAL: scoresInWords('CRITICAL'),
 })
 
 const RiskResponse = enumOf('RiskResponse', 'What is done about a risk.', {

@@ -45,6 +45,12 @@ export function levelOf(score: number): RiskLevel {
   return RISK_LEVELS.findLast((level) => score >= LEVEL_FLOORS[level]) ?? 'UNASSESSED'
 }
 
+/** Every score that an assessment can come to at this level. */
+export function scoresOf(level: RiskLevel): number[] {
+  const steps = Array.from({ length: ASSESSMENT_MAX }, (_, index) => index + 1)
+  return steps.flatMap((one) => steps.map((other) => one * other)).filter((score) => levelOf(score) === level)
+}
+
 /** One ascending number that puts the highest score first, and among equals the highest impact. */
 export function riskStanding(score: number, impact: number | null): number {
   return -(score * 10 + (impact ?? 0))
