@@ -1,17 +1,9 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { newFolder, operations, serve } from './process.js'
+import { mint, newFolder, operations, serve } from './process.js'
 
 const READ = ['--scope', 'personnel.read', '--scope', 'projects.read']
-
-async function mint(
-  folder: string,
-  ...args: string[]
-): Promise<{ id: string; key: string; [member: string]: unknown }> {
-  const { stdout } = await operations(folder, ['keys', 'create', '--json', ...args])
-  return JSON.parse(stdout)
-}
 
 describe('keys create', () => {
   test('prints one JSON document with the key, and a warning when it never expires', async () => {

@@ -7,20 +7,8 @@ import type { Scope } from '../src/auth/scopes.js'
 import { newSecret } from '../src/auth/secrets.js'
 import { CATALOGUE, type Code } from '../src/errors.js'
 import { LIMITS } from '../src/limits.js'
-import { ada, fillCompany } from './fixtures.js'
-import { type Answer, type Caller, type Gateway, openGateway } from './harness.js'
-
-interface Office {
-  readonly gateway: Gateway
-  /** May do everything. */
-  readonly caller: Caller
-}
-
-async function openOffice(options: Parameters<typeof openGateway>[0] = {}): Promise<Office> {
-  const gateway = openGateway(options)
-  await gateway.write(fillCompany)
-  return { gateway, caller: await gateway.as('personnel.manage', 'projects.manage') }
-}
+import { ada } from './fixtures.js'
+import { type Answer, type Caller, type Office, openGateway, openOffice } from './harness.js'
 
 /** A table that is gone: no query foresees it. */
 function breakIssues(office: Office): Office {

@@ -11,6 +11,7 @@ import { migrate } from '../src/store/migrations.js'
 import { openSqlite } from '../src/store/sqlite.js'
 import type { Store, Write } from '../src/store/store.js'
 import { requireDocumented } from './documented.js'
+import { fillCompany } from './fixtures.js'
 
 /** An answer, read to its end. */
 export interface Answer {
@@ -81,6 +82,18 @@ export function openGateway(options: Partial<AppOptions> = {}): Gateway {
     write: (work) => store.write({ by: 'cli', at: () => clock.now }, work),
   }
   return gateway
+}
+
+/** A service with the company of the fixtures, and a caller who may do everything. */
+export interface Office {
+  readonly gateway: Gateway
+  readonly caller: Caller
+}
+
+export async function openOffice(options: Partial<AppOptions> = {}): Promise<Office> {
+  const gateway = openGateway(options)
+  await gateway.write(fillCompany)
+  return { gateway, caller: await gateway.as('personnel.manage', 'projects.manage') }
 }
 
 type Init = { method?: string; headers?: Record<string, string>; body?: string | undefined }

@@ -1,14 +1,7 @@
 import { expect, test } from 'vitest'
 import { prepareDemo } from '../src/cli/demo.js'
 import { LIMITS } from '../src/limits.js'
-import { fillCompany } from './fixtures.js'
-import { NOW, openGateway } from './harness.js'
-
-async function openOffice() {
-  const gateway = openGateway()
-  await gateway.write(fillCompany)
-  return { gateway, caller: await gateway.as('personnel.manage', 'projects.read') }
-}
+import { NOW, openGateway, openOffice } from './harness.js'
 
 test.each([
   '{ risks { nodes { project { risks(first: 1) { totalCount } } } } }',

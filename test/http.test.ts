@@ -1,19 +1,8 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { ROUTES } from '../src/http/routes.js'
-import { ada, fillCompany, grace } from './fixtures.js'
-import { type Caller, type Gateway, openGateway } from './harness.js'
-
-interface Office {
-  readonly gateway: Gateway
-  readonly caller: Caller
-}
-
-async function openOffice(options: Parameters<typeof openGateway>[0] = {}): Promise<Office> {
-  const gateway = openGateway(options)
-  await gateway.write(fillCompany)
-  return { gateway, caller: await gateway.as('personnel.manage', 'projects.read') }
-}
+import { ada, grace } from './fixtures.js'
+import { type Office, openGateway, openOffice } from './harness.js'
 
 /** Past the harness, which reads every answer as plain text below the base path. */
 async function raw({ gateway, caller }: Office, path: string, init: RequestInit = {}) {

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { createServer, connect as dial } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { newFolder, operations, serve } from './process.js'
+import { mint, newFolder, operations, serve } from './process.js'
 
 async function exchangeRaw(origin: string, request: string): Promise<string> {
   const socket = dial(Number(new URL(origin).port), '127.0.0.1')
@@ -49,15 +49,7 @@ test('a second start of the demo keeps its data and makes a new key', async () =
 
 test('SIGTERM lets a running request finish, then ends with 0', async () => {
   const folder = newFolder()
-  const { stdout } = await operations(folder, [
-    'keys',
-    'create',
-    '--json',
-    '--name',
-    'a',
-    '--scope',
-    'personnel.manage',
-  ])
+  const { key } = await mint(folder, '--name', 'a', '--scope', 'personnel.manage')
   const { origin, child } = await serve(folder)
   const body = JSON.stringify({ name: 'Ada', email: 'ada@example.com' })
   const socket = dial(Number(new URL(origin).port), '127.0.0.1')
@@ -68,7 +60,7 @@ test('SIGTERM lets a running request finish, then ends with 0', async () => {
   const head = [
     'POST /v1/personnel HTTP/1.1',
     'Host: localhost',
-    `Authorization: Bearer ${JSON.parse(stdout).key}`,
+    `Authorization: Bearer ${key}`,
     'Content-Type: application/json',
     `Content-Length: ${body.length}`,
     '\r\n',
@@ -125,8 +117,7 @@ test('--no-migrate refuses a store that is not ready, --demo with --database is 
 
 test('each request is one JSON line in the log, without the key', async () => {
   const folder = newFolder()
-  const { stdout } = await operations(folder, ['keys', 'create', '--json', '--name', 'a', '--scope', 'personnel.read'])
-  const { id, key } = JSON.parse(stdout)
+  const { id, key } = await mint(folder, '--name', 'a', '--scope', 'personnel.read')
   const { origin, stop } = await serve(folder, ['--base-path', '/ops'])
   const headers = { authorization: `Bearer ${key}`, 'request-id': 'mine-1' }
   await fetch(`${origin}/ops/v1/personnel?search=secret-word`, { headers })
@@ -152,16 +143,7 @@ test('each request is one JSON line in the log, without the key', async () => {
 
 test('a key revoked while a body is on its way writes nothing', async () => {
   const folder = newFolder()
-  const { stdout } = await operations(folder, [
-    'keys',
-    'create',
-    '--json',
-    '--name',
-    'a',
-    '--scope',
-    'personnel.manage',
-  ])
-  const { id, key } = JSON.parse(stdout)
+  const { id, key } = await mint(folder, '--name', 'a', '--scope', 'personnel.manage')
   const { origin } = await serve(folder)
   const body = JSON.stringify({ name: 'Ada', email: 'ada@example.com' })
   const socket = dial(Number(new URL(origin).port), '127.0.0.1')
@@ -176,17 +158,9 @@ test('a key revoked while a body is on its way writes nothing', async () => {
 
 test('a body that is streamed beyond the limit is refused with 413, not cut off', async () => {
   const folder = newFolder()
-  const { stdout } = await operations(folder, [
-    'keys',
-    'create',
-    '--json',
-    '--name',
-    'a',
-    '--scope',
-    'personnel.manage',
-  ])
+  const { key } = await mint(folder, '--name', 'a', '--scope', 'personnel.manage')
   const { origin } = await serve(folder)
-  const headers = { authorization: `Bearer ${JSON.parse(stdout).key}`, 'content-type': 'application/json' }
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
   for (const path of ['/v1/personnel', '/graphql']) {
     const stream = new ReadableStream({
       start(controller) {
