@@ -1,0 +1,87 @@
+import { constants, isUtf8 } from 'node:buffer'
+import { UnreadableSheet } from './flaws.js'
+
+const SIGNATURES = [
+  { bytes: [0x50, 0x4b, 0x03, 0x04], kind: 'a spreadsheet (.xlsx) or another zip file' },
+  { bytes: [0xd0, 0xcf, 0x11, 0xe0], kind: 'an old spreadsheet (.xls)' },
+  { bytes: [0x25, 0x50, 0x44, 0x46], kind: 'a PDF' },
+]
+
+/** The byte order marks with which a text names its encoding. */
+const MARKS = [
+  { bytes: [0xef, 0xbb, 0xbf], encoding: 'utf-8' },
+  { bytes: [0xff, 0xfe], encoding: 'utf-16le' },
+  { bytes: [0xfe, 0xff], encoding: 'utf-16be' },
+]
+
+/** The text of a file, or a sentence that says what to do about it. */
+export function decode(bytes: Uint8Array, name: string, encoding = 'utf-8'): string {
+  const refuse = (sentence: string, line?: number): never => {
+    throw new UnreadableSheet(name, sentence, line)
+  }
+  if (bytes.length > constants.MAX_STRING_LENGTH) refuse('The file is too large to be read at once; split it.')
+  const kind = SIGNATURES.find((one) => startsWith(bytes, one.bytes))?.kind
+  if (kind) refuse(`This is ${kind}, not a text. Save the table as "CSV UTF-8" and take that file.`)
+  const decoder =
+    decoderOf(encoding) ?? refuse(`There is no encoding "${encoding}"; try utf-8, windows-1252 or utf-16le.`)
+  const marked = MARKS.find((one) => startsWith(bytes, one.bytes))?.encoding ?? decoder.encoding
+  if (marked !== decoder.encoding) refuse(`The file says that it is in ${marked}; give --encoding ${marked}.`)
+
+  const text = decoded(bytes, decoder) ?? refuse(...invalid(bytes, decoder.encoding))
+  const nul = text.indexOf('\0')
+  if (nul >= 0)
+    refuse('Here is a NUL byte: it is no text, or in UTF-16; then give --encoding utf-16le.', lineAt(text, nul))
+  if (text.trim() === '') refuse('The file is empty.')
+  return text
+}
+
+function startsWith(bytes: Uint8Array, beginning: readonly number[]): boolean {
+  return beginning.every((byte, index) => bytes[index] === byte)
+}
+
+function decoderOf(encoding: string): TextDecoder | undefined {
+  try {
+    return new TextDecoder(encoding, { fatal: true })
+  } catch {
+    return undefined
+  }
+}
+
+function decoded(bytes: Uint8Array, decoder: TextDecoder): string | undefined {
+  try {
+    const text = decoder.decode(bytes)
+    return decoder.encoding === 'windows-1252' ? text.replace(/[\x80-\x9f]/g, windows1252) : text
+  } catch {
+    return undefined
+  }
+}
+
+// Node 20.18.3 to 24 reads windows-1252 as Latin-1 (nodejs/node#56542), where these are control characters.
+const WINDOWS_1252 = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ'
+
+function windows1252(control: string): string {
+  return WINDOWS_1252.charAt(control.charCodeAt(0) - 0x80)
+}
+
+function invalid(bytes: Uint8Array, encoding: string): [sentence: string, line?: number] {
+  if (encoding !== 'utf-8') return [`The file is not in ${encoding}.`]
+  const advice = 'Save the file as UTF-8, or give --encoding windows-1252, which is what Excel on Windows writes.'
+  return [`Here is a byte that is not UTF-8. ${advice}`, lineOfBadByte(bytes)]
+}
+
+// Line by line, because no byte of a longer character looks like a line end.
+function lineOfBadByte(bytes: Uint8Array): number {
+  let line = 1
+  let start = 0
+  for (const [index, byte] of bytes.entries()) {
+    if (byte !== 0x0a && (byte !== 0x0d || bytes[index + 1] === 0x0a)) continue
+    if (!isUtf8(bytes.subarray(start, index))) break
+    start = index + 1
+    line++
+  }
+  return line
+}
+
+function lineAt(text: string, index: number): number {
+  return text.slice(0, index).split(/\r\n?|\n/).length
+}

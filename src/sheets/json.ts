@@ -1,0 +1,72 @@
+import { excerpt, NO_FLAWS, type SheetFlaw, UnreadableSheet } from './flaws.js'
+
+export type Members = Readonly<Record<string, unknown>>
+
+export interface JsonRecord {
+  /** The line in NDJSON, the number of the element in JSON, from 1. */
+  readonly line: number
+  /** Empty when there is a flaw. */
+  readonly members: Members
+  readonly flaws: readonly SheetFlaw[]
+}
+
+export function isObject(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** The elements of a JSON array, which may stand alone or as the one list in an object. */
+export function jsonRecords(text: string, name: string): JsonRecord[] {
+  const found = parsed(text)
+  if ('flaw' in found) {
+    throw new UnreadableSheet(name, `This is not JSON (${found.flaw}). One object a line is the format ndjson.`)
+  }
+  const lists = isObject(found.value) ? Object.values(found.value).filter(Array.isArray) : [found.value]
+  const [elements] = lists
+  if (lists.length !== 1 || !Array.isArray(elements)) {
+    throw new UnreadableSheet(name, 'There must be one array of objects, alone or as the only array of an object.')
+  }
+  return elements.map((element: unknown, index) =>
+    recordOf(index + 1, element, () => (Array.isArray(element) ? '[...]' : String(element))),
+  )
+}
+
+/** The objects of a text that has one on each line. */
+export function* ndjsonRecords(text: string): Generator<JsonRecord, void> {
+  let line = 0
+  for (let start = 0; start < text.length; ) {
+    const found = text.indexOf('\n', start)
+    const end = found === -1 ? text.length : found
+    const raw = text.slice(start, end)
+    start = end + 1
+    line++
+    if (raw.trim() === '') continue
+    const content = parsed(raw)
+    yield 'flaw' in content
+      ? flawed(line, raw, 'This line is not JSON. Every line must be one JSON object.')
+      : recordOf(line, content.value, () => raw)
+  }
+}
+
+function recordOf(line: number, value: unknown, shown: () => string): JsonRecord {
+  return isObject(value)
+    ? { line, members: value, flaws: NO_FLAWS }
+    : flawed(line, shown(), `This is ${kindOf(value)}, not a JSON object.`)
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'an array'
+  return typeof value === 'string' ? 'a text' : `a ${typeof value}`
+}
+
+function flawed(line: number, raw: string, detail: string): JsonRecord {
+  return { line, members: {}, flaws: [{ column: '', value: excerpt(raw), detail }] }
+}
+
+function parsed(text: string): { value: unknown } | { flaw: string } {
+  try {
+    return { value: JSON.parse(text) }
+  } catch (error) {
+    return { flaw: error instanceof Error ? error.message : String(error) }
+  }
+}
