@@ -7,6 +7,7 @@ export const CATALOGUE = {
   METHOD_NOT_ALLOWED: 'The method is not allowed here',
   NOT_ACCEPTABLE: 'No acceptable representation',
   CONFLICT: 'It is already there',
+  PRECONDITION_FAILED: 'It has changed meanwhile',
   PAYLOAD_TOO_LARGE: 'The body is too large',
   UNSUPPORTED_MEDIA_TYPE: 'The media type is not supported',
   VALIDATION_FAILED: 'The content is not acceptable',

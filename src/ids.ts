@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomFillSync } from 'node:crypto'
 
 /** What each kind of id begins with. */
 export const ID_PREFIX = {
@@ -12,10 +12,10 @@ export const ID_PREFIX = {
 export type IdKind = keyof typeof ID_PREFIX
 
 const CROCKFORD = '0123456789abcdefghjkmnpqrstvwxyz'
-const ID_LENGTH = 26
+const ID_FORM = new RegExp(`^[0-7][${CROCKFORD}]{25}$`)
 
-/** A UUIDv7 in Crockford's base32: ids made later sort later. */
-export function newId(kind: IdKind, at: Date, random: Uint8Array = randomBytes(10)): string {
+/** A UUIDv7 in Crockford's base32: ids made later sort later, also those of one instant that one process makes. */
+export function newId(kind: IdKind, at: Date, random: Uint8Array = randomAfter(at.getTime())): string {
   const bytes = Buffer.alloc(16)
   bytes.writeUIntBE(at.getTime(), 0, 6)
   bytes.set(random, 6)
@@ -24,12 +24,39 @@ export function newId(kind: IdKind, at: Date, random: Uint8Array = randomBytes(1
   return `${ID_PREFIX[kind]}_${base32(bytes)}`
 }
 
+const tail = Buffer.alloc(10)
+let tailMs = Number.NaN
+
+// Within one instant each tail is a little higher than the last, so that an import adds to the end of its indexes.
+function randomAfter(ms: number): Uint8Array {
+  if (ms !== tailMs) {
+    randomFillSync(tail)
+    tailMs = ms
+    return tail
+  }
+  let carry = 1 + Math.floor(Math.random() * 0xffff)
+  for (let place = tail.length - 1; carry > 0 && place >= 0; place--) {
+    carry += tail.readUInt8(place)
+    tail.writeUInt8(carry & 0xff, place)
+    carry >>= 8
+  }
+  return tail
+}
+
 function base32(bytes: Buffer): string {
-  let value = BigInt(`0x${bytes.toString('hex')}`)
   let text = ''
-  for (let i = 0; i < ID_LENGTH; i++) {
-    text = CROCKFORD.charAt(Number(value & 31n)) + text
-    value >>= 5n
+  let bits = 0
+  let rest = 2 // 26 characters hold 130 bits: the first has two bits to spare.
+  for (const byte of bytes) {
+    bits = (bits << 8) | byte
+    for (rest += 8; rest >= 5; rest -= 5) text += CROCKFORD.charAt((bits >> (rest - 5)) & 31)
+    bits &= (1 << rest) - 1
   }
   return text
+}
+
+/** Whether a text could be an id of this kind. */
+export function isId(kind: IdKind, text: string): boolean {
+  const [prefix, rest = '', ...more] = text.split('_')
+  return prefix === ID_PREFIX[kind] && more.length === 0 && ID_FORM.test(rest)
 }

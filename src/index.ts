@@ -58,7 +58,7 @@ export interface Caller {
 
 /** The context in which the schema runs on behalf of a caller whom the embedding program knows. Fresh for each request. */
 export function contextFor(store: Store, { scopes, id = 'embedded' }: Caller): Context {
-  const principal: Principal = { keyId: id, name: id, scopes: new Set(scopes), expiresAt: null }
+  const principal: Principal = { keyId: id, name: id, scopes: new Set(scopes), projects: null, expiresAt: null }
   return { store, principal, clock: now, wholeListRowsMax: LIMITS.wholeListRowsMax }
 }
 

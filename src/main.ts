@@ -1,7 +1,13 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from 'commander'
 import { DESCRIPTION, VERSION } from './about.js'
-import { CannotListen, CannotPrint, say, WrongUsage } from './cli/command.js'
+import { backupCommand } from './cli/backup.js'
+import { CannotListen, CannotPrint, ImportFailed, say, WrongUsage } from './cli/command.js'
+import { eraseCommand } from './cli/erase.js'
+import { exportCommand } from './cli/export.js'
+import { historyCommand } from './cli/history.js'
+import { importCommand } from './cli/import.js'
+import { Interrupted } from './cli/interrupt.js'
 import { keysCommand } from './cli/keys.js'
 import { migrateCommand } from './cli/migrate.js'
 import { schemaCommand } from './cli/schema.js'
@@ -15,7 +21,7 @@ const FAILED = 1
 const WRONG_USAGE = 2
 
 /** Failures whose message says what to do. */
-const FORESEEN = [Fault, StoreRefused, CannotListen, CannotPrint]
+const FORESEEN = [Fault, StoreRefused, CannotListen, CannotPrint, ImportFailed, Interrupted]
 
 const clock = () => new Date()
 
@@ -25,6 +31,11 @@ const program = new Command('operations')
   .addCommand(serveCommand(clock))
   .addCommand(migrateCommand())
   .addCommand(keysCommand(clock))
+  .addCommand(importCommand(clock))
+  .addCommand(exportCommand())
+  .addCommand(historyCommand(clock))
+  .addCommand(eraseCommand(clock))
+  .addCommand(backupCommand(clock))
   .addCommand(schemaCommand())
 
 /** What a failure means for the exit code; whatever a person can mend is said in a sentence, without a stack. */

@@ -7,6 +7,8 @@ import './personnel/groups.graph.js'
 import './projects/projects.graph.js'
 import './projects/risks.graph.js'
 import './projects/issues.graph.js'
+import './projects/sync.graph.js'
+import './history/changes.graph.js'
 
 /** The one schema, which every face above has added its part to: a subgraph of whatever larger graph wants it. */
 export const schema: GraphQLSchema = toSubgraph()

@@ -3,6 +3,7 @@ import { TEXT_MAX, type TextKind } from './vocabulary.js'
 
 /** The form in which names and e-mails are compared, ordered and searched, the same in every engine. */
 export function fold(text: string): string {
+  if (/^[\x20-\x7e]*$/.test(text)) return text.toLowerCase()
   // Once more at the end, because lower-casing can take a composed letter apart.
   return text.normalize('NFKC').toLowerCase().normalize('NFKC')
 }
@@ -13,19 +14,28 @@ export function checkText(raw: string, kind: TextKind): { text: string } | { fla
   if (text === '') return { flaw: 'Must not be empty.' }
   if (text.includes('\0')) return { flaw: 'Must not contain the NUL character.' }
   if (!text.isWellFormed()) return { flaw: 'Must be well-formed Unicode, without lone surrogates.' }
-  const length = [...text].length
+  // Counted only where it may matter: a text never has more characters than UTF-16 units.
+  const length = text.length > TEXT_MAX[kind] ? [...text].length : 0
   if (length > TEXT_MAX[kind]) {
     return { flaw: `Must be at most ${TEXT_MAX[kind]} characters long; this is ${length}.` }
   }
   return { text }
 }
 
-/** Checks the texts of one input and gathers every flaw, so that a caller mends all of them at once. */
+/** Gathers every flaw of one input, so that a caller mends all of them at once. */
 export class InputCheck {
-  readonly flaws: Flaw[] = []
+  readonly found: { readonly member: string; readonly detail: string }[] = []
+
+  get isSound(): boolean {
+    return this.found.length === 0
+  }
 
   flaw(member: string, detail: string): void {
-    this.flaws.push({ pointer: `/${member}`, detail })
+    this.found.push({ member, detail })
+  }
+
+  has(member: string): boolean {
+    return this.found.some((one) => one.member === member)
   }
 
   required(member: string, kind: TextKind, raw: string): string {
@@ -35,15 +45,11 @@ export class InputCheck {
     return ''
   }
 
-  /** Blank counts as absent: forms send empty strings for what was not filled in. */
-  optional(member: string, kind: TextKind, raw: string | null | undefined): string | null {
-    if (raw == null || raw.trim() === '') return null
-    return this.required(member, kind, raw)
-  }
-
   /** Stops here when anything was wrong. */
   refuse(sentence: string): void {
-    if (this.flaws.length > 0) throw new Fault('VALIDATION_FAILED', sentence, { flaws: this.flaws })
+    if (this.isSound) return
+    const flaws: Flaw[] = this.found.map(({ member, detail }) => ({ pointer: `/${member}`, detail }))
+    throw new Fault('VALIDATION_FAILED', sentence, { flaws })
   }
 }
 

@@ -30,6 +30,13 @@ export const ISSUE_STATUSES = ['OPEN', 'IN_PROGRESS', 'BLOCKED', 'RESOLVED', 'CL
 export type IssueStatus = (typeof ISSUE_STATUSES)[number]
 export const OPEN_ISSUE_STATUSES = ['OPEN', 'IN_PROGRESS', 'BLOCKED'] as const satisfies readonly IssueStatus[]
 
+/** What has a history of its own. */
+export const ENTITY_KINDS = ['PERSON', 'GROUP', 'PROJECT', 'RISK', 'ISSUE'] as const
+export type EntityKind = (typeof ENTITY_KINDS)[number]
+
+export const CHANGE_ACTIONS = ['CREATED', 'UPDATED', 'CLOSED', 'ERASED'] as const
+export type ChangeAction = (typeof CHANGE_ACTIONS)[number]
+
 /** The longest text of each kind, in Unicode code points. `headline` is the title of a risk or an issue. */
 export const TEXT_MAX = {
   name: 200,

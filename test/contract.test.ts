@@ -1,13 +1,9 @@
 import { eq } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { mintKey } from '../src/auth/keys.js'
-import { addGroup } from '../src/personnel/groups.js'
 import { addPerson } from '../src/personnel/people.js'
-import { addIssue } from '../src/projects/issues.js'
-import { addProject } from '../src/projects/projects.js'
-import { addRisk } from '../src/projects/risks.js'
 import type { Write } from '../src/store/store.js'
-import { issue, project, risk } from './fixtures.js'
+import { addGroup, addIssue, addProject, addRisk, issue, project, risk } from './fixtures.js'
 import { type Answer, type Caller, type Gateway, NOW, openGateway } from './harness.js'
 
 const EARLIER = '2026-01-05T08:00:00.000Z'
@@ -253,7 +249,12 @@ test('any valid key reads what it is, and never its secret', async () => {
   const scopes = ['projects.read', 'personnel.manage'] as const
   const { secret } = await gateway.write((write) => mintKey(write, { name: 'Nightly report', scopes, expiresAt }))
   const { body } = await gateway.with(`Bearer ${secret}`).get('/v1/key')
-  expect(body).toEqual({ name: 'Nightly report', scopes: [...scopes], expiresAt: '2027-01-01T00:00:00.000Z' })
+  expect(body).toEqual({
+    name: 'Nightly report',
+    scopes: [...scopes],
+    projects: null,
+    expiresAt: '2027-01-01T00:00:00.000Z',
+  })
   expect((await (await gateway.as('projects.read')).get('/v1/key')).body.expiresAt).toBeNull()
 })
 

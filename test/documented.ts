@@ -40,9 +40,13 @@ export function requireDocumented(method: string, path: string, answer: Answer):
     if (!isOptional && !answer.headers.has(name))
       throw new Error(`${method} ${path} lacks the documented header ${name}.`)
   }
-  if (method === 'HEAD' || !documented.content) return
+  if (method === 'HEAD') return
   const type = answer.headers.get('content-type') ?? ''
-  const media = documented.content[type]
+  if (!documented.content) {
+    if (answer.text !== '' || type !== '') throw new Error(`${method} ${path} answered ${type}, where nothing belongs.`)
+    return
+  }
+  const media = documented.content[type] ?? documented.content[type.replace(/^(text\/csv); .*/, '$1')]
   if (!media) throw new Error(`${method} ${path} answered ${type}, which is not documented.`)
   requireValid(media.schema, answer, `${method} ${path}`)
 }
@@ -55,7 +59,7 @@ function requireProblem(answer: Answer): void {
 function requireValid(shape: object, answer: Answer, what: string): void {
   const validate = validators.get(shape) ?? ajv.compile(absolute(shape))
   validators.set(shape, validate)
-  if (!validate(answer.body))
+  if (!validate(answer.body ?? answer.text))
     throw new Error(`${what} is not as documented: ${ajv.errorsText(validate.errors)}\n${answer.text}`)
 }
 

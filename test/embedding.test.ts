@@ -159,7 +159,7 @@ describe('a key', () => {
     const expiresAt = new Date(Date.now() + 60_000)
     const { secret, id } = await mintKey(store, { name: 'nightly', scopes: ['projects.read'], expiresAt })
     const scopes = new Set(['projects.read'])
-    const holder = { keyId: id, name: 'nightly', scopes, expiresAt: expiresAt.toISOString() }
+    const holder = { keyId: id, name: 'nightly', scopes, projects: null, expiresAt: expiresAt.toISOString() }
     expect(await checkKey(store, secret)).toEqual(holder)
   })
 

@@ -19,7 +19,12 @@ function breakIssues(office: Office): Office {
 }
 
 const JSON_TYPE = { 'content-type': 'application/json' }
-const TOO_LARGE = JSON.stringify({ name: 'x'.repeat(LIMITS.bodyBytesMax) })
+const tooLarge = async ({ gateway }: Office, path: string) =>
+  post(await gateway.as('personnel.manage'), path, JSON.stringify({ name: 'x'.repeat(LIMITS.bodyBytesMax) }))
+const stale = async ({ caller }: Office) => {
+  const [group] = (await caller.get('/v1/groups?limit=1')).body.data
+  return caller.patch(`/v1/groups/${group.id}`, { name: 'Other' }, { 'if-match': '"old"' })
+}
 const post = (caller: Caller, path: string, body: string, headers: Record<string, string> = JSON_TYPE) =>
   caller.request(path, { method: 'POST', headers, body })
 const add = 'mutation ($input: AddPersonInput!) { addPerson(input: $input) { id } }'
@@ -33,9 +38,10 @@ const BY_REST: Record<Provoked, [status: number, provoke: (office: Office) => Pr
   INSUFFICIENT_SCOPE: [403, async ({ gateway }) => (await gateway.as('projects.read')).get('/v1/personnel')],
   NOT_FOUND: [404, ({ caller }) => caller.get('/v1/personnel/usr_nobody')],
   METHOD_NOT_ALLOWED: [405, ({ caller }) => caller.request('/v1/risks', { method: 'DELETE' })],
-  NOT_ACCEPTABLE: [406, ({ caller }) => caller.get('/v1/risks', { accept: 'text/csv' })],
+  NOT_ACCEPTABLE: [406, ({ caller }) => caller.get('/v1/risks', { accept: 'text/html' })],
   CONFLICT: [409, ({ caller }) => caller.post('/v1/personnel', { name: 'Bea', email: 'p1@example.com' })],
-  PAYLOAD_TOO_LARGE: [413, ({ caller }) => post(caller, '/v1/personnel', TOO_LARGE)],
+  PRECONDITION_FAILED: [412, stale],
+  PAYLOAD_TOO_LARGE: [413, (office) => tooLarge(office, '/v1/personnel')],
   UNSUPPORTED_MEDIA_TYPE: [415, ({ caller }) => post(caller, '/v1/personnel', '{}', {})],
   VALIDATION_FAILED: [422, ({ caller }) => caller.post('/v1/personnel', { ...ada, name: '' })],
   TOO_COMPLEX: [400, ({ caller }) => caller.get('/v1/personnel')],
@@ -54,18 +60,19 @@ test.each(Object.entries(BY_REST))('REST tells %s as a problem', async (code, [s
   expect(answer.headers.get('cache-control')).toBe('no-store')
 })
 
-// What is not there is null in GraphQL, and no error.
-const BY_GRAPHQL: Record<Exclude<Provoked, 'NOT_FOUND'>, [number, (office: Office) => Promise<Answer>]> = {
+// No header of GraphQL says on what a change is based.
+const BY_GRAPHQL: Record<Exclude<Provoked, 'PRECONDITION_FAILED'>, [number, (office: Office) => Promise<Answer>]> = {
   BAD_REQUEST: [400, ({ caller }) => post(caller, '/graphql', '{"query": "{')],
   UNAUTHENTICATED: [401, ({ gateway }) => gateway.with(undefined).graphql('{ __typename }')],
   INSUFFICIENT_SCOPE: [
     200,
     async ({ gateway }) => (await gateway.as('personnel.read')).graphql('{ risks { nodes { id } } }'),
   ],
+  NOT_FOUND: [200, ({ caller }) => caller.graphql('mutation { changeGroup(id: "grp_x", input: {}) { id } }')],
   METHOD_NOT_ALLOWED: [405, ({ caller }) => caller.request('/graphql', { method: 'PUT' })],
   NOT_ACCEPTABLE: [406, ({ caller }) => caller.get('/graphql?query={__typename}', { accept: 'text/csv' })],
   CONFLICT: [200, ({ caller }) => caller.graphql(add, { input: { name: 'Bea', email: 'P1@example.com' } })],
-  PAYLOAD_TOO_LARGE: [413, ({ caller }) => post(caller, '/graphql', TOO_LARGE)],
+  PAYLOAD_TOO_LARGE: [413, (office) => tooLarge(office, '/graphql')],
   UNSUPPORTED_MEDIA_TYPE: [415, ({ caller }) => post(caller, '/graphql', '{}', {})],
   VALIDATION_FAILED: [200, ({ caller }) => caller.graphql(add, { input: { ...ada, name: '' } })],
   TOO_COMPLEX: [200, ({ caller }) => caller.graphql('{ personnel { nodes { id } } }')],
@@ -227,7 +234,8 @@ test.each<[string, string, Scope, Scope]>([
 test.each([
   ['DELETE', '/v1/personnel', 'GET, HEAD, OPTIONS, POST'],
   ['POST', '/v1/risks', 'GET, HEAD, OPTIONS'],
-  ['PATCH', '/v1/personnel/usr_x', 'GET, HEAD, OPTIONS'],
+  ['PUT', '/v1/personnel/usr_x', 'GET, HEAD, OPTIONS, PATCH'],
+  ['GET', '/v1/groups/grp_x/members/usr_x', 'DELETE, OPTIONS, PUT'],
   ['PUT', '/v1/key', 'GET, HEAD, OPTIONS'],
   ['POST', '/v1/openapi.json', 'GET, HEAD, OPTIONS'],
 ])('%s %s is not allowed, and Allow says what is', async (method, path, allow) => {

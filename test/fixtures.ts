@@ -1,14 +1,54 @@
 import { eq } from 'drizzle-orm'
-import { addGroup } from '../src/personnel/groups.js'
-import { addPerson, type PersonInput } from '../src/personnel/people.js'
-import { addIssue, type IssueDraft } from '../src/projects/issues.js'
-import { addProject, type ProjectDraft } from '../src/projects/projects.js'
-import { addRisk, type RiskDraft } from '../src/projects/risks.js'
+import { type GroupChange, addGroup as storeGroup } from '../src/personnel/groups.js'
+import { addPerson, changePerson, type PersonInput } from '../src/personnel/people.js'
+import { type IssueRow, issuesLedger, issueWith } from '../src/projects/issues.js'
+import { type ProjectRow, projectsLedger, projectWith } from '../src/projects/projects.js'
+import { type RiskRow, risksLedger, riskWith, tally } from '../src/projects/risks.js'
 import type { Write } from '../src/store/store.js'
 import { ISSUE_SEVERITIES, ISSUE_STATUSES, PERSON_STATUSES, RISK_STATUSES } from '../src/vocabulary.js'
 
 export const ada: PersonInput = { name: 'Ada Lovelace', email: 'ada@example.com', title: 'Engineer' }
 export const grace: PersonInput = { name: 'Grace Hopper', email: 'grace@example.com', externalId: 'HR-7' }
+
+type Derived = 'id' | 'searchFolded' | 'createdAt' | 'updatedAt'
+export type ProjectDraft = Omit<ProjectRow, Derived | 'syncedAt'>
+export type RiskDraft = Omit<RiskRow, Derived | 'categoryFolded' | 'score' | 'live' | 'standing'>
+export type IssueDraft = Omit<IssueRow, Derived | 'live' | 'standing'>
+
+export async function addGroup(write: Write, group: GroupChange): Promise<string> {
+  return (await storeGroup(write, group)).id
+}
+
+export async function deactivatePerson(write: Write, id: string): Promise<void> {
+  await changePerson(write, id, { status: 'INACTIVE' })
+}
+
+export async function addProject(write: Write, draft: ProjectDraft): Promise<string> {
+  const ledger = projectsLedger(write)
+  const { row } = ledger.enter(undefined, projectWith(write, undefined, draft))
+  await ledger.store()
+  return row.id
+}
+
+export async function addRisk(write: Write, { ownerId, ownerName, ...draft }: RiskDraft): Promise<string> {
+  const ledger = risksLedger(write)
+  const { row } = ledger.enter(
+    undefined,
+    riskWith(write, undefined, { ...draft, owner: { id: ownerId, name: ownerName } }),
+  )
+  await tally(write, await ledger.store())
+  return row.id
+}
+
+export async function addIssue(write: Write, { assigneeId, assigneeName, ...draft }: IssueDraft): Promise<string> {
+  const ledger = issuesLedger(write)
+  const { row } = ledger.enter(
+    undefined,
+    issueWith(write, undefined, { ...draft, assignee: { id: assigneeId, name: assigneeName } }),
+  )
+  await ledger.store()
+  return row.id
+}
 
 export const project = (overrides: Partial<ProjectDraft> = {}): ProjectDraft => ({
   key: 'APOLLO',

@@ -5,6 +5,7 @@ import { pino } from 'pino'
 import { onTestFinished } from 'vitest'
 import { mintKey } from '../src/auth/keys.js'
 import type { Scope } from '../src/auth/scopes.js'
+import { type FieldChanges, fieldChangesOf } from '../src/history/changes.js'
 import { type App, type AppOptions, createApp } from '../src/http/app.js'
 import { LIMITS } from '../src/limits.js'
 import { migrate } from '../src/store/migrations.js'
@@ -24,6 +25,13 @@ export interface Answer {
 
 export const NOW = new Date('2026-11-02T09:30:00.000Z')
 
+interface HistoryLine {
+  readonly by: string
+  readonly action: string
+  readonly entityId: string
+  readonly fields: FieldChanges
+}
+
 /** A service with a store of its own, gone when the test is over. */
 export interface Gateway {
   readonly store: Store
@@ -36,6 +44,8 @@ export interface Gateway {
   /** A caller who sends this `Authorization` header, or none. */
   with(authorization: string | undefined): Caller
   write<T>(work: (write: Write) => Promise<T>): Promise<T>
+  /** Each line that this work adds to the history. */
+  historyOf(work: () => Promise<unknown>): Promise<HistoryLine[]>
   clock: { now: Date }
   readonly log: string[]
 }
@@ -47,7 +57,7 @@ export function openGateway(options: Partial<AppOptions> = {}): Gateway {
   let seen: string[] = []
   const log: string[] = []
   const clock = { now: NOW }
-  const store = openSqlite(file, (sql) => seen.push(sql))
+  const store = openSqlite(file, { onStatement: (sql) => seen.push(sql) })
   const app = createApp({
     store,
     log: pino({ level: 'info' }, { write: (line) => log.push(line) }),
@@ -80,6 +90,15 @@ export function openGateway(options: Partial<AppOptions> = {}): Gateway {
     },
     with: (authorization) => new Caller(app, authorization, options.basePath ?? ''),
     write: (work) => store.write({ by: 'cli', at: () => clock.now }, work),
+    async historyOf(work) {
+      const lines = () => store.read.db.select().from(store.read.t.change).orderBy(store.read.t.change.id)
+      const before = (await lines()).length
+      await work()
+      return (await lines()).slice(before).map((row) => {
+        const { by, action, entityId } = row
+        return { by, action, entityId, fields: fieldChangesOf(row) }
+      })
+    },
   }
   return gateway
 }
@@ -138,6 +157,23 @@ export class Caller {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(body),
     })
+  }
+
+  /** A merge patch, unless the headers say otherwise. */
+  patch(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.request(path, {
+      method: 'PATCH',
+      headers: { 'content-type': 'application/merge-patch+json', ...headers },
+      body: JSON.stringify(body),
+    })
+  }
+
+  put(path: string, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.request(path, { method: 'PUT', headers })
+  }
+
+  delete(path: string, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.request(path, { method: 'DELETE', headers })
   }
 
   graphql(query: string, variables: Record<string, unknown> = {}): Promise<Answer> {

@@ -106,7 +106,8 @@ test.each([
 
 test.each([
   ['/v1/personnel', 'GET, HEAD, OPTIONS, POST'],
-  ['/v1/personnel/usr_x', 'GET, HEAD, OPTIONS'],
+  ['/v1/personnel/usr_x', 'GET, HEAD, OPTIONS, PATCH'],
+  ['/v1/groups/grp_x/members/usr_x', 'DELETE, OPTIONS, PUT'],
   ['/v1/risks', 'GET, HEAD, OPTIONS'],
   ['/v1/key', 'GET, HEAD, OPTIONS'],
   ['/v1/openapi.json', 'GET, HEAD, OPTIONS'],
@@ -172,7 +173,7 @@ test.each([
   ['application/json; charset=utf-8', 200],
 ])('Accept: %s is answered with %i', async (accept, status) => {
   const { caller } = await openOffice()
-  const answer = await caller.get('/v1/groups', { accept })
+  const answer = await caller.get('/v1/projects/APOLLO', { accept })
   expect([answer.status, answer.body.code]).toEqual([status, status === 406 ? 'NOT_ACCEPTABLE' : undefined])
 })
 

@@ -34,7 +34,7 @@ test('the document has every route, and no other', () => {
 
 test.each(operations)('%s shows examples that fit what it says', (_, { requestBody, responses }) => {
   const bodies = [requestBody, ...Object.values(responses)].flatMap((one) => Object.values(one?.content ?? {}))
-  expect(bodies.length).toBeGreaterThan(0)
+  expect(bodies.length > 0).toBe(!('204' in responses))
   for (const { schema: shape, example } of bodies) {
     const isRight = ajv.validate(shape, example)
     expect({ example, errors: isRight ? null : ajv.errors }).toEqual({ example, errors: null })

@@ -1,13 +1,9 @@
 import { crc32 } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { LIMITS } from '../src/limits.js'
-import { addGroup } from '../src/personnel/groups.js'
 import { addPerson } from '../src/personnel/people.js'
-import { addIssue } from '../src/projects/issues.js'
-import { addProject } from '../src/projects/projects.js'
-import { addRisk } from '../src/projects/risks.js'
 import type { Write } from '../src/store/store.js'
-import { fillCompany, issue, project, risk } from './fixtures.js'
+import { addGroup, addIssue, addProject, addRisk, fillCompany, issue, project, risk } from './fixtures.js'
 import { type Answer, type Caller, openGateway } from './harness.js'
 
 /** Adds a row to a list: in turn towards its beginning, inside it, and towards its end. */

@@ -267,7 +267,7 @@ describe('both doors give the same', () => {
 
   test('for the own key', async () => {
     const { caller } = await openCompany()
-    const { apiKey } = (await caller.graphql('{ apiKey { name scopes expiresAt } }')).body.data
+    const { apiKey } = (await caller.graphql('{ apiKey { name scopes projects expiresAt } }')).body.data
     expect((await caller.get('/v1/key')).body).toEqual(apiKey)
   })
 })

@@ -1,9 +1,8 @@
 import { eq } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { LIMITS } from '../src/limits.js'
-import { addGroup } from '../src/personnel/groups.js'
 import { TEXT_MAX } from '../src/vocabulary.js'
-import { ada, grace } from './fixtures.js'
+import { ada, addGroup, grace } from './fixtures.js'
 import { type Answer, type Caller, type Gateway, NOW, openGateway } from './harness.js'
 
 interface Office {

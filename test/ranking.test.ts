@@ -1,12 +1,19 @@
 import { eq } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
-import { addGroup } from '../src/personnel/groups.js'
 import { addPerson } from '../src/personnel/people.js'
-import { addIssue, type IssueDraft } from '../src/projects/issues.js'
-import { addProject } from '../src/projects/projects.js'
-import { addRisk, type RiskDraft } from '../src/projects/risks.js'
 import { ISSUE_STATUSES } from '../src/vocabulary.js'
-import { fillCompany, issue, project, risk } from './fixtures.js'
+import {
+  addGroup,
+  addIssue,
+  addProject,
+  addRisk,
+  fillCompany,
+  type IssueDraft,
+  issue,
+  project,
+  type RiskDraft,
+  risk,
+} from './fixtures.js'
 import { type Caller, type Gateway, openGateway } from './harness.js'
 
 type Draft = Partial<RiskDraft>

@@ -1,11 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { addGroup } from '../src/personnel/groups.js'
 import { addPerson } from '../src/personnel/people.js'
-import { addIssue } from '../src/projects/issues.js'
-import { addProject } from '../src/projects/projects.js'
-import { addRisk } from '../src/projects/risks.js'
 import type { Write } from '../src/store/store.js'
-import { issue, project, risk } from './fixtures.js'
+import { addGroup, addIssue, addProject, addRisk, issue, project, risk } from './fixtures.js'
 import { type Answer, openGateway } from './harness.js'
 
 const FEW = 2

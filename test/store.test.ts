@@ -2,11 +2,8 @@ import Database from 'better-sqlite3'
 import { sql } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
 import { addPerson } from '../src/personnel/people.js'
-import { addIssue } from '../src/projects/issues.js'
-import { addProject } from '../src/projects/projects.js'
-import { addRisk } from '../src/projects/risks.js'
 import type { Write } from '../src/store/store.js'
-import { ada, grace, issue, project, risk } from './fixtures.js'
+import { ada, addIssue, addProject, addRisk, grace, issue, project, risk } from './fixtures.js'
 import { type Gateway, NOW, openGateway } from './harness.js'
 
 async function names(gateway: Gateway): Promise<string[]> {

@@ -11,6 +11,11 @@ ApiKey.implement({
       description: 'What it may do, such as personnel.read.',
       resolve: ({ scopes }) => [...scopes],
     }),
+    projects: t.stringList({
+      nullable: true,
+      description: 'The keys of the projects that it may change, with projects.manage; null for all.',
+      resolve: ({ projects }) => (projects ? [...projects] : null),
+    }),
     expiresAt: t.expose('expiresAt', {
       type: 'DateTime',
       nullable: true,

@@ -8,8 +8,10 @@ import { hashOf, newSecret, shownPart } from './secrets.js'
 type KeyRow = Tables['apiKey']['$inferSelect']
 
 /** A key as it may be shown: everything but its secret's hash. */
-export interface ApiKey extends Omit<KeyRow, 'hash' | 'scopes'> {
+export interface ApiKey extends Omit<KeyRow, 'hash' | 'scopes' | 'projects'> {
   readonly scopes: readonly Scope[]
+  /** The keys of the projects that it may change; null for all. */
+  readonly projects: readonly string[] | null
 }
 
 /** A key just made; the only time its secret is there to be seen. */
@@ -20,6 +22,7 @@ export interface MintedKey extends ApiKey {
 interface KeyDraft {
   readonly name: string
   readonly scopes: readonly Scope[]
+  readonly projects?: readonly string[] | null
   readonly expiresAt: Date | undefined
 }
 
@@ -31,6 +34,7 @@ export async function mintKey({ db, t, at }: Write, draft: KeyDraft): Promise<Mi
     prefix: shownPart(secret),
     hash: hashOf(secret),
     scopes: [...new Set(draft.scopes)].join(' '),
+    projects: draft.projects ? [...new Set(draft.projects)].join(' ') : null,
     createdAt: at,
     expiresAt: draft.expiresAt?.toISOString() ?? null,
     revokedAt: null,
@@ -83,5 +87,5 @@ export async function noteKeyUse({ db, t, at }: Write, id: string): Promise<void
 }
 
 function shown({ hash: _, ...row }: KeyRow): ApiKey {
-  return { ...row, scopes: row.scopes.split(' ').filter(isScope) }
+  return { ...row, scopes: row.scopes.split(' ').filter(isScope), projects: row.projects?.split(' ') ?? null }
 }

@@ -10,6 +10,8 @@ export interface Principal {
   readonly keyId: string
   readonly name: string
   readonly scopes: ReadonlySet<Scope>
+  /** The keys of the projects that it may change; null for all. */
+  readonly projects: readonly string[] | null
   readonly expiresAt: string | null
 }
 
@@ -38,7 +40,8 @@ export function authenticator(store: Store, clock: () => Date): Authenticate {
       throw new Fault('UNAUTHENTICATED', `This API key expired at ${key.expiresAt}.`)
     }
     noteUse(key.id, now)
-    return { keyId: key.id, name: key.name, scopes: new Set(key.scopes), expiresAt: key.expiresAt }
+    const { id, name, scopes, projects, expiresAt } = key
+    return { keyId: id, name, scopes: new Set(scopes), projects, expiresAt }
   }
 }
 

@@ -9,6 +9,9 @@ export class WrongUsage extends Error {}
 /** The address cannot be had; the message says what to do. */
 export class CannotListen extends Error {}
 
+/** Some of the files could not be stored; what is wrong with them has been said already. */
+export class ImportFailed extends Error {}
+
 /** A command with these settings as its options, described from the one table of settings. */
 export function commandWith(name: string, description: string, settings: readonly SettingName[]): Command {
   const command = new Command(name).description(description)
@@ -29,10 +32,10 @@ export function storeFile({ database }: DatabaseConfig): string {
 /** Opens the store for one piece of work and closes it whatever happens. */
 export async function withStore<T>(
   config: DatabaseConfig,
-  { create }: { create: boolean },
+  { create, cacheBytes }: { create: boolean; cacheBytes?: number },
   work: (store: Store) => Promise<T>,
 ): Promise<T> {
-  const store = openStore(config.database, { migrate: create })
+  const store = openStore(config.database, { migrate: create, cacheBytes })
   try {
     return await work(store)
   } finally {

@@ -1,9 +1,12 @@
+import { readFileSync } from 'node:fs'
 import { VERSION } from '../about.js'
 import { mintKey } from '../auth/keys.js'
+import { bringIn, derivedColumns, SHEETS } from '../intake/sheets.js'
 import { personnel } from '../personnel/people.js'
+import { readSheet } from '../sheets/sheet.js'
 import { countOf } from '../store/page.js'
-import type { Store } from '../store/store.js'
-import { fillDemo } from './demoData.js'
+import type { Store, Write } from '../store/store.js'
+import { WORDING } from './importFile.js'
 
 const DAY_MS = 86_400_000
 
@@ -15,6 +18,23 @@ export async function prepareDemo(store: Store, clock: () => Date): Promise<stri
     return mintKey(write, { name: 'demo', scopes: ['personnel.manage', 'projects.manage'], expiresAt })
   })
   return secret
+}
+
+const COMPANY = new URL('../../src/demo/', import.meta.url)
+
+/** Brings in a made-up company from its sheets, as an import would. */
+export async function fillDemo(write: Write): Promise<void> {
+  for (const noun of ['groups', 'people', 'projects', 'risks', 'issues'] as const) {
+    const { records } = readSheet(readFileSync(new URL(`${noun}.csv`, COMPANY)), {
+      name: `${noun}.csv`,
+      format: 'csv',
+      fields: Object.keys(SHEETS[noun].fields),
+      derived: derivedColumns(SHEETS[noun]),
+      ignoreUnknown: false,
+    })
+    const { flaws } = await bringIn(write, noun, records, { wording: { ...WORDING, place: String } })
+    if (flaws.length > 0) throw new Error(`The demo's ${noun} cannot be used: ${JSON.stringify(flaws)}`)
+  }
 }
 
 /** What a newcomer needs next: what to open, a key, a line to paste, and how to go on with real data. */

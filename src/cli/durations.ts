@@ -1,3 +1,4 @@
+import { isDay } from '../fields.js'
 import { WrongUsage } from './command.js'
 
 const UNIT_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 }
@@ -23,4 +24,15 @@ export function readEnd(flag: string, text: string, now: Date): Date {
   if (!isDay) throw new WrongUsage(`${flag} is ${JSON.stringify(text)}, which is no day. A day looks like 2027-01-31.`)
   if (end <= now) throw new WrongUsage(`${flag} is ${text}, which is over. Name a time to come.`)
   return end
+}
+
+/** When something began: so long ago, at an instant, or with the beginning of a day (UTC). */
+export function readPast(flag: string, text: string, now: Date): Date {
+  if (/^\d+[mhd]$/.test(text)) return new Date(now.getTime() - readDuration(flag, text))
+  const isInstant = /^\d{4}-\d{2}-\d{2}T.*(Z|[+-]\d{2}:\d{2})$/.test(text)
+  const begin = new Date(isInstant ? text : isDay(text) ? `${text}T00:00:00.000Z` : Number.NaN)
+  if (!Number.isNaN(begin.getTime())) return begin
+  throw new WrongUsage(
+    `${flag} is ${JSON.stringify(text)}; it must be 24h or 7d, a day such as 2027-01-31, or an instant.`,
+  )
 }

@@ -3,11 +3,13 @@ import { type ApiKey, expireKey, keyById, keys, type MintedKey, mintKey, revokeK
 import { isScope, SCOPE_NAMES, SCOPES, type Scope } from '../auth/scopes.js'
 import { readConfig } from '../config.js'
 import { Fault } from '../errors.js'
+import { projectKey } from '../fields.js'
 import { checkText } from '../text.js'
 import { commandWith, type DatabaseConfig, print, say, storeFile, WrongUsage, withStore } from './command.js'
 import { readDuration, readEnd } from './durations.js'
 
 const DEFAULT_GRACE = '24h'
+const PROJECT_KEY = projectKey('', '')
 
 export function keysCommand(clock: () => Date): Command {
   return new Command('keys')
@@ -22,25 +24,40 @@ function createCommand(clock: () => Date): Command {
   return commandWith('create', 'make a key; it is shown once', ['database'])
     .requiredOption('--name <name>', 'what the key is for, to tell keys apart')
     .requiredOption('--scope <scope>', `what it may do: ${SCOPE_NAMES.join(', ')}; may be given several times`, gather)
+    .option(
+      '--project <key>',
+      'with projects.manage: the project that it may change; may be given several times',
+      gather,
+    )
     .option('--expires <when>', 'when it stops working: after 90d, 24h or 30m, or with the day 2027-01-31 (UTC)')
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
       `\nScopes:\n${scopeHelp()}\n\nExample:\n  operations keys create --name spreadsheet --scope projects.read --expires 90d`,
     )
-    .action(async (flags: { name: string; scope: string[]; expires?: string; json?: true; database?: string }) => {
-      const now = clock()
-      const draft = {
-        name: readName(flags.name),
-        scopes: flags.scope.map(readScope),
-        expiresAt: flags.expires === undefined ? undefined : readEnd('--expires', flags.expires, now),
-      }
-      const config = readConfig({ database: flags.database }, ['database'])
-      const key = await withStore(config, { create: true }, (store) =>
-        store.write({ by: 'cli', at: clock }, (write) => mintKey(write, draft)),
-      )
-      await showMinted(key, config, flags.json)
-    })
+    .action(
+      async (flags: {
+        name: string
+        scope: string[]
+        project?: string[]
+        expires?: string
+        json?: true
+        database?: string
+      }) => {
+        const now = clock()
+        const draft = {
+          name: readName(flags.name),
+          scopes: flags.scope.map(readScope),
+          projects: readProjects(flags.project, flags.scope),
+          expiresAt: flags.expires === undefined ? undefined : readEnd('--expires', flags.expires, now),
+        }
+        const config = readConfig({ database: flags.database }, ['database'])
+        const key = await withStore(config, { create: true }, (store) =>
+          store.write({ by: 'cli', at: clock }, (write) => mintKey(write, draft)),
+        )
+        await showMinted(key, config, flags.json)
+      },
+    )
 }
 
 function listCommand(clock: () => Date): Command {
@@ -55,7 +72,7 @@ function listCommand(clock: () => Date): Command {
       if (all.length === 0) return say('There are no keys yet. `operations keys create` makes one.')
       const lines = all.map((key) => {
         const used = key.lastUsedAt ? `last used ${key.lastUsedAt}` : 'never used'
-        return `${key.id}  ${key.prefix}...  ${key.name}  [${key.scopes.join(', ')}]  ${standing(key, clock())}, ${used}`
+        return `${key.id}  ${key.prefix}...  ${key.name}  [${mayDo(key)}]  ${standing(key, clock())}, ${used}`
       })
       return print(lines.join('\n'))
     })
@@ -100,7 +117,7 @@ function rotateCommand(clock: () => Date): Command {
           }
           if (oldEndsAt > now) await expireKey(write, id, oldEndsAt)
           else await revokeKey(write, id)
-          return mintKey(write, { name: old.name, scopes: old.scopes, expiresAt: sameLife(old, now) })
+          return mintKey(write, { ...old, expiresAt: sameLife(old, now) })
         }),
       )
       say(`The old key ${id} works until ${oldEndsAt.toISOString()} at the latest.`)
@@ -109,10 +126,10 @@ function rotateCommand(clock: () => Date): Command {
 }
 
 async function showMinted(key: MintedKey, config: DatabaseConfig, asJson: true | undefined): Promise<void> {
-  const { id, name, secret, scopes, expiresAt } = key
+  const { id, name, secret, scopes, projects, expiresAt } = key
   if (expiresAt === null) say('Warning: this key never expires. `keys create --expires 90d` makes one that does.')
-  if (asJson) return print(JSON.stringify({ id, name, key: secret, scopes, expiresAt }))
-  say(`The key ${name} (${id}) is in ${storeFile(config)} and may do: ${scopes.join(', ')}.`)
+  if (asJson) return print(JSON.stringify({ id, name, key: secret, scopes, projects, expiresAt }))
+  say(`The key ${name} (${id}) is in ${storeFile(config)} and may do: ${mayDo(key)}.`)
   if (expiresAt !== null) say(`It expires at ${expiresAt}.`)
   say('Keep it safe: it is shown only this once.')
   return print(secret)
@@ -145,6 +162,20 @@ function readName(raw: string): string {
 function readScope(text: string): Scope {
   if (isScope(text)) return text
   throw new WrongUsage(`There is no scope ${JSON.stringify(text)}. The scopes are ${SCOPE_NAMES.join(', ')}.`)
+}
+
+function readProjects(keys: readonly string[] | undefined, scopes: readonly string[]): string[] | null {
+  if (keys === undefined) return null
+  if (!scopes.includes('projects.manage')) throw new WrongUsage('--project goes with --scope projects.manage.')
+  return keys.map((text) => {
+    const reading = PROJECT_KEY.read(text)
+    if ('flaw' in reading) throw new WrongUsage(`--project is ${JSON.stringify(text)}. ${reading.flaw}`)
+    return reading.value
+  })
+}
+
+function mayDo({ scopes, projects }: ApiKey): string {
+  return `${scopes.join(', ')}${projects ? `; changes only ${projects.join(', ')}` : ''}`
 }
 
 function gather(value: string, before: string[] = []): string[] {

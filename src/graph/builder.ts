@@ -7,7 +7,8 @@ import type { Principal } from '../auth/principal.js'
 import { grants, type Scope } from '../auth/scopes.js'
 import { Fault } from '../errors.js'
 import { LIMITS } from '../limits.js'
-import type { Store } from '../store/store.js'
+import type { Read, Store, Write } from '../store/store.js'
+import { forget } from './loaders.js'
 
 /** What every resolver gets: made afresh for each request, because scope decisions are remembered by it. */
 export interface Context {
@@ -15,6 +16,8 @@ export interface Context {
   readonly principal: Principal
   readonly clock: () => Date
   readonly wholeListRowsMax: number
+  /** Throws unless what the caller last saw still stands; asked inside the write, so that nothing comes between. */
+  readonly precondition?: ((read: Read) => Promise<void>) | undefined
 }
 
 /** What a handful is priced at: a plain list such as a person's groups. */
@@ -68,6 +71,25 @@ export const anyKey = { authScopes: { anyKey: true }, extensions: { scope: null 
 export function requireScope({ scopes }: Principal, requiredScope: Scope): void {
   if (grants(scopes, requiredScope)) return
   throw new Fault('INSUFFICIENT_SCOPE', `This needs a key with the scope ${requiredScope}.`, { requiredScope })
+}
+
+/** A key can be bound to some projects, and then changes only those. */
+export function requireProject({ projects }: Principal, key: string): void {
+  if (projects === null || projects.includes(key)) return
+  throw new Fault('INSUFFICIENT_SCOPE', `This key may change only ${projects.join(', ')}.`, {
+    requiredScope: 'projects.manage',
+  })
+}
+
+/** Changes something in the caller's name. */
+export async function change<T>(context: Context, work: (write: Write) => Promise<T>): Promise<T> {
+  const { store, principal, clock, precondition } = context
+  const result = await store.write({ by: principal.keyId, at: clock }, async (write) => {
+    await precondition?.(write)
+    return work(write)
+  })
+  forget(context)
+  return result
 }
 
 /** What the complexity plugin asks of every root field that it knows; `_entities` is none of them and asks itself. */

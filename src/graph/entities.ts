@@ -1,5 +1,6 @@
 import type { ObjectRef } from '@pothos/core'
 import type { Scope } from '../auth/scopes.js'
+import { Fault } from '../errors.js'
 import { builder, type Context, needs } from './builder.js'
 
 type Types = typeof builder.$inferSchemaTypes
@@ -24,6 +25,13 @@ export function queryOne<Row extends object>(name: string, root: RootEntity<Row>
       resolve: (_, { id }, context) => root.load(context, id) as never,
     }),
   )
+}
+
+/** What a mutation is to change must be there: it never silently does nothing. */
+export async function found<Row>(row: Promise<Row | undefined>, noun: string, id: string): Promise<Row> {
+  const there = await row
+  if (there === undefined) throw new Fault('NOT_FOUND', `There is no ${noun} with the id ${JSON.stringify(id)}.`)
+  return there
 }
 
 /** When a row came in, and when it last changed: the same two fields for every entity. */

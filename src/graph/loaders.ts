@@ -1,26 +1,40 @@
 import DataLoader from 'dataloader'
 import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
 import { byIds, type List } from '../store/page.js'
-import type { Read } from '../store/store.js'
-import type { Context } from './builder.js'
+import type { Read, Store } from '../store/store.js'
+
+/** As much of a context as a look-up needs. */
+export interface Reading {
+  readonly store: Store
+}
+
+/** What each request has read, by whoever remembers it. */
+const memories = new WeakMap<Reading, Map<object, unknown>>()
+
+/** After a write, what was read before may no longer be so. */
+export function forget(context: Reading): void {
+  memories.delete(context)
+}
+
+function remembered<V>(context: Reading, by: object, make: () => V): V {
+  const memory = memories.get(context) ?? new Map<object, unknown>()
+  memories.set(context, memory)
+  if (!memory.has(by)) memory.set(by, make())
+  return memory.get(by) as V
+}
 
 /**
  * Turns a query for many keys into a look-up of one: within a request, look-ups made in the same
  * turn become one statement. What the query does not find is undefined.
  */
 export function loader<V>(query: (read: Read, keys: readonly string[]) => Promise<ReadonlyMap<string, V>>) {
-  const loaders = new WeakMap<Context, DataLoader<string, V | undefined>>()
-  return (context: Context, key: string): Promise<V | undefined> => {
-    let ofRequest = loaders.get(context)
-    if (!ofRequest) {
-      ofRequest = new DataLoader(async (keys) => {
-        const found = await query(context.store.read, keys)
-        return keys.map((one) => found.get(one))
-      })
-      loaders.set(context, ofRequest)
-    }
-    return ofRequest.load(key)
-  }
+  const open = ({ store }: Reading) =>
+    new DataLoader<string, V | undefined>(async (keys) => {
+      const found = await query(store.read, keys)
+      return keys.map((one) => found.get(one))
+    })
+  return (context: Reading, key: string): Promise<V | undefined> =>
+    remembered(context, open, () => open(context)).load(key)
 }
 
 /** A look-up of the rows of a list by id. */
@@ -30,10 +44,5 @@ export function rowLoader<T extends PgTable & { id: AnyPgColumn }, F>(list: List
 
 /** Something that is read once in a request, however many fields ask for it. */
 export function oncePerRequest<V>(query: (read: Read) => Promise<V>) {
-  const results = new WeakMap<Context, Promise<V>>()
-  return (context: Context): Promise<V> => {
-    const known = results.get(context) ?? query(context.store.read)
-    results.set(context, known)
-    return known
-  }
+  return (context: Reading): Promise<V> => remembered(context, query, () => query(context.store.read))
 }

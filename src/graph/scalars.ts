@@ -1,14 +1,14 @@
 import { GraphQLError } from 'graphql'
+import { isDay } from '../fields.js'
 import { builder } from './builder.js'
 
-const DAY = /^\d{4}-\d{2}-\d{2}$/
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/
 
 builder.scalarType('Date', {
   description: 'A day, as `YYYY-MM-DD`.',
   serialize: (day) => day,
   parseValue: (value) => {
-    if (typeof value === 'string' && DAY.test(value) && isDay(value)) return value
+    if (typeof value === 'string' && isDay(value)) return value
     throw new GraphQLError('Must be a day such as 2027-01-31.')
   },
 })
@@ -25,9 +25,3 @@ builder.scalarType('DateTime', {
     throw new GraphQLError('Must be an instant with a time zone, such as 2027-01-31T09:30:00Z.')
   },
 })
-
-// JavaScript would read the 30th of February as the 2nd of March.
-function isDay(text: string): boolean {
-  const date = new Date(`${text}T00:00:00Z`)
-  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text)
-}

@@ -1,10 +1,19 @@
+import type { Principal } from '../auth/principal.js'
+import { grants } from '../auth/scopes.js'
 import { Fault } from '../errors.js'
 import { LIMITS } from '../limits.js'
 
+/** What a body may come as; a merge patch (RFC 7396) and plain JSON mean the same in a PATCH. */
+export const BODY_TYPES = ['application/json'] as const
+export const PATCH_TYPES = ['application/merge-patch+json', 'application/json'] as const
+
+/** A patch in a form that is not taken: whoever sent it is told which ones are (RFC 5789). */
+export class UnsupportedPatch extends Fault {}
+
 /** The JSON of a request's body, or a Fault that says what is wrong with it. */
-export async function readJson(request: Request): Promise<unknown> {
-  requireJsonType(request.headers)
-  const bytes = await readBytes(request)
+export async function readJson(request: Request, principal: Principal | undefined): Promise<unknown> {
+  requireJsonType(request)
+  const bytes = await readBytes(request, bodyBytesMax(principal))
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
   } catch (cause) {
@@ -13,21 +22,28 @@ export async function readJson(request: Request): Promise<unknown> {
 }
 
 // Exactly JSON: forms and plain text are what a foreign page can make a browser send.
-function requireJsonType(headers: Headers): void {
+function requireJsonType({ headers, method }: Request): void {
+  const isPatch = method === 'PATCH'
+  const types: readonly string[] = isPatch ? PATCH_TYPES : BODY_TYPES
+  const refuse = (sentence: string): never => {
+    throw new (isPatch ? UnsupportedPatch : Fault)('UNSUPPORTED_MEDIA_TYPE', sentence)
+  }
   const type = headers.get('content-type') ?? ''
   const [essence = '', ...parameters] = type.split(';').map((part) => part.trim().toLowerCase())
   const charset = parameters.find((parameter) => parameter.startsWith('charset='))
   const isUtf8 = charset === undefined || /^charset="?utf-?8"?$/.test(charset)
-  if (essence !== 'application/json' || !isUtf8) {
-    throw new Fault('UNSUPPORTED_MEDIA_TYPE', 'Send the body as `Content-Type: application/json`, in UTF-8.')
+  if (!types.includes(essence) || !isUtf8) {
+    refuse(`Send the body as \`Content-Type: ${types.join('` or `')}\`, in UTF-8.`)
   }
-  if (headers.get('content-encoding')) {
-    throw new Fault('UNSUPPORTED_MEDIA_TYPE', 'Send the body uncompressed, without Content-Encoding.')
-  }
+  if (headers.get('content-encoding')) refuse('Send the body uncompressed, without Content-Encoding.')
 }
 
-async function readBytes(request: Request): Promise<Uint8Array> {
-  if (Number(request.headers.get('content-length')) > LIMITS.bodyBytesMax) throw tooLarge()
+function bodyBytesMax(principal: Principal | undefined): number {
+  return principal && grants(principal.scopes, 'projects.manage') ? LIMITS.syncBodyBytesMax : LIMITS.bodyBytesMax
+}
+
+async function readBytes(request: Request, bytesMax: number): Promise<Uint8Array> {
+  if (Number(request.headers.get('content-length')) > bytesMax) throw tooLarge(bytesMax)
   const chunks: Uint8Array[] = []
   let size = 0
   // Not `for await`, whose end would tear the connection down before the refusal is out.
@@ -36,7 +52,7 @@ async function readBytes(request: Request): Promise<Uint8Array> {
     const chunk = await reader?.read().catch(brokenOff)
     if (!chunk || chunk.done) return Buffer.concat(chunks)
     size += chunk.value.byteLength
-    if (size > LIMITS.bodyBytesMax) throw tooLarge()
+    if (size > bytesMax) throw tooLarge(bytesMax)
     chunks.push(chunk.value)
   }
 }
@@ -45,9 +61,6 @@ function brokenOff(cause: unknown): never {
   throw new Fault('BAD_REQUEST', 'The body broke off before its end.', { cause })
 }
 
-function tooLarge(): Fault {
-  return new Fault(
-    'PAYLOAD_TOO_LARGE',
-    `The body is larger than ${LIMITS.bodyBytesMax} bytes. Send it in smaller parts.`,
-  )
+function tooLarge(bytesMax: number): Fault {
+  return new Fault('PAYLOAD_TOO_LARGE', `The body is larger than ${bytesMax} bytes. Send it in smaller parts.`)
 }

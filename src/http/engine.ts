@@ -8,7 +8,7 @@ import type { Store } from '../store/store.js'
 export interface Engine {
   contextFor(principal: Principal): Context
   execute(args: ExecutionArgs): Promise<ExecutionResult>
-  run(document: DocumentNode, variables: Record<string, unknown>, principal: Principal): Promise<ExecutionResult>
+  run(document: DocumentNode, variables: Record<string, unknown>, context: Context): Promise<ExecutionResult>
 }
 
 export interface EngineOptions {
@@ -22,7 +22,6 @@ export function createEngine({ store, clock, wholeListRowsMax }: EngineOptions):
   return {
     contextFor,
     execute: async (args) => execute(args),
-    run: async (document, variableValues, principal) =>
-      execute({ schema, document, variableValues, contextValue: contextFor(principal) }),
+    run: async (document, variableValues, contextValue) => execute({ schema, document, variableValues, contextValue }),
   }
 }

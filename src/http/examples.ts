@@ -1,4 +1,4 @@
-/** A believable value for each field that a body can show; an enum shows its first value unless it is here. */
+/** A believable value for each field that a body can hold; an enum shows its first value unless it is here. */
 export const EXAMPLES: Readonly<Record<string, unknown>> = {
   'Person.id': 'usr_01k9zq3v5rf8ta4mbw2xnc7dhe',
   'Person.name': 'Ada Lovelace',
@@ -41,13 +41,19 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
   'Issue.riskId': 'rsk_01k9zq3v5rgs3j6w8r0xk4ntcy',
   'Issue.url': 'https://projects.example.com/apollo/issues/12',
   'ApiKey.name': 'spreadsheet',
-  'ApiKey.scopes': ['personnel.read', 'projects.read'],
-  'AddPersonInput.name': 'Ada Lovelace',
-  'AddPersonInput.email': 'ada@example.com',
-  'AddPersonInput.externalId': 'HR-1815',
-  'AddPersonInput.title': 'Lead engineer',
-  'AddPersonInput.department': 'Engineering',
-  'AddPersonInput.groupIds': ['grp_01k9zq3v5re4zw8n6t1ykj0pqs'],
+  'ApiKey.scopes': ['personnel.read', 'projects.manage'],
+  'ApiKey.projects': ['APOLLO'],
+  'Project.closeLimit': 3,
+  'Risk.owner': 'ada@example.com',
+  'Issue.assignee': 'ada@example.com',
+  'Issue.risk': 'R-7',
+  'SyncCounts.created': 1,
+  'SyncCounts.updated': 2,
+  'SyncCounts.unchanged': 17,
+  'SyncCounts.closed': 0,
+  'SyncWarning.pointer': '/risks/3/owner',
+  'SyncWarning.detail': 'Nobody on the roster has the e-mail, user id, externalId or name "B. Franklin".',
+  'Person.groupIds': ['grp_01k9zq3v5re4zw8n6t1ykj0pqs'],
   Date: '2027-01-31',
   DateTime: '2027-01-31T09:30:00.000Z',
 }

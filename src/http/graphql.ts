@@ -45,7 +45,8 @@ interface Params {
 }
 
 async function readParams(request: Request): Promise<Params> {
-  const params: unknown = request.method === 'GET' ? paramsOfUrl(request) : await readJson(request)
+  const params: unknown =
+    request.method === 'GET' ? paramsOfUrl(request) : await readJson(request, exchangeOf(request).principal)
   if (Array.isArray(params)) throw new Fault('BAD_REQUEST', 'Send one operation at a time: there is no batching.')
   if (typeof params !== 'object' || params === null) {
     throw new Fault('BAD_REQUEST', 'The body must be a JSON object with the member `query`.')

@@ -101,6 +101,16 @@ export class JsonSchemas {
   }
 }
 
+/** A reference to a component of the document. */
+export function ref(kind: string, name: string): JsonSchema {
+  return { $ref: `#/components/${kind}/${name}` }
+}
+
+/** Headers of an answer, each by the name of its component. */
+export function headersOf(names: readonly string[]): JsonSchema {
+  return Object.fromEntries(names.map((name) => [name, ref('headers', name)]))
+}
+
 /** The bounds that an input states for machines. */
 export function boundsOf(extensions: Readonly<Record<string, unknown>>): JsonSchema {
   const names = ['maxLength', 'maxItems', 'minimum', 'maximum']
@@ -109,11 +119,10 @@ export function boundsOf(extensions: Readonly<Record<string, unknown>>): JsonSch
 
 /** A value that fits the schema, put together from the examples of its parts. */
 export function exampleOf(schema: JsonSchema, components: Readonly<Record<string, JsonSchema>>): unknown {
-  const { $ref, examples, anyOf, type, properties, items } = schema as {
+  const { $ref, examples, anyOf, properties, items } = schema as {
     $ref?: string
     examples?: unknown[]
     anyOf?: JsonSchema[]
-    type?: string
     properties?: Record<string, JsonSchema>
     items?: JsonSchema
   }
@@ -123,7 +132,7 @@ export function exampleOf(schema: JsonSchema, components: Readonly<Record<string
   if (properties) {
     return Object.fromEntries(Object.entries(properties).map(([name, one]) => [name, exampleOf(one, components)]))
   }
-  if (type === 'array' && items) return [exampleOf(items, components)]
+  if (items) return [exampleOf(items, components)]
   return null
 }
 
@@ -140,8 +149,11 @@ function orNull(schema: JsonSchema): JsonSchema {
     : { anyOf: [schema, { type: 'null' }] }
 }
 
+/** What an input tells of a thing is shown with the thing's own examples. */
+const INPUT = /^(?:Add|Change|Sync)(\w+)Input/
+
 function documented(schema: JsonSchema, description: string | null | undefined, name: string): JsonSchema {
   const scalar = schema['format'] === 'date' ? 'Date' : schema['format'] === 'date-time' ? 'DateTime' : ''
-  const example = EXAMPLES[name] ?? EXAMPLES[scalar]
+  const example = EXAMPLES[name.replace(INPUT, '$1')] ?? EXAMPLES[scalar]
   return { ...schema, ...(description && { description }), ...(example !== undefined && { examples: [example] }) }
 }

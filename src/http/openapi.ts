@@ -1,12 +1,15 @@
 import { type FragmentDefinitionNode, type GraphQLSchema, Kind } from 'graphql'
 import { DESCRIPTION, VERSION } from '../about.js'
 import { SCOPES } from '../auth/scopes.js'
-import { CATALOGUE, type Code } from '../errors.js'
+import type { Code } from '../errors.js'
 import { LIMITS } from '../limits.js'
+import { BODY_TYPES, PATCH_TYPES } from './body.js'
+import { csvText, type Entry } from './csv.js'
 import { REQUEST_ID } from './exchange.js'
-import { boundsOf, exampleOf, type JsonSchema, JsonSchemas } from './jsonSchema.js'
-import { problemType, STATUS } from './problems.js'
-import { ROUTES } from './routes.js'
+import { boundsOf, exampleOf, headersOf, type JsonSchema, JsonSchemas, ref } from './jsonSchema.js'
+import { problemResponses, problemSchema } from './problemSchemas.js'
+import { STATUS } from './problems.js'
+import { ROUTES, type Route } from './routes.js'
 import { compile, type Parameter, type StoredOperation } from './stored.js'
 
 /** The OpenAPI 3.1 document: everything in it follows from the route table, its operations and the schema. */
@@ -23,7 +26,7 @@ export function openapi(schema: GraphQLSchema, basePath = ''): JsonSchema {
     info: {
       title: 'Operations Gateway',
       version: VERSION,
-      description: `${DESCRIPTION} Every GET also answers HEAD. Bodies larger than ${LIMITS.bodyBytesMax} bytes are refused.`,
+      description: `${DESCRIPTION} Every GET also answers HEAD. ${bodySizes()}`,
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: basePath === '' ? '/' : basePath }],
@@ -40,11 +43,7 @@ export function openapi(schema: GraphQLSchema, basePath = ''): JsonSchema {
 }
 
 function operationObject(operation: StoredOperation, schemas: JsonSchemas): JsonSchema {
-  const { route, rootField, rootNode, scope, isList, parameters, input } = operation
-  const isRead = route.method === 'GET'
-  const answer = isList
-    ? listSchema(schemas.output(rootField.type, rootNode.selectionSet))
-    : notNull(schemas.output(rootField.type, rootNode.selectionSet))
+  const { route, rootField, scope, parameters, input } = operation
   return {
     operationId: route.operation,
     summary: firstSentence(rootField.description ?? ''),
@@ -53,22 +52,67 @@ function operationObject(operation: StoredOperation, schemas: JsonSchemas): Json
     security: [{ apiKey: scope ? [scope] : [] }],
     parameters: [
       ...parameters.map((parameter) => parameterObject(parameter, schemas)),
-      ref('parameters', 'RequestId'),
-      ...(isRead ? [ref('parameters', 'IfNoneMatch')] : []),
+      ...['RequestId', ...conditionsOf(route)].map((name) => ref('parameters', name)),
     ],
-    ...(input && { requestBody: { required: true, content: json(schemas.input(input), schemas) } }),
+    ...(input && { requestBody: requestBody(route, schemas.input(input), schemas) }),
     responses: {
-      [route.status]: {
-        description: isRead ? 'The answer.' : 'It is stored.',
-        headers: headersOf(['Request-Id', ...(isRead ? CACHE_HEADERS : ['Location']), ...(isList ? ['Link'] : [])]),
-        content: json(answer, schemas),
-      },
-      ...(isRead && {
+      [route.status]: successObject(operation, schemas),
+      ...(route.method === 'GET' && {
         304: { description: 'Not changed since.', headers: headersOf(['Request-Id', ...CACHE_HEADERS]) },
       }),
-      ...Object.fromEntries(statusesOf(operation).map((status) => [status, ref('responses', `Problem${status}`)])),
+      ...Object.fromEntries(statusesOf(operation).map((status) => [status, refusalObject(status, route)])),
     },
   }
+}
+
+/** The conditional headers that a route heeds. */
+function conditionsOf({ method, path }: Route): string[] {
+  if (method === 'GET') return ['IfNoneMatch']
+  if (method === 'POST') return []
+  const isTagged = ROUTES.some((other) => other.method === 'GET' && other.path === path)
+  return [isTagged ? 'IfMatch' : 'IfMatchAny']
+}
+
+function requestBody({ method }: Route, schema: JsonSchema, schemas: JsonSchemas): JsonSchema {
+  const media = mediaObject(schema, schemas)
+  const types = method === 'PATCH' ? PATCH_TYPES : BODY_TYPES
+  return { required: true, content: Object.fromEntries(types.map((type) => [type, media])) }
+}
+
+function successObject(operation: StoredOperation, schemas: JsonSchemas): JsonSchema {
+  const { route, isList } = operation
+  if (route.status === 204) {
+    return { description: 'It is so, whether or not it was before.', headers: headersOf(['Request-Id']) }
+  }
+  return {
+    description: route.method === 'GET' ? 'The answer.' : 'It is stored.',
+    headers: headersOf(['Request-Id', ...ownHeaders(route), ...(isList ? ['Link'] : [])]),
+    content: successContent(operation, schemas),
+  }
+}
+
+function ownHeaders({ method, status }: Route): readonly string[] {
+  if (method === 'GET') return CACHE_HEADERS
+  if (method === 'PATCH') return ['ETag']
+  return status === 201 ? ['Location'] : []
+}
+
+function successContent({ rootField, rootNode, isList, columns }: StoredOperation, schemas: JsonSchemas): JsonSchema {
+  const output = schemas.output(rootField.type, rootNode.selectionSet)
+  const media = mediaObject(isList ? listSchema(output) : notNull(output), schemas)
+  if (!columns) return { 'application/json': media }
+  const { data } = media['example'] as { data: Entry[] }
+  const csv = { schema: { type: 'string', description: CSV }, example: csvText(columns, data) }
+  return { 'application/json': media, 'text/csv': csv }
+}
+
+const CSV =
+  "A line of names, then a line for each entry (RFC 4180). A text that a spreadsheet would run as a formula has a `'` before it."
+
+// A patch that is refused for its type is told the right ones in a header of its own.
+function refusalObject(status: string, { method }: Route): JsonSchema {
+  const isOfPatch = method === 'PATCH' && status === String(STATUS.UNSUPPORTED_MEDIA_TYPE)
+  return ref('responses', isOfPatch ? `Patch${status}` : `Problem${status}`)
 }
 
 function parameterObject({ name, in: place, type, use, defaultValue }: Parameter, schemas: JsonSchemas): JsonSchema {
@@ -86,7 +130,9 @@ function parameterObject({ name, in: place, type, use, defaultValue }: Parameter
 }
 
 function statusesOf({ route, scope, input, isList }: StoredOperation): string[] {
-  const codes: Code[] = ['BAD_REQUEST', 'UNAUTHENTICATED', 'NOT_ACCEPTABLE', 'INTERNAL', 'UNAVAILABLE']
+  const codes: Code[] = ['BAD_REQUEST', 'UNAUTHENTICATED', 'INTERNAL', 'UNAVAILABLE']
+  if (route.status !== 204) codes.push('NOT_ACCEPTABLE')
+  if (route.method !== 'GET' && route.method !== 'POST') codes.push('PRECONDITION_FAILED')
   if (scope) codes.push('INSUFFICIENT_SCOPE')
   if (!isList && route.path.includes('{')) codes.push('NOT_FOUND')
   if (input) codes.push('CONFLICT', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'VALIDATION_FAILED')
@@ -120,11 +166,12 @@ const CACHE_HEADERS = ['ETag', 'Cache-Control', 'Vary']
 
 const HEADERS: Readonly<Record<string, JsonSchema>> = {
   'Request-Id': header('The id of this request in the log: the one that the caller sent, or a new one.'),
-  ETag: header('Changes with the content; give it as `If-None-Match`.'),
+  ETag: header('Changes with the content; give it as `If-None-Match`, or as `If-Match` before a change.'),
   'Cache-Control': header('Answers are private, and to be asked for again with their ETag.'),
   Vary: header('The request headers that the answer depends on.'),
   Link: header('The next page, as `rel="next"`, if there is one.'),
   Location: header('Where the new resource can be read.'),
+  'Accept-Patch': header('The media types that a patch can have here (RFC 5789).'),
   'WWW-Authenticate': header('What kind of key is needed (RFC 6750).'),
   'Retry-After': header('After how many seconds to try again.'),
 }
@@ -142,63 +189,18 @@ const HEADER_PARAMETERS = {
     description: 'The ETag of an answer at hand; when nothing has changed, the new one is a 304 without a body.',
     schema: { type: 'string' },
   },
-}
-
-/** The codes that a path which exists can answer with; the rate of requests is not limited yet. */
-const CODES = (Object.keys(CATALOGUE) as Code[]).filter(
-  (code) => code !== 'METHOD_NOT_ALLOWED' && code !== 'RATE_LIMITED',
-)
-
-function problemResponses(): JsonSchema {
-  const statuses = [...new Set(CODES.map((code) => String(STATUS[code])))]
-  return Object.fromEntries(statuses.map((status) => [`Problem${status}`, problemResponse(status)]))
-}
-
-function problemResponse(status: string): JsonSchema {
-  const codes = CODES.filter((code) => String(STATUS[code]) === status)
-  const extra = { '401': ['WWW-Authenticate'], '403': ['WWW-Authenticate'], '503': ['Retry-After'] }[status] ?? []
-  const [code = 'INTERNAL'] = codes
-  const example = {
-    type: problemType(code),
-    title: CATALOGUE[code],
-    status: Number(status),
-    detail: `${CATALOGUE[code]}.`,
-    code,
-    requestId: '7d0c1a52-6f3e-4b8a-9c35-3f1f6f0a9e11',
-  }
-  return {
-    description: codes.map((one) => `${one}: ${CATALOGUE[one]}.`).join(' '),
-    headers: headersOf(['Request-Id', ...extra]),
-    content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' }, example } },
-  }
-}
-
-function problemSchema(): JsonSchema {
-  const flaw = {
-    type: 'object',
-    required: ['detail'],
-    properties: {
-      pointer: { type: 'string', description: 'Where in the body, as a JSON Pointer.' },
-      parameter: { type: 'string', description: 'Which parameter.' },
-      detail: { type: 'string', description: 'What would be right.' },
-    },
-  }
-  return {
-    type: 'object',
-    description: 'What went wrong (RFC 9457).',
-    required: ['type', 'title', 'status', 'detail', 'code', 'requestId'],
-    properties: {
-      type: { type: 'string', format: 'uri', description: 'Stable for each code.' },
-      title: { type: 'string', description: 'The kind of problem, in words.' },
-      status: { type: 'integer', description: 'The HTTP status.' },
-      detail: { type: 'string', description: 'What happened, and what to change.' },
-      code: { type: 'string', enum: Object.keys(CATALOGUE), description: 'The kind of problem, for programs.' },
-      requestId: { type: 'string', description: 'The id of the request in the log.' },
-      requiredScope: { type: 'string', enum: Object.keys(SCOPES), description: 'The scope that the key lacks.' },
-      existingId: { type: 'string', description: 'The id of what is already there.' },
-      errors: { type: 'array', items: flaw, description: 'Each thing that is wrong with what was sent.' },
-    },
-  }
+  IfMatch: {
+    name: 'If-Match',
+    in: 'header',
+    description: 'The ETag of what the change is based on; when that has changed since, nothing is done: a 412.',
+    schema: { type: 'string' },
+  },
+  IfMatchAny: {
+    name: 'If-Match',
+    in: 'header',
+    description: 'Nothing at this path has an ETag, so that any other value is a 412.',
+    schema: { type: 'string', const: '*' },
+  },
 }
 
 function fragmentsOf(operations: readonly StoredOperation[]): Map<string, FragmentDefinitionNode> {
@@ -220,14 +222,18 @@ function tagsOf(operations: readonly StoredOperation[]): JsonSchema[] {
   })
 }
 
+function bodySizes(): string {
+  const { bodyBytesMax, syncBodyBytesMax } = LIMITS
+  return `Bodies larger than ${bodyBytesMax} bytes are refused, with \`projects.manage\` those larger than ${syncBodyBytesMax}.`
+}
+
 function securityText(): string {
   const scopes = Object.entries(SCOPES).map(([scope, meaning]) => `- \`${scope}\`: ${meaning}`)
   return ['`Authorization: Bearer <API_KEY>`. A key holds scopes:', ...scopes].join('\n')
 }
 
-function json(schema: JsonSchema, { components }: JsonSchemas): JsonSchema {
-  const example = exampleOf(schema, { ...components, Page: { examples: [{ next: null, total: null }] } })
-  return { 'application/json': { schema, example } }
+function mediaObject(schema: JsonSchema, { components }: JsonSchemas): JsonSchema {
+  return { schema, example: exampleOf(schema, { ...components, Page: { examples: [{ next: null, total: null }] } }) }
 }
 
 function notNull(schema: JsonSchema): JsonSchema {
@@ -235,16 +241,8 @@ function notNull(schema: JsonSchema): JsonSchema {
   return inner ?? schema
 }
 
-function headersOf(names: readonly string[]): JsonSchema {
-  return Object.fromEntries(names.map((name) => [name, ref('headers', name)]))
-}
-
 function header(description: string): JsonSchema {
   return { description, schema: { type: 'string' } }
-}
-
-function ref(kind: string, name: string): JsonSchema {
-  return { $ref: `#/components/${kind}/${name}` }
 }
 
 function firstSentence(text: string): string {

@@ -16,6 +16,10 @@ const PROJECT = `fragment Project on Project {
   id key name description url status openRiskCount openIssueCount topRiskScore syncedAt createdAt updatedAt
 }`
 
+const SYNC_RESULT = `fragment SyncResult on SyncResult {
+  project { ...Project } risks { ...SyncCounts } issues { ...SyncCounts } warnings { pointer detail }
+} fragment SyncCounts on SyncCounts { created updated unchanged closed }`
+
 const RISK = `fragment Risk on Risk {
   id reference project { id key name } title description category likelihood impact score level rank
   status response ownerId ownerName url raisedOn reviewOn createdAt updatedAt
@@ -42,6 +46,10 @@ export const OPERATIONS = {
 
   getPerson: `query getPerson($id: ID!) { person(id: $id) { ...Person } } ${PERSON}`,
 
+  changePerson: `mutation changePerson($id: ID!, $input: ChangePersonInput!) {
+    changePerson(id: $id, input: $input) { ...Person }
+  } ${PERSON}`,
+
   listGroups: `query listGroups(
     $search: String, $updatedSince: DateTime, $limit: Int, $cursor: String, $total: Boolean = false
   ) {
@@ -50,7 +58,19 @@ export const OPERATIONS = {
     }
   } ${GROUP}`,
 
+  addGroup: `mutation addGroup($input: AddGroupInput!) { addGroup(input: $input) { ...Group } } ${GROUP}`,
+
   getGroup: `query getGroup($id: ID!) { group(id: $id) { ...Group } } ${GROUP}`,
+
+  changeGroup: `mutation changeGroup($id: ID!, $input: ChangeGroupInput!) {
+    changeGroup(id: $id, input: $input) { ...Group }
+  } ${GROUP}`,
+
+  addMember: `mutation addMember($id: ID!, $personId: ID!) { addMember(groupId: $id, personId: $personId) { id } }`,
+
+  removeMember: `mutation removeMember($id: ID!, $personId: ID!) {
+    removeMember(groupId: $id, personId: $personId) { id }
+  }`,
 
   listProjects: `query listProjects(
     $status: [ProjectStatus!], $search: String, $updatedSince: DateTime,
@@ -60,6 +80,10 @@ export const OPERATIONS = {
       nodes { ...Project } ${PAGE}
     }
   } ${PROJECT}`,
+
+  syncProject: `mutation syncProject($input: SyncProjectInput!) {
+    syncProject(input: $input) { ...SyncResult }
+  } ${SYNC_RESULT} ${PROJECT}`,
 
   getProject: `query getProject($idOrKey: ID!) { project(id: $idOrKey) { ...Project } } ${PROJECT}`,
 
@@ -88,7 +112,7 @@ export const OPERATIONS = {
 
   getIssue: `query getIssue($id: ID!) { issue(id: $id) { ...Issue } } ${ISSUE}`,
 
-  getKey: 'query getKey { apiKey { ...ApiKey } } fragment ApiKey on ApiKey { name scopes expiresAt }',
+  getKey: 'query getKey { apiKey { ...ApiKey } } fragment ApiKey on ApiKey { name scopes projects expiresAt }',
 } as const
 
 export type OperationName = keyof typeof OPERATIONS

@@ -62,12 +62,7 @@ function readItem(text: string, type: GraphQLInputType): unknown {
 }
 
 function readLeaf(text: string, type: GraphQLLeafType): unknown {
-  if (type instanceof GraphQLEnumType) {
-    const names = type.getValues().map(({ name }) => name)
-    const name = names.find((one) => one === text.toUpperCase())
-    if (name === undefined) throw new GraphQLError(`Must be one of ${names.join(', ')}.`)
-    return name
-  }
+  if (type instanceof GraphQLEnumType) return readEnum(text, type)
   if (type === GraphQLBoolean) {
     if (text !== 'true' && text !== 'false') throw new GraphQLError('Must be true or false.')
     return text === 'true'
@@ -81,48 +76,81 @@ function readLeaf(text: string, type: GraphQLLeafType): unknown {
   return text
 }
 
-/** Checks a body against its input type; every flaw comes with a pointer. */
-export function checkBody(body: unknown, type: GraphQLInputType): void {
-  const flaws: Flaw[] = []
-  for (const flaw of flawsOf(body, type, '')) {
-    flaws.push(flaw)
-    if (flaws.length === LIMITS.flawsMax) break
+/** The value of an enum, which REST takes in any case. */
+function readEnum(value: unknown, type: GraphQLEnumType): string {
+  const names = type.getValues().map(({ name }) => name)
+  const name = names.find((one) => typeof value === 'string' && one === value.toUpperCase())
+  if (name === undefined) throw new GraphQLError(`Must be one of ${names.join(', ')}.`)
+  return name
+}
+
+/** A body as its input type has it, enums in their own case; or a Fault with a pointer for every flaw. */
+export function readBody(body: unknown, type: GraphQLInputType): unknown {
+  const flaws = new BodyFlaws()
+  const value = readMember(body, type, '', flaws)
+  flaws.refuse()
+  return value
+}
+
+/** Gathers the flaws of a body, but no more of them than anyone would read. */
+class BodyFlaws {
+  private readonly found: Flaw[] = []
+
+  add(pointer: string, detail: string): void {
+    this.found.push({ pointer, detail })
+    if (this.found.length === LIMITS.flawsMax) this.refuse()
   }
-  if (flaws.length > 0) {
-    throw new Fault('VALIDATION_FAILED', 'The body does not have the shape that is needed.', { flaws })
+
+  refuse(): void {
+    if (this.found.length === 0) return
+    throw new Fault('VALIDATION_FAILED', 'The body does not have the shape that is needed.', { flaws: this.found })
   }
 }
 
 // graphql's own coercion points at the object that a wrong member is in, and takes one thing for a list of it.
-function* flawsOf(value: unknown, type: GraphQLInputType, pointer: string): Generator<Flaw> {
+function readMember(value: unknown, type: GraphQLInputType, pointer: string, flaws: BodyFlaws): unknown {
   const inner = getNullableType(type)
   if (value === null || value === undefined) {
-    if (isNonNullType(type)) yield { pointer, detail: 'Is needed.' }
+    if (isNonNullType(type)) flaws.add(pointer, 'Is needed.')
   } else if (isListType(inner)) {
-    if (!Array.isArray(value)) yield { pointer, detail: 'Must be a list.' }
-    else for (const [index, item] of value.entries()) yield* flawsOf(item, inner.ofType, `${pointer}/${index}`)
+    if (Array.isArray(value))
+      return value.map((item, index) => readMember(item, inner.ofType, `${pointer}/${index}`, flaws))
+    flaws.add(pointer, 'Must be a list.')
   } else if (isInputObjectType(inner)) {
-    if (typeof value !== 'object' || Array.isArray(value)) yield { pointer, detail: 'Must be an object.' }
-    else yield* memberFlaws(new Map(Object.entries(value)), inner, pointer)
+    if (typeof value === 'object' && !Array.isArray(value)) return readMembers(value, inner, pointer, flaws)
+    flaws.add(pointer, 'Must be an object.')
   } else if (isLeafType(inner)) {
-    try {
-      inner.parseValue(value)
-    } catch (error) {
-      if (!(error instanceof GraphQLError)) throw error
-      yield { pointer, detail: error.message }
-    }
+    return readLeafMember(value, inner, pointer, flaws)
   }
+  return value
 }
 
-function* memberFlaws(members: Map<string, unknown>, type: GraphQLInputObjectType, pointer: string): Generator<Flaw> {
+/** What is absent stays absent: it does not mean the same as null. */
+function readMembers(value: object, type: GraphQLInputObjectType, pointer: string, flaws: BodyFlaws): object {
+  const members = new Map<string, unknown>(Object.entries(value))
   const fields = type.getFields()
   for (const name of members.keys()) {
     if (Object.hasOwn(fields, name)) continue
     const known = Object.keys(fields).join(', ')
-    yield { pointer: `${pointer}/${escaped(name)}`, detail: `There is no such member. There are ${known}.` }
+    flaws.add(`${pointer}/${escaped(name)}`, `There is no such member. There are ${known}.`)
   }
-  for (const field of Object.values(fields))
-    yield* flawsOf(members.get(field.name), field.type, `${pointer}/${field.name}`)
+  return Object.fromEntries(
+    Object.values(fields).flatMap((field) => {
+      const read = readMember(members.get(field.name), field.type, `${pointer}/${field.name}`, flaws)
+      return members.has(field.name) ? [[field.name, read]] : []
+    }),
+  )
+}
+
+function readLeafMember(value: unknown, type: GraphQLLeafType, pointer: string, flaws: BodyFlaws): unknown {
+  try {
+    if (type instanceof GraphQLEnumType) return readEnum(value, type)
+    type.parseValue(value)
+  } catch (error) {
+    if (!(error instanceof GraphQLError)) throw error
+    flaws.add(pointer, error.message)
+  }
+  return value
 }
 
 function escaped(step: string): string {

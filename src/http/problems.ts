@@ -1,5 +1,6 @@
 import { KeyMissing } from '../auth/principal.js'
 import { CATALOGUE, type Code, Fault } from '../errors.js'
+import { PATCH_TYPES, UnsupportedPatch } from './body.js'
 
 /** The HTTP status of each code of the catalogue. */
 export const STATUS: Record<Code, number> = {
@@ -10,6 +11,7 @@ export const STATUS: Record<Code, number> = {
   METHOD_NOT_ALLOWED: 405,
   NOT_ACCEPTABLE: 406,
   CONFLICT: 409,
+  PRECONDITION_FAILED: 412,
   PAYLOAD_TOO_LARGE: 413,
   UNSUPPORTED_MEDIA_TYPE: 415,
   VALIDATION_FAILED: 422,
@@ -58,6 +60,7 @@ export function problemParts(fault: Fault, requestId: string) {
 /** The headers that HTTP wants with a refusal, through whichever door it came. */
 export function faultHeaders(fault: Fault): Record<string, string> {
   if (fault.code === 'UNAVAILABLE') return { 'retry-after': RETRY_AFTER_SECONDS }
+  if (fault instanceof UnsupportedPatch) return { 'accept-patch': PATCH_TYPES.join(', ') }
   const challenge = challengeOf(fault)
   return challenge ? { 'www-authenticate': `Bearer realm="operations"${challenge.params}` } : {}
 }

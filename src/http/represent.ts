@@ -10,6 +10,7 @@ const ENCODERS = {
   gzip: (bytes: Bytes) => promisify(gzip)(bytes),
 }
 type Encoding = keyof typeof ENCODERS
+const ENCODINGS = Object.keys(ENCODERS) as Encoding[]
 
 /** A body and what becomes of it on the way out; whoever keeps one keeps its compressed forms too. */
 export class Content {
@@ -31,6 +32,11 @@ export class Content {
   tag(encoding: Encoding | undefined): string {
     this.hash ??= createHash('sha256').update(this.bytes).digest('base64url').slice(0, 27)
     return encoding ? `"${this.hash}-${encoding}"` : `"${this.hash}"`
+  }
+
+  /** Whether the tag is that of this content, in whichever encoding it was sent. */
+  isTagged(tag: string): boolean {
+    return [undefined, ...ENCODINGS].some((encoding) => this.tag(encoding) === tag)
   }
 
   encode(encoding: Encoding): Promise<Bytes> {
@@ -60,10 +66,12 @@ export async function respond(
     vary: 'Authorization, Accept, Accept-Encoding',
     ...headers,
   }
-  if (isRead && status === 200) {
-    all['etag'] = content.tag(encoding)
-    all['cache-control'] ??= 'private, no-cache'
-    if (isUnchanged(request, all['etag'])) {
+  // What PATCH answers is what GET would now.
+  if (status === 200 && (isRead || request.method === 'PATCH')) {
+    const tag = content.tag(encoding)
+    all['etag'] = tag
+    if (isRead) all['cache-control'] ??= 'private, no-cache'
+    if (isRead && isUnchanged(request, tag)) {
       const { 'content-type': _, ...kept } = all
       return final(null, 304, kept)
     }
@@ -90,7 +98,7 @@ function acceptedEncoding(request: Request): Encoding | undefined {
     quality.set(name, Number(q.replace('q=', '')))
   }
   const wanted = (encoding: Encoding) => quality.get(encoding) ?? 0
-  const [best] = (Object.keys(ENCODERS) as Encoding[]).sort((one, other) => wanted(other) - wanted(one))
+  const [best] = ENCODINGS.toSorted((one, other) => wanted(other) - wanted(one))
   return best && wanted(best) > 0 ? best : undefined
 }
 

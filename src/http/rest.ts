@@ -1,15 +1,16 @@
-import { type GraphQLSchema, getNamedType } from 'graphql'
+import type { GraphQLSchema } from 'graphql'
 import type { Authenticate } from '../auth/principal.js'
 import { badArgument, Fault } from '../errors.js'
-import { requireScope } from '../graph/builder.js'
+import { type Context, requireScope } from '../graph/builder.js'
 import { faultOf } from '../graph/faults.js'
 import { requireAcceptable } from './accept.js'
-import { readJson } from './body.js'
+import { answerWith, type MediaType } from './answers.js'
+import { PATCH_TYPES, readJson } from './body.js'
 import type { Engine } from './engine.js'
 import type { Exchange } from './exchange.js'
-import { checkBody, readParameters } from './parameters.js'
+import { readBody, readParameters } from './parameters.js'
+import { requireMatch, tagsToMatch, unmatchable } from './preconditions.js'
 import { notAllowed } from './problems.js'
-import { Content, respond } from './represent.js'
 import { ROUTES } from './routes.js'
 import { compile, type StoredOperation } from './stored.js'
 
@@ -29,30 +30,63 @@ export function createRest({ schema, engine, authenticate, basePath }: RestOptio
 
   return async (request, path, query, exchange) => {
     const here = matchesOf(operations, path)
-    const allow = allowed(here)
-    if (request.method === 'OPTIONS' && here.length > 0) return new Response(null, { status: 204, headers: { allow } })
+    if (request.method === 'OPTIONS' && here.length > 0) return options(here)
 
     exchange.principal = await authenticate(request.headers.get('authorization'))
     if (here.length === 0) throw new Fault('NOT_FOUND', `There is nothing at ${path}. See ${basePath}/v1/openapi.json.`)
-    const method = request.method === 'HEAD' ? 'GET' : request.method
-    const match = here.find(({ operation }) => operation.route.method === method)
-    if (!match) return notAllowed(request, allow, exchange.requestId)
+    const match = matchOf(here, request.method === 'HEAD' ? 'GET' : request.method)
+    if (!match) return notAllowed(request, allowed(here), exchange.requestId)
     const { operation, parameters } = match
     exchange.operation = operation.route.operation
-    requireAcceptable(request, 'application/json')
+    const type = acceptableType(request, operation)
     // The schema refuses as well; asked first, nobody without the scope gets as far as the parameters and the body.
     if (operation.scope) requireScope(exchange.principal, operation.scope)
     const variables = readParameters(operation, parameters, query)
+    const reading = matchOf(here, 'GET')
+    const tags = CONDITIONAL.has(request.method) ? tagsToMatch(request) : undefined
+    if (tags && !reading) throw unmatchable()
     if (operation.input) {
-      variables['input'] = await readJson(request)
-      checkBody(variables['input'], operation.input)
+      variables['input'] = readBody(await readJson(request, exchange.principal), operation.input)
       // A body can take its time, and the key may have been revoked meanwhile.
       exchange.principal = await authenticate(request.headers.get('authorization'))
     }
-    const { data, errors } = await engine.run(operation.document, variables, exchange.principal)
-    const [error] = errors ?? []
-    if (error) throw inParameterNames(faultOf(error), operation)
-    return shape(request, operation, data?.[operation.rootNode.name.value], basePath + path, query)
+    const context = engine.contextFor(exchange.principal)
+    const precondition = tags && reading ? preconditionOf(engine, context, tags, reading) : undefined
+    const answer = await run(engine, operation, variables, { ...context, precondition })
+    return answerWith(answer, { request, operation, type, path: basePath + path, query })
+  }
+}
+
+/** The methods that heed `If-Match`. */
+const CONDITIONAL = new Set(['PATCH', 'PUT', 'DELETE'])
+
+function acceptableType(request: Request, { route, columns }: StoredOperation): MediaType | undefined {
+  if (route.status === 204) return undefined
+  return requireAcceptable<MediaType>(request, 'application/json', ...(columns ? ['text/csv' as const] : []))
+}
+
+async function run(
+  engine: Engine,
+  operation: StoredOperation,
+  variables: Record<string, unknown>,
+  context: Context,
+): Promise<unknown> {
+  const { data, errors } = await engine.run(operation.document, variables, context)
+  const [error] = errors ?? []
+  if (error) throw inParameterNames(faultOf(error), operation)
+  return data?.[operation.rootNode.name.value]
+}
+
+/** Asks, inside the write, whether what GET would answer is still what the caller has seen. */
+function preconditionOf(
+  engine: Engine,
+  context: Context,
+  tags: readonly string[],
+  { operation, parameters }: Match,
+): Context['precondition'] {
+  return async (read) => {
+    const store = { ...context.store, read }
+    requireMatch(tags, await run(engine, operation, parameters, { ...context, store }))
   }
 }
 
@@ -85,6 +119,15 @@ function decoded(step: string): string {
   }
 }
 
+function matchOf(matches: readonly Match[], method: string): Match | undefined {
+  return matches.find(({ operation }) => operation.route.method === method)
+}
+
+function options(matches: readonly Match[]): Response {
+  const patch = matchOf(matches, 'PATCH') ? { 'accept-patch': PATCH_TYPES.join(', ') } : undefined
+  return new Response(null, { status: 204, headers: { allow: allowed(matches), ...patch } })
+}
+
 function allowed(matches: readonly Match[]): string {
   const methods = matches.map(({ operation }) => operation.route.method)
   return [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ')
@@ -95,36 +138,4 @@ function inParameterNames(fault: Fault, { parameters }: StoredOperation): Fault 
   const [flaw] = fault.flaws
   const fed = parameters.find(({ use }) => use.argument === flaw?.parameter)
   return flaw && fed ? badArgument(fed.name, flaw.detail) : fault
-}
-
-interface ListAnswer {
-  readonly nodes: readonly unknown[]
-  readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null }
-  readonly totalCount?: number
-}
-
-async function shape(
-  request: Request,
-  { route, isList, rootField }: StoredOperation,
-  answer: unknown,
-  path: string,
-  query: URLSearchParams,
-): Promise<Response> {
-  if (isList) {
-    const { nodes, pageInfo, totalCount } = answer as ListAnswer
-    const next = pageInfo.hasNextPage ? pageInfo.endCursor : null
-    const body = Content.json({ data: nodes, page: { next, total: totalCount ?? null } })
-    return respond(request, body, { headers: next === null ? {} : { link: nextLink(path, query, next) } })
-  }
-  if (answer === null || answer === undefined) {
-    throw new Fault('NOT_FOUND', `There is no ${getNamedType(rootField.type).name.toLowerCase()} at ${path}.`)
-  }
-  const created = route.status === 201 ? { location: `${path}/${(answer as { id: string }).id}` } : undefined
-  return respond(request, Content.json(answer), { status: route.status, ...(created && { headers: created }) })
-}
-
-function nextLink(path: string, query: URLSearchParams, next: string): string {
-  const following = new URLSearchParams(query)
-  following.set('cursor', next)
-  return `<${path}?${following}>; rel="next"`
 }

@@ -1,24 +1,33 @@
+import type { SheetNoun } from '../sheets/nouns.js'
 import type { OperationName } from './operations.js'
 
 export interface Route {
-  readonly method: 'GET' | 'POST'
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
   readonly path: string
   readonly operation: OperationName
-  readonly status: 200 | 201
+  readonly status: 200 | 201 | 204
+  /** The sheet that a list can be had as. */
+  readonly sheet?: SheetNoun
 }
 
 /** THE TABLE: every route of the REST door. */
 export const ROUTES: readonly Route[] = [
-  { method: 'GET', path: '/v1/personnel', operation: 'listPersonnel', status: 200 },
+  { method: 'GET', path: '/v1/personnel', operation: 'listPersonnel', status: 200, sheet: 'people' },
   { method: 'POST', path: '/v1/personnel', operation: 'addPerson', status: 201 },
   { method: 'GET', path: '/v1/personnel/{id}', operation: 'getPerson', status: 200 },
-  { method: 'GET', path: '/v1/groups', operation: 'listGroups', status: 200 },
+  { method: 'PATCH', path: '/v1/personnel/{id}', operation: 'changePerson', status: 200 },
+  { method: 'GET', path: '/v1/groups', operation: 'listGroups', status: 200, sheet: 'groups' },
+  { method: 'POST', path: '/v1/groups', operation: 'addGroup', status: 201 },
   { method: 'GET', path: '/v1/groups/{id}', operation: 'getGroup', status: 200 },
-  { method: 'GET', path: '/v1/projects', operation: 'listProjects', status: 200 },
+  { method: 'PATCH', path: '/v1/groups/{id}', operation: 'changeGroup', status: 200 },
+  { method: 'PUT', path: '/v1/groups/{id}/members/{personId}', operation: 'addMember', status: 204 },
+  { method: 'DELETE', path: '/v1/groups/{id}/members/{personId}', operation: 'removeMember', status: 204 },
+  { method: 'GET', path: '/v1/projects', operation: 'listProjects', status: 200, sheet: 'projects' },
+  { method: 'POST', path: '/v1/projects', operation: 'syncProject', status: 200 },
   { method: 'GET', path: '/v1/projects/{idOrKey}', operation: 'getProject', status: 200 },
-  { method: 'GET', path: '/v1/risks', operation: 'listRisks', status: 200 },
+  { method: 'GET', path: '/v1/risks', operation: 'listRisks', status: 200, sheet: 'risks' },
   { method: 'GET', path: '/v1/risks/{id}', operation: 'getRisk', status: 200 },
-  { method: 'GET', path: '/v1/issues', operation: 'listIssues', status: 200 },
+  { method: 'GET', path: '/v1/issues', operation: 'listIssues', status: 200, sheet: 'issues' },
   { method: 'GET', path: '/v1/issues/{id}', operation: 'getIssue', status: 200 },
   { method: 'GET', path: '/v1/key', operation: 'getKey', status: 200 },
 ]

@@ -9,6 +9,7 @@ import {
   Kind,
   type OperationDefinitionNode,
   parse,
+  type SelectionSetNode,
   TypeInfo,
   typeFromAST,
   validate,
@@ -16,6 +17,7 @@ import {
   visitWithTypeInfo,
 } from 'graphql'
 import type { Scope } from '../auth/scopes.js'
+import { SHEETS } from '../intake/sheets.js'
 import { OPERATIONS } from './operations.js'
 import type { Route } from './routes.js'
 
@@ -28,6 +30,8 @@ export interface StoredOperation {
   /** What the root field declares; null means that any valid key will do. */
   readonly scope: Scope | null
   readonly isList: boolean
+  /** The columns of its CSV, where there is one. */
+  readonly columns: readonly string[] | undefined
   readonly parameters: readonly Parameter[]
   /** The type of the body, where the route takes one. */
   readonly input: GraphQLInputType | undefined
@@ -70,6 +74,7 @@ export function compile(schema: GraphQLSchema, route: Route): StoredOperation {
     rootNode,
     scope: (rootField.extensions['scope'] ?? null) as Scope | null,
     isList: getNamedType(rootField.type).name.endsWith('Connection'),
+    columns: columnsOf(route, document, rootNode),
     parameters: variables.filter(({ name }) => name !== BODY),
     input: variables.find(({ name }) => name === BODY)?.type,
   }
@@ -94,6 +99,30 @@ function variablesOf(
       defaultValue: defaultValue?.kind === Kind.BOOLEAN ? defaultValue.value : undefined,
       use,
     }
+  })
+}
+
+function columnsOf(route: Route, document: DocumentNode, rootNode: FieldNode): readonly string[] | undefined {
+  if (!route.sheet) return undefined
+  const { columns } = SHEETS[route.sheet]
+  const [nodes] = fieldsIn(document, rootNode.selectionSet).filter(({ name }) => name.value === 'nodes')
+  const shown = new Set(fieldsIn(document, nodes?.selectionSet).map(({ name }) => name.value))
+  const missing = columns.filter((column) => !shown.has(column))
+  if (missing.length === 0) return columns
+  throw new Error(`The operation ${route.operation} lacks columns of its sheet: ${missing.join(', ')}.`)
+}
+
+/** The fields of a selection, those of its fragments included. */
+function fieldsIn(document: DocumentNode, selection: SelectionSetNode | undefined): FieldNode[] {
+  return (selection?.selections ?? []).flatMap((node) => {
+    if (node.kind === Kind.FIELD) return [node]
+    const fragment = document.definitions.find(
+      (one) =>
+        one.kind === Kind.FRAGMENT_DEFINITION &&
+        node.kind === Kind.FRAGMENT_SPREAD &&
+        one.name.value === node.name.value,
+    )
+    return fragment?.kind === Kind.FRAGMENT_DEFINITION ? fieldsIn(document, fragment.selectionSet) : []
   })
 }
 

@@ -1,10 +1,11 @@
-import { builder, needs } from '../graph/builder.js'
+import { builder, change, needs } from '../graph/builder.js'
 import { connect, connectionOf, nestedListArgs, nestedListPrice, queryList } from '../graph/connections.js'
-import { queryOne, stamps } from '../graph/entities.js'
+import { found, queryOne, stamps } from '../graph/entities.js'
 import { asEntity } from '../graph/federation.js'
 import { boundedText } from '../graph/inputs.js'
 import { loader, rowLoader } from '../graph/loaders.js'
-import { type GroupRow, groups, groupsOfPeople, memberCounts } from './groups.js'
+import { addGroup, changeGroup, GROUP_FIELDS, type GroupRow, groups, groupsOfPeople, memberCounts } from './groups.js'
+import { addMember, removeMember } from './memberships.js'
 import { Person, PersonConnection, PersonFilter } from './people.graph.js'
 import { membersOf } from './people.js'
 
@@ -12,7 +13,7 @@ const groupById = rowLoader(groups)
 const groupsOfPerson = loader(groupsOfPeople)
 const memberCount = loader(memberCounts)
 
-const Group = builder.objectRef<GroupRow>('Group')
+export const Group = builder.objectRef<GroupRow>('Group')
 Group.implement({
   description: 'A group that people belong to: a team, a committee, a site.',
   ...needs('personnel.read'),
@@ -73,3 +74,70 @@ queryOne('group', {
   description: 'One group, by id.',
   load: groupById,
 })
+
+/** A text that can be told of a group, in the words of its field. */
+const told = (member: keyof typeof GROUP_FIELDS) => boundedText(member, GROUP_FIELDS[member].meaning)
+
+const AddGroupInput = builder.inputType('AddGroupInput', {
+  description: 'A group to add.',
+  fields: (t) => ({
+    name: t.string({ required: true, ...told('name') }),
+    externalId: t.string(told('externalId')),
+    description: t.string(told('description')),
+  }),
+})
+
+const ChangeGroupInput = builder.inputType('ChangeGroupInput', {
+  description: 'What to change of a group. What is left out stays as it is; null takes it away, but for the name.',
+  fields: (t) => ({
+    name: t.string(told('name')),
+    externalId: t.string(told('externalId')),
+    description: t.string(told('description')),
+  }),
+})
+
+builder.mutationField('addGroup', (t) =>
+  t.field({
+    type: Group,
+    nullable: true,
+    description: 'Adds a group, which has no members yet.',
+    ...needs('personnel.manage'),
+    args: { input: t.arg({ type: AddGroupInput, required: true, description: 'The group to add.' }) },
+    resolve: (_, { input }, context) => change(context, (write) => addGroup(write, input)),
+  }),
+)
+
+builder.mutationField('changeGroup', (t) =>
+  t.field({
+    type: Group,
+    nullable: true,
+    description: 'Changes a group; its members stay.',
+    ...needs('personnel.manage'),
+    args: {
+      id: t.arg.id({ required: true, description: 'The id of the group.' }),
+      input: t.arg({ type: ChangeGroupInput, required: true, description: 'What to change.' }),
+    },
+    resolve: (_, { id, input }, context) =>
+      change(context, (write) => found(changeGroup(write, id, input), 'group', id)),
+  }),
+)
+
+/** The two mutations of a membership, which differ in nothing but what they do. */
+function membershipField(name: string, description: string, work: typeof addMember): void {
+  builder.mutationField(name, (t) =>
+    t.field({
+      type: Group,
+      nullable: true,
+      description,
+      ...needs('personnel.manage'),
+      args: {
+        groupId: t.arg.id({ required: true, description: 'The id of the group.' }),
+        personId: t.arg.id({ required: true, description: 'The id of the person.' }),
+      },
+      resolve: (_, { groupId, personId }, context) => change(context, (write) => work(write, groupId, personId)),
+    }),
+  )
+}
+
+membershipField('addMember', 'Puts a person into a group; who is there already stays.', addMember)
+membershipField('removeMember', 'Takes a person out of a group; who is not there stays out.', removeMember)

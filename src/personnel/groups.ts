@@ -1,10 +1,13 @@
 import { and, asc, count, eq, gte, type SQL } from 'drizzle-orm'
+import { recordReader, required, requireFields, said, text, type Values } from '../fields.js'
+import { Ledger } from '../history/ledger.js'
 import { newId } from '../ids.js'
 import { contains, type Optional } from '../store/conditions.js'
-import type { List } from '../store/page.js'
+import { byIds, type List } from '../store/page.js'
 import type { Read, Write } from '../store/store.js'
 import type { Tables } from '../store/tables.js'
-import { fold } from '../text.js'
+import { fold, InputCheck } from '../text.js'
+import { refuseDuplicate } from './duplicates.js'
 
 export type GroupRow = Tables['group']['$inferSelect']
 
@@ -55,11 +58,72 @@ function matching({ t }: Read, filter: GroupFilter): SQL | undefined {
   )
 }
 
-export async function addGroup(
-  { db, t, at }: Write,
-  draft: { name: string; description: string | null },
-): Promise<string> {
-  const id = newId('group', new Date(at))
-  await db.insert(t.group).values({ id, ...draft, nameFolded: fold(draft.name), createdAt: at, updatedAt: at })
-  return id
+/** What can be told of a group, by whichever way it comes in. */
+export const GROUP_FIELDS = {
+  name: required(text('name', 'The name, which no other group may have, in any case.', 'Bridge inspectors')),
+  externalId: text('externalId', 'The id in the directory, which no other group may have.', 'DIR-42'),
+  description: text('description', 'What the group is for.', 'Whoever may sign off an inspection.'),
+}
+export type GroupValues = Values<typeof GROUP_FIELDS>
+
+export const readGroup = recordReader(GROUP_FIELDS)
+
+export function groupsLedger(write: Write): Ledger<GroupRow> {
+  return new Ledger(write, { kind: 'GROUP', table: (t) => t.group, tracked: ['name', 'externalId', 'description'] })
+}
+
+/** A group as it would be stored: what the values say, and for the rest what was there before. */
+export function groupWith({ at }: Write, before: GroupRow | undefined, values: GroupValues, id?: string): GroupRow {
+  const name = values.name ?? before?.name ?? ''
+  return {
+    id: before?.id ?? id ?? newId('group', new Date(at)),
+    name,
+    nameFolded: fold(name),
+    externalId: said(values.externalId, before?.externalId),
+    description: said(values.description, before?.description),
+    createdAt: at,
+    updatedAt: at,
+  }
+}
+
+export interface GroupChange {
+  readonly name?: Optional<string>
+  readonly externalId?: Optional<string>
+  readonly description?: Optional<string>
+}
+
+export function addGroup(write: Write, input: GroupChange): Promise<GroupRow> {
+  return storeGroup(write, undefined, input, 'This group cannot be added as given.')
+}
+
+/** Changes what the values say; undefined when there is no such group. */
+export async function changeGroup(write: Write, id: string, input: GroupChange): Promise<GroupRow | undefined> {
+  const before = (await byIds(write, groups, [id])).get(id)
+  return before && storeGroup(write, before, input, 'This group cannot be changed as asked.')
+}
+
+async function storeGroup(
+  write: Write,
+  before: GroupRow | undefined,
+  input: GroupChange,
+  refusal: string,
+): Promise<GroupRow> {
+  const check = new InputCheck()
+  const values = readGroup({ ...input }, check)
+  if (!before) requireFields(GROUP_FIELDS, values, check)
+  check.refuse(refusal)
+  const draft = groupWith(write, before, values)
+  await refuseTaken(write, draft)
+  const ledger = groupsLedger(write)
+  const { row } = ledger.enter(before, draft)
+  await ledger.store()
+  return row
+}
+
+function refuseTaken(write: Write, draft: GroupRow): Promise<void> {
+  const { group } = write.t
+  return refuseDuplicate(write, 'group', group, draft.id, [
+    { field: 'name', value: draft.nameFolded, column: group.nameFolded },
+    { field: 'externalId', value: draft.externalId, column: group.externalId },
+  ])
 }

@@ -1,11 +1,11 @@
-import { builder, enumOf, needs } from '../graph/builder.js'
+import { builder, change, enumOf, needs } from '../graph/builder.js'
 import { connectionOf, queryList } from '../graph/connections.js'
-import { queryOne, stamps } from '../graph/entities.js'
+import { found, queryOne, stamps } from '../graph/entities.js'
 import { asEntity } from '../graph/federation.js'
 import { boundedText } from '../graph/inputs.js'
 import { rowLoader } from '../graph/loaders.js'
 import { LIMITS } from '../limits.js'
-import { addPerson, type PersonRow, personnel } from './people.js'
+import { addPerson, changePerson, PERSON_FIELDS, type PersonRow, personnel } from './people.js'
 
 const PersonStatus = enumOf('PersonStatus', 'Whether someone is on the roster.', {
   ACTIVE: 'On the roster.',
@@ -66,16 +66,18 @@ queryOne('person', {
   load: personById,
 })
 
+/** A text that can be told of a person, in the words of its field. */
+const told = (member: 'name' | 'email' | 'externalId' | 'title' | 'department') =>
+  boundedText(member, PERSON_FIELDS[member].meaning)
+
 const AddPersonInput = builder.inputType('AddPersonInput', {
   description: 'A person to add. An e-mail or an externalId is needed; both are fine.',
   fields: (t) => ({
-    name: t.string({ required: true, ...boundedText('name', 'The display name.') }),
-    email: t.string(boundedText('email', 'The e-mail address, which nobody else may have, in any case.')),
-    externalId: t.string(
-      boundedText('externalId', 'The id in the HR system or directory, which nobody else may have.'),
-    ),
-    title: t.string(boundedText('title', 'The job title.')),
-    department: t.string(boundedText('department', 'The department.')),
+    name: t.string({ required: true, ...told('name') }),
+    email: t.string(told('email')),
+    externalId: t.string(told('externalId')),
+    title: t.string(told('title')),
+    department: t.string(told('department')),
     groupIds: t.idList({
       description: `The ids of the groups to put the person into, at most ${LIMITS.groupIdsMax}.`,
       extensions: { maxItems: LIMITS.groupIdsMax },
@@ -90,7 +92,34 @@ builder.mutationField('addPerson', (t) =>
     description: 'Adds a person to the roster.',
     ...needs('personnel.manage'),
     args: { input: t.arg({ type: AddPersonInput, required: true, description: 'The person to add.' }) },
-    resolve: (_, { input }, { store, principal, clock }) =>
-      store.write({ by: principal.keyId, at: clock }, (write) => addPerson(write, input)),
+    resolve: (_, { input }, context) => change(context, (write) => addPerson(write, input)),
+  }),
+)
+
+const ChangePersonInput = builder.inputType('ChangePersonInput', {
+  description:
+    'What to change of a person. What is left out stays as it is; null takes it away, but for name and status.',
+  fields: (t) => ({
+    name: t.string(told('name')),
+    email: t.string(told('email')),
+    externalId: t.string(told('externalId')),
+    title: t.string(told('title')),
+    department: t.string(told('department')),
+    status: t.field({ type: PersonStatus, description: 'Whether the person is on the roster.' }),
+  }),
+})
+
+builder.mutationField('changePerson', (t) =>
+  t.field({
+    type: Person,
+    nullable: true,
+    description: 'Changes a person. Whoever leaves becomes INACTIVE, and ACTIVE again on coming back.',
+    ...needs('personnel.manage'),
+    args: {
+      id: t.arg.id({ required: true, description: 'The id of the person.' }),
+      input: t.arg({ type: ChangePersonInput, required: true, description: 'What to change.' }),
+    },
+    resolve: (_, { id, input }, context) =>
+      change(context, (write) => found(changePerson(write, id, input), 'person', id)),
   }),
 )

@@ -1,13 +1,18 @@
 import { and, eq, gte, inArray, type SQL } from 'drizzle-orm'
 import { Fault } from '../errors.js'
+import { email, oneOf, recordReader, required, requireFields, said, text, type Values } from '../fields.js'
+import { Ledger } from '../history/ledger.js'
 import { newId } from '../ids.js'
 import { LIMITS } from '../limits.js'
 import { contains, type Optional, unindexed } from '../store/conditions.js'
-import type { List } from '../store/page.js'
+import { byIds, type List } from '../store/page.js'
 import type { Read, Write } from '../store/store.js'
 import type { Tables } from '../store/tables.js'
-import { fold, InputCheck, isEmail } from '../text.js'
+import { fold, InputCheck } from '../text.js'
 import { PERSON_STATUSES, type PersonStatus } from '../vocabulary.js'
+import { refuseDuplicate } from './duplicates.js'
+import { groups } from './groups.js'
+import { moveAll, movesTo } from './moves.js'
 
 export type PersonRow = Tables['person']['$inferSelect']
 
@@ -20,12 +25,17 @@ export interface PersonFilter {
   readonly updatedSince?: Optional<string>
 }
 
-export interface PersonInput {
-  readonly name: string
+/** What a caller tells of a person: absent says nothing, null that there is none. */
+export interface PersonChange {
+  readonly name?: Optional<string>
   readonly email?: Optional<string>
   readonly externalId?: Optional<string>
   readonly title?: Optional<string>
   readonly department?: Optional<string>
+  readonly status?: Optional<PersonStatus>
+}
+
+export interface PersonInput extends PersonChange {
   readonly groupIds?: Optional<readonly string[]>
 }
 
@@ -72,72 +82,106 @@ function inStatus({ t, among }: Read, statuses: readonly PersonStatus[], isWithi
   return among(isWithinGroup ? unindexed(t.person.status) : t.person.status, statuses)
 }
 
+/** What can be told of a person, by whichever way it comes in. */
+export const PERSON_FIELDS = {
+  name: required(text('name', 'The display name.', 'Ada Lovelace')),
+  email: email('The e-mail address, which nobody else may have, in any case.', 'ada@example.com'),
+  externalId: text('externalId', 'The id in the HR system or directory, which nobody else may have.', 'HR-1815'),
+  title: text('title', 'The job title.', 'Lead engineer'),
+  department: text('department', 'The department.', 'Engineering'),
+  status: oneOf(PERSON_STATUSES, 'Whether the person is on the roster; ACTIVE unless given.'),
+}
+export type PersonValues = Values<typeof PERSON_FIELDS>
+
+export const readPerson = recordReader(PERSON_FIELDS)
+
+export function peopleLedger(write: Write): Ledger<PersonRow> {
+  return new Ledger(write, {
+    kind: 'PERSON',
+    table: (t) => t.person,
+    tracked: ['name', 'email', 'externalId', 'title', 'department', 'status'],
+  })
+}
+
+/** A person as they would be stored: what the values say, and for the rest what was there before. */
+export function personWith({ at }: Write, before: PersonRow | undefined, values: PersonValues, id?: string): PersonRow {
+  const name = values.name ?? before?.name ?? ''
+  const address = said(values.email, before?.email)
+  return {
+    id: before?.id ?? id ?? newId('person', new Date(at)),
+    name,
+    nameFolded: fold(name),
+    email: address,
+    emailFolded: address && fold(address),
+    externalId: said(values.externalId, before?.externalId),
+    title: said(values.title, before?.title),
+    department: said(values.department, before?.department),
+    status: values.status ?? before?.status ?? 'ACTIVE',
+    erasedAt: before?.erasedAt ?? null,
+    createdAt: at,
+    updatedAt: at,
+  }
+}
+
+/** What must hold of a person besides each field by itself. */
+export function checkPerson(before: PersonRow | undefined, values: PersonValues, check: InputCheck): void {
+  if (!before) requireFields(PERSON_FIELDS, values, check)
+  const isReachable = said(values.email, before?.email) ?? said(values.externalId, before?.externalId)
+  if (!isReachable && !check.has('email') && !check.has('externalId')) {
+    check.flaw('email', 'A person needs an e-mail or an externalId.')
+  }
+}
+
 /** Adds someone to the roster and to the given groups. */
 export async function addPerson(write: Write, input: PersonInput): Promise<PersonRow> {
-  const draft = checkPerson(input)
-  const groupIds = [...new Set(input.groupIds ?? [])]
-  await refuseDuplicate(write, draft)
-  await refuseUnknownGroups(write, input.groupIds ?? [])
+  const { groupIds: given, ...members } = input
+  const check = new InputCheck()
+  const values = readPerson(members, check)
+  checkPerson(undefined, values, check)
+  const groupIds = given ?? []
+  if (groupIds.length > LIMITS.groupIdsMax) check.flaw('groupIds', `Must hold at most ${LIMITS.groupIdsMax} ids.`)
+  check.refuse('This person cannot be added as given.')
+  await refuseUnknownGroups(write, groupIds)
+  const draft = personWith(write, undefined, values)
+  await refuseTaken(write, draft)
 
-  const { db, t, at } = write
-  const id = newId('person', new Date(at))
-  const [row] = await db
-    .insert(t.person)
-    .values({ id, ...draft, status: 'ACTIVE', createdAt: at, updatedAt: at })
-    .returning()
-  if (!row) throw new Fault('INTERNAL', 'The person was not stored.')
-  if (groupIds.length > 0) await db.insert(t.membership).values(groupIds.map((groupId) => ({ groupId, personId: id })))
+  const ledger = peopleLedger(write)
+  const moves = await movesTo(write, new Map([[draft.id, new Set(groupIds)]]))
+  const { row } = ledger.enter(undefined, draft, { beside: moves.get(draft.id)?.changes ?? {} })
+  await ledger.store()
+  await moveAll(write, moves.values())
   return row
 }
 
-/** Takes someone off the roster; the id stays valid for what is assigned to it. */
-export async function deactivatePerson({ db, t, at }: Write, id: string): Promise<void> {
-  await db.update(t.person).set({ status: 'INACTIVE', updatedAt: at }).where(eq(t.person.id, id))
-}
-
-type PersonDraft = Pick<
-  PersonRow,
-  'name' | 'nameFolded' | 'email' | 'emailFolded' | 'externalId' | 'title' | 'department'
->
-
-/** What is stored of an input, or everything that is wrong with it. */
-function checkPerson(input: PersonInput): PersonDraft {
+/** Changes what the values say; undefined when there is no such person. */
+export async function changePerson(write: Write, id: string, input: PersonChange): Promise<PersonRow | undefined> {
+  const before = (await byIds(write, personnel, [id])).get(id)
+  if (!before) return undefined
+  if (before.erasedAt) throw new Fault('CONFLICT', `This person was erased at ${before.erasedAt} and stays so.`)
   const check = new InputCheck()
-  const name = check.required('name', 'name', input.name)
-  const email = check.optional('email', 'email', input.email)
-  const externalId = check.optional('externalId', 'externalId', input.externalId)
-  const title = check.optional('title', 'title', input.title)
-  const department = check.optional('department', 'department', input.department)
-  if (email && !isEmail(email)) check.flaw('email', 'Must be an e-mail address, such as ada@example.com.')
-  if (email === null && externalId === null) check.flaw('email', 'A person needs an e-mail or an externalId.')
-  if ((input.groupIds ?? []).length > LIMITS.groupIdsMax) {
-    check.flaw('groupIds', `Must hold at most ${LIMITS.groupIdsMax} ids.`)
-  }
-  check.refuse('This person cannot be added as given.')
-  return { name, nameFolded: fold(name), email, emailFolded: email && fold(email), externalId, title, department }
+  const values = readPerson({ ...input }, check)
+  checkPerson(before, values, check)
+  if (values.status === null) check.flaw('status', 'Must not be empty.')
+  check.refuse('This person cannot be changed as asked.')
+  const draft = personWith(write, before, values)
+  await refuseTaken(write, draft)
+  const ledger = peopleLedger(write)
+  const { row } = ledger.enter(before, draft)
+  await ledger.store()
+  return row
 }
 
-async function refuseDuplicate({ db, t }: Write, draft: PersonDraft): Promise<void> {
-  const taken = [
-    { field: 'email', words: 'e-mail', value: draft.emailFolded, column: t.person.emailFolded },
-    { field: 'externalId', words: 'externalId', value: draft.externalId, column: t.person.externalId },
-  ]
-  for (const { field, words, value, column } of taken) {
-    if (value === null) continue
-    const [holder] = await db.select().from(t.person).where(eq(column, value)).limit(1)
-    if (!holder) continue
-    const detail = `The ${words} belongs to ${holder.name} (${holder.id}).`
-    throw new Fault('CONFLICT', `A person with this ${words} is already there. ${detail}`, {
-      flaws: [{ pointer: `/${field}`, detail }],
-      existingId: holder.id,
-    })
-  }
+function refuseTaken(write: Write, draft: PersonRow): Promise<void> {
+  const { person } = write.t
+  return refuseDuplicate(write, 'person', person, draft.id, [
+    { field: 'email', words: 'e-mail', value: draft.emailFolded, column: person.emailFolded },
+    { field: 'externalId', value: draft.externalId, column: person.externalId },
+  ])
 }
 
-async function refuseUnknownGroups({ db, t, among }: Write, groupIds: readonly string[]): Promise<void> {
+async function refuseUnknownGroups(write: Write, groupIds: readonly string[]): Promise<void> {
   if (groupIds.length === 0) return
-  const rows = await db.select({ id: t.group.id }).from(t.group).where(among(t.group.id, groupIds))
-  const known = new Set(rows.map(({ id }) => id))
+  const known = await byIds(write, groups, groupIds)
   const check = new InputCheck()
   groupIds.forEach((id, index) => {
     if (!known.has(id)) check.flaw(`groupIds/${index}`, `There is no group with the id ${JSON.stringify(id)}.`)

@@ -9,7 +9,7 @@ import { type IssueRow, issues, issuesOfProject } from './issues.js'
 import { Project, projectById } from './projects.graph.js'
 import { Risk, riskById } from './risks.graph.js'
 
-const IssueSeverity = enumOf('IssueSeverity', 'How much an issue hurts.', {
+export const IssueSeverity = enumOf('IssueSeverity', 'How much an issue hurts.', {
   LOW: 'A nuisance.',
   MEDIUM: 'It costs time or money.',
   HIGH: 'It endangers a goal of the project.',
@@ -22,17 +22,21 @@ const OPEN_STATUSES = {
   BLOCKED: 'It waits for something else.',
 }
 
-const IssueStatus = enumOf('IssueStatus', 'Where an issue stands; OPEN, IN_PROGRESS and BLOCKED count as open.', {
-  ...OPEN_STATUSES,
-  RESOLVED: 'Solved, and not confirmed yet.',
-  CLOSED: 'Over and done with.',
-})
+export const IssueStatus = enumOf(
+  'IssueStatus',
+  'Where an issue stands; OPEN, IN_PROGRESS and BLOCKED count as open.',
+  {
+    ...OPEN_STATUSES,
+    RESOLVED: 'Solved, and not confirmed yet.',
+    CLOSED: 'Over and done with.',
+  },
+)
 
 const OpenIssueStatus = enumOf('OpenIssueStatus', 'Where an open issue stands.', OPEN_STATUSES)
 
 const issueById = rowLoader(issues)
 
-const Issue = builder.objectRef<IssueRow>('Issue')
+export const Issue = builder.objectRef<IssueRow>('Issue')
 Issue.implement({
   description: 'Something that has gone wrong in a project. It belongs to its project and is read-only here.',
   ...needs('projects.read'),

@@ -1,12 +1,20 @@
 import { and, eq, gte, lt, type SQL } from 'drizzle-orm'
+import { day, link, oneOf, required, said, text, type Values } from '../fields.js'
+import { Ledger } from '../history/ledger.js'
 import { newId } from '../ids.js'
 import { contains, isOneOf, type Optional } from '../store/conditions.js'
 import type { List } from '../store/page.js'
 import type { Read, Write } from '../store/store.js'
 import type { Tables } from '../store/tables.js'
-import { fold } from '../text.js'
-import { ISSUE_SEVERITIES, type IssueSeverity, type IssueStatus, OPEN_ISSUE_STATUSES } from '../vocabulary.js'
-import { projectIds } from './projects.js'
+import {
+  ISSUE_SEVERITIES,
+  ISSUE_STATUSES,
+  type IssueSeverity,
+  type IssueStatus,
+  OPEN_ISSUE_STATUSES,
+} from '../vocabulary.js'
+import { entryWith } from './entries.js'
+import { type Handler, projectIds } from './projects.js'
 
 export type IssueRow = Tables['issue']['$inferSelect']
 export type OpenIssueStatus = (typeof OPEN_ISSUE_STATUSES)[number]
@@ -41,6 +49,15 @@ export const issues: List<Tables['issue'], IssueFilter> = {
   matching,
 }
 
+/** All of them, live or not, in an order that one index serves: what an export goes through. */
+export const everyIssue: typeof issues = {
+  ...issues,
+  name: 'everyIssue',
+  order: ({ projectId, reference }) => [projectId, reference],
+  place: ({ projectId, reference }) => [projectId, reference],
+  matching: () => undefined,
+}
+
 export function issuesOfProject(projectId: string): typeof issues {
   return {
     ...issues,
@@ -63,18 +80,55 @@ async function matching(read: Read, filter: IssueFilter): Promise<SQL | undefine
   )
 }
 
-export type IssueDraft = Omit<IssueRow, 'id' | 'searchFolded' | 'live' | 'standing' | 'createdAt' | 'updatedAt'>
+/** What can be told of an issue by itself, by whichever way it comes in. */
+export const ISSUE_FIELDS = {
+  reference: required(text('reference', "Its name in the project's own tracker.", 'I-12')),
+  title: required(text('headline', 'What is wrong, in a line.', 'Crane permit refused')),
+  description: text('description', 'What is wrong, at length.', 'The city wants a new traffic plan first.'),
+  severity: required(oneOf(ISSUE_SEVERITIES, 'How much it hurts.')),
+  status: oneOf(ISSUE_STATUSES, 'Where it stands; OPEN unless given.'),
+  url: link('Where it is kept.', 'https://projects.example.com/apollo/issues/12'),
+  raisedOn: day('The day it was raised; today unless given.', '2026-03-01'),
+  dueOn: day('The day it is to be solved by.', '2027-01-31'),
+}
+export type IssueValues = Values<typeof ISSUE_FIELDS>
 
-export async function addIssue({ db, t, at }: Write, draft: IssueDraft): Promise<string> {
-  const id = newId('issue', new Date(at))
-  await db.insert(t.issue).values({
-    id,
-    ...draft,
-    searchFolded: fold(`${draft.reference}\n${draft.title}`),
-    live: isOpenIssue(draft.status) ? 1 : 0,
-    standing: issueStanding(draft.severity),
-    createdAt: at,
-    updatedAt: at,
+export function issuesLedger(write: Write): Ledger<IssueRow> {
+  return new Ledger(write, {
+    kind: 'ISSUE',
+    table: (t) => t.issue,
+    tracked: [
+      ...(['reference', 'title', 'description', 'severity', 'status', 'assigneeId'] as const),
+      ...(['assigneeName', 'riskId', 'url', 'raisedOn', 'dueOn'] as const),
+    ],
   })
-  return id
+}
+
+/** An issue as it would be stored: what the values say, and for the rest what was there before. */
+export function issueWith(
+  write: Write,
+  before: IssueRow | undefined,
+  {
+    projectId,
+    id,
+    assignee,
+    riskId,
+    ...values
+  }: IssueValues & { projectId: string; id?: string; assignee?: Handler; riskId?: string | null },
+): IssueRow {
+  const severity = values.severity ?? before?.severity ?? 'MEDIUM'
+  const status = values.status ?? before?.status ?? 'OPEN'
+  return {
+    id: before?.id ?? id ?? newId('issue', new Date(write.at)),
+    projectId,
+    ...entryWith(write, before, values),
+    live: isOpenIssue(status) ? 1 : 0,
+    standing: issueStanding(severity),
+    status,
+    severity,
+    assigneeId: said(assignee?.id, before?.assigneeId),
+    assigneeName: said(assignee?.name, before?.assigneeName),
+    riskId: said(riskId, before?.riskId),
+    dueOn: said(values.dueOn, before?.dueOn),
+  }
 }

@@ -7,7 +7,7 @@ import { boundedText } from '../graph/inputs.js'
 import { loader, rowLoader } from '../graph/loaders.js'
 import { type ProjectRow, projectByIdOrKey, projectHealth, projects, projectsByKeys } from './projects.js'
 
-const ProjectStatus = enumOf('ProjectStatus', 'Where a project stands.', {
+export const ProjectStatus = enumOf('ProjectStatus', 'Where a project stands.', {
   ACTIVE: 'Under way.',
   ON_HOLD: 'Paused for now.',
   CLOSED: 'Finished or given up.',

@@ -1,11 +1,13 @@
 import { and, count, eq, gte, max, or, type SQL } from 'drizzle-orm'
+import { link, oneOf, projectKey, required, said, text, type Values } from '../fields.js'
+import { Ledger } from '../history/ledger.js'
 import { newId } from '../ids.js'
 import { contains, type Optional } from '../store/conditions.js'
 import type { List } from '../store/page.js'
 import type { Read, Write } from '../store/store.js'
 import type { Tables } from '../store/tables.js'
 import { fold } from '../text.js'
-import type { ProjectStatus } from '../vocabulary.js'
+import { PROJECT_STATUSES, type ProjectStatus } from '../vocabulary.js'
 
 export type ProjectRow = Tables['project']['$inferSelect']
 
@@ -92,18 +94,54 @@ function matching({ t, among }: Read, filter: ProjectFilter): SQL | undefined {
   )
 }
 
-export type ProjectDraft = Pick<ProjectRow, 'key' | 'name' | 'description' | 'url' | 'status'>
+/** Who stands behind a risk or an issue: someone on the roster, the name that the source wrote, both, or nobody. */
+export interface Handler {
+  readonly id?: string | null | undefined
+  readonly name?: string | null | undefined
+}
 
-export async function addProject({ db, t, at }: Write, draft: ProjectDraft): Promise<string> {
-  const id = newId('project', new Date(at))
-  const row = {
-    id,
-    ...draft,
-    searchFolded: fold(`${draft.key}\n${draft.name}`),
+/** What can be told of a project, by whichever way it comes in. */
+export const PROJECT_FIELDS = {
+  key: required(projectKey('The short name, in capitals, which no other project may have.', 'APOLLO')),
+  name: required(text('name', 'The name.', 'Apollo bridge renewal')),
+  description: text('description', 'What the project is about.', 'Renewal of the bridge over the river.'),
+  url: link('Where the project is kept.', 'https://projects.example.com/apollo'),
+  status: oneOf(PROJECT_STATUSES, 'Where the project stands; ACTIVE unless given.'),
+}
+export type ProjectValues = Values<typeof PROJECT_FIELDS>
+
+export function projectsLedger(write: Write): Ledger<ProjectRow> {
+  return new Ledger(write, {
+    kind: 'PROJECT',
+    table: (t) => t.project,
+    tracked: ['key', 'name', 'description', 'url', 'status'],
+  })
+}
+
+/** A project as it would be stored: what the values say, and for the rest what was there before. */
+export function projectWith(
+  { at }: Write,
+  before: ProjectRow | undefined,
+  values: ProjectValues,
+  id?: string,
+): ProjectRow {
+  const key = values.key ?? before?.key ?? ''
+  const name = values.name ?? before?.name ?? ''
+  return {
+    id: before?.id ?? id ?? newId('project', new Date(at)),
+    key,
+    name,
+    searchFolded: fold(`${key}\n${name}`),
+    description: said(values.description, before?.description),
+    url: said(values.url, before?.url),
+    status: values.status ?? before?.status ?? 'ACTIVE',
     syncedAt: at,
     createdAt: at,
     updatedAt: at,
   }
-  await db.insert(t.project).values(row)
-  return id
+}
+
+/** Notes that data of these projects came in, which is no change of the projects themselves. */
+export async function noteSync({ db, t, among, at }: Write, projectIds: readonly string[]): Promise<void> {
+  await db.update(t.project).set({ syncedAt: at }).where(among(t.project.id, projectIds))
 }

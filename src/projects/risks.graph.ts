@@ -9,7 +9,7 @@ import { ASSESSMENT_MAX, type RiskLevel as RiskLevelName } from '../vocabulary.j
 import { Project, projectById } from './projects.graph.js'
 import { levelOf, type RiskRow, riskRanks, risks, risksOfProject, SCORE_MAX, scoresOf } from './risks.js'
 
-const RiskStatus = enumOf('RiskStatus', 'Where a risk stands.', {
+export const RiskStatus = enumOf('RiskStatus', 'Where a risk stands.', {
   OPEN: 'It may happen.',
   OCCURRED: 'It has happened, and is not dealt with yet.',
   CLOSED: 'It can no longer happen, or is dealt with.',
@@ -28,7 +28,7 @@ const RiskLevel = enumOf('RiskLevel', 'How grave a risk is, by its score.', {
   CRITICAL: scoresInWords('CRITICAL'),
 })
 
-const RiskResponse = enumOf('RiskResponse', 'What is done about a risk.', {
+export const RiskResponse = enumOf('RiskResponse', 'What is done about a risk.', {
   AVOID: 'Things are changed so that it cannot happen.',
   MITIGATE: 'It is made less likely or less grave.',
   TRANSFER: 'Someone else bears it: an insurer, a supplier.',

@@ -1,20 +1,25 @@
 import { and, between, eq, gte, lt, lte, or, type SQL, sql } from 'drizzle-orm'
 import { badArgument } from '../errors.js'
+import { day, link, oneOf, required, requireFields, said, text, type Values, whole } from '../fields.js'
+import { Ledger, type Stored } from '../history/ledger.js'
 import { newId } from '../ids.js'
 import { contains, isOneOf, type Optional } from '../store/conditions.js'
 import type { List } from '../store/page.js'
 import type { Read, Write } from '../store/store.js'
 import type { Tables } from '../store/tables.js'
-import { fold } from '../text.js'
+import { fold, type InputCheck } from '../text.js'
 import {
   ASSESSMENT_MAX,
   LEVEL_FLOORS,
   LIVE_RISK_STATUSES,
   RISK_LEVELS,
+  RISK_RESPONSES,
+  RISK_STATUSES,
   type RiskLevel,
   type RiskStatus,
 } from '../vocabulary.js'
-import { projectIds } from './projects.js'
+import { entryWith } from './entries.js'
+import { type Handler, projectIds } from './projects.js'
 
 export type RiskRow = Tables['risk']['$inferSelect']
 
@@ -67,6 +72,15 @@ export const risks: List<Tables['risk'], RiskFilter> = {
   order: ({ standing, raisedOn, id }) => [standing, raisedOn, id],
   place: (row) => [row.standing, row.raisedOn, row.id],
   matching,
+}
+
+/** All of them, live or not, in an order that one index serves: what an export goes through. */
+export const everyRisk: typeof risks = {
+  ...risks,
+  name: 'everyRisk',
+  order: ({ projectId, reference }) => [projectId, reference],
+  place: ({ projectId, reference }) => [projectId, reference],
+  matching: () => undefined,
 }
 
 export function risksOfProject(projectId: string): typeof risks {
@@ -128,32 +142,89 @@ function atLevel({ t }: Read, level: RiskLevel): SQL | undefined {
   return between(t.risk.standing, riskStanding(highest, ASSESSMENT_MAX), riskStanding(LEVEL_FLOORS[level], 0))
 }
 
-export type RiskDraft = Omit<
-  RiskRow,
-  'id' | 'searchFolded' | 'categoryFolded' | 'score' | 'live' | 'standing' | 'createdAt' | 'updatedAt'
->
+const steps = (meaning: string, example: string) => whole(1, ASSESSMENT_MAX, meaning, example)
 
-/** Enters a risk into its project's register, and into the tally that ranks are read from. */
-export async function addRisk({ db, t, at }: Write, draft: RiskDraft): Promise<string> {
-  const id = newId('risk', new Date(at))
-  const score = scoreOf(draft.likelihood, draft.impact)
-  const live = isLiveRisk(draft.status) ? 1 : 0
-  await db.insert(t.risk).values({
-    id,
-    ...draft,
-    searchFolded: fold(`${draft.reference}\n${draft.title}`),
-    categoryFolded: draft.category && fold(draft.category),
-    score,
-    live,
-    standing: riskStanding(score, draft.impact),
-    createdAt: at,
-    updatedAt: at,
+/** What can be told of a risk by itself, by whichever way it comes in. */
+export const RISK_FIELDS = {
+  reference: required(text('reference', "Its name in the project's own register.", 'R-7')),
+  title: required(text('headline', 'What may happen, in a line.', 'Steel arrives late')),
+  description: text('description', 'What may happen, at length.', 'The mill has a backlog of ten weeks.'),
+  category: text('category', 'The kind of risk, in the words of the project.', 'Supply'),
+  likelihood: steps('How likely it is; both likelihood and impact, or neither.', '4'),
+  impact: steps('How grave it would be.', '5'),
+  status: oneOf(RISK_STATUSES, 'Where it stands; OPEN unless given.'),
+  response: oneOf(RISK_RESPONSES, 'What is done about it.'),
+  url: link('Where it is kept.', 'https://projects.example.com/apollo/risks/7'),
+  raisedOn: day('The day it was raised; today unless given.', '2026-03-01'),
+  reviewOn: day('The day it is to be looked at again.', '2027-01-31'),
+}
+export type RiskValues = Values<typeof RISK_FIELDS>
+
+export function risksLedger(write: Write): Ledger<RiskRow> {
+  return new Ledger(write, {
+    kind: 'RISK',
+    table: (t) => t.risk,
+    tracked: [
+      ...(['reference', 'title', 'description', 'category', 'likelihood', 'impact', 'score', 'status'] as const),
+      ...(['response', 'ownerId', 'ownerName', 'url', 'raisedOn', 'reviewOn'] as const),
+    ],
   })
-  if (live) {
+}
+
+/** What must hold of a risk besides each field by itself. */
+export function checkRisk(before: RiskRow | undefined, values: RiskValues, check: InputCheck): void {
+  if (!before) requireFields(RISK_FIELDS, values, check)
+  const isJudged = (name: 'likelihood' | 'impact') => said(values[name], before?.[name]) !== null
+  if (isJudged('likelihood') === isJudged('impact') || check.has('likelihood') || check.has('impact')) return
+  const missing = isJudged('likelihood') ? 'impact' : 'likelihood'
+  check.flaw(missing, 'Likelihood and impact are given together, or neither.')
+}
+
+/** A risk as it would be stored: what the values say, and for the rest what was there before. */
+export function riskWith(
+  write: Write,
+  before: RiskRow | undefined,
+  { projectId, id, owner, ...values }: RiskValues & { projectId: string; id?: string; owner?: Handler },
+): RiskRow {
+  const category = said(values.category, before?.category)
+  const likelihood = said(values.likelihood, before?.likelihood)
+  const impact = said(values.impact, before?.impact)
+  const status = values.status ?? before?.status ?? 'OPEN'
+  const score = scoreOf(likelihood, impact)
+  return {
+    id: before?.id ?? id ?? newId('risk', new Date(write.at)),
+    projectId,
+    ...entryWith(write, before, values),
+    live: isLiveRisk(status) ? 1 : 0,
+    standing: riskStanding(score, impact),
+    status,
+    category,
+    categoryFolded: category && fold(category),
+    likelihood,
+    impact,
+    score,
+    response: said(values.response, before?.response),
+    ownerId: said(owner?.id, before?.ownerId),
+    ownerName: said(owner?.name, before?.ownerName),
+    reviewOn: said(values.reviewOn, before?.reviewOn),
+  }
+}
+
+/** Keeps the tally that ranks are read from in step with what was stored. */
+export async function tally({ db, t }: Write, stored: readonly Stored<RiskRow>[]): Promise<void> {
+  const moved = new Map<number, number>()
+  const count = (risk: RiskRow | undefined, by: number) => {
+    if (risk?.live) moved.set(risk.score, (moved.get(risk.score) ?? 0) + by)
+  }
+  for (const { before, after } of stored) {
+    count(before, -1)
+    count(after, 1)
+  }
+  for (const [score, by] of moved) {
+    if (by === 0) continue
     await db
       .insert(t.riskTally)
-      .values({ score, live: 1 })
-      .onConflictDoUpdate({ target: t.riskTally.score, set: { live: sql`${t.riskTally.live} + 1` } })
+      .values({ score, live: Math.max(by, 0) })
+      .onConflictDoUpdate({ target: t.riskTally.score, set: { live: sql`${t.riskTally.live} + ${by}` } })
   }
-  return id
 }

@@ -1,4 +1,4 @@
-import { type SQL, sql } from 'drizzle-orm'
+import { type AnyColumn, type SQL, sql } from 'drizzle-orm'
 import * as pg from 'drizzle-orm/pg-core'
 import * as sqlite from 'drizzle-orm/sqlite-core'
 
@@ -12,6 +12,8 @@ const postgresColumns = {
   oneOf: <const V extends readonly [string, ...string[]]>(name: string, values: V) =>
     pg.text(name, { enum: [...values] as unknown as [...V] }),
   integer: (name: string) => pg.integer(name),
+  /** A primary key that the engine counts up by itself. */
+  sequence: (name: string) => pg.serial(name).primaryKey(),
   index: pg.index,
   uniqueIndex: pg.uniqueIndex,
   primaryKey: pg.primaryKey,
@@ -25,6 +27,7 @@ const sqliteSpelling = {
   text: (name: string) => sqlite.text(name),
   oneOf: (name: string, values: readonly [string, ...string[]]) => sqlite.text(name, { enum: [...values] }),
   integer: (name: string) => sqlite.integer(name),
+  sequence: (name: string) => sqlite.integer(name).primaryKey(),
   index: sqlite.index,
   uniqueIndex: sqlite.uniqueIndex,
   primaryKey: sqlite.primaryKey,
@@ -34,11 +37,13 @@ const sqliteSpelling = {
 // The one cast: both spellings have the same words, and queries are typed against PostgreSQL's alone.
 export const sqliteColumns = sqliteSpelling as unknown as Columns
 
-/** Our own constants as SQL literals: inside a CHECK a `${value}` would become a bind parameter. */
-export function literals(values: readonly string[]): SQL {
-  return sql.raw(values.map((value) => `'${value}'`).join(', '))
+/** A constant of our own as an SQL literal: inside a CHECK a `${value}` would become a bind parameter. */
+export function literal(value: number | string): SQL {
+  return sql.raw(typeof value === 'number' ? String(value) : `'${value}'`)
 }
 
-export function literal(value: number): SQL {
-  return sql.raw(String(value))
+/** `column in (...)` for a CHECK, spelled out: SQLite would build a table of the values for every row. */
+export function isAmong(column: AnyColumn, values: readonly (number | string)[]): SQL {
+  const cases = values.map((value) => sql`${column} = ${literal(value)}`)
+  return sql`(${sql.join(cases, sql` or `)})`
 }

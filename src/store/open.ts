@@ -8,9 +8,12 @@ export function fileOf(database: string): string {
 }
 
 /** Opens a store, bringing it up to date first (and creating it if need be) unless told not to. */
-export function openStore(database: string, { migrate: mayMigrate = true }: { migrate?: boolean } = {}): Store {
+export function openStore(
+  database: string,
+  { migrate: mayMigrate = true, cacheBytes }: { migrate?: boolean; cacheBytes?: number | undefined } = {},
+): Store {
   const file = fileOf(database)
   if (mayMigrate) migrate(file)
   else requireMigrated(file)
-  return openSqlite(file)
+  return openSqlite(file, { cacheBytes })
 }

@@ -49,6 +49,24 @@ export async function pageOf<T extends PgTable, F>(
   return toPage(rows, window)
 }
 
+const STEP_ROWS = 1_000
+
+/** A list from its beginning to its end. */
+export async function* pagesOf<T extends PgTable, F>(
+  read: Read,
+  list: List<T, F>,
+  filter: F,
+): AsyncGenerator<readonly T['$inferSelect'][]> {
+  let after: string | undefined
+  for (;;) {
+    const { rows, hasNext } = await pageOf(read, list, filter, { first: STEP_ROWS, after, most: STEP_ROWS })
+    const last = rows.at(-1)
+    if (last) yield rows
+    if (!last || !hasNext) return
+    after = cursorOf(list, last)
+  }
+}
+
 /** The rows of a list with these ids, whether or not the list would show them. */
 export async function byIds<T extends PgTable & { id: AnyPgColumn }, F>(
   read: Read,

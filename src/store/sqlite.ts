@@ -3,6 +3,7 @@ import Database from 'better-sqlite3'
 import { type SQL, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { LIMITS } from '../limits.js'
+import { bulkOn } from './bulk.js'
 import { driverCode, toFault } from './faults.js'
 import type { Authorship, Read, Store, Write } from './store.js'
 import { sqliteTables as t } from './tables.js'
@@ -11,11 +12,18 @@ type Connection = Database.Database
 
 const BUSY_RETRY_MS = 20
 
+interface SqliteOptions {
+  readonly onStatement?: (sql: string) => void
+  /** Of the connection that writes; the driver's own choice unless given. */
+  readonly cacheBytes?: number | undefined
+}
+
 /** Opens a migrated SQLite file: one connection that reads, one that writes, and a queue in front of the latter. */
-export function openSqlite(file: string, onStatement?: (sql: string) => void): Store {
+export function openSqlite(file: string, { onStatement, cacheBytes }: SqliteOptions = {}): Store {
   const reader = connect(file, onStatement)
   reader.pragma('query_only = on')
   const writer = connect(file, onStatement)
+  if (cacheBytes !== undefined) writer.pragma(`cache_size = ${-Math.round(cacheBytes / 1024)}`)
   const version = versionOf(reader)
   let queue: Promise<unknown> = Promise.resolve()
 
@@ -28,6 +36,16 @@ export function openSqlite(file: string, onStatement?: (sql: string) => void): S
       return turn
     },
     version: async () => version(),
+    async snapshot(work) {
+      const connection = connect(file, onStatement)
+      try {
+        connection.pragma('query_only = on')
+        connection.exec('begin')
+        return await work({ db: databaseOn(connection), t, among })
+      } finally {
+        connection.close()
+      }
+    },
     async close() {
       await queue
       reader.close()
@@ -46,6 +64,8 @@ function connect(file: string, onStatement?: (sql: string) => void): Connection 
   // An existing WAL file is opened with NORMAL, which may lose an acknowledged write when power fails.
   connection.pragma('synchronous = full')
   connection.pragma('foreign_keys = on')
+  // What is blanked or deleted is overwritten in the file as well.
+  connection.pragma('secure_delete = on')
   // From here on nobody waits inside SQLite, which would stop the event loop.
   connection.pragma('busy_timeout = 0')
   return connection
@@ -66,7 +86,8 @@ async function transact<T>(
   // Revoked once the work has settled, so that a stray late statement fails instead of joining the next write.
   const { proxy, revoke } = Proxy.revocable(writer, {})
   try {
-    const result = await work({ db: databaseOn(proxy), t, among, by: as.by, at: as.at().toISOString() })
+    const bulk = bulkOn((sql) => proxy.prepare(sql))
+    const result = await work({ db: databaseOn(proxy), t, among, ...bulk, by: as.by, at: as.at().toISOString() })
     revoke()
     if (!as.unseen) writer.exec('update revision set value = value + 1')
     writer.exec('commit')

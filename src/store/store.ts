@@ -1,5 +1,6 @@
 import type { AnyColumn, SQL } from 'drizzle-orm'
 import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core'
+import type { Bulk } from './bulk.js'
 import type { Tables } from './tables.js'
 
 type Database = PgDatabase<PgQueryResultHKT, Record<string, never>>
@@ -23,7 +24,7 @@ export interface Authorship {
 }
 
 /** A transaction under way; it is dead once the callback that got it has settled. */
-export interface Write extends Omit<Read, 'db'> {
+export interface Write extends Omit<Read, 'db'>, Bulk {
   readonly db: Pick<Database, 'select' | '$count' | 'insert' | 'update' | 'delete'>
   readonly by: string
   /** The instant of this write, as it is stored. */
@@ -36,5 +37,7 @@ export interface Store {
   write<T>(as: Authorship, work: (write: Write) => Promise<T>): Promise<T>
   /** Stands still exactly as long as no answer can have changed, whichever process writes. */
   version(): Promise<number>
+  /** Reads everything as it stands now, however long the work takes and whoever writes meanwhile. */
+  snapshot<T>(work: (read: Read) => Promise<T>): Promise<T>
   close(): Promise<void>
 }

@@ -2,6 +2,8 @@ import { type AnyColumn, type SQL, sql } from 'drizzle-orm'
 import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import {
   ASSESSMENT_MAX,
+  CHANGE_ACTIONS,
+  ENTITY_KINDS,
   ISSUE_SEVERITIES,
   ISSUE_STATUSES,
   LIVE_RISK_STATUSES,
@@ -10,35 +12,18 @@ import {
   PROJECT_STATUSES,
   RISK_RESPONSES,
   RISK_STATUSES,
-  TEXT_MAX,
-  type TextKind,
 } from '../vocabulary.js'
-import { type Columns, literal, literals, sqliteColumns } from './columns.js'
-
-const DAY = '____-__-__'
-const INSTANT = '____-__-__T__:__:__.___Z'
+import { checksWith } from './checks.js'
+import { type Columns, isAmong, sqliteColumns } from './columns.js'
 
 /** The whole data model, described once; the checks hold whoever writes. */
-export function defineTables({ table, text, oneOf, integer, index, uniqueIndex, primaryKey, check }: Columns) {
+export function defineTables(columns: Columns) {
+  const { table, text, oneOf, integer, sequence, index, uniqueIndex, primaryKey, check } = columns
+  const { bounded, among, day, instant, stamped } = checksWith(columns)
   const stamps = () => ({
     createdAt: text('created_at').notNull(),
     updatedAt: text('updated_at').notNull(),
   })
-  const bounded = (prefix: string, columns: Record<string, [AnyColumn, TextKind]>) =>
-    Object.entries(columns).map(([name, [column, kind]]) =>
-      check(
-        `${prefix}_${name}_text`,
-        sql`${column} = trim(${column}) and length(${column}) between 1 and ${literal(TEXT_MAX[kind])}`,
-      ),
-    )
-  const among = (name: string, column: AnyColumn, values: readonly string[]) =>
-    check(name, sql`${column} in (${literals(values)})`)
-  const shaped = (name: string, column: AnyColumn, shape: string) =>
-    check(name, sql`${column} like ${literals([shape])}`)
-  const stamped = (prefix: string, columns: { createdAt: AnyColumn; updatedAt: AnyColumn }) => [
-    shaped(`${prefix}_created_at`, columns.createdAt, INSTANT),
-    shaped(`${prefix}_updated_at`, columns.updatedAt, INSTANT),
-  ]
 
   const person = table(
     'person',
@@ -52,6 +37,8 @@ export function defineTables({ table, text, oneOf, integer, index, uniqueIndex, 
       title: text('title'),
       department: text('department'),
       status: oneOf('status', PERSON_STATUSES).notNull(),
+      /** When the law asked for everything about the person to be blanked. */
+      erasedAt: text('erased_at'),
       ...stamps(),
     },
     (p) => [
@@ -67,7 +54,8 @@ export function defineTables({ table, text, oneOf, integer, index, uniqueIndex, 
         department: [p.department, 'department'],
       }),
       among('person_status', p.status, PERSON_STATUSES),
-      check('person_reachable', sql`${p.email} is not null or ${p.externalId} is not null`),
+      check('person_reachable', sql`coalesce(${p.email}, ${p.externalId}, ${p.erasedAt}) is not null`),
+      instant('person_erased_at', p.erasedAt),
       check('person_email_folded', sql`(${p.email} is null) = (${p.emailFolded} is null)`),
       ...stamped('person', p),
     ],
@@ -133,7 +121,7 @@ export function defineTables({ table, text, oneOf, integer, index, uniqueIndex, 
       }),
       check('project_key_capitals', sql`${p.key} = upper(${p.key})`),
       among('project_status', p.status, PROJECT_STATUSES),
-      shaped('project_synced_at', p.syncedAt, INSTANT),
+      instant('project_synced_at', p.syncedAt),
       ...stamped('project', p),
     ],
   )
@@ -170,13 +158,13 @@ export function defineTables({ table, text, oneOf, integer, index, uniqueIndex, 
       url: [e.url, 'url'],
     }),
     among(`${name}_status`, e.status, statuses),
-    check(`${name}_live`, sql`${e.live} = case when ${e.status} in (${literals(liveStatuses)}) then 1 else 0 end`),
-    shaped(`${name}_raised_on`, e.raisedOn, DAY),
+    check(`${name}_live`, sql`${e.live} = case when ${isAmong(e.status, liveStatuses)} then 1 else 0 end`),
+    day(`${name}_raised_on`, e.raisedOn),
     ...stamped(name, e),
   ]
 
   // Listed one by one: SQLite would take 2.5 for a whole number.
-  const steps = sql.raw(Array.from({ length: ASSESSMENT_MAX }, (_, index) => index + 1).join(', '))
+  const steps = Array.from({ length: ASSESSMENT_MAX }, (_, index) => index + 1)
   const risk = table(
     'risk',
     {
@@ -200,13 +188,13 @@ export function defineTables({ table, text, oneOf, integer, index, uniqueIndex, 
       index('risk_by_category').on(r.categoryFolded, r.live, ...placeOf(r)),
       ...bounded('risk', { category: [r.category, 'category'], owner_name: [r.ownerName, 'name'] }),
       check('risk_category_folded', sql`(${r.category} is null) = (${r.categoryFolded} is null)`),
-      check('risk_likelihood', sql`${r.likelihood} in (${steps})`),
-      check('risk_impact', sql`${r.impact} in (${steps})`),
+      among('risk_likelihood', r.likelihood, steps),
+      among('risk_impact', r.impact, steps),
       check('risk_assessed', sql`(${r.likelihood} is null) = (${r.impact} is null)`),
       check('risk_score', sql`${r.score} = coalesce(${r.likelihood} * ${r.impact}, 0)`),
       check('risk_standing', sql`${r.standing} = -(${r.score} * 10 + coalesce(${r.impact}, 0))`),
       among('risk_response', r.response, RISK_RESPONSES),
-      shaped('risk_review_on', r.reviewOn, DAY),
+      day('risk_review_on', r.reviewOn),
     ],
   )
 
@@ -235,7 +223,7 @@ export function defineTables({ table, text, oneOf, integer, index, uniqueIndex, 
       ...bounded('issue', { assignee_name: [i.assigneeName, 'name'] }),
       among('issue_severity', i.severity, ISSUE_SEVERITIES),
       check('issue_standing', sql`${i.standing} = ${severityStanding(i.severity)}`),
-      shaped('issue_due_on', i.dueOn, DAY),
+      day('issue_due_on', i.dueOn),
     ],
   )
 
@@ -249,6 +237,8 @@ export function defineTables({ table, text, oneOf, integer, index, uniqueIndex, 
       hash: text('hash').notNull(),
       /** Space-separated, as in OAuth. */
       scopes: text('scopes').notNull(),
+      /** The keys of the projects that it may change, space-separated; null for all. */
+      projects: text('projects'),
       createdAt: text('created_at').notNull(),
       expiresAt: text('expires_at'),
       revokedAt: text('revoked_at'),
@@ -257,12 +247,38 @@ export function defineTables({ table, text, oneOf, integer, index, uniqueIndex, 
     (k) => [uniqueIndex('api_key_hash').on(k.hash), ...bounded('api_key', { name: [k.name, 'name'] })],
   )
 
+  /** What became of an entity, when, and by whom: one row for each change, written with it. */
+  const change = table(
+    'change',
+    {
+      id: sequence('id'),
+      recordedAt: text('recorded_at').notNull(),
+      /** The day that the change is true for. */
+      effectiveOn: text('effective_on').notNull(),
+      /** A key's id, or `cli`. */
+      by: text('written_by').notNull(),
+      action: oneOf('action', CHANGE_ACTIONS).notNull(),
+      entity: oneOf('entity', ENTITY_KINDS).notNull(),
+      entityId: text('entity_id').notNull(),
+      /** JSON: each field that changed, with what it was and what it is. */
+      fields: text('fields').notNull(),
+    },
+    (c) => [
+      index('change_by_entity').on(c.entityId, c.id),
+      index('change_by_time').on(c.recordedAt, c.id),
+      instant('change_recorded_at', c.recordedAt),
+      day('change_effective_on', c.effectiveOn),
+      among('change_action', c.action, CHANGE_ACTIONS),
+      among('change_entity', c.entity, ENTITY_KINDS),
+    ],
+  )
+
   /** One row: raised by every write that can change an answer. */
   const revision = table('revision', { id: integer('id').primaryKey(), value: integer('value').notNull() }, (r) => [
     check('revision_only', sql`${r.id} = 1`),
   ])
 
-  return { person, group, membership, project, risk, riskTally, issue, apiKey, revision }
+  return { person, group, membership, project, risk, riskTally, issue, change, apiKey, revision }
 }
 
 function severityStanding(severity: AnyColumn): SQL {
@@ -274,4 +290,4 @@ export type Tables = ReturnType<typeof defineTables>
 
 // drizzle-kit reads the tables from a module's exports, one by one.
 export const sqliteTables = defineTables(sqliteColumns)
-export const { person, group, membership, project, risk, riskTally, issue, apiKey, revision } = sqliteTables
+export const { person, group, membership, project, risk, riskTally, issue, change, apiKey, revision } = sqliteTables

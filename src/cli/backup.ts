@@ -1,0 +1,57 @@
+import type { Command } from 'commander'
+import { VERSION } from '../about.js'
+import { readConfig } from '../config.js'
+import { Fault } from '../errors.js'
+import { type Backup, backUp } from '../store/backup.js'
+import { commandWith, print, say, storeFile, WrongUsage } from './command.js'
+
+/** What people count; the JSON document has every table. */
+const NOUNS: readonly (readonly [table: string, one: string, many: string])[] = [
+  ['person', 'person', 'people'],
+  ['groups', 'group', 'groups'],
+  ['project', 'project', 'projects'],
+  ['risk', 'risk', 'risks'],
+  ['issue', 'issue', 'issues'],
+  ['api_key', 'key', 'keys'],
+]
+
+export function backupCommand(clock: () => Date): Command {
+  return commandWith('backup', 'copy the store into one file, also while it is served', ['database'])
+    .argument('<file>', 'the file to make')
+    .option('--force', 'replace the file if it is there, once the copy is verified')
+    .option('--json', 'print one JSON document')
+    .addHelpText('after', '\nExample:\n  operations backup backups/operations-2026-11-02.db')
+    .action(async (raw: string, flags: { force?: true; json?: true; database?: string }) => {
+      const file = readFile(raw)
+      const store = storeFile(readConfig({ database: flags.database }, ['database']))
+      const signal = untilInterrupted(file)
+      const backup = await backUp(store, file, { force: flags.force ?? false, clock, signal })
+      if (flags.json) return print(JSON.stringify({ store, file, ...backup, version: VERSION }))
+      say(`Backed up ${store} to ${file}: ${inWords(backup)}, verified.`)
+    })
+}
+
+function readFile(raw: string): string {
+  if (raw === '-') throw new WrongUsage('A backup goes into a file, which is verified there; name one.')
+  if (raw === '') throw new WrongUsage('The name of the file is empty.')
+  if (raw.startsWith('file:')) throw new WrongUsage(`The file is named by its path, without file: (${raw}).`)
+  return raw
+}
+
+/** Ctrl-C must not end the process at once: there is a copy to remove first. */
+function untilInterrupted(file: string): AbortSignal {
+  const controller = new AbortController()
+  const stop = () => controller.abort(new Fault('UNAVAILABLE', `The backup was interrupted; ${file} is as it was.`))
+  process.on('SIGINT', stop)
+  process.on('SIGTERM', stop)
+  return controller.signal
+}
+
+function inWords({ rows, bytes }: Backup): string {
+  const counts = NOUNS.map(([table, one, many]) => {
+    const count = rows[table] ?? 0
+    return `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`
+  })
+  const size = bytes < 1_000_000 ? `${Math.ceil(bytes / 1_000)} KB` : `${(bytes / 1_000_000).toFixed(1)} MB`
+  return [...counts, size].join(', ')
+}

@@ -1,0 +1,26 @@
+import { type Command, Option } from 'commander'
+import { isSheetNoun, SHEET_NOUNS } from '../sheets/nouns.js'
+import { commandWith, WrongUsage } from './command.js'
+import type { ExportFlags } from './exporter.js'
+
+export const EXPORT_FORMATS = ['csv', 'ndjson'] as const
+
+export function exportCommand(): Command {
+  return commandWith('export', 'write people, groups, projects, risks or issues to a file', ['database'])
+    .argument('<noun>', `what to write: ${SHEET_NOUNS.join(', ')}`)
+    .addOption(new Option('--format <format>', 'of the file').choices(EXPORT_FORMATS).default('csv'))
+    .option('--output <file>', 'the file; without it, standard output')
+    .option('--live', 'only what the lists show: no inactive people, no closed risks and issues')
+    .option('--bom', 'begin with a byte order mark, by which Excel knows UTF-8')
+    .addHelpText(
+      'after',
+      '\nWhat is exported can be imported again, and then everything is unchanged.\n\n' +
+        'Examples:\n  operations export risks --live --output risks.csv\n  operations export people --format ndjson',
+    )
+    .action(async (noun: string, flags: ExportFlags) => {
+      if (!isSheetNoun(noun))
+        throw new WrongUsage(`There is no ${noun} to export. There are ${SHEET_NOUNS.join(', ')}.`)
+      const { exportTo } = await import('./exporter.js')
+      await exportTo(noun, flags)
+    })
+}

@@ -1,0 +1,89 @@
+import { createWriteStream } from 'node:fs'
+import { rename, rm } from 'node:fs/promises'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { readConfig } from '../config.js'
+import { type Outgoing, outgoing } from '../intake/outgoing.js'
+import { SHEETS } from '../intake/sheets.js'
+import { sheetCell, sheetValue } from '../sheets/cells.js'
+import { csvLine } from '../sheets/csv.js'
+import type { SheetNoun } from '../sheets/nouns.js'
+import { CannotPrint, say, withStore } from './command.js'
+import { untilInterrupted } from './interrupt.js'
+
+export interface ExportFlags {
+  readonly format: 'csv' | 'ndjson'
+  readonly output?: string
+  readonly live?: true
+  readonly bom?: true
+  readonly database?: string
+}
+
+/** Writes everything of a noun as it stood when the export began, whoever writes meanwhile. */
+export async function exportTo(noun: SheetNoun, flags: ExportFlags): Promise<void> {
+  const config = readConfig({ database: flags.database }, ['database'])
+  let rows = 0
+  await untilInterrupted((signal) =>
+    withStore(config, { create: false }, (store) =>
+      store.snapshot(async (read) => {
+        const pages = counted(outgoing(read, noun, flags.live ?? false), (count) => {
+          rows += count
+        })
+        const text = Readable.from(lines(noun, pages, flags))
+        if (flags.output === undefined) await toStandardOutput(text, signal)
+        else await toFile(text, flags.output, signal)
+      }),
+    ),
+  )
+  if (flags.output !== undefined) say(`Wrote ${rows.toLocaleString('en')} ${noun} to ${flags.output}.`)
+}
+
+async function* counted<T>(pages: AsyncIterable<readonly T[]>, count: (rows: number) => void) {
+  for await (const page of pages) {
+    count(page.length)
+    yield page
+  }
+}
+
+async function* lines(noun: SheetNoun, pages: AsyncIterable<readonly Outgoing[]>, { format, bom }: ExportFlags) {
+  const { columns } = SHEETS[noun]
+  if (format === 'csv') yield `${bom ? '\ufeff' : ''}${csvLine(columns)}`
+  for await (const page of pages) {
+    yield page.map((row) => (format === 'csv' ? cells(columns, row) : record(columns, row))).join('')
+  }
+}
+
+function cells(columns: readonly string[], row: Outgoing): string {
+  return csvLine(columns.map((column) => sheetCell(row[column])))
+}
+
+function record(columns: readonly string[], row: Outgoing): string {
+  return `${JSON.stringify(Object.fromEntries(columns.map((column) => [column, sheetValue(row[column])])))}\n`
+}
+
+async function toStandardOutput(text: Readable, signal: AbortSignal): Promise<void> {
+  try {
+    await pipeline(text, process.stdout, { signal, end: false })
+  } catch (error) {
+    if (signal.aborted) throw signal.reason
+    throw new CannotPrint(`Standard output cannot be written: ${error instanceof Error ? error.message : error}`)
+  }
+}
+
+/** Under another name until it is whole, so that no half of a file is ever taken for all of it. */
+async function toFile(text: Readable, file: string, signal: AbortSignal): Promise<void> {
+  const partial = `${file}.partial`
+  try {
+    await pipeline(text, createWriteStream(partial, { mode: 0o600, flush: true }), { signal })
+    await rename(partial, file)
+  } catch (error) {
+    await rm(partial, { force: true })
+    if (signal.aborted) throw signal.reason
+    // A full disk does not say by itself which file it is about.
+    throw isOfDisk(error) ? new CannotPrint(`${file} cannot be written: ${error.message}`) : error
+  }
+}
+
+function isOfDisk(error: unknown): error is Error {
+  return error instanceof Error && 'syscall' in error
+}

@@ -1,0 +1,70 @@
+import { type Command, Option } from 'commander'
+import { projectKey } from '../fields.js'
+import { isSheetNoun, SHEET_NOUNS, type SheetNoun } from '../sheets/nouns.js'
+import { SHEET_FORMATS } from '../sheets/sheet.js'
+import { commandWith, WrongUsage } from './command.js'
+import type { ImportFlags } from './importer.js'
+
+export function importCommand(clock: () => Date): Command {
+  return commandWith('import', 'bring in people, groups, projects, risks or issues from files', ['database'])
+    .argument('<noun>', `what the files hold: ${SHEET_NOUNS.join(', ')}`)
+    .argument('[files...]', 'CSV, NDJSON or JSON files; - is standard input')
+    .addOption(new Option('--format <format>', 'of the files, where their names do not tell').choices(SHEET_FORMATS))
+    .option('--encoding <name>', 'of the files, where it is not UTF-8: windows-1252, utf-16le, ...')
+    .option('--map <file>', 'a JSON file that maps the columns and values of another system to ours')
+    .option('--project <key>', 'the project of risks or issues whose sheet has no such column')
+    .option('--create-projects', 'make projects that are not known yet (risks, issues)')
+    .option('--create-groups', 'make groups that are not known yet (people)')
+    .option('--strict-people', 'refuse owners and assignees whom the roster does not know')
+    .option('--close-missing', 'close risks or issues of the projects in a file that are no longer in it')
+    .option('--close-limit <number>', 'let so many be closed in a project at once, instead of a fifth of the live ones')
+    .option('--ignore-unknown', 'pass over columns that are not known here')
+    .option('--dry-run', 'say what would happen, and store nothing')
+    .option('--report <file>', 'write everything that was found into this JSON file')
+    .option('--template', 'print an empty sheet with an example, and end')
+    .option('--json', 'print one JSON document')
+    .addHelpText('after', `\n${HELP}`)
+    .action(async (noun: string, files: string[], flags: ImportFlags) => {
+      if (!isSheetNoun(noun))
+        throw new WrongUsage(`There is no ${noun} to import. There are ${SHEET_NOUNS.join(', ')}.`)
+      if (!flags.template) checkFlags(noun, files, flags)
+      // Loaded only now: the other commands start faster without it.
+      const { importAll, printTemplate } = await import('./importer.js')
+      await (flags.template ? printTemplate(noun, flags.format) : importAll(noun, files, flags, clock))
+    })
+}
+
+const HELP = `A file is stored whole or not at all. Running it again changes nothing.
+The columns of each noun: operations import NOUN --template, and docs/feeding.md.
+
+Examples:
+  operations import people people.csv
+  operations import risks --project APOLLO --create-projects --close-missing apollo-risks.csv
+  operations import issues --map jira.map.json --ignore-unknown jira.csv
+  operations import people --dry-run --report report.json people.csv`
+
+const OF_ENTRIES = ['project', 'createProjects', 'strictPeople', 'closeMissing'] as const
+
+/** Says what is wrong with the flags before any file is opened. */
+function checkFlags(noun: SheetNoun, files: readonly string[], flags: ImportFlags): void {
+  if (files.length === 0) throw new WrongUsage(`Name a file, or - for standard input. ${TEMPLATE_HINT}`)
+  if (files.filter((file) => file === '-').length > 1) throw new WrongUsage('Standard input can be read only once.')
+  if (files.includes('-') && flags.format === undefined)
+    throw new WrongUsage('--format says what standard input holds: csv, ndjson or json.')
+  const isEntries = noun === 'risks' || noun === 'issues'
+  const foreign = OF_ENTRIES.find((name) => flags[name] !== undefined)
+  if (foreign && !isEntries) throw new WrongUsage(`--${kebab(foreign)} is for risks and issues.`)
+  if (flags.createGroups && noun !== 'people') throw new WrongUsage('--create-groups is for people.')
+  if (flags.closeLimit !== undefined && !flags.closeMissing)
+    throw new WrongUsage('--close-limit goes with --close-missing.')
+  if (flags.closeLimit !== undefined && !/^\d{1,9}$/.test(flags.closeLimit))
+    throw new WrongUsage(`--close-limit is ${JSON.stringify(flags.closeLimit)}; it must be a whole number.`)
+  const key = flags.project === undefined ? undefined : projectKey('', '').read(flags.project)
+  if (key && 'flaw' in key) throw new WrongUsage(`--project is ${JSON.stringify(flags.project)}. ${key.flaw}`)
+}
+
+const TEMPLATE_HINT = '`--template` prints an empty sheet to start with.'
+
+function kebab(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+}

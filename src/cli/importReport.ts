@@ -1,0 +1,74 @@
+import type { SheetNoun } from '../sheets/nouns.js'
+import type { FileOutcome, Finding } from './importFile.js'
+
+/** How much of what was found fits a terminal. */
+const SHOWN_MAX = 50
+
+/** What became of a file, for people. */
+export function inWords(outcome: FileOutcome, flags: { dryRun?: true; report?: string }): string {
+  const { file, flaws, warnings, derived, ignored } = outcome
+  const more = (all: number) =>
+    all > SHOWN_MAX
+      ? [`  ... and ${all - SHOWN_MAX} more${flags.report ? `, in ${flags.report}` : ' (--report FILE.json has all)'}`]
+      : []
+  const lines = [
+    ...notes(file, 'Worked out here, so not taken from the file', derived),
+    ...notes(file, 'Not known here, so passed over', ignored),
+    ...warnings.slice(0, SHOWN_MAX).map((finding) => `  warning: ${placed(finding)}`),
+    ...more(warnings.length),
+    headline(outcome, flags.dryRun ?? false),
+    ...flaws.slice(0, SHOWN_MAX).map((finding) => `  ${placed(finding)}`),
+    ...more(flaws.length),
+  ]
+  return lines.join('\n')
+}
+
+function headline({ file, isSound, records, rejected, counts }: FileOutcome, isDryRun: boolean): string {
+  if (!isSound) {
+    const which =
+      rejected > 0 && records > 0
+        ? `${amount(rejected)} of ${amount(records)} rows cannot be used`
+        : 'it cannot be used'
+    return `${file}: nothing was stored, because ${which}:`
+  }
+  const { created, updated, unchanged, closed } = counts
+  const done = [`${amount(created)} created`, `${amount(updated)} updated`, `${amount(closed)} closed`]
+  const said = [...done.filter((text) => !text.startsWith('0 ')), `${amount(unchanged)} unchanged`].join(', ')
+  const isSame = created + updated + closed === 0
+  const mode = isDryRun ? ' (dry run, nothing is stored)' : ''
+  return `${file}${mode}: ${isSame ? `nothing has changed, ${said}` : said}.`
+}
+
+function notes(file: string, words: string, columns: readonly string[]): string[] {
+  return columns.length === 0 ? [] : [`${file}: ${words}: ${columns.join(', ')}.`]
+}
+
+function placed({ line, column, value, detail }: Finding): string {
+  if (line === undefined) return detail
+  const where = [`line ${line}`, column || undefined].filter((part) => part !== undefined).join(', ')
+  return `${where}${value ? ` ${JSON.stringify(value.slice(0, 100))}` : ''}: ${detail}`
+}
+
+function amount(count: number): string {
+  return count.toLocaleString('en')
+}
+
+/** What became of all files, for programs. */
+export function reportOf(noun: SheetNoun, outcomes: readonly FileOutcome[], flags: { dryRun?: true }) {
+  const files = outcomes.map(({ isSound: _, projectIds: __, isStored: stored, counts, ...outcome }) => {
+    const { file, records, rejected, flaws, warnings, ignored, derived } = outcome
+    return { file, stored, records, ...counts, rejected, flaws, warnings, ignored, derived }
+  })
+  const sum = (name: 'created' | 'updated' | 'unchanged' | 'closed' | 'rejected') =>
+    files.reduce((total, file) => total + file[name], 0)
+  return {
+    noun,
+    dryRun: flags.dryRun ?? false,
+    created: sum('created'),
+    updated: sum('updated'),
+    unchanged: sum('unchanged'),
+    closed: sum('closed'),
+    rejected: sum('rejected'),
+    files,
+  }
+}

@@ -1,0 +1,58 @@
+import { closeSync, openSync, writeFileSync } from 'node:fs'
+import { readConfig } from '../config.js'
+import { SHEETS } from '../intake/sheets.js'
+import { LIMITS } from '../limits.js'
+import type { SheetNoun } from '../sheets/nouns.js'
+import type { SheetFormat } from '../sheets/sheet.js'
+import { ImportFailed, print, say, withStore } from './command.js'
+import { type FileFlags, importFile, mappingOf } from './importFile.js'
+import { inWords, reportOf } from './importReport.js'
+import { untilInterrupted } from './interrupt.js'
+import { templateOf } from './template.js'
+
+export interface ImportFlags extends FileFlags {
+  readonly map?: string
+  readonly report?: string
+  readonly template?: true
+  readonly json?: true
+  readonly database?: string
+}
+
+export function printTemplate(noun: SheetNoun, format: SheetFormat = 'csv'): Promise<void> {
+  return print(templateOf(noun, format))
+}
+
+/** Brings each file in, and tells what became of it. */
+export async function importAll(
+  noun: SheetNoun,
+  files: string[],
+  flags: ImportFlags,
+  clock: () => Date,
+): Promise<void> {
+  const mapping = flags.map === undefined ? undefined : mappingOf(flags.map, Object.keys(SHEETS[noun].fields))
+  const config = readConfig({ database: flags.database }, ['database'])
+  // Opened before anything is stored, so that a report which cannot be written is told in time.
+  const report = flags.report === undefined ? undefined : openSync(flags.report, 'w')
+  try {
+    const outcomes = await untilInterrupted((signal) =>
+      withStore(config, { create: true, cacheBytes: LIMITS.importCacheBytes }, async (store) => {
+        const all = []
+        const complete = new Map<string, string>()
+        for (const file of files) {
+          const outcome = await importFile(store, noun, file, { ...flags, mapping, complete, signal, clock })
+          if (!flags.json) say(inWords(outcome, flags))
+          if (outcome.isStored) for (const id of outcome.projectIds) complete.set(id, file)
+          all.push(outcome)
+        }
+        return all
+      }),
+    )
+    const document = JSON.stringify(reportOf(noun, outcomes, flags), null, 2)
+    if (report !== undefined) writeFileSync(report, `${document}\n`)
+    if (flags.json) await print(document)
+    const failed = outcomes.filter(({ isSound }) => !isSound).length
+    if (failed > 0) throw new ImportFailed(`${failed} of ${outcomes.length} files could not be used.`)
+  } finally {
+    if (report !== undefined) closeSync(report)
+  }
+}

@@ -1,0 +1,20 @@
+const WIDTH = 30
+const EVERY_MS = 100
+
+/** A line on the terminal that shows how far the work is; nothing at all in a pipe. */
+export function progressBar(label: string, total: number, stream: NodeJS.WriteStream = process.stderr) {
+  let shownAt = 0
+  return {
+    show(done: number): void {
+      const now = performance.now()
+      if (!stream.isTTY || now - shownAt < EVERY_MS) return
+      shownAt = now
+      const filled = Math.round((WIDTH * done) / Math.max(total, 1))
+      const bar = '#'.repeat(filled).padEnd(WIDTH, '.')
+      stream.write(`\r${label} [${bar}] ${done.toLocaleString('en')} of ${total.toLocaleString('en')}`)
+    },
+    clear(): void {
+      if (stream.isTTY && shownAt > 0) stream.write('\r\x1b[K')
+    },
+  }
+}

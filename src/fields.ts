@@ -1,0 +1,151 @@
+import { checkText, type InputCheck, isEmail } from './text.js'
+import { TEXT_MAX, type TextKind } from './vocabulary.js'
+
+/** A value as it is stored, or what would be right instead. */
+type Reading<V> = { readonly value: V } | { readonly flaw: string }
+
+/** What a field of a record may hold, however the record comes in: as a cell, a JSON value or an argument. */
+export interface Field<V> {
+  readonly meaning: string
+  readonly example: string
+  /** What may stand in it, for people. */
+  readonly form: string
+  /** A new record must say it, and nothing can take it away. */
+  readonly isRequired: boolean
+  readonly read: (raw: unknown) => Reading<V>
+}
+
+export type Fields = Readonly<Record<string, Field<unknown>>>
+
+/** What a record says: absent means nothing, null that there is none. */
+export type Values<F extends Fields> = {
+  readonly [Name in keyof F]?: (F[Name] extends Field<infer V> ? V : never) | null
+}
+
+/** Reads records of these fields; whatever cannot be used is told to the check, and left out. */
+export function recordReader<F extends Fields>(fields: F) {
+  const entries = Object.entries(fields)
+  return (raw: Readonly<Record<string, unknown>>, check: InputCheck): Values<F> => {
+    const values: Record<string, unknown> = {}
+    for (const [name, { isRequired, read }] of entries) {
+      const given = raw[name]
+      if (given === undefined) continue
+      if (isBlank(given)) {
+        if (isRequired) check.flaw(name, 'Must not be empty.')
+        values[name] = null
+        continue
+      }
+      const reading = read(given)
+      if ('value' in reading) values[name] = reading.value
+      else check.flaw(name, reading.flaw)
+    }
+    return values as Values<F>
+  }
+}
+
+/** Tells the check what a new record lacks. */
+export function requireFields<F extends Fields>(fields: F, values: Values<F>, check: InputCheck): void {
+  for (const name in fields) {
+    if (fields[name]?.isRequired && values[name] === undefined && !check.has(name)) check.flaw(name, 'Is needed.')
+  }
+}
+
+/** What holds afterwards: the value that was said, or what was there before. */
+export function said<V>(value: V | null | undefined, before: V | null | undefined): V | null {
+  return value === undefined ? (before ?? null) : value
+}
+
+// Forms and sheets leave an empty text where nothing was filled in.
+function isBlank(raw: unknown): boolean {
+  return raw === null || (typeof raw === 'string' && raw.trim() === '') || (Array.isArray(raw) && raw.length === 0)
+}
+
+export function required<V>(field: Field<V>): Field<V> {
+  return { ...field, isRequired: true }
+}
+
+export function text(kind: TextKind, meaning: string, example: string): Field<string> {
+  const form = `a text of at most ${TEXT_MAX[kind]} characters`
+  return optional(meaning, example, form, (raw) => readText(raw, kind))
+}
+
+export function email(meaning: string, example: string): Field<string> {
+  return optional(meaning, example, `an e-mail address of at most ${TEXT_MAX.email} characters`, (raw) =>
+    refined(readText(raw, 'email'), isEmail, 'Must be an e-mail address, such as ada@example.com.'),
+  )
+}
+
+// Links are shown to people, so nothing that a browser would run is one.
+export function link(meaning: string, example: string): Field<string> {
+  const isLink = (url: string) => /^https?:\/\/\S+$/i.test(url)
+  return optional(meaning, example, 'an address that begins with https:// or http://', (raw) =>
+    refined(readText(raw, 'url'), isLink, 'Must be an address such as https://example.com/page.'),
+  )
+}
+
+/** The short name of a project; taken in any case, stored in capitals. */
+export function projectKey(meaning: string, example: string): Field<string> {
+  const form = 'capitals, digits and hyphens, beginning with a letter, such as APOLLO-2'
+  return optional(meaning, example, form, (raw) => {
+    const reading = readText(typeof raw === 'string' ? raw.toUpperCase() : raw, 'projectKey')
+    return refined(reading, (key) => /^[A-Z][A-Z0-9-]*$/.test(key), `Must be ${form}.`)
+  })
+}
+
+/** One of a closed set, in any case, with spaces or hyphens for underscores. */
+export function oneOf<const V extends string>(values: readonly V[], meaning: string): Field<V> {
+  const form = `one of ${values.join(', ')}`
+  return optional(meaning, values[0] ?? '', form, (raw) => {
+    const name = typeof raw === 'string' ? raw.trim().toUpperCase().replaceAll(/[ -]/g, '_') : raw
+    const value = values.find((one) => one === name)
+    return value === undefined ? { flaw: `Must be ${form}.` } : { value }
+  })
+}
+
+export function whole(least: number, most: number, meaning: string, example: string): Field<number> {
+  const form = `a whole number from ${least} to ${most}`
+  return optional(meaning, example, form, (raw) => {
+    const value = typeof raw === 'string' && /^\s*\d{1,9}\s*$/.test(raw) ? Number(raw) : raw
+    const isRight = typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most
+    return isRight ? { value } : { flaw: `Must be ${form}.` }
+  })
+}
+
+export function day(meaning: string, example: string): Field<string> {
+  return optional(meaning, example, 'a day, as YYYY-MM-DD', (raw) => {
+    const value = typeof raw === 'string' ? raw.trim() : ''
+    return isDay(value) ? { value } : { flaw: 'Must be a day such as 2027-01-31.' }
+  })
+}
+
+/** Several names: a list in JSON, or a text with semicolons between them. */
+export function names(meaning: string, example: string): Field<readonly string[]> {
+  return optional(meaning, example, 'names with ; between them', (raw) => {
+    const parts: unknown[] = Array.isArray(raw) ? raw : String(raw).split(';')
+    const texts = parts.filter((part) => typeof part === 'string').map((part) => part.trim())
+    if (texts.length < parts.length) return { flaw: 'Must be a list of texts.' }
+    return { value: [...new Set(texts.filter((name) => name !== ''))] }
+  })
+}
+
+// JavaScript would read the 30th of February as the 2nd of March.
+export function isDay(raw: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(raw)) return false
+  const date = new Date(`${raw}T00:00:00Z`)
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(raw)
+}
+
+function optional<V>(meaning: string, example: string, form: string, read: (raw: unknown) => Reading<V>): Field<V> {
+  return { meaning, example, form, isRequired: false, read }
+}
+
+// Trackers number their entries, and JSON then has a number where a text is meant.
+function readText(raw: unknown, kind: TextKind): Reading<string> {
+  if (typeof raw !== 'string' && typeof raw !== 'number') return { flaw: 'Must be a text.' }
+  const checked = checkText(String(raw), kind)
+  return 'flaw' in checked ? checked : { value: checked.text }
+}
+
+function refined(reading: Reading<string>, isRight: (value: string) => boolean, flaw: string): Reading<string> {
+  return 'flaw' in reading || isRight(reading.value) ? reading : { flaw }
+}

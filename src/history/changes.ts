@@ -1,0 +1,41 @@
+import { and, eq, gte, type SQL } from 'drizzle-orm'
+import type { Optional } from '../store/conditions.js'
+import type { List } from '../store/page.js'
+import type { Read } from '../store/store.js'
+import type { Tables } from '../store/tables.js'
+
+export type ChangeRow = Tables['change']['$inferSelect']
+
+/** What a value can be in the history; a list is the names of groups. */
+export type Recorded = string | number | null | readonly string[]
+
+/** Each field that changed, with what it was and what it is. */
+export type FieldChanges = Readonly<Record<string, readonly [from: Recorded, to: Recorded]>>
+
+export interface ChangeFilter {
+  readonly since?: Optional<string>
+}
+
+/** The history of everything, the oldest change first. */
+export const changes: List<Tables['change'], ChangeFilter> = {
+  name: 'changes',
+  table: (t) => t.change,
+  order: ({ id }) => [id],
+  place: ({ id }) => [id],
+  matching,
+}
+
+export function changesOf(entityId: string): typeof changes {
+  return {
+    ...changes,
+    matching: (read, filter) => and(eq(read.t.change.entityId, entityId), matching(read, filter)),
+  }
+}
+
+function matching({ t }: Read, filter: ChangeFilter): SQL | undefined {
+  return filter.since == null ? undefined : gte(t.change.recordedAt, filter.since)
+}
+
+export function fieldChangesOf({ fields }: ChangeRow): FieldChanges {
+  return JSON.parse(fields) as FieldChanges
+}

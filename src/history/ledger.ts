@@ -1,0 +1,90 @@
+import type { PgTable } from 'drizzle-orm/pg-core'
+import type { Write } from '../store/store.js'
+import type { Tables } from '../store/tables.js'
+import type { ChangeAction, EntityKind } from '../vocabulary.js'
+import type { FieldChanges, Recorded } from './changes.js'
+
+type Entity = Readonly<Record<string, unknown>> & {
+  readonly id: string
+  readonly createdAt: string
+  readonly updatedAt: string
+}
+
+/** What was stored of one entity. */
+export interface Stored<Row> {
+  readonly before: Row | undefined
+  readonly after: Row
+}
+
+export type Verdict = 'created' | 'updated' | 'unchanged'
+
+interface Book<Row> {
+  readonly kind: EntityKind
+  readonly table: (t: Tables) => PgTable & { $inferSelect: Row; $inferInsert: object }
+  /** The fields whose changes the history tells. */
+  readonly tracked: readonly (keyof Row & string)[]
+}
+
+/** The one way in which rows of entities are stored: whatever changes gets its stamp and its line in the history. */
+export class Ledger<Row extends Entity> {
+  private readonly write: Write
+  private readonly book: Book<Row>
+  private pending: Stored<Row>[] = []
+  private history: Tables['change']['$inferInsert'][] = []
+
+  constructor(write: Write, book: Book<Row>) {
+    this.write = write
+    this.book = book
+  }
+
+  /**
+   * Enters a row, stamped with this write's instant, if it is new or changed; one that is as it was is passed over.
+   * `beside` is what no column of it holds.
+   */
+  enter(
+    before: Row | undefined,
+    draft: Row,
+    { action, beside = {} }: { action?: ChangeAction; beside?: FieldChanges } = {},
+  ): { row: Row; verdict: Verdict } {
+    const fields = this.differences(before, draft)
+    Object.assign(fields, beside)
+    if (before && Object.keys(fields).length === 0) return { row: before, verdict: 'unchanged' }
+    const { at, by } = this.write
+    const after = before ? { ...draft, createdAt: before.createdAt, updatedAt: at } : draft
+    this.pending.push({ before, after })
+    this.history.push({
+      recordedAt: at,
+      effectiveOn: at.slice(0, 10),
+      by,
+      action: action ?? (before ? 'UPDATED' : 'CREATED'),
+      entity: this.book.kind,
+      entityId: after.id,
+      fields: JSON.stringify(fields),
+    })
+    return { row: after, verdict: before ? 'updated' : 'created' }
+  }
+
+  /** Stores what was entered since the last time, and tells what that was. */
+  async store(): Promise<readonly Stored<Row>[]> {
+    const { pending, history, write } = this
+    this.pending = []
+    this.history = []
+    const table = this.book.table(write.t)
+    const rows = (isNew: boolean) =>
+      pending.filter(({ before }) => (before === undefined) === isNew).map(({ after }) => after)
+    await write.insertAll(table, rows(true))
+    await write.updateAll(table, rows(false))
+    await write.insertAll(write.t.change, history)
+    return pending
+  }
+
+  private differences(before: Row | undefined, draft: Row): Record<string, [Recorded, Recorded]> {
+    const fields: Record<string, [Recorded, Recorded]> = {}
+    for (const name of this.book.tracked) {
+      const from = (before?.[name] ?? null) as Recorded
+      const to = (draft[name] ?? null) as Recorded
+      if (from !== to) fields[name] = [from, to]
+    }
+    return fields
+  }
+}

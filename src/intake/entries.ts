@@ -1,0 +1,126 @@
+import { and, eq } from 'drizzle-orm'
+import { isId } from '../ids.js'
+import { noteSync } from '../projects/projects.js'
+import type { Write } from '../store/store.js'
+import { InputCheck } from '../text.js'
+import { byProject, type EntryPlan, type EntryRow, type EntryValues, type Placed } from './entryPlan.js'
+import { HandlerFinder } from './handlers.js'
+import type { Intake, Receiver } from './intake.js'
+import { ProjectFinder } from './projectFinder.js'
+import { Registers } from './registers.js'
+
+/** Takes risks or issues in, matched by id, else by project and reference. */
+export function receiveEntries<Row extends EntryRow, V extends EntryValues>(
+  intake: Intake,
+  plan: EntryPlan<Row, V>,
+): Receiver {
+  const { write } = intake
+  const projects = new ProjectFinder(intake)
+  const handlers = new HandlerFinder(intake, plan.handler)
+  const registers = new Registers(intake, plan)
+
+  const place = (records: readonly { index: number; values: V }[]): Placed<V>[] =>
+    records.flatMap(({ index, values }) => {
+      const check = new InputCheck()
+      const project = projectOf(intake, projects, values, check)
+      return intake.accept(index, check) && project ? [{ index, values, project }] : []
+    })
+
+  const examine = (record: Placed<V>, known: Known<Row>) => {
+    const check = new InputCheck()
+    const before = matched(plan, known, record, check)
+    claimEntry(intake, record, before, check)
+    plan.check(before, record, check)
+    const handler = handlers.handlerOf(record.index, plan.attributionOf(record.values), check)
+    return intake.accept(record.index, check) ? [{ before, record, handler }] : []
+  }
+
+  return {
+    async take(batch) {
+      const records = intake.readable(batch, plan.read)
+      await projects.find(records.map(({ values }) => values.project ?? intake.options.project ?? ''))
+      await handlers.find(records.map(({ values }) => plan.attributionOf(values)))
+      const placed = place(records)
+      if (intake.isSound) await projects.store()
+      await registers.open(placed.map(({ project }) => project))
+      const known = await knownEntries(write, plan, placed)
+      await plan.prepare?.(placed)
+      const sound = placed.flatMap((record) => examine(record, known))
+      if (!intake.isSound) return
+      for (const { before, record, handler } of sound) {
+        const draft = plan.draft(before, record, handler)
+        registers.note(draft)
+        intake.count(plan.ledger.enter(before, draft).verdict)
+      }
+      const stored = await plan.ledger.store()
+      await plan.follow?.(write, stored)
+    },
+    async finish() {
+      if (intake.options.project !== undefined) await registers.openAlone(projects)
+      if (intake.options.closeMissing) await registers.closeMissing()
+      if (intake.isSound && intake.projectIds.size > 0) await noteSync(write, [...intake.projectIds])
+    },
+  }
+}
+
+function projectOf(intake: Intake, projects: ProjectFinder, values: EntryValues, check: InputCheck) {
+  const { project: given } = intake.options
+  const named = values.project ?? given
+  if (named === undefined) check.flaw('project', 'Is needed: a column, or --project for the whole file.')
+  else if (given !== undefined && named !== given) check.flaw('project', `Is not ${given}, which was given for all.`)
+  else return projects.require(named, check)
+  return undefined
+}
+
+interface Known<Row> {
+  readonly byId: ReadonlyMap<string, Row>
+  readonly byPlace: ReadonlyMap<string, Row>
+}
+
+function placeKey(projectId: string, reference: string): string {
+  return `${projectId} ${reference}`
+}
+
+async function knownEntries<Row extends EntryRow, V extends EntryValues>(
+  write: Write,
+  plan: EntryPlan<Row, V>,
+  placed: readonly Placed<V>[],
+): Promise<Known<Row>> {
+  const ids = placed.map(({ values }) => values.id).filter((id) => id != null)
+  const rows = ids.length === 0 ? [] : await plan.rows(write, ({ id }) => write.among(id, ids))
+  for (const [projectId, records] of byProject(placed)) {
+    const references = records.map(({ values }) => values.reference ?? '')
+    const inProject = await plan.rows(write, (columns) =>
+      and(eq(columns.projectId, projectId), write.among(columns.reference, references)),
+    )
+    rows.push(...inProject)
+  }
+  return {
+    byId: new Map(rows.map((row) => [row.id, row])),
+    byPlace: new Map(rows.map((row) => [placeKey(row.projectId, row.reference), row])),
+  }
+}
+
+function matched<Row extends EntryRow, V extends EntryValues>(
+  { kind }: EntryPlan<Row, V>,
+  { byId, byPlace }: Known<Row>,
+  { values: { id, reference }, project }: Placed<V>,
+  check: InputCheck,
+): Row | undefined {
+  const named = id == null ? undefined : byId.get(id)
+  const holder = reference == null ? undefined : byPlace.get(placeKey(project.id, reference))
+  if (id != null && !named && !isId(kind, id)) check.flaw('id', 'Must be an id as an export writes it.')
+  if (named && named.projectId !== project.id) check.flaw('project', 'This id belongs to an entry of another project.')
+  if (id != null && holder && holder.id !== id) check.flaw('reference', `It belongs to ${holder.id}.`)
+  return id == null ? holder : named
+}
+
+function claimEntry<V extends EntryValues>(
+  intake: Intake,
+  { index, values: { reference }, project }: Placed<V>,
+  before: EntryRow | undefined,
+  check: InputCheck,
+): void {
+  if (reference != null) intake.claim(index, 'reference', placeKey(project.id, reference), check)
+  if (before) intake.claim(index, 'id', before.id, check, 'reference')
+}

@@ -1,0 +1,72 @@
+import type { AnyPgColumn } from 'drizzle-orm/pg-core'
+import { names, recordReader, text, type Values } from '../fields.js'
+import { moveAll, movesTo } from '../personnel/moves.js'
+import { checkPerson, PERSON_FIELDS, type PersonRow, peopleLedger, personWith } from '../personnel/people.js'
+import type { Write } from '../store/store.js'
+import { fold, InputCheck } from '../text.js'
+import { Directory } from './directory.js'
+import { GroupFinder } from './groupFinder.js'
+import type { Intake, Receiver } from './intake.js'
+
+export const PEOPLE_COLUMNS = {
+  ...PERSON_FIELDS,
+  groups: names('All groups of the person, by name, externalId or id.', 'Bridge inspectors;Crisis team'),
+  id: text('reference', 'The user id, from an export; matched before all else.', ''),
+}
+type Columns = Values<typeof PEOPLE_COLUMNS>
+
+const readColumns = recordReader(PEOPLE_COLUMNS)
+
+/** Takes people in, matched by id, else by externalId, else by e-mail. */
+export function receivePeople(intake: Intake): Receiver {
+  const { write } = intake
+  const ledger = peopleLedger(write)
+  const groups = new GroupFinder(intake)
+  let isFirst: boolean | undefined
+  return {
+    async take(batch) {
+      const records = intake.readable(batch, readColumns)
+      // Into an empty store everyone is new, and nobody needs to be looked up.
+      isFirst ??= (await write.db.$count(write.t.person)) === 0
+      const roster = await rosterOf(write, isFirst ? [] : records)
+      await groups.find(records.flatMap(({ values }) => values.groups ?? []))
+      const sound = records.flatMap(({ index, values }) => {
+        const check = new InputCheck()
+        const before = roster.match(values, values.email, check)
+        if (before?.erasedAt) check.flaw('id', `This person was erased at ${before.erasedAt} and stays so.`)
+        checkPerson(before, values, check)
+        roster.claim(intake, index, values, values.email, before, check)
+        const groupIds = values.groups === undefined ? undefined : groups.idsOf(values.groups ?? [], check)
+        if (!intake.accept(index, check)) return []
+        return [{ before, draft: personWith(write, before, values, values.id ?? undefined), groupIds }]
+      })
+      if (!intake.isSound) return
+
+      await groups.store()
+      const wanted = sound.flatMap(({ draft, groupIds }) => (groupIds ? [[draft.id, groupIds] as const] : []))
+      const moves = await movesTo(write, new Map(wanted))
+      for (const { before, draft } of sound) {
+        intake.count(ledger.enter(before, draft, { beside: moves.get(draft.id)?.changes ?? {} }).verdict)
+      }
+      await ledger.store()
+      await moveAll(write, moves.values())
+    },
+  }
+}
+
+/** Whoever is known already by something that these records say. */
+async function rosterOf(
+  { db, t, among }: Write,
+  records: readonly { values: Columns }[],
+): Promise<Directory<PersonRow>> {
+  const { id, externalId, emailFolded } = t.person
+  const rows: PersonRow[] = []
+  const add = async (column: AnyPgColumn, of: (values: Columns) => string | null | undefined) => {
+    const texts = records.map(({ values }) => of(values)).filter((one) => one != null)
+    if (texts.length > 0) rows.push(...(await db.select().from(t.person).where(among(column, texts))))
+  }
+  await add(id, (values) => values.id)
+  await add(externalId, (values) => values.externalId)
+  await add(emailFolded, (values) => values.email && fold(values.email))
+  return new Directory({ kind: 'person', alias: 'email', aliasOf: (row) => row.emailFolded }, rows)
+}

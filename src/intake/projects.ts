@@ -1,0 +1,44 @@
+import { recordReader, requireFields, text } from '../fields.js'
+import { isId } from '../ids.js'
+import { noteSync, PROJECT_FIELDS, projectsLedger, projectWith } from '../projects/projects.js'
+import { InputCheck } from '../text.js'
+import type { Intake, Receiver } from './intake.js'
+import { ProjectFinder } from './projectFinder.js'
+
+export const PROJECT_COLUMNS = {
+  ...PROJECT_FIELDS,
+  id: text('reference', 'The id of the project, from an export; matched before all else.', ''),
+}
+
+const readColumns = recordReader(PROJECT_COLUMNS)
+
+/** Takes projects in, matched by id, else by key. */
+export function receiveProjects(intake: Intake): Receiver {
+  const { write } = intake
+  const ledger = projectsLedger(write)
+  const projects = new ProjectFinder(intake)
+  return {
+    async take(batch) {
+      const records = intake.readable(batch, readColumns)
+      await projects.find(records.flatMap(({ values: { id, key } }) => [id ?? [], key ?? []].flat()))
+      const sound = records.flatMap(({ index, values }) => {
+        const check = new InputCheck()
+        const { id, key } = values
+        const before = projects.get(id ?? key ?? '')
+        if (id != null && !before && !isId('project', id)) check.flaw('id', 'Must be an id as an export writes it.')
+        if (!before) requireFields(PROJECT_FIELDS, values, check)
+        const holder = projects.get(key ?? '')
+        if (holder && holder.id !== before?.id) check.flaw('key', `It belongs to ${holder.name} (${holder.id}).`)
+        if (key != null) intake.claim(index, 'key', key, check)
+        if (before) intake.claim(index, 'id', before.id, check, id == null ? 'key' : 'id')
+        if (!intake.accept(index, check)) return []
+        return [{ before, draft: projectWith(write, before, values, id ?? undefined) }]
+      })
+      if (!intake.isSound) return
+      for (const { before, draft } of sound) intake.count(ledger.enter(before, draft).verdict)
+      await ledger.store()
+      const known = sound.flatMap(({ before }) => before?.id ?? [])
+      if (known.length > 0) await noteSync(write, known)
+    },
+  }
+}

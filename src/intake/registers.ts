@@ -1,0 +1,89 @@
+import { and, eq } from 'drizzle-orm'
+import type { ProjectRow } from '../projects/projects.js'
+import type { EntryPlan, EntryRow } from './entryPlan.js'
+import type { Intake } from './intake.js'
+import type { ProjectFinder } from './projectFinder.js'
+
+/** A project whose entries come in: which were live before, and which of all have come. */
+interface Register<Row> {
+  readonly project: ProjectRow
+  readonly live: readonly Row[]
+  readonly come: Set<string>
+}
+
+/** One in so many live entries may go missing; more is taken for a truncated export. */
+const CLOSABLE_SHARE = 5
+
+/** The registers of the projects that records name, to tell what is no longer in them. */
+export class Registers<Row extends EntryRow, V extends object> {
+  private readonly intake: Intake
+  private readonly plan: EntryPlan<Row, V>
+  private readonly registers = new Map<string, Register<Row>>()
+
+  constructor(intake: Intake, plan: EntryPlan<Row, V>) {
+    this.intake = intake
+    this.plan = plan
+  }
+
+  /** Notes which projects come in, and what is live in them before anything of them is stored. */
+  async open(projects: readonly ProjectRow[]): Promise<void> {
+    const { write, options } = this.intake
+    for (const project of projects) {
+      if (this.registers.has(project.id)) continue
+      this.intake.projectIds.add(project.id)
+      if (options.closeMissing) this.refuseTwice(project)
+      const live = options.closeMissing
+        ? await this.plan.rows(write, (columns) => and(eq(columns.projectId, project.id), eq(columns.live, 1)))
+        : []
+      this.registers.set(project.id, { project, live, come: new Set() })
+    }
+  }
+
+  /** A sheet for one project is about that project also when it is empty. */
+  async openAlone(projects: ProjectFinder): Promise<void> {
+    const key = this.intake.options.project ?? ''
+    await projects.find([key])
+    const project = projects.get(key)
+    if (project) await this.open([project])
+  }
+
+  note({ id, projectId }: Row): void {
+    this.registers.get(projectId)?.come.add(id)
+  }
+
+  /** Closes what is live and has not come, unless that is suspiciously much. */
+  async closeMissing(): Promise<void> {
+    const { plan, intake } = this
+    for (const { project, live, come } of this.registers.values()) {
+      const missing = live.filter(({ id }) => !come.has(id))
+      const most = intake.options.closeLimit ?? Math.floor(live.length / CLOSABLE_SHARE)
+      // With bad records among them, it is not known yet what is missing.
+      if (missing.length > most && intake.isSound) this.refuse(project, missing.length, live.length, most)
+      if (!intake.isSound) continue
+      for (const row of missing) {
+        plan.ledger.enter(row, plan.closed(row), { action: 'CLOSED' })
+        intake.count('closed')
+      }
+      const stored = await plan.ledger.store()
+      await plan.follow?.(intake.write, stored)
+    }
+  }
+
+  private refuse({ key }: ProjectRow, missing: number, live: number, most: number): void {
+    const { plan, intake } = this
+    intake.flaws.push({
+      index: undefined,
+      field: 'project',
+      detail:
+        `${key}: ${missing} of its ${live} live ${plan.noun} are not among these; at most ${most} are closed at once. ` +
+        `Is the export complete? If so, allow it with ${intake.options.wording.closeLimit} ${missing}.`,
+    })
+  }
+
+  private refuseTwice({ id, key }: ProjectRow): void {
+    const elsewhere = this.intake.options.complete?.get(id)
+    if (elsewhere === undefined) return
+    const detail = `${key} is in ${elsewhere} as well; what is missing can be closed only when a project is all in one.`
+    this.intake.flaws.push({ index: undefined, field: 'project', detail })
+  }
+}

@@ -1,0 +1,54 @@
+import { and, eq } from 'drizzle-orm'
+import type { Write } from '../store/store.js'
+import type { InputCheck } from '../text.js'
+import { byProject, type Placed } from './entryPlan.js'
+
+interface RiskValues {
+  readonly risk?: string | null
+  readonly riskId?: string | null
+}
+
+/** Finds the risk that an issue came from: by its reference in the same project, or by its id. */
+export class RiskFinder {
+  private readonly write: Write
+  private readonly byReference = new Map<string, string>()
+  private readonly projectOf = new Map<string, string>()
+
+  constructor(write: Write) {
+    this.write = write
+  }
+
+  async find(placed: readonly Placed<RiskValues>[]): Promise<void> {
+    const { db, t, among } = this.write
+    const { id, projectId, reference } = t.risk
+    const ids = placed.map(({ values }) => values.riskId).filter((one) => one != null)
+    const rows =
+      ids.length === 0 ? [] : await db.select({ id, projectId, reference }).from(t.risk).where(among(id, ids))
+    const naming = placed.filter(({ values }) => values.risk != null)
+    for (const [project, records] of byProject(naming)) {
+      const references = records.map(({ values }) => values.risk ?? '')
+      const inProject = and(eq(projectId, project), among(reference, references))
+      rows.push(...(await db.select({ id, projectId, reference }).from(t.risk).where(inProject)))
+    }
+    for (const row of rows) {
+      this.byReference.set(`${row.projectId} ${row.reference}`, row.id)
+      this.projectOf.set(row.id, row.projectId)
+    }
+  }
+
+  check(record: Placed<RiskValues>, check: InputCheck): void {
+    const { risk, riskId } = record.values
+    if (risk != null && riskId != null) check.flaw('risk', 'Give risk or riskId, one of the two.')
+    if (risk != null && this.idOf(record) === undefined) {
+      check.flaw('risk', `There is no risk ${risk} in ${record.project.key}. Import the risks first.`)
+    }
+    if (riskId != null && !this.projectOf.has(riskId)) check.flaw('riskId', 'There is no risk with this id.')
+  }
+
+  /** Absent when the record says nothing of it. */
+  idOf({ values: { risk, riskId }, project }: Placed<RiskValues>): string | null | undefined {
+    if (riskId != null) return riskId
+    if (risk != null) return this.byReference.get(`${project.id} ${risk}`)
+    return risk === null || riskId === null ? null : undefined
+  }
+}

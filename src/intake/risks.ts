@@ -1,0 +1,44 @@
+import { recordReader, text, type Values } from '../fields.js'
+import { checkRisk, RISK_FIELDS, type RiskRow, risksLedger, riskWith, tally } from '../projects/risks.js'
+import { handlerColumns, projectColumn } from './columns.js'
+import { receiveEntries } from './entries.js'
+import type { EntryPlan } from './entryPlan.js'
+import type { Intake, Receiver } from './intake.js'
+
+export const RISK_COLUMNS = {
+  project: projectColumn,
+  ...RISK_FIELDS,
+  ...handlerColumns('owner', 'looks after it'),
+  id: text('reference', 'The id of the risk, from an export; matched before all else.', ''),
+}
+
+const readColumns = recordReader(RISK_COLUMNS)
+
+export function receiveRisks(intake: Intake): Receiver {
+  const { write, options } = intake
+  const plan: EntryPlan<RiskRow, Values<typeof RISK_COLUMNS>> = {
+    noun: 'risks',
+    kind: 'risk',
+    handler: 'owner',
+    ledger: risksLedger(write),
+    rows: ({ db, t }, where) => db.select().from(t.risk).where(where(t.risk)),
+    read: readColumns,
+    attributionOf: ({ owner, ownerId, ownerName }) => ({ who: owner, id: ownerId, name: ownerName }),
+    check: (before, { values }, check) => checkRisk(before, values, check),
+    draft: (before, { values, project }, owner) => {
+      const { id, project: _, status, ...facts } = values
+      // Whoever brings the whole register says by naming a risk that it is live.
+      const said = status ?? (options.closeMissing && before?.live === 0 ? 'OPEN' : undefined)
+      return riskWith(write, before, {
+        ...facts,
+        ...(said && { status: said }),
+        ...(id && { id }),
+        projectId: project.id,
+        owner,
+      })
+    },
+    closed: (row) => ({ ...row, status: 'CLOSED', live: 0 }),
+    follow: tally,
+  }
+  return receiveEntries(intake, plan)
+}

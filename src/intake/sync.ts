@@ -1,0 +1,75 @@
+import { Fault, type Flaw } from '../errors.js'
+import { LIMITS } from '../limits.js'
+import type { Optional } from '../store/conditions.js'
+import type { Write } from '../store/store.js'
+import type { Counts, IntakeOptions, IntakeResult, Remark, Wording } from './intake.js'
+import { bringIn } from './sheets.js'
+
+type Members = Readonly<Record<string, unknown>>
+
+/** A project as its own system has it: what it says of itself, and all of its risks and issues. */
+export interface ProjectState extends Members {
+  readonly key: string
+  /** Absent or null leaves the risks as they are; a list is all of them. */
+  readonly risks?: Optional<readonly Members[]>
+  readonly issues?: Optional<readonly Members[]>
+  readonly closeLimit?: Optional<number>
+}
+
+export interface SyncReport {
+  readonly key: string
+  readonly risks: Readonly<Counts>
+  readonly issues: Readonly<Counts>
+  readonly warnings: readonly Flaw[]
+}
+
+const WORDING: Omit<Wording, 'place'> = {
+  createProjects: 'syncProject',
+  createGroups: 'addGroup',
+  closeLimit: 'closeLimit:',
+}
+
+/** Brings a project to the state that its own system tells, by the rules of the import. */
+export async function syncProject(write: Write, state: ProjectState): Promise<SyncReport> {
+  const { risks, issues, closeLimit, ...project } = state
+  const options = { project: project.key, closeMissing: true, closeLimit: closeLimit ?? undefined }
+  const told = [
+    await part(write, 'projects', [project], ''),
+    await part(write, 'risks', risks, '/risks', options),
+    await part(write, 'issues', issues, '/issues', options),
+  ]
+  const flaws = told.flatMap((one) => one.flaws)
+  if (flaws.length > 0) {
+    const more = flaws.length > LIMITS.syncFlawsMax ? ` These are the first ${LIMITS.syncFlawsMax} flaws.` : ''
+    throw new Fault('VALIDATION_FAILED', `The project cannot be brought to this state; nothing was changed.${more}`, {
+      flaws: flaws.slice(0, LIMITS.syncFlawsMax),
+    })
+  }
+  const [, ofRisks, ofIssues] = told
+  return {
+    key: project.key,
+    risks: ofRisks?.counts ?? NONE,
+    issues: ofIssues?.counts ?? NONE,
+    warnings: told.flatMap((one) => one.warnings),
+  }
+}
+
+const NONE: Counts = { created: 0, updated: 0, unchanged: 0, closed: 0 }
+
+async function part(
+  write: Write,
+  noun: 'projects' | 'risks' | 'issues',
+  records: Optional<readonly Members[]>,
+  pointer: string,
+  options: Omit<IntakeOptions, 'wording'> = {},
+) {
+  if (!records) return { counts: NONE, flaws: [], warnings: [] }
+  const place = (index: number) => (noun === 'projects' ? pointer : `${pointer}/${index}`)
+  const flawOf = ({ index, field, detail }: Remark): Flaw => ({
+    pointer: index === undefined ? pointer : `${place(index)}/${field}`,
+    detail,
+  })
+  const incoming = records.map((values, index) => ({ index, values }))
+  const result: IntakeResult = await bringIn(write, noun, incoming, { ...options, wording: { ...WORDING, place } })
+  return { counts: result.counts, flaws: result.flaws.map(flawOf), warnings: result.warnings.map(flawOf) }
+}

@@ -1,0 +1,145 @@
+import { and, eq, isNull, like, or } from 'drizzle-orm'
+import { Fault } from '../errors.js'
+import { type ChangeRow, type FieldChanges, fieldChangesOf, type Recorded } from '../history/changes.js'
+import { byIds } from '../store/page.js'
+import type { Write } from '../store/store.js'
+import { fold } from '../text.js'
+import { type PersonRow, personnel } from './people.js'
+
+/** What stands where something was, so that the history still tells that there was something. */
+const ERASED = '(erased)'
+const ERASED_NAME = 'Erased person'
+
+export interface Erasure {
+  readonly id: string
+  readonly erasedAt: string
+  /** How many changes of the history had something blanked. */
+  readonly history: number
+  /** How many risks and issues had the name blanked. */
+  readonly entries: number
+}
+
+/** Blanks a person: their own row, their history, and their name wherever a source wrote it beside their work. */
+export async function erasePerson(write: Write, id: string): Promise<Erasure> {
+  const { at } = write
+  const before = (await byIds(write, personnel, [id])).get(id)
+  if (!before) throw new Fault('NOT_FOUND', `There is no person with the id ${JSON.stringify(id)}.`)
+  if (before.erasedAt) throw new Fault('CONFLICT', `This person was erased at ${before.erasedAt} already.`)
+  const own = await write.db.select().from(write.t.change).where(eq(write.t.change.entityId, id))
+  const texts = textsOf(before, own)
+  const entries = (await blankEntries(write, id, texts, 'risk')) + (await blankEntries(write, id, texts, 'issue'))
+  const history = (await blankChanges(write, own, () => true)) + (await blankMentions(write, texts))
+  await blankPerson(write, id)
+  return { id, erasedAt: at, history, entries }
+}
+
+/** Everything that the person was ever called here. */
+function textsOf({ name, email, externalId }: PersonRow, own: readonly ChangeRow[]): Set<string> {
+  const texts = new Set([name, email, externalId].filter((text) => text !== null))
+  for (const { fields } of own.map((row) => ({ fields: fieldChangesOf(row) }))) {
+    for (const field of ['name', 'email', 'externalId']) {
+      for (const text of fields[field] ?? []) if (typeof text === 'string') texts.add(text)
+    }
+  }
+  return texts
+}
+
+async function blankPerson({ db, t, at, by, insertAll }: Write, id: string): Promise<void> {
+  await db.delete(t.membership).where(eq(t.membership.personId, id))
+  await db
+    .update(t.person)
+    .set({
+      name: ERASED_NAME,
+      nameFolded: fold(ERASED_NAME),
+      email: null,
+      emailFolded: null,
+      externalId: null,
+      title: null,
+      department: null,
+      status: 'INACTIVE',
+      erasedAt: at,
+      updatedAt: at,
+    })
+    .where(eq(t.person.id, id))
+  const fact = {
+    recordedAt: at,
+    effectiveOn: at.slice(0, 10),
+    by,
+    action: 'ERASED',
+    entityId: id,
+    fields: '{}',
+  } as const
+  await insertAll(t.change, [{ ...fact, entity: 'PERSON' }])
+}
+
+/** Blanks the name in what the person handles, and in what names them although nobody was found on the roster. */
+async function blankEntries(
+  { db, t, at, by, among, insertAll }: Write,
+  id: string,
+  texts: ReadonlySet<string>,
+  noun: 'risk' | 'issue',
+): Promise<number> {
+  const table = t[noun]
+  const handler = noun === 'risk' ? t.risk.ownerId : t.issue.assigneeId
+  const name = noun === 'risk' ? t.risk.ownerName : t.issue.assigneeName
+  const isTheirs = or(eq(handler, id), and(isNull(handler), among(name, [...texts])))
+  const rows = await db.select({ id: table.id, name }).from(table).where(isTheirs)
+  const named = rows.filter((row) => row.name !== null)
+  if (named.length === 0) return 0
+  const field = noun === 'risk' ? 'ownerName' : 'assigneeName'
+  const ids = named.map((row) => row.id)
+  await db
+    .update(table)
+    .set({ [field]: null, updatedAt: at })
+    .where(among(table.id, ids))
+  const fields = JSON.stringify({ [field]: [ERASED, null] })
+  const entity = noun === 'risk' ? 'RISK' : 'ISSUE'
+  const rest = { recordedAt: at, effectiveOn: at.slice(0, 10), by, action: 'ERASED', entity, fields } as const
+  await insertAll(
+    t.change,
+    ids.map((entityId) => ({ ...rest, entityId })),
+  )
+  return named.length
+}
+
+/** Blanks the person's names in the history of risks and issues. */
+async function blankMentions(write: Write, texts: ReadonlySet<string>): Promise<number> {
+  const { db, t, among } = write
+  const rows = await db
+    .select()
+    .from(t.change)
+    .where(
+      and(
+        among(t.change.entity, ['RISK', 'ISSUE']),
+        or(like(t.change.fields, '%"ownerName"%'), like(t.change.fields, '%"assigneeName"%')),
+      ),
+    )
+  return blankChanges(
+    write,
+    rows,
+    (field, value) => (field === 'ownerName' || field === 'assigneeName') && texts.has(String(value)),
+  )
+}
+
+async function blankChanges(
+  { updateAll, t }: Write,
+  rows: readonly ChangeRow[],
+  isTheirs: (field: string, value: Recorded) => boolean,
+): Promise<number> {
+  const blanked = rows.flatMap((row) => {
+    const fields = JSON.stringify(blankedFields(fieldChangesOf(row), isTheirs))
+    return fields === row.fields ? [] : [{ ...row, fields }]
+  })
+  await updateAll(t.change, blanked)
+  return blanked.length
+}
+
+// Whether someone was on the roster is no fact about their person.
+function blankedFields(fields: FieldChanges, isTheirs: (field: string, value: Recorded) => boolean): FieldChanges {
+  const isNothing = (value: Recorded) => value === null || (Array.isArray(value) && value.length === 0)
+  const blank = (field: string, value: Recorded): Recorded =>
+    !isNothing(value) && field !== 'status' && isTheirs(field, value) ? ERASED : value
+  return Object.fromEntries(
+    Object.entries(fields).map(([field, [from, to]]) => [field, [blank(field, from), blank(field, to)] as const]),
+  )
+}

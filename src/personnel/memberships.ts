@@ -1,0 +1,43 @@
+import { Fault } from '../errors.js'
+import { byIds } from '../store/page.js'
+import type { Write } from '../store/store.js'
+import { type GroupRow, groups, groupsOfPeople } from './groups.js'
+import { moveAll, movesTo } from './moves.js'
+import { peopleLedger, personnel } from './people.js'
+
+/** Puts each of these people into exactly these groups. */
+export async function regroup(write: Write, wanted: ReadonlyMap<string, ReadonlySet<string>>): Promise<void> {
+  const moves = await movesTo(write, wanted)
+  const rows = await byIds(write, personnel, [...moves.keys()])
+  const ledger = peopleLedger(write)
+  for (const [personId, row] of rows) ledger.enter(row, row, { beside: moves.get(personId)?.changes ?? {} })
+  await ledger.store()
+  await moveAll(write, moves.values())
+}
+
+/** Puts a person into a group, who may be there already. */
+export function addMember(write: Write, groupId: string, personId: string): Promise<GroupRow> {
+  return regroupOne(write, groupId, personId, (ids) => ids.add(groupId))
+}
+
+/** Takes a person out of a group, who need not be there. */
+export function removeMember(write: Write, groupId: string, personId: string): Promise<GroupRow> {
+  return regroupOne(write, groupId, personId, (ids) => ids.delete(groupId))
+}
+
+async function regroupOne(
+  write: Write,
+  groupId: string,
+  personId: string,
+  change: (groupIds: Set<string>) => void,
+): Promise<GroupRow> {
+  const group = (await byIds(write, groups, [groupId])).get(groupId)
+  if (!group) throw new Fault('NOT_FOUND', `There is no group with the id ${JSON.stringify(groupId)}.`)
+  const person = (await byIds(write, personnel, [personId])).get(personId)
+  if (!person) throw new Fault('NOT_FOUND', `There is no person with the id ${JSON.stringify(personId)}.`)
+  const current = (await groupsOfPeople(write, [personId])).get(personId) ?? []
+  const wanted = new Set(current.map(({ id }) => id))
+  change(wanted)
+  await regroup(write, new Map([[personId, wanted]]))
+  return group
+}
