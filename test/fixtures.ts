@@ -30,24 +30,34 @@ export async function addProject(write: Write, draft: ProjectDraft): Promise<str
   return row.id
 }
 
-export async function addRisk(write: Write, { ownerId, ownerName, ...draft }: RiskDraft): Promise<string> {
+export async function addRisks(write: Write, drafts: readonly RiskDraft[]): Promise<string[]> {
   const ledger = risksLedger(write)
-  const { row } = ledger.enter(
-    undefined,
-    riskWith(write, undefined, { ...draft, owner: { id: ownerId, name: ownerName } }),
-  )
+  const ids = drafts.map(({ ownerId, ownerName, ...draft }) => {
+    const owner = { id: ownerId, name: ownerName }
+    return ledger.enter(undefined, riskWith(write, undefined, { ...draft, owner })).row.id
+  })
   await tally(write, await ledger.store())
-  return row.id
+  return ids
 }
 
-export async function addIssue(write: Write, { assigneeId, assigneeName, ...draft }: IssueDraft): Promise<string> {
+export async function addIssues(write: Write, drafts: readonly IssueDraft[]): Promise<string[]> {
   const ledger = issuesLedger(write)
-  const { row } = ledger.enter(
-    undefined,
-    issueWith(write, undefined, { ...draft, assignee: { id: assigneeId, name: assigneeName } }),
-  )
+  const ids = drafts.map(({ assigneeId, assigneeName, ...draft }) => {
+    const assignee = { id: assigneeId, name: assigneeName }
+    return ledger.enter(undefined, issueWith(write, undefined, { ...draft, assignee })).row.id
+  })
   await ledger.store()
-  return row.id
+  return ids
+}
+
+export async function addRisk(write: Write, draft: RiskDraft): Promise<string> {
+  const [id = ''] = await addRisks(write, [draft])
+  return id
+}
+
+export async function addIssue(write: Write, draft: IssueDraft): Promise<string> {
+  const [id = ''] = await addIssues(write, [draft])
+  return id
 }
 
 export const project = (overrides: Partial<ProjectDraft> = {}): ProjectDraft => ({
@@ -129,42 +139,39 @@ export async function fillCompany(write: Write): Promise<Company> {
     await addProject(write, project({ key: 'HARBOR-2', name: 'Harbour', status: 'ON_HOLD' })),
     await addProject(write, project({ key: 'OLD', name: 'Old works', status: 'CLOSED' })),
   ]
-  const riskIds: string[] = []
-  const issueIds: string[] = []
-  for (let i = 0; i < 40; i++) {
-    const projectId = projectIds[i % 3] ?? ''
-    const assessed = i % 7 !== 6
-    const ownerId = i % 4 === 0 ? null : (personIds[i % personIds.length] ?? null)
-    const riskId = await addRisk(
-      write,
-      risk(projectId, {
+  const places = Array.from({ length: 40 }, (_, i) => ({ i, projectId: projectIds[i % 3] ?? '' }))
+  const riskIds = await addRisks(
+    write,
+    places.map(({ i, projectId }) => {
+      const assessed = i % 7 !== 6
+      return risk(projectId, {
         reference: `R-${i}`,
         title: `Risk ${i} of ${i % 2 ? 'Steel' : 'weather'}`,
         category: [null, 'Supply', 'supply', 'Weather'][i % 4] ?? null,
         likelihood: assessed ? 1 + (i % 5) : null,
         impact: assessed ? 1 + (Math.floor(i / 5) % 5) : null,
         status: RISK_STATUSES[i % 5 === 4 ? 2 : i % 3 === 2 ? 1 : 0] ?? 'OPEN',
-        ownerId,
+        ownerId: i % 4 === 0 ? null : (personIds[i % personIds.length] ?? null),
         ownerName: i % 4 === 0 && i % 8 ? 'A stranger' : null,
         raisedOn: `2026-0${1 + (i % 4)}-1${i % 3}`,
         reviewOn: i % 3 ? `2026-0${1 + (i % 9)}-20` : null,
-      }),
-    )
-    riskIds.push(riskId)
-    const issueId = await addIssue(
-      write,
+      })
+    }),
+  )
+  const issueIds = await addIssues(
+    write,
+    places.map(({ i, projectId }) =>
       issue(projectId, {
         reference: `I-${i}`,
         title: `Issue ${i} with the ${i % 2 ? 'Crane' : 'permit'}`,
         severity: ISSUE_SEVERITIES[i % 4] ?? 'LOW',
         status: ISSUE_STATUSES[i % 5] ?? 'OPEN',
         assigneeId: i % 3 ? (personIds[i % personIds.length] ?? null) : null,
-        riskId: i % 6 === 0 ? riskId : null,
+        riskId: i % 6 === 0 ? (riskIds[i] ?? null) : null,
         raisedOn: `2026-0${1 + (i % 5)}-0${1 + (i % 3)}`,
         dueOn: i % 2 ? `2026-1${i % 3}-15` : null,
       }),
-    )
-    issueIds.push(issueId)
-  }
+    ),
+  )
   return { groupIds, personIds, projectIds, riskIds, issueIds }
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
@@ -50,10 +50,23 @@ export interface Gateway {
   readonly log: string[]
 }
 
+/** A store that is migrated once for each worker, and copied for each gateway. */
+let migrated: string | undefined
+
+function newStore(file: string): void {
+  if (migrated === undefined) {
+    const folder = mkdtempSync(join(tmpdir(), 'operations-migrated-'))
+    process.once('exit', () => rmSync(folder, { recursive: true }))
+    migrated = join(folder, 'operations.db')
+    migrate(migrated)
+  }
+  copyFileSync(migrated, file)
+}
+
 export function openGateway(options: Partial<AppOptions> = {}): Gateway {
   const folder = mkdtempSync(join(tmpdir(), 'operations-'))
   const file = join(folder, 'operations.db')
-  migrate(file)
+  newStore(file)
   let seen: string[] = []
   const log: string[] = []
   const clock = { now: NOW }

@@ -10,11 +10,11 @@ import { boundsOf, exampleOf, headersOf, type JsonSchema, JsonSchemas, ref } fro
 import { problemResponses, problemSchema } from './problemSchemas.js'
 import { STATUS } from './problems.js'
 import { ROUTES, type Route } from './routes.js'
-import { compile, type Parameter, type StoredOperation } from './stored.js'
+import { type Parameter, type StoredOperation, storedOperations } from './stored.js'
 
 /** The OpenAPI 3.1 document: everything in it follows from the route table, its operations and the schema. */
 export function openapi(schema: GraphQLSchema, basePath = ''): JsonSchema {
-  const operations = ROUTES.map((route) => compile(schema, route))
+  const operations = storedOperations(schema)
   const schemas = new JsonSchemas(fragmentsOf(operations))
   const paths: Record<string, Record<string, JsonSchema>> = {}
   for (const operation of operations) {
@@ -133,6 +133,7 @@ function statusesOf({ route, scope, input, isList }: StoredOperation): string[] 
   const codes: Code[] = ['BAD_REQUEST', 'UNAUTHENTICATED', 'INTERNAL', 'UNAVAILABLE']
   if (route.status !== 204) codes.push('NOT_ACCEPTABLE')
   if (route.method !== 'GET' && route.method !== 'POST') codes.push('PRECONDITION_FAILED')
+  if (route.method === 'PUT') codes.push('CONFLICT')
   if (scope) codes.push('INSUFFICIENT_SCOPE')
   if (!isList && route.path.includes('{')) codes.push('NOT_FOUND')
   if (input) codes.push('CONFLICT', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'VALIDATION_FAILED')

@@ -4,8 +4,7 @@ import { DESCRIPTION } from '../about.js'
 import { accepts } from './accept.js'
 import { openapi } from './openapi.js'
 import { Content, respond } from './represent.js'
-import { ROUTES } from './routes.js'
-import { compile } from './stored.js'
+import { storedOperations } from './stored.js'
 
 export interface GraphiqlOptions {
   readonly endpoint: string
@@ -85,13 +84,23 @@ const FRONT_POLICY =
 
 /** The page that says what is where. */
 export function createFrontPage(schema: GraphQLSchema, basePath: string, hasGraphiql: boolean) {
-  const content = new Content('text/html; charset=utf-8', Buffer.from(frontPage(schema, basePath, hasGraphiql)))
-  return (request: Request) => respond(request, content, { headers: { 'content-security-policy': FRONT_POLICY } })
+  const content = whenAsked(
+    () => new Content('text/html; charset=utf-8', Buffer.from(frontPage(schema, basePath, hasGraphiql))),
+  )
+  return (request: Request) => respond(request, content(), { headers: { 'content-security-policy': FRONT_POLICY } })
+}
+
+/** Made when it is first asked for, and kept: most servers start far more often than anyone looks at their pages. */
+function whenAsked(make: () => Content): () => Content {
+  let content: Content | undefined
+  return () => {
+    content ??= make()
+    return content
+  }
 }
 
 function frontPage(schema: GraphQLSchema, basePath: string, hasGraphiql: boolean): string {
-  const rows = ROUTES.map((route) => {
-    const { rootField, scope } = compile(schema, route)
+  const rows = storedOperations(schema).map(({ route, rootField, scope }) => {
     return `<tr><td>${route.method}</td><td><code>${basePath}${route.path}</code></td><td>${scope ?? 'any key'}</td><td>${rootField.description}</td></tr>`
   })
   const explore = hasGraphiql ? ` Explore it in <a href="${basePath}/graphql">GraphiQL</a>.` : ''
@@ -122,6 +131,6 @@ ${rows.join('\n')}
 }
 
 export function createOpenapiPage(schema: GraphQLSchema, basePath: string) {
-  const content = Content.json(openapi(schema, basePath))
-  return (request: Request) => respond(request, content)
+  const content = whenAsked(() => Content.json(openapi(schema, basePath)))
+  return (request: Request) => respond(request, content())
 }

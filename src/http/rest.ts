@@ -11,8 +11,7 @@ import type { Exchange } from './exchange.js'
 import { readBody, readParameters } from './parameters.js'
 import { requireMatch, tagsToMatch, unmatchable } from './preconditions.js'
 import { notAllowed } from './problems.js'
-import { ROUTES } from './routes.js'
-import { compile, type StoredOperation } from './stored.js'
+import { type StoredOperation, storedOperations } from './stored.js'
 
 interface RestOptions {
   readonly schema: GraphQLSchema
@@ -26,7 +25,7 @@ export type Rest = (request: Request, path: string, query: URLSearchParams, exch
 
 /** The REST door: each route runs its stored operation, and what HTTP wants is put around it. */
 export function createRest({ schema, engine, authenticate, basePath }: RestOptions): Rest {
-  const operations = ROUTES.map((route) => compile(schema, route))
+  const operations = storedOperations(schema)
 
   return async (request, path, query, exchange) => {
     const here = matchesOf(operations, path)

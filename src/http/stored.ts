@@ -19,7 +19,7 @@ import {
 import type { Scope } from '../auth/scopes.js'
 import { SHEETS } from '../intake/sheets.js'
 import { OPERATIONS } from './operations.js'
-import type { Route } from './routes.js'
+import { ROUTES, type Route } from './routes.js'
 
 /** A route made ready to run: its operation, checked against the schema, and what HTTP needs to know of it. */
 export interface StoredOperation {
@@ -55,7 +55,15 @@ interface VariableUse {
 
 const BODY = 'input'
 
-/** Fails, and so stops the program at its start, when the operation does not fit the schema. */
+const compiled = new WeakMap<GraphQLSchema, readonly StoredOperation[]>()
+
+/** Every route made ready to run; fails, and so stops the program at its start, when one does not fit the schema. */
+export function storedOperations(schema: GraphQLSchema): readonly StoredOperation[] {
+  const operations = compiled.get(schema) ?? ROUTES.map((route) => compile(schema, route))
+  compiled.set(schema, operations)
+  return operations
+}
+
 export function compile(schema: GraphQLSchema, route: Route): StoredOperation {
   const document = parse(OPERATIONS[route.operation])
   const errors = validate(schema, document)

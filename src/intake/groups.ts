@@ -51,8 +51,9 @@ function idsOf(people: PersonFinder, texts: readonly string[], check: InputCheck
   return new Set(
     texts.flatMap((one) => {
       const found = people.get(one)
-      if (found.person) return found.person.id
-      check.flaw('members', strangerInWords(one, found))
+      if (!found.person) check.flaw('members', strangerInWords(one, found))
+      else if (found.person.erasedAt) check.flaw('members', `${one} was erased at ${found.person.erasedAt}.`)
+      else return found.person.id
       return []
     }),
   )

@@ -118,7 +118,7 @@ export class Intake {
 }
 
 /** Small enough that a server answers others between two batches. */
-const BATCH_RECORDS = 500
+export const BATCH_RECORDS = 500
 
 export async function receiveAll(
   intake: Intake,

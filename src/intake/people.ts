@@ -33,8 +33,8 @@ export function receivePeople(intake: Intake): Receiver {
       const sound = records.flatMap(({ index, values }) => {
         const check = new InputCheck()
         const before = roster.match(values, values.email, check)
-        if (before?.erasedAt) check.flaw('id', `This person was erased at ${before.erasedAt} and stays so.`)
-        checkPerson(before, values, check)
+        if (before?.erasedAt) requireErased(before, values, check)
+        else checkPerson(before, values, check)
         roster.claim(intake, index, values, values.email, before, check)
         const groupIds = values.groups === undefined ? undefined : groups.idsOf(values.groups ?? [], check)
         if (!intake.accept(index, check)) return []
@@ -52,6 +52,13 @@ export function receivePeople(intake: Intake): Receiver {
       await moveAll(write, moves.values())
     },
   }
+}
+
+/** An export has erased people too; brought back as they are, they are as they were. */
+function requireErased({ erasedAt, ...before }: PersonRow, { groups, ...values }: Columns, check: InputCheck): void {
+  const known: Readonly<Record<string, unknown>> = before
+  const isSame = Object.entries(values).every(([name, value]) => value === known[name])
+  if (!isSame || (groups ?? []).length > 0) check.flaw('id', `This person was erased at ${erasedAt} and stays so.`)
 }
 
 /** Whoever is known already by something that these records say. */

@@ -3,7 +3,7 @@ import { type PersonRow, personnel } from '../personnel/people.js'
 import type { Write } from '../store/store.js'
 import { fold } from '../text.js'
 
-type Person = Pick<PersonRow, 'id' | 'name' | 'nameFolded' | 'emailFolded' | 'externalId'>
+type Person = Pick<PersonRow, 'id' | 'name' | 'nameFolded' | 'emailFolded' | 'externalId' | 'erasedAt'>
 
 /** Whom a text means: someone on the roster, nobody, or one of several of the same name. */
 export type Found =
@@ -55,8 +55,8 @@ export class PersonFinder {
 
   private async having(condition: SQL | undefined): Promise<Person[]> {
     const { db, t } = this.write
-    const { id, name, nameFolded, emailFolded, externalId } = t.person
-    return db.select({ id, name, nameFolded, emailFolded, externalId }).from(t.person).where(condition)
+    const { id, name, nameFolded, emailFolded, externalId, erasedAt } = t.person
+    return db.select({ id, name, nameFolded, emailFolded, externalId, erasedAt }).from(t.person).where(condition)
   }
 }
 

@@ -1,7 +1,8 @@
+import { setImmediate } from 'node:timers/promises'
 import { and, eq } from 'drizzle-orm'
 import type { ProjectRow } from '../projects/projects.js'
 import type { EntryPlan, EntryRow } from './entryPlan.js'
-import type { Intake } from './intake.js'
+import { BATCH_RECORDS, type Intake } from './intake.js'
 import type { ProjectFinder } from './projectFinder.js'
 
 /** A project whose entries come in: which were live before, and which of all have come. */
@@ -60,12 +61,15 @@ export class Registers<Row extends EntryRow, V extends object> {
       // With bad records among them, it is not known yet what is missing.
       if (missing.length > most && intake.isSound) this.refuse(project, missing.length, live.length, most)
       if (!intake.isSound) continue
-      for (const row of missing) {
-        plan.ledger.enter(row, plan.closed(row), { action: 'CLOSED' })
-        intake.count('closed')
+      for (let start = 0; start < missing.length; start += BATCH_RECORDS) {
+        for (const row of missing.slice(start, start + BATCH_RECORDS)) {
+          plan.ledger.enter(row, plan.closed(row), { action: 'CLOSED' })
+          intake.count('closed')
+        }
+        const stored = await plan.ledger.store()
+        await plan.follow?.(intake.write, stored)
+        await setImmediate()
       }
-      const stored = await plan.ledger.store()
-      await plan.follow?.(intake.write, stored)
     }
   }
 

@@ -32,26 +32,31 @@ const WORDING: Omit<Wording, 'place'> = {
 /** Brings a project to the state that its own system tells, by the rules of the import. */
 export async function syncProject(write: Write, state: ProjectState): Promise<SyncReport> {
   const { risks, issues, closeLimit, ...project } = state
+  if (closeLimit != null && closeLimit < 0) refuse([{ pointer: '/closeLimit', detail: 'Must not be below 0.' }])
   const options = { project: project.key, closeMissing: true, closeLimit: closeLimit ?? undefined }
-  const told = [
-    await part(write, 'projects', [project], ''),
-    await part(write, 'risks', risks, '/risks', options),
-    await part(write, 'issues', issues, '/issues', options),
-  ]
-  const flaws = told.flatMap((one) => one.flaws)
-  if (flaws.length > 0) {
-    const more = flaws.length > LIMITS.syncFlawsMax ? ` These are the first ${LIMITS.syncFlawsMax} flaws.` : ''
-    throw new Fault('VALIDATION_FAILED', `The project cannot be brought to this state; nothing was changed.${more}`, {
-      flaws: flaws.slice(0, LIMITS.syncFlawsMax),
-    })
-  }
-  const [, ofRisks, ofIssues] = told
+  const ofProject = await part(write, 'projects', [project], '')
+  // Without the project nothing can be said of its entries.
+  refuse(ofProject.flaws)
+  const ofRisks = await part(write, 'risks', risks, '/risks', options)
+  const ofIssues = await part(write, 'issues', issues, '/issues', options)
+  // Risks that are not stored cannot be found by the issues that came from them.
+  const isOwn = ({ pointer = '' }: Flaw) => ofRisks.flaws.length === 0 || !/^\/issues\/\d+\/risk$/.test(pointer)
+  refuse([...ofRisks.flaws, ...ofIssues.flaws.filter(isOwn)])
   return {
     key: project.key,
-    risks: ofRisks?.counts ?? NONE,
-    issues: ofIssues?.counts ?? NONE,
-    warnings: told.flatMap((one) => one.warnings),
+    risks: ofRisks.counts,
+    issues: ofIssues.counts,
+    warnings: [...ofRisks.warnings, ...ofIssues.warnings],
   }
+}
+
+/** Stops here when there is any flaw, and so nothing is stored. */
+function refuse(flaws: readonly Flaw[]): void {
+  if (flaws.length === 0) return
+  const more = flaws.length > LIMITS.syncFlawsMax ? ` These are the first ${LIMITS.syncFlawsMax} flaws.` : ''
+  throw new Fault('VALIDATION_FAILED', `The project cannot be brought to this state; nothing was changed.${more}`, {
+    flaws: flaws.slice(0, LIMITS.syncFlawsMax),
+  })
 }
 
 const NONE: Counts = { created: 0, updated: 0, unchanged: 0, closed: 0 }

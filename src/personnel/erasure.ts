@@ -1,4 +1,4 @@
-import { and, eq, isNull, like, or } from 'drizzle-orm'
+import { and, desc, eq, isNull, like, or } from 'drizzle-orm'
 import { Fault } from '../errors.js'
 import { type ChangeRow, type FieldChanges, fieldChangesOf, type Recorded } from '../history/changes.js'
 import { byIds } from '../store/page.js'
@@ -28,7 +28,7 @@ export async function erasePerson(write: Write, id: string): Promise<Erasure> {
   const own = await write.db.select().from(write.t.change).where(eq(write.t.change.entityId, id))
   const texts = textsOf(before, own)
   const entries = (await blankEntries(write, id, texts, 'risk')) + (await blankEntries(write, id, texts, 'issue'))
-  const history = (await blankChanges(write, own, () => true)) + (await blankMentions(write, texts))
+  const history = (await blankChanges(write, own, () => () => true)) + (await blankMentions(write, id, texts))
   await blankPerson(write, id)
   return { id, erasedAt: at, history, entries }
 }
@@ -102,32 +102,50 @@ async function blankEntries(
   return named.length
 }
 
-/** Blanks the person's names in the history of risks and issues. */
-async function blankMentions(write: Write, texts: ReadonlySet<string>): Promise<number> {
+const HANDLER_FIELDS = ['ownerId', 'ownerName', 'assigneeId', 'assigneeName']
+
+/** Blanks the name in the history of risks and issues, while they were the person's, or nobody's and named them. */
+async function blankMentions(write: Write, id: string, texts: ReadonlySet<string>): Promise<number> {
   const { db, t, among } = write
+  const isAbout = or(...HANDLER_FIELDS.map((field) => like(t.change.fields, `%"${field}"%`)))
   const rows = await db
     .select()
     .from(t.change)
-    .where(
-      and(
-        among(t.change.entity, ['RISK', 'ISSUE']),
-        or(like(t.change.fields, '%"ownerName"%'), like(t.change.fields, '%"assigneeName"%')),
-      ),
-    )
-  return blankChanges(
-    write,
-    rows,
-    (field, value) => (field === 'ownerName' || field === 'assigneeName') && texts.has(String(value)),
-  )
+    .where(and(among(t.change.entity, ['RISK', 'ISSUE']), isAbout))
+    .orderBy(desc(t.change.id))
+  const handlers = await handlersOf(write, [...new Set(rows.map(({ entityId }) => entityId))])
+  // From now on backwards, so that it is known of every change who the handler was before and after it.
+  const isTheirs = (row: ChangeRow) => {
+    const after = handlers.get(row.entityId) ?? null
+    const fields = fieldChangesOf(row)
+    const [from] = fields['ownerId'] ?? fields['assigneeId'] ?? [after]
+    handlers.set(row.entityId, from)
+    return (field: string, value: Recorded, side: 0 | 1) => {
+      const handler = side === 0 ? from : after
+      return field.endsWith('Name') && (handler === id || (handler === null && texts.has(String(value))))
+    }
+  }
+  return blankChanges(write, rows, isTheirs)
 }
+
+async function handlersOf({ db, t, among }: Write, ids: readonly string[]): Promise<Map<string, Recorded>> {
+  const { risk, issue } = t
+  const rows = [
+    ...(await db.select({ id: risk.id, handler: risk.ownerId }).from(risk).where(among(risk.id, ids))),
+    ...(await db.select({ id: issue.id, handler: issue.assigneeId }).from(issue).where(among(issue.id, ids))),
+  ]
+  return new Map(rows.map(({ id, handler }) => [id, handler]))
+}
+
+type IsTheirs = (field: string, value: Recorded, side: 0 | 1) => boolean
 
 async function blankChanges(
   { updateAll, t }: Write,
   rows: readonly ChangeRow[],
-  isTheirs: (field: string, value: Recorded) => boolean,
+  isTheirsIn: (row: ChangeRow) => IsTheirs,
 ): Promise<number> {
   const blanked = rows.flatMap((row) => {
-    const fields = JSON.stringify(blankedFields(fieldChangesOf(row), isTheirs))
+    const fields = JSON.stringify(blankedFields(fieldChangesOf(row), isTheirsIn(row)))
     return fields === row.fields ? [] : [{ ...row, fields }]
   })
   await updateAll(t.change, blanked)
@@ -135,11 +153,11 @@ async function blankChanges(
 }
 
 // Whether someone was on the roster is no fact about their person.
-function blankedFields(fields: FieldChanges, isTheirs: (field: string, value: Recorded) => boolean): FieldChanges {
+function blankedFields(fields: FieldChanges, isTheirs: IsTheirs): FieldChanges {
   const isNothing = (value: Recorded) => value === null || (Array.isArray(value) && value.length === 0)
-  const blank = (field: string, value: Recorded): Recorded =>
-    !isNothing(value) && field !== 'status' && isTheirs(field, value) ? ERASED : value
+  const blank = (field: string, value: Recorded, side: 0 | 1): Recorded =>
+    !isNothing(value) && field !== 'status' && isTheirs(field, value, side) ? ERASED : value
   return Object.fromEntries(
-    Object.entries(fields).map(([field, [from, to]]) => [field, [blank(field, from), blank(field, to)] as const]),
+    Object.entries(fields).map(([field, [from, to]]) => [field, [blank(field, from, 0), blank(field, to, 1)] as const]),
   )
 }

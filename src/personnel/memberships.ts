@@ -38,6 +38,9 @@ async function regroupOne(
   const current = (await groupsOfPeople(write, [personId])).get(personId) ?? []
   const wanted = new Set(current.map(({ id }) => id))
   change(wanted)
+  if (person.erasedAt && wanted.size > 0) {
+    throw new Fault('CONFLICT', `This person was erased at ${person.erasedAt} and stays so.`)
+  }
   await regroup(write, new Map([[personId, wanted]]))
   return group
 }

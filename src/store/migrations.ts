@@ -34,6 +34,8 @@ export function migrate(file: string): MigrationState {
     connection.pragma('synchronous = full')
     // drizzle-kit rebuilds tables by dropping them; with foreign keys on, that fails or empties their children.
     connection.pragma('foreign_keys = off')
+    // A rebuilt table leaves its old pages behind, with everyone in them.
+    connection.pragma('secure_delete = on')
     connection.exec('begin immediate')
     const { applied, pending } = compare(connection, file)
     if (pending.length > 0) apply(connection, file, pending)
