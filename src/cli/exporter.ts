@@ -1,4 +1,4 @@
-import { createWriteStream } from 'node:fs'
+import { createWriteStream, statSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -8,7 +8,7 @@ import { SHEETS } from '../intake/sheets.js'
 import { sheetCell, sheetValue } from '../sheets/cells.js'
 import { csvLine } from '../sheets/csv.js'
 import type { SheetNoun } from '../sheets/nouns.js'
-import { CannotPrint, say, withStore } from './command.js'
+import { CannotPrint, say, WrongUsage, withStore } from './command.js'
 import { untilInterrupted } from './interrupt.js'
 
 export interface ExportFlags {
@@ -72,6 +72,9 @@ async function toStandardOutput(text: Readable, signal: AbortSignal): Promise<vo
 
 /** Under another name until it is whole, so that no half of a file is ever taken for all of it. */
 async function toFile(text: Readable, file: string, signal: AbortSignal): Promise<void> {
+  // A device or a pipe would be replaced by an ordinary file of its name.
+  if (statSync(file, { throwIfNoEntry: false })?.isFile() === false)
+    throw new WrongUsage(`${file} is no ordinary file. Without --output, standard output can be led into it.`)
   const partial = `${file}.partial`
   try {
     await pipeline(text, createWriteStream(partial, { mode: 0o600, flush: true }), { signal })

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import { projectKey } from '../fields.js'
 import { isSheetNoun, SHEET_NOUNS, type SheetNoun } from '../sheets/nouns.js'
-import { SHEET_FORMATS } from '../sheets/sheet.js'
+import { formatOf, SHEET_FORMATS } from '../sheets/sheet.js'
 import { commandWith, WrongUsage } from './command.js'
 import type { ImportFlags } from './importer.js'
 
@@ -40,7 +40,7 @@ The columns of each noun: operations import NOUN --template, and docs/feeding.md
 Examples:
   operations import people people.csv
   operations import risks --project APOLLO --create-projects --close-missing apollo-risks.csv
-  operations import issues --map jira.map.json --ignore-unknown jira.csv
+  operations import issues --map jira.map.json jira.csv
   operations import people --dry-run --report report.json people.csv`
 
 const OF_ENTRIES = ['project', 'createProjects', 'strictPeople', 'closeMissing'] as const
@@ -51,6 +51,9 @@ function checkFlags(noun: SheetNoun, files: readonly string[], flags: ImportFlag
   if (files.filter((file) => file === '-').length > 1) throw new WrongUsage('Standard input can be read only once.')
   if (files.includes('-') && flags.format === undefined)
     throw new WrongUsage('--format says what standard input holds: csv, ndjson or json.')
+  const unknown = files.find((file) => file !== '-' && flags.format === undefined && formatOf(file) === undefined)
+  if (unknown !== undefined)
+    throw new WrongUsage(`${unknown}: --format says what it holds, where the name does not: csv, ndjson or json.`)
   const isEntries = noun === 'risks' || noun === 'issues'
   const foreign = OF_ENTRIES.find((name) => flags[name] !== undefined)
   if (foreign && !isEntries) throw new WrongUsage(`--${kebab(foreign)} is for risks and issues.`)

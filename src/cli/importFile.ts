@@ -52,7 +52,8 @@ export interface FileOutcome {
   /** Columns that were not taken from the file. */
   readonly ignored: readonly string[]
   readonly derived: readonly string[]
-  readonly projectIds: readonly string[]
+  /** The keys of the projects whose data it has. */
+  readonly projectKeys: readonly string[]
 }
 
 /** How whoever imports is spoken to. */
@@ -64,6 +65,8 @@ export const WORDING: Omit<Wording, 'place'> = {
 
 /** Ends the transaction without storing it: there are flaws, nothing to store, or it was only a rehearsal. */
 class NotToBeStored extends Error {}
+
+const NOTHING = { created: 0, updated: 0, unchanged: 0, closed: 0 }
 
 /** Brings one file in, whole or not at all. */
 export async function importFile(store: Store, noun: SheetNoun, file: string, run: Run): Promise<FileOutcome> {
@@ -79,10 +82,8 @@ export async function importFile(store: Store, noun: SheetNoun, file: string, ru
 }
 
 async function sheetOf(noun: SheetNoun, file: string, run: Run): Promise<Sheet> {
-  const format = run.format ?? formatOf(file)
-  if (!format)
-    throw new WrongUsage(`${file}: --format says what it holds, where the name does not: csv, ndjson or json.`)
-  const bytes = file === '-' ? await buffer(addAbortSignal(run.signal, process.stdin)) : readFileSync(file)
+  const format = run.format ?? formatOf(file) ?? 'csv'
+  const bytes = await bytesOf(file, run.signal)
   const plan = SHEETS[noun]
   return readSheet(bytes, {
     name: file === '-' ? 'standard input' : file,
@@ -95,6 +96,22 @@ async function sheetOf(noun: SheetNoun, file: string, run: Run): Promise<Sheet> 
   })
 }
 
+async function bytesOf(file: string, signal: AbortSignal): Promise<Uint8Array> {
+  try {
+    return file === '-' ? await buffer(addAbortSignal(signal, process.stdin)) : readFileSync(file)
+  } catch (error) {
+    signal.throwIfAborted()
+    const { code, message } = error as NodeJS.ErrnoException
+    throw new UnreadableSheet(file, UNREADABLE[code ?? ''] ?? `It cannot be read: ${message}.`)
+  }
+}
+
+const UNREADABLE: Readonly<Record<string, string>> = {
+  ENOENT: 'There is no such file.',
+  EISDIR: 'This is a folder. Name the files in it.',
+  EACCES: 'You are not allowed to read it.',
+}
+
 async function receive(store: Store, noun: SheetNoun, file: string, { records }: Sheet, run: Run) {
   const incoming = records.filter(({ flaws }) => flaws.length === 0)
   const bar = progressBar(file, incoming.length)
@@ -105,7 +122,7 @@ async function receive(store: Store, noun: SheetNoun, file: string, { records }:
     await store.write({ by: 'cli', at: clock }, async (write) => {
       result = await bringIn(write, noun, incoming, {
         ...flags,
-        project: project?.toUpperCase(),
+        project: project?.trim().toUpperCase(),
         closeLimit: closeLimit === undefined ? undefined : Number(closeLimit),
         wording: { ...WORDING, place: (index) => `line ${records[index]?.line}` },
         onProgress: (done) => {
@@ -113,9 +130,9 @@ async function receive(store: Store, noun: SheetNoun, file: string, { records }:
           bar.show(done)
         },
       })
-      const { counts, flaws, projectIds } = result
+      const { counts, flaws, projects } = result
       const isSound = flaws.length === 0 && incoming.length === records.length
-      const isMoved = counts.created + counts.updated + counts.closed + projectIds.size > 0
+      const isMoved = counts.created + counts.updated + counts.closed + projects.size > 0
       if (!isSound || !isMoved || flags.dryRun) throw new NotToBeStored()
       isStored = true
     })
@@ -143,13 +160,13 @@ function outcomeOf(file: string, sheet: Sheet, result: IntakeResult, isStored: b
     isSound: flaws.length === 0,
     isStored,
     records: records.length,
-    counts: result.counts,
-    rejected: new Set(flaws.map(({ line }) => line)).size,
+    counts: flaws.length === 0 ? result.counts : NOTHING,
+    rejected: new Set(flaws.flatMap(({ line }) => line ?? [])).size,
     flaws,
     warnings: result.warnings.map(finding),
     ignored: sheet.ignored,
     derived: sheet.derived,
-    projectIds: [...result.projectIds],
+    projectKeys: [...result.projects.values()],
   }
 }
 
@@ -163,13 +180,13 @@ function unreadable(file: string, detail: string): FileOutcome {
     isSound: false,
     isStored: false,
     records: 0,
-    counts: { created: 0, updated: 0, unchanged: 0, closed: 0 },
+    counts: NOTHING,
     rejected: 0,
     flaws: [{ detail }],
     warnings: [],
     ignored: [],
     derived: [],
-    projectIds: [],
+    projectKeys: [],
   }
 }
 

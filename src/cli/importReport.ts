@@ -55,7 +55,7 @@ function amount(count: number): string {
 
 /** What became of all files, for programs. */
 export function reportOf(noun: SheetNoun, outcomes: readonly FileOutcome[], flags: { dryRun?: true }) {
-  const files = outcomes.map(({ isSound: _, projectIds: __, isStored: stored, counts, ...outcome }) => {
+  const files = outcomes.map(({ isSound: _, projectKeys: __, isStored: stored, counts, ...outcome }) => {
     const { file, records, rejected, flaws, warnings, ignored, derived } = outcome
     return { file, stored, records, ...counts, rejected, flaws, warnings, ignored, derived }
   })

@@ -41,7 +41,7 @@ export async function importAll(
         for (const file of files) {
           const outcome = await importFile(store, noun, file, { ...flags, mapping, complete, signal, clock })
           if (!flags.json) say(inWords(outcome, flags))
-          if (outcome.isStored) for (const id of outcome.projectIds) complete.set(id, file)
+          for (const key of outcome.projectKeys) complete.set(key, file)
           all.push(outcome)
         }
         return all

@@ -7,7 +7,8 @@ const WHO = 'an e-mail, a user id, an externalId, or a name that is unique on th
 /** The three ways to say who stands behind a risk or an issue. */
 export function handlerColumns<const N extends 'owner' | 'assignee'>(name: N, what: string) {
   return {
-    [name]: text('name', `Who ${what}: ${WHO}.`, 'ada@example.com'),
+    // As long as an e-mail can be; a name that is kept has its own bound.
+    [name]: text('email', `Who ${what}: ${WHO}.`, 'ada@example.com'),
     [`${name}Id`]: text('reference', `The user id of who ${what}, instead of ${name}.`, ''),
     [`${name}Name`]: text('name', `Who ${what}, as the source writes it.`, ''),
   } as Record<N | `${N}Id` | `${N}Name`, ReturnType<typeof text>>

@@ -58,7 +58,7 @@ export function receiveEntries<Row extends EntryRow, V extends EntryValues>(
     async finish() {
       if (intake.options.project !== undefined) await registers.openAlone(projects)
       if (intake.options.closeMissing) await registers.closeMissing()
-      if (intake.isSound && intake.projectIds.size > 0) await noteSync(write, [...intake.projectIds])
+      if (intake.isSound && intake.projects.size > 0) await noteSync(write, [...intake.projects.keys()])
     },
   }
 }
@@ -117,10 +117,11 @@ function matched<Row extends EntryRow, V extends EntryValues>(
 
 function claimEntry<V extends EntryValues>(
   intake: Intake,
-  { index, values: { reference }, project }: Placed<V>,
+  { index, values: { id, reference }, project }: Placed<V>,
   before: EntryRow | undefined,
   check: InputCheck,
 ): void {
   if (reference != null) intake.claim(index, 'reference', placeKey(project.id, reference), check)
-  if (before) intake.claim(index, 'id', before.id, check, 'reference')
+  const claimed = before?.id ?? id
+  if (claimed != null) intake.claim(index, 'id', claimed, check, id == null ? 'reference' : 'id')
 }

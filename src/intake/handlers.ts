@@ -1,5 +1,5 @@
 import type { Handler } from '../projects/projects.js'
-import type { InputCheck } from '../text.js'
+import { checkText, type InputCheck } from '../text.js'
 import type { Intake } from './intake.js'
 import { PersonFinder, strangerInWords } from './personFinder.js'
 
@@ -43,7 +43,9 @@ export class HandlerFinder {
     if (found.person)
       return { id: found.person.id, name: name === undefined ? (found.by === 'name' ? who : null) : name }
     const words = strangerInWords(who, found)
-    if (this.intake.options.strictPeople) check.flaw(field, words)
+    const kept = checkText(name ?? who, 'name')
+    if ('flaw' in kept) check.flaw(field, `${words} ${kept.flaw}`)
+    else if (this.intake.options.strictPeople) check.flaw(field, words)
     else this.intake.warnings.push({ index, field, detail: `${words} It is kept as ${field}Name.` })
     return { id: null, name: name ?? who }
   }

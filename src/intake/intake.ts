@@ -28,8 +28,8 @@ export interface IntakeResult {
   readonly counts: Readonly<Counts>
   readonly flaws: readonly Remark[]
   readonly warnings: readonly Remark[]
-  /** The projects whose risks or issues came in. */
-  readonly projectIds: ReadonlySet<string>
+  /** The projects whose data came in: their keys, by their ids. */
+  readonly projects: ReadonlyMap<string, string>
 }
 
 /** How the sender is spoken to: an import has lines and flags, a call has pointers and arguments. */
@@ -51,7 +51,7 @@ export interface IntakeOptions {
   readonly closeMissing?: boolean
   /** How many may be closed at once, instead of a fifth. */
   readonly closeLimit?: number | undefined
-  /** Projects that earlier records were all of already, with where those were. */
+  /** Projects that earlier records were about already, by key, with where those were. */
   readonly complete?: ReadonlyMap<string, string>
   readonly wording: Wording
   readonly onProgress?: (records: number) => void
@@ -70,7 +70,7 @@ export class Intake {
   readonly counts: Counts = { created: 0, updated: 0, unchanged: 0, closed: 0 }
   readonly flaws: Remark[] = []
   readonly warnings: Remark[] = []
-  readonly projectIds = new Set<string>()
+  readonly projects = new Map<string, string>()
   private readonly claims = new Map<string, Map<string, number>>()
 
   constructor(write: Write, options: IntakeOptions) {

@@ -1,5 +1,6 @@
 import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import { names, recordReader, text, type Values } from '../fields.js'
+import { isErasure } from '../personnel/erasure.js'
 import { moveAll, movesTo } from '../personnel/moves.js'
 import { checkPerson, PERSON_FIELDS, type PersonRow, peopleLedger, personWith } from '../personnel/people.js'
 import type { Write } from '../store/store.js'
@@ -33,12 +34,15 @@ export function receivePeople(intake: Intake): Receiver {
       const sound = records.flatMap(({ index, values }) => {
         const check = new InputCheck()
         const before = roster.match(values, values.email, check)
+        // Moved to another store, they are erased there too.
+        const erasedAt = !before && values.id != null && isErasure(values) ? write.at : null
         if (before?.erasedAt) requireErased(before, values, check)
-        else checkPerson(before, values, check)
+        else if (!erasedAt) checkPerson(before, values, check)
         roster.claim(intake, index, values, values.email, before, check)
         const groupIds = values.groups === undefined ? undefined : groups.idsOf(values.groups ?? [], check)
         if (!intake.accept(index, check)) return []
-        return [{ before, draft: personWith(write, before, values, values.id ?? undefined), groupIds }]
+        const draft = personWith(write, before, values, values.id ?? undefined)
+        return [{ before, draft: erasedAt ? { ...draft, erasedAt } : draft, groupIds }]
       })
       if (!intake.isSound) return
 

@@ -30,13 +30,15 @@ export function receiveProjects(intake: Intake): Receiver {
         const holder = projects.get(key ?? '')
         if (holder && holder.id !== before?.id) check.flaw('key', `It belongs to ${holder.name} (${holder.id}).`)
         if (key != null) intake.claim(index, 'key', key, check)
-        if (before) intake.claim(index, 'id', before.id, check, id == null ? 'key' : 'id')
+        const claimed = before?.id ?? id
+        if (claimed != null) intake.claim(index, 'id', claimed, check, id == null ? 'key' : 'id')
         if (!intake.accept(index, check)) return []
         return [{ before, draft: projectWith(write, before, values, id ?? undefined) }]
       })
       if (!intake.isSound) return
       for (const { before, draft } of sound) intake.count(ledger.enter(before, draft).verdict)
       await ledger.store()
+      for (const { draft } of sound) intake.projects.set(draft.id, draft.key)
       const known = sound.flatMap(({ before }) => before?.id ?? [])
       if (known.length > 0) await noteSync(write, known)
     },

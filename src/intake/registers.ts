@@ -31,7 +31,7 @@ export class Registers<Row extends EntryRow, V extends object> {
     const { write, options } = this.intake
     for (const project of projects) {
       if (this.registers.has(project.id)) continue
-      this.intake.projectIds.add(project.id)
+      this.intake.projects.set(project.id, project.key)
       if (options.closeMissing) this.refuseTwice(project)
       const live = options.closeMissing
         ? await this.plan.rows(write, (columns) => and(eq(columns.projectId, project.id), eq(columns.live, 1)))
@@ -55,11 +55,12 @@ export class Registers<Row extends EntryRow, V extends object> {
   /** Closes what is live and has not come, unless that is suspiciously much. */
   async closeMissing(): Promise<void> {
     const { plan, intake } = this
+    // With bad records among them, it is not known yet what is missing.
+    if (!intake.isSound) return
     for (const { project, live, come } of this.registers.values()) {
       const missing = live.filter(({ id }) => !come.has(id))
       const most = intake.options.closeLimit ?? Math.floor(live.length / CLOSABLE_SHARE)
-      // With bad records among them, it is not known yet what is missing.
-      if (missing.length > most && intake.isSound) this.refuse(project, missing.length, live.length, most)
+      if (missing.length > most) this.refuse(project, missing.length, live.length, most)
       if (!intake.isSound) continue
       for (let start = 0; start < missing.length; start += BATCH_RECORDS) {
         for (const row of missing.slice(start, start + BATCH_RECORDS)) {
@@ -84,8 +85,8 @@ export class Registers<Row extends EntryRow, V extends object> {
     })
   }
 
-  private refuseTwice({ id, key }: ProjectRow): void {
-    const elsewhere = this.intake.options.complete?.get(id)
+  private refuseTwice({ key }: ProjectRow): void {
+    const elsewhere = this.intake.options.complete?.get(key)
     if (elsewhere === undefined) return
     const detail = `${key} is in ${elsewhere} as well; what is missing can be closed only when a project is all in one.`
     this.intake.flaws.push({ index: undefined, field: 'project', detail })

@@ -4,7 +4,7 @@ import { type ChangeRow, type FieldChanges, fieldChangesOf, type Recorded } from
 import { byIds } from '../store/page.js'
 import type { Write } from '../store/store.js'
 import { fold } from '../text.js'
-import { type PersonRow, personnel } from './people.js'
+import { type PersonRow, type PersonValues, personnel } from './people.js'
 
 /** What stands where something was, so that the history still tells that there was something. */
 const ERASED = '(erased)'
@@ -31,6 +31,12 @@ export async function erasePerson(write: Write, id: string): Promise<Erasure> {
   const history = (await blankChanges(write, own, () => () => true)) + (await blankMentions(write, id, texts))
   await blankPerson(write, id)
   return { id, erasedAt: at, history, entries }
+}
+
+/** Whether a record says no more of someone than what is left of an erased person. */
+export function isErasure({ name, email, externalId, title, department, status }: PersonValues): boolean {
+  const isBlank = email == null && externalId == null && title == null && department == null
+  return isBlank && name === ERASED_NAME && status === 'INACTIVE'
 }
 
 /** Everything that the person was ever called here. */

@@ -30,6 +30,9 @@ export interface MigrationState {
 /** Brings the file to this program's data model, creating it if need be. Safe when several start at once. */
 export function migrate(file: string): MigrationState {
   return withFile(file, (connection) => {
+    const state = compare(connection, file)
+    // An up-to-date store is left alone, so that nobody waits for whoever is writing to it.
+    if (state.pending.length === 0) return { applied: state.applied, pending: [] }
     connection.pragma('journal_mode = wal')
     connection.pragma('synchronous = full')
     // drizzle-kit rebuilds tables by dropping them; with foreign keys on, that fails or empties their children.

@@ -41,6 +41,8 @@ export function openSqlite(file: string, { onStatement, cacheBytes }: SqliteOpti
       try {
         connection.pragma('query_only = on')
         connection.exec('begin')
+        // What a transaction sees is settled by its first read, and not when it begins.
+        connection.exec('select value from revision')
         return await work({ db: databaseOn(connection), t, among })
       } finally {
         connection.close()

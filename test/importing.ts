@@ -1,0 +1,120 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import Database from 'better-sqlite3'
+import { onTestFinished } from 'vitest'
+import type { reportOf } from '../src/cli/importReport.js'
+import { migrate } from '../src/store/migrations.js'
+import { openSqlite } from '../src/store/sqlite.js'
+import type { Write } from '../src/store/store.js'
+import { type Finished, newFolder, operations } from './process.js'
+
+const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url))
+
+const LONG_AGO = new Date('2026-01-05T08:00:00.000Z')
+
+type Row = Readonly<Record<string, unknown>>
+type Report = ReturnType<typeof reportOf>
+
+export interface Change {
+  readonly action: string
+  readonly entity: string
+  readonly by: string
+  readonly fields: Readonly<Record<string, readonly [unknown, unknown]>>
+}
+
+/** A folder with an empty store, where sheets are imported as a user would. */
+export interface Desk {
+  readonly folder: string
+  /** Writes a file, and gives its name back. */
+  put(name: string, content: string | Uint8Array): string
+  /** What is there before anything is imported. */
+  write(work: (write: Write) => Promise<unknown>): Promise<void>
+  bring(...args: string[]): Promise<Finished>
+  /** The same with --json: the exit code, and the document. */
+  report(...args: string[]): Promise<{ code: number | null; stderr: string; report: Report }>
+  /** Each row as its values, in the order in which they are selected. */
+  rows(sql: string): unknown[][]
+  /** The first column of each row. */
+  list(sql: string): unknown[]
+  /** The history, oldest first. */
+  changes(): Change[]
+  /** The ids of whatever is not stamped with its first and its last line in the history. */
+  misstamped(): unknown[]
+  /** Every row of every table. */
+  dump(): Record<string, Row[]>
+}
+
+const MISSTAMPED = `with
+  entity as (${['person', 'groups', 'project', 'risk', 'issue']
+    .map((table) => `select id, created_at, updated_at from ${table}`)
+    .join(' union all ')}),
+  told as (select entity_id, min(recorded_at) as first, max(recorded_at) as last from change group by entity_id)
+  select id from entity left join told on entity_id = id where created_at is not first or updated_at is not last`
+
+/** The store of the folder, or the one in this file. */
+export function openDesk(store?: string): Desk {
+  const folder = newFolder()
+  const file = store ?? join(folder, 'data/operations.db')
+  migrate(file)
+  const all = (sql: string) => within(file, (db) => db.prepare(sql).all()) as Row[]
+  const list = (sql: string) => within(file, (db) => db.prepare(sql).pluck().all())
+  const bring = (...args: string[]) => operations(folder, ['import', ...args, '--database', `file:${file}`])
+  return {
+    folder,
+    bring,
+    put(name, content) {
+      writeFileSync(join(folder, name), content)
+      return name
+    },
+    async write(work) {
+      const opened = openSqlite(file)
+      await opened.write({ by: 'cli', at: () => LONG_AGO }, work)
+      await opened.close()
+    },
+    async report(...args) {
+      const { code, stdout, stderr } = await bring(...args, '--json')
+      if (stdout === '') throw new Error(`There is no document: ${stderr}`)
+      return { code, stderr, report: JSON.parse(stdout) }
+    },
+    rows: (sql) => within(file, (db) => db.prepare(sql).raw().all()) as unknown[][],
+    list,
+    changes() {
+      const rows = all('select action, entity, written_by as "by", fields from change order by id')
+      return rows.map((row) => ({ ...row, fields: JSON.parse(String(row['fields'])) }) as unknown as Change)
+    },
+    misstamped: () => list(MISSTAMPED),
+    dump() {
+      const names = list("select name from sqlite_master where type = 'table' order by name")
+      return Object.fromEntries(names.map((name) => [name, all(`select * from "${name}"`)]))
+    },
+  }
+}
+
+export function within<T>(file: string, work: (db: Database.Database) => T): T {
+  const db = new Database(file)
+  try {
+    return work(db)
+  } finally {
+    db.close()
+  }
+}
+
+/** Starts an import that something is to happen to; its standard input is open until it is ended. */
+export function startImport(folder: string, ...args: string[]) {
+  const child = spawn(process.execPath, [MAIN, 'import', ...args], { cwd: folder, env: { PATH: process.env['PATH'] } })
+  onTestFinished(() => {
+    child.kill('SIGKILL')
+  })
+  const output = Promise.all([once(child, 'close'), text(child.stdout), text(child.stderr)])
+  const ended = output.then(([[code], stdout, stderr]): Finished => ({ code, stdout, stderr }))
+  return { child, ended }
+}
+
+/** A sheet of lines. */
+export function lines(...all: string[]): string {
+  return `${all.join('\n')}\n`
+}
