@@ -19,6 +19,19 @@ const BAD: readonly (readonly [file: string, content: string | Uint8Array, ...fl
   ['empty.csv', '', 'empty.csv: The file is empty.'],
   ['blank.json', ' \n\n', 'blank.json: The file is empty.'],
   [
+    'cut.csv',
+    `${header()}\nAPOLLO,R-2,Weather\nAPOLLO,R-3`,
+    'cut.csv, line 3: The file breaks off here: the row has 2 of 3 cells.',
+  ],
+  [
+    'atOnce.csv',
+    lines(header('likelihood', 'raisedOn'), 'APOLLO,R-2,x,,', 'APOLLO,R-2,,9,3.2.26'),
+    [3, 'title', 'Must not be empty.'],
+    [3, 'likelihood', 'Must be a whole number from 1 to 5.'],
+    [3, 'raisedOn', 'Must be a day such as 2027-01-31.'],
+    [3, 'reference', 'This is the same as in line 2; there must be one of it.'],
+  ],
+  [
     'headerless.csv',
     '# Nothing but a comment\n',
     `headerless.csv: There is no header; the columns may be called ${RISK_COLUMNS}.`,

@@ -180,7 +180,10 @@ describe('--close-missing', () => {
     desk.put('said.csv', lines('reference,status', 'E-1,closed', ...references(2, 10).map((one) => `${one},`)))
     const plain = ['risks', '--project', 'APOLLO']
     expect(await desk.bring(...plain, 'all.csv')).toMatchObject({
-      stderr: 'all.csv: nothing has changed, 10 unchanged.\n',
+      stderr: lines(
+        '  warning: line 2, reference "E-1": It is closed, and stays so. A status would open it.',
+        'all.csv: nothing has changed, 10 unchanged.',
+      ),
     })
     expect(desk.list(CLOSED)).toEqual(['E-1'])
     expect(await desk.bring(...CLOSE, 'all.csv')).toMatchObject({ stderr: 'all.csv: 1 updated, 9 unchanged.\n' })

@@ -158,11 +158,11 @@ describe('the report', () => {
       files: [
         {
           ...{ file: 'mixed.csv', stored: false, records: 4, ...none, rejected: 3, flaws: FLAWS },
-          ...{ warnings: [], ignored: [], derived: [] },
+          ...{ warnings: [], ignored: [], derived: [], made: [] },
         },
         {
           ...{ file: 'many.csv', stored: false, records: 2_500, ...none, rejected: 60 },
-          ...{ flaws: expect.any(Array), warnings: [], ignored: [], derived: [] },
+          ...{ flaws: expect.any(Array), warnings: [], ignored: [], derived: [], made: [] },
         },
       ],
     })
@@ -180,9 +180,10 @@ describe('the report', () => {
     const before = desk.dump()
     const { code, stdout, stderr } = await desk.bring('risks', '--create-projects', '--dry-run', 'a.csv')
     const said = stderr.trimEnd().split('\n')
-    expect({ code, stdout, first: said[0], last: said.slice(-2) }).toEqual({
+    expect({ code, stdout, first: said[0], second: said[1], last: said.slice(-2) }).toEqual({
       ...{ code: 0, stdout: '' },
-      first:
+      first: 'a.csv: Not known yet, so it would be made: project A.',
+      second:
         '  warning: line 2, owner "Bob 0": Nobody on the roster has the e-mail, user id, externalId or name "Bob 0". It is kept as ownerName.',
       last: [
         '  ... and 1 more (--report FILE.json has all)',

@@ -185,7 +185,8 @@ describe('groups', () => {
     expect(report.files[4]?.flaws.map(({ line, column, value, detail }) => [line, column, value, detail])).toEqual([
       [
         ...[2, 'members', 'ada@example.com;Dora'],
-        'Nobody on the roster has the e-mail, user id, externalId or name "Dora".',
+        'Nobody on the roster has the e-mail, user id, externalId or name "Dora". ' +
+          'Import people first; several are separated by ;.',
       ],
       [3, 'name', 'welders', `It belongs to WELDERS (externalId W-1, ${welders}).`],
       [3, 'externalId', 'D-1', 'This is the same as in line 2; there must be one of it.'],

@@ -52,6 +52,8 @@ function checkFlags(noun: SheetNoun, files: readonly string[], flags: ImportFlag
   if (files.includes('-') && flags.format === undefined)
     throw new WrongUsage('--format says what standard input holds: csv, ndjson or json.')
   const unknown = files.find((file) => file !== '-' && flags.format === undefined && formatOf(file) === undefined)
+  if (unknown !== undefined && /\.(xlsx?|ods|numbers)$/i.test(unknown))
+    throw new WrongUsage(`${unknown}: This is a spreadsheet. Save the table as "CSV UTF-8", and import that.`)
   if (unknown !== undefined)
     throw new WrongUsage(`${unknown}: --format says what it holds, where the name does not: csv, ndjson or json.`)
   const isEntries = noun === 'risks' || noun === 'issues'

@@ -52,6 +52,8 @@ export interface FileOutcome {
   /** Columns that were not taken from the file. */
   readonly ignored: readonly string[]
   readonly derived: readonly string[]
+  /** Projects and groups that were not known and have been made. */
+  readonly made: readonly string[]
   /** The keys of the projects whose data it has. */
   readonly projectKeys: readonly string[]
 }
@@ -166,6 +168,7 @@ function outcomeOf(file: string, sheet: Sheet, result: IntakeResult, isStored: b
     warnings: result.warnings.map(finding),
     ignored: sheet.ignored,
     derived: sheet.derived,
+    made: flaws.length === 0 ? result.made : [],
     projectKeys: [...result.projects.values()],
   }
 }
@@ -186,6 +189,7 @@ function unreadable(file: string, detail: string): FileOutcome {
     warnings: [],
     ignored: [],
     derived: [],
+    made: [],
     projectKeys: [],
   }
 }

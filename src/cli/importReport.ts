@@ -6,7 +6,7 @@ const SHOWN_MAX = 50
 
 /** What became of a file, for people. */
 export function inWords(outcome: FileOutcome, flags: { dryRun?: true; report?: string }): string {
-  const { file, flaws, warnings, derived, ignored } = outcome
+  const { file, flaws, warnings, derived, ignored, made } = outcome
   const more = (all: number) =>
     all > SHOWN_MAX
       ? [`  ... and ${all - SHOWN_MAX} more${flags.report ? `, in ${flags.report}` : ' (--report FILE.json has all)'}`]
@@ -14,6 +14,7 @@ export function inWords(outcome: FileOutcome, flags: { dryRun?: true; report?: s
   const lines = [
     ...notes(file, 'Worked out here, so not taken from the file', derived),
     ...notes(file, 'Not known here, so passed over', ignored),
+    ...notes(file, flags.dryRun ? 'Not known yet, so it would be made' : 'Not known yet, so made', made),
     ...warnings.slice(0, SHOWN_MAX).map((finding) => `  warning: ${placed(finding)}`),
     ...more(warnings.length),
     headline(outcome, flags.dryRun ?? false),
@@ -24,18 +25,18 @@ export function inWords(outcome: FileOutcome, flags: { dryRun?: true; report?: s
 }
 
 function headline({ file, isSound, records, rejected, counts }: FileOutcome, isDryRun: boolean): string {
+  const mode = isDryRun ? ' (dry run, nothing is stored)' : ''
   if (!isSound) {
     const which =
       rejected > 0 && records > 0
         ? `${amount(rejected)} of ${amount(records)} rows cannot be used`
         : 'it cannot be used'
-    return `${file}: nothing was stored, because ${which}:`
+    return `${file}${mode}: nothing was stored, because ${which}:`
   }
   const { created, updated, unchanged, closed } = counts
   const done = [`${amount(created)} created`, `${amount(updated)} updated`, `${amount(closed)} closed`]
   const said = [...done.filter((text) => !text.startsWith('0 ')), `${amount(unchanged)} unchanged`].join(', ')
   const isSame = created + updated + closed === 0
-  const mode = isDryRun ? ' (dry run, nothing is stored)' : ''
   return `${file}${mode}: ${isSame ? `nothing has changed, ${said}` : said}.`
 }
 
@@ -56,8 +57,8 @@ function amount(count: number): string {
 /** What became of all files, for programs. */
 export function reportOf(noun: SheetNoun, outcomes: readonly FileOutcome[], flags: { dryRun?: true }) {
   const files = outcomes.map(({ isSound: _, projectKeys: __, isStored: stored, counts, ...outcome }) => {
-    const { file, records, rejected, flaws, warnings, ignored, derived } = outcome
-    return { file, stored, records, ...counts, rejected, flaws, warnings, ignored, derived }
+    const { file, records, rejected, flaws, warnings, ignored, derived, made } = outcome
+    return { file, stored, records, ...counts, rejected, flaws, warnings, ignored, derived, made }
   })
   const sum = (name: 'created' | 'updated' | 'unchanged' | 'closed' | 'rejected') =>
     files.reduce((total, file) => total + file[name], 0)

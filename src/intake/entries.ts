@@ -2,7 +2,7 @@ import { and, eq } from 'drizzle-orm'
 import { isId } from '../ids.js'
 import { noteSync } from '../projects/projects.js'
 import type { Write } from '../store/store.js'
-import { InputCheck } from '../text.js'
+import type { InputCheck } from '../text.js'
 import { byProject, type EntryPlan, type EntryRow, type EntryValues, type Placed } from './entryPlan.js'
 import { HandlerFinder } from './handlers.js'
 import type { Intake, Receiver } from './intake.js'
@@ -19,25 +19,29 @@ export function receiveEntries<Row extends EntryRow, V extends EntryValues>(
   const handlers = new HandlerFinder(intake, plan.handler)
   const registers = new Registers(intake, plan)
 
-  const place = (records: readonly { index: number; values: V }[]): Placed<V>[] =>
-    records.flatMap(({ index, values }) => {
-      const check = new InputCheck()
-      const project = projectOf(intake, projects, values, check)
-      return intake.accept(index, check) && project ? [{ index, values, project }] : []
+  const place = (records: readonly Omit<Placed<V>, 'project'>[]): Placed<V>[] =>
+    records.flatMap((record) => {
+      const project = projectOf(intake, projects, record.values, record.check)
+      if (project) return [{ ...record, project }]
+      intake.accept(record.index, record.check)
+      return []
     })
 
   const examine = (record: Placed<V>, known: Known<Row>) => {
-    const check = new InputCheck()
-    const before = matched(plan, known, record, check)
-    claimEntry(intake, record, before, check)
-    plan.check(before, record, check)
-    const handler = handlers.handlerOf(record.index, plan.attributionOf(record.values), check)
-    return intake.accept(record.index, check) ? [{ before, record, handler }] : []
+    const { index, check, values } = record
+    const before = matched(plan, known, record)
+    claimEntry(intake, record, before)
+    plan.check(before, record)
+    if (before?.live === 0 && values.status == null && !intake.options.closeMissing) {
+      intake.warnings.push({ index, field: 'reference', detail: 'It is closed, and stays so. A status would open it.' })
+    }
+    const handler = handlers.handlerOf(index, plan.attributionOf(values), check)
+    return intake.accept(index, check) ? [{ before, record, handler }] : []
   }
 
   return {
     async take(batch) {
-      const records = intake.readable(batch, plan.read)
+      const records = intake.read(batch, plan.read)
       await projects.find(records.map(({ values }) => values.project ?? intake.options.project ?? ''))
       await handlers.find(records.map(({ values }) => plan.attributionOf(values)))
       const placed = place(records)
@@ -66,6 +70,7 @@ export function receiveEntries<Row extends EntryRow, V extends EntryValues>(
 function projectOf(intake: Intake, projects: ProjectFinder, values: EntryValues, check: InputCheck) {
   const { project: given } = intake.options
   const named = values.project ?? given
+  if (check.has('project')) return undefined
   if (named === undefined) check.flaw('project', 'Is needed: a column, or --project for the whole file.')
   else if (given !== undefined && named !== given) check.flaw('project', `Is not ${given}, which was given for all.`)
   else return projects.require(named, check)
@@ -104,8 +109,7 @@ async function knownEntries<Row extends EntryRow, V extends EntryValues>(
 function matched<Row extends EntryRow, V extends EntryValues>(
   { kind }: EntryPlan<Row, V>,
   { byId, byPlace }: Known<Row>,
-  { values: { id, reference }, project }: Placed<V>,
-  check: InputCheck,
+  { values: { id, reference }, project, check }: Placed<V>,
 ): Row | undefined {
   const named = id == null ? undefined : byId.get(id)
   const holder = reference == null ? undefined : byPlace.get(placeKey(project.id, reference))
@@ -117,9 +121,8 @@ function matched<Row extends EntryRow, V extends EntryValues>(
 
 function claimEntry<V extends EntryValues>(
   intake: Intake,
-  { index, values: { id, reference }, project }: Placed<V>,
+  { index, values: { id, reference }, project, check }: Placed<V>,
   before: EntryRow | undefined,
-  check: InputCheck,
 ): void {
   if (reference != null) intake.claim(index, 'reference', placeKey(project.id, reference), check)
   const claimed = before?.id ?? id

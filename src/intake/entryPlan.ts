@@ -29,12 +29,14 @@ interface EntryColumns {
 /** What a record says that decides where it belongs. */
 export interface EntryValues {
   readonly id?: string | null
+  readonly status?: string | null
   readonly project?: string | null
   readonly reference?: string | null
 }
 
 export interface Placed<V> {
   readonly index: number
+  readonly check: InputCheck
   readonly project: ProjectRow
   readonly values: V
 }
@@ -50,7 +52,7 @@ export interface EntryPlan<Row extends EntryRow, V extends EntryValues> {
   readonly attributionOf: (values: V) => Attribution
   /** Looks up whatever else the records of a batch refer to. */
   readonly prepare?: (placed: readonly Placed<V>[]) => Promise<void>
-  readonly check: (before: Row | undefined, record: Placed<V>, check: InputCheck) => void
+  readonly check: (before: Row | undefined, record: Placed<V>) => void
   readonly draft: (before: Row | undefined, record: Placed<V>, handler: Handler) => Row
   readonly closed: (row: Row) => Row
   /** What must follow once rows are stored. */

@@ -49,8 +49,11 @@ export class GroupFinder {
       const advice = `Import groups first, or make it with ${options.wording.createGroups}.`
       check.flaw('groups', `There is no group ${JSON.stringify(name)}. ${advice}`)
     } else {
-      const row = this.made.get(fold(name)) ?? this.ledger.enter(undefined, groupWith(write, undefined, { name })).row
+      const known = this.made.get(fold(name))
+      if (known) return known
+      const { row } = this.ledger.enter(undefined, groupWith(write, undefined, { name }))
       this.made.set(fold(name), row)
+      this.intake.made.push(`group ${name}`)
       return row
     }
     return undefined

@@ -2,7 +2,7 @@ import { names, recordReader, requireFields, text } from '../fields.js'
 import { GROUP_FIELDS, type GroupRow, groupsLedger, groupsOfPeople, groupWith } from '../personnel/groups.js'
 import { regroup } from '../personnel/memberships.js'
 import type { Write } from '../store/store.js'
-import { InputCheck } from '../text.js'
+import type { InputCheck } from '../text.js'
 import { Directory } from './directory.js'
 import type { Intake, Receiver } from './intake.js'
 import { PersonFinder, strangerInWords } from './personFinder.js'
@@ -21,11 +21,10 @@ export function receiveGroups(intake: Intake): Receiver {
   const people = new PersonFinder(write)
   return {
     async take(batch) {
-      const records = intake.readable(batch, readColumns)
+      const records = intake.read(batch, readColumns)
       const known = await knownGroups(write)
       await people.find(records.flatMap(({ values }) => values.members ?? []))
-      const sound = records.flatMap(({ index, values }) => {
-        const check = new InputCheck()
+      const sound = records.flatMap(({ index, values, check }) => {
         const before = known.match(values, values.name, check)
         if (!before) requireFields(GROUP_COLUMNS, values, check)
         known.claim(intake, index, values, values.name, before, check)
@@ -51,7 +50,8 @@ function idsOf(people: PersonFinder, texts: readonly string[], check: InputCheck
   return new Set(
     texts.flatMap((one) => {
       const found = people.get(one)
-      if (!found.person) check.flaw('members', strangerInWords(one, found))
+      if (!found.person)
+        check.flaw('members', `${strangerInWords(one, found)} Import people first; several are separated by ;.`)
       else if (found.person.erasedAt) check.flaw('members', `${one} was erased at ${found.person.erasedAt}.`)
       else return found.person.id
       return []

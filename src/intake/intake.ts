@@ -30,6 +30,8 @@ export interface IntakeResult {
   readonly warnings: readonly Remark[]
   /** The projects whose data came in: their keys, by their ids. */
   readonly projects: ReadonlyMap<string, string>
+  /** What was not known and has been made, such as `project APOLLO`. */
+  readonly made: readonly string[]
 }
 
 /** How the sender is spoken to: an import has lines and flags, a call has pointers and arguments. */
@@ -71,6 +73,7 @@ export class Intake {
   readonly flaws: Remark[] = []
   readonly warnings: Remark[] = []
   readonly projects = new Map<string, string>()
+  readonly made: string[] = []
   private readonly claims = new Map<string, Map<string, number>>()
 
   constructor(write: Write, options: IntakeOptions) {
@@ -93,15 +96,14 @@ export class Intake {
     return check.isSound
   }
 
-  /** The records of a batch whose fields can all be read. */
-  readable<V>(
+  /** The records of a batch as far as their fields can be read, each with the check that the rest of the way adds to. */
+  read<V>(
     batch: readonly Incoming[],
     read: (raw: Incoming['values'], check: InputCheck) => V,
-  ): { index: number; values: V }[] {
-    return batch.flatMap(({ index, values: raw }) => {
+  ): { index: number; values: V; check: InputCheck }[] {
+    return batch.map(({ index, values: raw }) => {
       const check = new InputCheck()
-      const values = read(raw, check)
-      return this.accept(index, check) ? [{ index, values }] : []
+      return { index, values: read(raw, check), check }
     })
   }
 

@@ -29,9 +29,9 @@ export function receiveIssues(intake: Intake): Receiver {
     read: readColumns,
     attributionOf: ({ assignee, assigneeId, assigneeName }) => ({ who: assignee, id: assigneeId, name: assigneeName }),
     prepare: (placed) => risks.find(placed),
-    check: (before, record, check) => {
-      if (!before) requireFields(ISSUE_FIELDS, record.values, check)
-      risks.check(record, check)
+    check: (before, record) => {
+      if (!before) requireFields(ISSUE_FIELDS, record.values, record.check)
+      risks.check(record)
     },
     draft: (before, record, assignee) => {
       const { id, project: _, status, risk: __, riskId: ___, ...facts } = record.values

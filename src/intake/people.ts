@@ -4,7 +4,7 @@ import { isErasure } from '../personnel/erasure.js'
 import { moveAll, movesTo } from '../personnel/moves.js'
 import { checkPerson, PERSON_FIELDS, type PersonRow, peopleLedger, personWith } from '../personnel/people.js'
 import type { Write } from '../store/store.js'
-import { fold, InputCheck } from '../text.js'
+import { fold, type InputCheck } from '../text.js'
 import { Directory } from './directory.js'
 import { GroupFinder } from './groupFinder.js'
 import type { Intake, Receiver } from './intake.js'
@@ -26,13 +26,12 @@ export function receivePeople(intake: Intake): Receiver {
   let isFirst: boolean | undefined
   return {
     async take(batch) {
-      const records = intake.readable(batch, readColumns)
+      const records = intake.read(batch, readColumns)
       // Into an empty store everyone is new, and nobody needs to be looked up.
       isFirst ??= (await write.db.$count(write.t.person)) === 0
       const roster = await rosterOf(write, isFirst ? [] : records)
       await groups.find(records.flatMap(({ values }) => values.groups ?? []))
-      const sound = records.flatMap(({ index, values }) => {
-        const check = new InputCheck()
+      const sound = records.flatMap(({ index, values, check }) => {
         const before = roster.match(values, values.email, check)
         // Moved to another store, they are erased there too.
         const erasedAt = !before && values.id != null && isErasure(values) ? write.at : null

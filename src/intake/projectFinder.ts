@@ -49,6 +49,7 @@ export class ProjectFinder {
     }
     const { row } = this.ledger.enter(undefined, projectWith(write, undefined, { key, name: key }))
     this.known.set(key, row)
+    this.intake.made.push(`project ${key}`)
     return row
   }
 

@@ -1,7 +1,6 @@
 import { recordReader, requireFields, text } from '../fields.js'
 import { isId } from '../ids.js'
 import { noteSync, PROJECT_FIELDS, projectsLedger, projectWith } from '../projects/projects.js'
-import { InputCheck } from '../text.js'
 import type { Intake, Receiver } from './intake.js'
 import { ProjectFinder } from './projectFinder.js'
 
@@ -19,10 +18,9 @@ export function receiveProjects(intake: Intake): Receiver {
   const projects = new ProjectFinder(intake)
   return {
     async take(batch) {
-      const records = intake.readable(batch, readColumns)
+      const records = intake.read(batch, readColumns)
       await projects.find(records.flatMap(({ values: { id, key } }) => [id ?? [], key ?? []].flat()))
-      const sound = records.flatMap(({ index, values }) => {
-        const check = new InputCheck()
+      const sound = records.flatMap(({ index, values, check }) => {
         const { id, key } = values
         const before = projects.get(id ?? key ?? '')
         if (id != null && !before && !isId('project', id)) check.flaw('id', 'Must be an id as an export writes it.')

@@ -1,6 +1,5 @@
 import { and, eq } from 'drizzle-orm'
 import type { Write } from '../store/store.js'
-import type { InputCheck } from '../text.js'
 import { byProject, type Placed } from './entryPlan.js'
 
 interface RiskValues {
@@ -36,7 +35,8 @@ export class RiskFinder {
     }
   }
 
-  check(record: Placed<RiskValues>, check: InputCheck): void {
+  check(record: Placed<RiskValues>): void {
+    const { check } = record
     const { risk, riskId } = record.values
     if (risk != null && riskId != null) check.flaw('risk', 'Give risk or riskId, one of the two.')
     if (risk != null && this.idOf(record) === undefined) {

@@ -24,7 +24,7 @@ export function receiveRisks(intake: Intake): Receiver {
     rows: ({ db, t }, where) => db.select().from(t.risk).where(where(t.risk)),
     read: readColumns,
     attributionOf: ({ owner, ownerId, ownerName }) => ({ who: owner, id: ownerId, name: ownerName }),
-    check: (before, { values }, check) => checkRisk(before, values, check),
+    check: (before, { values, check }) => checkRisk(before, values, check),
     draft: (before, { values, project }, owner) => {
       const { id, project: _, status, ...facts } = values
       // Whoever brings the whole register says by naming a risk that it is live.

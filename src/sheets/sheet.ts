@@ -62,6 +62,13 @@ export function readSheet(bytes: Uint8Array, options: SheetOptions): Sheet {
   return mapping ? mappedSheet(objectRecords(source, mapping), mapping) : objectSheet(source, new Columns(options))
 }
 
+/** A file that ends in the middle of its last row was cut off: what is missing there is not blank, but lost. */
+function refuseBreak(text: string, name: string, header: CsvRecord, last: CsvRecord | undefined): void {
+  if (!last || last.cells.length >= header.cells.length || /[\r\n]$/.test(text)) return
+  const sentence = `The file breaks off here: the row has ${last.cells.length} of ${header.cells.length} cells.`
+  throw new UnreadableSheet(name, sentence, last.line)
+}
+
 function csvSheet(text: string, options: SheetOptions): Sheet {
   const { name, fields, mapping } = options
   const { separator, start } = separatorOf(text)
@@ -69,7 +76,19 @@ function csvSheet(text: string, options: SheetOptions): Sheet {
   const first = rows.next()
   if (first.done) throw new UnreadableSheet(name, `There is no header; the columns may be called ${fields.join(', ')}.`)
   const header = { line: first.value.line, cells: first.value.cells.map((cell) => unguarded(cell).trim()) }
-  if (!mapping) return tableSheet(header, rows, options)
+  let last: CsvRecord | undefined
+  const watched = (function* () {
+    for (const row of rows) {
+      last = row
+      yield row
+    }
+  })()
+  const sheet = mapping ? mappedTable(header, watched, mapping, name) : tableSheet(header, watched, options)
+  refuseBreak(text, name, header, last)
+  return sheet
+}
+
+function mappedTable(header: CsvRecord, rows: Iterable<CsvRecord>, mapping: Mapping, name: string): Sheet {
   const places = placesOf(header.cells)
   const present = mappingOf(header, mapping, places, name)
   return mappedSheet(cellRecords(header, rows, present, places), present)
