@@ -19,6 +19,29 @@ const MEMBERS = `select g.name, coalesce(group_concat(p.name order by p.name), '
   left join membership m on m.group_id = g.id left join person p on p.id = m.person_id group by g.id order by g.name`
 const ROSTER = 'select name, email, external_id from person order by name'
 
+const INDEXES = "select name || ' ' || sql from sqlite_master where type = 'index' and sql is not null order by name"
+
+test('a first load of many people leaves every index in its place, and so does one that is refused', async () => {
+  const desk = openDesk()
+  const rows = Array.from({ length: 10_000 }, (_, i) => `Person ${i},p${i}@example.com`)
+  desk.put('bad.csv', lines('name,email', ...rows, 'Twin,P7@example.com'))
+  desk.put('good.csv', lines('name,email', ...rows))
+  const before = desk.list(INDEXES)
+  expect(await desk.bring('people', 'bad.csv')).toMatchObject({ code: 1 })
+  expect({ indexes: desk.list(INDEXES), people: desk.list('select count(*) from person') }).toEqual({
+    ...{ indexes: before, people: [0] },
+  })
+  expect(await desk.bring('people', 'good.csv')).toMatchObject({
+    code: 0,
+    stderr: 'good.csv: 10,000 created, 0 unchanged.\n',
+  })
+  expect(desk.list(INDEXES).sort()).toEqual(before.sort())
+  expect(desk.list('pragma integrity_check')).toEqual(['ok'])
+  expect(await desk.bring('people', 'good.csv')).toMatchObject({
+    stderr: 'good.csv: nothing has changed, 10,000 unchanged.\n',
+  })
+})
+
 describe('people', () => {
   test('are known by id, else by externalId, else by e-mail in any case', async () => {
     const desk = await openRoster(ada, bea, { name: 'Cleo', externalId: 'HR-3' })

@@ -69,6 +69,8 @@ export interface Receiver {
 export class Intake {
   readonly write: Write
   readonly options: IntakeOptions
+  /** How many records there are in all. */
+  readonly size: number
   readonly counts: Counts = { created: 0, updated: 0, unchanged: 0, closed: 0 }
   readonly flaws: Remark[] = []
   readonly warnings: Remark[] = []
@@ -76,9 +78,10 @@ export class Intake {
   readonly made: string[] = []
   private readonly claims = new Map<string, Map<string, number>>()
 
-  constructor(write: Write, options: IntakeOptions) {
+  constructor(write: Write, options: IntakeOptions, size: number) {
     this.write = write
     this.options = options
+    this.size = size
   }
 
   /** Once one record is bad, the others are only looked through for more. */

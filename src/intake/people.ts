@@ -24,11 +24,15 @@ export function receivePeople(intake: Intake): Receiver {
   const ledger = peopleLedger(write)
   const groups = new GroupFinder(intake)
   let isFirst: boolean | undefined
+  let resume: (() => Promise<void>)[] = []
   return {
     async take(batch) {
       const records = intake.read(batch, readColumns)
       // Into an empty store everyone is new, and nobody needs to be looked up.
-      isFirst ??= (await write.db.$count(write.t.person)) === 0
+      if (isFirst === undefined) {
+        isFirst = (await write.db.$count(write.t.person)) === 0
+        if (isFirst && intake.size >= MANY_RECORDS) resume = await suspendEmpty(write)
+      }
       const roster = await rosterOf(write, isFirst ? [] : records)
       await groups.find(records.flatMap(({ values }) => values.groups ?? []))
       const sound = records.flatMap(({ index, values, check }) => {
@@ -54,7 +58,18 @@ export function receivePeople(intake: Intake): Receiver {
       await ledger.store()
       await moveAll(write, moves.values())
     },
+    async finish() {
+      if (intake.isSound) for (const resumeIndexes of resume) await resumeIndexes()
+    },
   }
+}
+
+/** From so many on, a first load builds its indexes at the end. */
+const MANY_RECORDS = 10_000
+
+async function suspendEmpty({ db, t, suspendIndexes }: Write): Promise<(() => Promise<void>)[]> {
+  const isFresh = (await db.$count(t.change)) === 0
+  return Promise.all([t.person, ...(isFresh ? [t.change] : [])].map((table) => suspendIndexes(table)))
 }
 
 /** An export has erased people too; brought back as they are, they are as they were. */

@@ -61,7 +61,7 @@ export function bringIn(
   records: readonly Incoming[],
   options: IntakeOptions,
 ): Promise<IntakeResult> {
-  const intake = new Intake(write, options)
+  const intake = new Intake(write, options, records.length)
   return receiveAll(intake, SHEETS[noun].receive(intake), records)
 }
 
