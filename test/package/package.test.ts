@@ -64,9 +64,10 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-test('the package holds the program, its migrations, its contracts and what one reads first, and nothing else', () => {
+test('the package holds the program, its migrations, its contracts, the company of its demo and what one reads first, and nothing else', () => {
   const paths = packed.files.map(({ path }) => path)
   const tops = new Set(paths.map((path) => path.replace(/\/.*/, '/')))
+  expect(paths.filter((path) => path.startsWith('src/') && !/^src\/demo\/\w+\.csv$/.test(path))).toEqual([])
   expect([...tops].sort()).toEqual([
     'CHANGELOG.md',
     'LICENSE',
@@ -75,6 +76,7 @@ test('the package holds the program, its migrations, its contracts and what one 
     'drizzle/',
     'package.json',
     'schema/',
+    'src/',
   ])
   // No maps among them: they would point to sources that are not here.
   expect(paths.filter((path) => !/\.(js|d\.ts|json|md|sql|graphql)$|^LICENSE$/.test(path))).toEqual([])
