@@ -1,11 +1,24 @@
 import type { Command } from 'commander'
 import { type Flags, readConfig } from '../config.js'
-import { LIMITS } from '../limits.js'
+import { LIMIT_MEANINGS } from '../limits.js'
 import { commandWith, WrongUsage } from './command.js'
 
 const DEMO_DATABASE = 'file:./data/demo.db'
 
-const FLAGS = ['database', 'host', 'port', 'basePath', 'graphiql', 'migrate', 'wholeListRowsMax', 'logLevel'] as const
+const FLAGS = [
+  'database',
+  'host',
+  'port',
+  'basePath',
+  'graphiql',
+  'migrate',
+  'wholeListRowsMax',
+  'rateLimit',
+  'slowMs',
+  'metricsPort',
+  'corsOrigins',
+  'logLevel',
+] as const
 
 export function serveCommand(clock: () => Date): Command {
   return commandWith('serve', 'serve GraphQL and REST', FLAGS)
@@ -18,14 +31,24 @@ export function serveCommand(clock: () => Date): Command {
       if (flags.demo && flags.database !== undefined)
         throw new WrongUsage('--demo has a store of its own: leave out --database.')
       const config = readConfig(flags.demo ? { ...flags, database: DEMO_DATABASE } : flags, FLAGS)
+      const stop = stopSignal()
       // Loaded only now: the other commands start faster without it.
       const { serve } = await import('./server.js')
-      await serve(config, flags.demo ?? false, clock)
+      await serve(config, { isDemo: flags.demo ?? false, clock, stop })
     })
 }
 
+/** Resolves at the first signal to stop; asked for before all else, so that one which comes early counts too. */
+function stopSignal(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    // Not `once`: a second signal would otherwise end the process in the middle of the answers it still owes.
+    process.on('SIGTERM', resolve)
+    process.on('SIGINT', resolve)
+  })
+}
+
 function limitsHelp(): string {
-  return Object.entries(LIMITS)
-    .map(([name, value]) => `  ${name.padEnd(22)}${value}`)
-    .join('\n')
+  return LIMIT_MEANINGS.map(
+    ({ name, value, meaning }) => `  ${name.padEnd(28)}${String(value).padEnd(12)}${meaning}`,
+  ).join('\n')
 }

@@ -1,56 +1,59 @@
-import { randomUUID } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Duplex } from 'node:stream'
-import type { Logger } from 'pino'
 import { VERSION } from '../about.js'
 import type { Config } from '../config.js'
-import { Fault } from '../errors.js'
 import { createApp } from '../http/app.js'
 import { createLog } from '../http/log.js'
-import { problemParts } from '../http/problems.js'
-import { LIMITS } from '../limits.js'
+import { createHttpServer, drain } from '../http/server.js'
 import { openStore } from '../store/open.js'
 import { CannotListen, say, storeFile } from './command.js'
 import { demoBanner, prepareDemo } from './demo.js'
 
+interface ServeOptions {
+  readonly isDemo: boolean
+  readonly clock: () => Date
+  /** Resolves when it is time to stop. */
+  readonly stop: Promise<NodeJS.Signals>
+}
+
 /** Serves until it is told to stop. */
-export async function serve(config: Config, isDemo: boolean, clock: () => Date): Promise<void> {
+export async function serve(config: Config, { isDemo, clock, stop }: ServeOptions): Promise<void> {
   const store = openStore(config.database, config)
   try {
     const demoKey = isDemo ? await prepareDemo(store, clock) : undefined
     const log = createLog(config.logLevel, process.stdout)
     const isLocal = ['127.0.0.1', 'localhost', '::1'].includes(config.host)
-    const app = createApp({ store, log, clock, ...config, demoKey: isLocal ? demoKey : undefined })
-    const server = createServer(app.listener)
-    server.on('clientError', refuseUnreadable)
-    // Whatever else is expected of us is answered as if it had not been said.
-    server.on('checkExpectation', app.listener)
-    const origin = await listen(server, config)
-    const stopped = untilStopped(server, log)
+    // Loaded only where it is wanted.
+    const { createMetrics } = config.metricsPort === undefined ? {} : await import('../http/metrics.js')
+    const metrics = createMetrics?.(store)
+    const app = createApp({
+      store,
+      log,
+      clock,
+      ...config,
+      ratePerMinute: config.rateLimit,
+      demoKey: isLocal ? demoKey : undefined,
+      ...(metrics && { onFinished: metrics.onFinished }),
+    })
+    const server = createHttpServer(app)
+    const origin = await listen(server, config.host, config.port)
+    const watched = metrics && createServer(metrics.listener)
+    if (watched) say(`Metrics at ${await listen(watched, config.host, config.metricsPort ?? 0)}/metrics`)
     if (demoKey) say(demoBanner(origin + config.basePath, demoKey, config.graphiql))
     else
       say(
         `Operations Gateway ${VERSION} serves ${storeFile(config)} at ${origin}${config.basePath}/ (Ctrl-C stops it).`,
       )
-    await stopped
+    log.info({ signal: await stop }, 'stopping')
+    watched?.close()
+    watched?.closeAllConnections()
+    await drain(server)
   } finally {
     await store.close()
   }
 }
 
-/** What is no HTTP is refused by Node before any of our code sees it; the answer shall be in our words all the same. */
-function refuseUnreadable(_: Error, socket: Duplex): void {
-  if (!socket.writable) return
-  const fault = new Fault('BAD_REQUEST', 'This cannot be read as an HTTP/1.1 request with at most 16 KB of headers.')
-  const requestId = randomUUID()
-  const { status, headers, body } = problemParts(fault, requestId)
-  const lines = Object.entries({ ...headers, 'request-id': requestId, connection: 'close' })
-  const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')
-  socket.end(`HTTP/1.1 ${status} Bad Request\r\n${head}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`)
-}
-
-function listen(server: Server, { host, port }: Config): Promise<string> {
+function listen(server: Server, host: string, port: number): Promise<string> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(cannotListen(error, host, port)))
     server.listen(port, host, () => {
@@ -71,23 +74,4 @@ function cannotListen({ code, message }: NodeJS.ErrnoException, host: string, po
     return new CannotListen(`${host} is no address of this machine. Choose another with --host.`)
   }
   return new CannotListen(`Cannot listen on ${host}:${port}: ${message}`)
-}
-
-/** On SIGTERM or SIGINT, finishes what is running and then resolves. */
-function untilStopped(server: Server, log: Logger): Promise<void> {
-  return new Promise((resolve) => {
-    const stop = (signal: NodeJS.Signals) => {
-      log.info({ signal }, 'stopping')
-      // Connections that fall idle while the last answers go out would otherwise be kept alive.
-      const sweep = setInterval(() => server.closeIdleConnections(), 50)
-      const limit = setTimeout(() => server.closeAllConnections(), LIMITS.shutdownMs)
-      server.close(() => {
-        clearInterval(sweep)
-        clearTimeout(limit)
-        resolve()
-      })
-    }
-    process.once('SIGTERM', stop)
-    process.once('SIGINT', stop)
-  })
 }

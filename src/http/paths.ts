@@ -1,10 +1,10 @@
 import type { Plugin } from 'graphql-yoga'
 import type { Logger } from 'pino'
 import { Fault } from '../errors.js'
-import { internal } from '../graph/faults.js'
+import { asFault } from '../graph/faults.js'
 import { schema } from '../schema.js'
 import type { Store } from '../store/store.js'
-import { exchangeOf } from './exchange.js'
+import { exchangeOf, logCause } from './exchange.js'
 import { createFrontPage, createGraphiql, createOpenapiPage, wantsPage } from './pages.js'
 import { notAllowed, problem } from './problems.js'
 import { Content, respond } from './represent.js'
@@ -54,10 +54,11 @@ export function usePaths({ store, log, basePath, graphiql, demoKey, rest }: Path
         const response = await answer(request, url)
         if (response) endResponse(response)
       } catch (error) {
-        const fault = error instanceof Fault ? error : internal(error)
-        const { requestId } = exchangeOf(request)
-        if (fault.code === 'INTERNAL') log.error({ requestId, err: fault.cause }, 'request failed')
-        endResponse(problem(fault, requestId))
+        const fault = asFault(error)
+        const exchange = exchangeOf(request)
+        exchange.refusal = fault
+        logCause(log, exchange, fault)
+        endResponse(problem(fault, exchange.requestId))
       }
     },
   }
@@ -72,11 +73,13 @@ async function readOnly(request: Request, page: (request: Request) => Promise<Re
 
 const NOT_KEPT = { headers: { 'cache-control': 'no-store' } }
 
+/** Without writes it stays ready: a store that has become read-only must not take every copy of the service down. */
 async function readiness(request: Request, store: Store): Promise<Response> {
   try {
     await store.version()
+    const { isWritable: writes } = await store.health()
+    return respond(request, Content.json({ status: 'ready', writes }), NOT_KEPT)
   } catch (cause) {
     throw new Fault('UNAVAILABLE', 'The store cannot be read.', { cause })
   }
-  return respond(request, Content.json({ status: 'ready' }), NOT_KEPT)
 }

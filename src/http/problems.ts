@@ -1,6 +1,9 @@
+import { randomUUID } from 'node:crypto'
 import { KeyMissing } from '../auth/principal.js'
 import { CATALOGUE, type Code, Fault } from '../errors.js'
 import { PATCH_TYPES, UnsupportedPatch } from './body.js'
+import { GUARDS, NO_CONTENT_POLICY } from './guards.js'
+import { RateExceeded } from './rates.js'
 
 /** The HTTP status of each code of the catalogue. */
 export const STATUS: Record<Code, number> = {
@@ -10,12 +13,14 @@ export const STATUS: Record<Code, number> = {
   NOT_FOUND: 404,
   METHOD_NOT_ALLOWED: 405,
   NOT_ACCEPTABLE: 406,
+  REQUEST_TIMEOUT: 408,
   CONFLICT: 409,
   PRECONDITION_FAILED: 412,
   PAYLOAD_TOO_LARGE: 413,
   UNSUPPORTED_MEDIA_TYPE: 415,
   VALIDATION_FAILED: 422,
   RATE_LIMITED: 429,
+  HEADERS_TOO_LARGE: 431,
   TOO_COMPLEX: 400,
   INTERNAL: 500,
   UNAVAILABLE: 503,
@@ -40,7 +45,15 @@ export function notAllowed(request: Request, allow: string, requestId: string): 
   })
 }
 
-export function problemParts(fault: Fault, requestId: string) {
+/** The whole answer to what never became a request that the service could look at. */
+export function bareProblem(fault: Fault) {
+  const requestId = randomUUID()
+  const { status, headers, body } = problemParts(fault, requestId)
+  const rest = { 'request-id': requestId, 'cache-control': 'no-store', 'content-security-policy': NO_CONTENT_POLICY }
+  return { status, headers: { ...headers, ...GUARDS, ...rest, 'content-length': Buffer.byteLength(body) }, body }
+}
+
+function problemParts(fault: Fault, requestId: string) {
   const { code, message: detail, flaws, requiredScope, existingId } = fault
   const body = {
     type: problemType(code),
@@ -59,6 +72,7 @@ export function problemParts(fault: Fault, requestId: string) {
 
 /** The headers that HTTP wants with a refusal, through whichever door it came. */
 export function faultHeaders(fault: Fault): Record<string, string> {
+  if (fault instanceof RateExceeded) return { 'retry-after': String(fault.retryAfterSeconds) }
   if (fault.code === 'UNAVAILABLE') return { 'retry-after': RETRY_AFTER_SECONDS }
   if (fault instanceof UnsupportedPatch) return { 'accept-patch': PATCH_TYPES.join(', ') }
   const challenge = challengeOf(fault)
