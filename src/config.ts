@@ -11,6 +11,9 @@ interface Setting<T> {
   readonly form: string
 }
 
+/** Bytes. */
+export const MEGABYTE = 1_000_000
+
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 
 /** Every setting there is; flags come before the environment, the environment before the fallback. */
@@ -78,6 +81,14 @@ export const SETTINGS = {
     fallback: LIMITS.ratePerMinute as number,
     read: (text) => wholeNumber(text, 0, 10_000_000),
     form: 'a whole number, or 0 for no limit',
+  }),
+  readyMegabytes: setting({
+    flag: '--ready-megabytes <number>',
+    env: 'OPERATIONS_READY_MEGABYTES',
+    help: 'how much memory may hold answers that are ready to be given again while nothing changes; 0 for none',
+    fallback: LIMITS.readyBytesMax / MEGABYTE,
+    read: (text) => wholeNumber(text, 0, 100_000),
+    form: 'a whole number of megabytes, or 0 for none',
   }),
   slowMs: setting({
     flag: '--slow-ms <milliseconds>',

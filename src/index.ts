@@ -29,6 +29,8 @@ export interface GatewayOptions {
   readonly wholeListRowsMax?: number
   /** What a key may spend in a minute: a request is 1; 0 for no limit. */
   readonly ratePerMinute?: number
+  /** Of answers that are kept ready while nothing changes; 0 for none. */
+  readonly readyBytesMax?: number
 }
 
 /** The whole service: `fetch` answers a Request, `listener` a request of node:http. */
@@ -43,6 +45,7 @@ export function createGateway({ store, ...options }: GatewayOptions): Gateway {
     clock: options.clock ?? now,
     wholeListRowsMax: options.wholeListRowsMax ?? LIMITS.wholeListRowsMax,
     ratePerMinute: options.ratePerMinute ?? LIMITS.ratePerMinute,
+    readyBytesMax: options.readyBytesMax ?? LIMITS.readyBytesMax,
     slowMs: LIMITS.slowQueryMs,
     corsOrigins: '',
   })

@@ -41,6 +41,9 @@ const TABLE = {
   flawsMax: [20, 'Flaws that are told of one body.'],
   syncFlawsMax: [1_000, 'Flaws that are told of a project that is brought to another state.'],
   groupIdsMax: [100, 'Groups that a person is put into on being added.'],
+  readyBytesMax: [64_000_000, 'Of answers that are kept ready while nothing changes; a setting.'],
+  readyShareMax: [0.25, 'Of those, what a single answer may take at the most.'],
+  readyQueryBytesMax: [16_384, 'A GraphQL request whose answer is kept ready.'],
   compressFromBytes: [1_024, 'Answers smaller than this are not worth compressing.'],
   importCacheBytes: [
     32_000_000,

@@ -82,6 +82,7 @@ export function openGateway(options: Partial<AppOptions> = {}, atEnd: AtEnd = on
     graphiql: true,
     wholeListRowsMax: LIMITS.wholeListRowsMax,
     ratePerMinute: 0,
+    readyBytesMax: LIMITS.readyBytesMax,
     slowMs: LIMITS.slowQueryMs,
     corsOrigins: '',
     ...options,

@@ -88,6 +88,7 @@ function callerOn(file: string, authorization: string | undefined): Caller {
     ...{ store, log, clock: () => NOW, basePath: '', graphiql: false },
     wholeListRowsMax: LIMITS.wholeListRowsMax,
     ratePerMinute: 0,
+    readyBytesMax: 0,
     slowMs: LIMITS.slowQueryMs,
     corsOrigins: '',
   })

@@ -38,20 +38,46 @@ export class KeyRefused extends Fault {
   }
 }
 
+/** A principal as it is remembered, with what may still stop it. */
+interface Known {
+  readonly principal: Principal
+  readonly expiresAtMs: number
+}
+
 export function authenticator(store: Store, clock: () => Date): Authenticate {
   const noteUse = useNoter(store, clock)
-  return async (authorization) => {
+  const recall = memoryOf(store, async (authorization) => {
     const secret = bearer(authorization)
     const key = isWellFormed(secret) ? await keyBySecret(store.read, secret) : undefined
     if (!key) throw new Fault('UNAUTHENTICATED', `This API key is not valid. ${HOW}`)
-    const now = clock()
     if (key.revokedAt) throw new KeyRefused(key.id, `This API key was revoked at ${key.revokedAt}.`)
-    if (key.expiresAt && key.expiresAt <= now.toISOString()) {
-      throw new KeyRefused(key.id, `This API key expired at ${key.expiresAt}.`)
-    }
-    noteUse(key.id, now)
     const { id, name, scopes, projects, expiresAt } = key
-    return { keyId: id, name, scopes: new Set(scopes), projects, expiresAt }
+    const principal = { keyId: id, name, scopes: new Set(scopes), projects, expiresAt }
+    return { principal, expiresAtMs: expiresAt === null ? Number.POSITIVE_INFINITY : Date.parse(expiresAt) }
+  })
+  return async (authorization) => {
+    const { principal, expiresAtMs } = await recall(authorization)
+    const now = clock()
+    if (expiresAtMs <= now.getTime()) {
+      throw new KeyRefused(principal.keyId, `This API key expired at ${principal.expiresAt}.`)
+    }
+    noteUse(principal.keyId, now)
+    return principal
+  }
+}
+
+/** Looks a key up once for each version of the store, which every change of a key moves. */
+function memoryOf(store: Store, lookUp: (authorization: string | null) => Promise<Known>): typeof lookUp {
+  const memory = new Map<string | null, Known>()
+  let rememberedAt: number | undefined
+  return async (authorization) => {
+    const version = await store.version()
+    if (version !== rememberedAt || memory.size >= LIMITS.rateKeptMax) memory.clear()
+    rememberedAt = version
+    const known = memory.get(authorization) ?? (await lookUp(authorization))
+    // Another request may have found a younger version while this one was looking.
+    if (version === rememberedAt) memory.set(authorization, known)
+    return known
   }
 }
 

@@ -14,6 +14,7 @@ const FLAGS = [
   'migrate',
   'wholeListRowsMax',
   'rateLimit',
+  'readyMegabytes',
   'slowMs',
   'metricsPort',
   'corsOrigins',

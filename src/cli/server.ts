@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { VERSION } from '../about.js'
-import type { Config } from '../config.js'
+import { type Config, MEGABYTE } from '../config.js'
 import { createApp } from '../http/app.js'
 import { createLog } from '../http/log.js'
 import { createHttpServer, drain } from '../http/server.js'
@@ -32,6 +32,7 @@ export async function serve(config: Config, { isDemo, clock, stop }: ServeOption
       clock,
       ...config,
       ratePerMinute: config.rateLimit,
+      readyBytesMax: config.readyMegabytes * MEGABYTE,
       demoKey: isLocal ? demoKey : undefined,
       ...(metrics && { onFinished: metrics.onFinished }),
     })

@@ -9,7 +9,8 @@ import type { Store } from '../store/store.js'
 import { useCors } from './cors.js'
 import { Documents, NO_ERRORS_KEPT } from './documents.js'
 import { createEngine } from './engine.js'
-import { countStatement, exchangeOf, type Finished, useExchange } from './exchange.js'
+import { type Closing, countStatement, exchangeOf, exchangeOfNode, useExchange } from './exchange.js'
+import { askedOfFetch, askedOfNode, createFastLane, responseOf, sendToNode } from './fastLane.js'
 import { useCatalogue, useDoor, useEngine } from './graphql.js'
 import { refusalOf } from './incoming.js'
 import { usePaths } from './paths.js'
@@ -28,18 +29,20 @@ export interface AppOptions {
   readonly wholeListRowsMax: number
   /** What a key may spend in a minute; 0 for as much as it likes. */
   readonly ratePerMinute: number
+  /** Of answers that are kept ready; 0 for none. */
+  readonly readyBytesMax: number
   /** A request that takes longer gets a line of its own in the log. */
   readonly slowMs: number
   /** Origins whose pages may call, with commas between them; empty for none. */
   readonly corsOrigins: string
   /** Told of every request when it is over. */
-  readonly onFinished?: (exchange: Finished) => void
+  readonly onFinished?: Closing['onFinished']
 }
 
 /** The whole service, as a fetch handler and as a request listener for node:http. */
 export interface App {
   fetch(request: Request): Promise<Response>
-  listener(request: IncomingMessage, response: ServerResponse): void
+  listener(request: IncomingMessage, response: ServerResponse): Promise<void>
 }
 
 export function createApp(options: AppOptions): App {
@@ -48,6 +51,8 @@ export function createApp(options: AppOptions): App {
   const engine = createEngine(options)
   const authenticate = authenticator(store, clock)
   const rates = createRates(authenticate, options.ratePerMinute)
+  const closing: Closing = { log, slowMs: options.slowMs, onFinished: options.onFinished ?? (() => undefined) }
+  const fastLane = createFastLane({ ...options, ...closing, authenticate, rates })
   const yoga = createYoga({
     schema,
     graphqlEndpoint: endpoint,
@@ -58,12 +63,7 @@ export function createApp(options: AppOptions): App {
       ),
     plugins: [
       useCors(options.corsOrigins),
-      useExchange({
-        log,
-        slowMs: options.slowMs,
-        onUnchanged: rates.refundUnchanged,
-        onFinished: options.onFinished ?? (() => undefined),
-      }),
+      useExchange({ ...closing, onUnchanged: rates.refundUnchanged, onAnswer: fastLane.keep }),
       usePaths({ ...options, rest: createRest({ schema, engine, authenticate, rates, basePath }) }),
       useDoor(endpoint, rates),
       useEngine(engine, rates),
@@ -86,10 +86,16 @@ export function createApp(options: AppOptions): App {
     healthCheckEndpoint: ' ',
   })
   return {
-    fetch: async (request) => yoga.fetch(request),
-    listener: (request, response) => {
+    async fetch(request) {
+      const ready = await fastLane.ready(askedOfFetch(request), exchangeOf(request))
+      return ready ? responseOf(ready) : yoga.fetch(request)
+    },
+    async listener(request, response) {
       const refusal = refusalOf(request)
-      return refusal ? refuse(response, refusal) : yoga(request, response)
+      if (refusal) return refuse(response, refusal)
+      const ready = await fastLane.ready(askedOfNode(request), exchangeOfNode(request))
+      if (ready) sendToNode(response, ready)
+      else await yoga(request, response)
     },
   }
 }

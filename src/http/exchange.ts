@@ -11,11 +11,17 @@ import { Content, isFinal, respond } from './represent.js'
 export interface Exchange {
   readonly requestId: string
   readonly startedAt: number
+  /** Where the request comes from, as far as the socket tells. */
+  readonly address: string | undefined
+  /** Who is calling, once asked; nobody is charged twice for one request. */
+  admission?: Promise<Principal>
   principal?: Principal
   /** The route or the name of the operation. */
-  operation?: string
-  /** Where the request comes from, as far as the socket tells. */
-  address?: string | undefined
+  operation?: string | undefined
+  /** What the query costs. */
+  cost: number
+  /** Whether every key with the same scopes gets the same answer, as long as nothing changes. */
+  isShared: boolean
   /** How many statements it took. */
   statements: number
   /** Why it was refused, if it was. */
@@ -24,74 +30,105 @@ export interface Exchange {
   rate?: { readonly policy: string; readonly level: string }
 }
 
-/** An exchange that is over. */
-export interface Finished extends Exchange {
+/** What became of an exchange. */
+export interface Outcome {
   readonly method: string
+  readonly url: string
   readonly status: number
   readonly ms: number
   readonly bytes: number
 }
 
-const exchanges = new WeakMap<Request, Exchange>()
+/** By the request of fetch or of node:http, whichever came first. */
+const exchanges = new WeakMap<object, Exchange>()
 
 /** What a caller's own Request-Id may look like. */
 export const REQUEST_ID = /^[\w.:-]{1,100}$/
 
 /** A caller may bring its own `Request-Id`, so that both logs tell the same story. */
-function openExchange(request: Request): Exchange {
-  const given = request.headers.get('request-id')
+function openExchange(given: string | null | undefined, address: string | undefined): Exchange {
   const requestId = given && REQUEST_ID.test(given) ? given : randomUUID()
-  const exchange: Exchange = { requestId, startedAt: performance.now(), statements: 0 }
+  return { requestId, startedAt: performance.now(), address, statements: 0, cost: 0, isShared: false }
+}
+
+export function exchangeOf(request: Request): Exchange {
+  const exchange = exchanges.get(request) ?? openExchange(request.headers.get('request-id'), undefined)
   exchanges.set(request, exchange)
   return exchange
 }
 
-export function exchangeOf(request: Request): Exchange {
-  return exchanges.get(request) ?? openExchange(request)
+/** The same for a request as it comes from node:http, which fetch will see as its own. */
+export function exchangeOfNode(request: IncomingMessage): Exchange {
+  const { headers, socket } = request
+  const exchange = exchanges.get(request) ?? openExchange(headers['request-id'] as string, socket.remoteAddress)
+  exchanges.set(request, exchange)
+  return exchange
 }
 
 export function countStatement(exchange: Exchange): void {
   exchange.statements += 1
 }
 
-interface ExchangeOptions {
+/** Who is told of an exchange when it is over. */
+export interface Closing {
   readonly log: Logger
   /** A request that takes longer gets a line of its own. */
   readonly slowMs: number
+  readonly onFinished: (exchange: Exchange, outcome: Outcome) => void
+}
+
+interface ExchangeOptions extends Closing {
   /** Called before the headers go out, when nothing has changed since the caller last asked. */
   readonly onUnchanged: (exchange: Exchange) => void
-  readonly onFinished: (exchange: Finished) => void
+  /** Called with every answer, in its final form. */
+  readonly onAnswer: (exchange: Exchange, answer: Response) => void
 }
 
 /** Opens each request and closes it: its id, its headers, its line in the log. */
-export function useExchange({ log, slowMs, onUnchanged, onFinished }: ExchangeOptions): Plugin {
+export function useExchange({ onUnchanged, onAnswer, ...closing }: ExchangeOptions): Plugin {
   return {
     onRequest({ request, serverContext }) {
-      openExchange(request).address = addressOf(serverContext)
+      // Embedded behind another server's fetch there is none, and whoever embeds knows its callers.
+      const { req } = Object(serverContext) as { req?: IncomingMessage }
+      if (req) exchanges.set(request, exchangeOfNode(req))
     },
     async onResponse({ request, response, setResponse }) {
       const exchange = exchangeOf(request)
       const answer = await finished(request, response)
-      if (answer.status === 304) onUnchanged(exchange)
-      for (const [name, value] of Object.entries(headersOf(exchange))) answer.headers.set(name, value)
       if (!answer.headers.has('cache-control')) answer.headers.set('cache-control', 'no-store')
       if (!answer.headers.has('content-security-policy')) {
         answer.headers.set('content-security-policy', NO_CONTENT_POLICY)
       }
+      for (const [name, value] of Object.entries(GUARDS)) answer.headers.set(name, value)
+      onAnswer(exchange, answer)
+      if (answer.status === 304) onUnchanged(exchange)
+      for (const [name, value] of Object.entries(ownHeaders(exchange))) answer.headers.set(name, value)
       setResponse(answer)
-      const over: Finished = {
-        ...exchange,
-        method: request.method,
-        status: answer.status,
-        ms: Math.round((performance.now() - exchange.startedAt) * 10) / 10,
-        bytes: request.method === 'HEAD' ? 0 : Number(answer.headers.get('content-length') ?? 0),
-      }
-      onFinished(over)
-      const line = lineOf(over, request.url)
-      log.info(line, 'request')
-      if (over.ms > slowMs) log.warn(line, 'slow request')
+      const bytes = request.method === 'HEAD' ? 0 : Number(answer.headers.get('content-length') ?? 0)
+      closeExchange(exchange, closing, { method: request.method, url: request.url, status: answer.status, bytes })
     },
   }
+}
+
+/** The headers that belong to this one exchange. */
+export function ownHeaders({ requestId, rate }: Exchange): Record<string, string> {
+  return { 'request-id': requestId, ...(rate && { 'ratelimit-policy': rate.policy, ratelimit: rate.level }) }
+}
+
+/** Tells the log and the metrics what became of a request. */
+export function closeExchange(
+  exchange: Exchange,
+  { log, slowMs, onFinished }: Closing,
+  { method, url, status, bytes }: Omit<Outcome, 'ms'>,
+): void {
+  const ms = Math.round((performance.now() - exchange.startedAt) * 10) / 10
+  const outcome = { method, url, status, ms, bytes }
+  onFinished(exchange, outcome)
+  const isSlow = ms > slowMs
+  if (!isSlow && !log.isLevelEnabled('info')) return
+  const line = lineOf(exchange, outcome)
+  log.info(line, 'request')
+  if (isSlow) log.warn(line, 'slow request')
 }
 
 /** What failed on our side, for whoever reads the log; the caller is only told that it did. */
@@ -99,28 +136,14 @@ export function logCause(log: Logger, { requestId }: Exchange, { code, cause }: 
   if (code === 'INTERNAL' || code === 'UNAVAILABLE') log.error({ requestId, err: cause }, 'request failed')
 }
 
-function headersOf({ requestId, rate }: Exchange): Record<string, string> {
-  return {
-    'request-id': requestId,
-    ...GUARDS,
-    ...(rate && { 'ratelimit-policy': rate.policy, ratelimit: rate.level }),
-  }
-}
-
 /** One line a request; never the key itself, and why a caller was refused. */
-function lineOf({ requestId, principal, refusal, operation, ...over }: Finished, url: string) {
-  const { method, status, ms, bytes, statements, address } = over
+function lineOf(exchange: Exchange, { method, url, status, ms, bytes }: Outcome) {
+  const { requestId, principal, refusal, operation, statements, address } = exchange
   const keyId = principal?.keyId ?? (refusal instanceof KeyRefused ? refusal.keyId : undefined)
   // Other refusals may quote what was sent, which is no business of the log.
   const isOfAccess = refusal?.code === 'UNAUTHENTICATED' || refusal?.code === 'INSUFFICIENT_SCOPE'
   const why = refusal && { code: refusal.code, ...(isOfAccess && { reason: refusal.message, address }) }
   return { requestId, keyId, method, path: pathOf(url), operation, status, ms, bytes, statements, ...why }
-}
-
-// Embedded behind another server's fetch there is no socket, and whoever embeds knows its callers.
-function addressOf(serverContext: unknown): string | undefined {
-  const { req } = Object(serverContext) as { req?: IncomingMessage }
-  return req?.socket.remoteAddress
 }
 
 // Answers of Yoga and problems come here as they were made; the rest has its final form already.

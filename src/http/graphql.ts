@@ -1,5 +1,14 @@
 import { complexityFromQuery } from '@pothos/plugin-complexity'
-import { type ExecutionArgs, GraphQLError, getOperationAST, getVariableValues, Kind } from 'graphql'
+import {
+  type DocumentNode,
+  type ExecutionArgs,
+  GraphQLError,
+  type GraphQLSchema,
+  getOperationAST,
+  getVariableValues,
+  Kind,
+  visit,
+} from 'graphql'
 import type { Plugin } from 'graphql-yoga'
 import type { Logger } from 'pino'
 import { Fault } from '../errors.js'
@@ -89,7 +98,9 @@ export function useEngine(engine: Engine, rates: Rates): Plugin {
     },
     onExecute({ args, setExecuteFn, setResultAndStopExecution }) {
       const exchange = exchangeOf(args.contextValue.request)
-      exchange.operation = getOperationAST(args.document, args.operationName)?.name?.value ?? 'anonymous'
+      const operation = getOperationAST(args.document, args.operationName)
+      exchange.operation = operation?.name?.value ?? 'anonymous'
+      exchange.isShared = operation?.operation === 'query' && !isPersonal(args.document, args.schema)
       try {
         if (exchange.principal) rates.chargeQuery(exchange.principal, exchange, costOf(args))
       } catch (error) {
@@ -99,6 +110,23 @@ export function useEngine(engine: Engine, rates: Rates): Plugin {
       setExecuteFn((execution) => engine.execute(execution))
     },
   }
+}
+
+const personal = new WeakMap<DocumentNode, boolean>()
+
+/** Whether a document asks for what any key may see, which is about the key itself; a name like it elsewhere counts too. */
+function isPersonal(document: DocumentNode, schema: GraphQLSchema): boolean {
+  const known = personal.get(document)
+  if (known !== undefined) return known
+  const fields = schema.getQueryType()?.getFields() ?? {}
+  let found = false
+  visit(document, {
+    Field({ name }) {
+      if (Object.hasOwn(fields, name.value) && fields[name.value]?.extensions['scope'] === null) found = true
+    },
+  })
+  personal.set(document, found)
+  return found
 }
 
 // What cannot run, or is too dear to, is refused when it is executed, and costs no more than the request that brought it.

@@ -1,14 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Store } from '../store/store.js'
-import type { Finished } from './exchange.js'
+import type { Exchange, Outcome } from './exchange.js'
 import { OPERATIONS } from './operations.js'
 
 const DURATION_BUCKETS_S = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10]
 
 /** What Prometheus reads: rates and times by operation, refusals by code, and how the store and the process are. */
 export interface Metrics {
-  onFinished(exchange: Finished): void
+  onFinished(exchange: Exchange, outcome: Outcome): void
   listener(request: IncomingMessage, response: ServerResponse): void
 }
 
@@ -33,7 +33,7 @@ export function createMetrics(store: Store): Metrics {
   })
   const readStore = gaugesOf(store, registers)
   return {
-    onFinished({ operation, method, status, ms, refusal, statements: count }) {
+    onFinished({ operation, refusal, statements: count }, { method, status, ms }) {
       requests.observe({ operation: labelOf(operation), method, status }, ms / 1000)
       statements.inc(count)
       if (refusal) refusals.inc({ code: refusal.code })

@@ -17,7 +17,7 @@ export class RateExceeded extends Fault {
 
 /** Who may ask for how much: each key by itself, and wrong keys by the address that they come from. */
 export interface Rates {
-  /** Tells who is calling, and charges the key for a request. */
+  /** Tells who is calling, and charges the key for a request, once. */
   admit(authorization: string | null, exchange: Exchange): Promise<Principal>
   /** Charges what a query costs beyond the request that brought it. */
   chargeQuery(principal: Principal, exchange: Exchange, cost: number): void
@@ -51,16 +51,22 @@ export function createRates(authenticate: Authenticate, ratePerMinute: number): 
     return level.isAllowed ? error : new RateExceeded('Too many wrong keys came from your address.', level)
   }
 
+  const admitted = async (authorization: string | null, exchange: Exchange): Promise<Principal> => {
+    const principal = await authenticate(authorization).catch((error) => {
+      throw refused(error, exchange)
+    })
+    exchange.principal = principal
+    charge(principal.keyId, exchange, 1)
+    return principal
+  }
+
   return {
-    async admit(authorization, exchange) {
-      const principal = await authenticate(authorization).catch((error) => {
-        throw refused(error, exchange)
-      })
-      exchange.principal = principal
-      charge(principal.keyId, exchange, 1)
-      return principal
+    admit(authorization, exchange) {
+      exchange.admission ??= admitted(authorization, exchange)
+      return exchange.admission
     },
     chargeQuery({ keyId }, exchange, cost) {
+      exchange.cost = cost
       const extra = Math.ceil(cost / LIMITS.rateUnitCost) - 1
       // The request itself has taken one.
       if (extra > 0) charge(keyId, exchange, extra, 1)

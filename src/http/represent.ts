@@ -46,11 +46,16 @@ export class Content {
   }
 }
 
-const finals = new WeakSet<Response>()
+/** The bodies of the responses that have been given their final form here. */
+const finals = new WeakMap<Response, Bytes | null>()
 
-/** Whether a response has been given its final form here. */
 export function isFinal(response: Response): boolean {
   return finals.has(response)
+}
+
+/** The body of a final response, without reading it. */
+export function bytesOf(response: Response): Buffer | undefined {
+  return finals.get(response) ?? undefined
 }
 
 /** Answers with a content in the form that the caller takes: compressed, not changed since, or without its body. */
@@ -71,7 +76,7 @@ export async function respond(
     const tag = content.tag(encoding)
     all['etag'] = tag
     if (isRead) all['cache-control'] ??= 'private, no-cache'
-    if (isRead && isUnchanged(request, tag)) {
+    if (isRead && isUnchanged(request.headers.get('if-none-match'), tag)) {
       const { 'content-type': _, ...kept } = all
       return final(null, 304, kept)
     }
@@ -84,7 +89,7 @@ export async function respond(
 
 function final(body: Bytes | null, status: number, headers: Record<string, string>): Response {
   const response = new Response(body, { status, headers })
-  finals.add(response)
+  finals.set(response, body)
   return response
 }
 
@@ -102,8 +107,8 @@ function acceptedEncoding(request: Request): Encoding | undefined {
   return best && wanted(best) > 0 ? best : undefined
 }
 
-function isUnchanged(request: Request, tag: string): boolean {
-  const known = request.headers.get('if-none-match')
+/** Whether the `If-None-Match` of a caller names what it would get. */
+export function isUnchanged(known: string | null | undefined, tag: string | undefined): boolean {
   const tags = known?.split(',').map((one) => one.trim().replace(/^W\//, '')) ?? []
   return tags.some((one) => one === '*' || one === tag)
 }

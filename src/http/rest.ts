@@ -41,6 +41,8 @@ export function createRest({ schema, engine, authenticate, rates, basePath }: Re
     if (!match) return notAllowed(request, allowed(here), exchange.requestId)
     const { operation, parameters } = match
     exchange.operation = operation.route.operation
+    // What any key may ask for is about the key itself.
+    exchange.isShared = operation.route.method === 'GET' && operation.scope !== null
     const type = acceptableType(request, operation)
     // The schema refuses as well; asked first, nobody without the scope gets as far as the parameters and the body.
     if (operation.scope) requireScope(principal, operation.scope)
