@@ -49,6 +49,7 @@ const TABLE = {
     32_000_000,
     'The page cache of a command that writes much at once, so that no page is written twice.',
   ],
+  writesTogetherMax: [100, 'Writes that wait together are committed together, so many at the most.'],
   storeBusyMs: [5_000, 'How long a write waits for another process to let go of the store.'],
   logWaitingBytesMax: [8_000_000, 'Of the log, waiting for whoever reads it; beyond that lines are lost, and counted.'],
   slowQueryMs: [500, 'A request that takes longer is logged as slow; a setting.'],

@@ -103,6 +103,70 @@ describe('a write', () => {
   })
 })
 
+/** Looks at the file as another process would. */
+function inFile<T>({ file }: Gateway, look: (connection: Database.Database) => T): T {
+  const connection = new Database(file)
+  try {
+    return look(connection)
+  } finally {
+    connection.close()
+  }
+}
+
+describe('writes that wait together', () => {
+  /** Twenty at once; every third is refused, because somebody has its externalId. */
+  async function addTogether(gateway: Gateway) {
+    await gateway.write((write) => addPerson(write, { name: 'First', externalId: 'taken' }))
+    gateway.statements()
+    const added = Array.from({ length: 20 }, (_, i) =>
+      gateway.write((write) => addPerson(write, { name: `P${i}`, externalId: i % 3 === 0 ? 'taken' : `e${i}` })),
+    )
+    const verdicts = await Promise.allSettled(added)
+    return { verdicts, commits: gateway.statements().filter((statement) => statement === 'commit').length }
+  }
+
+  test('are committed together, and each has its own verdict', async () => {
+    const gateway = openGateway()
+    const { verdicts, commits } = await addTogether(gateway)
+    expect(verdicts.map(({ status }) => status)).toEqual(
+      Array.from({ length: 20 }, (_, i) => (i % 3 === 0 ? 'rejected' : 'fulfilled')),
+    )
+    expect(commits).toBeLessThan(5)
+    const accepted = Array.from({ length: 20 }, (_, i) => i).filter((i) => i % 3 !== 0)
+    expect((await names(gateway)).sort()).toEqual(['First', ...accepted.map((i) => `P${i}`)].sort())
+  })
+
+  test('are told only once they are stored, also what was refused because of another', async () => {
+    const gateway = openGateway()
+    const seen: number[] = []
+    const note = () =>
+      inFile(gateway, (connection) => seen.push(connection.prepare('select 1 from person').all().length))
+    const one = (name: string) => gateway.write((write) => addPerson(write, { name, externalId: 'same' }))
+    await Promise.all([gateway.write(async () => undefined), one('A').then(note), one('B').catch(note)])
+    expect(seen).toEqual([1, 1])
+  })
+
+  test('are tried one by one when they cannot be committed together', async () => {
+    const gateway = openGateway()
+    // As SQLite does by itself when it runs out of room: everything since the beginning is gone.
+    inFile(gateway, (connection) =>
+      connection.exec(`create trigger spoil before insert on person when new.name = 'Spoiler'
+        begin select raise(rollback, 'no room'); end`),
+    )
+    const first = gateway.write(async () => undefined)
+    const added = ['Ada', 'Spoiler', 'Bea'].map((name) =>
+      gateway.write((write) => addPerson(write, { name, externalId: name })),
+    )
+    expect((await Promise.allSettled([first, ...added])).map(({ status }) => status)).toEqual([
+      'fulfilled',
+      'fulfilled',
+      'rejected',
+      'fulfilled',
+    ])
+    expect(await names(gateway)).toEqual(['Ada', 'Bea'])
+  })
+})
+
 describe('the version', () => {
   test('moves with every write that can change an answer, whoever makes it, and with no other', async () => {
     const gateway = openGateway()

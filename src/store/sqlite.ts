@@ -1,18 +1,15 @@
 import { type Stats, statSync } from 'node:fs'
-import { setTimeout as sleep } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { type SQL, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { Fault } from '../errors.js'
 import { LIMITS } from '../limits.js'
 import { bulkOn } from './bulk.js'
-import { driverCode, toFault } from './faults.js'
-import type { Authorship, Read, Store, Write } from './store.js'
+import { isBusy, WriteQueue } from './sqliteWrites.js'
+import type { Read, Store, Write } from './store.js'
 import { sqliteTables as t } from './tables.js'
 
 type Connection = Database.Database
-
-const BUSY_RETRY_MS = 20
 
 interface SqliteOptions {
   readonly onStatement?: (sql: string) => void
@@ -28,37 +25,23 @@ export function openSqlite(file: string, { onStatement, cacheBytes }: SqliteOpti
   if (cacheBytes !== undefined) writer.pragma(`cache_size = ${-Math.round(cacheBytes / 1024)}`)
   const version = versionOf(reader)
   const isInPlace = placeOf(file)
-  const lastStamp = writer.prepare('select max(recorded_at) from change').pluck()
-  let queue: Promise<unknown> = Promise.resolve()
-  let waitingWrites = 0
-  let hasFailed = false
+  const writes = new WriteQueue(writer, {
+    requireUsable: () => {
+      if (!isInPlace()) throw new Fault('UNAVAILABLE', "The store's file was moved or replaced. Restart the server.")
+    },
+    handle: (connection, { by, onStatement: told }, at) => {
+      const bulk = bulkOn((sql) => connection.prepare(sql))
+      return { db: databaseOn(connection, told), t, among, ...bulk, by, at }
+    },
+  })
 
   return {
     read: { db: databaseOn(reader), t, among },
     reading: (onStatement) => ({ db: databaseOn(reader, onStatement), t, among }),
-    write(as, work) {
-      const giveUpAt = performance.now() + LIMITS.storeBusyMs
-      waitingWrites += 1
-      const turn = queue.then(async () => {
-        if (!isInPlace()) throw new Fault('UNAVAILABLE', "The store's file was moved or replaced. Restart the server.")
-        await begin(writer, giveUpAt)
-        return transact(writer, as, () => stampAfter(lastStamp.get(), as.at()), work)
-      })
-      queue = turn.then(
-        () => {
-          waitingWrites -= 1
-          hasFailed = false
-        },
-        (error) => {
-          waitingWrites -= 1
-          if (isUnwritable(error)) hasFailed = true
-        },
-      )
-      return turn
-    },
+    write: (as, work) => writes.add(as, work),
     async health() {
-      const isWritable = !hasFailed && isInPlace() && canBegin(writer)
-      return { isWritable, bytes: sizeOf(file), logBytes: sizeOf(`${file}-wal`), waitingWrites }
+      const isWritable = !writes.hasFailed && isInPlace() && canBegin(writer)
+      return { isWritable, bytes: sizeOf(file), logBytes: sizeOf(`${file}-wal`), waitingWrites: writes.waiting }
     },
     version: async () => version(),
     async snapshot(work) {
@@ -74,7 +57,7 @@ export function openSqlite(file: string, { onStatement, cacheBytes }: SqliteOpti
       }
     },
     async close() {
-      await queue
+      await writes.settled()
       reader.close()
       writer.close()
     },
@@ -116,15 +99,6 @@ function canBegin(writer: Connection): boolean {
   }
 }
 
-function isBusy(error: unknown): boolean {
-  return driverCode(error)?.startsWith('SQLITE_BUSY') ?? false
-}
-
-/** Whether an error tells of the store, and not of one write that came at the wrong time. */
-function isUnwritable(error: unknown): boolean {
-  return error instanceof Fault && error.code === 'UNAVAILABLE' && !isBusy(error.cause)
-}
-
 /** Whether the file is still the one that was opened: what is written into one that is gone would be lost. */
 function placeOf(file: string): () => boolean {
   const isSame = (one: Stats, other: Stats | undefined) => one.ino === other?.ino && one.dev === other.dev
@@ -132,49 +106,8 @@ function placeOf(file: string): () => boolean {
   return () => isSame(opened, statSync(file, { throwIfNoEntry: false }))
 }
 
-/** Now, or when the last change was recorded: a clock that steps back must not hide a change from who asks since then. */
-function stampAfter(last: unknown, now: Date): string {
-  const stamp = now.toISOString()
-  return typeof last === 'string' && last > stamp ? last : stamp
-}
-
 function sizeOf(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0
-}
-
-async function transact<T>(
-  writer: Connection,
-  as: Authorship,
-  stamp: () => string,
-  work: (write: Write) => Promise<T>,
-): Promise<T> {
-  // Revoked once the work has settled, so that a stray late statement fails instead of joining the next write.
-  const { proxy, revoke } = Proxy.revocable(writer, {})
-  try {
-    const bulk = bulkOn((sql) => proxy.prepare(sql))
-    const result = await work({ db: databaseOn(proxy, as.onStatement), t, among, ...bulk, by: as.by, at: stamp() })
-    revoke()
-    if (!as.unseen) writer.exec('update revision set value = value + 1')
-    writer.exec('commit')
-    return result
-  } catch (error) {
-    revoke()
-    if (writer.inTransaction) writer.exec('rollback')
-    throw toFault(error)
-  }
-}
-
-/** Tries by timer until another process has let go of the store, or the time is up. */
-async function begin(writer: Connection, giveUpAt: number): Promise<void> {
-  for (;;) {
-    try {
-      writer.exec('begin immediate')
-      return
-    } catch (error) {
-      if (!isBusy(error) || performance.now() > giveUpAt) throw toFault(error)
-      await sleep(BUSY_RETRY_MS)
-    }
-  }
 }
 
 /** Reads the counter row again only when a commit, by whichever process, has moved the file. */

@@ -1,0 +1,158 @@
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import type Database from 'better-sqlite3'
+import { Fault } from '../errors.js'
+import { LIMITS } from '../limits.js'
+import { driverCode, toFault } from './faults.js'
+import type { Authorship, Write } from './store.js'
+
+type Connection = Database.Database
+
+const BUSY_RETRY_MS = 20
+
+interface WriteQueueOptions {
+  /** Throws when the store must not be written. */
+  readonly requireUsable: () => void
+  /** What the work of a write gets, on a connection that is taken away from it afterwards. */
+  readonly handle: (connection: Connection, as: Authorship, at: string) => Write
+}
+
+interface Waiting {
+  readonly as: Authorship
+  readonly work: (write: Write) => Promise<unknown>
+  readonly giveUpAt: number
+  readonly resolve: (result: unknown) => void
+  readonly reject: (error: unknown) => void
+}
+
+/** What became of one write, to be told once all of its company is on the disk. */
+type Verdict = () => void
+
+/**
+ * The writes of this process, one after the other. Those that wait together are committed together, because the disk
+ * takes as long for many as for one; each has its own savepoint and its own verdict.
+ */
+export class WriteQueue {
+  /** True once a write has failed for want of room or of rights, until one succeeds. */
+  hasFailed = false
+  private readonly writer: Connection
+  private readonly options: WriteQueueOptions
+  private readonly lastStamp: Database.Statement
+  private readonly queue: Waiting[] = []
+  private underWay = 0
+  private running: Promise<void> = Promise.resolve()
+
+  constructor(writer: Connection, options: WriteQueueOptions) {
+    this.writer = writer
+    this.options = options
+    this.lastStamp = writer.prepare('select max(recorded_at) from change').pluck()
+  }
+
+  get waiting(): number {
+    return this.queue.length + this.underWay
+  }
+
+  add<T>(as: Authorship, work: (write: Write) => Promise<T>): Promise<T> {
+    const giveUpAt = performance.now() + LIMITS.storeBusyMs
+    return new Promise<T>((resolve, reject) => {
+      this.queue.push({ as, work, giveUpAt, resolve: resolve as Waiting['resolve'], reject })
+      if (this.waiting === 1) this.running = this.run()
+    })
+  }
+
+  /** Resolves once nothing is waiting. */
+  async settled(): Promise<void> {
+    await this.running
+  }
+
+  private async run(): Promise<void> {
+    let hadCompany = false
+    while (this.queue.length > 0) {
+      // Where several write at once, those whose requests are just being read join in; one alone need not wait.
+      if (hadCompany) await nextTurn()
+      const company = this.queue.splice(0, LIMITS.writesTogetherMax)
+      this.underWay = company.length
+      await this.commit(company)
+      hadCompany = company.length > 1
+      this.underWay = 0
+    }
+  }
+
+  /** All or none: what fails as a whole is tried again one by one, so that nobody pays for another's failure. */
+  private async commit(company: readonly Waiting[]): Promise<void> {
+    try {
+      const verdicts = await this.transact(company)
+      this.hasFailed = false
+      for (const tell of verdicts) tell()
+    } catch (error) {
+      const [first, ...others] = company
+      if (others.length > 0) for (const one of company) await this.commit([one])
+      else {
+        if (isUnwritable(error)) this.hasFailed = true
+        first?.reject(error)
+      }
+    }
+  }
+
+  private async transact(company: readonly Waiting[]): Promise<Verdict[]> {
+    this.options.requireUsable()
+    await this.begin(Math.min(...company.map(({ giveUpAt }) => giveUpAt)))
+    try {
+      const verdicts: Verdict[] = []
+      for (const one of company) verdicts.push(await this.perform(one, company.length > 1))
+      if (company.some(({ as }) => !as.unseen)) this.writer.exec('update revision set value = value + 1')
+      this.writer.exec('commit')
+      return verdicts
+    } catch (error) {
+      if (this.writer.inTransaction) this.writer.exec('rollback')
+      throw toFault(error)
+    }
+  }
+
+  /** Does one write; in company, one that is refused leaves the others as they are. */
+  private async perform({ as, work, resolve, reject }: Waiting, hasCompany: boolean): Promise<Verdict> {
+    // Revoked once the work has settled, so that a stray late statement fails instead of joining the next write.
+    const { proxy, revoke } = Proxy.revocable(this.writer, {})
+    if (hasCompany) this.writer.exec('savepoint one')
+    try {
+      const result = await work(this.options.handle(proxy, as, this.stamp(as)))
+      if (hasCompany) this.writer.exec('release one')
+      return () => resolve(result)
+    } catch (error) {
+      if (!hasCompany || !this.writer.inTransaction) throw error
+      this.writer.exec('rollback to one')
+      this.writer.exec('release one')
+      return () => reject(toFault(error))
+    } finally {
+      revoke()
+    }
+  }
+
+  /** Now, or when the last change was recorded: a clock that steps back must not hide a change from who asks since then. */
+  private stamp({ at }: Authorship): string {
+    const stamp = at().toISOString()
+    const last = this.lastStamp.get()
+    return typeof last === 'string' && last > stamp ? last : stamp
+  }
+
+  /** Tries by timer until another process has let go of the store, or the time is up. */
+  private async begin(giveUpAt: number): Promise<void> {
+    for (;;) {
+      try {
+        this.writer.exec('begin immediate')
+        return
+      } catch (error) {
+        if (!isBusy(error) || performance.now() > giveUpAt) throw toFault(error)
+        await sleep(BUSY_RETRY_MS)
+      }
+    }
+  }
+}
+
+export function isBusy(error: unknown): boolean {
+  return driverCode(error)?.startsWith('SQLITE_BUSY') ?? false
+}
+
+/** Whether an error tells of the store, and not of one write that came at the wrong time. */
+function isUnwritable(error: unknown): boolean {
+  return error instanceof Fault && error.code === 'UNAVAILABLE' && !isBusy(error.cause)
+}
