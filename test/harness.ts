@@ -151,7 +151,11 @@ export class Caller {
   async request(path: string, { method = 'GET', headers = {}, body }: Init = {}): Promise<Answer> {
     const request = new Request(`http://localhost${this.basePath}${path}`, {
       method,
-      headers: { ...(this.authorization && { authorization: this.authorization }), ...headers },
+      headers: {
+        ...(this.authorization && { authorization: this.authorization }),
+        ...(body !== undefined && { 'content-length': String(Buffer.byteLength(body)) }),
+        ...headers,
+      },
       ...(body !== undefined && { body }),
     })
     const response = await this.app.fetch(request)

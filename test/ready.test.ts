@@ -1,0 +1,199 @@
+import { describe, expect, test } from 'vitest'
+import { revokeKey } from '../src/auth/keys.js'
+import { ReadyAnswers } from '../src/http/readyAnswers.js'
+import { addPerson } from '../src/personnel/people.js'
+import { ada, fillCompany, grace } from './fixtures.js'
+import { type Answer, type Caller, type Gateway, openGateway } from './harness.js'
+
+const PEOPLE = '/v1/personnel?limit=2'
+const QUERY = '{ personnel(first: 2) { nodes { name } } }'
+
+async function openCompany(options: Parameters<typeof openGateway>[0] = {}) {
+  const gateway = openGateway(options)
+  const company = await gateway.write(fillCompany)
+  return { gateway, company, caller: await gateway.as('personnel.manage', 'projects.read') }
+}
+
+/** All but what belongs to one request. */
+function told({ status, headers, text }: Answer) {
+  const { 'request-id': _, ratelimit: __, ...rest } = Object.fromEntries(headers)
+  return { status, headers: rest, text }
+}
+
+/** What was read from the tables for it; the version is asked for in any case. */
+async function reads(gateway: Gateway, work: () => Promise<unknown>): Promise<string[]> {
+  gateway.statements()
+  await work()
+  return gateway.statements().filter((statement) => !/^pragma|revision/.test(statement))
+}
+
+const DOORS: [string, (caller: Caller) => Promise<Answer>][] = [
+  ['a list', (caller) => caller.get(PEOPLE)],
+  ['a list as CSV', (caller) => caller.request(PEOPLE, { headers: { accept: 'text/csv' } })],
+  ['a query', (caller) => caller.graphql(QUERY)],
+]
+
+describe.each(DOORS)('%s that was asked for before', (_, ask) => {
+  test('is answered without a look at the tables, in the same words', async () => {
+    const { gateway, caller } = await openCompany()
+    const first = await ask(caller)
+    expect(first.status).toBe(200)
+    let again: Answer | undefined
+    expect(await reads(gateway, async () => (again = await ask(caller)))).toEqual([])
+    expect(again && told(again)).toEqual(told(first))
+    expect(again?.headers.get('request-id')).not.toBe(first.headers.get('request-id'))
+  })
+
+  test('is read anew once anything has changed', async () => {
+    const { gateway, caller } = await openCompany()
+    await ask(caller)
+    await gateway.write((write) => addPerson(write, { name: 'Aaron', externalId: 'first of all' }))
+    expect((await ask(caller)).text).toContain('Aaron')
+  })
+
+  test('is read anew for a key with other scopes, and not for one with the same', async () => {
+    const { gateway, caller } = await openCompany()
+    await ask(caller)
+    const [same, other] = [await gateway.as('personnel.manage', 'projects.read'), await gateway.as('personnel.read')]
+    await ask(caller)
+    expect(await reads(gateway, () => ask(same))).toEqual([expect.stringContaining('api_key')])
+    expect((await reads(gateway, () => ask(other))).length).toBeGreaterThan(1)
+  })
+
+  test('is refused to a key that was revoked or has expired since', async () => {
+    const { gateway, caller } = await openCompany()
+    await ask(caller)
+    const { keyId } = JSON.parse(gateway.log.at(-1) ?? '') as { keyId: string }
+    await gateway.write((write) => revokeKey(write, keyId))
+    expect((await ask(caller)).status).toBe(401)
+  })
+
+  test('has its line in the log', async () => {
+    const { gateway, caller } = await openCompany()
+    await ask(caller)
+    await ask(caller)
+    const [first, again] = gateway.log.slice(-2).map((line) => JSON.parse(line))
+    const { requestId: _, ms: __, time: ___, statements, ...rest } = first
+    expect(again).toMatchObject({ ...rest, statements: 0 })
+    expect(statements).toBeGreaterThan(0)
+  })
+
+  test('is read anew where nothing is kept', async () => {
+    const { gateway, caller } = await openCompany({ readyBytesMax: 0 })
+    await ask(caller)
+    expect((await reads(gateway, () => ask(caller))).length).toBeGreaterThan(0)
+  })
+})
+
+test('what is about the key itself is never given to another', async () => {
+  const { gateway } = await openCompany()
+  const [one, other] = [await gateway.as('personnel.read'), await gateway.as('personnel.read')]
+  const query = '{ apiKey { name } personnel(first: 1) { nodes { name } } }'
+  for (const caller of [one, other]) {
+    expect(await reads(gateway, () => caller.graphql(query))).not.toEqual([])
+    expect(await reads(gateway, () => caller.graphql(query))).not.toEqual([])
+  }
+})
+
+test('a mutation is done every time', async () => {
+  const { caller } = await openCompany()
+  const add = () => caller.graphql('mutation { addGroup(input: { name: "Divers" }) { name } }')
+  expect((await add()).body.errors).toBe(undefined)
+  expect((await add()).body.errors).toMatchObject([{ extensions: { code: 'CONFLICT' } }])
+})
+
+test('a refusal is worked out every time', async () => {
+  const { gateway, caller } = await openCompany()
+  const path = '/v1/personnel/usr_none'
+  await caller.get(path)
+  expect((await reads(gateway, () => caller.get(path))).length).toBeGreaterThan(0)
+})
+
+test('whoever has the answer already is told so without work, and is charged a tenth', async () => {
+  const { gateway, caller } = await openCompany({ ratePerMinute: 60 })
+  const first = await caller.get(PEOPLE)
+  await caller.get(PEOPLE)
+  const headers = { 'if-none-match': first.headers.get('etag') ?? '' }
+  let again: Answer | undefined
+  expect(await reads(gateway, async () => (again = await caller.request(PEOPLE, { headers })))).toEqual([])
+  expect([again?.status, again?.text, again?.headers.get('content-type')]).toEqual([304, '', null])
+  expect(again?.headers.get('etag')).toBe(first.headers.get('etag'))
+  const left = (answer: Answer | undefined) => Number(/r=(\d+)/.exec(answer?.headers.get('ratelimit') ?? '')?.[1])
+  expect([left(first), left(again)]).toEqual([9, 7])
+})
+
+test('HEAD, encodings and origins get what they would get otherwise', async () => {
+  const { gateway, caller } = await openCompany({ corsOrigins: 'https://app.example.com' })
+  const authorization = caller.authorization ?? ''
+  const ask = async (method: string, headers: Record<string, string>) => {
+    const request = new Request('http://localhost/v1/risks', { method, headers: { authorization, ...headers } })
+    const response = await gateway.app.fetch(request)
+    const { 'request-id': _, ...rest } = Object.fromEntries(response.headers)
+    return { status: response.status, headers: rest, bytes: Buffer.from(await response.arrayBuffer()).toString('hex') }
+  }
+  const variants = [
+    ['GET', { 'accept-encoding': 'gzip' }],
+    ['GET', { 'accept-encoding': 'br' }],
+    ['GET', { origin: 'https://app.example.com' }],
+    ['GET', { origin: 'https://other.example.com' }],
+    ['HEAD', {}],
+    ['GET', {}],
+  ] as const
+  const askAll = () => Promise.all(variants.map(([method, headers]) => ask(method, headers)))
+  const [first, again] = [await askAll(), await askAll()]
+  expect(again).toEqual(first)
+  expect(again.map(({ headers }) => headers['access-control-allow-origin'])).toEqual([
+    undefined,
+    undefined,
+    'https://app.example.com',
+    undefined,
+    undefined,
+    undefined,
+  ])
+})
+
+test('what a query costs is charged again', async () => {
+  const { caller } = await openCompany({ ratePerMinute: 6_000 })
+  const dear = '{ personnel(first: 1000) { nodes { id name email groups { id name } } } }'
+  const left = async () => Number(/r=(\d+)/.exec((await caller.graphql(dear)).headers.get('ratelimit') ?? '')?.[1])
+  const [first, second, third] = [await left(), await left(), await left()]
+  expect(first - second).toBeGreaterThan(5)
+  expect(Math.abs(first - second - (second - third))).toBeLessThan(3)
+})
+
+describe('the answers that are kept', () => {
+  const answer = (bytes: number) => ({ headers: {}, bytes: Buffer.alloc(bytes), operation: undefined, cost: 0 })
+
+  test('take no more than they may, and the least recently used go first', () => {
+    const answers = new ReadyAnswers(10_000)
+    const has = () => ['a', 'b', 'c', 'd', 'e'].filter((key) => answers.find(1, key))
+    for (const key of ['a', 'b', 'c', 'd']) answers.keep(1, key, answer(1_900))
+    answers.find(1, 'a')
+    answers.keep(1, 'e', answer(1_900))
+    expect(has()).toEqual(['a', 'c', 'd', 'e'])
+    answers.keep(1, 'b', answer(2_500))
+    expect(has()).toEqual(['a', 'c', 'd', 'e'])
+  })
+
+  test('are of one version, and a late one of an older version is not kept', () => {
+    const answers = new ReadyAnswers(10_000)
+    answers.keep(1, 'a', answer(1))
+    expect(answers.find(2, 'a')).toBe(undefined)
+    answers.keep(2, 'b', answer(1))
+    answers.keep(1, 'a', answer(1))
+    expect([answers.find(1, 'a'), answers.find(2, 'a'), answers.find(2, 'b')?.bytes.length]).toEqual([
+      undefined,
+      undefined,
+      1,
+    ])
+  })
+})
+
+test('people who are added at the same time are seen by whoever asks after them', async () => {
+  const { caller } = await openCompany()
+  for (const person of [ada, grace]) {
+    await caller.get('/v1/personnel')
+    await caller.post('/v1/personnel', person)
+    expect((await caller.get('/v1/personnel')).text).toContain(person.name)
+  }
+})
