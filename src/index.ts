@@ -27,6 +27,8 @@ export interface GatewayOptions {
   readonly log?: pino.Logger
   readonly clock?: () => Date
   readonly wholeListRowsMax?: number
+  /** What a key may spend in a minute: a request is 1; 0 for no limit. */
+  readonly ratePerMinute?: number
 }
 
 /** The whole service: `fetch` answers a Request, `listener` a request of node:http. */
@@ -40,6 +42,9 @@ export function createGateway({ store, ...options }: GatewayOptions): Gateway {
     log: options.log ?? pino({ level: 'silent' }),
     clock: options.clock ?? now,
     wholeListRowsMax: options.wholeListRowsMax ?? LIMITS.wholeListRowsMax,
+    ratePerMinute: options.ratePerMinute ?? LIMITS.ratePerMinute,
+    slowMs: LIMITS.slowQueryMs,
+    corsOrigins: '',
   })
 }
 

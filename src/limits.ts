@@ -1,39 +1,58 @@
-/** Every limit of the program, with its unit in its name. */
-export const LIMITS = {
-  /** Rows of one page at the most. */
-  pageRowsMax: 1_000,
-  /** Rows of a page inside another list, when `first` is not given. */
-  nestedPageRows: 50,
-  /** Rows of a list that is asked for whole; settable. */
-  wholeListRowsMax: 100_000,
-  /** What an unpaged list is priced at, in rows. */
-  wholeListPricedRows: 1_000,
-  /** What a list inside another list costs before its rows: a statement of its own for each entry around it. */
-  nestedListCost: 100,
-  queryCostMax: 100_000,
-  queryDepthMax: 10,
-  queryTokensMax: 1_000,
-  queryCharactersMax: 32_000,
-  bodyBytesMax: 1_000_000,
-  /** The same for a key with projects.manage, which may bring in a whole project at once. */
-  syncBodyBytesMax: 16_000_000,
-  /** References to entities in one query of a gateway. */
-  representationsMax: 1_000,
-  /** Flaws that are told of one body. */
-  flawsMax: 20,
-  /** Flaws that are told of a project that is brought to another state. */
-  syncFlawsMax: 1_000,
-  /** Groups that a person is put into on being added. */
-  groupIdsMax: 100,
-  /** Answers smaller than this are not worth compressing. */
-  compressFromBytes: 1_024,
-  /** The page cache of a command that writes much at once, so that no page is written twice. */
-  importCacheBytes: 32_000_000,
-  /** How long a write waits for another process to let go of the store. */
-  storeBusyMs: 5_000,
-  /** A key's last use is written at most this often, and this much later than it was. */
-  keyUseEveryMs: 60_000,
-  keyUseDelayMs: 100,
-  /** How long running requests may take to finish once the server is told to stop. */
-  shutdownMs: 10_000,
-} as const
+/** Every limit: its value, with its unit in its name, and what it means. Help and docs/limits.md are made from this. */
+const TABLE = {
+  pageRowsMax: [1_000, 'Rows of one page at the most.'],
+  nestedPageRows: [50, 'Rows of a page inside another list, when `first` is not given.'],
+  wholeListRowsMax: [100_000, 'Rows of a list that is asked for whole; a setting.'],
+  wholeListPricedRows: [1_000, 'What an unpaged list is priced at, in rows.'],
+  nestedListCost: [100, 'What a list inside another list costs before its rows: a statement for each entry around it.'],
+  queryCostMax: [100_000, 'The cost of a query: a field is 1, a list as many times its selection as `first`.'],
+  queryDepthMax: [10, 'How deep a query goes; pure introspection is exempt.'],
+  queryTokensMax: [1_000, 'Tokens of the text of a query.'],
+  queryCharactersMax: [32_000, 'Characters of the text of a query.'],
+  queriesKeptCharacters: [250_000, 'Characters of queries that are kept parsed, all together.'],
+  queryNamesMax: [50, 'Fields at the root of a query, and aliases anywhere in it, taken together.'],
+  queryDirectivesMax: [8, 'Directives in a query.'],
+  operationsMax: [1, 'Operations in one GraphQL request that are run: there is no batching.'],
+  representationsMax: [1_000, 'References to entities in one query of a gateway.'],
+  bodyBytesMax: [1_000_000, 'A body, which must not be compressed.'],
+  syncBodyBytesMax: [16_000_000, 'A body from a key with projects.manage, which may bring in a whole project.'],
+  headersBytesMax: [16_384, 'The request line and the headers.'],
+  headersMs: [10_000, 'How long the headers of a request may take to arrive.'],
+  requestMs: [30_000, 'How long a whole request may take to arrive.'],
+  idleMs: [60_000, 'How long a connection is kept open without a request on it.'],
+  connectionsMax: [1_000, 'Connections at the same time.'],
+  ratePerMinute: [
+    6_000,
+    'What a key may spend in a minute: a request is 1, GraphQL one for each 1,000 of its cost; a setting.',
+  ],
+  rateBurst: [1_000, 'What a key may spend at once.'],
+  rateUnitCost: [1_000, 'The cost of a query that is charged like one request.'],
+  wrongKeysPerMinute: [60, 'Wrong keys from one address in a minute.'],
+  rateKeptMax: [10_000, 'Keys and addresses whose spending is remembered.'],
+  idempotencyKeyCharactersMax: [255, 'Characters of an Idempotency-Key.'],
+  idempotencyMs: [86_400_000, 'How long the answer to an Idempotency-Key is kept.'],
+  flawsMax: [20, 'Flaws that are told of one body.'],
+  syncFlawsMax: [1_000, 'Flaws that are told of a project that is brought to another state.'],
+  groupIdsMax: [100, 'Groups that a person is put into on being added.'],
+  compressFromBytes: [1_024, 'Answers smaller than this are not worth compressing.'],
+  importCacheBytes: [
+    32_000_000,
+    'The page cache of a command that writes much at once, so that no page is written twice.',
+  ],
+  storeBusyMs: [5_000, 'How long a write waits for another process to let go of the store.'],
+  slowQueryMs: [500, 'A request that takes longer is logged as slow; a setting.'],
+  keyUseEveryMs: [60_000, "A key's last use is written at most this often."],
+  keyUseDelayMs: [100, "A key's last use is written this much later than it was."],
+  shutdownMs: [10_000, 'How long running requests may take to finish once the server is told to stop.'],
+} as const satisfies Readonly<Record<string, readonly [value: number, meaning: string]>>
+
+type Table = typeof TABLE
+
+export const LIMIT_MEANINGS: readonly { name: string; value: number; meaning: string }[] = Object.entries(TABLE).map(
+  ([name, [value, meaning]]) => ({ name, value, meaning }),
+)
+
+// The names and values are the table's own.
+export const LIMITS = Object.fromEntries(LIMIT_MEANINGS.map(({ name, value }) => [name, value])) as {
+  readonly [Name in keyof Table]: Table[Name][0]
+}

@@ -36,7 +36,7 @@ export function requireDocumented(method: string, path: string, answer: Answer):
   const documented = named?.$ref ? document.components.responses[named.$ref.split('/').at(-1) ?? ''] : named
   if (!documented) throw new Error(`${method} ${path} answered ${answer.status}, which is not documented.`)
   for (const name of Object.keys(documented.headers ?? {})) {
-    const isOptional = name === 'Link'
+    const isOptional = ['Link', 'RateLimit-Policy', 'RateLimit', 'Idempotency-Replayed'].includes(name)
     if (!isOptional && !answer.headers.has(name))
       throw new Error(`${method} ${path} lacks the documented header ${name}.`)
   }

@@ -32,7 +32,7 @@ interface HistoryLine {
   readonly fields: FieldChanges
 }
 
-/** A service with a store of its own, gone when the test is over. */
+/** A service with a store of its own, gone when it is no longer needed. */
 export interface Gateway {
   readonly store: Store
   readonly app: App
@@ -50,6 +50,9 @@ export interface Gateway {
   readonly log: string[]
 }
 
+/** When a service is closed: after the test that opened it, or `afterAll` of a file that shares one. */
+type AtEnd = (close: () => Promise<void>) => void
+
 /** A store that is migrated once for each worker, and copied for each gateway. */
 let migrated: string | undefined
 
@@ -63,7 +66,7 @@ function newStore(file: string): void {
   copyFileSync(migrated, file)
 }
 
-export function openGateway(options: Partial<AppOptions> = {}): Gateway {
+export function openGateway(options: Partial<AppOptions> = {}, atEnd: AtEnd = onTestFinished): Gateway {
   const folder = mkdtempSync(join(tmpdir(), 'operations-'))
   const file = join(folder, 'operations.db')
   newStore(file)
@@ -78,9 +81,12 @@ export function openGateway(options: Partial<AppOptions> = {}): Gateway {
     basePath: '',
     graphiql: true,
     wholeListRowsMax: LIMITS.wholeListRowsMax,
+    ratePerMinute: 0,
+    slowMs: LIMITS.slowQueryMs,
+    corsOrigins: '',
     ...options,
   })
-  onTestFinished(async () => {
+  atEnd(async () => {
     await store.close()
     rmSync(folder, { recursive: true })
   })

@@ -18,6 +18,8 @@ interface Options {
   readonly env?: NodeJS.ProcessEnv
   /** A file that takes the place of standard output. */
   readonly stdout?: string
+  /** When it is killed at the latest: after the test that started it, or later where a file shares it. */
+  readonly atEnd?: (end: () => void) => void
 }
 
 export function newFolder(): string {
@@ -45,19 +47,25 @@ interface MintedKey {
 }
 
 /** Starts `serve` on a free port and waits until it listens. */
-export async function serve(folder: string, args: readonly string[] = []) {
-  const running = start(folder, ['serve', '--port', '0', ...args], {})
+export async function serve(folder: string, args: readonly string[] = [], options: Options = {}) {
+  const running = start(folder, ['serve', '--port', '0', ...args], options)
   const origin = await new Promise<string>((resolve, reject) => {
     running.child.stderr?.on('data', () => {
-      const [found] = /http:\/\/[\w.:[\]]+:\d+/.exec(running.finished().stderr) ?? []
+      // The metrics have an address of their own, which comes first.
+      const [found] = /(?<!Metrics at )http:\/\/[\w.:[\]]+:\d+/.exec(running.finished().stderr) ?? []
       if (found) resolve(found)
     })
     running.child.on('close', () => reject(new Error(`serve ended: ${running.finished().stderr}`)))
   })
-  return { ...running, origin }
+  return { ...running, origin, metrics: /Metrics at (\S+)/.exec(running.finished().stderr)?.[1] ?? '' }
 }
 
-function start(folder: string, args: readonly string[], { env = {}, stdout: file }: Options) {
+/** Starts the built command and does not wait for anything. */
+export function start(
+  folder: string,
+  args: readonly string[],
+  { env = {}, stdout: file, atEnd = onTestFinished }: Options = {},
+) {
   const child: ChildProcess = spawn(process.execPath, [MAIN, ...args], {
     cwd: folder,
     env: { PATH: process.env['PATH'], ...env },
@@ -71,7 +79,7 @@ function start(folder: string, args: readonly string[], { env = {}, stdout: file
   child.stderr?.on('data', (chunk) => {
     stderr += chunk
   })
-  onTestFinished(() => {
+  atEnd(() => {
     child.kill('SIGKILL')
   })
   return {

@@ -87,6 +87,9 @@ function callerOn(file: string, authorization: string | undefined): Caller {
   const app = createApp({
     ...{ store, log, clock: () => NOW, basePath: '', graphiql: false },
     wholeListRowsMax: LIMITS.wholeListRowsMax,
+    ratePerMinute: 0,
+    slowMs: LIMITS.slowQueryMs,
+    corsOrigins: '',
   })
   return new Caller(app, authorization, '')
 }

@@ -28,6 +28,16 @@ export class KeyMissing extends Fault {
   }
 }
 
+/** A key that was good once; the log may name it. */
+export class KeyRefused extends Fault {
+  readonly keyId: string
+
+  constructor(keyId: string, sentence: string) {
+    super('UNAUTHENTICATED', sentence)
+    this.keyId = keyId
+  }
+}
+
 export function authenticator(store: Store, clock: () => Date): Authenticate {
   const noteUse = useNoter(store, clock)
   return async (authorization) => {
@@ -35,9 +45,9 @@ export function authenticator(store: Store, clock: () => Date): Authenticate {
     const key = isWellFormed(secret) ? await keyBySecret(store.read, secret) : undefined
     if (!key) throw new Fault('UNAUTHENTICATED', `This API key is not valid. ${HOW}`)
     const now = clock()
-    if (key.revokedAt) throw new Fault('UNAUTHENTICATED', `This API key was revoked at ${key.revokedAt}.`)
+    if (key.revokedAt) throw new KeyRefused(key.id, `This API key was revoked at ${key.revokedAt}.`)
     if (key.expiresAt && key.expiresAt <= now.toISOString()) {
-      throw new Fault('UNAUTHENTICATED', `This API key expired at ${key.expiresAt}.`)
+      throw new KeyRefused(key.id, `This API key expired at ${key.expiresAt}.`)
     }
     noteUse(key.id, now)
     const { id, name, scopes, projects, expiresAt } = key

@@ -17,7 +17,7 @@ export function commandWith(name: string, description: string, settings: readonl
   const command = new Command(name).description(description)
   for (const key of settings) {
     const { flag, env, help, fallback } = SETTINGS[key]
-    const preset = fallback === '' || fallback === true ? '' : `; ${fallback} unless given`
+    const preset = fallback === '' || fallback === true || fallback === undefined ? '' : `; ${fallback} unless given`
     command.option(flag, `${help} (${env}${preset})`)
   }
   return command

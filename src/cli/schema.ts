@@ -6,11 +6,16 @@ import { print, say } from './command.js'
 export function schemaCommand(): Command {
   return new Command('schema')
     .description('print the contracts: the GraphQL schema and the OpenAPI document')
-    .addOption(new Option('--format <format>', 'which one to print').choices(['graphql', 'openapi']).default('graphql'))
+    .addOption(
+      new Option('--format <format>', 'which one to print')
+        .choices(['graphql', 'openapi', 'limits'])
+        .default('graphql'),
+    )
     .option('--output <folder>', 'write both into this folder instead')
     .addHelpText('after', '\nExamples:\n  operations schema > schema.graphql\n  operations schema --output schema')
-    .action(async (flags: { format: 'graphql' | 'openapi'; output?: string }) => {
-      const { CONTRACTS } = await import('./contracts.js')
+    .action(async (flags: { format: 'graphql' | 'openapi' | 'limits'; output?: string }) => {
+      const { CONTRACTS, limitsPage } = await import('./contracts.js')
+      if (flags.format === 'limits') return print(limitsPage().trimEnd())
       if (flags.output === undefined) {
         return print(CONTRACTS[flags.format === 'graphql' ? 'schema.graphql' : 'openapi.json']().trimEnd())
       }

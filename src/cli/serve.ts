@@ -1,11 +1,24 @@
 import type { Command } from 'commander'
 import { type Flags, readConfig } from '../config.js'
-import { LIMITS } from '../limits.js'
+import { LIMIT_MEANINGS } from '../limits.js'
 import { commandWith, WrongUsage } from './command.js'
 
 const DEMO_DATABASE = 'file:./data/demo.db'
 
-const FLAGS = ['database', 'host', 'port', 'basePath', 'graphiql', 'migrate', 'wholeListRowsMax', 'logLevel'] as const
+const FLAGS = [
+  'database',
+  'host',
+  'port',
+  'basePath',
+  'graphiql',
+  'migrate',
+  'wholeListRowsMax',
+  'rateLimit',
+  'slowMs',
+  'metricsPort',
+  'corsOrigins',
+  'logLevel',
+] as const
 
 export function serveCommand(clock: () => Date): Command {
   return commandWith('serve', 'serve GraphQL and REST', FLAGS)
@@ -25,7 +38,7 @@ export function serveCommand(clock: () => Date): Command {
 }
 
 function limitsHelp(): string {
-  return Object.entries(LIMITS)
-    .map(([name, value]) => `  ${name.padEnd(22)}${value}`)
-    .join('\n')
+  return LIMIT_MEANINGS.map(
+    ({ name, value, meaning }) => `  ${name.padEnd(28)}${String(value).padEnd(12)}${meaning}`,
+  ).join('\n')
 }

@@ -43,7 +43,12 @@ export function toSubgraph(): GraphQLSchema {
   // Each entity has a scope of its own, asked for where it is resolved; any valid key may see the schema.
   _entities.extensions = { scope: null, complexity: price }
   _service.extensions = { scope: null, complexity: 1 }
-  _service.resolve = () => ({ sdl: printSubgraph(schema) })
+  // Printing it takes as long as a hundred other fields, and one query may ask for it fifty times.
+  let printed = ''
+  _service.resolve = () => {
+    printed ||= printSubgraph(schema)
+    return { sdl: printed }
+  }
   _entities.resolve = (_, { representations }, context: Context, info) => {
     if (representations.length > LIMITS.representationsMax) {
       const count = representations.length

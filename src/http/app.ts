@@ -4,13 +4,17 @@ import { createYoga } from 'graphql-yoga'
 import type { Logger } from 'pino'
 import { authenticator } from '../auth/principal.js'
 import { Fault } from '../errors.js'
+import { LIMITS } from '../limits.js'
 import { schema } from '../schema.js'
 import type { Store } from '../store/store.js'
+import { useCors } from './cors.js'
+import { Documents, NO_ERRORS_KEPT } from './documents.js'
 import { createEngine } from './engine.js'
-import { useExchange } from './exchange.js'
+import { countStatement, exchangeOf, type Finished, useExchange } from './exchange.js'
 import { useCatalogue, useDoor, useEngine } from './graphql.js'
 import { usePaths } from './paths.js'
 import { problemParts } from './problems.js'
+import { createRates } from './rates.js'
 import { createRest } from './rest.js'
 
 export interface AppOptions {
@@ -22,6 +26,14 @@ export interface AppOptions {
   readonly graphiql: boolean
   readonly demoKey?: string | undefined
   readonly wholeListRowsMax: number
+  /** What a key may spend in a minute; 0 for as much as it likes. */
+  readonly ratePerMinute: number
+  /** A request that takes longer gets a line of its own in the log. */
+  readonly slowMs: number
+  /** Origins whose pages may call, with commas between them; empty for none. */
+  readonly corsOrigins: string
+  /** Told of every request when it is over. */
+  readonly onFinished?: (exchange: Finished) => void
 }
 
 /** The whole service, as a fetch handler and as a request listener for node:http. */
@@ -35,18 +47,32 @@ export function createApp(options: AppOptions): App {
   const endpoint = `${basePath}/graphql`
   const engine = createEngine(options)
   const authenticate = authenticator(store, clock)
+  const rates = createRates(authenticate, options.ratePerMinute)
   const yoga = createYoga({
     schema,
     graphqlEndpoint: endpoint,
     // The door has let the caller in; the key may have been revoked while the body was on its way.
-    context: async ({ request }) => engine.contextFor(await authenticate(request.headers.get('authorization'))),
+    context: async ({ request }) =>
+      engine.contextFor(await authenticate(request.headers.get('authorization')), () =>
+        countStatement(exchangeOf(request)),
+      ),
     plugins: [
-      useExchange(log),
-      usePaths({ ...options, rest: createRest({ schema, engine, authenticate, basePath }) }),
-      useDoor(endpoint, authenticate),
-      useEngine(engine),
+      useCors(options.corsOrigins),
+      useExchange({
+        log,
+        slowMs: options.slowMs,
+        onUnchanged: rates.refundUnchanged,
+        onFinished: options.onFinished ?? (() => undefined),
+      }),
+      usePaths({ ...options, rest: createRest({ schema, engine, authenticate, rates, basePath }) }),
+      useDoor(endpoint, rates),
+      useEngine(engine, rates),
       useCatalogue(log),
     ],
+    parserAndValidationCache: {
+      documentCache: new Documents(LIMITS.queriesKeptCharacters),
+      errorCache: NO_ERRORS_KEPT,
+    },
     // Each of these is done by a plugin above, or is not offered.
     graphiql: false,
     landingPage: false,

@@ -6,7 +6,8 @@ import type { Store } from '../store/store.js'
 
 /** Runs operations: the one place where both doors meet the schema. */
 export interface Engine {
-  contextFor(principal: Principal): Context
+  /** Fresh for each request; `onStatement` is told of every statement that the request takes. */
+  contextFor(principal: Principal, onStatement: () => void): Context
   execute(args: ExecutionArgs): Promise<ExecutionResult>
   run(document: DocumentNode, variables: Record<string, unknown>, context: Context): Promise<ExecutionResult>
 }
@@ -18,7 +19,16 @@ export interface EngineOptions {
 }
 
 export function createEngine({ store, clock, wholeListRowsMax }: EngineOptions): Engine {
-  const contextFor = (principal: Principal): Context => ({ store, principal, clock, wholeListRowsMax })
+  const contextFor: Engine['contextFor'] = (principal, onStatement) => ({
+    store: {
+      ...store,
+      read: store.reading(onStatement),
+      write: (as, work) => store.write({ ...as, onStatement }, work),
+    },
+    principal,
+    clock,
+    wholeListRowsMax,
+  })
   return {
     contextFor,
     execute: async (args) => execute(args),

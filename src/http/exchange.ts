@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
 import type { Plugin } from 'graphql-yoga'
 import type { Logger } from 'pino'
-import type { Principal } from '../auth/principal.js'
+import { KeyRefused, type Principal } from '../auth/principal.js'
+import type { Fault } from '../errors.js'
 import { Content, isFinal, respond } from './represent.js'
 
 /** What is known of a request besides itself, from its arrival to its line in the log. */
@@ -9,8 +11,24 @@ export interface Exchange {
   readonly requestId: string
   readonly startedAt: number
   principal?: Principal
-  /** The route or the name of the operation, for the log. */
+  /** The route or the name of the operation. */
   operation?: string
+  /** Where the request comes from, as far as the socket tells. */
+  address?: string | undefined
+  /** How many statements it took. */
+  statements: number
+  /** Why it was refused, if it was. */
+  refusal?: Fault
+  /** The limit that the key is under, and what is left of it, as the headers tell it. */
+  rate?: { readonly policy: string; readonly level: string }
+}
+
+/** An exchange that is over. */
+export interface Finished extends Exchange {
+  readonly method: string
+  readonly status: number
+  readonly ms: number
+  readonly bytes: number
 }
 
 const exchanges = new WeakMap<Request, Exchange>()
@@ -22,7 +40,7 @@ export const REQUEST_ID = /^[\w.:-]{1,100}$/
 function openExchange(request: Request): Exchange {
   const given = request.headers.get('request-id')
   const requestId = given && REQUEST_ID.test(given) ? given : randomUUID()
-  const exchange = { requestId, startedAt: performance.now() }
+  const exchange: Exchange = { requestId, startedAt: performance.now(), statements: 0 }
   exchanges.set(request, exchange)
   return exchange
 }
@@ -31,27 +49,81 @@ export function exchangeOf(request: Request): Exchange {
   return exchanges.get(request) ?? openExchange(request)
 }
 
+export function countStatement(exchange: Exchange): void {
+  exchange.statements += 1
+}
+
+/** The headers of every answer, whatever it is: nobody is to guess its type, frame it, or tell others where it was. */
+const GUARDS = {
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+}
+/** Where a page says nothing else, nothing in it is to be loaded or run. */
+const NO_CONTENT_POLICY = "default-src 'none'; frame-ancestors 'none'"
+
+interface ExchangeOptions {
+  readonly log: Logger
+  /** A request that takes longer gets a line of its own. */
+  readonly slowMs: number
+  /** Called before the headers go out, when nothing has changed since the caller last asked. */
+  readonly onUnchanged: (exchange: Exchange) => void
+  readonly onFinished: (exchange: Finished) => void
+}
+
 /** Opens each request and closes it: its id, its headers, its line in the log. */
-export function useExchange(log: Logger): Plugin {
+export function useExchange({ log, slowMs, onUnchanged, onFinished }: ExchangeOptions): Plugin {
   return {
-    onRequest({ request }) {
-      openExchange(request)
+    onRequest({ request, serverContext }) {
+      openExchange(request).address = addressOf(serverContext)
     },
     async onResponse({ request, response, setResponse }) {
-      const { requestId, startedAt, principal, operation } = exchangeOf(request)
+      const exchange = exchangeOf(request)
       const answer = await finished(request, response)
-      answer.headers.set('request-id', requestId)
-      answer.headers.set('x-content-type-options', 'nosniff')
+      if (answer.status === 304) onUnchanged(exchange)
+      for (const [name, value] of Object.entries(headersOf(exchange))) answer.headers.set(name, value)
       if (!answer.headers.has('cache-control')) answer.headers.set('cache-control', 'no-store')
+      if (!answer.headers.has('content-security-policy')) {
+        answer.headers.set('content-security-policy', NO_CONTENT_POLICY)
+      }
       setResponse(answer)
-      const { method, url } = request
-      const ms = Math.round((performance.now() - startedAt) * 10) / 10
-      log.info(
-        { requestId, keyId: principal?.keyId, method, path: pathOf(url), operation, status: answer.status, ms },
-        'request',
-      )
+      const over: Finished = {
+        ...exchange,
+        method: request.method,
+        status: answer.status,
+        ms: Math.round((performance.now() - exchange.startedAt) * 10) / 10,
+        bytes: request.method === 'HEAD' ? 0 : Number(answer.headers.get('content-length') ?? 0),
+      }
+      onFinished(over)
+      const line = lineOf(over, request.url)
+      log.info(line, 'request')
+      if (over.ms > slowMs) log.warn(line, 'slow request')
     },
   }
+}
+
+function headersOf({ requestId, rate }: Exchange): Record<string, string> {
+  return {
+    'request-id': requestId,
+    ...GUARDS,
+    ...(rate && { 'ratelimit-policy': rate.policy, ratelimit: rate.level }),
+  }
+}
+
+/** One line a request; never the key itself, and why a caller was refused. */
+function lineOf({ requestId, principal, refusal, operation, ...over }: Finished, url: string) {
+  const { method, status, ms, bytes, statements, address } = over
+  const keyId = principal?.keyId ?? (refusal instanceof KeyRefused ? refusal.keyId : undefined)
+  // Other refusals may quote what was sent, which is no business of the log.
+  const isOfAccess = refusal?.code === 'UNAUTHENTICATED' || refusal?.code === 'INSUFFICIENT_SCOPE'
+  const why = refusal && { code: refusal.code, ...(isOfAccess && { reason: refusal.message, address }) }
+  return { requestId, keyId, method, path: pathOf(url), operation, status, ms, bytes, statements, ...why }
+}
+
+// Embedded behind another server's fetch there is no socket, and whoever embeds knows its callers.
+function addressOf(serverContext: unknown): string | undefined {
+  const { req } = Object(serverContext) as { req?: IncomingMessage }
+  return req?.socket.remoteAddress
 }
 
 // Answers of Yoga and problems come here as they were made; the rest has its final form already.

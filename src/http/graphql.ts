@@ -1,7 +1,7 @@
-import { GraphQLError, parse } from 'graphql'
+import { complexityFromQuery } from '@pothos/plugin-complexity'
+import { type ExecutionArgs, GraphQLError, getOperationAST, getVariableValues } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
 import type { Logger } from 'pino'
-import type { Authenticate } from '../auth/principal.js'
 import { Fault } from '../errors.js'
 import { faultOf, internal } from '../graph/faults.js'
 import { LIMITS } from '../limits.js'
@@ -10,12 +10,14 @@ import { readJson } from './body.js'
 import type { Engine } from './engine.js'
 import { exchangeOf } from './exchange.js'
 import { faultHeaders, STATUS } from './problems.js'
+import { parseWithinLimits } from './queryLimits.js'
+import type { Rates } from './rates.js'
 
 const ANSWERS = ['application/json', 'application/graphql-response+json']
 const ALLOW = 'GET, POST, OPTIONS'
 
 /** The GraphQL door: who may come in, and in what form, before Yoga takes over. */
-export function useDoor(endpoint: string, authenticate: Authenticate): Plugin {
+export function useDoor(endpoint: string, rates: Rates): Plugin {
   return {
     async onRequest({ request, url, endResponse }) {
       if (url.pathname !== endpoint) return
@@ -26,9 +28,11 @@ export function useDoor(endpoint: string, authenticate: Authenticate): Plugin {
           throw new Fault('METHOD_NOT_ALLOWED', 'GraphQL takes GET and POST.')
         }
         requireAcceptable(request, ...ANSWERS)
-        exchangeOf(request).principal = await authenticate(request.headers.get('authorization'))
+        await rates.admit(request.headers.get('authorization'), exchangeOf(request))
       } catch (error) {
-        endResponse(refusal(error instanceof Fault ? error : internal(error)))
+        const fault = error instanceof Fault ? error : internal(error)
+        exchangeOf(request).refusal = fault
+        endResponse(refusal(fault))
       }
     },
     onRequestParse({ setRequestParser }) {
@@ -77,31 +81,37 @@ function parsedParameter(name: string, text: string): unknown {
   }
 }
 
-/** Parses within the token limit, and runs what it parsed in the engine that REST uses too. */
-export function useEngine(engine: Engine): Plugin {
+/** Parses within the limits, charges what the query costs, and runs it in the engine that REST uses too. */
+export function useEngine(engine: Engine, rates: Rates): Plugin {
   return {
     onParse({ setParseFn }) {
-      setParseFn((source, options) => {
-        if (source.toString().length > LIMITS.queryCharactersMax) throw tooLong('characters', LIMITS.queryCharactersMax)
-        try {
-          return parse(source, { ...options, maxTokens: LIMITS.queryTokensMax })
-        } catch (error) {
-          throw error instanceof GraphQLError && /more th\w+ \d+ tokens/.test(error.message)
-            ? tooLong('tokens', LIMITS.queryTokensMax)
-            : error
-        }
-      })
+      setParseFn((source, options) => parseWithinLimits(source.toString(), options))
     },
-    onExecute({ args, setExecuteFn }) {
-      const name = args.operationName
-      exchangeOf(args.contextValue.request).operation = name ?? 'anonymous'
+    onExecute({ args, setExecuteFn, setResultAndStopExecution }) {
+      const exchange = exchangeOf(args.contextValue.request)
+      exchange.operation = args.operationName ?? 'anonymous'
+      try {
+        if (exchange.principal) rates.chargeQuery(exchange.principal, exchange, costOf(args))
+      } catch (error) {
+        if (!(error instanceof Fault)) throw error
+        setResultAndStopExecution({ errors: [new GraphQLError(error.message, { originalError: error })] })
+      }
       setExecuteFn((execution) => engine.execute(execution))
     },
   }
 }
 
-function tooLong(what: string, most: number): Fault {
-  return new Fault('TOO_COMPLEX', `The query has more than ${most} ${what}. Ask in smaller parts.`)
+// What cannot run, or is too dear to, is refused when it is executed, and costs no more than the request that brought it.
+function costOf({ document, schema, variableValues, contextValue, operationName }: ExecutionArgs): number {
+  const operation = getOperationAST(document, operationName)
+  if (operation?.operation !== 'query') return 0
+  // Asked first, and only for one error: without that bound, thousands of bad values would each be told at length.
+  const { coerced } = getVariableValues(schema, operation.variableDefinitions ?? [], variableValues ?? {}, {
+    maxErrors: 1,
+  })
+  if (!coerced) return 0
+  const { complexity } = complexityFromQuery(document, { schema, variables: coerced, ctx: contextValue as object })
+  return complexity > LIMITS.queryCostMax ? 0 : complexity
 }
 
 /** Puts every error of an answer into the words of the catalogue; the causes go to the log. */
@@ -111,6 +121,7 @@ export function useCatalogue(log: Logger): Plugin {
       if (!('errors' in result) || !result.errors) return
       const errors = result.errors.map((error) => {
         const fault = faultOf(error)
+        exchangeOf(request).refusal ??= fault
         if (fault.code === 'INTERNAL')
           log.error({ requestId: exchangeOf(request).requestId, err: fault.cause }, 'request failed')
         return published(fault, error)

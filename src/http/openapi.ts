@@ -2,7 +2,7 @@ import { type FragmentDefinitionNode, type GraphQLSchema, Kind } from 'graphql'
 import { DESCRIPTION, VERSION } from '../about.js'
 import { SCOPES } from '../auth/scopes.js'
 import type { Code } from '../errors.js'
-import { LIMITS } from '../limits.js'
+import { LIMIT_MEANINGS, LIMITS } from '../limits.js'
 import { BODY_TYPES, PATCH_TYPES } from './body.js'
 import { csvText, type Entry } from './csv.js'
 import { REQUEST_ID } from './exchange.js'
@@ -29,6 +29,7 @@ export function openapi(schema: GraphQLSchema, basePath = ''): JsonSchema {
       description: `${DESCRIPTION} Every GET also answers HEAD. ${bodySizes()}`,
       license: { name: 'MIT', identifier: 'MIT' },
     },
+    'x-limits': Object.fromEntries(LIMIT_MEANINGS.map(({ name, value, meaning }) => [name, { value, meaning }])),
     servers: [{ url: basePath === '' ? '/' : basePath }],
     tags: tagsOf(operations),
     paths,
@@ -65,12 +66,12 @@ function operationObject(operation: StoredOperation, schemas: JsonSchemas): Json
   }
 }
 
-/** The conditional headers that a route heeds. */
+/** The headers that a route heeds, by the names of their components. */
 function conditionsOf({ method, path }: Route): string[] {
   if (method === 'GET') return ['IfNoneMatch']
-  if (method === 'POST') return []
+  if (method === 'POST') return ['IdempotencyKey']
   const isTagged = ROUTES.some((other) => other.method === 'GET' && other.path === path)
-  return [isTagged ? 'IfMatch' : 'IfMatchAny']
+  return ['IdempotencyKey', isTagged ? 'IfMatch' : 'IfMatchAny']
 }
 
 function requestBody({ method }: Route, schema: JsonSchema, schemas: JsonSchemas): JsonSchema {
@@ -86,15 +87,15 @@ function successObject(operation: StoredOperation, schemas: JsonSchemas): JsonSc
   }
   return {
     description: route.method === 'GET' ? 'The answer.' : 'It is stored.',
-    headers: headersOf(['Request-Id', ...ownHeaders(route), ...(isList ? ['Link'] : [])]),
+    headers: headersOf(['Request-Id', ...SOMETIMES, ...ownHeaders(route), ...(isList ? ['Link'] : [])]),
     content: successContent(operation, schemas),
   }
 }
 
 function ownHeaders({ method, status }: Route): readonly string[] {
   if (method === 'GET') return CACHE_HEADERS
-  if (method === 'PATCH') return ['ETag']
-  return status === 201 ? ['Location'] : []
+  if (method === 'PATCH') return ['ETag', 'Idempotency-Replayed']
+  return [...(status === 201 ? ['Location'] : []), 'Idempotency-Replayed']
 }
 
 function successContent({ rootField, rootNode, isList, columns }: StoredOperation, schemas: JsonSchemas): JsonSchema {
@@ -130,13 +131,14 @@ function parameterObject({ name, in: place, type, use, defaultValue }: Parameter
 }
 
 function statusesOf({ route, scope, input, isList }: StoredOperation): string[] {
-  const codes: Code[] = ['BAD_REQUEST', 'UNAUTHENTICATED', 'INTERNAL', 'UNAVAILABLE']
+  const codes: Code[] = ['BAD_REQUEST', 'UNAUTHENTICATED', 'RATE_LIMITED', 'INTERNAL', 'UNAVAILABLE']
   if (route.status !== 204) codes.push('NOT_ACCEPTABLE')
   if (route.method !== 'GET' && route.method !== 'POST') codes.push('PRECONDITION_FAILED')
   if (route.method === 'PUT') codes.push('CONFLICT')
   if (scope) codes.push('INSUFFICIENT_SCOPE')
   if (!isList && route.path.includes('{')) codes.push('NOT_FOUND')
-  if (input) codes.push('CONFLICT', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'VALIDATION_FAILED')
+  if (route.method !== 'GET') codes.push('CONFLICT', 'VALIDATION_FAILED')
+  if (input) codes.push('PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE')
   return codes.map((code) => String(STATUS[code])).sort()
 }
 
@@ -175,7 +177,13 @@ const HEADERS: Readonly<Record<string, JsonSchema>> = {
   'Accept-Patch': header('The media types that a patch can have here (RFC 5789).'),
   'WWW-Authenticate': header('What kind of key is needed (RFC 6750).'),
   'Retry-After': header('After how many seconds to try again.'),
+  'RateLimit-Policy': header('What the key may spend, where that is limited: `"key";q=6000;w=60`.'),
+  RateLimit: header('What is left of it, and in how many seconds it is full again: `"key";r=999;t=1`.'),
+  'Idempotency-Replayed': header('`true` when the answer is that of an earlier request with the same Idempotency-Key.'),
 }
+
+/** The headers that an answer has only in some cases. */
+const SOMETIMES = ['RateLimit-Policy', 'RateLimit']
 
 const HEADER_PARAMETERS = {
   RequestId: {
@@ -183,6 +191,14 @@ const HEADER_PARAMETERS = {
     in: 'header',
     description: "The caller's own id for this request, taken over into the answer and the log.",
     schema: { type: 'string', pattern: REQUEST_ID.source },
+  },
+  IdempotencyKey: {
+    name: 'Idempotency-Key',
+    in: 'header',
+    description:
+      'A token of the caller for this request, such as a UUID. Sent again with the same request within a day, it does ' +
+      'nothing twice and gives the first answer; with another request it is a 422, and while the first is running a 409.',
+    schema: { type: 'string', minLength: 1, maxLength: LIMITS.idempotencyKeyCharactersMax },
   },
   IfNoneMatch: {
     name: 'If-None-Match',

@@ -55,7 +55,9 @@ export function usePaths({ store, log, basePath, graphiql, demoKey, rest }: Path
         if (response) endResponse(response)
       } catch (error) {
         const fault = error instanceof Fault ? error : internal(error)
-        const { requestId } = exchangeOf(request)
+        const exchange = exchangeOf(request)
+        const { requestId } = exchange
+        exchange.refusal = fault
         if (fault.code === 'INTERNAL') log.error({ requestId, err: fault.cause }, 'request failed')
         endResponse(problem(fault, requestId))
       }
@@ -72,11 +74,13 @@ async function readOnly(request: Request, page: (request: Request) => Promise<Re
 
 const NOT_KEPT = { headers: { 'cache-control': 'no-store' } }
 
+/** Without writes it stays ready: a store that has become read-only must not take every copy of the service down. */
 async function readiness(request: Request, store: Store): Promise<Response> {
   try {
     await store.version()
+    const { isWritable: writes } = await store.health()
+    return respond(request, Content.json({ status: 'ready', writes }), NOT_KEPT)
   } catch (cause) {
     throw new Fault('UNAVAILABLE', 'The store cannot be read.', { cause })
   }
-  return respond(request, Content.json({ status: 'ready' }), NOT_KEPT)
 }

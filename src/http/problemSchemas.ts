@@ -3,10 +3,16 @@ import { CATALOGUE, type Code } from '../errors.js'
 import { headersOf, type JsonSchema } from './jsonSchema.js'
 import { problemType, STATUS } from './problems.js'
 
-/** The codes that a path which exists can answer with; the rate of requests is not limited yet. */
-const CODES = (Object.keys(CATALOGUE) as Code[]).filter(
-  (code) => code !== 'METHOD_NOT_ALLOWED' && code !== 'RATE_LIMITED',
-)
+/** Refusals that do not belong to a path and its methods. */
+const OUTSIDE: readonly Code[] = ['METHOD_NOT_ALLOWED', 'REQUEST_TIMEOUT', 'HEADERS_TOO_LARGE']
+const CODES = (Object.keys(CATALOGUE) as Code[]).filter((code) => !OUTSIDE.includes(code))
+
+const HEADERS_OF: Readonly<Record<string, readonly string[]>> = {
+  '401': ['WWW-Authenticate'],
+  '403': ['WWW-Authenticate'],
+  '429': ['Retry-After'],
+  '503': ['Retry-After'],
+}
 
 /** The refusals, by the name of their component: one for each status, and that of a PATCH. */
 export function problemResponses(): JsonSchema {
@@ -20,7 +26,7 @@ export function problemResponses(): JsonSchema {
 
 function problemResponse(status: string, also: readonly string[] = []): JsonSchema {
   const codes = CODES.filter((code) => String(STATUS[code]) === status)
-  const own = { '401': ['WWW-Authenticate'], '403': ['WWW-Authenticate'], '503': ['Retry-After'] }[status] ?? []
+  const own = HEADERS_OF[status] ?? []
   const [code = 'INTERNAL'] = codes
   const example = {
     type: problemType(code),

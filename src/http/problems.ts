@@ -1,6 +1,7 @@
 import { KeyMissing } from '../auth/principal.js'
 import { CATALOGUE, type Code, Fault } from '../errors.js'
 import { PATCH_TYPES, UnsupportedPatch } from './body.js'
+import { RateExceeded } from './rates.js'
 
 /** The HTTP status of each code of the catalogue. */
 export const STATUS: Record<Code, number> = {
@@ -10,12 +11,14 @@ export const STATUS: Record<Code, number> = {
   NOT_FOUND: 404,
   METHOD_NOT_ALLOWED: 405,
   NOT_ACCEPTABLE: 406,
+  REQUEST_TIMEOUT: 408,
   CONFLICT: 409,
   PRECONDITION_FAILED: 412,
   PAYLOAD_TOO_LARGE: 413,
   UNSUPPORTED_MEDIA_TYPE: 415,
   VALIDATION_FAILED: 422,
   RATE_LIMITED: 429,
+  HEADERS_TOO_LARGE: 431,
   TOO_COMPLEX: 400,
   INTERNAL: 500,
   UNAVAILABLE: 503,
@@ -59,6 +62,7 @@ export function problemParts(fault: Fault, requestId: string) {
 
 /** The headers that HTTP wants with a refusal, through whichever door it came. */
 export function faultHeaders(fault: Fault): Record<string, string> {
+  if (fault instanceof RateExceeded) return { 'retry-after': String(fault.retryAfterSeconds) }
   if (fault.code === 'UNAVAILABLE') return { 'retry-after': RETRY_AFTER_SECONDS }
   if (fault instanceof UnsupportedPatch) return { 'accept-patch': PATCH_TYPES.join(', ') }
   const challenge = challengeOf(fault)

@@ -7,16 +7,19 @@ import { requireAcceptable } from './accept.js'
 import { answerWith, type MediaType } from './answers.js'
 import { PATCH_TYPES, readJson } from './body.js'
 import type { Engine } from './engine.js'
-import type { Exchange } from './exchange.js'
+import { countStatement, type Exchange } from './exchange.js'
+import { createPerform } from './idempotency.js'
 import { readBody, readParameters } from './parameters.js'
 import { requireMatch, tagsToMatch, unmatchable } from './preconditions.js'
 import { notAllowed } from './problems.js'
+import type { Rates } from './rates.js'
 import { type StoredOperation, storedOperations } from './stored.js'
 
 interface RestOptions {
   readonly schema: GraphQLSchema
   readonly engine: Engine
   readonly authenticate: Authenticate
+  readonly rates: Rates
   readonly basePath: string
 }
 
@@ -24,14 +27,15 @@ interface RestOptions {
 export type Rest = (request: Request, path: string, query: URLSearchParams, exchange: Exchange) => Promise<Response>
 
 /** The REST door: each route runs its stored operation, and what HTTP wants is put around it. */
-export function createRest({ schema, engine, authenticate, basePath }: RestOptions): Rest {
+export function createRest({ schema, engine, authenticate, rates, basePath }: RestOptions): Rest {
   const operations = storedOperations(schema)
+  const perform = createPerform()
 
   return async (request, path, query, exchange) => {
     const here = matchesOf(operations, path)
     if (request.method === 'OPTIONS' && here.length > 0) return options(here)
 
-    exchange.principal = await authenticate(request.headers.get('authorization'))
+    let principal = await rates.admit(request.headers.get('authorization'), exchange)
     if (here.length === 0) throw new Fault('NOT_FOUND', `There is nothing at ${path}. See ${basePath}/v1/openapi.json.`)
     const match = matchOf(here, request.method === 'HEAD' ? 'GET' : request.method)
     if (!match) return notAllowed(request, allowed(here), exchange.requestId)
@@ -39,20 +43,24 @@ export function createRest({ schema, engine, authenticate, basePath }: RestOptio
     exchange.operation = operation.route.operation
     const type = acceptableType(request, operation)
     // The schema refuses as well; asked first, nobody without the scope gets as far as the parameters and the body.
-    if (operation.scope) requireScope(exchange.principal, operation.scope)
+    if (operation.scope) requireScope(principal, operation.scope)
     const variables = readParameters(operation, parameters, query)
     const reading = matchOf(here, 'GET')
     const tags = CONDITIONAL.has(request.method) ? tagsToMatch(request) : undefined
     if (tags && !reading) throw unmatchable()
     if (operation.input) {
-      variables['input'] = readBody(await readJson(request, exchange.principal), operation.input)
+      variables['input'] = readBody(await readJson(request, principal), operation.input)
       // A body can take its time, and the key may have been revoked meanwhile.
-      exchange.principal = await authenticate(request.headers.get('authorization'))
+      principal = await authenticate(request.headers.get('authorization'))
     }
-    const context = engine.contextFor(exchange.principal)
+    const context = engine.contextFor(principal, () => countStatement(exchange))
     const precondition = tags && reading ? preconditionOf(engine, context, tags, reading) : undefined
-    const answer = await run(engine, operation, variables, { ...context, precondition })
-    return answerWith(answer, { request, operation, type, path: basePath + path, query })
+    const { answer, isReplay } = await perform(request, path, variables['input'], context, (inner) =>
+      run(engine, operation, variables, { ...inner, precondition }),
+    )
+    const response = await answerWith(answer, { request, operation, type, path: basePath + path, query })
+    if (isReplay) response.headers.set('idempotency-replayed', 'true')
+    return response
   }
 }
 

@@ -29,6 +29,7 @@ export async function erasePerson(write: Write, id: string): Promise<Erasure> {
   const texts = textsOf(before, own)
   const entries = (await blankEntries(write, id, texts, 'risk')) + (await blankEntries(write, id, texts, 'issue'))
   const history = (await blankChanges(write, own, () => () => true)) + (await blankMentions(write, id, texts))
+  await forgetAnswers(write, [id, ...texts])
   await blankPerson(write, id)
   return { id, erasedAt: at, history, entries }
 }
@@ -48,6 +49,14 @@ function textsOf({ name, email, externalId }: PersonRow, own: readonly ChangeRow
     }
   }
   return texts
+}
+
+/** Deletes what was answered about the person: a project that named them is told so in a warning. */
+async function forgetAnswers({ db, t }: Write, texts: readonly string[]): Promise<void> {
+  const inJson = (text: string) => JSON.stringify(text).slice(1, -1)
+  // A warning quotes a name, and so its own quotes and backslashes are escaped twice.
+  const forms = texts.flatMap((text) => [inJson(text), inJson(inJson(text))])
+  await db.delete(t.keptAnswer).where(or(...forms.map((form) => like(t.keptAnswer.answer, `%${form}%`))))
 }
 
 async function blankPerson({ db, t, at, by, insertAll }: Write, id: string): Promise<void> {

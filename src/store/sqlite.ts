@@ -1,7 +1,9 @@
+import { statSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { type SQL, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
+import { Fault } from '../errors.js'
 import { LIMITS } from '../limits.js'
 import { bulkOn } from './bulk.js'
 import { driverCode, toFault } from './faults.js'
@@ -26,14 +28,31 @@ export function openSqlite(file: string, { onStatement, cacheBytes }: SqliteOpti
   if (cacheBytes !== undefined) writer.pragma(`cache_size = ${-Math.round(cacheBytes / 1024)}`)
   const version = versionOf(reader)
   let queue: Promise<unknown> = Promise.resolve()
+  let waitingWrites = 0
+  let hasFailed = false
 
   return {
     read: { db: databaseOn(reader), t, among },
+    reading: (onStatement) => ({ db: databaseOn(reader, onStatement), t, among }),
     write(as, work) {
       const giveUpAt = performance.now() + LIMITS.storeBusyMs
+      waitingWrites += 1
       const turn = queue.then(() => transact(writer, giveUpAt, as, work))
-      queue = turn.catch(() => undefined)
+      queue = turn.then(
+        () => {
+          waitingWrites -= 1
+          hasFailed = false
+        },
+        (error) => {
+          waitingWrites -= 1
+          if (isUnwritable(error)) hasFailed = true
+        },
+      )
       return turn
+    },
+    async health() {
+      const isWritable = !hasFailed && canBegin(writer)
+      return { isWritable, bytes: sizeOf(file), logBytes: sizeOf(`${file}-wal`), waitingWrites }
     },
     version: async () => version(),
     async snapshot(work) {
@@ -74,8 +93,34 @@ function connect(file: string, onStatement?: (sql: string) => void): Connection 
 }
 
 // Queries are typed against PostgreSQL; awaited, the same builders run on SQLite.
-function databaseOn(connection: Connection): Write['db'] {
-  return drizzle(connection) as unknown as Write['db']
+function databaseOn(connection: Connection, onStatement?: () => void): Write['db'] {
+  const config = onStatement ? { logger: { logQuery: onStatement } } : {}
+  return drizzle(connection, config) as unknown as Write['db']
+}
+
+/** Whether a transaction that writes could begin now; one that another holds will end. */
+function canBegin(writer: Connection): boolean {
+  if (writer.inTransaction) return true
+  try {
+    writer.exec('begin immediate')
+    writer.exec('rollback')
+    return true
+  } catch (error) {
+    return isBusy(error)
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  return driverCode(error)?.startsWith('SQLITE_BUSY') ?? false
+}
+
+/** Whether an error tells of the store, and not of one write that came at the wrong time. */
+function isUnwritable(error: unknown): boolean {
+  return error instanceof Fault && error.code === 'UNAVAILABLE' && !isBusy(error.cause)
+}
+
+function sizeOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0
 }
 
 async function transact<T>(
@@ -89,7 +134,14 @@ async function transact<T>(
   const { proxy, revoke } = Proxy.revocable(writer, {})
   try {
     const bulk = bulkOn((sql) => proxy.prepare(sql))
-    const result = await work({ db: databaseOn(proxy), t, among, ...bulk, by: as.by, at: as.at().toISOString() })
+    const result = await work({
+      db: databaseOn(proxy, as.onStatement),
+      t,
+      among,
+      ...bulk,
+      by: as.by,
+      at: as.at().toISOString(),
+    })
     revoke()
     if (!as.unseen) writer.exec('update revision set value = value + 1')
     writer.exec('commit')
@@ -108,7 +160,7 @@ async function begin(writer: Connection, giveUpAt: number): Promise<void> {
       writer.exec('begin immediate')
       return
     } catch (error) {
-      if (!driverCode(error)?.startsWith('SQLITE_BUSY') || performance.now() > giveUpAt) throw toFault(error)
+      if (!isBusy(error) || performance.now() > giveUpAt) throw toFault(error)
       await sleep(BUSY_RETRY_MS)
     }
   }

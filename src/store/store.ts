@@ -21,6 +21,8 @@ export interface Authorship {
   readonly at: () => Date
   /** No answer can show what this writes, so the version stays. */
   readonly unseen?: boolean
+  /** Told of every statement. */
+  readonly onStatement?: (() => void) | undefined
 }
 
 /** A transaction under way; it is dead once the callback that got it has settled. */
@@ -31,8 +33,21 @@ export interface Write extends Omit<Read, 'db'>, Bulk {
   readonly at: string
 }
 
+/** How a store is, for whoever watches over it. */
+export interface StoreHealth {
+  /** False once a write has failed for want of room or of rights, until one succeeds. */
+  readonly isWritable: boolean
+  readonly bytes: number
+  /** Of what is written and not yet in its final place. */
+  readonly logBytes: number
+  readonly waitingWrites: number
+}
+
 export interface Store {
   readonly read: Read
+  /** The same, telling of every statement. */
+  reading(onStatement: () => void): Read
+  health(): Promise<StoreHealth>
   /** Runs `work` in one transaction: all of it is stored when the promise resolves, or nothing. */
   write<T>(as: Authorship, work: (write: Write) => Promise<T>): Promise<T>
   /** Stands still exactly as long as no answer can have changed, whichever process writes. */

@@ -273,12 +273,33 @@ export function defineTables(columns: Columns) {
     ],
   )
 
+  /** What was answered to a request that came with a token of its own, so that repeating it does nothing twice. */
+  const keptAnswer = table(
+    'kept_answer',
+    {
+      /** The API key that sent it. */
+      keyId: text('key_id').notNull(),
+      /** Its Idempotency-Key. */
+      token: text('token').notNull(),
+      /** A hash of what was asked for. */
+      fingerprint: text('fingerprint').notNull(),
+      /** JSON. */
+      answer: text('answer').notNull(),
+      createdAt: text('created_at').notNull(),
+    },
+    (k) => [
+      primaryKey({ columns: [k.keyId, k.token] }),
+      index('kept_answer_by_age').on(k.createdAt),
+      instant('kept_answer_created_at', k.createdAt),
+    ],
+  )
+
   /** One row: raised by every write that can change an answer. */
   const revision = table('revision', { id: integer('id').primaryKey(), value: integer('value').notNull() }, (r) => [
     check('revision_only', sql`${r.id} = 1`),
   ])
 
-  return { person, group, membership, project, risk, riskTally, issue, change, apiKey, revision }
+  return { person, group, membership, project, risk, riskTally, issue, change, apiKey, keptAnswer, revision }
 }
 
 function severityStanding(severity: AnyColumn): SQL {
@@ -290,4 +311,5 @@ export type Tables = ReturnType<typeof defineTables>
 
 // drizzle-kit reads the tables from a module's exports, one by one.
 export const sqliteTables = defineTables(sqliteColumns)
-export const { person, group, membership, project, risk, riskTally, issue, change, apiKey, revision } = sqliteTables
+export const { person, group, membership, project, risk, riskTally, issue, change, apiKey, keptAnswer, revision } =
+  sqliteTables

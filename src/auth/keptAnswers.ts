@@ -1,0 +1,32 @@
+import { and, eq, lt } from 'drizzle-orm'
+import { LIMITS } from '../limits.js'
+import type { Read, Write } from '../store/store.js'
+import type { Tables } from '../store/tables.js'
+
+/** A request that must not be done twice: who sent it, under which token, and what it asks for. */
+export interface Unrepeatable {
+  readonly keyId: string
+  readonly token: string
+  readonly fingerprint: string
+}
+
+/** What was answered to this token before, whatever was asked for then. */
+export async function keptAnswer(
+  { db, t }: Read,
+  { keyId, token }: Unrepeatable,
+  now: Date,
+): Promise<Tables['keptAnswer']['$inferSelect'] | undefined> {
+  const isThis = and(eq(t.keptAnswer.keyId, keyId), eq(t.keptAnswer.token, token))
+  const [row] = await db.select().from(t.keptAnswer).where(isThis).limit(1)
+  return row && row.createdAt >= oldest(now) ? row : undefined
+}
+
+/** Keeps an answer in the transaction that it tells of, and forgets those that are too old. */
+export async function keepAnswer({ db, t, at }: Write, to: Unrepeatable, answer: unknown): Promise<void> {
+  await db.delete(t.keptAnswer).where(lt(t.keptAnswer.createdAt, oldest(new Date(at))))
+  await db.insert(t.keptAnswer).values({ ...to, answer: JSON.stringify(answer), createdAt: at })
+}
+
+function oldest(now: Date): string {
+  return new Date(now.getTime() - LIMITS.idempotencyMs).toISOString()
+}

@@ -1,0 +1,78 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { Store } from '../store/store.js'
+import type { Finished } from './exchange.js'
+import { OPERATIONS } from './operations.js'
+
+const DURATION_BUCKETS_S = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10]
+
+/** What Prometheus reads: rates and times by operation, refusals by code, and how the store and the process are. */
+export interface Metrics {
+  onFinished(exchange: Finished): void
+  listener(request: IncomingMessage, response: ServerResponse): void
+}
+
+export function createMetrics(store: Store): Metrics {
+  const registry = new Registry()
+  const registers = [registry]
+  // The lag of the event loop, memory, descriptors and the like come with the library.
+  collectDefaultMetrics({ register: registry })
+  const requests = new Histogram({
+    name: 'operations_request_duration_seconds',
+    help: 'Requests by operation, method and status.',
+    labelNames: ['operation', 'method', 'status'],
+    buckets: DURATION_BUCKETS_S,
+    registers,
+  })
+  const statements = new Counter({ name: 'operations_statements_total', help: 'SQL statements.', registers })
+  const refusals = new Counter({
+    name: 'operations_refusals_total',
+    help: 'Requests that were refused, in whole or in part, by code.',
+    labelNames: ['code'],
+    registers,
+  })
+  watchStore(store, registers)
+  return {
+    onFinished({ operation, method, status, ms, refusal, statements: count }) {
+      requests.observe({ operation: labelOf(operation), method, status }, ms / 1000)
+      statements.inc(count)
+      if (refusal) refusals.inc({ code: refusal.code })
+    },
+    listener(request, response) {
+      const isWanted = request.method === 'GET' && request.url === '/metrics'
+      if (!isWanted) return void response.writeHead(404).end()
+      registry.metrics().then(
+        (text) => response.writeHead(200, { 'content-type': registry.contentType }).end(text),
+        () => response.writeHead(503).end(),
+      )
+    },
+  }
+}
+
+function watchStore(store: Store, registers: Registry[]): void {
+  const bytes = new Gauge({ name: 'operations_store_bytes', help: 'The size of the store.', registers })
+  const logBytes = new Gauge({
+    name: 'operations_store_log_bytes',
+    help: 'The size of what is written and not yet in its final place (the -wal file).',
+    registers,
+  })
+  const waiting = new Gauge({ name: 'operations_waiting_writes', help: 'Writes that wait for their turn.', registers })
+  const writable = new Gauge({
+    name: 'operations_store_writable',
+    help: '1 while the store can be written, 0 when it can only be read.',
+    registers,
+    async collect() {
+      const health = await store.health()
+      bytes.set(health.bytes)
+      logBytes.set(health.logBytes)
+      waiting.set(health.waitingWrites)
+      writable.set(health.isWritable ? 1 : 0)
+    },
+  })
+}
+
+// Callers name their own operations, and each name would be a series: ours are told apart, theirs are GraphQL.
+function labelOf(operation: string | undefined): string {
+  if (operation === undefined) return 'none'
+  return Object.hasOwn(OPERATIONS, operation) ? operation : 'graphql'
+}

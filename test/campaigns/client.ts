@@ -1,0 +1,69 @@
+import { Agent, type IncomingHttpHeaders, request } from 'node:http'
+
+export interface Answer {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly text: string
+}
+
+export interface Asked {
+  readonly method?: string
+  readonly headers?: Record<string, string>
+  readonly body?: string | undefined
+}
+
+/** Callers that keep their connections open. */
+export class Client {
+  readonly agent: Agent
+  origin: string
+  private readonly key: string | undefined
+
+  constructor(origin: string, key: string | undefined, connectionsMax: number) {
+    this.origin = origin
+    this.key = key
+    this.agent = new Agent({ keepAlive: true, maxSockets: connectionsMax })
+  }
+
+  /** Rejects when no complete answer comes; the error tells whether the connection had served before. */
+  ask(path: string, { method = 'GET', headers = {}, body }: Asked = {}): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      const asked = request(`${this.origin}${path}`, {
+        method,
+        agent: this.agent,
+        timeout: 30_000,
+        headers: {
+          ...(this.key && { authorization: `Bearer ${this.key}` }),
+          ...(body !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
+          ...headers,
+        },
+      })
+      asked.on('timeout', () => asked.destroy(new Error('No answer within 30 s.')))
+      asked.on('error', (error) => reject(Object.assign(error, { isReused: asked.reusedSocket })))
+      asked.on('response', (response) => {
+        const parts: Buffer[] = []
+        response.on('data', (part) => parts.push(part))
+        response.on('error', reject)
+        response.on('end', () =>
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: response.headers,
+            text: Buffer.concat(parts).toString(),
+          }),
+        )
+      })
+      asked.end(body)
+    })
+  }
+
+  close(): void {
+    this.agent.destroy()
+  }
+}
+
+export function median(values: readonly number[]): number {
+  return [...values].sort((one, other) => one - other)[values.length >> 1] ?? 0
+}
+
+export function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms))
+}

@@ -1,0 +1,153 @@
+/**
+ * Hours of an ordinary day, in small: readers and writers by both doors, wrong requests and slow callers, all at once.
+ * Every five seconds it looks at what the server uses, and in the end says whether any of it grows without end.
+ *
+ *   npm run test:soak [-- --minutes 10]
+ */
+import { execFileSync } from 'node:child_process'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { loadavg } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import Database from 'better-sqlite3'
+import { Client, median, sleep } from './client.js'
+import { MAIN, mint, newFolder, serve } from './served.js'
+import { additions, type Crowd, type Tally, traffic } from './traffic.js'
+
+const SAMPLE_MS = 5_000
+const PEOPLE = 5_000
+const CROWD: Crowd = { readers: 4, writers: 2, wrong: 1, slow: 3, pauseMs: 20 }
+const ROWS_SHOWN = 20
+
+/** After the first quarter everything is compiled and every cache is full; what grows from then on is a leak. */
+const GROWTH_MAX = 1.2
+/** What the collector leaves lying about from one look to the next. */
+const SLACK_BYTES = 24e6
+/** SQLite begins its log anew at 1,000 pages of 4 KB; a transaction that is under way and a read may carry it further. */
+const LOG_BYTES_MAX = 3 * 1_000 * 4_096
+/** Besides one for each open connection, the process needs no more than when it had just started. */
+const DESCRIPTORS_SPARE = 5
+
+const { values } = parseArgs({ options: { minutes: { type: 'string', default: '10' } } })
+const endsAt = performance.now() + Number(values.minutes) * 60_000
+
+interface Sample {
+  readonly atS: number
+  readonly rss: number
+  readonly heap: number
+  readonly descriptors: number
+  readonly log: number
+  readonly store: number
+  readonly lagMs: number
+  readonly requests: number
+  readonly unexpected: number
+}
+
+const folder = newFolder()
+const file = join(folder, 'data', 'operations.db')
+const sheet = join(folder, 'people.csv')
+writeFileSync(sheet, `name,externalId\n${Array.from({ length: PEOPLE }, (_, i) => `Person ${i},HR-${i}\n`).join('')}`)
+execFileSync(process.execPath, [MAIN, 'import', 'people', sheet], { cwd: folder, stdio: 'ignore' })
+const key = mint(folder, 'personnel.manage', 'projects.manage')
+const server = await serve(folder, ['--rate-limit', '0', '--log-level', 'silent', '--metrics-port', '0'])
+const watching = new Client(new URL(server.metrics ?? '').origin, undefined, 1)
+const tally: Tally = { requests: 0, statuses: new Map(), unexpected: [] }
+const began = performance.now()
+
+async function sample(): Promise<Sample> {
+  const { text } = await watching.ask('/metrics')
+  const metric = (name: string) => Number(new RegExp(`^${name} (\\S+)`, 'm').exec(text)?.[1])
+  return {
+    atS: Math.round((performance.now() - began) / 1000),
+    rss: 1024 * Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${server.pid}/status`, 'utf8'))?.[1]),
+    heap: metric('nodejs_heap_size_used_bytes'),
+    descriptors: readdirSync(`/proc/${server.pid}/fd`).length,
+    log: sizeOf(`${file}-wal`),
+    store: sizeOf(file),
+    lagMs: 1000 * metric('nodejs_eventloop_lag_p99_seconds'),
+    requests: tally.requests,
+    unexpected: tally.unexpected.length,
+  }
+}
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0
+}
+
+const first = await sample()
+const samples: Sample[] = []
+const parties = { origin: server.origin, key, tally, isOver: () => performance.now() > endsAt }
+const crowd = traffic(parties, CROWD)
+while (!parties.isOver()) {
+  await sleep(Math.min(SAMPLE_MS, Math.max(1, endsAt - performance.now())))
+  samples.push(await sample())
+}
+await crowd
+await sleep(1_000)
+const last = await sample()
+watching.close()
+const code = await server.end('SIGTERM')
+
+const MB = (bytes: number) => `${(bytes / 1e6).toFixed(1)}`
+const cells = (s: Sample) => [
+  s.atS,
+  MB(s.rss),
+  MB(s.heap),
+  s.descriptors,
+  MB(s.log),
+  MB(s.store),
+  s.lagMs.toFixed(0),
+  s.requests,
+  s.unexpected,
+]
+const HEAD = ['s', 'RSS MB', 'heap MB', 'descr.', 'log MB', 'store MB', 'lag p99 ms', 'requests', 'unexpected']
+const show = (row: readonly unknown[]) => console.log(row.map((cell) => String(cell).padStart(11)).join(''))
+show(HEAD)
+const step = Math.max(1, Math.ceil(samples.length / ROWS_SHOWN))
+for (const one of samples.filter((_, index) => index % step === step - 1)) show(cells(one))
+
+/** The median of a figure in one quarter of the run. */
+function inQuarter(quarter: 1 | 2 | 3 | 4, figure: (s: Sample) => number): number {
+  const size = samples.length / 4
+  return median(samples.slice(Math.floor((quarter - 1) * size), Math.ceil(quarter * size)).map(figure))
+}
+
+const verdicts: [isGood: boolean, sentence: string][] = []
+verdicts.push([
+  tally.unexpected.length === 0,
+  `${tally.requests} requests, ${tally.unexpected.length} answered otherwise than they should be`,
+])
+for (const [name, figure] of [
+  ['memory (RSS)', (s: Sample) => s.rss],
+  ['heap', (s: Sample) => s.heap],
+] as const) {
+  const [then, now] = [inQuarter(2, figure), inQuarter(4, figure)]
+  verdicts.push([
+    now <= then * GROWTH_MAX + SLACK_BYTES,
+    `${name}: ${MB(then)} MB in the second quarter, ${MB(now)} MB in the last; at most ${GROWTH_MAX} times and ${MB(SLACK_BYTES)} MB`,
+  ])
+}
+verdicts.push([
+  last.descriptors <= first.descriptors + DESCRIPTORS_SPARE,
+  `descriptors: ${first.descriptors} at the start, ${last.descriptors} when everyone had gone; at most ${DESCRIPTORS_SPARE} more`,
+])
+const longest = Math.max(...samples.map(({ log }) => log))
+verdicts.push([longest <= LOG_BYTES_MAX, `the store's log: ${MB(longest)} MB at the most, of ${MB(LOG_BYTES_MAX)} MB`])
+verdicts.push([code === 0, `SIGTERM ended the server with ${code}`])
+const db = new Database(file, { readonly: true })
+const found = db
+  .prepare("select count(*) from person where external_id like 'HR-%' or length(external_id) = 36")
+  .pluck()
+  .get()
+verdicts.push([found === PEOPLE + additions(), `people: ${found} stored of ${PEOPLE + additions()} acknowledged`])
+verdicts.push([db.pragma('integrity_check', { simple: true }) === 'ok', 'the integrity of the store'])
+db.close()
+
+const answered = [...tally.statuses].sort(([one], [other]) => one - other)
+console.log(`\nanswers by status: ${answered.map(([status, count]) => `${status}: ${count}`).join(', ')}`)
+console.log(
+  `lag p99: median ${median(samples.map(({ lagMs }) => lagMs)).toFixed(0)} ms; load of the machine ${loadavg()[1]?.toFixed(1)}`,
+)
+for (const [isGood, sentence] of verdicts) console.log(`${isGood ? 'ok    ' : 'FAILED'} ${sentence}`)
+for (const sentence of tally.unexpected.slice(0, 20)) console.log(`  ${sentence}`)
+process.exit(verdicts.every(([isGood]) => isGood) ? 0 : 1)

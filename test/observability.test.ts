@@ -1,0 +1,237 @@
+import { truncateSync } from 'node:fs'
+import { Writable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import { mintKey, revokeKey } from '../src/auth/keys.js'
+import type { Scope } from '../src/auth/scopes.js'
+import { createLog } from '../src/http/log.js'
+import { Client } from './campaigns/client.js'
+import { type Gateway, NOW, openGateway } from './harness.js'
+import { openService, READY } from './service.js'
+
+const PEOPLE = '{ personnel(first: 1) { nodes { name } } }'
+
+async function minted(gateway: Gateway, scopes: Scope[], expiresAt?: Date) {
+  const key = await gateway.write((write) => mintKey(write, { name: 'watched', scopes, expiresAt }))
+  return { ...key, caller: gateway.with(`Bearer ${key.secret}`) }
+}
+
+/** Every line of the log since the last look, without what the logger of the harness adds. */
+function linesOf(gateway: Gateway): Record<string, unknown>[] {
+  return gateway.log.splice(0).map((line) => {
+    const { time: _, pid: __, hostname: ___, ...facts } = JSON.parse(line)
+    return facts
+  })
+}
+
+const FIGURES = { ms: expect.any(Number), bytes: expect.any(Number), statements: expect.any(Number) }
+const REQUEST = { level: 30, requestId: expect.any(String), ...FIGURES, msg: 'request' }
+
+describe('the log', () => {
+  test('has one line a request: who asked for what, what became of it, and what it took', async () => {
+    const gateway = openGateway()
+    const { id: keyId, caller } = await minted(gateway, ['personnel.manage'])
+    await caller.get('/v1/personnel', { 'request-id': 'mine-1' })
+    await caller.post('/v1/personnel', { name: 'Ada', email: 'ada@example.com' })
+    await caller.graphql(`query Roster ${PEOPLE}`)
+    await caller.graphql(PEOPLE)
+    await caller.get('/v1/personnel/usr_nobody')
+    await gateway.with(undefined).get('/healthz')
+    const people = { ...REQUEST, keyId, path: '/v1/personnel' }
+    const query = { ...REQUEST, keyId, method: 'POST', path: '/graphql', status: 200 }
+    const lines = linesOf(gateway)
+    expect(lines).toEqual([
+      { ...people, method: 'GET', operation: 'listPersonnel', status: 200, requestId: 'mine-1' },
+      { ...people, method: 'POST', operation: 'addPerson', status: 201 },
+      { ...query, operation: 'Roster' },
+      { ...query, operation: 'anonymous' },
+      {
+        ...people,
+        method: 'GET',
+        path: '/v1/personnel/usr_nobody',
+        operation: 'getPerson',
+        status: 404,
+        code: 'NOT_FOUND',
+      },
+      { ...REQUEST, method: 'GET', path: '/healthz', status: 200, statements: 0 },
+    ])
+    for (const { bytes } of lines) expect(bytes).toBeGreaterThan(0)
+    for (const { statements } of lines.slice(0, 5)) expect(statements).toBeGreaterThan(0)
+    expect(Number(lines[1]?.['statements'])).toBeGreaterThan(Number(lines[0]?.['statements']))
+  })
+
+  test('never has the key, what was sent, or what was looked for', async () => {
+    const gateway = openGateway({ slowMs: 0 })
+    const { secret, caller } = await minted(gateway, ['personnel.manage'])
+    const secrets = ['needle-search', 'needle-name', 'needle-token', 'needle-variable', 'ops_needle', secret]
+    await caller.get('/v1/personnel?search=needle-search&nonsense=needle-search')
+    await caller.request('/v1/personnel', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'idempotency-key': 'needle-token' },
+      body: JSON.stringify({ name: 'needle-name', email: 'needle-name' }),
+    })
+    await caller.graphql('query ($s: String) { personnel(filter: { search: $s }) { nodes { name } } }', {
+      s: 'needle-variable',
+    })
+    await caller.graphql('{ needle-name')
+    await gateway.with('Bearer ops_needle').get('/v1/personnel')
+    await gateway.with(`Basic ${secret}`).get('/v1/personnel')
+    const text = gateway.log.join('')
+    expect(secrets.filter((secret) => text.includes(secret))).toEqual([])
+    expect(linesOf(gateway).filter(({ msg }) => msg === 'request').length).toBe(6)
+  })
+
+  test.each(['GET /v1/personnel', 'POST /graphql'])(
+    'says why %s was refused with 401, and to which key',
+    async (door) => {
+      const gateway = openGateway()
+      const [method, path = ''] = door.split(' ')
+      const ask = (authorization: string | undefined) => {
+        const caller = gateway.with(authorization)
+        return method === 'GET' ? caller.get(path) : caller.graphql(PEOPLE)
+      }
+      const expired = await minted(gateway, ['personnel.read'], NOW)
+      const revoked = await minted(gateway, ['personnel.read'])
+      await gateway.write((write) => revokeKey(write, revoked.id))
+      for (const { caller } of [expired, revoked]) await ask(caller.authorization)
+      await ask(undefined)
+      await ask('Bearer ops_unknown')
+      const refused = { ...REQUEST, method, path, status: 401, code: 'UNAUTHENTICATED' }
+      expect(linesOf(gateway)).toEqual([
+        { ...refused, keyId: expired.id, reason: `This API key expired at ${NOW.toISOString()}.` },
+        { ...refused, keyId: revoked.id, reason: `This API key was revoked at ${NOW.toISOString()}.` },
+        { ...refused, reason: expect.stringMatching(/^An API key is needed\./) },
+        { ...refused, reason: expect.stringMatching(/^This API key is not valid\./) },
+      ])
+    },
+  )
+
+  test('says why a scope was refused, by both doors, and to which key', async () => {
+    const gateway = openGateway()
+    const { id: keyId, caller } = await minted(gateway, ['projects.read'])
+    await caller.get('/v1/personnel')
+    await caller.graphql(`query Roster ${PEOPLE}`)
+    const refused = {
+      ...REQUEST,
+      keyId,
+      code: 'INSUFFICIENT_SCOPE',
+      reason: 'This needs a key with the scope personnel.read.',
+    }
+    expect(linesOf(gateway)).toEqual([
+      { ...refused, method: 'GET', path: '/v1/personnel', operation: 'listPersonnel', status: 403 },
+      { ...refused, method: 'POST', path: '/graphql', operation: 'Roster', status: 200 },
+    ])
+  })
+
+  test('has a line of its own for a slow request, and none for one that is not', async () => {
+    const slow = openGateway({ slowMs: 0 })
+    const { id: keyId, caller } = await minted(slow, ['personnel.read'])
+    await caller.get('/v1/personnel')
+    const [request, again, ...rest] = linesOf(slow)
+    expect(rest).toEqual([])
+    expect(again).toEqual({ ...request, level: 40, msg: 'slow request' })
+    expect(request).toMatchObject({ keyId, operation: 'listPersonnel', msg: 'request' })
+    const quick = openGateway({ slowMs: 600_000 })
+    await (await minted(quick, ['personnel.read'])).caller.get('/v1/personnel')
+    expect(linesOf(quick).map(({ msg }) => msg)).toEqual(['request'])
+  })
+
+  test('loses lines rather than memory when its reader has stalled', () => {
+    const stalled = new Writable({ write: () => undefined })
+    const log = createLog('info', stalled as unknown as NodeJS.WriteStream)
+    for (let i = 0; i < 40_000; i++) log.info({ filler: 'x'.repeat(1_000) }, 'request')
+    expect(stalled.writableLength).toBeGreaterThan(1_000_000)
+    expect(stalled.writableLength).toBeLessThan(20_000_000)
+  })
+})
+
+describe('the metrics', () => {
+  test('are at an address of their own alone, and move with what happens', async () => {
+    const { client, metrics, add, origin } = await openService({ args: ['--metrics-port', '0'] })
+    expect(metrics).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/metrics$/)
+    const watching = new Client(new URL(metrics).origin, undefined, 1)
+    const read = async () => samplesOf((await watching.ask('/metrics')).text)
+    expect((await client.ask('/metrics')).status).toBe(404)
+    for (const path of ['/', '/v1/personnel', '/healthz']) expect((await watching.ask(path)).status).toBe(404)
+    expect((await watching.ask('/metrics', { method: 'POST' })).status).toBe(404)
+
+    const before = await read()
+    expect((await add('a')).status).toBe(201)
+    expect((await add('a')).status).toBe(409)
+    expect((await new Client(origin, 'ops_wrong', 1).ask('/v1/personnel')).status).toBe(401)
+    for (const name of ['Mine', 'Yours', 'listPeople']) {
+      const body = JSON.stringify({ query: `query ${name} ${PEOPLE}` })
+      expect((await client.ask('/graphql', { method: 'POST', body })).status).toBe(200)
+    }
+    const after = await read()
+    const moved = (name: string) => (after.get(name) ?? 0) - (before.get(name) ?? 0)
+    const requests = (labels: string) => `operations_request_duration_seconds_count{${labels}}`
+    expect(moved(requests('operation="addPerson",method="POST",status="201"'))).toBe(1)
+    expect(moved(requests('operation="addPerson",method="POST",status="409"'))).toBe(1)
+    expect(moved(requests('operation="graphql",method="POST",status="200"'))).toBe(3)
+    expect(moved('operations_refusals_total{code="CONFLICT"}')).toBe(1)
+    expect(moved('operations_refusals_total{code="UNAUTHENTICATED"}')).toBe(1)
+    expect(moved('operations_statements_total')).toBeGreaterThan(3)
+    expect(moved('operations_store_log_bytes')).toBeGreaterThan(0)
+    expect(after.get('operations_store_bytes')).toBeGreaterThan(100_000)
+    expect(after.get('operations_waiting_writes')).toBe(0)
+    expect(after.get('operations_store_writable')).toBe(1)
+    expect(after.get('nodejs_eventloop_lag_p99_seconds')).toBeGreaterThan(0)
+    expect(after.get('process_open_fds')).toBeGreaterThan(10)
+    expect(after.get('process_resident_memory_bytes')).toBeGreaterThan(10_000_000)
+    const labels = new Set([...after.keys()].flatMap((name) => /operation="([^"]*)"/.exec(name)?.[1] ?? []))
+    expect([...labels].sort()).toEqual(['addPerson', 'graphql', 'none'])
+    watching.close()
+  })
+})
+
+/** Each sample by its name and labels. */
+function samplesOf(text: string): Map<string, number> {
+  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
+  return new Map(lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ')))]))
+}
+
+describe('readiness', () => {
+  test('is 503 while the store cannot be read', async () => {
+    const { store } = openGateway()
+    const isReadable = { now: false }
+    const version = () => (isReadable.now ? store.version() : Promise.reject(new Error('the disk is gone')))
+    const gateway = openGateway({ store: { ...store, version } })
+    const caller = gateway.with(undefined)
+    const refused = await caller.get('/readyz')
+    expect(refused).toMatchProblem(503, 'UNAVAILABLE')
+    expect({ detail: refused.body.detail, retry: refused.headers.get('retry-after') }).toEqual({
+      detail: 'The store cannot be read.',
+      retry: '1',
+    })
+    // The caller is not told why, but whoever reads the log is.
+    expect(linesOf(gateway)).toEqual([
+      {
+        level: 50,
+        requestId: refused.headers.get('request-id'),
+        err: expect.objectContaining({ message: 'the disk is gone' }),
+        msg: 'request failed',
+      },
+      { ...REQUEST, method: 'GET', path: '/readyz', status: 503, code: 'UNAVAILABLE' },
+    ])
+    isReadable.now = true
+    expect((await caller.get('/readyz')).body).toEqual(READY)
+  })
+
+  test('is 503 once the file of the store has been emptied, and the process lives', async () => {
+    const { client, file, readiness } = await openService()
+    expect(await readiness()).toEqual(READY)
+    truncateSync(file)
+    // The note of when the key was last used is what comes upon it.
+    await client.ask('/v1/key')
+    for (let i = 0; i < 50 && (await client.ask('/readyz')).status === 200; i++) await sleep(20)
+    const query = { method: 'POST', body: JSON.stringify({ query: PEOPLE }) }
+    const statuses = await Promise.all([
+      client.ask('/healthz'),
+      client.ask('/readyz'),
+      client.ask('/v1/personnel'),
+      client.ask('/graphql', query),
+    ])
+    expect(statuses.map(({ status }) => status)).toEqual([200, 503, 503, 503])
+  })
+})
