@@ -40,6 +40,13 @@ const TABLE = {
     'The page cache of a command that writes much at once, so that no page is written twice.',
   ],
   storeBusyMs: [5_000, 'How long a write waits for another process to let go of the store.'],
+  storeConnectionsMax: [
+    10,
+    'PostgreSQL: connections that a copy of the service reads through; it writes through one more.',
+  ],
+  storeStatementMs: [30_000, 'PostgreSQL: how long one statement may take.'],
+  storeIdleInWriteMs: [10_000, 'PostgreSQL: how long a write may rest between two statements before it is undone.'],
+  storeIdleMs: [60_000, 'PostgreSQL: how long a connection is kept that nobody uses.'],
   slowQueryMs: [500, 'A request that takes longer is logged as slow; a setting.'],
   keyUseEveryMs: [60_000, "A key's last use is written at most this often."],
   keyUseDelayMs: [100, "A key's last use is written this much later than it was."],

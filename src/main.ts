@@ -14,7 +14,7 @@ import { schemaCommand } from './cli/schema.js'
 import { serveCommand } from './cli/serve.js'
 import { BadSettings } from './config.js'
 import { Fault } from './errors.js'
-import { StoreRefused } from './store/migrations.js'
+import { StoreRefused } from './store/journal.js'
 
 const DONE = 0
 const FAILED = 1

@@ -68,7 +68,7 @@ async function historyOf(caller: Caller, noun: string, id: string) {
 test('whoever is erased is blank and in no group, keeps the id, and is off the roster', async () => {
   const office = await openOffice()
   const { gateway, caller, groupId, id } = office
-  const { code, stdout, stderr } = await operations('.', ['erase', id, '--database', `file:${gateway.file}`])
+  const { code, stdout, stderr } = await operations('.', ['erase', id, '--database', gateway.own.url])
   expect([code, stdout]).toEqual([0, ''])
   expect(stderr).toMatch(
     new RegExp(`^The person ${id} is erased: .*\nBlanked as well: 2 changes .* 0 risks and issues`),
@@ -192,7 +192,8 @@ test('no byte of her name, e-mail or externalId is left in the file', async () =
   }))
   await synced(office.caller, { key: 'BELL', name: 'Bell', risks })
   const texts = ['quilla', 'zyxwvut', 'vwxyz', 'zyx.example', 'zyx-4711', 'xylographer', 'qanats']
-  const { file, store } = office.gateway
+  const { own, store } = office.gateway
+  const { file } = own
   const left = () => {
     const bytes = ['', '-wal'].map((suffix) => readFileSync(`${file}${suffix}`, 'latin1')).join('')
     return texts.filter((text) => bytes.toLowerCase().includes(text))
@@ -225,7 +226,7 @@ test('erasing twice, or nobody, is a sentence and exit code 1, and changes nothi
   const office = await openOffice()
   await erase(office)
   const before = await traces(office)
-  const run = (id: string) => operations('.', ['erase', id, '--database', `file:${office.gateway.file}`])
+  const run = (id: string) => operations('.', ['erase', id, '--database', office.gateway.own.url])
   const [twice, nobody] = await Promise.all([run(office.id), run('usr_nobody')])
   const again = `This person was erased at ${LATER.toISOString()} already.\n`
   expect(twice).toEqual({ code: 1, stdout: '', stderr: again })

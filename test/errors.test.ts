@@ -1,5 +1,4 @@
 import { crc32 } from 'node:zlib'
-import Database from 'better-sqlite3'
 import { getIntrospectionQuery } from 'graphql'
 import { expect, test } from 'vitest'
 import { mintKey, revokeKey } from '../src/auth/keys.js'
@@ -12,9 +11,7 @@ import { type Answer, type Caller, type Office, openGateway, openOffice } from '
 
 /** A table that is gone: no query foresees it. */
 function breakIssues(office: Office): Office {
-  const connection = new Database(office.gateway.file)
-  connection.exec('drop table issue')
-  connection.close()
+  office.gateway.own.run('drop table issue')
   return office
 }
 

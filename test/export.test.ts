@@ -25,12 +25,12 @@ const MANY = 1_001
 const LARGE: readonly SheetNoun[] = ['people', 'risks', 'issues']
 
 /** What `operations export` writes into a file, and what it says meanwhile. */
-async function exported({ file }: Gateway, noun: SheetNoun, flags: Partial<ExportFlags> = {}) {
+async function exported({ own }: Gateway, noun: SheetNoun, flags: Partial<ExportFlags> = {}) {
   const output = join(newFolder(), 'export')
   const said: string[] = []
   const stderr = vi.spyOn(process.stderr, 'write').mockImplementation((words) => said.push(String(words)) > 0)
   try {
-    await exportTo(noun, { format: 'csv', output, database: `file:${file}`, ...flags })
+    await exportTo(noun, { format: 'csv', output, database: own.url, ...flags })
   } finally {
     stderr.mockRestore()
   }

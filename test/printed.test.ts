@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { generateSQLiteDrizzleJson, generateSQLiteMigration } from 'drizzle-kit/api'
 import { expect, test } from 'vitest'
 import { CONTRACTS, limitsPage } from '../src/cli/contracts.js'
-import { sqliteTables } from '../src/store/tables.js'
+import { sqliteTables } from '../src/store/sqliteTables.js'
 
 const root = new URL('../', import.meta.url)
 

@@ -21,7 +21,7 @@ export async function openService({ folder = newFolder(), args = [] as readonly 
 /** A store with a key and some people, made in this process, which is faster than by the command. */
 export async function prepareStore(folder: string, people = 0) {
   const file = join(folder, 'data', 'operations.db')
-  const store = openStore(`file:${file}`)
+  const store = await openStore(`file:${file}`)
   const { secret: key, id: keyId } = await mintKey(store, {
     name: 'service',
     scopes: ['personnel.manage', 'projects.manage'],

@@ -10,13 +10,13 @@ import { createLog } from '../http/log.js'
 import { problemParts } from '../http/problems.js'
 import { LIMITS } from '../limits.js'
 import { openStore } from '../store/open.js'
-import { CannotListen, say, storeFile } from './command.js'
+import { CannotListen, say, storeName } from './command.js'
 import { demoBanner, prepareDemo } from './demo.js'
 
 /** Serves until it is told to stop. */
 export async function serve(config: Config, isDemo: boolean, clock: () => Date): Promise<void> {
   const stop = stopSignal()
-  const store = openStore(config.database, config)
+  const store = await openStore(config.database, config)
   try {
     const demoKey = isDemo ? await prepareDemo(store, clock) : undefined
     const log = createLog(config.logLevel, process.stdout)
@@ -40,7 +40,7 @@ export async function serve(config: Config, isDemo: boolean, clock: () => Date):
     if (demoKey) say(demoBanner(origin + config.basePath, demoKey, config.graphiql))
     else
       say(
-        `Operations Gateway ${VERSION} serves ${storeFile(config)} at ${origin}${config.basePath}/ (Ctrl-C stops it).`,
+        `Operations Gateway ${VERSION} serves ${storeName(config)} at ${origin}${config.basePath}/ (Ctrl-C stops it).`,
       )
     log.info({ signal: await stop }, 'stopping')
     watched?.close()

@@ -14,6 +14,8 @@ export function faultOf(error: GraphQLError): Fault {
 }
 
 export function internal(cause: unknown): Fault {
+  const known = toFault(cause)
+  if (known instanceof Fault) return known
   return new Fault('INTERNAL', 'Something went wrong on our side. The log has it under the request id.', { cause })
 }
 

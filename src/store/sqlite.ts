@@ -7,8 +7,8 @@ import { Fault } from '../errors.js'
 import { LIMITS } from '../limits.js'
 import { bulkOn } from './bulk.js'
 import { driverCode, toFault } from './faults.js'
+import { sqliteTables as t } from './sqliteTables.js'
 import type { Authorship, Read, Store, Write } from './store.js'
-import { sqliteTables as t } from './tables.js'
 
 type Connection = Database.Database
 

@@ -1,0 +1,2 @@
+/** Which engine the suite runs on: `npm test` on SQLite, `npm run test:postgres` on PostgreSQL. */
+export const engine = process.env['TEST_ENGINE'] === 'postgres' ? 'postgres' : 'sqlite'
