@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { bringIn } from '../src/intake/sheets.js'
 import { erasePerson } from '../src/personnel/erasure.js'
 import type { SheetNoun } from '../src/sheets/nouns.js'
+import { engine } from './engine.js'
 import { addGroup } from './fixtures.js'
 import { type Caller, type Gateway, NOW, openGateway } from './harness.js'
 import { operations } from './process.js'
@@ -141,7 +142,10 @@ test.each([
     await caller.post('/v1/personnel', { name: 'Quilla Zyxwvut', email: 'namesake@zyx.example' })
     expect(await imported(office, `${noun}s`, records.slice(3), 'BELL')).toMatchObject({ flaws: [] })
     const rows = async () =>
-      (await gateway.store.read.db.select().from(gateway.store.read.t[noun])) as Record<string, unknown>[]
+      (await gateway.store.read.db
+        .select()
+        .from(gateway.store.read.t[noun])
+        .orderBy(gateway.store.read.t[noun].id)) as Record<string, unknown>[]
     const before = await rows()
     await erase(office)
     const field = `${handler}Name`
@@ -177,7 +181,7 @@ test('what she handled before, and someone else does now, keeps the other name a
   expect(passed.fields).toContainEqual({ field: 'ownerName', from: '(erased)', to: 'ada' })
 })
 
-test('no byte of her name, e-mail or externalId is left in the file', async () => {
+test.runIf(engine === 'sqlite')('no byte of her name, e-mail or externalId is left in the file', async () => {
   const office = await openOffice()
   const people = Array.from({ length: 300 }, (_, index) => ({
     name: `Person ${index}`,

@@ -35,7 +35,7 @@ function seen({ status, headers, text }: Answer) {
 describe.skipIf(!canMount)('a full disk (needs the right to mount)', () => {
   test('refuses writes and nothing else, and takes them again once there is room', async () => {
     const folder = smallDisk(4_000_000)
-    const { add, client, file, roster, readiness } = await openService({ folder })
+    const { add, client, own, roster, readiness } = await openService({ folder })
     expect((await add('before')).status).toBe(201)
     const filler = join(folder, 'filler')
     writeFileSync(filler, Buffer.alloc(freeBytes(folder)))
@@ -58,8 +58,8 @@ describe.skipIf(!canMount)('a full disk (needs the right to mount)', () => {
     rmSync(filler)
     expect((await add('after')).status).toBe(201)
     expect(await readiness()).toEqual(READY)
-    expect(stored(file)).toEqual(['after', 'before', ...taken].sort())
-    expect(integrityOf(file)).toBe('ok')
+    expect(stored(own)).toEqual(['after', 'before', ...taken].sort())
+    expect(integrityOf(own.file)).toBe('ok')
   })
 })
 
@@ -95,9 +95,9 @@ describe('a store that cannot be written', () => {
   })
 
   test.skipIf(!canFreeze)('while it is served can still be read (needs chattr and root)', async () => {
-    const { add, file, roster, readiness } = await openService()
+    const { add, own, roster, readiness } = await openService()
     expect((await add('before')).status).toBe(201)
-    const log = `${file}-wal`
+    const log = `${own.file}-wal`
     execFileSync('chattr', ['+i', log])
     onTestFinished(() => {
       execFileSync('chattr', ['-f', '-i', log])
@@ -108,11 +108,11 @@ describe('a store that cannot be written', () => {
     execFileSync('chattr', ['-i', log])
     expect((await add('after')).status).toBe(201)
     expect(await readiness()).toEqual(READY)
-    expect(stored(file)).toEqual(['after', 'before'])
+    expect(stored(own)).toEqual(['after', 'before'])
   })
 
   test.skipIf(!canTrace)('to the disk itself acknowledges nothing (needs strace)', async () => {
-    const { add, child, file, readiness } = await openService()
+    const { add, child, own, readiness } = await openService()
     expect((await add('before')).status).toBe(201)
     const release = await failingSyncs(child.pid ?? 0)
     expect(seen(await add('meanwhile'))).toEqual(unavailable('The store cannot be reached.'))
@@ -120,7 +120,7 @@ describe('a store that cannot be written', () => {
     await release()
     expect((await add('after')).status).toBe(201)
     expect(await readiness()).toEqual(READY)
-    expect(stored(file)).toEqual(['after', 'before'])
+    expect(stored(own)).toEqual(['after', 'before'])
   })
 })
 
@@ -139,8 +139,8 @@ async function failingSyncs(pid: number): Promise<() => Promise<void>> {
 }
 
 test('a store that another process holds refuses writes when their time is up, and takes them afterwards', async () => {
-  const { add, client, file, readiness, roster } = await openService()
-  const other = new Database(file)
+  const { add, client, own, readiness, roster } = await openService()
+  const other = new Database(own.file)
   onTestFinished(() => {
     other.close()
   })
@@ -164,30 +164,30 @@ test('a store that another process holds refuses writes when their time is up, a
   expect(waitedMs).toBeLessThan(LIMITS.storeBusyMs + 2_000)
   other.exec('rollback')
   expect((await add('after')).status).toBe(201)
-  expect(stored(file)).toEqual(['after'])
+  expect(stored(own)).toEqual(['after'])
 })
 
 describe('a store whose file is taken away while it is served', () => {
   const gone = unavailable("The store's file was moved or replaced. Restart the server.")
 
   test('refuses writes, which would go nowhere', async () => {
-    const { add, file, readiness } = await openService()
+    const { add, own, readiness } = await openService()
     expect((await add('before')).status).toBe(201)
-    for (const ending of ['', '-wal', '-shm']) rmSync(file + ending)
+    for (const ending of ['', '-wal', '-shm']) rmSync(own.file + ending)
     expect(seen(await add('after'))).toEqual(gone)
     expect(await readiness()).toEqual(READY_TO_READ)
   })
 
   test('refuses writes when another has taken its place, and leaves that one alone', async () => {
     const other = newFolder()
-    const { file: replacement } = await prepareStore(other)
-    const { add, file, readiness } = await openService()
+    const { own: replacement } = await prepareStore(other)
+    const { add, own, readiness } = await openService()
     expect((await add('before')).status).toBe(201)
-    for (const ending of ['', '-wal', '-shm']) rmSync(file + ending)
-    copyFileSync(replacement, file)
+    for (const ending of ['', '-wal', '-shm']) rmSync(own.file + ending)
+    copyFileSync(replacement.file, own.file)
     expect(seen(await add('after'))).toEqual(gone)
     expect(await readiness()).toEqual(READY_TO_READ)
-    expect(stored(file)).toEqual([])
-    expect(integrityOf(file)).toBe('ok')
+    expect(stored(own)).toEqual([])
+    expect(integrityOf(own.file)).toBe('ok')
   })
 })

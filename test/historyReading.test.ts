@@ -182,7 +182,8 @@ test('the command tells everything or one thing, from then on, in words or as on
   await caller.patch(`/v1/personnel/${ids.person}`, { title: 'Lead' })
   await synced(caller, { key: 'BRIDGE', risks: numbered(1_100), closeLimit: 9 })
   const run = (...args: string[]) => operations('.', ['history', ...args, '--database', gateway.own.url])
-  const rows = await gateway.store.read.db.select().from(gateway.store.read.t.change)
+  const { db, t } = gateway.store.read
+  const rows = await db.select().from(t.change).orderBy(t.change.id)
   const inJson = ({ fields, ...row }: (typeof rows)[number]) => {
     const changed: [string, [unknown, unknown]][] = Object.entries(JSON.parse(fields))
     return { ...row, fields: changed.map(([field, [from, to]]) => ({ field, from, to })) }

@@ -28,6 +28,8 @@ export interface TestStore {
   values(sql: string): unknown[][]
   /** Takes the turn of whoever writes, as another process would, until it is let go. */
   hold(): () => void
+  /** Whether another process is writing. */
+  isHeld(): boolean
   /** The names of all tables. */
   tables(): string[]
   remove(): void
@@ -50,6 +52,8 @@ function newFile(): string {
 
 const SQLITE_TABLES = "select name from sqlite_master where type = 'table' order by name"
 const POSTGRES_TABLES = "select tablename from pg_tables where schemaname = 'public' order by 1"
+
+const HELD = "select 1 from pg_locks where relation = 'revision'::regclass and mode = 'ExclusiveLock' and granted"
 
 export function newStore(): TestStore {
   return engine === 'postgres' ? postgresStore(takeDatabase()) : sqliteStore(newFile())
@@ -77,6 +81,16 @@ export function sqliteStore(file: string): TestStore {
       other.exec('begin immediate')
       return () => void other.close()
     },
+    isHeld: () =>
+      within((db) => {
+        db.pragma('busy_timeout = 0')
+        try {
+          db.exec('begin immediate; rollback')
+          return false
+        } catch {
+          return true
+        }
+      }),
     tables: () => within((db) => db.prepare<[], string>(SQLITE_TABLES).pluck().all()),
     remove: () => rmSync(join(file, '..'), { recursive: true }),
   }
@@ -96,6 +110,7 @@ export function postgresStore(url: string): TestStore {
       rowsOf(url, 'begin; lock table revision in exclusive mode')
       return () => hangUp(url)
     },
+    isHeld: () => valuesOf(url, HELD).length > 0,
     tables: () => valuesOf(url, POSTGRES_TABLES).map(String),
     remove: () => giveBack(url),
   }

@@ -36,12 +36,12 @@ export function migratePostgres(url: string): Promise<MigrationState> {
 
 /** Refuses a store that lacks a migration or is newer than this program. */
 export async function requireMigratedPostgres(url: string): Promise<void> {
-  const { pending } = await withDatabase(url, compare)
+  const { applied, pending } = await withDatabase(url, compare)
   if (pending.length === 0) return
   const store = shownAddress(url)
-  throw new StoreRefused(
-    `The store ${store} lacks ${pending.length} migration(s). Run \`operations migrate\` with its DATABASE_URL first.`,
-  )
+  const advice = 'Run `operations migrate` with the same DATABASE_URL'
+  if (applied.length === 0) throw new StoreRefused(`There is no store at ${store}. ${advice} to create it.`)
+  throw new StoreRefused(`The store ${store} lacks ${pending.length} migration(s). ${advice} first.`)
 }
 
 async function apply(client: pg.Client, pending: readonly Migration[]): Promise<void> {

@@ -9,7 +9,8 @@ async function clientOf(url) {
   const known = clients.get(url)
   if (known) return known
   const client = new pg.Client({ connectionString: url, types: { getTypeParser: parserOf } })
-  client.on('error', () => clients.delete(url))
+  client.on('error', () => undefined)
+  client.on('end', () => clients.delete(url))
   await client.connect()
   clients.set(url, client)
   return client
@@ -21,11 +22,8 @@ function parserOf(oid, format) {
 }
 
 async function answer({ url, sql, values, rowMode, isLast }) {
+  if (isLast) return { rows: await clients.get(url)?.end() }
   const client = await clientOf(url)
-  if (isLast) {
-    clients.delete(url)
-    return { rows: void (await client.end()) }
-  }
   const result = await client.query(values ? { text: sql, values, rowMode } : { text: sql, rowMode })
   return { rows: [result].flat().at(-1).rows }
 }
