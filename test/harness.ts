@@ -50,8 +50,11 @@ export interface Gateway {
 /** When a service is closed: after the test that opened it, or `afterAll` of a file that shares one. */
 type AtEnd = (close: () => Promise<void>) => void
 
-export function openGateway(options: Partial<AppOptions> = {}, atEnd: AtEnd = onTestFinished): Gateway {
-  const own = newStore()
+export function openGateway(
+  options: Partial<AppOptions> = {},
+  atEnd: AtEnd = onTestFinished,
+  own: TestStore = newStore(),
+): Gateway {
   let seen: string[] = []
   const log: string[] = []
   const clock = { now: NOW }

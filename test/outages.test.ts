@@ -189,7 +189,8 @@ describe('a log that cannot be written', () => {
   })
 })
 
-describe.skipIf(!canLimit)('a process that has no descriptors left (needs prlimit)', () => {
+// With PostgreSQL reading takes descriptors of its own, and so there are none for callers.
+describe.runIf(canLimit && engine === 'sqlite')('a process that has no descriptors left (needs prlimit)', () => {
   test('answers those who are connected, and everyone again once some have gone', async () => {
     const { origin, child, key, add, roster } = await openService()
     expect((await add('before')).status).toBe(201)

@@ -6,7 +6,7 @@ import { migrate } from '../src/store/migrations.js'
 import { openPostgres } from '../src/store/postgres.js'
 import { openSqlite } from '../src/store/sqlite.js'
 import type { Store } from '../src/store/store.js'
-import { engine } from './engine.js'
+import { type Engine, engine } from './engine.js'
 import { giveBack, takeDatabase } from './postgres/databases.js'
 import { hangUp, rowsOf, valuesOf } from './postgres/sync.js'
 
@@ -55,8 +55,8 @@ const POSTGRES_TABLES = "select tablename from pg_tables where schemaname = 'pub
 
 const HELD = "select 1 from pg_locks where relation = 'revision'::regclass and mode = 'ExclusiveLock' and granted"
 
-export function newStore(): TestStore {
-  return engine === 'postgres' ? postgresStore(takeDatabase()) : sqliteStore(newFile())
+export function newStore(on: Engine = engine): TestStore {
+  return on === 'postgres' ? postgresStore(takeDatabase()) : sqliteStore(newFile())
 }
 
 export function sqliteStore(file: string): TestStore {
