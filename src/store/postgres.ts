@@ -90,7 +90,7 @@ function poolOf(url: string, max: number, settings = ''): pg.Pool {
       // What happens to a connection is told by the query on it; without a listener it would end the process.
       client.on('error', () => undefined)
       await client.query(
-        `${settings} set statement_timeout = ${LIMITS.storeStatementMs};
+        `${settings} set statement_timeout = ${LIMITS.storeStatementMs}; set lock_timeout = ${LIMITS.storeBusyMs};
          set idle_in_transaction_session_timeout = ${LIMITS.storeIdleInWriteMs}`,
       )
     },
