@@ -96,7 +96,7 @@ export function sqliteStore(file: string): TestStore {
   }
 }
 
-export function postgresStore(url: string): TestStore {
+export function postgresStore(url: string, remove = () => giveBack(url)): TestStore {
   return {
     url,
     get file(): string {
@@ -112,6 +112,6 @@ export function postgresStore(url: string): TestStore {
     },
     isHeld: () => valuesOf(url, HELD).length > 0,
     tables: () => valuesOf(url, POSTGRES_TABLES).map(String),
-    remove: () => giveBack(url),
+    remove,
   }
 }

@@ -18,7 +18,11 @@ export function postgresBulk(run: (sql: string, values: unknown[]) => Promise<un
     }
   }
   return {
-    insertAll: (table, rows) => inParts(table, rows, insertInto),
+    async insertAll(table, rows) {
+      await inParts(table, rows, insertInto)
+      for (const { name } of columnsOf(table, rows).filter(({ isCounted }) => isCounted))
+        await run(countOn(table, name), [])
+    },
     updateAll: (table, rows) => inParts(table, rows, updateOf),
     // Others go on reading meanwhile, and they need the indexes.
     suspendIndexes: async () => async () => {},
@@ -30,13 +34,27 @@ interface Column {
   /** Quoted. */
   readonly name: string
   readonly type: string
+  /** Whether the engine counts it up by itself where nobody gives it. */
+  readonly isCounted: boolean
 }
 
 /** The columns that these rows have something for; the engine itself counts up a sequence that nobody gives. */
 function columnsOf(table: PgTable, rows: Rows): Column[] {
   return Object.entries(getTableColumns(table))
     .filter(([member, column]) => !column.hasDefault || rows.some((row) => row[member] !== undefined))
-    .map(([member, column]) => ({ member, name: `"${column.name}"`, type: arrayType(column.getSQLType()) }))
+    .map(([member, column]) => ({
+      member,
+      name: `"${column.name}"`,
+      type: arrayType(column.getSQLType()),
+      isCounted: column.hasDefault,
+    }))
+}
+
+/** From where a sequence was given, the engine must go on behind it. */
+function countOn(table: PgTable, column: string): string {
+  const name = getTableName(table)
+  const sequence = `pg_get_serial_sequence('"${name}"', '${column.replaceAll('"', '')}')`
+  return `select setval(${sequence}, (select max(${column}) from "${name}"))`
 }
 
 function arrayType(type: string): string {

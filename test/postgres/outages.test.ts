@@ -28,7 +28,11 @@ async function ownDatabase(): Promise<string> {
 
 async function open(): Promise<{ gateway: Gateway; caller: Caller; url: string }> {
   const url = await ownDatabase()
-  const gateway = openGateway({}, onTestFinished, { ...postgresStore(url), remove: () => hangUp(url) })
+  const gateway = openGateway(
+    {},
+    onTestFinished,
+    postgresStore(url, () => hangUp(url)),
+  )
   return { gateway, caller: await gateway.as('personnel.manage', 'projects.manage'), url }
 }
 
