@@ -21,6 +21,11 @@ export interface Answer {
 
 export const NOW = new Date('2026-11-02T09:30:00.000Z')
 
+interface Statement {
+  readonly sql: string
+  readonly values: readonly unknown[]
+}
+
 interface HistoryLine {
   readonly by: string
   readonly action: string
@@ -36,6 +41,8 @@ export interface Gateway {
   readonly app: App
   /** Every SQL statement since the last look. */
   statements(): string[]
+  /** The same, each with its parameters where the engine tells them. */
+  asked(): Statement[]
   /** A caller with a fresh key of these scopes. */
   as(...scopes: Scope[]): Promise<Caller>
   /** A caller who sends this `Authorization` header, or none. */
@@ -55,10 +62,10 @@ export function openGateway(
   atEnd: AtEnd = onTestFinished,
   own: TestStore = newStore(),
 ): Gateway {
-  let seen: string[] = []
+  let seen: Statement[] = []
   const log: string[] = []
   const clock = { now: NOW }
-  const store = own.open({ onStatement: (sql) => seen.push(sql) })
+  const store = own.open({ onStatement: (sql, values = []) => seen.push({ sql, values }) })
   const app = createApp({
     store,
     log: pino({ level: 'info' }, { write: (line) => log.push(line) }),
@@ -81,7 +88,8 @@ export function openGateway(
     app,
     clock,
     log,
-    statements() {
+    statements: () => gateway.asked().map(({ sql }) => sql),
+    asked() {
       const since = seen
       seen = []
       return since

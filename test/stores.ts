@@ -11,7 +11,7 @@ import { giveBack, takeDatabase } from './postgres/databases.js'
 import { hangUp, rowsOf, valuesOf } from './postgres/sync.js'
 
 interface OpenOptions {
-  readonly onStatement?: (sql: string) => void
+  readonly onStatement?: (sql: string, values?: readonly unknown[]) => void
 }
 
 /** A migrated store with nothing in it, and a way into it that goes past our own code. */

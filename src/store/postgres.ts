@@ -8,8 +8,10 @@ import { postgresTables as t } from './postgresTables.js'
 import { type Answered, type Session, transact } from './postgresWrite.js'
 import type { Read, Store, Write } from './store.js'
 
+type OnStatement = (sql: string, values: readonly unknown[]) => void
+
 interface PostgresOptions {
-  readonly onStatement?: (sql: string) => void
+  readonly onStatement?: OnStatement
 }
 
 /** Opens a migrated database: a pool of connections that read, one that writes, and a queue in front of the latter. */
@@ -101,7 +103,7 @@ function poolOf(url: string, max: number, settings = ''): pg.Pool {
 }
 
 /** A connection for as long as somebody needs it. */
-async function connected(pool: pg.Pool, onStatement?: (sql: string) => void): Promise<Session> {
+async function connected(pool: pg.Pool, onStatement?: OnStatement): Promise<Session> {
   const client = await pool.connect().catch((error: unknown) => {
     throw unconnected(error)
   })
@@ -110,7 +112,7 @@ async function connected(pool: pg.Pool, onStatement?: (sql: string) => void): Pr
     // A connection does one thing after the other, also for those who ask for several at once.
     run(text, values, isByName = false) {
       const turn = queue.then(() => {
-        onStatement?.(text)
+        onStatement?.(text, values ?? [])
         return asked(client, text, values, isByName)
       })
       queue = turn.catch(() => undefined)
@@ -121,7 +123,7 @@ async function connected(pool: pg.Pool, onStatement?: (sql: string) => void): Pr
 }
 
 /** Each statement on whichever connection is free. */
-function alone(pool: pg.Pool, onStatement?: (sql: string) => void): Session['run'] {
+function alone(pool: pg.Pool, onStatement?: OnStatement): Session['run'] {
   return async (text, values, isByName) => {
     const { run, release } = await connected(pool, onStatement)
     try {
