@@ -14,7 +14,7 @@ export default defineConfig({
   resolve: { alias: [{ find: /^graphql$/, replacement: 'graphql/index.js' }] },
   test: {
     include: ['test/**/*.test.ts'],
-    exclude: ['test/browser/**', 'test/package/**', 'test/hostile/**', ...Object.keys(SQLITE_ALONE)],
+    exclude: ['test/browser/**', 'test/package/**', 'test/hostile/**', 'test/faults/**', ...Object.keys(SQLITE_ALONE)],
     globalSetup: ['test/postgres/setup.ts'],
     setupFiles: ['test/matchers.ts'],
     env: { TEST_ENGINE: 'postgres' },

@@ -41,20 +41,10 @@ async function openOffice(): Promise<Office> {
     const { person } = write.t
     await write.db.update(person).set({ status: 'INACTIVE' }).where(eq(person.name, 'Gone'))
     ids['apollo'] = await addProject(write, project())
+    ids['harbor'] = await addProject(write, project({ key: 'HARBOR-2', name: 'Harbour', status: 'ON_HOLD' }))
     await addProject(write, project({ key: 'OLD', name: 'Old works', status: 'CLOSED' }))
   })
-  await at(LATER, async (write) => {
-    ids['zulu'] = await addGroup(write, { name: 'Zulu team', description: null })
-    ids['Åsa'] = (await addPerson(write, { name: 'Åsa', email: 'asa@example.com', groupIds: [ids['zulu']] })).id
-    ids['harbor'] = await addProject(write, project({ key: 'HARBOR-2', name: 'Harbour', status: 'ON_HOLD' }))
-  })
   const { apollo = '', harbor = '', Ada: ownerId = '', Zoë: assigneeId = '' } = ids
-  const r4 = risk(harbor, { reference: 'R-4', title: 'Flood', likelihood: 3, impact: 4, status: 'OCCURRED' })
-  const i4 = issue(harbor, { reference: 'I-4', title: 'Lamp broken', severity: 'LOW', dueOn: '2026-12-01' })
-  await at(LATER, async (write) => {
-    ids['R-4'] = await addRisk(write, r4)
-    ids['I-4'] = await addIssue(write, i4)
-  })
   await at(EARLIER, async (write) => {
     for (const draft of [
       risk(harbor, { reference: 'R-8', title: 'Unjudged 100% loss', likelihood: null, impact: null }),
@@ -84,6 +74,16 @@ async function openOffice(): Promise<Office> {
     ]) {
       ids[draft.reference] = await addIssue(write, draft)
     }
+  })
+  const r4 = risk(harbor, { reference: 'R-4', title: 'Flood', likelihood: 3, impact: 4, status: 'OCCURRED' })
+  const i4 = issue(harbor, { reference: 'I-4', title: 'Lamp broken', severity: 'LOW', dueOn: '2026-12-01' })
+  await at(LATER, async (write) => {
+    ids['zulu'] = await addGroup(write, { name: 'Zulu team', description: null })
+    ids['Åsa'] = (await addPerson(write, { name: 'Åsa', email: 'asa@example.com', groupIds: [ids['zulu']] })).id
+    const { project } = write.t
+    await write.db.update(project).set({ updatedAt: write.at }).where(eq(project.key, 'HARBOR-2'))
+    ids['R-4'] = await addRisk(write, r4)
+    ids['I-4'] = await addIssue(write, i4)
   })
   const caller = await gateway.as('personnel.manage', 'projects.read')
   const get = (path: string) => caller.get(path.replace(/\{(.+?)\}/g, (_, word) => ids[word] ?? word))

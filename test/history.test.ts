@@ -246,11 +246,14 @@ test('only the ledger and the erasure write entities, so that the history cannot
     [...text.matchAll(WRITES)].map(([, put, into, alter, what]) => `${file}: ${put ?? alter} ${into ?? what}`),
   )
   expect([...new Set(found)].sort()).toEqual([
+    'auth/keptAnswers.ts: delete t.keptAnswer',
+    'auth/keptAnswers.ts: insert t.keptAnswer',
     'auth/keys.ts: insert t.apiKey',
     'auth/keys.ts: update t.apiKey',
     'history/ledger.ts: insertAll table',
     'history/ledger.ts: insertAll write.t.change',
     'history/ledger.ts: updateAll table',
+    'personnel/erasure.ts: delete t.keptAnswer',
     'personnel/erasure.ts: delete t.membership',
     'personnel/erasure.ts: insertAll t.change',
     'personnel/erasure.ts: update t.person',

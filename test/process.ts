@@ -22,7 +22,7 @@ interface Options {
   /** A file that takes the place of standard output. */
   readonly stdout?: string
   /** When it is killed at the latest: after the test that started it, or later where a file shares it. */
-  readonly atEnd?: (end: () => void) => void
+  readonly atEnd?: ((end: () => void) => void) | undefined
 }
 
 /** The database that is a folder's store where the engine is PostgreSQL; SQLite's store is a file in it. */
@@ -40,9 +40,9 @@ function databaseOf(folder: string, take: () => string): string {
   return url
 }
 
-export function newFolder(): string {
+export function newFolder(atEnd: Options['atEnd'] = onTestFinished): string {
   const folder = mkdtempSync(join(tmpdir(), 'operations-'))
-  onTestFinished(() => {
+  atEnd(() => {
     rmSync(folder, { recursive: true, force: true })
     const url = databases.get(folder)
     if (databases.delete(folder) && url) giveBack(url)

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { createServer, connect as dial } from 'node:net'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { mint, newFolder, operations, serve } from './process.js'
 
 async function exchangeRaw(origin: string, request: string): Promise<string> {
@@ -136,6 +136,8 @@ test('each request is one JSON line in the log, without the key', async () => {
     operation: 'listPersonnel',
     status: 200,
     ms: expect.any(Number),
+    bytes: 45,
+    statements: 1,
     msg: 'request',
   })
   expect(log).not.toContain(key)
@@ -185,28 +187,34 @@ test('serving goes on when the log cannot be written', async () => {
   expect(child.exitCode).toBe(null)
 })
 
-test.each([
-  ['GET http://127.0.0.1/healthz HTTP/1.1\r\nHost: localhost', 200],
-  ['GET /healthz HTTP/1.1\r\nHost: localhost\r\nExpect: miracles', 200],
-])('the raw request %j is answered by %i', async (request, status) => {
-  const { origin } = await serve(newFolder())
-  expect(await exchangeRaw(origin, request)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
-})
+describe('a raw request', () => {
+  let origin: string
+  beforeAll(async () => {
+    origin = (await serve(newFolder(afterAll), [], { atEnd: afterAll })).origin
+  })
 
-test.each([
-  ['a path of two slashes', 'GET // HTTP/1.1\r\nHost: localhost', 404],
-  ['an address without a host', 'GET http:// HTTP/1.1\r\nHost: localhost', 400],
-  ['a host of two words', 'GET /v1/risks HTTP/1.1\r\nHost: a b', 400],
-  ['a target that is a star', 'OPTIONS * HTTP/1.1\r\nHost: localhost', 400],
-  ['a path hidden in the host', 'GET /x HTTP/1.1\r\nHost: a/healthz?', 400],
-  ['a method that is none', 'NONSENSE / HTTP/1.1\r\nHost: localhost', 400],
-  ['a path of 20,000 letters', `GET /${'x'.repeat(20_000)} HTTP/1.1\r\nHost: localhost`, 400],
-])('a raw request with %s is answered by a problem', async (_, request, status) => {
-  const { origin } = await serve(newFolder())
-  const received = await exchangeRaw(origin, request)
-  expect(received).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
-  expect(received).toMatch(/^content-type: application\/problem\+json\r$/im)
-  expect(received).toMatch(/^request-id: [\w-]+\r$/im)
+  test.each([
+    ['GET http://127.0.0.1/healthz HTTP/1.1\r\nHost: localhost', 200],
+    ['GET /healthz HTTP/1.1\r\nHost: localhost\r\nExpect: miracles', 200],
+  ])('%j is answered by %i', async (request, status) => {
+    expect(await exchangeRaw(origin, request)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
+  })
+
+  test.each([
+    ['a path of two slashes', 'GET // HTTP/1.1\r\nHost: localhost', 404],
+    ['an address without a host', 'GET http:// HTTP/1.1\r\nHost: localhost', 400],
+    ['a host of two words', 'GET /v1/risks HTTP/1.1\r\nHost: a b', 400],
+    ['a target that is a star', 'OPTIONS * HTTP/1.1\r\nHost: localhost', 400],
+    ['a path hidden in the host', 'GET /x HTTP/1.1\r\nHost: a/healthz?', 400],
+    ['a method that is none', 'NONSENSE / HTTP/1.1\r\nHost: localhost', 400],
+    ['a path of 20,000 letters', `GET /${'x'.repeat(20_000)} HTTP/1.1\r\nHost: localhost`, 431],
+  ])('with %s is answered by a problem', async (_, request, status) => {
+    const received = await exchangeRaw(origin, request)
+    expect(received).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
+    expect(received).toMatch(/^content-type: application\/problem\+json\r$/im)
+    expect(received).toMatch(/^request-id: [\w-]+\r$/im)
+    expect(received).toMatch(/^x-content-type-options: nosniff\r$/im)
+  })
 })
 
 test('GraphiQL is not served with --no-graphiql, nor the demo key away from loopback', async () => {

@@ -31,10 +31,20 @@ export function serveCommand(clock: () => Date): Command {
       if (flags.demo && flags.database !== undefined)
         throw new WrongUsage('--demo has a store of its own: leave out --database.')
       const config = readConfig(flags.demo ? { ...flags, database: DEMO_DATABASE } : flags, FLAGS)
+      const stop = stopSignal()
       // Loaded only now: the other commands start faster without it.
       const { serve } = await import('./server.js')
-      await serve(config, flags.demo ?? false, clock)
+      await serve(config, { isDemo: flags.demo ?? false, clock, stop })
     })
+}
+
+/** Resolves at the first signal to stop; asked for before all else, so that one which comes early counts too. */
+function stopSignal(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    // Not `once`: a second signal would otherwise end the process in the middle of the answers it still owes.
+    process.on('SIGTERM', resolve)
+    process.on('SIGINT', resolve)
+  })
 }
 
 function limitsHelp(): string {

@@ -1,21 +1,23 @@
-import { randomUUID } from 'node:crypto'
-import { createServer, type Server, STATUS_CODES } from 'node:http'
+import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Duplex } from 'node:stream'
 import { VERSION } from '../about.js'
 import type { Config } from '../config.js'
-import { Fault } from '../errors.js'
-import { type App, createApp } from '../http/app.js'
+import { createApp } from '../http/app.js'
 import { createLog } from '../http/log.js'
-import { problemParts } from '../http/problems.js'
-import { LIMITS } from '../limits.js'
+import { createHttpServer, drain } from '../http/server.js'
 import { openStore } from '../store/open.js'
 import { CannotListen, say, storeName } from './command.js'
 import { demoBanner, prepareDemo } from './demo.js'
 
+interface ServeOptions {
+  readonly isDemo: boolean
+  readonly clock: () => Date
+  /** Resolves when it is time to stop. */
+  readonly stop: Promise<NodeJS.Signals>
+}
+
 /** Serves until it is told to stop. */
-export async function serve(config: Config, isDemo: boolean, clock: () => Date): Promise<void> {
-  const stop = stopSignal()
+export async function serve(config: Config, { isDemo, clock, stop }: ServeOptions): Promise<void> {
   const store = await openStore(config.database, config)
   try {
     const demoKey = isDemo ? await prepareDemo(store, clock) : undefined
@@ -33,7 +35,7 @@ export async function serve(config: Config, isDemo: boolean, clock: () => Date):
       demoKey: isLocal ? demoKey : undefined,
       ...(metrics && { onFinished: metrics.onFinished }),
     })
-    const server = serverOf(app)
+    const server = createHttpServer(app)
     const origin = await listen(server, config.host, config.port)
     const watched = metrics && createServer(metrics.listener)
     if (watched) say(`Metrics at ${await listen(watched, config.host, config.metricsPort ?? 0)}/metrics`)
@@ -45,60 +47,9 @@ export async function serve(config: Config, isDemo: boolean, clock: () => Date):
     log.info({ signal: await stop }, 'stopping')
     watched?.close()
     watched?.closeAllConnections()
-    await finish(server)
+    await drain(server)
   } finally {
     await store.close()
-  }
-}
-
-function serverOf(app: App): Server {
-  const server = createServer(
-    {
-      maxHeaderSize: LIMITS.headersBytesMax,
-      headersTimeout: LIMITS.headersMs,
-      requestTimeout: LIMITS.requestMs,
-      keepAliveTimeout: LIMITS.idleMs,
-      // How exactly the times above are kept.
-      connectionsCheckingInterval: TIMEOUT_CHECK_MS,
-    },
-    app.listener,
-  )
-  server.maxConnections = LIMITS.connectionsMax
-  server.on('clientError', refuseUnreadable)
-  // Whatever else is expected of us is answered as if it had not been said.
-  server.on('checkExpectation', app.listener)
-  return server
-}
-
-const TIMEOUT_CHECK_MS = 1_000
-
-/** What is no HTTP is refused by Node before any of our code sees it; the answer shall be in our words all the same. */
-function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
-  if (!socket.writable) return
-  const requestId = randomUUID()
-  const { status, headers, body } = problemParts(unreadable(error.code), requestId)
-  const lines = Object.entries({
-    ...headers,
-    'request-id': requestId,
-    'cache-control': 'no-store',
-    connection: 'close',
-  })
-  const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')
-  const reason = STATUS_CODES[status] ?? ''
-  socket.end(`HTTP/1.1 ${status} ${reason}\r\n${head}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`)
-}
-
-function unreadable(code: string | undefined): Fault {
-  switch (code) {
-    case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return new Fault(
-        'REQUEST_TIMEOUT',
-        `The headers must arrive within ${LIMITS.headersMs} ms, and all of it within ${LIMITS.requestMs} ms.`,
-      )
-    case 'HPE_HEADER_OVERFLOW':
-      return new Fault('HEADERS_TOO_LARGE', `The headers are larger than ${LIMITS.headersBytesMax} bytes.`)
-    default:
-      return new Fault('BAD_REQUEST', 'This cannot be read as an HTTP/1.1 request.')
   }
 }
 
@@ -123,27 +74,4 @@ function cannotListen({ code, message }: NodeJS.ErrnoException, host: string, po
     return new CannotListen(`${host} is no address of this machine. Choose another with --host.`)
   }
   return new CannotListen(`Cannot listen on ${host}:${port}: ${message}`)
-}
-
-/** Resolves when it is time to stop. From now on, so that a signal which comes before anything listens counts too. */
-function stopSignal(): Promise<NodeJS.Signals> {
-  return new Promise((resolve) => {
-    // Not `once`: a second signal would otherwise end the process in the middle of the answers it still owes.
-    process.on('SIGTERM', resolve)
-    process.on('SIGINT', resolve)
-  })
-}
-
-/** Lets running requests finish, for a while. */
-function finish(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    // Connections that fall idle while the last answers go out would otherwise be kept alive.
-    const sweep = setInterval(() => server.closeIdleConnections(), 50)
-    const limit = setTimeout(() => server.closeAllConnections(), LIMITS.shutdownMs)
-    server.close(() => {
-      clearInterval(sweep)
-      clearTimeout(limit)
-      resolve()
-    })
-  })
 }

@@ -18,9 +18,9 @@ function quality(request: Request, type: string): number {
   const ranges = new Map<string, number>()
   for (const part of accept.split(',')) {
     const [range = '', ...parameters] = part
-      .trim()
       .toLowerCase()
-      .split(/\s*;\s*/)
+      .split(';')
+      .map((word) => word.trim())
     const [q = '1'] = parameters.flatMap((parameter) => /^q=([\d.]+)$/.exec(parameter)?.[1] ?? [])
     ranges.set(range, Number(q))
   }

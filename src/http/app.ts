@@ -1,9 +1,8 @@
-import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createYoga } from 'graphql-yoga'
 import type { Logger } from 'pino'
 import { authenticator } from '../auth/principal.js'
-import { Fault } from '../errors.js'
+import type { Fault } from '../errors.js'
 import { LIMITS } from '../limits.js'
 import { schema } from '../schema.js'
 import type { Store } from '../store/store.js'
@@ -12,8 +11,9 @@ import { Documents, NO_ERRORS_KEPT } from './documents.js'
 import { createEngine } from './engine.js'
 import { countStatement, exchangeOf, type Finished, useExchange } from './exchange.js'
 import { useCatalogue, useDoor, useEngine } from './graphql.js'
+import { refusalOf } from './incoming.js'
 import { usePaths } from './paths.js'
-import { problemParts } from './problems.js'
+import { bareProblem } from './problems.js'
 import { createRates } from './rates.js'
 import { createRest } from './rest.js'
 
@@ -88,29 +88,13 @@ export function createApp(options: AppOptions): App {
   return {
     fetch: async (request) => yoga.fetch(request),
     listener: (request, response) => {
-      toOriginForm(request)
-      return hasUsableTarget(request) ? yoga(request, response) : refuseTarget(response)
+      const refusal = refusalOf(request)
+      return refusal ? refuse(response, refusal) : yoga(request, response)
     },
   }
 }
 
-// What cannot be read as an address never reaches Yoga, which would answer 500; a Host is a name and a port, no more.
-function hasUsableTarget({ url = '', headers }: IncomingMessage): boolean {
-  const { host = 'localhost' } = headers
-  return url.startsWith('/') && /^[\w.:[\]-]+$/.test(host) && URL.canParse(`http://${host}${url}`)
-}
-
-/** A proxy may send the whole address (RFC 9112, 3.2.2); what counts here is its path. */
-function toOriginForm(request: IncomingMessage): void {
-  const { url = '' } = request
-  if (!/^https?:\/\/./i.test(url) || !URL.canParse(url)) return
-  const { pathname, search } = new URL(url)
-  request.url = pathname + search
-}
-
-function refuseTarget(response: ServerResponse): void {
-  const fault = new Fault('BAD_REQUEST', 'The address or the Host header of the request cannot be read.')
-  const requestId = randomUUID()
-  const { status, headers, body } = problemParts(fault, requestId)
-  response.writeHead(status, { ...headers, 'request-id': requestId, 'cache-control': 'no-store' }).end(body)
+function refuse(response: ServerResponse, fault: Fault): void {
+  const { status, headers, body } = bareProblem(fault)
+  response.writeHead(status, headers).end(body)
 }

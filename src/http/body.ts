@@ -2,6 +2,7 @@ import type { Principal } from '../auth/principal.js'
 import { grants } from '../auth/scopes.js'
 import { Fault } from '../errors.js'
 import { LIMITS } from '../limits.js'
+import { requireModestShape } from './jsonShape.js'
 
 /** What a body may come as; a merge patch (RFC 7396) and plain JSON mean the same in a PATCH. */
 export const BODY_TYPES = ['application/json'] as const
@@ -14,6 +15,7 @@ export class UnsupportedPatch extends Fault {}
 export async function readJson(request: Request, principal: Principal | undefined): Promise<unknown> {
   requireJsonType(request)
   const bytes = await readBytes(request, bodyBytesMax(principal))
+  requireModestShape(bytes)
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
   } catch (cause) {

@@ -4,6 +4,7 @@ import type { Plugin } from 'graphql-yoga'
 import type { Logger } from 'pino'
 import { KeyRefused, type Principal } from '../auth/principal.js'
 import type { Fault } from '../errors.js'
+import { GUARDS, NO_CONTENT_POLICY } from './guards.js'
 import { Content, isFinal, respond } from './represent.js'
 
 /** What is known of a request besides itself, from its arrival to its line in the log. */
@@ -53,15 +54,6 @@ export function countStatement(exchange: Exchange): void {
   exchange.statements += 1
 }
 
-/** The headers of every answer, whatever it is: nobody is to guess its type, frame it, or tell others where it was. */
-const GUARDS = {
-  'x-content-type-options': 'nosniff',
-  'x-frame-options': 'DENY',
-  'referrer-policy': 'no-referrer',
-}
-/** Where a page says nothing else, nothing in it is to be loaded or run. */
-const NO_CONTENT_POLICY = "default-src 'none'; frame-ancestors 'none'"
-
 interface ExchangeOptions {
   readonly log: Logger
   /** A request that takes longer gets a line of its own. */
@@ -100,6 +92,11 @@ export function useExchange({ log, slowMs, onUnchanged, onFinished }: ExchangeOp
       if (over.ms > slowMs) log.warn(line, 'slow request')
     },
   }
+}
+
+/** What failed on our side, for whoever reads the log; the caller is only told that it did. */
+export function logCause(log: Logger, { requestId }: Exchange, { code, cause }: Fault): void {
+  if (code === 'INTERNAL' || code === 'UNAVAILABLE') log.error({ requestId, err: cause }, 'request failed')
 }
 
 function headersOf({ requestId, rate }: Exchange): Record<string, string> {

@@ -1,14 +1,14 @@
 import { complexityFromQuery } from '@pothos/plugin-complexity'
-import { type ExecutionArgs, GraphQLError, getOperationAST, getVariableValues } from 'graphql'
+import { type ExecutionArgs, GraphQLError, getOperationAST, getVariableValues, Kind } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
 import type { Logger } from 'pino'
 import { Fault } from '../errors.js'
-import { faultOf, internal } from '../graph/faults.js'
+import { asFault, faultOf } from '../graph/faults.js'
 import { LIMITS } from '../limits.js'
 import { requireAcceptable } from './accept.js'
 import { readJson } from './body.js'
 import type { Engine } from './engine.js'
-import { exchangeOf } from './exchange.js'
+import { exchangeOf, logCause } from './exchange.js'
 import { faultHeaders, STATUS } from './problems.js'
 import { parseWithinLimits } from './queryLimits.js'
 import type { Rates } from './rates.js'
@@ -30,7 +30,7 @@ export function useDoor(endpoint: string, rates: Rates): Plugin {
         requireAcceptable(request, ...ANSWERS)
         await rates.admit(request.headers.get('authorization'), exchangeOf(request))
       } catch (error) {
-        const fault = error instanceof Fault ? error : internal(error)
+        const fault = asFault(error)
         exchangeOf(request).refusal = fault
         endResponse(refusal(fault))
       }
@@ -89,7 +89,7 @@ export function useEngine(engine: Engine, rates: Rates): Plugin {
     },
     onExecute({ args, setExecuteFn, setResultAndStopExecution }) {
       const exchange = exchangeOf(args.contextValue.request)
-      exchange.operation = args.operationName ?? 'anonymous'
+      exchange.operation = getOperationAST(args.document, args.operationName)?.name?.value ?? 'anonymous'
       try {
         if (exchange.principal) rates.chargeQuery(exchange.principal, exchange, costOf(args))
       } catch (error) {
@@ -110,7 +110,12 @@ function costOf({ document, schema, variableValues, contextValue, operationName 
     maxErrors: 1,
   })
   if (!coerced) return 0
-  const { complexity } = complexityFromQuery(document, { schema, variables: coerced, ctx: contextValue as object })
+  // Of what is run alone: the plugin would price the first operation, and ask for the variables of every one.
+  const run = document.definitions.filter((node) => node === operation || node.kind === Kind.FRAGMENT_DEFINITION)
+  const { complexity } = complexityFromQuery(
+    { ...document, definitions: run },
+    { schema, variables: coerced, ctx: contextValue as object },
+  )
   return complexity > LIMITS.queryCostMax ? 0 : complexity
 }
 
@@ -122,8 +127,7 @@ export function useCatalogue(log: Logger): Plugin {
       const errors = result.errors.map((error) => {
         const fault = faultOf(error)
         exchangeOf(request).refusal ??= fault
-        if (fault.code === 'INTERNAL')
-          log.error({ requestId: exchangeOf(request).requestId, err: fault.cause }, 'request failed')
+        logCause(log, exchangeOf(request), fault)
         return published(fault, error)
       })
       setResult({ ...result, errors })

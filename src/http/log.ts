@@ -1,12 +1,34 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
+import { LIMITS } from '../limits.js'
 
 /** JSON lines for machines; on a terminal the same in words. */
 export function createLog(level: string, stream: NodeJS.WriteStream): Logger {
   // A log that cannot be written is no reason to stop serving.
   stream.on('error', () => undefined)
-  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, stream.isTTY ? inWords(stream) : stream)
+  const bounded = boundedTo(LIMITS.logWaitingBytesMax, stream)
+  return pino(
+    { level, base: null, timestamp: pino.stdTimeFunctions.isoTime },
+    stream.isTTY ? inWords(bounded) : bounded,
+  )
 }
 
+/** Whoever reads the log may stall; what waits for them must not fill the memory, so lines are lost and counted. */
+function boundedTo(bytesMax: number, stream: NodeJS.WriteStream): DestinationStream {
+  let lost = 0
+  return {
+    write(text) {
+      if (stream.writableLength > bytesMax) {
+        lost += 1
+        return
+      }
+      if (lost > 0) stream.write(`${JSON.stringify({ level: WARN, time: new Date(), lost, msg: 'lines were lost' })}\n`)
+      lost = 0
+      stream.write(text)
+    },
+  }
+}
+
+const WARN = 40
 const ERROR = 50
 
 interface Line {
@@ -17,7 +39,7 @@ interface Line {
   readonly [member: string]: unknown
 }
 
-function inWords(stream: NodeJS.WriteStream): DestinationStream {
+function inWords(stream: DestinationStream): DestinationStream {
   return {
     write(text) {
       const { time, level, msg, err, ...rest } = JSON.parse(text) as Line

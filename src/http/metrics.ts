@@ -31,7 +31,7 @@ export function createMetrics(store: Store): Metrics {
     labelNames: ['code'],
     registers,
   })
-  watchStore(store, registers)
+  const readStore = gaugesOf(store, registers)
   return {
     onFinished({ operation, method, status, ms, refusal, statements: count }) {
       requests.observe({ operation: labelOf(operation), method, status }, ms / 1000)
@@ -41,34 +41,33 @@ export function createMetrics(store: Store): Metrics {
     listener(request, response) {
       const isWanted = request.method === 'GET' && request.url === '/metrics'
       if (!isWanted) return void response.writeHead(404).end()
-      registry.metrics().then(
-        (text) => response.writeHead(200, { 'content-type': registry.contentType }).end(text),
-        () => response.writeHead(503).end(),
-      )
+      readStore()
+        .then(() => registry.metrics())
+        .then(
+          (text) => response.writeHead(200, { 'content-type': registry.contentType }).end(text),
+          () => response.writeHead(503).end(),
+        )
     },
   }
 }
 
-function watchStore(store: Store, registers: Registry[]): void {
-  const bytes = new Gauge({ name: 'operations_store_bytes', help: 'The size of the store.', registers })
-  const logBytes = new Gauge({
-    name: 'operations_store_log_bytes',
-    help: 'The size of what is written and not yet in its final place (the -wal file).',
-    registers,
-  })
-  const waiting = new Gauge({ name: 'operations_waiting_writes', help: 'Writes that wait for their turn.', registers })
-  const writable = new Gauge({
-    name: 'operations_store_writable',
-    help: '1 while the store can be written, 0 when it can only be read.',
-    registers,
-    async collect() {
-      const health = await store.health()
-      bytes.set(health.bytes)
-      logBytes.set(health.logBytes)
-      waiting.set(health.waitingWrites)
-      writable.set(health.isWritable ? 1 : 0)
-    },
-  })
+/** The figures of the store, and how to bring them up to date. */
+function gaugesOf(store: Store, registers: Registry[]): () => Promise<void> {
+  const gauge = (name: string, help: string) => new Gauge({ name, help, registers })
+  const bytes = gauge('operations_store_bytes', 'The size of the store.')
+  const logBytes = gauge(
+    'operations_store_log_bytes',
+    'The size of what is written and not yet in its final place (the -wal file).',
+  )
+  const waiting = gauge('operations_waiting_writes', 'Writes that wait for their turn.')
+  const writable = gauge('operations_store_writable', '1 while the store can be written, 0 when it can only be read.')
+  return async () => {
+    const health = await store.health()
+    bytes.set(health.bytes)
+    logBytes.set(health.logBytes)
+    waiting.set(health.waitingWrites)
+    writable.set(health.isWritable ? 1 : 0)
+  }
 }
 
 // Callers name their own operations, and each name would be a series: ours are told apart, theirs are GraphQL.

@@ -16,6 +16,8 @@ import { Fault, type Flaw } from '../errors.js'
 import { LIMITS } from '../limits.js'
 import type { StoredOperation } from './stored.js'
 
+const POINTER_STEP_MAX = 100
+
 /** What stands for nobody in a list of ids. */
 const NOBODY = 'none'
 
@@ -153,6 +155,7 @@ function readLeafMember(value: unknown, type: GraphQLLeafType, pointer: string, 
   return value
 }
 
+/** As a step of a pointer; nobody needs all of a name that goes on and on. */
 function escaped(step: string): string {
-  return step.replaceAll('~', '~0').replaceAll('/', '~1')
+  return step.slice(0, POINTER_STEP_MAX).replaceAll('~', '~0').replaceAll('/', '~1')
 }

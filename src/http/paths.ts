@@ -1,10 +1,10 @@
 import type { Plugin } from 'graphql-yoga'
 import type { Logger } from 'pino'
 import { Fault } from '../errors.js'
-import { internal } from '../graph/faults.js'
+import { asFault } from '../graph/faults.js'
 import { schema } from '../schema.js'
 import type { Store } from '../store/store.js'
-import { exchangeOf } from './exchange.js'
+import { exchangeOf, logCause } from './exchange.js'
 import { createFrontPage, createGraphiql, createOpenapiPage, wantsPage } from './pages.js'
 import { notAllowed, problem } from './problems.js'
 import { Content, respond } from './represent.js'
@@ -54,12 +54,11 @@ export function usePaths({ store, log, basePath, graphiql, demoKey, rest }: Path
         const response = await answer(request, url)
         if (response) endResponse(response)
       } catch (error) {
-        const fault = error instanceof Fault ? error : internal(error)
+        const fault = asFault(error)
         const exchange = exchangeOf(request)
-        const { requestId } = exchange
         exchange.refusal = fault
-        if (fault.code === 'INTERNAL') log.error({ requestId, err: fault.cause }, 'request failed')
-        endResponse(problem(fault, requestId))
+        logCause(log, exchange, fault)
+        endResponse(problem(fault, exchange.requestId))
       }
     },
   }

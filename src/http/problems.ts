@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto'
 import { KeyMissing } from '../auth/principal.js'
 import { CATALOGUE, type Code, Fault } from '../errors.js'
 import { PATCH_TYPES, UnsupportedPatch } from './body.js'
+import { GUARDS, NO_CONTENT_POLICY } from './guards.js'
 import { RateExceeded } from './rates.js'
 
 /** The HTTP status of each code of the catalogue. */
@@ -43,7 +45,15 @@ export function notAllowed(request: Request, allow: string, requestId: string): 
   })
 }
 
-export function problemParts(fault: Fault, requestId: string) {
+/** The whole answer to what never became a request that the service could look at. */
+export function bareProblem(fault: Fault) {
+  const requestId = randomUUID()
+  const { status, headers, body } = problemParts(fault, requestId)
+  const rest = { 'request-id': requestId, 'cache-control': 'no-store', 'content-security-policy': NO_CONTENT_POLICY }
+  return { status, headers: { ...headers, ...GUARDS, ...rest, 'content-length': Buffer.byteLength(body) }, body }
+}
+
+function problemParts(fault: Fault, requestId: string) {
   const { code, message: detail, flaws, requiredScope, existingId } = fault
   const body = {
     type: problemType(code),

@@ -1,5 +1,6 @@
 import {
   type DocumentNode,
+  type FieldNode,
   type FragmentDefinitionNode,
   GraphQLError,
   Kind,
@@ -20,6 +21,8 @@ export function parseWithinLimits(text: string, options: ParseOptions | undefine
   const document = parseTokens(text, options)
   requireAtMost('directives', directivesIn(document), LIMITS.queryDirectivesMax)
   requireAtMost('root fields and aliases', namesIn(document), LIMITS.queryNamesMax)
+  requireAtMost('times the same field in one place', repeatsIn(document), LIMITS.queryRepeatsMax)
+  requireAtMost('fields of introspection', introspectedIn(document), LIMITS.introspectedFieldsMax)
   return document
 }
 
@@ -61,37 +64,90 @@ function directivesIn(document: DocumentNode): number {
   return count
 }
 
-/** Fields at the root, also where fragments bring them, and aliases anywhere: each may be work of its own. */
-function namesIn(document: DocumentNode): number {
-  const fragments = new Map<string, FragmentDefinitionNode>()
-  for (const definition of document.definitions) {
-    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition)
-  }
-  const roots = new Set<unknown>()
-  let count = 0
-  const countRoots = (selectionSet: SelectionSetNode, within: readonly string[]): void => {
-    for (const node of selectionSet.selections) {
-      if (node.kind === Kind.FIELD) {
-        roots.add(node)
-        count += 1
-      } else if (node.kind === Kind.INLINE_FRAGMENT) countRoots(node.selectionSet, within)
-      else {
-        const { value: name } = node.name
-        const fragment = fragments.get(name)
-        // A fragment that leads back to itself is refused by the validation that follows.
-        if (fragment && !within.includes(name) && count <= LIMITS.queryNamesMax) {
-          countRoots(fragment.selectionSet, [...within, name])
-        }
+/** How often the most repeated field stands in one place; each pair of them would have to be compared. */
+function repeatsIn(document: DocumentNode): number {
+  let most = 0
+  visit(document, {
+    SelectionSet({ selections }) {
+      const counts = new Map<string, number>()
+      for (const node of selections) {
+        if (node.kind !== Kind.FIELD) continue
+        const name = responseName(node)
+        const count = (counts.get(name) ?? 0) + 1
+        counts.set(name, count)
+        most = Math.max(most, count)
       }
-    }
-  }
+    },
+  })
+  return most
+}
+
+const responseName = ({ alias, name }: FieldNode): string => alias?.value ?? name.value
+
+/** Fields at the root, also where fragments bring them, and aliases anywhere else: each may be work of its own. */
+function namesIn(document: DocumentNode): number {
+  const fragments = fragmentsOf(document)
+  const roots = new Set<FieldNode>()
+  const count = counterOf(fragments, (field) => {
+    roots.add(field)
+    return 1
+  })
+  let names = 0
   for (const definition of document.definitions) {
-    if (definition.kind === Kind.OPERATION_DEFINITION) countRoots(definition.selectionSet, [])
+    if (definition.kind === Kind.OPERATION_DEFINITION) names += count(definition.selectionSet)
   }
   visit(document, {
     Field(node) {
-      if (node.alias && !roots.has(node)) count += 1
+      if (node.alias && !roots.has(node)) names += 1
     },
   })
-  return count
+  return names
+}
+
+/** Fields below `__schema` and `__type` with all fragments put in: neither depth nor cost keeps those in bounds. */
+function introspectedIn(document: DocumentNode): number {
+  const count = counterOf(fragmentsOf(document), ({ selectionSet }) => 1 + (selectionSet ? count(selectionSet) : 0))
+  let fields = 0
+  visit(document, {
+    Field(node) {
+      if ((node.name.value === '__schema' || node.name.value === '__type') && node.selectionSet) {
+        fields += count(node.selectionSet)
+      }
+    },
+  })
+  return fields
+}
+
+type Fragments = ReadonlyMap<string, FragmentDefinitionNode>
+
+function fragmentsOf({ definitions }: DocumentNode): Fragments {
+  const fragments = definitions.filter((definition) => definition.kind === Kind.FRAGMENT_DEFINITION)
+  return new Map(fragments.map((fragment) => [fragment.name.value, fragment]))
+}
+
+/**
+ * Adds up what the fields of a selection count for, through its fragments. Each fragment is looked at once however often
+ * it is used; what is missing, or leads back to itself, is refused by the validation that follows.
+ */
+function counterOf(fragments: Fragments, countField: (field: FieldNode) => number) {
+  const known = new Map<string, number>()
+  const countFragment = (name: string): number => {
+    const counted = known.get(name)
+    if (counted !== undefined) return counted
+    known.set(name, 0)
+    const fragment = fragments.get(name)
+    const count = fragment ? countSelections(fragment.selectionSet) : 0
+    known.set(name, count)
+    return count
+  }
+  const countSelections = ({ selections }: SelectionSetNode): number => {
+    let count = 0
+    for (const node of selections) {
+      if (node.kind === Kind.FIELD) count += countField(node)
+      else if (node.kind === Kind.INLINE_FRAGMENT) count += countSelections(node.selectionSet)
+      else count += countFragment(node.name.value)
+    }
+    return count
+  }
+  return countSelections
 }

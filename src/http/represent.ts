@@ -92,9 +92,9 @@ function acceptedEncoding(request: Request): Encoding | undefined {
   const quality = new Map<string, number>()
   for (const part of (request.headers.get('accept-encoding') ?? '').split(',')) {
     const [name = '', q = 'q=1'] = part
-      .trim()
       .toLowerCase()
-      .split(/\s*;\s*/)
+      .split(';')
+      .map((word) => word.trim())
     quality.set(name, Number(q.replace('q=', '')))
   }
   const wanted = (encoding: Encoding) => quality.get(encoding) ?? 0

@@ -32,6 +32,7 @@ const WORDING: Omit<Wording, 'place'> = {
 /** Brings a project to the state that its own system tells, by the rules of the import. */
 export async function syncProject(write: Write, state: ProjectState): Promise<SyncReport> {
   const { risks, issues, closeLimit, ...project } = state
+  refuse([...tooMany('/risks', risks), ...tooMany('/issues', issues)])
   if (closeLimit != null && closeLimit < 0) refuse([{ pointer: '/closeLimit', detail: 'Must not be below 0.' }])
   const options = { project: project.key, closeMissing: true, closeLimit: closeLimit ?? undefined }
   const ofProject = await part(write, 'projects', [project], '')
@@ -48,6 +49,13 @@ export async function syncProject(write: Write, state: ProjectState): Promise<Sy
     issues: ofIssues.counts,
     warnings: [...ofRisks.warnings, ...ofIssues.warnings],
   }
+}
+
+/** Everyone else waits while a project is brought in, so it must not take too long. */
+function tooMany(pointer: string, records: Optional<readonly Members[]>): Flaw[] {
+  const most = LIMITS.syncRecordsMax
+  if (!records || records.length <= most) return []
+  return [{ pointer, detail: `There are ${records.length}; the most is ${most}. Use \`operations import\` for more.` }]
 }
 
 /** Stops here when there is any flaw, and so nothing is stored. */

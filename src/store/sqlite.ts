@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { type Stats, statSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { type SQL, sql } from 'drizzle-orm'
@@ -27,6 +27,8 @@ export function openSqlite(file: string, { onStatement, cacheBytes }: SqliteOpti
   const writer = connect(file, onStatement)
   if (cacheBytes !== undefined) writer.pragma(`cache_size = ${-Math.round(cacheBytes / 1024)}`)
   const version = versionOf(reader)
+  const isInPlace = placeOf(file)
+  const lastStamp = writer.prepare('select max(recorded_at) from change').pluck()
   let queue: Promise<unknown> = Promise.resolve()
   let waitingWrites = 0
   let hasFailed = false
@@ -37,7 +39,11 @@ export function openSqlite(file: string, { onStatement, cacheBytes }: SqliteOpti
     write(as, work) {
       const giveUpAt = performance.now() + LIMITS.storeBusyMs
       waitingWrites += 1
-      const turn = queue.then(() => transact(writer, giveUpAt, as, work))
+      const turn = queue.then(async () => {
+        if (!isInPlace()) throw new Fault('UNAVAILABLE', "The store's file was moved or replaced. Restart the server.")
+        await begin(writer, giveUpAt)
+        return transact(writer, as, () => stampAfter(lastStamp.get(), as.at()), work)
+      })
       queue = turn.then(
         () => {
           waitingWrites -= 1
@@ -51,7 +57,7 @@ export function openSqlite(file: string, { onStatement, cacheBytes }: SqliteOpti
       return turn
     },
     async health() {
-      const isWritable = !hasFailed && canBegin(writer)
+      const isWritable = !hasFailed && isInPlace() && canBegin(writer)
       return { isWritable, bytes: sizeOf(file), logBytes: sizeOf(`${file}-wal`), waitingWrites }
     },
     version: async () => version(),
@@ -119,29 +125,34 @@ function isUnwritable(error: unknown): boolean {
   return error instanceof Fault && error.code === 'UNAVAILABLE' && !isBusy(error.cause)
 }
 
+/** Whether the file is still the one that was opened: what is written into one that is gone would be lost. */
+function placeOf(file: string): () => boolean {
+  const isSame = (one: Stats, other: Stats | undefined) => one.ino === other?.ino && one.dev === other.dev
+  const opened = statSync(file)
+  return () => isSame(opened, statSync(file, { throwIfNoEntry: false }))
+}
+
+/** Now, or when the last change was recorded: a clock that steps back must not hide a change from who asks since then. */
+function stampAfter(last: unknown, now: Date): string {
+  const stamp = now.toISOString()
+  return typeof last === 'string' && last > stamp ? last : stamp
+}
+
 function sizeOf(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0
 }
 
 async function transact<T>(
   writer: Connection,
-  giveUpAt: number,
   as: Authorship,
+  stamp: () => string,
   work: (write: Write) => Promise<T>,
 ): Promise<T> {
-  await begin(writer, giveUpAt)
   // Revoked once the work has settled, so that a stray late statement fails instead of joining the next write.
   const { proxy, revoke } = Proxy.revocable(writer, {})
   try {
     const bulk = bulkOn((sql) => proxy.prepare(sql))
-    const result = await work({
-      db: databaseOn(proxy, as.onStatement),
-      t,
-      among,
-      ...bulk,
-      by: as.by,
-      at: as.at().toISOString(),
-    })
+    const result = await work({ db: databaseOn(proxy, as.onStatement), t, among, ...bulk, by: as.by, at: stamp() })
     revoke()
     if (!as.unseen) writer.exec('update revision set value = value + 1')
     writer.exec('commit')
