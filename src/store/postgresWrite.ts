@@ -3,6 +3,7 @@ import { Fault } from '../errors.js'
 import type { Bulk } from './bulk.js'
 import { BUSY, driverCode, toFault } from './faults.js'
 import { postgresBulk } from './postgresBulk.js'
+import { stampAfter } from './stamp.js'
 import type { Authorship, Write } from './store.js'
 
 /** What a statement answers: rows as arrays, or by the names of their columns. */
@@ -62,8 +63,8 @@ async function attemptOnce<T>({ open, writeOn, as, giveUpAt, work }: Transaction
     }
   }
   try {
-    await noted(beginning(as, giveUpAt))
-    const stamp = { by: as.by, at: as.at().toISOString() }
+    const { rows } = await noted(beginning(as, giveUpAt))
+    const stamp = { by: as.by, at: stampAfter(rows[0]?.[0], as.at()) }
     const result = await work(writeOn(noted, stamp, postgresBulk(noted)))
     isOver = true
     if (failure !== undefined) throw failure
@@ -91,7 +92,8 @@ async function attemptOnce<T>({ open, writeOn, as, giveUpAt, work }: Transaction
  */
 function beginning({ unseen }: Authorship, giveUpAt: number): string {
   const waitMs = Math.max(1, Math.ceil(giveUpAt - performance.now()))
-  const turn = unseen ? '' : 'lock table revision in exclusive mode'
+  // The clocks of two machines differ, so each is told how far the stamps are.
+  const turn = unseen ? '' : 'lock table revision in exclusive mode; select max(recorded_at) from change'
   return `begin isolation level serializable; set local lock_timeout = ${waitMs}; ${turn}`
 }
 

@@ -8,6 +8,7 @@ import { LIMITS } from '../limits.js'
 import { bulkOn } from './bulk.js'
 import { driverCode, toFault } from './faults.js'
 import { sqliteTables as t } from './sqliteTables.js'
+import { stampAfter } from './stamp.js'
 import type { Authorship, Read, Store, Write } from './store.js'
 
 type Connection = Database.Database
@@ -130,12 +131,6 @@ function placeOf(file: string): () => boolean {
   const isSame = (one: Stats, other: Stats | undefined) => one.ino === other?.ino && one.dev === other.dev
   const opened = statSync(file)
   return () => isSame(opened, statSync(file, { throwIfNoEntry: false }))
-}
-
-/** Now, or when the last change was recorded: a clock that steps back must not hide a change from who asks since then. */
-function stampAfter(last: unknown, now: Date): string {
-  const stamp = now.toISOString()
-  return typeof last === 'string' && last > stamp ? last : stamp
 }
 
 function sizeOf(file: string): number {
