@@ -86,7 +86,10 @@ function poolOf(url: string, max: number, settings = ''): pg.Pool {
     max,
     connectionTimeoutMillis: LIMITS.storeBusyMs,
     idleTimeoutMillis: LIMITS.storeIdleMs,
+    // Where packets vanish, the server's own time limits are never heard of.
+    query_timeout: LIMITS.storeStatementMs + LIMITS.storeBusyMs,
     keepAlive: true,
+    keepAliveInitialDelayMillis: LIMITS.storeIdleInWriteMs,
     fallback_application_name: 'operations',
     onConnect: async (client) => {
       // What happens to a connection is told by the query on it; without a listener it would end the process.

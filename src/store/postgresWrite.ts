@@ -75,14 +75,22 @@ async function attemptOnce<T>({ open, writeOn, as, giveUpAt, work }: Transaction
   } catch (error) {
     isOver = true
     const cause = failure ?? error
-    const isLost = await run('rollback').then(
-      () => false,
-      () => true,
-    )
-    release(isLost)
+    release(isOfConnection(cause) || !(await rolledBack(run)))
     const isUndone = UNDONE.includes(driverCode(cause) ?? '')
     return { error: isUndone ? new Fault('UNAVAILABLE', BUSY, { cause }) : toFault(error), isUndone }
   }
+}
+
+/** Whether there is nobody to talk to any more; the server undoes what was open when it finds out. */
+function isOfConnection(cause: unknown): boolean {
+  return cause instanceof Fault && cause.code === 'UNAVAILABLE'
+}
+
+function rolledBack(run: Session['run']): Promise<boolean> {
+  return run('rollback').then(
+    () => true,
+    () => false,
+  )
 }
 
 /**
