@@ -2,6 +2,6 @@ import { defineConfig } from 'drizzle-kit'
 
 export default defineConfig({
   dialect: 'sqlite',
-  schema: './src/store/tables.ts',
+  schema: './src/store/sqliteTables.ts',
   out: './drizzle/sqlite',
 })

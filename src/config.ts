@@ -21,10 +21,10 @@ export const SETTINGS = {
   database: setting({
     flag: '--database <url>',
     env: 'DATABASE_URL',
-    help: 'the store, as file:PATH',
+    help: 'the store, as file:PATH or postgres://USER:PASSWORD@HOST/DATABASE',
     fallback: 'file:./data/operations.db',
-    read: (text) => (/^file:(?!:memory:)./.test(text) ? text : undefined),
-    form: 'a file address such as file:./data/operations.db',
+    read: (text) => (/^(file:(?!:memory:)|postgres(ql)?:\/\/)./.test(text) ? text : undefined),
+    form: 'an address such as file:./data/operations.db or postgres://operations@localhost/operations',
   }),
   host: setting({
     flag: '--host <address>',

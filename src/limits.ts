@@ -51,6 +51,13 @@ const TABLE = {
   ],
   writesTogetherMax: [100, 'Writes that wait together are committed together, so many at the most.'],
   storeBusyMs: [5_000, 'How long a write waits for another process to let go of the store.'],
+  storeConnectionsMax: [
+    10,
+    'PostgreSQL: connections that a copy of the service reads through; it writes through one more.',
+  ],
+  storeStatementMs: [30_000, 'PostgreSQL: how long one statement may take.'],
+  storeIdleInWriteMs: [10_000, 'PostgreSQL: how long a write may rest between two statements before it is undone.'],
+  storeIdleMs: [60_000, 'PostgreSQL: how long a connection is kept that nobody uses.'],
   logWaitingBytesMax: [8_000_000, 'Of the log, waiting for whoever reads it; beyond that lines are lost, and counted.'],
   slowQueryMs: [500, 'A request that takes longer is logged as slow; a setting.'],
   keyUseEveryMs: [60_000, "A key's last use is written at most this often."],

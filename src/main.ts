@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander'
 import { DESCRIPTION, VERSION } from './about.js'
 import { backupCommand } from './cli/backup.js'
 import { CannotListen, CannotPrint, ImportFailed, say, WrongUsage } from './cli/command.js'
+import { copyCommand } from './cli/copy.js'
 import { eraseCommand } from './cli/erase.js'
 import { exportCommand } from './cli/export.js'
 import { historyCommand } from './cli/history.js'
@@ -14,7 +15,7 @@ import { schemaCommand } from './cli/schema.js'
 import { serveCommand } from './cli/serve.js'
 import { BadSettings } from './config.js'
 import { Fault } from './errors.js'
-import { StoreRefused } from './store/migrations.js'
+import { StoreRefused } from './store/journal.js'
 
 const DONE = 0
 const FAILED = 1
@@ -36,6 +37,7 @@ const program = new Command('operations')
   .addCommand(historyCommand(clock))
   .addCommand(eraseCommand(clock))
   .addCommand(backupCommand(clock))
+  .addCommand(copyCommand(clock))
   .addCommand(schemaCommand())
 
 /** What a failure means for the exit code; whatever a person can mend is said in a sentence, without a stack. */

@@ -26,9 +26,9 @@ const ADD = 'mutation ($input: AddPersonInput!) { addPerson(input: $input) { nam
 const COUNTS = 'personnel { totalCount } risks { totalCount }'
 const NAMES = '{ personnel { nodes { name } } }'
 
-function openOwnStore(): Store {
+async function openOwnStore(): Promise<Store> {
   const folder = mkdtempSync(join(tmpdir(), 'operations-'))
-  const store = openStore(`file:${join(folder, 'operations.db')}`)
+  const store = await openStore(`file:${join(folder, 'operations.db')}`)
   onTestFinished(async () => {
     await store.close()
     rmSync(folder, { recursive: true })
@@ -87,13 +87,13 @@ const jsonPost = (headers: Record<string, string>, body: unknown): RequestInit =
 
 describe.each(Object.entries(HOSTS))('mounted at /ops in %s', (_, mount) => {
   async function open() {
-    const store = openOwnStore()
+    const store = await openOwnStore()
     const { secret } = await mintKey(store, { name: 'host', scopes: ['personnel.manage'] })
     return { send: await mount(createGateway({ store, basePath: '/ops' })), key: { authorization: `Bearer ${secret}` } }
   }
 
   test('what a key or a mount cannot be made of is refused in a sentence', async () => {
-    const store = openOwnStore()
+    const store = await openOwnStore()
     await expect(mintKey(store, { name: ' ', scopes: ['everything' as Scope] })).rejects.toMatchObject({
       code: 'VALIDATION_FAILED',
       flaws: [{ pointer: '/name' }, { pointer: '/scopes' }],
@@ -130,13 +130,13 @@ describe.each(Object.entries(HOSTS))('mounted at /ops in %s', (_, mount) => {
 })
 
 test('Fastify parses the bodies of its other routes as before', async () => {
-  const send = await HOSTS['Fastify']?.(createGateway({ store: openOwnStore(), basePath: '/ops' }))
+  const send = await HOSTS['Fastify']?.(createGateway({ store: await openOwnStore(), basePath: '/ops' }))
   expect(await (await send?.('/echo', jsonPost({}, ADA)))?.json()).toEqual(ADA)
 })
 
 test('two gateways in one process have each their own people and their own keys', async () => {
   const openWith = async (person: typeof ADA) => {
-    const store = openOwnStore()
+    const store = await openOwnStore()
     const gateway = createGateway({ store })
     const { secret } = await mintKey(store, { name: 'each', scopes: ['personnel.manage'] })
     const key = { authorization: `Bearer ${secret}` }
@@ -155,7 +155,7 @@ test('two gateways in one process have each their own people and their own keys'
 
 describe('a key', () => {
   test('that was made here tells who holds it', async () => {
-    const store = openOwnStore()
+    const store = await openOwnStore()
     const expiresAt = new Date(Date.now() + 60_000)
     const { secret, id } = await mintKey(store, { name: 'nightly', scopes: ['projects.read'], expiresAt })
     const scopes = new Set(['projects.read'])
@@ -164,8 +164,8 @@ describe('a key', () => {
   })
 
   test.each(['unknown', 'expired', 'empty'])('that is %s is refused with a Fault', async (kind) => {
-    const store = openOwnStore()
-    const there = kind === 'expired' ? store : openOwnStore()
+    const store = await openOwnStore()
+    const there = kind === 'expired' ? store : await openOwnStore()
     const { secret } = await mintKey(there, { name: 'old', scopes: [], expiresAt: new Date(0) })
     const refusal = await checkKey(store, kind === 'empty' ? '' : secret).catch((error: unknown) => error)
     expect(refusal).toBeInstanceOf(Fault)
@@ -187,7 +187,7 @@ describe('the schema without keys', () => {
   const refused = [expect.objectContaining({ path: ['risks'], extensions })]
 
   test('runs with the scopes that the host gives its caller, and refuses what they do not grant', async () => {
-    const run = runnerOf(openOwnStore())
+    const run = runnerOf(await openOwnStore())
     const adding = { document: parse(ADD), variables: { input: ADA } }
     expect((await run({ ...adding, context: { scopes: ['personnel.read'] } })).data).toEqual({ addPerson: null })
     const added = await run({ ...adding, context: { scopes: ['personnel.manage'] } })
@@ -198,7 +198,7 @@ describe('the schema without keys', () => {
   })
 
   test('is stitched into the schema of the host, and a missing scope costs its part alone', async () => {
-    const run = runnerOf(openOwnStore())
+    const run = runnerOf(await openOwnStore())
     // Stitching leaves open what an answer holds, and who asks.
     const operations = { schema, executor: (request: unknown) => run(request as Asked) as never }
     const stitched = stitchSchemas({ subschemas: [operations, buildSchema('type Query { motto: String }')] })

@@ -1,22 +1,21 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, watch, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync, statSync, watch, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { type ExportFlags, exportTo } from '../src/cli/exporter.js'
 import { ROUTES } from '../src/http/routes.js'
 import { type Outgoing, outgoing } from '../src/intake/outgoing.js'
 import { bringIn, SHEETS } from '../src/intake/sheets.js'
 import { SHEET_NOUNS, type SheetNoun } from '../src/sheets/nouns.js'
-import { migrate } from '../src/store/migrations.js'
 import type { Write } from '../src/store/store.js'
+import { engine } from './engine.js'
 import { addGroup, addIssue, addProject, addRisk, issue, project, risk } from './fixtures.js'
 import { type Gateway, NOW, type Office, openGateway, openOffice } from './harness.js'
 import { newFolder, operations } from './process.js'
+import { newStore, type TestStore } from './stores.js'
 
 const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url))
 const AT = NOW.toISOString()
@@ -25,12 +24,12 @@ const MANY = 1_001
 const LARGE: readonly SheetNoun[] = ['people', 'risks', 'issues']
 
 /** What `operations export` writes into a file, and what it says meanwhile. */
-async function exported({ file }: Gateway, noun: SheetNoun, flags: Partial<ExportFlags> = {}) {
+async function exported({ own }: Gateway, noun: SheetNoun, flags: Partial<ExportFlags> = {}) {
   const output = join(newFolder(), 'export')
   const said: string[] = []
   const stderr = vi.spyOn(process.stderr, 'write').mockImplementation((words) => said.push(String(words)) > 0)
   try {
-    await exportTo(noun, { format: 'csv', output, database: `file:${file}`, ...flags })
+    await exportTo(noun, { format: 'csv', output, database: own.url, ...flags })
   } finally {
     stderr.mockRestore()
   }
@@ -228,23 +227,20 @@ async function take(write: Write, noun: SheetNoun, values: readonly Record<strin
 
 describe('the command', () => {
   /** A store of 14,000 groups, which are 43 MB, and of 5,000 people. */
-  let home = ''
-  const store = () => join(home, 'operations.db')
-  const args = (...rest: string[]) => ['export', ...rest, '--database', `file:${store()}`]
+  let own: TestStore
+  const args = (...rest: string[]) => ['export', ...rest, '--database', own.url]
 
   beforeAll(() => {
-    home = mkdtempSync(join(tmpdir(), 'operations-'))
-    migrate(store())
-    const db = new Database(store())
-    db.exec(`with recursive n(i) as (select 1 union all select i + 1 from n where i < 14000)
-      insert into groups (id, name, name_folded, description, created_at, updated_at)
-      select 'grp_' || i, 'Group ' || i, 'group ' || i, printf('%.*c', 3000, 'x'), '${AT}', '${AT}' from n`)
-    db.exec(`with recursive n(i) as (select 1 union all select i + 1 from n where i < 5000)
-      insert into person (id, name, name_folded, external_id, title, status, created_at, updated_at)
-      select 'usr_' || i, 'Person ' || i, 'person ' || i, i, printf('%.*c', 200, 'x'), 'ACTIVE', '${AT}', '${AT}' from n`)
-    db.close()
+    own = newStore()
+    const numbers = (most: number) =>
+      `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${most})`
+    own.run(`insert into groups (id, name, name_folded, description, created_at, updated_at) ${numbers(14_000)}
+      select 'grp_' || i, 'Group ' || i, 'group ' || i, '${'x'.repeat(3_000)}', '${AT}', '${AT}' from n`)
+    own.run(`insert into person (id, name, name_folded, external_id, title, status, created_at, updated_at)
+      ${numbers(5_000)} select 'usr_' || i, 'Person ' || i, 'person ' || i, cast(i as text), '${'x'.repeat(200)}',
+      'ACTIVE', '${AT}', '${AT}' from n`)
   })
-  afterAll(() => rmSync(home, { recursive: true }))
+  afterAll(() => own.remove())
 
   test('needs no more memory for more rows', async () => {
     const folder = newFolder()
@@ -261,7 +257,7 @@ describe('the command', () => {
     for await (const chunk of child.stdout.setEncoding('utf8')) {
       const isBegun = written.includes('usr_')
       written += chunk
-      if (!isBegun && written.includes('usr_')) addLastPerson(store())
+      if (!isBegun && written.includes('usr_')) addLastPerson(own)
     }
     expect(await ended).toEqual({ code: 0, stderr: '' })
     const lines = written.split('\r\n')
@@ -303,7 +299,7 @@ describe('the command', () => {
     [
       'a store that is not there',
       () => ['export', 'people', '--output', 'a.csv'],
-      /^There is no store at .\/data\/op/,
+      engine === 'sqlite' ? /^There is no store at .\/data\/op/ : /^There is no store at postgres:/,
       1,
     ],
     ['a folder that is not there', () => args('people', '--output', 'no/a.csv'), /no\/a.csv/, 1],
@@ -316,11 +312,9 @@ describe('the command', () => {
   })
 })
 
-function addLastPerson(store: string): void {
-  const db = new Database(store)
-  db.exec(`insert into person (id, name, name_folded, external_id, status, created_at, updated_at)
+function addLastPerson({ run }: TestStore): void {
+  run(`insert into person (id, name, name_folded, external_id, status, created_at, updated_at)
     values ('usr_z', 'zzz', 'zzz', 'Z', 'ACTIVE', '${AT}', '${AT}')`)
-  db.close()
 }
 
 function start(folder: string, command: string, args: readonly string[]) {

@@ -1,6 +1,3 @@
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { pino } from 'pino'
 import { onTestFinished } from 'vitest'
 import { mintKey } from '../src/auth/keys.js'
@@ -8,11 +5,10 @@ import type { Scope } from '../src/auth/scopes.js'
 import { type FieldChanges, fieldChangesOf } from '../src/history/changes.js'
 import { type App, type AppOptions, createApp } from '../src/http/app.js'
 import { LIMITS } from '../src/limits.js'
-import { migrate } from '../src/store/migrations.js'
-import { openSqlite } from '../src/store/sqlite.js'
 import type { Store, Write } from '../src/store/store.js'
 import { requireDocumented } from './documented.js'
 import { fillCompany } from './fixtures.js'
+import { newStore, type TestStore } from './stores.js'
 
 /** An answer, read to its end. */
 export interface Answer {
@@ -25,6 +21,11 @@ export interface Answer {
 
 export const NOW = new Date('2026-11-02T09:30:00.000Z')
 
+interface Statement {
+  readonly sql: string
+  readonly values: readonly unknown[]
+}
+
 interface HistoryLine {
   readonly by: string
   readonly action: string
@@ -35,10 +36,13 @@ interface HistoryLine {
 /** A service with a store of its own, gone when it is no longer needed. */
 export interface Gateway {
   readonly store: Store
+  /** The store itself, to be looked into past the service. */
+  readonly own: TestStore
   readonly app: App
-  readonly file: string
   /** Every SQL statement since the last look. */
   statements(): string[]
+  /** The same, each with its parameters where the engine tells them. */
+  asked(): Statement[]
   /** A caller with a fresh key of these scopes. */
   as(...scopes: Scope[]): Promise<Caller>
   /** A caller who sends this `Authorization` header, or none. */
@@ -53,27 +57,15 @@ export interface Gateway {
 /** When a service is closed: after the test that opened it, or `afterAll` of a file that shares one. */
 type AtEnd = (close: () => Promise<void>) => void
 
-/** A store that is migrated once for each worker, and copied for each gateway. */
-let migrated: string | undefined
-
-function newStore(file: string): void {
-  if (migrated === undefined) {
-    const folder = mkdtempSync(join(tmpdir(), 'operations-migrated-'))
-    process.once('exit', () => rmSync(folder, { recursive: true }))
-    migrated = join(folder, 'operations.db')
-    migrate(migrated)
-  }
-  copyFileSync(migrated, file)
-}
-
-export function openGateway(options: Partial<AppOptions> = {}, atEnd: AtEnd = onTestFinished): Gateway {
-  const folder = mkdtempSync(join(tmpdir(), 'operations-'))
-  const file = join(folder, 'operations.db')
-  newStore(file)
-  let seen: string[] = []
+export function openGateway(
+  options: Partial<AppOptions> = {},
+  atEnd: AtEnd = onTestFinished,
+  own: TestStore = newStore(),
+): Gateway {
+  let seen: Statement[] = []
   const log: string[] = []
   const clock = { now: NOW }
-  const store = openSqlite(file, { onStatement: (sql) => seen.push(sql) })
+  const store = own.open({ onStatement: (sql, values = []) => seen.push({ sql, values }) })
   const app = createApp({
     store,
     log: pino({ level: 'info' }, { write: (line) => log.push(line) }),
@@ -89,15 +81,16 @@ export function openGateway(options: Partial<AppOptions> = {}, atEnd: AtEnd = on
   })
   atEnd(async () => {
     await store.close()
-    rmSync(folder, { recursive: true })
+    own.remove()
   })
   const gateway: Gateway = {
     store,
+    own,
     app,
-    file,
     clock,
     log,
-    statements() {
+    statements: () => gateway.asked().map(({ sql }) => sql),
+    asked() {
       const since = seen
       seen = []
       return since

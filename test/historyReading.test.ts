@@ -181,8 +181,9 @@ test('the command tells everything or one thing, from then on, in words or as on
   gateway.clock.now = new Date()
   await caller.patch(`/v1/personnel/${ids.person}`, { title: 'Lead' })
   await synced(caller, { key: 'BRIDGE', risks: numbered(1_100), closeLimit: 9 })
-  const run = (...args: string[]) => operations('.', ['history', ...args, '--database', `file:${gateway.file}`])
-  const rows = await gateway.store.read.db.select().from(gateway.store.read.t.change)
+  const run = (...args: string[]) => operations('.', ['history', ...args, '--database', gateway.own.url])
+  const { db, t } = gateway.store.read
+  const rows = await db.select().from(t.change).orderBy(t.change.id)
   const inJson = ({ fields, ...row }: (typeof rows)[number]) => {
     const changed: [string, [unknown, unknown]][] = Object.entries(JSON.parse(fields))
     return { ...row, fields: changed.map(([field, [from, to]]) => ({ field, from, to })) }
@@ -206,7 +207,7 @@ test('the command tells everything or one thing, from then on, in words or as on
 
 test('the command refuses what is no time, and says when there is no such thing', async () => {
   const { gateway } = await openOffice()
-  const run = (...args: string[]) => operations('.', ['history', ...args, '--database', `file:${gateway.file}`])
+  const run = (...args: string[]) => operations('.', ['history', ...args, '--database', gateway.own.url])
   const bad = await Promise.all(['2026-02-30', '2026-11-02T09:30:00'].map((text) => run('--since', text)))
   expect(bad).toEqual(bad.map(() => ({ code: 2, stdout: '', stderr: expect.stringMatching(/--since is ".*24h/) })))
   const unknown = await run('rsk_nothing')

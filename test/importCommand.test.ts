@@ -1,8 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { lines, openDesk, startImport, within } from './importing.js'
-import { newFolder, operations } from './process.js'
+import { lines, openDesk, startImport } from './importing.js'
+import { newFolder, operations, storeOf } from './process.js'
 
 const ADA = lines('name,email', 'Ada,ada@example.com')
 const NAMES = 'select name from person order by name'
@@ -95,9 +95,7 @@ describe('the files of one call', () => {
     const { child, ended } = startImport(folder, 'people', '-', '--format', 'ndjson')
     child.stdin.end(lines('{"name":"Ada","email":"ada@example.com"}', '{"name":"Grace","external_id":7}'))
     expect(await ended).toEqual({ code: 0, stdout: '', stderr: '-: 2 created, 0 unchanged.\n' })
-    const stored = within(join(folder, 'data/operations.db'), (db) =>
-      db.prepare('select external_id from person').all(),
-    )
+    const stored = storeOf(folder).rows('select external_id from person order by id')
     expect(stored).toEqual([{ external_id: null }, { external_id: '7' }])
   })
 })

@@ -4,13 +4,12 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import Database from 'better-sqlite3'
 import { onTestFinished } from 'vitest'
 import type { reportOf } from '../src/cli/importReport.js'
 import { migrate } from '../src/store/migrations.js'
-import { openSqlite } from '../src/store/sqlite.js'
 import type { Write } from '../src/store/store.js'
-import { type Finished, newFolder, operations } from './process.js'
+import { environmentOf, type Finished, newFolder, operations, storeOf } from './process.js'
+import { sqliteStore, type TestStore } from './stores.js'
 
 const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url))
 
@@ -29,6 +28,7 @@ export interface Change {
 /** A folder with an empty store, where sheets are imported as a user would. */
 export interface Desk {
   readonly folder: string
+  readonly own: TestStore
   /** Writes a file, and gives its name back. */
   put(name: string, content: string | Uint8Array): string
   /** What is there before anything is imported. */
@@ -53,25 +53,26 @@ const MISSTAMPED = `with
     .map((table) => `select id, created_at, updated_at from ${table}`)
     .join(' union all ')}),
   told as (select entity_id, min(recorded_at) as first, max(recorded_at) as last from change group by entity_id)
-  select id from entity left join told on entity_id = id where created_at is not first or updated_at is not last`
+  select id from entity left join told on entity_id = id 
+    where created_at is distinct from first or updated_at is distinct from last`
 
 /** The store of the folder, or the one in this file. */
 export function openDesk(store?: string): Desk {
   const folder = newFolder()
-  const file = store ?? join(folder, 'data/operations.db')
-  migrate(file)
-  const all = (sql: string) => within(file, (db) => db.prepare(sql).all()) as Row[]
-  const list = (sql: string) => within(file, (db) => db.prepare(sql).pluck().all())
-  const bring = (...args: string[]) => operations(folder, ['import', ...args, '--database', `file:${file}`])
+  const own = store === undefined ? storeOf(folder) : sqliteStore(store)
+  if (own.url.startsWith('file:')) migrate(own.file)
+  const list = (sql: string) => own.values(sql).map(([first]) => first)
+  const bring = (...args: string[]) => operations(folder, ['import', ...args, '--database', own.url])
   return {
     folder,
+    own,
     bring,
     put(name, content) {
       writeFileSync(join(folder, name), content)
       return name
     },
     async write(work) {
-      const opened = openSqlite(file)
+      const opened = own.open()
       await opened.write({ by: 'cli', at: () => LONG_AGO }, work)
       await opened.close()
     },
@@ -80,32 +81,22 @@ export function openDesk(store?: string): Desk {
       if (stdout === '') throw new Error(`There is no document: ${stderr}`)
       return { code, stderr, report: JSON.parse(stdout) }
     },
-    rows: (sql) => within(file, (db) => db.prepare(sql).raw().all()) as unknown[][],
+    rows: own.values,
     list,
     changes() {
-      const rows = all('select action, entity, written_by as "by", fields from change order by id')
+      const rows = own.rows('select action, entity, written_by as "by", fields from change order by id')
       return rows.map((row) => ({ ...row, fields: JSON.parse(String(row['fields'])) }) as unknown as Change)
     },
     misstamped: () => list(MISSTAMPED),
     dump() {
-      const names = list("select name from sqlite_master where type = 'table' order by name")
-      return Object.fromEntries(names.map((name) => [name, all(`select * from "${name}"`)]))
+      return Object.fromEntries(own.tables().map((name) => [name, own.rows(`select * from "${name}" order by 1, 2`)]))
     },
-  }
-}
-
-export function within<T>(file: string, work: (db: Database.Database) => T): T {
-  const db = new Database(file)
-  try {
-    return work(db)
-  } finally {
-    db.close()
   }
 }
 
 /** Starts an import that something is to happen to; its standard input is open until it is ended. */
 export function startImport(folder: string, ...args: string[]) {
-  const child = spawn(process.execPath, [MAIN, 'import', ...args], { cwd: folder, env: { PATH: process.env['PATH'] } })
+  const child = spawn(process.execPath, [MAIN, 'import', ...args], { cwd: folder, env: environmentOf(folder) })
   onTestFinished(() => {
     child.kill('SIGKILL')
   })

@@ -72,10 +72,32 @@ test('graphql and Pothos are known to faces, graph, schema and http alone', () =
   expect(violations(({ from, to }) => !isGraphql(to) || mayKnow(from))).toEqual([])
 })
 
-test('the driver is known to its store files alone', () => {
-  const mayKnow = ['store/sqlite.ts', 'store/sqliteWrites.ts', 'store/migrations.ts', 'store/backup.ts']
-  const isDriver = (specifier: string) => /^(better-sqlite3|drizzle-orm\/better-sqlite3)$/.test(specifier)
-  expect(violations(({ from, to }) => !isDriver(to) || mayKnow.includes(from))).toEqual([])
+test.each([
+  [
+    /^(better-sqlite3|drizzle-orm\/better-sqlite3)$/,
+    ['store/sqlite.ts', 'store/sqliteWrites.ts', 'store/migrations.ts', 'store/backup.ts'],
+  ],
+  [/^(pg|drizzle-orm\/(node-postgres|pg-proxy))$/, ['store/postgres.ts', 'store/postgresMigrations.ts']],
+])('the driver %s is known to its store files alone', (driver, mayKnow) => {
+  expect(violations(({ from, to }) => !driver.test(to) || mayKnow.includes(from))).toEqual([])
+})
+
+test('nobody above the store knows which engine it is on, but for what people are told of their backups', () => {
+  const engines = /^store\/(sqlite|postgres|migrations|columns)/
+  expect(violations(({ from, to }) => from.startsWith('store/') || !engines.test(to))).toEqual([])
+  const naming = files.filter((file) => /sqlite|postgres|\bpg_/i.test(code(file)))
+  const mayName = /^(store\/|cli\/(backup|copy)\.ts$|config\.ts$|limits\.ts$)/
+  expect(naming.filter((file) => !mayName.test(file))).toEqual([])
+})
+
+/** Without comments, which may explain themselves by an engine. */
+function code(file: string): string {
+  return readFileSync(join(SRC, file), 'utf8').replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')
+}
+
+test('a store loads no driver but its own', () => {
+  const lazily = files.filter((file) => /^import [^(]*'\.\/(postgres|sqlite|migrations)\w*\.js'/m.test(code(file)))
+  expect(lazily.filter((file) => !/^store\/(postgres|sqlite|backup)/.test(file))).toEqual([])
 })
 
 test('the environment is read in one file, and the process ends in one', () => {

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
-import Database from 'better-sqlite3'
 import { mintKey, revokeKey } from '../src/auth/keys.js'
 import { SCOPE_NAMES, type Scope } from '../src/auth/scopes.js'
 import { newSecret } from '../src/auth/secrets.js'
@@ -143,17 +142,11 @@ export function sameness({ status, headers, text }: Answer): string {
 }
 
 /** Everything in the store but when each key was last used. */
-export function dumpOf({ file }: Gateway): string {
-  const database = new Database(file, { readonly: true })
-  try {
-    const names = database.prepare("select name from sqlite_master where type = 'table' order by name").pluck().all()
-    const hash = createHash('sha256')
-    for (const name of names) {
-      const rows = database.prepare(`select * from "${name}"`).all() as Record<string, unknown>[]
-      for (const { last_used_at: _, ...row } of rows) hash.update(JSON.stringify([name, row]))
-    }
-    return hash.digest('hex')
-  } finally {
-    database.close()
+export function dumpOf({ own }: Gateway): string {
+  const hash = createHash('sha256')
+  for (const name of own.tables()) {
+    const rows = own.rows(`select * from "${name}" order by 1, 2`)
+    for (const { last_used_at: _, ...row } of rows) hash.update(JSON.stringify([name, row]))
   }
+  return hash.digest('hex')
 }

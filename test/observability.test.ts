@@ -6,6 +6,7 @@ import { mintKey, revokeKey } from '../src/auth/keys.js'
 import type { Scope } from '../src/auth/scopes.js'
 import { createLog } from '../src/http/log.js'
 import { Client } from './campaigns/client.js'
+import { engine } from './engine.js'
 import { type Gateway, NOW, openGateway } from './harness.js'
 import { openService, READY } from './service.js'
 
@@ -172,7 +173,8 @@ describe('the metrics', () => {
     expect(moved('operations_refusals_total{code="CONFLICT"}')).toBe(1)
     expect(moved('operations_refusals_total{code="UNAUTHENTICATED"}')).toBe(1)
     expect(moved('operations_statements_total')).toBeGreaterThan(3)
-    expect(after.get('operations_store_log_bytes')).toBeGreaterThan(0)
+    // PostgreSQL's log is its own.
+    if (engine === 'sqlite') expect(after.get('operations_store_log_bytes')).toBeGreaterThan(0)
     expect(after.get('operations_store_bytes')).toBeGreaterThan(100_000)
     expect(after.get('operations_waiting_writes')).toBe(0)
     expect(after.get('operations_store_writable')).toBe(1)
@@ -218,20 +220,23 @@ describe('readiness', () => {
     expect((await caller.get('/readyz')).body).toEqual(READY)
   })
 
-  test('is 503 once the file of the store has been emptied, and the process lives', async () => {
-    const { client, file, readiness } = await openService()
-    expect(await readiness()).toEqual(READY)
-    truncateSync(file)
-    // The note of when the key was last used is what comes upon it.
-    await client.ask('/v1/key')
-    for (let i = 0; i < 50 && (await client.ask('/readyz')).status === 200; i++) await sleep(20)
-    const query = { method: 'POST', body: JSON.stringify({ query: PEOPLE }) }
-    const statuses = await Promise.all([
-      client.ask('/healthz'),
-      client.ask('/readyz'),
-      client.ask('/v1/personnel'),
-      client.ask('/graphql', query),
-    ])
-    expect(statuses.map(({ status }) => status)).toEqual([200, 503, 503, 503])
-  })
+  test.runIf(engine === 'sqlite')(
+    'is 503 once the file of the store has been emptied, and the process lives',
+    async () => {
+      const { client, own, readiness } = await openService()
+      expect(await readiness()).toEqual(READY)
+      truncateSync(own.file)
+      // The note of when the key was last used is what comes upon it.
+      await client.ask('/v1/key')
+      for (let i = 0; i < 50 && (await client.ask('/readyz')).status === 200; i++) await sleep(20)
+      const query = { method: 'POST', body: JSON.stringify({ query: PEOPLE }) }
+      const statuses = await Promise.all([
+        client.ask('/healthz'),
+        client.ask('/readyz'),
+        client.ask('/v1/personnel'),
+        client.ask('/graphql', query),
+      ])
+      expect(statuses.map(({ status }) => status)).toEqual([200, 503, 503, 503])
+    },
+  )
 })

@@ -109,7 +109,7 @@ async function listStatements(gateway: Gateway, caller: Caller, path: string, ta
 }
 
 function explainer(gateway: Gateway): (sql: string) => string[] {
-  const connection = new Database(gateway.file, { readonly: true })
+  const connection = new Database(gateway.own.file, { readonly: true })
   onTestFinished(() => {
     connection.close()
   })

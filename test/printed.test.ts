@@ -1,8 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { generateSQLiteDrizzleJson, generateSQLiteMigration } from 'drizzle-kit/api'
+import {
+  generateDrizzleJson,
+  generateMigration,
+  generateSQLiteDrizzleJson,
+  generateSQLiteMigration,
+} from 'drizzle-kit/api'
 import { expect, test } from 'vitest'
 import { CONTRACTS, limitsPage } from '../src/cli/contracts.js'
-import { sqliteTables } from '../src/store/tables.js'
+import { postgresTables } from '../src/store/postgresTables.js'
+import { sqliteTables } from '../src/store/sqliteTables.js'
 
 const root = new URL('../', import.meta.url)
 
@@ -14,13 +20,22 @@ test('docs/limits.md is what the code prints (npm run schema)', () => {
   expect(readFileSync(new URL('docs/limits.md', root), 'utf8')).toBe(limitsPage())
 })
 
-test('the migrations in drizzle/ lead to the tables of the code (npm run migration)', async () => {
-  const meta = new URL('drizzle/sqlite/meta/', root)
+/** What the newest migration of an engine leads to. */
+function lastSnapshot(engine: string) {
+  const meta = new URL(`drizzle/${engine}/meta/`, root)
   const last = readdirSync(meta)
     .filter((file) => file.endsWith('_snapshot.json'))
     .sort()
     .at(-1)
-  const before = JSON.parse(readFileSync(new URL(last ?? '', meta), 'utf8'))
-  const now = await generateSQLiteDrizzleJson(sqliteTables, before.id)
-  expect(await generateSQLiteMigration(before, now)).toEqual([])
+  return JSON.parse(readFileSync(new URL(last ?? '', meta), 'utf8'))
+}
+
+test('the migrations in drizzle/sqlite lead to the tables of the code (npm run migration)', async () => {
+  const before = lastSnapshot('sqlite')
+  expect(await generateSQLiteMigration(before, await generateSQLiteDrizzleJson(sqliteTables, before.id))).toEqual([])
+})
+
+test('the migrations in drizzle/postgres lead to the tables of the code (npm run migration)', async () => {
+  const before = lastSnapshot('postgres')
+  expect(await generateMigration(before, generateDrizzleJson(postgresTables, before.id))).toEqual([])
 })

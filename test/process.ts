@@ -5,6 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
+import { engine } from './engine.js'
+import { giveBack, newDatabase, takeDatabase } from './postgres/databases.js'
+import { postgresStore, sqliteStore, type TestStore } from './stores.js'
 
 const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url))
 
@@ -22,9 +25,28 @@ interface Options {
   readonly atEnd?: ((end: () => void) => void) | undefined
 }
 
+/** The database that is a folder's store where the engine is PostgreSQL; SQLite's store is a file in it. */
+const databases = new Map<string, string>()
+
+/** A folder's own store: with PostgreSQL migrated, unless a command has come upon it first. */
+export function storeOf(folder: string): TestStore {
+  if (engine === 'sqlite') return sqliteStore(join(folder, 'data/operations.db'))
+  return postgresStore(databaseOf(folder, takeDatabase))
+}
+
+function databaseOf(folder: string, take: () => string): string {
+  const url = databases.get(folder) ?? take()
+  databases.set(folder, url)
+  return url
+}
+
 export function newFolder(atEnd: Options['atEnd'] = onTestFinished): string {
   const folder = mkdtempSync(join(tmpdir(), 'operations-'))
-  atEnd(() => rmSync(folder, { recursive: true, force: true }))
+  atEnd(() => {
+    rmSync(folder, { recursive: true, force: true })
+    const url = databases.get(folder)
+    if (databases.delete(folder) && url) giveBack(url)
+  })
   return folder
 }
 
@@ -60,6 +82,11 @@ export async function serve(folder: string, args: readonly string[] = [], option
   return { ...running, origin, metrics: /Metrics at (\S+)/.exec(running.finished().stderr)?.[1] ?? '' }
 }
 
+/** What a command finds in its environment: nothing of ours but where its store is. */
+export function environmentOf(folder: string): NodeJS.ProcessEnv {
+  return { PATH: process.env['PATH'], ...(engine === 'postgres' && { DATABASE_URL: databaseOf(folder, newDatabase) }) }
+}
+
 /** Starts the built command and does not wait for anything. */
 export function start(
   folder: string,
@@ -68,7 +95,7 @@ export function start(
 ) {
   const child: ChildProcess = spawn(process.execPath, [MAIN, ...args], {
     cwd: folder,
-    env: { PATH: process.env['PATH'], ...env },
+    env: { ...environmentOf(folder), ...env },
     stdio: ['ignore', file ? openSync(file, 'w') : 'pipe', 'pipe'],
   })
   let stdout = ''

@@ -1,8 +1,5 @@
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { IntakeResult } from '../src/intake/intake.js'
 import { outgoing } from '../src/intake/outgoing.js'
 import { bringIn, derivedColumns, SHEETS } from '../src/intake/sheets.js'
@@ -11,11 +8,10 @@ import { sheetCell, sheetValue } from '../src/sheets/cells.js'
 import { csvLine } from '../src/sheets/csv.js'
 import type { SheetNoun } from '../src/sheets/nouns.js'
 import { readSheet } from '../src/sheets/sheet.js'
-import { migrate } from '../src/store/migrations.js'
-import { openSqlite } from '../src/store/sqlite.js'
 import type { Store } from '../src/store/store.js'
 import { NOW } from './harness.js'
 import { idOf, type Members, type Register, registers } from './registers.js'
+import { newStore } from './stores.js'
 
 /** What refers to something comes after it. */
 const ORDER = ['groups', 'people', 'projects', 'risks', 'issues'] as const satisfies readonly SheetNoun[]
@@ -28,24 +24,14 @@ const ALL_RIGHT = { flaws: [], warnings: [] }
 const IN_TIME = { interruptAfterTimeLimit: 20_000 }
 const LATER = new Date(NOW.getTime() + 60_000)
 
-/** An empty store, which is copied for every run. */
-let empty = ''
-beforeAll(() => {
-  empty = join(mkdtempSync(join(tmpdir(), 'operations-')), 'empty.db')
-  migrate(empty)
-})
-afterAll(() => rmSync(join(empty, '..'), { recursive: true }))
-
 async function withStore<T>(work: (store: Store) => Promise<T>): Promise<T> {
-  const folder = mkdtempSync(join(tmpdir(), 'operations-'))
-  const file = join(folder, 'operations.db')
-  copyFileSync(empty, file)
-  const store = openSqlite(file)
+  const own = newStore()
+  const store = own.open()
   try {
     return await work(store)
   } finally {
     await store.close()
-    rmSync(folder, { recursive: true })
+    own.remove()
   }
 }
 

@@ -2,26 +2,26 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import { onTestFinished } from 'vitest'
 import { mintKey, openStore } from '../src/index.js'
 import { personWith } from '../src/personnel/people.js'
 import { type Answer, Client } from './campaigns/client.js'
-import { newFolder, serve } from './process.js'
+import { newFolder, serve, storeOf } from './process.js'
+import type { TestStore } from './stores.js'
 
 const CONNECTIONS = 16
 
 /** A served process with a store of its own, a key for everything, and a look into the file behind it. */
 export async function openService({ folder = newFolder(), args = [] as readonly string[], stdout = '' } = {}) {
-  const { file, key, keyId } = await prepareStore(folder)
+  const { own, key, keyId } = await prepareStore(folder)
   const server = await serve(folder, ['--rate-limit', '0', ...args], stdout ? { stdout } : {})
-  return { ...server, file, key, keyId, ...callerOf(server.origin, key) }
+  return { ...server, own, key, keyId, ...callerOf(server.origin, key) }
 }
 
 /** A store with a key and some people, made in this process, which is faster than by the command. */
 export async function prepareStore(folder: string, people = 0) {
-  const file = join(folder, 'data', 'operations.db')
-  const store = openStore(`file:${file}`)
+  const own = storeOf(folder)
+  const store = await openStore(own.url)
   const { secret: key, id: keyId } = await mintKey(store, {
     name: 'service',
     scopes: ['personnel.manage', 'projects.manage'],
@@ -33,7 +33,7 @@ export async function prepareStore(folder: string, people = 0) {
     await write.insertAll(write.t.person, rows)
   })
   await store.close()
-  return { file, key, keyId }
+  return { own, key, keyId }
 }
 
 /** Someone who calls a served process over connections that stay open. */
@@ -60,14 +60,9 @@ export function callerOf(origin: string, key: string) {
 export const READY = { status: 'ready', writes: true }
 export const READY_TO_READ = { status: 'ready', writes: false }
 
-/** The externalIds of everyone in the file, whatever any server says. */
-export function stored(file: string): string[] {
-  const db = new Database(file, { readonly: true })
-  try {
-    return db.prepare('select external_id from person order by external_id').pluck().all() as string[]
-  } finally {
-    db.close()
-  }
+/** The externalIds of everyone in the store, whatever any server says. */
+export function stored({ values }: TestStore): string[] {
+  return values('select external_id from person order by external_id').map(([id]) => String(id))
 }
 
 /** A disk of its own, gone when the test is over. */

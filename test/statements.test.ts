@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { addPerson } from '../src/personnel/people.js'
 import type { Write } from '../src/store/store.js'
@@ -24,6 +25,8 @@ async function openWarm() {
   await gateway.write(fillStrangers)
   const caller = await gateway.as('personnel.read', 'projects.read')
   await caller.get('/v1/key')
+  const { db, t } = gateway.store.read
+  while ((await db.select().from(t.apiKey)).some(({ lastUsedAt }) => lastUsedAt === null)) await sleep(20)
   await gateway.write(async () => {})
   const cost = async (ask: () => Promise<Answer>) => {
     gateway.statements()

@@ -11,7 +11,7 @@ import { LIMITS } from '../src/limits.js'
 import { erasePerson } from '../src/personnel/erasure.js'
 import { migrate, requireMigrated } from '../src/store/migrations.js'
 import { openSqlite } from '../src/store/sqlite.js'
-import { sqliteTables } from '../src/store/tables.js'
+import { sqliteTables } from '../src/store/sqliteTables.js'
 import { fillCompany } from './fixtures.js'
 import { Caller, NOW, openGateway } from './harness.js'
 import { newFolder } from './process.js'
@@ -61,7 +61,7 @@ async function openBoth() {
   )
   const file = oldStore()
   inFile(file, (connection) => {
-    connection.prepare('attach ? as today').run(gateway.file)
+    connection.prepare('attach ? as today').run(gateway.own.file)
     // The rows of a risk come before the issues that came from it, and people before both.
     for (const table of TABLES) {
       const columns = connection.prepare('select name from pragma_table_info(?)').pluck().all(table).join(', ')
@@ -205,7 +205,7 @@ test('a migrated store has the form of a new one, and both have the form that th
   })
   expect(Object.keys(model).length).toBe(statements.length)
   expect(inFile(file, formOf)).toEqual(model)
-  expect(inFile(gateway.file, formOf)).toEqual(model)
+  expect(inFile(gateway.own.file, formOf)).toEqual(model)
 })
 
 test('a store with a broken link is refused, and left as it was', async () => {

@@ -2,8 +2,9 @@ import type { Command } from 'commander'
 import { VERSION } from '../about.js'
 import { readConfig } from '../config.js'
 import { Fault } from '../errors.js'
+import { fileOf, isPostgres } from '../store/address.js'
 import { type Backup, backUp } from '../store/backup.js'
-import { commandWith, print, say, storeFile, WrongUsage } from './command.js'
+import { commandWith, print, say, WrongUsage } from './command.js'
 
 /** What people count; the JSON document has every table. */
 const NOUNS: readonly (readonly [table: string, one: string, many: string])[] = [
@@ -15,6 +16,11 @@ const NOUNS: readonly (readonly [table: string, one: string, many: string])[] = 
   ['api_key', 'key', 'keys'],
 ]
 
+const PG_DUMP = `PostgreSQL has a tool of its own for this, which copies the store as it is at one instant:
+  pg_dump --format=custom --file=operations.dump "$DATABASE_URL"
+and back into an empty database:
+  pg_restore --no-owner --dbname="$DATABASE_URL" operations.dump`
+
 export function backupCommand(clock: () => Date): Command {
   return commandWith('backup', 'copy the store into one file, also while it is served', ['database'])
     .argument('<file>', 'the file to make')
@@ -23,7 +29,9 @@ export function backupCommand(clock: () => Date): Command {
     .addHelpText('after', '\nExample:\n  operations backup backups/operations-2026-11-02.db')
     .action(async (raw: string, flags: { force?: true; json?: true; database?: string }) => {
       const file = readFile(raw)
-      const store = storeFile(readConfig({ database: flags.database }, ['database']))
+      const { database } = readConfig({ database: flags.database }, ['database'])
+      if (isPostgres(database)) throw new WrongUsage(PG_DUMP)
+      const store = fileOf(database)
       const signal = untilInterrupted(file)
       const backup = await backUp(store, file, { force: flags.force ?? false, clock, signal })
       if (flags.json) return print(JSON.stringify({ store, file, ...backup, version: VERSION }))

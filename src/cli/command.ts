@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { type Config, SETTINGS, type SettingName } from '../config.js'
-import { fileOf, openStore } from '../store/open.js'
+import { shownAddress } from '../store/address.js'
+import { openStore } from '../store/open.js'
 import type { Store } from '../store/store.js'
 
 /** The command was called wrongly; the message says how to call it. */
@@ -25,8 +26,9 @@ export function commandWith(name: string, description: string, settings: readonl
 
 export type DatabaseConfig = Pick<Config, 'database'>
 
-export function storeFile({ database }: DatabaseConfig): string {
-  return fileOf(database)
+/** How people are told which store it is. */
+export function storeName({ database }: DatabaseConfig): string {
+  return shownAddress(database)
 }
 
 /** Opens the store for one piece of work and closes it whatever happens. */
@@ -35,7 +37,7 @@ export async function withStore<T>(
   { create, cacheBytes }: { create: boolean; cacheBytes?: number },
   work: (store: Store) => Promise<T>,
 ): Promise<T> {
-  const store = openStore(config.database, { migrate: create, cacheBytes })
+  const store = await openStore(config.database, { migrate: create, cacheBytes })
   try {
     return await work(store)
   } finally {

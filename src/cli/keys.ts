@@ -5,7 +5,7 @@ import { readConfig } from '../config.js'
 import { Fault } from '../errors.js'
 import { projectKey } from '../fields.js'
 import { checkText } from '../text.js'
-import { commandWith, type DatabaseConfig, print, say, storeFile, WrongUsage, withStore } from './command.js'
+import { commandWith, type DatabaseConfig, print, say, storeName, WrongUsage, withStore } from './command.js'
 import { readDuration, readEnd } from './durations.js'
 
 const DEFAULT_GRACE = '24h'
@@ -129,7 +129,7 @@ async function showMinted(key: MintedKey, config: DatabaseConfig, asJson: true |
   const { id, name, secret, scopes, projects, expiresAt } = key
   if (expiresAt === null) say('Warning: this key never expires. `keys create --expires 90d` makes one that does.')
   if (asJson) return print(JSON.stringify({ id, name, key: secret, scopes, projects, expiresAt }))
-  say(`The key ${name} (${id}) is in ${storeFile(config)} and may do: ${mayDo(key)}.`)
+  say(`The key ${name} (${id}) is in ${storeName(config)} and may do: ${mayDo(key)}.`)
   if (expiresAt !== null) say(`It expires at ${expiresAt}.`)
   say('Keep it safe: it is shown only this once.')
   return print(secret)

@@ -6,7 +6,7 @@ import { createApp } from '../http/app.js'
 import { createLog } from '../http/log.js'
 import { createHttpServer, drain } from '../http/server.js'
 import { openStore } from '../store/open.js'
-import { CannotListen, say, storeFile } from './command.js'
+import { CannotListen, say, storeName } from './command.js'
 import { demoBanner, prepareDemo } from './demo.js'
 
 interface ServeOptions {
@@ -18,7 +18,7 @@ interface ServeOptions {
 
 /** Serves until it is told to stop. */
 export async function serve(config: Config, { isDemo, clock, stop }: ServeOptions): Promise<void> {
-  const store = openStore(config.database, config)
+  const store = await openStore(config.database, config)
   try {
     const demoKey = isDemo ? await prepareDemo(store, clock) : undefined
     const log = createLog(config.logLevel, process.stdout)
@@ -43,7 +43,7 @@ export async function serve(config: Config, { isDemo, clock, stop }: ServeOption
     if (demoKey) say(demoBanner(origin + config.basePath, demoKey, config.graphiql))
     else
       say(
-        `Operations Gateway ${VERSION} serves ${storeFile(config)} at ${origin}${config.basePath}/ (Ctrl-C stops it).`,
+        `Operations Gateway ${VERSION} serves ${storeName(config)} at ${origin}${config.basePath}/ (Ctrl-C stops it).`,
       )
     log.info({ signal: await stop }, 'stopping')
     watched?.close()

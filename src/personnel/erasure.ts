@@ -1,6 +1,7 @@
-import { and, desc, eq, isNull, like, or } from 'drizzle-orm'
+import { and, desc, eq, isNull, or } from 'drizzle-orm'
 import { Fault } from '../errors.js'
 import { type ChangeRow, type FieldChanges, fieldChangesOf, type Recorded } from '../history/changes.js'
+import { mentions } from '../store/conditions.js'
 import { byIds } from '../store/page.js'
 import type { Write } from '../store/store.js'
 import { fold } from '../text.js'
@@ -56,7 +57,7 @@ async function forgetAnswers({ db, t }: Write, texts: readonly string[]): Promis
   const inJson = (text: string) => JSON.stringify(text).slice(1, -1)
   // A warning quotes a name, and so its own quotes and backslashes are escaped twice.
   const forms = texts.flatMap((text) => [inJson(text), inJson(inJson(text))])
-  await db.delete(t.keptAnswer).where(or(...forms.map((form) => like(t.keptAnswer.answer, `%${form}%`))))
+  await db.delete(t.keptAnswer).where(or(...forms.map((form) => mentions(t.keptAnswer.answer, form))))
 }
 
 async function blankPerson({ db, t, at, by, insertAll }: Write, id: string): Promise<void> {
@@ -122,7 +123,7 @@ const HANDLER_FIELDS = ['ownerId', 'ownerName', 'assigneeId', 'assigneeName']
 /** Blanks the name in the history of risks and issues, while they were the person's, or nobody's and named them. */
 async function blankMentions(write: Write, id: string, texts: ReadonlySet<string>): Promise<number> {
   const { db, t, among } = write
-  const isAbout = or(...HANDLER_FIELDS.map((field) => like(t.change.fields, `%"${field}"%`)))
+  const isAbout = or(...HANDLER_FIELDS.map((field) => mentions(t.change.fields, `"${field}"`)))
   const rows = await db
     .select()
     .from(t.change)

@@ -6,11 +6,21 @@ import type { Read } from './store.js'
 /** A filter as callers give it: absent and null both mean "no matter". */
 export type Optional<T> = T | null | undefined
 
+/** The text stands somewhere in the column, in capitals or not: engines differ in what LIKE makes of both and of backslashes. */
+export function mentions(column: AnyColumn, text: string): SQL {
+  const lower = text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
+  return sql`lower(${column}) like ${anywhere(lower)} escape '\\'`
+}
+
+function anywhere(text: string): string {
+  return `%${text.replace(/[\\%_]/g, '\\$&')}%`
+}
+
 /** The folded text stands somewhere in one of these (folded) columns. */
 export function contains(text: string, ...columns: AnyColumn[]): SQL | undefined {
   const checked = checkText(text, 'search')
   if ('flaw' in checked) throw badArgument('search', checked.flaw)
-  const pattern = `%${fold(checked.text).replace(/[\\%_]/g, '\\$&')}%`
+  const pattern = anywhere(fold(checked.text))
   return or(...columns.map((column) => sql`${column} like ${pattern} escape '\\'`))
 }
 

@@ -1,16 +1,46 @@
 import { DrizzleQueryError } from 'drizzle-orm'
 import { Fault } from '../errors.js'
 
-const UNAVAILABLE: Record<string, string> = {
-  SQLITE_BUSY: 'The store is busy. Try again in a moment.',
-  SQLITE_LOCKED: 'The store is busy. Try again in a moment.',
-  SQLITE_FULL: 'The disk of the store is full, so nothing can be written.',
-  SQLITE_READONLY: 'The store cannot be written.',
-  SQLITE_IOERR: 'The store cannot be reached.',
-  SQLITE_CANTOPEN: 'The store cannot be opened.',
-  SQLITE_NOTADB: 'The store is damaged.',
-  SQLITE_CORRUPT: 'The store is damaged.',
-}
+export const BUSY = 'The store is busy. Try again in a moment.'
+export const UNREACHABLE = 'The store cannot be reached.'
+const FULL = 'The disk of the store is full, so nothing can be written.'
+const UNWRITABLE = 'The store cannot be written.'
+const DAMAGED = 'The store is damaged.'
+
+/** By the beginning of the driver's code: SQLite's names, PostgreSQL's SQLSTATEs. The first that fits counts. */
+const UNAVAILABLE: readonly (readonly [beginning: string, sentence: string])[] = [
+  ['SQLITE_BUSY', BUSY],
+  ['SQLITE_LOCKED', BUSY],
+  ['SQLITE_FULL', FULL],
+  ['SQLITE_READONLY', UNWRITABLE],
+  ['SQLITE_IOERR', UNREACHABLE],
+  ['SQLITE_CANTOPEN', 'The store cannot be opened.'],
+  ['SQLITE_NOTADB', DAMAGED],
+  ['SQLITE_CORRUPT', DAMAGED],
+  // Transactions that got into each other's way, and went on doing so.
+  ['40001', BUSY],
+  ['40P01', BUSY],
+  // A lock that was not to be had in time; a statement that took too long.
+  ['55P03', BUSY],
+  ['57014', BUSY],
+  ['53100', FULL],
+  // Too many connections, too little memory.
+  ['53', BUSY],
+  // A standby, as after a failover.
+  ['25006', UNWRITABLE],
+  // Lost, refused, shut down, idle in a transaction for too long, an error of its disk.
+  ['08', UNREACHABLE],
+  ['28', UNREACHABLE],
+  ['3D000', UNREACHABLE],
+  ['57P', UNREACHABLE],
+  ['25P03', UNREACHABLE],
+  ['58', UNREACHABLE],
+  ['XX001', DAMAGED],
+  ['XX002', DAMAGED],
+]
+
+/** A number that no column holds: it can only come with a cursor that was never given out. */
+const OUT_OF_RANGE = '22003'
 
 /** The driver's error code, wherever Drizzle has wrapped it. */
 export function driverCode(error: unknown): string | undefined {
@@ -21,8 +51,10 @@ export function driverCode(error: unknown): string | undefined {
 
 /** What the driver says, as the program says it; anything unforeseen stays as it is and is masked above. */
 export function toFault(error: unknown): unknown {
+  if (error instanceof DrizzleQueryError && error.cause instanceof Fault) return error.cause
   const code = driverCode(error)
-  if (code === undefined) return error
-  const family = Object.keys(UNAVAILABLE).find((known) => code.startsWith(known))
-  return family === undefined ? error : new Fault('UNAVAILABLE', UNAVAILABLE[family] ?? '', { cause: error })
+  if (code === undefined || error instanceof Fault) return error
+  if (code === OUT_OF_RANGE) return new Fault('BAD_REQUEST', 'A number is out of range.', { cause: error })
+  const [, sentence] = UNAVAILABLE.find(([beginning]) => code.startsWith(beginning)) ?? []
+  return sentence === undefined ? error : new Fault('UNAVAILABLE', sentence, { cause: error })
 }

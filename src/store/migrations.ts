@@ -1,31 +1,20 @@
-import { createHash } from 'node:crypto'
-import { accessSync, chmodSync, constants, existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { accessSync, chmodSync, constants, existsSync, mkdirSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import Database from 'better-sqlite3'
 import { driverCode } from './faults.js'
+import {
+  type Applied,
+  JOURNAL_TABLE,
+  type Migration,
+  type MigrationState,
+  migrationsOf,
+  pendingAfter,
+  RAISE_REVISION,
+  StoreRefused,
+} from './journal.js'
 
-const FOLDER = new URL('../../drizzle/sqlite/', import.meta.url)
 /** At start nobody is being served yet, so waiting for another process that migrates is fine. */
 const WAIT_MS = 30_000
-
-const LEDGER =
-  'create table if not exists schema_migration (tag text primary key, hash text not null, applied_at text not null)'
-const RAISE_REVISION =
-  'insert into revision (id, value) values (1, 1) on conflict (id) do update set value = revision.value + 1'
-
-interface Migration {
-  readonly tag: string
-  readonly hash: string
-  readonly statements: readonly string[]
-}
-
-/** A store that cannot be used as it is; the message says what to do. */
-export class StoreRefused extends Error {}
-
-export interface MigrationState {
-  readonly applied: readonly string[]
-  readonly pending: readonly string[]
-}
 
 /** Brings the file to this program's data model, creating it if need be. Safe when several start at once. */
 export function migrate(file: string): MigrationState {
@@ -48,7 +37,7 @@ export function migrate(file: string): MigrationState {
 }
 
 function apply(connection: Database.Database, file: string, pending: readonly Migration[]): void {
-  connection.exec(LEDGER)
+  connection.exec(JOURNAL_TABLE)
   const note = connection.prepare('insert into schema_migration (tag, hash, applied_at) values (?, ?, ?)')
   for (const { tag, hash, statements } of pending) {
     for (const statement of statements) connection.exec(statement)
@@ -82,34 +71,10 @@ function compare(connection: Database.Database, file: string): { applied: string
   if (!isOurs && tables.length > 0) {
     throw new StoreRefused(`${file} is a database of another program. Name another file.`)
   }
-  const known = migrations()
   const rows = isOurs
-    ? (connection.prepare('select tag, hash from schema_migration order by tag').all() as Migration[])
+    ? (connection.prepare('select tag, hash from schema_migration order by tag').all() as Applied[])
     : []
-  for (const row of rows) {
-    const ours = known.find(({ tag }) => tag === row.tag)
-    if (!ours) {
-      throw new StoreRefused(`The store ${file} is newer than this program (it has ${row.tag}). Upgrade the program.`)
-    }
-    if (ours.hash !== row.hash) {
-      throw new StoreRefused(
-        `The migration ${row.tag} was changed after it was applied to ${file}. Use the released program.`,
-      )
-    }
-  }
-  const applied = rows.map(({ tag }) => tag)
-  return { applied, pending: known.filter(({ tag }) => !applied.includes(tag)) }
-}
-
-function migrations(): Migration[] {
-  const journal = JSON.parse(readFileSync(new URL('meta/_journal.json', FOLDER), 'utf8')) as {
-    entries: { tag: string }[]
-  }
-  return journal.entries.map(({ tag }) => {
-    const text = readFileSync(new URL(`${tag}.sql`, FOLDER), 'utf8')
-    const hash = createHash('sha256').update(text).digest('hex')
-    return { tag, hash, statements: text.split('--> statement-breakpoint') }
-  })
+  return pendingAfter(rows, migrationsOf('sqlite'), file)
 }
 
 function withFile<T>(file: string, work: (connection: Database.Database) => T): T {

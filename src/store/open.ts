@@ -1,19 +1,34 @@
-import { migrate, requireMigrated } from './migrations.js'
-import { openSqlite } from './sqlite.js'
+import { fileOf, isPostgres } from './address.js'
+import type { MigrationState } from './journal.js'
 import type { Store } from './store.js'
 
-/** The file of a store's address, such as `file:./data/operations.db`. */
-export function fileOf(database: string): string {
-  return database.replace(/^file:(\/\/(?=\/))?/, '')
+interface OpenOptions {
+  readonly migrate?: boolean
+  /** SQLite: of the connection that writes. */
+  readonly cacheBytes?: number | undefined
 }
 
-/** Opens a store, bringing it up to date first (and creating it if need be) unless told not to. */
-export function openStore(
-  database: string,
-  { migrate: mayMigrate = true, cacheBytes }: { migrate?: boolean; cacheBytes?: number | undefined } = {},
-): Store {
+/**
+ * Opens a store, bringing it up to date first (and creating it if need be) unless told not to.
+ * Only the engine that is asked for is loaded.
+ */
+export async function openStore(database: string, options: OpenOptions = {}): Promise<Store> {
+  const { migrate: mayMigrate = true, cacheBytes } = options
+  if (isPostgres(database)) {
+    if (mayMigrate) await migrateStore(database)
+    else await (await import('./postgresMigrations.js')).requireMigratedPostgres(database)
+    return (await import('./postgres.js')).openPostgres(database)
+  }
+  const { migrate, requireMigrated } = await import('./migrations.js')
   const file = fileOf(database)
   if (mayMigrate) migrate(file)
   else requireMigrated(file)
-  return openSqlite(file, { cacheBytes })
+  return (await import('./sqlite.js')).openSqlite(file, { cacheBytes })
+}
+
+/** Brings a store up to date, creating it if need be. */
+export async function migrateStore(database: string): Promise<MigrationState> {
+  return isPostgres(database)
+    ? (await import('./postgresMigrations.js')).migratePostgres(database)
+    : (await import('./migrations.js')).migrate(fileOf(database))
 }

@@ -123,7 +123,9 @@ function readCursor(list: string, columns: readonly AnyColumn[], cursor: string)
   // Decoding passes over what is no base64, so the cursor must also be what we would have written.
   if (bytes.toString('base64url') === cursor && decoded.slice(0, CHECKSUM_LENGTH) === checksum(text)) {
     const [name, ...place] = parsed(text)
-    const fits = columns.every((column, index) => typeof place[index] === column.dataType)
+    const fits = columns.every(({ dataType }, index) =>
+      dataType === 'number' ? Number.isSafeInteger(place[index]) : typeof place[index] === 'string',
+    )
     if (name === list && place.length === columns.length && fits) return place as Key[]
   }
   throw badArgument('after', 'This cursor was not given out for this list. Use one from a page of the same list.')

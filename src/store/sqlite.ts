@@ -5,9 +5,9 @@ import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { Fault } from '../errors.js'
 import { LIMITS } from '../limits.js'
 import { bulkOn } from './bulk.js'
+import { sqliteTables as t } from './sqliteTables.js'
 import { isBusy, WriteQueue } from './sqliteWrites.js'
 import type { Read, Store, Write } from './store.js'
-import { sqliteTables as t } from './tables.js'
 
 type Connection = Database.Database
 

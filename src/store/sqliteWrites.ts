@@ -3,6 +3,7 @@ import type Database from 'better-sqlite3'
 import { Fault } from '../errors.js'
 import { LIMITS } from '../limits.js'
 import { driverCode, toFault } from './faults.js'
+import { stampAfter } from './stamp.js'
 import type { Authorship, Write } from './store.js'
 
 type Connection = Database.Database
@@ -114,7 +115,7 @@ export class WriteQueue {
     const { proxy, revoke } = Proxy.revocable(this.writer, {})
     if (hasCompany) this.writer.exec('savepoint one')
     try {
-      const result = await work(this.options.handle(proxy, as, this.stamp(as)))
+      const result = await work(this.options.handle(proxy, as, stampAfter(this.lastStamp.get(), as.at())))
       if (hasCompany) this.writer.exec('release one')
       return () => resolve(result)
     } catch (error) {
@@ -125,13 +126,6 @@ export class WriteQueue {
     } finally {
       revoke()
     }
-  }
-
-  /** Now, or when the last change was recorded: a clock that steps back must not hide a change from who asks since then. */
-  private stamp({ at }: Authorship): string {
-    const stamp = at().toISOString()
-    const last = this.lastStamp.get()
-    return typeof last === 'string' && last > stamp ? last : stamp
   }
 
   /** Tries by timer until another process has let go of the store, or the time is up. */

@@ -14,11 +14,11 @@ import {
   RISK_STATUSES,
 } from '../vocabulary.js'
 import { checksWith } from './checks.js'
-import { type Columns, isAmong, sqliteColumns } from './columns.js'
+import { type Columns, isAmong } from './columns.js'
 
 /** The whole data model, described once; the checks hold whoever writes. */
 export function defineTables(columns: Columns) {
-  const { table, text, oneOf, integer, sequence, index, uniqueIndex, primaryKey, check } = columns
+  const { table, text, oneOf, integer, counter, sequence, index, uniqueIndex, primaryKey, check } = columns
   const { bounded, among, day, instant, stamped } = checksWith(columns)
   const stamps = () => ({
     createdAt: text('created_at').notNull(),
@@ -295,7 +295,7 @@ export function defineTables(columns: Columns) {
   )
 
   /** One row: raised by every write that can change an answer. */
-  const revision = table('revision', { id: integer('id').primaryKey(), value: integer('value').notNull() }, (r) => [
+  const revision = table('revision', { id: integer('id').primaryKey(), value: counter('value').notNull() }, (r) => [
     check('revision_only', sql`${r.id} = 1`),
   ])
 
@@ -308,8 +308,3 @@ function severityStanding(severity: AnyColumn): SQL {
 }
 
 export type Tables = ReturnType<typeof defineTables>
-
-// drizzle-kit reads the tables from a module's exports, one by one.
-export const sqliteTables = defineTables(sqliteColumns)
-export const { person, group, membership, project, risk, riskTally, issue, change, apiKey, keptAnswer, revision } =
-  sqliteTables

@@ -41,7 +41,7 @@ async function listen(listener: RequestListener, port: number): Promise<string> 
 }
 
 async function run(stopped: Promise<unknown>, folder: string): Promise<void> {
-  const store = openStore(`file:${join(folder, 'operations.db')}`)
+  const store = await openStore(`file:${join(folder, 'operations.db')}`)
   try {
     await store.write({ by: 'demo', at: () => new Date() }, fillDemo)
     const { secret } = await mintKey(store, { name: 'demo', scopes: ['personnel.manage', 'projects.manage'] })

@@ -15,7 +15,7 @@ const CONSUMER = `
 import { execute, parse } from 'graphql'
 import { contextFor, createGateway, type Gateway, mintKey, openStore, type Scope, schema } from 'operations-gateway'
 
-const store = openStore('file:./data/consumer.db')
+const store = await openStore('file:./data/consumer.db')
 const gateway: Gateway = createGateway({ store, basePath: '/ops' })
 const scopes: Scope[] = ['personnel.read']
 const { secret } = await mintKey(store, { name: 'consumer', scopes })

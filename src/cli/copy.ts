@@ -1,0 +1,59 @@
+import type { Command } from 'commander'
+import { SETTINGS } from '../config.js'
+import { LIMITS } from '../limits.js'
+import { shownAddress } from '../store/address.js'
+import { copyStore } from '../store/copy.js'
+import { commandWith, print, say, WrongUsage, withStore } from './command.js'
+import { untilInterrupted } from './interrupt.js'
+import { progressBar } from './progress.js'
+
+const HELP = `
+Everything goes over: people, groups, projects, risks, issues, keys, history. Each table is read back and compared
+before anything is stored; whatever stops the copy leaves the target empty. Stop the service first: what is written to
+the source meanwhile does not go over.
+
+Examples:
+  operations copy --from file:./data/operations.db --to postgres://operations@db.example.com/operations
+  operations copy --from "$DATABASE_URL" --to file:./operations.db`
+
+export function copyCommand(clock: () => Date): Command {
+  return commandWith('copy', 'copy a whole store into an empty one, of either kind', [])
+    .requiredOption('--from <url>', 'the store to copy')
+    .requiredOption('--to <url>', 'the store to fill; it is created if need be, and must be empty')
+    .option('--json', 'print one JSON document')
+    .addHelpText('after', HELP)
+    .action(async (flags: { from: string; to: string; json?: true }) => {
+      const [from, to] = [readStore('--from', flags.from), readStore('--to', flags.to)]
+      const tables = await untilInterrupted((signal) => copy(from, to, clock, signal))
+      if (flags.json) return print(JSON.stringify({ from: shownAddress(from), to: shownAddress(to), tables }))
+      const rows = Object.values(tables).reduce((sum, table) => sum + table.rows, 0)
+      const words = Object.entries(tables).map(([name, table]) => `${table.rows.toLocaleString('en')} ${name}`)
+      say(`Copied ${rows.toLocaleString('en')} rows to ${shownAddress(to)}, verified: ${words.join(', ')}.`)
+    })
+}
+
+function readStore(flag: string, text: string): string {
+  const { read, form } = SETTINGS.database
+  const store = read(text)
+  if (store === undefined) throw new WrongUsage(`${flag} is ${JSON.stringify(shownAddress(text))}; it must be ${form}.`)
+  return store
+}
+
+async function copy(from: string, to: string, clock: () => Date, signal: AbortSignal) {
+  const bar = progressBar('Copying', 0)
+  try {
+    return await withStore({ database: from }, { create: false }, (source) =>
+      withStore({ database: to }, { create: true, cacheBytes: LIMITS.importCacheBytes }, (target) =>
+        copyStore(source, target, {
+          clock,
+          onProgress(rows, total) {
+            signal.throwIfAborted()
+            bar.show(rows, total)
+          },
+        }),
+      ),
+    )
+  } finally {
+    bar.clear()
+  }
+}

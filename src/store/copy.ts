@@ -1,0 +1,114 @@
+import { createHash } from 'node:crypto'
+import { getTableColumns } from 'drizzle-orm'
+import type { PgTable } from 'drizzle-orm/pg-core'
+import { Fault } from '../errors.js'
+import { type List, pagesOf } from './page.js'
+import type { Read, Store, Write } from './store.js'
+import type { Tables } from './tables.js'
+
+/** Of one table: how many rows, and a hash of all of them in the order of their keys. */
+export interface Contents {
+  readonly rows: number
+  readonly checksum: string
+}
+
+interface CopyOptions {
+  readonly clock: () => Date
+  /** Told how many rows are there already; what it throws ends the copy, and nothing is stored. */
+  readonly onProgress: (rows: number, total: number) => void
+}
+
+/** A table on its way, read in the order of its key. */
+interface Part {
+  readonly name: string
+  readonly list: List<PgTable, object>
+}
+
+/** Everything but the counter, in an order in which whatever a row points at comes before it. */
+const PARTS: readonly Part[] = [
+  part('person', (t) => t.person, 'id'),
+  part('groups', (t) => t.group, 'id'),
+  part('membership', (t) => t.membership, 'groupId', 'personId'),
+  part('project', (t) => t.project, 'id'),
+  part('risk', (t) => t.risk, 'id'),
+  part('risk_tally', (t) => t.riskTally, 'score'),
+  part('issue', (t) => t.issue, 'id'),
+  part('change', (t) => t.change, 'id'),
+  part('api_key', (t) => t.apiKey, 'id'),
+  part('kept_answer', (t) => t.keptAnswer, 'keyId', 'token'),
+]
+
+function part(name: string, table: (t: Tables) => PgTable, ...key: string[]): Part {
+  const order = (of: PgTable) => key.flatMap((member) => getTableColumns(of)[member] ?? [])
+  const place = (row: Readonly<Record<string, unknown>>) => key.map((member) => row[member] as string | number)
+  return { name, list: { name, table, order, place, matching: () => undefined } }
+}
+
+/** Copies all of a store, as it stands at one instant, into an empty one: everything, or nothing. */
+export async function copyStore(
+  source: Store,
+  target: Store,
+  { clock, onProgress }: CopyOptions,
+): Promise<Record<string, Contents>> {
+  return source.snapshot((from) =>
+    target.write({ by: 'cli', at: clock }, async (to) => {
+      await requireEmpty(to)
+      const total = await sum(from)
+      let done = 0
+      const copied: Record<string, Contents> = {}
+      for (const { name, list } of PARTS) {
+        const table = list.table(to.t)
+        const resume = await to.suspendIndexes(table)
+        const sent = await contentsOf(from, list, async (rows) => {
+          await to.insertAll(table, rows)
+          done += rows.length
+          onProgress(done, total)
+        })
+        await resume()
+        copied[name] = await verified(to, name, list, sent)
+      }
+      await takeRevision(from, to)
+      return copied
+    }),
+  )
+}
+
+async function requireEmpty(to: Write): Promise<void> {
+  if ((await sum(to)) > 0) throw new Fault('CONFLICT', 'The target is not empty. Copy into a store with nothing in it.')
+}
+
+async function sum(read: Read): Promise<number> {
+  let rows = 0
+  for (const { list } of PARTS) rows += await read.db.$count(list.table(read.t))
+  return rows
+}
+
+type Rows = readonly Readonly<Record<string, unknown>>[]
+
+async function contentsOf(
+  read: Read,
+  list: Part['list'],
+  onPage: (rows: Rows) => Promise<void> = async () => {},
+): Promise<Contents> {
+  const hash = createHash('sha256')
+  let rows = 0
+  for await (const page of pagesOf(read, list, {})) {
+    for (const row of page) hash.update(`${JSON.stringify(Object.values(row))}\n`)
+    rows += page.length
+    await onPage(page)
+  }
+  return { rows, checksum: hash.digest('hex') }
+}
+
+async function verified(to: Write, name: string, list: Part['list'], sent: Contents): Promise<Contents> {
+  const found = await contentsOf(to, list)
+  if (found.rows === sent.rows && found.checksum === sent.checksum) return found
+  const words = `${found.rows} rows (${found.checksum}) instead of ${sent.rows} (${sent.checksum})`
+  throw new Fault('UNAVAILABLE', `Nothing was copied, because ${name} has come over wrong: ${words}.`)
+}
+
+/** The counter goes on where it stood, raised once more by this write like by any other. */
+async function takeRevision(from: Read, to: Write): Promise<void> {
+  const [row] = await from.db.select().from(from.t.revision)
+  await to.db.update(to.t.revision).set({ value: (row?.value ?? 1) - 1 })
+}

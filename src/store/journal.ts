@@ -1,0 +1,60 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+
+const FOLDER = new URL('../../drizzle/', import.meta.url)
+
+/** Which migrations a store has, told in itself. */
+export const JOURNAL_TABLE =
+  'create table if not exists schema_migration (tag text primary key, hash text not null, applied_at text not null)'
+
+/** A migration may change answers; the first one also needs its counter row. */
+export const RAISE_REVISION =
+  'insert into revision (id, value) values (1, 1) on conflict (id) do update set value = revision.value + 1'
+
+/** A migration as a store remembers it. */
+export interface Applied {
+  readonly tag: string
+  readonly hash: string
+}
+
+export interface Migration extends Applied {
+  readonly statements: readonly string[]
+}
+
+/** A store that cannot be used as it is; the message says what to do. */
+export class StoreRefused extends Error {}
+
+export interface MigrationState {
+  readonly applied: readonly string[]
+  readonly pending: readonly string[]
+}
+
+/** What this program knows of, oldest first. */
+export function migrationsOf(engine: 'sqlite' | 'postgres'): Migration[] {
+  const folder = new URL(`${engine}/`, FOLDER)
+  const journal = JSON.parse(readFileSync(new URL('meta/_journal.json', folder), 'utf8')) as {
+    entries: { tag: string }[]
+  }
+  return journal.entries.map(({ tag }) => {
+    const text = readFileSync(new URL(`${tag}.sql`, folder), 'utf8')
+    const hash = createHash('sha256').update(text).digest('hex')
+    return { tag, hash, statements: text.split('--> statement-breakpoint') }
+  })
+}
+
+/** What a store still lacks; one that is newer than this program, or of another make, is refused. */
+export function pendingAfter(rows: readonly Applied[], known: readonly Migration[], store: string) {
+  for (const row of rows) {
+    const ours = known.find(({ tag }) => tag === row.tag)
+    if (!ours) {
+      throw new StoreRefused(`The store ${store} is newer than this program (it has ${row.tag}). Upgrade the program.`)
+    }
+    if (ours.hash !== row.hash) {
+      throw new StoreRefused(
+        `The migration ${row.tag} was changed after it was applied to ${store}. Use the released program.`,
+      )
+    }
+  }
+  const applied = rows.map(({ tag }) => tag)
+  return { applied, pending: known.filter(({ tag }) => !applied.includes(tag)) }
+}

@@ -1,0 +1,203 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { drizzle } from 'drizzle-orm/pg-proxy'
+import pg from 'pg'
+import { Fault } from '../errors.js'
+import { LIMITS } from '../limits.js'
+import { BUSY, driverCode, toFault, UNREACHABLE } from './faults.js'
+import { postgresTables as t } from './postgresTables.js'
+import { type Answered, type Session, transact } from './postgresWrite.js'
+import type { Read, Store, Write } from './store.js'
+
+type OnStatement = (sql: string, values: readonly unknown[]) => void
+
+interface PostgresOptions {
+  readonly onStatement?: OnStatement
+}
+
+/** Opens a migrated database: a pool of connections that read, one that writes, and a queue in front of the latter. */
+export function openPostgres(url: string, { onStatement }: PostgresOptions = {}): Store {
+  const readers = poolOf(url, LIMITS.storeConnectionsMax, 'set default_transaction_read_only = on;')
+  const writer = poolOf(url, 1)
+  const reading = alone(readers, onStatement)
+  const version = latest(async () => Number((await reading('select value from revision', [])).rows[0]?.[0]))
+  let queue: Promise<unknown> = Promise.resolve()
+  let waitingWrites = 0
+  let hasFailed = false
+
+  return {
+    read: { db: databaseOn(reading), t, among },
+    reading: (onStatement) => ({ db: databaseOn(reading, onStatement), t, among }),
+    write(as, work) {
+      const giveUpAt = performance.now() + LIMITS.storeBusyMs
+      waitingWrites += 1
+      // One at a time, so that writes which wait for each other do not hold connections meanwhile.
+      const turn = queue.then(() =>
+        transact({
+          open: () => connected(writer, onStatement),
+          writeOn: (run, stamp, bulk) => ({ db: databaseOn(run, as.onStatement), t, among, ...bulk, ...stamp }),
+          as,
+          giveUpAt,
+          work,
+        }),
+      )
+      queue = turn.then(
+        () => {
+          waitingWrites -= 1
+          hasFailed = false
+        },
+        (error) => {
+          waitingWrites -= 1
+          if (isUnwritable(error)) hasFailed = true
+        },
+      )
+      return turn
+    },
+    async health() {
+      const [row] = (await reading(HEALTH, [])).rows
+      const isWritable = !hasFailed && row?.[0] === false
+      return { isWritable, bytes: Number(row?.[1]), logBytes: 0, waitingWrites }
+    },
+    version,
+    async snapshot(work) {
+      const { run, release } = await connected(readers, onStatement)
+      try {
+        // Whoever reads what is exported may take their time.
+        await run('begin isolation level repeatable read; set local idle_in_transaction_session_timeout = 0')
+        // What a transaction sees is settled by its first query, and not when it begins.
+        await run('select value from revision')
+        return await work({ db: databaseOn(run), t, among })
+      } finally {
+        // Thrown away, whatever state it is in.
+        release(true)
+      }
+    },
+    async close() {
+      await queue
+      await Promise.all([readers.end(), writer.end()])
+    },
+  }
+}
+
+const HEALTH = 'select pg_is_in_recovery(), pg_database_size(current_database())'
+
+function poolOf(url: string, max: number, settings = ''): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max,
+    connectionTimeoutMillis: LIMITS.storeBusyMs,
+    idleTimeoutMillis: LIMITS.storeIdleMs,
+    // Where packets vanish, the server's own time limits are never heard of.
+    query_timeout: LIMITS.storeStatementMs + LIMITS.storeBusyMs,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: LIMITS.storeIdleInWriteMs,
+    fallback_application_name: 'operations',
+    onConnect: async (client) => {
+      // What happens to a connection is told by the query on it; without a listener it would end the process.
+      client.on('error', () => undefined)
+      await client.query(
+        `${settings} set statement_timeout = ${LIMITS.storeStatementMs}; set lock_timeout = ${LIMITS.storeBusyMs};
+         set idle_in_transaction_session_timeout = ${LIMITS.storeIdleInWriteMs}`,
+      )
+    },
+  })
+  // One that dies while nobody uses it has left the pool already, and the next who needs one gets a fresh one.
+  pool.on('error', () => undefined)
+  return pool
+}
+
+/** A connection for as long as somebody needs it. */
+async function connected(pool: pg.Pool, onStatement?: OnStatement): Promise<Session> {
+  const client = await pool.connect().catch((error: unknown) => {
+    throw unconnected(error)
+  })
+  let queue: Promise<unknown> = Promise.resolve()
+  return {
+    // A connection does one thing after the other, also for those who ask for several at once.
+    run(text, values, isByName = false) {
+      const turn = queue.then(() => {
+        onStatement?.(text, values ?? [])
+        return asked(client, text, values, isByName)
+      })
+      queue = turn.catch(() => undefined)
+      return turn
+    },
+    release: (isBroken) => client.release(isBroken),
+  }
+}
+
+/** Each statement on whichever connection is free. */
+function alone(pool: pg.Pool, onStatement?: OnStatement): Session['run'] {
+  return async (text, values, isByName) => {
+    const { run, release } = await connected(pool, onStatement)
+    try {
+      const answered = await run(text, values, isByName)
+      release(false)
+      return answered
+    } catch (error) {
+      release(driverCode(error) === undefined)
+      throw error
+    }
+  }
+}
+
+async function asked(client: pg.PoolClient, text: string, values: unknown[] | undefined, isByName: boolean) {
+  try {
+    const given = text.startsWith('select') ? values?.map(withoutNul) : values
+    const result = isByName
+      ? await client.query(text, given)
+      : await client.query<unknown[]>({ text, rowMode: 'array', ...(given && { values: given }) })
+    // Several statements without parameters answer each for itself; the last one tells how it ended.
+    const { rows, command } = [result].flat().at(-1) ?? result
+    return { rows, command } satisfies Answered
+  } catch (error) {
+    if (error instanceof pg.DatabaseError) throw error
+    throw new Fault('UNAVAILABLE', UNREACHABLE, { cause: error })
+  }
+}
+
+// No text here can hold it, and so what is asked for is found by nobody; PostgreSQL would not even look.
+function withoutNul(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNul)
+  return typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\u{10ffff}') : value
+}
+
+function unconnected(error: unknown): unknown {
+  const fault = toFault(error)
+  if (fault instanceof Fault) return fault
+  const isFull = error instanceof Error && error.message.startsWith('timeout exceeded')
+  return new Fault('UNAVAILABLE', isFull ? BUSY : UNREACHABLE, { cause: error })
+}
+
+function databaseOn(run: Session['run'], onStatement?: () => void): Write['db'] {
+  return drizzle(
+    (text, params, method) => run(text, params, method === 'execute'),
+    onStatement ? { logger: { logQuery: onStatement } } : {},
+  )
+}
+
+/** Whether an error tells of the store, and not of one write that came at the wrong time. */
+function isUnwritable(error: unknown): boolean {
+  return error instanceof Fault && /^(53100|25006|58)/.test(driverCode(error.cause) ?? '')
+}
+
+/**
+ * Asks once for all who want to know at the same time, and never gives anyone an answer that was asked for before
+ * they came: what they know to be written by then could be missing in it.
+ */
+function latest<T>(ask: () => Promise<T>): () => Promise<T> {
+  let running: Promise<unknown> = Promise.resolve()
+  let next: Promise<T> | undefined
+  return () => {
+    next ??= running.then(() => {
+      next = undefined
+      const asked = ask()
+      running = asked.catch(() => undefined)
+      return asked
+    })
+    return next
+  }
+}
+
+// One value stays an equality, so that an index can serve the order too; more go in as one array.
+const among: Read['among'] = (column, values): SQL =>
+  values.length === 1 ? sql`${column} = ${values[0]}` : sql`${column} = any(${sql.param(values)})`

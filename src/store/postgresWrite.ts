@@ -1,0 +1,117 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Fault } from '../errors.js'
+import type { Bulk } from './bulk.js'
+import { BUSY, driverCode, toFault } from './faults.js'
+import { postgresBulk } from './postgresBulk.js'
+import { stampAfter } from './stamp.js'
+import type { Authorship, Write } from './store.js'
+
+/** What a statement answers: rows as arrays, or by the names of their columns. */
+export interface Answered {
+  // biome-ignore lint/suspicious/noExplicitAny: what is in a row is for whoever wrote the statement to know.
+  readonly rows: any[]
+  /** Such as COMMIT. */
+  readonly command: string
+}
+
+/** A connection that somebody holds. */
+export interface Session {
+  run(sql: string, values?: unknown[], isByName?: boolean): Promise<Answered>
+  release(isBroken: boolean): void
+}
+
+interface Transaction<T> {
+  readonly open: () => Promise<Session>
+  readonly writeOn: (run: Session['run'], stamp: Pick<Write, 'by' | 'at'>, bulk: Bulk) => Write
+  readonly as: Authorship
+  readonly giveUpAt: number
+  readonly work: (write: Write) => Promise<T>
+}
+
+const ATTEMPTS_MAX = 6
+const FIRST_PAUSE_MS = 10
+
+/** Transactions that met each other: the server has undone this one, and it may be tried again. */
+const UNDONE = ['40001', '40P01']
+
+/** Runs the work in one serializable transaction, and again when the server asks for that. */
+export async function transact<T>(transaction: Transaction<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    const outcome = await attemptOnce(transaction)
+    if ('result' in outcome) return outcome.result
+    const isLast = attempt === ATTEMPTS_MAX || performance.now() > transaction.giveUpAt
+    if (!outcome.isUndone || isLast) throw outcome.error
+    // Never the same pause for two, or they would meet again.
+    await sleep(FIRST_PAUSE_MS * 2 ** attempt * Math.random())
+  }
+}
+
+type Outcome<T> = { readonly result: T } | { readonly error: unknown; readonly isUndone: boolean }
+
+async function attemptOnce<T>({ open, writeOn, as, giveUpAt, work }: Transaction<T>): Promise<Outcome<T>> {
+  const { run, release } = await open()
+  // Above a statement its failure may be taken for something else, so it is noted where it happens.
+  let failure: unknown
+  let isOver = false
+  const noted: Session['run'] = async (...statement) => {
+    if (isOver) throw new Error('The handle of this write has been revoked: the write is over.')
+    try {
+      return await run(...statement)
+    } catch (error) {
+      failure ??= error
+      throw error
+    }
+  }
+  try {
+    const { rows } = await noted(beginning(as, giveUpAt))
+    const stamp = { by: as.by, at: stampAfter(rows[0]?.[0], as.at()) }
+    const result = await work(writeOn(noted, stamp, postgresBulk(noted)))
+    isOver = true
+    if (failure !== undefined) throw failure
+    const { command } = await ending(run, as)
+    if (command !== 'COMMIT') throw new Error(`The transaction ended with ${command}.`)
+    release(false)
+    return { result }
+  } catch (error) {
+    isOver = true
+    const cause = failure ?? error
+    release(isOfConnection(cause) || !(await rolledBack(run)))
+    const isUndone = UNDONE.includes(driverCode(cause) ?? '')
+    return { error: isUndone ? new Fault('UNAVAILABLE', BUSY, { cause }) : toFault(error), isUndone }
+  }
+}
+
+/** Whether there is nobody to talk to any more; the server undoes what was open when it finds out. */
+function isOfConnection(cause: unknown): boolean {
+  return cause instanceof Fault && cause.code === 'UNAVAILABLE'
+}
+
+function rolledBack(run: Session['run']): Promise<boolean> {
+  return run('rollback').then(
+    () => true,
+    () => false,
+  )
+}
+
+/**
+ * Writes take turns, also those of other processes, by a lock that hinders no reader. Taken before the first query,
+ * so that each sees what the one before it has stored: otherwise all but one of those that overlap would be undone,
+ * since every one raises the counter, and changes could become visible in another order than they are numbered in.
+ */
+function beginning({ unseen }: Authorship, giveUpAt: number): string {
+  const waitMs = Math.max(1, Math.ceil(giveUpAt - performance.now()))
+  // The clocks of two machines differ, so each is told how far the stamps are.
+  const turn = unseen ? '' : 'lock table revision in exclusive mode; select max(recorded_at) from change'
+  return `begin isolation level serializable; set local lock_timeout = ${waitMs}; ${turn}`
+}
+
+async function ending(run: Session['run'], { unseen }: Authorship): Promise<Answered> {
+  try {
+    return await run(unseen ? 'commit' : 'update revision set value = value + 1; commit')
+  } catch (error) {
+    if (driverCode(error) !== undefined) throw error
+    // Whether the server has heard it cannot be known, so it must not be done again from here.
+    const advice = 'It may be stored or not: look before you send it again.'
+    throw new Fault('UNAVAILABLE', `The connection was lost while this was being stored. ${advice}`, { cause: error })
+  }
+}

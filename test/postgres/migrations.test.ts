@@ -1,0 +1,80 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { openStore } from '../../src/index.js'
+import { migratePostgres, requireMigratedPostgres } from '../../src/store/postgresMigrations.js'
+import { newFolder, operations } from '../process.js'
+import { dropDatabase, newDatabase } from './databases.js'
+import { hangUp, rowsOf, valuesOf } from './sync.js'
+
+/** A database that is gone after the test. */
+function emptyDatabase(): string {
+  const url = newDatabase()
+  onTestFinished(() => {
+    hangUp(url)
+    dropDatabase(url)
+  })
+  return url
+}
+
+const COLLATIONS = `select table_name || '.' || column_name from information_schema.columns
+  where table_schema = 'public' and data_type = 'text' and collation_name is distinct from 'C'
+  and table_name <> 'schema_migration'`
+
+test('ten copies may start together on an empty database: one of them migrates', async () => {
+  const env = { DATABASE_URL: emptyDatabase() }
+  const folder = newFolder()
+  const all = await Promise.all(Array.from({ length: 10 }, () => operations(folder, ['migrate', '--json'], { env })))
+  expect(all.map(({ code, stderr }) => ({ code, stderr }))).toEqual(Array(10).fill({ code: 0, stderr: '' }))
+  expect(all.filter(({ stdout }) => JSON.parse(stdout).applied.length > 0)).toHaveLength(1)
+})
+
+test('every text is compared byte by byte, whatever the collation of the database', async () => {
+  const url = emptyDatabase()
+  await migratePostgres(url)
+  expect(valuesOf(url, COLLATIONS)).toEqual([])
+  expect(valuesOf(url, "select count(*) from pg_collation where collname = 'en-US-x-icu'")).toEqual([[1]])
+})
+
+test('a second run changes nothing, and a store that is not migrated is refused', async () => {
+  const url = emptyDatabase()
+  await expect(openStore(url, { migrate: false })).rejects.toThrow(/^There is no store at postgres:.* to create it\.$/)
+  const { pending } = await migratePostgres(url)
+  expect(pending).toContain('0000_initial')
+  const before = rowsOf(url, 'select * from schema_migration')
+  expect(await migratePostgres(url)).toEqual({ applied: pending, pending: [] })
+  expect(rowsOf(url, 'select * from schema_migration')).toEqual(before)
+  await requireMigratedPostgres(url)
+})
+
+test('a store newer than the program, and one of another make, are refused and left as they are', async () => {
+  const url = emptyDatabase()
+  await migratePostgres(url)
+  rowsOf(url, "insert into schema_migration values ('9999_later', 'x', 'now')")
+  await expect(migratePostgres(url)).rejects.toThrow(/is newer than this program \(it has 9999_later\)/)
+  rowsOf(url, "delete from schema_migration where tag like '9%'; update schema_migration set hash = 'other'")
+  await expect(migratePostgres(url)).rejects.toThrow(/was changed after it was applied/)
+})
+
+test('a database of another program is refused', async () => {
+  const url = emptyDatabase()
+  rowsOf(url, 'create table notes (id integer)')
+  await expect(migratePostgres(url)).rejects.toThrow(/is a database of another program/)
+  expect(valuesOf(url, "select tablename from pg_tables where schemaname = 'public'")).toEqual([['notes']])
+})
+
+test('a server that cannot be reached is one sentence and exit code 1, without the password', async () => {
+  const folder = newFolder()
+  for (const args of [['serve', '--port', '0'], ['migrate'], ['keys', 'list']]) {
+    const env = { DATABASE_URL: 'postgres://me:secret@127.0.0.1:1/operations?password=secret' }
+    const { code, stdout, stderr } = await operations(folder, args, { env })
+    expect({ code, stdout, stderr }).toEqual({
+      ...{ code: 1, stdout: '' },
+      stderr: 'postgres://me@127.0.0.1:1/operations cannot be used: connect ECONNREFUSED 127.0.0.1:1.\n',
+    })
+  }
+})
+
+test('backup says how it is done here', async () => {
+  const env = { DATABASE_URL: emptyDatabase() }
+  const { code, stderr } = await operations(newFolder(), ['backup', 'a.db'], { env })
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/pg_dump .*"\$DATABASE_URL"/) })
+})

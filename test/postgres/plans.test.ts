@@ -1,0 +1,122 @@
+import { expect, test } from 'vitest'
+import { newId } from '../../src/ids.js'
+import { personWith } from '../../src/personnel/people.js'
+import { issueWith } from '../../src/projects/issues.js'
+import { riskWith, tally } from '../../src/projects/risks.js'
+import type { Write } from '../../src/store/store.js'
+import { ISSUE_SEVERITIES, RISK_STATUSES } from '../../src/vocabulary.js'
+import { addGroup, addProject, project } from '../fixtures.js'
+import { NOW, openGateway } from '../harness.js'
+import { newStore, type TestStore } from '../stores.js'
+import { rowsOf } from './sync.js'
+
+const PEOPLE = 20_000
+const ENTRIES = 30_000
+const PROJECTS = 60
+
+/** Enough of everything that reading all of it would be the wrong way, spread as it would be in life. */
+async function fill(write: Write): Promise<void> {
+  const groupId = await addGroup(write, { name: 'Inspectors' })
+  const people = Array.from({ length: PEOPLE }, (_, i) =>
+    personWith(write, undefined, {
+      name: `Person ${(i * 7919) % PEOPLE}`,
+      email: `p${i}@example.com`,
+      status: i % 20 ? 'ACTIVE' : 'INACTIVE',
+    }),
+  )
+  await write.insertAll(write.t.person, people)
+  await write.insertAll(
+    write.t.membership,
+    people.slice(0, 30).map(({ id: personId }) => ({ groupId, personId })),
+  )
+  const projects: string[] = []
+  for (let i = 0; i < PROJECTS; i++) projects.push(await addProject(write, project({ key: `P-${i}` })))
+  const entry = (i: number) => ({
+    projectId: projects[i % PROJECTS] ?? '',
+    reference: `R-${i}`,
+    title: `Entry ${i}`,
+    raisedOn: new Date(NOW.getTime() - (i % 700) * 86_400_000).toISOString().slice(0, 10),
+  })
+  const handler = (i: number) => ({ id: i % 5 ? (people[(i * 31) % PEOPLE]?.id ?? null) : null, name: null })
+  const risks = Array.from({ length: ENTRIES }, (_, i) =>
+    riskWith(write, undefined, {
+      ...entry(i),
+      likelihood: 1 + (i % 5),
+      impact: 1 + ((i >> 3) % 5),
+      category: `Category ${i % 40}`,
+      status: RISK_STATUSES[i % 10 ? (i % 7 ? 0 : 1) : 2] ?? 'OPEN',
+      owner: handler(i),
+    }),
+  )
+  await write.insertAll(write.t.risk, risks)
+  await tally(
+    write,
+    risks.map((after) => ({ before: undefined, after })),
+  )
+  const issues = Array.from({ length: ENTRIES }, (_, i) =>
+    issueWith(write, undefined, {
+      ...entry(i),
+      id: newId('issue', NOW),
+      severity: ISSUE_SEVERITIES[i % 4] ?? 'LOW',
+      status: i % 3 ? 'CLOSED' : 'OPEN',
+      assignee: handler(i),
+    }),
+  )
+  await write.insertAll(write.t.issue, issues)
+}
+
+/** Lists, each with the index that its first page is to be read from, in order. */
+const ORDERED: Readonly<Record<string, RegExp>> = {
+  '/v1/personnel?': /person_by_status/,
+  '/v1/personnel?status=ACTIVE,INACTIVE': /person_by_name/,
+  '/v1/personnel?search=son%2019': /person_by_(name|status)/,
+  '/v1/risks?': /risk_by_live/,
+  '/v1/risks?minScore=9': /risk_by_live/,
+  '/v1/risks?level=HIGH': /risk_by_live/,
+  '/v1/risks?status=OPEN': /risk_by_(status|live)/,
+  '/v1/risks?status=OCCURRED': /risk_by_status/,
+  '/v1/risks?project=P-7': /risk_by_project/,
+  '/v1/risks?likelihood=5': /risk_by_likelihood/,
+  '/v1/risks?category=category%207': /risk_by_category/,
+  '/v1/risks?owner=none': /risk_by_(owner|live)/,
+  '/v1/issues?': /issue_by_live/,
+  '/v1/issues?severity=HIGH': /issue_by_live/,
+  '/v1/issues?project=P-6': /issue_by_project/,
+}
+
+function planOf(own: TestStore, { sql, values }: { sql: string; values: readonly unknown[] }): string {
+  return rowsOf(own.url, `explain ${sql}`, values)
+    .map((row) => row['QUERY PLAN'])
+    .join('\n')
+}
+
+test('the first page of every list, and the next, are read in order from an index, and one of many is found by one', async () => {
+  const gateway = openGateway({}, undefined, newStore('postgres'))
+  await gateway.write(fill)
+  gateway.own.run('analyze')
+  const caller = await gateway.as('personnel.read', 'projects.read')
+  for (const [path, index] of Object.entries(ORDERED)) {
+    gateway.asked()
+    const { body } = await caller.get(`${path}&limit=50`)
+    await caller.get(`${path}&limit=50&cursor=${body.page.next}`)
+    const lists = gateway.asked().filter(({ sql }) => / order by .* limit /.test(sql) && !sql.includes('"membership"'))
+    expect({ path, lists: lists.length }).toEqual({ path, lists: 2 })
+    for (const list of lists) {
+      const plan = planOf(gateway.own, list)
+      expect(plan, path).toMatch(index)
+      expect(plan, path).not.toMatch(/Seq Scan|\bSort\b/)
+    }
+  }
+
+  const [group] = (await caller.get('/v1/groups')).body.data
+  gateway.asked()
+  await caller.get('/v1/personnel?email=p77@example.com')
+  await caller.get(`/v1/personnel?group=${group.id}&limit=10`)
+  await caller.graphql(
+    '{ risks(first: 20) { nodes { rank owner { name groups { name } } project { key openRiskCount } } } }',
+  )
+  for (const statement of gateway.asked().filter(({ sql }) => sql.startsWith('select'))) {
+    // Small tables are read whole, as they should be.
+    expect(planOf(gateway.own, statement), statement.sql).not.toMatch(/Seq Scan on (person|risk|issue)\b/)
+  }
+}, 120_000)

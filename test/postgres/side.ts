@@ -1,0 +1,84 @@
+import { type Answer, type Caller, type Gateway, openGateway } from '../harness.js'
+import { newStore } from '../stores.js'
+
+const ID = /(usr|grp|prj|rsk|iss|key)_[0-9a-z]{26}\b/g
+const NAME = /(usr|grp|prj|rsk|iss|key)#\d+/g
+/** A cursor begins with the eight hexadecimal digits of its checksum, in base64. */
+const CURSOR = /\b[A-Za-z0-9_-]{40,}\b/g
+
+/** What is asked, with things named by when they first came up, such as `usr#3`, and `next` for the last cursor. */
+export interface Step {
+  readonly method: string
+  readonly path: string
+  readonly headers?: Record<string, string>
+  readonly body?: unknown
+}
+
+/** One of two engines that are asked the same: its ids are its own, so they are told apart by their turn. */
+export class Side {
+  readonly gateway: Gateway
+  private caller: Caller | undefined
+  private readonly known = new Map<string, string>()
+  private readonly ids = new Map<string, string>()
+  private readonly turns = new Map<string, number>()
+  private next = 'none'
+
+  constructor(engine: 'sqlite' | 'postgres') {
+    this.gateway = openGateway({}, undefined, newStore(engine))
+  }
+
+  /** All that an answer says, but for what is chance in it. */
+  async ask({ method, path, headers = {}, body }: Step): Promise<string> {
+    this.caller ??= await this.gateway.as('personnel.manage', 'projects.manage')
+    const answer = await this.caller.request(this.own(path), {
+      method,
+      headers: { ...(body !== undefined && { 'content-type': typeOf(method) }), ...headers },
+      ...(body !== undefined && { body: this.own(JSON.stringify(body)) }),
+    })
+    const cursor = answer.body?.page?.next ?? answer.body?.data?.list?.pageInfo?.endCursor
+    if (cursor) this.next = cursor
+    return this.common(answer)
+  }
+
+  /** Every row of every table, but for when a key was last used and what is made by chance. */
+  dump(): string {
+    const { own } = this.gateway
+    const tables = own.tables().filter((name) => name !== 'schema_migration' && name !== 'api_key')
+    const rows = tables.map((name) => [name, own.rows(`select * from "${name}" order by 1, 2`)])
+    // A fingerprint is a hash of what was asked for, ids included.
+    return this.named(JSON.stringify(rows, (member, value) => (member === 'fingerprint' ? undefined : value)))
+  }
+
+  private own(text: string): string {
+    return text.replaceAll('{next}', this.next).replaceAll(NAME, (name) => this.ids.get(name) ?? name.replace('#', '_'))
+  }
+
+  private common({ status, headers, text }: Answer): string {
+    const kept = [...headers].filter(([name]) => name !== 'request-id' && name !== 'content-length')
+    const shown = kept.map(([name, value]) =>
+      name === 'etag' ? [name, value.replace(/"[\w-]{27}/, '"')] : [name, value],
+    )
+    const all = JSON.stringify([status, shown, text]).replaceAll(headers.get('request-id') ?? 'none', 'REQUEST')
+    return this.named(all.replaceAll(CURSOR, decoded))
+  }
+
+  private named(text: string): string {
+    return text.replaceAll(ID, (id, kind: string) => {
+      const turn = this.turns.get(kind) ?? 0
+      const name = this.known.get(id) ?? `${kind}#${turn}`
+      if (!this.known.has(id)) this.turns.set(kind, turn + 1)
+      this.known.set(id, name)
+      this.ids.set(name, id)
+      return name
+    })
+  }
+}
+
+function typeOf(method: string): string {
+  return method === 'PATCH' ? 'application/merge-patch+json' : 'application/json'
+}
+
+function decoded(text: string): string {
+  const plain = Buffer.from(text, 'base64url').toString()
+  return /^[0-9a-f]{8}\["/.test(plain) ? `cursor ${plain.slice(8)}` : text
+}

@@ -1,0 +1,51 @@
+import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_threads'
+
+type Row = Readonly<Record<string, unknown>>
+
+interface Asked {
+  readonly url: string
+  readonly sql?: string
+  readonly values?: readonly unknown[]
+  readonly rowMode?: 'array'
+  readonly isLast?: true
+}
+
+let ask: ((asked: Asked) => unknown[]) | undefined
+
+function start(): (asked: Asked) => unknown[] {
+  const signal = new Int32Array(new SharedArrayBuffer(4))
+  const { port1, port2 } = new MessageChannel()
+  const worker = new Worker(new URL('./worker.mjs', import.meta.url), {
+    workerData: { port: port2, signal },
+    transferList: [port2],
+  })
+  worker.unref()
+  port1.unref()
+  return (asked) => {
+    Atomics.store(signal, 0, 0)
+    port1.postMessage(asked)
+    Atomics.wait(signal, 0, 0)
+    const { rows, failure, code } = receiveMessageOnPort(port1)?.message ?? {}
+    if (failure !== undefined) throw Object.assign(new Error(failure), { code })
+    return rows
+  }
+}
+
+function asked(question: Asked): unknown[] {
+  ask ??= start()
+  return ask(question)
+}
+
+/** Runs SQL on a database and waits for it, on one connection that stays open until `hangUp`. */
+export function rowsOf(url: string, sql: string, values?: readonly unknown[]): Row[] {
+  return asked({ url, sql, ...(values && { values }) }) as Row[]
+}
+
+/** The same, each row as its values in the order in which they are selected. */
+export function valuesOf(url: string, sql: string): unknown[][] {
+  return asked({ url, sql, rowMode: 'array' }) as unknown[][]
+}
+
+export function hangUp(url: string): void {
+  asked({ url, isLast: true })
+}
