@@ -5,6 +5,7 @@ import { type Config, MEGABYTE } from '../config.js'
 import { createApp } from '../http/app.js'
 import { createLog } from '../http/log.js'
 import { createHttpServer, drain } from '../http/server.js'
+import { LIMITS } from '../limits.js'
 import { openStore } from '../store/open.js'
 import { CannotListen, say, storeName } from './command.js'
 import { demoBanner, prepareDemo } from './demo.js'
@@ -38,7 +39,8 @@ export async function serve(config: Config, { isDemo, clock, stop }: ServeOption
     })
     const server = createHttpServer(app)
     const origin = await listen(server, config.host, config.port)
-    const watched = metrics && createServer(metrics.listener)
+    // Whoever reads the metrics comes back in less time than that.
+    const watched = metrics && createServer({ keepAliveTimeout: LIMITS.idleMs }, metrics.listener)
     if (watched) say(`Metrics at ${await listen(watched, config.host, config.metricsPort ?? 0)}/metrics`)
     if (demoKey) say(demoBanner(origin + config.basePath, demoKey, config.graphiql))
     else
