@@ -1,9 +1,10 @@
 import { complexityFromQuery } from '@pothos/plugin-complexity'
-import { type ExecutionArgs, GraphQLError, getOperationAST, getVariableValues, Kind } from 'graphql'
+import { type ExecutionArgs, GraphQLError, getOperationAST, getVariableValues, Kind, print } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
 import type { Logger } from 'pino'
 import { Fault } from '../errors.js'
 import { asFault, faultOf } from '../graph/faults.js'
+import { requireFewRepresentations } from '../graph/federation.js'
 import { LIMITS } from '../limits.js'
 import { requireAcceptable } from './accept.js'
 import { readJson } from './body.js'
@@ -91,6 +92,7 @@ export function useEngine(engine: Engine, rates: Rates): Plugin {
       const exchange = exchangeOf(args.contextValue.request)
       exchange.operation = getOperationAST(args.document, args.operationName)?.name?.value ?? 'anonymous'
       try {
+        requireFewReferences(args)
         if (exchange.principal) rates.chargeQuery(exchange.principal, exchange, costOf(args))
       } catch (error) {
         if (!(error instanceof Fault)) throw error
@@ -98,6 +100,12 @@ export function useEngine(engine: Engine, rates: Rates): Plugin {
       }
       setExecuteFn((execution) => engine.execute(execution))
     },
+  }
+}
+
+function requireFewReferences({ document, operationName, variableValues = {} }: ExecutionArgs): void {
+  for (const { type, variable } of getOperationAST(document, operationName)?.variableDefinitions ?? []) {
+    if (print(type).includes('_Any')) requireFewRepresentations(variableValues?.[variable.name.value])
   }
 }
 
