@@ -1,0 +1,78 @@
+import { readFileSync } from 'node:fs'
+import { Agent, get } from 'node:http'
+
+/**
+ * Another caller, in a process of its own, so that nothing the campaign does delays its clock: it asks for GET /healthz
+ * and GET /v1/key again and again, and tells on demand how long it had to wait at the most.
+ *
+ *   watcher.ts ORIGIN AUTHORIZATION MILLISECONDS PID
+ */
+const [origin = '', authorization = '', everyMs = '', pid = ''] = process.argv.slice(2)
+
+/** The longest wait among the asks that ended after `since`, or what went wrong. */
+export interface Waited {
+  readonly longestMs: number
+  /** How much of it the server itself was at work; the rest is what else the machine had to do. */
+  readonly busyMs: number
+  readonly failure?: string
+}
+
+interface Ask {
+  readonly endedAt: number
+  readonly ms: number
+  readonly busyMs: number
+  readonly failure: string | undefined
+}
+
+const PATHS = ['/healthz', '/v1/key']
+/** A server that does not answer for so long is given up. */
+const GIVEN_UP_MS = 20_000
+const agent = new Agent({ keepAlive: true })
+const asks: Ask[] = []
+const underWay = new Set<Promise<void>>()
+
+const now = () => performance.timeOrigin + performance.now()
+
+/** How long the server's own thread has been at work; nothing where the system does not tell. */
+function workMs(): number {
+  try {
+    return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6
+  } catch {
+    return 0
+  }
+}
+
+function ask(path: string): Promise<void> {
+  const startedAt = now()
+  const workedMs = workMs()
+  const asked = new Promise<string | undefined>((resolve) => {
+    get(`${origin}${path}`, { agent, headers: { authorization }, timeout: GIVEN_UP_MS }, (response) => {
+      response.resume().on('end', () => resolve(response.statusCode === 200 ? undefined : `${response.statusCode}`))
+    })
+      .on('timeout', () => resolve('no answer'))
+      .on('error', (error) => resolve(error.message))
+  }).then((failure) => {
+    const endedAt = now()
+    const busyMs = workMs() - workedMs
+    asks.push({ endedAt, ms: endedAt - startedAt, busyMs, failure: failure && `${path}: ${failure}` })
+  })
+  underWay.add(asked)
+  return asked.finally(() => underWay.delete(asked))
+}
+
+// A round that is not over yet is not joined by another one.
+setInterval(() => {
+  if (underWay.size === 0) for (const path of PATHS) ask(path)
+}, Number(everyMs))
+
+// Whoever started it may have been killed, and then nobody ends it.
+process.on('disconnect', () => process.exit())
+
+process.on('message', async ({ id, since }: { id: number; since: number }) => {
+  for (const path of PATHS) ask(path)
+  await Promise.all(underWay)
+  const recent = asks.filter(({ endedAt }) => endedAt >= since)
+  const { ms: longestMs = 0, busyMs = 0 } = recent.toSorted((one, other) => other.ms - one.ms)[0] ?? {}
+  const failure = recent.find((one) => one.failure)?.failure
+  process.send?.({ id, waited: { longestMs, busyMs, ...(failure && { failure }) } })
+})
