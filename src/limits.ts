@@ -27,6 +27,7 @@ const TABLE = {
   headersMs: [10_000, 'How long the headers of a request may take to arrive.'],
   requestMs: [30_000, 'How long a whole request may take to arrive.'],
   idleMs: [60_000, 'How long a connection is kept open without a request on it.'],
+  pipelinedMax: [100, 'Requests on one connection that wait for their answers; beyond that it is closed.'],
   connectionsMax: [1_000, 'Connections at the same time.'],
   ratePerMinute: [
     6_000,

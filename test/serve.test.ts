@@ -189,8 +189,13 @@ test('serving goes on when the log cannot be written', async () => {
 
 describe('a raw request', () => {
   let origin: string
+  const ends: (() => void)[] = []
   beforeAll(async () => {
-    origin = (await serve(newFolder(afterAll), [], { atEnd: afterAll })).origin
+    const atEnd = (end: () => void) => void ends.unshift(end)
+    origin = (await serve(newFolder(atEnd), [], { atEnd })).origin
+  })
+  afterAll(() => {
+    for (const end of ends) end()
   })
 
   test.each([

@@ -50,10 +50,7 @@ export function toSubgraph(): GraphQLSchema {
     return { sdl: printed }
   }
   _entities.resolve = (_, { representations }, context: Context, info) => {
-    if (representations.length > LIMITS.representationsMax) {
-      const count = representations.length
-      throw new Fault('TOO_COMPLEX', `There are ${count} representations; the most is ${LIMITS.representationsMax}.`)
-    }
+    requireFewRepresentations(representations)
     requireWithinLimits(priceOf(info))
     return representations.map((representation: unknown) => resolveReference(context, representation))
   }
@@ -95,4 +92,11 @@ function malformed(detail: string): Fault {
 function priceOf({ operation, fragments, schema, variableValues }: GraphQLResolveInfo) {
   const document = { kind: Kind.DOCUMENT, definitions: [operation, ...Object.values(fragments)] } as const
   return complexityFromQuery(document, { schema, variables: variableValues })
+}
+
+/** Asked also before they are coerced, which takes longer than to count them. */
+export function requireFewRepresentations(representations: unknown): void {
+  const count = Array.isArray(representations) ? representations.length : 0
+  if (count <= LIMITS.representationsMax) return
+  throw new Fault('TOO_COMPLEX', `There are ${count} representations; the most is ${LIMITS.representationsMax}.`)
 }

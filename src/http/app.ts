@@ -102,5 +102,7 @@ export function createApp(options: AppOptions): App {
 
 function refuse(response: ServerResponse, fault: Fault): void {
   const { status, headers, body } = bareProblem(fault)
+  // Where the next request begins may be as doubtful as this one is.
+  response.shouldKeepAlive = false
   response.writeHead(status, headers).end(body)
 }

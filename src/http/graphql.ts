@@ -7,12 +7,14 @@ import {
   getOperationAST,
   getVariableValues,
   Kind,
+  print,
   visit,
 } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
 import type { Logger } from 'pino'
 import { Fault } from '../errors.js'
 import { asFault, faultOf } from '../graph/faults.js'
+import { requireFewRepresentations } from '../graph/federation.js'
 import { LIMITS } from '../limits.js'
 import { requireAcceptable } from './accept.js'
 import { readJson } from './body.js'
@@ -102,6 +104,7 @@ export function useEngine(engine: Engine, rates: Rates): Plugin {
       exchange.operation = operation?.name?.value ?? 'anonymous'
       exchange.isShared = operation?.operation === 'query' && !isPersonal(args.document, args.schema)
       try {
+        requireFewReferences(args)
         if (exchange.principal) rates.chargeQuery(exchange.principal, exchange, costOf(args))
       } catch (error) {
         if (!(error instanceof Fault)) throw error
@@ -127,6 +130,12 @@ function isPersonal(document: DocumentNode, schema: GraphQLSchema): boolean {
   })
   personal.set(document, found)
   return found
+}
+
+function requireFewReferences({ document, operationName, variableValues = {} }: ExecutionArgs): void {
+  for (const { type, variable } of getOperationAST(document, operationName)?.variableDefinitions ?? []) {
+    if (print(type).includes('_Any')) requireFewRepresentations(variableValues?.[variable.name.value])
+  }
 }
 
 // What cannot run, or is too dear to, is refused when it is executed, and costs no more than the request that brought it.

@@ -11,6 +11,10 @@ export function refusalOf(request: IncomingMessage): Fault | undefined {
   if (hosts > 1 || !hasUsableTarget(request)) {
     return new Fault('BAD_REQUEST', 'The address or the Host header of the request cannot be read.')
   }
+  const { 'transfer-encoding': coding } = request.headers
+  if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
+    return new Fault('BAD_REQUEST', 'The only Transfer-Encoding that is understood is chunked.')
+  }
   if (authorizations > 1) return new Fault('UNAUTHENTICATED', 'Send the Authorization header once.')
   return undefined
 }

@@ -1,4 +1,4 @@
-import { createServer, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
+import { createServer, type RequestListener, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import { Server as NetServer } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { Fault } from '../errors.js'
@@ -22,13 +22,13 @@ export function createHttpServer(app: App): Server {
       // Refused by the app, in words.
       requireHostHeader: false,
     },
-    app.listener,
+    oneByOne(app.listener),
   )
   server.maxConnections = LIMITS.connectionsMax
   // Beyond its own count Node would drop headers without a word; their size is bounded in any case.
   server.maxHeadersCount = 0
   const latest = new WeakMap<Duplex, ServerResponse>()
-  server.prependListener('request', ({ socket }, response) => latest.set(socket, response))
+  server.on('request', ({ socket }, response) => latest.set(socket, response))
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     refuseAfter(latest.get(socket), socket, unreadable(error.code))
   })
@@ -40,8 +40,24 @@ export function createHttpServer(app: App): Server {
   return server
 }
 
-/** Refuses what came on a connection after its latest request, or the rest of that. */
+/** Requests that are sent without waiting for answers take their turns, so that nobody else waits for all of them. */
+function oneByOne(listener: App['listener']): RequestListener {
+  const owed = new WeakMap<Duplex, ServerResponse[]>()
+  return (request, response) => {
+    const { socket } = request
+    const before = owed.get(socket)?.filter((one) => !one.writableFinished) ?? []
+    owed.set(socket, [...before, response])
+    if (before.length >= LIMITS.pipelinedMax) socket.destroy()
+    if (socket.destroyed) return
+    const last = before.at(-1)
+    if (last) last.once('close', () => socket.destroyed || listener(request, response))
+    else void listener(request, response)
+  }
+}
+
+/** Refuses what came on a connection after its latest request, unless that was to be the last, or the rest of that. */
 function refuseAfter(latest: ServerResponse | undefined, socket: Duplex, fault: Fault): void {
+  if (latest?.shouldKeepAlive === false && latest.req.complete) return
   if (latest && !latest.req.complete) {
     // Whoever has its answer, or a part of it, is told nothing more of a body that went wrong.
     if (latest.headersSent) socket.destroy()

@@ -12,7 +12,7 @@ import { ROUTES } from '../../src/http/routes.js'
 import { compile } from '../../src/http/stored.js'
 import { schema } from '../../src/schema.js'
 import type { Company } from '../fixtures.js'
-import { AS_MANAGER, campaign, openArena, posted, type Row } from './arena.js'
+import { AS_MANAGER, campaign, openArena, posted, type Row, sample } from './arena.js'
 import { fine, flawAt, problem, refused } from './verdicts.js'
 import type { Sent } from './wire.js'
 
@@ -195,10 +195,10 @@ const unasked: Row[] = [
 ]
 
 campaign(openArena(import.meta.url), [
-  ...wrongTypes,
+  ...sample(wrongTypes),
   ...unknownMembers,
-  ...foreignTypes,
-  ...encodings,
+  ...sample(foreignTypes),
+  ...sample(encodings),
   ...ownTypes,
   ...unasked,
 ])

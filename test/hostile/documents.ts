@@ -1,4 +1,8 @@
+import { LIMITS } from '../../src/limits.js'
+
 /** Queries that ask for too much, or for nothing that makes sense. */
+
+const REPEATS_MAX = LIMITS.queryRepeatsMax
 
 export const times = (count: number, text: (index: number) => string) =>
   Array.from({ length: count }, (_, i) => text(i)).join(' ')
@@ -44,6 +48,16 @@ export function wideIntrospection(names: number): string {
     fragment O on __Type { name }`
 }
 
+/** So many fields of introspection, one place of which holds as many of the same as may be. */
+export function introspection(fields: number): string {
+  const inFull = Math.floor((fields - 1) / REPEATS_MAX)
+  const left = (fields - 1) % REPEATS_MAX
+  return `{ __schema { types { ${'...F '.repeat(inFull)} ${left > 0 ? '...L' : ''} } } }
+    fragment F on __Type { ${'name '.repeat(REPEATS_MAX)} } ${left > 0 ? `fragment L on __Type { ${'kind '.repeat(left)} }` : ''}`
+}
+
+export const repeated = (count: number) => `{ risks(first: 1) { nodes { ${'id '.repeat(count)} } } }`
+
 export const nested = (open: string, inner: string, close: string, count: number) =>
   open.repeat(count) + inner + close.repeat(count)
 
@@ -54,7 +68,8 @@ export const references = (count: number) => ({ all: Array(count).fill({ __typen
 export const FLOODS: Readonly<Record<string, [text: string, variables?: unknown]>> = {
   '1,000 names at the root': [aliases(330)],
   'the same field 998 times': [`{ ${'__typename '.repeat(998)} }`],
-  'the same field 980 times, below': [`{ risks(first: 1) { nodes { ${'id '.repeat(980)} } } }`],
+  'the same field 980 times, below': [repeated(980)],
+  'the schema in 1,001 fields': [introspection(1_001)],
   'the same field 10,000 times': [`{ ${'id '.repeat(10_000)} }`],
   '140 directives on a field': [directives(140)],
   '400 directives that there are not': [`{ __typename ${'@x '.repeat(400)} }`],

@@ -1,7 +1,11 @@
-import { type Attack, campaign, openArena, posted, query, type Row } from './arena.js'
+import { LIMITS } from '../../src/limits.js'
+import { type Attack, campaign, openArena, posted, query, type Row, sample } from './arena.js'
+import { nested } from './documents.js'
 import { fine, flawAt, problem, refused, type Verdict, wrongDocument, wrongRequest } from './verdicts.js'
 
 const DEEP = 100_000
+const DEPTH_MAX = LIMITS.bodyDepthMax
+const TOO_DEEP = /^The body is nested deeper than 100 levels\.$/
 const bytes = (...hex: string[]) => Buffer.from(hex.join(''), 'hex')
 const inside = (hex: string) => Buffer.concat([Buffer.from('{"name":"'), bytes(hex), Buffer.from('"}')])
 
@@ -48,27 +52,43 @@ const MALFORMED: Record<string, string | Buffer> = {
   'two byte order marks': '\ufeff\ufeff{"name":"A"}',
   'a form': 'name=A&email=a%40example.com',
   XML: '<person><name>A</name></person>',
-  'lists within lists, never closed': '['.repeat(DEEP),
-  'objects within objects, never closed': '{"a":'.repeat(DEEP),
+  'lists within lists, never closed': '['.repeat(DEPTH_MAX),
+  'objects within objects, never closed': '{"a":'.repeat(DEPTH_MAX),
+}
+
+const lists = (levels: number) => nested('[', '', ']', levels)
+const objects = (levels: number) => nested('{"a":', '1', '}', levels)
+
+/** Nested deeper than any body may be, whether it is JSON or not: refused with 400 before it is read. */
+const TOO_DEEPS: Record<string, string> = {
+  [`lists ${DEEP} deep, never closed`]: '['.repeat(DEEP),
+  [`objects ${DEEP} deep, never closed`]: '{"a":'.repeat(DEEP),
+  [`lists ${DEEP} deep`]: lists(DEEP),
+  [`objects ${DEEP} deep`]: objects(DEEP),
+  [`a name that is a list ${DEEP} deep`]: `{"name":${lists(DEEP)}}`,
+  [`a query that is an object ${DEEP} deep`]: `{"query":${objects(DEEP)}}`,
+  [`lists ${DEPTH_MAX + 1} deep, never closed`]: '['.repeat(DEPTH_MAX + 1),
 }
 
 const patched =
   (body: string | Buffer): Attack =>
   ({ groupIds }) => ({ ...posted(`/v1/groups/${groupIds[0]}`, body), method: 'PATCH' })
 
-const DOORS: Record<string, [(body: string | Buffer) => Attack, Verdict]> = {
-  'POST /v1/personnel': [(body) => posted('/v1/personnel', body), problem('BAD_REQUEST', /JSON in UTF-8/)],
-  'POST /v1/projects': [(body) => posted('/v1/projects', body), problem('BAD_REQUEST', /JSON in UTF-8/)],
-  'PATCH /v1/groups': [patched, problem('BAD_REQUEST', /JSON in UTF-8/)],
-  'POST /graphql': [(body) => posted('/graphql', body), wrongRequest(/JSON in UTF-8/)],
+const badRequest = (message: RegExp) => problem('BAD_REQUEST', message)
+const DOORS: Record<string, [(body: string | Buffer) => Attack, (message: RegExp) => Verdict]> = {
+  'POST /v1/personnel': [(body) => posted('/v1/personnel', body), badRequest],
+  'POST /v1/projects': [(body) => posted('/v1/projects', body), badRequest],
+  'PATCH /v1/groups': [patched, badRequest],
+  'POST /graphql': [(body) => posted('/graphql', body), wrongRequest],
 }
 
-const malformed: Row[] = Object.entries(DOORS).flatMap(([door, [attack, verdict]]) =>
-  Object.entries(MALFORMED).map(([name, body]): Row => [`${door} refuses ${name}`, attack(body), verdict]),
-)
+const refusedBy = (bodies: Record<string, string | Buffer>, message: RegExp): Row[] =>
+  Object.entries(DOORS).flatMap(([door, [attack, refusal]]) =>
+    Object.entries(bodies).map(([name, body]): Row => [`${door} refuses ${name}`, attack(body), refusal(message)]),
+  )
 
-const deepList = '['.repeat(DEEP) + ']'.repeat(DEEP)
-const deepObject = `${'{"a":'.repeat(DEEP)}1${'}'.repeat(DEEP)}`
+const malformed = refusedBy(MALFORMED, /JSON in UTF-8/)
+const tooDeep = refusedBy(TOO_DEEPS, TOO_DEEP)
 
 /** JSON in order, which is no person: what is wrong, and where it is said to be. */
 const NO_PERSON: [name: string, body: string, pointer: string][] = [
@@ -80,11 +100,11 @@ const NO_PERSON: [name: string, body: string, pointer: string][] = [
   ['a text', '"name"', ''],
   ['a list', '[]', ''],
   ['a list of people', '[{"name":"A"}]', ''],
-  [`lists ${DEEP} deep`, deepList, ''],
-  [`objects ${DEEP} deep`, deepObject, '/a'],
-  [`a name that is a list ${DEEP} deep`, `{"name":${deepList}}`, '/name'],
-  [`a name that is an object ${DEEP} deep`, `{"name":${deepObject}}`, '/name'],
-  [`groups ${DEEP} deep`, `{"name":"A","groupIds":${deepList}}`, '/groupIds/0'],
+  ['lists 100 deep', lists(DEPTH_MAX), ''],
+  ['objects 100 deep', objects(DEPTH_MAX), '/a'],
+  ['a name that is a list 99 deep', `{"name":${lists(DEPTH_MAX - 1)}}`, '/name'],
+  ['a name that is an object 99 deep', `{"name":${objects(DEPTH_MAX - 1)}}`, '/name'],
+  ['groups 99 deep', `{"name":"A","groupIds":${lists(DEPTH_MAX - 1)}}`, '/groupIds/0'],
   ['a name twice, the second of a wrong type', '{"name":"A","name":5}', '/name'],
   ['a prototype', '{"name":"A","__proto__":{"email":"a@example.com"}}', '/__proto__'],
   ['a prototype instead of members', '{"__proto__":{"name":"A","email":"a@example.com"}}', '/name'],
@@ -117,11 +137,11 @@ const NO_REQUEST: [name: string, body: string, verdict?: Verdict][] = [
   ['an empty object', '{}'],
   ['a batch', '[{"query":"{ __typename }"}]', wrongRequest(/batch/)],
   ['an empty batch', '[]', wrongRequest(/batch/)],
-  [`lists ${DEEP} deep`, deepList, wrongRequest(/batch/)],
-  [`objects ${DEEP} deep`, deepObject],
+  ['lists 100 deep', lists(DEPTH_MAX), wrongRequest(/batch/)],
+  ['objects 100 deep', objects(DEPTH_MAX)],
   ['a query that is a number', '{"query":1}'],
   ['a query that is a list', '{"query":["{ __typename }"]}'],
-  [`a query that is an object ${DEEP} deep`, `{"query":${deepObject}}`],
+  ['a query that is an object 99 deep', `{"query":${objects(DEPTH_MAX - 1)}}`],
   ['a query that is null', '{"query":null}'],
   ['a query twice, the second of a wrong type', '{"query":"{ __typename }","query":1}'],
   ['a query in the prototype', '{"__proto__":{"query":"{ __typename }"}}'],
@@ -149,13 +169,24 @@ const entities = 'query ($all: [_Any!]!) { _entities(representations: $all) { __
 const nobody = fine(200, ({ body }) => {
   if (body.data.person !== null) throw new Error('Somebody was found.')
 })
-const deepVariables = (query: string, name: string) =>
-  posted('/graphql', `{"query":${JSON.stringify(query)},"variables":{"${name}":${deepList}}}`)
+const deepVariable = (query: string, name: string, levels: number) =>
+  posted('/graphql', `{"query":${JSON.stringify(query)},"variables":{"${name}":${lists(levels)}}}`)
+/** The body and its variables are levels as well. */
+const WITHIN = DEPTH_MAX - 2
 
 const variables: Row[] = [
-  [`variables ${DEEP} deep that nobody asks for are passed over`, deepVariables('{ __typename }', 'x'), fine()],
-  [`an id ${DEEP} deep is refused`, deepVariables(byId, 'id'), wrongDocument(/\$id/)],
-  [`references ${DEEP} deep are refused`, deepVariables(entities, 'all'), refused('BAD_REQUEST', 200)],
+  ['variables 98 deep that nobody asks for are passed over', deepVariable('{ __typename }', 'x', WITHIN), fine()],
+  ['an id 98 deep is refused', deepVariable(byId, 'id', WITHIN), wrongDocument(/\$id/)],
+  ['references 98 deep are refused', deepVariable(entities, 'all', WITHIN), refused('BAD_REQUEST', 200)],
+  ...[WITHIN + 1, DEEP].flatMap((levels): Row[] => [
+    [
+      `variables ${levels} deep that nobody asks for are refused`,
+      deepVariable('{ __typename }', 'x', levels),
+      wrongRequest(TOO_DEEP),
+    ],
+    [`an id ${levels} deep is refused`, deepVariable(byId, 'id', levels), wrongRequest(TOO_DEEP)],
+    [`references ${levels} deep are refused`, deepVariable(entities, 'all', levels), wrongRequest(TOO_DEEP)],
+  ]),
   ['an id that holds a NUL is nobody', query(byId, { id: 'usr_\0' }), nobody],
   ['an id that is a lone surrogate is nobody', query(byId, { id: '\ud800' }), nobody],
   ['variables with a prototype are passed over', query(byId, JSON.parse('{"id":"x","__proto__":{"id":"y"}}')), nobody],
@@ -177,4 +208,11 @@ const marked: Row[] = [
   ['one byte order mark is passed over by REST', posted('/v1/personnel', '\ufeff{"name":1}'), flawAt('/name')],
 ]
 
-campaign(openArena(import.meta.url), [...malformed, ...noPerson, ...noRequest, ...variables, ...marked])
+campaign(openArena(import.meta.url), [
+  ...sample(malformed),
+  ...tooDeep,
+  ...noPerson,
+  ...noRequest,
+  ...variables,
+  ...marked,
+])

@@ -1,8 +1,13 @@
+import { LIMITS } from '../../src/limits.js'
 import { campaign, openArena, posted, query, type Row, read } from './arena.js'
 import { ENTITIES, references, times, wordy } from './documents.js'
 import { either, fine, problem, refused, tooComplex, type Verdict, wrongDocument, wrongRequest } from './verdicts.js'
 
 type Asked = readonly [name: string, text: string, verdict: Verdict, variables?: unknown, more?: object]
+
+const tooManyMembers = wrongRequest(/^An object of the body has more than 1000 members\.$/)
+const tooManyEntries = wrongRequest(/^A list of the body has more than 50000 entries\.$/)
+const members = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`x${i}`, i]))
 
 const syntax = wrongDocument(/Syntax Error/)
 const noOperation = either(wrongDocument(), wrongRequest())
@@ -82,22 +87,34 @@ const OPERATIONS: Asked[] = [
     { extensions: { persistedQuery: { version: 1, sha256Hash: 'x' } } },
   ],
   [
-    'extensions of 100,000 members are passed over',
+    'extensions of 1,000 members are passed over',
     '{ __typename }',
     fine(),
     undefined,
-    { extensions: Object.fromEntries(Array.from({ length: 100_000 }, (_, i) => [`x${i}`, 1])) },
+    { extensions: members(LIMITS.bodyMembersMax) },
   ],
+  ...[LIMITS.bodyMembersMax + 1, 100_000].map(
+    (count): Asked => [
+      `extensions of ${count} members are refused`,
+      '{ __typename }',
+      tooManyMembers,
+      undefined,
+      { extensions: members(count) },
+    ],
+  ),
 ]
 
 const byFirst = (type: string) => `query ($x: ${type}) { risks(first: $x) { totalCount } }`
 const VARIABLES: Asked[] = [
-  [
-    '10,000 variables that nobody asks for are passed over',
-    '{ __typename }',
-    fine(),
-    Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`x${i}`, i])),
-  ],
+  ['1,000 variables that nobody asks for are passed over', '{ __typename }', fine(), members(LIMITS.bodyMembersMax)],
+  ...[LIMITS.bodyMembersMax + 1, 10_000].map(
+    (count): Asked => [
+      `${count} variables that nobody asks for are refused`,
+      '{ __typename }',
+      tooManyMembers,
+      members(count),
+    ],
+  ),
   [
     '240 variables that are not used are refused',
     `query (${times(240, (i) => `$x${i}: Int`)}) { __typename }`,
@@ -133,7 +150,9 @@ const VARIABLES: Asked[] = [
 const refusedReference = refused('BAD_REQUEST', 200, /representation/)
 const REFERENCES: Asked[] = [
   ['1,001 references are too many', ENTITIES, tooComplex(/\b1001\b.*\b1000\b/), references(1_001)],
-  ['100,000 references are too many', ENTITIES, tooComplex(/\b100000\b.*\b1000\b/), references(100_000)],
+  ['50,000 references are too many', ENTITIES, tooComplex(/\b50000\b.*\b1000\b/), references(LIMITS.bodyItemsMax)],
+  ['50,001 references are refused', ENTITIES, tooManyEntries, references(LIMITS.bodyItemsMax + 1)],
+  ['100,000 references are refused', ENTITIES, tooManyEntries, references(100_000)],
   ['no references are none', ENTITIES, fine(), { all: [] }],
   ['a reference of null is refused', ENTITIES, wrongDocument(), { all: [null] }],
   ['references of null are refused', ENTITIES, wrongDocument(), { all: null }],

@@ -182,12 +182,17 @@ const taken: Row[] = [
 ]
 
 const notAllowed = problem('METHOD_NOT_ALLOWED')
+const noProxy: Verdict = (talk) => {
+  problem('METHOD_NOT_ALLOWED', /^This is no proxy\.$/)(talk)
+  expect(talk.end).toBe('closed')
+}
 const METHODS: [method: string, target: string, verdict: Verdict][] = [
   ['TRACE', '/v1/key', notAllowed],
   ['TRACE', '/graphql', refused('METHOD_NOT_ALLOWED', 405)],
   ['TRACE', '/', notAllowed],
-  ['CONNECT', 'localhost:80', either(notAllowed, problem('BAD_REQUEST'))],
-  ['CONNECT', '/v1/key', either(notAllowed, problem('BAD_REQUEST'))],
+  ['CONNECT', 'localhost:80', noProxy],
+  ['CONNECT', 'example.com:443', noProxy],
+  ['CONNECT', '/v1/key', either(noProxy, unreadable)],
   ...[
     'PATCH',
     'PUT',
@@ -230,9 +235,14 @@ const overridden: Row[] = ['X-HTTP-Method-Override', 'X-Method-Override', 'X-HTT
   (name): Row => [`${name} overrides nothing`, read('/v1/key', { [name]: 'DELETE' }), fine()],
 )
 
+const hostless: Verdict = (talk) => {
+  problem('BAD_REQUEST', /^The address or the Host header of the request cannot be read\.$/)(talk)
+  expect(talk.end).toBe('closed')
+}
+
 const old: Row[] = [
   ['HTTP/1.0 without a host is answered', { bytes: lines('GET /healthz HTTP/1.0') }, fine()],
-  ['a line of HTTP/0.9 is answered or refused', { bytes: 'GET /healthz\r\n\r\n' }, either(fine(), unreadable)],
+  ['a line of HTTP/0.9 is refused for want of a host', { bytes: 'GET /healthz\r\n\r\n' }, hostless],
 ]
 
 campaign(openArena(import.meta.url), [

@@ -57,6 +57,15 @@ export function flawAt(pointer: string): Verdict {
   }
 }
 
+/** A 422 that tells exactly these flaws. */
+export function flaws(...expected: { pointer: string; detail: string }[]): Verdict {
+  return (talk) => {
+    const answer = only(talk)
+    expect(answer).toMatchProblem(422, 'VALIDATION_FAILED')
+    expect(answer.body.errors).toEqual(expected)
+  }
+}
+
 /** A refusal of the GraphQL door: the first error has this code, and nothing was answered beside it. */
 export function refused(code: Code, status: number, message = /./): Verdict {
   return (talk) => {

@@ -1,22 +1,26 @@
+import { readFileSync } from 'node:fs'
 import { Agent, get } from 'node:http'
 
 /**
  * Another caller, in a process of its own, so that nothing the campaign does delays its clock: it asks for GET /healthz
  * and GET /v1/key again and again, and tells on demand how long it had to wait at the most.
  *
- *   watcher.ts ORIGIN AUTHORIZATION MILLISECONDS
+ *   watcher.ts ORIGIN AUTHORIZATION MILLISECONDS PID
  */
-const [origin = '', authorization = '', everyMs = ''] = process.argv.slice(2)
+const [origin = '', authorization = '', everyMs = '', pid = ''] = process.argv.slice(2)
 
 /** The longest wait among the asks that ended after `since`, or what went wrong. */
 export interface Waited {
   readonly longestMs: number
+  /** How much of it the server itself was at work; the rest is what else the machine had to do. */
+  readonly busyMs: number
   readonly failure?: string
 }
 
 interface Ask {
   readonly endedAt: number
   readonly ms: number
+  readonly busyMs: number
   readonly failure: string | undefined
 }
 
@@ -29,8 +33,18 @@ const underWay = new Set<Promise<void>>()
 
 const now = () => performance.timeOrigin + performance.now()
 
+/** How long the server's own thread has been at work; nothing where the system does not tell. */
+function workMs(): number {
+  try {
+    return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6
+  } catch {
+    return 0
+  }
+}
+
 function ask(path: string): Promise<void> {
   const startedAt = now()
+  const workedMs = workMs()
   const asked = new Promise<string | undefined>((resolve) => {
     get(`${origin}${path}`, { agent, headers: { authorization }, timeout: GIVEN_UP_MS }, (response) => {
       response.resume().on('end', () => resolve(response.statusCode === 200 ? undefined : `${response.statusCode}`))
@@ -39,7 +53,8 @@ function ask(path: string): Promise<void> {
       .on('error', (error) => resolve(error.message))
   }).then((failure) => {
     const endedAt = now()
-    asks.push({ endedAt, ms: endedAt - startedAt, failure: failure && `${path}: ${failure}` })
+    const busyMs = workMs() - workedMs
+    asks.push({ endedAt, ms: endedAt - startedAt, busyMs, failure: failure && `${path}: ${failure}` })
   })
   underWay.add(asked)
   return asked.finally(() => underWay.delete(asked))
@@ -50,11 +65,14 @@ setInterval(() => {
   if (underWay.size === 0) for (const path of PATHS) ask(path)
 }, Number(everyMs))
 
+// Whoever started it may have been killed, and then nobody ends it.
+process.on('disconnect', () => process.exit())
+
 process.on('message', async ({ id, since }: { id: number; since: number }) => {
   for (const path of PATHS) ask(path)
   await Promise.all(underWay)
   const recent = asks.filter(({ endedAt }) => endedAt >= since)
-  const longestMs = Math.max(0, ...recent.map(({ ms }) => ms))
+  const { ms: longestMs = 0, busyMs = 0 } = recent.toSorted((one, other) => other.ms - one.ms)[0] ?? {}
   const failure = recent.find((one) => one.failure)?.failure
-  process.send?.({ id, waited: { longestMs, ...(failure && { failure }) } })
+  process.send?.({ id, waited: { longestMs, busyMs, ...(failure && { failure }) } })
 })

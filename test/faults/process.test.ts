@@ -1,0 +1,227 @@
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync, readlinkSync } from 'node:fs'
+import { connect, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import Database from 'better-sqlite3'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { LIMITS } from '../../src/limits.js'
+import { Client } from '../campaigns/client.js'
+import { engine } from '../engine.js'
+import { newFolder, operations, serve, start } from '../process.js'
+import { callerOf, canLimit, openService, prepareStore, stored } from '../service.js'
+
+/** As many as make an answer that the buffers of two sockets cannot hold, some 14 MB. */
+const PEOPLE_BEYOND_BUFFERS = 40_000
+
+describe('SIGTERM', () => {
+  test('under load answers whoever is connected, and whatever was written was acknowledged', async () => {
+    const folder = newFolder()
+    const { own, key } = await prepareStore(folder, 300)
+    const { origin, child } = await serve(folder, ['--rate-limit', '0', '--log-level', 'silent'])
+    const acknowledged: string[] = []
+    const failures: string[] = []
+    const caller = async (number: number) => {
+      const { client, add } = callerOf(origin, key)
+      for (let i = 0; ; i++) {
+        const externalId = `load-${number}-${i}`
+        try {
+          const { status } = await (number % 4 === 0 ? client.ask('/v1/personnel') : add(externalId))
+          if (status === 201) acknowledged.push(externalId)
+          else expect(status).toBe(200)
+        } catch (error) {
+          const { code, isReused } = error as Failure
+          // A new connection comes too late, and its caller knows that nothing was asked.
+          if (code === 'ECONNREFUSED') return
+          failures.push(`${code} on ${isReused ? 'a connection that had served before' : 'a new connection'}`)
+        }
+      }
+    }
+    const callers = Array.from({ length: 8 }, (_, number) => caller(number))
+    await waitUntil(() => acknowledged.length > 100)
+    const began = performance.now()
+    child.kill('SIGTERM')
+    await sleep(20)
+    child.kill('SIGTERM')
+    await once(child, 'close')
+    const tookMs = performance.now() - began
+    await Promise.all(callers)
+    expect({ code: child.exitCode, failures }).toEqual({ code: 0, failures: [] })
+    expect(tookMs).toBeLessThan(LIMITS.shutdownMs)
+    expect(stored(own).filter((id) => id.startsWith('load-'))).toEqual(acknowledged.sort())
+  })
+
+  test('waits for a caller who reads a long answer slowly', async () => {
+    const folder = newFolder()
+    const { key } = await prepareStore(folder, PEOPLE_BEYOND_BUFFERS)
+    const { origin, child } = await serve(folder, ['--log-level', 'silent'])
+    const socket = dial(origin)
+    socket.write(`GET /v1/personnel HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n\r\n`)
+    let received = ''
+    socket.setEncoding('utf8')
+    socket.on('data', (text) => {
+      received += text
+    })
+    await once(socket, 'data')
+    socket.pause()
+    child.kill('SIGTERM')
+    await sleep(500)
+    child.kill('SIGTERM')
+    await sleep(500)
+    socket.resume()
+    await Promise.all([once(socket, 'close'), once(child, 'close')])
+    const [head = '', body = ''] = received.split('\r\n\r\n')
+    expect(Buffer.byteLength(body)).toBe(Number(/content-length: (\d+)/i.exec(head)?.[1]))
+    expect(child.exitCode).toBe(0)
+  })
+
+  test('while it is still being loaded ends with 0 as well', async () => {
+    const { child, finished } = start(newFolder(), ['serve', '--port', '0'], { env: { NODE_OPTIONS: SLOW_TO_LOAD } })
+    await waitUntil(() => finished().stderr.includes('loading'))
+    child.kill('SIGTERM')
+    await once(child, 'close')
+    expect({ code: child.exitCode, signal: child.signalCode }).toEqual({ code: 0, signal: null })
+  })
+
+  // PostgreSQL hinders nobody who only looks whether there is something to migrate.
+  test.runIf(engine === 'sqlite')('before it listens ends with 0 as well', async () => {
+    const folder = newFolder()
+    const { own } = await prepareStore(folder)
+    const other = new Database(own.file)
+    other.exec('begin immediate')
+    const { child, finished } = start(folder, ['serve', '--port', '0'])
+    // By then it waits for the store, in order to bring it up to date.
+    await waitUntil(() => openFiles(child.pid).some((name) => name.endsWith('operations.db')))
+    child.kill('SIGTERM')
+    await sleep(100)
+    other.exec('rollback')
+    other.close()
+    await once(child, 'close')
+    expect({ ...finished(), signal: child.signalCode }).toMatchObject({ code: 0, signal: null })
+  })
+})
+
+const inline = (script: string) => `data:text/javascript,${encodeURIComponent(script)}`
+/** Says so and waits before it loads what answers requests. */
+const HOOK = inline(`export async function load(url, context, next) {
+  if (!url.endsWith('/http/app.js')) return next(url, context)
+  process._rawDebug('loading')
+  await new Promise((resolve) => setTimeout(resolve, 500))
+  return next(url, context)
+}`)
+const SLOW_TO_LOAD = `--import ${inline(`import { register } from 'node:module'; register(${JSON.stringify(HOOK)})`)}`
+
+interface Failure {
+  readonly code: string
+  readonly isReused: boolean
+}
+
+/** What a process has open; some may have been closed while we look. */
+function openFiles(pid: number | undefined): string[] {
+  const folder = `/proc/${pid}/fd`
+  return readdirSync(folder).flatMap((name) => {
+    try {
+      return [readlinkSync(join(folder, name))]
+    } catch {
+      return []
+    }
+  })
+}
+
+async function waitUntil(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await sleep(20)
+}
+
+function dial(origin: string): Socket {
+  const socket = connect(Number(new URL(origin).port), '127.0.0.1')
+  onTestFinished(() => {
+    socket.destroy()
+  })
+  return socket
+}
+
+describe('two servers of one store', () => {
+  test('see what the other has written at once, repeat its answers, and refuse a revoked key at once', async () => {
+    const folder = newFolder()
+    const one = await openService({ folder })
+    const { origin } = await serve(folder, ['--rate-limit', '0'])
+    const two = callerOf(origin, one.key)
+    for (let i = 0; i < 20; i++) {
+      const [writing, reading] = i % 2 ? [one, two] : [two, one]
+      expect((await writing.add(`p-${i}`, { 'idempotency-key': `token-${i}` })).status).toBe(201)
+      expect(await reading.roster()).toContain(`p-${i}`)
+      expect((await reading.add(`p-${i}`, { 'idempotency-key': `token-${i}` })).headers['idempotency-replayed']).toBe(
+        'true',
+      )
+    }
+    const both = await Promise.all(Array.from({ length: 100 }, (_, i) => (i % 2 ? one : two).add(`both-${i}`)))
+    expect(both.filter(({ status }) => status !== 201)).toEqual([])
+    const once = await Promise.all([one, two].map(({ add }) => add('same', { 'idempotency-key': 'same' })))
+    expect(new Set(once.map(({ status, text }) => `${status} ${JSON.parse(text).id}`)).size).toBe(1)
+    expect(stored(one.own).length).toBe(20 + 100 + 1)
+
+    expect((await operations(folder, ['keys', 'revoke', one.keyId])).code).toBe(0)
+    for (const { client } of [one, two]) expect((await client.ask('/v1/key')).status).toBe(401)
+  })
+})
+
+describe('a log that cannot be written', () => {
+  test.each(['/dev/full', '/dev/null'])('to %s is no reason to stop serving', async (stdout) => {
+    const { add, child, own } = await openService({ stdout })
+    for (let i = 0; i < 5; i++) expect((await add(`p-${i}`)).status).toBe(201)
+    expect(stored(own).length).toBe(5)
+    child.kill('SIGTERM')
+    await once(child, 'close')
+    expect(child.exitCode).toBe(0)
+  })
+
+  test('because nobody reads it any more, or because its reader has stalled, neither', async () => {
+    const { add, child } = await openService()
+    child.stdout?.pause()
+    // More than a pipe holds.
+    for (let i = 0; i < 600; i++) expect((await add(`p-${i}`)).status).toBe(201)
+    child.stdout?.destroy()
+    for (let i = 0; i < 5; i++) expect((await add(`q-${i}`)).status).toBe(201)
+    child.kill('SIGTERM')
+    await once(child, 'close')
+    expect(child.exitCode).toBe(0)
+  })
+})
+
+// With PostgreSQL reading takes descriptors of its own, and so there are none for callers.
+describe.runIf(canLimit && engine === 'sqlite')('a process that has no descriptors left (needs prlimit)', () => {
+  test('answers those who are connected, and everyone again once some have gone', async () => {
+    const { origin, child, key, add, roster } = await openService()
+    expect((await add('before')).status).toBe(201)
+    const open = openFiles(child.pid).length
+    execFileSync('prlimit', ['--pid', String(child.pid), `--nofile=${open + 10}`])
+    const sockets = Array.from({ length: 40 }, () => dial(origin))
+    const request = `GET /v1/key HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n\r\n`
+    const first = await Promise.all(sockets.map((socket) => ask(socket, request)))
+    const served = sockets.filter((_, index) => first[index]?.startsWith('HTTP/1.1 200'))
+    expect(served.length).toBeGreaterThanOrEqual(5)
+    expect(served.length).toBeLessThan(20)
+    expect(first.filter((text) => text !== '' && !text.startsWith('HTTP/1.1 200'))).toEqual([])
+    // Those who are in go on being served, and can write.
+    for (const socket of served) expect(await ask(socket, request)).toMatch(/^HTTP\/1\.1 200/)
+    expect((await add('meanwhile')).status).toBe(201)
+    for (const socket of sockets) socket.destroy()
+    await sleep(100)
+    const fresh = new Client(origin, key, 1)
+    expect((await fresh.ask('/v1/key')).status).toBe(200)
+    fresh.close()
+    expect(await roster()).toEqual(['before', 'meanwhile'])
+    expect(child.exitCode).toBe(null)
+  })
+})
+
+/** What comes back, or nothing when the connection is closed instead. */
+function ask(socket: Socket, request: string): Promise<string> {
+  return new Promise((resolve) => {
+    socket.once('data', (bytes) => resolve(String(bytes)))
+    socket.once('error', () => resolve(''))
+    socket.once('close', () => resolve(''))
+    socket.write(request)
+  })
+}

@@ -1,0 +1,87 @@
+import { expect } from 'vitest'
+import { LIMITS } from '../../src/limits.js'
+import { type Attack, campaign, openArena, posted, query, type Row } from './arena.js'
+import { flawAt, flaws, only, problem, refused, type Verdict } from './verdicts.js'
+
+/** Whole projects, only for a key with projects.manage: as many records as may be, and more. */
+
+const MOST = LIMITS.syncRecordsMax
+const ENTRIES = LIMITS.bodyItemsMax
+
+type Written = (index: number) => unknown
+const risk: Written = (i) => ({ reference: String(i), title: 'x' })
+const issue: Written = (i) => ({ reference: String(i), title: 'x', severity: 'LOW' })
+const wrong: Written = () => ({ reference: 'x', title: '' })
+const sameIssue: Written = () => issue(1)
+const untitled: Written = () => ({ reference: '1' })
+const nothing: Written = () => ({})
+
+/** So many of them, of which the last may be another one. */
+const records = (count: number, record: Written, last = record) =>
+  Array.from({ length: count }, (_, i) => (i === count - 1 ? last : record)(i))
+
+interface Lists {
+  readonly risks?: readonly unknown[]
+  readonly issues?: readonly unknown[]
+}
+const state = (lists: Lists) => ({ key: 'FLOOD', name: 'x', ...lists })
+
+const tooManyEntries = problem('BAD_REQUEST', /^A list of the body has more than 50000 entries\.$/)
+const tooMany = (pointer: string, count: number) => ({
+  pointer,
+  detail: `There are ${count}; the most is 20000. Use \`operations import\` for more.`,
+})
+const emptyTitle = { pointer: '/risks/19999/title', detail: 'Must not be empty.' }
+
+// Made when it is its turn: all of them together would be much.
+const SYNCS: [name: string, lists: () => Lists, verdict: Verdict][] = [
+  ['100,000 risks without a title', () => ({ risks: records(100_000, untitled) }), tooManyEntries],
+  ['100,000 risks that are nothing', () => ({ risks: records(100_000, nothing) }), tooManyEntries],
+  ['100,000 times the same issue', () => ({ issues: records(100_000, sameIssue) }), tooManyEntries],
+  ['50,001 risks', () => ({ risks: records(ENTRIES + 1, risk) }), tooManyEntries],
+  ['50,000 risks that are nothing', () => ({ risks: records(ENTRIES, nothing) }), flawAt('/risks/0/reference')],
+  [
+    '40,000 risks, the last of which is wrong',
+    () => ({ risks: records(40_000, risk, wrong) }),
+    flaws(tooMany('/risks', 40_000)),
+  ],
+  ['20,001 risks', () => ({ risks: records(MOST + 1, risk) }), flaws(tooMany('/risks', MOST + 1))],
+  ['20,001 issues', () => ({ issues: records(MOST + 1, issue) }), flaws(tooMany('/issues', MOST + 1))],
+  ['20,000 risks, the last of which is wrong', () => ({ risks: records(MOST, risk, wrong) }), flaws(emptyTitle)],
+  ['20,000 risks without a title', () => ({ risks: records(MOST, untitled) }), flawAt('/risks/0/title')],
+  ['20,000 times the same issue', () => ({ issues: records(MOST, sameIssue) }), flawAt('/issues/1/reference')],
+]
+
+const told =
+  (...expected: { pointer: string; detail: string }[]): Verdict =>
+  (talk) => {
+    refused('VALIDATION_FAILED', 200)(talk)
+    expect(only(talk).body.errors[0].extensions.errors).toEqual(expected)
+  }
+
+const BY_GRAPHQL: [name: string, lists: () => Lists, verdict: Verdict][] = [
+  ['20,001 risks', () => ({ risks: records(MOST + 1, risk) }), told(tooMany('/risks', MOST + 1))],
+  [
+    '20,001 risks and as many issues',
+    () => ({ risks: records(MOST + 1, risk), issues: records(MOST + 1, issue) }),
+    told(tooMany('/risks', MOST + 1), tooMany('/issues', MOST + 1)),
+  ],
+  ['20,000 risks, the last of which is wrong', () => ({ risks: records(MOST, risk, wrong) }), told(emptyTitle)],
+]
+
+const SYNC = 'mutation ($state: SyncProjectInput!) { syncProject(input: $state) { project { id } } }'
+const byRest =
+  (lists: () => Lists): Attack =>
+  () =>
+    posted('/v1/projects', JSON.stringify(state(lists())))
+const byGraphql =
+  (lists: () => Lists): Attack =>
+  () =>
+    query(SYNC, { state: state(lists()) })
+
+campaign(openArena(import.meta.url), [
+  ...SYNCS.map(([name, lists, verdict]): Row => [`${name} keep nobody waiting`, byRest(lists), verdict]),
+  ...BY_GRAPHQL.map(
+    ([name, lists, verdict]): Row => [`${name} by GraphQL keep nobody waiting`, byGraphql(lists), verdict],
+  ),
+])
