@@ -1,0 +1,40 @@
+/**
+ * The speed bench: the gateway and what one could use instead, side by side in one run on loopback.
+ *
+ *   npm run bench [-- --help]
+ */
+import { execFileSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { CONTESTANTS } from './contestants.js'
+import { COMPANY, fill } from './data.js'
+import { checkEquality, referenceAnswers } from './equality.js'
+import { measureGrowth } from './growth.js'
+import { measureAll } from './measure.js'
+import { readOptions } from './options.js'
+import { print, save } from './report.js'
+import { measureStartup } from './startup.js'
+import { worksOn } from './works.js'
+
+const HERE = fileURLToPath(new URL('.', import.meta.url))
+const DOCS = fileURLToPath(new URL('../../../docs', import.meta.url))
+
+const options = readOptions(process.argv.slice(2), DOCS)
+if (options) {
+  const { parts, rounds } = options
+  // The contestants are no part of the product: their packages are installed here and nowhere else.
+  execFileSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel', 'error'], { cwd: HERE, stdio: 'inherit' })
+  console.error('Filling the store.')
+  const filled = fill(COMPANY)
+  const works = worksOn(filled).filter(({ part }) => parts.has(part))
+  console.error(`Comparing the answers of ${CONTESTANTS.length} contestants.`)
+  const answers = await referenceAnswers(filled, works)
+  await checkEquality(filled, works, answers)
+  const results = {
+    works,
+    figures: await measureAll(filled, works, answers, options),
+    startup: parts.has('start') ? await measureStartup(filled, rounds) : undefined,
+    growth: parts.has('growth') ? await measureGrowth(options) : [],
+  }
+  print(results, options)
+  if (options.saveTo) save(options.saveTo, results, options)
+}
