@@ -43,7 +43,7 @@ const emailOf = (index: number) => `person${index}@company.example`
 const groupOf = (index: number) => `Group ${String(index).padStart(3, '0')}`
 const projectOf = (index: number) => `PRJ-${String(index).padStart(3, '0')}`
 
-function* peopleRows({ people, groups }: Sizes) {
+export function* peopleRows({ people, groups }: Sizes) {
   for (let i = 0; i < people; i++) {
     const name = `${pick(GIVEN, scattered(i, 1, 997))} ${pick(FAMILY, scattered(i, 2, 991))} ${i}`
     const memberships = i % 3 === 0 ? [i, i + 7] : [i]
@@ -53,7 +53,7 @@ function* peopleRows({ people, groups }: Sizes) {
   }
 }
 
-function* riskRows({ people, projects, risks }: Sizes) {
+export function* riskRows({ people, projects, risks }: Sizes) {
   for (let i = 0; i < risks; i++) {
     const isAssessed = i % 20 !== 0
     const likelihood = isAssessed ? String(1 + scattered(i, 3, 5)) : ''
@@ -157,7 +157,7 @@ export function storeOf(folder: string): string {
 }
 
 /** Moves everything into the one file, so that it can be copied. */
-function settle(file: string): void {
+export function settle(file: string): void {
   const db = new Database(file)
   db.pragma('wal_checkpoint(truncate)')
   db.close()

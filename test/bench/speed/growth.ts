@@ -1,14 +1,15 @@
-/** What a request costs ours as the store grows, with nothing kept. */
+/** What a request costs ours in processor time as the store grows, with nothing kept. */
 import { rmSync } from 'node:fs'
 import { median } from '../../campaigns/client.js'
 import { FIRST_ANSWERS, startOurs } from './contestants.js'
-import { COMPANY, type Filled, fill } from './data.js'
+import type { Filled } from './data.js'
+import { fillGrown } from './growthData.js'
 import type { Options } from './options.js'
 import { load } from './processes.js'
 import { wireOf } from './requests.js'
 import { type Ask, deepPages, somePeople, topRisks, UNIQUE } from './works.js'
 
-/** One row of the table: how long each request takes with so many people and as many risks. */
+/** One row of the table: what each request costs with so many people and as many risks. */
 export interface Growth {
   readonly rows: number
   readonly costs: readonly { readonly name: string; readonly microseconds: number }[]
@@ -21,7 +22,7 @@ export async function measureGrowth({ growthRows, rounds, seconds }: Options): P
   const table: Growth[] = []
   for (const rows of growthRows) {
     console.error(`growth: filling a store with ${rows.toLocaleString('en')} people and risks`)
-    const filled = fill({ ...COMPANY, people: rows, risks: rows, issues: 0 })
+    const filled = await fillGrown(rows)
     const deep = deepPages(filled, DEPTH)
     const asks: readonly (readonly [name: string, ask: Ask])[] = [
       ['W1', somePeople()],
@@ -44,8 +45,9 @@ async function costOf(filled: Filled, ask: Ask, rounds: number, measureMs: numbe
   const costs: number[] = []
   for (let round = 0; round < rounds; round++) {
     const running = await startOurs(filled, FIRST_ANSWERS)
-    const { p50Ms } = await load({
+    const { cpuMs } = await load({
       port: running.port,
+      pid: running.pid,
       clients: 1,
       warmMs: measureMs,
       measureMs,
@@ -56,7 +58,7 @@ async function costOf(filled: Filled, ask: Ask, rounds: number, measureMs: numbe
       writeShare: 0,
       mix: 'even',
     })
-    costs.push(p50Ms * 1000)
+    costs.push(cpuMs * 1000)
     await running.end()
   }
   return median(costs)

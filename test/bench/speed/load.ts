@@ -4,12 +4,15 @@
  */
 import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { cpuMsOf } from '../../campaigns/served.js'
 
 /** How often each kind of read comes: all alike, or the n-th 1/n as often as the first. */
 export type Mix = 'even' | 'skewed'
 
 export interface LoadPlan {
   readonly port: number
+  /** The server's process. */
+  readonly pid: number
   readonly clients: number
   readonly warmMs: number
   readonly measureMs: number
@@ -27,6 +30,8 @@ export interface LoadResult {
   readonly perSecond: number
   readonly p50Ms: number
   readonly p99Ms: number
+  /** Of the server, for one request: what others on the machine disturb least. */
+  readonly cpuMs: number
   /** Answered ones, warm-up and all. */
   readonly writes: number
 }
@@ -142,6 +147,7 @@ function run(plan: LoadPlan): Promise<LoadResult> {
   let sent = 0
   let writes = 0
   let bodyBytes: number | undefined
+  let cpuMsBefore: number | undefined
   const beginAt = performance.now() + plan.warmMs
   const endAt = beginAt + plan.measureMs
   return new Promise((resolve, reject) => {
@@ -151,7 +157,8 @@ function run(plan: LoadPlan): Promise<LoadResult> {
       (now >= endAt && waits.length >= ANSWERS_MIN) || sent >= plan.requestsMax || now >= endAt + PATIENCE_MS
     const finish = (now: number) => {
       for (const client of clients) client.close()
-      resolve({ ...summed(waits, now - beginAt), writes })
+      const cpuMs = (cpuMsOf(plan.pid) - (cpuMsBefore ?? 0)) / waits.length
+      resolve({ ...summed(waits, now - beginAt), cpuMs, writes })
     }
     const ask = (client: Client) => {
       const { request, isWrite } = next()
@@ -166,7 +173,10 @@ function run(plan: LoadPlan): Promise<LoadResult> {
         if (bytes !== bodyBytes) return reject(new Error(`An answer has ${bytes} bytes instead of ${bodyBytes}.`))
       }
       if (client.isWrite) writes += 1
-      if (now >= beginAt) waits.push(now - client.sentAt)
+      if (now >= beginAt) {
+        cpuMsBefore ??= cpuMsOf(plan.pid)
+        waits.push(now - client.sentAt)
+      }
       if (isOver(now)) finish(now)
       else ask(client)
     }
@@ -175,7 +185,7 @@ function run(plan: LoadPlan): Promise<LoadResult> {
   })
 }
 
-function summed(waits: readonly number[], ms: number): Omit<LoadResult, 'writes'> {
+function summed(waits: readonly number[], ms: number): Pick<LoadResult, 'perSecond' | 'p50Ms' | 'p99Ms'> {
   const sorted = Float64Array.from(waits).sort()
   const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
   return { perSecond: (waits.length * 1000) / ms, p50Ms: at(0.5), p99Ms: at(0.99) }

@@ -1,6 +1,6 @@
 /** What was measured, in words: on the terminal and in docs. */
 import { execFileSync } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { arch, cpus, platform, release, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
@@ -20,6 +20,7 @@ export function print(results: Results, options: Options): void {
 }
 
 export function save(folder: string, results: Results, options: Options): void {
+  mkdirSync(folder, { recursive: true })
   const sections = sectionsOf(results).map(({ title, table }) => `## ${title}\n\n${markdown(table)}`)
   writeFileSync(
     join(folder, 'performance.md'),
@@ -47,7 +48,9 @@ function sectionsOf(results: Results): { title: string; table: Table }[] {
       title: `${name.split(',')[0]}: ${title}, ${clients} ${clients === 1 ? 'client' : 'clients'}`,
       table: workTable(name, figures),
     })),
-    ...(growth.length > 0 ? [{ title: 'Growth: microseconds of one request, ours', table: growthTable(results) }] : []),
+    ...(growth.length > 0
+      ? [{ title: 'Growth: processor microseconds of one request, ours', table: growthTable(results) }]
+      : []),
   ]
 }
 
@@ -67,11 +70,12 @@ function workTable(work: string, figures: Figures): Table {
   const rows = CONTESTANTS.flatMap(({ id, name }) => {
     const figure = at(id)
     if (!figure) return []
-    const { perSecond, p50Ms, p99Ms, residentBytes } = figure
+    const { perSecond, p50Ms, p99Ms, cpuMs, residentBytes } = figure
     const ratios = ['limit', 'handWritten', 'mercurius'].map((other) => against(perSecond, other))
-    return [[name, rate(perSecond), ms(p50Ms), ms(p99Ms), (residentBytes / 1e6).toFixed(0), ...ratios]]
+    const megabytes = (residentBytes / 1e6).toFixed(0)
+    return [[name, rate(perSecond), ms(p50Ms), ms(p99Ms), ms(cpuMs), megabytes, ...ratios]]
   })
-  const heads = ['requests/s', 'p50 ms', 'p99 ms', 'MB', 'of the limit', 'x hand-written', 'x mercurius']
+  const heads = ['requests/s', 'p50 ms', 'p99 ms', 'CPU ms', 'MB', 'of the limit', 'x hand-written', 'x mercurius']
   return [['contestant', ...heads], ...rows]
 }
 

@@ -1,37 +1,15 @@
-/** Apollo Server on node:http, without a framework between them, with a DataLoader for each look-up. */
+/** Apollo Server on node:http, without a framework between them. */
 import { createServer } from 'node:http'
 import { ApolloServer, HeaderMap } from '@apollo/server'
 import { bodyOf, FILE, listen } from './listen.mjs'
-import { loadersOn } from './loaders.mjs'
-import { need, rootResolvers, SDL } from './schema.mjs'
+import { resolversOn, SDL } from './schema.mjs'
 import { openStore } from './store.mjs'
 
 const store = openStore(FILE)
-const openLoaders = loadersOn(store)
-const roots = rootResolvers(store)
-
-const project = ({ projectId }, _, { loaders }) => loaders.projects.load(projectId)
 
 const server = new ApolloServer({
   typeDefs: SDL,
-  resolvers: {
-    ...roots,
-    Person: {
-      groups: ({ id }, _, context) => {
-        need(context, 'personnel.read')
-        return context.loaders.groups.load(id)
-      },
-    },
-    Risk: {
-      ...roots.Risk,
-      project,
-      owner: ({ ownerId }, _, context) => {
-        need(context, 'personnel.read')
-        return ownerId === null ? null : context.loaders.people.load(ownerId)
-      },
-    },
-    Issue: { project },
-  },
+  resolvers: resolversOn(store),
   csrfPrevention: false,
   introspection: false,
   stopOnTerminationSignals: false,
@@ -47,7 +25,7 @@ async function answer(request, response) {
   const body = JSON.parse(await bodyOf(request))
   const answered = await server.executeHTTPGraphQLRequest({
     httpGraphQLRequest: { method: request.method, headers, search: '', body },
-    context: async () => ({ caller, loaders: openLoaders() }),
+    context: async () => ({ caller }),
   })
   for (const [name, value] of answered.headers) response.setHeader(name, value)
   response.statusCode = answered.status ?? 200

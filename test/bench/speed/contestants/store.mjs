@@ -49,11 +49,14 @@ function peopleOn(db) {
   const first = db.prepare(`${active} order by p.name_folded, p.id limit ?`)
   const after = db.prepare(`${active} and (p.name_folded, p.id) > (?, ?) order by p.name_folded, p.id limit ?`)
   const one = db.prepare(`select ${PERSON} from person p where p.id = ?`)
-  const some = db.prepare(`select ${PERSON} from person p where p.id in (select value from json_each(?))`)
   const memberships = `select m.person_id as personId, g.id, g.name from membership m join groups g on g.id = m.group_id`
   const everyGroup = db.prepare(`${memberships} order by g.name_folded, g.id`)
   const someGroups = db.prepare(
     `${memberships} where m.person_id in (select value from json_each(?)) order by g.name_folded, g.id`,
+  )
+  const groupsOfOne = db.prepare(
+    `select g.id, g.name from membership m join groups g on g.id = m.group_id where m.person_id = ?
+      order by g.name_folded, g.id`,
   )
   return {
     /** A page and whether more follows; the whole list without a limit. */
@@ -63,7 +66,7 @@ function peopleOn(db) {
       return pageOf(rows, limit)
     },
     person: (id) => one.get(id),
-    peopleByIds: (ids) => byId(some.all(JSON.stringify(ids))),
+    groupsOfOne: (id) => groupsOfOne.all(id),
     /** The groups of each of these people; of everyone without ids. */
     groupsOf(ids) {
       const found = new Map()
@@ -92,7 +95,7 @@ function entriesOn(db) {
     issuesOf: db.prepare(`${live(ISSUE, 'issue', 'i')} ${ofProject('i')}`),
     issuesOfShown: db.prepare(`${live(`${ISSUE}, ${PROJECT}`, 'issue', 'i')} ${joined('i')} ${ofProject('i')}`),
   }
-  const projects = db.prepare('select id, key, name from project where id in (select value from json_each(?))')
+  const project = db.prepare('select id, key, name from project where id = ?')
   const tally = db.prepare('select score, live from risk_tally')
   const listed = (whole, one) => (limit, key) =>
     pageOf(key === undefined ? whole.all(limit + 1) : one.all(key, limit + 1), limit)
@@ -102,7 +105,7 @@ function entriesOn(db) {
     risksShown: listed(shapes.risksShown, shapes.risksOfShown),
     issues: listed(undefined, shapes.issuesOf),
     issuesShown: listed(undefined, shapes.issuesOfShown),
-    projectsByIds: (ids) => byId(projects.all(JSON.stringify(ids))),
+    project: (id) => project.get(id),
     /** The rank of each score among all live risks. */
     ranks() {
       const scores = tally.all()
@@ -120,10 +123,6 @@ function pageOf(rows, limit) {
   if (limit === undefined || rows.length <= limit) return { rows, hasNext: false }
   rows.length = limit
   return { rows, hasNext: true }
-}
-
-function byId(rows) {
-  return new Map(rows.map((row) => [row.id, row]))
 }
 
 export function levelOf(score) {
