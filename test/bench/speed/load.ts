@@ -36,6 +36,10 @@ export interface LoadResult {
   readonly writes: number
 }
 
+/** Answers that warm a server up; on a busy machine they are waited for, but not longer than so many times the plan. */
+const WARM_ANSWERS = 300
+const WARM_TIMES_MAX = 4
+
 /** Answers that a figure rests on at least, and how much longer than planned they are waited for. */
 const ANSWERS_MIN = 10
 const PATIENCE_MS = 30_000
@@ -147,18 +151,27 @@ function run(plan: LoadPlan): Promise<LoadResult> {
   let sent = 0
   let writes = 0
   let bodyBytes: number | undefined
-  let cpuMsBefore: number | undefined
-  const beginAt = performance.now() + plan.warmMs
-  const endAt = beginAt + plan.measureMs
+  let cpuMsBefore = 0
+  let answered = 0
+  let counted = 0
+  /** Until then the server is warmed up. */
+  let beganAt = Number.POSITIVE_INFINITY
+  const startedAt = performance.now()
   return new Promise((resolve, reject) => {
     const clients: Client[] = []
     // What is slow gets the time for a few answers, or it would have no figure at all.
-    const isOver = (now: number) =>
-      (now >= endAt && waits.length >= ANSWERS_MIN) || sent >= plan.requestsMax || now >= endAt + PATIENCE_MS
+    const isOver = (now: number) => {
+      const beyondMs = now - beganAt - plan.measureMs
+      return (beyondMs >= 0 && waits.length >= ANSWERS_MIN) || sent >= plan.requestsMax || beyondMs >= PATIENCE_MS
+    }
+    const isWarm = (now: number) => {
+      const warmedFor = (now - startedAt) / plan.warmMs
+      return warmedFor >= WARM_TIMES_MAX || (warmedFor >= 1 && answered >= WARM_ANSWERS)
+    }
     const finish = (now: number) => {
       for (const client of clients) client.close()
-      const cpuMs = (cpuMsOf(plan.pid) - (cpuMsBefore ?? 0)) / waits.length
-      resolve({ ...summed(waits, now - beginAt), cpuMs, writes })
+      const cpuMs = (cpuMsOf(plan.pid) - cpuMsBefore) / counted
+      resolve({ perSecond: (counted * 1000) / (now - beganAt), ...spread(waits), cpuMs, writes })
     }
     const ask = (client: Client) => {
       const { request, isWrite } = next()
@@ -173,9 +186,14 @@ function run(plan: LoadPlan): Promise<LoadResult> {
         if (bytes !== bodyBytes) return reject(new Error(`An answer has ${bytes} bytes instead of ${bodyBytes}.`))
       }
       if (client.isWrite) writes += 1
-      if (now >= beginAt) {
-        cpuMsBefore ??= cpuMsOf(plan.pid)
-        waits.push(now - client.sentAt)
+      answered += 1
+      if (beganAt <= now) {
+        counted += 1
+        // One that was sent before has also waited for its connection to be accepted.
+        if (client.sentAt >= beganAt) waits.push(now - client.sentAt)
+      } else if (isWarm(now)) {
+        beganAt = now
+        cpuMsBefore = cpuMsOf(plan.pid)
       }
       if (isOver(now)) finish(now)
       else ask(client)
@@ -185,10 +203,10 @@ function run(plan: LoadPlan): Promise<LoadResult> {
   })
 }
 
-function summed(waits: readonly number[], ms: number): Pick<LoadResult, 'perSecond' | 'p50Ms' | 'p99Ms'> {
+function spread(waits: readonly number[]): Pick<LoadResult, 'p50Ms' | 'p99Ms'> {
   const sorted = Float64Array.from(waits).sort()
   const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
-  return { perSecond: (waits.length * 1000) / ms, p50Ms: at(0.5), p99Ms: at(0.99) }
+  return { p50Ms: at(0.5), p99Ms: at(0.99) }
 }
 
 const plan = JSON.parse(await text(process.stdin)) as LoadPlan
