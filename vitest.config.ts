@@ -5,7 +5,7 @@ export default defineConfig({
   resolve: { alias: [{ find: /^graphql$/, replacement: 'graphql/index.js' }] },
   test: {
     include: ['test/**/*.test.ts'],
-    exclude: ['test/browser/**', 'test/package/**', 'test/hostile/**', 'test/faults/**', 'test/postgres/**'],
+    exclude: ['**/node_modules/**', 'test/{browser,package,hostile,faults,postgres}/**'],
     setupFiles: ['test/matchers.ts'],
     testTimeout: 30_000,
     maxWorkers: 2,

@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config'
 /** What is about SQLite's file itself, and so has nothing to say of a server. */
 const SQLITE_ALONE: Readonly<Record<string, string>> = {
   'test/backup.test.ts': 'A backup copies the file; PostgreSQL has pg_dump.',
-  'test/faults.test.ts': 'A full disk, a lost file, a failing sync: test/postgres has its own outages.',
+  'test/faults/**': 'A full disk, a lost file, a failing sync: test/postgres has its own outages.',
   'test/migrations.test.ts': 'How a file is created and refused: test/postgres/migrations.test.ts has its like.',
   'test/plans.test.ts': "SQLite's own plans: test/postgres/plans.test.ts reads PostgreSQL's.",
   'test/upgrade.test.ts': 'Stores of earlier releases, of which PostgreSQL has none yet.',
@@ -14,7 +14,7 @@ export default defineConfig({
   resolve: { alias: [{ find: /^graphql$/, replacement: 'graphql/index.js' }] },
   test: {
     include: ['test/**/*.test.ts'],
-    exclude: ['test/browser/**', 'test/package/**', 'test/hostile/**', 'test/faults/**', ...Object.keys(SQLITE_ALONE)],
+    exclude: ['**/node_modules/**', 'test/{browser,package,hostile}/**', ...Object.keys(SQLITE_ALONE)],
     globalSetup: ['test/postgres/setup.ts'],
     setupFiles: ['test/matchers.ts'],
     env: { TEST_ENGINE: 'postgres' },

@@ -28,6 +28,7 @@ async function openWarm() {
   const { db, t } = gateway.store.read
   while ((await db.select().from(t.apiKey)).some(({ lastUsedAt }) => lastUsedAt === null)) await sleep(20)
   await gateway.write(async () => {})
+  await caller.get('/v1/key')
   const cost = async (ask: () => Promise<Answer>) => {
     gateway.statements()
     const { body } = await ask()

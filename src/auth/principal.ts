@@ -46,10 +46,9 @@ interface Known {
 
 export function authenticator(store: Store, clock: () => Date): Authenticate {
   const noteUse = useNoter(store, clock)
-  const recall = memoryOf(store, async (authorization) => {
-    const secret = bearer(authorization)
-    const key = isWellFormed(secret) ? await keyBySecret(store.read, secret) : undefined
-    if (!key) throw new Fault('UNAUTHENTICATED', `This API key is not valid. ${HOW}`)
+  const recall = memoryOf(store, async (secret) => {
+    const key = await keyBySecret(store.read, secret)
+    if (!key) throw invalid()
     if (key.revokedAt) throw new KeyRefused(key.id, `This API key was revoked at ${key.revokedAt}.`)
     const { id, name, scopes, projects, expiresAt } = key
     const principal = { keyId: id, name, scopes: new Set(scopes), projects, expiresAt }
@@ -66,19 +65,33 @@ export function authenticator(store: Store, clock: () => Date): Authenticate {
   }
 }
 
+type Recall = (authorization: string | null) => Promise<Known>
+
 /** Looks a key up once for each version of the store, which every change of a key moves. */
-function memoryOf(store: Store, lookUp: (authorization: string | null) => Promise<Known>): typeof lookUp {
+function memoryOf(store: Store, lookUp: (secret: string) => Promise<Known>): Recall {
   const memory = new Map<string | null, Known>()
   let rememberedAt: number | undefined
   return async (authorization) => {
+    // What cannot be a key is refused without a look at the store.
+    const secret = memory.has(authorization) ? undefined : secretOf(authorization)
     const version = await store.version()
     if (version !== rememberedAt || memory.size >= LIMITS.rateKeptMax) memory.clear()
     rememberedAt = version
-    const known = memory.get(authorization) ?? (await lookUp(authorization))
+    const known = memory.get(authorization) ?? (await lookUp(secret ?? secretOf(authorization)))
     // Another request may have found a younger version while this one was looking.
     if (version === rememberedAt) memory.set(authorization, known)
     return known
   }
+}
+
+function invalid(): Fault {
+  return new Fault('UNAUTHENTICATED', `This API key is not valid. ${HOW}`)
+}
+
+function secretOf(authorization: string | null): string {
+  const secret = bearer(authorization)
+  if (!isWellFormed(secret)) throw invalid()
+  return secret
 }
 
 function bearer(authorization: string | null): string {

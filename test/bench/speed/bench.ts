@@ -1,0 +1,53 @@
+/**
+ * The speed bench: the gateway and what one could use instead, side by side in one run on loopback.
+ *
+ *   npm run bench [-- --help]
+ */
+import { execFileSync } from 'node:child_process'
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { CONTESTANTS } from './contestants.js'
+import { COMPANY, type Filled, fill } from './data.js'
+import { checkEquality, referenceAnswers } from './equality.js'
+import { measureGrowth } from './growth.js'
+import { type Figures, measureAll } from './measure.js'
+import { type Options, readOptions } from './options.js'
+import { print, save } from './report.js'
+import { measureStartup } from './startup.js'
+import { type Work, worksOn } from './works.js'
+
+const HERE = fileURLToPath(new URL('.', import.meta.url))
+const DOCS = fileURLToPath(new URL('../../../docs', import.meta.url))
+
+const options = readOptions(process.argv.slice(2), DOCS)
+if (options) {
+  const { parts, rounds } = options
+  if (!isInstalled()) {
+    execFileSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel', 'error'], { cwd: HERE, stdio: 'inherit' })
+  }
+  console.error('Filling the store.')
+  const filled = fill(COMPANY)
+  const works = worksOn(filled).filter(({ part }) => parts.has(part))
+  const results = {
+    works,
+    figures: works.length > 0 ? await compareAndMeasure(filled, works, options) : new Map(),
+    startup: parts.has('start') ? await measureStartup(filled, rounds) : undefined,
+    growth: parts.has('growth') ? await measureGrowth(options) : [],
+  }
+  print(results, options)
+  if (options.saveTo) save(options.saveTo, results, options)
+}
+
+/** The contestants are no part of the product: their packages are installed here alone, once for each lock. */
+function isInstalled(): boolean {
+  const changedAt = (file: string) => statSync(join(HERE, file), { throwIfNoEntry: false })?.mtimeMs ?? 0
+  return changedAt('node_modules/.package-lock.json') > changedAt('package-lock.json')
+}
+
+async function compareAndMeasure(filled: Filled, works: readonly Work[], options: Options): Promise<Figures> {
+  console.error(`Comparing the answers of ${CONTESTANTS.length} contestants.`)
+  const answers = await referenceAnswers(filled, works)
+  await checkEquality(filled, works, answers)
+  return measureAll(filled, works, answers, options)
+}

@@ -1,0 +1,91 @@
+/** Who takes part, and how each is started. */
+import { execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { MAIN, serve } from '../../campaigns/served.js'
+import { type Filled, storeOf } from './data.js'
+import { ON_SERVER_CORE, type Running, startScript } from './processes.js'
+import type { Door, Work } from './works.js'
+
+export interface Contestant {
+  readonly id: string
+  readonly name: string
+  readonly door: Door
+  /** Those who cannot do a work leave it out. */
+  readonly does: (work: Work) => boolean
+  /** `answer` is what the work's request is answered with, for those who have it ready. */
+  readonly start: (filled: Filled, answer: string) => Promise<Running>
+}
+
+const EQUAL_FOOTING = ['--rate-limit', '0', '--log-level', 'silent']
+/** The limiter counts and the log is written, but nobody is refused. */
+const AS_DELIVERED = ['--rate-limit', '10000000']
+
+const KEPT_ANSWERS = '--ready-megabytes'
+/** Whether this build keeps ready answers; if not, every answer is a first one. */
+export const keepsAnswers = execFileSync(process.execPath, [MAIN, 'serve', '--help'], { encoding: 'utf8' }).includes(
+  KEPT_ANSWERS,
+)
+/** The settings of ours under which nothing is kept. */
+export const FIRST_ANSWERS = [...EQUAL_FOOTING, ...(keepsAnswers ? [KEPT_ANSWERS, '0'] : [])]
+
+const everything: Contestant['does'] = () => true
+const onlyReads = ({ writeShare }: Work) => writeShare === 0
+const onlyW1 = ({ name }: Work) => name === 'W1'
+
+function script(id: string, name: string, door: Door): Contestant {
+  const start = (filled: Filled) => startScript(scriptOf(id), storeOf(filled.folder))
+  return { id, name, door, does: everything, start }
+}
+
+function limit(id: string, name: string, door: Door): Contestant {
+  const start = ({ folder }: Filled, answer: string) => {
+    const file = join(folder, `${id}.json`)
+    writeFileSync(file, answer)
+    return startScript(scriptOf('limit'), file)
+  }
+  return { id, name, door, does: onlyReads, start }
+}
+
+function scriptOf(id: string): string {
+  return fileURLToPath(new URL(`contestants/${id}.mjs`, import.meta.url))
+}
+
+/** Starts our server on a store with these settings. */
+export async function startOurs({ folder }: Filled, settings: readonly string[]): Promise<Running> {
+  const served = await serve(folder, settings, ON_SERVER_CORE)
+  return {
+    pid: served.pid,
+    port: Number(new URL(served.origin).port),
+    end: async () => {
+      await served.end('SIGKILL')
+    },
+  }
+}
+
+function ours(id: string, name: string, door: Door, settings: readonly string[], does = everything): Contestant {
+  return { id, name, door, does, start: (filled) => startOurs(filled, settings) }
+}
+
+// Without kept answers the two ways of ours are one, and are measured once.
+const firstAnswers = keepsAnswers
+  ? [
+      ours('oursRestFirst', 'ours, REST, first answers', 'rest', FIRST_ANSWERS),
+      ours('oursGraphqlFirst', 'ours, GraphQL, first answers', 'graphql', FIRST_ANSWERS),
+    ]
+  : []
+
+export const CONTESTANTS: readonly Contestant[] = [
+  limit('limit', 'a ready Buffer on node:http (the limit)', 'rest'),
+  limit('limitPost', 'the same to the POST of a GraphQL query', 'graphql'),
+  script('handWritten', 'node:http, prepared SQL, JSON.stringify by hand', 'rest'),
+  script('fastify', 'Fastify with response schemas', 'rest'),
+  script('mercurius', 'mercurius with JIT', 'graphql'),
+  script('apollo', 'Apollo Server', 'graphql'),
+  script('yoga', 'Yoga and Pothos, untuned', 'graphql'),
+  ours('oursRest', 'ours, REST', 'rest', EQUAL_FOOTING),
+  ours('oursGraphql', 'ours, GraphQL', 'graphql', EQUAL_FOOTING),
+  ...firstAnswers,
+  ours('oursDelivered', 'ours, REST, with log and rate limit', 'rest', AS_DELIVERED, onlyW1),
+]

@@ -1,0 +1,89 @@
+/** The same reads written with Drizzle, each statement built when it is asked for. */
+import Database from 'better-sqlite3'
+import DataLoader from 'dataloader'
+import { and, asc, eq, inArray, sql } from 'drizzle-orm'
+import { drizzle } from 'drizzle-orm/better-sqlite3'
+import { group, issue, membership, person, project, risk, riskTally } from '../../../../dist/store/tables.js'
+import { placeOf } from './cursors.mjs'
+import { levelOf } from './store.mjs'
+
+// SQLite takes no more variables in one statement than this.
+const IDS_MAX = 30_000
+
+export function openTables(file) {
+  const db = drizzle(new Database(file, { fileMustExist: true }))
+  return {
+    levelOf,
+    people: (limit, cursor) => peopleOn(db, limit, cursor),
+    risks: (limit, key) => entriesOn(db, risk, limit, key),
+    issues: (limit, key) => entriesOn(db, issue, limit, key),
+    openLoaders: () => loadersOn(db),
+  }
+}
+
+async function peopleOn(db, limit, cursor) {
+  const after = cursor && placeOf('personnel', cursor)
+  const isAfter = after && sql`(${person.nameFolded}, ${person.id}) > (${after[0]}, ${after[1]})`
+  const asked = db
+    .select()
+    .from(person)
+    .where(and(eq(person.status, 'ACTIVE'), isAfter))
+    .orderBy(asc(person.nameFolded), asc(person.id))
+  return pageOf(await (limit === undefined ? asked : asked.limit(limit + 1)), limit)
+}
+
+async function entriesOn(db, table, limit, key) {
+  const ofProject = key && eq(table.projectId, db.select({ id: project.id }).from(project).where(eq(project.key, key)))
+  const rows = await db
+    .select()
+    .from(table)
+    .where(and(eq(table.live, 1), ofProject))
+    .orderBy(asc(table.standing), asc(table.raisedOn), asc(table.id))
+    .limit(limit + 1)
+  return pageOf(rows, limit)
+}
+
+function pageOf(rows, limit) {
+  return limit === undefined || rows.length <= limit
+    ? { rows, hasNext: false }
+    : { rows: rows.slice(0, limit), hasNext: true }
+}
+
+function loadersOn(db) {
+  const byIds = (table) =>
+    new DataLoader(
+      async (ids) => {
+        const rows = await db.select().from(table).where(inArray(table.id, ids))
+        const found = new Map(rows.map((row) => [row.id, row]))
+        return ids.map((id) => found.get(id) ?? null)
+      },
+      { maxBatchSize: IDS_MAX },
+    )
+  let ranks
+  return {
+    people: byIds(person),
+    projects: byIds(project),
+    groups: new DataLoader((ids) => groupsOn(db, ids), { maxBatchSize: IDS_MAX }),
+    ranks() {
+      ranks ??= ranksOn(db)
+      return ranks
+    },
+  }
+}
+
+async function groupsOn(db, ids) {
+  const rows = await db
+    .select({ personId: membership.personId, group })
+    .from(membership)
+    .innerJoin(group, eq(group.id, membership.groupId))
+    .where(inArray(membership.personId, ids))
+    .orderBy(asc(group.nameFolded), asc(group.id))
+  const found = new Map(ids.map((id) => [id, []]))
+  for (const row of rows) found.get(row.personId).push(row.group)
+  return ids.map((id) => found.get(id))
+}
+
+async function ranksOn(db) {
+  const tally = await db.select().from(riskTally)
+  return (score) => tally.reduce((rank, row) => (row.score > score ? rank + row.live : rank), 1)
+}

@@ -1,0 +1,105 @@
+/** Before anything is timed: whether everyone gives the same answers, and lets nobody in without a key. */
+import { rmSync } from 'node:fs'
+import { isDeepStrictEqual } from 'node:util'
+import { Client } from '../../campaigns/client.js'
+import { CONTESTANTS, type Contestant, FIRST_ANSWERS, startOurs } from './contestants.js'
+import { copyOf, type Filled } from './data.js'
+import { messageOf } from './requests.js'
+import { type Ask, addPerson, type Door, UNIQUE, type Work } from './works.js'
+
+/** What each request is to be answered with, by the path or the body that asks for it. */
+export type Answers = ReadonlyMap<string, string>
+
+export function nameOf(ask: Ask, door: Door): string {
+  const { path, body } = messageOf(ask, door)
+  return body ?? path
+}
+
+/** What ours answers with nothing kept: the measure for everyone. */
+export async function referenceAnswers(filled: Filled, works: readonly Work[]): Promise<Answers> {
+  const answers = new Map<string, string>()
+  const running = await startOurs(filled, FIRST_ANSWERS)
+  const client = clientOf(running.port, filled)
+  for (const door of ['rest', 'graphql'] as const) {
+    for (const ask of readsOf(works)) answers.set(nameOf(ask, door), await answerOf(client, ask, door))
+  }
+  client.close()
+  await running.end()
+  return answers
+}
+
+export async function checkEquality(filled: Filled, works: readonly Work[], answers: Answers): Promise<void> {
+  const template = await newcomerOf(filled)
+  for (const contestant of CONTESTANTS.filter(({ id }) => !id.startsWith('limit'))) {
+    const copy = copyOf(filled)
+    const running = await contestant.start(copy, '')
+    const client = clientOf(running.port, copy)
+    for (const ask of readsOf(works)) {
+      const answer = await answerOf(client, ask, contestant.door)
+      // Twice, so that a kept answer is compared as well.
+      const again = await answerOf(client, ask, contestant.door)
+      const expected = answers.get(nameOf(ask, contestant.door)) ?? ''
+      for (const one of [answer, again]) requireEqual(contestant, one, expected, nameOf(ask, contestant.door))
+    }
+    requireEqual(contestant, blanked(await added(client, contestant.door)), template, 'a person added')
+    client.close()
+    await requireKey(contestant, running.port)
+    await running.end()
+    rmSync(copy.folder, { recursive: true })
+  }
+}
+
+const readsOf = (works: readonly Work[]) => works.flatMap(({ reads }) => reads)
+
+function clientOf(port: number, { key }: Filled): Client {
+  return new Client(`http://127.0.0.1:${port}`, key, 1)
+}
+
+async function answerOf(client: Client, ask: Ask, door: Door): Promise<string> {
+  const { method, path, body } = messageOf(ask, door)
+  const { status, text } = await client.ask(path, { method, body })
+  if (status !== 200) throw new Error(`${method} ${path} was answered ${status}: ${text.slice(0, 500)}`)
+  return text
+}
+
+/** Bodies of REST are compared byte for byte; GraphQL servers may space their envelope differently. */
+function requireEqual({ name, door }: Contestant, answer: string, expected: string, what: string): void {
+  const isEqual =
+    answer === expected || (door === 'graphql' && isDeepStrictEqual(JSON.parse(answer), JSON.parse(expected)))
+  if (!isEqual) {
+    const place = [...expected].findIndex((letter, index) => letter !== answer[index])
+    const near = (text: string) => text.slice(Math.max(0, place - 60), place + 60)
+    throw new Error(`${name} answers ${what}\n  ${near(answer)}\ninstead of\n  ${near(expected)}`)
+  }
+}
+
+/** The answer to a person added, of either door, without what no two of them share. */
+async function newcomerOf(filled: Filled): Promise<string> {
+  const copy = copyOf(filled)
+  const running = await startOurs(copy, FIRST_ANSWERS)
+  const client = clientOf(running.port, copy)
+  const answer = blanked(await added(client, 'rest'))
+  client.close()
+  await running.end()
+  rmSync(copy.folder, { recursive: true })
+  return answer
+}
+
+async function added(client: Client, door: Door): Promise<string> {
+  const { method, path, body } = messageOf(addPerson, door)
+  const { status, text } = await client.ask(path, { method, body: body?.replaceAll(UNIQUE, '0000000000') })
+  if (status !== (door === 'rest' ? 201 : 200)) throw new Error(`A person added was answered ${status}: ${text}`)
+  return door === 'rest' ? text : JSON.stringify(JSON.parse(text).data?.addPerson)
+}
+
+function blanked(person: string): string {
+  return JSON.stringify({ ...JSON.parse(person), id: '', createdAt: '', updatedAt: '' })
+}
+
+async function requireKey({ name, door }: Contestant, port: number): Promise<void> {
+  const client = new Client(`http://127.0.0.1:${port}`, 'ops_wrong', 1)
+  const { method, path, body } = messageOf(addPerson, door)
+  const { status } = await client.ask(path, { method, body })
+  client.close()
+  if (status < 400) throw new Error(`${name} lets in a wrong key, with ${status}.`)
+}

@@ -1,0 +1,65 @@
+/** What a request costs ours in processor time as the store grows, with nothing kept. */
+import { rmSync } from 'node:fs'
+import { median } from '../../campaigns/client.js'
+import { FIRST_ANSWERS, startOurs } from './contestants.js'
+import type { Filled } from './data.js'
+import { fillGrown } from './growthData.js'
+import type { Options } from './options.js'
+import { load } from './processes.js'
+import { wireOf } from './requests.js'
+import { type Ask, deepPages, somePeople, topRisks, UNIQUE } from './works.js'
+
+/** One row of the table: what each request costs with so many people and as many risks. */
+export interface Growth {
+  readonly rows: number
+  readonly costs: readonly { readonly name: string; readonly microseconds: number }[]
+}
+
+/** How far down the deep pages are. */
+const DEPTH = 0.9
+
+export async function measureGrowth({ growthRows, rounds, seconds }: Options): Promise<readonly Growth[]> {
+  const table: Growth[] = []
+  for (const rows of growthRows) {
+    console.error(`growth: filling a store with ${rows.toLocaleString('en')} people and risks`)
+    const filled = await fillGrown(rows)
+    const deep = deepPages(filled, DEPTH)
+    const asks: readonly (readonly [name: string, ask: Ask])[] = [
+      ['W1', somePeople()],
+      ['W2', topRisks()],
+      ['deep page of people', deep.people],
+      ['deep page of risks', deep.risks],
+    ]
+    const costs: { name: string; microseconds: number }[] = []
+    for (const [name, ask] of asks) {
+      costs.push({ name, microseconds: await costOf(filled, ask, rounds, seconds * 1000) })
+    }
+    table.push({ rows, costs })
+    rmSync(filled.folder, { recursive: true })
+  }
+  return table
+}
+
+/** One client, so that a request waits for nothing but its own work. */
+async function costOf(filled: Filled, ask: Ask, rounds: number, measureMs: number): Promise<number> {
+  const costs: number[] = []
+  for (let round = 0; round < rounds; round++) {
+    const running = await startOurs(filled, FIRST_ANSWERS)
+    const { cpuMs } = await load({
+      port: running.port,
+      pid: running.pid,
+      clients: 1,
+      warmMs: measureMs,
+      measureMs,
+      requestsMax: 1_000_000,
+      reads: [wireOf(ask, 'rest', filled.key)],
+      write: '',
+      unique: UNIQUE,
+      writeShare: 0,
+      mix: 'even',
+    })
+    costs.push(cpuMs * 1000)
+    await running.end()
+  }
+  return median(costs)
+}

@@ -1,0 +1,115 @@
+/** The rounds: each contestant in turn for each work, so that whatever drifts drifts for all alike. */
+import { rmSync } from 'node:fs'
+import { median } from '../../campaigns/client.js'
+import { CONTESTANTS, type Contestant } from './contestants.js'
+import { copyOf, countPeople, type Filled } from './data.js'
+import { type Answers, nameOf } from './equality.js'
+import type { LoadResult } from './load.js'
+import type { Options } from './options.js'
+import { load, type Running, residentBytes } from './processes.js'
+import { wireOf } from './requests.js'
+import { addPerson, UNIQUE, type Work } from './works.js'
+
+/** What one contestant did in one work: the medians of its rounds. */
+export interface Figure {
+  readonly perSecond: number
+  readonly p50Ms: number
+  readonly p99Ms: number
+  /** Of the server, for one request. */
+  readonly cpuMs: number
+  readonly residentBytes: number
+}
+
+export type Figures = ReadonlyMap<string, Figure>
+
+export const figureName = (work: string, contestant: string) => `${work}: ${contestant}`
+
+/** No measurement sends more, however fast it is answered. */
+const REQUESTS_MAX = 2_000_000
+/** Code is compiled while it runs: what is measured comes after that. */
+const WARM_SHARE = 0.4
+const WARM_MS_MIN = 1_000
+
+export async function measureAll(
+  filled: Filled,
+  works: readonly Work[],
+  answers: Answers,
+  { rounds, seconds }: Options,
+): Promise<Figures> {
+  const measured = new Map<string, Figure[]>()
+  for (let round = 1; round <= rounds; round++) {
+    for (const work of works) {
+      for (const contestant of CONTESTANTS.filter(({ does }) => does(work))) {
+        const figure = await measure(filled, work, contestant, answers, seconds * 1000)
+        const name = figureName(work.name, contestant.id)
+        measured.set(name, [...(measured.get(name) ?? []), figure])
+        console.error(
+          `round ${round}  ${work.name.padEnd(16)}${contestant.name.padEnd(50)}${figure.perSecond.toFixed(0)}`,
+        )
+      }
+    }
+  }
+  return new Map([...measured].map(([name, figures]) => [name, medians(figures)]))
+}
+
+async function measure(
+  filled: Filled,
+  work: Work,
+  contestant: Contestant,
+  answers: Answers,
+  measureMs: number,
+): Promise<Figure> {
+  const { door } = contestant
+  const [first] = work.reads
+  const answer = first ? (answers.get(nameOf(first, door)) ?? '') : ''
+  const stage = work.writeShare > 0 ? copyOf(filled) : filled
+  const running = await contestant.start(stage, answer)
+  try {
+    const result = await loaded(running, work, contestant, filled.key, measureMs)
+    const bytes = residentBytes(running.pid)
+    if (work.writeShare > 0) requireStored(contestant, work, result.writes, countPeople(stage) - countPeople(filled))
+    return { ...result, residentBytes: bytes }
+  } finally {
+    await running.end()
+    if (stage !== filled) rmSync(stage.folder, { recursive: true })
+  }
+}
+
+function loaded(
+  { port, pid }: Running,
+  work: Work,
+  { door }: Contestant,
+  key: string,
+  measureMs: number,
+): Promise<LoadResult> {
+  return load({
+    port,
+    pid,
+    clients: work.clients,
+    warmMs: Math.max(measureMs * WARM_SHARE, WARM_MS_MIN),
+    measureMs,
+    requestsMax: REQUESTS_MAX,
+    reads: work.reads.map((ask) => wireOf(ask, door, key)),
+    write: wireOf(addPerson, door, key),
+    unique: UNIQUE,
+    writeShare: work.writeShare,
+    mix: work.mix,
+  })
+}
+
+/** Every write that was answered is there; those under way at the end may be. */
+function requireStored({ name }: Contestant, { clients }: Work, answered: number, stored: number): void {
+  if (stored >= answered && stored <= answered + clients) return
+  throw new Error(`${name} answered ${answered} writes and stored ${stored}.`)
+}
+
+function medians(figures: readonly Figure[]): Figure {
+  const of = (member: keyof Figure) => median(figures.map((figure) => figure[member]))
+  return {
+    perSecond: of('perSecond'),
+    p50Ms: of('p50Ms'),
+    p99Ms: of('p99Ms'),
+    cpuMs: of('cpuMs'),
+    residentBytes: of('residentBytes'),
+  }
+}

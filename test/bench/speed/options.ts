@@ -1,0 +1,66 @@
+import { parseArgs } from 'node:util'
+
+/** What can be measured, and what each is called on the command line. */
+export const PARTS = ['W1', 'W2', 'W3', 'W4', 'W5', 'start', 'growth'] as const
+export type Part = (typeof PARTS)[number]
+
+export interface Options {
+  readonly rounds: number
+  readonly seconds: number
+  readonly parts: ReadonlySet<Part>
+  readonly growthRows: readonly number[]
+  /** The folder for the report; none for a run that is too short or too narrow to be shown. */
+  readonly saveTo: string | undefined
+  readonly date: string
+}
+
+const HELP = `The speed bench: the gateway and what one could use instead, side by side.
+
+  npm run bench -- [--rounds 3] [--seconds 3] [--only W1,W4,start,growth] [--quick] [--save DIR] [--date YYYY-MM-DD]
+
+A full run writes performance.md and performance.svg into docs; one with --only or --quick only with --save.`
+
+const FULL = { rounds: 3, seconds: 3, growthRows: [1_000, 10_000, 100_000, 1_000_000] }
+const QUICK = { rounds: 1, seconds: 0.5, growthRows: [1_000, 10_000, 100_000] }
+
+/** Undefined when only the help was wanted. */
+export function readOptions(args: readonly string[], docs: string): Options | undefined {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      rounds: { type: 'string' },
+      seconds: { type: 'string' },
+      only: { type: 'string' },
+      quick: { type: 'boolean', default: false },
+      save: { type: 'string' },
+      date: { type: 'string' },
+      help: { type: 'boolean', default: false },
+    },
+  })
+  if (values.help) {
+    console.log(HELP)
+    return undefined
+  }
+  const defaults = values.quick ? QUICK : FULL
+  const isWhole = !values.quick && values.only === undefined
+  return {
+    rounds: positive('--rounds', values.rounds, defaults.rounds),
+    seconds: positive('--seconds', values.seconds, defaults.seconds),
+    parts: new Set(values.only === undefined ? PARTS : values.only.split(',').map(readPart)),
+    growthRows: defaults.growthRows,
+    saveTo: values.save ?? (isWhole ? docs : undefined),
+    date: values.date ?? new Date().toISOString().slice(0, 10),
+  }
+}
+
+function positive(flag: string, text: string | undefined, fallback: number): number {
+  const value = text === undefined ? fallback : Number(text)
+  if (value > 0 && Number.isFinite(value)) return value
+  throw new Error(`${flag} is ${JSON.stringify(text)}; it must be a number above 0.`)
+}
+
+function readPart(text: string): Part {
+  const part = PARTS.find((one) => one === text.trim())
+  if (part) return part
+  throw new Error(`--only names ${JSON.stringify(text)}; there are ${PARTS.join(', ')}.`)
+}

@@ -1,0 +1,114 @@
+/** What was aimed for, as ratios within one run, and whether it was reached. */
+import { keepsAnswers } from './contestants.js'
+import type { Growth } from './growth.js'
+import { type Figures, figureName } from './measure.js'
+import type { Startup } from './startup.js'
+
+export interface Results {
+  readonly works: readonly { readonly name: string; readonly title: string; readonly clients: number }[]
+  readonly figures: Figures
+  readonly startup: Startup | undefined
+  readonly growth: readonly Growth[]
+}
+
+export interface Verdict {
+  readonly what: string
+  readonly target: string
+  readonly measured: string
+  readonly isReached: boolean
+}
+
+interface Ratio {
+  readonly work: string
+  readonly ours: string
+  readonly against: string
+  readonly least: number
+}
+
+const OURS_FIRST: Readonly<Record<string, string>> = keepsAnswers
+  ? { rest: 'oursRestFirst', graphql: 'oursGraphqlFirst' }
+  : { rest: 'oursRest', graphql: 'oursGraphql' }
+
+const repeated = (work: string, rest: number, graphql: number): Ratio[] => [
+  { work, ours: 'oursRest', against: 'limit', least: rest },
+  { work, ours: 'oursGraphql', against: 'limit', least: graphql },
+]
+
+const first = (work: string, rest: number, graphql: number): Ratio[] => [
+  { work, ours: OURS_FIRST['rest'] ?? '', against: 'handWritten', least: rest },
+  { work, ours: OURS_FIRST['graphql'] ?? '', against: 'mercurius', least: graphql },
+]
+
+const RATIOS: readonly Ratio[] = [
+  ...repeated('W1', 0.8, 0.7),
+  ...repeated('W2', 0.8, 0.7),
+  ...repeated('W3', 0.95, 0.9),
+  ...first('W1', 1.2, 1.1),
+  ...first('W2', 1.2, 1.7),
+  ...first('W3', 2, 1),
+  { work: 'W4, 32 clients', ours: 'oursRest', against: 'handWritten', least: 2 },
+  { work: 'W4, 1 client', ours: 'oursRest', against: 'handWritten', least: 0.9 },
+  { work: 'W5', ours: 'oursRest', against: 'handWritten', least: 4 },
+]
+
+const START_MS_MAX = 1_000
+const REST_BYTES_MAX = 120e6
+const KEPT_BYTES_MAX = 64e6
+const LOADED_BYTES_MAX = 200e6 + KEPT_BYTES_MAX
+const GROWTH_MAX = 1.5
+
+const WORDS: Readonly<Record<string, string>> = {
+  oursRest: 'REST',
+  oursGraphql: 'GraphQL',
+  oursRestFirst: 'REST, first answers',
+  oursGraphqlFirst: 'GraphQL, first answers',
+  limit: 'the limit',
+  handWritten: 'hand-written',
+  mercurius: 'mercurius',
+}
+
+export function verdicts({ figures, startup, growth }: Results): Verdict[] {
+  return [
+    ...RATIOS.flatMap((ratio) => ratioVerdict(figures, ratio)),
+    ...memoryVerdict(figures),
+    ...(startup ? startVerdicts(startup) : []),
+    ...growthVerdicts(growth),
+  ]
+}
+
+function ratioVerdict(figures: Figures, { work, ours, against, least }: Ratio): Verdict[] {
+  const one = figures.get(figureName(work, ours))
+  const other = figures.get(figureName(work, against))
+  if (!one || !other) return []
+  const ratio = one.perSecond / other.perSecond
+  const what = `${work}: ${WORDS[ours]} against ${WORDS[against]}`
+  return [{ what, target: `>= ${least.toFixed(2)}`, measured: ratio.toFixed(2), isReached: ratio >= least }]
+}
+
+function memoryVerdict(figures: Figures): Verdict[] {
+  const figure = figures.get(figureName('W5', 'oursRest'))
+  return figure ? [atMost('W5: memory', figure.residentBytes / 1e6, LOADED_BYTES_MAX / 1e6, 'MB')] : []
+}
+
+function startVerdicts({ firstAnswerMs, restBytes }: Startup): Verdict[] {
+  return [
+    atMost('start to first answer', firstAnswerMs, START_MS_MAX, 'ms'),
+    atMost('memory at rest', restBytes / 1e6, REST_BYTES_MAX / 1e6, 'MB'),
+  ]
+}
+
+function growthVerdicts(growth: readonly Growth[]): Verdict[] {
+  const [least] = growth
+  const most = growth.at(-1)
+  if (!least || !most || least === most) return []
+  return least.costs.map(({ name, microseconds }, column) => {
+    const ratio = (most.costs[column]?.microseconds ?? 0) / microseconds
+    const what = `${name}: ${most.rows.toLocaleString('en')} rows against ${least.rows.toLocaleString('en')}`
+    const target = `<= ${GROWTH_MAX.toFixed(2)}`
+    return { what, target, measured: ratio.toFixed(2), isReached: ratio <= GROWTH_MAX }
+  })
+}
+
+function atMost(what: string, value: number, most: number, unit: string): Verdict {
+  return { what, target: `<= ${most} ${unit}`, measured: `${value.toFixed(0)} ${unit}`, isReached: value <= most }
+}
