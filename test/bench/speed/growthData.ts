@@ -15,7 +15,7 @@ export async function fillGrown(rows: number): Promise<Filled> {
   const sizes = { ...COMPANY, people: rows, risks: rows, issues: 0 }
   const filled = fill({ ...sizes, people: 0, risks: 0 })
   const file = storeOf(filled.folder)
-  const store = openStore(`file:${file}`, { cacheBytes: CACHE_BYTES })
+  const store = await openStore(`file:${file}`, { cacheBytes: CACHE_BYTES })
   await store.write({ by: 'cli', at: () => new Date() }, async (write) => {
     const { person, membership, risk } = write.t
     const restorers = [person, membership, risk].map((table) => write.suspendIndexes(table))
