@@ -64,7 +64,7 @@ describe('references', () => {
     gateway.statements()
     const { body } = await resolve(caller, representations)
     expect(body.data._entities).toEqual(representations)
-    const reads = gateway.statements().filter((one) => one.startsWith('select') && !one.includes('"api_key"'))
+    const reads = gateway.statements().filter((one) => one.startsWith('select') && !/api_key|revision/.test(one))
     expect(reads).toHaveLength(ENTITIES.length)
   })
 
@@ -100,10 +100,7 @@ describe('references', () => {
     await resolve(caller, [])
     gateway.statements()
     const { body } = await resolve(caller, representations)
-    expect(body).toEqual({
-      data: null,
-      errors: [expect.objectContaining({ message: expect.stringMatching(/1001.*1000/), path: ['_entities'] })],
-    })
+    expect(body).toEqual({ errors: [expect.objectContaining({ message: expect.stringMatching(/1001.*1000/) })] })
     expect(body.errors[0].extensions.code).toBe('TOO_COMPLEX')
     expect(gateway.statements().filter((one) => one.includes('"person"'))).toEqual([])
   })

@@ -15,8 +15,8 @@ export interface Principal {
   readonly expiresAt: string | null
 }
 
-/** Tells who holds the key of an `Authorization` header, or refuses it. */
-export type Authenticate = (authorization: string | null) => Promise<Principal>
+/** Tells who holds the key of an `Authorization` header, or refuses it. Whoever needs the version too reads it once for both. */
+export type Authenticate = (authorization: string | null, version?: Store['version']) => Promise<Principal>
 
 const HOW = 'Send your API key in the header `Authorization: Bearer <API_KEY>`.'
 const MAKE_ONE = '`operations keys create --name NAME --scope SCOPE` makes one.'
@@ -54,8 +54,8 @@ export function authenticator(store: Store, clock: () => Date): Authenticate {
     const principal = { keyId: id, name, scopes: new Set(scopes), projects, expiresAt }
     return { principal, expiresAtMs: expiresAt === null ? Number.POSITIVE_INFINITY : Date.parse(expiresAt) }
   })
-  return async (authorization) => {
-    const { principal, expiresAtMs } = await recall(authorization)
+  return async (authorization, version) => {
+    const { principal, expiresAtMs } = await recall(authorization, version)
     const now = clock()
     if (expiresAtMs <= now.getTime()) {
       throw new KeyRefused(principal.keyId, `This API key expired at ${principal.expiresAt}.`)
@@ -65,16 +65,16 @@ export function authenticator(store: Store, clock: () => Date): Authenticate {
   }
 }
 
-type Recall = (authorization: string | null) => Promise<Known>
+type Recall = (authorization: string | null, version?: Store['version']) => Promise<Known>
 
 /** Looks a key up once for each version of the store, which every change of a key moves. */
 function memoryOf(store: Store, lookUp: (secret: string) => Promise<Known>): Recall {
   const memory = new Map<string | null, Known>()
   let rememberedAt: number | undefined
-  return async (authorization) => {
+  return async (authorization, read = store.version) => {
     // What cannot be a key is refused without a look at the store.
     const secret = memory.has(authorization) ? undefined : secretOf(authorization)
-    const version = await store.version()
+    const version = await read()
     if (version !== rememberedAt || memory.size >= LIMITS.rateKeptMax) memory.clear()
     rememberedAt = version
     const known = memory.get(authorization) ?? (await lookUp(secret ?? secretOf(authorization)))

@@ -63,15 +63,22 @@ export function createFastLane({
   /** The answer that is ready, charged for; what is not, is noted so that it can be kept. */
   const find = async (asked: Asked, exchange: Exchange): Promise<ReadyAnswer | undefined> => {
     const authorization = asked.header('authorization') ?? null
-    const admitted = await rates.admit(authorization, exchange)
     const isQuery = asked.method === 'POST'
+    if (isQuery) await rates.admit(authorization, exchange)
     const body = isQuery ? (await asked.body()).toString('latin1') : ''
+    let read: Promise<number> | undefined
+    const version = () => (read ??= store.version())
     // A body can take its time, and the key may have been revoked meanwhile.
-    const principal = isQuery ? await authenticate(authorization) : admitted
-    const place = { version: await store.version(), key: keyOf(asked, body, principal) }
-    const ready = answers.find(place.version, place.key)
-    if (ready) rates.chargeQuery(principal, exchange, ready.cost)
-    else places.set(exchange, place)
+    const principal = await (isQuery
+      ? authenticate(authorization, version)
+      : rates.admit(authorization, exchange, version))
+    return found(await version(), keyOf(asked, body, principal), exchange)
+  }
+
+  const found = (version: number, key: string, exchange: Exchange): ReadyAnswer | undefined => {
+    const ready = answers.find(version, key)
+    if (!ready) places.set(exchange, { version, key })
+    else if (exchange.principal) rates.chargeQuery(exchange.principal, exchange, ready.cost)
     return ready
   }
 

@@ -2,6 +2,7 @@ import type { Authenticate, Principal } from '../auth/principal.js'
 import { KeyMissing } from '../auth/principal.js'
 import { Fault } from '../errors.js'
 import { LIMITS } from '../limits.js'
+import type { Store } from '../store/store.js'
 import { Buckets, type Level } from './buckets.js'
 import type { Exchange } from './exchange.js'
 
@@ -18,7 +19,7 @@ export class RateExceeded extends Fault {
 /** Who may ask for how much: each key by itself, and wrong keys by the address that they come from. */
 export interface Rates {
   /** Tells who is calling, and charges the key for a request, once. */
-  admit(authorization: string | null, exchange: Exchange): Promise<Principal>
+  admit(authorization: string | null, exchange: Exchange, version?: Store['version']): Promise<Principal>
   /** Charges what a query costs beyond the request that brought it. */
   chargeQuery(principal: Principal, exchange: Exchange, cost: number): void
   /** A caller who had the answer already is given back most of what it was charged. */
@@ -51,8 +52,8 @@ export function createRates(authenticate: Authenticate, ratePerMinute: number): 
     return level.isAllowed ? error : new RateExceeded('Too many wrong keys came from your address.', level)
   }
 
-  const admitted = async (authorization: string | null, exchange: Exchange): Promise<Principal> => {
-    const principal = await authenticate(authorization).catch((error) => {
+  const admitted: Rates['admit'] = async (authorization, exchange, version) => {
+    const principal = await authenticate(authorization, version).catch((error) => {
       throw refused(error, exchange)
     })
     exchange.principal = principal
@@ -61,8 +62,8 @@ export function createRates(authenticate: Authenticate, ratePerMinute: number): 
   }
 
   return {
-    admit(authorization, exchange) {
-      exchange.admission ??= admitted(authorization, exchange)
+    admit(authorization, exchange, version) {
+      exchange.admission ??= admitted(authorization, exchange, version)
       return exchange.admission
     },
     chargeQuery({ keyId }, exchange, cost) {
