@@ -8,8 +8,7 @@ import type { Authorship, Write } from './store.js'
 
 /** What a statement answers: rows as arrays, or by the names of their columns. */
 export interface Answered {
-  // biome-ignore lint/suspicious/noExplicitAny: what is in a row is for whoever wrote the statement to know.
-  readonly rows: any[]
+  readonly rows: unknown[][]
   /** Such as COMMIT. */
   readonly command: string
 }

@@ -99,7 +99,17 @@ const atMost =
     for (const answer of answers) if (answer.status !== status) throw new Error(`an answer of ${answer.status}`)
   }
 
+/** Those before are answered or not; the connection is closed in any case. */
+const cutOff =
+  (count: number): Verdict =>
+  (talk) => {
+    atMost(count, 200)(talk)
+    if (talk.end === 'open') throw new Error('The connection is still open.')
+  }
+
 const crowds: Row[] = [
+  ['100 requests in one packet are answered', many(SHORTEST, LIMITS.pipelinedMax), statuses(...Array(100).fill(200))],
+  ['101 requests in one packet end the connection', many(SHORTEST, LIMITS.pipelinedMax + 1), cutOff(100)],
   ['500 requests in one packet keep nobody waiting', many(SHORTEST, 500), atMost(500, 200)],
   ['1,500 requests in one packet keep nobody waiting', many(SHORTEST, 1_500), atMost(1_500, 200)],
   ['1,500 requests to nowhere keep nobody waiting', many(NOWHERE, 1_500), atMost(1_500, 404)],
