@@ -12,15 +12,15 @@ const [origin = '', authorization = '', everyMs = '', pid = ''] = process.argv.s
 /** The longest wait among the asks that ended after `since`, or what went wrong. */
 export interface Waited {
   readonly longestMs: number
-  /** How much of it the server itself was at work; the rest is what else the machine had to do. */
-  readonly busyMs: number
+  /** The longest of them without the time in which the server wanted to work and the machine had other things to do. */
+  readonly ownMs: number
   readonly failure?: string
 }
 
 interface Ask {
   readonly endedAt: number
   readonly ms: number
-  readonly busyMs: number
+  readonly ownMs: number
   readonly failure: string | undefined
 }
 
@@ -33,10 +33,10 @@ const underWay = new Set<Promise<void>>()
 
 const now = () => performance.timeOrigin + performance.now()
 
-/** How long the server's own thread has been at work; nothing where the system does not tell. */
-function workMs(): number {
+/** How long the server's thread has waited for a processor; nothing where the system does not tell. */
+function delayedMs(): number {
   try {
-    return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6
+    return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[1]) / 1e6
   } catch {
     return 0
   }
@@ -44,7 +44,7 @@ function workMs(): number {
 
 function ask(path: string): Promise<void> {
   const startedAt = now()
-  const workedMs = workMs()
+  const delayedBefore = delayedMs()
   const asked = new Promise<string | undefined>((resolve) => {
     get(`${origin}${path}`, { agent, headers: { authorization }, timeout: GIVEN_UP_MS }, (response) => {
       response.resume().on('end', () => resolve(response.statusCode === 200 ? undefined : `${response.statusCode}`))
@@ -53,8 +53,9 @@ function ask(path: string): Promise<void> {
       .on('error', (error) => resolve(error.message))
   }).then((failure) => {
     const endedAt = now()
-    const busyMs = workMs() - workedMs
-    asks.push({ endedAt, ms: endedAt - startedAt, busyMs, failure: failure && `${path}: ${failure}` })
+    const ms = endedAt - startedAt
+    const ownMs = ms - (delayedMs() - delayedBefore)
+    asks.push({ endedAt, ms, ownMs, failure: failure && `${path}: ${failure}` })
   })
   underWay.add(asked)
   return asked.finally(() => underWay.delete(asked))
@@ -72,7 +73,8 @@ process.on('message', async ({ id, since }: { id: number; since: number }) => {
   for (const path of PATHS) ask(path)
   await Promise.all(underWay)
   const recent = asks.filter(({ endedAt }) => endedAt >= since)
-  const { ms: longestMs = 0, busyMs = 0 } = recent.toSorted((one, other) => other.ms - one.ms)[0] ?? {}
+  const longestMs = Math.max(0, ...recent.map(({ ms }) => ms))
+  const ownMs = Math.max(0, ...recent.map((one) => one.ownMs))
   const failure = recent.find((one) => one.failure)?.failure
-  process.send?.({ id, waited: { longestMs, busyMs, ...(failure && { failure }) } })
+  process.send?.({ id, waited: { longestMs, ownMs, ...(failure && { failure }) } })
 })

@@ -60,8 +60,8 @@ export async function newServer({ isDurable = false } = {}): Promise<Server> {
     unix_socket_directories: folder,
     max_connections: 400,
     shared_buffers: '64MB',
-    autovacuum: 'off',
-    ...(!isDurable && { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off' }),
+    // What is measured needs the statistics that a real server gathers by itself.
+    ...(!isDurable && { autovacuum: 'off', fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off' }),
   }
   const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   const url = (database: string) => `postgres://operations@127.0.0.1:${port}/${database}`
