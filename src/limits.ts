@@ -21,6 +21,7 @@ const TABLE = {
   syncRecordsMax: [20_000, 'Risks, and issues, that are brought in at once through the API.'],
   messageCharactersMax: [1_000, 'Characters of what is told of one error; it may quote what was sent.'],
   bodyDepthMax: [100, 'Levels of lists and objects within each other in a body.'],
+  bodyContainersMax: [100_000, 'Lists and objects in a body.'],
   bodyItemsMax: [50_000, 'Entries of one list in a body.'],
   bodyMembersMax: [1_000, 'Members of one object in a body.'],
   headersBytesMax: [16_384, 'The request line and the headers.'],
@@ -64,6 +65,7 @@ const TABLE = {
   keyUseEveryMs: [60_000, "A key's last use is written at most this often."],
   keyUseDelayMs: [100, "A key's last use is written this much later than it was."],
   lastRequestMs: [500, 'How long a server that stops waits for one more request on a connection.'],
+  lingerMs: [2_000, 'How long a connection is read to its end after an answer that came before the end of the body.'],
   shutdownMs: [10_000, 'How long running requests may take to finish once the server is told to stop.'],
 } as const satisfies Readonly<Record<string, readonly [value: number, meaning: string]>>
 

@@ -31,7 +31,8 @@ export function createEngine({ store, clock, wholeListRowsMax }: EngineOptions):
   })
   return {
     contextFor,
-    execute: async (args) => execute(args),
+    // Each error about a variable would print all that was sent.
+    execute: async (args) => execute({ ...args, options: { ...args.options, maxCoercionErrors: 1 } }),
     run: async (document, variableValues, contextValue) => execute({ schema, document, variableValues, contextValue }),
   }
 }

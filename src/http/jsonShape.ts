@@ -13,6 +13,7 @@ export function requireModestShape(bytes: Uint8Array): void {
   const commas = new Uint32Array(LIMITS.bodyDepthMax + 1)
   const commasMax = new Uint32Array(LIMITS.bodyDepthMax + 1)
   let depth = 0
+  let opened = 0
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at]
     if (byte === QUOTE) at = endOfString(bytes, at)
@@ -22,6 +23,10 @@ export function requireModestShape(bytes: Uint8Array): void {
       if (depth > 0 && count > (commasMax[depth] ?? 0)) throw tooMany(commasMax[depth] ?? 0)
     } else if (byte === OPEN_LIST || byte === OPEN_OBJECT) {
       depth += 1
+      opened += 1
+      if (opened > LIMITS.bodyContainersMax) {
+        throw new Fault('BAD_REQUEST', `The body has more than ${LIMITS.bodyContainersMax} lists and objects.`)
+      }
       if (depth > LIMITS.bodyDepthMax) {
         throw new Fault('BAD_REQUEST', `The body is nested deeper than ${LIMITS.bodyDepthMax} levels.`)
       }

@@ -40,6 +40,7 @@ export function readParameters(
     } catch (error) {
       if (!(error instanceof GraphQLError)) throw error
       flaws.push({ parameter: name, detail: error.message })
+      if (flaws.length === LIMITS.flawsMax) break
     }
   }
   if (flaws.length > 0) throw new Fault('BAD_REQUEST', 'The query parameters cannot be used as given.', { flaws })

@@ -1,4 +1,11 @@
-import { createServer, type RequestListener, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http'
 import { Server as NetServer } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { Fault } from '../errors.js'
@@ -28,7 +35,10 @@ export function createHttpServer(app: App): Server {
   // Beyond its own count Node would drop headers without a word; their size is bounded in any case.
   server.maxHeadersCount = 0
   const latest = new WeakMap<Duplex, ServerResponse>()
-  server.on('request', ({ socket }, response) => latest.set(socket, response))
+  server.on('request', (request, response) => {
+    latest.set(request.socket, response)
+    response.prependOnceListener('finish', () => lingerFor(request))
+  })
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     refuseAfter(latest.get(socket), socket, unreadable(error.code))
   })
@@ -52,6 +62,18 @@ function oneByOne(listener: App['listener']): RequestListener {
     const last = before.at(-1)
     if (last) last.once('close', () => socket.destroyed || listener(request, response))
     else void listener(request, response)
+  }
+}
+
+/**
+ * Whoever is answered before it has sent everything must be able to read the answer: a connection that is closed while
+ * more comes in is reset, and what was sent on it is lost (RFC 9112, 9.6).
+ */
+function lingerFor({ complete, socket }: IncomingMessage): void {
+  if (complete) return
+  socket.destroySoon = () => {
+    socket.end()
+    setTimeout(() => socket.destroy(), LIMITS.lingerMs).unref()
   }
 }
 

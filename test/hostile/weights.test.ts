@@ -184,4 +184,20 @@ const last = (
   ],
 )
 
-campaign(openArena(import.meta.url), [...rows, ...last])
+const deepLists = `[${Array(ENTRIES)
+  .fill(nested('[', '', ']', 97))
+  .join(',')}]`
+const found: Row[] = [
+  [
+    '16 MB of 990 members that there are not, by GraphQL, keep nobody waiting',
+    heavy('/graphql', () => longStrangers(LIMITS.syncBodyBytesMax)),
+    anyAnswer,
+  ],
+  [
+    '50,000 lists 97 deep that nobody asks for keep nobody waiting',
+    heavy('/graphql', () => asked('{ __typename }', 'x', deepLists)),
+    anyAnswer,
+  ],
+]
+
+campaign(openArena(import.meta.url), [...rows, ...last, ...found])
