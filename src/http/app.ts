@@ -9,7 +9,7 @@ import type { Store } from '../store/store.js'
 import { useCors } from './cors.js'
 import { Documents, NO_ERRORS_KEPT } from './documents.js'
 import { createEngine } from './engine.js'
-import { type Closing, countStatement, exchangeOf, exchangeOfNode, useExchange } from './exchange.js'
+import { type Closing, countStatement, exchangeOf, exchangeOfNode } from './exchange.js'
 import { askedOfFetch, askedOfNode, createFastLane, responseOf, sendToNode } from './fastLane.js'
 import { useCatalogue, useDoor, useEngine } from './graphql.js'
 import { refusalOf } from './incoming.js'
@@ -17,6 +17,7 @@ import { usePaths } from './paths.js'
 import { bareProblem } from './problems.js'
 import { createRates } from './rates.js'
 import { createRest } from './rest.js'
+import { useExchange } from './useExchange.js'
 
 export interface AppOptions {
   readonly store: Store
