@@ -53,7 +53,9 @@ function newFile(): string {
 const SQLITE_TABLES = "select name from sqlite_master where type = 'table' order by name"
 const POSTGRES_TABLES = "select tablename from pg_tables where schemaname = 'public' order by 1"
 
-const HELD = "select 1 from pg_locks where relation = 'revision'::regclass and mode = 'ExclusiveLock' and granted"
+// Of this database alone: copies of one template have the same relations, and the locks of all are listed together.
+const HELD = `select 1 from pg_locks where relation = 'revision'::regclass and mode = 'ExclusiveLock' and granted
+  and database = (select oid from pg_database where datname = current_database())`
 
 export function newStore(on: Engine = engine): TestStore {
   return on === 'postgres' ? postgresStore(takeDatabase()) : sqliteStore(newFile())
