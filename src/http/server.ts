@@ -19,6 +19,7 @@ const TIMEOUT_CHECK_MS = 1_000
 
 /** A server of node:http around the app: its limits, and our words for what it refuses by itself. */
 export function createHttpServer(app: App): Server {
+  const owed: Owed = new WeakMap()
   const server = createServer(
     {
       maxHeaderSize: LIMITS.headersBytesMax,
@@ -29,34 +30,33 @@ export function createHttpServer(app: App): Server {
       // Refused by the app, in words.
       requireHostHeader: false,
     },
-    oneByOne(app.listener),
+    oneByOne(app.listener, owed),
   )
   server.maxConnections = LIMITS.connectionsMax
   // Beyond its own count Node would drop headers without a word; their size is bounded in any case.
   server.maxHeadersCount = 0
-  const latest = new WeakMap<Duplex, ServerResponse>()
-  server.on('request', (request, response) => {
-    latest.set(request.socket, response)
-    response.prependOnceListener('finish', () => lingerFor(request))
-  })
+  const latest = (socket: Duplex) => owed.get(socket)?.at(-1)
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    refuseAfter(latest.get(socket), socket, unreadable(error.code))
+    refuseAfter(latest(socket), socket, unreadable(error.code))
   })
   server.on('connect', (_, socket) => {
-    refuseAfter(latest.get(socket), socket, new Fault('METHOD_NOT_ALLOWED', 'This is no proxy.'))
+    refuseAfter(latest(socket), socket, new Fault('METHOD_NOT_ALLOWED', 'This is no proxy.'))
   })
   // Whatever else is expected of us is answered as if it had not been said.
-  server.on('checkExpectation', app.listener)
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   return server
 }
 
+/** The answers that a connection waits for, in their order, and the last one that it was given. */
+type Owed = WeakMap<Duplex, readonly ServerResponse[]>
+
 /** Requests that are sent without waiting for answers take their turns, so that nobody else waits for all of them. */
-function oneByOne(listener: App['listener']): RequestListener {
-  const owed = new WeakMap<Duplex, ServerResponse[]>()
+function oneByOne(listener: App['listener'], owed: Owed): RequestListener {
   return (request, response) => {
     const { socket } = request
     const before = owed.get(socket)?.filter((one) => !one.writableFinished) ?? []
     owed.set(socket, [...before, response])
+    response.prependOnceListener('finish', () => lingerFor(request))
     if (before.length >= LIMITS.pipelinedMax) socket.destroy()
     if (socket.destroyed) return
     const last = before.at(-1)
