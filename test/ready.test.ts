@@ -95,6 +95,15 @@ test('what is about the key itself is never given to another', async () => {
   }
 })
 
+test.each(['/v1/openapi.json', '/v1/openapi.json?x=1', '/v1/'])('%s is open: it costs a key nothing', async (path) => {
+  const { gateway, caller } = await openCompany({ ratePerMinute: 60 })
+  for (const reader of [caller, gateway.with('Bearer wrong')]) {
+    const { status, headers } = await reader.get(path)
+    expect([status, headers.get('ratelimit')]).toEqual([200, null])
+  }
+  expect(JSON.parse(gateway.log.at(-2) ?? '')).not.toHaveProperty('keyId')
+})
+
 test('a mutation is done every time', async () => {
   const { caller } = await openCompany()
   const add = () => caller.graphql('mutation { addGroup(input: { name: "Divers" }) { name } }')

@@ -3,6 +3,7 @@ import type { Authenticate, Principal } from '../auth/principal.js'
 import { LIMITS } from '../limits.js'
 import type { Store } from '../store/store.js'
 import { type Closing, closeExchange, type Exchange, ownHeaders } from './exchange.js'
+import { isOpen } from './paths.js'
 import type { Rates } from './rates.js'
 import { type ReadyAnswer, ReadyAnswers } from './readyAnswers.js'
 import { bytesOf, isUnchanged } from './represent.js'
@@ -107,7 +108,10 @@ export function createFastLane({
 }
 
 function isReading({ method, target }: Asked, basePath: string): boolean {
-  return (method === 'GET' || method === 'HEAD') && target.startsWith(`${basePath}/v1/`)
+  if ((method !== 'GET' && method !== 'HEAD') || !target.startsWith(`${basePath}/v1/`)) return false
+  const [path = ''] = target.slice(basePath.length).split('?', 1)
+  // Nobody is asked for a key there, nor charged.
+  return !isOpen(path)
 }
 
 function isSmallQuery({ method, target, header }: Asked, basePath: string): boolean {

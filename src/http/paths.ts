@@ -19,28 +19,33 @@ interface PathsOptions {
   readonly rest: Rest
 }
 
+/** What anyone may read, without a key; paths are below the base path. */
+const OPEN_PATHS = ['', '/', '/v1', '/v1/', '/v1/openapi.json', '/healthz', '/readyz'] as const
+
+export function isOpen(path: string): path is (typeof OPEN_PATHS)[number] {
+  return (OPEN_PATHS as readonly string[]).includes(path)
+}
+
 /** Everything that is not GraphQL: health, pages, and the REST door. */
 export function usePaths({ store, log, basePath, graphiql, demoKey, rest }: PathsOptions): Plugin {
   const graphiqlPage = createGraphiql({ endpoint: `${basePath}/graphql`, demoKey })
   const frontPage = createFrontPage(schema, basePath, graphiql)
   const openapiPage = createOpenapiPage(schema, basePath)
 
-  /** What anyone may read, without a key. */
-  const open = new Map<string, (request: Request) => Promise<Response>>([
-    ['', frontPage],
-    ['/', frontPage],
-    ['/v1', frontPage],
-    ['/v1/', frontPage],
-    ['/v1/openapi.json', openapiPage],
-    ['/healthz', (request) => respond(request, Content.json({ status: 'ok' }), NOT_KEPT)],
-    ['/readyz', (request) => readiness(request, store)],
-  ])
+  const pages: Record<(typeof OPEN_PATHS)[number], (request: Request) => Promise<Response>> = {
+    '': frontPage,
+    '/': frontPage,
+    '/v1': frontPage,
+    '/v1/': frontPage,
+    '/v1/openapi.json': openapiPage,
+    '/healthz': (request) => respond(request, Content.json({ status: 'ok' }), NOT_KEPT),
+    '/readyz': (request) => readiness(request, store),
+  }
 
   const answer = async (request: Request, url: URL): Promise<Response | undefined> => {
     const path = url.pathname.startsWith(basePath) ? url.pathname.slice(basePath.length) : undefined
     if (path === '/graphql') return graphiql && wantsPage(request) ? graphiqlPage(request, url.hostname) : undefined
-    const page = path === undefined ? undefined : open.get(path)
-    if (page) return readOnly(request, page)
+    if (path !== undefined && isOpen(path)) return readOnly(request, pages[path])
     if (path?.startsWith('/v1/')) return rest(request, path, url.searchParams, exchangeOf(request))
     throw new Fault(
       'NOT_FOUND',
