@@ -16,7 +16,7 @@ export interface Principal {
 }
 
 /** Tells who holds the key of an `Authorization` header, or refuses it. Whoever needs the version too reads it once for both. */
-export type Authenticate = (authorization: string | null, version?: Store['version']) => Promise<Principal>
+export type Authenticate = (authorization: string | undefined, version?: Store['version']) => Promise<Principal>
 
 const HOW = 'Send your API key in the header `Authorization: Bearer <API_KEY>`.'
 const MAKE_ONE = '`operations keys create --name NAME --scope SCOPE` makes one.'
@@ -65,11 +65,11 @@ export function authenticator(store: Store, clock: () => Date): Authenticate {
   }
 }
 
-type Recall = (authorization: string | null, version?: Store['version']) => Promise<Known>
+type Recall = (authorization: string | undefined, version?: Store['version']) => Promise<Known>
 
 /** Looks a key up once for each version of the store, which every change of a key moves. */
 function memoryOf(store: Store, lookUp: (secret: string) => Promise<Known>): Recall {
-  const memory = new Map<string | null, Known>()
+  const memory = new Map<string | undefined, Known>()
   let rememberedAt: number | undefined
   return async (authorization, read = store.version) => {
     // What cannot be a key is refused without a look at the store.
@@ -88,14 +88,14 @@ function invalid(): Fault {
   return new Fault('UNAUTHENTICATED', `This API key is not valid. ${HOW}`)
 }
 
-function secretOf(authorization: string | null): string {
+function secretOf(authorization: string | undefined): string {
   const secret = bearer(authorization)
   if (!isWellFormed(secret)) throw invalid()
   return secret
 }
 
-function bearer(authorization: string | null): string {
-  if (authorization === null || !/^Bearer\b/i.test(authorization)) throw new KeyMissing()
+function bearer(authorization: string | undefined): string {
+  if (authorization === undefined || !/^Bearer\b/i.test(authorization)) throw new KeyMissing()
   const [, secret] = /^Bearer +([^ ]+) *$/i.exec(authorization) ?? []
   if (secret === undefined) {
     throw new Fault('UNAUTHENTICATED', `The Authorization header is not of the form that is needed. ${HOW}`)

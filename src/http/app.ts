@@ -1,23 +1,21 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { createYoga } from 'graphql-yoga'
 import type { Logger } from 'pino'
 import { authenticator } from '../auth/principal.js'
 import type { Fault } from '../errors.js'
-import { LIMITS } from '../limits.js'
 import { schema } from '../schema.js'
 import type { Store } from '../store/store.js'
-import { useCors } from './cors.js'
-import { Documents, NO_ERRORS_KEPT } from './documents.js'
+import { type Answer, AskedOfFetch, AskedOfNode, responseOf, sendToNode } from './asked.js'
+import { createCors } from './cors.js'
 import { createEngine } from './engine.js'
-import { type Closing, countStatement, exchangeOf, exchangeOfNode } from './exchange.js'
-import { askedOfFetch, askedOfNode, createFastLane, responseOf, sendToNode } from './fastLane.js'
-import { useCatalogue, useDoor, useEngine } from './graphql.js'
+import { type Closing, closeExchange, type Exchange, openExchange } from './exchange.js'
+import { createFastLane } from './fastLane.js'
+import { createGraphqlDoor } from './graphqlDoor.js'
+import { DEFAULTS, GUARDS } from './guards.js'
 import { refusalOf } from './incoming.js'
-import { usePaths } from './paths.js'
+import { createPaths } from './paths.js'
 import { bareProblem } from './problems.js'
 import { createRates } from './rates.js'
 import { createRest } from './rest.js'
-import { useExchange } from './useExchange.js'
 
 export interface AppOptions {
   readonly store: Store
@@ -48,55 +46,38 @@ export interface App {
 
 export function createApp(options: AppOptions): App {
   const { store, log, clock, basePath } = options
-  const endpoint = `${basePath}/graphql`
   const engine = createEngine(options)
   const authenticate = authenticator(store, clock)
   const rates = createRates(authenticate, options.ratePerMinute)
+  const fastLane = createFastLane({ ...options, authenticate, rates })
+  const cors = createCors(options.corsOrigins)
+  const rest = createRest({ schema, engine, authenticate, rates, basePath })
+  const graphql = createGraphqlDoor({ engine, authenticate, rates, log })
+  const paths = createPaths({ ...options, rest, graphql })
   const closing: Closing = { log, slowMs: options.slowMs, onFinished: options.onFinished ?? (() => undefined) }
-  const fastLane = createFastLane({ ...options, ...closing, authenticate, rates })
-  const yoga = createYoga({
-    schema,
-    graphqlEndpoint: endpoint,
-    // The door has let the caller in; the key may have been revoked while the body was on its way.
-    context: async ({ request }) =>
-      engine.contextFor(await authenticate(request.headers.get('authorization')), () =>
-        countStatement(exchangeOf(request)),
-      ),
-    plugins: [
-      useCors(options.corsOrigins),
-      useExchange({ ...closing, onUnchanged: rates.refundUnchanged, onAnswer: fastLane.keep }),
-      usePaths({ ...options, rest: createRest({ schema, engine, authenticate, rates, basePath }) }),
-      useDoor(endpoint, rates),
-      useEngine(engine, rates),
-      useCatalogue(log),
-    ],
-    parserAndValidationCache: {
-      documentCache: new Documents(LIMITS.queriesKeptCharacters),
-      errorCache: NO_ERRORS_KEPT,
-    },
-    // Each of these is done by a plugin above, or is not offered.
-    graphiql: false,
-    landingPage: false,
-    cors: false,
-    batching: false,
-    multipart: false,
-    maskedErrors: false,
-    maxRequestBodySize: false,
-    logging: false,
-    // Yoga compares the end of the whole address, query and all; no address ends in a space.
-    healthCheckEndpoint: ' ',
-  })
+
+  const fresh = async (exchange: Exchange): Promise<Answer> => {
+    const { asked } = exchange
+    const answer = cors.preflight(asked) ?? (await paths(exchange))
+    const whole = { ...answer, headers: { ...DEFAULTS, ...cors.headersFor(asked, answer.headers), ...GUARDS } }
+    fastLane.keep(exchange, whole)
+    return whole
+  }
+
+  const answerTo = async (exchange: Exchange): Promise<Answer> => {
+    const answer = (await fastLane.ready(exchange)) ?? (await fresh(exchange))
+    if (answer.status === 304) rates.refundUnchanged(exchange)
+    return closeExchange(exchange, closing, answer)
+  }
+
   return {
-    async fetch(request) {
-      const ready = await fastLane.ready(askedOfFetch(request), exchangeOf(request))
-      return ready ? responseOf(ready) : yoga.fetch(request)
-    },
+    // Whoever embeds it knows its callers; here their address is not known.
+    fetch: async (request) => responseOf(await answerTo(openExchange(new AskedOfFetch(request), undefined))),
     async listener(request, response) {
       const refusal = refusalOf(request)
       if (refusal) return refuse(response, refusal)
-      const ready = await fastLane.ready(askedOfNode(request), exchangeOfNode(request))
-      if (ready) sendToNode(response, ready)
-      else await yoga(request, response)
+      const exchange = openExchange(new AskedOfNode(request), request.socket.remoteAddress)
+      sendToNode(response, await answerTo(exchange))
     },
   }
 }

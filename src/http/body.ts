@@ -2,6 +2,7 @@ import type { Principal } from '../auth/principal.js'
 import { grants } from '../auth/scopes.js'
 import { Fault } from '../errors.js'
 import { LIMITS } from '../limits.js'
+import { type Asked, tooLarge } from './asked.js'
 import { requireModestShape } from './jsonShape.js'
 
 /** What a body may come as; a merge patch (RFC 7396) and plain JSON mean the same in a PATCH. */
@@ -12,57 +13,38 @@ export const PATCH_TYPES = ['application/merge-patch+json', 'application/json'] 
 export class UnsupportedPatch extends Fault {}
 
 /** The JSON of a request's body, or a Fault that says what is wrong with it. */
-export async function readJson(request: Request, principal: Principal | undefined): Promise<unknown> {
-  requireJsonType(request)
-  const bytes = await readBytes(request, bodyBytesMax(principal))
+export async function readJson(asked: Asked, principal: Principal | undefined): Promise<unknown> {
+  requireJsonType(asked)
+  const bytesMax = bodyBytesMax(principal)
+  if (Number(asked.header('content-length')) > bytesMax) throw tooLarge(bytesMax)
+  const bytes = await asked.body(bytesMax)
   requireModestShape(bytes)
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+    return JSON.parse(UTF8.decode(bytes))
   } catch (cause) {
     throw new Fault('BAD_REQUEST', 'The body is not valid JSON in UTF-8.', { cause })
   }
 }
 
+const UTF8 = new TextDecoder('utf-8', { fatal: true })
+
 // Exactly JSON: forms and plain text are what a foreign page can make a browser send.
-function requireJsonType({ headers, method }: Request): void {
-  const isPatch = method === 'PATCH'
+function requireJsonType(asked: Asked): void {
+  const isPatch = asked.method === 'PATCH'
   const types: readonly string[] = isPatch ? PATCH_TYPES : BODY_TYPES
   const refuse = (sentence: string): never => {
     throw new (isPatch ? UnsupportedPatch : Fault)('UNSUPPORTED_MEDIA_TYPE', sentence)
   }
-  const type = headers.get('content-type') ?? ''
+  const type = asked.header('content-type') ?? ''
   const [essence = '', ...parameters] = type.split(';').map((part) => part.trim().toLowerCase())
   const charset = parameters.find((parameter) => parameter.startsWith('charset='))
   const isUtf8 = charset === undefined || /^charset="?utf-?8"?$/.test(charset)
   if (!types.includes(essence) || !isUtf8) {
     refuse(`Send the body as \`Content-Type: ${types.join('` or `')}\`, in UTF-8.`)
   }
-  if (headers.get('content-encoding')) refuse('Send the body uncompressed, without Content-Encoding.')
+  if (asked.header('content-encoding')) refuse('Send the body uncompressed, without Content-Encoding.')
 }
 
 function bodyBytesMax(principal: Principal | undefined): number {
   return principal && grants(principal.scopes, 'projects.manage') ? LIMITS.syncBodyBytesMax : LIMITS.bodyBytesMax
-}
-
-async function readBytes(request: Request, bytesMax: number): Promise<Uint8Array> {
-  if (Number(request.headers.get('content-length')) > bytesMax) throw tooLarge(bytesMax)
-  const chunks: Uint8Array[] = []
-  let size = 0
-  // Not `for await`, whose end would tear the connection down before the refusal is out.
-  const reader = request.body?.getReader()
-  for (;;) {
-    const chunk = await reader?.read().catch(brokenOff)
-    if (!chunk || chunk.done) return Buffer.concat(chunks)
-    size += chunk.value.byteLength
-    if (size > bytesMax) throw tooLarge(bytesMax)
-    chunks.push(chunk.value)
-  }
-}
-
-function brokenOff(cause: unknown): never {
-  throw new Fault('BAD_REQUEST', 'The body broke off before its end.', { cause })
-}
-
-function tooLarge(bytesMax: number): Fault {
-  return new Fault('PAYLOAD_TOO_LARGE', `The body is larger than ${bytesMax} bytes. Send it in smaller parts.`)
 }

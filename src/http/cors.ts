@@ -1,35 +1,42 @@
-import type { Plugin } from 'graphql-yoga'
+import type { Answer, Asked } from './asked.js'
+import { emptyAnswer } from './represent.js'
 
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE'
 const HEADERS = 'Authorization, Content-Type, If-Match, If-None-Match, Idempotency-Key, Request-Id'
 const SHOWN = 'ETag, Link, Location, Request-Id, Retry-After, RateLimit, RateLimit-Policy, Idempotency-Replayed'
 const KEPT_SECONDS = '600'
 
-/** Lets pages of these origins call, and no others: without a list, browsers keep every foreign page out. */
-export function useCors(origins: string): Plugin {
+/** Lets pages of some origins call, and no others: without a list, browsers keep every foreign page out. */
+export interface Cors {
+  /** The answer to a browser that asks whether it may ask. */
+  preflight(asked: Asked): Answer | undefined
+  /** The headers of an answer, with what a browser wants to see in them. */
+  headersFor(asked: Asked, headers: Answer['headers']): Answer['headers']
+}
+
+/** `origins` has commas between them; it may be empty. */
+export function createCors(origins: string): Cors {
   const allowed = new Set(origins.split(',').flatMap((origin) => origin.trim() || []))
-  const allowedOrigin = (request: Request) => {
-    const origin = request.headers.get('origin')
-    return origin !== null && allowed.has(origin) ? origin : undefined
+  const allowedOrigin = (asked: Asked) => {
+    const origin = asked.header('origin')
+    return origin !== undefined && allowed.has(origin) ? origin : undefined
   }
   return {
-    onRequest({ request, endResponse }) {
-      const isPreflight = request.method === 'OPTIONS' && request.headers.has('access-control-request-method')
-      if (!isPreflight || allowedOrigin(request) === undefined) return
-      const headers = {
+    preflight(asked) {
+      const isPreflight = asked.method === 'OPTIONS' && asked.header('access-control-request-method') !== undefined
+      if (!isPreflight || allowedOrigin(asked) === undefined) return undefined
+      return emptyAnswer({
         'access-control-allow-methods': METHODS,
         'access-control-allow-headers': HEADERS,
         'access-control-max-age': KEPT_SECONDS,
-      }
-      endResponse(new Response(null, { status: 204, headers }))
+      })
     },
-    onResponse({ request, response }) {
-      if (allowed.size === 0) return
-      response.headers.append('vary', 'Origin')
-      const origin = allowedOrigin(request)
-      if (origin === undefined) return
-      response.headers.set('access-control-allow-origin', origin)
-      response.headers.set('access-control-expose-headers', SHOWN)
+    headersFor(asked, headers) {
+      if (allowed.size === 0) return headers
+      const vary = [headers['vary'], 'Origin'].filter(Boolean).join(', ')
+      const origin = allowedOrigin(asked)
+      if (origin === undefined) return { ...headers, vary }
+      return { ...headers, vary, 'access-control-allow-origin': origin, 'access-control-expose-headers': SHOWN }
     },
   }
 }

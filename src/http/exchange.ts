@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import type { IncomingMessage } from 'node:http'
 import type { Logger } from 'pino'
 import { KeyRefused, type Principal } from '../auth/principal.js'
 import type { Fault } from '../errors.js'
+import type { Answer, Asked } from './asked.js'
 
-/** What is known of a request besides itself, from its arrival to its line in the log. */
+/** A request and what is known of it, from its arrival to its line in the log. */
 export interface Exchange {
+  readonly asked: Asked
   readonly requestId: string
   readonly startedAt: number
   /** Where the request comes from, as far as the socket tells. */
@@ -29,42 +30,19 @@ export interface Exchange {
 
 /** What became of an exchange. */
 export interface Outcome {
-  readonly method: string
-  readonly url: string
   readonly status: number
   readonly ms: number
   readonly bytes: number
 }
 
-/** By the request of fetch or of node:http, whichever came first. */
-const exchanges = new WeakMap<object, Exchange>()
-
 /** What a caller's own Request-Id may look like. */
 export const REQUEST_ID = /^[\w.:-]{1,100}$/
 
 /** A caller may bring its own `Request-Id`, so that both logs tell the same story. */
-function openExchange(given: string | null | undefined, address: string | undefined): Exchange {
-  const requestId = given && REQUEST_ID.test(given) ? given : randomUUID()
-  return { requestId, startedAt: performance.now(), address, statements: 0, cost: 0, isShared: false }
-}
-
-export function exchangeOf(request: Request): Exchange {
-  const exchange = exchanges.get(request) ?? openExchange(request.headers.get('request-id'), undefined)
-  exchanges.set(request, exchange)
-  return exchange
-}
-
-/** The same for a request as it comes from node:http, which fetch will see as its own. */
-export function exchangeOfNode(request: IncomingMessage): Exchange {
-  const { headers, socket } = request
-  const exchange = exchanges.get(request) ?? openExchange(headers['request-id'] as string, socket.remoteAddress)
-  exchanges.set(request, exchange)
-  return exchange
-}
-
-/** Lets a request of fetch go on with the exchange of the one of node:http that it stands for. */
-export function adoptExchange(request: Request, node: IncomingMessage): void {
-  exchanges.set(request, exchangeOfNode(node))
+export function openExchange(asked: Asked, address: string | undefined): Exchange {
+  const given = asked.header('request-id')
+  const requestId = given !== undefined && REQUEST_ID.test(given) ? given : randomUUID()
+  return { asked, requestId, startedAt: performance.now(), address, statements: 0, cost: 0, isShared: false }
 }
 
 export function countStatement(exchange: Exchange): void {
@@ -79,25 +57,22 @@ export interface Closing {
   readonly onFinished: (exchange: Exchange, outcome: Outcome) => void
 }
 
-/** The headers that belong to this one exchange. */
-export function ownHeaders({ requestId, rate }: Exchange): Record<string, string> {
-  return { 'request-id': requestId, ...(rate && { 'ratelimit-policy': rate.policy, ratelimit: rate.level }) }
-}
-
-/** Tells the log and the metrics what became of a request. */
-export function closeExchange(
-  exchange: Exchange,
-  { log, slowMs, onFinished }: Closing,
-  { method, url, status, bytes }: Omit<Outcome, 'ms'>,
-): void {
+/** Tells the log and the metrics what became of a request, and puts into the answer what belongs to it alone. */
+export function closeExchange(exchange: Exchange, { log, slowMs, onFinished }: Closing, answer: Answer): Answer {
   const ms = Math.round((performance.now() - exchange.startedAt) * 10) / 10
-  const outcome = { method, url, status, ms, bytes }
+  const outcome = { status: answer.status, ms, bytes: answer.body?.length ?? 0 }
   onFinished(exchange, outcome)
   const isSlow = ms > slowMs
-  if (!isSlow && !log.isLevelEnabled('info')) return
-  const line = lineOf(exchange, outcome)
-  log.info(line, 'request')
-  if (isSlow) log.warn(line, 'slow request')
+  if (isSlow || log.isLevelEnabled('info')) {
+    const line = lineOf(exchange, outcome)
+    log.info(line, 'request')
+    if (isSlow) log.warn(line, 'slow request')
+  }
+  return { ...answer, headers: { ...answer.headers, ...ownHeaders(exchange) } }
+}
+
+function ownHeaders({ requestId, rate }: Exchange): Answer['headers'] {
+  return { 'request-id': requestId, ...(rate && { 'ratelimit-policy': rate.policy, ratelimit: rate.level }) }
 }
 
 /** What failed on our side, for whoever reads the log; the caller is only told that it did. */
@@ -106,15 +81,12 @@ export function logCause(log: Logger, { requestId }: Exchange, { code, cause }: 
 }
 
 /** One line a request; never the key itself, and why a caller was refused. */
-function lineOf(exchange: Exchange, { method, url, status, ms, bytes }: Outcome) {
-  const { requestId, principal, refusal, operation, statements, address } = exchange
+function lineOf(exchange: Exchange, { status, ms, bytes }: Outcome) {
+  const { asked, requestId, principal, refusal, operation, statements, address } = exchange
   const keyId = principal?.keyId ?? (refusal instanceof KeyRefused ? refusal.keyId : undefined)
   // Other refusals may quote what was sent, which is no business of the log.
   const isOfAccess = refusal?.code === 'UNAUTHENTICATED' || refusal?.code === 'INSUFFICIENT_SCOPE'
   const why = refusal && { code: refusal.code, ...(isOfAccess && { reason: refusal.message, address }) }
-  return { requestId, keyId, method, path: pathOf(url), operation, status, ms, bytes, statements, ...why }
-}
-
-function pathOf(url: string): string {
-  return new URL(url, 'http://localhost').pathname
+  const { method, url } = asked
+  return { requestId, keyId, method, path: url.pathname, operation, status, ms, bytes, statements, ...why }
 }

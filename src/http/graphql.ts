@@ -13,41 +13,29 @@ import {
 import type { Plugin } from 'graphql-yoga'
 import type { Logger } from 'pino'
 import { Fault } from '../errors.js'
-import { asFault, faultOf } from '../graph/faults.js'
+import { faultOf } from '../graph/faults.js'
 import { requireFewRepresentations } from '../graph/federation.js'
 import { LIMITS } from '../limits.js'
-import { requireAcceptable } from './accept.js'
+import type { Asked } from './asked.js'
 import { readJson } from './body.js'
 import type { Engine } from './engine.js'
-import { exchangeOf, logCause } from './exchange.js'
+import { type Exchange, logCause } from './exchange.js'
 import { faultHeaders, STATUS } from './problems.js'
 import { parseWithinLimits } from './queryLimits.js'
 import type { Rates } from './rates.js'
 
-const ANSWERS = ['application/json', 'application/graphql-response+json']
-const ALLOW = 'GET, POST, OPTIONS'
+/** What the door hands on with each request. */
+export interface Passed {
+  readonly exchange: Exchange
+}
 
-/** The GraphQL door: who may come in, and in what form, before Yoga takes over. */
-export function useDoor(endpoint: string, rates: Rates): Plugin {
+type GraphqlPlugin = Plugin<Passed, Passed>
+
+/** Reads what is to be run, in the one form that we take, whatever Yoga would take besides. */
+export function useParams(): GraphqlPlugin {
   return {
-    async onRequest({ request, url, endResponse }) {
-      if (url.pathname !== endpoint) return
-      if (request.method === 'OPTIONS')
-        return endResponse(new Response(null, { status: 204, headers: { allow: ALLOW } }))
-      try {
-        if (request.method !== 'GET' && request.method !== 'POST') {
-          throw new Fault('METHOD_NOT_ALLOWED', 'GraphQL takes GET and POST.')
-        }
-        requireAcceptable(request, ...ANSWERS)
-        await rates.admit(request.headers.get('authorization'), exchangeOf(request))
-      } catch (error) {
-        const fault = asFault(error)
-        exchangeOf(request).refusal = fault
-        endResponse(refusal(fault))
-      }
-    },
-    onRequestParse({ setRequestParser }) {
-      setRequestParser(readParams)
+    onRequestParse({ serverContext, setRequestParser }) {
+      setRequestParser(() => readParams(serverContext.exchange))
     },
   }
 }
@@ -59,9 +47,8 @@ interface Params {
   extensions?: Record<string, unknown>
 }
 
-async function readParams(request: Request): Promise<Params> {
-  const params: unknown =
-    request.method === 'GET' ? paramsOfUrl(request) : await readJson(request, exchangeOf(request).principal)
+async function readParams({ asked, principal }: Exchange): Promise<Params> {
+  const params: unknown = asked.method === 'GET' ? paramsOfUrl(asked) : await readJson(asked, principal)
   if (Array.isArray(params)) throw new Fault('BAD_REQUEST', 'Send one operation at a time: there is no batching.')
   if (typeof params !== 'object' || params === null) {
     throw new Fault('BAD_REQUEST', 'The body must be a JSON object with the member `query`.')
@@ -73,8 +60,7 @@ async function readParams(request: Request): Promise<Params> {
   return params
 }
 
-function paramsOfUrl(request: Request): Record<string, unknown> {
-  const query = new URL(request.url).searchParams
+function paramsOfUrl({ url: { searchParams: query } }: Asked): Record<string, unknown> {
   const params: Record<string, unknown> = Object.fromEntries(query)
   for (const name of ['variables', 'extensions']) {
     const text = query.get(name)
@@ -93,13 +79,13 @@ function parsedParameter(name: string, text: string): unknown {
 }
 
 /** Parses within the limits, charges what the query costs, and runs it in the engine that REST uses too. */
-export function useEngine(engine: Engine, rates: Rates): Plugin {
+export function useEngine(engine: Engine, rates: Rates): GraphqlPlugin {
   return {
     onParse({ setParseFn }) {
       setParseFn((source, options) => parseWithinLimits(source.toString(), options))
     },
     onExecute({ args, setExecuteFn, setResultAndStopExecution }) {
-      const exchange = exchangeOf(args.contextValue.request)
+      const { exchange } = args.contextValue
       const operation = getOperationAST(args.document, args.operationName)
       exchange.operation = operation?.name?.value ?? 'anonymous'
       exchange.isShared = operation?.operation === 'query' && !isPersonal(args.document, args.schema)
@@ -157,14 +143,14 @@ function costOf({ document, schema, variableValues, contextValue, operationName 
 }
 
 /** Puts every error of an answer into the words of the catalogue; the causes go to the log. */
-export function useCatalogue(log: Logger): Plugin {
+export function useCatalogue(log: Logger): GraphqlPlugin {
   return {
-    onResultProcess({ request, result, setResult }) {
+    onResultProcess({ serverContext: { exchange }, result, setResult }) {
       if (!('errors' in result) || !result.errors) return
       const errors = result.errors.map((error) => {
         const fault = faultOf(error)
-        exchangeOf(request).refusal ??= fault
-        logCause(log, exchangeOf(request), fault)
+        exchange.refusal ??= fault
+        logCause(log, exchange, fault)
         return published(fault, error)
       })
       setResult({ ...result, errors })
@@ -204,13 +190,4 @@ function httpOfYoga({ headers, ...http }: YogaHttp): YogaHttp {
 function httpOf(fault: Fault, error: GraphQLError) {
   const isOfDocument = !(error.originalError instanceof Fault) || fault.code === 'TOO_COMPLEX'
   return { status: STATUS[fault.code], headers: faultHeaders(fault), ...(isOfDocument && { spec: true }) }
-}
-
-function refusal(fault: Fault): Response {
-  const body = { errors: [{ message: fault.message, extensions: fault.extensions }] }
-  const allow = fault.code === 'METHOD_NOT_ALLOWED' ? { allow: ALLOW } : {}
-  return new Response(JSON.stringify(body), {
-    status: STATUS[fault.code],
-    headers: { ...allow, ...faultHeaders(fault), 'content-type': 'application/json' },
-  })
 }

@@ -4,5 +4,9 @@ export const GUARDS = {
   'x-frame-options': 'DENY',
   'referrer-policy': 'no-referrer',
 }
-/** Where a page says nothing else, nothing in it is to be loaded or run. */
-export const NO_CONTENT_POLICY = "default-src 'none'; frame-ancestors 'none'"
+
+/** The headers of every answer that does not say otherwise: nobody keeps it, and nothing in it is to be loaded or run. */
+export const DEFAULTS = {
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+}

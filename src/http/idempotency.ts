@@ -4,13 +4,14 @@ import { Fault } from '../errors.js'
 import type { Context } from '../graph/builder.js'
 import { LIMITS } from '../limits.js'
 import type { Read, Store, Write } from '../store/store.js'
+import { type Asked, isReading } from './asked.js'
 
 const TOKEN = new RegExp(`^[\\x21-\\x7e]{1,${LIMITS.idempotencyKeyCharactersMax}}$`)
 
 /** The Idempotency-Key of a request, if it has one. */
-function tokenOf({ headers }: Request): string | undefined {
-  const given = headers.get('idempotency-key')
-  if (given === null) return undefined
+function tokenOf(asked: Asked): string | undefined {
+  const given = asked.header('idempotency-key')
+  if (given === undefined) return undefined
   // The draft has it in quotes; many callers leave them out.
   const token = given.trim().replace(/^"(.*)"$/, '$1')
   if (TOKEN.test(token)) return token
@@ -34,29 +35,23 @@ interface Answered {
 type Work = (context: Context) => Promise<unknown>
 
 /** Does what a request asks for; one that changes something and brings an Idempotency-Key is done once. */
-export type Perform = (
-  request: Request,
-  path: string,
-  input: unknown,
-  context: Context,
-  work: Work,
-) => Promise<Answered>
+export type Perform = (asked: Asked, path: string, input: unknown, context: Context, work: Work) => Promise<Answered>
 
 export function createPerform(): Perform {
   // Of this process; the same request in another one is met inside the transaction.
   const running = new Set<string>()
-  return async (request, path, input, context, work) => {
-    const token = request.method === 'GET' || request.method === 'HEAD' ? undefined : tokenOf(request)
+  return async (asked, path, input, context, work) => {
+    const token = isReading(asked) ? undefined : tokenOf(asked)
     if (token === undefined) return { answer: await work(context), isReplay: false }
-    const fingerprint = fingerprintOf(request.method, path, input)
-    const asked = { keyId: context.principal.keyId, token, fingerprint }
-    const earlier = await replayOf(context.store.read, asked, context.clock())
+    const fingerprint = fingerprintOf(asked.method, path, input)
+    const once = { keyId: context.principal.keyId, token, fingerprint }
+    const earlier = await replayOf(context.store.read, once, context.clock())
     if (earlier) return earlier
-    const name = `${asked.keyId} ${token}`
+    const name = `${once.keyId} ${token}`
     if (running.has(name)) throw new Fault('CONFLICT', 'A request with this Idempotency-Key is still running.')
     running.add(name)
     try {
-      return await onlyOnce(context, asked, work)
+      return await onlyOnce(context, once, work)
     } finally {
       running.delete(name)
     }

@@ -33,8 +33,8 @@ export function createMetrics(store: Store): Metrics {
   })
   const readStore = gaugesOf(store, registers)
   return {
-    onFinished({ operation, refusal, statements: count }, { method, status, ms }) {
-      requests.observe({ operation: labelOf(operation), method, status }, ms / 1000)
+    onFinished({ asked, operation, refusal, statements: count }, { status, ms }) {
+      requests.observe({ operation: labelOf(operation), method: asked.method, status }, ms / 1000)
       statements.inc(count)
       if (refusal) refusals.inc({ code: refusal.code })
     },

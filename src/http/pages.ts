@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { GraphQLSchema } from 'graphql'
 import { DESCRIPTION } from '../about.js'
 import { accepts } from './accept.js'
+import type { Answer, Asked } from './asked.js'
 import { openapi } from './openapi.js'
 import { Content, respond } from './represent.js'
 import { storedOperations } from './stored.js'
@@ -35,12 +36,12 @@ const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
 /** Serves GraphiQL from this machine alone: no request of the page leaves it. */
 export function createGraphiql({ endpoint, demoKey }: GraphiqlOptions) {
   const pages = new Map<string, Promise<{ content: Content; policy: string }>>()
-  return async (request: Request, hostname: string): Promise<Response> => {
-    const key = demoKey !== undefined && LOOPBACK.has(hostname) ? demoKey : '<API_KEY>'
+  return async (asked: Asked): Promise<Answer> => {
+    const key = demoKey !== undefined && LOOPBACK.has(asked.url.hostname) ? demoKey : '<API_KEY>'
     const page = pages.get(key) ?? renderGraphiql(endpoint, key)
     pages.set(key, page)
     const { content, policy } = await page
-    return respond(request, content, { headers: { 'content-security-policy': policy } })
+    return respond(asked, content, { headers: { 'content-security-policy': policy } })
   }
 }
 
@@ -74,9 +75,9 @@ async function renderGraphiql(endpoint: string, key: string): Promise<{ content:
   return { content: new Content('text/html; charset=utf-8', Buffer.from(html)), policy }
 }
 
-export function wantsPage(request: Request): boolean {
-  const accept = request.headers.get('accept') ?? ''
-  return request.method === 'GET' && accept.includes('text/html') && accepts(request, 'text/html')
+export function wantsPage(asked: Asked): boolean {
+  const accept = asked.header('accept') ?? ''
+  return asked.method === 'GET' && accept.includes('text/html') && accepts(asked, 'text/html')
 }
 
 const FRONT_POLICY =
@@ -87,7 +88,7 @@ export function createFrontPage(schema: GraphQLSchema, basePath: string, hasGrap
   const content = whenAsked(
     () => new Content('text/html; charset=utf-8', Buffer.from(frontPage(schema, basePath, hasGraphiql))),
   )
-  return (request: Request) => respond(request, content(), { headers: { 'content-security-policy': FRONT_POLICY } })
+  return (asked: Asked) => respond(asked, content(), { headers: { 'content-security-policy': FRONT_POLICY } })
 }
 
 /** Made when it is first asked for, and kept: most servers start far more often than anyone looks at their pages. */
@@ -132,5 +133,5 @@ ${rows.join('\n')}
 
 export function createOpenapiPage(schema: GraphQLSchema, basePath: string) {
   const content = whenAsked(() => Content.json(openapi(schema, basePath)))
-  return (request: Request) => respond(request, content())
+  return (asked: Asked) => respond(asked, content())
 }

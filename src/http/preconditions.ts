@@ -1,12 +1,13 @@
 import { Fault } from '../errors.js'
+import type { Asked } from './asked.js'
 import { Content } from './represent.js'
 
 const TAG = String.raw`(?:W/)?"[\x21\x23-\x7e\x80-\xff]*"`
 const TAGS = new RegExp(String.raw`^[\s,]*${TAG}(?:\s*,[\s,]*${TAG})*[\s,]*$`)
 
 /** The tags of `If-Match` that can hold, which weak ones never do; undefined when none has to. */
-export function tagsToMatch({ headers }: Request): readonly string[] | undefined {
-  const wanted = headers.get('if-match')?.trim()
+export function tagsToMatch(asked: Asked): readonly string[] | undefined {
+  const wanted = asked.header('if-match')?.trim()
   // `*` asks that something be there, and what is not there is a 404 anyway (RFC 9110, 13.2.1).
   if (wanted === undefined || wanted === '*') return undefined
   if (!TAGS.test(wanted)) {

@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { KeyMissing } from '../auth/principal.js'
 import { CATALOGUE, type Code, Fault } from '../errors.js'
+import type { Answer } from './asked.js'
 import { PATCH_TYPES, UnsupportedPatch } from './body.js'
-import { GUARDS, NO_CONTENT_POLICY } from './guards.js'
+import type { Exchange } from './exchange.js'
+import { DEFAULTS, GUARDS } from './guards.js'
 import { RateExceeded } from './rates.js'
+import { Content, respond } from './represent.js'
 
 /** The HTTP status of each code of the catalogue. */
 export const STATUS: Record<Code, number> = {
@@ -33,24 +36,27 @@ export function problemType(code: Code): string {
 }
 
 /** A fault as `application/problem+json` (RFC 9457). */
-export function problem(fault: Fault, requestId: string, headers: Record<string, string> = {}): Response {
-  const { status, headers: own, body } = problemParts(fault, requestId)
-  return new Response(body, { status, headers: { ...headers, ...own } })
+export function problem(
+  { asked, requestId }: Exchange,
+  fault: Fault,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  const { status, headers: own, type, body } = problemParts(fault, requestId)
+  return respond(asked, new Content(type, Buffer.from(body)), { status, headers: { ...headers, ...own } })
 }
 
 /** The one refusal that must say what is possible instead. */
-export function notAllowed(request: Request, allow: string, requestId: string): Response {
-  return problem(new Fault('METHOD_NOT_ALLOWED', `${request.method} is not possible here; ${allow} are.`), requestId, {
-    allow,
-  })
+export function notAllowed(exchange: Exchange, allow: string): Promise<Answer> {
+  const sentence = `${exchange.asked.method} is not possible here; ${allow} are.`
+  return problem(exchange, new Fault('METHOD_NOT_ALLOWED', sentence), { allow })
 }
 
 /** The whole answer to what never became a request that the service could look at. */
 export function bareProblem(fault: Fault) {
   const requestId = randomUUID()
-  const { status, headers, body } = problemParts(fault, requestId)
-  const rest = { 'request-id': requestId, 'cache-control': 'no-store', 'content-security-policy': NO_CONTENT_POLICY }
-  return { status, headers: { ...headers, ...GUARDS, ...rest, 'content-length': Buffer.byteLength(body) }, body }
+  const { status, headers, type, body } = problemParts(fault, requestId)
+  const rest = { 'content-type': type, 'content-length': Buffer.byteLength(body), 'request-id': requestId }
+  return { status, headers: { ...headers, ...DEFAULTS, ...GUARDS, ...rest }, body }
 }
 
 function problemParts(fault: Fault, requestId: string) {
@@ -66,8 +72,8 @@ function problemParts(fault: Fault, requestId: string) {
     ...(existingId && { existingId }),
     ...(flaws.length > 0 && { errors: flaws }),
   }
-  const headers = { ...faultHeaders(fault), 'content-type': 'application/problem+json' }
-  return { status: STATUS[code], headers, body: JSON.stringify(body) }
+  const type = 'application/problem+json'
+  return { status: STATUS[code], headers: faultHeaders(fault), type, body: JSON.stringify(body) }
 }
 
 /** The headers that HTTP wants with a refusal, through whichever door it came. */

@@ -19,7 +19,7 @@ export class RateExceeded extends Fault {
 /** Who may ask for how much: each key by itself, and wrong keys by the address that they come from. */
 export interface Rates {
   /** Tells who is calling, and charges the key for a request, once. */
-  admit(authorization: string | null, exchange: Exchange, version?: Store['version']): Promise<Principal>
+  admit(authorization: string | undefined, exchange: Exchange, version?: Store['version']): Promise<Principal>
   /** Charges what a query costs beyond the request that brought it. */
   chargeQuery(principal: Principal, exchange: Exchange, cost: number): void
   /** A caller who had the answer already is given back most of what it was charged. */

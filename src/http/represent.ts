@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { brotliCompress, gzip, constants as zlib } from 'node:zlib'
 import { LIMITS } from '../limits.js'
+import { type Answer, type Asked, isReading } from './asked.js'
 
 type Bytes = Buffer<ArrayBuffer>
 
@@ -46,56 +47,44 @@ export class Content {
   }
 }
 
-/** The bodies of the responses that have been given their final form here. */
-const finals = new WeakMap<Response, Bytes | null>()
-
-export function isFinal(response: Response): boolean {
-  return finals.has(response)
-}
-
-/** The body of a final response, without reading it. */
-export function bytesOf(response: Response): Buffer | undefined {
-  return finals.get(response) ?? undefined
-}
-
 /** Answers with a content in the form that the caller takes: compressed, not changed since, or without its body. */
 export async function respond(
-  request: Request,
+  asked: Asked,
   content: Content,
   { status = 200, headers = {} }: { status?: number; headers?: Record<string, string> } = {},
-): Promise<Response> {
-  const encoding = content.bytes.length < LIMITS.compressFromBytes ? undefined : acceptedEncoding(request)
-  const isRead = request.method === 'GET' || request.method === 'HEAD'
+): Promise<Answer> {
+  const encoding = content.bytes.length < LIMITS.compressFromBytes ? undefined : acceptedEncoding(asked)
   const all: Record<string, string> = {
     'content-type': content.type,
     vary: 'Authorization, Accept, Accept-Encoding',
     ...headers,
   }
   // What PATCH answers is what GET would now.
-  if (status === 200 && (isRead || request.method === 'PATCH')) {
+  if (status === 200 && (isReading(asked) || asked.method === 'PATCH')) {
     const tag = content.tag(encoding)
     all['etag'] = tag
-    if (isRead) all['cache-control'] ??= 'private, no-cache'
-    if (isRead && isUnchanged(request.headers.get('if-none-match'), tag)) {
+    if (isReading(asked)) all['cache-control'] ??= 'private, no-cache'
+    if (isReading(asked) && isUnchanged(asked.header('if-none-match'), tag)) {
       const { 'content-type': _, ...kept } = all
-      return final(null, 304, kept)
+      return { status: 304, headers: kept, body: null }
     }
   }
   const bytes = encoding ? await content.encode(encoding) : content.bytes
   if (encoding) all['content-encoding'] = encoding
   all['content-length'] = String(bytes.length)
-  return final(request.method === 'HEAD' ? null : bytes, status, all)
+  return { status, headers: all, body: asked.method === 'HEAD' ? null : bytes }
 }
 
-function final(body: Bytes | null, status: number, headers: Record<string, string>): Response {
-  const response = new Response(body, { status, headers })
-  finals.set(response, body)
-  return response
+/** An answer that has nothing to show. */
+export function emptyAnswer(headers: Record<string, string> = {}): Answer {
+  return { status: 204, headers, body: null }
 }
 
-function acceptedEncoding(request: Request): Encoding | undefined {
+function acceptedEncoding(asked: Asked): Encoding | undefined {
+  const accepted = asked.header('accept-encoding')
+  if (accepted === undefined) return undefined
   const quality = new Map<string, number>()
-  for (const part of (request.headers.get('accept-encoding') ?? '').split(',')) {
+  for (const part of accepted.split(',')) {
     const [name = '', q = 'q=1'] = part
       .toLowerCase()
       .split(';')
@@ -108,7 +97,7 @@ function acceptedEncoding(request: Request): Encoding | undefined {
 }
 
 /** Whether the `If-None-Match` of a caller names what it would get. */
-export function isUnchanged(known: string | null | undefined, tag: string | undefined): boolean {
+export function isUnchanged(known: string | undefined, tag: string | undefined): boolean {
   const tags = known?.split(',').map((one) => one.trim().replace(/^W\//, '')) ?? []
   return tags.some((one) => one === '*' || one === tag)
 }

@@ -5,6 +5,7 @@ import { type Context, requireScope } from '../graph/builder.js'
 import { faultOf } from '../graph/faults.js'
 import { requireAcceptable } from './accept.js'
 import { answerWith, type MediaType } from './answers.js'
+import type { Answer, Asked } from './asked.js'
 import { PATCH_TYPES, readJson } from './body.js'
 import type { Engine } from './engine.js'
 import { countStatement, type Exchange } from './exchange.js'
@@ -13,6 +14,7 @@ import { readBody, readParameters } from './parameters.js'
 import { requireMatch, tagsToMatch, unmatchable } from './preconditions.js'
 import { notAllowed } from './problems.js'
 import type { Rates } from './rates.js'
+import { emptyAnswer } from './represent.js'
 import { type StoredOperation, storedOperations } from './stored.js'
 
 interface RestOptions {
@@ -24,54 +26,54 @@ interface RestOptions {
 }
 
 /** Answers a request below `/v1`; `path` is without the base path. */
-export type Rest = (request: Request, path: string, query: URLSearchParams, exchange: Exchange) => Promise<Response>
+export type Rest = (exchange: Exchange, path: string) => Promise<Answer>
 
 /** The REST door: each route runs its stored operation, and what HTTP wants is put around it. */
 export function createRest({ schema, engine, authenticate, rates, basePath }: RestOptions): Rest {
   const operations = storedOperations(schema)
   const perform = createPerform()
 
-  return async (request, path, query, exchange) => {
+  return async (exchange, path) => {
+    const { asked } = exchange
     const here = matchesOf(operations, path)
-    if (request.method === 'OPTIONS' && here.length > 0) return options(here)
+    if (asked.method === 'OPTIONS' && here.length > 0) return options(here)
 
-    let principal = await rates.admit(request.headers.get('authorization'), exchange)
+    let principal = await rates.admit(asked.header('authorization'), exchange)
     if (here.length === 0) throw new Fault('NOT_FOUND', `There is nothing at ${path}. See ${basePath}/v1/openapi.json.`)
-    const match = matchOf(here, request.method === 'HEAD' ? 'GET' : request.method)
-    if (!match) return notAllowed(request, allowed(here), exchange.requestId)
+    const match = matchOf(here, asked.method === 'HEAD' ? 'GET' : asked.method)
+    if (!match) return notAllowed(exchange, allowed(here))
     const { operation, parameters } = match
     exchange.operation = operation.route.operation
     // What any key may ask for is about the key itself.
     exchange.isShared = operation.route.method === 'GET' && operation.scope !== null
-    const type = acceptableType(request, operation)
+    const type = acceptableType(asked, operation)
     // The schema refuses as well; asked first, nobody without the scope gets as far as the parameters and the body.
     if (operation.scope) requireScope(principal, operation.scope)
-    const variables = readParameters(operation, parameters, query)
+    const variables = readParameters(operation, parameters, asked.url.searchParams)
     const reading = matchOf(here, 'GET')
-    const tags = CONDITIONAL.has(request.method) ? tagsToMatch(request) : undefined
+    const tags = CONDITIONAL.has(asked.method) ? tagsToMatch(asked) : undefined
     if (tags && !reading) throw unmatchable()
     if (operation.input) {
-      variables['input'] = readBody(await readJson(request, principal), operation.input)
+      variables['input'] = readBody(await readJson(asked, principal), operation.input)
       // A body can take its time, and the key may have been revoked meanwhile.
-      principal = await authenticate(request.headers.get('authorization'))
+      principal = await authenticate(asked.header('authorization'))
     }
     const context = engine.contextFor(principal, () => countStatement(exchange))
     const precondition = tags && reading ? preconditionOf(engine, context, tags, reading) : undefined
-    const { answer, isReplay } = await perform(request, path, variables['input'], context, (inner) =>
+    const { answer, isReplay } = await perform(asked, path, variables['input'], context, (inner) =>
       run(engine, operation, variables, { ...inner, precondition }),
     )
-    const response = await answerWith(answer, { request, operation, type, path: basePath + path, query })
-    if (isReplay) response.headers.set('idempotency-replayed', 'true')
-    return response
+    const shown = await answerWith(answer, { asked, operation, type, path: basePath + path })
+    return isReplay ? { ...shown, headers: { ...shown.headers, 'idempotency-replayed': 'true' } } : shown
   }
 }
 
 /** The methods that heed `If-Match`. */
 const CONDITIONAL = new Set(['PATCH', 'PUT', 'DELETE'])
 
-function acceptableType(request: Request, { route, columns }: StoredOperation): MediaType | undefined {
+function acceptableType(asked: Asked, { route, columns }: StoredOperation): MediaType | undefined {
   if (route.status === 204) return undefined
-  return requireAcceptable<MediaType>(request, 'application/json', ...(columns ? ['text/csv' as const] : []))
+  return requireAcceptable<MediaType>(asked, 'application/json', ...(columns ? ['text/csv' as const] : []))
 }
 
 async function run(
@@ -132,9 +134,9 @@ function matchOf(matches: readonly Match[], method: string): Match | undefined {
   return matches.find(({ operation }) => operation.route.method === method)
 }
 
-function options(matches: readonly Match[]): Response {
+function options(matches: readonly Match[]): Answer {
   const patch = matchOf(matches, 'PATCH') ? { 'accept-patch': PATCH_TYPES.join(', ') } : undefined
-  return new Response(null, { status: 204, headers: { allow: allowed(matches), ...patch } })
+  return emptyAnswer({ allow: allowed(matches), ...patch })
 }
 
 function allowed(matches: readonly Match[]): string {

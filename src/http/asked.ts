@@ -1,0 +1,127 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Fault } from '../errors.js'
+
+/** A request, whether it came by node:http or by fetch. */
+export interface Asked {
+  readonly method: string
+  /** The path and the query, as they were written. */
+  readonly target: string
+  readonly url: URL
+  header(name: string): string | undefined
+  /** The body, read once however often it is asked for; refused when it is longer than that. */
+  body(bytesMax: number): Promise<Buffer>
+}
+
+/** An answer in the form in which it goes out. */
+export interface Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Buffer | null
+}
+
+export const isReading = ({ method }: Asked): boolean => method === 'GET' || method === 'HEAD'
+
+/** A request of node:http; `refusalOf` has found that its address can be read. */
+export class AskedOfNode implements Asked {
+  readonly method: string
+  readonly target: string
+  private readonly message: IncomingMessage
+  private parsed: URL | undefined
+  private read: Promise<Buffer> | undefined
+
+  constructor(message: IncomingMessage) {
+    this.method = message.method ?? 'GET'
+    this.target = message.url ?? '/'
+    this.message = message
+  }
+
+  get url(): URL {
+    this.parsed ??= new URL(`http://${this.message.headers.host ?? 'localhost'}${this.target}`)
+    return this.parsed
+  }
+
+  header(name: string): string | undefined {
+    const value = this.message.headers[name]
+    return Array.isArray(value) ? value.join(', ') : value
+  }
+
+  body(bytesMax: number): Promise<Buffer> {
+    this.read ??= bytesOfNode(this.message, bytesMax)
+    return this.read
+  }
+}
+
+function bytesOfNode(message: IncomingMessage, bytesMax: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    // Not `for await`, whose end would tear the connection down before the refusal is out.
+    const onData = (chunk: Buffer) => {
+      size += chunk.length
+      if (size > bytesMax) {
+        // The rest is let go by, so that whoever sends it comes to read the refusal.
+        message.off('data', onData).resume()
+        reject(tooLarge(bytesMax))
+      } else chunks.push(chunk)
+    }
+    message.on('data', onData)
+    message.once('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)))
+    message.once('error', (cause) => reject(brokenOff(cause)))
+    message.once('close', () => reject(brokenOff()))
+    if (message.destroyed) reject(brokenOff())
+  })
+}
+
+/** A request of fetch. */
+export class AskedOfFetch implements Asked {
+  readonly method: string
+  readonly target: string
+  readonly url: URL
+  private readonly request: Request
+  private read: Promise<Buffer> | undefined
+
+  constructor(request: Request) {
+    this.method = request.method
+    this.url = new URL(request.url)
+    this.target = this.url.pathname + this.url.search
+    this.request = request
+  }
+
+  header(name: string): string | undefined {
+    return this.request.headers.get(name) ?? undefined
+  }
+
+  body(bytesMax: number): Promise<Buffer> {
+    this.read ??= bytesOfStream(this.request.body, bytesMax)
+    return this.read
+  }
+}
+
+async function bytesOfStream(stream: ReadableStream<Uint8Array> | null, bytesMax: number): Promise<Buffer> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  const reader = stream?.getReader()
+  for (;;) {
+    const chunk = await reader?.read().catch((cause) => Promise.reject(brokenOff(cause)))
+    if (!chunk || chunk.done) return Buffer.concat(chunks)
+    size += chunk.value.byteLength
+    if (size > bytesMax) throw tooLarge(bytesMax)
+    chunks.push(chunk.value)
+  }
+}
+
+function brokenOff(cause?: unknown): Fault {
+  return new Fault('BAD_REQUEST', 'The body broke off before its end.', { cause })
+}
+
+export function tooLarge(bytesMax: number): Fault {
+  return new Fault('PAYLOAD_TOO_LARGE', `The body is larger than ${bytesMax} bytes. Send it in smaller parts.`)
+}
+
+export function sendToNode(response: ServerResponse, { status, headers, body }: Answer): void {
+  response.writeHead(status, headers).end(body)
+}
+
+export function responseOf({ status, headers, body }: Answer): Response {
+  return new Response(body && new Uint8Array(body), { status, headers })
+}
