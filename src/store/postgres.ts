@@ -4,6 +4,7 @@ import pg from 'pg'
 import { Fault } from '../errors.js'
 import { LIMITS } from '../limits.js'
 import { BUSY, driverCode, toFault, UNREACHABLE } from './faults.js'
+import { latest } from './latest.js'
 import { postgresTables as t } from './postgresTables.js'
 import { type Answered, type Session, transact } from './postgresWrite.js'
 import type { Read, Store, Write } from './store.js'
@@ -178,24 +179,6 @@ function databaseOn(run: Session['run'], onStatement?: () => void): Write['db'] 
 /** Whether an error tells of the store, and not of one write that came at the wrong time. */
 function isUnwritable(error: unknown): boolean {
   return error instanceof Fault && /^(53100|25006|58)/.test(driverCode(error.cause) ?? '')
-}
-
-/**
- * Asks once for all who want to know at the same time, and never gives anyone an answer that was asked for before
- * they came: what they know to be written by then could be missing in it.
- */
-function latest<T>(ask: () => Promise<T>): () => Promise<T> {
-  let running: Promise<unknown> = Promise.resolve()
-  let next: Promise<T> | undefined
-  return () => {
-    next ??= running.then(() => {
-      next = undefined
-      const asked = ask()
-      running = asked.catch(() => undefined)
-      return asked
-    })
-    return next
-  }
 }
 
 // One value stays an equality, so that an index can serve the order too; more go in as one array.

@@ -5,6 +5,7 @@ import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { Fault } from '../errors.js'
 import { LIMITS } from '../limits.js'
 import { bulkOn } from './bulk.js'
+import { latestOfTurn } from './latest.js'
 import { sqliteTables as t } from './sqliteTables.js'
 import { isBusy, WriteQueue } from './sqliteWrites.js'
 import type { Read, Store, Write } from './store.js'
@@ -23,7 +24,7 @@ export function openSqlite(file: string, { onStatement, cacheBytes }: SqliteOpti
   reader.pragma('query_only = on')
   const writer = connect(file, onStatement)
   if (cacheBytes !== undefined) writer.pragma(`cache_size = ${-Math.round(cacheBytes / 1024)}`)
-  const version = versionOf(reader)
+  const version = latestOfTurn(versionOf(reader))
   const isInPlace = placeOf(file)
   const writes = new WriteQueue(writer, {
     requireUsable: () => {
@@ -43,7 +44,7 @@ export function openSqlite(file: string, { onStatement, cacheBytes }: SqliteOpti
       const isWritable = !writes.hasFailed && isInPlace() && canBegin(writer)
       return { isWritable, bytes: sizeOf(file), logBytes: sizeOf(`${file}-wal`), waitingWrites: writes.waiting }
     },
-    version: async () => version(),
+    version,
     async snapshot(work) {
       const connection = connect(file, onStatement)
       try {
