@@ -17,6 +17,9 @@ interface ServeOptions {
   readonly stop: Promise<NodeJS.Signals>
 }
 
+/** By then whoever waited for the server to start has asked. */
+const GRAPHQL_LOADED_AFTER_MS = 1_000
+
 /** Serves until it is told to stop. */
 export async function serve(config: Config, { isDemo, clock, stop }: ServeOptions): Promise<void> {
   const store = await openStore(config.database, config)
@@ -47,6 +50,8 @@ export async function serve(config: Config, { isDemo, clock, stop }: ServeOption
       say(
         `Operations Gateway ${VERSION} serves ${storeName(config)} at ${origin}${config.basePath}/ (Ctrl-C stops it).`,
       )
+    // While nobody waits: otherwise the first query would.
+    setTimeout(() => import('../http/graphqlDoor.js'), GRAPHQL_LOADED_AFTER_MS).unref()
     log.info({ signal: await stop }, 'stopping')
     watched?.close()
     watched?.closeAllConnections()

@@ -9,7 +9,7 @@ import { createCors } from './cors.js'
 import { createEngine } from './engine.js'
 import { type Closing, closeExchange, type Exchange, openExchange } from './exchange.js'
 import { createFastLane } from './fastLane.js'
-import { createGraphqlDoor } from './graphqlDoor.js'
+import type { GraphqlDoor } from './graphqlDoor.js'
 import { DEFAULTS, GUARDS } from './guards.js'
 import { refusalOf } from './incoming.js'
 import { createPaths } from './paths.js'
@@ -52,7 +52,11 @@ export function createApp(options: AppOptions): App {
   const fastLane = createFastLane({ ...options, rates })
   const cors = createCors(options.corsOrigins)
   const rest = createRest({ schema, engine, authenticate, rates, basePath })
-  const graphql = createGraphqlDoor({ engine, authenticate, rates, log })
+  const graphql = whenAsked(async () => {
+    // Loaded when the first query comes: Yoga takes as long as all the rest.
+    const { createGraphqlDoor } = await import('./graphqlDoor.js')
+    return createGraphqlDoor({ engine, authenticate, rates, log })
+  })
   const paths = createPaths({ ...options, rest, graphql })
   const closing: Closing = { log, slowMs: options.slowMs, onFinished: options.onFinished ?? (() => undefined) }
 
@@ -79,6 +83,15 @@ export function createApp(options: AppOptions): App {
       const exchange = openExchange(new AskedOfNode(request), request.socket.remoteAddress)
       sendToNode(response, await answerTo(exchange))
     },
+  }
+}
+
+/** A door that is made when someone comes to it. */
+function whenAsked(make: () => Promise<GraphqlDoor>): GraphqlDoor {
+  let door: Promise<GraphqlDoor> | undefined
+  return async (exchange) => {
+    door ??= make()
+    return (await door)(exchange)
   }
 }
 

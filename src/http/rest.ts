@@ -15,7 +15,8 @@ import { requireMatch, tagsToMatch, unmatchable } from './preconditions.js'
 import { notAllowed } from './problems.js'
 import type { Rates } from './rates.js'
 import { emptyAnswer } from './represent.js'
-import { type StoredOperation, storedOperations } from './stored.js'
+import { ROUTES, type Route } from './routes.js'
+import { type StoredOperation, storedOperation } from './stored.js'
 
 interface RestOptions {
   readonly schema: GraphQLSchema
@@ -30,19 +31,19 @@ export type Rest = (exchange: Exchange, path: string) => Promise<Answer>
 
 /** The REST door: each route runs its stored operation, and what HTTP wants is put around it. */
 export function createRest({ schema, engine, authenticate, rates, basePath }: RestOptions): Rest {
-  const operations = storedOperations(schema)
   const perform = createPerform()
 
   return async (exchange, path) => {
     const { asked } = exchange
-    const here = matchesOf(operations, path)
+    const here = matchesOf(path)
     if (asked.method === 'OPTIONS' && here.length > 0) return options(here)
 
     let principal = await rates.admit(asked.header('authorization'), exchange)
     if (here.length === 0) throw new Fault('NOT_FOUND', `There is nothing at ${path}. See ${basePath}/v1/openapi.json.`)
     const match = matchOf(here, asked.method === 'HEAD' ? 'GET' : asked.method)
     if (!match) return notAllowed(exchange, allowed(here))
-    const { operation, parameters } = match
+    const { parameters } = match
+    const operation = storedOperation(schema, match.route)
     exchange.operation = operation.route.operation
     // What any key may ask for is about the key itself.
     exchange.isShared = operation.route.method === 'GET' && operation.scope !== null
@@ -59,7 +60,10 @@ export function createRest({ schema, engine, authenticate, rates, basePath }: Re
       principal = await authenticate(asked.header('authorization'))
     }
     const context = engine.contextFor(principal, () => countStatement(exchange))
-    const precondition = tags && reading ? preconditionOf(engine, context, tags, reading) : undefined
+    const precondition =
+      tags && reading
+        ? preconditionOf(engine, context, tags, storedOperation(schema, reading.route), reading.parameters)
+        : undefined
     const { answer, isReplay } = await perform(asked, path, variables['input'], context, (inner) =>
       run(engine, operation, variables, { ...inner, precondition }),
     )
@@ -93,7 +97,8 @@ function preconditionOf(
   engine: Engine,
   context: Context,
   tags: readonly string[],
-  { operation, parameters }: Match,
+  operation: StoredOperation,
+  parameters: Match['parameters'],
 ): Context['precondition'] {
   return async (read) => {
     const store = { ...context.store, read }
@@ -102,14 +107,15 @@ function preconditionOf(
 }
 
 interface Match {
-  readonly operation: StoredOperation
+  readonly route: Route
   readonly parameters: Record<string, string>
 }
 
-function matchesOf(operations: readonly StoredOperation[], path: string): Match[] {
+const PATTERNS = ROUTES.map((route) => ({ route, pattern: route.path.split('/') }))
+
+function matchesOf(path: string): Match[] {
   const steps = path.split('/')
-  return operations.flatMap((operation) => {
-    const pattern = operation.route.path.split('/')
+  return PATTERNS.flatMap(({ route, pattern }) => {
     if (pattern.length !== steps.length) return []
     const parameters: Record<string, string> = {}
     for (const [index, part] of pattern.entries()) {
@@ -117,7 +123,7 @@ function matchesOf(operations: readonly StoredOperation[], path: string): Match[
       if (part.startsWith('{') && step !== '') parameters[part.slice(1, -1)] = decoded(step)
       else if (part !== step) return []
     }
-    return [{ operation, parameters }]
+    return [{ route, parameters }]
   })
 }
 
@@ -131,7 +137,7 @@ function decoded(step: string): string {
 }
 
 function matchOf(matches: readonly Match[], method: string): Match | undefined {
-  return matches.find(({ operation }) => operation.route.method === method)
+  return matches.find(({ route }) => route.method === method)
 }
 
 function options(matches: readonly Match[]): Answer {
@@ -140,7 +146,7 @@ function options(matches: readonly Match[]): Answer {
 }
 
 function allowed(matches: readonly Match[]): string {
-  const methods = matches.map(({ operation }) => operation.route.method)
+  const methods = matches.map(({ route }) => route.method)
   return [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ')
 }
 

@@ -55,13 +55,19 @@ interface VariableUse {
 
 const BODY = 'input'
 
-const compiled = new WeakMap<GraphQLSchema, readonly StoredOperation[]>()
+const compiled = new WeakMap<GraphQLSchema, Map<Route, StoredOperation>>()
 
-/** Every route made ready to run; fails, and so stops the program at its start, when one does not fit the schema. */
+/** A route made ready to run, once: to check an operation against the schema takes longer than to run it. */
+export function storedOperation(schema: GraphQLSchema, route: Route): StoredOperation {
+  const known = compiled.get(schema) ?? new Map<Route, StoredOperation>()
+  compiled.set(schema, known)
+  const operation = known.get(route) ?? compile(schema, route)
+  known.set(route, operation)
+  return operation
+}
+
 export function storedOperations(schema: GraphQLSchema): readonly StoredOperation[] {
-  const operations = compiled.get(schema) ?? ROUTES.map((route) => compile(schema, route))
-  compiled.set(schema, operations)
-  return operations
+  return ROUTES.map((route) => storedOperation(schema, route))
 }
 
 export function compile(schema: GraphQLSchema, route: Route): StoredOperation {
