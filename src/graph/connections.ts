@@ -4,7 +4,7 @@ import type { Scope } from '../auth/scopes.js'
 import { badArgument } from '../errors.js'
 import { LIMITS } from '../limits.js'
 import { countOf, cursorOf, type List, type Page, pageOf, type Window } from '../store/page.js'
-import { tellPage } from '../store/told.js'
+import { pageTeller } from '../store/told.js'
 import { builder, type Context, needs } from './builder.js'
 import type { Arguments, ListTelling } from './told.js'
 
@@ -180,8 +180,10 @@ function listTelling<T extends PgTable, F>(list: List<T, F | Record<string, neve
   // The arguments are those of `listArgs`.
   const filterIn = (args: Arguments) => (args as { filter?: F | null }).filter ?? {}
   return {
-    table: list.table,
-    page: (context, args, entry) => tellPage(context.store.read, list, filterIn(args), windowOf(args, context), entry),
+    pages: (entry) => {
+      const tell = pageTeller(list, entry)
+      return (context, args) => tell(context.store.read, filterIn(args), windowOf(args, context))
+    },
     count: ({ store }, args) => countOf(store.read, list, filterIn(args)),
   }
 }

@@ -3,7 +3,7 @@ import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
 import type { Scope } from '../auth/scopes.js'
 import { Fault } from '../errors.js'
 import type { List } from '../store/page.js'
-import { tellOne } from '../store/told.js'
+import { oneTeller } from '../store/told.js'
 import { builder, type Context, needs } from './builder.js'
 import { type OneTelling, toldByReference } from './told.js'
 
@@ -28,9 +28,10 @@ interface RootEntity<T extends Identified, F> {
 export function queryOne<T extends Identified, F>(name: string, root: RootEntity<T, F>): void {
   const { table } = root.load.list
   const rootTold: OneTelling = {
-    table,
-    one: ({ store: { read } }, { id }, entry) =>
-      tellOne(read, table(read.t), read.among(table(read.t).id, [String(id)]), entry),
+    one: (entry) => {
+      const tell = oneTeller(table, entry)
+      return ({ store: { read } }, { id }) => tell(read, read.among(table(read.t).id, [String(id)]))
+    },
   }
   builder.queryField(name, (t) =>
     t.field({

@@ -3,7 +3,7 @@ import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
 import type { List } from '../store/page.js'
 import type { Read } from '../store/store.js'
 import type { Tables } from '../store/tables.js'
-import type { ToldPage } from '../store/told.js'
+import type { Entry, ToldPage } from '../store/told.js'
 import type { Context } from './builder.js'
 
 /**
@@ -24,17 +24,15 @@ export interface Related {
 /** The arguments of a field, as graphql has coerced them. */
 export type Arguments = Readonly<Record<string, unknown>>
 
-/** How the store tells a list at the root of Query: `entry` is the SQL that puts a row into JSON. */
+/** How the store tells a list at the root of Query, once it is said how a row becomes JSON. */
 export interface ListTelling {
-  readonly table: (t: Tables) => PgTable
-  readonly page: (context: Context, args: Arguments, entry: SQL) => Promise<ToldPage>
+  readonly pages: (entry: Entry) => (context: Context, args: Arguments) => Promise<ToldPage>
   readonly count: (context: Context, args: Arguments) => Promise<number>
 }
 
 /** The same of a single thing. */
 export interface OneTelling {
-  readonly table: (t: Tables) => PgTable
-  readonly one: (context: Context, args: Arguments, entry: SQL) => Promise<Buffer | undefined>
+  readonly one: (entry: Entry) => (context: Context, args: Arguments) => Promise<Buffer | undefined>
 }
 
 /** A value that is computed of the row. */

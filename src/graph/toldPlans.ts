@@ -14,7 +14,6 @@ import {
 import type { Scope } from '../auth/scopes.js'
 import type { JsonValue } from '../store/json.js'
 import type { Read } from '../store/store.js'
-import type { Tables } from '../store/tables.js'
 import type { ToldPage } from '../store/told.js'
 import type { Context } from './builder.js'
 import { type IsIncluded, type Selected, selectionsOf } from './selections.js'
@@ -39,7 +38,7 @@ export interface Plan {
 }
 
 /** Builds the JSON of a row; `depth` keeps the names of the tables within each other apart. */
-type Entry = (read: Read, row: PgTable, depth: number) => SQL
+type NestedEntry = (read: Read, row: PgTable, depth: number) => SQL
 type Member = (read: Read, row: PgTable, depth: number) => JsonValue
 
 /** Something in a selection that the store cannot tell. */
@@ -79,7 +78,7 @@ class Planner {
     if (!telling) throw new Untold()
     const type = this.objectType(field)
     const tell =
-      'page' in telling ? this.listTeller(name, telling, type, nodes) : this.oneTeller(name, telling, type, nodes)
+      'pages' in telling ? this.listTeller(name, telling, type, nodes) : this.oneTeller(name, telling, type, nodes)
     return { field, node: nodes[0], scopes: this.scopes, tell }
   }
 
@@ -89,9 +88,10 @@ class Planner {
     type: GraphQLObjectType,
     nodes: readonly FieldNode[],
   ): Plan['tell'] {
-    const entryOn = settledOnce(telling.table, this.entry(type, nodes))
+    const entry = this.entry(type, nodes)
+    const tell = telling.one((read, row) => entry(read, row, 1))
     return async (context, args) => {
-      const one = await telling.one(context, args, entryOn(context.store.read))
+      const one = await tell(context, args)
       const data = (before = '', after = '') =>
         Buffer.concat([Buffer.from(`${before}{"${name}":`), one ?? Buffer.from('null'), Buffer.from(`}${after}`)])
       return { data, list: undefined, one }
@@ -107,11 +107,12 @@ class Planner {
     const parts = [...this.selected(type, nodes)].map(([member, fields]) => this.connectionPart(type, member, fields))
     const [entries, ...more] = parts.filter((part) => part.entry !== undefined)
     if (!entries?.entry || more.length > 0) throw new Untold()
-    const entryOn = settledOnce(telling.table, entries.entry)
+    const { entry } = entries
+    const tell = telling.pages((read, row) => entry(read, row, 1))
     const cut = parts.indexOf(entries)
     const isCounted = parts.some((part) => part.isCounted)
     return async (context, args) => {
-      const page = await telling.page(context, args, entryOn(context.store.read))
+      const page = await tell(context, args)
       const totalCount = isCounted ? await telling.count(context, args) : undefined
       const list = { ...page, totalCount }
       const isFirst = args['after'] == null
@@ -144,7 +145,7 @@ class Planner {
     return written((page, isFirst) => `"${name}":{${members.map((member) => member(page, isFirst)).join()}}`)
   }
 
-  private entry(type: GraphQLObjectType, nodes: readonly FieldNode[]): Entry {
+  private entry(type: GraphQLObjectType, nodes: readonly FieldNode[]): NestedEntry {
     const members = [...this.selected(type, nodes)].map(([name, fields]) => [name, this.member(type, fields)] as const)
     return (read, row, depth) =>
       read.json.object(members.map(([name, member]) => [name, member(read, row, depth)] as const))
@@ -198,7 +199,7 @@ class Planner {
 interface Part {
   readonly name: string
   /** Of the nodes alone. */
-  readonly entry: Entry | undefined
+  readonly entry: NestedEntry | undefined
   readonly isCounted: boolean
   readonly write: (list: ToldPage & { readonly totalCount: number | undefined }, isFirst: boolean) => string
 }
@@ -214,7 +215,7 @@ function isTypename({ name }: FieldNode): boolean {
   return name.value === '__typename'
 }
 
-function relatedMember({ table, through, where, order, isList }: Related, entry: Entry): Member {
+function relatedMember({ table, through, where, order, isList }: Related, entry: NestedEntry): Member {
   return (read, row, depth) => {
     const name = `related${depth}`
     const base = table(read.t)
@@ -224,15 +225,5 @@ function relatedMember({ table, through, where, order, isList }: Related, entry:
     const told = isList ? read.json.list(built, order(related)) : built
     const from = sql`${between}${base} ${sql.identifier(name)}`
     return { value: sql`(select ${told} from ${from} where ${where(read, row, related)})`, isJson: true }
-  }
-}
-
-/** The SQL of an entry, spelled out once for each engine. */
-function settledOnce(table: (t: Tables) => PgTable, entry: Entry): (read: Read) => SQL {
-  const known = new WeakMap<Tables, SQL>()
-  return (read) => {
-    const settled = known.get(read.t) ?? read.settled(entry(read, table(read.t), 1))
-    known.set(read.t, settled)
-    return settled
   }
 }

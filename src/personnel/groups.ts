@@ -2,7 +2,7 @@ import { and, asc, count, eq, gte, type SQL, sql } from 'drizzle-orm'
 import { recordReader, required, requireFields, said, text, type Values } from '../fields.js'
 import { Ledger } from '../history/ledger.js'
 import { newId } from '../ids.js'
-import { contains, type Optional } from '../store/conditions.js'
+import { contains, type Optional, unindexed } from '../store/conditions.js'
 import { byIds, type List } from '../store/page.js'
 import type { Read, Write } from '../store/store.js'
 import type { Tables } from '../store/tables.js'
@@ -64,7 +64,8 @@ export function toldMemberCount({ t }: Read, { id }: Tables['group']): SQL {
 
 /** That a membership is of a person on the roster. */
 function isActive({ membership, person }: Tables): SQL | undefined {
-  return and(eq(person.id, membership.personId), eq(person.status, 'ACTIVE'))
+  // A group is to be found by its members, not by a walk through the roster's index.
+  return and(eq(person.id, membership.personId), eq(unindexed(person.status), 'ACTIVE'))
 }
 
 function matching({ t }: Read, filter: GroupFilter): SQL | undefined {

@@ -6,7 +6,7 @@ import { asEntity } from '../graph/federation.js'
 import { boundedText } from '../graph/inputs.js'
 import { loader, rowLoader } from '../graph/loaders.js'
 import { type OneTelling, toldBy } from '../graph/told.js'
-import { tellOne } from '../store/told.js'
+import { oneTeller } from '../store/told.js'
 import {
   isNamed,
   type ProjectRow,
@@ -96,9 +96,10 @@ function nameIn({ id, key }: ProjectName): string {
 }
 
 const rootTold: OneTelling = {
-  table: projects.table,
-  one: ({ store: { read } }, args: ProjectName, entry) =>
-    tellOne(read, read.t.project, isNamed(read, [nameIn(args)]), entry),
+  one: (entry) => {
+    const tell = oneTeller(projects.table, entry)
+    return ({ store: { read } }, args: ProjectName) => tell(read, isNamed(read, [nameIn(args)]))
+  },
 }
 
 builder.queryField('project', (t) =>
