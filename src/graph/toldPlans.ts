@@ -170,7 +170,7 @@ class Planner {
   private selected(type: GraphQLObjectType, nodes: readonly FieldNode[]): Selected {
     const sets = nodes.flatMap(({ selectionSet }) => selectionSet ?? [])
     const selected = this.collect(type.name, sets)
-    if (!selected || selected.size === 0) throw new Untold()
+    if (!selected) throw new Untold()
     return selected
   }
 
