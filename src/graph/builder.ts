@@ -61,8 +61,8 @@ builder.queryType({ description: 'Everything that can be asked.' })
 builder.mutationType({ description: 'Everything that can be changed.' })
 
 /** Declares the scope of a field or a type: the check and the printed documents both follow from this one word. */
-export function needs(scope: Scope) {
-  return { authScopes: { scope }, extensions: { scope } }
+export function needs(scope: Scope, extensions: object = {}) {
+  return { authScopes: { scope }, extensions: { ...extensions, scope } }
 }
 
 /** Declares that any valid key will do. */

@@ -4,7 +4,9 @@ import type { Scope } from '../auth/scopes.js'
 import { badArgument } from '../errors.js'
 import { LIMITS } from '../limits.js'
 import { countOf, cursorOf, type List, type Page, pageOf, type Window } from '../store/page.js'
+import { pageTeller } from '../store/told.js'
 import { builder, type Context, needs } from './builder.js'
+import type { Arguments, ListTelling } from './told.js'
 
 type Types = typeof builder.$inferSchemaTypes
 
@@ -166,10 +168,22 @@ export function queryList<T extends PgTable, F>(name: string, root: RootList<T, 
       type: root.type,
       nullable: true,
       description: root.description,
-      ...needs(root.scope),
+      ...needs(root.scope, { rootTold: listTelling(root.list) }),
       args: listArgs(t.arg, root.filter),
       complexity: listPrice,
       resolve: (_, args, context) => connect(context, args, root.list),
     }),
   )
+}
+
+function listTelling<T extends PgTable, F>(list: List<T, F | Record<string, never>>): ListTelling {
+  // The arguments are those of `listArgs`.
+  const filterIn = (args: Arguments) => (args as { filter?: F | null }).filter ?? {}
+  return {
+    pages: (entry) => {
+      const tell = pageTeller(list, entry)
+      return (context, args) => tell(context.store.read, filterIn(args), windowOf(args, context))
+    },
+    count: ({ store }, args) => countOf(store.read, list, filterIn(args)),
+  }
 }

@@ -1,30 +1,62 @@
 import type { ObjectRef } from '@pothos/core'
+import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
 import type { Scope } from '../auth/scopes.js'
 import { Fault } from '../errors.js'
+import type { List } from '../store/page.js'
+import { oneTeller } from '../store/told.js'
 import { builder, type Context, needs } from './builder.js'
+import { type OneTelling, toldByReference } from './told.js'
 
 type Types = typeof builder.$inferSchemaTypes
 
-/** What a single read at the root of Query is, besides its name. */
-interface RootEntity<Row extends object> {
-  readonly type: ObjectRef<Types, Row>
-  readonly scope: Scope
-  readonly description: string
-  readonly load: (context: Context, id: string) => Promise<Row | undefined>
+type Identified = PgTable & { id: AnyPgColumn }
+
+/** A look-up of the rows of a list by id, as `rowLoader` makes it. */
+interface RowLoader<T extends Identified, F> {
+  (context: Context, id: string): Promise<T['$inferSelect'] | undefined>
+  readonly list: List<T, F>
 }
 
-export function queryOne<Row extends object>(name: string, root: RootEntity<Row>): void {
+/** What a single read at the root of Query is, besides its name. */
+interface RootEntity<T extends Identified, F> {
+  readonly type: ObjectRef<Types, T['$inferSelect']>
+  readonly scope: Scope
+  readonly description: string
+  readonly load: RowLoader<T, F>
+}
+
+export function queryOne<T extends Identified, F>(name: string, root: RootEntity<T, F>): void {
+  const { table } = root.load.list
+  const rootTold: OneTelling = {
+    one: (entry) => {
+      const tell = oneTeller(table, entry)
+      return ({ store: { read } }, { id }) => tell(read, read.among(table(read.t).id, [String(id)]))
+    },
+  }
   builder.queryField(name, (t) =>
     t.field({
       type: root.type,
       nullable: true,
       description: root.description,
-      ...needs(root.scope),
+      ...needs(root.scope, { rootTold }),
       args: { id: t.arg.id({ required: true, description: `The id of the ${name}.` }) },
       // Pothos cannot see that a generic Row is never itself a list.
       resolve: (_, { id }, context) => root.load(context, id) as never,
     }),
   )
+}
+
+/** What a field that refers to a row by its id is, besides its type: the id stands in this member. */
+export function referringBy<Member extends string, T extends Identified, F>(
+  member: Member,
+  scope: Scope,
+  load: RowLoader<T, F>,
+) {
+  return {
+    ...needs(scope, toldByReference(load.list, member)),
+    resolve: (row: { readonly [Name in Member]: string | null }, _: object, context: Context) =>
+      row[member] === null ? null : load(context, row[member]),
+  }
 }
 
 /** What a mutation is to change must be there: it never silently does nothing. */
@@ -35,18 +67,13 @@ export async function found<Row>(row: Promise<Row | undefined>, noun: string, id
 }
 
 /** When a row came in, and when it last changed: the same two fields for every entity. */
-export function stamps<Row extends { createdAt: string; updatedAt: string }>(type: ObjectRef<Types, Row>): void {
+export function stamps(type: ObjectRef<Types, { createdAt: string; updatedAt: string }>): void {
   const noun = type.name.toLowerCase()
   builder.objectFields(type, (t) => ({
-    createdAt: t.field({
-      type: 'DateTime',
-      description: `When the ${noun} was added here.`,
-      resolve: ({ createdAt }) => createdAt,
-    }),
-    updatedAt: t.field({
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: `When the ${noun} was added here.` }),
+    updatedAt: t.expose('updatedAt', {
       type: 'DateTime',
       description: `When anything of the ${noun} last changed here.`,
-      resolve: ({ updatedAt }) => updatedAt,
     }),
   }))
 }

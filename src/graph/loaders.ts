@@ -37,9 +37,10 @@ export function loader<V>(query: (read: Read, keys: readonly string[]) => Promis
     remembered(context, open, () => open(context)).load(key)
 }
 
-/** A look-up of the rows of a list by id. */
+/** A look-up of the rows of a list by id; it says of which. */
 export function rowLoader<T extends PgTable & { id: AnyPgColumn }, F>(list: List<T, F>) {
-  return loader((read, ids) => byIds(read, list, ids))
+  const load = loader<T['$inferSelect']>((read, ids) => byIds(read, list, ids))
+  return Object.assign(load, { list })
 }
 
 /** Something that is read once in a request, however many fields ask for it. */

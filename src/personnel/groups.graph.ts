@@ -4,7 +4,18 @@ import { found, queryOne, stamps } from '../graph/entities.js'
 import { asEntity } from '../graph/federation.js'
 import { boundedText } from '../graph/inputs.js'
 import { loader, rowLoader } from '../graph/loaders.js'
-import { addGroup, changeGroup, GROUP_FIELDS, type GroupRow, groups, groupsOfPeople, memberCounts } from './groups.js'
+import { toldAsList, toldBy } from '../graph/told.js'
+import {
+  addGroup,
+  changeGroup,
+  GROUP_FIELDS,
+  type GroupRow,
+  groups,
+  groupsOfPeople,
+  isMember,
+  memberCounts,
+  toldMemberCount,
+} from './groups.js'
 import { addMember, removeMember } from './memberships.js'
 import { Person, PersonConnection, PersonFilter } from './people.graph.js'
 import { membersOf } from './people.js'
@@ -27,6 +38,7 @@ Group.implement({
     description: t.exposeString('description', { nullable: true, description: 'What the group is for.' }),
     memberCount: t.int({
       description: 'How many people on the roster belong to it.',
+      extensions: toldBy(toldMemberCount),
       resolve: async ({ id }, _, context) => (await memberCount(context, id)) ?? 0,
     }),
     members: t.field({
@@ -47,7 +59,10 @@ builder.objectField(Person, 'groups', (t) =>
   t.field({
     type: [Group],
     description: 'The groups that the person belongs to, ordered by name.',
-    ...needs('personnel.read'),
+    ...needs(
+      'personnel.read',
+      toldAsList(groups, (t) => t.membership, isMember),
+    ),
     resolve: async ({ id }, _, context) => (await groupsOfPerson(context, id)) ?? [],
   }),
 )

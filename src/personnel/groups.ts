@@ -1,8 +1,8 @@
-import { and, asc, count, eq, gte, type SQL } from 'drizzle-orm'
+import { and, asc, count, eq, gte, type SQL, sql } from 'drizzle-orm'
 import { recordReader, required, requireFields, said, text, type Values } from '../fields.js'
 import { Ledger } from '../history/ledger.js'
 import { newId } from '../ids.js'
-import { contains, type Optional } from '../store/conditions.js'
+import { contains, type Optional, unindexed } from '../store/conditions.js'
 import { byIds, type List } from '../store/page.js'
 import type { Read, Write } from '../store/store.js'
 import type { Tables } from '../store/tables.js'
@@ -40,15 +40,32 @@ export async function groupsOfPeople(
   return byPerson
 }
 
+/** That a membership is of this person in this group. */
+export function isMember({ t }: Read, person: Tables['person'], group: Tables['group']): SQL | undefined {
+  return and(eq(t.membership.personId, person.id), eq(t.membership.groupId, group.id))
+}
+
 /** How many active people each of these groups has. */
 export async function memberCounts({ db, t, among }: Read, groupIds: readonly string[]): Promise<Map<string, number>> {
   const rows = await db
     .select({ groupId: t.membership.groupId, members: count() })
     .from(t.membership)
-    .innerJoin(t.person, and(eq(t.person.id, t.membership.personId), eq(t.person.status, 'ACTIVE')))
+    .innerJoin(t.person, isActive(t))
     .where(among(t.membership.groupId, groupIds))
     .groupBy(t.membership.groupId)
   return new Map(rows.map(({ groupId, members }) => [groupId, members]))
+}
+
+/** The same of one group, as the store tells it. */
+export function toldMemberCount({ t }: Read, { id }: Tables['group']): SQL {
+  const members = sql`${t.membership} join ${t.person} on ${isActive(t)}`
+  return sql`(select count(*) from ${members} where ${t.membership.groupId} = ${id})`
+}
+
+/** That a membership is of a person on the roster. */
+function isActive({ membership, person }: Tables): SQL | undefined {
+  // A group is to be found by its members, not by a walk through the roster's index.
+  return and(eq(person.id, membership.personId), eq(unindexed(person.status), 'ACTIVE'))
 }
 
 function matching({ t }: Read, filter: GroupFilter): SQL | undefined {

@@ -1,6 +1,6 @@
 import { builder, enumOf, needs } from '../graph/builder.js'
 import { connect, connectionOf, nestedListArgs, nestedListPrice, queryList } from '../graph/connections.js'
-import { queryOne, stamps } from '../graph/entities.js'
+import { queryOne, referringBy, stamps } from '../graph/entities.js'
 import { asEntity } from '../graph/federation.js'
 import { boundedText } from '../graph/inputs.js'
 import { rowLoader } from '../graph/loaders.js'
@@ -47,8 +47,7 @@ Issue.implement({
       type: Project,
       nullable: true,
       description: 'The project that has it.',
-      ...needs('projects.read'),
-      resolve: ({ projectId }, _, context) => projectById(context, projectId),
+      ...referringBy('projectId', 'projects.read', projectById),
     }),
     title: t.exposeString('title', { description: 'What is wrong, in a line.' }),
     description: t.exposeString('description', { nullable: true, description: 'What is wrong, at length.' }),
@@ -59,8 +58,7 @@ Issue.implement({
       type: Person,
       nullable: true,
       description: 'Who is to solve it; needs the scope personnel.read.',
-      ...needs('personnel.read'),
-      resolve: ({ assigneeId }, _, context) => (assigneeId === null ? null : personById(context, assigneeId)),
+      ...referringBy('assigneeId', 'personnel.read', personById),
     }),
     assigneeName: t.exposeString('assigneeName', {
       nullable: true,
@@ -71,8 +69,7 @@ Issue.implement({
       type: Risk,
       nullable: true,
       description: 'The risk that it came from.',
-      ...needs('projects.read'),
-      resolve: ({ riskId }, _, context) => (riskId === null ? null : riskById(context, riskId)),
+      ...referringBy('riskId', 'projects.read', riskById),
     }),
     url: t.exposeString('url', { nullable: true, description: 'Where it is kept.' }),
     raisedOn: t.expose('raisedOn', { type: 'Date', description: 'The day it was raised.' }),

@@ -5,7 +5,19 @@ import { stamps } from '../graph/entities.js'
 import { asEntity } from '../graph/federation.js'
 import { boundedText } from '../graph/inputs.js'
 import { loader, rowLoader } from '../graph/loaders.js'
-import { type ProjectRow, projectByIdOrKey, projectHealth, projects, projectsByKeys } from './projects.js'
+import { type OneTelling, toldBy } from '../graph/told.js'
+import { oneTeller } from '../store/told.js'
+import {
+  isNamed,
+  type ProjectRow,
+  projectByIdOrKey,
+  projectHealth,
+  projects,
+  projectsByKeys,
+  toldOpenIssues,
+  toldOpenRisks,
+  toldTopScore,
+} from './projects.js'
 
 export const ProjectStatus = enumOf('ProjectStatus', 'Where a project stands.', {
   ACTIVE: 'Under way.',
@@ -30,15 +42,18 @@ Project.implement({
     status: t.expose('status', { type: ProjectStatus, description: 'Where the project stands.' }),
     openRiskCount: t.int({
       description: 'How many of its risks are not closed.',
+      extensions: toldBy(toldOpenRisks),
       resolve: async ({ id }, _, context) => (await healthOfProject(context, id))?.openRiskCount ?? 0,
     }),
     openIssueCount: t.int({
       description: 'How many of its issues are open.',
+      extensions: toldBy(toldOpenIssues),
       resolve: async ({ id }, _, context) => (await healthOfProject(context, id))?.openIssueCount ?? 0,
     }),
     topRiskScore: t.int({
       nullable: true,
       description: 'The highest score among its risks that are not closed; null when there are none.',
+      extensions: toldBy(toldTopScore),
       resolve: async ({ id }, _, context) => (await healthOfProject(context, id))?.topRiskScore,
     }),
     syncedAt: t.expose('syncedAt', {
@@ -68,21 +83,35 @@ queryList('projects', {
   list: projects,
 })
 
+/** What names a project at the root. */
+interface ProjectName {
+  readonly id?: string | null | undefined
+  readonly key?: string | null | undefined
+}
+
+function nameIn({ id, key }: ProjectName): string {
+  const name = id ?? key
+  if (name == null || (id != null && key != null)) throw badArgument('id', 'Give the id or the key, one of the two.')
+  return name
+}
+
+const rootTold: OneTelling = {
+  one: (entry) => {
+    const tell = oneTeller(projects.table, entry)
+    return ({ store: { read } }, args: ProjectName) => tell(read, isNamed(read, [nameIn(args)]))
+  },
+}
+
 builder.queryField('project', (t) =>
   t.field({
     type: Project,
     nullable: true,
     description: 'One project, by its id or by its key.',
-    ...needs('projects.read'),
+    ...needs('projects.read', { rootTold }),
     args: {
       id: t.arg.id({ description: 'The id of the project; its key will do too, as they never look alike.' }),
       key: t.arg.string({ description: 'The key of the project, instead of the id.' }),
     },
-    resolve: (_, { id, key }, { store }) => {
-      const name = id ?? key
-      if (name == null || (id != null && key != null))
-        throw badArgument('id', 'Give the id or the key, one of the two.')
-      return projectByIdOrKey(store.read, name)
-    },
+    resolve: (_, args, { store }) => projectByIdOrKey(store.read, nameIn(args)),
   }),
 )

@@ -1,4 +1,4 @@
-import { and, count, eq, gte, max, or, type SQL } from 'drizzle-orm'
+import { and, count, eq, gte, max, or, type SQL, sql } from 'drizzle-orm'
 import { link, oneOf, projectKey, required, said, text, type Values } from '../fields.js'
 import { Ledger } from '../history/ledger.js'
 import { newId } from '../ids.js'
@@ -46,18 +46,18 @@ export async function projectByIdOrKey(read: Read, idOrKey: string): Promise<Pro
     await read.db
       .select()
       .from(read.t.project)
-      .where(named(read, [idOrKey]))
+      .where(isNamed(read, [idOrKey]))
       .limit(1)
   ).at(0)
 }
 
 /** The ids of the projects that these ids and keys name; what names none is passed over. */
 export async function projectIds(read: Read, idsOrKeys: readonly string[]): Promise<string[]> {
-  const rows = await read.db.select({ id: read.t.project.id }).from(read.t.project).where(named(read, idsOrKeys))
+  const rows = await read.db.select({ id: read.t.project.id }).from(read.t.project).where(isNamed(read, idsOrKeys))
   return rows.map(({ id }) => id)
 }
 
-function named({ t, among }: Read, idsOrKeys: readonly string[]): SQL | undefined {
+export function isNamed({ t, among }: Read, idsOrKeys: readonly string[]): SQL | undefined {
   const keys = idsOrKeys.map((text) => text.toUpperCase())
   return or(among(t.project.id, idsOrKeys), among(t.project.key, keys))
 }
@@ -84,6 +84,19 @@ export async function projectHealth(
     topRiskScore: riskOf.get(id)?.top ?? null,
   })
   return new Map(ids.map((id) => [id, health(id)]))
+}
+
+/** The same one by one, as the store tells them. */
+export function toldOpenRisks({ t }: Read, { id }: Tables['project']): SQL {
+  return sql`(select count(*) from ${t.risk} where ${t.risk.projectId} = ${id} and ${t.risk.live} = 1)`
+}
+
+export function toldOpenIssues({ t }: Read, { id }: Tables['project']): SQL {
+  return sql`(select count(*) from ${t.issue} where ${t.issue.projectId} = ${id} and ${t.issue.live} = 1)`
+}
+
+export function toldTopScore({ t }: Read, { id }: Tables['project']): SQL {
+  return sql`(select max(${t.risk.score}) from ${t.risk} where ${t.risk.projectId} = ${id} and ${t.risk.live} = 1)`
 }
 
 function matching({ t, among }: Read, filter: ProjectFilter): SQL | undefined {

@@ -1,13 +1,24 @@
 import { builder, enumOf, needs } from '../graph/builder.js'
 import { connect, connectionOf, nestedListArgs, nestedListPrice, queryList } from '../graph/connections.js'
-import { queryOne, stamps } from '../graph/entities.js'
+import { queryOne, referringBy, stamps } from '../graph/entities.js'
 import { asEntity } from '../graph/federation.js'
 import { boundedNumber, boundedText } from '../graph/inputs.js'
 import { oncePerRequest, rowLoader } from '../graph/loaders.js'
+import { toldBy } from '../graph/told.js'
 import { Person, personById } from '../personnel/people.graph.js'
 import { ASSESSMENT_MAX, type RiskLevel as RiskLevelName } from '../vocabulary.js'
 import { Project, projectById } from './projects.graph.js'
-import { levelOf, type RiskRow, riskRanks, risks, risksOfProject, SCORE_MAX, scoresOf } from './risks.js'
+import {
+  levelOf,
+  type RiskRow,
+  riskRanks,
+  risks,
+  risksOfProject,
+  SCORE_MAX,
+  scoresOf,
+  toldLevel,
+  toldRank,
+} from './risks.js'
 
 export const RiskStatus = enumOf('RiskStatus', 'Where a risk stands.', {
   OPEN: 'It may happen.',
@@ -49,8 +60,7 @@ Risk.implement({
       type: Project,
       nullable: true,
       description: 'The project that it threatens.',
-      ...needs('projects.read'),
-      resolve: ({ projectId }, _, context) => projectById(context, projectId),
+      ...referringBy('projectId', 'projects.read', projectById),
     }),
     title: t.exposeString('title', { description: 'What may happen, in a line.' }),
     description: t.exposeString('description', { nullable: true, description: 'What may happen, at length.' }),
@@ -69,11 +79,17 @@ Risk.implement({
     score: t.exposeInt('score', {
       description: "Likelihood times impact, 0 while unassessed: today's exposure, with the measures now in place.",
     }),
-    level: t.field({ type: RiskLevel, description: 'How grave the score is.', resolve: ({ score }) => levelOf(score) }),
+    level: t.field({
+      type: RiskLevel,
+      description: 'How grave the score is.',
+      extensions: toldBy(toldLevel),
+      resolve: ({ score }) => levelOf(score),
+    }),
     rank: t.int({
       nullable: true,
       description:
         'The rank by score among all risks that are not closed, whatever the filter: 1, 1, 3. Null for a closed one.',
+      extensions: toldBy(toldRank),
       resolve: async ({ live, score }, _, context) => (live ? (await ranks(context))(score) : null),
     }),
     status: t.expose('status', { type: RiskStatus, description: 'Where it stands.' }),
@@ -83,8 +99,7 @@ Risk.implement({
       type: Person,
       nullable: true,
       description: 'Who looks after it; needs the scope personnel.read.',
-      ...needs('personnel.read'),
-      resolve: ({ ownerId }, _, context) => (ownerId === null ? null : personById(context, ownerId)),
+      ...referringBy('ownerId', 'personnel.read', personById),
     }),
     ownerName: t.exposeString('ownerName', {
       nullable: true,

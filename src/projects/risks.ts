@@ -50,6 +50,12 @@ export function levelOf(score: number): RiskLevel {
   return RISK_LEVELS.findLast((level) => score >= LEVEL_FLOORS[level]) ?? 'UNASSESSED'
 }
 
+/** The same, as the store tells it. */
+export function toldLevel(_: Read, { score }: Tables['risk']): SQL {
+  const cases = RISK_LEVELS.map((level) => sql`when ${score} >= ${LEVEL_FLOORS[level]} then ${level}`).reverse()
+  return sql`case ${sql.join(cases, sql` `)} end`
+}
+
 /** Every score that an assessment can come to at this level. */
 export function scoresOf(level: RiskLevel): number[] {
   const steps = Array.from({ length: ASSESSMENT_MAX }, (_, index) => index + 1)
@@ -94,6 +100,12 @@ export function risksOfProject(projectId: string): typeof risks {
 export async function riskRanks({ db, t }: Read): Promise<(score: number) => number> {
   const tally = await db.select().from(t.riskTally)
   return (score) => tally.reduce((rank, row) => (row.score > score ? rank + row.live : rank), 1)
+}
+
+/** The rank of a risk, as the store tells it; null for a closed one. */
+export function toldRank({ t }: Read, { live, score }: Tables['risk']): SQL {
+  const above = sql`select sum(${t.riskTally.live}) from ${t.riskTally} where ${t.riskTally.score} > ${score}`
+  return sql`case when ${live} = 1 then 1 + coalesce((${above}), 0) end`
 }
 
 async function matching(read: Read, filter: RiskFilter): Promise<SQL | undefined> {

@@ -5,7 +5,7 @@ import { badArgument, Fault } from '../errors.js'
 import type { Read } from './store.js'
 import type { Tables } from './tables.js'
 
-type Key = string | number
+export type Key = string | number
 
 /** A list as its noun declares it: what it holds, in which fixed and total order, and what a filter means. */
 export interface List<T extends PgTable, F> {
@@ -37,16 +37,43 @@ export async function pageOf<T extends PgTable, F>(
   window: Window,
 ): Promise<Page<T['$inferSelect']>> {
   const table = list.table(read.t)
-  const order = list.order(table)
-  const after = window.after === undefined ? undefined : isAfter(order, readCursor(list.name, order, window.after))
-  // One row more than the page tells whether there is a next one.
   const rows: T['$inferSelect'][] = await read.db
     .select()
     .from(table as PgTable)
-    .where(and(await list.matching(read, filter), after))
-    .orderBy(...order)
-    .limit((window.first ?? window.most) + 1)
-  return toPage(rows, window)
+    .where(await within(read, list, filter, window))
+    .orderBy(...list.order(table))
+    .limit(rowsFor(window))
+  requireWhole(rows.length, window)
+  return { rows: rows.slice(0, window.first), hasNext: hasNext(rows.length, window) }
+}
+
+/** What the rows of a page have in common, but for how many there are. */
+export async function within<T extends PgTable, F>(
+  read: Read,
+  list: List<T, F>,
+  filter: F,
+  { after }: Window,
+): Promise<SQL | undefined> {
+  const order = list.order(list.table(read.t))
+  const place = after === undefined ? undefined : isAfter(order, readCursor(list.name, order, after))
+  return and(await list.matching(read, filter), place)
+}
+
+/** One row more than the page tells whether there is a next one. */
+export function rowsFor({ first, most }: Window): number {
+  return (first ?? most) + 1
+}
+
+export function hasNext(rows: number, { first }: Window): boolean {
+  return first !== undefined && rows > first
+}
+
+export function requireWhole(rows: number, { first, most }: Window): void {
+  if (first !== undefined || rows <= most) return
+  throw new Fault(
+    'TOO_COMPLEX',
+    `This list has more than ${most} rows. Ask for pages of it: \`limit\` in REST, \`first\` in GraphQL.`,
+  )
 }
 
 const STEP_ROWS = 1_000
@@ -95,18 +122,13 @@ function isAfter(order: readonly AnyPgColumn[], place: readonly Key[]): SQL {
   return sql`(${keys}) > (${values})`
 }
 
-function toPage<Row>(rows: Row[], { first, most }: Window): Page<Row> {
-  if (first !== undefined) return { rows: rows.slice(0, first), hasNext: rows.length > first }
-  if (rows.length <= most) return { rows, hasNext: false }
-  throw new Fault(
-    'TOO_COMPLEX',
-    `This list has more than ${most} rows. Ask for pages of it: \`limit\` in REST, \`first\` in GraphQL.`,
-  )
+export function cursorOf<Row>(list: { name: string; place: (row: Row) => readonly Key[] }, row: Row): string {
+  return cursorAt(list, list.place(row))
 }
 
-/** Opaque to callers: the list's name and the row's place, with a checksum against damage in transit. */
-export function cursorOf<Row>(list: { name: string; place: (row: Row) => readonly Key[] }, row: Row): string {
-  const text = JSON.stringify([list.name, ...list.place(row)])
+/** Opaque to callers: the list's name and a row's place, with a checksum against damage in transit. */
+export function cursorAt({ name }: { name: string }, place: readonly Key[]): string {
+  const text = JSON.stringify([name, ...place])
   return Buffer.from(`${checksum(text)}${text}`).toString('base64url')
 }
 

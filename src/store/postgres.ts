@@ -1,9 +1,11 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { PgDialect } from 'drizzle-orm/pg-core'
 import { drizzle } from 'drizzle-orm/pg-proxy'
 import pg from 'pg'
 import { Fault } from '../errors.js'
 import { LIMITS } from '../limits.js'
 import { BUSY, driverCode, toFault, UNREACHABLE } from './faults.js'
+import { postgresJson as json } from './json.js'
 import { latest } from './latest.js'
 import { postgresTables as t } from './postgresTables.js'
 import { type Answered, type Session, transact } from './postgresWrite.js'
@@ -26,8 +28,8 @@ export function openPostgres(url: string, { onStatement }: PostgresOptions = {})
   let hasFailed = false
 
   return {
-    read: { db: databaseOn(reading), t, among },
-    reading: (onStatement) => ({ db: databaseOn(reading, onStatement), t, among }),
+    read: handleOn(reading),
+    reading: (onStatement) => handleOn(reading, onStatement),
     write(as, work) {
       const giveUpAt = performance.now() + LIMITS.storeBusyMs
       waitingWrites += 1
@@ -35,7 +37,7 @@ export function openPostgres(url: string, { onStatement }: PostgresOptions = {})
       const turn = queue.then(() =>
         transact({
           open: () => connected(writer, onStatement),
-          writeOn: (run, stamp, bulk) => ({ db: databaseOn(run, as.onStatement), t, among, ...bulk, ...stamp }),
+          writeOn: (run, stamp, bulk) => ({ ...handleOn(run, as.onStatement), ...bulk, ...stamp }),
           as,
           giveUpAt,
           work,
@@ -66,7 +68,7 @@ export function openPostgres(url: string, { onStatement }: PostgresOptions = {})
         await run('begin isolation level repeatable read; set local idle_in_transaction_session_timeout = 0')
         // What a transaction sees is settled by its first query, and not when it begins.
         await run('select value from revision')
-        return await work({ db: databaseOn(run), t, among })
+        return await work(handleOn(run))
       } finally {
         // Thrown away, whatever state it is in.
         release(true)
@@ -169,12 +171,29 @@ function unconnected(error: unknown): unknown {
   return new Fault('UNAVAILABLE', isFull ? BUSY : UNREACHABLE, { cause: error })
 }
 
-function databaseOn(run: Session['run'], onStatement?: () => void): Write['db'] {
-  return drizzle(
-    (text, params, method) => run(text, params, method === 'execute'),
-    onStatement ? { logger: { logQuery: onStatement } } : {},
-  )
+type Handle = Omit<Read, 'db'> & Pick<Write, 'db'>
+
+function handleOn(run: Session['run'], onStatement?: () => void): Handle {
+  return {
+    db: drizzle(
+      (text, params, method) => run(text, params, method === 'execute'),
+      onStatement ? { logger: { logQuery: onStatement } } : {},
+    ),
+    t,
+    json,
+    among,
+    settled,
+    async rows(statement) {
+      const { sql: text, params } = dialect.sqlToQuery(statement)
+      onStatement?.()
+      return (await run(text, params)).rows
+    },
+  }
 }
+
+const dialect = new PgDialect()
+
+const settled: Read['settled'] = (part) => sql.raw(dialect.sqlToQuery(part.inlineParams()).sql)
 
 /** Whether an error tells of the store, and not of one write that came at the wrong time. */
 function isUnwritable(error: unknown): boolean {

@@ -2,9 +2,11 @@ import { type Stats, statSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { type SQL, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
+import { SQLiteSyncDialect } from 'drizzle-orm/sqlite-core'
 import { Fault } from '../errors.js'
 import { LIMITS } from '../limits.js'
 import { bulkOn } from './bulk.js'
+import { sqliteJson as json } from './json.js'
 import { latestOfTurn } from './latest.js'
 import { sqliteTables as t } from './sqliteTables.js'
 import { isBusy, WriteQueue } from './sqliteWrites.js'
@@ -32,13 +34,23 @@ export function openSqlite(file: string, { onStatement, cacheBytes }: SqliteOpti
     },
     handle: (connection, { by, onStatement: told }, at) => {
       const bulk = bulkOn((sql) => connection.prepare(sql))
-      return { db: databaseOn(connection, told), t, among, ...bulk, by, at }
+      return { db: databaseOn(connection, told), ...spelling, rows: rowsOn(connection, told), ...bulk, by, at }
     },
   })
 
+  const prepare = preparer(reader)
+  const db = databaseOn(reader)
+
   return {
-    read: { db: databaseOn(reader), t, among },
-    reading: (onStatement) => ({ db: databaseOn(reader, onStatement), t, among }),
+    read: { db, ...spelling, rows: rowsOn({ prepare }) },
+    reading: (onStatement) => ({
+      // Made when it is asked for: most answers are told by the store, and need none.
+      get db() {
+        return databaseOn(reader, onStatement)
+      },
+      ...spelling,
+      rows: rowsOn({ prepare }, onStatement),
+    }),
     write: (as, work) => writes.add(as, work),
     async health() {
       const isWritable = !writes.hasFailed && isInPlace() && canBegin(writer)
@@ -52,7 +64,7 @@ export function openSqlite(file: string, { onStatement, cacheBytes }: SqliteOpti
         connection.exec('begin')
         // What a transaction sees is settled by its first read, and not when it begins.
         connection.exec('select value from revision')
-        return await work({ db: databaseOn(connection), t, among })
+        return await work({ db: databaseOn(connection), ...spelling, rows: rowsOn(connection) })
       } finally {
         connection.close()
       }
@@ -86,6 +98,35 @@ function connect(file: string, onStatement?: (sql: string) => void): Connection 
 function databaseOn(connection: Connection, onStatement?: () => void): Write['db'] {
   const config = onStatement ? { logger: { logQuery: onStatement } } : {}
   return drizzle(connection, config) as unknown as Write['db']
+}
+
+type Preparing = Pick<Connection, 'prepare'>
+
+/** Prepares each statement once, and lets go of those that were not used for longest. */
+function preparer(connection: Connection): Preparing['prepare'] {
+  const kept = new Map<string, Database.Statement>()
+  const prepare = (text: string) => {
+    const statement = kept.get(text) ?? connection.prepare(text)
+    kept.delete(text)
+    kept.set(text, statement)
+    const [oldest] = kept.size > LIMITS.statementsKeptMax ? kept.keys() : []
+    if (oldest !== undefined) kept.delete(oldest)
+    return statement
+  }
+  return prepare as Preparing['prepare']
+}
+
+const dialect = new SQLiteSyncDialect()
+
+function rowsOn(connection: Preparing, onStatement?: () => void): Read['rows'] {
+  return async (statement) => {
+    const { sql: text, params } = dialect.sqlToQuery(statement)
+    onStatement?.()
+    return connection
+      .prepare<unknown[], unknown[]>(text)
+      .raw()
+      .all(...params)
+  }
 }
 
 /** Whether a transaction that writes could begin now; one that another holds will end. */
@@ -132,3 +173,7 @@ const among: Read['among'] = (column, values): SQL =>
   values.length === 1
     ? sql`${column} = ${values[0]}`
     : sql`${column} in (select value from json_each(${JSON.stringify(values)}))`
+
+const settled: Read['settled'] = (part) => sql.raw(dialect.sqlToQuery(part.inlineParams()).sql)
+
+const spelling = { t, json, among, settled }

@@ -1,16 +1,22 @@
 import type { AnyColumn, SQL } from 'drizzle-orm'
 import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core'
 import type { Bulk } from './bulk.js'
+import type { Json } from './json.js'
 import type { Tables } from './tables.js'
 
 type Database = PgDatabase<PgQueryResultHKT, Record<string, never>>
 
-/** What a query needs: the connection, the tables, and the one way to pass a set of values. */
+/** What a query needs: the connection, the tables, and what engines spell differently. */
 export interface Read {
   readonly db: Pick<Database, 'select' | '$count'>
   readonly t: Tables
+  readonly json: Json
   /** `column in values`, as one parameter however many values there are. */
   among(column: AnyColumn | SQL, values: readonly (string | number)[]): SQL
+  /** The same SQL spelled out, its parameters put into it: for what is used again and again, and holds nothing of a caller's. */
+  settled(part: SQL): SQL
+  /** The rows of a statement, each as its values, in the order in which they are selected. */
+  rows(statement: SQL): Promise<unknown[][]>
 }
 
 /** Who writes and when. */
