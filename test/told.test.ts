@@ -43,7 +43,7 @@ function asking(store: Store, scopes: readonly Scope[], wholeListRowsMax = 1_000
     return execute({ schema, document, variableValues, contextValue: context() })
   }
   const told = async (query: string, variables: Record<string, unknown> = {}) =>
-    tellerOf(schema, parse(query))?.tell(context(), variables)
+    tellerOf(schema, parse(query))?.prepare(variables)?.tell(context())
   return {
     executed,
     told,
@@ -428,7 +428,7 @@ describe('in a company', () => {
       const context = engine.contextFor(principal, () => {
         statements += 1
       })
-      await tellerOf(schema, parse(OPERATIONS.listRisks))?.tell(context, given)
+      await tellerOf(schema, parse(OPERATIONS.listRisks))?.prepare(given)?.tell(context)
       return statements
     }
     expect([await cost({}), await cost({ limit: 2 }), await cost({ total: true })]).toEqual([1, 1, 2])

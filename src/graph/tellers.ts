@@ -1,9 +1,7 @@
 import { complexityFromQuery } from '@pothos/plugin-complexity'
 import {
   type DocumentNode,
-  type FieldNode,
   GraphQLError,
-  type GraphQLField,
   type GraphQLSchema,
   getArgumentValues,
   getOperationAST,
@@ -25,8 +23,14 @@ type Variables = Readonly<Record<string, unknown>>
 export interface Teller {
   /** Everything that execution would ask of a key: whoever lacks one of these is to be refused by execution itself. */
   readonly scopes: ReadonlySet<Scope>
-  /** Undefined when it cannot be told, or only refused: execution then says what there is to say. */
-  tell(context: Context, variables: Variables): Promise<Told | undefined>
+  /** What there is to tell for these variables; undefined when execution must say what is wrong with them. */
+  prepare(variables: Variables): Prepared | undefined
+}
+
+export interface Prepared {
+  readonly cost: number
+  /** Undefined when it can only be refused: execution then says why. */
+  tell(context: Context): Promise<Told | undefined>
 }
 
 const tellers = new WeakMap<DocumentNode, Map<string | undefined, Teller | undefined>>()
@@ -53,25 +57,33 @@ function compile(schema: GraphQLSchema, document: DocumentNode, operationName?: 
     if (!plans.has(decided)) plans.set(decided, planWith(includedBy(variables)))
     return plans.get(decided)
   }
-  const requireAffordable = affordable(schema, document, operation)
-  const argumentsOf = argumentReader(whole.field, whole.node)
+  const costOf = pricing(schema, document, operation)
 
   return {
     scopes: whole.scopes,
-    async tell(context, raw) {
+    prepare(raw) {
       const variables = coerced(schema, operation, raw)
       const plan = variables && planFor(variables)
       if (!plan) return undefined
-      try {
-        const args = argumentsOf(variables)
-        requireAffordable(args['first'], variables)
-        return await plan.tell(context, args)
-      } catch (error) {
-        if (error instanceof GraphQLError || toFault(error) instanceof Fault) return undefined
-        throw error
-      }
+      return unlessRefused(() => {
+        const args = getArgumentValues(plan.field, plan.node, variables)
+        const cost = costOf(args['first'], variables)
+        return { cost, tell: (context) => plan.tell(context, args).catch(undefinedIfRefused) }
+      })
     },
   }
+}
+
+function unlessRefused<V>(make: () => V): V | undefined {
+  try {
+    return make()
+  } catch (error) {
+    return undefinedIfRefused(error)
+  }
+}
+
+function undefinedIfRefused(error: unknown): undefined {
+  if (!(error instanceof GraphQLError || toFault(error) instanceof Fault)) throw error
 }
 
 const NOTHING: Variables = {}
@@ -82,17 +94,16 @@ function coerced(schema: GraphQLSchema, operation: OperationDefinitionNode, raw:
   return getVariableValues(schema, variableDefinitions, raw, { maxErrors: 1 }).coerced
 }
 
-function argumentReader(field: GraphQLField<unknown, unknown>, node: FieldNode) {
-  return (variables: Variables) => getArgumentValues(field, node, variables)
-}
-
 /** What a query costs depends on nothing but how many rows are asked for, so each number is asked about once. */
-function affordable(schema: GraphQLSchema, document: DocumentNode, operation: OperationDefinitionNode) {
+function pricing(schema: GraphQLSchema, document: DocumentNode, operation: OperationDefinitionNode) {
   const run = document.definitions.filter((one) => one === operation || one.kind === Kind.FRAGMENT_DEFINITION)
-  const known = new Set<unknown>()
-  return (rows: unknown, variables: Variables): void => {
-    if (known.has(rows)) return
-    requireWithinLimits(complexityFromQuery({ ...document, definitions: run }, { schema, variables }))
-    known.add(rows)
+  const known = new Map<unknown, number>()
+  return (rows: unknown, variables: Variables): number => {
+    const price = known.get(rows)
+    if (price !== undefined) return price
+    const { complexity, depth } = complexityFromQuery({ ...document, definitions: run }, { schema, variables })
+    requireWithinLimits({ complexity, depth })
+    known.set(rows, complexity)
+    return complexity
   }
 }

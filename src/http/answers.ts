@@ -1,8 +1,9 @@
 import { getNamedType } from 'graphql'
 import { Fault } from '../errors.js'
+import type { Told } from '../graph/toldPlans.js'
 import type { Answer, Asked } from './asked.js'
 import { csvContent, type Entry } from './csv.js'
-import { Content, emptyAnswer, respond } from './represent.js'
+import { Content, emptyAnswer, JSON_TYPE, respond } from './represent.js'
 import type { StoredOperation } from './stored.js'
 
 export type MediaType = 'application/json' | 'text/csv'
@@ -17,13 +18,25 @@ interface Wanted {
   readonly path: string
 }
 
+/** What HTTP makes of what the store tells: byte for byte what it makes of the same as an operation answers it. */
+export async function tellWith({ list, one }: Told, wanted: Wanted): Promise<Answer> {
+  if (list) {
+    const next = list.hasNext ? list.endCursor : null
+    const page = JSON.stringify({ next, total: list.totalCount ?? null })
+    const bytes = Buffer.concat([BEFORE_DATA, list.entries, Buffer.from(`],"page":${page}}`)])
+    return pageWith(new Content(JSON_TYPE, bytes), next, wanted)
+  }
+  if (!one) throw nothingAt(wanted)
+  return respond(wanted.asked, new Content(JSON_TYPE, one), { status: wanted.operation.route.status })
+}
+
+const BEFORE_DATA = Buffer.from('{"data":[')
+
 /** What HTTP makes of what an operation answers. */
 export async function answerWith(answer: unknown, wanted: Wanted): Promise<Answer> {
   const { asked, operation, path } = wanted
-  const { route, isList, rootField } = operation
-  if (answer === null || answer === undefined) {
-    throw new Fault('NOT_FOUND', `There is no ${getNamedType(rootField.type).name.toLowerCase()} at ${path}.`)
-  }
+  const { route, isList } = operation
+  if (answer === null || answer === undefined) throw nothingAt(wanted)
   if (route.status === 204) return emptyAnswer()
   if (isList) return listWith(answer as ListAnswer, wanted)
   const created = route.status === 201 ? { location: `${path}/${(answer as { id: string }).id}` } : undefined
@@ -36,16 +49,23 @@ interface ListAnswer {
   readonly totalCount?: number
 }
 
+function nothingAt({ operation: { rootField }, path }: Wanted): Fault {
+  return new Fault('NOT_FOUND', `There is no ${getNamedType(rootField.type).name.toLowerCase()} at ${path}.`)
+}
+
 function listWith({ nodes, pageInfo, totalCount }: ListAnswer, wanted: Wanted): Promise<Answer> {
-  const { asked, operation, type, path } = wanted
+  const { operation, type } = wanted
   const next = pageInfo.hasNextPage ? pageInfo.endCursor : null
   const content =
     type === 'text/csv' && operation.columns
       ? csvContent(operation.columns, nodes)
       : Content.json({ data: nodes, page: { next, total: totalCount ?? null } })
-  return respond(asked, content, {
-    headers: next === null ? {} : { link: nextLink(path, asked.url.searchParams, next) },
-  })
+  return pageWith(content, next, wanted)
+}
+
+function pageWith(content: Content, next: string | null, { asked, path }: Wanted): Promise<Answer> {
+  const headers = next === null ? {} : { link: nextLink(path, asked.url.searchParams, next) }
+  return respond(asked, content, { headers })
 }
 
 function nextLink(path: string, query: URLSearchParams, next: string): string {

@@ -28,6 +28,8 @@ export interface AppOptions {
   readonly wholeListRowsMax: number
   /** What a key may spend in a minute; 0 for as much as it likes. */
   readonly ratePerMinute: number
+  /** Whether the store itself tells what it can; true unless a test wants to see that it makes no difference. */
+  readonly isTold?: boolean
   /** Of answers that are kept ready; 0 for none. */
   readonly readyBytesMax: number
   /** A request that takes longer gets a line of its own in the log. */

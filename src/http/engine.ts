@@ -1,6 +1,8 @@
 import { type DocumentNode, type ExecutionArgs, type ExecutionResult, execute } from 'graphql'
 import type { Principal } from '../auth/principal.js'
+import { grants } from '../auth/scopes.js'
 import type { Context } from '../graph/builder.js'
+import { type Prepared, tellerOf } from '../graph/tellers.js'
 import { schema } from '../schema.js'
 import type { Store } from '../store/store.js'
 
@@ -10,15 +12,25 @@ export interface Engine {
   contextFor(principal: Principal, onStatement: () => void): Context
   execute(args: ExecutionArgs): Promise<ExecutionResult>
   run(document: DocumentNode, variables: Record<string, unknown>, context: Context): Promise<ExecutionResult>
+  /** How the store itself can answer a validated query, if it can, and if the caller may have all of it. */
+  prepare(query: Query, principal: Principal): Prepared | undefined
+}
+
+export interface Query {
+  readonly document: DocumentNode
+  readonly operationName?: string | undefined
+  readonly variables: Readonly<Record<string, unknown>>
 }
 
 export interface EngineOptions {
   readonly store: Store
   readonly clock: () => Date
   readonly wholeListRowsMax: number
+  /** Whether the store tells what it can; without it everything is executed, which makes no difference but of time. */
+  readonly isTold?: boolean
 }
 
-export function createEngine({ store, clock, wholeListRowsMax }: EngineOptions): Engine {
+export function createEngine({ store, clock, wholeListRowsMax, isTold = true }: EngineOptions): Engine {
   const contextFor: Engine['contextFor'] = (principal, onStatement) => ({
     store: {
       ...store,
@@ -33,6 +45,11 @@ export function createEngine({ store, clock, wholeListRowsMax }: EngineOptions):
     contextFor,
     // Each error about a variable would print all that was sent.
     execute: async (args) => execute({ ...args, options: { ...args.options, maxCoercionErrors: 1 } }),
+    prepare({ document, operationName, variables }, { scopes }) {
+      const teller = isTold ? tellerOf(schema, document, operationName) : undefined
+      const mayHaveAll = teller && [...teller.scopes].every((scope) => grants(scopes, scope))
+      return mayHaveAll ? teller.prepare(variables) : undefined
+    },
     run: async (document, variableValues, contextValue) => execute({ schema, document, variableValues, contextValue }),
   }
 }

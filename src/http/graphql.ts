@@ -7,6 +7,7 @@ import {
   getOperationAST,
   getVariableValues,
   Kind,
+  type OperationDefinitionNode,
   print,
   visit,
 } from 'graphql'
@@ -27,27 +28,29 @@ import type { Rates } from './rates.js'
 /** What the door hands on with each request. */
 export interface Passed {
   readonly exchange: Exchange
+  readonly params: Promise<Params>
 }
 
 type GraphqlPlugin = Plugin<Passed, Passed>
 
-/** Reads what is to be run, in the one form that we take, whatever Yoga would take besides. */
+/** Takes what the door has read, in the one form that we take, whatever Yoga would take besides. */
 export function useParams(): GraphqlPlugin {
   return {
     onRequestParse({ serverContext, setRequestParser }) {
-      setRequestParser(() => readParams(serverContext.exchange))
+      setRequestParser(() => serverContext.params)
     },
   }
 }
 
-interface Params {
-  query?: string
+export interface Params {
+  query: string
   variables?: Record<string, unknown>
   operationName?: string
   extensions?: Record<string, unknown>
 }
 
-async function readParams({ asked, principal }: Exchange): Promise<Params> {
+/** What is to be run, as the request says it. */
+export async function readParams({ asked, principal }: Exchange): Promise<Params> {
   const params: unknown = asked.method === 'GET' ? paramsOfUrl(asked) : await readJson(asked, principal)
   if (Array.isArray(params)) throw new Fault('BAD_REQUEST', 'Send one operation at a time: there is no batching.')
   if (typeof params !== 'object' || params === null) {
@@ -57,7 +60,7 @@ async function readParams({ asked, principal }: Exchange): Promise<Params> {
   if (typeof query !== 'string' || query.trim() === '') {
     throw new Fault('BAD_REQUEST', 'The member `query` must hold the GraphQL text to run.')
   }
-  return params
+  return params as Params
 }
 
 function paramsOfUrl({ url: { searchParams: query } }: Asked): Record<string, unknown> {
@@ -79,15 +82,16 @@ function parsedParameter(name: string, text: string): unknown {
 }
 
 /** Parses within the limits, charges what the query costs, and runs it in the engine that REST uses too. */
-export function useEngine(engine: Engine, rates: Rates): GraphqlPlugin {
+export function useEngine(engine: Engine, rates: Rates, valid: WeakSet<DocumentNode>): GraphqlPlugin {
   return {
     onParse({ setParseFn }) {
       setParseFn((source, options) => parseWithinLimits(source.toString(), options))
     },
     onExecute({ args, setExecuteFn, setResultAndStopExecution }) {
       const { exchange } = args.contextValue
+      valid.add(args.document)
       const operation = getOperationAST(args.document, args.operationName)
-      exchange.operation = operation?.name?.value ?? 'anonymous'
+      exchange.operation = nameOf(operation)
       exchange.isShared = operation?.operation === 'query' && !isPersonal(args.document, args.schema)
       try {
         requireFewReferences(args)
@@ -99,6 +103,11 @@ export function useEngine(engine: Engine, rates: Rates): GraphqlPlugin {
       setExecuteFn((execution) => engine.execute(execution))
     },
   }
+}
+
+/** What the log calls an operation. */
+export function nameOf(operation: OperationDefinitionNode | null | undefined): string {
+  return operation?.name?.value ?? 'anonymous'
 }
 
 const personal = new WeakMap<DocumentNode, boolean>()

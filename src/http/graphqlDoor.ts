@@ -1,3 +1,4 @@
+import { type DocumentNode, getOperationAST } from 'graphql'
 import { createYoga } from 'graphql-yoga'
 import type { Logger } from 'pino'
 import type { Authenticate } from '../auth/principal.js'
@@ -8,12 +9,12 @@ import { schema } from '../schema.js'
 import { requireAcceptable } from './accept.js'
 import type { Answer } from './asked.js'
 import { Documents, NO_ERRORS_KEPT } from './documents.js'
-import type { Engine } from './engine.js'
+import type { Engine, Query } from './engine.js'
 import { countStatement, type Exchange } from './exchange.js'
-import { type Passed, useCatalogue, useEngine, useParams } from './graphql.js'
+import { nameOf, type Params, type Passed, readParams, useCatalogue, useEngine, useParams } from './graphql.js'
 import { faultHeaders, STATUS } from './problems.js'
 import type { Rates } from './rates.js'
-import { Content, emptyAnswer, respond } from './represent.js'
+import { Content, emptyAnswer, JSON_TYPE, respond } from './represent.js'
 
 interface GraphqlDoorOptions {
   readonly engine: Engine
@@ -25,28 +26,36 @@ interface GraphqlDoorOptions {
 /** Answers a request for `/graphql`. */
 export type GraphqlDoor = (exchange: Exchange) => Promise<Answer>
 
-const JSON_TYPE = 'application/json'
-const ANSWERS = [JSON_TYPE, 'application/graphql-response+json']
+const GRAPHQL_TYPE = 'application/graphql-response+json'
 const ALLOW = 'GET, POST, OPTIONS'
 
-/** The GraphQL door: who may come in, and in what form; then Yoga takes over. */
+/** The GraphQL door: who may come in, and in what form; then the store tells the answer, or Yoga finds it. */
 export function createGraphqlDoor(options: GraphqlDoorOptions): GraphqlDoor {
-  const yoga = yogaWith(options)
+  const documents = new Documents(LIMITS.queriesKeptCharacters)
+  const valid = new WeakSet<DocumentNode>()
+  const yoga = yogaWith(options, documents, valid)
+  const tell = tellerWith(options, (query) => {
+    const document = documents.get(query)
+    return document && valid.has(document) ? document : undefined
+  })
   return async (exchange) => {
     const { asked } = exchange
     const { method, url } = asked
     if (method === 'OPTIONS') return emptyAnswer({ allow: ALLOW })
     try {
       if (method !== 'GET' && method !== 'POST') throw new Fault('METHOD_NOT_ALLOWED', 'GraphQL takes GET and POST.')
-      requireAcceptable(asked, ...ANSWERS)
+      requireAcceptable(asked, JSON_TYPE, GRAPHQL_TYPE)
       await options.rates.admit(asked.header('authorization'), exchange)
     } catch (error) {
       exchange.refusal = asFault(error)
       return refusal(exchange, exchange.refusal)
     }
+    const params = readParams(exchange)
+    const told = method === 'POST' ? await tell(exchange, await params.catch(() => undefined)) : undefined
+    if (told) return told
     // What else Yoga needs of the request, it gets from the exchange.
     const request = new yoga.fetchAPI.Request(url, { method, headers: { accept: asked.header('accept') ?? '*/*' } })
-    const response = await yoga.fetch(request, { exchange })
+    const response = await yoga.fetch(request, { exchange, params })
     // Yoga's headers keep the case they were written in, and two cases would make two headers.
     const all = Object.fromEntries([...response.headers].map(([name, value]) => [name.toLowerCase(), value]))
     const { 'content-type': type = JSON_TYPE, 'content-length': _, ...headers } = all
@@ -55,17 +64,68 @@ export function createGraphqlDoor(options: GraphqlDoorOptions): GraphqlDoor {
   }
 }
 
-function yogaWith({ engine, authenticate, rates, log }: GraphqlDoorOptions) {
+/** What nearly everyone says to take, and the type in which Yoga answers it; whatever else is said is for Yoga. */
+const TYPES = new Map([
+  [undefined, JSON_TYPE],
+  ['*/*', JSON_TYPE],
+  [JSON_TYPE, JSON_TYPE],
+  [GRAPHQL_TYPE, GRAPHQL_TYPE],
+  [`${GRAPHQL_TYPE},${JSON_TYPE};q=0.9`, GRAPHQL_TYPE],
+])
+
+/** Has the store tell the answer to a query that was found valid before; undefined where Yoga must answer. */
+function tellerWith(
+  { engine, authenticate, rates }: GraphqlDoorOptions,
+  validDocument: (query: string) => DocumentNode | undefined,
+) {
+  const tell = async (exchange: Exchange, query: Query, type: string): Promise<Answer | undefined> => {
+    const { asked } = exchange
+    // The door has let the caller in; the key may have been revoked while the body was on its way.
+    const principal = await authenticate(asked.header('authorization'))
+    const prepared = engine.prepare(query, principal)
+    if (!prepared) return undefined
+    rates.chargeQuery(principal, exchange, prepared.cost)
+    const told = await prepared.tell(engine.contextFor(principal, () => countStatement(exchange)))
+    if (!told) return undefined
+    exchange.operation = nameOf(getOperationAST(query.document, query.operationName))
+    // Of what is about the key itself the store tells nothing.
+    exchange.isShared = true
+    return respond(asked, new Content(`${type}; charset=utf-8`, told.data('{"data":', '}')))
+  }
+  return async (exchange: Exchange, params: Params | undefined): Promise<Answer | undefined> => {
+    const type = TYPES.get(exchange.asked.header('accept'))
+    const document = params && isPlain(params) ? validDocument(params.query) : undefined
+    if (!type || !document) return undefined
+    const { operationName, variables = {} } = params as PlainParams
+    return tell(exchange, { document, operationName, variables }, type).catch((error: unknown) => {
+      // Yoga comes to the same, and says it in the words of GraphQL.
+      if (error instanceof Fault) return undefined
+      throw error
+    })
+  }
+}
+
+type PlainParams = Pick<Params, 'query' | 'variables' | 'operationName'>
+
+/** Whether nothing is in it that Yoga might refuse. */
+function isPlain({ query: _, operationName, variables, ...others }: Params): boolean {
+  const hasPlainName = operationName === undefined || typeof operationName === 'string'
+  const hasPlainVariables = variables === undefined || Object.getPrototypeOf(Object(variables)) === Object.prototype
+  return hasPlainName && hasPlainVariables && variables !== null && Object.keys(others).length === 0
+}
+
+function yogaWith(
+  { engine, authenticate, rates, log }: GraphqlDoorOptions,
+  documentCache: Documents,
+  valid: WeakSet<DocumentNode>,
+) {
   return createYoga<Passed>({
     schema,
     // The door has let the caller in; the key may have been revoked while the body was on its way.
     context: async ({ exchange }) =>
       engine.contextFor(await authenticate(exchange.asked.header('authorization')), () => countStatement(exchange)),
-    plugins: [useParams(), useEngine(engine, rates), useCatalogue(log)],
-    parserAndValidationCache: {
-      documentCache: new Documents(LIMITS.queriesKeptCharacters),
-      errorCache: NO_ERRORS_KEPT,
-    },
+    plugins: [useParams(), useEngine(engine, rates, valid), useCatalogue(log)],
+    parserAndValidationCache: { documentCache, errorCache: NO_ERRORS_KEPT },
     // Only what is for it comes here.
     graphqlEndpoint: '*',
     // Each of these is done elsewhere, or is not offered.

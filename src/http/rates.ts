@@ -20,7 +20,7 @@ export class RateExceeded extends Fault {
 export interface Rates {
   /** Tells who is calling, and charges the key for a request, once. */
   admit(authorization: string | undefined, exchange: Exchange, version?: Store['version']): Promise<Principal>
-  /** Charges what a query costs beyond the request that brought it. */
+  /** Charges what a query costs beyond the request that brought it, once. */
   chargeQuery(principal: Principal, exchange: Exchange, cost: number): void
   /** A caller who had the answer already is given back most of what it was charged. */
   refundUnchanged(exchange: Exchange): void
@@ -67,10 +67,11 @@ export function createRates(authenticate: Authenticate, ratePerMinute: number): 
       return exchange.admission
     },
     chargeQuery({ keyId }, exchange, cost) {
-      exchange.cost = cost
+      if (exchange.cost > 0) return
       const extra = Math.ceil(cost / LIMITS.rateUnitCost) - 1
       // The request itself has taken one.
       if (extra > 0) charge(keyId, exchange, extra, 1)
+      exchange.cost = cost
     },
     refundUnchanged(exchange) {
       if (exchange.principal) charge(exchange.principal.keyId, exchange, UNCHANGED_COST - 1)

@@ -4,29 +4,29 @@ import { brotliCompress, gzip, constants as zlib } from 'node:zlib'
 import { LIMITS } from '../limits.js'
 import { type Answer, type Asked, isReading } from './asked.js'
 
-type Bytes = Buffer<ArrayBuffer>
-
 const ENCODERS = {
-  br: (bytes: Bytes) => promisify(brotliCompress)(bytes, { params: { [zlib.BROTLI_PARAM_QUALITY]: 4 } }),
-  gzip: (bytes: Bytes) => promisify(gzip)(bytes),
+  br: (bytes: Buffer) => promisify(brotliCompress)(bytes, { params: { [zlib.BROTLI_PARAM_QUALITY]: 4 } }),
+  gzip: (bytes: Buffer) => promisify(gzip)(bytes),
 }
 type Encoding = keyof typeof ENCODERS
 const ENCODINGS = Object.keys(ENCODERS) as Encoding[]
 
+export const JSON_TYPE = 'application/json'
+
 /** A body and what becomes of it on the way out; whoever keeps one keeps its compressed forms too. */
 export class Content {
   readonly type: string
-  readonly bytes: Bytes
-  private readonly encoded = new Map<Encoding, Promise<Bytes>>()
+  readonly bytes: Buffer
+  private readonly encoded = new Map<Encoding, Promise<Buffer>>()
   private hash: string | undefined
 
-  constructor(type: string, bytes: Bytes) {
+  constructor(type: string, bytes: Buffer) {
     this.type = type
     this.bytes = bytes
   }
 
   static json(value: unknown): Content {
-    return new Content('application/json', Buffer.from(JSON.stringify(value)))
+    return new Content(JSON_TYPE, Buffer.from(JSON.stringify(value)))
   }
 
   /** Strong: each encoding of the same content has a tag of its own. */
@@ -40,7 +40,7 @@ export class Content {
     return [undefined, ...ENCODINGS].some((encoding) => this.tag(encoding) === tag)
   }
 
-  encode(encoding: Encoding): Promise<Bytes> {
+  encode(encoding: Encoding): Promise<Buffer> {
     const known = this.encoded.get(encoding) ?? ENCODERS[encoding](this.bytes)
     this.encoded.set(encoding, known)
     return known

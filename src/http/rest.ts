@@ -4,8 +4,8 @@ import { badArgument, Fault } from '../errors.js'
 import { type Context, requireScope } from '../graph/builder.js'
 import { faultOf } from '../graph/faults.js'
 import { requireAcceptable } from './accept.js'
-import { answerWith, type MediaType } from './answers.js'
-import type { Answer, Asked } from './asked.js'
+import { answerWith, type MediaType, tellWith } from './answers.js'
+import { type Answer, type Asked, isReading } from './asked.js'
 import { PATCH_TYPES, readJson } from './body.js'
 import type { Engine } from './engine.js'
 import { countStatement, type Exchange } from './exchange.js'
@@ -60,6 +60,11 @@ export function createRest({ schema, engine, authenticate, rates, basePath }: Re
       principal = await authenticate(asked.header('authorization'))
     }
     const context = engine.contextFor(principal, () => countStatement(exchange))
+    const wanted = { asked, operation, type, path: basePath + path }
+    if (isReading(asked) && type === 'application/json') {
+      const told = await engine.prepare({ document: operation.document, variables }, principal)?.tell(context)
+      if (told) return tellWith(told, wanted)
+    }
     const precondition =
       tags && reading
         ? preconditionOf(engine, context, tags, storedOperation(schema, reading.route), reading.parameters)
@@ -67,7 +72,7 @@ export function createRest({ schema, engine, authenticate, rates, basePath }: Re
     const { answer, isReplay } = await perform(asked, path, variables['input'], context, (inner) =>
       run(engine, operation, variables, { ...inner, precondition }),
     )
-    const shown = await answerWith(answer, { asked, operation, type, path: basePath + path })
+    const shown = await answerWith(answer, wanted)
     return isReplay ? { ...shown, headers: { ...shown.headers, 'idempotency-replayed': 'true' } } : shown
   }
 }
