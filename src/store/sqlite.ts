@@ -101,6 +101,9 @@ function databaseOn(connection: Connection, onStatement?: () => void): Write['db
 
 type Preparing = Pick<Connection, 'prepare'>
 
+/** Far more than the routes need; whoever writes other queries all the time shall not fill the memory. */
+const STATEMENTS_KEPT = 200
+
 /** Prepares each statement once, and lets go of those that were not used for longest. */
 function preparer(connection: Connection): Preparing['prepare'] {
   const kept = new Map<string, Database.Statement>()
@@ -108,7 +111,7 @@ function preparer(connection: Connection): Preparing['prepare'] {
     const statement = kept.get(text) ?? connection.prepare(text)
     kept.delete(text)
     kept.set(text, statement)
-    const [oldest] = kept.size > LIMITS.statementsKeptMax ? kept.keys() : []
+    const [oldest] = kept.size > STATEMENTS_KEPT ? kept.keys() : []
     if (oldest !== undefined) kept.delete(oldest)
     return statement
   }
