@@ -121,13 +121,12 @@ function preparer(connection: Connection): Preparing['prepare'] {
 const dialect = new SQLiteSyncDialect()
 
 function rowsOn(connection: Preparing, onStatement?: () => void): Read['rows'] {
-  return async (statement) => {
-    const { sql: text, params } = dialect.sqlToQuery(statement)
+  return async ({ text, values }) => {
     onStatement?.()
     return connection
       .prepare<unknown[], unknown[]>(text)
       .raw()
-      .all(...params)
+      .all(...values)
   }
 }
 
@@ -176,6 +175,9 @@ const among: Read['among'] = (column, values): SQL =>
     ? sql`${column} = ${values[0]}`
     : sql`${column} in (select value from json_each(${JSON.stringify(values)}))`
 
-const settled: Read['settled'] = (part) => sql.raw(dialect.sqlToQuery(part.inlineParams()).sql)
+const spelled: Read['spelled'] = (statement) => {
+  const { sql: text, params: values } = dialect.sqlToQuery(statement)
+  return { text, values }
+}
 
-const spelling = { t, json, among, settled }
+const spelling = { t, json, among, spelled }
