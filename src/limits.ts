@@ -53,7 +53,6 @@ const TABLE = {
   ],
   writesTogetherMax: [100, 'Writes that wait together are committed together, so many at the most.'],
   storeBusyMs: [5_000, 'How long a write waits for another process to let go of the store.'],
-  statementsKeptMax: [200, 'SQLite: statements that are kept prepared.'],
   storeConnectionsMax: [
     10,
     'PostgreSQL: connections that a copy of the service reads through; it writes through one more.',

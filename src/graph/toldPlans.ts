@@ -207,8 +207,8 @@ interface Part {
 const PAGE_INFO: Readonly<Record<string, (page: ToldPage, isFirst: boolean) => string | boolean | null>> = {
   hasNextPage: ({ hasNext }) => hasNext,
   hasPreviousPage: (_, isFirst) => !isFirst,
-  startCursor: ({ startCursor }) => startCursor,
-  endCursor: ({ endCursor }) => endCursor,
+  startCursor: ({ startCursor }) => startCursor(),
+  endCursor: ({ endCursor }) => endCursor(),
 }
 
 function isTypename({ name }: FieldNode): boolean {

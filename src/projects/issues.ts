@@ -65,13 +65,18 @@ export function issuesOfProject(projectId: string): typeof issues {
   }
 }
 
-async function matching(read: Read, filter: IssueFilter): Promise<SQL | undefined> {
+function matching(read: Read, filter: IssueFilter): SQL | undefined | Promise<SQL | undefined> {
+  if (!filter.project) return meeting(read, filter)
+  return projectIds(read, filter.project).then((ids) =>
+    and(read.among(read.t.issue.projectId, ids), meeting(read, filter)),
+  )
+}
+
+function meeting(read: Read, filter: IssueFilter): SQL | undefined {
   const { issue } = read.t
-  const inProjects = filter.project && (await projectIds(read, filter.project))
   return and(
     eq(issue.live, 1),
     filter.status ? read.among(issue.status, filter.status) : undefined,
-    inProjects ? read.among(issue.projectId, inProjects) : undefined,
     filter.severity ? read.among(issue.standing, filter.severity.map(issueStanding)) : undefined,
     filter.assignee ? isOneOf(read, issue.assigneeId, filter.assignee) : undefined,
     filter.dueBefore == null ? undefined : lt(issue.dueOn, filter.dueBefore),

@@ -108,15 +108,20 @@ export function toldRank({ t }: Read, { live, score }: Tables['risk']): SQL {
   return sql`case when ${live} = 1 then 1 + coalesce((${above}), 0) end`
 }
 
-async function matching(read: Read, filter: RiskFilter): Promise<SQL | undefined> {
+function matching(read: Read, filter: RiskFilter): SQL | undefined | Promise<SQL | undefined> {
   requireWithin('minScore', filter.minScore, 0, SCORE_MAX)
   requireWithin('likelihood', filter.likelihood, 1, ASSESSMENT_MAX)
   requireWithin('impact', filter.impact, 1, ASSESSMENT_MAX)
+  if (!filter.project) return meeting(read, filter)
+  return projectIds(read, filter.project).then((ids) =>
+    and(read.among(read.t.risk.projectId, ids), meeting(read, filter)),
+  )
+}
+
+function meeting(read: Read, filter: RiskFilter): SQL | undefined {
   const { risk } = read.t
-  const inProjects = filter.project && (await projectIds(read, filter.project))
   return and(
     inStatus(read, filter.status ?? LIVE_RISK_STATUSES),
-    inProjects ? read.among(risk.projectId, inProjects) : undefined,
     filter.level ? atLevels(read, filter.level) : undefined,
     filter.minScore == null ? undefined : lte(risk.standing, -filter.minScore * 10),
     filter.likelihood == null ? undefined : eq(risk.likelihood, filter.likelihood),

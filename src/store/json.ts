@@ -12,13 +12,15 @@ export interface Json {
   array(values: readonly (AnyColumn | SQL)[]): SQL
   /** Aggregates what was built of each row into an array, in this order. */
   list(built: SQL, order: readonly AnyColumn[]): SQL
-  /** Aggregates rows that are in order already: what was built of each, with commas between; null of none. */
-  joined(built: SQL): SQL
-  /** The same, to be handed over as bytes where the engine can. */
-  joinedBytes(built: SQL): SQL
+  /** Aggregates rows that are in order already: what was built of each, a line each; null of none. */
+  lines(built: SQL): SQL
+  /** The same with commas between, to be handed over as bytes where the engine can. */
+  entries(built: SQL): SQL
 }
 
 const comma = sql.raw(', ')
+/** JSON has no line ends of its own. */
+const LINE_END = sql.raw("'\n'")
 const quoted = (text: string) => sql.raw(`'${text}'`)
 
 export const sqliteJson: Json = {
@@ -28,9 +30,9 @@ export const sqliteJson: Json = {
   },
   array: (values) => sql`json_array(${sql.join([...values], comma)})`,
   list: (built, order) => sql`json_group_array(${built} order by ${sql.join([...order], comma)})`,
-  joined: (built) => sql`group_concat(${built}, ',')`,
+  lines: (built) => sql`group_concat(${built}, ${LINE_END})`,
   // As a text the driver would decode it, only for us to encode it again.
-  joinedBytes: (built) => sql`cast(group_concat(${built}, ',') as blob)`,
+  entries: (built) => sql`cast(group_concat(${built}, ',') as blob)`,
 }
 
 // The functions that make objects put blanks into them, so they are put together as texts.
@@ -48,8 +50,8 @@ export const postgresJson: Json = {
   },
   list: (built, order) =>
     sql`'[' || coalesce(string_agg(${built}, ',' order by ${sql.join([...order], comma)}), '') || ']'`,
-  joined: (built) => sql`string_agg(${built}, ',')`,
-  joinedBytes: (built) => sql`string_agg(${built}, ',')`,
+  lines: (built) => sql`string_agg(${built}, ${LINE_END})`,
+  entries: (built) => sql`string_agg(${built}, ',')`,
 }
 
 function postgresText({ value, isJson }: JsonValue): SQL {

@@ -15,6 +15,7 @@ export interface List<T extends PgTable, F> {
   readonly order: (table: T) => readonly AnyPgColumn[]
   /** A row's place in that order. */
   readonly place: (row: T['$inferSelect']) => readonly Key[]
+  /** A promise only where it takes a look into the store to know what the filter means. */
   readonly matching: (read: Read, filter: F) => SQL | undefined | Promise<SQL | undefined>
 }
 
@@ -52,11 +53,19 @@ export async function within<T extends PgTable, F>(
   read: Read,
   list: List<T, F>,
   filter: F,
-  { after }: Window,
+  window: Window,
 ): Promise<SQL | undefined> {
-  const order = list.order(list.table(read.t))
-  const place = after === undefined ? undefined : isAfter(order, readCursor(list.name, order, after))
-  return and(await list.matching(read, filter), place)
+  const place = placeAfter(read, list, window)
+  return and(await list.matching(read, filter), place && isAfter(list.order(list.table(read.t)), place))
+}
+
+/** The place that a page begins after. */
+export function placeAfter<T extends PgTable, F>(
+  { t }: Read,
+  { name, order, table }: List<T, F>,
+  { after }: Window,
+): readonly Key[] | undefined {
+  return after === undefined ? undefined : readCursor(name, order(table(t)), after)
 }
 
 /** One row more than the page tells whether there is a next one. */
@@ -113,7 +122,7 @@ export async function countOf<T extends PgTable, F>(read: Read, list: List<T, F>
 }
 
 /** One row comparison on one ascending key, which an index answers with a search however deep the page. */
-function isAfter(order: readonly AnyPgColumn[], place: readonly Key[]): SQL {
+export function isAfter(order: readonly AnyPgColumn[], place: readonly Key[]): SQL {
   const keys = sql.join([...order], sql`, `)
   const values = sql.join(
     place.map((key) => sql`${key}`),

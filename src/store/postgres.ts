@@ -182,18 +182,20 @@ function handleOn(run: Session['run'], onStatement?: () => void): Handle {
     t,
     json,
     among,
-    settled,
-    async rows(statement) {
-      const { sql: text, params } = dialect.sqlToQuery(statement)
+    spelled,
+    async rows({ text, values }) {
       onStatement?.()
-      return (await run(text, params)).rows
+      return (await run(text, [...values])).rows
     },
   }
 }
 
 const dialect = new PgDialect()
 
-const settled: Read['settled'] = (part) => sql.raw(dialect.sqlToQuery(part.inlineParams()).sql)
+const spelled: Read['spelled'] = (statement) => {
+  const { sql: text, params: values } = dialect.sqlToQuery(statement)
+  return { text, values }
+}
 
 /** Whether an error tells of the store, and not of one write that came at the wrong time. */
 function isUnwritable(error: unknown): boolean {

@@ -102,6 +102,9 @@ function databaseOn(connection: Connection, onStatement?: () => void): Write['db
 
 type Preparing = Pick<Connection, 'prepare'>
 
+/** Far more than the routes need; whoever writes other queries all the time shall not fill the memory. */
+const STATEMENTS_KEPT = 200
+
 /** Prepares each statement once, and lets go of those that were not used for longest. */
 function preparer(connection: Connection): Preparing['prepare'] {
   const kept = new Map<string, Database.Statement>()
@@ -109,7 +112,7 @@ function preparer(connection: Connection): Preparing['prepare'] {
     const statement = kept.get(text) ?? connection.prepare(text)
     kept.delete(text)
     kept.set(text, statement)
-    const [oldest] = kept.size > LIMITS.statementsKeptMax ? kept.keys() : []
+    const [oldest] = kept.size > STATEMENTS_KEPT ? kept.keys() : []
     if (oldest !== undefined) kept.delete(oldest)
     return statement
   }
@@ -119,13 +122,12 @@ function preparer(connection: Connection): Preparing['prepare'] {
 const dialect = new SQLiteSyncDialect()
 
 function rowsOn(connection: Preparing, onStatement?: () => void): Read['rows'] {
-  return async (statement) => {
-    const { sql: text, params } = dialect.sqlToQuery(statement)
+  return async ({ text, values }) => {
     onStatement?.()
     return connection
       .prepare<unknown[], unknown[]>(text)
       .raw()
-      .all(...params)
+      .all(...values)
   }
 }
 
@@ -174,6 +176,9 @@ const among: Read['among'] = (column, values): SQL =>
     ? sql`${column} = ${values[0]}`
     : sql`${column} in (select value from json_each(${JSON.stringify(values)}))`
 
-const settled: Read['settled'] = (part) => sql.raw(dialect.sqlToQuery(part.inlineParams()).sql)
+const spelled: Read['spelled'] = (statement) => {
+  const { sql: text, params: values } = dialect.sqlToQuery(statement)
+  return { text, values }
+}
 
-const spelling = { t, json, among, settled }
+const spelling = { t, json, among, spelled }

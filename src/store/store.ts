@@ -13,10 +13,16 @@ export interface Read {
   readonly json: Json
   /** `column in values`, as one parameter however many values there are. */
   among(column: AnyColumn | SQL, values: readonly (string | number)[]): SQL
-  /** The same SQL spelled out, its parameters put into it: for what is used again and again, and holds nothing of a caller's. */
-  settled(part: SQL): SQL
+  /** SQL as the engine reads it. Spelling it out takes long, so what is asked often is spelled once. */
+  spelled(statement: SQL): Spelled
   /** The rows of a statement, each as its values, in the order in which they are selected. */
-  rows(statement: SQL): Promise<unknown[][]>
+  rows(statement: Spelled): Promise<unknown[][]>
+}
+
+/** A statement and what its parameters stand for. */
+export interface Spelled {
+  readonly text: string
+  readonly values: readonly unknown[]
 }
 
 /** Who writes and when. */

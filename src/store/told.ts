@@ -1,7 +1,18 @@
-import { type AnyColumn, desc, type SQL, sql } from 'drizzle-orm'
+import { type AnyColumn, and, desc, type SQL, sql } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
-import { cursorAt, hasNext, type Key, type List, requireWhole, rowsFor, type Window, within } from './page.js'
-import type { Read } from './store.js'
+import {
+  cursorAt,
+  hasNext,
+  isAfter,
+  type Key,
+  type List,
+  placeAfter,
+  requireWhole,
+  rowsFor,
+  type Window,
+  within,
+} from './page.js'
+import type { Read, Spelled } from './store.js'
 import type { Tables } from './tables.js'
 
 /** Builds the JSON of a row of this table. */
@@ -12,29 +23,26 @@ export interface ToldPage {
   /** The JSON of each row, with commas between, in UTF-8. */
   readonly entries: Buffer
   readonly hasNext: boolean
-  readonly startCursor: string | null
-  readonly endCursor: string | null
+  readonly startCursor: () => string | null
+  readonly endCursor: () => string | null
 }
+
+type TellPage<F> = (read: Read, filter: F, window: Window) => Promise<ToldPage>
 
 /** Tells the same pages as `pageOf`, each row as the JSON that is built of it. */
-export function pageTeller<T extends PgTable, F>(list: List<T, F>, entry: Entry) {
+export function pageTeller<T extends PgTable, F>(list: List<T, F>, entry: Entry): TellPage<F> {
   const tellPart = partTeller(list, entry)
   const tellWhole = wholeTeller(list, entry)
-  return async (read: Read, filter: F, window: Window): Promise<ToldPage> => {
-    const where = conditional(await within(read, list, filter, window))
-    return window.first === undefined ? tellWhole(read, where, window) : tellPart(read, where, window)
-  }
+  return (read, filter, window) => (window.first === undefined ? tellWhole : tellPart)(read, filter, window)
 }
-
-type TellRows = (read: Read, where: SQL, window: Window) => Promise<ToldPage>
 
 /** The JSON of a row, as a column. */
 const ENTRY = sql.raw('entry')
 
 /** With each row's place comes how long its JSON is, so that the one row too many can be cut off again. */
-function partTeller<T extends PgTable, F>(list: List<T, F>, entry: Entry): TellRows {
+function partTeller<T extends PgTable, F>(list: List<T, F>, entry: Entry): TellPage<F> {
   const spelled = oncePerEngine((read) => {
-    const { json, settled } = read
+    const { json } = read
     const table = list.table(read.t)
     const order = list.order(table)
     const keys = order.map((_, index) => sql.raw(`key${index}`))
@@ -42,54 +50,85 @@ function partTeller<T extends PgTable, F>(list: List<T, F>, entry: Entry): TellR
     const places = json.array([sql`octet_length(${ENTRY})`, ...keys])
     const rows = sql`select ${entry(read, table)} as ${ENTRY}, ${listed(columns)} from ${table}`
     return {
-      beginning: settled(sql`select ${json.joinedBytes(ENTRY)}, ${json.joined(places)} from (${rows}`),
-      end: settled(sql` order by ${listed(order)} limit `),
+      beginning: settled(read, sql`select count(*), ${json.entries(ENTRY)}, ${json.lines(places)} from (${rows}`),
+      end: settled(read, sql` order by ${listed(order)} limit `),
     }
   })
-  return async (read, where, window) => {
+  const statementFor = statements(list, (read, where, rows) => {
     const { beginning, end } = spelled(read)
-    const [row] = await read.rows(sql`${beginning}${where}${end}${rowsFor(window)}) page`)
-    const told: (readonly [bytes: number, ...place: Key[]])[] = JSON.parse(`[${row?.[1] ?? ''}]`)
-    const isCut = hasNext(told.length, window)
-    const surplus = isCut ? (told.pop()?.[0] ?? 0) + ','.length : 0
-    const cursor = (found: (typeof told)[number] | undefined) => (found ? cursorAt(list, found.slice(1)) : null)
-    const entries = bytesOf(row?.[0])
+    return sql`${beginning}${where}${end}${rows}) page`
+  })
+  return async (read, filter, window) => {
+    const [row] = await read.rows(await statementFor(read, filter, window))
+    const [count, entries, lines] = [Number(row?.[0]), bytesOf(row?.[1]), String(row?.[2] ?? '')]
+    const isCut = hasNext(count, window)
+    const end = isCut ? lines.lastIndexOf('\n') : lines.length
+    const [surplus = 0] = isCut ? (JSON.parse(lines.slice(end)) as [bytes: number, ...Key[]]) : []
+    const cursor = (line: string) => (line === '' ? null : cursorAt(list, JSON.parse(line).slice(1)))
     return {
-      entries: entries.subarray(0, entries.length - surplus),
+      entries: isCut ? entries.subarray(0, entries.length - surplus - ','.length) : entries,
       hasNext: isCut,
-      startCursor: cursor(told.at(0)),
-      endCursor: cursor(told.at(-1)),
+      startCursor: () => cursor(lines.split('\n', 1)[0] ?? ''),
+      endCursor: () => cursor(lines.slice(lines.lastIndexOf('\n', end - 1) + 1, end)),
     }
   }
 }
 
 /** Of a whole list only the first and the last place matter, and an index has both at hand. */
-function wholeTeller<T extends PgTable, F>(list: List<T, F>, entry: Entry): TellRows {
+function wholeTeller<T extends PgTable, F>(list: List<T, F>, entry: Entry): TellPage<F> {
   const spelled = oncePerEngine((read) => {
-    const { json, settled } = read
+    const { json } = read
     const table = list.table(read.t)
     const order = list.order(table)
     const place = sql`(select ${json.array(order)} from ${table}`
     const rows = sql`select ${entry(read, table)} as ${ENTRY} from ${table}`
     return {
-      beginning: settled(sql`select ${json.joinedBytes(ENTRY)}, count(*), ${place}`),
-      afterFirst: settled(sql` order by ${listed(order)} limit 1), ${place}`),
-      afterLast: settled(sql` order by ${listed(order.map((key) => desc(key)))} limit 1) from (${rows}`),
-      end: settled(sql` order by ${listed(order)} limit `),
+      beginning: settled(read, sql`select count(*), ${json.entries(ENTRY)}, ${place}`),
+      afterFirst: settled(read, sql` order by ${listed(order)} limit 1), ${place}`),
+      afterLast: settled(read, sql` order by ${listed(order.map((key) => desc(key)))} limit 1) from (${rows}`),
+      end: settled(read, sql` order by ${listed(order)} limit `),
     }
   })
-  return async (read, where, window) => {
+  return async (read, filter, window) => {
     const { beginning, afterFirst, afterLast, end } = spelled(read)
-    const places = sql`${beginning}${where}${afterFirst}${where}${afterLast}`
-    const [row] = await read.rows(sql`${places}${where}${end}${rowsFor(window)}) page`)
-    requireWhole(Number(row?.[1]), window)
-    const cursor = (found: unknown) => (typeof found === 'string' ? cursorAt(list, JSON.parse(found)) : null)
+    const where = conditional(await within(read, list, filter, window))
+    const statement = sql`${beginning}${where}${afterFirst}${where}${afterLast}${where}${end}${rowsFor(window)}) page`
+    const [row] = await read.rows(read.spelled(statement))
+    requireWhole(Number(row?.[0]), window)
+    const cursor = (place: unknown) => (typeof place === 'string' ? cursorAt(list, JSON.parse(place)) : null)
     return {
-      entries: bytesOf(row?.[0]),
+      entries: bytesOf(row?.[1]),
       hasNext: false,
-      startCursor: cursor(row?.[2]),
-      endCursor: cursor(row?.[3]),
+      startCursor: () => cursor(row?.[2]),
+      endCursor: () => cursor(row?.[3]),
     }
+  }
+}
+
+const STATEMENTS_KEPT = 100
+const KEPT_FILTER_CHARACTERS = 1_000
+
+/**
+ * Spells out the statement of a page: once for each filter, as long as what a filter means takes no look into the
+ * store. Pages of the same filter differ only in what comes last, which is their place and their size.
+ */
+function statements<T extends PgTable, F>(list: List<T, F>, build: (read: Read, where: SQL, rows: number) => SQL) {
+  const keptOn = oncePerEngine(() => new Map<string, Spelled>())
+  return async (read: Read, filter: F, window: Window): Promise<Spelled> => {
+    const place = placeAfter(read, list, window)
+    const rows = rowsFor(window)
+    const kept = keptOn(read)
+    const key = `${place ? 'after' : 'from'}${JSON.stringify(filter)}`
+    const known = kept.get(key)
+    if (known) return { text: known.text, values: [...known.values, ...(place ?? []), rows] }
+    const matching = list.matching(read, filter)
+    const where = conditional(and(await matching, place && isAfter(list.order(list.table(read.t)), place)))
+    const spelled = read.spelled(build(read, where, rows))
+    if (!(matching instanceof Promise) && key.length <= KEPT_FILTER_CHARACTERS) {
+      if (kept.size >= STATEMENTS_KEPT) kept.clear()
+      kept.set(key, { text: spelled.text, values: spelled.values.slice(0, -1 - (place?.length ?? 0)) })
+    }
+    return spelled
   }
 }
 
@@ -97,10 +136,10 @@ function wholeTeller<T extends PgTable, F>(list: List<T, F>, entry: Entry): Tell
 export function oneTeller(table: (t: Tables) => PgTable, entry: Entry) {
   const spelled = oncePerEngine((read) => {
     const row = table(read.t)
-    return read.settled(sql`select ${entry(read, row)} from ${row}`)
+    return settled(read, sql`select ${entry(read, row)} from ${row}`)
   })
   return async (read: Read, condition: SQL | undefined): Promise<Buffer | undefined> => {
-    const [row] = await read.rows(sql`${spelled(read)}${conditional(condition)} limit 1`)
+    const [row] = await read.rows(read.spelled(sql`${spelled(read)}${conditional(condition)} limit 1`))
     return row && bytesOf(row[0])
   }
 }
@@ -113,6 +152,11 @@ function oncePerEngine<V>(spell: (read: Read) => V): (read: Read) => V {
     known.set(read.t, spelled)
     return spelled
   }
+}
+
+/** The same part spelled out, with its parameters put into it: they are our own, and the same for everyone. */
+function settled(read: Read, part: SQL): SQL {
+  return sql.raw(read.spelled(part.inlineParams()).text)
 }
 
 const unconditional = sql.raw('')
