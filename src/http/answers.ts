@@ -21,7 +21,7 @@ interface Wanted {
 /** What HTTP makes of what the store tells: byte for byte what it makes of the same as an operation answers it. */
 export async function tellWith({ list, one }: Told, wanted: Wanted): Promise<Answer> {
   if (list) {
-    const next = list.hasNext ? list.endCursor : null
+    const next = list.hasNext ? list.endCursor() : null
     const page = JSON.stringify({ next, total: list.totalCount ?? null })
     const bytes = Buffer.concat([BEFORE_DATA, list.entries, Buffer.from(`],"page":${page}}`)])
     return pageWith(new Content(JSON_TYPE, bytes), next, wanted)
