@@ -5,6 +5,7 @@ import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { Fault } from '../errors.js'
 import { LIMITS } from '../limits.js'
 import { bulkOn } from './bulk.js'
+import type { Statements } from './sqliteStatements.js'
 import { sqliteTables as t } from './sqliteTables.js'
 import { isBusy, WriteQueue } from './sqliteWrites.js'
 import type { Read, Store, Write } from './store.js'
@@ -29,9 +30,24 @@ export function openSqlite(file: string, { onStatement, cacheBytes }: SqliteOpti
     requireUsable: () => {
       if (!isInPlace()) throw new Fault('UNAVAILABLE', "The store's file was moved or replaced. Restart the server.")
     },
-    handle: (connection, { by, onStatement: told }, at) => {
-      const bulk = bulkOn((sql) => connection.prepare(sql))
-      return { db: databaseOn(connection, told), t, among, ...bulk, by, at }
+    handle: (statements, { by, onStatement: told }, at) => {
+      let db: Write['db'] | undefined
+      const bulk = bulkOn((sql) => {
+        told?.()
+        return statements.prepare(sql)
+      })
+      return {
+        // Made for those who ask for it: what is stored row by row needs none.
+        get db() {
+          db ??= databaseOn(statements, told)
+          return db
+        },
+        t,
+        among,
+        ...bulk,
+        by,
+        at,
+      }
     },
   })
 
@@ -82,9 +98,10 @@ function connect(file: string, onStatement?: (sql: string) => void): Connection 
 }
 
 // Queries are typed against PostgreSQL; awaited, the same builders run on SQLite.
-function databaseOn(connection: Connection, onStatement?: () => void): Write['db'] {
-  const config = onStatement ? { logger: { logQuery: onStatement } } : {}
-  return drizzle(connection, config) as unknown as Write['db']
+function databaseOn(statements: Statements, onStatement?: () => void): Write['db'] {
+  // To prepare statements is all that Drizzle asks of a connection.
+  const client = statements as Connection
+  return drizzle({ client, ...(onStatement && { logger: { logQuery: onStatement } }) }) as unknown as Write['db']
 }
 
 /** Whether a transaction that writes could begin now; one that another holds will end. */

@@ -3,6 +3,7 @@ import type Database from 'better-sqlite3'
 import { Fault } from '../errors.js'
 import { LIMITS } from '../limits.js'
 import { driverCode, toFault } from './faults.js'
+import { KeptStatements, lend, type Statements } from './sqliteStatements.js'
 import { stampAfter } from './stamp.js'
 import type { Authorship, Write } from './store.js'
 
@@ -13,8 +14,8 @@ const BUSY_RETRY_MS = 20
 interface WriteQueueOptions {
   /** Throws when the store must not be written. */
   readonly requireUsable: () => void
-  /** What the work of a write gets, on a connection that is taken away from it afterwards. */
-  readonly handle: (connection: Connection, as: Authorship, at: string) => Write
+  /** What the work of a write gets, with statements that are taken away from it afterwards. */
+  readonly handle: (statements: Statements, as: Authorship, at: string) => Write
 }
 
 interface Waiting {
@@ -37,6 +38,7 @@ export class WriteQueue {
   hasFailed = false
   private readonly writer: Connection
   private readonly options: WriteQueueOptions
+  private readonly statements: Statements
   private readonly lastStamp: Database.Statement
   private readonly queue: Waiting[] = []
   private underWay = 0
@@ -45,6 +47,7 @@ export class WriteQueue {
   constructor(writer: Connection, options: WriteQueueOptions) {
     this.writer = writer
     this.options = options
+    this.statements = new KeptStatements(writer)
     this.lastStamp = writer.prepare('select max(recorded_at) from change').pluck()
   }
 
@@ -56,7 +59,7 @@ export class WriteQueue {
     const giveUpAt = performance.now() + LIMITS.storeBusyMs
     return new Promise<T>((resolve, reject) => {
       this.queue.push({ as, work, giveUpAt, resolve: resolve as Waiting['resolve'], reject })
-      if (this.waiting === 1) this.running = this.run()
+      if (this.waiting === 1) this.running = this.workOff()
     })
   }
 
@@ -65,7 +68,7 @@ export class WriteQueue {
     await this.running
   }
 
-  private async run(): Promise<void> {
+  private async workOff(): Promise<void> {
     let hadCompany = false
     while (this.queue.length > 0) {
       // Where several write at once, those whose requests are just being read join in; one alone need not wait.
@@ -100,39 +103,42 @@ export class WriteQueue {
     try {
       const verdicts: Verdict[] = []
       for (const one of company) verdicts.push(await this.perform(one, company.length > 1))
-      if (company.some(({ as }) => !as.unseen)) this.writer.exec('update revision set value = value + 1')
-      this.writer.exec('commit')
+      if (company.some(({ as }) => !as.unseen)) this.run('update revision set value = value + 1')
+      this.run('commit')
       return verdicts
     } catch (error) {
-      if (this.writer.inTransaction) this.writer.exec('rollback')
+      if (this.writer.inTransaction) this.run('rollback')
       throw toFault(error)
     }
   }
 
   /** Does one write; in company, one that is refused leaves the others as they are. */
   private async perform({ as, work, resolve, reject }: Waiting, hasCompany: boolean): Promise<Verdict> {
-    // Revoked once the work has settled, so that a stray late statement fails instead of joining the next write.
-    const { proxy, revoke } = Proxy.revocable(this.writer, {})
-    if (hasCompany) this.writer.exec('savepoint one')
+    const { lent, takeBack } = lend(this.statements)
+    if (hasCompany) this.run('savepoint one')
     try {
-      const result = await work(this.options.handle(proxy, as, stampAfter(this.lastStamp.get(), as.at())))
-      if (hasCompany) this.writer.exec('release one')
+      const result = await work(this.options.handle(lent, as, stampAfter(this.lastStamp.get(), as.at())))
+      if (hasCompany) this.run('release one')
       return () => resolve(result)
     } catch (error) {
       if (!hasCompany || !this.writer.inTransaction) throw error
-      this.writer.exec('rollback to one')
-      this.writer.exec('release one')
+      this.run('rollback to one')
+      this.run('release one')
       return () => reject(toFault(error))
     } finally {
-      revoke()
+      takeBack()
     }
+  }
+
+  private run(sql: string): void {
+    this.statements.prepare(sql).run()
   }
 
   /** Tries by timer until another process has let go of the store, or the time is up. */
   private async begin(giveUpAt: number): Promise<void> {
     for (;;) {
       try {
-        this.writer.exec('begin immediate')
+        this.run('begin immediate')
         return
       } catch (error) {
         if (!isBusy(error) || performance.now() > giveUpAt) throw toFault(error)
