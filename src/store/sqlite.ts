@@ -31,23 +31,11 @@ export function openSqlite(file: string, { onStatement, cacheBytes }: SqliteOpti
       if (!isInPlace()) throw new Fault('UNAVAILABLE', "The store's file was moved or replaced. Restart the server.")
     },
     handle: (statements, { by, onStatement: told }, at) => {
-      let db: Write['db'] | undefined
       const bulk = bulkOn((sql) => {
         told?.()
         return statements.prepare(sql)
       })
-      return {
-        // Made for those who ask for it: what is stored row by row needs none.
-        get db() {
-          db ??= databaseOn(statements, told)
-          return db
-        },
-        t,
-        among,
-        ...bulk,
-        by,
-        at,
-      }
+      return { db: databaseOn(statements, told), t, among, ...bulk, by, at }
     },
   })
 
