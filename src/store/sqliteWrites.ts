@@ -42,6 +42,10 @@ export class WriteQueue {
   private readonly lastStamp: Database.Statement
   private readonly queue: Waiting[] = []
   private underWay = 0
+  /** Whether several write at once; then those whose requests are just being read are waited for. */
+  private isCrowded = false
+  /** Whether a write was asked for in this turn of the event loop. */
+  private isTurnTaken = false
   private running: Promise<void> = Promise.resolve()
 
   constructor(writer: Connection, options: WriteQueueOptions) {
@@ -59,7 +63,20 @@ export class WriteQueue {
     const giveUpAt = performance.now() + LIMITS.storeBusyMs
     return new Promise<T>((resolve, reject) => {
       this.queue.push({ as, work, giveUpAt, resolve: resolve as Waiting['resolve'], reject })
+      this.noticeCrowd()
       if (this.waiting === 1) this.running = this.workOff()
+    })
+  }
+
+  // A caller asks again in a later turn, when the answer has gone out: a second write in one turn is another's.
+  private noticeCrowd(): void {
+    if (this.isTurnTaken) {
+      this.isCrowded = true
+      return
+    }
+    this.isTurnTaken = true
+    setImmediate(() => {
+      this.isTurnTaken = false
     })
   }
 
@@ -69,14 +86,12 @@ export class WriteQueue {
   }
 
   private async workOff(): Promise<void> {
-    let hadCompany = false
     while (this.queue.length > 0) {
-      // Where several write at once, those whose requests are just being read join in; one alone need not wait.
-      if (hadCompany) await nextTurn()
+      if (this.isCrowded) await nextTurn()
       const company = this.queue.splice(0, LIMITS.writesTogetherMax)
       this.underWay = company.length
+      this.isCrowded = company.length > 1
       await this.commit(company)
-      hadCompany = company.length > 1
       this.underWay = 0
     }
   }
