@@ -10,10 +10,10 @@ export interface Statements {
 
 /** The statements of a connection, kept by their text: making one ready takes longer than running it. */
 export class KeptStatements implements Statements {
-  private readonly connection: Database.Database
+  private readonly connection: Statements
   private readonly kept = new Map<string, Database.Statement>()
 
-  constructor(connection: Database.Database) {
+  constructor(connection: Statements) {
     this.connection = connection
   }
 
