@@ -24,13 +24,20 @@ export function newId(kind: IdKind, at: Date, random: Uint8Array = randomAfter(a
   return `${ID_PREFIX[kind]}_${base32(bytes)}`
 }
 
-const tail = Buffer.alloc(10)
+const TAIL_BYTES = 10
+const tail = Buffer.alloc(TAIL_BYTES)
 let tailMs = Number.NaN
+
+// Chance is drawn for many ids at once: the drawing takes longer than all the rest of an id.
+const drawn = Buffer.alloc(TAIL_BYTES * 100)
+let drawnLeft = 0
 
 // Within one instant each tail is a little higher than the last, so that an import adds to the end of its indexes.
 function randomAfter(ms: number): Uint8Array {
   if (ms !== tailMs) {
-    randomFillSync(tail)
+    if (drawnLeft === 0) drawnLeft = randomFillSync(drawn).length
+    drawn.copy(tail, 0, drawnLeft - TAIL_BYTES, drawnLeft)
+    drawnLeft -= TAIL_BYTES
     tailMs = ms
     return tail
   }

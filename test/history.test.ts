@@ -247,7 +247,7 @@ test('only the ledger and the erasure write entities, so that the history cannot
   )
   expect([...new Set(found)].sort()).toEqual([
     'auth/keptAnswers.ts: delete t.keptAnswer',
-    'auth/keptAnswers.ts: insert t.keptAnswer',
+    'auth/keptAnswers.ts: insertAll t.keptAnswer',
     'auth/keys.ts: insert t.apiKey',
     'auth/keys.ts: update t.apiKey',
     'history/ledger.ts: insertAll table',

@@ -137,6 +137,19 @@ describe.runIf(engine === 'sqlite')('writes that wait together', () => {
     expect((await names(gateway)).sort()).toEqual(['First', ...accepted.map((i) => `P${i}`)].sort())
   })
 
+  test('are gathered also when each is asked for only once the one before it could have been stored', async () => {
+    const gateway = openGateway()
+    gateway.statements()
+    const asked = Array.from({ length: 20 }, (_, i) => {
+      const ask = () => gateway.write((write) => addPerson(write, { name: `P${i}`, externalId: `e${i}` }))
+      // As requests are read: one callback after the other, all in one turn of the event loop.
+      return new Promise((resolve) => setImmediate(() => resolve(ask())))
+    })
+    await Promise.all(asked)
+    expect(gateway.statements().filter((statement) => statement === 'commit')).toHaveLength(2)
+    expect(await names(gateway)).toHaveLength(20)
+  })
+
   test('are told only once they are stored, also what was refused because of another', async () => {
     const gateway = openGateway()
     const seen: number[] = []

@@ -22,9 +22,9 @@ export async function keptAnswer(
 }
 
 /** Keeps an answer in the transaction that it tells of, and forgets those that are too old. */
-export async function keepAnswer({ db, t, at }: Write, to: Unrepeatable, answer: unknown): Promise<void> {
+export async function keepAnswer({ db, t, at, insertAll }: Write, to: Unrepeatable, answer: unknown): Promise<void> {
   await db.delete(t.keptAnswer).where(lt(t.keptAnswer.createdAt, oldest(new Date(at))))
-  await db.insert(t.keptAnswer).values({ ...to, answer: JSON.stringify(answer), createdAt: at })
+  await insertAll(t.keptAnswer, [{ ...to, answer: JSON.stringify(answer), createdAt: at }])
 }
 
 function oldest(now: Date): string {

@@ -1,29 +1,31 @@
-import { eq } from 'drizzle-orm'
-import type { AnyPgColumn } from 'drizzle-orm/pg-core'
+import type { PgTable } from 'drizzle-orm/pg-core'
 import { Fault } from '../errors.js'
 import type { Write } from '../store/store.js'
-import type { Tables } from '../store/tables.js'
 
-interface Claim {
+interface Claim<Row> {
   readonly field: string
   /** What the field is called in a sentence, where its name will not do. */
   readonly words?: string
-  readonly value: string | null
-  readonly column: AnyPgColumn
+  /** Which member of a row no other row may have the same. */
+  readonly member: keyof Row
 }
 
+type Claiming = PgTable & { readonly $inferSelect: { readonly id: string; readonly name: string } }
+
 /** Refuses a draft that claims for itself what another row of its table has. */
-export async function refuseDuplicate(
-  { db }: Write,
+export async function refuseDuplicate<T extends Claiming>(
+  { havingAny }: Write,
   noun: string,
-  table: Tables['person'] | Tables['group'],
-  draftId: string,
-  claims: readonly Claim[],
+  table: T,
+  draft: T['$inferSelect'],
+  claims: readonly Claim<T['$inferSelect']>[],
 ): Promise<void> {
-  for (const { field, words = field, value, column } of claims) {
-    if (value === null) continue
-    const [holder] = await db.select({ id: table.id, name: table.name }).from(table).where(eq(column, value)).limit(1)
-    if (!holder || holder.id === draftId) continue
+  const claimed: Partial<T['$inferSelect']> = {}
+  for (const { member } of claims) claimed[member] = draft[member]
+  const others = (await havingAny(table, claimed)).filter(({ id }) => id !== draft.id)
+  for (const { field, words = field, member } of claims) {
+    const holder = others.find((other) => other[member] !== null && other[member] === draft[member])
+    if (!holder) continue
     const detail = `The ${words} belongs to ${holder.name} (${holder.id}).`
     throw new Fault('CONFLICT', `A ${noun} with this ${words} is already there. ${detail}`, {
       flaws: [{ pointer: `/${field}`, detail }],

@@ -138,9 +138,8 @@ async function storeGroup(
 }
 
 function refuseTaken(write: Write, draft: GroupRow): Promise<void> {
-  const { group } = write.t
-  return refuseDuplicate(write, 'group', group, draft.id, [
-    { field: 'name', value: draft.nameFolded, column: group.nameFolded },
-    { field: 'externalId', value: draft.externalId, column: group.externalId },
+  return refuseDuplicate(write, 'group', write.t.group, draft, [
+    { field: 'name', member: 'nameFolded' },
+    { field: 'externalId', member: 'externalId' },
   ])
 }

@@ -28,6 +28,12 @@ export async function movesTo(
   return moves
 }
 
+/** How someone who is new, and so in no group yet, gets into these. */
+export function firstMoves(personId: string, into: readonly GroupRow[]): Move[] {
+  if (into.length === 0) return []
+  return [{ personId, groupIds: into.map(({ id }) => id), changes: { groups: [[], namesOf(into)] } }]
+}
+
 /** Carries the moves out; whoever moves must be stored by then. */
 export async function moveAll({ db, t, among, insertAll }: Write, moves: Iterable<Move>): Promise<void> {
   const all = [...moves]

@@ -11,8 +11,8 @@ import type { Tables } from '../store/tables.js'
 import { fold, InputCheck } from '../text.js'
 import { PERSON_STATUSES, type PersonStatus } from '../vocabulary.js'
 import { refuseDuplicate } from './duplicates.js'
-import { groups } from './groups.js'
-import { moveAll, movesTo } from './moves.js'
+import { type GroupRow, groups } from './groups.js'
+import { firstMoves, moveAll } from './moves.js'
 
 export type PersonRow = Tables['person']['$inferSelect']
 
@@ -141,15 +141,15 @@ export async function addPerson(write: Write, input: PersonInput): Promise<Perso
   const groupIds = given ?? []
   if (groupIds.length > LIMITS.groupIdsMax) check.flaw('groupIds', `Must hold at most ${LIMITS.groupIdsMax} ids.`)
   check.refuse('This person cannot be added as given.')
-  await refuseUnknownGroups(write, groupIds)
+  const joined = await knownGroups(write, groupIds)
   const draft = personWith(write, undefined, values)
   await refuseTaken(write, draft)
 
   const ledger = peopleLedger(write)
-  const moves = await movesTo(write, new Map([[draft.id, new Set(groupIds)]]))
-  const { row } = ledger.enter(undefined, draft, { beside: moves.get(draft.id)?.changes ?? {} })
+  const moves = firstMoves(draft.id, joined)
+  const { row } = ledger.enter(undefined, draft, { beside: moves[0]?.changes ?? {} })
   await ledger.store()
-  await moveAll(write, moves.values())
+  await moveAll(write, moves)
   return row
 }
 
@@ -172,19 +172,20 @@ export async function changePerson(write: Write, id: string, input: PersonChange
 }
 
 function refuseTaken(write: Write, draft: PersonRow): Promise<void> {
-  const { person } = write.t
-  return refuseDuplicate(write, 'person', person, draft.id, [
-    { field: 'email', words: 'e-mail', value: draft.emailFolded, column: person.emailFolded },
-    { field: 'externalId', value: draft.externalId, column: person.externalId },
+  return refuseDuplicate(write, 'person', write.t.person, draft, [
+    { field: 'email', words: 'e-mail', member: 'emailFolded' },
+    { field: 'externalId', member: 'externalId' },
   ])
 }
 
-async function refuseUnknownGroups(write: Write, groupIds: readonly string[]): Promise<void> {
-  if (groupIds.length === 0) return
+/** The groups of these ids; refuses any that is not there. */
+async function knownGroups(write: Write, groupIds: readonly string[]): Promise<GroupRow[]> {
+  if (groupIds.length === 0) return []
   const known = await byIds(write, groups, groupIds)
   const check = new InputCheck()
   groupIds.forEach((id, index) => {
     if (!known.has(id)) check.flaw(`groupIds/${index}`, `There is no group with the id ${JSON.stringify(id)}.`)
   })
   check.refuse('This person cannot be added as given.')
+  return [...known.values()]
 }

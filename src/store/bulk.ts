@@ -4,11 +4,13 @@ import type { PgTable } from 'drizzle-orm/pg-core'
 /** A statement made ready, to be run for row after row. */
 export type Prepare = (sql: string) => { run(values: unknown[]): unknown; all(values: unknown[]): unknown[] }
 
-/** Many rows of one table, by one prepared statement each way: the path that imports take. */
+/** Whole rows of one table, by one prepared statement each way: for what is done row after row, or very often. */
 export interface Bulk {
   insertAll<T extends PgTable>(table: T, rows: readonly T['$inferInsert'][]): Promise<void>
   /** Replaces whole rows, found by their `id`. */
   updateAll<T extends PgTable>(table: T, rows: readonly T['$inferSelect'][]): Promise<void>
+  /** The rows that have any of these values; a null is none. */
+  havingAny<T extends PgTable>(table: T, values: Partial<T['$inferSelect']>): Promise<T['$inferSelect'][]>
   /** Leaves the indexes of a table away until the returned function is called: built at once they cost far less. */
   suspendIndexes(table: PgTable): Promise<() => Promise<void>>
 }
@@ -31,6 +33,10 @@ export function bulkOn(prepare: Prepare): Bulk {
   return {
     insertAll: (table, rows) => runAll(known(inserts, table, insertInto), rows),
     updateAll: (table, rows) => runAll(known(updates, table, updateOf), rows),
+    async havingAny(table, values) {
+      const sql = selectHavingAny(table, Object.keys(values), () => '?')
+      return prepare(sql).all(Object.values(values)) as (typeof table)['$inferSelect'][]
+    },
     async suspendIndexes(table) {
       const suspended = prepare(INDEXES).all([getTableName(table)]) as { name: string; sql: string }[]
       for (const { name } of suspended) prepare(`drop index "${name}"`).run([])
@@ -66,6 +72,24 @@ function updateOf(table: PgTable): Statement {
     sql: `update ${name} set ${others.map(({ column }) => `${column} = ?`).join(', ')} where id = ?`,
     members: [...others.map(({ member }) => member), 'id'],
   }
+}
+
+const selects = new WeakMap<PgTable, Map<string, string>>()
+
+/** Each column under its member's name; `slot` spells the parameters in their order. */
+export function selectHavingAny(table: PgTable, members: readonly string[], slot: (index: number) => string): string {
+  const ofTable = selects.get(table) ?? new Map<string, string>()
+  selects.set(table, ofTable)
+  const key = members.join()
+  const known = ofTable.get(key)
+  if (known !== undefined) return known
+  const { name, columns } = describe(table)
+  const columnOf = (member: string) => columns.find((one) => one.member === member)?.column
+  const any = members.map((member, index) => `${columnOf(member)} = ${slot(index)}`).join(' or ')
+  const shown = columns.map(({ member, column }) => `${column} as "${member}"`).join(', ')
+  const sql = `select ${shown} from ${name} where ${any}`
+  ofTable.set(key, sql)
+  return sql
 }
 
 function describe(table: PgTable) {

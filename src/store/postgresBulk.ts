@@ -1,6 +1,6 @@
 import { getTableColumns, getTableName } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
-import type { Bulk } from './bulk.js'
+import { type Bulk, selectHavingAny } from './bulk.js'
 
 type Rows = readonly Readonly<Record<string, unknown>>[]
 
@@ -8,7 +8,7 @@ type Rows = readonly Readonly<Record<string, unknown>>[]
 const ROWS_A_STATEMENT = 5_000
 
 /** Many rows by one statement, each column as one array: a parameter for every value would soon be too many. */
-export function postgresBulk(run: (sql: string, values: unknown[]) => Promise<unknown>): Bulk {
+export function postgresBulk(run: (sql: string, values: unknown[]) => Promise<{ rows: unknown[][] }>): Bulk {
   const inParts = async (table: PgTable, rows: Rows, statement: (table: PgTable, columns: Column[]) => string) => {
     for (let start = 0; start < rows.length; start += ROWS_A_STATEMENT) {
       const part = rows.slice(start, start + ROWS_A_STATEMENT)
@@ -24,6 +24,11 @@ export function postgresBulk(run: (sql: string, values: unknown[]) => Promise<un
         await run(countOn(table, name), [])
     },
     updateAll: (table, rows) => inParts(table, rows, updateOf),
+    async havingAny(table, values) {
+      const sql = selectHavingAny(table, Object.keys(values), (index) => `$${index + 1}`)
+      const { rows } = await run(sql, Object.values(values))
+      return rows.map((row) => rowOf(table, row))
+    },
     // Others go on reading meanwhile, and they need the indexes.
     suspendIndexes: async () => async () => {},
   }
@@ -48,6 +53,14 @@ function columnsOf(table: PgTable, rows: Rows): Column[] {
       type: arrayType(column.getSQLType()),
       isCounted: column.hasDefault,
     }))
+}
+
+function rowOf<T extends PgTable>(table: T, values: readonly unknown[]): T['$inferSelect'] {
+  const members = Object.entries(getTableColumns(table)).map(([member, column], index) => {
+    const value = values[index]
+    return [member, value === null ? null : column.mapFromDriverValue(value)]
+  })
+  return Object.fromEntries(members)
 }
 
 /** From where a sequence was given, the engine must go on behind it. */

@@ -64,7 +64,11 @@ async function attemptOnce<T>({ open, writeOn, as, giveUpAt, work }: Transaction
   try {
     const { rows } = await noted(beginning(as, giveUpAt))
     const stamp = { by: as.by, at: stampAfter(rows[0]?.[0], as.at()) }
-    const result = await work(writeOn(noted, stamp, postgresBulk(noted)))
+    const bulk = postgresBulk((sql, values) => {
+      as.onStatement?.()
+      return noted(sql, values)
+    })
+    const result = await work(writeOn(noted, stamp, bulk))
     isOver = true
     if (failure !== undefined) throw failure
     const { command } = await ending(run, as)

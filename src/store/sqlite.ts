@@ -8,6 +8,7 @@ import { LIMITS } from '../limits.js'
 import { bulkOn } from './bulk.js'
 import { sqliteJson as json } from './json.js'
 import { latestOfTurn } from './latest.js'
+import { KeptStatements, type Statements } from './sqliteStatements.js'
 import { sqliteTables as t } from './sqliteTables.js'
 import { isBusy, WriteQueue } from './sqliteWrites.js'
 import type { Read, Store, Write } from './store.js'
@@ -32,25 +33,19 @@ export function openSqlite(file: string, { onStatement, cacheBytes }: SqliteOpti
     requireUsable: () => {
       if (!isInPlace()) throw new Fault('UNAVAILABLE', "The store's file was moved or replaced. Restart the server.")
     },
-    handle: (connection, { by, onStatement: told }, at) => {
-      const bulk = bulkOn((sql) => connection.prepare(sql))
-      return { db: databaseOn(connection, told), ...spelling, rows: rowsOn(connection, told), ...bulk, by, at }
+    handle: (statements, { by, onStatement: told }, at) => {
+      const bulk = bulkOn((sql) => {
+        told?.()
+        return statements.prepare(sql)
+      })
+      return Object.assign(handleOn(statements, told), bulk, { by, at })
     },
   })
-
-  const prepare = preparer(reader)
-  const db = databaseOn(reader)
+  const kept = new KeptStatements(reader)
 
   return {
-    read: { db, ...spelling, rows: rowsOn({ prepare }) },
-    reading: (onStatement) => ({
-      // Made when it is asked for: most answers are told by the store, and need none.
-      get db() {
-        return databaseOn(reader, onStatement)
-      },
-      ...spelling,
-      rows: rowsOn({ prepare }, onStatement),
-    }),
+    read: handleOn(kept),
+    reading: (onStatement) => handleOn(kept, onStatement),
     write: (as, work) => writes.add(as, work),
     async health() {
       const isWritable = !writes.hasFailed && isInPlace() && canBegin(writer)
@@ -64,7 +59,7 @@ export function openSqlite(file: string, { onStatement, cacheBytes }: SqliteOpti
         connection.exec('begin')
         // What a transaction sees is settled by its first read, and not when it begins.
         connection.exec('select value from revision')
-        return await work({ db: databaseOn(connection), ...spelling, rows: rowsOn(connection) })
+        return await work(handleOn(new KeptStatements(connection)))
       } finally {
         connection.close()
       }
@@ -94,42 +89,35 @@ function connect(file: string, onStatement?: (sql: string) => void): Connection 
   return connection
 }
 
-// Queries are typed against PostgreSQL; awaited, the same builders run on SQLite.
-function databaseOn(connection: Connection, onStatement?: () => void): Write['db'] {
-  const config = onStatement ? { logger: { logQuery: onStatement } } : {}
-  return drizzle(connection, config) as unknown as Write['db']
+type Handle = Omit<Read, 'db'> & Pick<Write, 'db'>
+
+function handleOn(statements: Statements, onStatement?: () => void): Handle {
+  let db: Handle['db'] | undefined
+  return {
+    // Made when it is asked for: most answers are told by the store, and need none.
+    get db() {
+      db ??= databaseOn(statements, onStatement)
+      return db
+    },
+    ...spelling,
+    async rows({ text, values }) {
+      onStatement?.()
+      return statements
+        .prepare(text)
+        .raw()
+        .all(...values) as unknown[][]
+    },
+  }
 }
 
-type Preparing = Pick<Connection, 'prepare'>
-
-/** Far more than the routes need; whoever writes other queries all the time shall not fill the memory. */
-const STATEMENTS_KEPT = 200
-
-/** Prepares each statement once, and lets go of those that were not used for longest. */
-function preparer(connection: Connection): Preparing['prepare'] {
-  const kept = new Map<string, Database.Statement>()
-  const prepare = (text: string) => {
-    const statement = kept.get(text) ?? connection.prepare(text)
-    kept.delete(text)
-    kept.set(text, statement)
-    const [oldest] = kept.size > STATEMENTS_KEPT ? kept.keys() : []
-    if (oldest !== undefined) kept.delete(oldest)
-    return statement
-  }
-  return prepare as Preparing['prepare']
+// Queries are typed against PostgreSQL; awaited, the same builders run on SQLite.
+function databaseOn(statements: Statements, onStatement?: () => void): Handle['db'] {
+  // To prepare statements is all that Drizzle asks of a connection.
+  const client = statements as Connection
+  return drizzle({ client, ...(onStatement && { logger: { logQuery: onStatement } }) }) as unknown as Handle['db']
 }
 
 const dialect = new SQLiteSyncDialect()
-
-function rowsOn(connection: Preparing, onStatement?: () => void): Read['rows'] {
-  return async ({ text, values }) => {
-    onStatement?.()
-    return connection
-      .prepare<unknown[], unknown[]>(text)
-      .raw()
-      .all(...values)
-  }
-}
 
 /** Whether a transaction that writes could begin now; one that another holds will end. */
 function canBegin(writer: Connection): boolean {

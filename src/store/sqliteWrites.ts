@@ -3,6 +3,7 @@ import type Database from 'better-sqlite3'
 import { Fault } from '../errors.js'
 import { LIMITS } from '../limits.js'
 import { driverCode, toFault } from './faults.js'
+import { KeptStatements, lend, type Statements } from './sqliteStatements.js'
 import { stampAfter } from './stamp.js'
 import type { Authorship, Write } from './store.js'
 
@@ -13,8 +14,8 @@ const BUSY_RETRY_MS = 20
 interface WriteQueueOptions {
   /** Throws when the store must not be written. */
   readonly requireUsable: () => void
-  /** What the work of a write gets, on a connection that is taken away from it afterwards. */
-  readonly handle: (connection: Connection, as: Authorship, at: string) => Write
+  /** What the work of a write gets, with statements that are taken away from it afterwards. */
+  readonly handle: (statements: Statements, as: Authorship, at: string) => Write
 }
 
 interface Waiting {
@@ -37,14 +38,20 @@ export class WriteQueue {
   hasFailed = false
   private readonly writer: Connection
   private readonly options: WriteQueueOptions
+  private readonly statements: Statements
   private readonly lastStamp: Database.Statement
   private readonly queue: Waiting[] = []
   private underWay = 0
+  /** Whether several write at once; then those whose requests are just being read are waited for. */
+  private isCrowded = false
+  /** Whether a write was asked for in this turn of the event loop. */
+  private isTurnTaken = false
   private running: Promise<void> = Promise.resolve()
 
   constructor(writer: Connection, options: WriteQueueOptions) {
     this.writer = writer
     this.options = options
+    this.statements = new KeptStatements(writer)
     this.lastStamp = writer.prepare('select max(recorded_at) from change').pluck()
   }
 
@@ -56,7 +63,20 @@ export class WriteQueue {
     const giveUpAt = performance.now() + LIMITS.storeBusyMs
     return new Promise<T>((resolve, reject) => {
       this.queue.push({ as, work, giveUpAt, resolve: resolve as Waiting['resolve'], reject })
-      if (this.waiting === 1) this.running = this.run()
+      this.noticeCrowd()
+      if (this.waiting === 1) this.running = this.workOff()
+    })
+  }
+
+  // A caller asks again in a later turn, when the answer has gone out: a second write in one turn is another's.
+  private noticeCrowd(): void {
+    if (this.isTurnTaken) {
+      this.isCrowded = true
+      return
+    }
+    this.isTurnTaken = true
+    setImmediate(() => {
+      this.isTurnTaken = false
     })
   }
 
@@ -65,15 +85,13 @@ export class WriteQueue {
     await this.running
   }
 
-  private async run(): Promise<void> {
-    let hadCompany = false
+  private async workOff(): Promise<void> {
     while (this.queue.length > 0) {
-      // Where several write at once, those whose requests are just being read join in; one alone need not wait.
-      if (hadCompany) await nextTurn()
+      if (this.isCrowded) await nextTurn()
       const company = this.queue.splice(0, LIMITS.writesTogetherMax)
       this.underWay = company.length
+      this.isCrowded = company.length > 1
       await this.commit(company)
-      hadCompany = company.length > 1
       this.underWay = 0
     }
   }
@@ -100,39 +118,42 @@ export class WriteQueue {
     try {
       const verdicts: Verdict[] = []
       for (const one of company) verdicts.push(await this.perform(one, company.length > 1))
-      if (company.some(({ as }) => !as.unseen)) this.writer.exec('update revision set value = value + 1')
-      this.writer.exec('commit')
+      if (company.some(({ as }) => !as.unseen)) this.run('update revision set value = value + 1')
+      this.run('commit')
       return verdicts
     } catch (error) {
-      if (this.writer.inTransaction) this.writer.exec('rollback')
+      if (this.writer.inTransaction) this.run('rollback')
       throw toFault(error)
     }
   }
 
   /** Does one write; in company, one that is refused leaves the others as they are. */
   private async perform({ as, work, resolve, reject }: Waiting, hasCompany: boolean): Promise<Verdict> {
-    // Revoked once the work has settled, so that a stray late statement fails instead of joining the next write.
-    const { proxy, revoke } = Proxy.revocable(this.writer, {})
-    if (hasCompany) this.writer.exec('savepoint one')
+    const { lent, takeBack } = lend(this.statements)
+    if (hasCompany) this.run('savepoint one')
     try {
-      const result = await work(this.options.handle(proxy, as, stampAfter(this.lastStamp.get(), as.at())))
-      if (hasCompany) this.writer.exec('release one')
+      const result = await work(this.options.handle(lent, as, stampAfter(this.lastStamp.get(), as.at())))
+      if (hasCompany) this.run('release one')
       return () => resolve(result)
     } catch (error) {
       if (!hasCompany || !this.writer.inTransaction) throw error
-      this.writer.exec('rollback to one')
-      this.writer.exec('release one')
+      this.run('rollback to one')
+      this.run('release one')
       return () => reject(toFault(error))
     } finally {
-      revoke()
+      takeBack()
     }
+  }
+
+  private run(sql: string): void {
+    this.statements.prepare(sql).run()
   }
 
   /** Tries by timer until another process has let go of the store, or the time is up. */
   private async begin(giveUpAt: number): Promise<void> {
     for (;;) {
       try {
-        this.writer.exec('begin immediate')
+        this.run('begin immediate')
         return
       } catch (error) {
         if (!isBusy(error) || performance.now() > giveUpAt) throw toFault(error)

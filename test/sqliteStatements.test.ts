@@ -1,0 +1,53 @@
+import Database from 'better-sqlite3'
+import { expect, test } from 'vitest'
+import { KeptStatements, lend } from '../src/store/sqliteStatements.js'
+
+function openKept() {
+  const connection = new Database(':memory:')
+  connection.exec('create table note (text)')
+  const made: string[] = []
+  const counting = {
+    prepare(sql: string) {
+      made.push(sql)
+      return connection.prepare(sql)
+    },
+  }
+  return { statements: new KeptStatements(counting), made }
+}
+
+test('a statement is made ready once, and gives its rows as its user wants them, whoever used it before', () => {
+  const { statements, made } = openKept()
+  statements.prepare('insert into note values (?)').run('one')
+  statements.prepare('insert into note values (?)').run('two')
+  expect(statements.prepare('select text from note').raw().all()).toEqual([['one'], ['two']])
+  expect(statements.prepare('select text from note').all()).toEqual([{ text: 'one' }, { text: 'two' }])
+  expect(made).toEqual(['insert into note values (?)', 'select text from note'])
+})
+
+test('of very many, those that were used least lately are forgotten', () => {
+  const { statements, made } = openKept()
+  for (let i = 0; i < 500; i++) {
+    statements.prepare('select 0')
+    statements.prepare(`select 1, ${i}`)
+  }
+  made.length = 0
+  statements.prepare('select 0')
+  statements.prepare('select 1, 499')
+  statements.prepare('select 1, 0')
+  expect(made).toEqual(['select 1, 0'])
+})
+
+test('a statement that changes with the tables goes on being right', () => {
+  const { statements } = openKept()
+  statements.prepare('insert into note values (?)').run('one')
+  expect(statements.prepare('select * from note').all()).toEqual([{ text: 'one' }])
+  statements.prepare('alter table note add column more').run()
+  expect(statements.prepare('select * from note').all()).toEqual([{ text: 'one', more: null }])
+})
+
+test('what was lent is of no use once it is taken back', () => {
+  const { lent, takeBack } = lend(openKept().statements)
+  lent.prepare('select 1')
+  takeBack()
+  expect(() => lent.prepare('select 1')).toThrow(/revoked/)
+})
