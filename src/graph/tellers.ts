@@ -1,9 +1,7 @@
 import { complexityFromQuery } from '@pothos/plugin-complexity'
 import {
   type DocumentNode,
-  type FieldNode,
   GraphQLError,
-  type GraphQLField,
   type GraphQLSchema,
   getArgumentValues,
   getOperationAST,
@@ -14,9 +12,11 @@ import {
 } from 'graphql'
 import type { Scope } from '../auth/scopes.js'
 import { Fault } from '../errors.js'
-import { toFault } from '../store/faults.js'
+import { LIMITS } from '../limits.js'
+import { driverCode } from '../store/faults.js'
 import { type Context, requireWithinLimits } from './builder.js'
 import { decidingVariables, everything, type IsIncluded, includedBy } from './selections.js'
+import type { Arguments } from './told.js'
 import { type Plan, planOf, type Told } from './toldPlans.js'
 
 type Variables = Readonly<Record<string, unknown>>
@@ -53,37 +53,75 @@ function compile(schema: GraphQLSchema, document: DocumentNode, operationName?: 
     if (!plans.has(decided)) plans.set(decided, planWith(includedBy(variables)))
     return plans.get(decided)
   }
+  const { names, coerced } = variablesOf(schema, operation)
   const requireAffordable = affordable(schema, document, operation)
-  const argumentsOf = argumentReader(whole.field, whole.node)
+  const understood = (raw: Variables): Understood | undefined => {
+    const variables = coerced(raw)
+    const plan = variables && planFor(variables)
+    if (!plan) return undefined
+    const args = getArgumentValues(plan.field, plan.node, variables)
+    requireAffordable(args['first'], variables)
+    return { plan, args }
+  }
+  const kept = new Map<string, Understood>()
 
   return {
     scopes: whole.scopes,
     async tell(context, raw) {
-      const variables = coerced(schema, operation, raw)
-      const plan = variables && planFor(variables)
-      if (!plan) return undefined
       try {
-        const args = argumentsOf(variables)
-        requireAffordable(args['first'], variables)
-        return await plan.tell(context, args)
+        const key = keyOf(names, raw)
+        const known = key === undefined ? undefined : kept.get(key)
+        const found = known ?? understood(raw)
+        if (found && !known && key !== undefined) {
+          if (kept.size >= UNDERSTOOD_KEPT) kept.clear()
+          kept.set(key, found)
+        }
+        return await found?.plan.tell(context, found.args)
       } catch (error) {
-        if (error instanceof GraphQLError || toFault(error) instanceof Fault) return undefined
+        if (error instanceof GraphQLError || error instanceof Fault || driverCode(error) !== undefined) return undefined
         throw error
       }
     },
   }
 }
 
-const NOTHING: Variables = {}
-
-function coerced(schema: GraphQLSchema, operation: OperationDefinitionNode, raw: Variables): Variables | undefined {
-  const { variableDefinitions = [] } = operation
-  if (variableDefinitions.length === 0) return NOTHING
-  return getVariableValues(schema, variableDefinitions, raw, { maxErrors: 1 }).coerced
+/** What graphql makes of the variables of a request. */
+interface Understood {
+  readonly plan: Plan
+  readonly args: Arguments
 }
 
-function argumentReader(field: GraphQLField<unknown, unknown>, node: FieldNode) {
-  return (variables: Variables) => getArgumentValues(field, node, variables)
+const UNDERSTOOD_KEPT = 100
+const KEY_CHARACTERS = 300
+
+/** Variables that are short texts, numbers and the like, as one text that no others have. */
+function keyOf(names: readonly string[], raw: Variables): string | undefined {
+  let key = ''
+  for (const name of names) {
+    if (!Object.hasOwn(raw, name)) continue
+    const value = raw[name]
+    if (typeof value === 'object' && value !== null) return undefined
+    // With its length in front, no text can pass for the end of itself and the beginning of another.
+    key += typeof value === 'string' ? `${name}=${value.length}:${value};` : `${name}:${typeof value}:${value};`
+  }
+  return key.length > KEY_CHARACTERS ? undefined : key
+}
+
+function variablesOf(schema: GraphQLSchema, { variableDefinitions = [] }: OperationDefinitionNode) {
+  const definitions = variableDefinitions.map((definition) => ({
+    definition,
+    name: definition.variable.name.value,
+    isAlways: definition.defaultValue !== undefined || definition.type.kind === Kind.NON_NULL_TYPE,
+  }))
+  return {
+    names: definitions.map(({ name }) => name),
+    /** Looks only at those that are given, or that have something to say when they are not; undefined for a refusal. */
+    coerced(raw: Variables): Variables | undefined {
+      const relevant = definitions.filter(({ name, isAlways }) => isAlways || Object.hasOwn(raw, name))
+      const asked = relevant.map(({ definition }) => definition)
+      return getVariableValues(schema, asked, raw, { maxErrors: 1 }).coerced
+    },
+  }
 }
 
 /** What a query costs depends on nothing but how many rows are asked for, so each number is asked about once. */
@@ -93,6 +131,7 @@ function affordable(schema: GraphQLSchema, document: DocumentNode, operation: Op
   return (rows: unknown, variables: Variables): void => {
     if (known.has(rows)) return
     requireWithinLimits(complexityFromQuery({ ...document, definitions: run }, { schema, variables }))
-    known.add(rows)
+    // Whatever else a page could be sized is refused later, and must not be remembered.
+    if (known.size <= LIMITS.pageRowsMax) known.add(rows)
   }
 }
