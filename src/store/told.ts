@@ -56,7 +56,7 @@ function partTeller<T extends PgTable, F>(list: List<T, F>, entry: Entry): TellP
   })
   const statementFor = statements(list, (read, where, rows) => {
     const { beginning, end } = spelled(read)
-    return sql`${beginning}${where}${end}${rows}) page`
+    return sql`${beginning}${where}${end}${limited(rows)}) page`
   })
   return async (read, filter, window) => {
     const [row] = await read.rows(await statementFor(read, filter, window))
@@ -92,7 +92,7 @@ function wholeTeller<T extends PgTable, F>(list: List<T, F>, entry: Entry): Tell
   return async (read, filter, window) => {
     const { beginning, afterFirst, afterLast, end } = spelled(read)
     const where = conditional(await within(read, list, filter, window))
-    const statement = sql`${beginning}${where}${afterFirst}${where}${afterLast}${where}${end}${rowsFor(window)}) page`
+    const statement = sql`${beginning}${where}${afterFirst}${where}${afterLast}${where}${end}${limited(rowsFor(window))}) page`
     const [row] = await read.rows(read.spelled(statement))
     requireWhole(Number(row?.[0]), window)
     const cursor = (place: unknown) => (typeof place === 'string' ? cursorAt(list, JSON.parse(place)) : null)
@@ -157,6 +157,11 @@ function oncePerEngine<V>(spell: (read: Read) => V): (read: Read) => V {
 /** The same part spelled out, with its parameters put into it: they are our own, and the same for everyone. */
 function settled(read: Read, part: SQL): SQL {
   return sql.raw(read.spelled(part.inlineParams()).text)
+}
+
+// SQLite looks at a bare parameter when it plans, and so would plan again for every value.
+function limited(rows: number): SQL {
+  return sql`cast(${rows} as integer)`
 }
 
 const unconditional = sql.raw('')
