@@ -80,7 +80,7 @@ describe.each(CASES)('$path', ({ path, table, filters }) => {
         expect({ filter, statement, bad }).toEqual({ filter, statement, bad: [] })
       }
       const [whole = ''] = statements
-      expect(explain(whole)[0]).toContain(`INDEX ${index}`)
+      expect(explain(whole).find((step) => step.includes(` ${table} `))).toContain(`INDEX ${index}`)
     }
   })
 })
@@ -120,10 +120,17 @@ function explainer(gateway: Gateway): (sql: string) => string[] {
       .map((row) => String((row as { detail: string }).detail))
 }
 
+/** `page` is no table, but the rows of the page on their way into JSON. */
 function isScan(step: string): boolean {
-  return step.startsWith('SCAN') && !step.includes('USING INDEX') && !step.includes('USING COVERING INDEX')
+  return (
+    step.startsWith('SCAN') &&
+    step !== 'SCAN page' &&
+    !step.includes('USING INDEX') &&
+    !step.includes('USING COVERING INDEX')
+  )
 }
 
+/** The few things of one entry, such as the groups of a person, are sorted for each of them. */
 function isSort(step: string): boolean {
-  return step.includes('TEMP B-TREE')
+  return step.includes('TEMP B-TREE') && !step.includes('json_group_array(ORDER BY)')
 }

@@ -1,5 +1,6 @@
 import { and, asc, eq, gt, isNull, or } from 'drizzle-orm'
 import { newId } from '../ids.js'
+import { rowsWith } from '../store/keyed.js'
 import type { Read, Write } from '../store/store.js'
 import type { Tables } from '../store/tables.js'
 import { isScope, type Scope } from './scopes.js'
@@ -52,16 +53,13 @@ export async function keyById({ db, t }: Read, id: string): Promise<ApiKey | und
   return (await db.select().from(t.apiKey).where(eq(t.apiKey.id, id)).limit(1)).map(shown).at(0)
 }
 
-export async function keyBySecret({ db, t }: Read, secret: string): Promise<ApiKey | undefined> {
-  return (
-    await db
-      .select()
-      .from(t.apiKey)
-      .where(eq(t.apiKey.hash, hashOf(secret)))
-      .limit(1)
-  )
-    .map(shown)
-    .at(0)
+const keysByHash = rowsWith(
+  (t) => t.apiKey,
+  ({ hash }) => hash,
+)
+
+export async function keyBySecret(read: Read, secret: string): Promise<ApiKey | undefined> {
+  return (await keysByHash(read, [hashOf(secret)])).map(shown).at(0)
 }
 
 /** Ends a key now; one that has ended already keeps its date. */

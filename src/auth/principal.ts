@@ -69,17 +69,20 @@ type Recall = (authorization: string | undefined, version?: Store['version']) =>
 
 /** Looks a key up once for each version of the store, which every change of a key moves. */
 function memoryOf(store: Store, lookUp: (secret: string) => Promise<Known>): Recall {
-  const memory = new Map<string | undefined, Known>()
+  const memory = new Map<string | undefined, Promise<Known>>()
   let rememberedAt: number | undefined
   return async (authorization, read = store.version) => {
     // What cannot be a key is refused without a look at the store.
     const secret = memory.has(authorization) ? undefined : secretOf(authorization)
     const version = await read()
+    // Another request may have found a younger version while this one was looking.
+    if (rememberedAt !== undefined && version < rememberedAt) return lookUp(secret ?? secretOf(authorization))
     if (version !== rememberedAt || memory.size >= LIMITS.rateKeptMax) memory.clear()
     rememberedAt = version
-    const known = memory.get(authorization) ?? (await lookUp(secret ?? secretOf(authorization)))
-    // Another request may have found a younger version while this one was looking.
-    if (version === rememberedAt) memory.set(authorization, known)
+    const known = memory.get(authorization) ?? lookUp(secret ?? secretOf(authorization))
+    memory.set(authorization, known)
+    // What is wrong with it is asked again each time: nobody's wrong keys are to fill the memory.
+    known.catch(() => memory.delete(authorization))
     return known
   }
 }

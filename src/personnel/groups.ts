@@ -1,8 +1,9 @@
-import { and, asc, count, eq, gte, type SQL, sql } from 'drizzle-orm'
+import { and, count, eq, gte, type SQL, sql } from 'drizzle-orm'
 import { recordReader, required, requireFields, said, text, type Values } from '../fields.js'
 import { Ledger } from '../history/ledger.js'
 import { newId } from '../ids.js'
 import { contains, type Optional, unindexed } from '../store/conditions.js'
+import { columnsOf, keyed, rowOf } from '../store/keyed.js'
 import { byIds, type List } from '../store/page.js'
 import type { Read, Write } from '../store/store.js'
 import type { Tables } from '../store/tables.js'
@@ -24,19 +25,18 @@ export const groups: List<Tables['group'], GroupFilter> = {
   matching,
 }
 
+const membershipsOf = keyed(({ t: { membership, group } }, among) => {
+  const order = sql.join([...groups.order(group)], sql.raw(', '))
+  const from = sql`${membership} join ${group} on ${group.id} = ${membership.groupId}`
+  return sql`select ${membership.personId}, ${columnsOf(group)} from ${from} where ${among(membership.personId)} order by ${order}`
+})
+
 /** The groups of each of these people, in the order of their names. */
-export async function groupsOfPeople(
-  { db, t, among }: Read,
-  personIds: readonly string[],
-): Promise<Map<string, GroupRow[]>> {
-  const rows = await db
-    .select({ personId: t.membership.personId, group: t.group })
-    .from(t.membership)
-    .innerJoin(t.group, eq(t.group.id, t.membership.groupId))
-    .where(among(t.membership.personId, personIds))
-    .orderBy(asc(t.group.nameFolded), asc(t.group.id))
+export async function groupsOfPeople(read: Read, personIds: readonly string[]): Promise<Map<string, GroupRow[]>> {
   const byPerson = new Map<string, GroupRow[]>(personIds.map((id) => [id, []]))
-  for (const { personId, group } of rows) byPerson.get(personId)?.push(group)
+  for (const [personId, ...values] of await membershipsOf(read, personIds)) {
+    byPerson.get(String(personId))?.push(rowOf(read.t.group, values))
+  }
   return byPerson
 }
 

@@ -2,6 +2,7 @@ import { crc32 } from 'node:zlib'
 import { type AnyColumn, and, type SQL, sql } from 'drizzle-orm'
 import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
 import { badArgument, Fault } from '../errors.js'
+import { rowsWith } from './keyed.js'
 import type { Read } from './store.js'
 import type { Tables } from './tables.js'
 
@@ -109,12 +110,19 @@ export async function byIds<T extends PgTable & { id: AnyPgColumn }, F>(
   list: List<T, F>,
   ids: readonly string[],
 ): Promise<Map<string, T['$inferSelect']>> {
-  const table = list.table(read.t)
-  const rows: T['$inferSelect'][] = await read.db
-    .select()
-    .from(table as PgTable)
-    .where(read.among(table.id, ids))
+  const rows = await lookUpOf(list.table)(read, ids)
   return new Map(rows.map((row) => [String(row['id']), row]))
+}
+
+type LookUp<T extends PgTable> = ReturnType<typeof rowsWith<T>>
+
+const lookUps = new WeakMap<object, unknown>()
+
+function lookUpOf<T extends PgTable & { id: AnyPgColumn }>(table: (t: Tables) => T): LookUp<T> {
+  // Whatever is there was put there for this very table.
+  const known = (lookUps.get(table) as LookUp<T> | undefined) ?? rowsWith(table, ({ id }) => id)
+  lookUps.set(table, known)
+  return known
 }
 
 export async function countOf<T extends PgTable, F>(read: Read, list: List<T, F>, filter: F): Promise<number> {

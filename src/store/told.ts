@@ -1,5 +1,6 @@
 import { type AnyColumn, and, desc, type SQL, sql } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
+import { oncePerEngine } from './keyed.js'
 import {
   cursorAt,
   hasNext,
@@ -141,16 +142,6 @@ export function oneTeller(table: (t: Tables) => PgTable, entry: Entry) {
   return async (read: Read, condition: SQL | undefined): Promise<Buffer | undefined> => {
     const [row] = await read.rows(read.spelled(sql`${spelled(read)}${conditional(condition)} limit 1`))
     return row && bytesOf(row[0])
-  }
-}
-
-/** What is the same in every statement is spelled out once: building it takes longer than looking a row up. */
-function oncePerEngine<V>(spell: (read: Read) => V): (read: Read) => V {
-  const known = new WeakMap<Tables, V>()
-  return (read) => {
-    const spelled = known.get(read.t) ?? spell(read)
-    known.set(read.t, spelled)
-    return spelled
   }
 }
 
