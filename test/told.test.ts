@@ -47,16 +47,14 @@ function asking(store: Store, scopes: readonly Scope[], wholeListRowsMax = 1_000
   return {
     executed,
     told,
-    /** Both ways, found to be the same. */
+    /** Both ways, found to be the same; what is too dear is told by neither. */
     async same(query: string, variables: Record<string, unknown> = {}) {
       const { data, errors } = await executed(query, variables)
-      expect(errors).toBeUndefined()
       const answer = await told(query, variables)
-      expect({ query, variables, data: answer?.data().toString() }).toEqual({
-        query,
-        variables,
-        data: JSON.stringify(data),
-      })
+      const isTooDear = errors?.[0]?.extensions['code'] === 'TOO_COMPLEX'
+      const expected = isTooDear ? undefined : JSON.stringify(data)
+      expect({ query, variables, data: answer?.data().toString() }).toEqual({ query, variables, data: expected })
+      if (!isTooDear) expect(errors).toBeUndefined()
       return answer
     },
   }
