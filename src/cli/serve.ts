@@ -7,7 +7,7 @@ import { commandWith, WrongUsage } from './command.js'
 const DEMO_DATABASE = 'file:./data/demo.db'
 
 /** Beyond what is alive; V8 by itself lets a busy server grow to four times that before it collects. */
-const HEAP_GROWING_PERCENT = 50
+const HEAP_GROWING_PERCENT = 100
 
 const FLAGS = [
   'database',
