@@ -49,7 +49,9 @@ function compile(schema: GraphQLSchema, document: DocumentNode, operationName?: 
   const plans = new Map<string, Plan | undefined>()
   const planFor = (variables: Variables): Plan | undefined => {
     if (deciding.length === 0) return whole
-    const decided = deciding.map((name) => variables[name] === true).join()
+    // A null decides nothing, and is refused.
+    if (!deciding.every((name) => typeof variables[name] === 'boolean')) return undefined
+    const decided = deciding.map((name) => variables[name]).join()
     if (!plans.has(decided)) plans.set(decided, planWith(includedBy(variables)))
     return plans.get(decided)
   }
