@@ -1,14 +1,5 @@
 import fc from 'fast-check'
-import {
-  type DocumentNode,
-  execute,
-  type GraphQLObjectType,
-  getNamedType,
-  isLeafType,
-  isObjectType,
-  parse,
-  validate,
-} from 'graphql'
+import { type DocumentNode, execute, parse, validate } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { SCOPE_NAMES, type Scope } from '../src/auth/scopes.js'
 import type { Context } from '../src/graph/builder.js'
@@ -17,29 +8,21 @@ import { createEngine } from '../src/http/engine.js'
 import { OPERATIONS } from '../src/http/operations.js'
 import { addPerson } from '../src/personnel/people.js'
 import { schema } from '../src/schema.js'
-import type { Store, Write } from '../src/store/store.js'
-import { ISSUE_SEVERITIES, ISSUE_STATUSES, RISK_STATUSES } from '../src/vocabulary.js'
-import {
-  addGroup,
-  addIssues,
-  addProject,
-  addRisks,
-  type Company,
-  deactivatePerson,
-  fillCompany,
-  issue,
-  project,
-  risk,
-} from './fixtures.js'
+import type { Store } from '../src/store/store.js'
+import { addGroup, type Company, fillCompany } from './fixtures.js'
 import { NOW } from './harness.js'
+import { anyCompany, fillAny } from './randomCompanies.js'
 import { newStore } from './stores.js'
-
-const LISTS = { personnel: 'Person', groups: 'Group', projects: 'Project', risks: 'Risk', issues: 'Issue' } as const
-const SINGLES = { person: 'Person', group: 'Group', project: 'Project', risk: 'Risk', issue: 'Issue' } as const
-type List = keyof typeof LISTS
-type Single = keyof typeof SINGLES
-const listNames = Object.keys(LISTS) as List[]
-const singleNames = Object.keys(SINGLES) as Single[]
+import {
+  LISTS,
+  listNames,
+  listQuery,
+  SINGLES,
+  type Single,
+  selectionOf,
+  singleNames,
+  singleQuery,
+} from './toldQueries.js'
 
 /** Runs operations both ways, as a key with these scopes. */
 function asking(store: Store, scopes: readonly Scope[], wholeListRowsMax = 1_000) {
@@ -71,193 +54,6 @@ function asking(store: Store, scopes: readonly Scope[], wholeListRowsMax = 1_000
   }
 }
 
-const objectType = (name: string) => schema.getType(name) as GraphQLObjectType
-
-/** What goes through other rows, and so is not told of what many rows refer to. */
-const COUNTS = ['memberCount', 'openRiskCount', 'openIssueCount', 'topRiskScore']
-
-/** Every other field without arguments is told by the store, wherever it stands. */
-const fieldsOf = (type: string, isNested = false) =>
-  Object.values(objectType(type).getFields()).filter(
-    ({ args, name }) => args.length === 0 && !(isNested && COUNTS.includes(name)),
-  )
-
-let names = 0
-
-interface Shape {
-  /** How many objects within each other. */
-  readonly depth: number
-  readonly isConditional: boolean
-  readonly isNested?: boolean
-}
-
-const CONDITIONS = ['', '', '', '@include(if: $yes)', '@skip(if: $yes)', '@include(if: $no)', '@skip(if: false)']
-
-/** A selection of any fields of a type, with aliases, fragments, repetitions and conditions. */
-function selectionOf(type: string, { depth, isConditional, isNested = false }: Shape): fc.Arbitrary<string> {
-  const condition = fc.constantFrom(...(isConditional ? CONDITIONS : ['']))
-  const fields = fieldsOf(type, isNested)
-  const leaves = fields.filter((field) => isLeafType(getNamedType(field.type))).map(({ name }) => name)
-  const leaf = fc.constantFrom('__typename', ...leaves)
-  const inner = depth > 0 ? selectionOf(type, { depth: 0, isConditional, isNested }) : leaf
-  const fragment = fc
-    .tuple(fc.constantFrom('...', `... on ${type}`), condition, inner)
-    .map(([spread, when, selection]) => `${spread} ${when} { ${selection} }`)
-  const nested = fields.flatMap(({ name, type: of }) => {
-    const other = getNamedType(of)
-    if (!isObjectType(other) || depth === 0) return []
-    const selection = selectionOf(other.name, { depth: depth - 1, isConditional, isNested: true })
-    return fc.tuple(condition, selection).map(([when, within]) => `${name} ${when} { ${within} }`)
-  })
-  const plain = fc.tuple(leaf, condition, fc.boolean()).map(([name, when, hasAlias]) => {
-    const alias = hasAlias ? `alias${names++}: ` : ''
-    return `${alias}${name} ${when}`
-  })
-  const some = fc.oneof({ weight: 4, arbitrary: plain }, fragment, ...nested)
-  return fc.array(some, { minLength: 1, maxLength: 6 }).map((selections) => selections.join(' '))
-}
-
-const pageParts = fc
-  .subarray([
-    '__typename',
-    'totalCount',
-    'more: totalCount',
-    'pageInfo { hasNextPage endCursor }',
-    'pageInfo { startCursor __typename hasPreviousPage next: hasNextPage }',
-    'info: pageInfo { endCursor }',
-    'totalCount @include(if: $yes)',
-  ])
-  .chain((parts) => fc.tuple(fc.shuffledSubarray(parts, { minLength: parts.length }), fc.nat(parts.length)))
-
-const FILTERS: Record<List, readonly string[]> = {
-  personnel: ['', 'status: [ACTIVE, INACTIVE]', 'search: "a"', 'externalId: "0"', 'status: INACTIVE', 'search: "%"'],
-  groups: ['', 'search: "a"', 'updatedSince: "2020-01-01T00:00:00Z"', 'updatedSince: "2040-01-01T00:00:00Z"'],
-  projects: ['', 'status: [ACTIVE]', 'search: "p"'],
-  risks: [
-    '',
-    'status: [CLOSED]',
-    'status: [OPEN, OCCURRED, CLOSED]',
-    'project: ["P-0"]',
-    'owner: [null]',
-    'level: HIGH',
-  ],
-  issues: ['', 'project: ["P-0", "P-1"]', 'severity: [LOW, HIGH]', 'assignee: [null]', 'search: "a"'],
-}
-
-const listQuery = fc.constantFrom(...listNames).chain((list) =>
-  fc.record({
-    list: fc.constant(list),
-    selection: selectionOf(LISTS[list], { depth: 2, isConditional: true }),
-    parts: pageParts,
-    filter: fc.constantFrom(...FILTERS[list]),
-    first: fc.option(fc.integer({ min: 1, max: 9 })),
-    isNext: fc.boolean(),
-    alias: fc.constantFrom('', 'those: '),
-  }),
-)
-
-const singleQuery = fc.constantFrom(...singleNames).chain((single) =>
-  fc.record({
-    single: fc.constant(single),
-    selection: selectionOf(SINGLES[single], { depth: 2, isConditional: true }),
-    which: fc.nat(8),
-    alias: fc.constantFrom('', 'that: '),
-  }),
-)
-
-const nasty = fc.constantFrom(
-  '"',
-  '\\',
-  "'",
-  '/',
-  '\b\f\n\r\t',
-  '\u0001\u001f\u007f',
-  '\u2028\u2029',
-  '👩‍👩‍👧',
-  '\u{10ffff}',
-  '<ä>',
-)
-const text = fc
-  .array(fc.oneof(nasty, fc.string({ unit: 'binary', maxLength: 5 })), { maxLength: 4 })
-  // The one character that no text here may hold; and what is blank at its ends would be cut off.
-  .map((parts) => `${parts.join('').replaceAll('\0', '')}.`)
-const maybe = fc.option(text)
-
-const companyOf = fc.record({
-  groups: fc.array(fc.record({ name: text, description: maybe }), { maxLength: 3 }),
-  people: fc.array(
-    fc.record({
-      name: text,
-      externalId: text,
-      title: maybe,
-      department: maybe,
-      isActive: fc.boolean(),
-      groups: fc.nat(7),
-    }),
-    { maxLength: 7 },
-  ),
-  risks: fc.array(
-    fc.record({
-      title: text,
-      description: maybe,
-      category: maybe,
-      assessed: fc.option(fc.tuple(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 1, max: 5 }))),
-      status: fc.constantFrom(...RISK_STATUSES),
-      owner: fc.option(fc.nat(6)),
-      ownerName: maybe,
-      reviewOn: fc.constantFrom(null, '2027-01-31'),
-    }),
-    { maxLength: 9 },
-  ),
-  issues: fc.array(
-    fc.record({
-      title: text,
-      severity: fc.constantFrom(...ISSUE_SEVERITIES),
-      status: fc.constantFrom(...ISSUE_STATUSES),
-      assignee: fc.option(fc.nat(6)),
-      risk: fc.option(fc.nat(8)),
-      url: maybe,
-    }),
-    { maxLength: 9 },
-  ),
-  project: fc.record({ name: text, description: maybe, url: maybe }),
-})
-
-async function fill(write: Write, company: typeof companyOf extends fc.Arbitrary<infer T> ? T : never) {
-  const groupIds: string[] = []
-  for (const [i, group] of company.groups.entries()) {
-    groupIds.push(await addGroup(write, { ...group, name: `${group.name}${i}` }))
-  }
-  const personIds: string[] = []
-  for (const [i, { isActive, groups, externalId, ...person }] of company.people.entries()) {
-    const inGroups = groupIds.filter((_, index) => groups & (1 << index))
-    const { id } = await addPerson(write, { ...person, externalId: `${externalId}${i}`, groupIds: inGroups })
-    if (!isActive) await deactivatePerson(write, id)
-    personIds.push(id)
-  }
-  const projectIds = [
-    await addProject(write, project({ key: 'P-0', ...company.project })),
-    await addProject(write, project({ key: 'P-1' })),
-  ]
-  const riskIds = await addRisks(
-    write,
-    company.risks.map(({ assessed, owner, ...draft }, i) => {
-      const [likelihood, impact] = assessed ?? [null, null]
-      const ownerId = owner === null ? null : (personIds[owner] ?? null)
-      return risk(projectIds[i % 2] ?? '', { ...draft, reference: `R-${i}`, likelihood, impact, ownerId })
-    }),
-  )
-  const issueIds = await addIssues(
-    write,
-    company.issues.map(({ assignee, risk: from, ...draft }, i) => {
-      const assigneeId = assignee === null ? null : (personIds[assignee] ?? null)
-      const riskId = from === null ? null : (riskIds[from] ?? null)
-      return issue(projectIds[i % 2] ?? '', { ...draft, reference: `I-${i}`, assigneeId, riskId })
-    }),
-  )
-  return { groupIds, personIds, projectIds, riskIds, issueIds }
-}
-
 const idsOf = (company: Company): Record<Single, readonly string[]> => ({
   person: company.personIds,
   group: company.groupIds,
@@ -272,7 +68,7 @@ const declared = '$yes: Boolean = true, $no: Boolean!'
 describe('what the store tells is, byte for byte, what execution answers', () => {
   test('whatever is stored, and whatever is asked of it', { timeout: 120_000 }, async () => {
     const asked = fc.record({
-      company: companyOf,
+      company: anyCompany,
       lists: fc.array(listQuery, { minLength: 8, maxLength: 12 }),
       singles: fc.array(singleQuery, { minLength: 4, maxLength: 6 }),
     })
@@ -281,7 +77,7 @@ describe('what the store tells is, byte for byte, what execution answers', () =>
         const own = newStore()
         const store = own.open()
         try {
-          const ids = idsOf(await store.write({ by: 'cli', at: () => NOW }, (write) => fill(write, company)))
+          const ids = idsOf(await store.write({ by: 'cli', at: () => NOW }, (write) => fillAny(write, company)))
           const { same } = asking(store, SCOPE_NAMES)
           for (const { list, selection, parts, filter, first, isNext, alias } of lists) {
             const [around, place] = parts
