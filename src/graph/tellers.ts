@@ -12,6 +12,7 @@ import {
 } from 'graphql'
 import type { Scope } from '../auth/scopes.js'
 import { Fault } from '../errors.js'
+import { LIMITS } from '../limits.js'
 import { toFault } from '../store/faults.js'
 import { type Context, requireWithinLimits } from './builder.js'
 import { decidingVariables, everything, type IsIncluded, includedBy } from './selections.js'
@@ -47,17 +48,21 @@ function compile(schema: GraphQLSchema, document: DocumentNode, operationName?: 
   const operation = getOperationAST(document, operationName)
   const deciding = decidingVariables(document)
   if (operation?.operation !== OperationTypeNode.QUERY || !deciding) return undefined
-  const planWith = (isIncluded: IsIncluded) => planOf(schema, document, operation, isIncluded)
+  const planWith = (isIncluded: IsIncluded): Priced | undefined => {
+    const plan = planOf(schema, document, operation, isIncluded)
+    return plan && { ...plan, costOf: pricing(schema, document, operation) }
+  }
   const whole = planWith(everything)
   if (!whole) return undefined
-  const plans = new Map<string, Plan | undefined>()
-  const planFor = (variables: Variables): Plan | undefined => {
+  const plans = new Map<string, Priced | undefined>()
+  const planFor = (variables: Variables): Priced | undefined => {
     if (deciding.length === 0) return whole
-    const decided = deciding.map((name) => variables[name] === true).join()
+    // A null decides nothing, and is refused.
+    if (!deciding.every((name) => typeof variables[name] === 'boolean')) return undefined
+    const decided = deciding.map((name) => variables[name]).join()
     if (!plans.has(decided)) plans.set(decided, planWith(includedBy(variables)))
     return plans.get(decided)
   }
-  const costOf = pricing(schema, document, operation)
 
   return {
     scopes: whole.scopes,
@@ -67,11 +72,15 @@ function compile(schema: GraphQLSchema, document: DocumentNode, operationName?: 
       if (!plan) return undefined
       return unlessRefused(() => {
         const args = getArgumentValues(plan.field, plan.node, variables)
-        const cost = costOf(args['first'], variables)
+        const cost = plan.costOf(args['first'], variables)
         return { cost, tell: (context) => plan.tell(context, args).catch(undefinedIfRefused) }
       })
     },
   }
+}
+
+interface Priced extends Plan {
+  readonly costOf: ReturnType<typeof pricing>
 }
 
 function unlessRefused<V>(make: () => V): V | undefined {
@@ -94,7 +103,7 @@ function coerced(schema: GraphQLSchema, operation: OperationDefinitionNode, raw:
   return getVariableValues(schema, variableDefinitions, raw, { maxErrors: 1 }).coerced
 }
 
-/** What a query costs depends on nothing but how many rows are asked for, so each number is asked about once. */
+/** What a plan costs depends on nothing but how many rows are asked for, so each number is asked about once. */
 function pricing(schema: GraphQLSchema, document: DocumentNode, operation: OperationDefinitionNode) {
   const run = document.definitions.filter((one) => one === operation || one.kind === Kind.FRAGMENT_DEFINITION)
   const known = new Map<unknown, number>()
@@ -103,7 +112,8 @@ function pricing(schema: GraphQLSchema, document: DocumentNode, operation: Opera
     if (price !== undefined) return price
     const { complexity, depth } = complexityFromQuery({ ...document, definitions: run }, { schema, variables })
     requireWithinLimits({ complexity, depth })
-    known.set(rows, complexity)
+    // Whatever else a page could be sized is refused later, and must not be remembered.
+    if (known.size <= LIMITS.pageRowsMax) known.set(rows, complexity)
     return complexity
   }
 }

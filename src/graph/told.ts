@@ -10,7 +10,13 @@ import type { Context } from './builder.js'
  * How the store tells a field by itself, without its resolver: a value that it computes of the row, or what stands in
  * other rows. It says the same as the resolver, and the database puts it into JSON.
  */
-export type Telling = { readonly value: (read: Read, row: PgTable) => SQL } | { readonly related: Related }
+export type Telling = Computed | { readonly related: Related }
+
+interface Computed {
+  readonly value: (read: Read, row: PgTable) => SQL
+  /** It goes through other rows, so it is told of rows that come up once, and not of what many rows refer to. */
+  readonly isCount: boolean
+}
 
 export interface Related {
   readonly isList: boolean
@@ -36,9 +42,14 @@ export interface OneTelling {
 }
 
 /** A value that is computed of the row. */
-export function toldBy<T extends PgTable>(value: (read: Read, row: T) => SQL): { told: Telling } {
+export function toldBy<T extends PgTable>(value: (read: Read, row: T) => SQL, isCount = false): { told: Telling } {
   // A field is only ever told of rows of its own type.
-  return { told: { value: value as (read: Read, row: PgTable) => SQL } }
+  return { told: { value: value as (read: Read, row: PgTable) => SQL, isCount } }
+}
+
+/** A value that is computed of what belongs to the row. */
+export function toldByCount<T extends PgTable>(value: (read: Read, row: T) => SQL): { told: Telling } {
+  return toldBy(value, true)
 }
 
 /** The row of a list whose id stands in this column. */

@@ -145,13 +145,15 @@ class Planner {
     return written((page, isFirst) => `"${name}":{${members.map((member) => member(page, isFirst)).join()}}`)
   }
 
-  private entry(type: GraphQLObjectType, nodes: readonly FieldNode[]): NestedEntry {
-    const members = [...this.selected(type, nodes)].map(([name, fields]) => [name, this.member(type, fields)] as const)
+  private entry(type: GraphQLObjectType, nodes: readonly FieldNode[], isNested = false): NestedEntry {
+    const members = [...this.selected(type, nodes)].map(
+      ([name, fields]) => [name, this.member(type, fields, isNested)] as const,
+    )
     return (read, row, depth) =>
       read.json.object(members.map(([name, member]) => [name, member(read, row, depth)] as const))
   }
 
-  private member(type: GraphQLObjectType, fields: readonly [FieldNode, ...FieldNode[]]): Member {
+  private member(type: GraphQLObjectType, fields: readonly [FieldNode, ...FieldNode[]], isNested: boolean): Member {
     if (isTypename(fields[0])) {
       const constant = { value: sql`cast(${type.name} as text)`, isJson: false }
       return () => constant
@@ -159,9 +161,12 @@ class Planner {
     const field = this.fieldOf(type, fields[0])
     const telling = field.extensions['told'] as Telling | undefined
     if (telling && 'related' in telling)
-      return relatedMember(telling.related, this.entry(this.objectType(field), fields))
+      return relatedMember(telling.related, this.entry(this.objectType(field), fields, true))
     if (field.args.length > 0 || !isLeafType(getNamedType(field.type))) throw new Untold()
-    if (telling) return (read, row) => ({ value: telling.value(read, row), isJson: false })
+    if (telling) {
+      if (telling.isCount && isNested) throw new Untold()
+      return (read, row) => ({ value: telling.value(read, row), isJson: false })
+    }
     const exposed = field.extensions['pothosExposedField']
     if (typeof exposed !== 'string') throw new Untold()
     return (_, row) => ({ value: columnOf(row, exposed), isJson: false })

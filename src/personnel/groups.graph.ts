@@ -4,7 +4,7 @@ import { found, queryOne, stamps } from '../graph/entities.js'
 import { asEntity } from '../graph/federation.js'
 import { boundedText } from '../graph/inputs.js'
 import { loader, rowLoader } from '../graph/loaders.js'
-import { toldAsList, toldBy } from '../graph/told.js'
+import { toldAsList, toldByCount } from '../graph/told.js'
 import {
   addGroup,
   changeGroup,
@@ -38,7 +38,7 @@ Group.implement({
     description: t.exposeString('description', { nullable: true, description: 'What the group is for.' }),
     memberCount: t.int({
       description: 'How many people on the roster belong to it.',
-      extensions: toldBy(toldMemberCount),
+      extensions: toldByCount(toldMemberCount),
       resolve: async ({ id }, _, context) => (await memberCount(context, id)) ?? 0,
     }),
     members: t.field({

@@ -5,7 +5,7 @@ import { stamps } from '../graph/entities.js'
 import { asEntity } from '../graph/federation.js'
 import { boundedText } from '../graph/inputs.js'
 import { loader, rowLoader } from '../graph/loaders.js'
-import { type OneTelling, toldBy } from '../graph/told.js'
+import { type OneTelling, toldByCount } from '../graph/told.js'
 import { oneTeller } from '../store/told.js'
 import {
   isNamed,
@@ -42,18 +42,18 @@ Project.implement({
     status: t.expose('status', { type: ProjectStatus, description: 'Where the project stands.' }),
     openRiskCount: t.int({
       description: 'How many of its risks are not closed.',
-      extensions: toldBy(toldOpenRisks),
+      extensions: toldByCount(toldOpenRisks),
       resolve: async ({ id }, _, context) => (await healthOfProject(context, id))?.openRiskCount ?? 0,
     }),
     openIssueCount: t.int({
       description: 'How many of its issues are open.',
-      extensions: toldBy(toldOpenIssues),
+      extensions: toldByCount(toldOpenIssues),
       resolve: async ({ id }, _, context) => (await healthOfProject(context, id))?.openIssueCount ?? 0,
     }),
     topRiskScore: t.int({
       nullable: true,
       description: 'The highest score among its risks that are not closed; null when there are none.',
-      extensions: toldBy(toldTopScore),
+      extensions: toldByCount(toldTopScore),
       resolve: async ({ id }, _, context) => (await healthOfProject(context, id))?.topRiskScore,
     }),
     syncedAt: t.expose('syncedAt', {
