@@ -37,6 +37,7 @@ export class AskedOfNode implements Asked {
   readonly method: string
   readonly target: string
   private readonly message: IncomingMessage
+  private readonly headers: IncomingMessage['headers']
   private parsed: URL | undefined
   private read: Promise<Buffer> | undefined
 
@@ -44,15 +45,16 @@ export class AskedOfNode implements Asked {
     this.method = message.method ?? 'GET'
     this.target = message.url ?? '/'
     this.message = message
+    this.headers = message.headers
   }
 
   get url(): URL {
-    this.parsed ??= new URL(`http://${this.message.headers.host ?? 'localhost'}${this.target}`)
+    this.parsed ??= new URL(`http://${this.headers.host ?? 'localhost'}${this.target}`)
     return this.parsed
   }
 
   header(name: string): string | undefined {
-    const value = this.message.headers[name]
+    const value = this.headers[name]
     return Array.isArray(value) ? value.join(', ') : value
   }
 

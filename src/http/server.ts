@@ -1,12 +1,5 @@
-import {
-  createServer,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-  type ServerResponse,
-  STATUS_CODES,
-} from 'node:http'
-import { Server as NetServer } from 'node:net'
+import { createServer, type RequestListener, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
+import { Server as NetServer, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { Fault } from '../errors.js'
 import { LIMITS } from '../limits.js'
@@ -35,6 +28,7 @@ export function createHttpServer(app: App): Server {
   server.maxConnections = LIMITS.connectionsMax
   // Beyond its own count Node would drop headers without a word; their size is bounded in any case.
   server.maxHeadersCount = 0
+  server.on('connection', (socket) => letLinger(socket, owed))
   const latest = (socket: Duplex) => owed.get(socket)?.at(-1)
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     refuseAfter(latest(socket), socket, unreadable(error.code))
@@ -56,7 +50,6 @@ function oneByOne(listener: App['listener'], owed: Owed): RequestListener {
     const { socket } = request
     const before = owed.get(socket)?.filter((one) => !one.writableFinished) ?? []
     owed.set(socket, [...before, response])
-    response.prependOnceListener('finish', () => lingerFor(request))
     if (before.length >= LIMITS.pipelinedMax) socket.destroy()
     if (socket.destroyed) return
     const last = before.at(-1)
@@ -69,9 +62,11 @@ function oneByOne(listener: App['listener'], owed: Owed): RequestListener {
  * Whoever is answered before it has sent everything must be able to read the answer: a connection that is closed while
  * more comes in is reset, and what was sent on it is lost (RFC 9112, 9.6).
  */
-function lingerFor({ complete, socket }: IncomingMessage): void {
-  if (complete) return
+function letLinger(socket: Socket, owed: Owed): void {
+  const destroySoon = socket.destroySoon.bind(socket)
   socket.destroySoon = () => {
+    const isHeardOut = owed.get(socket)?.at(-1)?.req.complete ?? true
+    if (isHeardOut) return destroySoon()
     socket.end()
     setTimeout(() => socket.destroy(), LIMITS.lingerMs).unref()
   }
