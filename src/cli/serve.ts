@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8'
 import type { Command } from 'commander'
-import { type Flags, readConfig } from '../config.js'
+import { assumeProduction, type Flags, readConfig } from '../config.js'
 import { LIMIT_MEANINGS } from '../limits.js'
 import { commandWith, WrongUsage } from './command.js'
 
@@ -38,8 +38,7 @@ export function serveCommand(clock: () => Date): Command {
       const config = readConfig(flags.demo ? { ...flags, database: DEMO_DATABASE } : flags, FLAGS)
       const stop = stopSignal()
       setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`)
-      // Spares graphql a check of every type it meets, which is for those who build a schema.
-      process.env['NODE_ENV'] ??= 'production'
+      assumeProduction()
       // Loaded only now: the other commands start faster without it.
       const { serve } = await import('./server.js')
       await serve(config, { isDemo: flags.demo ?? false, clock, stop })

@@ -18,7 +18,7 @@ interface ServeOptions {
 }
 
 /** By then whoever waited for the server to start has asked. */
-const GRAPHQL_LOADED_AFTER_MS = 1_000
+const GRAPHQL_LOADED_AFTER_MS = 250
 
 /** Serves until it is told to stop. */
 export async function serve(config: Config, { isDemo, clock, stop }: ServeOptions): Promise<void> {
