@@ -8,7 +8,8 @@ export default defineConfig({
     setupFiles: ['test/matchers.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    maxWorkers: 2,
+    // How long others wait is measured: no two servers are to be held up at once.
+    maxWorkers: 1,
     // Slow senders wait for the server's time limits, all at once.
     maxConcurrency: 30,
   },

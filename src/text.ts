@@ -59,3 +59,8 @@ const EMAIL = /^[^\s@<>"(),:;\\[\]]+@[^\s@<>"(),:;\\[\]]+$/u
 export function isEmail(text: string): boolean {
   return EMAIL.test(text)
 }
+
+/** What is wrong with a list that is longer than it may be; `beyond` says what to do with more. */
+export function tooManyItems(count: number, most: number, beyond = ''): string {
+  return `There are ${count}; the most is ${most}. ${beyond}`.trimEnd()
+}

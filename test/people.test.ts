@@ -173,7 +173,7 @@ test.each<[string, unknown, ReturnType<typeof flaw>[]]>([
   [
     'too many groups',
     { ...ada, groupIds: Array(LIMITS.groupIdsMax + 1).fill('grp_x') },
-    [flaw('/groupIds', /at most 100/)],
+    [flaw('/groupIds', /the most is 100/)],
   ],
   ['no name', { email: 'ada@example.com' }, [flaw('/name', /needed/)]],
   ['a name that is null', { ...ada, name: null }, [flaw('/name', /needed/)]],

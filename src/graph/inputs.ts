@@ -10,3 +10,8 @@ export function boundedText(kind: TextKind, description: string) {
 export function boundedNumber(minimum: number, maximum: number, description: string) {
   return { description: `${description} From ${minimum} to ${maximum}.`, extensions: { minimum, maximum } }
 }
+
+/** The options of a list input, likewise; `beyond` says what to do with more. */
+export function boundedList(maxItems: number, description: string, beyond = '') {
+  return { description: `${description} At most ${maxItems}.`, extensions: { maxItems, beyond } }
+}

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import type { Principal } from '../auth/principal.js'
 import { grants } from '../auth/scopes.js'
 import { Fault } from '../errors.js'
@@ -19,6 +20,8 @@ export async function readJson(asked: Asked, principal: Principal | undefined): 
   if (Number(asked.header('content-length')) > bytesMax) throw tooLarge(bytesMax)
   const bytes = await asked.body(bytesMax)
   requireModestShape(bytes)
+  // A whole project takes a while to read: others are heard in between.
+  if (bytes.length > LIMITS.bodyBytesMax) await turn()
   try {
     return JSON.parse(UTF8.decode(bytes))
   } catch (cause) {

@@ -2,6 +2,7 @@ import {
   GraphQLBoolean,
   GraphQLEnumType,
   GraphQLError,
+  type GraphQLInputField,
   type GraphQLInputObjectType,
   type GraphQLInputType,
   GraphQLInt,
@@ -14,6 +15,7 @@ import {
 } from 'graphql'
 import { Fault, type Flaw } from '../errors.js'
 import { LIMITS } from '../limits.js'
+import { tooManyItems } from '../text.js'
 import type { StoredOperation } from './stored.js'
 
 const POINTER_STEP_MAX = 100
@@ -139,10 +141,20 @@ function readMembers(value: object, type: GraphQLInputObjectType, pointer: strin
   }
   return Object.fromEntries(
     Object.values(fields).flatMap((field) => {
-      const read = readMember(members.get(field.name), field.type, `${pointer}/${field.name}`, flaws)
+      const given = members.get(field.name)
+      const at = `${pointer}/${field.name}`
+      const tooLong = lengthFlaw(given, field)
+      if (tooLong !== undefined) flaws.add(at, tooLong)
+      const read = tooLong === undefined ? readMember(given, field.type, at, flaws) : given
       return members.has(field.name) ? [[field.name, read]] : []
     }),
   )
+}
+
+/** Asked before its entries are looked at: a list that is too long may be far too long. */
+function lengthFlaw(given: unknown, { extensions }: GraphQLInputField): string | undefined {
+  const { maxItems = Number.POSITIVE_INFINITY, beyond = '' } = extensions as { maxItems?: number; beyond?: string }
+  return Array.isArray(given) && given.length > maxItems ? tooManyItems(given.length, maxItems, beyond) : undefined
 }
 
 function readLeafMember(value: unknown, type: GraphQLLeafType, pointer: string, flaws: BodyFlaws): unknown {

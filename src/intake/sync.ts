@@ -2,6 +2,7 @@ import { Fault, type Flaw } from '../errors.js'
 import { LIMITS } from '../limits.js'
 import type { Optional } from '../store/conditions.js'
 import type { Write } from '../store/store.js'
+import { tooManyItems } from '../text.js'
 import type { Counts, IntakeOptions, IntakeResult, Remark, Wording } from './intake.js'
 import { bringIn } from './sheets.js'
 
@@ -51,11 +52,14 @@ export async function syncProject(write: Write, state: ProjectState): Promise<Sy
   }
 }
 
+/** What to do with more than can be brought in at once. */
+export const FOR_MORE = 'Use `operations import` for more.'
+
 /** Everyone else waits while a project is brought in, so it must not take too long. */
 function tooMany(pointer: string, records: Optional<readonly Members[]>): Flaw[] {
   const most = LIMITS.syncRecordsMax
   if (!records || records.length <= most) return []
-  return [{ pointer, detail: `There are ${records.length}; the most is ${most}. Use \`operations import\` for more.` }]
+  return [{ pointer, detail: tooManyItems(records.length, most, FOR_MORE) }]
 }
 
 /** Stops here when there is any flaw, and so nothing is stored. */

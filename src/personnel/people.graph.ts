@@ -2,7 +2,7 @@ import { builder, change, enumOf, needs } from '../graph/builder.js'
 import { connectionOf, queryList } from '../graph/connections.js'
 import { found, queryOne, stamps } from '../graph/entities.js'
 import { asEntity } from '../graph/federation.js'
-import { boundedText } from '../graph/inputs.js'
+import { boundedList, boundedText } from '../graph/inputs.js'
 import { rowLoader } from '../graph/loaders.js'
 import { LIMITS } from '../limits.js'
 import { addPerson, changePerson, PERSON_FIELDS, type PersonRow, personnel } from './people.js'
@@ -78,10 +78,7 @@ const AddPersonInput = builder.inputType('AddPersonInput', {
     externalId: t.string(told('externalId')),
     title: t.string(told('title')),
     department: t.string(told('department')),
-    groupIds: t.idList({
-      description: `The ids of the groups to put the person into, at most ${LIMITS.groupIdsMax}.`,
-      extensions: { maxItems: LIMITS.groupIdsMax },
-    }),
+    groupIds: t.idList(boundedList(LIMITS.groupIdsMax, 'The ids of the groups to put the person into.')),
   }),
 })
 

@@ -8,7 +8,7 @@ import { contains, type Optional, unindexed } from '../store/conditions.js'
 import { byIds, type List } from '../store/page.js'
 import type { Read, Write } from '../store/store.js'
 import type { Tables } from '../store/tables.js'
-import { fold, InputCheck } from '../text.js'
+import { fold, InputCheck, tooManyItems } from '../text.js'
 import { PERSON_STATUSES, type PersonStatus } from '../vocabulary.js'
 import { refuseDuplicate } from './duplicates.js'
 import { type GroupRow, groups } from './groups.js'
@@ -139,7 +139,7 @@ export async function addPerson(write: Write, input: PersonInput): Promise<Perso
   const values = readPerson(members, check)
   checkPerson(undefined, values, check)
   const groupIds = given ?? []
-  if (groupIds.length > LIMITS.groupIdsMax) check.flaw('groupIds', `Must hold at most ${LIMITS.groupIdsMax} ids.`)
+  if (groupIds.length > LIMITS.groupIdsMax) check.flaw('groupIds', tooManyItems(groupIds.length, LIMITS.groupIdsMax))
   check.refuse('This person cannot be added as given.')
   const joined = await knownGroups(write, groupIds)
   const draft = personWith(write, undefined, values)

@@ -1,7 +1,8 @@
 import { builder, change, needs, requireProject } from '../graph/builder.js'
-import { boundedNumber, boundedText } from '../graph/inputs.js'
+import { boundedList, boundedNumber, boundedText } from '../graph/inputs.js'
 import type { Counts } from '../intake/intake.js'
-import { type SyncReport, syncProject } from '../intake/sync.js'
+import { FOR_MORE, type SyncReport, syncProject } from '../intake/sync.js'
+import { LIMITS } from '../limits.js'
 import { ASSESSMENT_MAX } from '../vocabulary.js'
 import { IssueSeverity, IssueStatus } from './issues.graph.js'
 import { ISSUE_FIELDS } from './issues.js'
@@ -56,11 +57,19 @@ const SyncProjectInput = builder.inputType('SyncProjectInput', {
     status: t.field({ type: ProjectStatus, description: PROJECT_FIELDS.status.meaning }),
     risks: t.field({
       type: [SyncRiskInput],
-      description: 'All risks of the project: those that are missing are closed. Without it, they stay as they are.',
+      ...boundedList(
+        LIMITS.syncRecordsMax,
+        'All risks of the project: those that are missing are closed. Without it, they stay as they are.',
+        FOR_MORE,
+      ),
     }),
     issues: t.field({
       type: [SyncIssueInput],
-      description: 'All issues of the project: those that are missing are closed. Without it, they stay as they are.',
+      ...boundedList(
+        LIMITS.syncRecordsMax,
+        'All issues of the project: those that are missing are closed. Without it, they stay as they are.',
+        FOR_MORE,
+      ),
     }),
     closeLimit: t.int({
       description:

@@ -39,7 +39,8 @@ const SYNCS: [name: string, lists: () => Lists, verdict: Verdict][] = [
   ['100,000 risks that are nothing', () => ({ risks: records(100_000, nothing) }), tooManyEntries],
   ['100,000 times the same issue', () => ({ issues: records(100_000, sameIssue) }), tooManyEntries],
   ['50,001 risks', () => ({ risks: records(ENTRIES + 1, risk) }), tooManyEntries],
-  ['50,000 risks that are nothing', () => ({ risks: records(ENTRIES, nothing) }), flawAt('/risks/0/reference')],
+  ['50,000 risks that are nothing', () => ({ risks: records(ENTRIES, nothing) }), flaws(tooMany('/risks', ENTRIES))],
+  ['50,000 risks', () => ({ risks: records(ENTRIES, risk) }), flaws(tooMany('/risks', ENTRIES))],
   [
     '40,000 risks, the last of which is wrong',
     () => ({ risks: records(40_000, risk, wrong) }),

@@ -1,26 +1,22 @@
-import { readFileSync } from 'node:fs'
 import { Agent, get } from 'node:http'
 
 /**
  * Another caller, in a process of its own, so that nothing the campaign does delays its clock: it asks for GET /healthz
  * and GET /v1/key again and again, and tells on demand how long it had to wait at the most.
  *
- *   watcher.ts ORIGIN AUTHORIZATION MILLISECONDS PID
+ *   watcher.ts ORIGIN AUTHORIZATION MILLISECONDS
  */
-const [origin = '', authorization = '', everyMs = '', pid = ''] = process.argv.slice(2)
+const [origin = '', authorization = '', everyMs = ''] = process.argv.slice(2)
 
 /** The longest wait among the asks that ended after `since`, or what went wrong. */
 export interface Waited {
   readonly longestMs: number
-  /** The longest of them without the time in which the server wanted to work and the machine had other things to do. */
-  readonly ownMs: number
   readonly failure?: string
 }
 
 interface Ask {
   readonly endedAt: number
   readonly ms: number
-  readonly ownMs: number
   readonly failure: string | undefined
 }
 
@@ -33,18 +29,8 @@ const underWay = new Set<Promise<void>>()
 
 const now = () => performance.timeOrigin + performance.now()
 
-/** How long the server's thread has waited for a processor; nothing where the system does not tell. */
-function delayedMs(): number {
-  try {
-    return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[1]) / 1e6
-  } catch {
-    return 0
-  }
-}
-
 function ask(path: string): Promise<void> {
   const startedAt = now()
-  const delayedBefore = delayedMs()
   const asked = new Promise<string | undefined>((resolve) => {
     get(`${origin}${path}`, { agent, headers: { authorization }, timeout: GIVEN_UP_MS }, (response) => {
       response.resume().on('end', () => resolve(response.statusCode === 200 ? undefined : `${response.statusCode}`))
@@ -53,9 +39,7 @@ function ask(path: string): Promise<void> {
       .on('error', (error) => resolve(error.message))
   }).then((failure) => {
     const endedAt = now()
-    const ms = endedAt - startedAt
-    const ownMs = ms - (delayedMs() - delayedBefore)
-    asks.push({ endedAt, ms, ownMs, failure: failure && `${path}: ${failure}` })
+    asks.push({ endedAt, ms: endedAt - startedAt, failure: failure && `${path}: ${failure}` })
   })
   underWay.add(asked)
   return asked.finally(() => underWay.delete(asked))
@@ -74,7 +58,6 @@ process.on('message', async ({ id, since }: { id: number; since: number }) => {
   await Promise.all(underWay)
   const recent = asks.filter(({ endedAt }) => endedAt >= since)
   const longestMs = Math.max(0, ...recent.map(({ ms }) => ms))
-  const ownMs = Math.max(0, ...recent.map((one) => one.ownMs))
   const failure = recent.find((one) => one.failure)?.failure
-  process.send?.({ id, waited: { longestMs, ownMs, ...(failure && { failure }) } })
+  process.send?.({ id, waited: { longestMs, ...(failure && { failure }) } })
 })
