@@ -288,6 +288,6 @@ describe('in a company', () => {
       return statements
     }
     expect([await cost({}), await cost({ limit: 2 }), await cost({ total: true })]).toEqual([1, 1, 2])
-    expect(await cost({ project: ['APOLLO'] })).toBe(2)
+    expect(await cost({ project: ['APOLLO'] })).toBe(1)
   })
 })

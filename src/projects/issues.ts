@@ -14,7 +14,7 @@ import {
   OPEN_ISSUE_STATUSES,
 } from '../vocabulary.js'
 import { entryWith } from './entries.js'
-import { type Handler, projectIds } from './projects.js'
+import { type Handler, inProjects } from './projects.js'
 
 export type IssueRow = Tables['issue']['$inferSelect']
 export type OpenIssueStatus = (typeof OPEN_ISSUE_STATUSES)[number]
@@ -61,22 +61,16 @@ export const everyIssue: typeof issues = {
 export function issuesOfProject(projectId: string): typeof issues {
   return {
     ...issues,
-    matching: async (read, filter) => and(eq(read.t.issue.projectId, projectId), await matching(read, filter)),
+    matching: (read, filter) => and(eq(read.t.issue.projectId, projectId), matching(read, filter)),
   }
 }
 
-function matching(read: Read, filter: IssueFilter): SQL | undefined | Promise<SQL | undefined> {
-  if (!filter.project) return meeting(read, filter)
-  return projectIds(read, filter.project).then((ids) =>
-    and(read.among(read.t.issue.projectId, ids), meeting(read, filter)),
-  )
-}
-
-function meeting(read: Read, filter: IssueFilter): SQL | undefined {
+function matching(read: Read, filter: IssueFilter): SQL | undefined {
   const { issue } = read.t
   return and(
     eq(issue.live, 1),
     filter.status ? read.among(issue.status, filter.status) : undefined,
+    filter.project ? inProjects(read, issue.projectId, filter.project) : undefined,
     filter.severity ? read.among(issue.standing, filter.severity.map(issueStanding)) : undefined,
     filter.assignee ? isOneOf(read, issue.assigneeId, filter.assignee) : undefined,
     filter.dueBefore == null ? undefined : lt(issue.dueOn, filter.dueBefore),

@@ -1,4 +1,5 @@
 import { and, count, eq, gte, max, or, type SQL, sql } from 'drizzle-orm'
+import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import { link, oneOf, projectKey, required, said, text, type Values } from '../fields.js'
 import { Ledger } from '../history/ledger.js'
 import { newId } from '../ids.js'
@@ -51,10 +52,12 @@ export async function projectByIdOrKey(read: Read, idOrKey: string): Promise<Pro
   ).at(0)
 }
 
-/** The ids of the projects that these ids and keys name; what names none is passed over. */
-export async function projectIds(read: Read, idsOrKeys: readonly string[]): Promise<string[]> {
-  const rows = await read.db.select({ id: read.t.project.id }).from(read.t.project).where(isNamed(read, idsOrKeys))
-  return rows.map(({ id }) => id)
+/** That a column refers to one of the projects that these ids and keys name; what names none is passed over. */
+export function inProjects(read: Read, column: AnyPgColumn, idsOrKeys: readonly string[]): SQL {
+  const { project } = read.t
+  const named = sql`(select ${project.id} from ${project} where ${isNamed(read, idsOrKeys)})`
+  // One name is an equality, so that an index can serve the order too.
+  return idsOrKeys.length === 1 ? sql`${column} = ${named}` : sql`${column} in ${named}`
 }
 
 export function isNamed({ t, among }: Read, idsOrKeys: readonly string[]): SQL | undefined {

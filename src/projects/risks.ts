@@ -19,7 +19,7 @@ import {
   type RiskStatus,
 } from '../vocabulary.js'
 import { entryWith } from './entries.js'
-import { type Handler, projectIds } from './projects.js'
+import { type Handler, inProjects } from './projects.js'
 
 export type RiskRow = Tables['risk']['$inferSelect']
 
@@ -92,7 +92,7 @@ export const everyRisk: typeof risks = {
 export function risksOfProject(projectId: string): typeof risks {
   return {
     ...risks,
-    matching: async (read, filter) => and(eq(read.t.risk.projectId, projectId), await matching(read, filter)),
+    matching: (read, filter) => and(eq(read.t.risk.projectId, projectId), matching(read, filter)),
   }
 }
 
@@ -108,20 +108,14 @@ export function toldRank({ t }: Read, { live, score }: Tables['risk']): SQL {
   return sql`case when ${live} = 1 then 1 + coalesce((${above}), 0) end`
 }
 
-function matching(read: Read, filter: RiskFilter): SQL | undefined | Promise<SQL | undefined> {
+function matching(read: Read, filter: RiskFilter): SQL | undefined {
   requireWithin('minScore', filter.minScore, 0, SCORE_MAX)
   requireWithin('likelihood', filter.likelihood, 1, ASSESSMENT_MAX)
   requireWithin('impact', filter.impact, 1, ASSESSMENT_MAX)
-  if (!filter.project) return meeting(read, filter)
-  return projectIds(read, filter.project).then((ids) =>
-    and(read.among(read.t.risk.projectId, ids), meeting(read, filter)),
-  )
-}
-
-function meeting(read: Read, filter: RiskFilter): SQL | undefined {
   const { risk } = read.t
   return and(
     inStatus(read, filter.status ?? LIVE_RISK_STATUSES),
+    filter.project ? inProjects(read, risk.projectId, filter.project) : undefined,
     filter.level ? atLevels(read, filter.level) : undefined,
     filter.minScore == null ? undefined : lte(risk.standing, -filter.minScore * 10),
     filter.likelihood == null ? undefined : eq(risk.likelihood, filter.likelihood),

@@ -16,8 +16,7 @@ export interface List<T extends PgTable, F> {
   readonly order: (table: T) => readonly AnyPgColumn[]
   /** A row's place in that order. */
   readonly place: (row: T['$inferSelect']) => readonly Key[]
-  /** A promise only where it takes a look into the store to know what the filter means. */
-  readonly matching: (read: Read, filter: F) => SQL | undefined | Promise<SQL | undefined>
+  readonly matching: (read: Read, filter: F) => SQL | undefined
 }
 
 /** What part of a list is asked for; without `first` it is the whole, up to `most` rows. */
@@ -42,7 +41,7 @@ export async function pageOf<T extends PgTable, F>(
   const rows: T['$inferSelect'][] = await read.db
     .select()
     .from(table as PgTable)
-    .where(await within(read, list, filter, window))
+    .where(within(read, list, filter, window))
     .orderBy(...list.order(table))
     .limit(rowsFor(window))
   requireWhole(rows.length, window)
@@ -50,14 +49,9 @@ export async function pageOf<T extends PgTable, F>(
 }
 
 /** What the rows of a page have in common, but for how many there are. */
-export async function within<T extends PgTable, F>(
-  read: Read,
-  list: List<T, F>,
-  filter: F,
-  window: Window,
-): Promise<SQL | undefined> {
+export function within<T extends PgTable, F>(read: Read, list: List<T, F>, filter: F, window: Window): SQL | undefined {
   const place = placeAfter(read, list, window)
-  return and(await list.matching(read, filter), place && isAfter(list.order(list.table(read.t)), place))
+  return and(list.matching(read, filter), place && isAfter(list.order(list.table(read.t)), place))
 }
 
 /** The place that a page begins after. */
@@ -126,11 +120,11 @@ function lookUpOf<T extends PgTable & { id: AnyPgColumn }>(table: (t: Tables) =>
 }
 
 export async function countOf<T extends PgTable, F>(read: Read, list: List<T, F>, filter: F): Promise<number> {
-  return read.db.$count(list.table(read.t), await list.matching(read, filter))
+  return read.db.$count(list.table(read.t), list.matching(read, filter))
 }
 
 /** One row comparison on one ascending key, which an index answers with a search however deep the page. */
-export function isAfter(order: readonly AnyPgColumn[], place: readonly Key[]): SQL {
+function isAfter(order: readonly AnyPgColumn[], place: readonly Key[]): SQL {
   const keys = sql.join([...order], sql`, `)
   const values = sql.join(
     place.map((key) => sql`${key}`),

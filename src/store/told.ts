@@ -1,10 +1,9 @@
-import { type AnyColumn, and, desc, type SQL, sql } from 'drizzle-orm'
+import { type AnyColumn, desc, type SQL, sql } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import { oncePerEngine } from './keyed.js'
 import {
   cursorAt,
   hasNext,
-  isAfter,
   type Key,
   type List,
   placeAfter,
@@ -60,7 +59,7 @@ function partTeller<T extends PgTable, F>(list: List<T, F>, entry: Entry): TellP
     return sql`${beginning}${where}${end}${limited(rows)}) page`
   })
   return async (read, filter, window) => {
-    const [row] = await read.rows(await statementFor(read, filter, window))
+    const [row] = await read.rows(statementFor(read, filter, window))
     const [count, entries, lines] = [Number(row?.[0]), bytesOf(row?.[1]), String(row?.[2] ?? '')]
     const isCut = hasNext(count, window)
     const end = isCut ? lines.lastIndexOf('\n') : lines.length
@@ -92,7 +91,7 @@ function wholeTeller<T extends PgTable, F>(list: List<T, F>, entry: Entry): Tell
   })
   return async (read, filter, window) => {
     const { beginning, afterFirst, afterLast, end } = spelled(read)
-    const where = conditional(await within(read, list, filter, window))
+    const where = conditional(within(read, list, filter, window))
     const statement = sql`${beginning}${where}${afterFirst}${where}${afterLast}${where}${end}${limited(rowsFor(window))}) page`
     const [row] = await read.rows(read.spelled(statement))
     requireWhole(Number(row?.[0]), window)
@@ -110,22 +109,20 @@ const STATEMENTS_KEPT = 100
 const KEPT_FILTER_CHARACTERS = 1_000
 
 /**
- * Spells out the statement of a page: once for each filter, as long as what a filter means takes no look into the
- * store. Pages of the same filter differ only in what comes last, which is their place and their size.
+ * Spells out the statement of a page, once for each filter: pages of the same filter differ only in what comes last,
+ * which is their place and their size.
  */
 function statements<T extends PgTable, F>(list: List<T, F>, build: (read: Read, where: SQL, rows: number) => SQL) {
   const keptOn = oncePerEngine(() => new Map<string, Spelled>())
-  return async (read: Read, filter: F, window: Window): Promise<Spelled> => {
+  return (read: Read, filter: F, window: Window): Spelled => {
     const place = placeAfter(read, list, window)
     const rows = rowsFor(window)
     const kept = keptOn(read)
     const key = `${place ? 'after' : 'from'}${JSON.stringify(filter)}`
     const known = kept.get(key)
     if (known) return { text: known.text, values: [...known.values, ...(place ?? []), rows] }
-    const matching = list.matching(read, filter)
-    const where = conditional(and(await matching, place && isAfter(list.order(list.table(read.t)), place)))
-    const spelled = read.spelled(build(read, where, rows))
-    if (!(matching instanceof Promise) && key.length <= KEPT_FILTER_CHARACTERS) {
+    const spelled = read.spelled(build(read, conditional(within(read, list, filter, window)), rows))
+    if (key.length <= KEPT_FILTER_CHARACTERS) {
       if (kept.size >= STATEMENTS_KEPT) kept.clear()
       kept.set(key, { text: spelled.text, values: spelled.values.slice(0, -1 - (place?.length ?? 0)) })
     }
