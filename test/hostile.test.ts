@@ -23,8 +23,9 @@ test('a count that is asked for under many names is made once', async () => {
 })
 
 test('of a body with thousands of flaws the first few are told', async () => {
-  const { caller } = await openOffice()
-  const answer = await caller.post('/v1/personnel', { name: 'x', groupIds: Array(50_000).fill({}) })
+  const { gateway } = await openOffice()
+  const caller = await gateway.as('projects.manage')
+  const answer = await caller.post('/v1/projects', { key: 'X', risks: Array(LIMITS.syncRecordsMax).fill({}) })
   expect(answer).toMatchProblem(422, 'VALIDATION_FAILED')
   expect(answer.body.errors).toHaveLength(LIMITS.flawsMax)
 })
