@@ -244,7 +244,7 @@ describe('in a company', () => {
   test('a teller knows exactly what execution asks of a key', { timeout: 60_000 }, async () => {
     const roots = [
       ...listNames.map(
-        (list) => [list, LISTS[list], (fields: string) => `{ ${list}(first: 5) { nodes { ${fields} } } }`] as const,
+        (list) => [list, LISTS[list], (fields: string) => `{ ${list}(first: 50) { nodes { ${fields} } } }`] as const,
       ),
       ...singleNames.map((single) => {
         const id = idsOf(company)[single][0]
