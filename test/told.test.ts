@@ -234,6 +234,14 @@ describe('in a company', () => {
     expect(answers).toBeGreaterThan(20)
   })
 
+  test.each([
+    '{ personnel { nodes { id name @skip(if: true) } } }',
+    '{ personnel { nodes { id ... @include(if: false) { name } } totalCount @skip(if: true) } }',
+    '{ personnel { nodes { ...of @skip(if: true) id } } } fragment of on Person { name }',
+  ])('what is left out for good is not told: %s', async (query) => {
+    await asking(store, SCOPE_NAMES).same(query)
+  })
+
   test('of several operations, the one that is named is told', async () => {
     const document = parse('query a { personnel { nodes { id } } } query b { projects { nodes { id } } }')
     expect(tellerOf(schema, document)).toBeUndefined()

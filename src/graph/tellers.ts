@@ -56,7 +56,6 @@ function compile(schema: GraphQLSchema, document: DocumentNode, operationName?: 
   if (!whole) return undefined
   const plans = new Map<string, Priced | undefined>()
   const planFor = (variables: Variables): Priced | undefined => {
-    if (deciding.length === 0) return whole
     // A null decides nothing, and is refused.
     if (!deciding.every((name) => typeof variables[name] === 'boolean')) return undefined
     const decided = deciding.map((name) => variables[name]).join()
