@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
 import { type DocumentNode, execute, parse, validate } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -247,6 +249,21 @@ describe('in a company', () => {
     expect(tellerOf(schema, document)).toBeUndefined()
     expect([...(tellerOf(schema, document, 'a')?.scopes ?? [])]).toEqual(['personnel.read'])
     expect([...(tellerOf(schema, document, 'b')?.scopes ?? [])]).toEqual(['projects.read'])
+  })
+
+  test('a name that no operation has is not remembered', () => {
+    setFlagsFromString('--expose-gc')
+    const collect = runInNewContext('gc') as () => void
+    const document = parse('query a { personnel { nodes { id } } }')
+    const heapBytes = () => {
+      collect()
+      return process.memoryUsage().heapUsed
+    }
+    const before = heapBytes()
+    for (let i = 0; i < 100; i++) {
+      expect(tellerOf(schema, document, Buffer.alloc(1_000_000, `no ${i} `).toString('latin1'))).toBeUndefined()
+    }
+    expect(heapBytes() - before).toBeLessThan(20_000_000)
   })
 
   test('a teller knows exactly what execution asks of a key', { timeout: 60_000 }, async () => {

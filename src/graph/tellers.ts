@@ -34,20 +34,23 @@ export interface Prepared {
   tell(context: Context): Promise<Told | undefined>
 }
 
-const tellers = new WeakMap<DocumentNode, Map<string | undefined, Teller | undefined>>()
+const tellers = new WeakMap<OperationDefinitionNode, Teller | undefined>()
 
 /** The teller of a validated operation; undefined when the store cannot tell all of it. A document has one schema. */
 export function tellerOf(schema: GraphQLSchema, document: DocumentNode, operationName?: string): Teller | undefined {
-  const known = tellers.get(document) ?? new Map<string | undefined, Teller | undefined>()
-  tellers.set(document, known)
-  if (!known.has(operationName)) known.set(operationName, compile(schema, document, operationName))
-  return known.get(operationName)
+  const operation = getOperationAST(document, operationName)
+  // By the operation itself: a name that is none's would be remembered with the document, however long it is.
+  if (operation && !tellers.has(operation)) tellers.set(operation, compile(schema, document, operation))
+  return operation ? tellers.get(operation) : undefined
 }
 
-function compile(schema: GraphQLSchema, document: DocumentNode, operationName?: string): Teller | undefined {
-  const operation = getOperationAST(document, operationName)
+function compile(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+): Teller | undefined {
   const deciding = decidingVariables(document)
-  if (operation?.operation !== OperationTypeNode.QUERY || !deciding) return undefined
+  if (operation.operation !== OperationTypeNode.QUERY || !deciding) return undefined
   const planWith = (isIncluded: IsIncluded): Priced | undefined => {
     const plan = planOf(schema, document, operation, isIncluded)
     return plan && { ...plan, costOf: pricing(schema, document, operation) }
