@@ -216,6 +216,15 @@ describe('in a company', () => {
     expect(tellerOf(schema, parse(query))).toBeUndefined()
   })
 
+  test('what fragments multiply has no teller, and is not even planned to its end', () => {
+    const times = (field: string) => Array.from({ length: 16 }, (_, i) => `a${i}: ${field}`).join(' ')
+    const query = `{ issue(id: "x") { ${times('risk { ...R }')} } } fragment R on Risk { ${times('owner { ...O }')} }
+      fragment O on Person { ${times('groups { name }')} }`
+    expect(validate(schema, parse(query))).toEqual([])
+    expect(tellerOf(schema, parse(query))).toBeUndefined()
+    expect(tellerOf(schema, parse(`{ projects { nodes { ${times('openRiskCount')} } } }`))).toBeDefined()
+  })
+
   test('variables mean what they mean to execution, in whatever order they come', async () => {
     const values = [undefined, null, 0, 1, 2, 2.5, -1, '1', '2', 'LOW', true, false, Number.NaN, [], ['P-0'], {}]
     const named = ['limit', 'cursor', 'total', 'search', 'severity', 'updatedSince', 'unknown']
