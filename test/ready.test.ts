@@ -1,4 +1,7 @@
-import { describe, expect, test } from 'vitest'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { revokeKey } from '../src/auth/keys.js'
 import { ReadyAnswers } from '../src/http/readyAnswers.js'
 import { addPerson } from '../src/personnel/people.js'
@@ -160,6 +163,25 @@ test('HEAD, encodings and origins get what they would get otherwise', async () =
     undefined,
   ])
 })
+
+test.each(['/v1/../graphql', '/v1/%2e%2e/graphql', '/v1/..\\graphql'])(
+  'GraphQL by GET is not kept by way of %s',
+  async (path) => {
+    const { gateway, caller } = await openCompany()
+    const server = createServer(gateway.app.listener).listen(0)
+    onTestFinished(() => void server.close())
+    const { port } = server.address() as AddressInfo
+    // Not by fetch, which would straighten the path.
+    const ask = async (method: string) => {
+      const headers = { authorization: caller.authorization }
+      const sent = request({ port, method, headers, path: `${path}?query={groups{totalCount}}`, agent: false }).end()
+      const [answer] = (await once(sent, 'response')) as [IncomingMessage]
+      answer.resume()
+      return answer.statusCode
+    }
+    expect([await ask('GET'), await ask('HEAD')]).toEqual([200, 405])
+  },
+)
 
 test('what a query costs is charged again', async () => {
   const { caller } = await openCompany({ ratePerMinute: 6_000 })
