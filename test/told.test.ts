@@ -260,19 +260,51 @@ describe('in a company', () => {
     expect([...(tellerOf(schema, document, 'b')?.scopes ?? [])]).toEqual(['projects.read'])
   })
 
-  test('a name that no operation has is not remembered', () => {
-    setFlagsFromString('--expose-gc')
-    const collect = runInNewContext('gc') as () => void
-    const document = parse('query a { personnel { nodes { id } } }')
+  describe('what is remembered is bounded', { timeout: 60_000 }, () => {
     const heapBytes = () => {
-      collect()
+      setFlagsFromString('--expose-gc')
+      runInNewContext('gc')()
       return process.memoryUsage().heapUsed
     }
-    const before = heapBytes()
-    for (let i = 0; i < 100; i++) {
-      expect(tellerOf(schema, document, Buffer.alloc(1_000_000, `no ${i} `).toString('latin1'))).toBeUndefined()
-    }
-    expect(heapBytes() - before).toBeLessThan(20_000_000)
+
+    test('a name that no operation has is not remembered', () => {
+      const document = parse('query a { personnel { nodes { id } } }')
+      const before = heapBytes()
+      for (let i = 0; i < 100; i++) {
+        expect(tellerOf(schema, document, Buffer.alloc(1_000_000, `no ${i} `).toString('latin1'))).toBeUndefined()
+      }
+      expect(heapBytes() - before).toBeLessThan(20_000_000)
+    })
+
+    test('however many filters come with however many queries', async () => {
+      const groups = Array.from({ length: 15 }, (_, i) => `a${i}: groups { name }`).join(' ')
+      const text = `query ($filter: PersonFilter) { personnel(first: 1, filter: $filter) { nodes { ${groups} } } }`
+      const documents = Array.from({ length: 50 }, () => parse(text, { noLocation: true }))
+      const { told } = asking(store, SCOPE_NAMES)
+      for (const document of documents) await told(document)
+      const before = heapBytes()
+      for (const document of documents) {
+        for (let i = 0; i < 80; i++) await told(document, { filter: { email: `${i}`.padEnd(900) } })
+      }
+      expect(heapBytes() - before).toBeLessThan(15_000_000)
+    })
+
+    test('however many ways directives leave for however many queries', async () => {
+      const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']
+      const asked = names.map((name) => `${name}: groups @include(if: $${name}) { name }`).join(' ')
+      const declaring = names.map((name) => `$${name}: Boolean!`).join(' ')
+      const text = `query (${declaring}) { personnel(first: 1) { nodes { id ${asked} } } }`
+      const documents = Array.from({ length: 10 }, () => parse(text, { noLocation: true }))
+      const { told } = asking(store, SCOPE_NAMES)
+      const before = heapBytes()
+      for (const document of documents) {
+        for (let way = 0; way < 2 ** names.length; way++) {
+          const given = Object.fromEntries(names.map((name, bit) => [name, Boolean(way & (1 << bit))]))
+          expect(await told(document, given)).toBeDefined()
+        }
+      }
+      expect(heapBytes() - before).toBeLessThan(15_000_000)
+    })
   })
 
   test('a teller knows exactly what execution asks of a key', { timeout: 60_000 }, async () => {

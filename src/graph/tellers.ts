@@ -62,6 +62,7 @@ function compile(
     // A null decides nothing, and is refused.
     if (!deciding.every((name) => typeof variables[name] === 'boolean')) return undefined
     const decided = deciding.map((name) => variables[name]).join()
+    if (plans.size >= PLANS_KEPT && !plans.has(decided)) plans.clear()
     if (!plans.has(decided)) plans.set(decided, planWith(includedBy(variables)))
     return plans.get(decided)
   }
@@ -96,6 +97,9 @@ function unlessRefused<V>(make: () => V): V | undefined {
 function undefinedIfRefused(error: unknown): undefined {
   if (!(error instanceof GraphQLError || toFault(error) instanceof Fault)) throw error
 }
+
+/** Of one operation; each directive in it may double how many there are. */
+const PLANS_KEPT = 16
 
 const NOTHING: Variables = {}
 
