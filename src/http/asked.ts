@@ -132,6 +132,8 @@ export function tooLarge(bytesMax: number): Fault {
 }
 
 export function sendToNode(response: ServerResponse, { status, headers, body }: Outgoing): void {
+  // Whoever embeds it may have answered meanwhile, as when a time of its own is up.
+  if (response.headersSent) return
   response.writeHead(status, headers as string[]).end(body)
 }
 
