@@ -81,7 +81,8 @@ function bytesOfNode(message: IncomingMessage, bytesMax: number): Promise<Buffer
     message.once('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)))
     message.once('error', (cause) => reject(brokenOff(cause)))
     message.once('close', () => message.complete || reject(brokenOff()))
-    if (message.destroyed) reject(brokenOff())
+    // Nothing more comes of a connection that is gone, nor of a body that someone before us has read.
+    if (message.destroyed || message.readableEnded) reject(brokenOff())
   })
 }
 
