@@ -107,6 +107,14 @@ test.each(['/v1/openapi.json', '/v1/openapi.json?x=1', '/v1/'])('%s is open: it 
   expect(JSON.parse(gateway.log.at(-2) ?? '')).not.toHaveProperty('keyId')
 })
 
+test('a key is remembered as it is usually sent, and not in every form that blanks give it', async () => {
+  const { gateway, caller } = await openCompany()
+  const padded = gateway.with(caller.authorization?.replace(' ', ' '.repeat(10_000)))
+  for (const one of [caller, padded]) expect((await one.get('/v1/key')).status).toBe(200)
+  expect(await reads(gateway, () => caller.get('/v1/key'))).toEqual([])
+  expect(await reads(gateway, () => padded.get('/v1/key'))).toContainEqual(expect.stringContaining('api_key'))
+})
+
 test('a mutation is done every time', async () => {
   const { caller } = await openCompany()
   const add = () => caller.graphql('mutation { addGroup(input: { name: "Divers" }) { name } }')
