@@ -220,6 +220,13 @@ describe('the answers that are kept', () => {
     expect(has()).toEqual(['a', 'c', 'd', 'e'])
   })
 
+  test('hold no more memory than their own bytes', () => {
+    const answers = new ReadyAnswers(10_000)
+    answers.keep(1, 'a', { ...answer(0), bytes: Buffer.from('cut out of a larger buffer') })
+    const { bytes } = answers.find(1, 'a') ?? answer(0)
+    expect([bytes.toString(), bytes.buffer.byteLength]).toEqual(['cut out of a larger buffer', bytes.length])
+  })
+
   test('are of one version, and a late one of an older version is not kept', () => {
     const answers = new ReadyAnswers(10_000)
     answers.keep(1, 'a', answer(1))
