@@ -85,6 +85,44 @@ const jsonPost = (headers: Record<string, string>, body: unknown): RequestInit =
   body: JSON.stringify(body),
 })
 
+test('a host that has answered by itself meanwhile is not brought down', async () => {
+  const store = await openOwnStore()
+  const gateway = createGateway({ store })
+  const outcomes: unknown[] = []
+  const server = createServer((request, response) => {
+    const answered = gateway.listener(request, response)
+    response.writeHead(503).end('too late')
+    answered.then(
+      () => outcomes.push('done'),
+      (error: unknown) => outcomes.push(error),
+    )
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close().closeAllConnections())
+  const { port } = server.address() as AddressInfo
+  const answer = await fetch(`http://127.0.0.1:${port}/v1/risks`)
+  expect([answer.status, await answer.text()]).toEqual([503, 'too late'])
+  await expect.poll(() => outcomes).toEqual(['done'])
+})
+
+test.each(['/graphql', '/v1/personnel'])(
+  '%s refuses a body that the host has read before, and waits for nothing',
+  async (path) => {
+    const store = await openOwnStore()
+    const { secret } = await mintKey(store, { name: 'host', scopes: ['personnel.manage'] })
+    const gateway = createGateway({ store })
+    const server = createServer((request, response) => {
+      request.resume().once('end', () => gateway.listener(request, response))
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    onTestFinished(() => void server.close().closeAllConnections())
+    const { port } = server.address() as AddressInfo
+    const sent = jsonPost({ authorization: `Bearer ${secret}` }, { query: NAMES })
+    const answer = await fetch(`http://127.0.0.1:${port}${path}`, { ...sent, signal: AbortSignal.timeout(5_000) })
+    expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining('The body broke off')])
+  },
+)
+
 describe.each(Object.entries(HOSTS))('mounted at /ops in %s', (_, mount) => {
   async function open() {
     const store = await openOwnStore()

@@ -1,4 +1,7 @@
-import { describe, expect, test } from 'vitest'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { revokeKey } from '../src/auth/keys.js'
 import { ReadyAnswers } from '../src/http/readyAnswers.js'
 import { addPerson } from '../src/personnel/people.js'
@@ -104,6 +107,14 @@ test.each(['/v1/openapi.json', '/v1/openapi.json?x=1', '/v1/'])('%s is open: it 
   expect(JSON.parse(gateway.log.at(-2) ?? '')).not.toHaveProperty('keyId')
 })
 
+test('a key is remembered as it is usually sent, and not in every form that blanks give it', async () => {
+  const { gateway, caller } = await openCompany()
+  const padded = gateway.with(caller.authorization?.replace(' ', ' '.repeat(10_000)))
+  for (const one of [caller, padded]) expect((await one.get('/v1/key')).status).toBe(200)
+  expect(await reads(gateway, () => caller.get('/v1/key'))).toEqual([])
+  expect(await reads(gateway, () => padded.get('/v1/key'))).toContainEqual(expect.stringContaining('api_key'))
+})
+
 test('a mutation is done every time', async () => {
   const { caller } = await openCompany()
   const add = () => caller.graphql('mutation { addGroup(input: { name: "Divers" }) { name } }')
@@ -161,6 +172,25 @@ test('HEAD, encodings and origins get what they would get otherwise', async () =
   ])
 })
 
+test.each(['/v1/../graphql', '/v1/%2e%2e/graphql', '/v1/..\\graphql'])(
+  'GraphQL by GET is not kept by way of %s',
+  async (path) => {
+    const { gateway, caller } = await openCompany()
+    const server = createServer(gateway.app.listener).listen(0)
+    onTestFinished(() => void server.close())
+    const { port } = server.address() as AddressInfo
+    // Not by fetch, which would straighten the path.
+    const ask = async (method: string) => {
+      const headers = { authorization: caller.authorization }
+      const sent = request({ port, method, headers, path: `${path}?query={groups{totalCount}}`, agent: false }).end()
+      const [answer] = (await once(sent, 'response')) as [IncomingMessage]
+      answer.resume()
+      return answer.statusCode
+    }
+    expect([await ask('GET'), await ask('HEAD')]).toEqual([200, 405])
+  },
+)
+
 test('what a query costs is charged again', async () => {
   const { caller } = await openCompany({ ratePerMinute: 6_000 })
   const dear = '{ personnel(first: 1000) { nodes { id name email groups { id name } } } }'
@@ -188,6 +218,13 @@ describe('the answers that are kept', () => {
     expect(has()).toEqual(['a', 'c', 'd', 'e'])
     answers.keep(1, 'b', answer(2_500))
     expect(has()).toEqual(['a', 'c', 'd', 'e'])
+  })
+
+  test('hold no more memory than their own bytes', () => {
+    const answers = new ReadyAnswers(10_000)
+    answers.keep(1, 'a', { ...answer(0), bytes: Buffer.from('cut out of a larger buffer') })
+    const { bytes } = answers.find(1, 'a') ?? answer(0)
+    expect([bytes.toString(), bytes.buffer.byteLength]).toEqual(['cut out of a larger buffer', bytes.length])
   })
 
   test('are of one version, and a late one of an older version is not kept', () => {

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
 import { type DocumentNode, execute, parse, validate } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -214,6 +216,15 @@ describe('in a company', () => {
     expect(tellerOf(schema, parse(query))).toBeUndefined()
   })
 
+  test('what fragments multiply has no teller, and is not even planned to its end', () => {
+    const times = (field: string) => Array.from({ length: 16 }, (_, i) => `a${i}: ${field}`).join(' ')
+    const query = `{ issue(id: "x") { ${times('risk { ...R }')} } } fragment R on Risk { ${times('owner { ...O }')} }
+      fragment O on Person { ${times('groups { name }')} }`
+    expect(validate(schema, parse(query))).toEqual([])
+    expect(tellerOf(schema, parse(query))).toBeUndefined()
+    expect(tellerOf(schema, parse(`{ projects { nodes { ${times('openRiskCount')} } } }`))).toBeDefined()
+  })
+
   test('variables mean what they mean to execution, in whatever order they come', async () => {
     const values = [undefined, null, 0, 1, 2, 2.5, -1, '1', '2', 'LOW', true, false, Number.NaN, [], ['P-0'], {}]
     const named = ['limit', 'cursor', 'total', 'search', 'severity', 'updatedSince', 'unknown']
@@ -234,11 +245,66 @@ describe('in a company', () => {
     expect(answers).toBeGreaterThan(20)
   })
 
+  test.each([
+    '{ personnel { nodes { id name @skip(if: true) } } }',
+    '{ personnel { nodes { id ... @include(if: false) { name } } totalCount @skip(if: true) } }',
+    '{ personnel { nodes { ...of @skip(if: true) id } } } fragment of on Person { name }',
+  ])('what is left out for good is not told: %s', async (query) => {
+    await asking(store, SCOPE_NAMES).same(query)
+  })
+
   test('of several operations, the one that is named is told', async () => {
     const document = parse('query a { personnel { nodes { id } } } query b { projects { nodes { id } } }')
     expect(tellerOf(schema, document)).toBeUndefined()
     expect([...(tellerOf(schema, document, 'a')?.scopes ?? [])]).toEqual(['personnel.read'])
     expect([...(tellerOf(schema, document, 'b')?.scopes ?? [])]).toEqual(['projects.read'])
+  })
+
+  describe('what is remembered is bounded', { timeout: 60_000 }, () => {
+    const heapBytes = () => {
+      setFlagsFromString('--expose-gc')
+      runInNewContext('gc')()
+      return process.memoryUsage().heapUsed
+    }
+
+    test('a name that no operation has is not remembered', () => {
+      const document = parse('query a { personnel { nodes { id } } }')
+      const before = heapBytes()
+      for (let i = 0; i < 100; i++) {
+        expect(tellerOf(schema, document, Buffer.alloc(1_000_000, `no ${i} `).toString('latin1'))).toBeUndefined()
+      }
+      expect(heapBytes() - before).toBeLessThan(20_000_000)
+    })
+
+    test('however many filters come with however many queries', async () => {
+      const groups = Array.from({ length: 15 }, (_, i) => `a${i}: groups { name }`).join(' ')
+      const text = `query ($filter: PersonFilter) { personnel(first: 1, filter: $filter) { nodes { ${groups} } } }`
+      const documents = Array.from({ length: 50 }, () => parse(text, { noLocation: true }))
+      const { told } = asking(store, SCOPE_NAMES)
+      for (const document of documents) await told(document)
+      const before = heapBytes()
+      for (const document of documents) {
+        for (let i = 0; i < 80; i++) await told(document, { filter: { email: `${i}`.padEnd(900) } })
+      }
+      expect(heapBytes() - before).toBeLessThan(15_000_000)
+    })
+
+    test('however many ways directives leave for however many queries', async () => {
+      const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']
+      const asked = names.map((name) => `${name}: groups @include(if: $${name}) { name }`).join(' ')
+      const declaring = names.map((name) => `$${name}: Boolean!`).join(' ')
+      const text = `query (${declaring}) { personnel(first: 1) { nodes { id ${asked} } } }`
+      const documents = Array.from({ length: 10 }, () => parse(text, { noLocation: true }))
+      const { told } = asking(store, SCOPE_NAMES)
+      const before = heapBytes()
+      for (const document of documents) {
+        for (let way = 0; way < 2 ** names.length; way++) {
+          const given = Object.fromEntries(names.map((name, bit) => [name, Boolean(way & (1 << bit))]))
+          expect(await told(document, given)).toBeDefined()
+        }
+      }
+      expect(heapBytes() - before).toBeLessThan(15_000_000)
+    })
   })
 
   test('a teller knows exactly what execution asks of a key', { timeout: 60_000 }, async () => {

@@ -67,6 +67,9 @@ export function authenticator(store: Store, clock: () => Date): Authenticate {
 
 type Recall = (authorization: string | undefined, version?: Store['version']) => Promise<Known>
 
+/** Blanks may stand around a key, as many as a header takes; who sends that many is looked up each time. */
+const KNOWN_CHARACTERS_MAX = 100
+
 /** Looks a key up once for each version of the store, which every change of a key moves. */
 function memoryOf(store: Store, lookUp: (secret: string) => Promise<Known>): Recall {
   const memory = new Map<string | undefined, Promise<Known>>()
@@ -80,6 +83,7 @@ function memoryOf(store: Store, lookUp: (secret: string) => Promise<Known>): Rec
     if (version !== rememberedAt || memory.size >= LIMITS.rateKeptMax) memory.clear()
     rememberedAt = version
     const known = memory.get(authorization) ?? lookUp(secret ?? secretOf(authorization))
+    if (authorization !== undefined && authorization.length > KNOWN_CHARACTERS_MAX) return known
     memory.set(authorization, known)
     // What is wrong with it is asked again each time: nobody's wrong keys are to fill the memory.
     known.catch(() => memory.delete(authorization))

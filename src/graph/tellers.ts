@@ -34,20 +34,23 @@ export interface Prepared {
   tell(context: Context): Promise<Told | undefined>
 }
 
-const tellers = new WeakMap<DocumentNode, Map<string | undefined, Teller | undefined>>()
+const tellers = new WeakMap<OperationDefinitionNode, Teller | undefined>()
 
 /** The teller of a validated operation; undefined when the store cannot tell all of it. A document has one schema. */
 export function tellerOf(schema: GraphQLSchema, document: DocumentNode, operationName?: string): Teller | undefined {
-  const known = tellers.get(document) ?? new Map<string | undefined, Teller | undefined>()
-  tellers.set(document, known)
-  if (!known.has(operationName)) known.set(operationName, compile(schema, document, operationName))
-  return known.get(operationName)
+  const operation = getOperationAST(document, operationName)
+  // By the operation itself: a name that is none's would be remembered with the document, however long it is.
+  if (operation && !tellers.has(operation)) tellers.set(operation, compile(schema, document, operation))
+  return operation ? tellers.get(operation) : undefined
 }
 
-function compile(schema: GraphQLSchema, document: DocumentNode, operationName?: string): Teller | undefined {
-  const operation = getOperationAST(document, operationName)
+function compile(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+): Teller | undefined {
   const deciding = decidingVariables(document)
-  if (operation?.operation !== OperationTypeNode.QUERY || !deciding) return undefined
+  if (operation.operation !== OperationTypeNode.QUERY || !deciding) return undefined
   const planWith = (isIncluded: IsIncluded): Priced | undefined => {
     const plan = planOf(schema, document, operation, isIncluded)
     return plan && { ...plan, costOf: pricing(schema, document, operation) }
@@ -56,10 +59,10 @@ function compile(schema: GraphQLSchema, document: DocumentNode, operationName?: 
   if (!whole) return undefined
   const plans = new Map<string, Priced | undefined>()
   const planFor = (variables: Variables): Priced | undefined => {
-    if (deciding.length === 0) return whole
     // A null decides nothing, and is refused.
     if (!deciding.every((name) => typeof variables[name] === 'boolean')) return undefined
     const decided = deciding.map((name) => variables[name]).join()
+    if (plans.size >= PLANS_KEPT && !plans.has(decided)) plans.clear()
     if (!plans.has(decided)) plans.set(decided, planWith(includedBy(variables)))
     return plans.get(decided)
   }
@@ -94,6 +97,9 @@ function unlessRefused<V>(make: () => V): V | undefined {
 function undefinedIfRefused(error: unknown): undefined {
   if (!(error instanceof GraphQLError || toFault(error) instanceof Fault)) throw error
 }
+
+/** Of one operation; each directive in it may double how many there are. */
+const PLANS_KEPT = 16
 
 const NOTHING: Variables = {}
 

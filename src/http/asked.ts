@@ -81,7 +81,8 @@ function bytesOfNode(message: IncomingMessage, bytesMax: number): Promise<Buffer
     message.once('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)))
     message.once('error', (cause) => reject(brokenOff(cause)))
     message.once('close', () => message.complete || reject(brokenOff()))
-    if (message.destroyed) reject(brokenOff())
+    // Nothing more comes of a connection that is gone, nor of a body that someone before us has read.
+    if (message.destroyed || message.readableEnded) reject(brokenOff())
   })
 }
 
@@ -132,6 +133,8 @@ export function tooLarge(bytesMax: number): Fault {
 }
 
 export function sendToNode(response: ServerResponse, { status, headers, body }: Outgoing): void {
+  // Whoever embeds it may have answered meanwhile, as when a time of its own is up.
+  if (response.headersSent) return
   response.writeHead(status, headers as string[]).end(body)
 }
 

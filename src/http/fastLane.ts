@@ -68,7 +68,9 @@ export function createFastLane({ store, rates, basePath, readyBytesMax }: FastLa
     keep(exchange, { status, headers, body }) {
       const place = places.get(exchange)
       if (!place || !body || status !== 200 || exchange.refusal || !exchange.isShared) return
-      const { operation, cost } = exchange
+      const { asked, operation, cost } = exchange
+      // A path can lead out of REST again, to where HEAD is not the same as GET.
+      if (isReading(asked) && !asked.url.pathname.startsWith(`${basePath}/v1/`)) return
       const flat = outgoing({ status, headers, body }).headers
       answers.keep(place.version, place.key, { headers: flat, bytes: body, etag: headers['etag'], operation, cost })
     },

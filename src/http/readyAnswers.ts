@@ -46,7 +46,7 @@ export class ReadyAnswers {
     if (version < this.version || size > this.bytesMax * LIMITS.readyShareMax) return
     if (version > this.version) this.begin(version)
     this.drop(key)
-    this.kept.set(key, { answer, size })
+    this.kept.set(key, { answer: { ...answer, bytes: apart(answer.bytes) }, size })
     this.bytes += size
     for (const oldest of this.kept.keys()) {
       if (this.bytes <= this.bytesMax) return
@@ -64,6 +64,14 @@ export class ReadyAnswers {
     this.bytes -= this.kept.get(key)?.size ?? 0
     this.kept.delete(key)
   }
+}
+
+/** Node cuts small buffers out of larger ones, and whoever keeps one keeps all that it was cut out of. */
+function apart(bytes: Buffer): Buffer {
+  if (bytes.buffer.byteLength === bytes.length) return bytes
+  const own = Buffer.allocUnsafeSlow(bytes.length)
+  bytes.copy(own)
+  return own
 }
 
 function sizeOf(key: string, { bytes, headers }: ReadyAnswer): number {

@@ -105,24 +105,28 @@ function wholeTeller<T extends PgTable, F>(list: List<T, F>, entry: Entry): Tell
   }
 }
 
-const STATEMENTS_KEPT = 100
-const KEPT_FILTER_CHARACTERS = 1_000
+/** Of all lists and entries together: callers choose both what is told and the filters, each without end. */
+const STATEMENTS_KEPT = 1_000
+const KEPT_CHARACTERS_MAX = 10_000
+
+const keptOn = oncePerEngine(() => new Map<string, Spelled>())
+let tellersMade = 0
 
 /**
  * Spells out the statement of a page, once for each filter: pages of the same filter differ only in what comes last,
  * which is their place and their size.
  */
 function statements<T extends PgTable, F>(list: List<T, F>, build: (read: Read, where: SQL, rows: number) => SQL) {
-  const keptOn = oncePerEngine(() => new Map<string, Spelled>())
+  const teller = tellersMade++
   return (read: Read, filter: F, window: Window): Spelled => {
     const place = placeAfter(read, list, window)
     const rows = rowsFor(window)
     const kept = keptOn(read)
-    const key = `${place ? 'after' : 'from'}${JSON.stringify(filter)}`
+    const key = `${teller} ${place ? 'after' : 'from'} ${JSON.stringify(filter)}`
     const known = kept.get(key)
     if (known) return { text: known.text, values: [...known.values, ...(place ?? []), rows] }
     const spelled = read.spelled(build(read, conditional(within(read, list, filter, window)), rows))
-    if (key.length <= KEPT_FILTER_CHARACTERS) {
+    if (key.length + spelled.text.length <= KEPT_CHARACTERS_MAX) {
       if (kept.size >= STATEMENTS_KEPT) kept.clear()
       kept.set(key, { text: spelled.text, values: spelled.values.slice(0, -1 - (place?.length ?? 0)) })
     }
