@@ -47,7 +47,8 @@ export const SETTINGS = {
     env: 'OPERATIONS_BASE_PATH',
     help: 'the path below which everything is served',
     fallback: '',
-    read: (text) => (/^(\/[\w.~-]+)*\/?$/.test(text) ? text.replace(/\/$/, '') : undefined),
+    // Dots alone would be taken for a way up, and never arrive.
+    read: (text) => (/^(\/(?!\.+(\/|$))[\w.~-]+)*\/?$/.test(text) ? text.replace(/\/$/, '') : undefined),
     form: 'a path such as /ops',
   }),
   graphiql: setting({

@@ -75,6 +75,7 @@ function compile(
       if (!plan) return undefined
       return unlessRefused(() => {
         const args = getArgumentValues(plan.field, plan.node, variables)
+        if (!plan.isQuick(args)) return undefined
         const cost = plan.costOf(args['first'], variables)
         return { cost, tell: (context) => plan.tell(context, args).catch(undefinedIfRefused) }
       })

@@ -34,6 +34,8 @@ export interface Plan {
   readonly field: GraphQLField<unknown, unknown>
   readonly node: FieldNode
   readonly scopes: ReadonlySet<Scope>
+  /** Whether it takes so little time that everyone else may wait for it: a statement cannot be interrupted. */
+  isQuick(args: Arguments): boolean
   tell(context: Context, args: Arguments): Promise<Told>
 }
 
@@ -49,6 +51,8 @@ class Untold extends Error {}
  * 4,000 would stop the process for ten seconds, where execution looks everything up once.
  */
 const LOOK_UPS_MAX = 20
+/** Of each row of a list that is asked for whole, which may have very many. */
+const LOOK_UPS_OF_WHOLE_MAX = 4
 
 /** Plans an operation of one root field; undefined when the store cannot tell all of it. */
 export function planOf(
@@ -84,9 +88,10 @@ class Planner {
     const telling = field.extensions['rootTold'] as ListTelling | OneTelling | undefined
     if (!telling) throw new Untold()
     const type = this.objectType(field)
-    const tell =
-      'pages' in telling ? this.listTeller(name, telling, type, nodes) : this.oneTeller(name, telling, type, nodes)
-    return { field, node: nodes[0], scopes: this.scopes, tell }
+    const isList = 'pages' in telling
+    const tell = isList ? this.listTeller(name, telling, type, nodes) : this.oneTeller(name, telling, type, nodes)
+    const isQuick = ({ first }: Arguments) => !isList || first != null || this.lookUps <= LOOK_UPS_OF_WHOLE_MAX
+    return { field, node: nodes[0], scopes: this.scopes, isQuick, tell }
   }
 
   private oneTeller(

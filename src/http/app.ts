@@ -51,7 +51,7 @@ export function createApp(options: AppOptions): App {
   const engine = createEngine(options)
   const authenticate = authenticator(store, clock)
   const rates = createRates(authenticate, options.ratePerMinute)
-  const fastLane = createFastLane({ ...options, rates })
+  const fastLane = createFastLane({ ...options, authenticate, rates })
   const cors = createCors(options.corsOrigins)
   const rest = createRest({ schema, engine, authenticate, rates, basePath })
   const graphql = whenAsked(async () => {
@@ -92,7 +92,11 @@ export function createApp(options: AppOptions): App {
 function whenAsked(make: () => Promise<GraphqlDoor>): GraphqlDoor {
   let door: Promise<GraphqlDoor> | undefined
   return async (exchange) => {
-    door ??= make()
+    door ??= make().catch((error: unknown) => {
+      // What failed to load, for want of descriptors perhaps, may load the next time.
+      door = undefined
+      throw error
+    })
     return (await door)(exchange)
   }
 }

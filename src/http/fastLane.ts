@@ -1,4 +1,4 @@
-import type { Principal } from '../auth/principal.js'
+import type { Authenticate, Principal } from '../auth/principal.js'
 import { LIMITS } from '../limits.js'
 import type { Store } from '../store/store.js'
 import { type Answer, type Asked, isReading, type Outgoing, outgoing } from './asked.js'
@@ -10,6 +10,7 @@ import { isUnchanged } from './represent.js'
 
 interface FastLaneOptions {
   readonly store: Store
+  readonly authenticate: Authenticate
   readonly rates: Rates
   readonly basePath: string
   readonly readyBytesMax: number
@@ -27,25 +28,45 @@ export interface FastLane {
   keep(exchange: Exchange, answer: Answer): void
 }
 
+const NO_BODY = Promise.resolve(Buffer.alloc(0))
+
 /** Under what an answer may be kept: what was asked for, with which scopes, and of which version. */
 interface Place {
   readonly version: number
   readonly key: string
 }
 
-export function createFastLane({ store, rates, basePath, readyBytesMax }: FastLaneOptions): FastLane {
+export function createFastLane({ store, authenticate, rates, basePath, readyBytesMax }: FastLaneOptions): FastLane {
   const answers = new ReadyAnswers(readyBytesMax)
   const places = new WeakMap<Exchange, Place>()
+
+  /** The version as it is from now on, read when it is first asked for, and once. */
+  const versionFromNow = () => {
+    let read: Promise<number> | undefined
+    return () => (read ??= store.version())
+  }
 
   /** The answer that is ready, charged for; what is not, is noted so that it can be kept. */
   const find = async (exchange: Exchange): Promise<ReadyAnswer | undefined> => {
     const { asked } = exchange
-    // Before the key is looked at: a body can take its time, and the key may be revoked meanwhile.
-    const body = asked.method === 'POST' ? (await asked.body(LIMITS.readyQueryBytesMax)).toString('latin1') : ''
-    let read: Promise<number> | undefined
-    const version = () => (read ??= store.version())
-    const principal = await rates.admit(asked.header('authorization'), exchange, version)
-    return found(await version(), keyOf(asked, body, principal), exchange)
+    const authorization = asked.header('authorization')
+    const body = asked.method === 'POST' ? asked.body(LIMITS.readyQueryBytesMax) : NO_BODY
+    let isHere = false
+    body.then(
+      () => {
+        isHere = true
+      },
+      () => undefined,
+    )
+    let version = versionFromNow()
+    let principal = await rates.admit(authorization, exchange, version)
+    if (!isHere) {
+      await body
+      // It took its time, and the key may have been revoked meanwhile.
+      version = versionFromNow()
+      principal = await authenticate(authorization, version)
+    }
+    return found(await version(), keyOf(asked, (await body).toString('latin1'), principal), exchange)
   }
 
   const found = (version: number, key: string, exchange: Exchange): ReadyAnswer | undefined => {

@@ -40,6 +40,13 @@ const sequences: Row[] = [
     statuses(404),
   ],
   [
+    'a query without a key is refused before it has come',
+    {
+      bytes: lines('POST /graphql HTTP/1.1', 'Host: localhost', 'Content-Type: application/json', 'Content-Length: 99'),
+    },
+    statuses(401),
+  ],
+  [
     'a request after a refused body is answered',
     { bytes: hiding('/v1/personnel', []) + getting('b') },
     statuses(401, 200),
