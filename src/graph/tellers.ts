@@ -52,11 +52,11 @@ function compile(schema: GraphQLSchema, document: DocumentNode, operationName?: 
     const plan = planOf(schema, document, operation, isIncluded)
     return plan && { ...plan, costOf: pricing(schema, document, operation) }
   }
+  // With all that might be left out: what can be told, and to whom, does not depend on what is.
   const whole = planWith(everything)
   if (!whole) return undefined
   const plans = new Map<string, Priced | undefined>()
   const planFor = (variables: Variables): Priced | undefined => {
-    if (deciding.length === 0) return whole
     // A null decides nothing, and is refused.
     if (!deciding.every((name) => typeof variables[name] === 'boolean')) return undefined
     const decided = deciding.map((name) => variables[name]).join()
