@@ -78,9 +78,12 @@ export function createFastLane({ store, rates, basePath, readyBytesMax }: FastLa
 function isRead(asked: Asked, basePath: string): boolean {
   if (!isReading(asked) || !asked.target.startsWith(`${basePath}/v1/`)) return false
   const [path = ''] = asked.target.slice(basePath.length).split('?', 1)
-  // Nobody is asked for a key there, nor charged.
-  return !isOpen(path)
+  // Nobody is asked for a key at an open one, nor charged.
+  return PLAIN_PATH.test(path) && !isOpen(path)
 }
+
+/** A path that means what it says: one with dots in it may lead elsewhere, to an open page or to GraphQL. */
+const PLAIN_PATH = /^[\w/-]*$/
 
 function isSmallQuery(asked: Asked, basePath: string): boolean {
   const { method, target } = asked
