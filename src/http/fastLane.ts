@@ -1,12 +1,13 @@
 import type { Principal } from '../auth/principal.js'
 import { LIMITS } from '../limits.js'
 import type { Store } from '../store/store.js'
+import { accepts } from './accept.js'
 import { type Answer, type Asked, isReading, type Outgoing, outgoing } from './asked.js'
 import type { Exchange } from './exchange.js'
 import { isOpen } from './paths.js'
 import type { Rates } from './rates.js'
 import { type ReadyAnswer, ReadyAnswers } from './readyAnswers.js'
-import { isUnchanged } from './represent.js'
+import { GRAPHQL_TYPE, isUnchanged, JSON_TYPE } from './represent.js'
 
 interface FastLaneOptions {
   readonly store: Store
@@ -91,7 +92,9 @@ function isSmallQuery(asked: Asked, basePath: string): boolean {
     return false
   }
   const bytes = Number(asked.header('content-length'))
-  return bytes > 0 && bytes <= LIMITS.readyQueryBytesMax
+  if (!(bytes > 0 && bytes <= LIMITS.readyQueryBytesMax)) return false
+  // Whoever takes neither is refused before anyone is asked for a key, or charged.
+  return accepts(asked, JSON_TYPE) || accepts(asked, GRAPHQL_TYPE)
 }
 
 /** Everything that an answer can depend on, besides what is stored. */
