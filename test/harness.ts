@@ -9,6 +9,7 @@ import type { Store, Write } from '../src/store/store.js'
 import { requireDocumented } from './documented.js'
 import { fillCompany } from './fixtures.js'
 import { newStore, type TestStore } from './stores.js'
+import { way } from './way.js'
 
 /** An answer, read to its end. */
 export interface Answer {
@@ -77,6 +78,7 @@ export function openGateway(
     readyBytesMax: LIMITS.readyBytesMax,
     slowMs: LIMITS.slowQueryMs,
     corsOrigins: '',
+    ...way,
     ...options,
   })
   atEnd(async () => {

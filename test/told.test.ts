@@ -166,6 +166,11 @@ describe('in a company', () => {
     own.remove()
   })
 
+  test('what is left out whatever the variables are is not told', async () => {
+    const { same } = asking(store, SCOPE_NAMES)
+    await same('{ personnel { nodes { id name @skip(if: true) ... @include(if: false) { email } } } }')
+  })
+
   test('a project is told by its key as well, in any case', async () => {
     const { same } = asking(store, SCOPE_NAMES)
     await same('{ project(key: "apollo") { id key openRiskCount openIssueCount topRiskScore } }')

@@ -55,6 +55,7 @@ function compile(
     const plan = planOf(schema, document, operation, isIncluded)
     return plan && { ...plan, costOf: pricing(schema, document, operation) }
   }
+  // With all that might be left out: what can be told, and to whom, does not depend on what is.
   const whole = planWith(everything)
   if (!whole) return undefined
   const plans = new Map<string, Priced | undefined>()

@@ -92,6 +92,9 @@ export class AskedOfFetch implements Asked {
   readonly target: string
   readonly url: URL
   private readonly request: Request
+  private readonly chunks: Uint8Array[] = []
+  private size = 0
+  private reader: ReadableStreamDefaultReader<Uint8Array> | undefined
   private read: Promise<Buffer> | undefined
 
   constructor(request: Request) {
@@ -106,21 +109,20 @@ export class AskedOfFetch implements Asked {
   }
 
   body(bytesMax: number): Promise<Buffer> {
-    this.read ??= bytesOfStream(this.request.body, bytesMax)
+    // A Content-Length may say too little here, so whoever takes more goes on where another has stopped.
+    this.read = this.read?.catch(() => this.readOn(bytesMax)) ?? this.readOn(bytesMax)
     return this.read
   }
-}
 
-async function bytesOfStream(stream: ReadableStream<Uint8Array> | null, bytesMax: number): Promise<Buffer> {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  const reader = stream?.getReader()
-  for (;;) {
-    const chunk = await reader?.read().catch((cause) => Promise.reject(brokenOff(cause)))
-    if (!chunk || chunk.done) return Buffer.concat(chunks)
-    size += chunk.value.byteLength
-    if (size > bytesMax) throw tooLarge(bytesMax)
-    chunks.push(chunk.value)
+  private async readOn(bytesMax: number): Promise<Buffer> {
+    this.reader ??= this.request.body?.getReader()
+    for (;;) {
+      if (this.size > bytesMax) throw tooLarge(bytesMax)
+      const chunk = await this.reader?.read().catch((cause) => Promise.reject(brokenOff(cause)))
+      if (!chunk || chunk.done) return Buffer.concat(this.chunks)
+      this.size += chunk.value.byteLength
+      this.chunks.push(chunk.value)
+    }
   }
 }
 

@@ -1,12 +1,13 @@
 import type { Authenticate, Principal } from '../auth/principal.js'
 import { LIMITS } from '../limits.js'
 import type { Store } from '../store/store.js'
+import { accepts } from './accept.js'
 import { type Answer, type Asked, isReading, type Outgoing, outgoing } from './asked.js'
 import type { Exchange } from './exchange.js'
 import { isOpen } from './paths.js'
 import type { Rates } from './rates.js'
 import { type ReadyAnswer, ReadyAnswers } from './readyAnswers.js'
-import { isUnchanged } from './represent.js'
+import { GRAPHQL_TYPE, isUnchanged, JSON_TYPE } from './represent.js'
 
 interface FastLaneOptions {
   readonly store: Store
@@ -101,9 +102,12 @@ export function createFastLane({ store, authenticate, rates, basePath, readyByte
 function isRead(asked: Asked, basePath: string): boolean {
   if (!isReading(asked) || !asked.target.startsWith(`${basePath}/v1/`)) return false
   const [path = ''] = asked.target.slice(basePath.length).split('?', 1)
-  // Nobody is asked for a key there, nor charged.
-  return !isOpen(path)
+  // Nobody is asked for a key at an open one, nor charged.
+  return PLAIN_PATH.test(path) && !isOpen(path)
 }
+
+/** A path that means what it says: one with dots in it may lead elsewhere, to an open page or to GraphQL. */
+const PLAIN_PATH = /^[\w/-]*$/
 
 function isSmallQuery(asked: Asked, basePath: string): boolean {
   const { method, target } = asked
@@ -111,7 +115,9 @@ function isSmallQuery(asked: Asked, basePath: string): boolean {
     return false
   }
   const bytes = Number(asked.header('content-length'))
-  return bytes > 0 && bytes <= LIMITS.readyQueryBytesMax
+  if (!(bytes > 0 && bytes <= LIMITS.readyQueryBytesMax)) return false
+  // Whoever takes neither is refused before anyone is asked for a key, or charged.
+  return accepts(asked, JSON_TYPE) || accepts(asked, GRAPHQL_TYPE)
 }
 
 /** Everything that an answer can depend on, besides what is stored. */

@@ -14,7 +14,7 @@ import { countStatement, type Exchange } from './exchange.js'
 import { nameOf, type Params, type Passed, readParams, useCatalogue, useEngine, useParams } from './graphql.js'
 import { faultHeaders, STATUS } from './problems.js'
 import type { Rates } from './rates.js'
-import { Content, emptyAnswer, JSON_TYPE, respond } from './represent.js'
+import { Content, emptyAnswer, GRAPHQL_TYPE, JSON_TYPE, respond } from './represent.js'
 
 interface GraphqlDoorOptions {
   readonly engine: Engine
@@ -26,7 +26,6 @@ interface GraphqlDoorOptions {
 /** Answers a request for `/graphql`. */
 export type GraphqlDoor = (exchange: Exchange) => Promise<Answer>
 
-const GRAPHQL_TYPE = 'application/graphql-response+json'
 const ALLOW = 'GET, POST, OPTIONS'
 
 /** The GraphQL door: who may come in, and in what form; then the store tells the answer, or Yoga finds it. */

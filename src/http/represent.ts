@@ -12,6 +12,7 @@ type Encoding = keyof typeof ENCODERS
 const ENCODINGS = Object.keys(ENCODERS) as Encoding[]
 
 export const JSON_TYPE = 'application/json'
+export const GRAPHQL_TYPE = 'application/graphql-response+json'
 
 /** A body and what becomes of it on the way out; whoever keeps one keeps its compressed forms too. */
 export class Content {

@@ -1,0 +1,43 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { defineConfig } from 'vitest/config'
+
+/** What has nothing to say where answers are not made quicker, most of it because it is about just that. */
+const LEFT_OUT: Readonly<Record<string, string>> = {
+  'test/idempotencyKept.test.ts': 'Restarts servers, which are processes with settings of their own, and only writes.',
+  'test/plans.test.ts': 'Reads the plans of the statements by which the store tells a list.',
+  'test/ready.test.ts': 'Answers that are kept ready.',
+  'test/statements.test.ts': 'Counts the statements of answers, which are more where they are executed.',
+  'test/store.test.ts': 'Looks at the store itself, past the doors.',
+  'test/told.test.ts': 'Answers that the store tells, next to those that are executed.',
+  'test/ways.test.ts': 'Opens a service of each kind by itself.',
+}
+
+const sources = new Map(
+  readdirSync('test')
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => [name, readFileSync(`test/${name}`, 'utf8')]),
+)
+
+/** Whether a file has the harness open a service for it, or imports one that does. */
+function comesToTheDoors(name: string): boolean {
+  if (name === 'harness.ts') return false
+  const text = sources.get(name) ?? ''
+  const helpers = [...text.matchAll(/^(?:import \{|\}).* from '\.\/(\w+)\.js'/gm)].map(([, helper]) => `${helper}.ts`)
+  return /\bopen(Gateway|Office)\b/.test(text) || helpers.some(comesToTheDoors)
+}
+
+/** The suite again, as far as it asks for answers, without what makes answers quicker: they must be the same. */
+export default defineConfig({
+  resolve: { alias: [{ find: /^graphql$/, replacement: 'graphql/index.js' }] },
+  test: {
+    include: [...sources.keys()]
+      .filter((name) => name.endsWith('.test.ts') && comesToTheDoors(name))
+      .map((name) => `test/${name}`),
+    exclude: Object.keys(LEFT_OUT),
+    setupFiles: ['test/matchers.ts'],
+    env: { TEST_WAY: 'plain' },
+    testTimeout: 30_000,
+    maxWorkers: 2,
+    isolate: false,
+  },
+})
