@@ -90,9 +90,7 @@ export function createFastLane({ store, authenticate, rates, basePath, readyByte
     keep(exchange, { status, headers, body }) {
       const place = places.get(exchange)
       if (!place || !body || status !== 200 || exchange.refusal || !exchange.isShared) return
-      const { asked, operation, cost } = exchange
-      // A path can lead out of REST again, to where HEAD is not the same as GET.
-      if (isReading(asked) && !asked.url.pathname.startsWith(`${basePath}/v1/`)) return
+      const { operation, cost } = exchange
       const flat = outgoing({ status, headers, body }).headers
       answers.keep(place.version, place.key, { headers: flat, bytes: body, etag: headers['etag'], operation, cost })
     },
@@ -117,7 +115,7 @@ function isSmallQuery(asked: Asked, basePath: string): boolean {
   const bytes = Number(asked.header('content-length'))
   if (!(bytes > 0 && bytes <= LIMITS.readyQueryBytesMax)) return false
   // Whoever takes neither is refused before anyone is asked for a key, or charged.
-  return accepts(asked, JSON_TYPE) || accepts(asked, GRAPHQL_TYPE)
+  return asked.header('accept') === JSON_TYPE || accepts(asked, JSON_TYPE) || accepts(asked, GRAPHQL_TYPE)
 }
 
 /** Everything that an answer can depend on, besides what is stored. */
