@@ -1,10 +1,9 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
-import { type DocumentNode, execute, parse, validate } from 'graphql'
+import { parse, validate } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { SCOPE_NAMES, type Scope } from '../src/auth/scopes.js'
-import type { Context } from '../src/graph/builder.js'
+import { SCOPE_NAMES } from '../src/auth/scopes.js'
 import { tellerOf } from '../src/graph/tellers.js'
 import { createEngine } from '../src/http/engine.js'
 import { OPERATIONS } from '../src/http/operations.js'
@@ -13,104 +12,9 @@ import { schema } from '../src/schema.js'
 import type { Store } from '../src/store/store.js'
 import { addGroup, type Company, fillCompany } from './fixtures.js'
 import { NOW } from './harness.js'
-import { anyCompany, fillAny } from './randomCompanies.js'
 import { newStore } from './stores.js'
-import {
-  LISTS,
-  listNames,
-  listQuery,
-  SINGLES,
-  type Single,
-  selectionOf,
-  singleNames,
-  singleQuery,
-} from './toldQueries.js'
-
-/** Runs operations both ways, as a key with these scopes. */
-function asking(store: Store, scopes: readonly Scope[], wholeListRowsMax = 1_000) {
-  const engine = createEngine({ store, clock: () => NOW, wholeListRowsMax })
-  const principal = { keyId: 'key_1', name: 'test', scopes: new Set(scopes), projects: null, expiresAt: null }
-  const context = (): Context => engine.contextFor(principal, () => undefined)
-  const executed = async (query: string | DocumentNode, variableValues: Record<string, unknown> = {}) => {
-    const document = typeof query === 'string' ? parse(query) : query
-    expect(validate(schema, document)).toEqual([])
-    return execute({ schema, document, variableValues, contextValue: context() })
-  }
-  const told = async (query: string | DocumentNode, variables: Record<string, unknown> = {}) =>
-    tellerOf(schema, typeof query === 'string' ? parse(query) : query)
-      ?.prepare(variables)
-      ?.tell(context())
-  return {
-    executed,
-    told,
-    /** Both ways, found to be the same. */
-    async same(query: string, variables: Record<string, unknown> = {}) {
-      const { data, errors } = await executed(query, variables)
-      expect(errors).toBeUndefined()
-      const answer = await told(query, variables)
-      expect({ query, variables, data: answer?.data().toString() }).toEqual({
-        query,
-        variables,
-        data: JSON.stringify(data),
-      })
-      return answer
-    },
-  }
-}
-
-const idsOf = (company: Company): Record<Single, readonly string[]> => ({
-  person: company.personIds,
-  group: company.groupIds,
-  project: company.projectIds,
-  risk: company.riskIds,
-  issue: company.issueIds,
-})
-
-const variables = { yes: true, no: false }
-const declared = '$yes: Boolean = true, $no: Boolean!'
-
-describe('what the store tells is, byte for byte, what execution answers', () => {
-  test('whatever is stored, and whatever is asked of it', { timeout: 120_000 }, async () => {
-    const asked = fc.record({
-      company: anyCompany,
-      lists: fc.array(listQuery, { minLength: 8, maxLength: 12 }),
-      singles: fc.array(singleQuery, { minLength: 4, maxLength: 6 }),
-    })
-    await fc.assert(
-      fc.asyncProperty(asked, async ({ company, lists, singles }) => {
-        const own = newStore()
-        const store = own.open()
-        try {
-          const ids = idsOf(await store.write({ by: 'cli', at: () => NOW }, (write) => fillAny(write, company)))
-          const { same } = asking(store, SCOPE_NAMES)
-          for (const { list, selection, parts, filter, first, isNext, alias } of lists) {
-            const [around, place] = parts
-            const page = around.toSpliced(place, 0, `nodes { ${selection} }`).join(' ')
-            const uses = '__typename @include(if: $yes) __typename @skip(if: $no)'
-            const query = `query ($first: Int, $after: String, ${declared}) {
-              ${alias}${list}(first: $first, after: $after, filter: { ${filter} }) { ${page} ${uses} }
-            }`
-            const answer = await same(query, { ...variables, first })
-            const after = answer?.list?.endCursor()
-            if (isNext && after) await same(query, { ...variables, first, after })
-          }
-          for (const { single, selection, which, alias } of singles) {
-            const id = ids[single][which] ?? `none_${which}`
-            const used = '__typename @include(if: $yes) __typename @skip(if: $no)'
-            await same(`query ($id: ID!, ${declared}) { ${alias}${single}(id: $id) { ${selection} ${used} } }`, {
-              ...variables,
-              id,
-            })
-          }
-        } finally {
-          await store.close()
-          own.remove()
-        }
-      }),
-      { numRuns: 12 },
-    )
-  })
-})
+import { asking, idsOf } from './telling.js'
+import { LISTS, listNames, SINGLES, type Single, selectionOf, singleNames } from './toldQueries.js'
 
 describe('in a company', () => {
   let store: Store

@@ -1,0 +1,53 @@
+import { type DocumentNode, execute, parse, validate } from 'graphql'
+import { expect } from 'vitest'
+import type { Scope } from '../src/auth/scopes.js'
+import type { Context } from '../src/graph/builder.js'
+import { tellerOf } from '../src/graph/tellers.js'
+import { createEngine } from '../src/http/engine.js'
+import { schema } from '../src/schema.js'
+import type { Store } from '../src/store/store.js'
+import type { Company } from './fixtures.js'
+import { NOW } from './harness.js'
+import type { Single } from './toldQueries.js'
+
+/** Runs operations both ways, as a key with these scopes. */
+export function asking(store: Store, scopes: readonly Scope[], wholeListRowsMax = 1_000) {
+  const engine = createEngine({ store, clock: () => NOW, wholeListRowsMax })
+  const principal = { keyId: 'key_1', name: 'test', scopes: new Set(scopes), projects: null, expiresAt: null }
+  const context = (): Context => engine.contextFor(principal, () => undefined)
+  const executed = async (query: string | DocumentNode, variableValues: Record<string, unknown> = {}) => {
+    const document = typeof query === 'string' ? parse(query) : query
+    expect(validate(schema, document)).toEqual([])
+    return execute({ schema, document, variableValues, contextValue: context() })
+  }
+  const told = async (query: string | DocumentNode, variables: Record<string, unknown> = {}) =>
+    tellerOf(schema, typeof query === 'string' ? parse(query) : query)
+      ?.prepare(variables)
+      ?.tell(context())
+  return {
+    executed,
+    told,
+    /** Both ways, found to be the same; what is too dear is told by neither. */
+    async same(query: string, variables: Record<string, unknown> = {}) {
+      const { data, errors } = await executed(query, variables)
+      const answer = await told(query, variables)
+      const isTooDear = errors?.[0]?.extensions['code'] === 'TOO_COMPLEX'
+      const expected = isTooDear ? undefined : JSON.stringify(data)
+      expect({ query, variables, data: answer?.data().toString() }).toEqual({ query, variables, data: expected })
+      if (!isTooDear) expect(errors).toBeUndefined()
+      return answer
+    },
+  }
+}
+
+export const idsOf = (company: Company): Record<Single, readonly string[]> => ({
+  person: company.personIds,
+  group: company.groupIds,
+  project: company.projectIds,
+  risk: company.riskIds,
+  issue: company.issueIds,
+})
+
+/** The variables that random queries use, and how those declare them. */
+export const variables = { yes: true, no: false }
+export const declared = '$yes: Boolean = true, $no: Boolean!'
