@@ -18,6 +18,9 @@ export async function openService({ folder = newFolder(), args = [] as readonly 
   return { ...server, own, key, keyId, ...callerOf(server.origin, key) }
 }
 
+/** So long that many people make a long answer. */
+const TITLE = 'Lead engineer '.repeat(12).trim()
+
 /** A store with a key and some people, made in this process, which is faster than by the command. */
 export async function prepareStore(folder: string, people = 0) {
   const own = storeOf(folder)
@@ -28,7 +31,7 @@ export async function prepareStore(folder: string, people = 0) {
   })
   await store.write({ by: 'cli', at: () => new Date() }, async (write) => {
     const rows = Array.from({ length: people }, (_, i) =>
-      personWith(write, undefined, { name: 'Ada', externalId: `${i}` }),
+      personWith(write, undefined, { name: 'Ada', externalId: `${i}`, title: TITLE }),
     )
     await write.insertAll(write.t.person, rows)
   })

@@ -96,8 +96,11 @@ function unlessRefused<V>(make: () => V): V | undefined {
   }
 }
 
+/** What the caller got wrong is for execution to say; a store that cannot be read now will not be read by it either. */
 function undefinedIfRefused(error: unknown): undefined {
-  if (!(error instanceof GraphQLError || toFault(error) instanceof Fault)) throw error
+  const fault = toFault(error)
+  const isCallers = error instanceof GraphQLError || (fault instanceof Fault && fault.code !== 'UNAVAILABLE')
+  if (!isCallers) throw fault
 }
 
 /** Of one operation; each directive in it may double how many there are. */

@@ -97,9 +97,11 @@ function tellerWith(
     if (!type || !document) return undefined
     const { operationName, variables = {} } = params as PlainParams
     return tell(exchange, { document, operationName, variables }, type).catch((error: unknown) => {
-      // Yoga comes to the same, and says it in the words of GraphQL.
-      if (error instanceof Fault) return undefined
-      throw error
+      if (!(error instanceof Fault)) throw error
+      // Yoga comes to the same, and says it in the words of GraphQL; but nobody is to wait twice for a store that is down.
+      if (error.code !== 'UNAVAILABLE') return undefined
+      exchange.refusal = error
+      return refusal(exchange, error)
     })
   }
 }

@@ -28,7 +28,13 @@ export function createHttpServer(app: App): Server {
   server.maxConnections = LIMITS.connectionsMax
   // Beyond its own count Node would drop headers without a word; their size is bounded in any case.
   server.maxHeadersCount = 0
-  server.on('connection', (socket) => letLinger(socket, owed))
+  const sockets = new Set<Socket>()
+  socketsOf.set(server, sockets)
+  server.on('connection', (socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+    letLinger(socket, owed)
+  })
   const latest = (socket: Duplex) => owed.get(socket)?.at(-1)
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     refuseAfter(latest(socket), socket, unreadable(error.code))
@@ -40,6 +46,9 @@ export function createHttpServer(app: App): Server {
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   return server
 }
+
+/** The connections that each server has open. */
+const socketsOf = new WeakMap<Server, ReadonlySet<Socket>>()
 
 /** The answers that a connection waits for, in their order, and the last one that it was given. */
 type Owed = WeakMap<Duplex, readonly ServerResponse[]>
@@ -113,8 +122,10 @@ export function drain(server: Server): Promise<void> {
   server.prependListener('request', (_, response) => {
     response.shouldKeepAlive = false
   })
+  // To Node a connection is idle once its answer is written, though most of it may wait for whoever reads it slowly.
+  const isSending = () => [...(socketsOf.get(server) ?? [])].some(({ writableLength }) => writableLength > 0)
   return new Promise((resolve) => {
-    const sweep = setInterval(() => server.closeIdleConnections(), LIMITS.lastRequestMs)
+    const sweep = setInterval(() => isSending() || server.closeIdleConnections(), LIMITS.lastRequestMs)
     const limit = setTimeout(() => server.closeAllConnections(), LIMITS.shutdownMs)
     // Not the close of http.Server, which closes idle connections at once.
     NetServer.prototype.close.call(server, () => {

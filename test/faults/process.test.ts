@@ -12,8 +12,8 @@ import { engine } from '../engine.js'
 import { newFolder, operations, serve, start } from '../process.js'
 import { callerOf, canLimit, openService, prepareStore, stored } from '../service.js'
 
-/** As many as make an answer that the buffers of two sockets cannot hold, some 14 MB. */
-const PEOPLE_BEYOND_BUFFERS = 40_000
+/** As many as make an answer that the buffers of two sockets cannot hold, which grow to 37 MB: some 50 MB. */
+const PEOPLE_BEYOND_BUFFERS = 100_000
 
 describe('SIGTERM', () => {
   test('under load answers whoever is connected, and whatever was written was acknowledged', async () => {
@@ -65,12 +65,14 @@ describe('SIGTERM', () => {
     })
     await once(socket, 'data')
     socket.pause()
+    const closed = Promise.all([once(socket, 'close'), once(child, 'close')])
     child.kill('SIGTERM')
     await sleep(500)
     child.kill('SIGTERM')
     await sleep(500)
+    expect(child.exitCode).toBe(null)
     socket.resume()
-    await Promise.all([once(socket, 'close'), once(child, 'close')])
+    await closed
     const [head = '', body = ''] = received.split('\r\n\r\n')
     expect(Buffer.byteLength(body)).toBe(Number(/content-length: (\d+)/i.exec(head)?.[1]))
     expect(child.exitCode).toBe(0)
@@ -79,8 +81,9 @@ describe('SIGTERM', () => {
   test('while it is still being loaded ends with 0 as well', async () => {
     const { child, finished } = start(newFolder(), ['serve', '--port', '0'], { env: { NODE_OPTIONS: SLOW_TO_LOAD } })
     await waitUntil(() => finished().stderr.includes('loading'))
+    const closed = once(child, 'close')
     child.kill('SIGTERM')
-    await once(child, 'close')
+    await closed
     expect({ code: child.exitCode, signal: child.signalCode }).toEqual({ code: 0, signal: null })
   })
 
@@ -93,11 +96,12 @@ describe('SIGTERM', () => {
     const { child, finished } = start(folder, ['serve', '--port', '0'])
     // By then it waits for the store, in order to bring it up to date.
     await waitUntil(() => openFiles(child.pid).some((name) => name.endsWith('operations.db')))
+    const closed = once(child, 'close')
     child.kill('SIGTERM')
     await sleep(100)
     other.exec('rollback')
     other.close()
-    await once(child, 'close')
+    await closed
     expect({ ...finished(), signal: child.signalCode }).toMatchObject({ code: 0, signal: null })
   })
 })
