@@ -4,7 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { mintKey, revokeKey } from '../src/auth/keys.js'
 import type { Scope } from '../src/auth/scopes.js'
+import { Fault } from '../src/errors.js'
 import { createLog } from '../src/http/log.js'
+import type { Store } from '../src/store/store.js'
 import { Client } from './campaigns/client.js'
 import { engine } from './engine.js'
 import { type Gateway, NOW, openGateway } from './harness.js'
@@ -27,6 +29,20 @@ function linesOf(gateway: Gateway): Record<string, unknown>[] {
 
 const FIGURES = { ms: expect.any(Number), bytes: expect.any(Number), statements: expect.any(Number) }
 const REQUEST = { level: 30, requestId: expect.any(String), ...FIGURES, msg: 'request' }
+
+const GONE = new Error('the disk is gone')
+const LOST = new Fault('UNAVAILABLE', 'The store cannot be reached.', { cause: GONE })
+const failing = (error: Error) => () => Promise.reject(error)
+
+/** Where a store can fail a query that it has told before, and what is heard of it. */
+const FAILURES: { where: string; status: number; code: string; fail: (store: Store) => Partial<Store> }[] = [
+  { where: 'at the key', status: 503, code: 'UNAVAILABLE', fail: () => ({ version: failing(LOST) }) },
+  { where: 'at the key, unforeseen', status: 500, code: 'INTERNAL', fail: () => ({ version: failing(GONE) }) },
+  {
+    ...{ where: 'at the answer', status: 503, code: 'UNAVAILABLE' },
+    fail: ({ reading }) => ({ reading: (onStatement) => ({ ...reading(onStatement), rows: failing(LOST) }) }),
+  },
+]
 
 describe('the log', () => {
   test('has one line a request: who asked for what, what became of it, and what it took', async () => {
@@ -121,6 +137,32 @@ describe('the log', () => {
     expect(linesOf(gateway)).toEqual([
       { ...refused, method: 'GET', path: '/v1/personnel', operation: 'listPersonnel', status: 403 },
       { ...refused, method: 'POST', path: '/graphql', operation: 'Roster', status: 200 },
+    ])
+  })
+
+  test.each(FAILURES)('says what failed of a query that is told: $where', async ({ where, status, code, fail }) => {
+    const whole = openGateway()
+    const { id: keyId, secret } = await minted(whole, ['personnel.read'])
+    const store = { ...whole.store }
+    const gateway = openGateway({ store, isTold: true, readyBytesMax: 0 })
+    const caller = gateway.with(`Bearer ${secret}`)
+    expect((await caller.graphql(PEOPLE)).body).toEqual({ data: { personnel: { nodes: [] } } })
+    linesOf(gateway)
+    Object.assign(store, fail(whole.store))
+    const refused = await caller.graphql(PEOPLE)
+    expect([refused.status, refused.body.errors]).toEqual([
+      status,
+      [{ message: expect.any(String), extensions: { code } }],
+    ])
+    expect(refused.text).not.toContain(GONE.message)
+    expect(linesOf(gateway)).toEqual([
+      {
+        level: 50,
+        requestId: refused.headers.get('request-id'),
+        err: expect.objectContaining({ message: GONE.message }),
+        msg: 'request failed',
+      },
+      { ...REQUEST, ...(where === 'at the answer' && { keyId }), method: 'POST', path: '/graphql', status, code },
     ])
   })
 

@@ -10,7 +10,7 @@ import { requireAcceptable } from './accept.js'
 import type { Answer } from './asked.js'
 import { Documents, NO_ERRORS_KEPT } from './documents.js'
 import type { Engine, Query } from './engine.js'
-import { countStatement, type Exchange } from './exchange.js'
+import { countStatement, type Exchange, logCause } from './exchange.js'
 import { nameOf, type Params, type Passed, readParams, useCatalogue, useEngine, useParams } from './graphql.js'
 import { faultHeaders, STATUS } from './problems.js'
 import type { Rates } from './rates.js'
@@ -46,8 +46,7 @@ export function createGraphqlDoor(options: GraphqlDoorOptions): GraphqlDoor {
       requireAcceptable(asked, JSON_TYPE, GRAPHQL_TYPE)
       await options.rates.admit(asked.header('authorization'), exchange)
     } catch (error) {
-      exchange.refusal = asFault(error)
-      return refusal(exchange, exchange.refusal)
+      return refuse(options.log, exchange, asFault(error))
     }
     const params = readParams(exchange)
     const told = method === 'POST' ? await tell(exchange, await params.catch(() => undefined)) : undefined
@@ -74,7 +73,7 @@ const TYPES = new Map([
 
 /** Has the store tell the answer to a query that was found valid before; undefined where Yoga must answer. */
 function tellerWith(
-  { engine, authenticate, rates }: GraphqlDoorOptions,
+  { engine, authenticate, rates, log }: GraphqlDoorOptions,
   validDocument: (query: string) => DocumentNode | undefined,
 ) {
   const tell = async (exchange: Exchange, query: Query, type: string): Promise<Answer | undefined> => {
@@ -100,8 +99,7 @@ function tellerWith(
       if (!(error instanceof Fault)) throw error
       // Yoga comes to the same, and says it in the words of GraphQL; but nobody is to wait twice for a store that is down.
       if (error.code !== 'UNAVAILABLE') return undefined
-      exchange.refusal = error
-      return refusal(exchange, error)
+      return refuse(log, exchange, error)
     })
   }
 }
@@ -143,8 +141,11 @@ function yogaWith(
   })
 }
 
-function refusal({ asked }: Exchange, fault: Fault): Promise<Answer> {
+/** Refuses before Yoga is asked, in the words of GraphQL. */
+function refuse(log: Logger, exchange: Exchange, fault: Fault): Promise<Answer> {
+  exchange.refusal = fault
+  logCause(log, exchange, fault)
   const content = Content.json({ errors: [{ message: fault.message, extensions: fault.extensions }] })
   const allow = fault.code === 'METHOD_NOT_ALLOWED' ? { allow: ALLOW } : {}
-  return respond(asked, content, { status: STATUS[fault.code], headers: { ...allow, ...faultHeaders(fault) } })
+  return respond(exchange.asked, content, { status: STATUS[fault.code], headers: { ...allow, ...faultHeaders(fault) } })
 }
