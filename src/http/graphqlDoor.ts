@@ -92,9 +92,10 @@ function tellerWith(
   }
   return async (exchange: Exchange, params: Params | undefined): Promise<Answer | undefined> => {
     const type = TYPES.get(exchange.asked.header('accept'))
-    const document = params && isPlain(params) ? validDocument(params.query) : undefined
-    if (!type || !document) return undefined
-    const { operationName, variables = {} } = params as PlainParams
+    if (!type || !params || !isPlain(params)) return undefined
+    const { query, operationName, variables = {} } = params
+    const document = validDocument(query)
+    if (!document) return undefined
     return tell(exchange, { document, operationName, variables }, type).catch((error: unknown) => {
       if (!(error instanceof Fault)) throw error
       // Yoga comes to the same, and says it in the words of GraphQL; but nobody is to wait twice for a store that is down.
@@ -103,8 +104,6 @@ function tellerWith(
     })
   }
 }
-
-type PlainParams = Pick<Params, 'query' | 'variables' | 'operationName'>
 
 /** Whether nothing is in it that Yoga might refuse. */
 function isPlain({ query: _, operationName, variables, ...others }: Params): boolean {
