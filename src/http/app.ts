@@ -65,9 +65,10 @@ export function createApp(options: AppOptions): App {
   const fresh = async (exchange: Exchange): Promise<Outgoing> => {
     const { asked } = exchange
     const answer = cors.preflight(asked) ?? (await paths(exchange))
-    const whole = { ...answer, headers: { ...DEFAULTS, ...cors.headersFor(asked, answer.headers), ...GUARDS } }
-    fastLane.keep(exchange, whole)
-    return outgoing(whole)
+    const headers = { ...DEFAULTS, ...cors.headersFor(asked, answer.headers), ...GUARDS }
+    const whole = outgoing({ ...answer, headers })
+    fastLane.keep(exchange, whole, answer.headers['etag'])
+    return whole
   }
 
   const answerTo = async (exchange: Exchange): Promise<Outgoing> => {

@@ -2,7 +2,7 @@ import type { Authenticate, Principal } from '../auth/principal.js'
 import { LIMITS } from '../limits.js'
 import type { Store } from '../store/store.js'
 import { accepts } from './accept.js'
-import { type Answer, type Asked, isReading, type Outgoing, outgoing } from './asked.js'
+import { type Asked, isReading, type Outgoing } from './asked.js'
 import type { Exchange } from './exchange.js'
 import { isOpen } from './paths.js'
 import type { Rates } from './rates.js'
@@ -26,7 +26,7 @@ export interface FastLane {
   /** The answer, if there is one ready; if not, it is for the door to give. */
   ready(exchange: Exchange): Promise<Outgoing | undefined>
   /** Keeps what a door has answered, if it may be given again. */
-  keep(exchange: Exchange, answer: Answer): void
+  keep(exchange: Exchange, answer: Outgoing, etag: string | undefined): void
 }
 
 const NO_BODY = Promise.resolve(Buffer.alloc(0))
@@ -87,12 +87,11 @@ export function createFastLane({ store, authenticate, rates, basePath, readyByte
       exchange.operation = found.operation
       return answerOf(asked, found)
     },
-    keep(exchange, { status, headers, body }) {
+    keep(exchange, { status, headers, body }, etag) {
       const place = places.get(exchange)
       if (!place || !body || status !== 200 || exchange.refusal || !exchange.isShared) return
       const { operation, cost } = exchange
-      const flat = outgoing({ status, headers, body }).headers
-      answers.keep(place.version, place.key, { headers: flat, bytes: body, etag: headers['etag'], operation, cost })
+      answers.keep(place.version, place.key, { headers, bytes: body, etag, operation, cost })
     },
   }
 }
