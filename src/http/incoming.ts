@@ -41,7 +41,7 @@ const HOST = 'host'
 const AUTHORIZATION = 'authorization'
 const SEPARATORS_BYTES = ':\r\n'.length
 
-// What cannot be read as an address never reaches Yoga, which would answer 500; a Host is a name and a port, no more.
+// Else AskedOfNode.url throws, for the log's line too, and no answer goes out; a Host is a name and a port, no more.
 function hasUsableTarget({ url = '', headers, httpVersion }: IncomingMessage): boolean {
   const { host = httpVersion === '1.0' ? 'localhost' : '' } = headers
   return url.startsWith('/') && isUsableHost(host)
