@@ -1,3 +1,4 @@
+import { LOOK_UPS_OF_WHOLE_MAX } from '../src/graph/toldPlans.js'
 import type { Company } from './fixtures.js'
 
 /** What is sent to GraphQL. */
@@ -6,6 +7,9 @@ export interface Sent {
   readonly [member: string]: unknown
 }
 
+/** Fields of a risk, for each of which other rows are looked into. */
+const lookUps = (count: number) => Array.from({ length: count }, (_, i) => `a${i}: owner { name }`).join(' ')
+
 /** What the store tells by itself, once a document is known. */
 export const TOLD: Readonly<Record<string, (company: Company) => Sent>> = {
   'a list': () => ({ query: '{ personnel { nodes { id name email groups { id name } } } }' }),
@@ -13,6 +17,12 @@ export const TOLD: Readonly<Record<string, (company: Company) => Sent>> = {
     query: '{ risks(first: 3) { totalCount nodes { id rank level } pageInfo { hasNextPage endCursor } } }',
   }),
   'a dear page': () => ({ query: '{ personnel(first: 1000) { nodes { id groups { id name description } } } }' }),
+  'a list with as many look-ups as are quick': () => ({
+    query: `{ risks { nodes { id ${lookUps(LOOK_UPS_OF_WHOLE_MAX)} } totalCount } }`,
+  }),
+  'a page with more look-ups': () => ({
+    query: `{ risks(first: 3) { nodes { id ${lookUps(LOOK_UPS_OF_WHOLE_MAX + 1)} } totalCount } }`,
+  }),
   'one thing': ({ riskIds: [id] }) => ({
     query: 'query One($id: ID!) { risk(id: $id) { id title owner { name groups { name } } project { key } } }',
     variables: { id },
@@ -57,6 +67,9 @@ export const TOLD: Readonly<Record<string, (company: Company) => Sent>> = {
 /** What is executed each time that it is not ready: there is more to it. */
 export const EXECUTED: Readonly<Record<string, (company: Company) => Sent>> = {
   'two lists': () => ({ query: '{ personnel(first: 1) { nodes { id } } projects { nodes { key } } }' }),
+  'a list with more look-ups': () => ({
+    query: `{ risks { nodes { id ${lookUps(LOOK_UPS_OF_WHOLE_MAX + 1)} } totalCount } }`,
+  }),
   'lists in a list': () => ({ query: '{ projects { nodes { risks(first: 2) { nodes { id } totalCount } } } }' }),
   'a history': ({ riskIds: [id] }) => ({ query: `{ risk(id: "${id}") { history { nodes { action by at } } } }` }),
   'what is about the key': () => ({ query: '{ apiKey { name scopes } }' }),

@@ -52,7 +52,7 @@ class Untold extends Error {}
  */
 const LOOK_UPS_MAX = 20
 /** Of each row of a list that is asked for whole, which may have very many. */
-const LOOK_UPS_OF_WHOLE_MAX = 4
+export const LOOK_UPS_OF_WHOLE_MAX = 4
 
 /** Plans an operation of one root field; undefined when the store cannot tell all of it. */
 export function planOf(
