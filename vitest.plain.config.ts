@@ -6,6 +6,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   'test/idempotencyKept.test.ts': 'Restarts servers, which are processes with settings of their own, and only writes.',
   'test/plans.test.ts': 'Reads the plans of the statements by which the store tells a list.',
   'test/ready.test.ts': 'Answers that are kept ready.',
+  'test/registers.test.ts': 'The same: what they depend on.',
   'test/statements.test.ts': 'Counts the statements of answers, which are more where they are executed.',
   'test/store.test.ts': 'Looks at the store itself, past the doors.',
   'test/told.test.ts': 'Answers that the store tells, next to those that are executed.',

@@ -46,8 +46,10 @@ test('a statement that changes with the tables goes on being right', () => {
 })
 
 test('what was lent is of no use once it is taken back', () => {
-  const { lent, takeBack } = lend(openKept().statements)
+  const seen: string[] = []
+  const { lent, takeBack } = lend(openKept().statements, (sql) => seen.push(sql))
   lent.prepare('select 1')
   takeBack()
   expect(() => lent.prepare('select 1')).toThrow(/revoked/)
+  expect(seen).toEqual(['select 1'])
 })

@@ -15,8 +15,8 @@ export interface Principal {
   readonly expiresAt: string | null
 }
 
-/** Tells who holds the key of an `Authorization` header, or refuses it. Whoever needs the version too reads it once for both. */
-export type Authenticate = (authorization: string | undefined, version?: Store['version']) => Promise<Principal>
+/** Tells who holds the key of an `Authorization` header, or refuses it. Whoever needs the versions too reads them once for both. */
+export type Authenticate = (authorization: string | undefined, versions?: Store['versions']) => Promise<Principal>
 
 const HOW = 'Send your API key in the header `Authorization: Bearer <API_KEY>`.'
 const MAKE_ONE = '`operations keys create --name NAME --scope SCOPE` makes one.'
@@ -54,8 +54,8 @@ export function authenticator(store: Store, clock: () => Date): Authenticate {
     const principal = { keyId: id, name, scopes: new Set(scopes), projects, expiresAt }
     return { principal, expiresAtMs: expiresAt === null ? Number.POSITIVE_INFINITY : Date.parse(expiresAt) }
   })
-  return async (authorization, version) => {
-    const { principal, expiresAtMs } = await recall(authorization, version)
+  return async (authorization, versions) => {
+    const { principal, expiresAtMs } = await recall(authorization, versions)
     const now = clock()
     if (expiresAtMs <= now.getTime()) {
       throw new KeyRefused(principal.keyId, `This API key expired at ${principal.expiresAt}.`)
@@ -65,19 +65,19 @@ export function authenticator(store: Store, clock: () => Date): Authenticate {
   }
 }
 
-type Recall = (authorization: string | undefined, version?: Store['version']) => Promise<Known>
+type Recall = (authorization: string | undefined, versions?: Store['versions']) => Promise<Known>
 
 /** Blanks may stand around a key, as many as a header takes; who sends that many is looked up each time. */
 const KNOWN_CHARACTERS_MAX = 100
 
-/** Looks a key up once for each version of the store, which every change of a key moves. */
+/** Looks a key up once for each version of the keys. */
 function memoryOf(store: Store, lookUp: (secret: string) => Promise<Known>): Recall {
   const memory = new Map<string | undefined, Promise<Known>>()
   let rememberedAt: number | undefined
-  return async (authorization, read = store.version) => {
+  return async (authorization, read = store.versions) => {
     // What cannot be a key is refused without a look at the store.
     const secret = memory.has(authorization) ? undefined : secretOf(authorization)
-    const version = await read()
+    const { keys: version } = await read()
     // Another request may have found a younger version while this one was looking.
     if (rememberedAt !== undefined && version < rememberedAt) return lookUp(secret ?? secretOf(authorization))
     if (version !== rememberedAt || memory.size >= LIMITS.rateKeptMax) memory.clear()

@@ -4,12 +4,12 @@ import { grants } from '../auth/scopes.js'
 import type { Context } from '../graph/builder.js'
 import { type Prepared, tellerOf } from '../graph/tellers.js'
 import { schema } from '../schema.js'
-import type { Store } from '../store/store.js'
+import type { OnStatement, Store } from '../store/store.js'
 
 /** Runs operations: the one place where both doors meet the schema. */
 export interface Engine {
   /** Fresh for each request; `onStatement` is told of every statement that the request takes. */
-  contextFor(principal: Principal, onStatement: () => void): Context
+  contextFor(principal: Principal, onStatement: OnStatement): Context
   execute(args: ExecutionArgs): Promise<ExecutionResult>
   run(document: DocumentNode, variables: Record<string, unknown>, context: Context): Promise<ExecutionResult>
   /** How the store itself can answer a validated query, if it can, and if the caller may have all of it. */

@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
 import { KeyRefused, type Principal } from '../auth/principal.js'
 import type { Fault } from '../errors.js'
+import { type Register, registersIn } from '../store/registers.js'
+import type { OnStatement } from '../store/store.js'
 import type { Asked, Outgoing } from './asked.js'
 
 /** A request and what is known of it, from its arrival to its line in the log. */
@@ -22,6 +24,8 @@ export interface Exchange {
   isShared: boolean
   /** How many statements it took. */
   statements: number
+  /** The registers that they read. */
+  reads?: Set<Register>
   /** Why it was refused, if it was. */
   refusal?: Fault
   /** The limit that the key is under, and what is left of it, as the headers tell it. */
@@ -45,8 +49,13 @@ export function openExchange(asked: Asked, address: string | undefined): Exchang
   return { asked, requestId, startedAt: performance.now(), address, statements: 0, cost: 0, isShared: false }
 }
 
-export function countStatement(exchange: Exchange): void {
-  exchange.statements += 1
+/** Whoever works for an exchange tells it of every statement. */
+export function noting(exchange: Exchange): OnStatement {
+  return (text) => {
+    exchange.statements += 1
+    exchange.reads ??= new Set()
+    for (const register of registersIn(text)) exchange.reads.add(register)
+  }
 }
 
 /** Who is told of an exchange when it is over. */

@@ -1,5 +1,6 @@
 import type { Authenticate, Principal } from '../auth/principal.js'
 import { LIMITS } from '../limits.js'
+import type { Register, Versions } from '../store/registers.js'
 import type { Store } from '../store/store.js'
 import { accepts } from './accept.js'
 import { type Asked, isReading, type Outgoing } from './asked.js'
@@ -29,11 +30,12 @@ export interface FastLane {
   keep(exchange: Exchange, answer: Outgoing, etag: string | undefined): void
 }
 
+const NOTHING: ReadonlySet<Register> = new Set()
 const NO_BODY = Promise.resolve(Buffer.alloc(0))
 
-/** Under what an answer may be kept: what was asked for, with which scopes, and of which version. */
+/** Under what an answer may be kept: what was asked for, with which scopes, and of which versions. */
 interface Place {
-  readonly version: number
+  readonly versions: Versions
   readonly key: string
 }
 
@@ -41,10 +43,10 @@ export function createFastLane({ store, authenticate, rates, basePath, readyByte
   const answers = new ReadyAnswers(readyBytesMax)
   const places = new WeakMap<Exchange, Place>()
 
-  /** The version as it is from now on, read when it is first asked for, and once. */
-  const versionFromNow = () => {
-    let read: Promise<number> | undefined
-    return () => (read ??= store.version())
+  /** The versions as they are from now on, read when they are first asked for, and once. */
+  const versionsFromNow = () => {
+    let read: Promise<Versions> | undefined
+    return () => (read ??= store.versions())
   }
 
   /** The answer that is ready, charged for; what is not, is noted so that it can be kept. */
@@ -59,20 +61,20 @@ export function createFastLane({ store, authenticate, rates, basePath, readyByte
       },
       () => undefined,
     )
-    let version = versionFromNow()
-    let principal = await rates.admit(authorization, exchange, version)
+    let versions = versionsFromNow()
+    let principal = await rates.admit(authorization, exchange, versions)
     if (!isHere) {
       await body
       // It took its time, and the key may have been revoked meanwhile.
-      version = versionFromNow()
-      principal = await authenticate(authorization, version)
+      versions = versionsFromNow()
+      principal = await authenticate(authorization, versions)
     }
-    return found(await version(), keyOf(asked, (await body).toString('latin1'), principal), exchange)
+    return found(await versions(), keyOf(asked, (await body).toString('latin1'), principal), exchange)
   }
 
-  const found = (version: number, key: string, exchange: Exchange): ReadyAnswer | undefined => {
-    const ready = answers.find(version, key)
-    if (!ready) places.set(exchange, { version, key })
+  const found = (versions: Versions, key: string, exchange: Exchange): ReadyAnswer | undefined => {
+    const ready = answers.find(versions, key)
+    if (!ready) places.set(exchange, { versions, key })
     else if (exchange.principal) rates.chargeQuery(exchange.principal, exchange, ready.cost)
     return ready
   }
@@ -90,8 +92,8 @@ export function createFastLane({ store, authenticate, rates, basePath, readyByte
     keep(exchange, { status, headers, body }, etag) {
       const place = places.get(exchange)
       if (!place || !body || status !== 200 || exchange.refusal || !exchange.isShared) return
-      const { operation, cost } = exchange
-      answers.keep(place.version, place.key, { headers, bytes: body, etag, operation, cost })
+      const { operation, cost, reads } = exchange
+      answers.keep({ ...place, reads: reads ?? NOTHING }, { headers, bytes: body, etag, operation, cost })
     },
   }
 }

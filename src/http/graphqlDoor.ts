@@ -10,7 +10,7 @@ import { requireAcceptable } from './accept.js'
 import type { Answer } from './asked.js'
 import { Documents, NO_ERRORS_KEPT } from './documents.js'
 import type { Engine, Query } from './engine.js'
-import { countStatement, type Exchange, logCause } from './exchange.js'
+import { type Exchange, logCause, noting } from './exchange.js'
 import { nameOf, type Params, type Passed, readParams, useCatalogue, useEngine, useParams } from './graphql.js'
 import { faultHeaders, STATUS } from './problems.js'
 import type { Rates } from './rates.js'
@@ -83,7 +83,7 @@ function tellerWith(
     const prepared = engine.prepare(query, principal)
     if (!prepared) return undefined
     rates.chargeQuery(principal, exchange, prepared.cost)
-    const told = await prepared.tell(engine.contextFor(principal, () => countStatement(exchange)))
+    const told = await prepared.tell(engine.contextFor(principal, noting(exchange)))
     if (!told) return undefined
     exchange.operation = nameOf(getOperationAST(query.document, query.operationName))
     // Of what is about the key itself the store tells nothing.
@@ -121,7 +121,7 @@ function yogaWith(
     schema,
     // The door has let the caller in; the key may have been revoked while the body was on its way.
     context: async ({ exchange }) =>
-      engine.contextFor(await authenticate(exchange.asked.header('authorization')), () => countStatement(exchange)),
+      engine.contextFor(await authenticate(exchange.asked.header('authorization')), noting(exchange)),
     plugins: [useParams(), useEngine(engine, rates, valid), useCatalogue(log)],
     parserAndValidationCache: { documentCache, errorCache: NO_ERRORS_KEPT },
     // Only what is for it comes here.

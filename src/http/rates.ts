@@ -19,7 +19,7 @@ export class RateExceeded extends Fault {
 /** Who may ask for how much: each key by itself, and wrong keys by the address that they come from. */
 export interface Rates {
   /** Tells who is calling, and charges the key for a request, once. */
-  admit(authorization: string | undefined, exchange: Exchange, version?: Store['version']): Promise<Principal>
+  admit(authorization: string | undefined, exchange: Exchange, versions?: Store['versions']): Promise<Principal>
   /** Charges what a query costs beyond the request that brought it, once. */
   chargeQuery(principal: Principal, exchange: Exchange, cost: number): void
   /** A caller who had the answer already is given back most of what it was charged. */
@@ -52,8 +52,8 @@ export function createRates(authenticate: Authenticate, ratePerMinute: number): 
     return level.isAllowed ? error : new RateExceeded('Too many wrong keys came from your address.', level)
   }
 
-  const admitted: Rates['admit'] = async (authorization, exchange, version) => {
-    const principal = await authenticate(authorization, version).catch((error) => {
+  const admitted: Rates['admit'] = async (authorization, exchange, versions) => {
+    const principal = await authenticate(authorization, versions).catch((error) => {
       throw refused(error, exchange)
     })
     exchange.principal = principal
@@ -62,8 +62,8 @@ export function createRates(authenticate: Authenticate, ratePerMinute: number): 
   }
 
   return {
-    admit(authorization, exchange, version) {
-      exchange.admission ??= admitted(authorization, exchange, version)
+    admit(authorization, exchange, versions) {
+      exchange.admission ??= admitted(authorization, exchange, versions)
       return exchange.admission
     },
     chargeQuery({ keyId }, exchange, cost) {

@@ -1,4 +1,5 @@
 import { LIMITS } from '../limits.js'
+import type { Register, Versions } from '../store/registers.js'
 
 /** An answer as it went out, without what belongs to one request alone. */
 export interface ReadyAnswer {
@@ -17,52 +18,100 @@ const ENTRY_BYTES = 500
 interface Kept {
   readonly answer: ReadyAnswer
   readonly size: number
+  /** Grows with every use of any answer. */
+  usedAt: number
 }
 
-/** Answers of one version of the store, up to a number of bytes; the least recently used go first. */
+/** Answers that were read from the same registers, and so fall together; the least recently used stands first. */
+interface Shelf {
+  readonly registers: readonly Register[]
+  readonly kept: Map<string, Kept>
+  versions: Versions
+}
+
+/** Under what an answer is kept. */
+interface Place {
+  readonly key: string
+  /** Of before anything was read for it, so that they are never younger than what it tells. */
+  readonly versions: Versions
+  /** All that it was read from. */
+  readonly reads: ReadonlySet<Register>
+}
+
+/** Answers that stand as long as what they were read from, up to a number of bytes; the least recently used go first. */
 export class ReadyAnswers {
   private readonly bytesMax: number
-  private readonly kept = new Map<string, Kept>()
-  private version = 0
+  private readonly shelves = new Map<string, Shelf>()
   private bytes = 0
+  private uses = 0
 
   constructor(bytesMax: number) {
     this.bytesMax = bytesMax
   }
 
-  find(version: number, key: string): ReadyAnswer | undefined {
-    const found = version === this.version ? this.kept.get(key) : undefined
-    if (found) {
-      this.kept.delete(key)
-      this.kept.set(key, found)
+  find(versions: Versions, key: string): ReadyAnswer | undefined {
+    for (const shelf of this.shelves.values()) {
+      const found = this.isAt(shelf, versions) ? shelf.kept.get(key) : undefined
+      if (!found) continue
+      shelf.kept.delete(key)
+      this.put(shelf, key, found)
+      return found.answer
     }
-    return found?.answer
+    return undefined
   }
 
-  /** `version` is of before anything was read for the answer, so that it is never younger than what it tells. */
-  keep(version: number, key: string, answer: ReadyAnswer): void {
+  keep({ key, versions, reads }: Place, answer: ReadyAnswer): void {
     const size = sizeOf(key, answer)
+    const shelf = this.shelfOf(reads, versions)
     // Nobody's one answer may push out what all the others have.
-    if (version < this.version || size > this.bytesMax * LIMITS.readyShareMax) return
-    if (version > this.version) this.begin(version)
-    this.drop(key)
-    this.kept.set(key, { answer: { ...answer, bytes: apart(answer.bytes) }, size })
+    if (size > this.bytesMax * LIMITS.readyShareMax || !this.isAt(shelf, versions)) return
+    this.drop(shelf, key)
+    this.put(shelf, key, { answer: { ...answer, bytes: apart(answer.bytes) }, size, usedAt: 0 })
     this.bytes += size
-    for (const oldest of this.kept.keys()) {
-      if (this.bytes <= this.bytesMax) return
-      this.drop(oldest)
-    }
+    while (this.bytes > this.bytesMax) this.dropOldest()
   }
 
-  private begin(version: number): void {
-    this.kept.clear()
-    this.bytes = 0
-    this.version = version
+  private shelfOf(reads: ReadonlySet<Register>, versions: Versions): Shelf {
+    const registers = [...reads].sort()
+    const shelf = this.shelves.get(registers.join()) ?? { registers, kept: new Map(), versions }
+    this.shelves.set(registers.join(), shelf)
+    return shelf
   }
 
-  private drop(key: string): void {
-    this.bytes -= this.kept.get(key)?.size ?? 0
-    this.kept.delete(key)
+  /** Whether what stands there is of these versions; what is of older ones goes. */
+  private isAt(shelf: Shelf, versions: Versions): boolean {
+    if (versions === shelf.versions) return true
+    const isSame = shelf.registers.every((register) => versions[register] === shelf.versions[register])
+    // Another request may have found younger ones while this one was looking.
+    if (versions.all < shelf.versions.all) return isSame
+    if (!isSame) this.clear(shelf)
+    shelf.versions = versions
+    return true
+  }
+
+  private put(shelf: Shelf, key: string, kept: Kept): void {
+    this.uses += 1
+    kept.usedAt = this.uses
+    shelf.kept.set(key, kept)
+  }
+
+  private clear({ kept }: Shelf): void {
+    for (const { size } of kept.values()) this.bytes -= size
+    kept.clear()
+  }
+
+  private dropOldest(): void {
+    const oldest = [...this.shelves.values()].flatMap((shelf) => {
+      const [first] = shelf.kept
+      return first ? [{ shelf, key: first[0], usedAt: first[1].usedAt }] : []
+    })
+    const [next] = oldest.sort((one, other) => one.usedAt - other.usedAt)
+    if (next) this.drop(next.shelf, next.key)
+  }
+
+  private drop({ kept }: Shelf, key: string): void {
+    this.bytes -= kept.get(key)?.size ?? 0
+    kept.delete(key)
   }
 }
 

@@ -8,7 +8,7 @@ import { answerWith, type MediaType, tellWith } from './answers.js'
 import { type Answer, type Asked, isReading } from './asked.js'
 import { PATCH_TYPES, readJson } from './body.js'
 import type { Engine } from './engine.js'
-import { countStatement, type Exchange } from './exchange.js'
+import { type Exchange, noting } from './exchange.js'
 import { createPerform } from './idempotency.js'
 import { readBody, readParameters } from './parameters.js'
 import { requireMatch, tagsToMatch, unmatchable } from './preconditions.js'
@@ -59,7 +59,7 @@ export function createRest({ schema, engine, authenticate, rates, basePath }: Re
       // A body can take its time, and the key may have been revoked meanwhile.
       principal = await authenticate(asked.header('authorization'))
     }
-    const context = engine.contextFor(principal, () => countStatement(exchange))
+    const context = engine.contextFor(principal, noting(exchange))
     const wanted = { asked, operation, type, path: basePath + path }
     if (isReading(asked) && type === 'application/json') {
       const told = await engine.prepare({ document: operation.document, variables }, principal)?.tell(context)

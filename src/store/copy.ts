@@ -24,7 +24,7 @@ interface Part {
   readonly list: List<PgTable, object>
 }
 
-/** Everything but the counter, in an order in which whatever a row points at comes before it. */
+/** Everything but the counters, in an order in which whatever a row points at comes before it. */
 const PARTS: readonly Part[] = [
   part('person', (t) => t.person, 'id'),
   part('groups', (t) => t.group, 'id'),
@@ -107,8 +107,11 @@ async function verified(to: Write, name: string, list: Part['list'], sent: Conte
   throw new Fault('UNAVAILABLE', `Nothing was copied, because ${name} has come over wrong: ${words}.`)
 }
 
-/** The counter goes on where it stood, raised once more by this write like by any other. */
+/** The counters go on where they stood, raised once more by this write like by any other. */
 async function takeRevision(from: Read, to: Write): Promise<void> {
   const [row] = await from.db.select().from(from.t.revision)
-  await to.db.update(to.t.revision).set({ value: (row?.value ?? 1) - 1 })
+  if (!row) return
+  const { id: _, ...counters } = row
+  const before = Object.fromEntries(Object.entries(counters).map(([name, value]) => [name, value - 1]))
+  await to.db.update(to.t.revision).set(before)
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { REGISTERS, raising } from './registers.js'
 
 const FOLDER = new URL('../../drizzle/', import.meta.url)
 
@@ -7,9 +8,8 @@ const FOLDER = new URL('../../drizzle/', import.meta.url)
 export const JOURNAL_TABLE =
   'create table if not exists schema_migration (tag text primary key, hash text not null, applied_at text not null)'
 
-/** A migration may change answers; the first one also needs its counter row. */
-export const RAISE_REVISION =
-  'insert into revision (id, value) values (1, 1) on conflict (id) do update set value = revision.value + 1'
+/** A migration may change any answer; the first one also needs its counter row. */
+export const RAISE_REVISION = `insert into revision (id, value) values (1, 0) on conflict do nothing; ${raising(REGISTERS)}`
 
 /** A migration as a store remembers it. */
 export interface Applied {

@@ -9,20 +9,21 @@ import { postgresJson as json } from './json.js'
 import { latest } from './latest.js'
 import { postgresTables as t } from './postgresTables.js'
 import { type Answered, type Session, transact } from './postgresWrite.js'
-import type { Read, Store, Write } from './store.js'
-
-type OnStatement = (sql: string, values: readonly unknown[]) => void
+import { SELECT_VERSIONS, versionsIn } from './registers.js'
+import type { OnStatement, Read, Store, Write } from './store.js'
 
 interface PostgresOptions {
-  readonly onStatement?: OnStatement
+  readonly onStatement?: OnSent
 }
+
+type OnSent = (sql: string, values: readonly unknown[]) => void
 
 /** Opens a migrated database: a pool of connections that read, one that writes, and a queue in front of the latter. */
 export function openPostgres(url: string, { onStatement }: PostgresOptions = {}): Store {
   const readers = poolOf(url, LIMITS.storeConnectionsMax, 'set default_transaction_read_only = on;')
   const writer = poolOf(url, 1)
   const reading = alone(readers, onStatement)
-  const version = latest(async () => Number((await reading('select value from revision', [])).rows[0]?.[0]))
+  const versions = latest(async () => versionsIn((await reading(SELECT_VERSIONS, [])).rows[0]))
   let queue: Promise<unknown> = Promise.resolve()
   let waitingWrites = 0
   let hasFailed = false
@@ -60,7 +61,8 @@ export function openPostgres(url: string, { onStatement }: PostgresOptions = {})
       const isWritable = !hasFailed && row?.[0] === false
       return { isWritable, bytes: Number(row?.[1]), logBytes: 0, waitingWrites }
     },
-    version,
+    versions,
+    version: async () => (await versions()).all,
     async snapshot(work) {
       const { run, release } = await connected(readers, onStatement)
       try {
@@ -109,7 +111,7 @@ function poolOf(url: string, max: number, settings = ''): pg.Pool {
 }
 
 /** A connection for as long as somebody needs it. */
-async function connected(pool: pg.Pool, onStatement?: OnStatement): Promise<Session> {
+async function connected(pool: pg.Pool, onStatement?: OnSent): Promise<Session> {
   const client = await pool.connect().catch((error: unknown) => {
     throw unconnected(error)
   })
@@ -129,7 +131,7 @@ async function connected(pool: pg.Pool, onStatement?: OnStatement): Promise<Sess
 }
 
 /** Each statement on whichever connection is free. */
-function alone(pool: pg.Pool, onStatement?: OnStatement): Session['run'] {
+function alone(pool: pg.Pool, onStatement?: OnSent): Session['run'] {
   return async (text, values, isByName) => {
     const { run, release } = await connected(pool, onStatement)
     try {
@@ -173,7 +175,7 @@ function unconnected(error: unknown): unknown {
 
 type Handle = Omit<Read, 'db'> & Pick<Write, 'db'>
 
-function handleOn(run: Session['run'], onStatement?: () => void): Handle {
+function handleOn(run: Session['run'], onStatement?: OnStatement): Handle {
   return {
     db: drizzle(
       (text, params, method) => run(text, params, method === 'execute'),
@@ -184,7 +186,7 @@ function handleOn(run: Session['run'], onStatement?: () => void): Handle {
     among,
     spelled,
     async rows({ text, values }) {
-      onStatement?.()
+      onStatement?.(text)
       return (await run(text, [...values])).rows
     },
   }

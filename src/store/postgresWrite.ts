@@ -3,6 +3,7 @@ import { Fault } from '../errors.js'
 import type { Bulk } from './bulk.js'
 import { BUSY, driverCode, toFault } from './faults.js'
 import { postgresBulk } from './postgresBulk.js'
+import { changedBy, type Register, raising } from './registers.js'
 import { stampAfter } from './stamp.js'
 import type { Authorship, Write } from './store.js'
 
@@ -52,10 +53,12 @@ async function attemptOnce<T>({ open, writeOn, as, giveUpAt, work }: Transaction
   // Above a statement its failure may be taken for something else, so it is noted where it happens.
   let failure: unknown
   let isOver = false
-  const noted: Session['run'] = async (...statement) => {
+  const changed = new Set<Register>()
+  const noted: Session['run'] = async (sql, ...values) => {
     if (isOver) throw new Error('The handle of this write has been revoked: the write is over.')
+    for (const register of changedBy(sql)) changed.add(register)
     try {
-      return await run(...statement)
+      return await run(sql, ...values)
     } catch (error) {
       failure ??= error
       throw error
@@ -65,13 +68,13 @@ async function attemptOnce<T>({ open, writeOn, as, giveUpAt, work }: Transaction
     const { rows } = await noted(beginning(as, giveUpAt))
     const stamp = { by: as.by, at: stampAfter(rows[0]?.[0], as.at()) }
     const bulk = postgresBulk((sql, values) => {
-      as.onStatement?.()
+      as.onStatement?.(sql)
       return noted(sql, values)
     })
     const result = await work(writeOn(noted, stamp, bulk))
     isOver = true
     if (failure !== undefined) throw failure
-    const { command } = await ending(run, as)
+    const { command } = await ending(run, as.unseen ? undefined : changed)
     if (command !== 'COMMIT') throw new Error(`The transaction ended with ${command}.`)
     release(false)
     return { result }
@@ -108,9 +111,10 @@ function beginning({ unseen }: Authorship, giveUpAt: number): string {
   return `begin isolation level serializable; set local lock_timeout = ${waitMs}; ${turn}`
 }
 
-async function ending(run: Session['run'], { unseen }: Authorship): Promise<Answered> {
+/** `changed` is undefined when no answer can have changed. */
+async function ending(run: Session['run'], changed: Iterable<Register> | undefined): Promise<Answered> {
   try {
-    return await run(unseen ? 'commit' : 'update revision set value = value + 1; commit')
+    return await run(changed ? `${raising(changed)}; commit` : 'commit')
   } catch (error) {
     if (driverCode(error) !== undefined) throw error
     // Whether the server has heard it cannot be known, so it must not be done again from here.

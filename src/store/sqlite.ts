@@ -8,10 +8,11 @@ import { LIMITS } from '../limits.js'
 import { bulkOn } from './bulk.js'
 import { sqliteJson as json } from './json.js'
 import { latestOfTurn } from './latest.js'
+import { SELECT_VERSIONS, type Versions, versionsIn } from './registers.js'
 import { KeptStatements, type Statements } from './sqliteStatements.js'
 import { sqliteTables as t } from './sqliteTables.js'
 import { isBusy, WriteQueue } from './sqliteWrites.js'
-import type { Read, Store, Write } from './store.js'
+import type { OnStatement, Read, Store, Write } from './store.js'
 
 type Connection = Database.Database
 
@@ -27,7 +28,7 @@ export function openSqlite(file: string, { onStatement, cacheBytes }: SqliteOpti
   reader.pragma('query_only = on')
   const writer = connect(file, onStatement)
   if (cacheBytes !== undefined) writer.pragma(`cache_size = ${-Math.round(cacheBytes / 1024)}`)
-  const version = latestOfTurn(versionOf(reader))
+  const versions = latestOfTurn(versionsOf(reader))
   const isInPlace = placeOf(file)
   const writes = new WriteQueue(writer, {
     requireUsable: () => {
@@ -35,7 +36,7 @@ export function openSqlite(file: string, { onStatement, cacheBytes }: SqliteOpti
     },
     handle: (statements, { by, onStatement: told }, at) => {
       const bulk = bulkOn((sql) => {
-        told?.()
+        told?.(sql)
         return statements.prepare(sql)
       })
       return Object.assign(handleOn(statements, told), bulk, { by, at })
@@ -51,7 +52,8 @@ export function openSqlite(file: string, { onStatement, cacheBytes }: SqliteOpti
       const isWritable = !writes.hasFailed && isInPlace() && canBegin(writer)
       return { isWritable, bytes: sizeOf(file), logBytes: sizeOf(`${file}-wal`), waitingWrites: writes.waiting }
     },
-    version,
+    versions,
+    version: async () => (await versions()).all,
     async snapshot(work) {
       const connection = connect(file, onStatement)
       try {
@@ -91,7 +93,7 @@ function connect(file: string, onStatement?: (sql: string) => void): Connection 
 
 type Handle = Omit<Read, 'db'> & Pick<Write, 'db'>
 
-function handleOn(statements: Statements, onStatement?: () => void): Handle {
+function handleOn(statements: Statements, onStatement?: OnStatement): Handle {
   let db: Handle['db'] | undefined
   return {
     // Made when it is asked for: most answers are told by the store, and need none.
@@ -101,7 +103,7 @@ function handleOn(statements: Statements, onStatement?: () => void): Handle {
     },
     ...spelling,
     async rows({ text, values }) {
-      onStatement?.()
+      onStatement?.(text)
       return statements
         .prepare(text)
         .raw()
@@ -111,7 +113,7 @@ function handleOn(statements: Statements, onStatement?: () => void): Handle {
 }
 
 // Queries are typed against PostgreSQL; awaited, the same builders run on SQLite.
-function databaseOn(statements: Statements, onStatement?: () => void): Handle['db'] {
+function databaseOn(statements: Statements, onStatement?: OnStatement): Handle['db'] {
   // To prepare statements is all that Drizzle asks of a connection.
   const client = statements as Connection
   return drizzle({ client, ...(onStatement && { logger: { logQuery: onStatement } }) }) as unknown as Handle['db']
@@ -143,18 +145,18 @@ function sizeOf(file: string): number {
 }
 
 /** Reads the counter row again only when a commit, by whichever process, has moved the file. */
-function versionOf(reader: Connection): () => number {
+function versionsOf(reader: Connection): () => Versions {
   const moved = reader.prepare('pragma data_version').pluck()
-  const counter = reader.prepare('select value from revision').pluck()
+  const counters = reader.prepare(SELECT_VERSIONS).raw()
   let seenAt: unknown
-  let value = 0
+  let versions: Versions | undefined
   return () => {
     const now = moved.get()
-    if (now !== seenAt) {
-      value = Number(counter.get())
+    if (!versions || now !== seenAt) {
+      versions = versionsIn(counters.get() as unknown[])
       seenAt = now
     }
-    return value
+    return versions
   }
 }
 

@@ -30,11 +30,15 @@ export class KeptStatements implements Statements {
 }
 
 /** Lends statements until they are taken back: a stray late one fails instead of joining what comes next. */
-export function lend(statements: Statements): { lent: Statements; takeBack: () => void } {
+export function lend(
+  statements: Statements,
+  onPrepare: (sql: string) => void,
+): { lent: Statements; takeBack: () => void } {
   let isOver = false
   const lent: Statements = {
     prepare(sql) {
       if (isOver) throw new Error('The handle of this write has been revoked: the write is over.')
+      onPrepare(sql)
       return statements.prepare(sql)
     },
   }

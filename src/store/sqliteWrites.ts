@@ -3,6 +3,7 @@ import type Database from 'better-sqlite3'
 import { Fault } from '../errors.js'
 import { LIMITS } from '../limits.js'
 import { driverCode, toFault } from './faults.js'
+import { changedBy, type Register, raising } from './registers.js'
 import { KeptStatements, lend, type Statements } from './sqliteStatements.js'
 import { stampAfter } from './stamp.js'
 import type { Authorship, Write } from './store.js'
@@ -27,7 +28,11 @@ interface Waiting {
 }
 
 /** What became of one write, to be told once all of its company is on the disk. */
-type Verdict = () => void
+interface Verdict {
+  readonly tell: () => void
+  /** Undefined when no answer can have changed. */
+  readonly changed?: ReadonlySet<Register> | undefined
+}
 
 /**
  * The writes of this process, one after the other. Those that wait together are committed together, because the disk
@@ -101,7 +106,7 @@ export class WriteQueue {
     try {
       const verdicts = await this.transact(company)
       this.hasFailed = false
-      for (const tell of verdicts) tell()
+      for (const { tell } of verdicts) tell()
     } catch (error) {
       const [first, ...others] = company
       if (others.length > 0) for (const one of company) await this.commit([one])
@@ -118,7 +123,8 @@ export class WriteQueue {
     try {
       const verdicts: Verdict[] = []
       for (const one of company) verdicts.push(await this.perform(one, company.length > 1))
-      if (company.some(({ as }) => !as.unseen)) this.run('update revision set value = value + 1')
+      const changes = verdicts.flatMap(({ changed }) => (changed ? [changed] : []))
+      if (changes.length > 0) this.run(raising(new Set(changes.flatMap((registers) => [...registers]))))
       this.run('commit')
       return verdicts
     } catch (error) {
@@ -129,17 +135,20 @@ export class WriteQueue {
 
   /** Does one write; in company, one that is refused leaves the others as they are. */
   private async perform({ as, work, resolve, reject }: Waiting, hasCompany: boolean): Promise<Verdict> {
-    const { lent, takeBack } = lend(this.statements)
+    const changed = new Set<Register>()
+    const { lent, takeBack } = lend(this.statements, (sql) => {
+      for (const register of changedBy(sql)) changed.add(register)
+    })
     if (hasCompany) this.run('savepoint one')
     try {
       const result = await work(this.options.handle(lent, as, stampAfter(this.lastStamp.get(), as.at())))
       if (hasCompany) this.run('release one')
-      return () => resolve(result)
+      return { tell: () => resolve(result), changed: as.unseen ? undefined : changed }
     } catch (error) {
       if (!hasCompany || !this.writer.inTransaction) throw error
       this.run('rollback to one')
       this.run('release one')
-      return () => reject(toFault(error))
+      return { tell: () => reject(toFault(error)) }
     } finally {
       takeBack()
     }

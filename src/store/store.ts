@@ -2,6 +2,7 @@ import type { AnyColumn, SQL } from 'drizzle-orm'
 import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core'
 import type { Bulk } from './bulk.js'
 import type { Json } from './json.js'
+import type { Versions } from './registers.js'
 import type { Tables } from './tables.js'
 
 type Database = PgDatabase<PgQueryResultHKT, Record<string, never>>
@@ -25,6 +26,8 @@ export interface Spelled {
   readonly values: readonly unknown[]
 }
 
+export type OnStatement = (text: string) => void
+
 /** Who writes and when. */
 export interface Authorship {
   /** A key's id, or `cli`. */
@@ -34,7 +37,7 @@ export interface Authorship {
   /** No answer can show what this writes, so the version stays. */
   readonly unseen?: boolean
   /** Told of every statement. */
-  readonly onStatement?: (() => void) | undefined
+  readonly onStatement?: OnStatement | undefined
 }
 
 /** A transaction under way; it is dead once the callback that got it has settled. */
@@ -58,12 +61,14 @@ export interface StoreHealth {
 export interface Store {
   readonly read: Read
   /** The same, telling of every statement. */
-  reading(onStatement: () => void): Read
+  reading(onStatement: OnStatement): Read
   health(): Promise<StoreHealth>
   /** Runs `work` in one transaction: all of it is stored when the promise resolves, or nothing. */
   write<T>(as: Authorship, work: (write: Write) => Promise<T>): Promise<T>
   /** Stands still exactly as long as no answer can have changed, whichever process writes. */
   version(): Promise<number>
+  /** The same for each register, of one instant. */
+  versions(): Promise<Versions>
   /** Reads everything as it stands now, however long the work takes and whoever writes meanwhile. */
   snapshot<T>(work: (read: Read) => Promise<T>): Promise<T>
   close(): Promise<void>

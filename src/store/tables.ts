@@ -294,10 +294,19 @@ export function defineTables(columns: Columns) {
     ],
   )
 
-  /** One row: raised by every write that can change an answer. */
-  const revision = table('revision', { id: integer('id').primaryKey(), value: counter('value').notNull() }, (r) => [
-    check('revision_only', sql`${r.id} = 1`),
-  ])
+  /** One row: raised by every write that can change an answer, in all and for each register that it changes. */
+  const revision = table(
+    'revision',
+    {
+      id: integer('id').primaryKey(),
+      value: counter('value').notNull(),
+      personnel: counter('personnel').notNull().default(1),
+      projects: counter('projects').notNull().default(1),
+      history: counter('history').notNull().default(1),
+      keys: counter('keys').notNull().default(1),
+    },
+    (r) => [check('revision_only', sql`${r.id} = 1`)],
+  )
 
   return { person, group, membership, project, risk, riskTally, issue, change, apiKey, keptAnswer, revision }
 }

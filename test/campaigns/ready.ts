@@ -20,7 +20,7 @@ const COMMAND_EVERY = 40
 const folder = newFolder()
 const any = <T>(from: readonly T[]): T => from[randomInt(from.length)] as T
 const command = (...args: string[]) =>
-  execFileSync(process.execPath, [MAIN, ...args], { cwd: folder, encoding: 'utf8' })
+  execFileSync(process.execPath, [MAIN, ...args], { cwd: folder, encoding: 'utf8', stdio: 'pipe' })
 
 const manager = mint(folder, 'personnel.manage', 'projects.manage')
 const keys = [
@@ -67,6 +67,10 @@ const READS: readonly (() => Step)[] = [
   () => query('{ risks(first: 10) { nodes { reference score rank owner { name } } } }'),
   () =>
     query('query ($id: ID!) { person(id: $id) { name history(first: 5) { nodes { action by } } } }', { id: someone() }),
+  () =>
+    query(
+      '{ risks(first: 3) { nodes { owner { name } history(first: 3) { nodes { action fields { field to } } } } } }',
+    ),
   () => query('{ apiKey { name scopes } groups { nodes { name memberCount } } }'),
 ]
 
@@ -119,12 +123,18 @@ const clients = new Map<string, Client>()
 const counts = { reads: 0, writes: 0, unchanged: 0, different: 0 }
 
 async function write(): Promise<void> {
-  if (randomInt(COMMAND_EVERY) === 0) return revokeOne()
+  if (randomInt(COMMAND_EVERY) === 0) return any([revokeOne, eraseOne])()
   const step = any(WRITES)()
   const { status, text } = await ask(any(keeping).origin, manager, step)
   if (status !== 201) return
   const { id } = JSON.parse(text) as { id: string }
   ;(step.path === '/v1/groups' ? groups : people).push(id)
+}
+
+/** Erases a person, whom no answer may name from then on, nor the history of what they handled. */
+async function eraseOne(): Promise<void> {
+  const [id] = people.splice(randomInt(people.length + 1), 1)
+  if (id !== undefined) command('erase', id)
 }
 
 /** Revokes the key of a reader, which every server must know at once, and gives it a new one. */
