@@ -1,4 +1,5 @@
 import type { ObjectRef } from '@pothos/core'
+import { eq, sql } from 'drizzle-orm'
 import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
 import type { Scope } from '../auth/scopes.js'
 import { Fault } from '../errors.js'
@@ -29,8 +30,8 @@ export function queryOne<T extends Identified, F>(name: string, root: RootEntity
   const { table } = root.load.list
   const rootTold: OneTelling = {
     one: (entry) => {
-      const tell = oneTeller(table, entry)
-      return ({ store: { read } }, { id }) => tell(read, read.among(table(read.t).id, [String(id)]))
+      const tell = oneTeller(table, entry, (t) => eq(table(t).id, sql.placeholder('id')))
+      return ({ store: { read } }, { id }) => tell(read, { id: String(id) })
     },
   }
   builder.queryField(name, (t) =>

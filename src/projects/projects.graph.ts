@@ -8,7 +8,8 @@ import { loader, rowLoader } from '../graph/loaders.js'
 import { type OneTelling, toldByCount } from '../graph/told.js'
 import { oneTeller } from '../store/told.js'
 import {
-  isNamed,
+  called,
+  isCalled,
   type ProjectRow,
   projectByIdOrKey,
   projectHealth,
@@ -97,8 +98,8 @@ function nameIn({ id, key }: ProjectName): string {
 
 const rootTold: OneTelling = {
   one: (entry) => {
-    const tell = oneTeller(projects.table, entry)
-    return ({ store: { read } }, args: ProjectName) => tell(read, isNamed(read, [nameIn(args)]))
+    const tell = oneTeller(projects.table, entry, isCalled)
+    return ({ store: { read } }, args: ProjectName) => tell(read, called(nameIn(args)))
   },
 }
 

@@ -60,9 +60,18 @@ export function inProjects(read: Read, column: AnyPgColumn, idsOrKeys: readonly 
   return idsOrKeys.length === 1 ? sql`${column} = ${named}` : sql`${column} in ${named}`
 }
 
-export function isNamed({ t, among }: Read, idsOrKeys: readonly string[]): SQL | undefined {
+function isNamed({ t, among }: Read, idsOrKeys: readonly string[]): SQL | undefined {
   const keys = idsOrKeys.map((text) => text.toUpperCase())
   return or(among(t.project.id, idsOrKeys), among(t.project.key, keys))
+}
+
+/** The same of a single one, whose name is put in later. */
+export function isCalled({ project }: Tables): SQL | undefined {
+  return or(eq(project.id, sql.placeholder('id')), eq(project.key, sql.placeholder('key')))
+}
+
+export function called(idOrKey: string) {
+  return { id: idOrKey, key: idOrKey.toUpperCase() }
 }
 
 export async function projectHealth(

@@ -1,4 +1,4 @@
-import { type AnyColumn, desc, type SQL, sql } from 'drizzle-orm'
+import { type AnyColumn, desc, fillPlaceholders, type SQL, sql } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import { oncePerEngine } from './keyed.js'
 import {
@@ -134,14 +134,16 @@ function statements<T extends PgTable, F>(list: List<T, F>, build: (read: Read, 
   }
 }
 
-/** Tells the JSON of the one row that meets a condition; undefined when there is none. */
-export function oneTeller(table: (t: Tables) => PgTable, entry: Entry) {
+/** Tells the JSON of the one row that a condition with placeholders finds; undefined when there is none. */
+export function oneTeller(table: (t: Tables) => PgTable, entry: Entry, condition: (t: Tables) => SQL | undefined) {
   const spelled = oncePerEngine((read) => {
     const row = table(read.t)
-    return settled(read, sql`select ${entry(read, row)} from ${row}`)
+    const beginning = settled(read, sql`select ${entry(read, row)} from ${row}`)
+    return read.spelled(sql`${beginning}${conditional(condition(read.t))} limit 1`)
   })
-  return async (read: Read, condition: SQL | undefined): Promise<Buffer | undefined> => {
-    const [row] = await read.rows(read.spelled(sql`${spelled(read)}${conditional(condition)} limit 1`))
+  return async (read: Read, given: Readonly<Record<string, string>>): Promise<Buffer | undefined> => {
+    const { text, values } = spelled(read)
+    const [row] = await read.rows({ text, values: fillPlaceholders([...values], given) })
     return row && bytesOf(row[0])
   }
 }
