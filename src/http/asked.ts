@@ -8,6 +8,8 @@ export interface Asked {
   readonly target: string
   readonly url: URL
   header(name: string): string | undefined
+  /** Whether all of the body is known to have come. */
+  readonly isWhole: boolean
   /** The body, read once however often it is asked for; refused when it is longer than that. */
   body(bytesMax: number): Promise<Buffer>
 }
@@ -58,13 +60,22 @@ export class AskedOfNode implements Asked {
     return Array.isArray(value) ? value.join(', ') : value
   }
 
+  get isWhole(): boolean {
+    return this.message.complete
+  }
+
   body(bytesMax: number): Promise<Buffer> {
     this.read ??= bytesOfNode(this.message, bytesMax)
     return this.read
   }
 }
 
+const NO_BYTES = Buffer.alloc(0)
+
 function bytesOfNode(message: IncomingMessage, bytesMax: number): Promise<Buffer> {
+  const { complete, readable, readableLength } = message
+  // What is there already is taken without listening for more, which would take longer than all the rest.
+  if (complete && readable && readableLength <= bytesMax) return Promise.resolve(message.read() ?? NO_BYTES)
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let size = 0
@@ -106,6 +117,10 @@ export class AskedOfFetch implements Asked {
 
   header(name: string): string | undefined {
     return this.request.headers.get(name) ?? undefined
+  }
+
+  get isWhole(): boolean {
+    return this.request.body === null
   }
 
   body(bytesMax: number): Promise<Buffer> {

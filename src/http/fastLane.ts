@@ -31,7 +31,7 @@ export interface FastLane {
 }
 
 const NOTHING: ReadonlySet<Register> = new Set()
-const NO_BODY = Promise.resolve(Buffer.alloc(0))
+const NO_BODY = Buffer.alloc(0)
 
 /** Under what an answer may be kept: what was asked for, with which scopes, and of which versions. */
 interface Place {
@@ -53,23 +53,16 @@ export function createFastLane({ store, authenticate, rates, basePath, readyByte
   const find = async (exchange: Exchange): Promise<ReadyAnswer | undefined> => {
     const { asked } = exchange
     const authorization = asked.header('authorization')
-    const body = asked.method === 'POST' ? asked.body(LIMITS.readyQueryBytesMax) : NO_BODY
-    let isHere = false
-    body.then(
-      () => {
-        isHere = true
-      },
-      () => undefined,
-    )
     let versions = versionsFromNow()
     let principal = await rates.admit(authorization, exchange, versions)
-    if (!isHere) {
-      await body
+    const hasCome = asked.isWhole
+    const body = asked.method === 'POST' ? await asked.body(LIMITS.readyQueryBytesMax) : NO_BODY
+    if (!hasCome) {
       // It took its time, and the key may have been revoked meanwhile.
       versions = versionsFromNow()
       principal = await authenticate(authorization, versions)
     }
-    return found(await versions(), keyOf(asked, (await body).toString('latin1'), principal), exchange)
+    return found(await versions(), keyOf(asked, body.toString('latin1'), principal), exchange)
   }
 
   const found = (versions: Versions, key: string, exchange: Exchange): ReadyAnswer | undefined => {
