@@ -40,6 +40,8 @@ export async function measureGrowth({ growthRows, rounds, seconds }: Options): P
   return table
 }
 
+const WARM_ANSWERS = 300
+
 /** One client, so that a request waits for nothing but its own work. */
 async function costOf(filled: Filled, ask: Ask, rounds: number, measureMs: number): Promise<number> {
   const costs: number[] = []
@@ -50,6 +52,7 @@ async function costOf(filled: Filled, ask: Ask, rounds: number, measureMs: numbe
       pid: running.pid,
       clients: 1,
       warmMs: measureMs,
+      warmAnswers: WARM_ANSWERS,
       measureMs,
       requestsMax: 1_000_000,
       reads: [wireOf(ask, 'rest', filled.key)],

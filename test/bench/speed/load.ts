@@ -15,6 +15,8 @@ export interface LoadPlan {
   readonly pid: number
   readonly clients: number
   readonly warmMs: number
+  /** Answers that warm a server up; they are waited for, but not longer than a few times as planned. */
+  readonly warmAnswers: number
   readonly measureMs: number
   readonly requestsMax: number
   /** Whole requests, as they go over the wire. */
@@ -36,8 +38,6 @@ export interface LoadResult {
   readonly writes: number
 }
 
-/** Answers that warm a server up; on a busy machine they are waited for, but not longer than so many times the plan. */
-const WARM_ANSWERS = 300
 const WARM_TIMES_MAX = 4
 
 /** Answers that a figure rests on at least, and how much longer than planned they are waited for. */
@@ -166,7 +166,7 @@ function run(plan: LoadPlan): Promise<LoadResult> {
     }
     const isWarm = (now: number) => {
       const warmedFor = (now - startedAt) / plan.warmMs
-      return warmedFor >= WARM_TIMES_MAX || (warmedFor >= 1 && answered >= WARM_ANSWERS)
+      return warmedFor >= WARM_TIMES_MAX || (warmedFor >= 1 && answered >= plan.warmAnswers)
     }
     const finish = (now: number) => {
       for (const client of clients) client.close()
