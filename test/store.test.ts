@@ -94,12 +94,29 @@ describe('a write', () => {
     expect(await names(gateway)).toEqual(['Ada Lovelace'])
   }, 15_000)
 
-  test('cannot go through the handle for reading', async () => {
+  test('cannot go through the handle for reading, neither beside a write nor alone', async () => {
     const gateway = openGateway()
-    const db = gateway.store.read.db as Write['db']
-    await expect(
-      (async () => db.insert(gateway.store.read.t.riskTally).values({ score: 1, live: 1 }))(),
-    ).rejects.toThrow()
+    const { db, t } = gateway.store.read
+    const insert = async () => (db as Write['db']).insert(t.riskTally).values({ score: 1, live: 1 })
+    await expect(insert()).rejects.toThrow()
+    await gateway.write(async () => expect(insert()).rejects.toThrow())
+    expect(await db.select().from(t.riskTally)).toEqual([])
+  })
+
+  test('is seen by readers once it is stored, and not before', async () => {
+    const gateway = openGateway()
+    const { store } = gateway
+    const look = async () => [await store.read.db.$count(store.read.t.person), await store.version()]
+    const before = await look()
+    const during = await gateway.write(async (write) => {
+      await addPerson(write, ada)
+      return look()
+    })
+    expect(during).toEqual(before)
+    expect(await look()).toEqual([1, Number(before[1]) + 1])
+    gateway.own.run("update person set name = 'Another'; update revision set value = value + 1")
+    expect(await look()).toEqual([1, Number(before[1]) + 2])
+    expect(await names(gateway)).toEqual(['Another'])
   })
 })
 

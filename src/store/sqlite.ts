@@ -22,13 +22,16 @@ interface SqliteOptions {
   readonly cacheBytes?: number | undefined
 }
 
-/** Opens a migrated SQLite file: one connection that reads, one that writes, and a queue in front of the latter. */
+/**
+ * Opens a migrated SQLite file: one connection that writes, with a queue in front of it, and one that reads while the
+ * other writes. At other times the first reads as well: it knows the pages that it has written, and the second would
+ * have to read all of them again after each commit.
+ */
 export function openSqlite(file: string, { onStatement, cacheBytes }: SqliteOptions = {}): Store {
   const reader = connect(file, onStatement)
   reader.pragma('query_only = on')
   const writer = connect(file, onStatement)
   if (cacheBytes !== undefined) writer.pragma(`cache_size = ${-Math.round(cacheBytes / 1024)}`)
-  const versions = latestOfTurn(versionsOf(reader))
   const isInPlace = placeOf(file)
   const writes = new WriteQueue(writer, {
     requireUsable: () => {
@@ -42,11 +45,15 @@ export function openSqlite(file: string, { onStatement, cacheBytes }: SqliteOpti
       return Object.assign(handleOn(statements, told), bulk, { by, at })
     },
   })
-  const kept = new KeptStatements(reader)
+  const ofReader = { statements: new KeptStatements(reader), versions: versionsOf(reader, () => 0) }
+  const ofWriter = { statements: readingOn(writer), versions: versionsOf(writer, () => writes.committed) }
+  const free = () => (writer.inTransaction ? ofReader : ofWriter)
+  const statements: Statements = { prepare: (sql) => free().statements.prepare(sql) }
+  const versions = latestOfTurn(() => free().versions())
 
   return {
-    read: handleOn(kept),
-    reading: (onStatement) => handleOn(kept, onStatement),
+    read: handleOn(statements),
+    reading: (onStatement) => handleOn(statements, onStatement),
     write: (as, work) => writes.add(as, work),
     async health() {
       const isWritable = !writes.hasFailed && isInPlace() && canBegin(writer)
@@ -144,17 +151,28 @@ function sizeOf(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0
 }
 
-/** Reads the counter row again only when a commit, by whichever process, has moved the file. */
-function versionsOf(reader: Connection): () => Versions {
-  const moved = reader.prepare('pragma data_version').pluck()
-  const counters = reader.prepare(SELECT_VERSIONS).raw()
-  let seenAt: unknown
+/** The statements of a connection that may write, as far as they only read. */
+function readingOn(connection: Connection): Statements {
+  return new KeptStatements({
+    prepare(sql) {
+      const statement = connection.prepare(sql)
+      if (statement.readonly) return statement
+      throw new Error('What only reads cannot change anything.')
+    },
+  })
+}
+
+/** Reads the counter row again only when a commit has moved the file: another's, or one of `own`. */
+function versionsOf(connection: Connection, own: () => number): () => Versions {
+  const others = connection.prepare('pragma data_version').pluck()
+  const counters = connection.prepare(SELECT_VERSIONS).raw()
+  let seen: readonly unknown[] = []
   let versions: Versions | undefined
   return () => {
-    const now = moved.get()
-    if (!versions || now !== seenAt) {
+    const now = [others.get(), own()]
+    if (!versions || now[0] !== seen[0] || now[1] !== seen[1]) {
       versions = versionsIn(counters.get() as unknown[])
-      seenAt = now
+      seen = now
     }
     return versions
   }

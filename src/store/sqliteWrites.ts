@@ -41,6 +41,8 @@ interface Verdict {
 export class WriteQueue {
   /** True once a write has failed for want of room or of rights, until one succeeds. */
   hasFailed = false
+  /** How many transactions have been. */
+  committed = 0
   private readonly writer: Connection
   private readonly options: WriteQueueOptions
   private readonly statements: Statements
@@ -126,6 +128,7 @@ export class WriteQueue {
       const changes = verdicts.flatMap(({ changed }) => (changed ? [changed] : []))
       if (changes.length > 0) this.run(raising(new Set(changes.flatMap((registers) => [...registers]))))
       this.run('commit')
+      this.committed += 1
       return verdicts
     } catch (error) {
       if (this.writer.inTransaction) this.run('rollback')
