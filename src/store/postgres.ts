@@ -182,6 +182,7 @@ function handleOn(run: Session['run'], onStatement?: () => void): Handle {
     t,
     json,
     among,
+    limit,
     spelled,
     async rows({ text, values }) {
       onStatement?.()
@@ -205,3 +206,6 @@ function isUnwritable(error: unknown): boolean {
 // One value stays an equality, so that an index can serve the order too; more go in as one array.
 const among: Read['among'] = (column, values): SQL =>
   values.length === 1 ? sql`${column} = ${values[0]}` : sql`${column} = any(${sql.param(values)})`
+
+// PostgreSQL keeps a plan only where it knows how many rows are wanted; for a parameter it would expect a tenth of all.
+const limit: Read['limit'] = (rows) => sql.raw(String(rows))
