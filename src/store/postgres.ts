@@ -7,6 +7,7 @@ import { LIMITS } from '../limits.js'
 import { BUSY, driverCode, toFault, UNREACHABLE } from './faults.js'
 import { postgresJson as json } from './json.js'
 import { latest } from './latest.js'
+import { nameOn } from './postgresNames.js'
 import { postgresTables as t } from './postgresTables.js'
 import { type Answered, type Session, transact } from './postgresWrite.js'
 import type { Read, Store, Write } from './store.js'
@@ -89,6 +90,8 @@ function poolOf(url: string, max: number, settings = ''): pg.Pool {
     max,
     connectionTimeoutMillis: LIMITS.storeBusyMs,
     idleTimeoutMillis: LIMITS.storeIdleMs,
+    // With it goes what it has kept planned, for whoever asked then and as large as the tables were.
+    maxLifetimeSeconds: LIMITS.storeConnectionMs / 1_000,
     // Where packets vanish, the server's own time limits are never heard of.
     query_timeout: LIMITS.storeStatementMs + LIMITS.storeBusyMs,
     keepAlive: true,
@@ -109,17 +112,18 @@ function poolOf(url: string, max: number, settings = ''): pg.Pool {
 }
 
 /** A connection for as long as somebody needs it. */
-async function connected(pool: pg.Pool, onStatement?: OnStatement): Promise<Session> {
+async function connected(pool: pg.Pool, onStatement?: OnStatement, isNaming = false): Promise<Session> {
   const client = await pool.connect().catch((error: unknown) => {
     throw unconnected(error)
   })
   let queue: Promise<unknown> = Promise.resolve()
   return {
     // A connection does one thing after the other, also for those who ask for several at once.
-    run(text, values, isByName = false) {
+    run(text, values, { isByName, isSteady } = {}) {
       const turn = queue.then(() => {
         onStatement?.(text, values ?? [])
-        return asked(client, text, values, isByName)
+        const name = isNaming && isSteady ? nameOn(client, text) : undefined
+        return asked(client, { text, values, isByName, name })
       })
       queue = turn.catch(() => undefined)
       return turn
@@ -130,10 +134,10 @@ async function connected(pool: pg.Pool, onStatement?: OnStatement): Promise<Sess
 
 /** Each statement on whichever connection is free. */
 function alone(pool: pg.Pool, onStatement?: OnStatement): Session['run'] {
-  return async (text, values, isByName) => {
-    const { run, release } = await connected(pool, onStatement)
+  return async (text, values, how) => {
+    const { run, release } = await connected(pool, onStatement, true)
     try {
-      const answered = await run(text, values, isByName)
+      const answered = await run(text, values, how)
       release(false)
       return answered
     } catch (error) {
@@ -143,16 +147,26 @@ function alone(pool: pg.Pool, onStatement?: OnStatement): Session['run'] {
   }
 }
 
-async function asked(client: pg.PoolClient, text: string, values: unknown[] | undefined, isByName: boolean) {
+interface Question {
+  readonly text: string
+  readonly values: unknown[] | undefined
+  readonly isByName: boolean | undefined
+  readonly name?: string | undefined
+}
+
+/** What was kept of a statement no longer fits the tables, or is gone. */
+const STALE = ['0A000', '26000', '42P05']
+
+async function asked(client: pg.PoolClient, { text, values, isByName, name }: Question): Promise<Answered> {
   try {
     const given = text.startsWith('select') ? values?.map(withoutNul) : values
-    const result = isByName
-      ? await client.query(text, given)
-      : await client.query<unknown[]>({ text, rowMode: 'array', ...(given && { values: given }) })
+    const query = { text, ...(given && { values: given }), ...(name && { name }) }
+    const result = isByName ? await client.query(query) : await client.query<unknown[]>({ ...query, rowMode: 'array' })
     // Several statements without parameters answer each for itself; the last one tells how it ended.
     const { rows, command } = [result].flat().at(-1) ?? result
-    return { rows, command } satisfies Answered
+    return { rows, command }
   } catch (error) {
+    if (name && STALE.includes(driverCode(error) ?? '')) return asked(client, { text, values, isByName })
     if (error instanceof pg.DatabaseError) throw error
     throw new Fault('UNAVAILABLE', UNREACHABLE, { cause: error })
   }
@@ -176,7 +190,7 @@ type Handle = Omit<Read, 'db'> & Pick<Write, 'db'>
 function handleOn(run: Session['run'], onStatement?: () => void): Handle {
   return {
     db: drizzle(
-      (text, params, method) => run(text, params, method === 'execute'),
+      (text, params, method) => run(text, params, { isByName: method === 'execute' }),
       onStatement ? { logger: { logQuery: onStatement } } : {},
     ),
     t,
@@ -184,9 +198,9 @@ function handleOn(run: Session['run'], onStatement?: () => void): Handle {
     among,
     limit,
     spelled,
-    async rows({ text, values }) {
+    async rows({ text, values, isSteady }) {
       onStatement?.()
-      return (await run(text, [...values])).rows
+      return (await run(text, [...values], { isSteady })).rows
     },
   }
 }

@@ -13,9 +13,15 @@ export interface Answered {
   readonly command: string
 }
 
+export interface Asking {
+  /** Whether rows come by the names of their columns. */
+  readonly isByName?: boolean
+  readonly isSteady?: boolean | undefined
+}
+
 /** A connection that somebody holds. */
 export interface Session {
-  run(sql: string, values?: unknown[], isByName?: boolean): Promise<Answered>
+  run(sql: string, values?: unknown[], how?: Asking): Promise<Answered>
   release(isBroken: boolean): void
 }
 

@@ -25,6 +25,8 @@ export interface Read {
 export interface Spelled {
   readonly text: string
   readonly values: readonly unknown[]
+  /** Whether one plan is right whatever the values are, so that it may be kept. */
+  readonly isSteady?: boolean
 }
 
 /** Who writes and when. */

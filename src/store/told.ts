@@ -126,9 +126,12 @@ function statements<T extends PgTable, F>(list: List<T, F>, build: (read: Read, 
     const place = placeAfter(read, list, window)
     const rows = rowsFor(window)
     const kept = keptOn(read)
-    const key = `${teller} ${rows} ${place ? 'after' : 'from'} ${JSON.stringify(filter)}`
+    const asked = JSON.stringify(filter)
+    const key = `${teller} ${rows} ${place ? 'after' : 'from'} ${asked}`
+    // Which index serves a filter best depends on how rare its values are, so those are planned for each time.
+    const isSteady = asked === '{}'
     const known = kept.get(key)
-    if (known) return { text: known.text, values: [...known.before, ...(place ?? []), ...known.behind] }
+    if (known) return { text: known.text, values: [...known.before, ...(place ?? []), ...known.behind], isSteady }
     const spelled = read.spelled(build(read, conditional(within(read, list, filter, window)), rows))
     if (key.length + spelled.text.length <= KEPT_CHARACTERS_MAX) {
       if (kept.size >= STATEMENTS_KEPT) kept.clear()
@@ -136,7 +139,7 @@ function statements<T extends PgTable, F>(list: List<T, F>, build: (read: Read, 
       const before = spelled.values.slice(0, spelled.values.length - behind.length - (place?.length ?? 0))
       kept.set(key, { text: spelled.text, before, behind })
     }
-    return spelled
+    return { ...spelled, isSteady }
   }
 }
 
@@ -147,7 +150,8 @@ export function oneTeller(table: (t: Tables) => PgTable, entry: Entry) {
     return settled(read, sql`select ${entry(read, row)} from ${row}`)
   })
   return async (read: Read, condition: SQL | undefined): Promise<Buffer | undefined> => {
-    const [row] = await read.rows(read.spelled(sql`${spelled(read)}${conditional(condition)} limit 1`))
+    const statement = read.spelled(sql`${spelled(read)}${conditional(condition)} limit 1`)
+    const [row] = await read.rows({ ...statement, isSteady: true })
     return row && bytesOf(row[0])
   }
 }
