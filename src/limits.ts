@@ -60,6 +60,11 @@ const TABLE = {
   storeStatementMs: [30_000, 'PostgreSQL: how long one statement may take.'],
   storeIdleInWriteMs: [10_000, 'PostgreSQL: how long a write may rest between two statements before it is undone.'],
   storeIdleMs: [60_000, 'PostgreSQL: how long a connection is kept that nobody uses.'],
+  storeConnectionMs: [900_000, 'PostgreSQL: how long a connection is kept at the most.'],
+  storeNamedMax: [
+    100,
+    'PostgreSQL: statements that a connection keeps planned; each takes the server about 0.1 to 0.2 MB.',
+  ],
   logWaitingBytesMax: [8_000_000, 'Of the log, waiting for whoever reads it; beyond that lines are lost, and counted.'],
   slowQueryMs: [500, 'A request that takes longer is logged as slow; a setting.'],
   keyUseEveryMs: [60_000, "A key's last use is written at most this often."],

@@ -25,7 +25,7 @@ export function keyed(build: (read: Read, among: (column: AnyPgColumn) => SQL) =
   return (read: Read, keys: readonly string[]): Promise<unknown[][]> => {
     const { one, several } = texts(read)
     const { values } = read.spelled(read.among(sql.raw('key'), keys))
-    return read.rows({ text: keys.length === 1 ? one : several, values })
+    return read.rows({ text: keys.length === 1 ? one : several, values, isSteady: true })
   }
 }
 

@@ -7,6 +7,7 @@ import { LIMITS } from '../limits.js'
 import { BUSY, driverCode, toFault, UNREACHABLE } from './faults.js'
 import { postgresJson as json } from './json.js'
 import { latest } from './latest.js'
+import { nameOn } from './postgresNames.js'
 import { postgresTables as t } from './postgresTables.js'
 import { type Answered, type Session, transact } from './postgresWrite.js'
 import { SELECT_VERSIONS, versionsIn } from './registers.js'
@@ -23,7 +24,7 @@ export function openPostgres(url: string, { onStatement }: PostgresOptions = {})
   const readers = poolOf(url, LIMITS.storeConnectionsMax, 'set default_transaction_read_only = on;')
   const writer = poolOf(url, 1)
   const reading = alone(readers, onStatement)
-  const versions = latest(async () => versionsIn((await reading(SELECT_VERSIONS, [])).rows[0]))
+  const versions = latest(async () => versionsIn((await reading(SELECT_VERSIONS, [], STEADY)).rows[0]))
   let queue: Promise<unknown> = Promise.resolve()
   let waitingWrites = 0
   let hasFailed = false
@@ -83,6 +84,7 @@ export function openPostgres(url: string, { onStatement }: PostgresOptions = {})
   }
 }
 
+const STEADY = { isSteady: true }
 const HEALTH = 'select pg_is_in_recovery(), pg_database_size(current_database())'
 
 function poolOf(url: string, max: number, settings = ''): pg.Pool {
@@ -91,6 +93,8 @@ function poolOf(url: string, max: number, settings = ''): pg.Pool {
     max,
     connectionTimeoutMillis: LIMITS.storeBusyMs,
     idleTimeoutMillis: LIMITS.storeIdleMs,
+    // With it goes what it has kept planned, for whoever asked then and as large as the tables were.
+    maxLifetimeSeconds: LIMITS.storeConnectionMs / 1_000,
     // Where packets vanish, the server's own time limits are never heard of.
     query_timeout: LIMITS.storeStatementMs + LIMITS.storeBusyMs,
     keepAlive: true,
@@ -111,17 +115,18 @@ function poolOf(url: string, max: number, settings = ''): pg.Pool {
 }
 
 /** A connection for as long as somebody needs it. */
-async function connected(pool: pg.Pool, onStatement?: OnSent): Promise<Session> {
+async function connected(pool: pg.Pool, onStatement?: OnSent, isNaming = false): Promise<Session> {
   const client = await pool.connect().catch((error: unknown) => {
     throw unconnected(error)
   })
   let queue: Promise<unknown> = Promise.resolve()
   return {
     // A connection does one thing after the other, also for those who ask for several at once.
-    run(text, values, isByName = false) {
+    run(text, values, { isByName, isSteady } = {}) {
       const turn = queue.then(() => {
         onStatement?.(text, values ?? [])
-        return asked(client, text, values, isByName)
+        const name = isNaming && isSteady ? nameOn(client, text) : undefined
+        return asked(client, { text, values, isByName, name })
       })
       queue = turn.catch(() => undefined)
       return turn
@@ -132,10 +137,10 @@ async function connected(pool: pg.Pool, onStatement?: OnSent): Promise<Session> 
 
 /** Each statement on whichever connection is free. */
 function alone(pool: pg.Pool, onStatement?: OnSent): Session['run'] {
-  return async (text, values, isByName) => {
-    const { run, release } = await connected(pool, onStatement)
+  return async (text, values, how) => {
+    const { run, release } = await connected(pool, onStatement, true)
     try {
-      const answered = await run(text, values, isByName)
+      const answered = await run(text, values, how)
       release(false)
       return answered
     } catch (error) {
@@ -145,16 +150,26 @@ function alone(pool: pg.Pool, onStatement?: OnSent): Session['run'] {
   }
 }
 
-async function asked(client: pg.PoolClient, text: string, values: unknown[] | undefined, isByName: boolean) {
+interface Question {
+  readonly text: string
+  readonly values: unknown[] | undefined
+  readonly isByName: boolean | undefined
+  readonly name?: string | undefined
+}
+
+/** What was kept of a statement no longer fits the tables, or is gone. */
+const STALE = ['0A000', '26000', '42P05']
+
+async function asked(client: pg.PoolClient, { text, values, isByName, name }: Question): Promise<Answered> {
   try {
     const given = text.startsWith('select') ? values?.map(withoutNul) : values
-    const result = isByName
-      ? await client.query(text, given)
-      : await client.query<unknown[]>({ text, rowMode: 'array', ...(given && { values: given }) })
+    const query = { text, ...(given && { values: given }), ...(name && { name }) }
+    const result = isByName ? await client.query(query) : await client.query<unknown[]>({ ...query, rowMode: 'array' })
     // Several statements without parameters answer each for itself; the last one tells how it ended.
     const { rows, command } = [result].flat().at(-1) ?? result
-    return { rows, command } satisfies Answered
+    return { rows, command }
   } catch (error) {
+    if (name && STALE.includes(driverCode(error) ?? '')) return asked(client, { text, values, isByName })
     if (error instanceof pg.DatabaseError) throw error
     throw new Fault('UNAVAILABLE', UNREACHABLE, { cause: error })
   }
@@ -178,16 +193,17 @@ type Handle = Omit<Read, 'db'> & Pick<Write, 'db'>
 function handleOn(run: Session['run'], onStatement?: OnStatement): Handle {
   return {
     db: drizzle(
-      (text, params, method) => run(text, params, method === 'execute'),
+      (text, params, method) => run(text, params, { isByName: method === 'execute' }),
       onStatement ? { logger: { logQuery: onStatement } } : {},
     ),
     t,
     json,
     among,
+    limit,
     spelled,
-    async rows({ text, values }) {
+    async rows({ text, values, isSteady }) {
       onStatement?.(text)
-      return (await run(text, [...values])).rows
+      return (await run(text, [...values], { isSteady })).rows
     },
   }
 }
@@ -207,3 +223,6 @@ function isUnwritable(error: unknown): boolean {
 // One value stays an equality, so that an index can serve the order too; more go in as one array.
 const among: Read['among'] = (column, values): SQL =>
   values.length === 1 ? sql`${column} = ${values[0]}` : sql`${column} = any(${sql.param(values)})`
+
+// PostgreSQL keeps a plan only where it knows how many rows are wanted; for a parameter it would expect a tenth of all.
+const limit: Read['limit'] = (rows) => sql.raw(String(rows))

@@ -14,9 +14,15 @@ export interface Answered {
   readonly command: string
 }
 
+export interface Asking {
+  /** Whether rows come by the names of their columns. */
+  readonly isByName?: boolean
+  readonly isSteady?: boolean | undefined
+}
+
 /** A connection that somebody holds. */
 export interface Session {
-  run(sql: string, values?: unknown[], isByName?: boolean): Promise<Answered>
+  run(sql: string, values?: unknown[], how?: Asking): Promise<Answered>
   release(isBroken: boolean): void
 }
 
@@ -53,25 +59,28 @@ async function attemptOnce<T>({ open, writeOn, as, giveUpAt, work }: Transaction
   // Above a statement its failure may be taken for something else, so it is noted where it happens.
   let failure: unknown
   let isOver = false
-  const changed = new Set<Register>()
-  const noted: Session['run'] = async (sql, ...values) => {
+  const noted: Session['run'] = async (...statement) => {
     if (isOver) throw new Error('The handle of this write has been revoked: the write is over.')
-    for (const register of changedBy(sql)) changed.add(register)
     try {
-      return await run(sql, ...values)
+      return await run(...statement)
     } catch (error) {
       failure ??= error
       throw error
     }
+  }
+  const changed = new Set<Register>()
+  const working: Session['run'] = (sql, ...values) => {
+    for (const register of changedBy(sql)) changed.add(register)
+    return noted(sql, ...values)
   }
   try {
     const { rows } = await noted(beginning(as, giveUpAt))
     const stamp = { by: as.by, at: stampAfter(rows[0]?.[0], as.at()) }
     const bulk = postgresBulk((sql, values) => {
       as.onStatement?.(sql)
-      return noted(sql, values)
+      return working(sql, values)
     })
-    const result = await work(writeOn(noted, stamp, bulk))
+    const result = await work(writeOn(working, stamp, bulk))
     isOver = true
     if (failure !== undefined) throw failure
     const { command } = await ending(run, as.unseen ? undefined : changed)

@@ -189,4 +189,7 @@ const spelled: Read['spelled'] = (statement) => {
   return { text, values }
 }
 
-const spelling = { t, json, among, spelled }
+// SQLite looks at a bare parameter when it plans, and so would plan again for every value.
+const limit: Read['limit'] = (rows) => sql`cast(${rows} as integer)`
+
+const spelling = { t, json, among, limit, spelled }

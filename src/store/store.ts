@@ -14,6 +14,8 @@ export interface Read {
   readonly json: Json
   /** `column in values`, as one parameter however many values there are. */
   among(column: AnyColumn | SQL, values: readonly (string | number)[]): SQL
+  /** How many rows are wanted, put so that the engine keeps its plan. */
+  limit(rows: number): SQL
   /** SQL as the engine reads it. Spelling it out takes long, so what is asked often is spelled once. */
   spelled(statement: SQL): Spelled
   /** The rows of a statement, each as its values, in the order in which they are selected. */
@@ -24,6 +26,8 @@ export interface Read {
 export interface Spelled {
   readonly text: string
   readonly values: readonly unknown[]
+  /** Whether one plan is right whatever the values are, so that it may be kept. */
+  readonly isSteady?: boolean
 }
 
 export type OnStatement = (text: string) => void

@@ -56,7 +56,7 @@ function partTeller<T extends PgTable, F>(list: List<T, F>, entry: Entry): TellP
   })
   const statementFor = statements(list, (read, where, rows) => {
     const { beginning, end } = spelled(read)
-    return sql`${beginning}${where}${end}${limited(rows)}) page`
+    return sql`${beginning}${where}${end}${read.limit(rows)}) page`
   })
   return async (read, filter, window) => {
     const [row] = await read.rows(statementFor(read, filter, window))
@@ -92,7 +92,7 @@ function wholeTeller<T extends PgTable, F>(list: List<T, F>, entry: Entry): Tell
   return async (read, filter, window) => {
     const { beginning, afterFirst, afterLast, end } = spelled(read)
     const where = conditional(within(read, list, filter, window))
-    const statement = sql`${beginning}${where}${afterFirst}${where}${afterLast}${where}${end}${limited(rowsFor(window))}) page`
+    const statement = sql`${beginning}${where}${afterFirst}${where}${afterLast}${where}${end}${read.limit(rowsFor(window))}) page`
     const [row] = await read.rows(read.spelled(statement))
     requireWhole(Number(row?.[0]), window)
     const cursor = (place: unknown) => (typeof place === 'string' ? cursorAt(list, JSON.parse(place)) : null)
@@ -109,28 +109,37 @@ function wholeTeller<T extends PgTable, F>(list: List<T, F>, entry: Entry): Tell
 const STATEMENTS_KEPT = 1_000
 const KEPT_CHARACTERS_MAX = 10_000
 
-const keptOn = oncePerEngine(() => new Map<string, Spelled>())
+/** A statement, and the values before and behind the place that a page begins after. */
+interface Kept {
+  readonly text: string
+  readonly before: readonly unknown[]
+  readonly behind: readonly unknown[]
+}
+
+const keptOn = oncePerEngine(() => new Map<string, Kept>())
 let tellersMade = 0
 
-/**
- * Spells out the statement of a page, once for each filter: pages of the same filter differ only in what comes last,
- * which is their place and their size.
- */
+/** Spells out the statement of a page, once for each filter and size: such pages differ only in their place. */
 function statements<T extends PgTable, F>(list: List<T, F>, build: (read: Read, where: SQL, rows: number) => SQL) {
   const teller = tellersMade++
   return (read: Read, filter: F, window: Window): Spelled => {
     const place = placeAfter(read, list, window)
     const rows = rowsFor(window)
     const kept = keptOn(read)
-    const key = `${teller} ${place ? 'after' : 'from'} ${JSON.stringify(filter)}`
+    const asked = JSON.stringify(filter)
+    const key = `${teller} ${rows} ${place ? 'after' : 'from'} ${asked}`
+    // Which index serves a filter best depends on how rare its values are, so those are planned for each time.
+    const isSteady = asked === '{}'
     const known = kept.get(key)
-    if (known) return { text: known.text, values: [...known.values, ...(place ?? []), rows] }
+    if (known) return { text: known.text, values: [...known.before, ...(place ?? []), ...known.behind], isSteady }
     const spelled = read.spelled(build(read, conditional(within(read, list, filter, window)), rows))
     if (key.length + spelled.text.length <= KEPT_CHARACTERS_MAX) {
       if (kept.size >= STATEMENTS_KEPT) kept.clear()
-      kept.set(key, { text: spelled.text, values: spelled.values.slice(0, -1 - (place?.length ?? 0)) })
+      const behind = read.spelled(read.limit(rows)).values
+      const before = spelled.values.slice(0, spelled.values.length - behind.length - (place?.length ?? 0))
+      kept.set(key, { text: spelled.text, before, behind })
     }
-    return spelled
+    return { ...spelled, isSteady }
   }
 }
 
@@ -143,7 +152,7 @@ export function oneTeller(table: (t: Tables) => PgTable, entry: Entry, condition
   })
   return async (read: Read, given: Readonly<Record<string, string>>): Promise<Buffer | undefined> => {
     const { text, values } = spelled(read)
-    const [row] = await read.rows({ text, values: fillPlaceholders([...values], given) })
+    const [row] = await read.rows({ text, values: fillPlaceholders([...values], given), isSteady: true })
     return row && bytesOf(row[0])
   }
 }
@@ -151,11 +160,6 @@ export function oneTeller(table: (t: Tables) => PgTable, entry: Entry, condition
 /** The same part spelled out, with its parameters put into it: they are our own, and the same for everyone. */
 function settled(read: Read, part: SQL): SQL {
   return sql.raw(read.spelled(part.inlineParams()).text)
-}
-
-// SQLite looks at a bare parameter when it plans, and so would plan again for every value.
-function limited(rows: number): SQL {
-  return sql`cast(${rows} as integer)`
 }
 
 const unconditional = sql.raw('')

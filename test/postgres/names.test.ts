@@ -1,0 +1,94 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { LIMITS } from '../../src/limits.js'
+import type { Store } from '../../src/store/store.js'
+import { openGateway } from '../harness.js'
+import { newStore } from '../stores.js'
+
+/** One after the other, so that all is asked on one connection. */
+async function ask(store: Store, text: string, times: number): Promise<unknown[][]> {
+  let rows: unknown[][] = []
+  for (let i = 0; i < times; i++) rows = await store.read.rows({ text, values: [7], isSteady: true })
+  return rows
+}
+
+/** What the connection keeps that the store reads through. */
+async function kept(store: Store): Promise<string[]> {
+  const rows = await store.read.rows({ text: 'select statement from pg_prepared_statements', values: [] })
+  return rows.map(([statement]) => String(statement)).filter((statement) => !statement.includes('pg_prepared'))
+}
+
+function open() {
+  const own = newStore('postgres')
+  const store = own.open()
+  onTestFinished(async () => {
+    await store.close()
+    own.remove()
+  })
+  return { own, store }
+}
+
+test('a statement that comes again is kept by its connection, and one that came once is not', async () => {
+  const { store } = open()
+  expect(await ask(store, 'select $1::integer + 1', 3)).toEqual([[8]])
+  await ask(store, 'select $1::integer + 2', 1)
+  expect(await kept(store)).toEqual(['select $1::integer + 1'])
+})
+
+test('a connection keeps so many statements and no more, and those beyond are answered all the same', async () => {
+  const { store } = open()
+  for (let i = 0; i < LIMITS.storeNamedMax + 50; i++)
+    expect(await ask(store, `select $1::integer + ${i}`, 2)).toEqual([[7 + i]])
+  expect(await kept(store)).toHaveLength(LIMITS.storeNamedMax)
+})
+
+test('a statement that is best planned for its values, and a very long one, are not kept', async () => {
+  const { store } = open()
+  for (let i = 0; i < 3; i++) await store.read.rows({ text: 'select $1::integer', values: [7] })
+  expect(await ask(store, `select $1::integer + 1 ${'--'.repeat(5_000)}`, 3)).toEqual([[8]])
+  expect(await kept(store)).toEqual([])
+})
+
+test('behind a lost connection the next one begins without names', async () => {
+  const { own, store } = open()
+  await ask(store, 'select $1::integer + 1', 3)
+  own.run(
+    'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+  )
+  await expect.poll(() => kept(store).catch(() => 'lost')).toEqual([])
+  expect(await ask(store, 'select $1::integer + 1', 3)).toEqual([[8]])
+  expect(await kept(store)).toEqual(['select $1::integer + 1'])
+})
+
+test('a statement is answered also when what was kept of it is gone, or no longer fits the table', async () => {
+  const { own, store } = open()
+  await ask(store, 'select $1::integer + 1', 3)
+  await store.read.rows({ text: 'deallocate all', values: [] })
+  expect(await ask(store, 'select $1::integer + 1', 2)).toEqual([[8]])
+
+  own.run('create table note (number integer); insert into note values (7)')
+  try {
+    const noted = 'select number from note where number::integer = $1'
+    expect(await ask(store, noted, 3)).toEqual([[7]])
+    own.run('alter table note alter column number type text')
+    expect(await ask(store, noted, 2)).toEqual([['7']])
+  } finally {
+    own.run('drop table note')
+  }
+})
+
+test('pages without a filter and single things are kept, and pages with one are planned for what they ask for', async () => {
+  const gateway = openGateway({ readyBytesMax: 0, isTold: true }, undefined, newStore('postgres'))
+  const caller = await gateway.as('personnel.manage', 'projects.read')
+  const { body } = await caller.post('/v1/personnel', { name: 'Ada', externalId: 'a' })
+  const lists = ['/v1/personnel?limit=7', '/v1/risks?limit=7', '/v1/issues?limit=7', `/v1/personnel/${body.id}`]
+  for (const path of [...lists, '/v1/risks?limit=7&status=OPEN', '/v1/personnel?limit=7&search=a'])
+    for (let i = 0; i < 3; i++) expect((await caller.get(path)).status).toBe(200)
+  // Keys and versions are looked up beside what is asked for.
+  const statements = (await kept(gateway.store)).filter((statement) => !/api_key|revision/.test(statement))
+  expect(statements.map((statement) => statement.slice(statement.lastIndexOf(' where '))).sort()).toEqual([
+    ' where "issue"."live" = $1 order by "issue"."standing", "issue"."raised_on", "issue"."id" limit 8) page',
+    ' where "person"."id" = $1 limit 1',
+    ' where "person"."status" = $1 order by "person"."name_folded", "person"."id" limit 8) page',
+    ' where "risk"."live" = $1 order by "risk"."standing", "risk"."raised_on", "risk"."id" limit 8) page',
+  ])
+})
