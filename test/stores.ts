@@ -38,15 +38,19 @@ export interface TestStore {
 /** A store that is migrated once for each worker, and copied for each test. */
 let migrated: string | undefined
 
-function newFile(): string {
+function migratedFile(): string {
   if (migrated === undefined) {
     const folder = mkdtempSync(join(tmpdir(), 'operations-migrated-'))
     process.once('exit', () => rmSync(folder, { recursive: true }))
     migrated = join(folder, 'operations.db')
     migrate(migrated)
   }
+  return migrated
+}
+
+function newFile(like: string): string {
   const file = join(mkdtempSync(join(tmpdir(), 'operations-')), 'operations.db')
-  copyFileSync(migrated, file)
+  copyFileSync(like, file)
   return file
 }
 
@@ -58,7 +62,12 @@ const HELD = `select 1 from pg_locks where relation = 'revision'::regclass and m
   and database = (select oid from pg_database where datname = current_database())`
 
 export function newStore(on: Engine = engine): TestStore {
-  return on === 'postgres' ? postgresStore(takeDatabase()) : sqliteStore(newFile())
+  return on === 'postgres' ? postgresStore(takeDatabase()) : sqliteStore(newFile(migratedFile()))
+}
+
+/** A store of its own with all that is in this one, which nobody has open; SQLite's alone can be copied so. */
+export function copyOf({ file }: TestStore): TestStore {
+  return sqliteStore(newFile(file))
 }
 
 export function sqliteStore(file: string): TestStore {
