@@ -35,6 +35,7 @@ export default defineConfig({
       .filter((name) => name.endsWith('.test.ts') && comesToTheDoors(name))
       .map((name) => `test/${name}`),
     exclude: Object.keys(LEFT_OUT),
+    globalSetup: ['test/runFolder.ts'],
     setupFiles: ['test/matchers.ts'],
     env: { TEST_WAY: 'plain' },
     testTimeout: 30_000,

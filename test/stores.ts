@@ -35,21 +35,24 @@ export interface TestStore {
   remove(): void
 }
 
+/** Where a run has its stores; a campaign makes no folder for them. */
+const folder = process.env['TEST_STORES'] ?? tmpdir()
+
 /** A store that is migrated once for each worker, and copied for each test. */
 let migrated: string | undefined
 
 function migratedFile(): string {
   if (migrated === undefined) {
-    const folder = mkdtempSync(join(tmpdir(), 'operations-migrated-'))
-    process.once('exit', () => rmSync(folder, { recursive: true }))
-    migrated = join(folder, 'operations.db')
+    const own = mkdtempSync(join(folder, 'operations-migrated-'))
+    process.once('exit', () => rmSync(own, { recursive: true, force: true }))
+    migrated = join(own, 'operations.db')
     migrate(migrated)
   }
   return migrated
 }
 
 function newFile(like: string): string {
-  const file = join(mkdtempSync(join(tmpdir(), 'operations-')), 'operations.db')
+  const file = join(mkdtempSync(join(folder, 'operations-')), 'operations.db')
   copyFileSync(like, file)
   return file
 }
@@ -103,7 +106,7 @@ export function sqliteStore(file: string): TestStore {
         }
       }),
     tables: () => within((db) => db.prepare<[], string>(SQLITE_TABLES).pluck().all()),
-    remove: () => rmSync(join(file, '..'), { recursive: true }),
+    remove: () => rmSync(join(file, '..'), { recursive: true, force: true }),
   }
 }
 
