@@ -6,6 +6,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     exclude: ['**/node_modules/**', 'test/{browser,package,hostile,faults,postgres}/**'],
+    globalSetup: ['test/runFolder.ts'],
     setupFiles: ['test/matchers.ts'],
     testTimeout: 30_000,
     maxWorkers: 2,

@@ -25,7 +25,7 @@ function comesToTheDoors(name: string): boolean {
   if (name === 'harness.ts') return false
   const text = sources.get(name) ?? ''
   const helpers = [...text.matchAll(/^(?:import \{|\}).* from '\.\/(\w+)\.js'/gm)].map(([, helper]) => `${helper}.ts`)
-  return /\bopen(Gateway|Office)\b/.test(text) || helpers.some(comesToTheDoors)
+  return /\bopen(Filled|Gateway|Office)\b/.test(text) || helpers.some(comesToTheDoors)
 }
 
 /** The suite again, as far as it asks for answers, without what makes answers quicker: they must be the same. */
@@ -36,6 +36,7 @@ export default defineConfig({
       .filter((name) => name.endsWith('.test.ts') && comesToTheDoors(name))
       .map((name) => `test/${name}`),
     exclude: Object.keys(LEFT_OUT),
+    globalSetup: ['test/runFolder.ts'],
     setupFiles: ['test/matchers.ts'],
     env: { TEST_WAY: 'plain' },
     testTimeout: 30_000,

@@ -9,7 +9,8 @@ import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type Backup, backUp, verifyCopy } from '../src/store/backup.js'
 import { migrate } from '../src/store/migrations.js'
-import { mint, newFolder, operations, serve } from './process.js'
+import { mint, runHere } from './here.js'
+import { newFolder, operations, serve } from './process.js'
 
 const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url))
 const STORE_ALONE = ['data', 'data/operations.db']
@@ -270,7 +271,7 @@ describe('a backup that fails leaves everything as it was:', () => {
     ['no file', [], /missing required argument/],
   ])('to %s, which is wrong usage', async (_, args, sentence) => {
     const folder = newFolder()
-    const { code, stdout, stderr } = await operations(folder, ['backup', ...args])
+    const { code, stdout, stderr } = await runHere(folder, ['backup', ...args])
     expect({ code, stdout, files: readdirSync(folder) }).toEqual({ code: 2, stdout: '', files: [] })
     expect(stderr).toMatch(sentence)
   })

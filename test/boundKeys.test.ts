@@ -5,7 +5,8 @@ import { mintKey } from '../src/auth/keys.js'
 import { SCOPE_NAMES, type Scope } from '../src/auth/scopes.js'
 import { LIMITS } from '../src/limits.js'
 import { type Caller, type Gateway, openGateway } from './harness.js'
-import { mint, newFolder, operations } from './process.js'
+import { mint, runHere } from './here.js'
+import { newFolder } from './process.js'
 import { BRIDGE, counts, numbered, sync, synced } from './syncing.js'
 
 /** A caller whose key changes only these projects. */
@@ -97,11 +98,11 @@ test('keys create binds a key, and list and rotate keep and show it', async () =
   const folder = newFolder()
   const made = await mint(folder, '--name', 'feeder', ...BOUND, '--expires', '90d')
   expect(made).toMatchObject({ name: 'feeder', scopes: ['projects.manage'], projects: ['ALPHA', 'BETA-2'] })
-  const rotated = await operations(folder, ['keys', 'rotate', made.id])
+  const rotated = await runHere(folder, ['keys', 'rotate', made.id])
   expect(rotated).toMatchObject({ code: 0, stderr: expect.stringContaining('changes only ALPHA, BETA-2') })
   const [list, json] = await Promise.all([
-    operations(folder, ['keys', 'list']),
-    operations(folder, ['keys', 'list', '--json']),
+    runHere(folder, ['keys', 'list']),
+    runHere(folder, ['keys', 'list', '--json']),
   ])
   expect(list.stdout.match(/\[projects\.manage; changes only ALPHA, BETA-2\]/g)).toHaveLength(2)
   expect(JSON.parse(json.stdout)).toMatchObject(Array(2).fill({ projects: ['ALPHA', 'BETA-2'] }))
@@ -114,7 +115,7 @@ test('keys create refuses a project without projects.manage, and a key that is n
     [['--scope', 'personnel.manage', '--project', 'ALPHA'], /--project goes with .*projects\.manage/],
     [['--scope', 'projects.manage', '--project', 'ALPHA', '--project', '1 b'], /--project is "1 b".*capitals/],
   ]
-  const run = ([args]: [string[], RegExp]) => operations(folder, ['keys', 'create', '--name', 'a', ...args])
+  const run = ([args]: [string[], RegExp]) => runHere(folder, ['keys', 'create', '--name', 'a', ...args])
   expect(await Promise.all(cases.map(run))).toEqual(
     cases.map(([, sentence]) => ({ code: 2, stdout: '', stderr: expect.stringMatching(sentence) })),
   )

@@ -2,7 +2,8 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { engine } from './engine.js'
-import { mint, newFolder, operations, serve, storeOf } from './process.js'
+import { mint, runHere } from './here.js'
+import { newFolder, operations, serve, storeOf } from './process.js'
 
 const READ = ['--scope', 'personnel.read', '--scope', 'projects.read']
 
@@ -41,7 +42,7 @@ describe('keys create', () => {
   test('shows the secret once: no file and no list has it', async () => {
     const folder = newFolder()
     const { key } = await mint(folder, '--name', 'a', ...READ)
-    const list = await operations(folder, ['keys', 'list'])
+    const list = await runHere(folder, ['keys', 'list'])
     const inside =
       engine === 'sqlite'
         ? readdirSync(join(folder, 'data')).map((file) => readFileSync(join(folder, 'data', file), 'latin1'))
@@ -60,7 +61,7 @@ describe('keys create', () => {
     ['an end that is no time', ['--name', 'a', ...READ, '--expires', 'soon'], /--expires.*90d/],
   ])('refuses %s with a sentence and exit code 2, and makes no store', async (_, args, sentence) => {
     const folder = newFolder()
-    const { code, stdout, stderr } = await operations(folder, ['keys', 'create', ...args])
+    const { code, stdout, stderr } = await runHere(folder, ['keys', 'create', ...args])
     expect(stderr).toMatch(sentence)
     expect({ code, stdout, stack: /\n\s+at /.test(stderr), files: readdirSync(folder) }).toEqual({
       code: 2,
@@ -82,37 +83,37 @@ describe('keys list, revoke and rotate', () => {
     const refused = await ask()
     expect(refused.status).toBe(401)
     expect(await refused.text()).toMatch(/was revoked at \d{4}-/)
-    const [listed] = JSON.parse((await operations(folder, ['keys', 'list', '--json'])).stdout)
+    const [listed] = JSON.parse((await runHere(folder, ['keys', 'list', '--json'])).stdout)
     expect(listed).toMatchObject({ id, name: 'a', revokedAt: expect.any(String), lastUsedAt: expect.any(String) })
   })
 
   test('a rotated key has the same scopes, and the old one ends after the grace', async () => {
     const folder = newFolder()
     const old = await mint(folder, '--name', 'a', ...READ, '--expires', '90d')
-    const { code, stdout } = await operations(folder, ['keys', 'rotate', old.id, '--grace', '2h', '--json'])
+    const { code, stdout } = await runHere(folder, ['keys', 'rotate', old.id, '--grace', '2h', '--json'])
     expect(code).toBe(0)
     const renewed = JSON.parse(stdout)
     expect(renewed).toMatchObject({ name: 'a', scopes: ['personnel.read', 'projects.read'] })
     expect(renewed.key).not.toBe(old.key)
-    const [listed] = JSON.parse((await operations(folder, ['keys', 'list', '--json'])).stdout)
+    const [listed] = JSON.parse((await runHere(folder, ['keys', 'list', '--json'])).stdout)
     expect(Math.abs(Date.parse(listed.expiresAt) - Date.now() - 2 * 3_600_000)).toBeLessThan(60_000)
     const { origin } = await serve(folder)
     for (const key of [old.key, renewed.key]) {
       expect((await fetch(`${origin}/v1/key`, { headers: { authorization: `Bearer ${key}` } })).status).toBe(200)
     }
-    await operations(folder, ['keys', 'rotate', renewed.id, '--grace', '0m'])
+    await runHere(folder, ['keys', 'rotate', renewed.id, '--grace', '0m'])
     expect((await fetch(`${origin}/v1/key`, { headers: { authorization: `Bearer ${renewed.key}` } })).status).toBe(401)
   })
 
   test('an unknown id, and a store that is not there, are failures with a sentence', async () => {
     const folder = newFolder()
-    expect(await operations(folder, ['keys', 'list'])).toMatchObject({
+    expect(await runHere(folder, ['keys', 'list'])).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(/no store at/),
     })
     await mint(folder, '--name', 'a', ...READ)
     for (const verb of ['revoke', 'rotate']) {
-      const answer = await operations(folder, ['keys', verb, 'key_nobody'])
+      const answer = await runHere(folder, ['keys', verb, 'key_nobody'])
       expect(answer).toMatchObject({
         code: 1,
         stdout: '',
@@ -130,13 +131,13 @@ describe('the command', () => {
     [['migrate', '--help']],
     [['schema', '--help']],
   ])('%j explains itself', async (args) => {
-    const { code, stdout } = await operations(newFolder(), args)
+    const { code, stdout } = await runHere(newFolder(), args)
     expect(code).toBe(0)
     expect(stdout).toMatch(/Usage: operations/)
   })
 
   test.each([[['dance']], [['serve', '--prot', '1']], [['keys', 'revoke']]])('%j is wrong usage', async (args) => {
-    expect(await operations(newFolder(), args)).toMatchObject({
+    expect(await runHere(newFolder(), args)).toMatchObject({
       code: 2,
       stdout: '',
       stderr: expect.stringMatching(/error/),
@@ -146,7 +147,7 @@ describe('the command', () => {
   test.each(['mysql://localhost/x', 'postgres://', 'file::memory:', 'file:', './operations.db'])(
     'refuses the store %s, which is none',
     async (database) => {
-      const answer = await operations(newFolder(), ['keys', 'list', '--database', database])
+      const answer = await runHere(newFolder(), ['keys', 'list', '--database', database])
       expect(answer).toMatchObject({
         code: 2,
         stderr: expect.stringMatching(/--database is .* an address such as file:/),

@@ -20,14 +20,17 @@ const ajv = new Ajv2020({ strict: false, allErrors: true })
 formats.default(ajv)
 ajv.addSchema({ $id: 'http://openapi.example/document', components: document.components })
 
+/** By the very object that describes the shape, so that each is compiled once. */
 const validators = new Map<object, ValidateFunction>()
+const PROBLEM = { $ref: '#/components/schemas/Problem' }
+const templates = Object.keys(document.paths).map((path) => ({ path, pattern: patternOf(path) }))
 
 /** Fails the test when a REST answer is not what the OpenAPI document says of it. */
 export function requireDocumented(method: string, path: string, answer: Answer): void {
   const pathname = path.split('?')[0] ?? ''
   if (!pathname.startsWith('/v1/') || pathname === '/v1/openapi.json') return
-  const template = Object.keys(document.paths).find((one) => matches(one, pathname))
-  const operation = template && document.paths[template]?.[(method === 'HEAD' ? 'GET' : method).toLowerCase()]
+  const template = templates.find(({ pattern }) => pattern.test(pathname))
+  const operation = template && document.paths[template.path]?.[(method === 'HEAD' ? 'GET' : method).toLowerCase()]
   if (!operation) {
     requireProblem(answer)
     return
@@ -53,7 +56,7 @@ export function requireDocumented(method: string, path: string, answer: Answer):
 
 function requireProblem(answer: Answer): void {
   if (answer.status < 400 || answer.text === '') return
-  requireValid({ $ref: '#/components/schemas/Problem' }, answer, 'a problem')
+  requireValid(PROBLEM, answer, 'a problem')
 }
 
 function requireValid(shape: object, answer: Answer, what: string): void {
@@ -63,9 +66,8 @@ function requireValid(shape: object, answer: Answer, what: string): void {
     throw new Error(`${what} is not as documented: ${ajv.errorsText(validate.errors)}\n${answer.text}`)
 }
 
-function matches(template: string, pathname: string): boolean {
-  const pattern = template.replace(/\{\w+\}/g, '[^/]+')
-  return new RegExp(`^${pattern}$`).test(pathname)
+function patternOf(template: string): RegExp {
+  return new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}$`)
 }
 
 function closed(value: unknown): unknown {

@@ -7,6 +7,7 @@ import type { SheetNoun } from '../src/sheets/nouns.js'
 import { engine } from './engine.js'
 import { addGroup } from './fixtures.js'
 import { type Caller, type Gateway, NOW, openGateway } from './harness.js'
+import { runHere } from './here.js'
 import { operations } from './process.js'
 import { synced } from './syncing.js'
 
@@ -230,7 +231,7 @@ test('erasing twice, or nobody, is a sentence and exit code 1, and changes nothi
   const office = await openOffice()
   await erase(office)
   const before = await traces(office)
-  const run = (id: string) => operations('.', ['erase', id, '--database', office.gateway.own.url])
+  const run = (id: string) => runHere('.', ['erase', id, '--database', office.gateway.own.url])
   const [twice, nobody] = await Promise.all([run(office.id), run('usr_nobody')])
   const again = `This person was erased at ${LATER.toISOString()} already.\n`
   expect(twice).toEqual({ code: 1, stdout: '', stderr: again })

@@ -6,8 +6,8 @@ import { SCOPE_NAMES, type Scope } from '../src/auth/scopes.js'
 import { LIMITS } from '../src/limits.js'
 import { sdl } from '../src/schema.js'
 import { TASKS_SDL } from './federation/tasks.js'
-import { type Company, fillCompany } from './fixtures.js'
-import { type Caller, openGateway } from './harness.js'
+import type { Company } from './fixtures.js'
+import { type Caller, openFilled } from './harness.js'
 
 const ENTITIES: readonly { type: string; read: Scope; ids: keyof Company }[] = [
   { type: 'Person', read: 'personnel.read', ids: 'personIds' },
@@ -25,8 +25,7 @@ function resolve(caller: Caller, representations: unknown, selection = `__typena
 }
 
 async function openCompany() {
-  const gateway = openGateway()
-  const company = await gateway.write(fillCompany)
+  const { gateway, company } = await openFilled()
   return { gateway, company, caller: await gateway.as('personnel.read', 'projects.read') }
 }
 

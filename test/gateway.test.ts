@@ -8,8 +8,8 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { SCOPE_NAMES } from '../src/auth/scopes.js'
 import { composeSupergraph, stitchedGateway } from './federation/supergraph.js'
 import { tasksSubgraph } from './federation/tasks.js'
-import { type Company, fillCompany } from './fixtures.js'
-import { type Gateway as Operations, openGateway } from './harness.js'
+import type { Company } from './fixtures.js'
+import { type Gateway as Operations, openFilled } from './harness.js'
 
 // Where the stitching gateway finds the subgraphs; Apollo's is told their sockets instead, as composing takes a while.
 const SUBGRAPHS = { operations: 'http://operations/graphql', tasks: 'http://tasks/graphql' }
@@ -112,8 +112,7 @@ describe.each([
   ['Apollo Gateway over HTTP', openApollo],
 ])('through %s', (_, open) => {
   async function openSupergraph() {
-    const operations = openGateway()
-    const company = await operations.write(fillCompany)
+    const { gateway: operations, company } = await openFilled()
     const tasks = createYoga({ schema: tasksSubgraph(someTasks(company)), logging: false })
     const send = await open(operations, tasks)
     async function ask(authorization: string | undefined, query: string, variables = {}): Promise<Asked> {

@@ -7,8 +7,9 @@ import { type App, type AppOptions, createApp } from '../src/http/app.js'
 import { LIMITS } from '../src/limits.js'
 import type { Store, Write } from '../src/store/store.js'
 import { requireDocumented } from './documented.js'
-import { fillCompany } from './fixtures.js'
-import { newStore, type TestStore } from './stores.js'
+import { engine } from './engine.js'
+import { type Company, fillCompany } from './fixtures.js'
+import { copyOf, newStore, type TestStore } from './stores.js'
 import { way } from './way.js'
 
 /** An answer, read to its end. */
@@ -118,6 +119,34 @@ export function openGateway(
   return gateway
 }
 
+interface Filled {
+  readonly own: TestStore
+  readonly company: Company
+}
+
+/** The company of the fixtures, written once for each worker and copied for each test. */
+let filled: Promise<Filled> | undefined
+
+async function fillStore(): Promise<Filled> {
+  const own = newStore()
+  process.once('exit', own.remove)
+  const store = own.open()
+  const company = await store.write({ by: 'cli', at: () => NOW }, fillCompany)
+  await store.close()
+  return { own, company }
+}
+
+/** A service with the company of the fixtures, and what is in it. */
+export async function openFilled(options: Partial<AppOptions> = {}): Promise<{ gateway: Gateway; company: Company }> {
+  if (engine === 'postgres') {
+    const gateway = openGateway(options)
+    return { gateway, company: await gateway.write(fillCompany) }
+  }
+  filled ??= fillStore()
+  const { own, company } = await filled
+  return { gateway: openGateway(options, onTestFinished, copyOf(own)), company }
+}
+
 /** A service with the company of the fixtures, and a caller who may do everything. */
 export interface Office {
   readonly gateway: Gateway
@@ -125,8 +154,7 @@ export interface Office {
 }
 
 export async function openOffice(options: Partial<AppOptions> = {}): Promise<Office> {
-  const gateway = openGateway(options)
-  await gateway.write(fillCompany)
+  const { gateway } = await openFilled(options)
   return { gateway, caller: await gateway.as('personnel.manage', 'projects.manage') }
 }
 

@@ -5,8 +5,8 @@ import { expect, test } from 'vitest'
 import { bringIn } from '../src/intake/sheets.js'
 import { addPerson } from '../src/personnel/people.js'
 import type { SheetNoun } from '../src/sheets/nouns.js'
-import { ada, fillCompany, grace } from './fixtures.js'
-import { type Caller, type Gateway, NOW, openGateway } from './harness.js'
+import { ada, grace } from './fixtures.js'
+import { type Caller, type Gateway, NOW, openFilled } from './harness.js'
 import { BRIDGE, numbered, sync, synced } from './syncing.js'
 
 const LATER = new Date('2026-11-03T23:59:59.999Z')
@@ -20,8 +20,8 @@ interface Office {
 }
 
 async function openOffice(): Promise<Office> {
-  const gateway = openGateway()
-  const { personIds: p, groupIds: g } = await gateway.write(fillCompany)
+  const { gateway, company } = await openFilled()
+  const { personIds: p, groupIds: g } = company
   const caller = await gateway.as('personnel.manage', 'projects.manage')
   gateway.clock.now = LATER
   return { gateway, caller, p, g }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { addGroup } from './fixtures.js'
 import { type Caller, type Gateway, NOW, openGateway } from './harness.js'
+import { runHere } from './here.js'
 import { operations } from './process.js'
 import { BRIDGE, numbered, synced } from './syncing.js'
 
@@ -181,7 +182,7 @@ test('the command tells everything or one thing, from then on, in words or as on
   gateway.clock.now = new Date()
   await caller.patch(`/v1/personnel/${ids.person}`, { title: 'Lead' })
   await synced(caller, { key: 'BRIDGE', risks: numbered(1_100), closeLimit: 9 })
-  const run = (...args: string[]) => operations('.', ['history', ...args, '--database', gateway.own.url])
+  const run = (...args: string[]) => runHere('.', ['history', ...args, '--database', gateway.own.url])
   const { db, t } = gateway.store.read
   const rows = await db.select().from(t.change).orderBy(t.change.id)
   const inJson = ({ fields, ...row }: (typeof rows)[number]) => {
@@ -189,7 +190,7 @@ test('the command tells everything or one thing, from then on, in words or as on
     return { ...row, fields: changed.map(([field, [from, to]]) => ({ field, from, to })) }
   }
   const [all, since, one, words, none] = await Promise.all([
-    run('--json'),
+    operations('.', ['history', '--json', '--database', gateway.own.url]),
     run('--json', '--since', '24h'),
     run(ids.person, '--json', '--since', '2020-02-01T09:30:00Z'),
     run(ids.person),
@@ -207,7 +208,7 @@ test('the command tells everything or one thing, from then on, in words or as on
 
 test('the command refuses what is no time, and says when there is no such thing', async () => {
   const { gateway } = await openOffice()
-  const run = (...args: string[]) => operations('.', ['history', ...args, '--database', gateway.own.url])
+  const run = (...args: string[]) => runHere('.', ['history', ...args, '--database', gateway.own.url])
   const bad = await Promise.all(['2026-02-30', '2026-11-02T09:30:00'].map((text) => run('--since', text)))
   expect(bad).toEqual(bad.map(() => ({ code: 2, stdout: '', stderr: expect.stringMatching(/--since is ".*24h/) })))
   const unknown = await run('rsk_nothing')

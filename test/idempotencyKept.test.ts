@@ -3,8 +3,9 @@ import { LIMITS } from '../src/limits.js'
 import { erasePerson } from '../src/personnel/erasure.js'
 import { ada, grace } from './fixtures.js'
 import type { Gateway } from './harness.js'
+import { mint, runHere } from './here.js'
 import { ADA, ask, openCompany, replayed, STILL_RUNNING, told } from './idempotent.js'
-import { mint, newFolder, operations, serve } from './process.js'
+import { newFolder, serve } from './process.js'
 
 describe('how long', () => {
   const DAY = LIMITS.idempotencyMs
@@ -83,7 +84,7 @@ async function openFolder() {
     return { status, location: headers.get('location'), replayed, body: await response.json() }
   }
   const history = async () => {
-    const { stdout } = await operations(folder, ['history', '--json'])
+    const { stdout } = await runHere(folder, ['history', '--json'])
     const lines: { action: string; entityId: string }[] = JSON.parse(stdout)
     return lines.map(({ action, entityId }) => ({ action, entityId }))
   }

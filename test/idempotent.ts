@@ -1,5 +1,5 @@
-import { ada, fillCompany } from './fixtures.js'
-import { type Answer, type Caller, openGateway } from './harness.js'
+import { ada } from './fixtures.js'
+import { type Answer, type Caller, openFilled } from './harness.js'
 
 /** Something that is asked for under an Idempotency-Key. */
 export interface Asked {
@@ -27,8 +27,7 @@ export function ask(
 }
 
 export async function openCompany() {
-  const gateway = openGateway()
-  const company = await gateway.write(fillCompany)
+  const { gateway, company } = await openFilled()
   return { gateway, company, caller: await gateway.as('personnel.manage', 'projects.manage') }
 }
 

@@ -1,8 +1,9 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { runHere } from './here.js'
 import { lines, openDesk, startImport } from './importing.js'
-import { newFolder, operations, storeOf } from './process.js'
+import { newFolder, storeOf } from './process.js'
 
 const ADA = lines('name,email', 'Ada,ada@example.com')
 const NAMES = 'select name from person order by name'
@@ -42,7 +43,7 @@ describe('a call that cannot be meant', () => {
       writeFileSync(join(folder, 'notes'), ADA)
       writeFileSync(join(folder, 'map.json'), '{"columns":{"colour":"Colour"}}')
       const before = readdirSync(folder)
-      const { code, stdout, stderr } = await operations(folder, ['import', ...args])
+      const { code, stdout, stderr } = await runHere(folder, ['import', ...args])
       expect(stderr).toMatch(sentence)
       expect({ code, stdout, files: readdirSync(folder) }).toEqual({ code: 2, stdout: '', files: before })
     },
@@ -211,7 +212,7 @@ test('a template can be imported as it is, which brings nothing in, and without 
     ['issues'],
     ['projects'],
   ] as const) {
-    const { code, stdout } = await operations(desk.folder, ['import', noun, '--template'])
+    const { code, stdout } = await runHere(desk.folder, ['import', noun, '--template'])
     expect(code).toBe(0)
     const asItIs = desk.put('asItIs.csv', stdout)
     const unmarked = desk.put('unmarked.csv', stdout.replace(/^# /m, ''))

@@ -8,7 +8,8 @@ import { onTestFinished } from 'vitest'
 import type { reportOf } from '../src/cli/importReport.js'
 import { migrate } from '../src/store/migrations.js'
 import type { Write } from '../src/store/store.js'
-import { environmentOf, type Finished, newFolder, operations, storeOf } from './process.js'
+import { runHere } from './here.js'
+import { environmentOf, type Finished, newFolder, storeOf } from './process.js'
 import { sqliteStore, type TestStore } from './stores.js'
 
 const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url))
@@ -62,7 +63,7 @@ export function openDesk(store?: string): Desk {
   const own = store === undefined ? storeOf(folder) : sqliteStore(store)
   if (own.url.startsWith('file:')) migrate(own.file)
   const list = (sql: string) => own.values(sql).map(([first]) => first)
-  const bring = (...args: string[]) => operations(folder, ['import', ...args, '--database', own.url])
+  const bring = (...args: string[]) => runHere(folder, ['import', ...args, '--database', own.url])
   return {
     folder,
     own,

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { LIMITS } from '../src/limits.js'
 import { addPerson } from '../src/personnel/people.js'
 import type { Write } from '../src/store/store.js'
-import { addGroup, addIssue, addProject, addRisk, fillCompany, issue, project, risk } from './fixtures.js'
-import { type Answer, type Caller, openGateway } from './harness.js'
+import { addGroup, addIssue, addProject, addRisk, issue, project, risk } from './fixtures.js'
+import { type Answer, type Caller, openFilled, openGateway } from './harness.js'
 
 /** Adds a row to a list: in turn towards its beginning, inside it, and towards its end. */
 type Add = (write: Write, n: number, projectId: string) => Promise<unknown>
@@ -64,8 +64,7 @@ const DOORS: { door: string; turn: Turn }[] = [
 const CASES = DOORS.flatMap((door) => LISTS.map((list) => ({ ...door, ...list })))
 
 async function openCompany() {
-  const gateway = openGateway()
-  const company = await gateway.write(fillCompany)
+  const { gateway, company } = await openFilled()
   return { gateway, company, caller: await gateway.as('personnel.read', 'projects.read') }
 }
 

@@ -1,8 +1,8 @@
 import { inArray } from 'drizzle-orm'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Company, fillCompany } from './fixtures.js'
-import { type Caller, openGateway } from './harness.js'
+import type { Company } from './fixtures.js'
+import { type Caller, openFilled } from './harness.js'
 
 /** What each body shows, written down anew from the design rather than taken from the stored operations. */
 const FIELDS = {
@@ -117,8 +117,7 @@ function someOf(conditions: Conditions): fc.Arbitrary<Record<string, Condition>>
 }
 
 async function openCompany() {
-  const gateway = openGateway()
-  const company = await gateway.write(fillCompany)
+  const { gateway, company } = await openFilled()
   await gateway.write(async ({ db, t }) => {
     const half = (ids: readonly string[]) => ids.filter((_, index) => index % 2 === 0)
     await db

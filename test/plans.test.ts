@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { type Company, fillCompany } from './fixtures.js'
-import { type Caller, type Gateway, openGateway } from './harness.js'
+import type { Company } from './fixtures.js'
+import { type Caller, type Gateway, openFilled } from './harness.js'
 
 interface Case {
   readonly path: string
@@ -66,8 +66,7 @@ const CASES: readonly Case[] = [
 
 describe.each(CASES)('$path', ({ path, table, filters }) => {
   test('is read in order from the right index: whole, the first page and the next, plain and with each filter', async () => {
-    const gateway = openGateway()
-    const company = await gateway.write(fillCompany)
+    const { gateway, company } = await openFilled()
     const caller = await gateway.as('personnel.read', 'projects.read')
     const explain = explainer(gateway)
     for (const [filter, index] of Object.entries(filters(company))) {
@@ -86,12 +85,11 @@ describe.each(CASES)('$path', ({ path, table, filters }) => {
 })
 
 test('a nested list is read in order from an index too', async () => {
-  const gateway = openGateway()
-  const { projectIds } = await gateway.write(fillCompany)
+  const { gateway, company } = await openFilled()
   const caller = await gateway.as('projects.read')
   const explain = explainer(gateway)
   gateway.statements()
-  await caller.graphql(`{ project(id: "${projectIds[0]}") { risks { nodes { id } } issues { nodes { id } } } }`)
+  await caller.graphql(`{ project(id: "${company.projectIds[0]}") { risks { nodes { id } } issues { nodes { id } } } }`)
   const lists = gateway.statements().filter((sql) => /from "(risk|issue)".*limit 51/.test(sql))
   expect(lists).toHaveLength(2)
   for (const list of lists) expect(explain(list).filter((step) => isScan(step) || isSort(step))).toEqual([])

@@ -57,17 +57,6 @@ export async function operations(folder: string, args: readonly string[], option
   return running.finished()
 }
 
-/** Makes a key with these arguments, by the command, in the folder's store. */
-export async function mint(folder: string, ...args: string[]): Promise<MintedKey> {
-  return JSON.parse((await operations(folder, ['keys', 'create', '--json', ...args])).stdout)
-}
-
-interface MintedKey {
-  readonly id: string
-  readonly key: string
-  readonly [member: string]: unknown
-}
-
 /** Starts `serve` on a free port and waits until it listens. */
 export async function serve(folder: string, args: readonly string[] = [], options: Options = {}) {
   const running = start(folder, ['serve', '--port', '0', ...args], options)

@@ -7,14 +7,13 @@ import {
   addIssue,
   addProject,
   addRisk,
-  fillCompany,
   type IssueDraft,
   issue,
   project,
   type RiskDraft,
   risk,
 } from './fixtures.js'
-import { type Caller, type Gateway, openGateway } from './harness.js'
+import { type Caller, type Gateway, openFilled, openGateway } from './harness.js'
 
 type Draft = Partial<RiskDraft>
 type Entry = { reference: string; [field: string]: unknown }
@@ -205,8 +204,7 @@ describe('the open issues', () => {
     ['search: "issue"', '?search=issue'],
     ['updatedSince: "2020-01-01T00:00:00Z"', '?updatedSince=2020-01-01T00:00:00Z'],
   ])('are all that is ever listed or counted: {%s}', async (filter, query) => {
-    const gateway = openGateway()
-    await gateway.write(fillCompany)
+    const { gateway } = await openFilled()
     const caller = await gateway.as('projects.read')
     const entries = await listed(caller, 'issues', 'status', filter, query)
     expect(new Set(entries.map(({ status }) => status))).toEqual(new Set(['OPEN', 'IN_PROGRESS', 'BLOCKED']))
@@ -221,8 +219,7 @@ describe('the open issues', () => {
   test.each(['RESOLVED', 'CLOSED'])(
     'cannot be widened to %s ones: the filter is refused, and REST lists what it takes',
     async (status) => {
-      const gateway = openGateway()
-      await gateway.write(fillCompany)
+      const { gateway } = await openFilled()
       const caller = await gateway.as('projects.read')
       const rest = await caller.get(`/v1/issues?status=${status}`)
       expect(rest).toMatchProblem(400, 'BAD_REQUEST')

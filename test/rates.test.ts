@@ -1,7 +1,8 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { ada, grace } from './fixtures.js'
 import { type Answer, type Caller, openOffice } from './harness.js'
-import { mint, newFolder, serve } from './process.js'
+import { mint } from './here.js'
+import { newFolder, serve } from './process.js'
 
 /** Stops the clock that spending goes by, so that nothing fills up while a test runs; it goes on when it is told to. */
 function stopTime() {

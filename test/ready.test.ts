@@ -6,15 +6,14 @@ import { revokeKey } from '../src/auth/keys.js'
 import { ReadyAnswers } from '../src/http/readyAnswers.js'
 import { addPerson } from '../src/personnel/people.js'
 import type { Register, Versions } from '../src/store/registers.js'
-import { ada, fillCompany, grace } from './fixtures.js'
-import { type Answer, type Caller, type Gateway, openGateway } from './harness.js'
+import { ada, grace } from './fixtures.js'
+import { type Answer, type Caller, type Gateway, openFilled } from './harness.js'
 
 const PEOPLE = '/v1/personnel?limit=2'
 const QUERY = '{ personnel(first: 2) { nodes { name } } }'
 
-async function openCompany(options: Parameters<typeof openGateway>[0] = {}) {
-  const gateway = openGateway(options)
-  const company = await gateway.write(fillCompany)
+async function openCompany(options: Parameters<typeof openFilled>[0] = {}) {
+  const { gateway, company } = await openFilled(options)
   return { gateway, company, caller: await gateway.as('personnel.manage', 'projects.read') }
 }
 

@@ -6,12 +6,11 @@ import { addMember } from '../src/personnel/memberships.js'
 import { addPerson, changePerson } from '../src/personnel/people.js'
 import { REGISTERS, type Register, registersIn } from '../src/store/registers.js'
 import type { Write } from '../src/store/store.js'
-import { ada, addGroup, addIssue, addProject, addRisk, fillCompany, issue, project, risk } from './fixtures.js'
-import { type Answer, type Caller, openGateway } from './harness.js'
+import { ada, addGroup, addIssue, addProject, addRisk, issue, project, risk } from './fixtures.js'
+import { type Answer, type Caller, openFilled, openGateway } from './harness.js'
 
 async function openCompany() {
-  const gateway = openGateway()
-  const company = await gateway.write(fillCompany)
+  const { gateway, company } = await openFilled()
   const [personId = '', projectId = '', groupId = ''] = [
     company.personIds[6],
     company.projectIds[0],

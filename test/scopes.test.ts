@@ -4,8 +4,8 @@ import { SCOPE_NAMES, type Scope } from '../src/auth/scopes.js'
 import { ROUTES } from '../src/http/routes.js'
 import { schema } from '../src/schema.js'
 import { CASES, type Case } from './cases.js'
-import { ada, type Company, fillCompany } from './fixtures.js'
-import { type Answer, openGateway } from './harness.js'
+import { ada, type Company } from './fixtures.js'
+import { type Answer, openFilled, openGateway } from './harness.js'
 
 /** The rule, spelled out rather than computed: the single scopes that are enough where this one is needed. */
 const ENOUGH: Record<Scope, Scope[]> = {
@@ -19,11 +19,6 @@ const ENOUGH: Record<Scope, Scope[]> = {
 function tooLittle(needed: Scope): Scope[][] {
   const others = SCOPE_NAMES.filter((scope) => !ENOUGH[needed].includes(scope))
   return [...others.map((scope) => [scope]), others]
-}
-
-async function openCompany() {
-  const gateway = openGateway()
-  return { gateway, company: await gateway.write(fillCompany) }
 }
 
 /** A document that asks for the case's thing as `asked`, beside something that any key may see. */
@@ -62,7 +57,7 @@ test('the cases here are every root field and every route but those of the own k
 })
 
 test.each(CASES)('$field and $route answer a key with $scope, or with the .manage that includes it', async (one) => {
-  const { gateway, company } = await openCompany()
+  const { gateway, company } = await openFilled()
   for (const scope of ENOUGH[one.scope]) {
     const caller = await gateway.as(scope)
     const { status, body } = await caller.graphql(documentOf(one, company))
@@ -76,7 +71,7 @@ test.each(CASES)('$field and $route answer a key with $scope, or with the .manag
 })
 
 test.each(CASES)('$field and $route refuse a key without $scope, and nothing beside them', async (one) => {
-  const { gateway, company } = await openCompany()
+  const { gateway, company } = await openFilled()
   const document = documentOf(one, company)
   for (const scopes of tooLittle(one.scope)) {
     const caller = await gateway.as(...scopes)
@@ -109,7 +104,7 @@ test.each([...SCOPE_NAMES.map((scope) => [scope]), SCOPE_NAMES, []].map((scopes)
 test.each([undefined, 'Bearer nonsense', 'Basic YTpi', `Bearer ops_${'0'.repeat(36)}`])(
   'without a valid key nothing is looked at, in either door: %s',
   async (header) => {
-    const { gateway, company } = await openCompany()
+    const { gateway, company } = await openFilled()
     const caller = gateway.with(header)
     gateway.statements()
     // RFC 6750: whoever does not present a bearer token at all is only told the scheme.
@@ -139,7 +134,7 @@ describe('a person behind a risk or an issue', () => {
   const LACKS_PERSONNEL = { code: 'INSUFFICIENT_SCOPE', requiredScope: 'personnel.read' }
 
   test.each(PEOPLE)('a key without personnel.read sees the $name, but not its $person', async (one) => {
-    const { gateway, company } = await openCompany()
+    const { gateway, company } = await openFilled()
     const [narrow, wide] = [await gateway.as('projects.read'), await gateway.as('projects.read', 'personnel.read')]
     const id = company[one.ids][1]
     const personId = company.personIds[1]
@@ -152,7 +147,7 @@ describe('a person behind a risk or an issue', () => {
   })
 
   test.each(PEOPLE)('in a list, each $person is refused at its own path, whether or not there is one', async (one) => {
-    const { gateway } = await openCompany()
+    const { gateway } = await openFilled()
     const caller = await gateway.as('projects.read')
     const selection = `id who: ${one.person}Id ${one.person} { __typename }`
     const { data, errors } = (await caller.graphql(`{ ${one.list} { nodes { ${selection} } } }`)).body
@@ -174,7 +169,7 @@ describe('a person behind a risk or an issue', () => {
     ['a b c', '{ a: risk(id: $r) { id b: owner { name } } c: person(id: $p) { id: name } }'],
     ['apiKey id2 risk', '{ apiKey: risk(id: $r) { id id2: owner { id } } risk: person(id: $p) { id } }'],
   ])('neither order nor aliases nor fragments open a way around it: %s: %s', async (names, selection) => {
-    const { gateway, company } = await openCompany()
+    const { gateway, company } = await openFilled()
     const [risk = '', owner = '', person = ''] = names.split(' ')
     const variables = { r: company.riskIds[1], p: company.personIds[1] }
     const caller = await gateway.as('projects.read')
@@ -191,7 +186,7 @@ describe('a refusal tells nothing', () => {
   const TABLES = /"(person|groups|membership|project|risk|issue)"/
 
   test.each(SINGLES)('$field and $route are refused alike for what exists and what does not, unread', async (one) => {
-    const { gateway, company } = await openCompany()
+    const { gateway, company } = await openFilled()
     const id = String(Object.values(one.answer(company))[0])
     const field = one.field.replace('query ', '')
     const ids = [id, `${id.slice(0, 4)}${'0'.repeat(26)}`, 'nonsense', 'APOLLO']
@@ -217,7 +212,7 @@ describe('a refusal tells nothing', () => {
   test.each(tooLittle('personnel.manage').map((scopes) => ({ scopes })))(
     'and a refused addPerson writes nothing, nor says which e-mails are taken: $scopes',
     async ({ scopes }) => {
-      const { gateway } = await openCompany()
+      const { gateway } = await openFilled()
       const [caller, reader] = [await gateway.as(...scopes), await gateway.as('personnel.read')]
       const roster = async () => (await reader.get('/v1/personnel?status=active,inactive')).text
       const [before, version] = [await roster(), await gateway.store.version()]
@@ -235,7 +230,7 @@ describe('a refusal tells nothing', () => {
 })
 
 test('a refused addPerson keeps what the same request added before it', async () => {
-  const { gateway } = await openCompany()
+  const { gateway } = await openFilled()
   const caller = await gateway.as('personnel.manage')
   const add = (email: string) => `addPerson(input: { name: "Ada", email: "${email}" }) { email }`
   const { status, body } = await caller.graphql(`mutation { one: ${add('a@x.org')} two: ${add('A@X.org')} }`)

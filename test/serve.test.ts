@@ -3,7 +3,8 @@ import { writeFileSync } from 'node:fs'
 import { createServer, connect as dial } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { mint, newFolder, operations, serve } from './process.js'
+import { mint, runHere } from './here.js'
+import { newFolder, operations, serve } from './process.js'
 
 async function exchangeRaw(origin: string, request: string): Promise<string> {
   const socket = dial(Number(new URL(origin).port), '127.0.0.1')
@@ -151,7 +152,7 @@ test('a key revoked while a body is on its way writes nothing', async () => {
   const socket = dial(Number(new URL(origin).port), '127.0.0.1')
   const head = `POST /v1/personnel HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\nConnection: close`
   socket.write(`${head}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 5)}`)
-  await operations(folder, ['keys', 'revoke', id])
+  await runHere(folder, ['keys', 'revoke', id])
   socket.write(body.slice(5))
   let received = ''
   for await (const chunk of socket) received += chunk

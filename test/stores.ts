@@ -35,18 +35,25 @@ export interface TestStore {
   remove(): void
 }
 
+/** Where a run has its stores; a campaign makes no folder for them. */
+const folder = process.env['TEST_STORES'] ?? tmpdir()
+
 /** A store that is migrated once for each worker, and copied for each test. */
 let migrated: string | undefined
 
-function newFile(): string {
+function migratedFile(): string {
   if (migrated === undefined) {
-    const folder = mkdtempSync(join(tmpdir(), 'operations-migrated-'))
-    process.once('exit', () => rmSync(folder, { recursive: true }))
-    migrated = join(folder, 'operations.db')
+    const own = mkdtempSync(join(folder, 'operations-migrated-'))
+    process.once('exit', () => rmSync(own, { recursive: true, force: true }))
+    migrated = join(own, 'operations.db')
     migrate(migrated)
   }
-  const file = join(mkdtempSync(join(tmpdir(), 'operations-')), 'operations.db')
-  copyFileSync(migrated, file)
+  return migrated
+}
+
+function newFile(like: string): string {
+  const file = join(mkdtempSync(join(folder, 'operations-')), 'operations.db')
+  copyFileSync(like, file)
   return file
 }
 
@@ -58,7 +65,12 @@ const HELD = `select 1 from pg_locks where relation = 'revision'::regclass and m
   and database = (select oid from pg_database where datname = current_database())`
 
 export function newStore(on: Engine = engine): TestStore {
-  return on === 'postgres' ? postgresStore(takeDatabase()) : sqliteStore(newFile())
+  return on === 'postgres' ? postgresStore(takeDatabase()) : sqliteStore(newFile(migratedFile()))
+}
+
+/** A store of its own with all that is in this one, which nobody has open; SQLite's alone can be copied so. */
+export function copyOf({ file }: TestStore): TestStore {
+  return sqliteStore(newFile(file))
 }
 
 export function sqliteStore(file: string): TestStore {
@@ -94,7 +106,7 @@ export function sqliteStore(file: string): TestStore {
         }
       }),
     tables: () => within((db) => db.prepare<[], string>(SQLITE_TABLES).pluck().all()),
-    remove: () => rmSync(join(file, '..'), { recursive: true }),
+    remove: () => rmSync(join(file, '..'), { recursive: true, force: true }),
   }
 }
 

@@ -1,0 +1,78 @@
+import { Command, CommanderError } from 'commander'
+import { DESCRIPTION, VERSION } from '../about.js'
+import { BadSettings } from '../config.js'
+import { Fault } from '../errors.js'
+import { StoreRefused } from '../store/journal.js'
+import { backupCommand } from './backup.js'
+import { CannotListen, CannotPrint, ImportFailed, say, WrongUsage } from './command.js'
+import { copyCommand } from './copy.js'
+import { eraseCommand } from './erase.js'
+import { exportCommand } from './export.js'
+import { historyCommand } from './history.js'
+import { importCommand } from './import.js'
+import { Interrupted } from './interrupt.js'
+import { keysCommand } from './keys.js'
+import { migrateCommand } from './migrate.js'
+import { schemaCommand } from './schema.js'
+import { serveCommand } from './serve.js'
+
+const DONE = 0
+const FAILED = 1
+const WRONG_USAGE = 2
+
+/** Failures whose message says what to do. */
+const FORESEEN = [Fault, StoreRefused, CannotListen, CannotPrint, ImportFailed, Interrupted]
+
+const clock = () => new Date()
+
+/** Runs the command that these arguments call, and tells the exit code that it has earned. */
+export async function run(args: readonly string[]): Promise<number> {
+  const program = programOf()
+  throwInsteadOfExit(program)
+  try {
+    await program.parseAsync(args, { from: 'user' })
+    return DONE
+  } catch (error) {
+    return exitCode(error)
+  }
+}
+
+function programOf(): Command {
+  return new Command('operations')
+    .description(DESCRIPTION)
+    .version(VERSION)
+    .addCommand(serveCommand(clock))
+    .addCommand(migrateCommand())
+    .addCommand(keysCommand(clock))
+    .addCommand(importCommand(clock))
+    .addCommand(exportCommand())
+    .addCommand(historyCommand(clock))
+    .addCommand(eraseCommand(clock))
+    .addCommand(backupCommand(clock))
+    .addCommand(copyCommand(clock))
+    .addCommand(schemaCommand())
+}
+
+/** What a failure means for the exit code; whatever a person can mend is said in a sentence, without a stack. */
+function exitCode(error: unknown): number {
+  // Commander has said its piece already; asking for help is no failure.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? DONE : WRONG_USAGE
+  if (error instanceof WrongUsage || error instanceof BadSettings) {
+    say(error.message)
+    return WRONG_USAGE
+  }
+  const isForeseen = FORESEEN.some((kind) => error instanceof kind) || isOfFile(error)
+  const { message, stack } = error instanceof Error ? error : new Error(String(error))
+  say(isForeseen ? message : `Something went wrong that should not: ${stack}`)
+  return FAILED
+}
+
+/** A file or folder that cannot be read or written names itself in its message. */
+function isOfFile(error: unknown): boolean {
+  return error instanceof Error && 'path' in error && 'code' in error
+}
+
+function throwInsteadOfExit(command: Command): void {
+  command.exitOverride()
+  for (const sub of command.commands) throwInsteadOfExit(sub)
+}
