@@ -82,10 +82,10 @@ function tellerWith(
     const principal = await authenticate(asked.header('authorization'))
     const prepared = engine.prepare(query, principal)
     if (!prepared) return undefined
+    exchange.operation = nameOf(getOperationAST(query.document, query.operationName))
     rates.chargeQuery(principal, exchange, prepared.cost)
     const told = await prepared.tell(engine.contextFor(principal, () => countStatement(exchange)))
     if (!told) return undefined
-    exchange.operation = nameOf(getOperationAST(query.document, query.operationName))
     // Of what is about the key itself the store tells nothing.
     exchange.isShared = true
     return respond(asked, new Content(`${type}; charset=utf-8`, told.data('{"data":', '}')))
@@ -97,10 +97,12 @@ function tellerWith(
     const document = validDocument(query)
     if (!document) return undefined
     return tell(exchange, { document, operationName, variables }, type).catch((error: unknown) => {
-      if (!(error instanceof Fault)) throw error
+      const fault = asFault(error)
       // Yoga comes to the same, and says it in the words of GraphQL; but nobody is to wait twice for a store that is down.
-      if (error.code !== 'UNAVAILABLE') return undefined
-      return refuse(log, exchange, error)
+      if (fault.code === 'UNAVAILABLE') return refuse(log, exchange, fault)
+      // Where execution succeeds after all, nobody else would hear of it.
+      if (fault.code === 'INTERNAL') log.error({ requestId: exchange.requestId, err: fault.cause }, 'telling failed')
+      return undefined
     })
   }
 }
