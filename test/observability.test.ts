@@ -64,7 +64,7 @@ async function openFailing(fail: Fail) {
 
 describe('the log', () => {
   test('has one line a request: who asked for what, what became of it, and what it took', async () => {
-    const gateway = openGateway()
+    const gateway = openGateway({ slowMs: 600_000 })
     const { id: keyId, caller } = await minted(gateway, ['personnel.manage'])
     await caller.get('/v1/personnel', { 'request-id': 'mine-1' })
     await caller.post('/v1/personnel', { name: 'Ada', email: 'ada@example.com' })
