@@ -1,6 +1,7 @@
 import { parse } from 'graphql'
-import { expect, test } from 'vitest'
-import { Documents } from '../src/http/documents.js'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { Documents, LatestError } from '../src/http/documents.js'
+import { openOffice } from './harness.js'
 
 test('parsed queries are kept up to a number of characters, and the latest used longest', () => {
   const documents = new Documents(100)
@@ -17,4 +18,19 @@ test('parsed queries are kept up to a number of characters, and the latest used 
   expect(kept()).toEqual([])
   keep(text(1))
   expect(kept()).toEqual([1])
+})
+
+test.each([
+  ['one that is told', '{ personnel { nodes { id } } }'],
+  ['one that is executed', '{ apiKey { name } }'],
+  ['one that leaves open what to run', 'query a { __typename } query b { __typename }'],
+  ['one that is not valid', '{ salaries }'],
+  ['what is no GraphQL', '{ personnel'],
+  ['one that is too long', `{ ${'a '.repeat(1_000)}}`],
+])('a query is parsed once: %s', async (_, query) => {
+  const { caller } = await openOffice()
+  const spies = [vi.spyOn(Documents.prototype, 'set'), vi.spyOn(LatestError.prototype, 'set')]
+  for (const spy of spies) onTestFinished(() => spy.mockRestore())
+  await caller.graphql(query)
+  expect(spies.flatMap((spy) => spy.mock.calls.map(([text]) => text))).toEqual([query])
 })

@@ -13,6 +13,7 @@ import { type Gateway, NOW, openGateway } from './harness.js'
 import { openService, READY } from './service.js'
 
 const PEOPLE = '{ personnel(first: 1) { nodes { name } } }'
+const NOBODY = { data: { personnel: { nodes: [] } } }
 
 async function minted(gateway: Gateway, scopes: Scope[], expiresAt?: Date) {
   const key = await gateway.write((write) => mintKey(write, { name: 'watched', scopes, expiresAt }))
@@ -34,19 +35,36 @@ const GONE = new Error('the disk is gone')
 const LOST = new Fault('UNAVAILABLE', 'The store cannot be reached.', { cause: GONE })
 const failing = (error: Error) => () => Promise.reject(error)
 
+type Fail = (store: Store) => Partial<Store>
+
+/** Keeps it from building JSON, which execution does without. */
+const untelling =
+  (error: Error): Fail =>
+  ({ reading }) => ({ reading: (onStatement) => ({ ...reading(onStatement), rows: failing(error) }) })
+
 /** Where a store can fail a query that it has told before, and what is heard of it. */
-const FAILURES: { where: string; status: number; code: string; fail: (store: Store) => Partial<Store> }[] = [
+const FAILURES: { where: string; status: number; code: string; fail: Fail }[] = [
   { where: 'at the key', status: 503, code: 'UNAVAILABLE', fail: () => ({ version: failing(LOST) }) },
   { where: 'at the key, unforeseen', status: 500, code: 'INTERNAL', fail: () => ({ version: failing(GONE) }) },
-  {
-    ...{ where: 'at the answer', status: 503, code: 'UNAVAILABLE' },
-    fail: ({ reading }) => ({ reading: (onStatement) => ({ ...reading(onStatement), rows: failing(LOST) }) }),
-  },
+  { where: 'at the answer', status: 503, code: 'UNAVAILABLE', fail: untelling(LOST) },
 ]
+
+/** A caller whom the store has told of the people, and what fails from now on. */
+async function openFailing(fail: Fail) {
+  const whole = openGateway()
+  const { id: keyId, secret } = await minted(whole, ['personnel.read'])
+  const store = { ...whole.store }
+  const gateway = openGateway({ store, isTold: true, readyBytesMax: 0 })
+  const caller = gateway.with(`Bearer ${secret}`)
+  expect((await caller.graphql(PEOPLE)).body).toEqual(NOBODY)
+  linesOf(gateway)
+  Object.assign(store, fail(whole.store))
+  return { gateway, keyId, caller }
+}
 
 describe('the log', () => {
   test('has one line a request: who asked for what, what became of it, and what it took', async () => {
-    const gateway = openGateway()
+    const gateway = openGateway({ slowMs: 600_000 })
     const { id: keyId, caller } = await minted(gateway, ['personnel.manage'])
     await caller.get('/v1/personnel', { 'request-id': 'mine-1' })
     await caller.post('/v1/personnel', { name: 'Ada', email: 'ada@example.com' })
@@ -141,14 +159,7 @@ describe('the log', () => {
   })
 
   test.each(FAILURES)('says what failed of a query that is told: $where', async ({ where, status, code, fail }) => {
-    const whole = openGateway()
-    const { id: keyId, secret } = await minted(whole, ['personnel.read'])
-    const store = { ...whole.store }
-    const gateway = openGateway({ store, isTold: true, readyBytesMax: 0 })
-    const caller = gateway.with(`Bearer ${secret}`)
-    expect((await caller.graphql(PEOPLE)).body).toEqual({ data: { personnel: { nodes: [] } } })
-    linesOf(gateway)
-    Object.assign(store, fail(whole.store))
+    const { gateway, keyId, caller } = await openFailing(fail)
     const refused = await caller.graphql(PEOPLE)
     expect([refused.status, refused.body.errors]).toEqual([
       status,
@@ -162,7 +173,22 @@ describe('the log', () => {
         err: expect.objectContaining({ message: GONE.message }),
         msg: 'request failed',
       },
-      { ...REQUEST, ...(where === 'at the answer' && { keyId }), method: 'POST', path: '/graphql', status, code },
+      {
+        ...REQUEST,
+        ...(where === 'at the answer' && { keyId, operation: 'anonymous' }),
+        ...{ method: 'POST', path: '/graphql', status, code },
+      },
+    ])
+  })
+
+  test('says what nobody foresaw when a query was to be told, which is then executed', async () => {
+    const { gateway, keyId, caller } = await openFailing(untelling(GONE))
+    const executed = await caller.graphql(PEOPLE)
+    expect([executed.status, executed.body]).toEqual([200, NOBODY])
+    const requestId = executed.headers.get('request-id')
+    expect(linesOf(gateway)).toEqual([
+      { level: 50, requestId, err: expect.objectContaining({ message: GONE.message }), msg: 'telling failed' },
+      { ...REQUEST, keyId, method: 'POST', path: '/graphql', operation: 'anonymous', status: 200 },
     ])
   })
 

@@ -10,7 +10,7 @@ export interface Sent {
 /** Fields of a risk, for each of which other rows are looked into. */
 const lookUps = (count: number) => Array.from({ length: count }, (_, i) => `a${i}: owner { name }`).join(' ')
 
-/** What the store tells by itself, once a document is known. */
+/** What the store tells by itself. */
 export const TOLD: Readonly<Record<string, (company: Company) => Sent>> = {
   'a list': () => ({ query: '{ personnel { nodes { id name email groups { id name } } } }' }),
   'a page': () => ({

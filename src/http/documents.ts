@@ -30,5 +30,18 @@ export class Documents {
   }
 }
 
-/** What could not be parsed is parsed again if it comes again: kept, it would be as long as a body may be. */
-export const NO_ERRORS_KEPT = { get: () => undefined, set: () => undefined }
+/**
+ * Why the latest text could not be parsed: the teller comes upon it, and Yoga, which says it, need not try again. No
+ * more than one, for it may be as long as a body.
+ */
+export class LatestError {
+  private latest: { readonly text: string; readonly error: unknown } | undefined
+
+  get(text: string): unknown {
+    return this.latest?.text === text ? this.latest.error : undefined
+  }
+
+  set(text: string, error: unknown): void {
+    this.latest = { text, error }
+  }
+}

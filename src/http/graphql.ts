@@ -82,14 +82,13 @@ function parsedParameter(name: string, text: string): unknown {
 }
 
 /** Parses within the limits, charges what the query costs, and runs it in the engine that REST uses too. */
-export function useEngine(engine: Engine, rates: Rates, valid: WeakSet<DocumentNode>): GraphqlPlugin {
+export function useEngine(engine: Engine, rates: Rates): GraphqlPlugin {
   return {
     onParse({ setParseFn }) {
       setParseFn((source, options) => parseWithinLimits(source.toString(), options))
     },
     onExecute({ args, setExecuteFn, setResultAndStopExecution }) {
       const { exchange } = args.contextValue
-      valid.add(args.document)
       const operation = getOperationAST(args.document, args.operationName)
       exchange.operation = nameOf(operation)
       exchange.isShared = operation?.operation === 'query' && !isPersonal(args.document, args.schema)

@@ -8,7 +8,7 @@ import { LIMITS } from '../limits.js'
 import { schema } from '../schema.js'
 import { requireAcceptable } from './accept.js'
 import type { Answer } from './asked.js'
-import { Documents, NO_ERRORS_KEPT } from './documents.js'
+import { Documents, LatestError } from './documents.js'
 import type { Engine, Query } from './engine.js'
 import { type Exchange, logCause, noting } from './exchange.js'
 import { nameOf, type Params, type Passed, readParams, useCatalogue, useEngine, useParams } from './graphql.js'
@@ -30,13 +30,8 @@ const ALLOW = 'GET, POST, OPTIONS'
 
 /** The GraphQL door: who may come in, and in what form; then the store tells the answer, or Yoga finds it. */
 export function createGraphqlDoor(options: GraphqlDoorOptions): GraphqlDoor {
-  const documents = new Documents(LIMITS.queriesKeptCharacters)
-  const valid = new WeakSet<DocumentNode>()
-  const yoga = yogaWith(options, documents, valid)
-  const tell = tellerWith(options, (query) => {
-    const document = documents.get(query)
-    return document && valid.has(document) ? document : undefined
-  })
+  const yoga = yogaWith(options)
+  const tell = tellerWith(options, checkerWith(yoga))
   return async (exchange) => {
     const { asked } = exchange
     const { method, url } = asked
@@ -71,10 +66,23 @@ const TYPES = new Map([
   [`${GRAPHQL_TYPE},${JSON_TYPE};q=0.9`, GRAPHQL_TYPE],
 ])
 
-/** Has the store tell the answer to a query that was found valid before; undefined where Yoga must answer. */
+/** Finds whether a query is valid, as Yoga does; what was parsed and found is remembered where Yoga looks for it. */
+function checkerWith(yoga: ReturnType<typeof yogaWith>) {
+  const { parse, validate } = yoga.getEnveloped()
+  return (query: string): DocumentNode | undefined => {
+    try {
+      const document = parse(query)
+      return validate(schema, document).length === 0 ? document : undefined
+    } catch {
+      return undefined
+    }
+  }
+}
+
+/** Has the store tell the answer to a valid query; undefined where Yoga must answer, or say what is wrong. */
 function tellerWith(
   { engine, authenticate, rates, log }: GraphqlDoorOptions,
-  validDocument: (query: string) => DocumentNode | undefined,
+  validDocument: ReturnType<typeof checkerWith>,
 ) {
   const tell = async (exchange: Exchange, query: Query, type: string): Promise<Answer | undefined> => {
     const { asked } = exchange
@@ -82,10 +90,10 @@ function tellerWith(
     const principal = await authenticate(asked.header('authorization'))
     const prepared = engine.prepare(query, principal)
     if (!prepared) return undefined
+    exchange.operation = nameOf(getOperationAST(query.document, query.operationName))
     rates.chargeQuery(principal, exchange, prepared.cost)
     const told = await prepared.tell(engine.contextFor(principal, noting(exchange)))
     if (!told) return undefined
-    exchange.operation = nameOf(getOperationAST(query.document, query.operationName))
     // Of what is about the key itself the store tells nothing.
     exchange.isShared = true
     return respond(asked, new Content(`${type}; charset=utf-8`, told.data('{"data":', '}')))
@@ -97,10 +105,12 @@ function tellerWith(
     const document = validDocument(query)
     if (!document) return undefined
     return tell(exchange, { document, operationName, variables }, type).catch((error: unknown) => {
-      if (!(error instanceof Fault)) throw error
+      const fault = asFault(error)
       // Yoga comes to the same, and says it in the words of GraphQL; but nobody is to wait twice for a store that is down.
-      if (error.code !== 'UNAVAILABLE') return undefined
-      return refuse(log, exchange, error)
+      if (fault.code === 'UNAVAILABLE') return refuse(log, exchange, fault)
+      // Where execution succeeds after all, nobody else would hear of it.
+      if (fault.code === 'INTERNAL') log.error({ requestId: exchange.requestId, err: fault.cause }, 'telling failed')
+      return undefined
     })
   }
 }
@@ -112,18 +122,17 @@ function isPlain({ query: _, operationName, variables, ...others }: Params): boo
   return hasPlainName && hasPlainVariables && variables !== null && Object.keys(others).length === 0
 }
 
-function yogaWith(
-  { engine, authenticate, rates, log }: GraphqlDoorOptions,
-  documentCache: Documents,
-  valid: WeakSet<DocumentNode>,
-) {
+function yogaWith({ engine, authenticate, rates, log }: GraphqlDoorOptions) {
   return createYoga<Passed>({
     schema,
     // The door has let the caller in; the key may have been revoked while the body was on its way.
     context: async ({ exchange }) =>
       engine.contextFor(await authenticate(exchange.asked.header('authorization')), noting(exchange)),
-    plugins: [useParams(), useEngine(engine, rates, valid), useCatalogue(log)],
-    parserAndValidationCache: { documentCache, errorCache: NO_ERRORS_KEPT },
+    plugins: [useParams(), useEngine(engine, rates), useCatalogue(log)],
+    parserAndValidationCache: {
+      documentCache: new Documents(LIMITS.queriesKeptCharacters),
+      errorCache: new LatestError(),
+    },
     // Only what is for it comes here.
     graphqlEndpoint: '*',
     // Each of these is done elsewhere, or is not offered.
