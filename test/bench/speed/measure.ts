@@ -29,9 +29,8 @@ const REQUESTS_MAX = 2_000_000
 /** Code is compiled while it runs: what is measured comes after that. */
 const WARM_SHARE = 0.4
 const WARM_MS_MIN = 2_000
-/** With fewer, most of what is measured would be code that is not compiled yet; rows count like answers. */
+/** With fewer, much of what is measured would be code that is not compiled yet, and connections that still grow. */
 const WARM_ANSWERS = 3_000
-const WARM_ANSWERS_OF_LARGE = 20
 
 export async function measureAll(
   filled: Filled,
@@ -90,7 +89,7 @@ function loaded(
     pid,
     clients: work.clients,
     warmMs: Math.max(measureMs * WARM_SHARE, WARM_MS_MIN),
-    warmAnswers: work.isLarge ? WARM_ANSWERS_OF_LARGE : WARM_ANSWERS,
+    warmAnswers: WARM_ANSWERS,
     measureMs,
     requestsMax: REQUESTS_MAX,
     reads: work.reads.map((ask) => wireOf(ask, door, key)),
