@@ -92,8 +92,10 @@ export function createFastLane({ store, authenticate, rates, basePath, readyByte
 }
 
 function isRead(asked: Asked, basePath: string): boolean {
-  if (!isReading(asked) || !asked.target.startsWith(`${basePath}/v1/`)) return false
-  const [path = ''] = asked.target.slice(basePath.length).split('?', 1)
+  const { target } = asked
+  if (!isReading(asked) || !target.startsWith(basePath) || !target.startsWith('/v1/', basePath.length)) return false
+  const query = target.indexOf('?')
+  const path = target.slice(basePath.length, query < 0 ? undefined : query)
   // Nobody is asked for a key at an open one, nor charged.
   return PLAIN_PATH.test(path) && !isOpen(path)
 }
@@ -114,9 +116,9 @@ function isSmallQuery(asked: Asked, basePath: string): boolean {
 
 /** Everything that an answer can depend on, besides what is stored. */
 function keyOf(asked: Asked, body: string, { scopes }: Principal): string {
-  const door = asked.method === 'POST' ? 'POST' : 'GET'
-  const headers = FORMS.map((name) => asked.header(name))
-  return [door, asked.target, ...headers, wordsOf(scopes), body].join('\n')
+  let key = `${asked.method === 'POST' ? 'POST' : 'GET'}\n${asked.target}`
+  for (const name of FORMS) key += `\n${asked.header(name) ?? ''}`
+  return `${key}\n${wordsOf(scopes)}\n${body}`
 }
 
 /** The headers that say in which form an answer is wanted, or a query came. */
