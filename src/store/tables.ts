@@ -300,10 +300,10 @@ export function defineTables(columns: Columns) {
     {
       id: integer('id').primaryKey(),
       value: counter('value').notNull(),
-      personnel: counter('personnel').notNull().default(1),
-      projects: counter('projects').notNull().default(1),
-      history: counter('history').notNull().default(1),
-      keys: counter('keys').notNull().default(1),
+      personnel: counter('personnel').notNull().default(0),
+      projects: counter('projects').notNull().default(0),
+      history: counter('history').notNull().default(0),
+      keys: counter('keys').notNull().default(0),
     },
     (r) => [check('revision_only', sql`${r.id} = 1`)],
   )
