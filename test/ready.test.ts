@@ -1,13 +1,15 @@
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { createServer, type IncomingMessage, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { revokeKey } from '../src/auth/keys.js'
 import { ReadyAnswers } from '../src/http/readyAnswers.js'
+import { JSON_TYPE } from '../src/http/represent.js'
 import { addPerson } from '../src/personnel/people.js'
 import type { Register, Versions } from '../src/store/registers.js'
 import { ada, grace } from './fixtures.js'
-import { type Answer, type Caller, type Gateway, openFilled } from './harness.js'
+import { type Answer, type Caller, type Gateway, openFilled, openGateway } from './harness.js'
 
 const PEOPLE = '/v1/personnel?limit=2'
 const QUERY = '{ personnel(first: 2) { nodes { name } } }'
@@ -275,6 +277,87 @@ describe('the answers that are kept', () => {
     expect(standing(at(1))).toEqual(['risks'])
     expect(standing(at(1, 1))).toEqual([])
   })
+})
+
+describe('a body', () => {
+  /** A server whose looks at the versions are counted, and held back once they are made, if they are to be. */
+  async function openLooked() {
+    const { gateway, caller } = await openCompany()
+    const looks = { made: 0, areHeld: false, events: new EventEmitter() }
+    const versions = async () => {
+      const read = await gateway.store.versions()
+      looks.made += 1
+      if (looks.areHeld) await new Promise((letGo) => looks.events.emit('made', letGo))
+      return read
+    }
+    const server = createServer(openGateway({ store: { ...gateway.store, versions } }).app.listener).listen(0)
+    onTestFinished(() => void server.close())
+    const { port } = server.address() as AddressInfo
+    const begin = (path: string, body: string) => {
+      const headers = { authorization: caller.authorization, 'content-type': JSON_TYPE, 'content-length': body.length }
+      return request({ port, path, method: 'POST', headers, agent: false })
+    }
+    const answerTo = async (sent: ReturnType<typeof begin>) => {
+      const [answer] = (await once(sent, 'response')) as [IncomingMessage]
+      return { status: answer.statusCode, text: (await answer.toArray()).join('') }
+    }
+    const ask = (path: string, body: string) => answerTo(begin(path, body).end(body))
+    return { gateway, caller, looks, begin, answerTo, ask }
+  }
+
+  type Looked = Awaited<ReturnType<typeof openLooked>>
+
+  /** Sends the head, changes something while the versions of before are on their way, and then sends the body. */
+  async function askInTwo(
+    { looks, begin, answerTo }: Looked,
+    path: string,
+    body: string,
+    change: () => Promise<unknown>,
+  ) {
+    looks.areHeld = true
+    const sent = begin(path, body)
+    sent.flushHeaders()
+    const [letGo] = (await once(looks.events, 'made')) as [() => void]
+    looks.areHeld = false
+    await change()
+    sent.end(body)
+    await setTimeout(50)
+    letGo()
+    return answerTo(sent)
+  }
+
+  const BODIES = [
+    ['/graphql', JSON.stringify({ query: QUERY })],
+    ['/v1/personnel', JSON.stringify({ name: 'Aaron', externalId: 'first of all' })],
+  ] as const
+
+  test.each(BODIES)('that comes to %s with its head needs one look at the key', async (path, body) => {
+    const { looks, ask } = await openLooked()
+    await ask('/graphql', JSON.stringify({ query: QUERY }))
+    looks.made = 0
+    await ask(path, body)
+    expect(looks.made).toBe(1)
+  })
+
+  test('that comes after the look at the versions is not answered with what was ready then', async () => {
+    const looked = await openLooked()
+    const [path, body] = BODIES[0]
+    expect((await looked.ask(path, body)).text).not.toContain('Aaron')
+    const add = () => looked.gateway.write((write) => addPerson(write, { name: 'Aaron', externalId: 'first of all' }))
+    expect((await askInTwo(looked, path, body, add)).text).toContain('Aaron')
+  })
+
+  test.each(BODIES)(
+    'that comes to %s after the look at a key that was revoked then does nothing',
+    async (path, body) => {
+      const looked = await openLooked()
+      await looked.ask('/graphql', BODIES[0][1])
+      await looked.caller.get('/v1/key')
+      const { keyId } = JSON.parse(looked.gateway.log.at(-1) ?? '') as { keyId: string }
+      const revoke = () => looked.gateway.write((write) => revokeKey(write, keyId))
+      expect((await askInTwo(looked, path, body, revoke)).status).toBe(401)
+    },
+  )
 })
 
 test('people who are added at the same time are seen by whoever asks after them', async () => {

@@ -144,3 +144,11 @@ test('every table that a statement names is found in it', () => {
   ])
   expect(Object.fromEntries(named)).toMatchObject({ person: ['personnel'], risk: ['projects'], api_key: ['keys'] })
 })
+
+test('what a statement names is remembered, unless it is so long that callers could fill the memory with it', () => {
+  const short = 'select 1 from "risk"'
+  const long = `${short} where ${'x'.repeat(10_000)}`
+  expect(registersIn(long)).toEqual(['projects'])
+  expect(registersIn(short)).toBe(registersIn(short))
+  expect(registersIn(long)).not.toBe(registersIn(long))
+})

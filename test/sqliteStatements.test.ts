@@ -37,6 +37,13 @@ test('of very many, those that were used least lately are forgotten', () => {
   expect(made).toEqual(['select 1, 0'])
 })
 
+test('a very long one is not kept, since callers could make very many of them', () => {
+  const { statements, made } = openKept()
+  const long = `select '${'x'.repeat(10_000)}'`
+  for (let i = 0; i < 2; i++) statements.prepare(long)
+  expect(made.length).toBe(2)
+})
+
 test('a statement that changes with the tables goes on being right', () => {
   const { statements } = openKept()
   statements.prepare('insert into note values (?)').run('one')

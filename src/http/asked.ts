@@ -8,7 +8,7 @@ export interface Asked {
   readonly target: string
   readonly url: URL
   header(name: string): string | undefined
-  /** Whether all of the body is known to have come. */
+  /** Whether all of the body is known to have come; to be asked before it is read. */
   readonly isWhole: boolean
   /** The body, read once however often it is asked for; refused when it is longer than that. */
   body(bytesMax: number): Promise<Buffer>
@@ -61,7 +61,9 @@ export class AskedOfNode implements Asked {
   }
 
   get isWhole(): boolean {
-    return this.message.complete
+    const { complete, readableLength } = this.message
+    // Node hands the bytes on before it says that they were the last.
+    return complete || readableLength === Number(this.headers['content-length'])
   }
 
   body(bytesMax: number): Promise<Buffer> {

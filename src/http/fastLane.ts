@@ -53,12 +53,14 @@ export function createFastLane({ store, authenticate, rates, basePath, readyByte
   const find = async (exchange: Exchange): Promise<ReadyAnswer | undefined> => {
     const { asked } = exchange
     const authorization = asked.header('authorization')
+    // Node tells of a request before it looks for the body, which mostly came with the head.
+    await undefined
+    const hasCome = asked.isWhole
     let versions = versionsFromNow()
     let principal = await rates.admit(authorization, exchange, versions)
-    const hasCome = asked.isWhole
     const body = asked.method === 'POST' ? await asked.body(LIMITS.readyQueryBytesMax) : NO_BODY
     if (!hasCome) {
-      // It took its time, and the key may have been revoked meanwhile.
+      // It came after the first look at the versions, and the key may have been revoked in between.
       versions = versionsFromNow()
       principal = await authenticate(authorization, versions)
     }

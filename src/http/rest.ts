@@ -38,6 +38,7 @@ export function createRest({ schema, engine, authenticate, rates, basePath }: Re
     const here = matchesOf(path)
     if (asked.method === 'OPTIONS' && here.length > 0) return options(here)
 
+    const hasCome = asked.isWhole
     let principal = await rates.admit(asked.header('authorization'), exchange)
     if (here.length === 0) throw new Fault('NOT_FOUND', `There is nothing at ${path}. See ${basePath}/v1/openapi.json.`)
     const match = matchOf(here, asked.method === 'HEAD' ? 'GET' : asked.method)
@@ -55,9 +56,8 @@ export function createRest({ schema, engine, authenticate, rates, basePath }: Re
     const tags = CONDITIONAL.has(asked.method) ? tagsToMatch(asked) : undefined
     if (tags && !reading) throw unmatchable()
     if (operation.input) {
-      const hasCome = asked.isWhole
       variables['input'] = readBody(await readJson(asked, principal), operation.input)
-      // A body can take its time, and the key may have been revoked meanwhile.
+      // A body that came after the look at the key can have taken its time, and the key may have been revoked meanwhile.
       if (!hasCome) principal = await authenticate(asked.header('authorization'))
     }
     const context = engine.contextFor(principal, noting(exchange))
