@@ -44,8 +44,8 @@ const untelling =
 
 /** Where a store can fail a query that it has told before, and what is heard of it. */
 const FAILURES: { where: string; status: number; code: string; fail: Fail }[] = [
-  { where: 'at the key', status: 503, code: 'UNAVAILABLE', fail: () => ({ version: failing(LOST) }) },
-  { where: 'at the key, unforeseen', status: 500, code: 'INTERNAL', fail: () => ({ version: failing(GONE) }) },
+  { where: 'at the key', status: 503, code: 'UNAVAILABLE', fail: () => ({ versions: failing(LOST) }) },
+  { where: 'at the key, unforeseen', status: 500, code: 'INTERNAL', fail: () => ({ versions: failing(GONE) }) },
   { where: 'at the answer', status: 503, code: 'UNAVAILABLE', fail: untelling(LOST) },
 ]
 
