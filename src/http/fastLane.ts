@@ -64,10 +64,10 @@ export function createFastLane({ store, authenticate, rates, basePath, readyByte
       versions = versionsFromNow()
       principal = await authenticate(authorization, versions)
     }
-    return found(await versions(), keyOf(asked, body.toString('latin1'), principal), exchange)
+    return lookUp(await versions(), keyOf(asked, body.toString('latin1'), principal), exchange)
   }
 
-  const found = (versions: Versions, key: string, exchange: Exchange): ReadyAnswer | undefined => {
+  const lookUp = (versions: Versions, key: string, exchange: Exchange): ReadyAnswer | undefined => {
     const ready = answers.find(versions, key)
     if (!ready) places.set(exchange, { versions, key })
     else if (exchange.principal) rates.chargeQuery(exchange.principal, exchange, ready.cost)

@@ -51,7 +51,7 @@ export class ReadyAnswers {
 
   find(versions: Versions, key: string): ReadyAnswer | undefined {
     for (const shelf of this.shelves.values()) {
-      const found = this.isAt(shelf, versions) ? shelf.kept.get(key) : undefined
+      const found = this.bringTo(shelf, versions) ? shelf.kept.get(key) : undefined
       if (!found) continue
       shelf.kept.delete(key)
       this.put(shelf, key, found)
@@ -64,7 +64,7 @@ export class ReadyAnswers {
     const size = sizeOf(key, answer)
     const shelf = this.shelfOf(reads, versions)
     // Nobody's one answer may push out what all the others have.
-    if (size > this.bytesMax * LIMITS.readyShareMax || !this.isAt(shelf, versions)) return
+    if (size > this.bytesMax * LIMITS.readyShareMax || !this.bringTo(shelf, versions)) return
     this.drop(shelf, key)
     this.put(shelf, key, { answer: { ...answer, bytes: apart(answer.bytes) }, size, usedAt: 0 })
     this.bytes += size
@@ -78,8 +78,8 @@ export class ReadyAnswers {
     return shelf
   }
 
-  /** Whether what stands there is of these versions; what is of older ones goes. */
-  private isAt(shelf: Shelf, versions: Versions): boolean {
+  /** Drops what stands there of older versions than these; false where it is of younger ones. */
+  private bringTo(shelf: Shelf, versions: Versions): boolean {
     if (versions === shelf.versions) return true
     const isSame = shelf.registers.every((register) => versions[register] === shelf.versions[register])
     // Another request may have found younger ones while this one was looking.

@@ -107,7 +107,7 @@ async function verified(to: Write, name: string, list: Part['list'], sent: Conte
   throw new Fault('UNAVAILABLE', `Nothing was copied, because ${name} has come over wrong: ${words}.`)
 }
 
-/** The counters go on where they stood, raised once more by this write like by any other. */
+/** The counters go on where they stood; this write raises them once more, but for registers that have nothing in them. */
 async function takeRevision(from: Read, to: Write): Promise<void> {
   const [row] = await from.db.select().from(from.t.revision)
   if (!row) return
