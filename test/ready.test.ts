@@ -4,10 +4,8 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { revokeKey } from '../src/auth/keys.js'
-import { ReadyAnswers } from '../src/http/readyAnswers.js'
 import { JSON_TYPE } from '../src/http/represent.js'
 import { addPerson } from '../src/personnel/people.js'
-import type { Register, Versions } from '../src/store/registers.js'
 import { ada, grace } from './fixtures.js'
 import { type Answer, type Caller, type Gateway, openFilled, openGateway } from './harness.js'
 
@@ -200,83 +198,6 @@ test('what a query costs is charged again', async () => {
   const [first, second, third] = [await left(), await left(), await left()]
   expect(first - second).toBeGreaterThan(5)
   expect(Math.abs(first - second - (second - third))).toBeLessThan(3)
-})
-
-describe('the answers that are kept', () => {
-  const answer = (bytes: number) => ({
-    headers: [],
-    etag: undefined,
-    bytes: Buffer.alloc(bytes),
-    operation: undefined,
-    cost: 0,
-  })
-
-  /** The store after so many changes of the roster and of the projects. */
-  const at = (personnel: number, projects = 0) => ({
-    all: personnel + projects,
-    personnel,
-    projects,
-    history: 0,
-    keys: 0,
-  })
-  const START = at(0)
-  const ofPeople = new Set(['personnel'] as const)
-  const ofProjects = new Set(['projects'] as const)
-  const place = (key: string, versions = START, reads: ReadonlySet<Register> = ofPeople) => ({ key, versions, reads })
-
-  test('take no more than they may, and the least recently used go first, whatever they were read from', () => {
-    const answers = new ReadyAnswers(10_000)
-    const has = () => ['a', 'b', 'c', 'd', 'e'].filter((key) => answers.find(START, key))
-    for (const key of ['a', 'b']) answers.keep(place(key), answer(1_900))
-    for (const key of ['c', 'd']) answers.keep(place(key, START, ofProjects), answer(1_900))
-    answers.find(START, 'a')
-    answers.keep(place('e'), answer(1_900))
-    expect(has()).toEqual(['a', 'c', 'd', 'e'])
-    answers.keep(place('b'), answer(2_500))
-    expect(has()).toEqual(['a', 'c', 'd', 'e'])
-    for (const key of ['a', 'e']) answers.find(START, key)
-    answers.keep(place('b'), answer(1_900))
-    expect(has()).toEqual(['a', 'b', 'd', 'e'])
-  })
-
-  test('make room for others when they fall', () => {
-    const answers = new ReadyAnswers(10_000)
-    for (const key of ['a', 'b', 'c', 'd']) answers.keep(place(key), answer(1_900))
-    for (const key of ['e', 'f', 'g', 'h']) answers.keep(place(key, at(1)), answer(1_900))
-    expect(['e', 'f', 'g', 'h'].filter((key) => answers.find(at(1), key))).toEqual(['e', 'f', 'g', 'h'])
-  })
-
-  test('hold no more memory than their own bytes', () => {
-    const answers = new ReadyAnswers(10_000)
-    answers.keep(place('a'), { ...answer(0), bytes: Buffer.from('cut out of a larger buffer') })
-    const { bytes } = answers.find(START, 'a') ?? answer(0)
-    expect([bytes.toString(), bytes.buffer.byteLength]).toEqual(['cut out of a larger buffer', bytes.length])
-  })
-
-  test('are of one version, and a late one of an older version is not kept', () => {
-    const answers = new ReadyAnswers(10_000)
-    answers.keep(place('a', at(1)), answer(1))
-    expect(answers.find(at(2), 'a')).toBe(undefined)
-    answers.keep(place('b', at(2)), answer(1))
-    answers.keep(place('a', at(1)), answer(1))
-    expect([
-      answers.find(at(1), 'a'),
-      answers.find(at(2), 'a'),
-      answers.find(at(1), 'b'),
-      answers.find(at(2), 'b')?.bytes.length,
-    ]).toEqual([undefined, undefined, undefined, 1])
-  })
-
-  test('fall with any of the registers that they were read from, and with no other', () => {
-    const answers = new ReadyAnswers(10_000)
-    answers.keep(place('roster'), answer(1))
-    answers.keep(place('risks', START, ofProjects), answer(1))
-    answers.keep(place('risks and owners', START, new Set(['projects', 'personnel'] as const)), answer(1))
-    const standing = (versions: Versions) =>
-      ['roster', 'risks', 'risks and owners'].filter((key) => answers.find(versions, key))
-    expect(standing(at(1))).toEqual(['risks'])
-    expect(standing(at(1, 1))).toEqual([])
-  })
 })
 
 describe('a body', () => {
