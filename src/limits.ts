@@ -61,6 +61,7 @@ const TABLE = {
   storeIdleInWriteMs: [10_000, 'PostgreSQL: how long a write may rest between two statements before it is undone.'],
   storeIdleMs: [60_000, 'PostgreSQL: how long a connection is kept that nobody uses.'],
   storeConnectionMs: [900_000, 'PostgreSQL: how long a connection is kept at the most.'],
+  storeKeptCharacters: [10_000, 'A statement that is longer is spelled out and made ready each time it is asked.'],
   storeNamedMax: [
     100,
     'PostgreSQL: statements that a connection keeps planned; each takes the server about 0.1 to 0.2 MB.',

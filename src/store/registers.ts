@@ -1,3 +1,4 @@
+import { LIMITS } from '../limits.js'
 import type { Tables } from './tables.js'
 
 type Counter = keyof Tables['revision']['$inferSelect']
@@ -43,8 +44,6 @@ export function raising(registers: Iterable<Register>): string {
 
 /** Statements are few and long; of those that callers' filters and selections make, only so many are remembered. */
 const KNOWN_MAX = 1_000
-/** What is longer is looked through each time: callers can make a statement of half a megabyte. */
-const KNOWN_CHARACTERS_MAX = 10_000
 
 const known = new Map<string, readonly Register[]>()
 
@@ -56,7 +55,7 @@ export function registersIn(statement: string): readonly Register[] {
   const found = known.get(statement)
   if (found) return found
   const named = [...new Set(statement.match(NAME))].flatMap((name) => names.get(name) ?? [])
-  if (statement.length > KNOWN_CHARACTERS_MAX) return named
+  if (statement.length > LIMITS.storeKeptCharacters) return named
   if (known.size >= KNOWN_MAX) known.clear()
   known.set(statement, named)
   return named

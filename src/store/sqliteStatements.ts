@@ -1,9 +1,8 @@
 import type Database from 'better-sqlite3'
+import { LIMITS } from '../limits.js'
 
 /** More than the program has different ones; each takes a few kilobytes. */
 const KEPT_MAX = 200
-/** What is longer is made ready each time: callers can make a statement of half a megabyte, which takes several. */
-const KEPT_CHARACTERS_MAX = 10_000
 
 /** As much of a connection as whoever runs statements needs. */
 export interface Statements {
@@ -20,7 +19,8 @@ export class KeptStatements implements Statements {
   }
 
   prepare(sql: string): Database.Statement {
-    if (sql.length > KEPT_CHARACTERS_MAX) return this.connection.prepare(sql)
+    // Callers can make a statement of half a megabyte, which takes several once it is ready.
+    if (sql.length > LIMITS.storeKeptCharacters) return this.connection.prepare(sql)
     const known = this.kept.get(sql)
     const statement = known ?? this.connection.prepare(sql)
     // The last one used stands last, so that the first is the one to forget.

@@ -1,5 +1,6 @@
 import { type AnyColumn, desc, fillPlaceholders, type SQL, sql } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
+import { LIMITS } from '../limits.js'
 import { oncePerEngine } from './keyed.js'
 import {
   cursorAt,
@@ -107,7 +108,6 @@ function wholeTeller<T extends PgTable, F>(list: List<T, F>, entry: Entry): Tell
 
 /** Of all lists and entries together: callers choose both what is told and the filters, each without end. */
 const STATEMENTS_KEPT = 1_000
-const KEPT_CHARACTERS_MAX = 10_000
 
 /** A statement, and the values before and behind the place that a page begins after. */
 interface Kept {
@@ -133,7 +133,7 @@ function statements<T extends PgTable, F>(list: List<T, F>, build: (read: Read, 
     const known = kept.get(key)
     if (known) return { text: known.text, values: [...known.before, ...(place ?? []), ...known.behind], isSteady }
     const spelled = read.spelled(build(read, conditional(within(read, list, filter, window)), rows))
-    if (key.length + spelled.text.length <= KEPT_CHARACTERS_MAX) {
+    if (key.length + spelled.text.length <= LIMITS.storeKeptCharacters) {
       if (kept.size >= STATEMENTS_KEPT) kept.clear()
       const behind = read.spelled(read.limit(rows)).values
       const before = spelled.values.slice(0, spelled.values.length - behind.length - (place?.length ?? 0))
