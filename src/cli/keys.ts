@@ -8,6 +8,11 @@ import { checkText } from '../text.js'
 import { commandWith, type DatabaseConfig, print, say, storeName, WrongUsage, withStore } from './command.js'
 import { readDuration, readEnd } from './durations.js'
 
+const EXAMPLES = `  operations keys create --name spreadsheet --scope projects.read --expires 90d
+  operations keys create --name tracker --scope projects.manage --scope personnel.read --project APOLLO --expires 90d
+
+A tracker's key has personnel.read too, so that owners and assignees are found on the roster; without it they are names.`
+
 const DEFAULT_GRACE = '24h'
 const PROJECT_KEY = projectKey('', '')
 
@@ -31,10 +36,7 @@ function createCommand(clock: () => Date): Command {
     )
     .option('--expires <when>', 'when it stops working: after 90d, 24h or 30m, or with the day 2027-01-31 (UTC)')
     .option('--json', 'print one JSON document')
-    .addHelpText(
-      'after',
-      `\nScopes:\n${scopeHelp()}\n\nExample:\n  operations keys create --name spreadsheet --scope projects.read --expires 90d`,
-    )
+    .addHelpText('after', `\nScopes:\n${scopeHelp()}\n\nExamples:\n${EXAMPLES}`)
     .action(
       async (flags: {
         name: string

@@ -28,6 +28,7 @@ export function receiveIssues(intake: Intake): Receiver {
     rows: ({ db, t }, where) => db.select().from(t.issue).where(where(t.issue)),
     read: readColumns,
     attributionOf: ({ assignee, assigneeId, assigneeName }) => ({ who: assignee, id: assigneeId, name: assigneeName }),
+    handlerOf: ({ assigneeId, assigneeName }) => ({ id: assigneeId, name: assigneeName }),
     prepare: (placed) => risks.find(placed),
     check: (before, record) => {
       if (!before) requireFields(ISSUE_FIELDS, record.values, record.check)
