@@ -222,7 +222,7 @@ function addLast(gateway: Gateway, index: number): Promise<void> {
 async function take(write: Write, noun: SheetNoun, values: readonly Record<string, unknown>[]): Promise<void> {
   const wording = { place: String, createProjects: '', createGroups: '', closeLimit: '' }
   const incoming = values.map((one, index) => ({ index, values: one }))
-  expect((await bringIn(write, noun, incoming, { wording })).flaws).toEqual([])
+  expect((await bringIn(write, noun, incoming, { wording, matchPeople: true })).flaws).toEqual([])
 }
 
 describe('the command', () => {
