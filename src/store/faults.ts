@@ -45,6 +45,8 @@ const OUT_OF_RANGE = '22003'
 /** The driver's error code, wherever Drizzle has wrapped it. */
 export function driverCode(error: unknown): string | undefined {
   const origin = error instanceof DrizzleQueryError ? error.cause : error
+  // A Fault has a code as well, which is ours and says nothing of what the server has done.
+  if (origin instanceof Fault) return undefined
   if (origin instanceof Error && 'code' in origin && typeof origin.code === 'string') return origin.code
   return undefined
 }
