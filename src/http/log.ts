@@ -1,5 +1,6 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
 import { LIMITS } from '../limits.js'
+import { withoutValues } from '../store/faults.js'
 
 /** JSON lines for machines; on a terminal the same in words. */
 export function createLog(level: string, stream: NodeJS.WriteStream): Logger {
@@ -7,7 +8,12 @@ export function createLog(level: string, stream: NodeJS.WriteStream): Logger {
   stream.on('error', () => undefined)
   const bounded = boundedTo(LIMITS.logWaitingBytesMax, stream)
   return pino(
-    { level, base: null, timestamp: pino.stdTimeFunctions.isoTime },
+    {
+      level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      serializers: { err: (error) => pino.stdSerializers.err(withoutValues(error)) },
+    },
     stream.isTTY ? inWords(bounded) : bounded,
   )
 }
