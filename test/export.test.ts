@@ -51,17 +51,18 @@ async function openLargeOffice(): Promise<Office> {
   const many = (values: (index: number) => Record<string, unknown>) =>
     Array.from({ length: MANY }, (_, index) => values(index))
   const title = (index: number) => ['=1+1', 'Steel, "late"', 'Zeile\r\nzwei', 'Größe; 😀'][index % 4]
+  const line = (index: number) => title(index)?.replace('\r\n', ' ;=')
   await office.gateway.write(async (write) => {
     await take(write, 'groups', [{ name: 'One; two', externalId: '+49', description: '@home' }])
     await take(
       write,
       'people',
-      many((i) => ({ name: 'Same name', externalId: `S-${i}`, title: title(i), groups: ['One; two'] })),
+      many((i) => ({ name: 'Same name', externalId: `S-${i}`, title: line(i), groups: ['One; two'] })),
     )
     await take(
       write,
       'risks',
-      many((i) => ({ project: 'OLD', reference: i, title: title(i), ownerName: title(i + 1) })),
+      many((i) => ({ project: 'OLD', reference: i, title: title(i), ownerName: line(i + 1) })),
     )
     await take(
       write,

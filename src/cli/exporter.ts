@@ -8,6 +8,7 @@ import { SHEETS } from '../intake/sheets.js'
 import { sheetCell, sheetValue } from '../sheets/cells.js'
 import { csvLine } from '../sheets/csv.js'
 import type { SheetNoun } from '../sheets/nouns.js'
+import { escaped } from '../text.js'
 import { CannotPrint, say, WrongUsage, withStore } from './command.js'
 import { untilInterrupted } from './interrupt.js'
 
@@ -63,7 +64,9 @@ function record(columns: readonly string[], row: Outgoing): string {
 
 async function toStandardOutput(text: Readable, signal: AbortSignal): Promise<void> {
   try {
-    await pipeline(text, process.stdout, { signal, end: false })
+    // Whoever looks at it on a terminal gets it as it can be shown; a pipe or a file gets it as it is.
+    const shown = process.stdout.isTTY ? text.map((chunk: string) => escaped(chunk)) : text
+    await pipeline(shown, process.stdout, { signal, end: false })
   } catch (error) {
     if (signal.aborted) throw signal.reason
     throw new CannotPrint(`Standard output cannot be written: ${error instanceof Error ? error.message : error}`)

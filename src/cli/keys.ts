@@ -4,7 +4,7 @@ import { isScope, SCOPE_NAMES, SCOPES, type Scope } from '../auth/scopes.js'
 import { readConfig } from '../config.js'
 import { Fault } from '../errors.js'
 import { projectKey } from '../fields.js'
-import { checkText } from '../text.js'
+import { checkText, escapedLine } from '../text.js'
 import { commandWith, type DatabaseConfig, print, say, storeName, WrongUsage, withStore } from './command.js'
 import { readDuration, readEnd } from './durations.js'
 
@@ -74,7 +74,7 @@ function listCommand(clock: () => Date): Command {
       if (all.length === 0) return say('There are no keys yet. `operations keys create` makes one.')
       const lines = all.map((key) => {
         const used = key.lastUsedAt ? `last used ${key.lastUsedAt}` : 'never used'
-        return `${key.id}  ${key.prefix}...  ${key.name}  [${mayDo(key)}]  ${standing(key, clock())}, ${used}`
+        return `${key.id}  ${key.prefix}...  ${escapedLine(key.name)}  [${mayDo(key)}]  ${standing(key, clock())}, ${used}`
       })
       return print(lines.join('\n'))
     })
@@ -94,7 +94,7 @@ function revokeCommand(clock: () => Date): Command {
         }),
       )
       if (flags.json) return print(JSON.stringify({ id, revokedAt: key.revokedAt }))
-      say(`The key ${key.name} (${id}) is revoked since ${key.revokedAt}.`)
+      say(`The key ${escapedLine(key.name)} (${id}) is revoked since ${key.revokedAt}.`)
     })
 }
 
@@ -131,7 +131,7 @@ async function showMinted(key: MintedKey, config: DatabaseConfig, asJson: true |
   const { id, name, secret, scopes, projects, expiresAt } = key
   if (expiresAt === null) say('Warning: this key never expires. `keys create --expires 90d` makes one that does.')
   if (asJson) return print(JSON.stringify({ id, name, key: secret, scopes, projects, expiresAt }))
-  say(`The key ${name} (${id}) is in ${storeName(config)} and may do: ${mayDo(key)}.`)
+  say(`The key ${escapedLine(name)} (${id}) is in ${storeName(config)} and may do: ${mayDo(key)}.`)
   if (expiresAt !== null) say(`It expires at ${expiresAt}.`)
   say('Keep it safe: it is shown only this once.')
   return print(secret)

@@ -4,6 +4,7 @@ import { BadSettings } from '../config.js'
 import { Fault } from '../errors.js'
 import { toFault } from '../store/faults.js'
 import { StoreRefused } from '../store/journal.js'
+import { escaped } from '../text.js'
 import { backupCommand } from './backup.js'
 import { CannotListen, CannotPrint, ImportFailed, say, WrongUsage } from './command.js'
 import { copyCommand } from './copy.js'
@@ -76,5 +77,9 @@ function isOfFile(error: unknown): boolean {
 
 function throwInsteadOfExit(command: Command): void {
   command.exitOverride()
+  command.configureOutput({
+    writeOut: (text) => process.stdout.write(escaped(text)),
+    writeErr: (text) => process.stderr.write(escaped(text)),
+  })
   for (const sub of command.commands) throwInsteadOfExit(sub)
 }
