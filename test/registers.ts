@@ -130,6 +130,12 @@ const drafts = fc.record({
 export const registers: fc.Arbitrary<Register> = drafts.map(({ groups, people, projects, risks, issues }) => {
   const among = (kind: IdKind, all: readonly unknown[], number: number | null) =>
     number === null ? null : idOf(kind, number % all.length)
+  /** One of the risks of a project, by its number. */
+  const ofProject = (project: number, number: number | null) => {
+    const own = risks.flatMap((risk, n) => (keyOf(risk.project) === keyOf(project) ? [n] : []))
+    const chosen = number === null ? undefined : own[number % own.length]
+    return chosen === undefined ? null : idOf('risk', chosen)
+  }
   const keyOf = (number: number) => projects[number % projects.length]?.key
   return {
     groups: groups.map(({ externalId, ...group }, n) => ({
@@ -164,7 +170,7 @@ export const registers: fc.Arbitrary<Register> = drafts.map(({ groups, people, p
       project: keyOf(project),
       reference: `${reference} ${n}`,
       assigneeId: among('person', people, assignee),
-      riskId: among('risk', risks, risk),
+      riskId: ofProject(project, risk),
     })),
   }
 })

@@ -11,7 +11,7 @@ export const ISSUE_COLUMNS = {
   ...ISSUE_FIELDS,
   ...handlerColumns('assignee', 'is to solve it'),
   risk: text('reference', 'The reference of the risk that it came from, in the same project.', 'R-7'),
-  riskId: text('reference', 'The id of that risk, instead of risk.', ''),
+  riskId: text('reference', 'The id of that risk, of the same project, instead of risk.', ''),
   id: text('reference', 'The id of the issue, from an export; matched before all else.', ''),
 }
 
@@ -32,7 +32,7 @@ export function receiveIssues(intake: Intake): Receiver {
     prepare: (placed) => risks.find(placed),
     check: (before, record) => {
       if (!before) requireFields(ISSUE_FIELDS, record.values, record.check)
-      risks.check(record)
+      risks.check(record, before?.riskId)
     },
     draft: (before, record, assignee) => {
       const { id, project: _, status, risk: __, riskId: ___, ...facts } = record.values
