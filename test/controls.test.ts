@@ -1,6 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
 import { describe, expect, test } from 'vitest'
+import { createLog } from '../src/http/log.js'
 import { mintKey } from '../src/index.js'
 import { ada } from './fixtures.js'
 import { openGateway, openOffice } from './harness.js'
@@ -162,6 +164,14 @@ async function asTerminal<T>(work: () => Promise<T>): Promise<T> {
     else Reflect.deleteProperty(process.stdout, 'isTTY')
   }
 }
+
+test('the log of a server shows them escaped on a terminal', () => {
+  const stream = new PassThrough()
+  // A log writes to it, and asks no more of a terminal than that it is one.
+  const terminal = Object.assign(stream as unknown as NodeJS.WriteStream, { isTTY: true })
+  createLog('info', terminal).error({ path: '/\x9b31m\nforged', err: new Error('\x1b[2J') }, 'request')
+  expect(String(stream.read())).toMatch(/ERROR request path=\/\\u009b31m\\u000aforged\nError: \\u001b\[2J\n/)
+})
 
 test('printing leaves no listener behind', async () => {
   const folder = newFolder()

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Writable } from 'node:stream'
+import { PassThrough } from 'node:stream'
 import { DrizzleQueryError } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { createLog } from '../src/http/log.js'
@@ -60,15 +60,10 @@ test.each(BREAKS)('where %s, neither the log nor an answer nor a command says wh
 
 /** All that the server's own log says of an error, as JSON and on a terminal. */
 function logged(error: Error, isTTY: boolean): string {
-  let text = ''
-  const stream = new Writable({
-    write(chunk, _, done) {
-      text += chunk
-      done()
-    },
-  })
+  const stream = new PassThrough()
+  // A log writes to it, and asks no more of a terminal than whether it is one.
   createLog('info', Object.assign(stream as unknown as NodeJS.WriteStream, { isTTY })).error({ err: error }, 'failed')
-  return text
+  return String(stream.read())
 }
 
 test.each([true, false])(

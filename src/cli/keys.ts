@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { type ApiKey, expireKey, keyById, keys, type MintedKey, mintKey, revokeKey } from '../auth/keys.js'
-import { isScope, SCOPE_NAMES, SCOPES, type Scope } from '../auth/scopes.js'
+import { grants, isScope, SCOPE_NAMES, SCOPES, type Scope } from '../auth/scopes.js'
 import { readConfig } from '../config.js'
 import { Fault } from '../errors.js'
 import { projectKey } from '../fields.js'
@@ -133,6 +133,9 @@ async function showMinted(key: MintedKey, config: DatabaseConfig, asJson: true |
   if (asJson) return print(JSON.stringify({ id, name, key: secret, scopes, projects, expiresAt }))
   say(`The key ${escapedLine(name)} (${id}) is in ${storeName(config)} and may do: ${mayDo(key)}.`)
   if (expiresAt !== null) say(`It expires at ${expiresAt}.`)
+  const held = new Set(scopes)
+  if (grants(held, 'projects.manage') && !grants(held, 'personnel.read'))
+    say('Without personnel.read, a sync by it keeps owners and assignees as names and finds nobody on the roster.')
   say('Keep it safe: it is shown only this once.')
   return print(secret)
 }
