@@ -8,11 +8,48 @@ export function fold(text: string): string {
   return text.normalize('NFKC').toLowerCase().normalize('NFKC')
 }
 
+/** What moves a cursor, breaks a line or turns the order of letters around, and so makes a text look like another. */
+const CONTROL = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u
+const CONTROLS = new RegExp(CONTROL, 'gu')
+
+/** Kinds that are no names: what is written at length, and what is looked for. */
+const FREE: ReadonlySet<TextKind> = new Set<TextKind>(['description', 'search'])
+
+/** The first character that no name of this kind may have; a headline may be broken, as it often is in a sheet's cell. */
+function controlIn(text: string, kind: TextKind): string | undefined {
+  if (FREE.has(kind)) return undefined
+  return (kind === 'headline' ? text.replaceAll(/[\t\r\n]/g, ' ') : text).match(CONTROL)?.[0]
+}
+
+/** A text that a terminal shows as it is and does not obey; in JSON it means the same as before. */
+export function escaped(text: string): string {
+  return text.replaceAll(CONTROLS, (one, at: number) =>
+    one === '\n' || one === '\t' || (one === '\r' && text[at + 1] === '\n') ? one : escapeOf(one),
+  )
+}
+
+/** The same where it is to stay on its line. */
+export function escapedLine(text: string): string {
+  return text.replaceAll(CONTROLS, escapeOf)
+}
+
+function escapeOf(character: string): string {
+  return `\\u${hex(character)}`
+}
+
+function hex(character: string): string {
+  return character.charCodeAt(0).toString(16).padStart(4, '0')
+}
+
 /** Text as it is stored: trimmed and well-formed, or what is wrong with it. */
 export function checkText(raw: string, kind: TextKind): { text: string } | { flaw: string } {
   const text = raw.trim()
   if (text === '') return { flaw: 'Must not be empty.' }
   if (text.includes('\0')) return { flaw: 'Must not contain the NUL character.' }
+  const control = controlIn(text, kind)
+  if (control !== undefined) {
+    return { flaw: `Must not contain control characters; this has U+${hex(control).toUpperCase()}.` }
+  }
   if (!text.isWellFormed()) return { flaw: 'Must be well-formed Unicode, without lone surrogates.' }
   // Counted only where it may matter: a text never has more characters than UTF-16 units.
   const length = text.length > TEXT_MAX[kind] ? [...text].length : 0

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { addProject, addRisk, project, risk } from './fixtures.js'
+import { addIssue, addProject, addRisk, issue, project, risk } from './fixtures.js'
+import { runHere } from './here.js'
 import { type Desk, lines, openDesk } from './importing.js'
 
 /** What is wrong with one place, as line, column and detail; what is wrong with the file, as a sentence alone. */
@@ -180,6 +181,19 @@ describe('a bad sheet', () => {
     expect(desk.dump()).toEqual(before)
   })
 
+  test('of issues that an earlier release has linked to a risk of another project is taken in again as it is', async () => {
+    const desk = await openRegister()
+    const [projectId] = desk.list("select id from project where key = 'APOLLO'")
+    const [riskId] = desk.list("select id from risk where reference = 'M-1'")
+    await desk.write((write) => addIssue(write, issue(String(projectId), { riskId: String(riskId) })))
+    const exported = await runHere(desk.folder, ['export', 'issues', '--database', desk.own.url])
+    desk.put('issues.csv', exported.stdout)
+    const { code, report } = await desk.report('issues', 'issues.csv')
+    expect([code, report.unchanged, report.rejected]).toEqual([0, 1, 0])
+    desk.put('new.csv', exported.stdout.replace(/iss_\w+/, '').replace(/,I-\d+,/, ',I-99,'))
+    expect(await desk.report('issues', 'new.csv')).toMatchObject({ code: 1, report: { rejected: 1 } })
+  })
+
   test('of issues names a risk that its project does not have', async () => {
     const desk = await openRegister()
     const before = desk.dump()
@@ -188,6 +202,7 @@ describe('a bad sheet', () => {
       `APOLLO,I-2,x,LOW,,${NEW_ID}`,
       `APOLLO,I-3,x,LOW,R-1,${NEW_ID}`,
       'APOLLO,I-4,x,,,',
+      `APOLLO,I-5,x,LOW,,${desk.list("select id from risk where reference = 'M-1'")}`,
     ]
     desk.put('issues.csv', lines(header('severity', 'risk', 'riskId'), ...rows))
     const { code, report } = await desk.report('issues', 'issues.csv')
@@ -199,6 +214,7 @@ describe('a bad sheet', () => {
         [4, 'risk', 'Give risk or riskId, one of the two.'],
         [4, 'riskId', 'There is no risk with this id.'],
         [5, 'severity', 'Must not be empty.'],
+        [6, 'riskId', 'This risk does not belong to APOLLO.'],
       ],
     })
     expect(desk.dump()).toEqual(before)

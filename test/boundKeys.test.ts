@@ -108,6 +108,20 @@ test('keys create binds a key, and list and rotate keep and show it', async () =
   expect(JSON.parse(json.stdout)).toMatchObject(Array(2).fill({ projects: ['ALPHA', 'BETA-2'] }))
 })
 
+test('keys create says that a sync finds nobody with a key that may not read the roster, and that help names both', async () => {
+  const folder = newFolder()
+  const made = (...scopes: string[]) =>
+    runHere(folder, ['keys', 'create', '--name', 'x', ...scopes.flatMap((scope) => ['--scope', scope])])
+  const hint = /^Without personnel\.read, a sync by it keeps owners/m
+  expect((await made('projects.manage')).stderr).toMatch(hint)
+  for (const other of ['personnel.read', 'personnel.manage'])
+    expect((await made('projects.manage', other)).stderr).not.toMatch(hint)
+  expect((await made('projects.read')).stderr).not.toMatch(hint)
+  expect((await runHere(folder, ['keys', 'create', '--help'])).stdout).toContain(
+    '--scope projects.manage --scope personnel.read --project APOLLO',
+  )
+})
+
 test('keys create refuses a project without projects.manage, and a key that is none, with exit code 2', async () => {
   const folder = newFolder()
   const cases: [args: string[], sentence: RegExp][] = [

@@ -48,7 +48,12 @@ async function imported({ gateway }: Office, noun: SheetNoun, records: Record<st
   const incoming = records.map((values, index) => ({ index, values }))
   return gateway
     .write(async (write) => {
-      const { flaws, counts } = await bringIn(write, noun, incoming, { wording, project, createProjects: true })
+      const { flaws, counts } = await bringIn(write, noun, incoming, {
+        wording,
+        project,
+        createProjects: true,
+        matchPeople: true,
+      })
       if (flaws.length > 0) throw Object.assign(new Error('refused'), { flaws, counts })
       return { flaws, counts }
     })

@@ -148,7 +148,7 @@ describe('syncProject', () => {
     const gateway = openGateway()
     const { secret } = await gateway.write(async (write) => {
       await addPerson(write, ada)
-      const scopes = ['projects.manage'] as const
+      const scopes = ['projects.manage', 'personnel.read'] as const
       return mintKey(write, { name: 'tracker', scopes, projects: ['APOLLO'], expiresAt: undefined })
     })
     const [, body = ''] = /-d '(.+)'\n$/s.exec(curl) ?? []

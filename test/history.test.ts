@@ -102,7 +102,7 @@ const WORDING = { place: String, createProjects: '', createGroups: '', closeLimi
 function imported({ gateway }: Office, noun: SheetNoun, records: Entity[], options: object = {}): Promise<unknown> {
   const incoming = records.map((values, index) => ({ index, values }))
   return gateway.write(async (write) => {
-    const { flaws } = await bringIn(write, noun, incoming, { wording: WORDING, ...options })
+    const { flaws } = await bringIn(write, noun, incoming, { wording: WORDING, matchPeople: true, ...options })
     if (flaws.length > 0) throw new Error('refused')
   })
 }

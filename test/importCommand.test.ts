@@ -104,8 +104,8 @@ describe('the files of one call', () => {
 describe('the report', () => {
   const MIXED = lines(
     'External ID,E-Mail,Name,Status',
-    'HR-1,ada@example.com,"Ada',
-    'Lovelace",',
+    'HR-1,ada@example.com,"Ada Lovelace',
+    '",',
     'HR-2,grace at example.com,Grace,retired',
     '# Those below have left.',
     '',

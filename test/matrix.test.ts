@@ -173,6 +173,36 @@ describe('mutations', () => {
   })
 })
 
+test('syncProject finds people on the roster for the keys that may read it, and says nothing of it to others', async () => {
+  const query =
+    'mutation ($input: SyncProjectInput!) { asked: syncProject(input: $input) { risks { created updated } warnings { pointer } } }'
+  for (const holder of [...holders, ...bound]) {
+    const { scopes } = holder.self
+    if (!isEnough(scopes, 'projects.manage')) continue
+    const seen = []
+    for (const owner of ['ada@AWAY-1.org', 'Bea', away['Person'], 'nobody@AWAY-1.org', nowhere['Person']]) {
+      const input = { key: 'AWAY-1', closeLimit: 9, risks: [{ reference: 'R-1', owner: null }, { reference: 'R-2' }] }
+      await ask(holder, query, { input })
+      const risks = [{ reference: 'R-1', owner }, { reference: 'R-2' }]
+      const { body } = await ask(holder, query, { input: { ...input, risks } })
+      const [{ ownerId, ownerName }] = (await holder.caller.get('/v1/risks?project=AWAY-1')).body.data
+      seen.push([body, ownerId !== null, ownerName === owner])
+    }
+    const answer = (pointer?: string) => {
+      const warnings = pointer === undefined ? [] : [{ pointer }]
+      return { data: { asked: { risks: { created: 0, updated: 1 }, warnings } } }
+    }
+    const found = (isNamed: boolean) => [answer(), true, isNamed]
+    const lost = [answer('/risks/0/owner'), false, true]
+    const right = isEnough(scopes, 'personnel.read')
+      ? // Two are called Bea.
+        [found(false), lost, found(false), lost, lost]
+      : Array(5).fill([answer('/risks'), false, true])
+    tally.check(`owners with ${holder.label}`, seen, right)
+  }
+  expect(tally.findings()).toEqual([])
+})
+
 describe('a key that is bound to a project', () => {
   const SYNC = 'mutation ($input: SyncProjectInput!) { asked: syncProject(input: $input) { project { key } } }'
   const refusal = (message: string): Told => {

@@ -17,10 +17,9 @@ export type Members = Record<string, unknown>
 export type Register = Readonly<Record<SheetNoun, readonly Members[]>>
 
 // What is hard on a reader of CSV, on a spreadsheet, or on whoever compares texts.
-const HARD =
-  '" \' , ; : \t \n \r \r\n = + - @ # \\ | % \x01 ä ß İ ﬁ € \u00a0 \u0085 \u2028 \ufeff e\u0301 😀 👩🏽‍🚀 0 x'.split(
-    ' ',
-  )
+const HARD = '" \' , ; : = + - @ # \\ | % ä ß İ ﬁ € \u00a0 \ufeff e\u0301 😀 👩🏽‍🚀 0 x'.split(' ')
+/** What only a description may have. */
+const CONTROLS = '\t \n \r \r\n \x01 \u0085 \u2028'.split(' ')
 const BEGINNINGS = [
   '',
   '=',
@@ -40,10 +39,14 @@ const BEGINNINGS = [
   'null',
 ]
 
-const text = fc
-  .tuple(fc.constantFrom(...BEGINNINGS), fc.string({ unit: fc.constantFrom(...HARD, ' '), maxLength: 10 }))
-  .map((parts) => parts.join(''))
-  .filter((one) => one.trim() !== '')
+const textOf = (...units: string[]) =>
+  fc
+    .tuple(fc.constantFrom(...BEGINNINGS), fc.string({ unit: fc.constantFrom(...units, ' '), maxLength: 10 }))
+    .map((parts) => parts.join(''))
+    .filter((one) => one.trim() !== '')
+const line = textOf(...HARD)
+const headline = textOf(...HARD, '\t', '\n', '\r', '\r\n')
+const text = textOf(...HARD, ...CONTROLS)
 const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: null })
 const url = maybe(fc.constantFrom('https://example.com/?a=1,2;3&b="x"', "http://example.com/'=ü"))
 const day = fc
@@ -61,19 +64,19 @@ export function idOf(kind: IdKind, number: number): string {
 const drafts = fc.record({
   groups: some(
     fc.record({
-      name: text,
-      externalId: maybe(text),
+      name: line,
+      externalId: maybe(line),
       description: maybe(text),
     }),
     ({ name }) => fold(name.trim()),
   ),
   people: some(
     fc.record({
-      name: text,
+      name: line,
       local: maybe(fc.constantFrom('ada', "o'brien", '=cmd', '-x', '+49', 'JÖRG', '{a|b}')),
-      externalId: text,
-      title: maybe(text),
-      department: maybe(text),
+      externalId: line,
+      title: maybe(line),
+      department: maybe(line),
       status: fc.constantFrom(...PERSON_STATUSES),
       groups: fc.array(fc.nat(99), { maxLength: 4 }),
     }),
@@ -81,7 +84,7 @@ const drafts = fc.record({
   projects: some(
     fc.record({
       key: fc.stringMatching(/^[A-Z][A-Z0-9-]{0,6}$/),
-      name: text,
+      name: line,
       description: maybe(text),
       url,
       status: fc.constantFrom(...PROJECT_STATUSES),
@@ -91,15 +94,15 @@ const drafts = fc.record({
   risks: some(
     fc.record({
       project: fc.nat(99),
-      reference: text,
-      title: text,
+      reference: line,
+      title: headline,
       description: maybe(text),
-      category: maybe(text),
+      category: maybe(line),
       judged: maybe(fc.tuple(fc.integer({ min: 1, max: ASSESSMENT_MAX }), fc.integer({ min: 1, max: ASSESSMENT_MAX }))),
       status: fc.constantFrom(...RISK_STATUSES),
       response: maybe(fc.constantFrom(...RISK_RESPONSES)),
       owner: one,
-      ownerName: maybe(text),
+      ownerName: maybe(line),
       url,
       raisedOn: day,
       reviewOn: maybe(day),
@@ -108,13 +111,13 @@ const drafts = fc.record({
   issues: some(
     fc.record({
       project: fc.nat(99),
-      reference: text,
-      title: text,
+      reference: line,
+      title: headline,
       description: maybe(text),
       severity: fc.constantFrom(...ISSUE_SEVERITIES),
       status: fc.constantFrom(...ISSUE_STATUSES),
       assignee: one,
-      assigneeName: maybe(text),
+      assigneeName: maybe(line),
       risk: one,
       url,
       raisedOn: day,
@@ -127,6 +130,12 @@ const drafts = fc.record({
 export const registers: fc.Arbitrary<Register> = drafts.map(({ groups, people, projects, risks, issues }) => {
   const among = (kind: IdKind, all: readonly unknown[], number: number | null) =>
     number === null ? null : idOf(kind, number % all.length)
+  /** One of the risks of a project, by its number. */
+  const ofProject = (project: number, number: number | null) => {
+    const own = risks.flatMap((risk, n) => (keyOf(risk.project) === keyOf(project) ? [n] : []))
+    const chosen = number === null ? undefined : own[number % own.length]
+    return chosen === undefined ? null : idOf('risk', chosen)
+  }
   const keyOf = (number: number) => projects[number % projects.length]?.key
   return {
     groups: groups.map(({ externalId, ...group }, n) => ({
@@ -161,7 +170,7 @@ export const registers: fc.Arbitrary<Register> = drafts.map(({ groups, people, p
       project: keyOf(project),
       reference: `${reference} ${n}`,
       assigneeId: among('person', people, assignee),
-      riskId: among('risk', risks, risk),
+      riskId: ofProject(project, risk),
     })),
   }
 })

@@ -37,7 +37,7 @@ async function withStore<T>(work: (store: Store) => Promise<T>): Promise<T> {
 
 async function takeIn(store: Store, noun: SheetNoun, values: readonly Members[], at = NOW): Promise<IntakeResult> {
   const incoming = values.map((one, index) => ({ index, values: one }))
-  const options = { wording: WORDING }
+  const options = { wording: WORDING, matchPeople: true }
   return store.write({ by: 'cli', at: () => at }, (write) => bringIn(write, noun, incoming, options))
 }
 

@@ -233,3 +233,33 @@ test('GraphiQL is not served with --no-graphiql, nor the demo key away from loop
   expect(page).toContain('Bearer <API_KEY>')
   expect(page).not.toContain(key)
 })
+
+test('the demo shows its key to whoever names this machine as the host, and to nobody who was led to it by another name', async () => {
+  const { origin, finished } = await serve(newFolder(), ['--demo'])
+  const { port, host } = new URL(origin)
+  const key = /ops_\w{36}/.exec(finished().stderr)?.[0] ?? 'none'
+  const page = (head: string) => exchangeRaw(origin, `${head}\r\nAccept: text/html`)
+  const shown = await page(`GET /graphql HTTP/1.1\r\nHost: ${host}`)
+  expect(shown).toContain(key)
+  const withheld = await page('GET /graphql HTTP/1.1\r\nHost: evil.example')
+  expect(withheld).toContain('Bearer <API_KEY>')
+  expect(withheld).not.toContain(key)
+  const [, tag] = /^etag: (.+)\r$/im.exec(withheld) ?? []
+  // 304 is the page without the key, which is shorter to look at than nine megabytes.
+  const statusOf = async (head: string) => (await page(`${head}\r\nIf-None-Match: ${tag}`)).slice(9, 12)
+  const hosts: [host: string, status: string][] = [
+    ['localhost', '200'],
+    [`LOCALHOST:${port}`, '200'],
+    [`[::1]:${port}`, '200'],
+    [`evil.example:${port}`, '304'],
+    ['localhost.evil.example', '304'],
+    ['evil.example.localhost', '304'],
+    ['127.0.0.1.evil.example', '304'],
+    ['192.0.2.1', '304'],
+  ]
+  for (const [name, status] of hosts) {
+    expect([name, await statusOf(`GET /graphql HTTP/1.1\r\nHost: ${name}`)]).toEqual([name, status])
+  }
+  expect(await statusOf('GET /graphql HTTP/1.0')).toBe('304')
+  expect(await statusOf('GET /graphql HTTP/1.0\r\nHost: localhost')).toBe('200')
+})

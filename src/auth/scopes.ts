@@ -3,7 +3,8 @@ export const SCOPES = {
   'personnel.read': 'See the roster and its groups.',
   'personnel.manage': 'Change the roster and its groups; includes personnel.read.',
   'projects.read': 'See projects, their risks and their open issues.',
-  'projects.manage': 'Bring in project data; includes projects.read.',
+  'projects.manage':
+    'Bring in project data; includes projects.read. With personnel.read, owners are found on the roster.',
 } as const
 
 export type Scope = keyof typeof SCOPES

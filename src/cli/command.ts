@@ -3,6 +3,7 @@ import { type Config, SETTINGS, type SettingName } from '../config.js'
 import { shownAddress } from '../store/address.js'
 import { openStore } from '../store/open.js'
 import type { Store } from '../store/store.js'
+import { escaped } from '../text.js'
 
 /** The command was called wrongly; the message says how to call it. */
 export class WrongUsage extends Error {}
@@ -53,11 +54,16 @@ export function print(text: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const fail = ({ message }: Error) => reject(new CannotPrint(`Standard output cannot be written: ${message}`))
     process.stdout.once('error', fail)
-    process.stdout.write(`${text}\n`, (error) => (error ? fail(error) : resolve()))
+    process.stdout.write(`${escaped(text)}\n`, (error) => {
+      // After a failure it stays: the stream tells of it once more, which without a listener would end the process.
+      if (error) return fail(error)
+      process.stdout.off('error', fail)
+      resolve()
+    })
   })
 }
 
 /** Words for people go to standard error. */
 export function say(text: string): void {
-  process.stderr.write(`${text}\n`)
+  process.stderr.write(`${escaped(text)}\n`)
 }

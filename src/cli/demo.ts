@@ -32,7 +32,10 @@ export async function fillDemo(write: Write): Promise<void> {
       derived: derivedColumns(SHEETS[noun]),
       ignoreUnknown: false,
     })
-    const { flaws } = await bringIn(write, noun, records, { wording: { ...WORDING, place: String } })
+    const { flaws } = await bringIn(write, noun, records, {
+      matchPeople: true,
+      wording: { ...WORDING, place: String },
+    })
     if (flaws.length > 0) throw new Error(`The demo's ${noun} cannot be used: ${JSON.stringify(flaws)}`)
   }
 }

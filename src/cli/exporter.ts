@@ -1,5 +1,4 @@
-import { createWriteStream, statSync } from 'node:fs'
-import { rename, rm } from 'node:fs/promises'
+import { createWriteStream } from 'node:fs'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { readConfig } from '../config.js'
@@ -8,7 +7,9 @@ import { SHEETS } from '../intake/sheets.js'
 import { sheetCell, sheetValue } from '../sheets/cells.js'
 import { csvLine } from '../sheets/csv.js'
 import type { SheetNoun } from '../sheets/nouns.js'
-import { CannotPrint, say, WrongUsage, withStore } from './command.js'
+import { escaped } from '../text.js'
+import { CannotPrint, say, withStore } from './command.js'
+import { Draft } from './draft.js'
 import { untilInterrupted } from './interrupt.js'
 
 export interface ExportFlags {
@@ -63,24 +64,22 @@ function record(columns: readonly string[], row: Outgoing): string {
 
 async function toStandardOutput(text: Readable, signal: AbortSignal): Promise<void> {
   try {
-    await pipeline(text, process.stdout, { signal, end: false })
+    // Whoever looks at it on a terminal gets it as it can be shown; a pipe or a file gets it as it is.
+    const shown = process.stdout.isTTY ? text.map((chunk: string) => escaped(chunk)) : text
+    await pipeline(shown, process.stdout, { signal, end: false })
   } catch (error) {
     if (signal.aborted) throw signal.reason
     throw new CannotPrint(`Standard output cannot be written: ${error instanceof Error ? error.message : error}`)
   }
 }
 
-/** Under another name until it is whole, so that no half of a file is ever taken for all of it. */
 async function toFile(text: Readable, file: string, signal: AbortSignal): Promise<void> {
-  // A device or a pipe would be replaced by an ordinary file of its name.
-  if (statSync(file, { throwIfNoEntry: false })?.isFile() === false)
-    throw new WrongUsage(`${file} is no ordinary file. Without --output, standard output can be led into it.`)
-  const partial = `${file}.partial`
+  const draft = new Draft(file, 'Without --output, standard output can be led into it.')
   try {
-    await pipeline(text, createWriteStream(partial, { mode: 0o600, flush: true }), { signal })
-    await rename(partial, file)
+    await pipeline(text, createWriteStream('', { fd: draft.descriptor, flush: true }), { signal })
+    draft.publish()
   } catch (error) {
-    await rm(partial, { force: true })
+    draft.discard()
     if (signal.aborted) throw signal.reason
     // A full disk does not say by itself which file it is about.
     throw isOfDisk(error) ? new CannotPrint(`${file} cannot be written: ${error.message}`) : error

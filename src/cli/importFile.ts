@@ -124,6 +124,8 @@ async function receive(store: Store, noun: SheetNoun, file: string, { records }:
     await store.write({ by: 'cli', at: clock }, async (write) => {
       result = await bringIn(write, noun, incoming, {
         ...flags,
+        // Whoever runs commands on the store may see all of it.
+        matchPeople: true,
         project: project?.trim().toUpperCase(),
         closeLimit: closeLimit === undefined ? undefined : Number(closeLimit),
         wording: { ...WORDING, place: (index) => `line ${records[index]?.line}` },

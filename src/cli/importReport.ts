@@ -1,4 +1,5 @@
 import type { SheetNoun } from '../sheets/nouns.js'
+import { escapedLine } from '../text.js'
 import type { FileOutcome, Finding } from './importFile.js'
 
 /** How much of what was found fits a terminal. */
@@ -41,13 +42,13 @@ function headline({ file, isSound, records, rejected, counts }: FileOutcome, isD
 }
 
 function notes(file: string, words: string, columns: readonly string[]): string[] {
-  return columns.length === 0 ? [] : [`${file}: ${words}: ${columns.join(', ')}.`]
+  return columns.length === 0 ? [] : [escapedLine(`${file}: ${words}: ${columns.join(', ')}.`)]
 }
 
 function placed({ line, column, value, detail }: Finding): string {
-  if (line === undefined) return detail
+  if (line === undefined) return escapedLine(detail)
   const where = [`line ${line}`, column || undefined].filter((part) => part !== undefined).join(', ')
-  return `${where}${value ? ` ${JSON.stringify(value.slice(0, 100))}` : ''}: ${detail}`
+  return escapedLine(`${where}${value ? ` ${JSON.stringify(value.slice(0, 100))}` : ''}: ${detail}`)
 }
 
 function amount(count: number): string {

@@ -1,10 +1,11 @@
-import { closeSync, openSync, writeFileSync } from 'node:fs'
+import { closeSync, writeFileSync } from 'node:fs'
 import { readConfig } from '../config.js'
 import { SHEETS } from '../intake/sheets.js'
 import { LIMITS } from '../limits.js'
 import type { SheetNoun } from '../sheets/nouns.js'
 import type { SheetFormat } from '../sheets/sheet.js'
 import { ImportFailed, print, say, withStore } from './command.js'
+import { Draft } from './draft.js'
 import { type FileFlags, importFile, mappingOf } from './importFile.js'
 import { inWords, reportOf } from './importReport.js'
 import { untilInterrupted } from './interrupt.js'
@@ -32,7 +33,7 @@ export async function importAll(
   const mapping = flags.map === undefined ? undefined : mappingOf(flags.map, Object.keys(SHEETS[noun].fields))
   const config = readConfig({ database: flags.database }, ['database'])
   // Opened before anything is stored, so that a report which cannot be written is told in time.
-  const report = flags.report === undefined ? undefined : openSync(flags.report, 'w')
+  const report = flags.report === undefined ? undefined : new Draft(flags.report, '--json prints the report.')
   try {
     const outcomes = await untilInterrupted((signal) =>
       withStore(config, { create: true, cacheBytes: LIMITS.importCacheBytes }, async (store) => {
@@ -48,11 +49,14 @@ export async function importAll(
       }),
     )
     const document = JSON.stringify(reportOf(noun, outcomes, flags), null, 2)
-    if (report !== undefined) writeFileSync(report, `${document}\n`)
+    if (report) writeFileSync(report.descriptor, `${document}\n`)
+    report?.publish()
     if (flags.json) await print(document)
     const failed = outcomes.filter(({ isSound }) => !isSound).length
     if (failed > 0) throw new ImportFailed(`${failed} of ${outcomes.length} files could not be used.`)
   } finally {
-    if (report !== undefined) closeSync(report)
+    if (report) closeSync(report.descriptor)
+    // Gone already where it has got its name.
+    report?.discard()
   }
 }

@@ -1,12 +1,17 @@
 import { Command } from 'commander'
 import { type ApiKey, expireKey, keyById, keys, type MintedKey, mintKey, revokeKey } from '../auth/keys.js'
-import { isScope, SCOPE_NAMES, SCOPES, type Scope } from '../auth/scopes.js'
+import { grants, isScope, SCOPE_NAMES, SCOPES, type Scope } from '../auth/scopes.js'
 import { readConfig } from '../config.js'
 import { Fault } from '../errors.js'
 import { projectKey } from '../fields.js'
-import { checkText } from '../text.js'
+import { checkText, escapedLine } from '../text.js'
 import { commandWith, type DatabaseConfig, print, say, storeName, WrongUsage, withStore } from './command.js'
 import { readDuration, readEnd } from './durations.js'
+
+const EXAMPLES = `  operations keys create --name spreadsheet --scope projects.read --expires 90d
+  operations keys create --name tracker --scope projects.manage --scope personnel.read --project APOLLO --expires 90d
+
+A tracker's key has personnel.read too, so that owners and assignees are found on the roster; without it they are names.`
 
 const DEFAULT_GRACE = '24h'
 const PROJECT_KEY = projectKey('', '')
@@ -31,10 +36,7 @@ function createCommand(clock: () => Date): Command {
     )
     .option('--expires <when>', 'when it stops working: after 90d, 24h or 30m, or with the day 2027-01-31 (UTC)')
     .option('--json', 'print one JSON document')
-    .addHelpText(
-      'after',
-      `\nScopes:\n${scopeHelp()}\n\nExample:\n  operations keys create --name spreadsheet --scope projects.read --expires 90d`,
-    )
+    .addHelpText('after', `\nScopes:\n${scopeHelp()}\n\nExamples:\n${EXAMPLES}`)
     .action(
       async (flags: {
         name: string
@@ -72,7 +74,7 @@ function listCommand(clock: () => Date): Command {
       if (all.length === 0) return say('There are no keys yet. `operations keys create` makes one.')
       const lines = all.map((key) => {
         const used = key.lastUsedAt ? `last used ${key.lastUsedAt}` : 'never used'
-        return `${key.id}  ${key.prefix}...  ${key.name}  [${mayDo(key)}]  ${standing(key, clock())}, ${used}`
+        return `${key.id}  ${key.prefix}...  ${escapedLine(key.name)}  [${mayDo(key)}]  ${standing(key, clock())}, ${used}`
       })
       return print(lines.join('\n'))
     })
@@ -92,7 +94,7 @@ function revokeCommand(clock: () => Date): Command {
         }),
       )
       if (flags.json) return print(JSON.stringify({ id, revokedAt: key.revokedAt }))
-      say(`The key ${key.name} (${id}) is revoked since ${key.revokedAt}.`)
+      say(`The key ${escapedLine(key.name)} (${id}) is revoked since ${key.revokedAt}.`)
     })
 }
 
@@ -129,8 +131,11 @@ async function showMinted(key: MintedKey, config: DatabaseConfig, asJson: true |
   const { id, name, secret, scopes, projects, expiresAt } = key
   if (expiresAt === null) say('Warning: this key never expires. `keys create --expires 90d` makes one that does.')
   if (asJson) return print(JSON.stringify({ id, name, key: secret, scopes, projects, expiresAt }))
-  say(`The key ${name} (${id}) is in ${storeName(config)} and may do: ${mayDo(key)}.`)
+  say(`The key ${escapedLine(name)} (${id}) is in ${storeName(config)} and may do: ${mayDo(key)}.`)
   if (expiresAt !== null) say(`It expires at ${expiresAt}.`)
+  const held = new Set(scopes)
+  if (grants(held, 'projects.manage') && !grants(held, 'personnel.read'))
+    say('Without personnel.read, a sync by it keeps owners and assignees as names and finds nobody on the roster.')
   say('Keep it safe: it is shown only this once.')
   return print(secret)
 }

@@ -2,7 +2,9 @@ import { Command, CommanderError } from 'commander'
 import { DESCRIPTION, VERSION } from '../about.js'
 import { BadSettings } from '../config.js'
 import { Fault } from '../errors.js'
+import { toFault } from '../store/faults.js'
 import { StoreRefused } from '../store/journal.js'
+import { escaped } from '../text.js'
 import { backupCommand } from './backup.js'
 import { CannotListen, CannotPrint, ImportFailed, say, WrongUsage } from './command.js'
 import { copyCommand } from './copy.js'
@@ -54,7 +56,8 @@ function programOf(): Command {
 }
 
 /** What a failure means for the exit code; whatever a person can mend is said in a sentence, without a stack. */
-function exitCode(error: unknown): number {
+function exitCode(thrown: unknown): number {
+  const error = toFault(thrown)
   // Commander has said its piece already; asking for help is no failure.
   if (error instanceof CommanderError) return error.exitCode === 0 ? DONE : WRONG_USAGE
   if (error instanceof WrongUsage || error instanceof BadSettings) {
@@ -74,5 +77,9 @@ function isOfFile(error: unknown): boolean {
 
 function throwInsteadOfExit(command: Command): void {
   command.exitOverride()
+  command.configureOutput({
+    writeOut: (text) => process.stdout.write(escaped(text)),
+    writeErr: (text) => process.stderr.write(escaped(text)),
+  })
   for (const sub of command.commands) throwInsteadOfExit(sub)
 }

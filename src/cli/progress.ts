@@ -1,3 +1,5 @@
+import { escapedLine } from '../text.js'
+
 const WIDTH = 30
 const EVERY_MS = 100
 
@@ -11,7 +13,7 @@ export function progressBar(label: string, total: number, stream: NodeJS.WriteSt
       shownAt = now
       const filled = Math.round((WIDTH * done) / Math.max(outOf, 1))
       const bar = '#'.repeat(filled).padEnd(WIDTH, '.')
-      stream.write(`\r${label} [${bar}] ${done.toLocaleString('en')} of ${outOf.toLocaleString('en')}`)
+      stream.write(`\r${escapedLine(label)} [${bar}] ${done.toLocaleString('en')} of ${outOf.toLocaleString('en')}`)
     },
     clear(): void {
       if (stream.isTTY && shownAt > 0) stream.write('\r\x1b[K')

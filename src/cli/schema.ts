@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Command, Option } from 'commander'
 import { print, say } from './command.js'
+import { writeDraft } from './draft.js'
 
 export function schemaCommand(): Command {
   return new Command('schema')
@@ -20,7 +21,10 @@ export function schemaCommand(): Command {
         return print(CONTRACTS[flags.format === 'graphql' ? 'schema.graphql' : 'openapi.json']().trimEnd())
       }
       mkdirSync(flags.output, { recursive: true })
-      for (const [name, contents] of Object.entries(CONTRACTS)) writeFileSync(join(flags.output, name), contents())
+      for (const [name, contents] of Object.entries(CONTRACTS)) {
+        const file = join(flags.output, name)
+        writeDraft(file, 'Without --output, one of them is printed.', (to) => writeFileSync(to, contents()))
+      }
       say(`Wrote ${Object.keys(CONTRACTS).join(' and ')} into ${flags.output}.`)
     })
 }

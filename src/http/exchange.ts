@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
 import { KeyRefused, type Principal } from '../auth/principal.js'
 import type { Fault } from '../errors.js'
+import { withoutValues } from '../store/faults.js'
 import { type Register, registersIn } from '../store/registers.js'
 import type { OnStatement } from '../store/store.js'
 import type { Asked, Outgoing } from './asked.js'
@@ -85,7 +86,9 @@ export function closeExchange(exchange: Exchange, { log, slowMs, onFinished }: C
 
 /** What failed on our side, for whoever reads the log; the caller is only told that it did. */
 export function logCause(log: Logger, { requestId }: Exchange, { code, cause }: Fault): void {
-  if (code === 'INTERNAL' || code === 'UNAVAILABLE') log.error({ requestId, err: cause }, 'request failed')
+  if (code === 'INTERNAL' || code === 'UNAVAILABLE') {
+    log.error({ requestId, err: withoutValues(cause) }, 'request failed')
+  }
 }
 
 /** One line a request; never the key itself, and why a caller was refused. */

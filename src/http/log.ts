@@ -1,5 +1,7 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
 import { LIMITS } from '../limits.js'
+import { withoutValues } from '../store/faults.js'
+import { escaped, escapedLine } from '../text.js'
 
 /** JSON lines for machines; on a terminal the same in words. */
 export function createLog(level: string, stream: NodeJS.WriteStream): Logger {
@@ -7,7 +9,12 @@ export function createLog(level: string, stream: NodeJS.WriteStream): Logger {
   stream.on('error', () => undefined)
   const bounded = boundedTo(LIMITS.logWaitingBytesMax, stream)
   return pino(
-    { level, base: null, timestamp: pino.stdTimeFunctions.isoTime },
+    {
+      level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      serializers: { err: (error) => pino.stdSerializers.err(withoutValues(error)) },
+    },
     stream.isTTY ? inWords(bounded) : bounded,
   )
 }
@@ -45,7 +52,8 @@ function inWords(stream: DestinationStream): DestinationStream {
       const { time, level, msg, err, ...rest } = JSON.parse(text) as Line
       const facts = Object.entries(rest).map(([name, value]) => `${name}=${String(value)}`)
       const severity = level >= ERROR ? 'ERROR ' : ''
-      stream.write(`${time.slice(11, 19)} ${severity}${msg} ${facts.join(' ')}${err?.stack ? `\n${err.stack}` : ''}\n`)
+      const line = escapedLine(`${time.slice(11, 19)} ${severity}${msg} ${facts.join(' ')}`)
+      stream.write(`${line}${err?.stack ? `\n${escaped(err.stack)}` : ''}\n`)
     },
   }
 }

@@ -31,13 +31,14 @@ query TopRisks {
 }
 `
 
-const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
+/** What `Host` says where a person has opened this machine itself, and no name that merely leads to it. */
+const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/i
 
 /** Serves GraphiQL from this machine alone: no request of the page leaves it. */
 export function createGraphiql({ endpoint, demoKey }: GraphiqlOptions) {
   const pages = new Map<string, Promise<{ content: Content; policy: string }>>()
   return async (asked: Asked): Promise<Answer> => {
-    const key = demoKey !== undefined && LOOPBACK.has(asked.url.hostname) ? demoKey : '<API_KEY>'
+    const key = demoKey !== undefined && LOOPBACK.test(asked.header('host') ?? '') ? demoKey : '<API_KEY>'
     const page = pages.get(key) ?? renderGraphiql(endpoint, key)
     pages.set(key, page)
     const { content, policy } = await page

@@ -35,7 +35,7 @@ export function receiveEntries<Row extends EntryRow, V extends EntryValues>(
     if (before?.live === 0 && values.status == null && !intake.options.closeMissing) {
       intake.warnings.push({ index, field: 'reference', detail: 'It is closed, and stays so. A status would open it.' })
     }
-    const handler = handlers.handlerOf(index, plan.attributionOf(values), check)
+    const handler = handlers.handlerOf(index, plan.attributionOf(values), before && plan.handlerOf(before), check)
     return intake.accept(index, check) ? [{ before, record, handler }] : []
   }
 

@@ -50,6 +50,8 @@ export interface EntryPlan<Row extends EntryRow, V extends EntryValues> {
   readonly rows: (read: Read, where: (columns: EntryColumns) => SQL | undefined) => Promise<Row[]>
   readonly read: (raw: Incoming['values'], check: InputCheck) => V
   readonly attributionOf: (values: V) => Attribution
+  /** Who stands behind a row that is there. */
+  readonly handlerOf: (row: Row) => Handler
   /** Looks up whatever else the records of a batch refer to. */
   readonly prepare?: (placed: readonly Placed<V>[]) => Promise<void>
   readonly check: (before: Row | undefined, record: Placed<V>) => void

@@ -15,6 +15,7 @@ export class HandlerFinder {
   private readonly intake: Intake
   private readonly field: string
   private readonly people: PersonFinder
+  private isNoted = false
 
   constructor(intake: Intake, field: 'owner' | 'assignee') {
     this.intake = intake
@@ -22,13 +23,16 @@ export class HandlerFinder {
     this.people = new PersonFinder(intake.write)
   }
 
-  find(attributions: readonly Attribution[]): Promise<void> {
-    return this.people.find(attributions.flatMap(({ who, id }) => [who ?? [], id ?? []].flat()))
+  async find(attributions: readonly Attribution[]): Promise<void> {
+    if (!this.intake.options.matchPeople) return
+    await this.people.find(attributions.flatMap(({ who, id }) => [who ?? [], id ?? []].flat()))
   }
 
   /** What is stored of an attribution: absent where it says nothing. */
-  handlerOf(index: number, { who, id, name }: Attribution, check: InputCheck): Handler {
+  handlerOf(index: number, attribution: Attribution, before: Handler | undefined, check: InputCheck): Handler {
+    const { who, id, name } = attribution
     const { field } = this
+    if (!this.intake.options.matchPeople) return this.asWritten(attribution, before, check)
     if (id != null && who != null) check.flaw(field, `Give ${field} or ${field}Id, one of the two.`)
     if (id != null) {
       const found = this.people.get(id)
@@ -48,5 +52,22 @@ export class HandlerFinder {
     else if (this.intake.options.strictPeople) check.flaw(field, words)
     else this.intake.warnings.push({ index, field, detail: `${words} It is kept as ${field}Name.` })
     return { id: null, name: name ?? who }
+  }
+
+  /** For who may not read the roster, and sends `who` alone: a link stays only where the row shows that very text. */
+  private asWritten({ who }: Attribution, before: Handler | undefined, check: InputCheck): Handler {
+    if (who == null) return { id: who, name: who }
+    const kept = checkText(who, 'name')
+    if ('flaw' in kept) check.flaw(this.field, kept.flaw)
+    this.noteUnmatched()
+    return { id: before?.name === who ? before.id : null, name: who }
+  }
+
+  private noteUnmatched(): void {
+    const { field, intake, isNoted } = this
+    this.isNoted = true
+    if (isNoted) return
+    const why = 'Nobody was looked up on the roster, because this key lacks the scope personnel.read.'
+    intake.warnings.push({ index: undefined, field, detail: `${why} Each ${field} is kept as ${field}Name.` })
   }
 }

@@ -47,6 +47,8 @@ export interface IntakeOptions {
   readonly project?: string | undefined
   readonly createProjects?: boolean
   readonly createGroups?: boolean
+  /** Look owners and assignees up on the roster; without it nothing that comes back depends on who is there. */
+  readonly matchPeople?: boolean
   /** Refuse owners and assignees whom the roster does not know. */
   readonly strictPeople?: boolean
   /** The records are all that there is of a project: close what is not among them. */

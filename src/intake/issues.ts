@@ -11,7 +11,7 @@ export const ISSUE_COLUMNS = {
   ...ISSUE_FIELDS,
   ...handlerColumns('assignee', 'is to solve it'),
   risk: text('reference', 'The reference of the risk that it came from, in the same project.', 'R-7'),
-  riskId: text('reference', 'The id of that risk, instead of risk.', ''),
+  riskId: text('reference', 'The id of that risk, of the same project, instead of risk.', ''),
   id: text('reference', 'The id of the issue, from an export; matched before all else.', ''),
 }
 
@@ -28,10 +28,11 @@ export function receiveIssues(intake: Intake): Receiver {
     rows: ({ db, t }, where) => db.select().from(t.issue).where(where(t.issue)),
     read: readColumns,
     attributionOf: ({ assignee, assigneeId, assigneeName }) => ({ who: assignee, id: assigneeId, name: assigneeName }),
+    handlerOf: ({ assigneeId, assigneeName }) => ({ id: assigneeId, name: assigneeName }),
     prepare: (placed) => risks.find(placed),
     check: (before, record) => {
       if (!before) requireFields(ISSUE_FIELDS, record.values, record.check)
-      risks.check(record)
+      risks.check(record, before?.riskId)
     },
     draft: (before, record, assignee) => {
       const { id, project: _, status, risk: __, riskId: ___, ...facts } = record.values

@@ -35,14 +35,19 @@ export class RiskFinder {
     }
   }
 
-  check(record: Placed<RiskValues>): void {
+  /** `linkedTo` is the risk that the issue is linked to already. */
+  check(record: Placed<RiskValues>, linkedTo: string | null | undefined): void {
     const { check } = record
     const { risk, riskId } = record.values
     if (risk != null && riskId != null) check.flaw('risk', 'Give risk or riskId, one of the two.')
     if (risk != null && this.idOf(record) === undefined) {
       check.flaw('risk', `There is no risk ${risk} in ${record.project.key}. Import the risks first.`)
     }
-    if (riskId != null && !this.projectOf.has(riskId)) check.flaw('riskId', 'There is no risk with this id.')
+    // What an earlier release has let in stays as it is, so that an export can be taken in again.
+    if (riskId == null || riskId === linkedTo) return
+    const home = this.projectOf.get(riskId)
+    if (home === undefined) check.flaw('riskId', 'There is no risk with this id.')
+    else if (home !== record.project.id) check.flaw('riskId', `This risk does not belong to ${record.project.key}.`)
   }
 
   /** Absent when the record says nothing of it. */

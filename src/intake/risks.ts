@@ -24,6 +24,7 @@ export function receiveRisks(intake: Intake): Receiver {
     rows: ({ db, t }, where) => db.select().from(t.risk).where(where(t.risk)),
     read: readColumns,
     attributionOf: ({ owner, ownerId, ownerName }) => ({ who: owner, id: ownerId, name: ownerName }),
+    handlerOf: ({ ownerId, ownerName }) => ({ id: ownerId, name: ownerName }),
     check: (before, { values, check }) => checkRisk(before, values, check),
     draft: (before, { values, project }, owner) => {
       const { id, project: _, status, ...facts } = values

@@ -30,12 +30,12 @@ const WORDING: Omit<Wording, 'place'> = {
   closeLimit: 'closeLimit:',
 }
 
-/** Brings a project to the state that its own system tells, by the rules of the import. */
-export async function syncProject(write: Write, state: ProjectState): Promise<SyncReport> {
+/** Brings a project to the state that its own system has, by the rules of the import. */
+export async function syncProject(write: Write, state: ProjectState, matchPeople: boolean): Promise<SyncReport> {
   const { risks, issues, closeLimit, ...project } = state
   refuse([...tooMany('/risks', risks), ...tooMany('/issues', issues)])
   if (closeLimit != null && closeLimit < 0) refuse([{ pointer: '/closeLimit', detail: 'Must not be below 0.' }])
-  const options = { project: project.key, closeMissing: true, closeLimit: closeLimit ?? undefined }
+  const options = { project: project.key, closeMissing: true, closeLimit: closeLimit ?? undefined, matchPeople }
   const ofProject = await part(write, 'projects', [project], '')
   // Without the project nothing can be said of its entries.
   refuse(ofProject.flaws)

@@ -1,4 +1,4 @@
-import { and, desc, eq, isNull, or } from 'drizzle-orm'
+import { and, desc, eq, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm'
 import { Fault } from '../errors.js'
 import { type ChangeRow, type FieldChanges, fieldChangesOf, type Recorded } from '../history/changes.js'
 import { mentions } from '../store/conditions.js'
@@ -26,10 +26,10 @@ export async function erasePerson(write: Write, id: string): Promise<Erasure> {
   const before = (await byIds(write, personnel, [id])).get(id)
   if (!before) throw new Fault('NOT_FOUND', `There is no person with the id ${JSON.stringify(id)}.`)
   if (before.erasedAt) throw new Fault('CONFLICT', `This person was erased at ${before.erasedAt} already.`)
-  const own = await write.db.select().from(write.t.change).where(eq(write.t.change.entityId, id))
-  const texts = textsOf(before, own)
+  const isOwn = eq(write.t.change.entityId, id)
+  const texts = await textsOf(write, before, isOwn)
   const entries = (await blankEntries(write, id, texts, 'risk')) + (await blankEntries(write, id, texts, 'issue'))
-  const history = (await blankChanges(write, own, () => () => true)) + (await blankMentions(write, id, texts))
+  const history = (await blankOwn(write, isOwn)) + (await blankMentions(write, id, texts))
   await forgetAnswers(write, [id, ...texts])
   await blankPerson(write, id)
   return { id, erasedAt: at, history, entries }
@@ -42,14 +42,42 @@ export function isErasure({ name, email, externalId, title, department, status }
 }
 
 /** Everything that the person was ever called here. */
-function textsOf({ name, email, externalId }: PersonRow, own: readonly ChangeRow[]): Set<string> {
+async function textsOf(write: Write, { name, email, externalId }: PersonRow, isOwn: SQL): Promise<Set<string>> {
   const texts = new Set([name, email, externalId].filter((text) => text !== null))
-  for (const { fields } of own.map((row) => ({ fields: fieldChangesOf(row) }))) {
-    for (const field of ['name', 'email', 'externalId']) {
-      for (const text of fields[field] ?? []) if (typeof text === 'string') texts.add(text)
+  for await (const rows of backwards(write, isOwn)) {
+    for (const fields of rows.map(fieldChangesOf)) {
+      for (const field of ['name', 'email', 'externalId']) {
+        for (const text of fields[field] ?? []) if (typeof text === 'string') texts.add(text)
+      }
     }
   }
   return texts
+}
+
+/** A history can be longer than memory, and everyone who writes waits meanwhile. */
+const BATCH_ROWS = 500
+
+/** These changes, entity by entity, and of each from the last to the first. */
+async function* backwards({ db, t }: Write, which: SQL | undefined): AsyncGenerator<readonly ChangeRow[]> {
+  const { entityId, id } = t.change
+  let last: ChangeRow | undefined
+  do {
+    const isFurther = last && sql`(${entityId}, ${id}) < (${last.entityId}, ${last.id})`
+    const rows = await db
+      .select()
+      .from(t.change)
+      .where(and(which, isFurther))
+      .orderBy(desc(entityId), desc(id))
+      .limit(BATCH_ROWS)
+    if (rows.length > 0) yield rows
+    last = rows.length < BATCH_ROWS ? undefined : rows.at(-1)
+  } while (last)
+}
+
+async function blankOwn(write: Write, isOwn: SQL): Promise<number> {
+  let blanked = 0
+  for await (const rows of backwards(write, isOwn)) blanked += await blankChanges(write, rows, () => () => true)
+  return blanked
 }
 
 /** Deletes what was answered about the person: a project that named them is told so in a warning. */
@@ -99,49 +127,59 @@ async function blankEntries(
   const handler = noun === 'risk' ? t.risk.ownerId : t.issue.assigneeId
   const name = noun === 'risk' ? t.risk.ownerName : t.issue.assigneeName
   const isTheirs = or(eq(handler, id), and(isNull(handler), among(name, [...texts])))
-  const rows = await db.select({ id: table.id, name }).from(table).where(isTheirs)
-  const named = rows.filter((row) => row.name !== null)
-  if (named.length === 0) return 0
   const field = noun === 'risk' ? 'ownerName' : 'assigneeName'
-  const ids = named.map((row) => row.id)
-  await db
-    .update(table)
-    .set({ [field]: null, updatedAt: at })
-    .where(among(table.id, ids))
   const fields = JSON.stringify({ [field]: [ERASED, null] })
   const entity = noun === 'risk' ? 'RISK' : 'ISSUE'
   const rest = { recordedAt: at, effectiveOn: at.slice(0, 10), by, action: 'ERASED', entity, fields } as const
-  await insertAll(
-    t.change,
-    ids.map((entityId) => ({ ...rest, entityId })),
-  )
-  return named.length
+  for (let count = 0; ; ) {
+    // Whatever is blanked is no longer among them.
+    const named = db
+      .select({ id: table.id })
+      .from(table)
+      .where(and(isTheirs, isNotNull(name)))
+    const ids = (await named.orderBy(table.id).limit(BATCH_ROWS)).map((row) => row.id)
+    if (ids.length === 0) return count
+    await db
+      .update(table)
+      .set({ [field]: null, updatedAt: at })
+      .where(among(table.id, ids))
+    await insertAll(
+      t.change,
+      ids.map((entityId) => ({ ...rest, entityId })),
+    )
+    count += ids.length
+  }
 }
 
 const HANDLER_FIELDS = ['ownerId', 'ownerName', 'assigneeId', 'assigneeName']
 
 /** Blanks the name in the history of risks and issues, while they were the person's, or nobody's and named them. */
 async function blankMentions(write: Write, id: string, texts: ReadonlySet<string>): Promise<number> {
-  const { db, t, among } = write
+  const { t, among } = write
   const isAbout = or(...HANDLER_FIELDS.map((field) => mentions(t.change.fields, `"${field}"`)))
-  const rows = await db
-    .select()
-    .from(t.change)
-    .where(and(among(t.change.entity, ['RISK', 'ISSUE']), isAbout))
-    .orderBy(desc(t.change.id))
-  const handlers = await handlersOf(write, [...new Set(rows.map(({ entityId }) => entityId))])
-  // From now on backwards, so that it is known of every change who the handler was before and after it.
-  const isTheirs = (row: ChangeRow) => {
-    const after = handlers.get(row.entityId) ?? null
-    const fields = fieldChangesOf(row)
-    const [from] = fields['ownerId'] ?? fields['assigneeId'] ?? [after]
-    handlers.set(row.entityId, from)
-    return (field: string, value: Recorded, side: 0 | 1) => {
-      const handler = side === 0 ? from : after
-      return field.endsWith('Name') && (handler === id || (handler === null && texts.has(String(value))))
-    }
+  let blanked = 0
+  let unfinished: readonly [entityId: string, handler: Recorded] | undefined
+  for await (const rows of backwards(write, and(among(t.change.entity, ['RISK', 'ISSUE']), isAbout))) {
+    const handlers = await handlersOf(write, [...new Set(rows.map(({ entityId }) => entityId))])
+    // The batch before may have ended amid the changes of an entity.
+    if (unfinished && unfinished[0] === rows[0]?.entityId) handlers.set(...unfinished)
+    blanked += await blankChanges(write, rows, (row) => theirsIn(row, handlers, id, texts))
+    const entityId = rows.at(-1)?.entityId ?? ''
+    unfinished = [entityId, handlers.get(entityId) ?? null]
   }
-  return blankChanges(write, rows, isTheirs)
+  return blanked
+}
+
+/** What of a change is about them; from now on backwards, it is known who the handler was before and after each. */
+function theirsIn(row: ChangeRow, handlers: Map<string, Recorded>, id: string, texts: ReadonlySet<string>): IsTheirs {
+  const after = handlers.get(row.entityId) ?? null
+  const fields = fieldChangesOf(row)
+  const [from] = fields['ownerId'] ?? fields['assigneeId'] ?? [after]
+  handlers.set(row.entityId, from)
+  return (field, value, side) => {
+    const handler = side === 0 ? from : after
+    return field.endsWith('Name') && (handler === id || (handler === null && texts.has(String(value))))
+  }
 }
 
 async function handlersOf({ db, t, among }: Write, ids: readonly string[]): Promise<Map<string, Recorded>> {

@@ -1,3 +1,4 @@
+import { grants } from '../auth/scopes.js'
 import { builder, change, needs, requireProject } from '../graph/builder.js'
 import { boundedList, boundedNumber, boundedText } from '../graph/inputs.js'
 import type { Counts } from '../intake/intake.js'
@@ -11,7 +12,9 @@ import { PROJECT_FIELDS, projectsByKeys } from './projects.js'
 import { RiskResponse, RiskStatus } from './risks.graph.js'
 import { RISK_FIELDS } from './risks.js'
 
-const WHO = 'by e-mail, user id, externalId or a name that is unique on the roster; anyone else is kept as a name.'
+const WHO =
+  'by e-mail, user id, externalId or a name that is unique on the roster; anyone else is kept as a name. ' +
+  'Nobody is looked up for a key without personnel.read: what it sends is kept as a name.'
 
 const SyncRiskInput = builder.inputType('SyncRiskInput', {
   description: 'A risk as the project has it. What is absent stays as it is, and null clears it.',
@@ -114,7 +117,9 @@ SyncResult.implement({
     issues: t.expose('issues', { type: SyncCounts, description: 'What became of its issues.' }),
     warnings: t.field({
       type: [SyncWarning],
-      description: 'What may not be as it was meant: owners and assignees whom the roster does not know.',
+      description:
+        'What may not be as it was meant: owners and assignees whom the roster does not know. ' +
+        'A key without personnel.read learns only that nobody was looked up.',
       resolve: ({ warnings }) => warnings,
     }),
   }),
@@ -132,7 +137,8 @@ builder.mutationField('syncProject', (t) =>
     resolve: (_, { input }, context) => {
       const state = { ...input, key: input.key.trim().toUpperCase() }
       requireProject(context.principal, state.key)
-      return change(context, (write) => syncProject(write, state))
+      const matchPeople = grants(context.principal.scopes, 'personnel.read')
+      return change(context, (write) => syncProject(write, state, matchPeople))
     },
   }),
 )

@@ -45,16 +45,49 @@ const OUT_OF_RANGE = '22003'
 /** The driver's error code, wherever Drizzle has wrapped it. */
 export function driverCode(error: unknown): string | undefined {
   const origin = error instanceof DrizzleQueryError ? error.cause : error
+  // A Fault has a code as well, which is ours and says nothing of what the server has done.
+  if (origin instanceof Fault) return undefined
   if (origin instanceof Error && 'code' in origin && typeof origin.code === 'string') return origin.code
   return undefined
 }
 
 /** What the driver says, as the program says it; anything unforeseen stays as it is and is masked above. */
-export function toFault(error: unknown): unknown {
+export function toFault(raw: unknown): unknown {
+  const error = withoutValues(raw)
   if (error instanceof DrizzleQueryError && error.cause instanceof Fault) return error.cause
   const code = driverCode(error)
   if (code === undefined || error instanceof Fault) return error
   if (code === OUT_OF_RANGE) return new Fault('BAD_REQUEST', 'A number is out of range.', { cause: error })
   const [, sentence] = UNAVAILABLE.find(([beginning]) => code.startsWith(beginning)) ?? []
   return sentence === undefined ? error : new Fault('UNAVAILABLE', sentence, { cause: error })
+}
+
+/** Members of the driver's and Drizzle's errors that quote what was sent or stored. */
+const QUOTING = ['params', 'detail', 'hint', 'where', 'internalQuery'] as const
+
+/** Classes of SQLSTATE whose messages name tables, rights and connections; those of others may quote a value. */
+const NAMING = /^(08|0A|23|25|26|28|3D|40|42|53|54|55|57|58|XX)/
+
+/** Takes the values of statements out of an error and its causes, which end in a log or on a terminal. */
+export function withoutValues<E>(error: E, seen = new Set<unknown>()): E {
+  if (!(error instanceof Error) || seen.has(error)) return error
+  seen.add(error)
+  const { message, stack = '' } = error
+  const shown = messageWithoutValues(error)
+  if (shown !== message) {
+    error.message = shown
+    // The stack begins with the message that the error was made with.
+    const [, frames = ''] = stack.split(message, 2)
+    error.stack = `${error.name}: ${shown}${frames}`
+  }
+  for (const name of QUOTING) if (name in error) Reflect.deleteProperty(error, name)
+  withoutValues(error.cause, seen)
+  if (error instanceof AggregateError) for (const one of error.errors) withoutValues(one, seen)
+  return error
+}
+
+function messageWithoutValues(error: Error): string {
+  if (error instanceof DrizzleQueryError) return `Failed query: ${error.query}`
+  const code = 'severity' in error ? driverCode(error) : undefined
+  return code === undefined || NAMING.test(code) ? error.message : `The database refused a value (SQLSTATE ${code}).`
 }

@@ -1,4 +1,4 @@
-import { accessSync, chmodSync, constants, existsSync, mkdirSync } from 'node:fs'
+import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import Database from 'better-sqlite3'
 import { driverCode } from './faults.js'
@@ -83,14 +83,26 @@ function withFile<T>(file: string, work: (connection: Database.Database) => T): 
     const isNew = !existsSync(file)
     makeFolder(dirname(resolve(file)))
     accessSync(isNew ? dirname(resolve(file)) : file, constants.W_OK)
+    if (isNew) makeFile(file)
     connection = new Database(file, { timeout: WAIT_MS })
-    // It holds people's data and the hashes of keys: for nobody else on the machine to read.
-    if (isNew) chmodSync(file, 0o600)
     return work(connection)
   } catch (error) {
     throw refusal(file, error)
   } finally {
     connection?.close()
+  }
+}
+
+/** An empty file is an empty database. SQLite itself would make one that others can read, and through a link. */
+function makeFile(file: string): void {
+  try {
+    // It holds people's data and the hashes of keys: for nobody else on the machine to read.
+    closeSync(openSync(file, 'wx', 0o600))
+  } catch (error) {
+    if (driverCode(error) !== 'EEXIST') throw error
+    // Another process may have made it meanwhile.
+    if (existsSync(file)) return
+    throw new StoreRefused(`${file} is a link to a file that is not there. Remove it, or name another file.`)
   }
 }
 
