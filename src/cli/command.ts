@@ -53,7 +53,12 @@ export function print(text: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const fail = ({ message }: Error) => reject(new CannotPrint(`Standard output cannot be written: ${message}`))
     process.stdout.once('error', fail)
-    process.stdout.write(`${text}\n`, (error) => (error ? fail(error) : resolve()))
+    process.stdout.write(`${text}\n`, (error) => {
+      // After a failure the stream still emits `error`, which would end the process if nobody listened.
+      if (error) return fail(error)
+      process.stdout.off('error', fail)
+      resolve()
+    })
   })
 }
 
