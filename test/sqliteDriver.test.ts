@@ -43,12 +43,12 @@ test.each([
   [
     '20.19.6',
     'better-sqlite3-13',
-    'No SQLite driver for Node 20.19.6 is installed. With this Node, run `npm install better-sqlite3@12.11.1`, which needs make, g++ and python3 where no binary can be downloaded.',
+    'No SQLite driver for Node 20.19.6 is installed. With this Node, run `npm install`, which needs make, g++ and python3 where no binary can be downloaded.',
   ],
   [
     '24.21.0',
     'better-sqlite3',
-    'No SQLite driver for Node 24.21.0 is installed. With this Node, run `npm install --ignore-scripts better-sqlite3-13@npm:better-sqlite3@13.0.3`: nothing is compiled.',
+    'No SQLite driver for Node 24.21.0 is installed. With this Node, run `npm install --ignore-scripts`: its driver comes compiled.',
   ],
 ])('Node %s with %s alone is refused, and told what to install', (version, other, sentence) => {
   const { load } = installed(other)

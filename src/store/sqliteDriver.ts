@@ -1,6 +1,5 @@
 import { createRequire } from 'node:module'
 import type Database from 'better-sqlite3'
-import { OPTIONAL_DEPENDENCIES } from '../about.js'
 import { StoreRefused } from './journal.js'
 
 export type Connection = Database.Database
@@ -41,14 +40,12 @@ export function loadDriver(nodeVersion: string, load: (name: string) => unknown)
       causes.push(error)
     }
   }
-  throw new StoreRefused(adviceFor(nodeVersion, names[0] ?? 'better-sqlite3'), { cause: causes[0] })
+  throw new StoreRefused(adviceFor(nodeVersion, names), { cause: causes[0] })
 }
 
-function adviceFor(nodeVersion: string, name: DriverName): string {
-  const wanted = `${name}@${OPTIONAL_DEPENDENCIES[name]}`
-  const command =
-    name === 'better-sqlite3-13'
-      ? `\`npm install --ignore-scripts ${wanted}\`: nothing is compiled`
-      : `\`npm install ${wanted}\`, which needs make, g++ and python3 where no binary can be downloaded`
+function adviceFor(nodeVersion: string, names: readonly DriverName[]): string {
+  const command = names.includes('better-sqlite3-13')
+    ? '`npm install --ignore-scripts`: its driver comes compiled'
+    : '`npm install`, which needs make, g++ and python3 where no binary can be downloaded'
   return `No SQLite driver for Node ${nodeVersion} is installed. With this Node, run ${command}.`
 }
