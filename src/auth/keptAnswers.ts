@@ -28,7 +28,8 @@ export async function keepAnswer({ db, t, at, insertAll }: Write, to: Unrepeatab
 
 /** Keeps this answer instead of the one that is kept. */
 export async function replaceAnswer(write: Write, to: Unrepeatable, answer: unknown): Promise<void> {
-  await write.db.delete(write.t.keptAnswer).where(isOf(write.t, to))
+  const { db, t } = write
+  await db.delete(t.keptAnswer).where(isOf(t, to))
   await keepAnswer(write, to, answer)
 }
 
