@@ -10,13 +10,11 @@ import type { OnStatement, Store } from '../store/store.js'
 export interface Engine {
   /** Fresh for each request; `onStatement` is told of every statement that the request takes. */
   contextFor(principal: Principal, onStatement: OnStatement): Context
-  readonly execute: Execute
+  execute(args: ExecutionArgs): Promise<ExecutionResult>
   run(document: DocumentNode, variables: Record<string, unknown>, context: Context): Promise<ExecutionResult>
   /** How the store itself can answer a validated query, if it can, and if the caller may have all of it. */
   prepare(query: Query, principal: Principal): Prepared | undefined
 }
-
-export type Execute = (args: ExecutionArgs) => Promise<ExecutionResult>
 
 export interface Query {
   readonly document: DocumentNode

@@ -19,7 +19,7 @@ import { requireFewRepresentations } from '../graph/federation.js'
 import { LIMITS } from '../limits.js'
 import type { Asked } from './asked.js'
 import { readJson } from './body.js'
-import type { Execute } from './engine.js'
+import type { Engine } from './engine.js'
 import { type Exchange, logCause } from './exchange.js'
 import { faultHeaders, STATUS } from './problems.js'
 import { parseWithinLimits } from './queryLimits.js'
@@ -81,8 +81,8 @@ function parsedParameter(name: string, text: string): unknown {
   }
 }
 
-/** Parses within the limits, charges what the query costs, and has it executed. */
-export function useExecution(execute: Execute, rates: Rates): GraphqlPlugin {
+/** Parses within the limits, charges what the query costs, and runs it in the engine that REST uses too. */
+export function useEngine(engine: Engine, rates: Rates): GraphqlPlugin {
   return {
     onParse({ setParseFn }) {
       setParseFn((source, options) => parseWithinLimits(source.toString(), options))
@@ -99,7 +99,7 @@ export function useExecution(execute: Execute, rates: Rates): GraphqlPlugin {
         if (!(error instanceof Fault)) throw error
         setResultAndStopExecution({ errors: [new GraphQLError(error.message, { originalError: error })] })
       }
-      setExecuteFn(execute)
+      setExecuteFn((execution) => engine.execute(execution))
     },
   }
 }

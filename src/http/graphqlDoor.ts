@@ -11,8 +11,8 @@ import type { Answer } from './asked.js'
 import { Documents, LatestError } from './documents.js'
 import type { Engine, Query } from './engine.js'
 import { type Exchange, logCause, noting } from './exchange.js'
-import { nameOf, type Params, type Passed, readParams, useCatalogue, useExecution, useParams } from './graphql.js'
-import { executeOnce } from './graphqlOnce.js'
+import { nameOf, type Params, type Passed, readParams, useCatalogue, useEngine, useParams } from './graphql.js'
+import { executingOnce } from './graphqlOnce.js'
 import type { RunningRequests } from './idempotency.js'
 import { faultHeaders, STATUS } from './problems.js'
 import type { Rates } from './rates.js'
@@ -132,7 +132,7 @@ function yogaWith({ engine, authenticate, rates, log, running }: GraphqlDoorOpti
     // The door has let the caller in; the key may have been revoked while the body was on its way.
     context: async ({ exchange }) =>
       engine.contextFor(await authenticate(exchange.asked.header('authorization')), noting(exchange)),
-    plugins: [useParams(), useExecution(executeOnce(engine.execute, running), rates), useCatalogue(log)],
+    plugins: [useParams(), useEngine(executingOnce(engine, running), rates), useCatalogue(log)],
     parserAndValidationCache: {
       documentCache: new Documents(LIMITS.queriesKeptCharacters),
       errorCache: new LatestError(),

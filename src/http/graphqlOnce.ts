@@ -15,10 +15,12 @@ import { type Code, Fault, type Flaw } from '../errors.js'
 import { type Context, requireWithinLimits } from '../graph/builder.js'
 import { asFault, faultOf } from '../graph/faults.js'
 import type { Read } from '../store/store.js'
-import type { Execute } from './engine.js'
+import type { Engine } from './engine.js'
 import type { Passed } from './graphql.js'
 import { fingerprintOf, inside, type RunningRequests, replayOf, tokenOf } from './idempotency.js'
 import { rootFieldsOf, type Variables } from './rootFields.js'
+
+type Execute = Engine['execute']
 
 /** A mutation that may be repeated. */
 interface Mutation {
@@ -74,7 +76,12 @@ interface FieldResult {
  * Executes a mutation that has an Idempotency-Key field by field: what a root field answers is kept in the transaction
  * that makes its change, so that the same request again replays the fields that were done, and does the others.
  */
-export function executeOnce(execute: Execute, running: RunningRequests): Execute {
+export function executingOnce(engine: Engine, running: RunningRequests): Engine {
+  const execute = once((args) => engine.execute(args), running)
+  return { ...engine, execute }
+}
+
+function once(execute: Execute, running: RunningRequests): Execute {
   return async (args) => {
     const operation = getOperationAST(args.document, args.operationName)
     if (operation?.operation !== 'mutation') return execute(args)
