@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type Backup, backUp, verifyCopy } from '../src/store/backup.js'
 import { migrate } from '../src/store/migrations.js'
+import { type Connection, openDatabase } from '../src/store/sqliteDriver.js'
 import { mint, runHere } from './here.js'
 import { newFolder, operations, serve } from './process.js'
 
@@ -36,8 +36,8 @@ function newStore(people: number): { folder: string; store: string } {
   return { folder, store }
 }
 
-function within<T>(file: string, work: (db: Database.Database) => T): T {
-  const db = new Database(file)
+function within<T>(file: string, work: (db: Connection) => T): T {
+  const db = openDatabase(file)
   try {
     return work(db)
   } finally {
@@ -45,8 +45,8 @@ function within<T>(file: string, work: (db: Database.Database) => T): T {
   }
 }
 
-function openedToTheEnd(file: string): Database.Database {
-  const db = new Database(file)
+function openedToTheEnd(file: string): Connection {
+  const db = openDatabase(file)
   onTestFinished(() => {
     db.close()
   })
@@ -152,7 +152,7 @@ describe('a backup', () => {
       takenAt: AT,
     })
     // As a reader does that may make no file beside it.
-    const titles = new Database(readFileSync(file)).prepare('select distinct title from person').pluck().all()
+    const titles = openDatabase(readFileSync(file)).prepare('select distinct title from person').pluck().all()
     expect(titles).toEqual(['Engineer'])
   })
 

@@ -179,6 +179,13 @@ describe('the command', () => {
     })
   })
 
+  test('leaves no listener behind on standard output, however much it prints', async () => {
+    const folder = newFolder()
+    const before = process.stdout.listenerCount('error')
+    for (let i = 0; i < 3; i++) await mint(folder, '--name', `key ${i}`, ...READ)
+    expect(process.stdout.listenerCount('error')).toBe(before)
+  })
+
   test('fails when what it has to print cannot be written', async () => {
     const folder = newFolder()
     const args = ['keys', 'create', '--name', 'a', '--scope', 'personnel.read', '--json']

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
-import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { bringIn } from '../src/intake/sheets.js'
 import { erasePerson } from '../src/personnel/erasure.js'
 import type { SheetNoun } from '../src/sheets/nouns.js'
+import { openDatabase } from '../src/store/sqliteDriver.js'
 import { engine } from './engine.js'
 import { addGroup } from './fixtures.js'
 import { type Caller, type Gateway, NOW, openGateway } from './harness.js'
@@ -210,7 +210,7 @@ test.runIf(engine === 'sqlite')('no byte of her name, e-mail or externalId is le
   }
   expect(left()).toEqual(texts)
   await erase(office)
-  const connection = new Database(file)
+  const connection = openDatabase(file)
   connection.pragma('wal_checkpoint(truncate)')
   connection.close()
   expect(left()).toEqual([])

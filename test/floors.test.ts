@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
-import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
+import { openDatabase } from '../src/store/sqliteDriver.js'
 
 const require = createRequire(import.meta.url)
 
@@ -10,7 +10,7 @@ const FLOORS: readonly { part: string; floor: string; why: string; version: () =
     part: 'SQLite',
     floor: '3.51.3',
     why: 'a WAL file could be damaged when two processes checkpoint at once',
-    version: () => new Database(':memory:').prepare('select sqlite_version()').pluck().get() as string,
+    version: () => openDatabase(':memory:').prepare('select sqlite_version()').pluck().get() as string,
   },
   { part: 'graphql', floor: '16.15.0', why: 'nothing was tried with the limits here', version: packaged('graphql') },
   { part: 'drizzle-orm', floor: '0.45.2', why: 'identifiers were not escaped', version: packaged('drizzle-orm') },

@@ -5,7 +5,7 @@ import { ada, grace } from './fixtures.js'
 import type { Gateway } from './harness.js'
 import { mint, runHere } from './here.js'
 import { ADA, ask, openCompany, replayed, STILL_RUNNING, told } from './idempotent.js'
-import { newFolder, serve } from './process.js'
+import { newFolder, serve, storeOf } from './process.js'
 
 describe('how long', () => {
   const DAY = LIMITS.idempotencyMs
@@ -88,7 +88,7 @@ async function openFolder() {
     const lines: { action: string; entityId: string }[] = JSON.parse(stdout)
     return lines.map(({ action, entityId }) => ({ action, entityId }))
   }
-  return { folder, add, history }
+  return { folder, key, add, history }
 }
 
 test.each(['SIGTERM', 'SIGKILL'] as const)('an answer is kept beyond the end of the server by %s', async (signal) => {
@@ -120,6 +120,30 @@ test('what was cut off by the end of the server is done once, whether or not it 
     made.push(after.body.id ?? '')
   }
   expect(await history()).toEqual(made.map((entityId) => ({ action: 'CREATED', entityId })))
+})
+
+test('a mutation of many fields that kill -9 cuts off is finished by the same request, and no field is done twice', async () => {
+  const { folder, history, key } = await openFolder()
+  const field = (index: number) => `p${index}: addPerson(input: { name: "P", email: "p${index}@example.com" }) { id }`
+  const query = `mutation { ${Array.from({ length: 40 }, (_, index) => field(index)).join(' ')} }`
+  const send = async (origin: string): Promise<Record<string, { id: string } | null> | undefined> => {
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'idempotency-key': 'many' }
+    const response = await fetch(`${origin}/graphql`, { method: 'POST', headers, body: JSON.stringify({ query }) })
+    return ((await response.json()) as { data?: Record<string, { id: string }> }).data
+  }
+  const first = await serve(folder)
+  const cut = send(first.origin).catch(() => undefined)
+  const own = storeOf(folder)
+  while (own.rows('select id from change').length === 0) await new Promise((resolve) => setTimeout(resolve, 1))
+  await first.stop('SIGKILL')
+  await cut
+  const before = await history()
+  const data = await send((await serve(folder)).origin)
+  const made = Object.values(data ?? {}).map((person) => ({ action: 'CREATED', entityId: person?.id }))
+  expect(made).toHaveLength(40)
+  expect(await history()).toEqual(made)
+  // What had been done before the end is the beginning of it.
+  expect(made.slice(0, before.length)).toEqual(before)
 })
 
 test('two servers on one store make one person of the same request at the same time', async () => {

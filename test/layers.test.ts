@@ -73,10 +73,7 @@ test('graphql and Pothos are known to faces, graph, schema and http alone', () =
 })
 
 test.each([
-  [
-    /^(better-sqlite3|drizzle-orm\/better-sqlite3)$/,
-    ['store/sqlite.ts', 'store/sqliteStatements.ts', 'store/sqliteWrites.ts', 'store/migrations.ts', 'store/backup.ts'],
-  ],
+  [/^(better-sqlite3|drizzle-orm\/better-sqlite3(\/.*)?)$/, ['store/sqlite.ts', 'store/sqliteDriver.ts']],
   [/^(pg|drizzle-orm\/(node-postgres|pg-proxy))$/, ['store/postgres.ts', 'store/postgresMigrations.ts']],
 ])('the driver %s is known to its store files alone', (driver, mayKnow) => {
   expect(violations(({ from, to }) => !driver.test(to) || mayKnow.includes(from))).toEqual([])
@@ -97,7 +94,7 @@ function code(file: string): string {
 
 test('a store loads no driver but its own', () => {
   const lazily = files.filter((file) => /^import [^(]*'\.\/(postgres|sqlite|migrations)\w*\.js'/m.test(code(file)))
-  expect(lazily.filter((file) => !/^store\/(postgres|sqlite|backup)/.test(file))).toEqual([])
+  expect(lazily.filter((file) => !/^store\/(postgres|sqlite|backup|migrations)/.test(file))).toEqual([])
 })
 
 test('the environment is read in one file, and the process ends in one', () => {

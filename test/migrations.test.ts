@@ -1,9 +1,9 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
 import { migrate, requireMigrated } from '../src/store/migrations.js'
+import { type Connection, openDatabase } from '../src/store/sqliteDriver.js'
 
 function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'operations-'))
@@ -11,8 +11,8 @@ function newFolder(): string {
   return folder
 }
 
-function inFile<T>(file: string, work: (connection: Database.Database) => T): T {
-  const connection = new Database(file)
+function inFile<T>(file: string, work: (connection: Connection) => T): T {
+  const connection = openDatabase(file)
   try {
     return work(connection)
   } finally {

@@ -1,5 +1,5 @@
-import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { openDatabase } from '../src/store/sqliteDriver.js'
 import type { Company } from './fixtures.js'
 import { type Caller, type Gateway, openFilled } from './harness.js'
 
@@ -107,7 +107,7 @@ async function listStatements(gateway: Gateway, caller: Caller, path: string, ta
 }
 
 function explainer(gateway: Gateway): (sql: string) => string[] {
-  const connection = new Database(gateway.own.file, { readonly: true })
+  const connection = openDatabase(gateway.own.file, { readonly: true })
   onTestFinished(() => {
     connection.close()
   })

@@ -1,9 +1,9 @@
-import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
+import { openDatabase } from '../src/store/sqliteDriver.js'
 import { KeptStatements, lend } from '../src/store/sqliteStatements.js'
 
 function openKept() {
-  const connection = new Database(':memory:')
+  const connection = openDatabase(':memory:')
   connection.exec('create table note (text)')
   const made: string[] = []
   const counting = {

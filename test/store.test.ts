@@ -1,7 +1,7 @@
-import Database from 'better-sqlite3'
 import { sql } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
 import { addPerson } from '../src/personnel/people.js'
+import { type Connection, openDatabase } from '../src/store/sqliteDriver.js'
 import type { Write } from '../src/store/store.js'
 import { engine } from './engine.js'
 import { ada, addIssue, addProject, addRisk, grace, issue, project, risk } from './fixtures.js'
@@ -121,8 +121,8 @@ describe('a write', () => {
 })
 
 /** Looks at the file as another process would. */
-function inFile<T>({ own: { file } }: Gateway, look: (connection: Database.Database) => T): T {
-  const connection = new Database(file)
+function inFile<T>({ own: { file } }: Gateway, look: (connection: Connection) => T): T {
+  const connection = openDatabase(file)
   try {
     return look(connection)
   } finally {
@@ -223,7 +223,7 @@ describe('the store', () => {
     'is a file in WAL mode, so that readers and the writer do not wait for each other',
     () => {
       const gateway = openGateway()
-      const other = new Database(gateway.own.file, { readonly: true })
+      const other = openDatabase(gateway.own.file, { readonly: true })
       expect(other.pragma('journal_mode', { simple: true })).toBe('wal')
       other.close()
     },

@@ -1,10 +1,10 @@
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import { migrate } from '../src/store/migrations.js'
 import { openPostgres } from '../src/store/postgres.js'
 import { openSqlite } from '../src/store/sqlite.js'
+import { type Connection, openDatabase } from '../src/store/sqliteDriver.js'
 import type { Store } from '../src/store/store.js'
 import { type Engine, engine } from './engine.js'
 import { giveBack, takeDatabase } from './postgres/databases.js'
@@ -74,8 +74,8 @@ export function copyOf({ file }: TestStore): TestStore {
 }
 
 export function sqliteStore(file: string): TestStore {
-  const within = <T>(work: (db: Database.Database) => T): T => {
-    const db = new Database(file)
+  const within = <T>(work: (db: Connection) => T): T => {
+    const db = openDatabase(file)
     try {
       db.pragma('foreign_keys = on')
       return work(db)
@@ -91,7 +91,7 @@ export function sqliteStore(file: string): TestStore {
     rows: (sql) => within((db) => db.prepare<[], Readonly<Record<string, unknown>>>(sql).all()),
     values: (sql) => within((db) => db.prepare<[], unknown[]>(sql).raw().all()),
     hold() {
-      const other = new Database(file)
+      const other = openDatabase(file)
       other.exec('begin immediate')
       return () => void other.close()
     },

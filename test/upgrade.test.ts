@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import { generateSQLiteDrizzleJson, generateSQLiteMigration } from 'drizzle-kit/api'
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
@@ -11,6 +10,7 @@ import { LIMITS } from '../src/limits.js'
 import { erasePerson } from '../src/personnel/erasure.js'
 import { migrate, requireMigrated } from '../src/store/migrations.js'
 import { openSqlite } from '../src/store/sqlite.js'
+import { type Connection, openDatabase } from '../src/store/sqliteDriver.js'
 import { sqliteTables } from '../src/store/sqliteTables.js'
 import { fillCompany } from './fixtures.js'
 import { Caller, NOW, openGateway } from './harness.js'
@@ -27,8 +27,8 @@ const PATHS = [
   '/v1/key',
 ]
 
-function inFile<T>(file: string, work: (connection: Database.Database) => T): T {
-  const connection = new Database(file)
+function inFile<T>(file: string, work: (connection: Connection) => T): T {
+  const connection = openDatabase(file)
   try {
     return work(connection)
   } finally {
@@ -183,7 +183,7 @@ test('every rule and every link holds in a migrated store', async () => {
 })
 
 /** Every table and index of a store by its name; the order of columns, which an upgrade cannot choose, is let go. */
-function formOf(connection: Database.Database): Record<string, string[]> {
+function formOf(connection: Connection): Record<string, string[]> {
   const parts = (sql: string) => sql.split(/,\n|\n/).map((line) => line.replaceAll(/[`"]|^\s+|,$/g, ''))
   const rows = connection
     .prepare("select name, sql from sqlite_master where sql is not null and name not like 'sqlite_%'")

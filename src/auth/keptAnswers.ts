@@ -1,4 +1,4 @@
-import { and, eq, lt } from 'drizzle-orm'
+import { and, eq, lt, type SQL } from 'drizzle-orm'
 import { LIMITS } from '../limits.js'
 import type { Read, Write } from '../store/store.js'
 import type { Tables } from '../store/tables.js'
@@ -13,11 +13,10 @@ export interface Unrepeatable {
 /** What was answered to this token before, whatever was asked for then. */
 export async function keptAnswer(
   { db, t }: Read,
-  { keyId, token }: Unrepeatable,
+  request: Unrepeatable,
   now: Date,
 ): Promise<Tables['keptAnswer']['$inferSelect'] | undefined> {
-  const isThis = and(eq(t.keptAnswer.keyId, keyId), eq(t.keptAnswer.token, token))
-  const [row] = await db.select().from(t.keptAnswer).where(isThis).limit(1)
+  const [row] = await db.select().from(t.keptAnswer).where(isOf(t, request)).limit(1)
   return row && row.createdAt >= oldest(now) ? row : undefined
 }
 
@@ -25,6 +24,17 @@ export async function keptAnswer(
 export async function keepAnswer({ db, t, at, insertAll }: Write, to: Unrepeatable, answer: unknown): Promise<void> {
   await db.delete(t.keptAnswer).where(lt(t.keptAnswer.createdAt, oldest(new Date(at))))
   await insertAll(t.keptAnswer, [{ ...to, answer: JSON.stringify(answer), createdAt: at }])
+}
+
+/** Keeps this answer instead of the one that is kept. */
+export async function replaceAnswer(write: Write, to: Unrepeatable, answer: unknown): Promise<void> {
+  const { db, t } = write
+  await db.delete(t.keptAnswer).where(isOf(t, to))
+  await keepAnswer(write, to, answer)
+}
+
+function isOf({ keptAnswer: kept }: Tables, { keyId, token }: Unrepeatable): SQL | undefined {
+  return and(eq(kept.keyId, keyId), eq(kept.token, token))
 }
 
 function oldest(now: Date): string {

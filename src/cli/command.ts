@@ -55,7 +55,7 @@ export function print(text: string): Promise<void> {
     const fail = ({ message }: Error) => reject(new CannotPrint(`Standard output cannot be written: ${message}`))
     process.stdout.once('error', fail)
     process.stdout.write(`${escaped(text)}\n`, (error) => {
-      // After a failure it stays: the stream tells of it once more, which without a listener would end the process.
+      // After a failure the stream still emits `error`, which would end the process if nobody listened.
       if (error) return fail(error)
       process.stdout.off('error', fail)
       resolve()

@@ -11,6 +11,7 @@ import { type Closing, closeExchange, type Exchange, openExchange } from './exch
 import { createFastLane } from './fastLane.js'
 import type { GraphqlDoor } from './graphqlDoor.js'
 import { DEFAULTS, GUARDS } from './guards.js'
+import { RunningRequests } from './idempotency.js'
 import { refusalOf } from './incoming.js'
 import { createPaths } from './paths.js'
 import { bareProblem } from './problems.js'
@@ -53,11 +54,12 @@ export function createApp(options: AppOptions): App {
   const rates = createRates(authenticate, options.ratePerMinute)
   const fastLane = createFastLane({ ...options, authenticate, rates })
   const cors = createCors(options.corsOrigins)
-  const rest = createRest({ schema, engine, authenticate, rates, basePath })
+  const running = new RunningRequests()
+  const rest = createRest({ schema, engine, authenticate, rates, basePath, running })
   const graphql = whenAsked(async () => {
     // Loaded when the first query comes: Yoga takes as long as all the rest.
     const { createGraphqlDoor } = await import('./graphqlDoor.js')
-    return createGraphqlDoor({ engine, authenticate, rates, log })
+    return createGraphqlDoor({ engine, authenticate, rates, log, running })
   })
   const paths = createPaths({ ...options, rest, graphql })
   const closing: Closing = { log, slowMs: options.slowMs, onFinished: options.onFinished ?? (() => undefined) }

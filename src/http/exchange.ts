@@ -27,6 +27,8 @@ export interface Exchange {
   statements: number
   /** The registers that they read. */
   reads?: Set<Register>
+  /** Whether all of it had been done before, under its Idempotency-Key. */
+  isReplay?: boolean
   /** Why it was refused, if it was. */
   refusal?: Fault
   /** The limit that the key is under, and what is left of it, as the headers tell it. */

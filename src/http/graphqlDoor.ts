@@ -12,6 +12,8 @@ import { Documents, LatestError } from './documents.js'
 import type { Engine, Query } from './engine.js'
 import { type Exchange, logCause, noting } from './exchange.js'
 import { nameOf, type Params, type Passed, readParams, useCatalogue, useEngine, useParams } from './graphql.js'
+import { executingOnce } from './graphqlOnce.js'
+import type { RunningRequests } from './idempotency.js'
 import { faultHeaders, STATUS } from './problems.js'
 import type { Rates } from './rates.js'
 import { Content, emptyAnswer, GRAPHQL_TYPE, JSON_TYPE, respond } from './represent.js'
@@ -21,6 +23,7 @@ interface GraphqlDoorOptions {
   readonly authenticate: Authenticate
   readonly rates: Rates
   readonly log: Logger
+  readonly running: RunningRequests
 }
 
 /** Answers a request for `/graphql`. */
@@ -51,7 +54,8 @@ export function createGraphqlDoor(options: GraphqlDoorOptions): GraphqlDoor {
     const response = await yoga.fetch(request, { exchange, params })
     // Yoga's headers keep the case they were written in, and two cases would make two headers.
     const all = Object.fromEntries([...response.headers].map(([name, value]) => [name.toLowerCase(), value]))
-    const { 'content-type': type = JSON_TYPE, 'content-length': _, ...headers } = all
+    const { 'content-type': type = JSON_TYPE, 'content-length': _, ...others } = all
+    const headers = exchange.isReplay ? { ...others, 'idempotency-replayed': 'true' } : others
     const content = new Content(type, Buffer.from(await response.arrayBuffer()))
     return respond(asked, content, { status: response.status, headers })
   }
@@ -122,13 +126,13 @@ function isPlain({ query: _, operationName, variables, ...others }: Params): boo
   return hasPlainName && hasPlainVariables && variables !== null && Object.keys(others).length === 0
 }
 
-function yogaWith({ engine, authenticate, rates, log }: GraphqlDoorOptions) {
+function yogaWith({ engine, authenticate, rates, log, running }: GraphqlDoorOptions) {
   return createYoga<Passed>({
     schema,
     // The door has let the caller in; the key may have been revoked while the body was on its way.
     context: async ({ exchange }) =>
       engine.contextFor(await authenticate(exchange.asked.header('authorization')), noting(exchange)),
-    plugins: [useParams(), useEngine(engine, rates), useCatalogue(log)],
+    plugins: [useParams(), useEngine(executingOnce(engine, running), rates), useCatalogue(log)],
     parserAndValidationCache: {
       documentCache: new Documents(LIMITS.queriesKeptCharacters),
       errorCache: new LatestError(),

@@ -9,7 +9,7 @@ import { type Asked, isReading } from './asked.js'
 const TOKEN = new RegExp(`^[\\x21-\\x7e]{1,${LIMITS.idempotencyKeyCharactersMax}}$`)
 
 /** The Idempotency-Key of a request, if it has one. */
-function tokenOf(asked: Asked): string | undefined {
+export function tokenOf(asked: Asked): string | undefined {
   const given = asked.header('idempotency-key')
   if (given === undefined) return undefined
   // The draft has it in quotes; many callers leave them out.
@@ -20,7 +20,7 @@ function tokenOf(asked: Asked): string | undefined {
 }
 
 /** What a request asks for, in a form that can be compared. */
-function fingerprintOf(method: string, path: string, input: unknown): string {
+export function fingerprintOf(method: string, path: string, input: unknown): string {
   return createHash('sha256')
     .update(JSON.stringify([method, path, input ?? null]))
     .digest('base64url')
@@ -37,9 +37,25 @@ type Work = (context: Context) => Promise<unknown>
 /** Does what a request asks for; one that changes something and brings an Idempotency-Key is done once. */
 export type Perform = (asked: Asked, path: string, input: unknown, context: Context, work: Work) => Promise<Answered>
 
-export function createPerform(): Perform {
+/** The requests under way that must not be done twice: one for each token of each API key. */
+export class RunningRequests {
   // Of this process; the same request in another one is met inside the transaction.
-  const running = new Set<string>()
+  private readonly names = new Set<string>()
+
+  /** Refuses the work while another one has this token. */
+  async alone<T>({ keyId, token }: Unrepeatable, work: () => Promise<T>): Promise<T> {
+    const name = `${keyId} ${token}`
+    if (this.names.has(name)) throw new Fault('CONFLICT', 'A request with this Idempotency-Key is still running.')
+    this.names.add(name)
+    try {
+      return await work()
+    } finally {
+      this.names.delete(name)
+    }
+  }
+}
+
+export function createPerform(running: RunningRequests): Perform {
   return async (asked, path, input, context, work) => {
     const token = isReading(asked) ? undefined : tokenOf(asked)
     if (token === undefined) return { answer: await work(context), isReplay: false }
@@ -47,14 +63,7 @@ export function createPerform(): Perform {
     const once = { keyId: context.principal.keyId, token, fingerprint }
     const earlier = await replayOf(context.store.read, once, context.clock())
     if (earlier) return earlier
-    const name = `${once.keyId} ${token}`
-    if (running.has(name)) throw new Fault('CONFLICT', 'A request with this Idempotency-Key is still running.')
-    running.add(name)
-    try {
-      return await onlyOnce(context, once, work)
-    } finally {
-      running.delete(name)
-    }
+    return running.alone(once, () => onlyOnce(context, once, work))
   }
 }
 
@@ -73,7 +82,8 @@ function onlyOnce(context: Context, request: Unrepeatable, work: Work): Promise<
   })
 }
 
-async function replayOf(read: Read, request: Unrepeatable, now: Date): Promise<Answered | undefined> {
+/** What was answered to this request before; another one under its token is refused. */
+export async function replayOf(read: Read, request: Unrepeatable, now: Date): Promise<Answered | undefined> {
   const kept = await keptAnswer(read, request, now)
   if (!kept) return undefined
   if (kept.fingerprint === request.fingerprint) return { answer: JSON.parse(kept.answer), isReplay: true }
@@ -82,6 +92,6 @@ async function replayOf(read: Read, request: Unrepeatable, now: Date): Promise<A
 }
 
 /** The store as it is inside a transaction: what is written joins it, and what is read sees it. */
-function inside(store: Store, write: Write): Store {
+export function inside(store: Store, write: Write): Store {
   return { ...store, read: write, write: (_, work) => work(write) }
 }

@@ -9,7 +9,7 @@ import { type Answer, type Asked, isReading } from './asked.js'
 import { PATCH_TYPES, readJson } from './body.js'
 import type { Engine } from './engine.js'
 import { type Exchange, noting } from './exchange.js'
-import { createPerform } from './idempotency.js'
+import { createPerform, type RunningRequests } from './idempotency.js'
 import { readBody, readParameters } from './parameters.js'
 import { requireMatch, tagsToMatch, unmatchable } from './preconditions.js'
 import { notAllowed } from './problems.js'
@@ -24,14 +24,15 @@ interface RestOptions {
   readonly authenticate: Authenticate
   readonly rates: Rates
   readonly basePath: string
+  readonly running: RunningRequests
 }
 
 /** Answers a request below `/v1`; `path` is without the base path. */
 export type Rest = (exchange: Exchange, path: string) => Promise<Answer>
 
 /** The REST door: each route runs its stored operation, and what HTTP wants is put around it. */
-export function createRest({ schema, engine, authenticate, rates, basePath }: RestOptions): Rest {
-  const perform = createPerform()
+export function createRest({ schema, engine, authenticate, rates, basePath, running }: RestOptions): Rest {
+  const perform = createPerform(running)
 
   return async (exchange, path) => {
     const { asked } = exchange

@@ -14,11 +14,11 @@ import {
 } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import Database from 'better-sqlite3'
 import { Fault } from '../errors.js'
 import { LIMITS } from '../limits.js'
 import { driverCode, toFault } from './faults.js'
 import { requireMigrated } from './migrations.js'
+import { type Connection, openDatabase } from './sqliteDriver.js'
 
 /** Between two steps signals are heard: every 3 ms or so. */
 const PAGES_A_STEP = 100
@@ -108,7 +108,7 @@ export function verifyCopy(copy: string, expected: Contents): void {
 }
 
 function flawOf(copy: string, expected: Contents): string | undefined {
-  let connection: Database.Database | undefined
+  let connection: Connection | undefined
   try {
     connection = open(copy)
     // In WAL mode, as it was copied, even a reader makes files beside it.
@@ -134,7 +134,7 @@ function differenceOf(found: Contents, expected: Contents): string | undefined {
   return found.revision === expected.revision ? undefined : 'it is of another revision'
 }
 
-function contentsOf(connection: Database.Database): Contents {
+function contentsOf(connection: Connection): Contents {
   const all = (query: string) => connection.prepare(query).pluck().all() as string[]
   const one = (query: string) => Number(connection.prepare(query).pluck().get())
   const tables = all("select name from sqlite_master where type = 'table' and name not like 'sqlite\\_%' escape '\\'")
@@ -145,8 +145,8 @@ function contentsOf(connection: Database.Database): Contents {
   }
 }
 
-function open(file: string): Database.Database {
-  return new Database(file, { fileMustExist: true, timeout: LIMITS.storeBusyMs })
+function open(file: string): Connection {
+  return openDatabase(file, { fileMustExist: true, timeout: LIMITS.storeBusyMs })
 }
 
 function refuseTarget(store: string, target: string, force: boolean): void {

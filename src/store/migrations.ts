@@ -1,6 +1,5 @@
 import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import Database from 'better-sqlite3'
 import { driverCode } from './faults.js'
 import {
   type Applied,
@@ -12,6 +11,7 @@ import {
   RAISE_REVISION,
   StoreRefused,
 } from './journal.js'
+import { type Connection, openDatabase } from './sqliteDriver.js'
 
 /** At start nobody is being served yet, so waiting for another process that migrates is fine. */
 const WAIT_MS = 30_000
@@ -36,7 +36,7 @@ export function migrate(file: string): MigrationState {
   })
 }
 
-function apply(connection: Database.Database, file: string, pending: readonly Migration[]): void {
+function apply(connection: Connection, file: string, pending: readonly Migration[]): void {
   connection.exec(JOURNAL_TABLE)
   const note = connection.prepare('insert into schema_migration (tag, hash, applied_at) values (?, ?, ?)')
   for (const { tag, hash, statements } of pending) {
@@ -65,7 +65,7 @@ export function requireMigrated(file: string): void {
   }
 }
 
-function compare(connection: Database.Database, file: string): { applied: string[]; pending: Migration[] } {
+function compare(connection: Connection, file: string): { applied: string[]; pending: Migration[] } {
   const tables = connection.prepare("select name from sqlite_master where type = 'table'").pluck().all()
   const isOurs = tables.includes('schema_migration')
   if (!isOurs && tables.length > 0) {
@@ -77,14 +77,14 @@ function compare(connection: Database.Database, file: string): { applied: string
   return pendingAfter(rows, migrationsOf('sqlite'), file)
 }
 
-function withFile<T>(file: string, work: (connection: Database.Database) => T): T {
-  let connection: Database.Database | undefined
+function withFile<T>(file: string, work: (connection: Connection) => T): T {
+  let connection: Connection | undefined
   try {
     const isNew = !existsSync(file)
     makeFolder(dirname(resolve(file)))
     accessSync(isNew ? dirname(resolve(file)) : file, constants.W_OK)
     if (isNew) makeFile(file)
-    connection = new Database(file, { timeout: WAIT_MS })
+    connection = openDatabase(file, { timeout: WAIT_MS })
     return work(connection)
   } catch (error) {
     throw refusal(file, error)

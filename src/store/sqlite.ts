@@ -1,20 +1,18 @@
 import { type Stats, statSync } from 'node:fs'
-import Database from 'better-sqlite3'
 import { type SQL, sql } from 'drizzle-orm'
-import { drizzle } from 'drizzle-orm/better-sqlite3'
-import { SQLiteSyncDialect } from 'drizzle-orm/sqlite-core'
+import { BetterSQLiteSession } from 'drizzle-orm/better-sqlite3/session'
+import { BaseSQLiteDatabase, SQLiteSyncDialect } from 'drizzle-orm/sqlite-core'
 import { Fault } from '../errors.js'
 import { LIMITS } from '../limits.js'
 import { bulkOn } from './bulk.js'
 import { sqliteJson as json } from './json.js'
 import { latestOfTurn } from './latest.js'
 import { SELECT_VERSIONS, type Versions, versionsIn } from './registers.js'
+import { type Connection, openDatabase } from './sqliteDriver.js'
 import { KeptStatements, type Statements } from './sqliteStatements.js'
 import { sqliteTables as t } from './sqliteTables.js'
 import { isBusy, WriteQueue } from './sqliteWrites.js'
 import type { OnStatement, Read, Store, Write } from './store.js'
-
-type Connection = Database.Database
 
 interface SqliteOptions {
   readonly onStatement?: (sql: string) => void
@@ -82,7 +80,7 @@ export function openSqlite(file: string, { onStatement, cacheBytes }: SqliteOpti
 }
 
 function connect(file: string, onStatement?: (sql: string) => void): Connection {
-  const connection = new Database(file, {
+  const connection = openDatabase(file, {
     fileMustExist: true,
     timeout: LIMITS.storeBusyMs,
     ...(onStatement && { verbose: (statement: unknown) => onStatement(String(statement)) }),
@@ -123,7 +121,11 @@ function handleOn(statements: Statements, onStatement?: OnStatement): Handle {
 function databaseOn(statements: Statements, onStatement?: OnStatement): Handle['db'] {
   // To prepare statements is all that Drizzle asks of a connection.
   const client = statements as Connection
-  return drizzle({ client, ...(onStatement && { logger: { logQuery: onStatement } }) }) as unknown as Handle['db']
+  // Not `drizzle()`: its module imports `better-sqlite3` by name, which is not there on every Node.
+  const session = new BetterSQLiteSession(client, dialect, undefined, {
+    ...(onStatement && { logger: { logQuery: onStatement } }),
+  })
+  return new BaseSQLiteDatabase('sync', dialect, session, undefined) as unknown as Handle['db']
 }
 
 const dialect = new SQLiteSyncDialect()

@@ -1,24 +1,24 @@
-import type Database from 'better-sqlite3'
 import { LIMITS } from '../limits.js'
+import type { Statement } from './sqliteDriver.js'
 
 /** More than the program has different ones; each takes a few kilobytes. */
 const KEPT_MAX = 200
 
 /** As much of a connection as whoever runs statements needs. */
 export interface Statements {
-  prepare(sql: string): Database.Statement
+  prepare(sql: string): Statement
 }
 
 /** The statements of a connection, kept by their text: making one ready takes longer than running it. */
 export class KeptStatements implements Statements {
   private readonly connection: Statements
-  private readonly kept = new Map<string, Database.Statement>()
+  private readonly kept = new Map<string, Statement>()
 
   constructor(connection: Statements) {
     this.connection = connection
   }
 
-  prepare(sql: string): Database.Statement {
+  prepare(sql: string): Statement {
     // Callers can make a statement of half a megabyte, which takes several once it is ready.
     if (sql.length > LIMITS.storeKeptCharacters) return this.connection.prepare(sql)
     const known = this.kept.get(sql)

@@ -1,14 +1,12 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
-import type Database from 'better-sqlite3'
 import { Fault } from '../errors.js'
 import { LIMITS } from '../limits.js'
 import { driverCode, toFault } from './faults.js'
 import { changedBy, type Register, raising } from './registers.js'
+import type { Connection, Statement } from './sqliteDriver.js'
 import { KeptStatements, lend, type Statements } from './sqliteStatements.js'
 import { stampAfter } from './stamp.js'
 import type { Authorship, Write } from './store.js'
-
-type Connection = Database.Database
 
 const BUSY_RETRY_MS = 20
 
@@ -46,7 +44,7 @@ export class WriteQueue {
   private readonly writer: Connection
   private readonly options: WriteQueueOptions
   private readonly statements: Statements
-  private readonly lastStamp: Database.Statement
+  private readonly lastStamp: Statement
   private readonly queue: Waiting[] = []
   private underWay = 0
   /** Whether several write at once; then those whose requests are just being read are waited for. */

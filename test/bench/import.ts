@@ -10,8 +10,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import Database from 'better-sqlite3'
 import { csvLine } from '../../src/sheets/csv.js'
+import { openDatabase } from '../../src/store/sqliteDriver.js'
 
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 const rows = Number(process.argv[2] ?? 100_000)
@@ -56,7 +56,7 @@ function peakOf(pid: number | undefined): number {
 
 /** The rows as our table has them, and the table itself with its indexes, for the shell. */
 function prepareShell(store: string): string {
-  const db = new Database(store, { readonly: true })
+  const db = openDatabase(store, { readonly: true })
   const full = join(folder, 'full.csv')
   const lines = db.prepare('select * from person').raw().all() as (string | null)[][]
   writeFileSync(full, lines.map((cells) => csvLine(cells.map((cell) => cell ?? ''))).join(''))

@@ -8,7 +8,7 @@ import { randomInt, randomUUID } from 'node:crypto'
 import { loadavg } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import Database from 'better-sqlite3'
+import { openDatabase } from '../../src/store/sqliteDriver.js'
 import { Client, median, sleep } from './client.js'
 import { cpuMsOf, mint, newFolder, type Served, serve, spawnServer } from './served.js'
 import { countSyncs } from './syncs.js'
@@ -127,7 +127,7 @@ async function repeat(client: Client, answered: readonly Sent[], unanswered: rea
 
 /** Looks into the file itself: everyone acknowledged is there once, with one line of history, and nobody else is. */
 function inspect(when: string): void {
-  const db = new Database(file, { readonly: true })
+  const db = openDatabase(file, { readonly: true })
   try {
     const integrity = db.pragma('integrity_check', { simple: true })
     if (integrity !== 'ok') findings.push(`${when}: integrity_check says ${integrity}`)

@@ -9,7 +9,7 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import Database from 'better-sqlite3'
+import { openDatabase } from '../../src/store/sqliteDriver.js'
 import { Client, median, sleep } from './client.js'
 import { MAIN, mint, newFolder, serve } from './served.js'
 import { additions, type Crowd, type Tally, traffic } from './traffic.js'
@@ -134,7 +134,7 @@ verdicts.push([
 const longest = Math.max(...samples.map(({ log }) => log))
 verdicts.push([longest <= LOG_BYTES_MAX, `the store's log: ${MB(longest)} MB at the most, of ${MB(LOG_BYTES_MAX)} MB`])
 verdicts.push([code === 0, `SIGTERM ended the server with ${code}`])
-const db = new Database(file, { readonly: true })
+const db = openDatabase(file, { readonly: true })
 const found = db
   .prepare("select count(*) from person where external_id like 'HR-%' or length(external_id) = 36")
   .pluck()

@@ -4,9 +4,9 @@ import { readdirSync, readlinkSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { LIMITS } from '../../src/limits.js'
+import { openDatabase } from '../../src/store/sqliteDriver.js'
 import { Client } from '../campaigns/client.js'
 import { engine } from '../engine.js'
 import { newFolder, operations, serve, start } from '../process.js'
@@ -91,7 +91,7 @@ describe('SIGTERM', () => {
   test.runIf(engine === 'sqlite')('before it listens ends with 0 as well', async () => {
     const folder = newFolder()
     const { own } = await prepareStore(folder)
-    const other = new Database(own.file)
+    const other = openDatabase(own.file)
     other.exec('begin immediate')
     const { child, finished } = start(folder, ['serve', '--port', '0'])
     // By then it waits for the store, in order to bring it up to date.

@@ -2,9 +2,9 @@ import { execFileSync, spawn } from 'node:child_process'
 import { copyFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { LIMITS } from '../../src/limits.js'
+import { openDatabase } from '../../src/store/sqliteDriver.js'
 import type { Answer } from '../campaigns/client.js'
 import { newFolder, operations } from '../process.js'
 import {
@@ -78,7 +78,7 @@ function freeBytes(folder: string): number {
 }
 
 function integrityOf(file: string): unknown {
-  const db = new Database(file, { readonly: true })
+  const db = openDatabase(file, { readonly: true })
   try {
     return db.pragma('integrity_check', { simple: true })
   } finally {
@@ -149,7 +149,7 @@ async function failingSyncs(pid: number): Promise<() => Promise<void>> {
 
 test('a store that another process holds refuses writes when their time is up, and takes them afterwards', async () => {
   const { add, client, own, readiness, roster } = await openService()
-  const other = new Database(own.file)
+  const other = openDatabase(own.file)
   onTestFinished(() => {
     other.close()
   })

@@ -2,8 +2,8 @@
 import { execFileSync } from 'node:child_process'
 import { closeSync, copyFileSync, mkdirSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import { csvLine } from '../../../src/sheets/csv.js'
+import { openDatabase } from '../../../src/store/sqliteDriver.js'
 import { MAIN, mint, newFolder } from '../../campaigns/served.js'
 
 export interface Sizes {
@@ -158,7 +158,7 @@ export function storeOf(folder: string): string {
 
 /** Moves everything into the one file, so that it can be copied. */
 export function settle(file: string): void {
-  const db = new Database(file)
+  const db = openDatabase(file)
   db.pragma('wal_checkpoint(truncate)')
   db.close()
 }
@@ -172,7 +172,7 @@ export function copyOf({ folder, key }: Filled): Filled {
 }
 
 export function countPeople({ folder }: Filled): number {
-  const db = new Database(storeOf(folder), { readonly: true })
+  const db = openDatabase(storeOf(folder), { readonly: true })
   const count = Number(db.prepare('select count(*) from person').pluck().get())
   db.close()
   return count

@@ -1,8 +1,9 @@
 /** What is asked for, through either door. */
-import Database from 'better-sqlite3'
+
 import { personnel } from '../../../src/personnel/people.js'
 import { risks } from '../../../src/projects/risks.js'
 import { cursorOf } from '../../../src/store/page.js'
+import { openDatabase } from '../../../src/store/sqliteDriver.js'
 import { type Filled, storeOf } from './data.js'
 import type { Mix } from './load.js'
 import type { Part } from './options.js'
@@ -122,7 +123,7 @@ const OF_EACH = 60
 
 /** Different requests of four kinds, in turns. */
 function manyReads({ folder }: Filled): Ask[] {
-  const db = new Database(storeOf(folder), { readonly: true })
+  const db = openDatabase(storeOf(folder), { readonly: true })
   const people = db
     .prepare('select id, name_folded as nameFolded from person order by name_folded, id')
     .all() as PersonPlace[]
@@ -151,7 +152,7 @@ interface RiskPlace {
 
 /** Pages far down in the roster and in the register. */
 export function deepPages({ folder }: Filled, depth: number): { people: Ask; risks: Ask } {
-  const db = new Database(storeOf(folder), { readonly: true })
+  const db = openDatabase(storeOf(folder), { readonly: true })
   const at = <Row>(columns: string, from: string, order: string): Row => {
     const rows = Number(db.prepare(`select count(*) from ${from}`).pluck().get())
     return db

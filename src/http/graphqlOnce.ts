@@ -1,0 +1,255 @@
+import { complexityFromQuery } from '@pothos/plugin-complexity'
+import {
+  type ExecutionArgs,
+  type ExecutionResult,
+  type FieldNode,
+  GraphQLError,
+  getOperationAST,
+  getVariableValues,
+  Kind,
+  type OperationDefinitionNode,
+} from 'graphql'
+import { keepAnswer, replaceAnswer, type Unrepeatable } from '../auth/keptAnswers.js'
+import { grants, type Scope } from '../auth/scopes.js'
+import { type Code, Fault, type Flaw } from '../errors.js'
+import { type Context, requireWithinLimits } from '../graph/builder.js'
+import { asFault, faultOf } from '../graph/faults.js'
+import type { Read } from '../store/store.js'
+import type { Engine } from './engine.js'
+import type { Passed } from './graphql.js'
+import { fingerprintOf, inside, type RunningRequests, replayOf, tokenOf } from './idempotency.js'
+import { rootFieldsOf, type Variables } from './rootFields.js'
+
+type Execute = Engine['execute']
+
+/** A mutation that may be repeated. */
+interface Mutation {
+  readonly args: ExecutionArgs
+  readonly operation: OperationDefinitionNode
+  readonly context: Context & Passed
+  readonly variables: Variables
+}
+
+/** One root field of a mutation that has an Idempotency-Key. */
+interface Field {
+  readonly mutation: Mutation
+  readonly request: Unrepeatable
+  /** The response key. */
+  readonly key: string
+  readonly nodes: readonly FieldNode[]
+}
+
+/** What a root field answered, as it is kept. */
+interface KeptField {
+  readonly value: unknown
+  readonly errors: readonly KeptError[]
+  /** The scopes that the caller held: whoever holds less may not see all of the value. */
+  readonly scopes: readonly Scope[]
+}
+
+interface KeptError {
+  readonly message: string
+  readonly path: readonly (string | number)[]
+  readonly positions: readonly number[]
+  readonly extensions: KeptExtensions
+}
+
+interface KeptExtensions {
+  readonly code: Code
+  readonly requiredScope?: string
+  readonly existingId?: string
+  readonly errors?: readonly Flaw[]
+}
+
+/** By response key. */
+type KeptFields = ReadonlyMap<string, KeptField>
+
+/** What a root field answers now. */
+interface FieldResult {
+  readonly value: unknown
+  readonly errors: readonly GraphQLError[]
+  /** Undefined of what could not have changed anything. */
+  readonly isReplay?: boolean
+}
+
+/**
+ * Executes a mutation that has an Idempotency-Key field by field: what a root field answers is kept in the transaction
+ * that makes its change, so that the same request again replays the fields that were done, and does the others.
+ */
+export function executingOnce(engine: Engine, running: RunningRequests): Engine {
+  const execute = once((args) => engine.execute(args), running)
+  return { ...engine, execute }
+}
+
+function once(execute: Execute, running: RunningRequests): Execute {
+  return async (args) => {
+    const operation = getOperationAST(args.document, args.operationName)
+    if (operation?.operation !== 'mutation') return execute(args)
+    // Yoga adds what it was passed with the request to the context that the engine makes.
+    const context = args.contextValue as Mutation['context']
+    try {
+      const token = tokenOf(context.exchange.asked)
+      const mutation = token === undefined ? undefined : mutationOf(args, operation, context)
+      if (token === undefined || !mutation) return await execute(args)
+      const request = await requestOf(mutation, token)
+      const kept = await keptFields(context.store.read, mutation, request)
+      const fields = [...rootFieldsOf(args.document, operation, mutation.variables)].map(([key, nodes]) => ({
+        mutation,
+        request,
+        key,
+        nodes,
+      }))
+      const run = () => executeFields(execute, mutation, fields, kept)
+      return fields.every(({ key }) => kept.has(key)) ? await run() : await running.alone(request, run)
+    } catch (error) {
+      const fault = asFault(error)
+      return { errors: [new GraphQLError(fault.message, { originalError: fault })] }
+    }
+  }
+}
+
+/** Undefined for what execution refuses as a whole: bad variables, a limit that is exceeded. */
+function mutationOf(
+  args: ExecutionArgs,
+  operation: OperationDefinitionNode,
+  context: Mutation['context'],
+): Mutation | undefined {
+  const { schema, variableValues } = args
+  const given = variableValues ?? {}
+  const { coerced } = getVariableValues(schema, operation.variableDefinitions ?? [], given, { maxErrors: 1 })
+  if (!coerced) return undefined
+  const mutation = { args, operation, context, variables: coerced }
+  return isWithinLimits(mutation) ? mutation : undefined
+}
+
+/** Asked of the whole operation: a field that is executed by itself checks only itself. */
+function isWithinLimits({ args: { document, schema }, operation, context, variables }: Mutation): boolean {
+  const definitions = document.definitions.filter(
+    (node) => node === operation || node.kind === Kind.FRAGMENT_DEFINITION,
+  )
+  try {
+    requireWithinLimits(complexityFromQuery({ ...document, definitions }, { schema, variables, ctx: context }))
+    return true
+  } catch {
+    return false
+  }
+}
+
+async function requestOf({ context, variables, args }: Mutation, token: string): Promise<Unrepeatable> {
+  const { query } = await context.params
+  const fingerprint = fingerprintOf('POST', '/graphql', [query, args.operationName ?? null, variables])
+  return { keyId: context.principal.keyId, token, fingerprint }
+}
+
+/** What was done of this request; another request under its token is refused. */
+async function keptFields(read: Read, { context }: Mutation, request: Unrepeatable): Promise<KeptFields> {
+  const earlier = await replayOf(read, request, context.clock())
+  // The fingerprint is that of a mutation, so this file has written it.
+  return new Map(earlier?.answer as [string, KeptField][] | undefined)
+}
+
+async function executeFields(
+  execute: Execute,
+  { context: { exchange } }: Mutation,
+  fields: readonly Field[],
+  kept: KeptFields,
+): Promise<ExecutionResult> {
+  // Without a prototype: the response keys are the caller's.
+  const data: Record<string, unknown> = Object.create(null)
+  const errors: GraphQLError[] = []
+  for (const field of fields) {
+    const result = await executeField(execute, field, kept.get(field.key))
+    data[field.key] = result.value
+    errors.push(...result.errors)
+    if (result.isReplay !== undefined) exchange.isReplay = result.isReplay && exchange.isReplay !== false
+  }
+  return { data, ...(errors.length > 0 && { errors }) }
+}
+
+async function executeField(execute: Execute, field: Field, before: KeptField | undefined): Promise<FieldResult> {
+  const { mutation, key, nodes } = field
+  if (!mayChange(field)) return executed(execute, field, mutation.context)
+  try {
+    return before ? replay(mutation, before) : await changeOnce(execute, field)
+  } catch (error) {
+    const faults = error instanceof Unfinished ? error.faults : [asFault(error)]
+    const errors = faults.map((fault) => new GraphQLError(fault.message, { nodes, path: [key], originalError: fault }))
+    return { value: null, errors, isReplay: false }
+  }
+}
+
+/** Asked before a transaction is opened: `__typename` changes nothing, and what the caller may not do is refused. */
+function mayChange({ mutation: { args, context }, nodes }: Field): boolean {
+  const field = args.schema.getMutationType()?.getFields()[nodes[0]?.name.value ?? '']
+  const scope = field?.extensions['scope'] as Scope | null | undefined
+  return field !== undefined && (!scope || grants(context.principal.scopes, scope))
+}
+
+async function executed(execute: Execute, { mutation, key, nodes }: Field, context: Context): Promise<FieldResult> {
+  const { data, errors = [] } = await execute(argsFor(mutation, nodes, context))
+  return { value: data?.[key] ?? null, errors }
+}
+
+/** Executes a field in one transaction, and keeps what it answers with what it changes. */
+function changeOnce(execute: Execute, field: Field): Promise<FieldResult> {
+  const { mutation, request, key } = field
+  const { context } = mutation
+  const { store, clock, principal } = context
+  return store.write({ by: request.keyId, at: clock }, async (write) => {
+    const done = await keptFields(write, mutation, request)
+    const meanwhile = done.get(key)
+    if (meanwhile) return replay(mutation, meanwhile)
+    const { value, errors } = await executed(execute, field, { ...context, store: inside(store, write) })
+    requireFinished(value, errors)
+    const kept = { value, errors: errors.map(keptError), scopes: [...principal.scopes] }
+    const keep = done.size > 0 ? replaceAnswer : keepAnswer
+    await keep(write, request, [...done, [key, kept]])
+    return { value, errors, isReplay: false }
+  })
+}
+
+function argsFor({ args, operation }: Mutation, selections: readonly FieldNode[], inner: Context): ExecutionArgs {
+  const definitions = args.document.definitions.map((node) =>
+    node === operation ? { ...operation, selectionSet: { ...operation.selectionSet, selections } } : node,
+  )
+  return { ...args, document: { ...args.document, definitions }, contextValue: inner }
+}
+
+/** Thrown to undo what a field has changed; nothing of it is kept, so that it can be mended under the same key. */
+class Unfinished extends Error {
+  readonly faults: readonly Fault[]
+
+  constructor(faults: readonly Fault[]) {
+    super('The field cannot be answered.')
+    this.faults = faults
+  }
+}
+
+/** A field whose answer only lacks what the caller may not see is finished. */
+function requireFinished(value: unknown, errors: readonly GraphQLError[]): void {
+  const faults = errors.map(faultOf)
+  const failures = faults.filter(({ code }) => code === 'INTERNAL' || code === 'UNAVAILABLE')
+  if (failures.length > 0) throw new Unfinished(failures)
+  if (value === null && faults.length > 0) throw new Unfinished(faults)
+}
+
+function keptError(error: GraphQLError): KeptError {
+  const { message, extensions } = faultOf(error)
+  return { message, extensions, path: error.path ?? [], positions: error.positions ?? [] }
+}
+
+function replay({ context: { principal }, args }: Mutation, { value, errors, scopes }: KeptField): FieldResult {
+  const requiredScope = scopes.find((scope) => !grants(principal.scopes, scope))
+  if (requiredScope) {
+    const sentence = `This was answered when the key had the scope ${requiredScope}, which it lacks now.`
+    throw new Fault('INSUFFICIENT_SCOPE', sentence, { requiredScope })
+  }
+  const source = args.document.loc?.source
+  const asBefore = ({ message, path, positions, extensions }: KeptError) =>
+    new GraphQLError(message, { source, positions, path, originalError: faultFrom(message, extensions) })
+  return { value, errors: errors.map(asBefore), isReplay: true }
+}
+
+function faultFrom(message: string, { code, errors: flaws, ...facts }: KeptExtensions): Fault {
+  return new Fault(code, message, { ...facts, ...(flaws && { flaws }) })
+}
