@@ -10,7 +10,7 @@ import { latest } from './latest.js'
 import { nameOn } from './postgresNames.js'
 import { postgresTables as t } from './postgresTables.js'
 import { type Answered, type Session, transact } from './postgresWrite.js'
-import { SELECT_VERSIONS, versionsIn } from './registers.js'
+import { inOrder, SELECT_VERSIONS, versionsIn } from './registers.js'
 import type { OnStatement, Read, Store, Write } from './store.js'
 
 interface PostgresOptions {
@@ -24,7 +24,8 @@ export function openPostgres(url: string, { onStatement }: PostgresOptions = {})
   const readers = poolOf(url, LIMITS.storeConnectionsMax, 'set default_transaction_read_only = on;')
   const writer = poolOf(url, 1)
   const reading = alone(readers, onStatement)
-  const versions = latest(async () => versionsIn((await reading(SELECT_VERSIONS, [], STEADY)).rows[0]))
+  const ordered = inOrder()
+  const versions = latest(async () => ordered(versionsIn((await reading(SELECT_VERSIONS, [], STEADY)).rows[0])))
   let queue: Promise<unknown> = Promise.resolve()
   let waitingWrites = 0
   let hasFailed = false

@@ -9,7 +9,7 @@ import {
   type MigrationState,
   migrationsOf,
   pendingAfter,
-  RAISE_REVISION,
+  raisingRevision,
   StoreRefused,
 } from './journal.js'
 
@@ -52,7 +52,7 @@ async function apply(client: pg.Client, pending: readonly Migration[]): Promise<
     const note = 'insert into schema_migration (tag, hash, applied_at) values ($1, $2, $3)'
     await client.query(note, [tag, hash, appliedAt])
   }
-  await client.query(RAISE_REVISION)
+  await client.query(raisingRevision())
 }
 
 async function compare(client: pg.Client, store: string): Promise<{ applied: string[]; pending: Migration[] }> {

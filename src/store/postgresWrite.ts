@@ -3,7 +3,7 @@ import { Fault } from '../errors.js'
 import type { Bulk } from './bulk.js'
 import { BUSY, driverCode, toFault } from './faults.js'
 import { postgresBulk } from './postgresBulk.js'
-import { changedBy, type Register, raising } from './registers.js'
+import { changedBy, type Register, raise, raising } from './registers.js'
 import { stampAfter } from './stamp.js'
 import type { Authorship, Write } from './store.js'
 
@@ -123,7 +123,7 @@ function beginning({ unseen }: Authorship, giveUpAt: number): string {
 /** `changed` is undefined when no answer can have changed. */
 async function ending(run: Session['run'], changed: Iterable<Register> | undefined): Promise<Answered> {
   try {
-    return await run(changed ? `${raising(changed)}; commit` : 'commit')
+    return await run(changed ? `${raising(raise(new Map(), changed), String)}; commit` : 'commit')
   } catch (error) {
     if (driverCode(error) !== undefined) throw error
     // Whether the server has heard it cannot be known, so it must not be done again from here.

@@ -3,7 +3,7 @@ import type Database from 'better-sqlite3'
 import { Fault } from '../errors.js'
 import { LIMITS } from '../limits.js'
 import { driverCode, toFault } from './faults.js'
-import { changedBy, type Register, raising } from './registers.js'
+import { changedBy, type Raised, type Register, raise, raising } from './registers.js'
 import { KeptStatements, lend, type Statements } from './sqliteStatements.js'
 import { stampAfter } from './stamp.js'
 import type { Authorship, Write } from './store.js'
@@ -125,8 +125,13 @@ export class WriteQueue {
     try {
       const verdicts: Verdict[] = []
       for (const one of company) verdicts.push(await this.perform(one, company.length > 1))
-      const changes = verdicts.flatMap(({ changed }) => (changed ? [changed] : []))
-      if (changes.length > 0) this.run(raising(new Set(changes.flatMap((registers) => [...registers]))))
+      const raised: Raised = new Map()
+      for (const { changed } of verdicts) if (changed) raise(raised, changed)
+      if (raised.size > 0)
+        this.run(
+          raising(raised, () => '?'),
+          ...raised.values(),
+        )
       this.run('commit')
       this.committed += 1
       return verdicts
@@ -157,8 +162,8 @@ export class WriteQueue {
     }
   }
 
-  private run(sql: string): void {
-    this.statements.prepare(sql).run()
+  private run(sql: string, ...values: readonly number[]): void {
+    this.statements.prepare(sql).run(...values)
   }
 
   /** Tries by timer until another process has let go of the store, or the time is up. */

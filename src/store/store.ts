@@ -69,8 +69,8 @@ export interface Store {
   health(): Promise<StoreHealth>
   /** Runs `work` in one transaction: all of it is stored when the promise resolves, or nothing. */
   write<T>(as: Authorship, work: (write: Write) => Promise<T>): Promise<T>
-  /** Stands still exactly as long as no answer can have changed, whichever process writes. */
-  version(): Promise<number>
+  /** The same exactly as long as no answer can have changed, whichever process writes; none ever comes again. */
+  version(): Promise<string>
   /** The same for each register, of one instant. */
   versions(): Promise<Versions>
   /** Reads everything as it stands now, however long the work takes and whoever writes meanwhile. */
