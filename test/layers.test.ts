@@ -77,7 +77,10 @@ test.each([
     /^(better-sqlite3|drizzle-orm\/better-sqlite3)$/,
     ['store/sqlite.ts', 'store/sqliteStatements.ts', 'store/sqliteWrites.ts', 'store/migrations.ts', 'store/backup.ts'],
   ],
-  [/^(pg|drizzle-orm\/(node-postgres|pg-proxy))$/, ['store/postgres.ts', 'store/postgresMigrations.ts']],
+  [
+    /^(pg|drizzle-orm\/(node-postgres|pg-proxy))$/,
+    ['', 'Connections', 'Migrations', 'Session'].map((part) => `store/postgres${part}.ts`),
+  ],
 ])('the driver %s is known to its store files alone', (driver, mayKnow) => {
   expect(violations(({ from, to }) => !driver.test(to) || mayKnow.includes(from))).toEqual([])
 })

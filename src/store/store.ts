@@ -75,5 +75,6 @@ export interface Store {
   versions(): Promise<Versions>
   /** Reads everything as it stands now, however long the work takes and whoever writes meanwhile. */
   snapshot<T>(work: (read: Read) => Promise<T>): Promise<T>
-  close(): Promise<void>
+  /** Waits for the writes that were asked for, `waitMs` at the most where it is given. */
+  close(waitMs?: number): Promise<void>
 }

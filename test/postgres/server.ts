@@ -53,7 +53,7 @@ function programs(): string {
 }
 
 /** PostgreSQL refuses to run as root; Debian's package brings a user for it. */
-function asPlainUser(command: string, args: readonly string[]): readonly [string, string[]] {
+export function asPlainUser(command: string, args: readonly string[]): readonly [string, string[]] {
   return process.getuid?.() === 0 ? ['runuser', ['-u', 'postgres', '--', command, ...args]] : [command, [...args]]
 }
 
@@ -149,7 +149,8 @@ async function serverIn(folder: string, options: ServerOptions, fill: (place: Pl
   return server
 }
 
-async function answering(url: string): Promise<void> {
+/** Until it answers. */
+export async function answering(url: string): Promise<void> {
   for (let attempt = 0; ; attempt++) {
     const client = new pg.Client({ connectionString: url })
     client.on('error', () => undefined)
