@@ -4,7 +4,7 @@ import pg from 'pg'
 import { Fault } from '../errors.js'
 import { LIMITS } from '../limits.js'
 import { BUSY, toFault, UNREACHABLE } from './faults.js'
-import type { Hosts } from './postgresHosts.js'
+import { type Hosts, SELECT_STATE, stateIn } from './postgresHosts.js'
 
 /** How long a server may take to close its end of a connection. */
 const GOODBYE_MS = 500
@@ -98,17 +98,14 @@ export class Connections {
     // What happens to a connection is told by the query on it; without a listener it would end the process.
     client.on('error', () => undefined)
     const given = 'processID' in client ? Number(client.processID) : 0
-    const text = `${STATE}; ${settingsOf(this.options.isReadOnly, given)}`
+    const text = `${SELECT_STATE}; ${settingsOf(this.options.isReadOnly, given)}`
     const asked = { text, rowMode: 'array' as const, query_timeout: LIMITS.storeConnectMs }
     // Two statements without parameters have two results, which the types do not know.
     const [state, settings] = [await client.query<unknown[]>(asked)].flat()
-    const [isInRecovery, readOnly] = state?.rows[0] ?? []
-    this.hosts.require({ isInRecovery: isInRecovery === true, isReadOnly: readOnly === 'on' })
+    this.hosts.require(stateIn(state?.rows[0]))
     if (settings?.rows.length === 0) this.shared.add(client)
   }
 }
-
-const STATE = "select pg_is_in_recovery(), current_setting('default_transaction_read_only')"
 
 /**
  * Sets what holds for the session, but not behind a pooler: it makes up the process id that it gives its client, and

@@ -6,6 +6,13 @@ export interface ServerState {
   readonly isReadOnly: boolean
 }
 
+export const SELECT_STATE = "select pg_is_in_recovery(), current_setting('default_transaction_read_only')"
+
+/** What `SELECT_STATE` has found. */
+export function stateIn([isInRecovery, readOnly]: readonly unknown[] = []): ServerState {
+  return { isInRecovery: isInRecovery === true, isReadOnly: readOnly === 'on' }
+}
+
 /** `target_session_attrs` of libpq: which of several servers will do. */
 const WANTED: Readonly<Record<string, (state: ServerState) => boolean>> = {
   any: () => true,
