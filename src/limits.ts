@@ -53,6 +53,7 @@ const TABLE = {
   ],
   writesTogetherMax: [100, 'Writes that wait together are committed together, so many at the most.'],
   storeBusyMs: [5_000, 'How long a write waits for another process to let go of the store.'],
+  stampAheadMs: [60_000, 'How far a change may be stamped ahead of the clock, to follow the last one.'],
   storeConnectionsMax: [
     10,
     'PostgreSQL: connections that a copy of the service reads through; it has one more for versions, and one for writes.',

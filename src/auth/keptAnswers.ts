@@ -27,6 +27,8 @@ export async function keepAnswer({ db, t, at, insertAll }: Write, to: Unrepeatab
   await insertAll(t.keptAnswer, [{ ...to, answer: JSON.stringify(answer), createdAt: at }])
 }
 
+/** No clock that has jumped ahead since this process began makes an answer old. */
 function oldest(now: Date): string {
-  return new Date(now.getTime() - LIMITS.idempotencyMs).toISOString()
+  const watchedMs = performance.timeOrigin + performance.now()
+  return new Date(Math.min(now.getTime(), watchedMs) - LIMITS.idempotencyMs).toISOString()
 }

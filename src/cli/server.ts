@@ -25,11 +25,11 @@ const CLOSING_MS = 1_000
 
 /** Serves until it is told to stop. */
 export async function serve(config: Config, { isDemo, clock, stop }: ServeOptions): Promise<void> {
-  const store = await openStore(config.database, config)
+  const log = createLog(config.logLevel, process.stdout)
+  const store = await openStore(config.database, { ...config, onNotice: (sentence) => log.warn(sentence) })
   let stoppedAt: number | undefined
   try {
     const demoKey = isDemo ? await prepareDemo(store, clock) : undefined
-    const log = createLog(config.logLevel, process.stdout)
     const isLocal = ['127.0.0.1', 'localhost', '::1'].includes(config.host)
     // Loaded only where it is wanted.
     const { createMetrics } = config.metricsPort === undefined ? {} : await import('../http/metrics.js')

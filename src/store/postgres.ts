@@ -13,17 +13,18 @@ import { alone, connected, type OnSent, type Session } from './postgresSession.j
 import { postgresTables as t } from './postgresTables.js'
 import { transact } from './postgresWrite.js'
 import { inOrder, SELECT_VERSIONS, versionsIn } from './registers.js'
-import type { OnStatement, Read, Store, Write } from './store.js'
+import type { OnNotice, OnStatement, Read, Store, Write } from './store.js'
 
 interface PostgresOptions {
   readonly onStatement?: OnSent
+  readonly onNotice?: OnNotice | undefined
 }
 
 /**
  * Opens a migrated database: a pool of connections that read, one that looks at the versions and never waits for the
  * others, and one that writes, with a queue in front of it.
  */
-export function openPostgres(url: string, { onStatement }: PostgresOptions = {}): Store {
+export function openPostgres(url: string, { onStatement, onNotice }: PostgresOptions = {}): Store {
   const hosts = new Hosts(url)
   const readers = new Connections(hosts, { max: LIMITS.storeConnectionsMax, isReadOnly: true })
   const watcher = new Connections(hosts, { max: 1, isReadOnly: true })
@@ -58,6 +59,7 @@ export function openPostgres(url: string, { onStatement }: PostgresOptions = {})
           as,
           giveUpAt,
           work,
+          onNotice,
         }),
       )
       queue = turn.then(

@@ -6,8 +6,8 @@ import { BUSY, driverCode, isOfConnection, toFault } from './faults.js'
 import { postgresBulk } from './postgresBulk.js'
 import { ANSWER_MS, type Answered, type Session } from './postgresSession.js'
 import { changedBy, type Register, raise, raising } from './registers.js'
-import { stampAfter } from './stamp.js'
-import type { Authorship, Write } from './store.js'
+import { SELECT_LAST_STAMP, stampAfter } from './stamp.js'
+import type { Authorship, OnNotice, Write } from './store.js'
 
 interface Transaction<T> {
   readonly open: () => Promise<Session>
@@ -15,6 +15,7 @@ interface Transaction<T> {
   readonly as: Authorship
   readonly giveUpAt: number
   readonly work: (write: Write) => Promise<T>
+  readonly onNotice?: OnNotice | undefined
 }
 
 /** Nobody waits for a command as long as for a request; the server's own limit comes first. */
@@ -39,7 +40,8 @@ export async function transact<T>(transaction: Transaction<T>): Promise<T> {
 
 type Outcome<T> = { readonly result: T } | { readonly error: unknown; readonly isUndone: boolean }
 
-async function attemptOnce<T>({ open, writeOn, as, giveUpAt, work }: Transaction<T>): Promise<Outcome<T>> {
+async function attemptOnce<T>(transaction: Transaction<T>): Promise<Outcome<T>> {
+  const { open, writeOn, as, giveUpAt, work, onNotice } = transaction
   const { run, release } = await open()
   // Above a statement its failure may be taken for something else, so it is noted where it happens.
   let failure: unknown
@@ -60,7 +62,7 @@ async function attemptOnce<T>({ open, writeOn, as, giveUpAt, work }: Transaction
   }
   try {
     const { rows } = await noted(...beginning(as, giveUpAt))
-    const stamp = { by: as.by, at: stampAfter(rows[0]?.[0], as.at()) }
+    const stamp = { by: as.by, at: stampAfter({ last: rows[0]?.[0], now: as.at(), onNotice }) }
     const bulk = postgresBulk((sql, values) => {
       as.onStatement?.(sql)
       return working(sql, values, { timeoutMs: BULK_MS })
@@ -96,7 +98,7 @@ function rolledBack(run: Session['run']): Promise<boolean> {
 function beginning({ unseen }: Authorship, giveUpAt: number): Parameters<Session['run']> {
   const waitMs = Math.max(1, Math.ceil(giveUpAt - performance.now()))
   // The clocks of two machines differ, so each is told how far the stamps are.
-  const turn = unseen ? '' : 'lock table revision in exclusive mode; select max(recorded_at) from change'
+  const turn = unseen ? '' : `lock table revision in exclusive mode; ${SELECT_LAST_STAMP}`
   // For the transaction alone, since a pooler may give the session to others afterwards.
   const limits = `set local lock_timeout = ${waitMs}; set local statement_timeout = ${LIMITS.storeBulkMs};
     set local idle_in_transaction_session_timeout = ${LIMITS.storeIdleInWriteMs}`

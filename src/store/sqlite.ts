@@ -12,7 +12,7 @@ import { type FoundVersions, inOrder, SELECT_VERSIONS, versionsIn } from './regi
 import { KeptStatements, type Statements } from './sqliteStatements.js'
 import { sqliteTables as t } from './sqliteTables.js'
 import { isBusy, WriteQueue } from './sqliteWrites.js'
-import type { OnStatement, Read, Store, Write } from './store.js'
+import type { OnNotice, OnStatement, Read, Store, Write } from './store.js'
 
 type Connection = Database.Database
 
@@ -20,6 +20,7 @@ interface SqliteOptions {
   readonly onStatement?: (sql: string) => void
   /** Of the connection that writes; the driver's own choice unless given. */
   readonly cacheBytes?: number | undefined
+  readonly onNotice?: OnNotice | undefined
 }
 
 /**
@@ -27,13 +28,14 @@ interface SqliteOptions {
  * other writes. At other times the first reads as well: it knows the pages that it has written, and the second would
  * have to read all of them again after each commit.
  */
-export function openSqlite(file: string, { onStatement, cacheBytes }: SqliteOptions = {}): Store {
+export function openSqlite(file: string, { onStatement, cacheBytes, onNotice }: SqliteOptions = {}): Store {
   const reader = connect(file, onStatement)
   reader.pragma('query_only = on')
   const writer = connect(file, onStatement)
   if (cacheBytes !== undefined) writer.pragma(`cache_size = ${-Math.round(cacheBytes / 1024)}`)
   const { isInPlace, isReplaced } = placeOf(file)
   const writes = new WriteQueue(writer, {
+    onNotice,
     requireUsable: () => {
       if (!isInPlace()) throw moved()
     },

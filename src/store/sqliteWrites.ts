@@ -5,8 +5,8 @@ import { LIMITS } from '../limits.js'
 import { driverCode, toFault } from './faults.js'
 import { changedBy, type Raised, type Register, raise, raising } from './registers.js'
 import { KeptStatements, lend, type Statements } from './sqliteStatements.js'
-import { stampAfter } from './stamp.js'
-import type { Authorship, Write } from './store.js'
+import { SELECT_LAST_STAMP, stampAfter } from './stamp.js'
+import type { Authorship, OnNotice, Write } from './store.js'
 
 type Connection = Database.Database
 
@@ -17,6 +17,7 @@ interface WriteQueueOptions {
   readonly requireUsable: () => void
   /** What the work of a write gets, with statements that are taken away from it afterwards. */
   readonly handle: (statements: Statements, as: Authorship, at: string) => Write
+  readonly onNotice?: OnNotice | undefined
 }
 
 interface Waiting {
@@ -59,7 +60,7 @@ export class WriteQueue {
     this.writer = writer
     this.options = options
     this.statements = new KeptStatements(writer)
-    this.lastStamp = writer.prepare('select max(recorded_at) from change').pluck()
+    this.lastStamp = writer.prepare(SELECT_LAST_STAMP).pluck()
   }
 
   get waiting(): number {
@@ -149,7 +150,9 @@ export class WriteQueue {
     })
     if (hasCompany) this.run('savepoint one')
     try {
-      const result = await work(this.options.handle(lent, as, stampAfter(this.lastStamp.get(), as.at())))
+      const { handle, onNotice } = this.options
+      const at = stampAfter({ last: this.lastStamp.get(), now: as.at(), onNotice })
+      const result = await work(handle(lent, as, at))
       if (hasCompany) this.run('release one')
       return { tell: () => resolve(result), changed: as.unseen ? undefined : changed }
     } catch (error) {

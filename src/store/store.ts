@@ -32,6 +32,9 @@ export interface Spelled {
 
 export type OnStatement = (text: string) => void
 
+/** Told what whoever runs the store should know. */
+export type OnNotice = (sentence: string) => void
+
 /** Who writes and when. */
 export interface Authorship {
   /** A key's id, or `cli`. */
