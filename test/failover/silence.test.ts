@@ -109,21 +109,22 @@ test('a host that is lost without a word costs 503s in time, and is used again w
   expect((await gateway.with(undefined).get('/readyz')).body).toEqual({ status: 'ready', writes: true })
 })
 
-test('a server is stopped in its time while its database is silent', async () => {
+/** A served process whose way to its database can be broken, and its key. */
+async function serveBehindProxy() {
   const { server, proxy, database } = await openServer()
   const folder = newFolder()
-  const minted = await operations(
-    folder,
-    ['keys', 'create', '--json', '--name', 'load', '--scope', 'personnel.manage'],
-    {
-      env: { DATABASE_URL: server.url(database) },
-    },
-  )
-  const { key } = JSON.parse(minted.stdout)
-  const { child, origin } = await serve(folder, [], { env: { DATABASE_URL: proxy.url(database) } })
+  const env = { DATABASE_URL: server.url(database) }
+  const create = ['keys', 'create', '--json', '--name', 'load', '--scope', 'personnel.manage']
+  const { key } = JSON.parse((await operations(folder, create, { env })).stdout)
+  const served = await serve(folder, ['--metrics-port', '0'], { env: { DATABASE_URL: proxy.url(database) } })
   const headers = { authorization: `Bearer ${key}` }
-  const ask = (path: string) => fetch(`${origin}${path}`, { headers }).then(({ status }) => status)
+  const ask = (path: string) => fetch(`${served.origin}${path}`, { headers }).then(({ status }) => status)
   expect(await ask('/v1/personnel')).toBe(200)
+  return { ...served, server, proxy, ask }
+}
+
+test('a server is stopped in its time while its database is silent', async () => {
+  const { child, proxy, ask } = await serveBehindProxy()
   proxy.freeze()
   const asked = ask('/v1/personnel?limit=7')
   await sleep(100)
@@ -132,4 +133,23 @@ test('a server is stopped in its time while its database is silent', async () =>
   const [code] = await once(child, 'exit')
   expect(performance.now() - began).toBeLessThan(LIMITS.shutdownMs)
   expect([code, await asked]).toEqual([0, 503])
+})
+
+test('the metrics are there within a second while the database is silent, stopped and back', async () => {
+  const { server, proxy, metrics } = await serveBehindProxy()
+  const read = async () => {
+    const began = performance.now()
+    const response = await fetch(metrics)
+    const [, writable] = /^operations_store_writable (\d)$/m.exec(await response.text()) ?? []
+    return { status: response.status, writable, isPrompt: performance.now() - began < 1_000 }
+  }
+  expect(await read()).toEqual({ status: 200, writable: '1', isPrompt: true })
+  proxy.freeze()
+  expect(await read()).toEqual({ status: 200, writable: '0', isPrompt: true })
+  proxy.thaw()
+  proxy.cut()
+  await server.stop('fast')
+  expect(await read()).toEqual({ status: 200, writable: '0', isPrompt: true })
+  await server.start()
+  await expect.poll(read, { timeout: RECOVERY_MAX_MS }).toEqual({ status: 200, writable: '1', isPrompt: true })
 })
