@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   resolve: { alias: [{ find: /^graphql$/, replacement: 'graphql/index.js' }] },
   test: {
-    include: ['test/{hostile,faults}/**/*.test.ts'],
+    include: ['test/{hostile,faults,failover}/**/*.test.ts'],
     setupFiles: ['test/matchers.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -4,6 +4,7 @@ import { newId } from '../src/ids.js'
 import { type Gateway, NOW, openGateway } from './harness.js'
 
 const HOUR_MS = 3_600_000
+const MINUTE_MS = 60_000
 
 function stepBy(gateway: Gateway, ms: number): void {
   gateway.clock.now = new Date(gateway.clock.now.getTime() + ms)
@@ -14,7 +15,7 @@ describe('a clock that steps back', () => {
     const gateway = openGateway()
     const caller = await gateway.as('personnel.manage')
     const { body: added } = await caller.post('/v1/personnel', { name: 'Ada', externalId: 'a' })
-    stepBy(gateway, -HOUR_MS)
+    stepBy(gateway, -MINUTE_MS)
     const { status, body: changed } = await caller.patch(`/v1/personnel/${added.id}`, { title: 'Engineer' })
     expect({ status, title: changed.title, createdAt: changed.createdAt }).toEqual({
       status: 200,
@@ -37,10 +38,31 @@ describe('a clock that steps back', () => {
     const { body: old } = await caller.post('/v1/personnel', { name: 'Old', externalId: 'old' })
     stepBy(gateway, 2 * HOUR_MS)
     const { body: seen } = await caller.post('/v1/personnel', { name: 'Seen', externalId: 'seen' })
-    stepBy(gateway, -HOUR_MS)
+    stepBy(gateway, -MINUTE_MS)
     await caller.patch(`/v1/personnel/${old.id}`, { title: 'Engineer' })
     const { body } = await caller.get(`/v1/personnel?updatedSince=${seen.updatedAt}`)
     expect(body.data.map(({ name }: { name: string }) => name)).toEqual(['Old', 'Seen'])
+  })
+
+  test('further than a minute was wrong before, and what comes next is stamped by it again', async () => {
+    const gateway = openGateway()
+    const caller = await gateway.as('personnel.manage')
+    const add = async (externalId: string) =>
+      (await caller.post('/v1/personnel', { name: 'Ada', externalId })).body.createdAt
+    const instant = (ms: number) => new Date(NOW.getTime() + ms).toISOString()
+    expect(await add('before')).toBe(instant(0))
+    stepBy(gateway, HOUR_MS)
+    expect(await add('jumped')).toBe(instant(HOUR_MS))
+    stepBy(gateway, -HOUR_MS + 1_000)
+    gateway.notices()
+    expect(await add('back')).toBe(instant(1_000))
+    expect(gateway.notices()).toEqual([
+      `The last change was stamped ${instant(HOUR_MS)}, but the clock says ${instant(1_000)}: one of them is wrong. The clock is taken.`,
+    ])
+    // From there on little steps are followed as ever, and nothing more is said.
+    stepBy(gateway, -500)
+    expect(await add('little')).toBe(instant(1_000))
+    expect(gateway.notices()).toEqual([])
   })
 
   test('gives no id twice', () => {
@@ -101,4 +123,24 @@ describe('a clock that steps back', () => {
       replayed: 'true',
     })
   })
+})
+
+test('a clock that jumps ahead neither forgets the answers to Idempotency-Keys nor does anything twice', async () => {
+  const gateway = openGateway()
+  gateway.clock.now = new Date()
+  const caller = await gateway.as('personnel.manage')
+  const post = async (token: string) => {
+    const { status, headers } = await caller.request('/v1/personnel', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'idempotency-key': token },
+      body: JSON.stringify({ name: 'Ada', externalId: token }),
+    })
+    return [status, headers.get('idempotency-replayed')]
+  }
+  expect(await post('one')).toEqual([201, null])
+  stepBy(gateway, 48 * HOUR_MS)
+  expect(await post('two')).toEqual([201, null])
+  expect(await post('one')).toEqual([201, 'true'])
+  stepBy(gateway, -48 * HOUR_MS)
+  expect([await post('one'), await post('two')]).toEqual(Array(2).fill([201, 'true']))
 })

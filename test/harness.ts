@@ -45,6 +45,8 @@ export interface Gateway {
   statements(): string[]
   /** The same, each with its parameters where the engine tells them. */
   asked(): Statement[]
+  /** What the store had to say since the last look. */
+  notices(): string[]
   /** A caller with a fresh key of these scopes. */
   as(...scopes: Scope[]): Promise<Caller>
   /** A caller who sends this `Authorization` header, or none. */
@@ -67,7 +69,11 @@ export function openGateway(
   let seen: Statement[] = []
   const log: string[] = []
   const clock = { now: NOW }
-  const store = own.open({ onStatement: (sql, values = []) => seen.push({ sql, values }) })
+  const notices: string[] = []
+  const store = own.open({
+    onStatement: (sql, values = []) => seen.push({ sql, values }),
+    onNotice: (sentence) => notices.push(sentence),
+  })
   const app = createApp({
     store,
     log: pino({ level: 'info' }, { write: (line) => log.push(line) }),
@@ -98,6 +104,7 @@ export function openGateway(
       seen = []
       return since
     },
+    notices: () => notices.splice(0),
     async as(...scopes) {
       const key = await gateway.write((write) =>
         mintKey(write, { name: scopes.join(' ') || 'no scopes', scopes, expiresAt: undefined }),

@@ -1,11 +1,15 @@
+import { once } from 'node:events'
 import { truncateSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { mintKey, revokeKey } from '../src/auth/keys.js'
 import type { Scope } from '../src/auth/scopes.js'
 import { Fault } from '../src/errors.js'
 import { createLog } from '../src/http/log.js'
+import { createMetrics } from '../src/http/metrics.js'
 import type { Store } from '../src/store/store.js'
 import { Client } from './campaigns/client.js'
 import { engine } from './engine.js'
@@ -253,6 +257,26 @@ describe('the metrics', () => {
     expect([...labels].sort()).toEqual(['addPerson', 'graphql', 'none'])
     watching.close()
   })
+})
+
+/** What is said of a store whose health is this. */
+async function metricsOf(health: Store['health']): Promise<{ status: number; samples: Map<string, number> }> {
+  const { store } = openGateway()
+  const server = createServer(createMetrics({ ...store, health }).listener).listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const response = await fetch(`http://127.0.0.1:${port}/metrics`)
+  return { status: response.status, samples: samplesOf(await response.text()) }
+}
+
+test.each<[string, Store['health']]>([
+  ['cannot be reached', failing(LOST)],
+  ['does not answer', () => new Promise(() => undefined)],
+])('the metrics are there while the store %s, and say that it cannot be written', async (_, health) => {
+  const { status, samples } = await metricsOf(health)
+  expect([status, samples.get('operations_store_writable')]).toEqual([200, 0])
+  expect(samples.get('process_open_fds')).toBeGreaterThan(10)
 })
 
 /** Each sample by its name and labels. */

@@ -10,13 +10,14 @@ const answer = (bytes: number) => ({
   cost: 0,
 })
 
-/** The store after so many changes of the roster and of the projects. */
-const at = (personnel: number, projects = 0) => ({
-  all: personnel + projects,
-  personnel,
-  projects,
-  history: 0,
-  keys: 0,
+/** The store after so many changes of the roster and of the projects, as it was found after so many looks. */
+const at = (personnel: number, projects = 0, order = personnel + projects): Versions => ({
+  all: `${personnel + projects}`,
+  personnel: `${personnel}`,
+  projects: `${projects}`,
+  history: '0',
+  keys: '0',
+  order,
 })
 const START = at(0)
 const ofPeople = new Set(['personnel'] as const)
@@ -64,6 +65,16 @@ test('kept answers are of one version, and a late one of an older version is not
     answers.find(at(1), 'b'),
     answers.find(at(2), 'b')?.bytes.length,
   ]).toEqual([undefined, undefined, undefined, 1])
+})
+
+test('kept answers fall when the store is put back to an earlier state, and a late one of the state before is not kept', () => {
+  const answers = new ReadyAnswers(10_000)
+  const putBack = at(1, 0, 3)
+  answers.keep(place('a', at(2)), answer(1))
+  expect(answers.find(putBack, 'a')).toBe(undefined)
+  answers.keep(place('b', putBack), answer(1))
+  answers.keep(place('a', at(2)), answer(1))
+  expect([answers.find(at(2), 'a'), answers.find(putBack, 'b')?.bytes.length]).toEqual([undefined, 1])
 })
 
 test('kept answers fall with any of the registers that they were read from, and with no other', () => {

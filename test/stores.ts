@@ -12,6 +12,7 @@ import { hangUp, rowsOf, valuesOf } from './postgres/sync.js'
 
 interface OpenOptions {
   readonly onStatement?: (sql: string, values?: readonly unknown[]) => void
+  readonly onNotice?: (sentence: string) => void
 }
 
 /** A migrated store with nothing in it, and a way into it that goes past our own code. */

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { Fault } from '../src/errors.js'
-import { type Session, transact } from '../src/store/postgresWrite.js'
+import { BUSY } from '../src/store/faults.js'
+import type { Session } from '../src/store/postgresSession.js'
+import { transact } from '../src/store/postgresWrite.js'
 import type { Authorship, Write } from '../src/store/store.js'
 import { NOW } from './harness.js'
 
@@ -72,20 +74,25 @@ test('so is one whose work has taken the failure for something else', async () =
 
 test('it is not done for ever', async () => {
   const { said, write } = scripted((statement) => (statement.includes('commit') ? '40001' : undefined))
-  await expect(write(async () => 1)).rejects.toMatchObject({
-    code: 'UNAVAILABLE',
-    message: expect.stringMatching(/busy/),
-  })
+  await expect(write(async () => 1)).rejects.toMatchObject({ code: 'UNAVAILABLE', message: BUSY })
   expect(said.filter((word) => word === 'begin')).toHaveLength(6)
 })
 
-test('nothing is done again when the line is lost while it is being stored: it may be there already', async () => {
-  const { said, write } = scripted((statement) => (/commit|rollback/.test(statement) ? 'lost' : undefined))
-  await expect(write(async () => 1)).rejects.toMatchObject({
-    code: 'UNAVAILABLE',
-    message: expect.stringMatching(/may be stored or not/),
-  })
-  expect(said).toEqual(['begin', 'commit', 'thrown away'])
+test.each(['lost', '08006', '57P01'])(
+  'nothing is done again when the connection goes (%s) with the commit',
+  async (how) => {
+    const { said, write } = scripted((statement) => (/commit|rollback/.test(statement) ? how : undefined))
+    const message = expect.stringMatching(/may be stored or not/)
+    await expect(write(async () => 1)).rejects.toMatchObject({ code: 'UNAVAILABLE', message })
+    expect(said).toEqual(['begin', 'commit', 'thrown away'])
+  },
+)
+
+test('a refusal leaves the connection to others', async () => {
+  const { said, write } = scripted(() => undefined)
+  const refused = async () => Promise.reject(new Fault('CONFLICT', 'It is there.'))
+  await expect(write(refused)).rejects.toMatchObject({ code: 'CONFLICT' })
+  expect(said).toEqual(['begin', 'rollback', 'kept'])
 })
 
 test('what has failed inside is not stored, also when the work goes on as if nothing had happened', async () => {

@@ -9,6 +9,7 @@ import { createApp } from '../src/http/app.js'
 import { LIMITS } from '../src/limits.js'
 import { erasePerson } from '../src/personnel/erasure.js'
 import { migrate, requireMigrated } from '../src/store/migrations.js'
+import { REGISTERS } from '../src/store/registers.js'
 import { openSqlite } from '../src/store/sqlite.js'
 import { type Connection, openDatabase } from '../src/store/sqliteDriver.js'
 import { sqliteTables } from '../src/store/sqliteTables.js'
@@ -103,7 +104,7 @@ test('a filled store of the first release keeps every row and every link', async
   const { applied, pending } = migrate(file)
   expect({ applied, pending }).toEqual({
     applied: ['0000_initial'],
-    pending: ['0001_history', '0002_cheaper_checks', '0003_kept_answers', '0004_registers'],
+    pending: ['0001_history', '0002_cheaper_checks', '0003_kept_answers', '0004_registers', '0005_version_nonces'],
   })
   const added: Record<string, object> = { person: { erased_at: null }, api_key: { projects: null } }
   const expected = Object.entries(before).map(([table, rows]) => [
@@ -116,6 +117,9 @@ test('a filled store of the first release keeps every row and every link', async
     expect(connection.pragma('integrity_check')).toEqual([{ integrity_check: 'ok' }])
     expect(connection.prepare('select count(*) from change').pluck().get()).toBe(0)
     expect(connection.prepare('select value from revision').pluck().get()).toBe(8)
+    // No value of before can be taken for one of after.
+    const nonces = ['value', ...REGISTERS].map((counter) => `${counter}_nonce > 0`).join(' and ')
+    expect(connection.prepare(`select ${nonces} from revision`).pluck().get()).toBe(1)
   })
   expect(migrate(file).pending).toEqual([])
 })
@@ -217,7 +221,7 @@ test('a store with a broken link is refused, and left as it was', async () => {
   const before = rowsOf(file)
   expect(() => migrate(file)).toThrow(/1 rows point at rows that are not there; nothing was changed/)
   expect(rowsOf(file)).toEqual(before)
-  expect(() => requireMigrated(file)).toThrow(/lacks 4 migration/)
+  expect(() => requireMigrated(file)).toThrow(/lacks 5 migration/)
 })
 
 test('whoever is erased after an upgrade is gone from the old pages as well', async () => {

@@ -37,6 +37,8 @@ function isOf({ keptAnswer: kept }: Tables, { keyId, token }: Unrepeatable): SQL
   return and(eq(kept.keyId, keyId), eq(kept.token, token))
 }
 
+/** No clock that has jumped ahead since this process began makes an answer old. */
 function oldest(now: Date): string {
-  return new Date(now.getTime() - LIMITS.idempotencyMs).toISOString()
+  const watchedMs = performance.timeOrigin + performance.now()
+  return new Date(Math.min(now.getTime(), watchedMs) - LIMITS.idempotencyMs).toISOString()
 }

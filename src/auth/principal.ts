@@ -1,5 +1,6 @@
 import { Fault } from '../errors.js'
 import { LIMITS } from '../limits.js'
+import type { Versions } from '../store/registers.js'
 import type { Store } from '../store/store.js'
 import { keyBySecret, noteKeyUse } from './keys.js'
 import type { Scope } from './scopes.js'
@@ -73,15 +74,16 @@ const KNOWN_CHARACTERS_MAX = 100
 /** Looks a key up once for each version of the keys. */
 function memoryOf(store: Store, lookUp: (secret: string) => Promise<Known>): Recall {
   const memory = new Map<string | undefined, Promise<Known>>()
-  let rememberedAt: number | undefined
+  let remembered: Versions | undefined
   return async (authorization, read = store.versions) => {
     // What cannot be a key is refused without a look at the store.
     const secret = memory.has(authorization) ? undefined : secretOf(authorization)
-    const { keys: version } = await read()
-    // Another request may have found a younger version while this one was looking.
-    if (rememberedAt !== undefined && version < rememberedAt) return lookUp(secret ?? secretOf(authorization))
-    if (version !== rememberedAt || memory.size >= LIMITS.rateKeptMax) memory.clear()
-    rememberedAt = version
+    const versions = await read()
+    const isSame = versions.keys === remembered?.keys
+    // Another request may have found a later version while this one was looking.
+    if (remembered && !isSame && versions.order < remembered.order) return lookUp(secret ?? secretOf(authorization))
+    if (!isSame || memory.size >= LIMITS.rateKeptMax) memory.clear()
+    if (!remembered || versions.order > remembered.order) remembered = versions
     const known = memory.get(authorization) ?? lookUp(secret ?? secretOf(authorization))
     if (authorization !== undefined && authorization.length > KNOWN_CHARACTERS_MAX) return known
     memory.set(authorization, known)

@@ -20,12 +20,16 @@ interface ServeOptions {
 /** By then whoever waited for the server to start has asked. */
 const GRAPHQL_LOADED_AFTER_MS = 250
 
+/** How long it takes to say goodbye to a database. */
+const CLOSING_MS = 1_000
+
 /** Serves until it is told to stop. */
 export async function serve(config: Config, { isDemo, clock, stop }: ServeOptions): Promise<void> {
-  const store = await openStore(config.database, config)
+  const log = createLog(config.logLevel, process.stdout)
+  const store = await openStore(config.database, { ...config, onNotice: (sentence) => log.warn(sentence) })
+  let stoppedAt: number | undefined
   try {
     const demoKey = isDemo ? await prepareDemo(store, clock) : undefined
-    const log = createLog(config.logLevel, process.stdout)
     const isLocal = ['127.0.0.1', 'localhost', '::1'].includes(config.host)
     // Loaded only where it is wanted.
     const { createMetrics } = config.metricsPort === undefined ? {} : await import('../http/metrics.js')
@@ -53,11 +57,14 @@ export async function serve(config: Config, { isDemo, clock, stop }: ServeOption
     // While nobody waits: otherwise the first query would.
     setTimeout(() => import('../http/graphqlDoor.js').catch(() => undefined), GRAPHQL_LOADED_AFTER_MS).unref()
     log.info({ signal: await stop }, 'stopping')
+    stoppedAt = performance.now()
     watched?.close()
     watched?.closeAllConnections()
     await drain(server)
   } finally {
-    await store.close()
+    // Whatever the store still has to do by itself, such as noting the use of a key, may take what is left of the time.
+    const takenMs = stoppedAt === undefined ? 0 : performance.now() - stoppedAt
+    await store.close(Math.max(0, LIMITS.shutdownMs - CLOSING_MS - takenMs))
   }
 }
 

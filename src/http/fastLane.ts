@@ -1,4 +1,5 @@
 import type { Authenticate, Principal } from '../auth/principal.js'
+import { Fault } from '../errors.js'
 import { LIMITS } from '../limits.js'
 import type { Register, Versions } from '../store/registers.js'
 import type { Store } from '../store/store.js'
@@ -78,8 +79,8 @@ export function createFastLane({ store, authenticate, rates, basePath, readyByte
     async ready(exchange) {
       const { asked } = exchange
       if (readyBytesMax === 0 || !(isRead(asked, basePath) || isSmallQuery(asked, basePath))) return undefined
-      // Whatever is wrong with it, the door says so.
-      const found = await find(exchange).catch(() => undefined)
+      // Whatever is wrong with it, the handler says so.
+      const found = await find(exchange).catch((error: unknown) => noteOutage(exchange, error))
       if (!found) return undefined
       exchange.operation = found.operation
       return answerOf(asked, found)
@@ -91,6 +92,13 @@ export function createFastLane({ store, authenticate, rates, basePath, readyByte
       answers.keep({ ...place, reads: reads ?? NOTHING }, { headers, bytes: body, etag, operation, cost })
     },
   }
+}
+
+/** A store that cannot be reached is not waited for a second time: the handler refuses the request as it finds it here. */
+function noteOutage(exchange: Exchange, error: unknown): undefined {
+  if (!(error instanceof Fault) || error.code !== 'UNAVAILABLE') return
+  exchange.admission = Promise.reject(error)
+  exchange.admission.catch(() => undefined)
 }
 
 function isRead(asked: Asked, basePath: string): boolean {

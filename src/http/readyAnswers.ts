@@ -78,12 +78,12 @@ export class ReadyAnswers {
     return shelf
   }
 
-  /** Drops what stands there of older versions than these; false where it is of younger ones. */
+  /** Drops what stands there of versions found before these; false where it is of ones found later. */
   private bringTo(shelf: Shelf, versions: Versions): boolean {
     if (versions === shelf.versions) return true
     const isSame = shelf.registers.every((register) => versions[register] === shelf.versions[register])
-    // Another request may have found younger ones while this one was looking.
-    if (versions.all < shelf.versions.all) return isSame
+    // Another request may have found later ones while this one was looking.
+    if (versions.order < shelf.versions.order) return isSame
     if (!isSame) this.clear(shelf)
     shelf.versions = versions
     return true

@@ -3,6 +3,7 @@ import { getTableColumns } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import { Fault } from '../errors.js'
 import { type List, pagesOf } from './page.js'
+import { COUNTERS } from './registers.js'
 import type { Read, Store, Write } from './store.js'
 import type { Tables } from './tables.js'
 
@@ -107,11 +108,10 @@ async function verified(to: Write, name: string, list: Part['list'], sent: Conte
   throw new Fault('UNAVAILABLE', `Nothing was copied, because ${name} has come over wrong: ${words}.`)
 }
 
-/** The counters go on where they stood; this write raises them once more, but for registers that have nothing in them. */
+/** The counters go on where they stood, with random values of the target's own; this write raises them once more, but for registers that have nothing in them. */
 async function takeRevision(from: Read, to: Write): Promise<void> {
   const [row] = await from.db.select().from(from.t.revision)
   if (!row) return
-  const { id: _, ...counters } = row
-  const before = Object.fromEntries(Object.entries(counters).map(([name, value]) => [name, value - 1]))
-  await to.db.update(to.t.revision).set(before)
+  const before = COUNTERS.map((counter) => [counter, row[counter] - 1])
+  await to.db.update(to.t.revision).set(Object.fromEntries(before))
 }

@@ -26,8 +26,9 @@ const UNAVAILABLE: readonly (readonly [beginning: string, sentence: string])[] =
   ['53100', FULL],
   // Too many connections, too little memory.
   ['53', BUSY],
-  // A standby, as after a failover.
+  // A standby, as after a failover: it refuses to write, and serializable transactions altogether.
   ['25006', UNWRITABLE],
+  ['0A000', UNWRITABLE],
   // Lost, refused, shut down, idle in a transaction for too long, an error of its disk.
   ['08', UNREACHABLE],
   ['28', UNREACHABLE],
@@ -42,13 +43,19 @@ const UNAVAILABLE: readonly (readonly [beginning: string, sentence: string])[] =
 /** A number that no column holds: it can only come with a cursor that was never given out. */
 const OUT_OF_RANGE = '22003'
 
-/** The driver's error code, wherever Drizzle has wrapped it. */
+/** The driver's error code, wherever Drizzle has wrapped it; a Fault's own code is none. */
 export function driverCode(error: unknown): string | undefined {
   const origin = error instanceof DrizzleQueryError ? error.cause : error
-  // A Fault has a code as well, which is ours and says nothing of what the server has done.
   if (origin instanceof Fault) return undefined
   if (origin instanceof Error && 'code' in origin && typeof origin.code === 'string') return origin.code
   return undefined
+}
+
+/** Whether PostgreSQL's end of a connection is gone or silent: it must not be used again. */
+export function isOfConnection(error: unknown): boolean {
+  const code = driverCode(error)
+  if (code !== undefined) return /^(08|57P|25P03)/.test(code)
+  return error instanceof Fault && error.code === 'UNAVAILABLE'
 }
 
 /** What the driver says, as the program says it; anything unforeseen stays as it is and is masked above. */
@@ -56,7 +63,7 @@ export function toFault(raw: unknown): unknown {
   const error = withoutValues(raw)
   if (error instanceof DrizzleQueryError && error.cause instanceof Fault) return error.cause
   const code = driverCode(error)
-  if (code === undefined || error instanceof Fault) return error
+  if (code === undefined) return error
   if (code === OUT_OF_RANGE) return new Fault('BAD_REQUEST', 'A number is out of range.', { cause: error })
   const [, sentence] = UNAVAILABLE.find(([beginning]) => code.startsWith(beginning)) ?? []
   return sentence === undefined ? error : new Fault('UNAVAILABLE', sentence, { cause: error })

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { REGISTERS, raising } from './registers.js'
+import { REGISTERS, raise, raising } from './registers.js'
 
 const FOLDER = new URL('../../drizzle/', import.meta.url)
 
@@ -9,7 +9,10 @@ export const JOURNAL_TABLE =
   'create table if not exists schema_migration (tag text primary key, hash text not null, applied_at text not null)'
 
 /** A migration may change any answer; the first one also needs its counter row. */
-export const RAISE_REVISION = `insert into revision (id, value) values (1, 0) on conflict do nothing; ${raising(REGISTERS)}`
+export function raisingRevision(): string {
+  const raised = raising(raise(new Map(), REGISTERS), String)
+  return `insert into revision (id, value) values (1, 0) on conflict do nothing; ${raised}`
+}
 
 /** A migration as a store remembers it. */
 export interface Applied {

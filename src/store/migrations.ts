@@ -8,7 +8,7 @@ import {
   type MigrationState,
   migrationsOf,
   pendingAfter,
-  RAISE_REVISION,
+  raisingRevision,
   StoreRefused,
 } from './journal.js'
 import { type Connection, openDatabase } from './sqliteDriver.js'
@@ -44,7 +44,7 @@ function apply(connection: Connection, file: string, pending: readonly Migration
     note.run(tag, hash, new Date().toISOString())
   }
   // A migration may change answers; the first one also needs its counter row.
-  connection.exec(RAISE_REVISION)
+  connection.exec(raisingRevision())
   const broken = connection.pragma('foreign_key_check') as unknown[]
   if (broken.length > 0) {
     throw new StoreRefused(`${file}: ${broken.length} rows point at rows that are not there; nothing was changed.`)

@@ -1,11 +1,12 @@
 import { fileOf, isPostgres } from './address.js'
 import type { MigrationState } from './journal.js'
-import type { Store } from './store.js'
+import type { OnNotice, Store } from './store.js'
 
 interface OpenOptions {
   readonly migrate?: boolean
   /** SQLite: of the connection that writes. */
   readonly cacheBytes?: number | undefined
+  readonly onNotice?: OnNotice | undefined
 }
 
 /**
@@ -13,17 +14,17 @@ interface OpenOptions {
  * Only the engine that is asked for is loaded.
  */
 export async function openStore(database: string, options: OpenOptions = {}): Promise<Store> {
-  const { migrate: mayMigrate = true, cacheBytes } = options
+  const { migrate: mayMigrate = true, cacheBytes, onNotice } = options
   if (isPostgres(database)) {
     if (mayMigrate) await migrateStore(database)
     else await (await import('./postgresMigrations.js')).requireMigratedPostgres(database)
-    return (await import('./postgres.js')).openPostgres(database)
+    return (await import('./postgres.js')).openPostgres(database, { onNotice })
   }
   const { migrate, requireMigrated } = await import('./migrations.js')
   const file = fileOf(database)
   if (mayMigrate) migrate(file)
   else requireMigrated(file)
-  return (await import('./sqlite.js')).openSqlite(file, { cacheBytes })
+  return (await import('./sqlite.js')).openSqlite(file, { cacheBytes, onNotice })
 }
 
 /** Brings a store up to date, creating it if need be. */

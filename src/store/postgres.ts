@@ -1,30 +1,46 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type SQL, sql } from 'drizzle-orm'
 import { PgDialect } from 'drizzle-orm/pg-core'
 import { drizzle } from 'drizzle-orm/pg-proxy'
-import pg from 'pg'
 import { Fault } from '../errors.js'
 import { LIMITS } from '../limits.js'
-import { BUSY, driverCode, toFault, UNREACHABLE } from './faults.js'
+import { BUSY, driverCode } from './faults.js'
 import { postgresJson as json } from './json.js'
 import { latest } from './latest.js'
-import { nameOn } from './postgresNames.js'
+import { Connections } from './postgresConnections.js'
+import { Hosts } from './postgresHosts.js'
+import { alone, connected, type OnSent, type Session } from './postgresSession.js'
 import { postgresTables as t } from './postgresTables.js'
-import { type Answered, type Session, transact } from './postgresWrite.js'
-import { SELECT_VERSIONS, versionsIn } from './registers.js'
-import type { OnStatement, Read, Store, Write } from './store.js'
+import { transact } from './postgresWrite.js'
+import { inOrder, SELECT_VERSIONS, versionsIn } from './registers.js'
+import type { OnNotice, OnStatement, Read, Store, Write } from './store.js'
 
 interface PostgresOptions {
   readonly onStatement?: OnSent
+  readonly onNotice?: OnNotice | undefined
 }
 
-type OnSent = (sql: string, values: readonly unknown[]) => void
-
-/** Opens a migrated database: a pool of connections that read, one that writes, and a queue in front of the latter. */
-export function openPostgres(url: string, { onStatement }: PostgresOptions = {}): Store {
-  const readers = poolOf(url, LIMITS.storeConnectionsMax, 'set default_transaction_read_only = on;')
-  const writer = poolOf(url, 1)
+/**
+ * Opens a migrated database: a pool of connections that read, one that looks at the versions and never waits for the
+ * others, and one that writes, with a queue in front of it.
+ */
+export function openPostgres(url: string, { onStatement, onNotice }: PostgresOptions = {}): Store {
+  const hosts = new Hosts(url)
+  const readers = new Connections(hosts, { max: LIMITS.storeConnectionsMax, isReadOnly: true })
+  const watcher = new Connections(hosts, { max: 1, isReadOnly: true })
+  const writer = new Connections(hosts, { max: 1, isReadOnly: false })
   const reading = alone(readers, onStatement)
-  const versions = latest(async () => versionsIn((await reading(SELECT_VERSIONS, [], STEADY)).rows[0]))
+  const watching = alone(watcher, onStatement)
+  const ordered = inOrder()
+  const versions = latest(async () => {
+    try {
+      return ordered(versionsIn((await watching(SELECT_VERSIONS, [], LOOK)).rows[0]))
+    } catch (error) {
+      // What is idle is likely to have met the same, and would be waited for one by one.
+      for (const connections of [readers, writer]) connections.distrust()
+      throw error
+    }
+  })
   let queue: Promise<unknown> = Promise.resolve()
   let waitingWrites = 0
   let hasFailed = false
@@ -36,13 +52,14 @@ export function openPostgres(url: string, { onStatement }: PostgresOptions = {})
       const giveUpAt = performance.now() + LIMITS.storeBusyMs
       waitingWrites += 1
       // One at a time, so that writes which wait for each other do not hold connections meanwhile.
-      const turn = queue.then(() =>
+      const { turn, waited } = inTurn(queue, giveUpAt, () =>
         transact({
           open: () => connected(writer, onStatement),
           writeOn: (run, stamp, bulk) => ({ ...handleOn(run, as.onStatement), ...bulk, ...stamp }),
           as,
           giveUpAt,
           work,
+          onNotice,
         }),
       )
       queue = turn.then(
@@ -55,10 +72,10 @@ export function openPostgres(url: string, { onStatement }: PostgresOptions = {})
           if (isUnwritable(error)) hasFailed = true
         },
       )
-      return turn
+      return waited
     },
     async health() {
-      const [row] = (await reading(HEALTH, [])).rows
+      const [row] = (await watching(HEALTH, [], { timeoutMs: LIMITS.storeLookMs })).rows
       const isWritable = !hasFailed && row?.[0] === false
       return { isWritable, bytes: Number(row?.[1]), logBytes: 0, waitingWrites }
     },
@@ -68,124 +85,39 @@ export function openPostgres(url: string, { onStatement }: PostgresOptions = {})
       const { run, release } = await connected(readers, onStatement)
       try {
         // Whoever reads what is exported may take their time.
-        await run('begin isolation level repeatable read; set local idle_in_transaction_session_timeout = 0')
+        await run(`begin isolation level repeatable read read only; set local idle_in_transaction_session_timeout = 0;
+          set local statement_timeout = ${LIMITS.storeBulkMs}`)
         // What a transaction sees is settled by its first query, and not when it begins.
         await run('select value from revision')
-        return await work(handleOn(run))
+        return await work(handleOn((text, values, how) => run(text, values, { ...how, timeoutMs: LIMITS.storeBulkMs })))
       } finally {
         // Thrown away, whatever state it is in.
         release(true)
       }
     },
-    async close() {
-      await queue
-      await Promise.all([readers.end(), writer.end()])
+    async close(waitMs) {
+      await (waitMs === undefined ? queue : Promise.race([queue, sleep(waitMs, undefined, { ref: false })]))
+      await Promise.all([readers, watcher, writer].map((connections) => connections.close()))
     },
   }
 }
 
-const STEADY = { isSteady: true }
+const LOOK = { isSteady: true, timeoutMs: LIMITS.storeLookMs }
 const HEALTH = 'select pg_is_in_recovery(), pg_database_size(current_database())'
 
-function poolOf(url: string, max: number, settings = ''): pg.Pool {
-  const pool = new pg.Pool({
-    connectionString: url,
-    max,
-    connectionTimeoutMillis: LIMITS.storeBusyMs,
-    idleTimeoutMillis: LIMITS.storeIdleMs,
-    // With it goes what it has kept planned, for whoever asked then and as large as the tables were.
-    maxLifetimeSeconds: LIMITS.storeConnectionMs / 1_000,
-    // Where packets vanish, the server's own time limits are never heard of.
-    query_timeout: LIMITS.storeStatementMs + LIMITS.storeBusyMs,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: LIMITS.storeIdleInWriteMs,
-    fallback_application_name: 'operations',
-    onConnect: async (client) => {
-      // What happens to a connection is told by the query on it; without a listener it would end the process.
-      client.on('error', () => undefined)
-      await client.query(
-        `${settings} set statement_timeout = ${LIMITS.storeStatementMs}; set lock_timeout = ${LIMITS.storeBusyMs};
-         set idle_in_transaction_session_timeout = ${LIMITS.storeIdleInWriteMs}`,
-      )
-    },
+/** Work whose turn must come in time; whoever waits is told when it has not, however long the others take. */
+function inTurn<T>(queue: Promise<unknown>, giveUpAt: number, work: () => Promise<T>) {
+  const late = () => new Fault('UNAVAILABLE', BUSY)
+  let giveUp: NodeJS.Timeout | undefined
+  const patience = new Promise<never>((_, reject) => {
+    giveUp = setTimeout(() => reject(late()), giveUpAt - performance.now())
   })
-  // One that dies while nobody uses it has left the pool already, and the next who needs one gets a fresh one.
-  pool.on('error', () => undefined)
-  return pool
-}
-
-/** A connection for as long as somebody needs it. */
-async function connected(pool: pg.Pool, onStatement?: OnSent, isNaming = false): Promise<Session> {
-  const client = await pool.connect().catch((error: unknown) => {
-    throw unconnected(error)
+  const turn = queue.then(() => {
+    clearTimeout(giveUp)
+    if (performance.now() > giveUpAt) throw late()
+    return work()
   })
-  let queue: Promise<unknown> = Promise.resolve()
-  return {
-    // A connection does one thing after the other, also for those who ask for several at once.
-    run(text, values, { isByName, isSteady } = {}) {
-      const turn = queue.then(() => {
-        onStatement?.(text, values ?? [])
-        const name = isNaming && isSteady ? nameOn(client, text) : undefined
-        return asked(client, { text, values, isByName, name })
-      })
-      queue = turn.catch(() => undefined)
-      return turn
-    },
-    release: (isBroken) => client.release(isBroken),
-  }
-}
-
-/** Each statement on whichever connection is free. */
-function alone(pool: pg.Pool, onStatement?: OnSent): Session['run'] {
-  return async (text, values, how) => {
-    const { run, release } = await connected(pool, onStatement, true)
-    try {
-      const answered = await run(text, values, how)
-      release(false)
-      return answered
-    } catch (error) {
-      release(driverCode(error) === undefined)
-      throw error
-    }
-  }
-}
-
-interface Question {
-  readonly text: string
-  readonly values: unknown[] | undefined
-  readonly isByName: boolean | undefined
-  readonly name?: string | undefined
-}
-
-/** What was kept of a statement no longer fits the tables, or is gone. */
-const STALE = ['0A000', '26000', '42P05']
-
-async function asked(client: pg.PoolClient, { text, values, isByName, name }: Question): Promise<Answered> {
-  try {
-    const given = text.startsWith('select') ? values?.map(withoutNul) : values
-    const query = { text, ...(given && { values: given }), ...(name && { name }) }
-    const result = isByName ? await client.query(query) : await client.query<unknown[]>({ ...query, rowMode: 'array' })
-    // Several statements without parameters answer each for itself; the last one tells how it ended.
-    const { rows, command } = [result].flat().at(-1) ?? result
-    return { rows, command }
-  } catch (error) {
-    if (name && STALE.includes(driverCode(error) ?? '')) return asked(client, { text, values, isByName })
-    if (error instanceof pg.DatabaseError) throw error
-    throw new Fault('UNAVAILABLE', UNREACHABLE, { cause: error })
-  }
-}
-
-// No text here can hold it, and so what is asked for is found by nobody; PostgreSQL would not even look.
-function withoutNul(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutNul)
-  return typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\u{10ffff}') : value
-}
-
-function unconnected(error: unknown): unknown {
-  const fault = toFault(error)
-  if (fault instanceof Fault) return fault
-  const isFull = error instanceof Error && error.message.startsWith('timeout exceeded')
-  return new Fault('UNAVAILABLE', isFull ? BUSY : UNREACHABLE, { cause: error })
+  return { turn, waited: Promise.race([turn, patience]) }
 }
 
 type Handle = Omit<Read, 'db'> & Pick<Write, 'db'>
@@ -217,7 +149,7 @@ const spelled: Read['spelled'] = (statement) => {
 
 /** Whether an error tells of the store, and not of one write that came at the wrong time. */
 function isUnwritable(error: unknown): boolean {
-  return error instanceof Fault && /^(53100|25006|58)/.test(driverCode(error.cause) ?? '')
+  return error instanceof Fault && /^(53100|25006|0A000|58)/.test(driverCode(error.cause) ?? '')
 }
 
 // One value stays an equality, so that an index can serve the order too; more go in as one array.

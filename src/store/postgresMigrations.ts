@@ -9,9 +9,10 @@ import {
   type MigrationState,
   migrationsOf,
   pendingAfter,
-  RAISE_REVISION,
+  raisingRevision,
   StoreRefused,
 } from './journal.js'
+import { Hosts, SELECT_STATE, stateIn } from './postgresHosts.js'
 
 /** Any number will do that no other program on the same database takes. */
 const LOCK = 7_226_453_001
@@ -52,7 +53,7 @@ async function apply(client: pg.Client, pending: readonly Migration[]): Promise<
     const note = 'insert into schema_migration (tag, hash, applied_at) values ($1, $2, $3)'
     await client.query(note, [tag, hash, appliedAt])
   }
-  await client.query(RAISE_REVISION)
+  await client.query(raisingRevision())
 }
 
 async function compare(client: pg.Client, store: string): Promise<{ applied: string[]; pending: Migration[] }> {
@@ -73,19 +74,36 @@ async function withDatabase<T>(url: string, work: (client: pg.Client, store: str
   const store = shownAddress(url)
   let client: pg.Client | undefined
   try {
-    client = new pg.Client({
-      connectionString: url,
-      connectionTimeoutMillis: CONNECT_MS,
-      fallback_application_name: 'operations',
-    })
-    client.on('error', () => undefined)
-    await client.connect()
+    client = await connectedTo(new Hosts(url))
     return await work(client, store)
   } catch (error) {
     throw refusal(store, error)
   } finally {
     // A transaction that is still open ends with the connection.
     await client?.end().catch(() => undefined)
+  }
+}
+
+/** The first host that can be reached and is of the wanted kind. */
+async function connectedTo(hosts: Hosts): Promise<pg.Client> {
+  const place = hosts.current
+  const client = new pg.Client({
+    connectionString: hosts.urls[place],
+    connectionTimeoutMillis: CONNECT_MS,
+    fallback_application_name: 'operations',
+  })
+  client.on('error', () => undefined)
+  try {
+    await client.connect()
+    const { rows } = await client.query<unknown[]>({ text: SELECT_STATE, rowMode: 'array' })
+    hosts.require(stateIn(rows[0]))
+    return client
+  } catch (error) {
+    await client.end().catch(() => undefined)
+    hosts.leave(place)
+    // The first comes after the last.
+    if (hosts.current === 0) throw error
+    return connectedTo(hosts)
   }
 }
 

@@ -1,30 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Fault } from '../errors.js'
+import { LIMITS } from '../limits.js'
 import type { Bulk } from './bulk.js'
-import { BUSY, driverCode, toFault } from './faults.js'
+import { BUSY, driverCode, isOfConnection, toFault } from './faults.js'
 import { postgresBulk } from './postgresBulk.js'
-import { changedBy, type Register, raising } from './registers.js'
-import { stampAfter } from './stamp.js'
-import type { Authorship, Write } from './store.js'
-
-/** What a statement answers: rows as arrays, or by the names of their columns. */
-export interface Answered {
-  readonly rows: unknown[][]
-  /** Such as COMMIT. */
-  readonly command: string
-}
-
-export interface Asking {
-  /** Whether rows come by the names of their columns. */
-  readonly isByName?: boolean
-  readonly isSteady?: boolean | undefined
-}
-
-/** A connection that somebody holds. */
-export interface Session {
-  run(sql: string, values?: unknown[], how?: Asking): Promise<Answered>
-  release(isBroken: boolean): void
-}
+import { ANSWER_MS, type Answered, type Session } from './postgresSession.js'
+import { changedBy, type Register, raise, raising } from './registers.js'
+import { SELECT_LAST_STAMP, stampAfter } from './stamp.js'
+import type { Authorship, OnNotice, Write } from './store.js'
 
 interface Transaction<T> {
   readonly open: () => Promise<Session>
@@ -32,8 +15,11 @@ interface Transaction<T> {
   readonly as: Authorship
   readonly giveUpAt: number
   readonly work: (write: Write) => Promise<T>
+  readonly onNotice?: OnNotice | undefined
 }
 
+/** Nobody waits for a command as long as for a request; the server's own limit comes first. */
+const BULK_MS = LIMITS.storeBulkMs + 1_000
 const ATTEMPTS_MAX = 6
 const FIRST_PAUSE_MS = 10
 
@@ -54,15 +40,16 @@ export async function transact<T>(transaction: Transaction<T>): Promise<T> {
 
 type Outcome<T> = { readonly result: T } | { readonly error: unknown; readonly isUndone: boolean }
 
-async function attemptOnce<T>({ open, writeOn, as, giveUpAt, work }: Transaction<T>): Promise<Outcome<T>> {
+async function attemptOnce<T>(transaction: Transaction<T>): Promise<Outcome<T>> {
+  const { open, writeOn, as, giveUpAt, work, onNotice } = transaction
   const { run, release } = await open()
   // Above a statement its failure may be taken for something else, so it is noted where it happens.
   let failure: unknown
   let isOver = false
-  const noted: Session['run'] = async (...statement) => {
+  const noted: Session['run'] = async (sql, values, how) => {
     if (isOver) throw new Error('The handle of this write has been revoked: the write is over.')
     try {
-      return await run(...statement)
+      return await run(sql, values, { timeoutMs: as.by === 'cli' ? BULK_MS : ANSWER_MS, ...how })
     } catch (error) {
       failure ??= error
       throw error
@@ -74,11 +61,11 @@ async function attemptOnce<T>({ open, writeOn, as, giveUpAt, work }: Transaction
     return noted(sql, ...values)
   }
   try {
-    const { rows } = await noted(beginning(as, giveUpAt))
-    const stamp = { by: as.by, at: stampAfter(rows[0]?.[0], as.at()) }
+    const { rows } = await noted(...beginning(as, giveUpAt))
+    const stamp = { by: as.by, at: stampAfter({ last: rows[0]?.[0], now: as.at(), onNotice }) }
     const bulk = postgresBulk((sql, values) => {
       as.onStatement?.(sql)
-      return working(sql, values)
+      return working(sql, values, { timeoutMs: BULK_MS })
     })
     const result = await work(writeOn(working, stamp, bulk))
     isOver = true
@@ -96,13 +83,8 @@ async function attemptOnce<T>({ open, writeOn, as, giveUpAt, work }: Transaction
   }
 }
 
-/** Whether there is nobody to talk to any more; the server undoes what was open when it finds out. */
-function isOfConnection(cause: unknown): boolean {
-  return cause instanceof Fault && cause.code === 'UNAVAILABLE'
-}
-
 function rolledBack(run: Session['run']): Promise<boolean> {
-  return run('rollback').then(
+  return run('rollback', [], { timeoutMs: LIMITS.storeLookMs }).then(
     () => true,
     () => false,
   )
@@ -113,19 +95,22 @@ function rolledBack(run: Session['run']): Promise<boolean> {
  * so that each sees what the one before it has stored: otherwise all but one of those that overlap would be undone,
  * since every one raises the counter, and changes could become visible in another order than they are numbered in.
  */
-function beginning({ unseen }: Authorship, giveUpAt: number): string {
+function beginning({ unseen }: Authorship, giveUpAt: number): Parameters<Session['run']> {
   const waitMs = Math.max(1, Math.ceil(giveUpAt - performance.now()))
   // The clocks of two machines differ, so each is told how far the stamps are.
-  const turn = unseen ? '' : 'lock table revision in exclusive mode; select max(recorded_at) from change'
-  return `begin isolation level serializable; set local lock_timeout = ${waitMs}; ${turn}`
+  const turn = unseen ? '' : `lock table revision in exclusive mode; ${SELECT_LAST_STAMP}`
+  // For the transaction alone, since a pooler may give the session to others afterwards.
+  const limits = `set local lock_timeout = ${waitMs}; set local statement_timeout = ${LIMITS.storeBulkMs};
+    set local idle_in_transaction_session_timeout = ${LIMITS.storeIdleInWriteMs}`
+  return [`begin isolation level serializable; ${limits}; ${turn}`, undefined, { timeoutMs: waitMs + 1_000 }]
 }
 
 /** `changed` is undefined when no answer can have changed. */
 async function ending(run: Session['run'], changed: Iterable<Register> | undefined): Promise<Answered> {
   try {
-    return await run(changed ? `${raising(changed)}; commit` : 'commit')
+    return await run(changed ? `${raising(raise(new Map(), changed), String)}; commit` : 'commit')
   } catch (error) {
-    if (driverCode(error) !== undefined) throw error
+    if (!isOfConnection(error)) throw error
     // Whether the server has heard it cannot be known, so it must not be done again from here.
     const advice = 'It may be stored or not: look before you send it again.'
     throw new Fault('UNAVAILABLE', `The connection was lost while this was being stored. ${advice}`, { cause: error })

@@ -1,10 +1,11 @@
+import { randomInt } from 'node:crypto'
 import { LIMITS } from '../limits.js'
 import type { Tables } from './tables.js'
 
-type Counter = keyof Tables['revision']['$inferSelect']
+type RevisionColumn = keyof Tables['revision']['$inferSelect']
 
 /** What is stored, in parts that change apart from each other. Each has its counter beside that of all. */
-export const REGISTERS = ['personnel', 'projects', 'history', 'keys'] as const satisfies readonly Counter[]
+export const REGISTERS = ['personnel', 'projects', 'history', 'keys'] as const satisfies readonly RevisionColumn[]
 export type Register = (typeof REGISTERS)[number]
 
 type TableName = Tables[keyof Tables]['_']['name']
@@ -24,22 +25,71 @@ const REGISTER_OF: Readonly<Record<TableName, Register | undefined>> = {
   revision: undefined,
 }
 
-/** How often all that is stored has changed, and each register. */
-export interface Versions extends Readonly<Record<Register, number>> {
-  readonly all: number
+/** The counter of all that is stored, and that of each register. */
+export const COUNTERS = ['value', ...REGISTERS] as const satisfies readonly RevisionColumn[]
+type Counter = (typeof COUNTERS)[number]
+
+/**
+ * The state of all that is stored, and of each register: equal exactly while nothing has changed. Each is a counter and
+ * the random value of the write that raised it last, so none comes again when the store is put back to an earlier state.
+ */
+export interface FoundVersions extends Readonly<Record<Register, string>> {
+  readonly all: string
 }
 
-export const SELECT_VERSIONS = `select value, ${REGISTERS.join(', ')} from revision`
+/** Versions as a process has found them. */
+export interface Versions extends FoundVersions {
+  /** Higher in what was found later: the versions themselves have no order. */
+  readonly order: number
+}
+
+export const SELECT_VERSIONS = `select ${COUNTERS.map((one) => `${one}, ${one}_nonce`).join(', ')} from revision`
 
 /** What `SELECT_VERSIONS` has found. */
-export function versionsIn(row: readonly unknown[] | undefined): Versions {
-  const [all = 0, personnel = 0, projects = 0, history = 0, keys = 0] = row?.map(Number) ?? []
-  return { all, personnel, projects, history, keys }
+export function versionsIn(row: readonly unknown[] = []): FoundVersions {
+  const at = (counter: Counter) => {
+    const index = 2 * COUNTERS.indexOf(counter)
+    return `${row[index] ?? 0}-${row[index + 1] ?? 0}`
+  }
+  return {
+    all: at('value'),
+    personnel: at('personnel'),
+    projects: at('projects'),
+    history: at('history'),
+    keys: at('keys'),
+  }
 }
 
-/** Counts a change of these registers. */
-export function raising(registers: Iterable<Register>): string {
-  return `update revision set ${['value', ...registers].map((column) => `${column} = ${column} + 1`).join(', ')}`
+/** Orders versions by when they were found; what has not changed stays the same object. */
+export function inOrder(): (found: FoundVersions) => Versions {
+  let last: Versions = { ...versionsIn(), order: 0 }
+  return (found) => {
+    const isSame = found.all === last.all && REGISTERS.every((register) => found[register] === last[register])
+    if (!isSame) last = { ...found, order: last.order + 1 }
+    return last
+  }
+}
+
+const NONCE_MAX = 2 ** 48 - 1
+
+/** The random value of one write. */
+export function newNonce(): number {
+  return randomInt(1, NONCE_MAX)
+}
+
+/** The counters that a transaction raises, each with the random value of the last write that raised it. */
+export type Raised = Map<Counter, number>
+
+/** Notes what one write has changed. */
+export function raise(raised: Raised, changed: Iterable<Register>, nonce = newNonce()): Raised {
+  for (const counter of ['value', ...changed] as const) raised.set(counter, nonce)
+  return raised
+}
+
+/** Counts a change; `spell` says how a value is written in the statement. */
+export function raising(raised: Raised, spell: (nonce: number) => string): string {
+  const changes = [...raised].map(([one, nonce]) => `${one} = ${one} + 1, ${one}_nonce = ${spell(nonce)}`)
+  return `update revision set ${changes.join(', ')}`
 }
 
 /** Statements are few and long; of those that callers' filters and selections make, only so many are remembered. */

@@ -7,17 +7,18 @@ import { LIMITS } from '../limits.js'
 import { bulkOn } from './bulk.js'
 import { sqliteJson as json } from './json.js'
 import { latestOfTurn } from './latest.js'
-import { SELECT_VERSIONS, type Versions, versionsIn } from './registers.js'
+import { type FoundVersions, inOrder, SELECT_VERSIONS, versionsIn } from './registers.js'
 import { type Connection, openDatabase } from './sqliteDriver.js'
 import { KeptStatements, type Statements } from './sqliteStatements.js'
 import { sqliteTables as t } from './sqliteTables.js'
 import { isBusy, WriteQueue } from './sqliteWrites.js'
-import type { OnStatement, Read, Store, Write } from './store.js'
+import type { OnNotice, OnStatement, Read, Store, Write } from './store.js'
 
 interface SqliteOptions {
   readonly onStatement?: (sql: string) => void
   /** Of the connection that writes; the driver's own choice unless given. */
   readonly cacheBytes?: number | undefined
+  readonly onNotice?: OnNotice | undefined
 }
 
 /**
@@ -25,15 +26,16 @@ interface SqliteOptions {
  * other writes. At other times the first reads as well: it knows the pages that it has written, and the second would
  * have to read all of them again after each commit.
  */
-export function openSqlite(file: string, { onStatement, cacheBytes }: SqliteOptions = {}): Store {
+export function openSqlite(file: string, { onStatement, cacheBytes, onNotice }: SqliteOptions = {}): Store {
   const reader = connect(file, onStatement)
   reader.pragma('query_only = on')
   const writer = connect(file, onStatement)
   if (cacheBytes !== undefined) writer.pragma(`cache_size = ${-Math.round(cacheBytes / 1024)}`)
-  const isInPlace = placeOf(file)
+  const { isInPlace, isReplaced } = placeOf(file)
   const writes = new WriteQueue(writer, {
+    onNotice,
     requireUsable: () => {
-      if (!isInPlace()) throw new Fault('UNAVAILABLE', "The store's file was moved or replaced. Restart the server.")
+      if (!isInPlace()) throw moved()
     },
     handle: (statements, { by, onStatement: told }, at) => {
       const bulk = bulkOn((sql) => {
@@ -47,7 +49,11 @@ export function openSqlite(file: string, { onStatement, cacheBytes }: SqliteOpti
   const ofWriter = { statements: readingOn(writer), versions: versionsOf(writer, () => writes.committed) }
   const free = () => (writer.inTransaction ? ofReader : ofWriter)
   const statements: Statements = { prepare: (sql) => free().statements.prepare(sql) }
-  const versions = latestOfTurn(() => free().versions())
+  const ordered = inOrder()
+  const versions = latestOfTurn(() => {
+    if (isReplaced()) throw moved()
+    return ordered(free().versions())
+  })
 
   return {
     read: handleOn(statements),
@@ -142,11 +148,31 @@ function canBegin(writer: Connection): boolean {
   }
 }
 
-/** Whether the file is still the one that was opened: what is written into one that is gone would be lost. */
-function placeOf(file: string): () => boolean {
-  const isSame = (one: Stats, other: Stats | undefined) => one.ino === other?.ino && one.dev === other.dev
+interface Place {
+  /** Whether the file is still the one that was opened: what is written into one that is gone would be lost. */
+  isInPlace(): boolean
+  /** Whether another file has its name: whoever writes now, writes there, and a key may be revoked there. */
+  isReplaced(): boolean
+}
+
+function placeOf(file: string): Place {
   const opened = statSync(file)
-  return () => isSame(opened, statSync(file, { throwIfNoEntry: false }))
+  const isOpened = (found: Stats) => found.ino === opened.ino && found.dev === opened.dev
+  const standing = () => statSync(file, { throwIfNoEntry: false })
+  return {
+    isInPlace() {
+      const found = standing()
+      return found !== undefined && isOpened(found)
+    },
+    isReplaced() {
+      const found = standing()
+      return found !== undefined && !isOpened(found)
+    },
+  }
+}
+
+function moved(): Fault {
+  return new Fault('UNAVAILABLE', "The store's file was moved or replaced. Restart the server.")
 }
 
 function sizeOf(file: string): number {
@@ -165,11 +191,11 @@ function readingOn(connection: Connection): Statements {
 }
 
 /** Reads the counter row again only when a commit has moved the file: another's, or one of `own`. */
-function versionsOf(connection: Connection, own: () => number): () => Versions {
+function versionsOf(connection: Connection, own: () => number): () => FoundVersions {
   const others = connection.prepare('pragma data_version').pluck()
   const counters = connection.prepare(SELECT_VERSIONS).raw()
   let seen: readonly unknown[] = []
-  let versions: Versions | undefined
+  let versions: FoundVersions | undefined
   return () => {
     const now = [others.get(), own()]
     if (!versions || now[0] !== seen[0] || now[1] !== seen[1]) {

@@ -2,11 +2,11 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { Fault } from '../errors.js'
 import { LIMITS } from '../limits.js'
 import { driverCode, toFault } from './faults.js'
-import { changedBy, type Register, raising } from './registers.js'
+import { changedBy, type Raised, type Register, raise, raising } from './registers.js'
 import type { Connection, Statement } from './sqliteDriver.js'
 import { KeptStatements, lend, type Statements } from './sqliteStatements.js'
-import { stampAfter } from './stamp.js'
-import type { Authorship, Write } from './store.js'
+import { SELECT_LAST_STAMP, stampAfter } from './stamp.js'
+import type { Authorship, OnNotice, Write } from './store.js'
 
 const BUSY_RETRY_MS = 20
 
@@ -15,6 +15,7 @@ interface WriteQueueOptions {
   readonly requireUsable: () => void
   /** What the work of a write gets, with statements that are taken away from it afterwards. */
   readonly handle: (statements: Statements, as: Authorship, at: string) => Write
+  readonly onNotice?: OnNotice | undefined
 }
 
 interface Waiting {
@@ -57,7 +58,7 @@ export class WriteQueue {
     this.writer = writer
     this.options = options
     this.statements = new KeptStatements(writer)
-    this.lastStamp = writer.prepare('select max(recorded_at) from change').pluck()
+    this.lastStamp = writer.prepare(SELECT_LAST_STAMP).pluck()
   }
 
   get waiting(): number {
@@ -123,8 +124,13 @@ export class WriteQueue {
     try {
       const verdicts: Verdict[] = []
       for (const one of company) verdicts.push(await this.perform(one, company.length > 1))
-      const changes = verdicts.flatMap(({ changed }) => (changed ? [changed] : []))
-      if (changes.length > 0) this.run(raising(new Set(changes.flatMap((registers) => [...registers]))))
+      const raised: Raised = new Map()
+      for (const { changed } of verdicts) if (changed) raise(raised, changed)
+      if (raised.size > 0)
+        this.run(
+          raising(raised, () => '?'),
+          ...raised.values(),
+        )
       this.run('commit')
       this.committed += 1
       return verdicts
@@ -142,7 +148,9 @@ export class WriteQueue {
     })
     if (hasCompany) this.run('savepoint one')
     try {
-      const result = await work(this.options.handle(lent, as, stampAfter(this.lastStamp.get(), as.at())))
+      const { handle, onNotice } = this.options
+      const at = stampAfter({ last: this.lastStamp.get(), now: as.at(), onNotice })
+      const result = await work(handle(lent, as, at))
       if (hasCompany) this.run('release one')
       return { tell: () => resolve(result), changed: as.unseen ? undefined : changed }
     } catch (error) {
@@ -155,8 +163,8 @@ export class WriteQueue {
     }
   }
 
-  private run(sql: string): void {
-    this.statements.prepare(sql).run()
+  private run(sql: string, ...values: readonly number[]): void {
+    this.statements.prepare(sql).run(...values)
   }
 
   /** Tries by timer until another process has let go of the store, or the time is up. */

@@ -32,6 +32,9 @@ export interface Spelled {
 
 export type OnStatement = (text: string) => void
 
+/** Told what whoever runs the store should know. */
+export type OnNotice = (sentence: string) => void
+
 /** Who writes and when. */
 export interface Authorship {
   /** A key's id, or `cli`. */
@@ -69,11 +72,12 @@ export interface Store {
   health(): Promise<StoreHealth>
   /** Runs `work` in one transaction: all of it is stored when the promise resolves, or nothing. */
   write<T>(as: Authorship, work: (write: Write) => Promise<T>): Promise<T>
-  /** Stands still exactly as long as no answer can have changed, whichever process writes. */
-  version(): Promise<number>
+  /** The same exactly as long as no answer can have changed, whichever process writes; none ever comes again. */
+  version(): Promise<string>
   /** The same for each register, of one instant. */
   versions(): Promise<Versions>
   /** Reads everything as it stands now, however long the work takes and whoever writes meanwhile. */
   snapshot<T>(work: (read: Read) => Promise<T>): Promise<T>
-  close(): Promise<void>
+  /** Waits for the writes that were asked for, `waitMs` at the most where it is given. */
+  close(waitMs?: number): Promise<void>
 }

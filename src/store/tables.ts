@@ -294,7 +294,10 @@ export function defineTables(columns: Columns) {
     ],
   )
 
-  /** One row: raised by every write that can change an answer, in all and for each register that it changes. */
+  /**
+   * One row: raised by every write that can change an answer, in all and for each register that it changes. Beside each
+   * counter is a random value that is renewed when it rises (docs/decisions/0007-version-tokens.md).
+   */
   const revision = table(
     'revision',
     {
@@ -304,6 +307,11 @@ export function defineTables(columns: Columns) {
       projects: counter('projects').notNull().default(0),
       history: counter('history').notNull().default(0),
       keys: counter('keys').notNull().default(0),
+      valueNonce: counter('value_nonce').notNull().default(0),
+      personnelNonce: counter('personnel_nonce').notNull().default(0),
+      projectsNonce: counter('projects_nonce').notNull().default(0),
+      historyNonce: counter('history_nonce').notNull().default(0),
+      keysNonce: counter('keys_nonce').notNull().default(0),
     },
     (r) => [check('revision_only', sql`${r.id} = 1`)],
   )

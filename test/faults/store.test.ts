@@ -187,15 +187,17 @@ describe('a store whose file is taken away while it is served', () => {
     expect(await readiness()).toEqual(READY_TO_READ)
   })
 
-  test('refuses writes when another has taken its place, and leaves that one alone', async () => {
+  test('refuses everything when another has taken its place, and leaves that one alone', async () => {
     const other = newFolder()
     const { own: replacement } = await prepareStore(other)
-    const { add, own, readiness } = await openService()
+    const { add, client, own, readiness } = await openService()
     expect((await add('before')).status).toBe(201)
     for (const ending of ['', '-wal', '-shm']) rmSync(own.file + ending)
     copyFileSync(replacement.file, own.file)
     expect(seen(await add('after'))).toEqual(gone)
-    expect(await readiness()).toEqual(READY_TO_READ)
+    // Keys that are revoked now are revoked in the other file.
+    expect(seen(await client.ask('/v1/personnel'))).toEqual(gone)
+    expect(await readiness()).toMatchObject({ status: 503, code: 'UNAVAILABLE' })
     expect(stored(own)).toEqual([])
     expect(integrityOf(own.file)).toBe('ok')
   })

@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { openStore } from '../../src/index.js'
 import { migratePostgres, requireMigratedPostgres } from '../../src/store/postgresMigrations.js'
+import { REGISTERS } from '../../src/store/registers.js'
 import { newFolder, operations } from '../process.js'
 import { dropDatabase, newDatabase } from './databases.js'
 import { hangUp, rowsOf, valuesOf } from './sync.js'
@@ -43,6 +44,19 @@ test('a second run changes nothing, and a store that is not migrated is refused'
   expect(await migratePostgres(url)).toEqual({ applied: pending, pending: [] })
   expect(rowsOf(url, 'select * from schema_migration')).toEqual(before)
   await requireMigratedPostgres(url)
+})
+
+test('a filled store without random values beside its counters gets them, and keeps every row', async () => {
+  const url = emptyDatabase()
+  await migratePostgres(url)
+  const nonces = ['value', ...REGISTERS].map((counter) => `${counter}_nonce`)
+  rowsOf(url, `alter table revision ${nonces.map((name) => `drop column ${name}`).join(', ')}`)
+  rowsOf(url, "delete from schema_migration where tag = '0002_version_nonces'")
+  rowsOf(url, 'insert into risk_tally values (12, 3); update revision set value = 41, keys = 7')
+  expect((await migratePostgres(url)).pending).toEqual(['0002_version_nonces'])
+  expect(valuesOf(url, 'select score, live from risk_tally')).toEqual([[12, 3]])
+  expect(valuesOf(url, 'select value, keys from revision')).toEqual([[42, 8]])
+  expect(valuesOf(url, `select ${nonces.map((name) => `${name} > 0`).join(' and ')} from revision`)).toEqual([[true]])
 })
 
 test('a store newer than the program, and one of another make, are refused and left as they are', async () => {

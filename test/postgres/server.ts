@@ -9,13 +9,33 @@ import pg from 'pg'
 
 /** A PostgreSQL server of our own, gone when it is no longer needed. */
 export interface Server {
+  readonly port: number
   /** The address of one of its databases. */
   url(database: string): string
   /** Until it answers. */
   start(): Promise<void>
   /** `fast` lets nobody finish; `immediate` is a crash. */
   stop(how?: 'fast' | 'immediate'): Promise<void>
+  /** A streaming standby, as far as this server is now. */
+  standby(): Promise<Standby>
+  /** Until its standby has replayed everything. */
+  caughtUp(): Promise<void>
+  /** Runs one of PostgreSQL's own programs, such as pg_dump. */
+  program(name: string, args: readonly string[]): void
   remove(): Promise<void>
+}
+
+export interface Standby extends Server {
+  /** Receives nothing more from its primary. */
+  disconnect(): Promise<void>
+  /** Until it takes writes. */
+  promote(): Promise<void>
+}
+
+interface ServerOptions {
+  /** Whether it must survive a crash of the machine, too; then it is slower. */
+  readonly isDurable?: boolean
+  readonly settings?: Readonly<Record<string, string | number>>
 }
 
 /** Debian keeps the programs of each version apart. */
@@ -33,26 +53,48 @@ function programs(): string {
 }
 
 /** PostgreSQL refuses to run as root; Debian's package brings a user for it. */
-function asPlainUser(command: string, args: readonly string[]): readonly [string, string[]] {
+export function asPlainUser(command: string, args: readonly string[]): readonly [string, string[]] {
   return process.getuid?.() === 0 ? ['runuser', ['-u', 'postgres', '--', command, ...args]] : [command, [...args]]
 }
 
-/** Makes a server; one that must survive a crash of the machine, too, is slower. */
-export async function newServer({ isDurable = false } = {}): Promise<Server> {
-  const bin = programs()
+// A collation that is not ours, so that whatever relies on the database's own is found out.
+const INITDB = ['-U', 'operations', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync', '-N']
+const ICU = ['--locale-provider=icu', '--icu-locale=en-US']
+
+/** Makes a server. */
+export function newServer(options: ServerOptions = {}): Promise<Server> {
+  return serverIn(newFolder(), options, ({ run, data }) => run('initdb', ['-D', data, ...INITDB, ...ICU]))
+}
+
+/** A folder that PostgreSQL's user may write, such as for certificates. */
+export function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'operations-postgres-'))
+  giveToPostgres(folder)
+  return folder
+}
+
+export function giveToPostgres(path: string): void {
+  if (process.getuid?.() !== 0) return
+  const [uid, gid] = ['-u', '-g'].map((of) => Number(execFileSync('id', [of, 'postgres'], { encoding: 'utf8' })))
+  chownSync(path, uid ?? 0, gid ?? 0)
+}
+
+interface Place {
+  readonly data: string
+  run(program: string, args: readonly string[]): void
+}
+
+/** Starts a server on the data that `fill` brings. */
+async function serverIn(folder: string, options: ServerOptions, fill: (place: Place) => void): Promise<Standby> {
+  const { isDurable = false } = options
+  const bin = programs()
   const data = join(folder, 'data')
-  mkdirSync(data)
-  if (process.getuid?.() === 0) {
-    const [uid, gid] = ['-u', '-g'].map((of) => Number(execFileSync('id', [of, 'postgres'], { encoding: 'utf8' })))
-    for (const path of [folder, data]) chownSync(path, uid ?? 0, gid ?? 0)
+  mkdirSync(data, { mode: 0o700 })
+  giveToPostgres(data)
+  const run = (program: string, args: readonly string[]) => {
+    execFileSync(...asPlainUser(join(bin, program), args), { stdio: 'ignore', cwd: folder })
   }
-  // A collation that is not ours, so that whatever relies on the database's own is found out.
-  const initdb = ['-D', data, '-U', 'operations', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync', '-N']
-  execFileSync(...asPlainUser(join(bin, 'initdb'), [...initdb, '--locale-provider=icu', '--icu-locale=en-US']), {
-    stdio: 'ignore',
-    cwd: folder,
-  })
+  fill({ data, run })
   const port = await freePort()
   const settings = {
     port,
@@ -62,26 +104,41 @@ export async function newServer({ isDurable = false } = {}): Promise<Server> {
     shared_buffers: '64MB',
     // What is measured needs the statistics that a real server gathers by itself.
     ...(!isDurable && { autovacuum: 'off', fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off' }),
+    ...options.settings,
   }
-  const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   const url = (database: string) => `postgres://operations@127.0.0.1:${port}/${database}`
   let running: ReturnType<typeof spawn> | undefined
-  const server: Server = {
+  const server: Standby = {
+    port,
     url,
+    program: run,
     async start() {
-      const [command, args] = asPlainUser(join(bin, 'postgres'), ['-D', data, ...options])
+      const [command, args] = asPlainUser(join(bin, 'postgres'), ['-D', data, ...flags])
       running = spawn(command, args, { stdio: 'ignore', cwd: folder })
       await answering(url('postgres'))
     },
     async stop(how = 'fast') {
       if (!running) return
       const ended = once(running, 'exit')
-      execFileSync(...asPlainUser(join(bin, 'pg_ctl'), ['stop', '-D', data, '-m', how, '-W']), {
-        stdio: 'ignore',
-        cwd: folder,
-      })
+      run('pg_ctl', ['stop', '-D', data, '-m', how, '-W'])
       await ended
       running = undefined
+    },
+    standby() {
+      const from = ['--dbname', url('postgres'), '--checkpoint=fast', '--write-recovery-conf', '--no-sync']
+      return serverIn(newFolder(), options, (own) => own.run('pg_basebackup', ['-D', own.data, ...from]))
+    },
+    async caughtUp() {
+      while ((await asked(url('postgres'), CAUGHT_UP)) === 0) await sleep(20)
+    },
+    async disconnect() {
+      await asked(url('postgres'), "alter system set primary_conninfo = ''")
+      await asked(url('postgres'), 'select pg_reload_conf()')
+      while ((await asked(url('postgres'), 'select 1 from pg_stat_wal_receiver')) > 0) await sleep(20)
+    },
+    async promote() {
+      run('pg_ctl', ['promote', '-D', data])
     },
     async remove() {
       await server.stop('immediate')
@@ -92,7 +149,8 @@ export async function newServer({ isDurable = false } = {}): Promise<Server> {
   return server
 }
 
-async function answering(url: string): Promise<void> {
+/** Until it answers. */
+export async function answering(url: string): Promise<void> {
   for (let attempt = 0; ; attempt++) {
     const client = new pg.Client({ connectionString: url })
     client.on('error', () => undefined)
@@ -107,7 +165,18 @@ async function answering(url: string): Promise<void> {
   }
 }
 
-async function freePort(): Promise<number> {
+const CAUGHT_UP = 'select 1 from pg_stat_replication where replay_lsn = pg_current_wal_lsn()'
+
+/** How many rows a statement has found. */
+async function asked(url: string, sql: string): Promise<number> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  const { rowCount } = await client.query(sql)
+  await client.end()
+  return rowCount ?? 0
+}
+
+export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1')
   await once(probe, 'listening')
   const address = probe.address()

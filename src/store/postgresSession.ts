@@ -1,0 +1,105 @@
+import pg from 'pg'
+import { Fault } from '../errors.js'
+import { LIMITS } from '../limits.js'
+import { driverCode, isOfConnection, UNREACHABLE } from './faults.js'
+import type { Connections } from './postgresConnections.js'
+import { nameOn } from './postgresNames.js'
+
+/** What a statement answers: rows as arrays, or by the names of their columns. */
+export interface Answered {
+  readonly rows: unknown[][]
+  /** Such as COMMIT. */
+  readonly command: string
+}
+
+export interface Asking {
+  /** Whether rows come by the names of their columns. */
+  readonly isByName?: boolean
+  readonly isSteady?: boolean | undefined
+  /** How long the answer may take, with the wait for a connection, before the connection is given up. */
+  readonly timeoutMs?: number
+}
+
+/** A connection that somebody holds. */
+export interface Session {
+  run(sql: string, values?: unknown[], how?: Asking): Promise<Answered>
+  release(isBroken: boolean): void
+}
+
+export type OnSent = (sql: string, values: readonly unknown[]) => void
+
+/** The server's own limit of a statement comes first, unless nothing is heard of the server any more. */
+export const ANSWER_MS = LIMITS.storeStatementMs + 1_000
+
+/** A connection for as long as somebody needs it. */
+export async function connected(connections: Connections, onSent?: OnSent, isNaming = false): Promise<Session> {
+  const client = await connections.lend()
+  const mayName = isNaming && !connections.isShared(client)
+  let queue: Promise<unknown> = Promise.resolve()
+  return {
+    // A connection does one thing after the other, also for those who ask for several at once.
+    run(text, values, { isByName, isSteady, timeoutMs = ANSWER_MS } = {}) {
+      const turn = queue.then(() => {
+        onSent?.(text, values ?? [])
+        const name = mayName && isSteady ? nameOn(client, text) : undefined
+        return asked(client, { text, values, isByName, name, timeoutMs })
+      })
+      queue = turn.catch(() => undefined)
+      return turn
+    },
+    release: (isBroken) => client.release(isBroken),
+  }
+}
+
+/** However little is left of the time, a server that is there can answer. */
+const ANSWER_LEAST_MS = 1_000
+
+/** Each statement on whichever connection is free. */
+export function alone(connections: Connections, onSent?: OnSent): Session['run'] {
+  return async (text, values, { timeoutMs = ANSWER_MS, ...how } = {}) => {
+    const giveUpAt = performance.now() + timeoutMs
+    const { run, release } = await connected(connections, onSent, true)
+    try {
+      const leftMs = Math.max(ANSWER_LEAST_MS, giveUpAt - performance.now())
+      const answered = await run(text, values, { ...how, timeoutMs: leftMs })
+      release(false)
+      return answered
+    } catch (error) {
+      release(isOfConnection(error))
+      throw error
+    }
+  }
+}
+
+interface Question {
+  readonly text: string
+  readonly values: unknown[] | undefined
+  readonly isByName: boolean | undefined
+  readonly name?: string | undefined
+  readonly timeoutMs: number
+}
+
+/** What was kept of a statement no longer fits the tables, or is gone. */
+const STALE = ['0A000', '26000', '42P05']
+
+async function asked(client: pg.PoolClient, question: Question): Promise<Answered> {
+  const { text, values, isByName, name, timeoutMs } = question
+  try {
+    const given = text.startsWith('select') ? values?.map(withoutNul) : values
+    const query = { text, ...(given && { values: given }), ...(name && { name }), query_timeout: Math.ceil(timeoutMs) }
+    const result = isByName ? await client.query(query) : await client.query<unknown[]>({ ...query, rowMode: 'array' })
+    // Several statements without parameters answer each for itself; the last one tells how it ended.
+    const { rows, command } = [result].flat().at(-1) ?? result
+    return { rows, command }
+  } catch (error) {
+    if (name && STALE.includes(driverCode(error) ?? '')) return asked(client, { ...question, name: undefined })
+    if (error instanceof pg.DatabaseError) throw error
+    throw new Fault('UNAVAILABLE', UNREACHABLE, { cause: error })
+  }
+}
+
+// No text here can hold it, and so what is asked for is found by nobody; PostgreSQL would not even look.
+function withoutNul(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNul)
+  return typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\u{10ffff}') : value
+}

@@ -1,0 +1,77 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, onTestFinished, test } from 'vitest'
+import { type Answer, type Caller, openGateway } from '../harness.js'
+import { hangUp, rowsOf, valuesOf } from '../postgres/sync.js'
+import { postgresStore } from '../stores.js'
+import { openPgbouncer } from './pgbouncer.js'
+import { openServer } from './stage.js'
+
+const UNKNOWN =
+  'The connection was lost while this was being stored. It may be stored or not: look before you send it again.'
+
+/** How people are added, and what is said of it. */
+const WAYS: Record<string, (caller: Caller, externalId: string) => Promise<Answer>> = {
+  REST: (caller, externalId) => caller.post('/v1/personnel', { name: 'Ada', externalId }),
+  GraphQL: (caller, externalId) =>
+    caller.graphql(`mutation { addPerson(input: { name: "Ada", externalId: "${externalId}" }) { id } }`),
+}
+
+function said({ body }: Answer): string {
+  return body.detail ?? body.errors[0].message
+}
+
+/** A service that comes to its database directly, or through pgbouncer; the way of either to the server can be cut. */
+async function openWay(way: 'directly' | 'through pgbouncer') {
+  const { server, proxy, database } = await openServer()
+  const url = way === 'directly' ? proxy.url : await openPgbouncer(Number(new URL(proxy.url('x')).port), 'transaction')
+  const own = postgresStore(url(database), () => hangUp(server.url(database)))
+  const gateway = openGateway({}, onTestFinished, own)
+  const people = () => valuesOf(server.url(database), 'select external_id from person').flat()
+  return { server, proxy, people, url: server.url(database), caller: await gateway.as('personnel.manage') }
+}
+
+const BOTH = ['directly', 'through pgbouncer'] as const
+const CASES = BOTH.flatMap((way) => Object.keys(WAYS).map((name) => [name, way] as const))
+
+test.each(CASES)('by %s, %s: a commit whose answer is lost may be stored or not, and says so', async (name, way) => {
+  const { proxy, people, caller } = await openWay(way)
+  const add = WAYS[name] as (typeof WAYS)[string]
+  expect((await add(caller, 'before')).status).toBeLessThan(300)
+  proxy.onSent = (bytes) => bytes.includes('; commit')
+  const answer = await add(caller, 'cut')
+  proxy.onSent = () => false
+  expect(said(answer)).toBe(UNKNOWN)
+  expect(people()).toEqual(['before', 'cut'])
+  expect((await add(caller, 'after')).status).toBeLessThan(300)
+})
+
+test.each(CASES)('by %s, %s: so does one whose server is told to go in the middle', async (name, way) => {
+  const { people, caller, url } = await openWay(way)
+  const add = WAYS[name] as (typeof WAYS)[string]
+  expect((await add(caller, 'before')).status).toBeLessThan(300)
+  // A commit that waits for a standby which never comes is stored already.
+  rowsOf(url, "alter system set synchronous_standby_names = 'nobody'")
+  rowsOf(url, 'select pg_reload_conf()')
+  let answer: Answer | undefined
+  add(caller, 'cut').then((given) => {
+    answer = given
+  })
+  // The note of the key's use comes first, perhaps.
+  while (!answer) {
+    rowsOf(url, "select pg_terminate_backend(pid) from pg_stat_activity where wait_event = 'SyncRep'")
+    await sleep(50)
+  }
+  expect(said(answer)).toBe(UNKNOWN)
+  // Others see it once its backend has come to its end.
+  await expect.poll(people).toEqual(['before', 'cut'])
+})
+
+test('a connection that is lost before the commit has stored nothing, and says only that', async () => {
+  const { proxy, people, caller } = await openWay('directly')
+  expect((await caller.post('/v1/personnel', { name: 'Ada', externalId: 'before' })).status).toBe(201)
+  proxy.onSent = (bytes) => bytes.includes('insert into "person"')
+  const answer = await caller.post('/v1/personnel', { name: 'Ada', externalId: 'cut' })
+  proxy.onSent = () => false
+  expect(said(answer)).toBe('The store cannot be reached.')
+  expect(people()).toEqual(['before'])
+})

@@ -1,0 +1,29 @@
+import { onTestFinished } from 'vitest'
+import { migratePostgres } from '../../src/store/postgresMigrations.js'
+import { openGateway } from '../harness.js'
+import { newServer } from '../postgres/server.js'
+import { hangUp, rowsOf } from '../postgres/sync.js'
+import { postgresStore } from '../stores.js'
+import { newProxy } from './proxy.js'
+
+const DATABASE = 'operations'
+
+/** A server of its own with a migrated database, and the way to it. */
+export async function openServer() {
+  const server = await newServer({ isDurable: true })
+  onTestFinished(() => server.remove())
+  rowsOf(server.url('postgres'), `create database ${DATABASE}`)
+  hangUp(server.url('postgres'))
+  await migratePostgres(server.url(DATABASE))
+  const proxy = await newProxy(server.port)
+  onTestFinished(() => proxy.close())
+  return { server, proxy, database: DATABASE }
+}
+
+/** A service whose way to its database can be broken. */
+export async function openBehindProxy() {
+  const stage = await openServer()
+  const url = stage.server.url(stage.database)
+  const own = postgresStore(stage.proxy.url(stage.database), () => hangUp(url))
+  return { ...stage, gateway: openGateway({}, onTestFinished, own) }
+}
