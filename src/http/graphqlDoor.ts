@@ -130,7 +130,7 @@ function yogaWith({ engine, authenticate, rates, log }: GraphqlDoorOptions) {
       engine.contextFor(await authenticate(exchange.asked.header('authorization')), noting(exchange)),
     plugins: [useParams(), useEngine(engine, rates), useCatalogue(log)],
     parserAndValidationCache: {
-      documentCache: new Documents(LIMITS.queriesKeptCharacters),
+      documentCache: new Documents({ charactersMax: LIMITS.queriesKeptCharacters, countMax: LIMITS.queriesKeptMax }),
       errorCache: new LatestError(),
     },
     // Only what is for it comes here.
