@@ -6,7 +6,7 @@ import { Fault } from '../errors.js'
 import { LIMITS } from '../limits.js'
 import { BUSY, driverCode, toFault, UNREACHABLE } from './faults.js'
 import { postgresJson as json } from './json.js'
-import { latest } from './latest.js'
+import { atMostEvery, latest } from './latest.js'
 import { nameOn } from './postgresNames.js'
 import { postgresTables as t } from './postgresTables.js'
 import { type Answered, type Session, transact } from './postgresWrite.js'
@@ -25,6 +25,7 @@ export function openPostgres(url: string, { onStatement }: PostgresOptions = {})
   const writer = poolOf(url, 1)
   const reading = alone(readers, onStatement)
   const versions = latest(async () => versionsIn((await reading(SELECT_VERSIONS, [], STEADY)).rows[0]))
+  const look = atMostEvery(LIMITS.healthMs, async () => (await reading(HEALTH, [])).rows[0])
   let queue: Promise<unknown> = Promise.resolve()
   let waitingWrites = 0
   let hasFailed = false
@@ -58,7 +59,7 @@ export function openPostgres(url: string, { onStatement }: PostgresOptions = {})
       return turn
     },
     async health() {
-      const [row] = (await reading(HEALTH, [])).rows
+      const row = await look()
       const isWritable = !hasFailed && row?.[0] === false
       return { isWritable, bytes: Number(row?.[1]), logBytes: 0, waitingWrites }
     },

@@ -7,7 +7,7 @@ import { Fault } from '../errors.js'
 import { LIMITS } from '../limits.js'
 import { bulkOn } from './bulk.js'
 import { sqliteJson as json } from './json.js'
-import { latestOfTurn } from './latest.js'
+import { atMostEvery, latestOfTurn } from './latest.js'
 import { SELECT_VERSIONS, type Versions, versionsIn } from './registers.js'
 import { KeptStatements, type Statements } from './sqliteStatements.js'
 import { sqliteTables as t } from './sqliteTables.js'
@@ -50,14 +50,22 @@ export function openSqlite(file: string, { onStatement, cacheBytes }: SqliteOpti
   const free = () => (writer.inTransaction ? ofReader : ofWriter)
   const statements: Statements = { prepare: (sql) => free().statements.prepare(sql) }
   const versions = latestOfTurn(() => free().versions())
+  const look = atMostEvery(LIMITS.healthMs, async () => ({
+    canWrite: isInPlace() && canBegin(writer),
+    committed: writes.committed,
+    bytes: sizeOf(file),
+    logBytes: sizeOf(`${file}-wal`),
+  }))
 
   return {
     read: handleOn(statements),
     reading: (onStatement) => handleOn(statements, onStatement),
     write: (as, work) => writes.add(as, work),
     async health() {
-      const isWritable = !writes.hasFailed && isInPlace() && canBegin(writer)
-      return { isWritable, bytes: sizeOf(file), logBytes: sizeOf(`${file}-wal`), waitingWrites: writes.waiting }
+      const { canWrite, committed, bytes, logBytes } = await look()
+      // A commit since then proves more than the look did.
+      const isWritable = !writes.hasFailed && (canWrite || writes.committed > committed)
+      return { isWritable, bytes, logBytes, waitingWrites: writes.waiting }
     },
     versions,
     version: async () => (await versions()).all,
