@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
 import { authenticator } from '../auth/principal.js'
-import type { Fault } from '../errors.js'
+import { Fault } from '../errors.js'
 import { schema } from '../schema.js'
 import type { Store } from '../store/store.js'
 import { AskedOfFetch, AskedOfNode, type Outgoing, outgoing, responseOf, sendToNode } from './asked.js'
@@ -78,13 +78,24 @@ export function createApp(options: AppOptions): App {
   }
 
   return {
-    // Whoever embeds it knows its callers; here their address is not known.
-    fetch: async (request) => responseOf(await answerTo(openExchange(new AskedOfFetch(request), undefined))),
+    async fetch(request) {
+      try {
+        // Whoever embeds it knows its callers; here their address is not known.
+        return responseOf(await answerTo(openExchange(new AskedOfFetch(request), undefined)))
+      } catch (error) {
+        const { status, headers, body } = bareProblem(lastResort(log, error))
+        return new Response(body, { status, headers })
+      }
+    },
     async listener(request, response) {
-      const refusal = refusalOf(request)
-      if (refusal) return refuse(response, refusal)
-      const exchange = openExchange(new AskedOfNode(request), request.socket.remoteAddress)
-      sendToNode(response, await answerTo(exchange))
+      try {
+        const refusal = refusalOf(request)
+        if (refusal) return refuse(response, refusal)
+        const exchange = openExchange(new AskedOfNode(request), request.socket.remoteAddress)
+        sendToNode(response, await answerTo(exchange))
+      } catch (error) {
+        refuse(response, lastResort(log, error))
+      }
     },
   }
 }
@@ -102,7 +113,20 @@ function whenAsked(make: () => Promise<GraphqlDoor>): GraphqlDoor {
   }
 }
 
+/** What nobody below has caught, such as a logger or a metric that throws: the caller is answered all the same. */
+function lastResort(log: Logger, error: unknown): Fault {
+  try {
+    log.error({ err: error }, 'request failed')
+  } catch {
+    // The logger may be what failed.
+  }
+  return new Fault('INTERNAL', 'Something went wrong on our side.', { cause: error })
+}
+
 function refuse(response: ServerResponse, fault: Fault): void {
+  if (response.writableEnded) return
+  // Half an answer cannot be taken back: the caller sees that it broke off.
+  if (response.headersSent) return void response.destroy()
   const { status, headers, body } = bareProblem(fault)
   // Where the next request begins may be as doubtful as this one is.
   response.shouldKeepAlive = false
