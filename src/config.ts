@@ -14,6 +14,9 @@ interface Setting<T> {
 /** Bytes. */
 export const MEGABYTE = 1_000_000
 
+/** Two of the largest bodies. */
+const IN_FLIGHT_MEGABYTES_MIN = (2 * LIMITS.syncBodyBytesMax) / MEGABYTE
+
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 
 /** Every setting there is; flags come before the environment, the environment before the fallback. */
@@ -90,6 +93,14 @@ export const SETTINGS = {
     fallback: LIMITS.readyBytesMax / MEGABYTE,
     read: (text) => wholeNumber(text, 0, 100_000),
     form: 'a whole number of megabytes, or 0 for none',
+  }),
+  inFlightMegabytes: setting({
+    flag: '--in-flight-megabytes <number>',
+    env: 'OPERATIONS_IN_FLIGHT_MEGABYTES',
+    help: 'how much memory bodies being received and answers being sent may take; beyond it requests get 503',
+    fallback: LIMITS.inFlightBytesMax / MEGABYTE,
+    read: (text) => wholeNumber(text, IN_FLIGHT_MEGABYTES_MIN, 100_000),
+    form: `a whole number of megabytes, at least ${IN_FLIGHT_MEGABYTES_MIN}`,
   }),
   slowMs: setting({
     flag: '--slow-ms <milliseconds>',

@@ -18,7 +18,15 @@ const TABLE = {
   operationsMax: [1, 'Operations in one GraphQL request that are run: there is no batching.'],
   representationsMax: [1_000, 'References to entities in one query of a gateway.'],
   bodyBytesMax: [1_000_000, 'A body, which must not be compressed.'],
-  syncBodyBytesMax: [16_000_000, 'A body that brings in a whole project, from a key with projects.manage.'],
+  syncBodyBytesMax: [
+    16_000_000,
+    'A body that brings in a whole project: `POST /v1/projects`, or `/graphql` with `projects.manage`, one of a key at a time.',
+  ],
+  inFlightBytesMax: [
+    256_000_000,
+    'Of bodies that are held and answers that are being sent, all together; beyond it 503. A setting.',
+  ],
+  inFlightFromBytes: [32_768, 'A body or an answer that is smaller is not counted among them.'],
   syncRecordsMax: [20_000, 'Risks, and issues, that are brought in at once through the API.'],
   messageCharactersMax: [1_000, 'Characters of what is told of one error; it may quote what was sent.'],
   bodyDepthMax: [100, 'Levels of lists and objects within each other in a body.'],

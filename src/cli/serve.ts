@@ -19,6 +19,7 @@ const FLAGS = [
   'wholeListRowsMax',
   'rateLimit',
   'readyMegabytes',
+  'inFlightMegabytes',
   'slowMs',
   'metricsPort',
   'corsOrigins',

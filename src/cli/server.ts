@@ -37,6 +37,7 @@ export async function serve(config: Config, { isDemo, clock, stop }: ServeOption
       ...config,
       ratePerMinute: config.rateLimit,
       readyBytesMax: config.readyMegabytes * MEGABYTE,
+      inFlightBytesMax: config.inFlightMegabytes * MEGABYTE,
       demoKey: isLocal ? demoKey : undefined,
       ...(metrics && { onFinished: metrics.onFinished }),
     })

@@ -4,7 +4,9 @@ import { authenticator } from '../auth/principal.js'
 import { Fault } from '../errors.js'
 import { schema } from '../schema.js'
 import type { Store } from '../store/store.js'
-import { AskedOfFetch, AskedOfNode, type Outgoing, outgoing, responseOf, sendToNode } from './asked.js'
+import { type Answer, AskedOfFetch, AskedOfNode, type Outgoing, outgoing, responseOf, sendToNode } from './asked.js'
+import { Bodies } from './body.js'
+import { BytesInFlight, Overloaded } from './bytesInFlight.js'
 import { createCors } from './cors.js'
 import { createEngine } from './engine.js'
 import { type Closing, closeExchange, type Exchange, openExchange } from './exchange.js'
@@ -13,7 +15,7 @@ import type { GraphqlDoor } from './graphqlDoor.js'
 import { DEFAULTS, GUARDS } from './guards.js'
 import { refusalOf } from './incoming.js'
 import { createPaths } from './paths.js'
-import { bareProblem } from './problems.js'
+import { bareProblem, problem } from './problems.js'
 import { createRates } from './rates.js'
 import { createRest } from './rest.js'
 
@@ -32,6 +34,8 @@ export interface AppOptions {
   readonly isTold?: boolean
   /** Of answers that are kept ready; 0 for none. */
   readonly readyBytesMax: number
+  /** Of bodies that are held and answers that are being sent. */
+  readonly inFlightBytesMax: number
   /** A request that takes longer gets a line of its own in the log. */
   readonly slowMs: number
   /** Origins whose pages may call, with commas between them; empty for none. */
@@ -53,28 +57,44 @@ export function createApp(options: AppOptions): App {
   const rates = createRates(authenticate, options.ratePerMinute)
   const fastLane = createFastLane({ ...options, authenticate, rates })
   const cors = createCors(options.corsOrigins)
-  const rest = createRest({ schema, engine, authenticate, rates, basePath })
+  const inFlight = new BytesInFlight(options.inFlightBytesMax)
+  const bodies = new Bodies(inFlight)
+  const rest = createRest({ schema, engine, authenticate, rates, bodies, basePath })
   const graphql = whenAsked(async () => {
     // Loaded when the first query comes: Yoga takes as long as all the rest.
     const { createGraphqlDoor } = await import('./graphqlDoor.js')
-    return createGraphqlDoor({ engine, authenticate, rates, log })
+    return createGraphqlDoor({ engine, authenticate, rates, bodies, log })
   })
   const paths = createPaths({ ...options, rest, graphql })
   const closing: Closing = { log, slowMs: options.slowMs, onFinished: options.onFinished ?? (() => undefined) }
 
-  const fresh = async (exchange: Exchange): Promise<Outgoing> => {
-    const { asked } = exchange
-    const answer = cors.preflight(asked) ?? (await paths(exchange))
+  const withHeaders = ({ asked }: Exchange, answer: Answer): Outgoing => {
     const headers = { ...DEFAULTS, ...cors.headersFor(asked, answer.headers), ...GUARDS }
-    const whole = outgoing({ ...answer, headers })
+    return outgoing({ ...answer, headers })
+  }
+
+  const fresh = async (exchange: Exchange): Promise<Outgoing> => {
+    const answer = cors.preflight(exchange.asked) ?? (await paths(exchange))
+    const whole = withHeaders(exchange, answer)
     fastLane.keep(exchange, whole, answer.headers['etag'])
     return whole
   }
 
-  const answerTo = async (exchange: Exchange): Promise<Outgoing> => {
-    const answer = (await fastLane.ready(exchange)) ?? (await fresh(exchange))
-    if (answer.status === 304) rates.refundUnchanged(exchange)
-    return closeExchange(exchange, closing, answer)
+  const noRoom = async (exchange: Exchange): Promise<Outgoing> => {
+    exchange.refusal = noRoomFor(exchange)
+    return withHeaders(exchange, await problem(exchange, exchange.refusal))
+  }
+
+  /** The response is there where it is known when an answer has been sent. */
+  const answerTo = async (exchange: Exchange, response?: ServerResponse): Promise<Outgoing> => {
+    try {
+      const answer = (await fastLane.ready(exchange)) ?? (await fresh(exchange))
+      if (answer.status === 304) rates.refundUnchanged(exchange)
+      const hasRoom = !response || !answer.body || inFlight.send(response, answer.body)
+      return closeExchange(exchange, closing, hasRoom ? answer : await noRoom(exchange))
+    } finally {
+      exchange.held?.release()
+    }
   }
 
   return {
@@ -92,7 +112,7 @@ export function createApp(options: AppOptions): App {
         const refusal = refusalOf(request)
         if (refusal) return refuse(response, refusal)
         const exchange = openExchange(new AskedOfNode(request), request.socket.remoteAddress)
-        sendToNode(response, await answerTo(exchange))
+        sendToNode(response, await answerTo(exchange, response))
       } catch (error) {
         refuse(response, lastResort(log, error))
       }
@@ -111,6 +131,12 @@ function whenAsked(make: () => Promise<GraphqlDoor>): GraphqlDoor {
     })
     return (await door)(exchange)
   }
+}
+
+/** An answer that was made, and does not fit beside all the others that are being sent. */
+function noRoomFor({ isChange }: Exchange): Fault {
+  const what = isChange ? 'What was asked for is done, but there' : 'There'
+  return new Overloaded(`${what} is no room to send the answer beside all that is being received and sent.`)
 }
 
 /** What nobody below has caught, such as a logger or a metric that throws: the caller is answered all the same. */

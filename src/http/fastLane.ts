@@ -3,7 +3,7 @@ import { LIMITS } from '../limits.js'
 import type { Register, Versions } from '../store/registers.js'
 import type { Store } from '../store/store.js'
 import { accepts } from './accept.js'
-import { type Asked, isReading, type Outgoing } from './asked.js'
+import { type Asked, isReading, type Outgoing, roomFor } from './asked.js'
 import type { Exchange } from './exchange.js'
 import { isOpen } from './paths.js'
 import type { Rates } from './rates.js'
@@ -32,6 +32,7 @@ export interface FastLane {
 
 const NOTHING: ReadonlySet<Register> = new Set()
 const NO_BODY = Buffer.alloc(0)
+const SMALL = roomFor(LIMITS.readyQueryBytesMax)
 
 /** Under what an answer may be kept: what was asked for, with which scopes, and of which versions. */
 interface Place {
@@ -58,7 +59,7 @@ export function createFastLane({ store, authenticate, rates, basePath, readyByte
     const hasCome = asked.isWhole
     let versions = versionsFromNow()
     let principal = await rates.admit(authorization, exchange, versions)
-    const body = asked.method === 'POST' ? await asked.body(LIMITS.readyQueryBytesMax) : NO_BODY
+    const body = asked.method === 'POST' ? await asked.body(SMALL) : NO_BODY
     if (!hasCome) {
       // It came after the first look at the versions, and the key may have been revoked in between.
       versions = versionsFromNow()
