@@ -102,6 +102,14 @@ export const SETTINGS = {
     read: (text) => wholeNumber(text, IN_FLIGHT_MEGABYTES_MIN, 100_000),
     form: `a whole number of megabytes, at least ${IN_FLIGHT_MEGABYTES_MIN}`,
   }),
+  connectionsPerAddress: setting({
+    flag: '--connections-per-address <number>',
+    env: 'OPERATIONS_CONNECTIONS_PER_ADDRESS',
+    help: 'how many connections one address may have, loopback excepted; 0 for no limit but that of all',
+    fallback: LIMITS.connectionsPerAddressMax as number,
+    read: (text) => wholeNumber(text, 0, LIMITS.connectionsMax),
+    form: `a whole number up to ${LIMITS.connectionsMax}, or 0 for no limit`,
+  }),
   slowMs: setting({
     flag: '--slow-ms <milliseconds>',
     env: 'OPERATIONS_SLOW_MS',

@@ -38,7 +38,12 @@ const TABLE = {
   requestMs: [30_000, 'How long a whole request may take to arrive.'],
   idleMs: [60_000, 'How long a connection is kept open without a request on it.'],
   pipelinedMax: [100, 'Requests on one connection that wait for their answers; beyond that it is closed.'],
-  connectionsMax: [1_000, 'Connections at the same time.'],
+  connectionsMax: [1_000, 'Connections at the same time; a new one takes the place of the longest idle one.'],
+  connectionsPerAddressMax: [
+    100,
+    'The same from one address, or one /64 of IPv6; loopback, where proxies are, is exempt. A setting.',
+  ],
+  unreadMs: [20_000, 'How long a connection is kept whose peer takes nothing of its answer.'],
   ratePerMinute: [
     6_000,
     'What a key may spend in a minute: a request is 1, GraphQL one for each 1,000 of its cost; a setting.',

@@ -20,6 +20,7 @@ const FLAGS = [
   'rateLimit',
   'readyMegabytes',
   'inFlightMegabytes',
+  'connectionsPerAddress',
   'slowMs',
   'metricsPort',
   'corsOrigins',
