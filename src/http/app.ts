@@ -48,6 +48,8 @@ export interface AppOptions {
 export interface App {
   fetch(request: Request): Promise<Response>
   listener(request: IncomingMessage, response: ServerResponse): Promise<void>
+  /** The same for the event `checkContinue`: whoever waits for `100 Continue` gets it once its key was checked. */
+  checkContinue(request: IncomingMessage, response: ServerResponse): Promise<void>
 }
 
 export function createApp(options: AppOptions): App {
@@ -97,6 +99,17 @@ export function createApp(options: AppOptions): App {
     }
   }
 
+  const serve = async (request: IncomingMessage, response: ServerResponse, beforeBody?: () => void): Promise<void> => {
+    try {
+      const refusal = refusalOf(request)
+      if (refusal) return refuse(response, refusal)
+      const exchange = openExchange(new AskedOfNode(request, beforeBody), request.socket.remoteAddress)
+      sendToNode(response, await answerTo(exchange, response))
+    } catch (error) {
+      refuse(response, lastResort(log, error))
+    }
+  }
+
   return {
     async fetch(request) {
       try {
@@ -107,16 +120,9 @@ export function createApp(options: AppOptions): App {
         return new Response(body, { status, headers })
       }
     },
-    async listener(request, response) {
-      try {
-        const refusal = refusalOf(request)
-        if (refusal) return refuse(response, refusal)
-        const exchange = openExchange(new AskedOfNode(request), request.socket.remoteAddress)
-        sendToNode(response, await answerTo(exchange, response))
-      } catch (error) {
-        refuse(response, lastResort(log, error))
-      }
-    },
+    listener: (request, response) => serve(request, response),
+    // The body is asked for only once the key, its type and its length have passed.
+    checkContinue: (request, response) => serve(request, response, () => response.writeContinue()),
   }
 }
 

@@ -50,9 +50,12 @@ export class AskedOfNode implements Asked {
   private readonly message: IncomingMessage
   private readonly headers: IncomingMessage['headers']
   private parsed: URL | undefined
+  private readonly beforeBody: (() => void) | undefined
   private read: Promise<Buffer> | undefined
 
-  constructor(message: IncomingMessage) {
+  /** `beforeBody` is called when the body is about to be read, if it ever is. */
+  constructor(message: IncomingMessage, beforeBody?: () => void) {
+    this.beforeBody = beforeBody
     this.method = message.method ?? 'GET'
     this.target = message.url ?? '/'
     this.message = message
@@ -76,6 +79,7 @@ export class AskedOfNode implements Asked {
   }
 
   body(room: Room): Promise<Buffer> {
+    if (!this.read) this.beforeBody?.()
     this.read ??= bytesOfNode(this.message, room)
     return this.read
   }

@@ -111,6 +111,8 @@ function isSmallQuery(asked: Asked, basePath: string): boolean {
   if (method !== 'POST' || target !== `${basePath}/graphql` || asked.header('content-encoding') !== undefined) {
     return false
   }
+  // Whoever waits for `100 Continue` is first told what else is wrong.
+  if (asked.header('expect') !== undefined) return false
   const bytes = Number(asked.header('content-length'))
   if (!(bytes > 0 && bytes <= LIMITS.readyQueryBytesMax)) return false
   // Whoever takes neither is refused before anyone is asked for a key, or charged.

@@ -43,6 +43,7 @@ export function createHttpServer(app: App, options: HttpServerOptions = {}): Ser
   server.on('connect', (_, socket) => {
     refuseAfter(latest(socket), socket, new Fault('METHOD_NOT_ALLOWED', 'This is no proxy.'))
   })
+  server.on('checkContinue', oneByOne(app.checkContinue, connections))
   // Whatever else is expected of us is answered as if it had not been said.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   return server
@@ -133,7 +134,7 @@ export function drain(server: Server): Promise<void> {
   const toldLast: RequestListener = (_, response) => {
     response.shouldKeepAlive = false
   }
-  server.prependListener('request', toldLast)
+  server.prependListener('request', toldLast).prependListener('checkContinue', toldLast)
   // To Node a connection is idle once its answer is written, though most of it may wait for whoever reads it slowly.
   const isSending = () => connectionsOf.get(server)?.isSending ?? false
   return new Promise((resolve) => {
