@@ -26,6 +26,7 @@ const TABLE = {
     256_000_000,
     'Of bodies that are held and answers that are being sent, all together; beyond it 503. A setting.',
   ],
+  inFlightShareMax: [0.25, 'Of those, what one key may take at the most.'],
   inFlightFromBytes: [32_768, 'A body or an answer that is smaller is not counted among them.'],
   syncRecordsMax: [20_000, 'Risks, and issues, that are brought in at once through the API.'],
   messageCharactersMax: [1_000, 'Characters of what is told of one error; it may quote what was sent.'],

@@ -24,13 +24,16 @@ async function openBudget(options: Partial<AppOptions> = {}) {
     )
     await write.insertAll(write.t.person, rows)
   })
-  const { authorization = '' } = await gateway.as('personnel.manage', 'projects.manage')
+  // A key may take a quarter of the budget, so it takes several to fill it.
+  const keys: string[] = []
+  for (let i = 0; i < 5; i++) keys.push((await gateway.as('personnel.manage', 'projects.manage')).authorization ?? '')
+  const [authorization = '', ...others] = keys
   const port = await portOf(createHttpServer(gateway.app))
   const send = async (sent: Sent) => {
     const { answers } = await ask(port, { ...sent, headers: { authorization, ...sent.headers } })
     return answers[0]
   }
-  return { gateway, port, authorization, send }
+  return { gateway, port, authorization, others, send }
 }
 
 /** A list that nobody else has asked for, of about 9 MB: more than the kernel takes of an answer that nobody reads. */
@@ -44,6 +47,9 @@ function posting(path: string, authorization: string, body: string, length = Buf
   return head(`POST ${path}`, headers) + body
 }
 
+/** A request for such a list. */
+const asking = (key: string, name: string) => posting('/graphql', key, longList(name))
+
 const NO_ROOM = {
   status: 503,
   body: expect.objectContaining({
@@ -55,9 +61,8 @@ const JSON_TYPE = { 'content-type': 'application/json' }
 
 describe('answers that nobody reads', () => {
   test('take no more than the budget; beyond it large ones are refused, small ones and health go out', async () => {
-    const { port, authorization, send } = await openBudget()
-    const unread = ['a', 'b'].map((name) => dial(port, posting('/graphql', authorization, longList(name))))
-    const sockets = await Promise.all(unread)
+    const { port, others, send } = await openBudget()
+    const sockets = await Promise.all(others.slice(0, 2).map((key, i) => dial(port, asking(key, `a${i}_`))))
     const third = () => send({ method: 'POST', target: '/graphql', headers: JSON_TYPE, body: longList('c') })
     await until(async () => (await third())?.status === 503)
     const refused = await third()
@@ -73,6 +78,15 @@ describe('answers that nobody reads', () => {
     await until(async () => (await Promise.all([third(), third()])).every((answer) => answer?.status === 200))
   })
 
+  test('of one key take no more than its share, and leave room for others', async () => {
+    const { port, authorization, others, send } = await openBudget()
+    await dial(port, asking(authorization, 'a'))
+    const list = (key: string) =>
+      send({ method: 'POST', target: '/graphql', headers: { ...JSON_TYPE, authorization: key }, body: longList('b') })
+    await until(async () => (await list(authorization))?.status === 503)
+    expect((await list(others[0] ?? ''))?.status).toBe(200)
+  })
+
   test('count once where they are the same bytes', async () => {
     const { port, send } = await openBudget()
     const page = head('GET /graphql', { accept: 'text/html' })
@@ -84,12 +98,10 @@ describe('answers that nobody reads', () => {
   })
 
   test('of pipelined requests in a host program give their room back when the connection is gone', async () => {
-    const { gateway, authorization } = await openBudget()
+    const { gateway, authorization, others } = await openBudget()
     const port = await portOf(createServer(gateway.app.listener))
-    const socket = await dial(
-      port,
-      ['a', 'b'].map((name) => posting('/graphql', authorization, longList(name))).join(''),
-    )
+    const pipelined = others.slice(0, 2).map((key, i) => asking(key, `a${i}_`))
+    const socket = await dial(port, pipelined.join(''))
     const sent = { method: 'POST', target: '/graphql', headers: { authorization, ...JSON_TYPE }, body: longList('c') }
     const third = async () => (await ask(port, sent)).answers[0]?.status
     await until(async () => (await third()) === 503)
@@ -98,9 +110,10 @@ describe('answers that nobody reads', () => {
   })
 
   test('to a change say that the change was made', async () => {
-    const { port, authorization, send } = await openBudget()
-    for (const name of ['a', 'b']) await dial(port, posting('/graphql', authorization, longList(name)))
-    await dial(port, posting('/v1/projects', authorization, ' '.repeat(6 * MB), 16 * MB))
+    const { port, others, send } = await openBudget()
+    const [one = '', two = '', three = ''] = others
+    for (const [i, key] of [one, two].entries()) await dial(port, asking(key, `a${i}_`))
+    await dial(port, posting('/v1/projects', three, ' '.repeat(6 * MB), 16 * MB))
     const post = (target: string, body: unknown) =>
       send({ method: 'POST', target, headers: JSON_TYPE, body: JSON.stringify(body) })
     const group = await post('/v1/groups', { name: 'Riggers', description: 'Old' })
@@ -122,9 +135,9 @@ describe('bodies that are held', () => {
   const held = (bytes: number) => `{"key":"A","name":"${' '.repeat(bytes)}`
 
   test('take no more than the budget, and give it back when they are broken off', async () => {
-    const { port, authorization, send } = await openBudget()
+    const { port, others, send } = await openBudget()
     const sockets = await Promise.all(
-      [1, 2].map(() => dial(port, posting('/v1/projects', authorization, held(12 * MB), 16 * MB))),
+      others.map((key) => dial(port, posting('/v1/projects', key, held(6.2 * MB), 16 * MB))),
     )
     const sync = () =>
       send({ method: 'POST', target: '/v1/projects', headers: JSON_TYPE, body: '{"key":1}'.padEnd(2 * MB) })

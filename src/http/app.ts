@@ -92,7 +92,7 @@ export function createApp(options: AppOptions): App {
     try {
       const answer = (await fastLane.ready(exchange)) ?? (await fresh(exchange))
       if (answer.status === 304) rates.refundUnchanged(exchange)
-      const hasRoom = !response || !answer.body || inFlight.send(response, answer.body)
+      const hasRoom = !response || !answer.body || inFlight.send(response, answer.body, exchange.principal?.keyId)
       return closeExchange(exchange, closing, hasRoom ? answer : await noRoom(exchange))
     } finally {
       exchange.held?.release()
@@ -142,7 +142,9 @@ function whenAsked(make: () => Promise<GraphqlDoor>): GraphqlDoor {
 /** An answer that was made, and does not fit beside all the others that are being sent. */
 function noRoomFor({ isChange }: Exchange): Fault {
   const what = isChange ? 'What was asked for is done, but there' : 'There'
-  return new Overloaded(`${what} is no room to send the answer beside all that is being received and sent.`)
+  return new Overloaded(
+    `${what} is no room to send the answer beside what is being received and sent, by this key or by all.`,
+  )
 }
 
 /** What nobody below has caught, such as a logger or a metric that throws: the caller is answered all the same. */

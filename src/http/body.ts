@@ -16,8 +16,8 @@ export class UnsupportedPatch extends Fault {}
 
 interface BodyLimits {
   readonly bytesMax: number
-  /** The key that may have one body above `bodyBytesMax` at a time; without it, as many as there is room for. */
-  readonly largeOneOf?: string | undefined
+  /** Whether a key may have only one body above `bodyBytesMax` at a time; else as many as there is room for. */
+  readonly isLargeAlone?: boolean
 }
 
 /** Reads the bodies of requests, within their own limit and within the budget of all. */
@@ -35,7 +35,7 @@ export class Bodies {
   async json(exchange: Exchange, limits: BodyLimits): Promise<unknown> {
     const { asked } = exchange
     requireJsonType(asked)
-    const held = new HeldBody(this.inFlight, this.largeOf, limits)
+    const held = new HeldBody(this.inFlight, this.largeOf, limits, exchange.principal?.keyId)
     exchange.held = held
     // A body that is announced as too large is refused unread.
     held.expect(Number(asked.header('content-length')) || 0)
@@ -70,10 +70,12 @@ class HeldBody {
   private readonly inFlight: BytesInFlight
   private readonly largeOf: Set<string>
   private readonly limits: BodyLimits
+  private readonly keyId: string | undefined
   private counted = 0
   private isLargeOne = false
 
-  constructor(inFlight: BytesInFlight, largeOf: Set<string>, limits: BodyLimits) {
+  constructor(inFlight: BytesInFlight, largeOf: Set<string>, limits: BodyLimits, keyId: string | undefined) {
+    this.keyId = keyId
     this.inFlight = inFlight
     this.largeOf = largeOf
     this.limits = limits
@@ -81,30 +83,32 @@ class HeldBody {
 
   /** Refuses a size that may not come, or not now; of what is only announced, nothing is counted. */
   expect(size: number): void {
-    const { bytesMax, largeOneOf } = this.limits
+    const { bytesMax, isLargeAlone } = this.limits
     if (size > bytesMax) throw tooLarge(bytesMax)
-    if (size <= LIMITS.bodyBytesMax || largeOneOf === undefined || this.isLargeOne) return
-    if (this.largeOf.has(largeOneOf)) {
+    if (size <= LIMITS.bodyBytesMax || !isLargeAlone || this.isLargeOne || this.keyId === undefined) return
+    if (this.largeOf.has(this.keyId)) {
       const sentence = `Another body of this key with more than ${LIMITS.bodyBytesMax} bytes is still being worked on.`
       throw new RateExceeded(sentence, { retryInSeconds: 1 })
     }
-    this.largeOf.add(largeOneOf)
+    this.largeOf.add(this.keyId)
     this.isLargeOne = true
   }
 
   growTo(size: number): void {
     this.expect(size)
     if (size < LIMITS.inFlightFromBytes) return
-    if (!this.inFlight.take(size - this.counted)) {
-      throw new Overloaded('There is no room for this body beside all that is being received and sent.')
+    if (!this.inFlight.take(size - this.counted, this.keyId)) {
+      throw new Overloaded(
+        'There is no room for this body beside what is being received and sent, by this key or by all.',
+      )
     }
     this.counted = size
   }
 
   release(): void {
-    this.inFlight.release(this.counted)
+    this.inFlight.release(this.counted, this.keyId)
     this.counted = 0
-    if (this.isLargeOne && this.limits.largeOneOf !== undefined) this.largeOf.delete(this.limits.largeOneOf)
+    if (this.isLargeOne && this.keyId !== undefined) this.largeOf.delete(this.keyId)
     this.isLargeOne = false
     this.onRelease()
   }

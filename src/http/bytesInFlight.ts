@@ -10,61 +10,74 @@ export class Overloaded extends Fault {
 }
 
 /**
- * One budget for bodies that are held and answers that are being sent.
+ * One budget for bodies that are held and answers that are being sent, of which one key may take a share.
  *
  * A body counts as it arrives, until its request is answered; an answer until the kernel has taken all of it, or the
  * connection is gone. A buffer that several answers share (a cached response, a page) is in memory once, so it counts
- * once. Below `inFlightFromBytes` nothing is counted: health checks, refusals and small answers always go out, and the
- * number of connections bounds them.
+ * once, for the key that had it first. Below `inFlightFromBytes` nothing is counted: health checks, refusals and small
+ * answers always go out, and the number of connections bounds them.
  */
 export class BytesInFlight {
   private readonly bytesMax: number
-  private readonly senders = new Map<Buffer, number>()
-  private counted = 0
+  private readonly ofKeys = new Map<string, number>()
+  private readonly sent = new Map<Buffer, Sent>()
+  private bytes = 0
 
   constructor(bytesMax: number) {
     this.bytesMax = bytesMax
   }
 
-  /** What is counted at present. */
-  get bytes(): number {
-    return this.counted
-  }
-
   /** Counts so many more, unless there is no room. Whatever comes alone has room: it would never have more. */
-  take(bytes: number): boolean {
-    if (this.counted > 0 && this.counted + bytes > this.bytesMax) return false
-    this.counted += bytes
+  take(bytes: number, keyId: string | undefined): boolean {
+    if (!fits(this.bytes, bytes, this.bytesMax)) return false
+    if (keyId !== undefined) {
+      const own = this.ofKeys.get(keyId) ?? 0
+      if (!fits(own, bytes, this.bytesMax * LIMITS.inFlightShareMax)) return false
+      this.ofKeys.set(keyId, own + bytes)
+    }
+    this.bytes += bytes
     return true
   }
 
-  release(bytes: number): void {
-    this.counted -= bytes
+  release(bytes: number, keyId: string | undefined): void {
+    this.bytes -= bytes
+    if (keyId === undefined) return
+    const own = (this.ofKeys.get(keyId) ?? 0) - bytes
+    if (own > 0) this.ofKeys.set(keyId, own)
+    else this.ofKeys.delete(keyId)
   }
 
   /** Counts an answer until its response is closed, sent or not; false when there is no room for it. */
-  send(response: ServerResponse, body: Buffer): boolean {
+  send(response: ServerResponse, body: Buffer, keyId: string | undefined): boolean {
     // Of a connection that is gone, nothing more is heard.
     if (body.length < LIMITS.inFlightFromBytes || response.destroyed) return true
-    const senders = this.senders.get(body) ?? 0
-    if (senders === 0 && !this.take(body.length)) return false
-    this.senders.set(body, senders + 1)
+    const known = this.sent.get(body)
+    if (!known && !this.take(body.length, keyId)) return false
+    const sent = known ?? { keyId, responses: 0 }
+    sent.responses += 1
+    this.sent.set(body, sent)
     let isOver = false
     const over = () => {
       if (isOver) return
       isOver = true
-      this.forget(body)
+      sent.responses -= 1
+      if (sent.responses > 0) return
+      this.sent.delete(body)
+      this.release(body.length, sent.keyId)
     }
     response.once('close', over)
     // A pipelined response that waits for its turn has no socket yet, and would not hear of its end.
     if (!response.socket) response.req.socket.once('close', over)
     return true
   }
+}
 
-  private forget(body: Buffer): void {
-    const others = (this.senders.get(body) ?? 1) - 1
-    if (others > 0) return void this.senders.set(body, others)
-    this.senders.delete(body)
-    this.release(body.length)
-  }
+/** A buffer that is being sent: for which key it counts, and in how many responses it is. */
+interface Sent {
+  readonly keyId: string | undefined
+  responses: number
+}
+
+function fits(taken: number, more: number, most: number): boolean {
+  return taken === 0 || taken + more <= most
 }

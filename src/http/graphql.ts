@@ -68,9 +68,7 @@ export async function readParams(exchange: Exchange, bodies: Bodies): Promise<Pa
 /** What is to be run is known only from the body: whoever may bring in a whole project may send as much as that takes. */
 function limitsOf({ principal }: Exchange) {
   const mayBring = principal && grants(principal.scopes, 'projects.manage')
-  return mayBring
-    ? { bytesMax: LIMITS.syncBodyBytesMax, largeOneOf: principal.keyId }
-    : { bytesMax: LIMITS.bodyBytesMax }
+  return { bytesMax: mayBring ? LIMITS.syncBodyBytesMax : LIMITS.bodyBytesMax, isLargeAlone: true }
 }
 
 function paramsOfUrl({ url: { searchParams: query } }: Asked): Record<string, unknown> {

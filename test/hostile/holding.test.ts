@@ -3,11 +3,13 @@ import { readFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
+import { mintKey } from '../../src/auth/keys.js'
 import { LIMITS } from '../../src/limits.js'
 import { personWith } from '../../src/personnel/people.js'
-import { isShort, KEY, openArena, read } from './arena.js'
-import { lines, OWN } from './requests.js'
+import { isShort, openArena, read } from './arena.js'
+import { lines } from './requests.js'
 import { fine, only } from './verdicts.js'
+import { bytesOf } from './wire.js'
 
 /** Callers who hold what they were given for as long as they can: connections, bodies, answers. */
 
@@ -15,12 +17,20 @@ import { fine, only } from './verdicts.js'
 const MEMORY_BYTES_MAX = 2 ** 30
 const TITLE = 'Lead engineer '.repeat(14).trim()
 
+/** One key takes a quarter of the budget: these together would take more than there is. */
+const keys: string[] = []
+const keyAt = (index: number) => keys[index % keys.length] ?? ''
+
 /** A whole roster is then an answer of 9 MB, of which the kernel takes less than half for someone who does not read. */
 const arena = openArena(import.meta.url, async (write) => {
   const rows = Array.from({ length: 14_000 }, (_, i) =>
     personWith(write, undefined, { name: 'Ada', externalId: `held-${i}`, title: TITLE, department: TITLE }),
   )
   await write.insertAll(write.t.person, rows)
+  for (let i = 0; i < 5; i++) {
+    const scopes = ['personnel.read', 'projects.manage'] as const
+    keys.push((await mintKey(write, { name: `holder ${i}`, scopes, expiresAt: undefined })).secret)
+  }
 })
 
 const sockets: Socket[] = []
@@ -35,9 +45,7 @@ async function dial(...parts: (string | Buffer)[]): Promise<Socket> {
   socket.on('error', () => undefined)
   await once(socket, 'connect')
   socket.pause()
-  for (const part of parts) {
-    socket.write(typeof part === 'string' ? part.replaceAll(KEY, arena.authorization().slice('Bearer '.length)) : part)
-  }
+  for (const part of parts) socket.write(part)
   return socket
 }
 
@@ -45,6 +53,8 @@ async function dial(...parts: (string | Buffer)[]): Promise<Socket> {
 function peakBytes(): number {
   return 1_024 * Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${arena.pid}/status`, 'utf8'))?.[1])
 }
+
+const holderOf = (index: number) => ['Host: localhost', `Authorization: Bearer ${keyAt(index)}`]
 
 const megabytes = (bytes: number) => `${Math.round(bytes / 1e6)} MB`
 
@@ -77,7 +87,7 @@ test('lists that nobody reads take no more than the budget', async () => {
   for (let i = 0; i < LISTS; i++) {
     // Each is another answer, of the same size.
     const since = new Date(Date.UTC(2000, 0, 1, 0, 0, i)).toISOString()
-    await dial(lines(`GET /v1/personnel?updatedSince=${since} HTTP/1.1`, ...OWN))
+    await dial(lines(`GET /v1/personnel?updatedSince=${since} HTTP/1.1`, ...holderOf(i)))
     // One after the other, so that it is memory that is tried, and not patience.
     await arena.send(read('/healthz'))
   }
@@ -90,15 +100,16 @@ test('lists that nobody reads take no more than the budget', async () => {
 const BODIES = isShort ? 50 : 150
 
 test('bodies of 16 MB that never end take no more than the budget', async () => {
-  const head = lines(
-    'POST /v1/projects HTTP/1.1',
-    ...OWN,
-    'Content-Type: application/json',
-    `Content-Length: ${LIMITS.syncBodyBytesMax}`,
-  )
+  const headOf = (index: number) =>
+    lines(
+      'POST /v1/projects HTTP/1.1',
+      ...holderOf(index),
+      'Content-Type: application/json',
+      `Content-Length: ${LIMITS.syncBodyBytesMax}`,
+    )
   const most = Buffer.alloc(LIMITS.syncBodyBytesMax - 1, ' ')
   for (let i = 0; i < BODIES; i++) {
-    const socket = await dial(head, most)
+    const socket = await dial(headOf(i), most)
     await Promise.race([once(socket, 'drain'), sleep(1_000)])
   }
   await expectServing(`${BODIES} bodies of 16 MB that never end`)
@@ -108,19 +119,16 @@ test('bodies of 16 MB at once are worked off one by one', async () => {
   const risk = (i: number) => ({ reference: `R-${i}`, title: 'x', description: 'd'.repeat(700) })
   const risks = Array.from({ length: 20_000 }, (_, i) => risk(i))
   const body = JSON.stringify({ key: 'HELD', name: 'Held', risks })
-  const sent = Array.from({ length: isShort ? 6 : 12 }, () =>
-    arena.send({
-      method: 'POST',
-      target: '/v1/projects',
-      headers: { Authorization: `Bearer ${KEY}`, 'Content-Type': 'application/json' },
-      body,
-    }),
-  )
+  const sent = Array.from({ length: isShort ? 4 : 8 }, (_, i) => {
+    const headers = { Authorization: `Bearer ${keyAt(i)}`, 'Content-Type': 'application/json' }
+    const bytes = bytesOf({ method: 'POST', target: '/v1/projects', headers, body })
+    return arena.send({ bytes, withinMs: 150_000 })
+  })
   const statuses = (await Promise.all(sent)).map(({ answers }) => answers[0]?.status)
   console.info(`answers to ${sent.length} bodies of ${megabytes(body.length)}: ${statuses.join(' ')}`)
   expect(statuses).toEqual(sent.map(() => 200))
   await expectServing(`${sent.length} bodies of ${megabytes(body.length)} at once`)
-})
+}, 180_000)
 
 describe.skipIf(isShort)('in the time that the limit names', () => {
   test('whoever does not read the GraphiQL page is cut', async () => {
