@@ -6,6 +6,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { mintKey } from '../../src/auth/keys.js'
 import { LIMITS } from '../../src/limits.js'
 import { personWith } from '../../src/personnel/people.js'
+import type { Answer } from '../harness.js'
 import { isShort, openArena, read } from './arena.js'
 import { lines } from './requests.js'
 import { fine, only } from './verdicts.js'
@@ -81,21 +82,23 @@ test('connections on which nothing is said keep nobody out, however many', async
   await expectServing(`${count} idle connections`)
 })
 
-const LISTS = isShort ? 60 : 120
+const LISTS = isShort ? 45 : 120
 
 test('lists that nobody reads take no more than the budget', async () => {
+  // Each is another answer, of the same size.
+  const target = (i: number) => `/v1/personnel?updatedSince=${new Date(Date.UTC(2000, 0, 1, 0, 0, i)).toISOString()}`
+  let refused: Answer | undefined
   for (let i = 0; i < LISTS; i++) {
-    // Each is another answer, of the same size.
-    const since = new Date(Date.UTC(2000, 0, 1, 0, 0, i)).toISOString()
-    await dial(lines(`GET /v1/personnel?updatedSince=${since} HTTP/1.1`, ...holderOf(i)))
+    await dial(lines(`GET ${target(i)} HTTP/1.1`, ...holderOf(i)))
     // One after the other, so that it is memory that is tried, and not patience.
     await arena.send(read('/healthz'))
+    const [answer] = i % 10 === 9 ? (await arena.send(read(target(1_000 + i)))).answers : []
+    if (answer?.status === 503) refused = answer
   }
-  const { answers } = await arena.send(read('/v1/personnel?updatedSince=1999-01-01T00:00:00.000Z'))
-  expect(answers[0]).toMatchObject({ status: 503, body: { code: 'UNAVAILABLE' } })
-  expect(answers[0]?.headers.get('retry-after')).toBe('1')
+  expect(refused?.body).toMatchObject({ code: 'UNAVAILABLE' })
+  expect(refused?.headers.get('retry-after')).toBe('1')
   await expectServing(`${LISTS} lists of 9 MB that nobody reads`)
-})
+}, 180_000)
 
 const BODIES = isShort ? 50 : 150
 
@@ -113,7 +116,7 @@ test('bodies of 16 MB that never end take no more than the budget', async () => 
     await Promise.race([once(socket, 'drain'), sleep(1_000)])
   }
   await expectServing(`${BODIES} bodies of 16 MB that never end`)
-})
+}, 180_000)
 
 test('bodies of 16 MB at once are worked off one by one', async () => {
   const risk = (i: number) => ({ reference: `R-${i}`, title: 'x', description: 'd'.repeat(700) })
@@ -141,7 +144,7 @@ describe.skipIf(isShort)('in the time that the limit names', () => {
     console.info(`100 peers that do not read the page: cut within ${Math.round(tookMs / 1_000)} s`)
     expect(open()).toBeLessThanOrEqual(10)
     await expectServing('100 pages that nobody reads')
-  })
+  }, 120_000)
 })
 
 /** The connections that the server still has, by what the kernel says. */
