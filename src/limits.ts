@@ -39,6 +39,7 @@ const TABLE = {
   requestMs: [30_000, 'How long a whole request may take to arrive.'],
   idleMs: [60_000, 'How long a connection is kept open without a request on it.'],
   pipelinedMax: [100, 'Requests on one connection that wait for their answers; beyond that it is closed.'],
+  pipelinedBytesMax: [262_144, 'Of such requests on one connection; beyond that it is closed.'],
   connectionsMax: [1_000, 'Connections at the same time; a new one takes the place of the longest idle one.'],
   connectionsPerAddressMax: [
     100,

@@ -110,9 +110,21 @@ test('a full server lets newcomers in for the longest idle, whoever that is', as
   expect(open(first)).toEqual([false, ...first.slice(1).map(() => true)])
 })
 
-describe('a peer that does not read its answer', () => {
-  const page = head('GET /graphql', { accept: 'text/html' })
+const page = head('GET /graphql', { accept: 'text/html' })
 
+test('requests that wait for an answer which is not read are bounded by their bytes too', async () => {
+  const { port } = await openDoor()
+  const large = head('GET /healthz', { 'x-filler': 'x'.repeat(10_000) })
+  const few = await dial(port, page + large.repeat(10))
+  const many = await dial(port, page + large.repeat(80))
+  await until(() => {
+    many.resume()
+    return many.destroyed
+  })
+  expect(few.destroyed).toBe(false)
+})
+
+describe('a peer that does not read its answer', () => {
   test('is cut after a while, and one that reads slowly gets all of it', async () => {
     const { port } = await openDoor({ unreadMs: 1_000 })
     const began = performance.now()

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { isIPv6, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { LIMITS } from '../limits.js'
 
 export interface ConnectionLimits {
   readonly connectionsMax: number
@@ -17,15 +18,29 @@ export class Connection {
   readonly socket: Socket
   readonly network: string | undefined
   /** The responses that it waits for, in their order, and the last one that it was given. */
-  owed: readonly ServerResponse[] = []
+  private owed: readonly ServerResponse[] = []
   /** When it was last known to be busy, by `performance.now()`. */
   activeAt = performance.now()
+  private queuedFrom = 0
   private taken = 0
   private sweepsWithoutProgress = 0
 
   constructor(socket: Socket, network: string | undefined) {
     this.socket = socket
     this.network = network
+  }
+
+  /** Adds a response behind those that are not yet sent, of which it returns the last. */
+  queue(response: ServerResponse): { readonly last: ServerResponse | undefined; readonly isTooLong: boolean } {
+    const before = this.owed.filter((one) => !one.writableFinished)
+    this.owed = [...before, response]
+    this.activeAt = performance.now()
+    // From here on, whatever is read waits in memory.
+    if (before.length === 1) this.queuedFrom = this.socket.bytesRead
+    const isTooLong =
+      before.length > 1 &&
+      (before.length >= LIMITS.pipelinedMax || this.socket.bytesRead - this.queuedFrom > LIMITS.pipelinedBytesMax)
+    return { last: before.at(-1), isTooLong }
   }
 
   get latest(): ServerResponse | undefined {

@@ -67,12 +67,9 @@ function oneByOne(listener: App['listener'], connections: Connections): RequestL
     const connection = connections.of(socket)
     // It has just lost its place to another.
     if (!connection) return void socket.destroy()
-    const before = connection.owed.filter((one) => !one.writableFinished)
-    connection.owed = [...before, response]
-    connection.activeAt = performance.now()
-    if (before.length >= LIMITS.pipelinedMax) socket.destroy()
+    const { last, isTooLong } = connection.queue(response)
+    if (isTooLong) socket.destroy()
     if (socket.destroyed) return
-    const last = before.at(-1)
     if (last) last.once('close', () => socket.destroyed || listener(request, response))
     else void listener(request, response)
   }

@@ -204,9 +204,12 @@ async function dawdler({ origin, key, isOver }: Parties): Promise<void> {
   }
 }
 
-/** What a slow reader takes at a time, and how often: 9 MB in about a minute. */
+/** What a slow reader takes at a time, and how often: 9 MB in about two minutes. */
 const SIP_BYTES = 65_536
-const SIP_EVERY_MS = 400
+const SIP_EVERY_MS = 800
+/** They come one after the other, and whoever was refused does not ask again soon: to make such a list takes long. */
+const ARRIVAL_MS = 30_000
+const REFUSED_WAIT_MS = 60_000
 
 /**
  * Those who ask for far more than they read: half of them for all people, each in an answer of its own, half for the
@@ -214,6 +217,10 @@ const SIP_EVERY_MS = 400
  */
 async function slowReader({ origin, tally, isOver, holders }: Parties, index: number): Promise<void> {
   const key = holders[index % holders.length] ?? ''
+  const rest = async (ms: number) => {
+    for (let waited = 0; waited < ms && !isOver(); waited += 500) await sleep(Math.min(500, ms))
+  }
+  await rest(randomInt(ARRIVAL_MS))
   while (!isOver()) {
     const since = new Date(Date.UTC(2000, 0, 1) + randomInt(1e9)).toISOString()
     const request =
@@ -223,8 +230,7 @@ async function slowReader({ origin, tally, isOver, holders }: Parties, index: nu
     const status = await sip(origin, `${request}Host: localhost\r\nConnection: close\r\n\r\n`, isOver)
     tally.slow.set(status, (tally.slow.get(status) ?? 0) + 1)
     if (!['200', '503', 'over'].includes(status)) tally.unexpected.push(`a slow reader: ${status}`)
-    const waitMs = status === '503' ? 10_000 + randomInt(20_000) : 100
-    for (let waited = 0; waited < waitMs && !isOver(); waited += 500) await sleep(Math.min(500, waitMs))
+    await rest(status === '503' ? REFUSED_WAIT_MS + randomInt(REFUSED_WAIT_MS) : 100)
   }
 }
 
