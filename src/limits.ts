@@ -45,7 +45,10 @@ const TABLE = {
     100,
     'The same from one address, or one /64 of IPv6; loopback, where proxies are, is exempt. A setting.',
   ],
-  unreadMs: [20_000, 'How long a connection is kept whose peer takes nothing of its answer.'],
+  unreadMs: [
+    60_000,
+    'How long a connection is kept whose peer takes nothing of its answer; the kernel tells of it by the megabyte.',
+  ],
   ratePerMinute: [
     6_000,
     'What a key may spend in a minute: a request is 1, GraphQL one for each 1,000 of its cost; a setting.',

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -97,16 +98,26 @@ describe('answers that nobody reads', () => {
     for (const socket of sockets) socket.destroy()
   })
 
-  test('of pipelined requests in a host program give their room back when the connection is gone', async () => {
+  test('that wait in a host program behind a request of its own give their room back with the connection', async () => {
     const { gateway, authorization, others } = await openBudget()
-    const port = await portOf(createServer(gateway.app.listener))
+    // The host never answers, so that the responses behind it get no socket.
+    const host = createServer((request, response) => request.url === '/host' || gateway.app.listener(request, response))
+    const port = await portOf(host)
     const pipelined = others.slice(0, 2).map((key, i) => asking(key, `a${i}_`))
-    const socket = await dial(port, pipelined.join(''))
+    const socket = await dial(port, head('GET /host', {}) + pipelined.join(''))
     const sent = { method: 'POST', target: '/graphql', headers: { authorization, ...JSON_TYPE }, body: longList('c') }
     const third = async () => (await ask(port, sent)).answers[0]?.status
     await until(async () => (await third()) === 503)
     socket.resetAndDestroy()
     await until(async () => (await third()) === 200)
+    // There is room again for both, and not only for one.
+    for (const [i, key] of others.slice(0, 2).entries()) {
+      const again = await dial(port, asking(key, `b${i}_`))
+      again.resume()
+      const [first] = await once(again, 'data')
+      again.pause()
+      expect(String(first)).toMatch(/^HTTP\/1\.1 200/)
+    }
   })
 
   test('to a change say that the change was made', async () => {

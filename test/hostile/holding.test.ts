@@ -144,7 +144,7 @@ describe.skipIf(isShort)('in the time that the limit names', () => {
     console.info(`100 peers that do not read the page: cut within ${Math.round(tookMs / 1_000)} s`)
     expect(open()).toBeLessThanOrEqual(10)
     await expectServing('100 pages that nobody reads')
-  }, 120_000)
+  }, 240_000)
 })
 
 /** The connections that the server still has, by what the kernel says. */
