@@ -14,6 +14,9 @@ interface Setting<T> {
 /** Bytes. */
 export const MEGABYTE = 1_000_000
 
+/** Two of the largest bodies. */
+const IN_FLIGHT_MEGABYTES_MIN = (2 * LIMITS.syncBodyBytesMax) / MEGABYTE
+
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 
 /** Every setting there is; flags come before the environment, the environment before the fallback. */
@@ -90,6 +93,22 @@ export const SETTINGS = {
     fallback: LIMITS.readyBytesMax / MEGABYTE,
     read: (text) => wholeNumber(text, 0, 100_000),
     form: 'a whole number of megabytes, or 0 for none',
+  }),
+  inFlightMegabytes: setting({
+    flag: '--in-flight-megabytes <number>',
+    env: 'OPERATIONS_IN_FLIGHT_MEGABYTES',
+    help: 'how much memory bodies being received and answers being sent may take; beyond it requests get 503',
+    fallback: LIMITS.inFlightBytesMax / MEGABYTE,
+    read: (text) => wholeNumber(text, IN_FLIGHT_MEGABYTES_MIN, 100_000),
+    form: `a whole number of megabytes, at least ${IN_FLIGHT_MEGABYTES_MIN}`,
+  }),
+  connectionsPerAddress: setting({
+    flag: '--connections-per-address <number>',
+    env: 'OPERATIONS_CONNECTIONS_PER_ADDRESS',
+    help: 'how many connections one address may have, loopback excepted; 0 for no limit but that of all',
+    fallback: LIMITS.connectionsPerAddressMax as number,
+    read: (text) => wholeNumber(text, 0, LIMITS.connectionsMax),
+    form: `a whole number up to ${LIMITS.connectionsMax}, or 0 for no limit`,
   }),
   slowMs: setting({
     flag: '--slow-ms <milliseconds>',

@@ -31,6 +31,8 @@ export interface GatewayOptions {
   readonly ratePerMinute?: number
   /** Of answers that are kept ready while nothing changes; 0 for none. */
   readonly readyBytesMax?: number
+  /** Of bodies that are held and answers that `listener` is sending; beyond it requests get 503. */
+  readonly inFlightBytesMax?: number
 }
 
 /** The whole service: `fetch` answers a Request, `listener` a request of node:http. */
@@ -46,6 +48,7 @@ export function createGateway({ store, ...options }: GatewayOptions): Gateway {
     wholeListRowsMax: options.wholeListRowsMax ?? LIMITS.wholeListRowsMax,
     ratePerMinute: options.ratePerMinute ?? LIMITS.ratePerMinute,
     readyBytesMax: options.readyBytesMax ?? LIMITS.readyBytesMax,
+    inFlightBytesMax: options.inFlightBytesMax ?? LIMITS.inFlightBytesMax,
     slowMs: LIMITS.slowQueryMs,
     corsOrigins: '',
   })

@@ -4,7 +4,7 @@ import { Documents, LatestError } from '../src/http/documents.js'
 import { openOffice } from './harness.js'
 
 test('parsed queries are kept up to a number of characters, and the latest used longest', () => {
-  const documents = new Documents(100)
+  const documents = new Documents({ charactersMax: 100, countMax: 100 })
   const text = (i: number) => `{ query${i} }`.padEnd(25, '#')
   const keep = (query: string) => documents.set(query, parse(query))
   const kept = () => [0, 1, 2, 3, 4].filter((i) => documents.get(text(i)) !== undefined)
@@ -18,6 +18,13 @@ test('parsed queries are kept up to a number of characters, and the latest used 
   expect(kept()).toEqual([])
   keep(text(1))
   expect(kept()).toEqual([1])
+})
+
+test('parsed queries are kept up to a number, however short they are', () => {
+  const documents = new Documents({ charactersMax: 1_000, countMax: 3 })
+  const texts = ['{ a }', '{ b }', '{ c }', '{ d }']
+  for (const text of texts) documents.set(text, parse(text))
+  expect(texts.filter((text) => documents.get(text) !== undefined)).toEqual(['{ b }', '{ c }', '{ d }'])
 })
 
 test.each([

@@ -83,6 +83,7 @@ export function openGateway(
     wholeListRowsMax: LIMITS.wholeListRowsMax,
     ratePerMinute: 0,
     readyBytesMax: LIMITS.readyBytesMax,
+    inFlightBytesMax: LIMITS.inFlightBytesMax,
     slowMs: LIMITS.slowQueryMs,
     corsOrigins: '',
     ...way,

@@ -320,7 +320,7 @@ describe('readiness', () => {
       truncateSync(own.file)
       // The note of when the key was last used is what comes upon it.
       await client.ask('/v1/key')
-      for (let i = 0; i < 50 && (await client.ask('/readyz')).status === 200; i++) await sleep(20)
+      for (let i = 0; i < 150 && (await client.ask('/readyz')).status === 200; i++) await sleep(20)
       const query = { method: 'POST', body: JSON.stringify({ query: PEOPLE }) }
       const statuses = await Promise.all([
         client.ask('/healthz'),

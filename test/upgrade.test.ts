@@ -90,6 +90,7 @@ function callerOn(file: string, authorization: string | undefined): Caller {
     wholeListRowsMax: LIMITS.wholeListRowsMax,
     ratePerMinute: 0,
     readyBytesMax: 0,
+    inFlightBytesMax: LIMITS.inFlightBytesMax,
     slowMs: LIMITS.slowQueryMs,
     corsOrigins: '',
   })

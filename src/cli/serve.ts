@@ -19,6 +19,8 @@ const FLAGS = [
   'wholeListRowsMax',
   'rateLimit',
   'readyMegabytes',
+  'inFlightMegabytes',
+  'connectionsPerAddress',
   'slowMs',
   'metricsPort',
   'corsOrigins',

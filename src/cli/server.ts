@@ -41,10 +41,11 @@ export async function serve(config: Config, { isDemo, clock, stop }: ServeOption
       ...config,
       ratePerMinute: config.rateLimit,
       readyBytesMax: config.readyMegabytes * MEGABYTE,
+      inFlightBytesMax: config.inFlightMegabytes * MEGABYTE,
       demoKey: isLocal ? demoKey : undefined,
       ...(metrics && { onFinished: metrics.onFinished }),
     })
-    const server = createHttpServer(app)
+    const server = createHttpServer(app, { connectionsPerAddressMax: config.connectionsPerAddress })
     const origin = await listen(server, config.host, config.port)
     // Whoever reads the metrics comes back in less time than that.
     const watched = metrics && createServer({ keepAliveTimeout: LIMITS.idleMs }, metrics.listener)

@@ -1,10 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
 import { authenticator } from '../auth/principal.js'
-import type { Fault } from '../errors.js'
+import { Fault } from '../errors.js'
 import { schema } from '../schema.js'
 import type { Store } from '../store/store.js'
-import { AskedOfFetch, AskedOfNode, type Outgoing, outgoing, responseOf, sendToNode } from './asked.js'
+import { type Answer, AskedOfFetch, AskedOfNode, type Outgoing, outgoing, responseOf, sendToNode } from './asked.js'
+import { Bodies } from './body.js'
+import { BytesInFlight, Overloaded } from './bytesInFlight.js'
 import { createCors } from './cors.js'
 import { createEngine } from './engine.js'
 import { type Closing, closeExchange, type Exchange, openExchange } from './exchange.js'
@@ -14,7 +16,7 @@ import { DEFAULTS, GUARDS } from './guards.js'
 import { RunningRequests } from './idempotency.js'
 import { refusalOf } from './incoming.js'
 import { createPaths } from './paths.js'
-import { bareProblem } from './problems.js'
+import { bareProblem, problem } from './problems.js'
 import { createRates } from './rates.js'
 import { createRest } from './rest.js'
 
@@ -33,6 +35,8 @@ export interface AppOptions {
   readonly isTold?: boolean
   /** Of answers that are kept ready; 0 for none. */
   readonly readyBytesMax: number
+  /** Of bodies that are held and answers that are being sent. */
+  readonly inFlightBytesMax: number
   /** A request that takes longer gets a line of its own in the log. */
   readonly slowMs: number
   /** Origins whose pages may call, with commas between them; empty for none. */
@@ -45,6 +49,8 @@ export interface AppOptions {
 export interface App {
   fetch(request: Request): Promise<Response>
   listener(request: IncomingMessage, response: ServerResponse): Promise<void>
+  /** The same for the event `checkContinue`: whoever waits for `100 Continue` gets it once its key was checked. */
+  checkContinue(request: IncomingMessage, response: ServerResponse): Promise<void>
 }
 
 export function createApp(options: AppOptions): App {
@@ -55,39 +61,70 @@ export function createApp(options: AppOptions): App {
   const fastLane = createFastLane({ ...options, authenticate, rates })
   const cors = createCors(options.corsOrigins)
   const running = new RunningRequests()
-  const rest = createRest({ schema, engine, authenticate, rates, basePath, running })
+  const inFlight = new BytesInFlight(options.inFlightBytesMax)
+  const bodies = new Bodies(inFlight)
+  const rest = createRest({ schema, engine, authenticate, rates, bodies, basePath, running })
   const graphql = whenAsked(async () => {
     // Loaded when the first query comes: Yoga takes as long as all the rest.
     const { createGraphqlDoor } = await import('./graphqlDoor.js')
-    return createGraphqlDoor({ engine, authenticate, rates, log, running })
+    return createGraphqlDoor({ engine, authenticate, rates, bodies, log, running })
   })
   const paths = createPaths({ ...options, rest, graphql })
   const closing: Closing = { log, slowMs: options.slowMs, onFinished: options.onFinished ?? (() => undefined) }
 
-  const fresh = async (exchange: Exchange): Promise<Outgoing> => {
-    const { asked } = exchange
-    const answer = cors.preflight(asked) ?? (await paths(exchange))
+  const withHeaders = ({ asked }: Exchange, answer: Answer): Outgoing => {
     const headers = { ...DEFAULTS, ...cors.headersFor(asked, answer.headers), ...GUARDS }
-    const whole = outgoing({ ...answer, headers })
+    return outgoing({ ...answer, headers })
+  }
+
+  const fresh = async (exchange: Exchange): Promise<Outgoing> => {
+    const answer = cors.preflight(exchange.asked) ?? (await paths(exchange))
+    const whole = withHeaders(exchange, answer)
     fastLane.keep(exchange, whole, answer.headers['etag'])
     return whole
   }
 
-  const answerTo = async (exchange: Exchange): Promise<Outgoing> => {
-    const answer = (await fastLane.ready(exchange)) ?? (await fresh(exchange))
-    if (answer.status === 304) rates.refundUnchanged(exchange)
-    return closeExchange(exchange, closing, answer)
+  const noRoom = async (exchange: Exchange): Promise<Outgoing> => {
+    exchange.refusal = noRoomFor(exchange)
+    return withHeaders(exchange, await problem(exchange, exchange.refusal))
+  }
+
+  /** The response is there where it is known when an answer has been sent. */
+  const answerTo = async (exchange: Exchange, response?: ServerResponse): Promise<Outgoing> => {
+    try {
+      const answer = (await fastLane.ready(exchange)) ?? (await fresh(exchange))
+      if (answer.status === 304) rates.refundUnchanged(exchange)
+      const hasRoom = !response || !answer.body || inFlight.send(response, answer.body, exchange.principal?.keyId)
+      return closeExchange(exchange, closing, hasRoom ? answer : await noRoom(exchange))
+    } finally {
+      exchange.held?.release()
+    }
+  }
+
+  const serve = async (request: IncomingMessage, response: ServerResponse, beforeBody?: () => void): Promise<void> => {
+    try {
+      const refusal = refusalOf(request)
+      if (refusal) return refuse(response, refusal)
+      const exchange = openExchange(new AskedOfNode(request, beforeBody), request.socket.remoteAddress)
+      sendToNode(response, await answerTo(exchange, response))
+    } catch (error) {
+      refuse(response, lastResort(log, error))
+    }
   }
 
   return {
-    // Whoever embeds it knows its callers; here their address is not known.
-    fetch: async (request) => responseOf(await answerTo(openExchange(new AskedOfFetch(request), undefined))),
-    async listener(request, response) {
-      const refusal = refusalOf(request)
-      if (refusal) return refuse(response, refusal)
-      const exchange = openExchange(new AskedOfNode(request), request.socket.remoteAddress)
-      sendToNode(response, await answerTo(exchange))
+    async fetch(request) {
+      try {
+        // Whoever embeds it knows its callers; here their address is not known.
+        return responseOf(await answerTo(openExchange(new AskedOfFetch(request), undefined)))
+      } catch (error) {
+        const { status, headers, body } = bareProblem(lastResort(log, error))
+        return new Response(body, { status, headers })
+      }
     },
+    listener: (request, response) => serve(request, response),
+    // The body is asked for only once the key, its type and its length have passed.
+    checkContinue: (request, response) => serve(request, response, () => response.writeContinue()),
   }
 }
 
@@ -104,7 +141,28 @@ function whenAsked(make: () => Promise<GraphqlDoor>): GraphqlDoor {
   }
 }
 
+/** An answer that was made, and does not fit beside all the others that are being sent. */
+function noRoomFor({ isChange }: Exchange): Fault {
+  const what = isChange ? 'What was asked for is done, but there' : 'There'
+  return new Overloaded(
+    `${what} is no room to send the answer beside what is being received and sent, by this key or by all.`,
+  )
+}
+
+/** What nobody below has caught, such as a logger or a metric that throws: the caller is answered all the same. */
+function lastResort(log: Logger, error: unknown): Fault {
+  try {
+    log.error({ err: error }, 'request failed')
+  } catch {
+    // The logger may be what failed.
+  }
+  return new Fault('INTERNAL', 'Something went wrong on our side.', { cause: error })
+}
+
 function refuse(response: ServerResponse, fault: Fault): void {
+  if (response.writableEnded) return
+  // Half an answer cannot be taken back: the caller sees that it broke off.
+  if (response.headersSent) return void response.destroy()
   const { status, headers, body } = bareProblem(fault)
   // Where the next request begins may be as doubtful as this one is.
   response.shouldKeepAlive = false

@@ -10,8 +10,17 @@ export interface Asked {
   header(name: string): string | undefined
   /** Whether all of the body is known to have come; to be asked before it is read. */
   readonly isWhole: boolean
-  /** The body, read once however often it is asked for; refused when it is longer than that. */
-  body(bytesMax: number): Promise<Buffer>
+  /** The body, read once however often it is asked for. */
+  body(room: Room): Promise<Buffer>
+}
+
+/** Called before each part of a body is kept, with the size that it then has; throws what its sender is told. */
+export type Room = (bytes: number) => void
+
+export function roomFor(bytesMax: number): Room {
+  return (bytes) => {
+    if (bytes > bytesMax) throw tooLarge(bytesMax)
+  }
 }
 
 /** What a door answers. */
@@ -41,9 +50,12 @@ export class AskedOfNode implements Asked {
   private readonly message: IncomingMessage
   private readonly headers: IncomingMessage['headers']
   private parsed: URL | undefined
+  private readonly beforeBody: (() => void) | undefined
   private read: Promise<Buffer> | undefined
 
-  constructor(message: IncomingMessage) {
+  /** `beforeBody` is called when the body is about to be read, if it ever is. */
+  constructor(message: IncomingMessage, beforeBody?: () => void) {
+    this.beforeBody = beforeBody
     this.method = message.method ?? 'GET'
     this.target = message.url ?? '/'
     this.message = message
@@ -66,37 +78,73 @@ export class AskedOfNode implements Asked {
     return complete || readableLength === Number(this.headers['content-length'])
   }
 
-  body(bytesMax: number): Promise<Buffer> {
-    this.read ??= bytesOfNode(this.message, bytesMax)
+  body(room: Room): Promise<Buffer> {
+    if (!this.read) this.beforeBody?.()
+    this.read ??= bytesOfNode(this.message, room)
     return this.read
   }
 }
 
 const NO_BYTES = Buffer.alloc(0)
 
-function bytesOfNode(message: IncomingMessage, bytesMax: number): Promise<Buffer> {
+async function bytesOfNode(message: IncomingMessage, room: Room): Promise<Buffer> {
   const { complete, readable, readableLength } = message
   // What is there already is taken without listening for more, which would take longer than all the rest.
-  if (complete && readable && readableLength <= bytesMax) return Promise.resolve(message.read() ?? NO_BYTES)
+  if (complete && readable) {
+    room(readableLength)
+    return message.read() ?? NO_BYTES
+  }
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
-    let size = 0
+    const parts = new Parts()
     // Not `for await`, whose end would tear the connection down before the refusal is out.
     const onData = (chunk: Buffer) => {
-      size += chunk.length
-      if (size > bytesMax) {
+      try {
+        room(parts.size + chunk.length)
+        parts.push(chunk)
+      } catch (error) {
         // The rest is let go by, so that whoever sends it comes to read the refusal.
         message.off('data', onData).resume()
-        reject(tooLarge(bytesMax))
-      } else chunks.push(chunk)
+        parts.clear()
+        reject(error)
+      }
     }
     message.on('data', onData)
-    message.once('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)))
+    message.once('end', () => resolve(parts.whole()))
     message.once('error', (cause) => reject(brokenOff(cause)))
     message.once('close', () => message.complete || reject(brokenOff()))
     // Nothing more comes of a connection that is gone, nor of a body that someone before us has read.
     if (message.destroyed || message.readableEnded) reject(brokenOff())
   })
+}
+
+/** A chunk is an object of its own, however few bytes it has: so many are put together at a time. */
+const CHUNKS_MAX = 1_000
+
+/** The parts of a body as they come, which take about as much memory as they have bytes. */
+class Parts {
+  size = 0
+  private parts: Uint8Array[] = []
+  private chunks: Uint8Array[] = []
+
+  push(chunk: Uint8Array): void {
+    this.size += chunk.length
+    this.chunks.push(chunk)
+    if (this.chunks.length < CHUNKS_MAX) return
+    this.parts.push(Buffer.concat(this.chunks))
+    this.chunks = []
+  }
+
+  clear(): void {
+    this.parts = []
+    this.chunks = []
+  }
+
+  whole(): Buffer {
+    const all = [...this.parts, ...this.chunks]
+    this.clear()
+    const [only] = all
+    return all.length === 1 && Buffer.isBuffer(only) ? only : Buffer.concat(all)
+  }
 }
 
 /** A request of fetch. */
@@ -105,8 +153,7 @@ export class AskedOfFetch implements Asked {
   readonly target: string
   readonly url: URL
   private readonly request: Request
-  private readonly chunks: Uint8Array[] = []
-  private size = 0
+  private readonly parts = new Parts()
   private reader: ReadableStreamDefaultReader<Uint8Array> | undefined
   private read: Promise<Buffer> | undefined
 
@@ -125,20 +172,19 @@ export class AskedOfFetch implements Asked {
     return this.request.body === null
   }
 
-  body(bytesMax: number): Promise<Buffer> {
+  body(room: Room): Promise<Buffer> {
     // A Content-Length may say too little here, so whoever takes more goes on where another has stopped.
-    this.read = this.read?.catch(() => this.readOn(bytesMax)) ?? this.readOn(bytesMax)
+    this.read = this.read?.catch(() => this.readOn(room)) ?? this.readOn(room)
     return this.read
   }
 
-  private async readOn(bytesMax: number): Promise<Buffer> {
+  private async readOn(room: Room): Promise<Buffer> {
     this.reader ??= this.request.body?.getReader()
     for (;;) {
-      if (this.size > bytesMax) throw tooLarge(bytesMax)
+      room(this.parts.size)
       const chunk = await this.reader?.read().catch((cause) => Promise.reject(brokenOff(cause)))
-      if (!chunk || chunk.done) return Buffer.concat(this.chunks)
-      this.size += chunk.value.byteLength
-      this.chunks.push(chunk.value)
+      if (!chunk || chunk.done) return this.parts.whole()
+      this.parts.push(chunk.value)
     }
   }
 }

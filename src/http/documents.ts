@@ -1,13 +1,20 @@
 import type { DocumentNode } from 'graphql'
 
-/** Parsed queries by their text, the latest used longest, as many as their characters together allow. */
+interface DocumentsOptions {
+  readonly charactersMax: number
+  readonly countMax: number
+}
+
+/** Parsed queries by their text, least recently used first; bounded by number too, since a short text parses to 13 KB. */
 export class Documents {
   private readonly charactersMax: number
+  private readonly countMax: number
   private readonly documents = new Map<string, DocumentNode>()
   private characters = 0
 
-  constructor(charactersMax: number) {
+  constructor({ charactersMax, countMax }: DocumentsOptions) {
     this.charactersMax = charactersMax
+    this.countMax = countMax
   }
 
   get(text: string): DocumentNode | undefined {
@@ -23,7 +30,7 @@ export class Documents {
     if (!this.documents.has(text)) this.characters += text.length
     this.documents.set(text, document)
     for (const oldest of this.documents.keys()) {
-      if (this.characters <= this.charactersMax) return
+      if (this.characters <= this.charactersMax && this.documents.size <= this.countMax) return
       this.documents.delete(oldest)
       this.characters -= oldest.length
     }

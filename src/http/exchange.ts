@@ -6,6 +6,7 @@ import { withoutValues } from '../store/faults.js'
 import { type Register, registersIn } from '../store/registers.js'
 import type { OnStatement } from '../store/store.js'
 import type { Asked, Outgoing } from './asked.js'
+import { Overloaded } from './bytesInFlight.js'
 
 /** A request and what is known of it, from its arrival to its line in the log. */
 export interface Exchange {
@@ -23,6 +24,10 @@ export interface Exchange {
   cost: number
   /** Whether every key with the same scopes gets the same answer, as long as nothing changes. */
   isShared: boolean
+  /** Whether it changes something, so that it must not be said to have failed once it is done. */
+  isChange?: boolean
+  /** What is held of its body until it is answered. */
+  held?: { release(): void }
   /** How many statements it took. */
   statements: number
   /** The registers that they read. */
@@ -87,7 +92,9 @@ export function closeExchange(exchange: Exchange, { log, slowMs, onFinished }: C
 }
 
 /** What failed on our side, for whoever reads the log; the caller is only told that it did. */
-export function logCause(log: Logger, { requestId }: Exchange, { code, cause }: Fault): void {
+export function logCause(log: Logger, { requestId }: Exchange, fault: Fault): void {
+  const { code, cause } = fault
+  if (fault instanceof Overloaded) return
   if (code === 'INTERNAL' || code === 'UNAVAILABLE') {
     log.error({ requestId, err: withoutValues(cause) }, 'request failed')
   }

@@ -4,7 +4,7 @@ import { LIMITS } from '../limits.js'
 import type { Register, Versions } from '../store/registers.js'
 import type { Store } from '../store/store.js'
 import { accepts } from './accept.js'
-import { type Asked, isReading, type Outgoing } from './asked.js'
+import { type Asked, isReading, type Outgoing, roomFor } from './asked.js'
 import type { Exchange } from './exchange.js'
 import { isOpen } from './paths.js'
 import type { Rates } from './rates.js'
@@ -33,6 +33,7 @@ export interface FastLane {
 
 const NOTHING: ReadonlySet<Register> = new Set()
 const NO_BODY = Buffer.alloc(0)
+const SMALL = roomFor(LIMITS.readyQueryBytesMax)
 
 /** Under what an answer may be kept: what was asked for, with which scopes, and of which versions. */
 interface Place {
@@ -59,7 +60,7 @@ export function createFastLane({ store, authenticate, rates, basePath, readyByte
     const hasCome = asked.isWhole
     let versions = versionsFromNow()
     let principal = await rates.admit(authorization, exchange, versions)
-    const body = asked.method === 'POST' ? await asked.body(LIMITS.readyQueryBytesMax) : NO_BODY
+    const body = asked.method === 'POST' ? await asked.body(SMALL) : NO_BODY
     if (!hasCome) {
       // It came after the first look at the versions, and the key may have been revoked in between.
       versions = versionsFromNow()
@@ -118,6 +119,8 @@ function isSmallQuery(asked: Asked, basePath: string): boolean {
   if (method !== 'POST' || target !== `${basePath}/graphql` || asked.header('content-encoding') !== undefined) {
     return false
   }
+  // Whoever waits for `100 Continue` is first told what else is wrong.
+  if (asked.header('expect') !== undefined) return false
   const bytes = Number(asked.header('content-length'))
   if (!(bytes > 0 && bytes <= LIMITS.readyQueryBytesMax)) return false
   // Whoever takes neither is refused before anyone is asked for a key, or charged.

@@ -13,12 +13,13 @@ import {
 } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
 import type { Logger } from 'pino'
+import { grants } from '../auth/scopes.js'
 import { Fault } from '../errors.js'
 import { faultOf } from '../graph/faults.js'
 import { requireFewRepresentations } from '../graph/federation.js'
 import { LIMITS } from '../limits.js'
 import type { Asked } from './asked.js'
-import { readJson } from './body.js'
+import type { Bodies } from './body.js'
 import type { Engine } from './engine.js'
 import { type Exchange, logCause } from './exchange.js'
 import { faultHeaders, STATUS } from './problems.js'
@@ -50,8 +51,9 @@ export interface Params {
 }
 
 /** What is to be run, as the request says it. */
-export async function readParams({ asked, principal }: Exchange): Promise<Params> {
-  const params: unknown = asked.method === 'GET' ? paramsOfUrl(asked) : await readJson(asked, principal)
+export async function readParams(exchange: Exchange, bodies: Bodies): Promise<Params> {
+  const { asked } = exchange
+  const params: unknown = asked.method === 'GET' ? paramsOfUrl(asked) : await bodies.json(exchange, limitsOf(exchange))
   if (Array.isArray(params)) throw new Fault('BAD_REQUEST', 'Send one operation at a time: there is no batching.')
   if (typeof params !== 'object' || params === null) {
     throw new Fault('BAD_REQUEST', 'The body must be a JSON object with the member `query`.')
@@ -61,6 +63,12 @@ export async function readParams({ asked, principal }: Exchange): Promise<Params
     throw new Fault('BAD_REQUEST', 'The member `query` must hold the GraphQL text to run.')
   }
   return params as Params
+}
+
+/** What is to be run is known only from the body: whoever may bring in a whole project may send as much as that takes. */
+function limitsOf({ principal }: Exchange) {
+  const mayBring = principal && grants(principal.scopes, 'projects.manage')
+  return { bytesMax: mayBring ? LIMITS.syncBodyBytesMax : LIMITS.bodyBytesMax, isLargeAlone: true }
 }
 
 function paramsOfUrl({ url: { searchParams: query } }: Asked): Record<string, unknown> {
@@ -91,6 +99,7 @@ export function useEngine(engine: Engine, rates: Rates): GraphqlPlugin {
       const { exchange } = args.contextValue
       const operation = getOperationAST(args.document, args.operationName)
       exchange.operation = nameOf(operation)
+      exchange.isChange = operation?.operation === 'mutation'
       exchange.isShared = operation?.operation === 'query' && !isPersonal(args.document, args.schema)
       try {
         requireFewReferences(args)

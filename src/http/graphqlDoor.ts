@@ -8,6 +8,7 @@ import { LIMITS } from '../limits.js'
 import { schema } from '../schema.js'
 import { requireAcceptable } from './accept.js'
 import type { Answer } from './asked.js'
+import type { Bodies } from './body.js'
 import { Documents, LatestError } from './documents.js'
 import type { Engine, Query } from './engine.js'
 import { type Exchange, logCause, noting } from './exchange.js'
@@ -22,6 +23,7 @@ interface GraphqlDoorOptions {
   readonly engine: Engine
   readonly authenticate: Authenticate
   readonly rates: Rates
+  readonly bodies: Bodies
   readonly log: Logger
   readonly running: RunningRequests
 }
@@ -46,7 +48,7 @@ export function createGraphqlDoor(options: GraphqlDoorOptions): GraphqlDoor {
     } catch (error) {
       return refuse(options.log, exchange, asFault(error))
     }
-    const params = readParams(exchange)
+    const params = readParams(exchange, options.bodies)
     const told = method === 'POST' ? await tell(exchange, await params.catch(() => undefined)) : undefined
     if (told) return told
     // What else Yoga needs of the request, it gets from the exchange.
@@ -134,7 +136,7 @@ function yogaWith({ engine, authenticate, rates, log, running }: GraphqlDoorOpti
       engine.contextFor(await authenticate(exchange.asked.header('authorization')), noting(exchange)),
     plugins: [useParams(), useEngine(executingOnce(engine, running), rates), useCatalogue(log)],
     parserAndValidationCache: {
-      documentCache: new Documents(LIMITS.queriesKeptCharacters),
+      documentCache: new Documents({ charactersMax: LIMITS.queriesKeptCharacters, countMax: LIMITS.queriesKeptMax }),
       errorCache: new LatestError(),
     },
     // Only what is for it comes here.

@@ -241,7 +241,7 @@ function tagsOf(operations: readonly StoredOperation[]): JsonSchema[] {
 
 function bodySizes(): string {
   const { bodyBytesMax, syncBodyBytesMax } = LIMITS
-  return `Bodies larger than ${bodyBytesMax} bytes are refused, with \`projects.manage\` those larger than ${syncBodyBytesMax}.`
+  return `Bodies larger than ${bodyBytesMax} bytes are refused, whole projects larger than ${syncBodyBytesMax}.`
 }
 
 function securityText(): string {

@@ -1,7 +1,9 @@
 import type { Logger } from 'pino'
 import { Fault } from '../errors.js'
 import { asFault } from '../graph/faults.js'
+import { LIMITS } from '../limits.js'
 import { schema } from '../schema.js'
+import { atMostEvery } from '../store/latest.js'
 import type { Store } from '../store/store.js'
 import { type Answer, type Asked, isReading } from './asked.js'
 import { type Exchange, logCause } from './exchange.js'
@@ -43,7 +45,7 @@ export function createPaths({ store, log, basePath, graphiql, demoKey, rest, gra
     '/v1/': frontPage,
     '/v1/openapi.json': openapiPage,
     '/healthz': (asked) => respond(asked, Content.json({ status: 'ok' }), NOT_KEPT),
-    '/readyz': (asked) => readiness(asked, store),
+    '/readyz': createReadiness(store),
   }
 
   const answer = async (exchange: Exchange): Promise<Answer> => {
@@ -83,12 +85,16 @@ async function readOnly(exchange: Exchange, page: Page): Promise<Answer> {
 const NOT_KEPT = { headers: { 'cache-control': 'no-store' } }
 
 /** Without writes it stays ready: a store that has become read-only must not take every copy of the service down. */
-async function readiness(asked: Asked, store: Store): Promise<Answer> {
-  try {
-    await store.version()
-    const { isWritable: writes } = await store.health()
-    return respond(asked, Content.json({ status: 'ready', writes }), NOT_KEPT)
-  } catch (cause) {
-    throw new Fault('UNAVAILABLE', 'The store cannot be read.', { cause })
+function createReadiness(store: Store): Page {
+  // Nobody needs a key here, so however many ask, the store is looked at once a second.
+  const look = atMostEvery(LIMITS.healthMs, () => store.version())
+  return async (asked) => {
+    try {
+      await look()
+      const { isWritable: writes } = await store.health()
+      return respond(asked, Content.json({ status: 'ready', writes }), NOT_KEPT)
+    } catch (cause) {
+      throw new Fault('UNAVAILABLE', 'The store cannot be read.', { cause })
+    }
   }
 }

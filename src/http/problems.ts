@@ -55,7 +55,7 @@ export function notAllowed(exchange: Exchange, allow: string): Promise<Answer> {
 export function bareProblem(fault: Fault) {
   const requestId = randomUUID()
   const { status, headers, type, body } = problemParts(fault, requestId)
-  const rest = { 'content-type': type, 'content-length': Buffer.byteLength(body), 'request-id': requestId }
+  const rest = { 'content-type': type, 'content-length': String(Buffer.byteLength(body)), 'request-id': requestId }
   return { status, headers: { ...headers, ...DEFAULTS, ...GUARDS, ...rest }, body }
 }
 

@@ -10,7 +10,7 @@ import type { Exchange } from './exchange.js'
 export class RateExceeded extends Fault {
   readonly retryAfterSeconds: number
 
-  constructor(sentence: string, { retryInSeconds }: Level) {
+  constructor(sentence: string, { retryInSeconds }: Pick<Level, 'retryInSeconds'>) {
     super('RATE_LIMITED', `${sentence} Try again in ${retryInSeconds} s.`)
     this.retryAfterSeconds = retryInSeconds
   }

@@ -3,10 +3,11 @@ import type { Authenticate } from '../auth/principal.js'
 import { badArgument, Fault } from '../errors.js'
 import { type Context, requireScope } from '../graph/builder.js'
 import { faultOf } from '../graph/faults.js'
+import { LIMITS } from '../limits.js'
 import { requireAcceptable } from './accept.js'
 import { answerWith, type MediaType, tellWith } from './answers.js'
 import { type Answer, type Asked, isReading } from './asked.js'
-import { PATCH_TYPES, readJson } from './body.js'
+import { type Bodies, PATCH_TYPES } from './body.js'
 import type { Engine } from './engine.js'
 import { type Exchange, noting } from './exchange.js'
 import { createPerform, type RunningRequests } from './idempotency.js'
@@ -23,6 +24,7 @@ interface RestOptions {
   readonly engine: Engine
   readonly authenticate: Authenticate
   readonly rates: Rates
+  readonly bodies: Bodies
   readonly basePath: string
   readonly running: RunningRequests
 }
@@ -31,7 +33,7 @@ interface RestOptions {
 export type Rest = (exchange: Exchange, path: string) => Promise<Answer>
 
 /** The REST door: each route runs its stored operation, and what HTTP wants is put around it. */
-export function createRest({ schema, engine, authenticate, rates, basePath, running }: RestOptions): Rest {
+export function createRest({ schema, engine, authenticate, rates, bodies, basePath, running }: RestOptions): Rest {
   const perform = createPerform(running)
 
   return async (exchange, path) => {
@@ -47,6 +49,7 @@ export function createRest({ schema, engine, authenticate, rates, basePath, runn
     const { parameters } = match
     const operation = storedOperation(schema, match.route)
     exchange.operation = operation.route.operation
+    exchange.isChange = operation.route.method !== 'GET'
     // What any key may ask for is about the key itself.
     exchange.isShared = operation.route.method === 'GET' && operation.scope !== null
     const type = acceptableType(asked, operation)
@@ -57,7 +60,8 @@ export function createRest({ schema, engine, authenticate, rates, basePath, runn
     const tags = CONDITIONAL.has(asked.method) ? tagsToMatch(asked) : undefined
     if (tags && !reading) throw unmatchable()
     if (operation.input) {
-      variables['input'] = readBody(await readJson(asked, principal), operation.input)
+      const { bodyBytesMax: bytesMax = LIMITS.bodyBytesMax } = operation.route
+      variables['input'] = readBody(await bodies.json(exchange, { bytesMax }), operation.input)
       // A body that came after the look at the key can have taken its time, and the key may have been revoked meanwhile.
       if (!hasCome) principal = await authenticate(asked.header('authorization'))
     }

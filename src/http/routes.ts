@@ -1,3 +1,4 @@
+import { LIMITS } from '../limits.js'
 import type { SheetNoun } from '../sheets/nouns.js'
 import type { OperationName } from './operations.js'
 
@@ -8,7 +9,11 @@ export interface Route {
   readonly status: 200 | 201 | 204
   /** The sheet that a list can be had as. */
   readonly sheet?: SheetNoun
+  /** Of a route that takes more than `LIMITS.bodyBytesMax`. */
+  readonly bodyBytesMax?: number
 }
+
+const WHOLE_PROJECT = { bodyBytesMax: LIMITS.syncBodyBytesMax }
 
 /** THE TABLE: every route of the REST door. */
 export const ROUTES: readonly Route[] = [
@@ -23,7 +28,7 @@ export const ROUTES: readonly Route[] = [
   { method: 'PUT', path: '/v1/groups/{id}/members/{personId}', operation: 'addMember', status: 204 },
   { method: 'DELETE', path: '/v1/groups/{id}/members/{personId}', operation: 'removeMember', status: 204 },
   { method: 'GET', path: '/v1/projects', operation: 'listProjects', status: 200, sheet: 'projects' },
-  { method: 'POST', path: '/v1/projects', operation: 'syncProject', status: 200 },
+  { method: 'POST', path: '/v1/projects', operation: 'syncProject', status: 200, ...WHOLE_PROJECT },
   { method: 'GET', path: '/v1/projects/{idOrKey}', operation: 'getProject', status: 200 },
   { method: 'GET', path: '/v1/risks', operation: 'listRisks', status: 200, sheet: 'risks' },
   { method: 'GET', path: '/v1/risks/{id}', operation: 'getRisk', status: 200 },

@@ -1,67 +1,75 @@
 import { createServer, type RequestListener, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
-import { Server as NetServer, type Socket } from 'node:net'
+import { Server as NetServer } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { Fault } from '../errors.js'
 import { LIMITS } from '../limits.js'
 import type { App } from './app.js'
+import { type Connection, type ConnectionLimits, Connections, isLoopback } from './connections.js'
 import { headersTooLarge } from './incoming.js'
 import { bareProblem } from './problems.js'
 
 /** How exactly the times of the limits are kept. */
-const TIMEOUT_CHECK_MS = 1_000
+const CHECK_MS = 1_000
+
+export type HttpServerOptions = Partial<ConnectionLimits>
 
 /** A server of node:http around the app: its limits, and our words for what it refuses by itself. */
-export function createHttpServer(app: App): Server {
-  const owed: Owed = new WeakMap()
+export function createHttpServer(app: App, options: HttpServerOptions = {}): Server {
+  const connections = new Connections({ ...LIMITS, isExempt: isLoopback, ...options })
   const server = createServer(
     {
       maxHeaderSize: LIMITS.headersBytesMax,
       headersTimeout: LIMITS.headersMs,
       requestTimeout: LIMITS.requestMs,
       keepAliveTimeout: LIMITS.idleMs,
-      connectionsCheckingInterval: TIMEOUT_CHECK_MS,
+      connectionsCheckingInterval: CHECK_MS,
       // Refused by the app, in words.
       requireHostHeader: false,
     },
-    oneByOne(app.listener, owed),
+    oneByOne(app.listener, connections),
   )
-  server.maxConnections = LIMITS.connectionsMax
   // Beyond its own count Node would drop headers without a word; their size is bounded in any case.
   server.maxHeadersCount = 0
-  const sockets = new Set<Socket>()
-  socketsOf.set(server, sockets)
+  connectionsOf.set(server, connections)
   server.on('connection', (socket) => {
-    sockets.add(socket)
-    socket.once('close', () => sockets.delete(socket))
-    letLinger(socket, owed)
+    const connection = connections.admit(socket)
+    if (connection) letLinger(connection)
   })
-  const latest = (socket: Duplex) => owed.get(socket)?.at(-1)
+  sweepWhileOpen(server, connections, Math.min(CHECK_MS, (options.unreadMs ?? LIMITS.unreadMs) / 2))
+  const latest = (socket: Duplex) => connections.of(socket)?.latest
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     refuseAfter(latest(socket), socket, unreadable(error.code))
   })
   server.on('connect', (_, socket) => {
     refuseAfter(latest(socket), socket, new Fault('METHOD_NOT_ALLOWED', 'This is no proxy.'))
   })
+  server.on('checkContinue', oneByOne(app.checkContinue, connections))
   // Whatever else is expected of us is answered as if it had not been said.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   return server
 }
 
 /** The connections that each server has open. */
-const socketsOf = new WeakMap<Server, ReadonlySet<Socket>>()
+const connectionsOf = new WeakMap<Server, Connections>()
 
-/** The answers that a connection waits for, in their order, and the last one that it was given. */
-type Owed = WeakMap<Duplex, readonly ServerResponse[]>
+/** One timer for all connections, so that a request needs none of its own. */
+function sweepWhileOpen(server: Server, connections: Connections, everyMs: number): void {
+  server.on('listening', () => {
+    const timer = setInterval(() => connections.sweep(everyMs), everyMs).unref()
+    server.once('close', () => clearInterval(timer))
+  })
+}
 
 /** Requests that are sent without waiting for answers take their turns, so that nobody else waits for all of them. */
-function oneByOne(listener: App['listener'], owed: Owed): RequestListener {
+function oneByOne(listener: App['listener'], connections: Connections): RequestListener {
   return (request, response) => {
     const { socket } = request
-    const before = owed.get(socket)?.filter((one) => !one.writableFinished) ?? []
-    owed.set(socket, [...before, response])
-    if (before.length >= LIMITS.pipelinedMax) socket.destroy()
+    const connection = connections.of(socket)
+    // It has just lost its place to another.
+    if (!connection) return void socket.destroy()
+    const { last, isTooLong } = connection.queue(response)
+    if (isTooLong) socket.destroy()
     if (socket.destroyed) return
-    const last = before.at(-1)
     if (last) last.once('close', () => socket.destroyed || listener(request, response))
     else void listener(request, response)
   }
@@ -71,10 +79,11 @@ function oneByOne(listener: App['listener'], owed: Owed): RequestListener {
  * Whoever is answered before it has sent everything must be able to read the answer: a connection that is closed while
  * more comes in is reset, and what was sent on it is lost (RFC 9112, 9.6).
  */
-function letLinger(socket: Socket, owed: Owed): void {
+function letLinger(connection: Connection): void {
+  const { socket } = connection
   const destroySoon = socket.destroySoon.bind(socket)
   socket.destroySoon = () => {
-    const isHeardOut = owed.get(socket)?.at(-1)?.req.complete ?? true
+    const isHeardOut = connection.latest?.req.complete ?? true
     if (isHeardOut) return destroySoon()
     socket.end()
     setTimeout(() => socket.destroy(), LIMITS.lingerMs).unref()
@@ -119,11 +128,12 @@ function unreadable(code: string | undefined): Fault {
  * the last one there: a connection closed without a word may cut a request that is already on its way.
  */
 export function drain(server: Server): Promise<void> {
-  server.prependListener('request', (_, response) => {
+  const toldLast: RequestListener = (_, response) => {
     response.shouldKeepAlive = false
-  })
+  }
+  server.prependListener('request', toldLast).prependListener('checkContinue', toldLast)
   // To Node a connection is idle once its answer is written, though most of it may wait for whoever reads it slowly.
-  const isSending = () => [...(socketsOf.get(server) ?? [])].some(({ writableLength }) => writableLength > 0)
+  const isSending = () => connectionsOf.get(server)?.isSending ?? false
   return new Promise((resolve) => {
     const sweep = setInterval(() => isSending() || server.closeIdleConnections(), LIMITS.lastRequestMs)
     const limit = setTimeout(() => server.closeAllConnections(), LIMITS.shutdownMs)

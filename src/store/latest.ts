@@ -27,3 +27,26 @@ export function latestOfTurn<T>(ask: () => T): () => Promise<T> {
     return next
   }
 }
+
+/** Asks at most once in so many milliseconds, and once for all who want to know meanwhile. A failure is not kept. */
+export function atMostEvery<T>(ms: number, ask: () => Promise<T>): () => Promise<T> {
+  let known: Promise<T> | undefined
+  let knownUntil = 0
+  return () => {
+    const now = performance.now()
+    if (known && now < knownUntil) return known
+    const asked = ask()
+    known = asked
+    // Until it is answered, everyone waits for this one.
+    knownUntil = Number.POSITIVE_INFINITY
+    asked.then(
+      () => {
+        knownUntil = now + ms
+      },
+      () => {
+        known = undefined
+      },
+    )
+    return asked
+  }
+}

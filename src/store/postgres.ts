@@ -6,7 +6,7 @@ import { Fault } from '../errors.js'
 import { LIMITS } from '../limits.js'
 import { BUSY, driverCode } from './faults.js'
 import { postgresJson as json } from './json.js'
-import { latest } from './latest.js'
+import { atMostEvery, latest } from './latest.js'
 import { Connections } from './postgresConnections.js'
 import { Hosts } from './postgresHosts.js'
 import { alone, connected, type OnSent, type Session } from './postgresSession.js'
@@ -41,6 +41,10 @@ export function openPostgres(url: string, { onStatement, onNotice }: PostgresOpt
       throw error
     }
   })
+  const look = atMostEvery(
+    LIMITS.healthMs,
+    async () => (await watching(HEALTH, [], { timeoutMs: LIMITS.storeLookMs })).rows[0],
+  )
   let queue: Promise<unknown> = Promise.resolve()
   let waitingWrites = 0
   let hasFailed = false
@@ -75,7 +79,7 @@ export function openPostgres(url: string, { onStatement, onNotice }: PostgresOpt
       return waited
     },
     async health() {
-      const [row] = (await watching(HEALTH, [], { timeoutMs: LIMITS.storeLookMs })).rows
+      const row = await look()
       const isWritable = !hasFailed && row?.[0] === false
       return { isWritable, bytes: Number(row?.[1]), logBytes: 0, waitingWrites }
     },

@@ -6,7 +6,7 @@ import { Fault } from '../errors.js'
 import { LIMITS } from '../limits.js'
 import { bulkOn } from './bulk.js'
 import { sqliteJson as json } from './json.js'
-import { latestOfTurn } from './latest.js'
+import { atMostEvery, latestOfTurn } from './latest.js'
 import { type FoundVersions, inOrder, SELECT_VERSIONS, versionsIn } from './registers.js'
 import { type Connection, openDatabase } from './sqliteDriver.js'
 import { KeptStatements, type Statements } from './sqliteStatements.js'
@@ -54,14 +54,22 @@ export function openSqlite(file: string, { onStatement, cacheBytes, onNotice }: 
     if (isReplaced()) throw moved()
     return ordered(free().versions())
   })
+  const look = atMostEvery(LIMITS.healthMs, async () => ({
+    canWrite: isInPlace() && canBegin(writer),
+    committed: writes.committed,
+    bytes: sizeOf(file),
+    logBytes: sizeOf(`${file}-wal`),
+  }))
 
   return {
     read: handleOn(statements),
     reading: (onStatement) => handleOn(statements, onStatement),
     write: (as, work) => writes.add(as, work),
     async health() {
-      const isWritable = !writes.hasFailed && isInPlace() && canBegin(writer)
-      return { isWritable, bytes: sizeOf(file), logBytes: sizeOf(`${file}-wal`), waitingWrites: writes.waiting }
+      const { canWrite, committed, bytes, logBytes } = await look()
+      // A commit since then proves more than the look did.
+      const isWritable = !writes.hasFailed && (canWrite || writes.committed > committed)
+      return { isWritable, bytes, logBytes, waitingWrites: writes.waiting }
     },
     versions,
     version: async () => (await versions()).all,

@@ -9,6 +9,8 @@ export interface Tally {
   readonly statuses: Map<number, number>
   /** What was answered otherwise than it should be, or not at all. */
   readonly unexpected: string[]
+  /** How often slow readers got each status, or were still reading in the end. */
+  readonly slow: Map<string, number>
 }
 
 interface Request extends Asked {
@@ -21,6 +23,8 @@ interface Request extends Asked {
 interface Parties {
   readonly origin: string
   readonly key: string
+  /** The keys of slow readers: what they hold is not to be missing to the others. */
+  readonly holders: readonly string[]
   readonly tally: Tally
   readonly isOver: () => boolean
 }
@@ -200,23 +204,84 @@ async function dawdler({ origin, key, isOver }: Parties): Promise<void> {
   }
 }
 
+/** What a slow reader takes at a time, and how often: 9 MB in about two minutes. */
+const SIP_BYTES = 65_536
+const SIP_EVERY_MS = 800
+/** They come one after the other, and whoever was refused does not ask again soon: to make such a list takes long. */
+const ARRIVAL_MS = 30_000
+const REFUSED_WAIT_MS = 60_000
+
+/**
+ * Those who ask for far more than they read: half of them for all people, each in an answer of its own, half for the
+ * GraphiQL page. Whoever is refused for want of room (503) waits before it asks again.
+ */
+async function slowReader({ origin, tally, isOver, holders }: Parties, index: number): Promise<void> {
+  const key = holders[index % holders.length] ?? ''
+  const rest = async (ms: number) => {
+    for (let waited = 0; waited < ms && !isOver(); waited += 500) await sleep(Math.min(500, ms))
+  }
+  await rest(randomInt(ARRIVAL_MS))
+  while (!isOver()) {
+    const since = new Date(Date.UTC(2000, 0, 1) + randomInt(1e9)).toISOString()
+    const request =
+      index % 2 === 0
+        ? `GET /v1/personnel?updatedSince=${since} HTTP/1.1\r\nAuthorization: Bearer ${key}\r\n`
+        : 'GET /graphql HTTP/1.1\r\nAccept: text/html\r\n'
+    const status = await sip(origin, `${request}Host: localhost\r\nConnection: close\r\n\r\n`, isOver)
+    tally.slow.set(status, (tally.slow.get(status) ?? 0) + 1)
+    if (!['200', '503', 'over'].includes(status)) tally.unexpected.push(`a slow reader: ${status}`)
+    await rest(status === '503' ? REFUSED_WAIT_MS + randomInt(REFUSED_WAIT_MS) : 100)
+  }
+}
+
+/** Reads an answer a sip at a time, and tells its status, or what became of the connection. */
+async function sip(origin: string, request: string, isOver: () => boolean): Promise<string> {
+  const socket = connect(Number(new URL(origin).port), '127.0.0.1')
+  let status = 'no answer'
+  let error: Error | undefined
+  let isEnded = false
+  socket.on('error', (cause) => {
+    error = cause
+  })
+  socket.on('end', () => {
+    isEnded = true
+  })
+  socket.write(request)
+  socket.on('readable', () => undefined)
+  while (!isEnded && !error && !isOver()) {
+    await sleep(SIP_EVERY_MS)
+    const chunk: Buffer | null = socket.read(Math.min(SIP_BYTES, socket.readableLength) || undefined)
+    if (chunk && status === 'no answer')
+      status = /^HTTP\/1\.1 (\d{3})/.exec(chunk.toString('latin1', 0, 20))?.[1] ?? 'no HTTP'
+  }
+  socket.destroy()
+  if (error) return error.message
+  return isEnded ? status : 'over'
+}
+
 export interface Crowd {
   readonly readers: number
   readonly writers: number
   readonly wrong: number
   readonly slow: number
+  /** Who ask for much and read it slowly. */
+  readonly slowReaders: number
   /** Between two requests of one caller, on average. */
   readonly pauseMs: number
 }
 
 /** Everyone at once; resolves when the last has stopped. */
-export async function traffic(parties: Parties, { readers, writers, wrong, slow, pauseMs }: Crowd): Promise<void> {
-  const many = (count: number, one: () => Promise<void>) => Array.from({ length: count }, one)
+export async function traffic(
+  parties: Parties,
+  { readers, writers, wrong, slow, slowReaders, pauseMs }: Crowd,
+): Promise<void> {
+  const many = (count: number, one: (index: number) => Promise<void>) => Array.from({ length: count }, (_, i) => one(i))
   await Promise.all([
     ...many(readers, () => caller(parties, READS, pauseMs)),
     ...many(writers, () => caller(parties, WRITES, pauseMs)),
     ...many(wrong, () => caller(parties, WRONGS, pauseMs)),
     ...many(slow, () => dawdler(parties)),
+    ...many(slowReaders, (index) => slowReader(parties, index)),
   ])
 }
 

@@ -62,6 +62,7 @@ export type Row = readonly [name: string, attack: Attack, verdict: Verdict]
 /** One server of its own for all tests of a file, and another caller who watches it. */
 export class Arena {
   origin = ''
+  pid = 0
   company: Company = { groupIds: [], personIds: [], projectIds: [], riskIds: [], issueIds: [] }
   private keys: Readonly<Record<string, string>> = {}
   private folder = ''
@@ -80,6 +81,7 @@ export class Arena {
     const options = { stdout: join(folder, 'log'), env: { OPERATIONS_RATE_LIMIT: '0' }, atEnd }
     const server = await serve(folder, [], options)
     this.origin = server.origin
+    this.pid = server.child.pid ?? 0
     const args = [this.origin, this.authorization(), String(watchEveryMs)]
     const watcher = fork(WATCHER, args, { execArgv: ['--import', 'tsx'] })
     atEnd(() => watcher.kill())
