@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib'
-import { type AnyColumn, and, type SQL, sql } from 'drizzle-orm'
+import { type AnyColumn, and, count, type SQL, sql } from 'drizzle-orm'
 import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
 import { badArgument, Fault } from '../errors.js'
 import { rowsWith } from './keyed.js'
@@ -121,6 +121,23 @@ function lookUpOf<T extends PgTable & { id: AnyPgColumn }>(table: (t: Tables) =>
 
 export async function countOf<T extends PgTable, F>(read: Read, list: List<T, F>, filter: F): Promise<number> {
   return read.db.$count(list.table(read.t), list.matching(read, filter))
+}
+
+/** The same, but counting stops once there are more than `most`. */
+export async function countUpTo<T extends PgTable, F>(
+  read: Read,
+  list: Pick<List<T, F>, 'table' | 'matching'>,
+  filter: F,
+  most: number,
+): Promise<number> {
+  const found = read.db
+    .select({ one: sql`1`.as('one') })
+    .from(list.table(read.t) as PgTable)
+    .where(list.matching(read, filter))
+    .limit(most + 1)
+    .as('found')
+  const [row] = await read.db.select({ rows: count() }).from(found)
+  return row?.rows ?? 0
 }
 
 /** One row comparison on one ascending key, which an index answers with a search however deep the page. */
