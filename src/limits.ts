@@ -16,6 +16,8 @@ const TABLE = {
   queryDirectivesMax: [8, 'Directives in a query.'],
   operationsMax: [1, 'Operations in one GraphQL request that are run: there is no batching.'],
   representationsMax: [1_000, 'References to entities in one query of a gateway.'],
+  filterItemsMax: [1_000, 'Different values in one list of a filter.'],
+  cursorCharactersMax: [32_000, 'Characters of a cursor.'],
   bodyBytesMax: [1_000_000, 'A body, which must not be compressed.'],
   syncBodyBytesMax: [16_000_000, 'A body that brings in a whole project, from a key with projects.manage.'],
   syncRecordsMax: [20_000, 'Risks, and issues, that are brought in at once through the API.'],

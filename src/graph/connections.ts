@@ -101,7 +101,10 @@ const firstBounds = { extensions: { minimum: 1, maximum: LIMITS.pageRowsMax } }
 function listArgs<F>(arg: ArgBuilder<Types>, filter: InputObjectRef<Types, F>) {
   return {
     first: arg.int({ ...firstBounds, description: `${FIRST} Without it, the whole list.` }),
-    after: arg.string({ description: 'The cursor after which the page begins, as the page before gave it.' }),
+    after: arg.string({
+      description: 'The cursor after which the page begins, as the page before gave it.',
+      extensions: { maxLength: LIMITS.cursorCharactersMax },
+    }),
     filter: arg({ type: filter, description: 'Which entries.' }),
   }
 }

@@ -5,6 +5,8 @@ import { type GraphQLResolveInfo, type GraphQLSchema, Kind } from 'graphql'
 import type { Scope } from '../auth/scopes.js'
 import { Fault } from '../errors.js'
 import { LIMITS } from '../limits.js'
+import { TEXT_MAX } from '../vocabulary.js'
+import { boundArguments } from './bounds.js'
 import { builder, type Context, requireScope, requireWithinLimits } from './builder.js'
 
 type Types = typeof builder.$inferSchemaTypes
@@ -54,6 +56,7 @@ export function toSubgraph(): GraphQLSchema {
     requireWithinLimits(priceOf(info))
     return representations.map((representation: unknown) => resolveReference(context, representation))
   }
+  boundArguments(schema)
   return schema
 }
 
@@ -78,9 +81,11 @@ function readReference(representation: unknown) {
   }
   const [[name, value] = ['', undefined], ...others] = Object.entries(members)
   const lookup = Object.hasOwn(entity.keys, name) ? entity.keys[name] : undefined
-  if (!lookup || typeof value !== 'string' || others.length > 0) {
+  if (!lookup || typeof value !== 'string' || value.length > TEXT_MAX.id || others.length > 0) {
     const keys = Object.keys(entity.keys).map((key) => `\`${key}\``)
-    throw malformed(`A ${typename} is referred to by ${keys.join(' or ')}, a string, and nothing else.`)
+    throw malformed(
+      `A ${typename} is referred to by ${keys.join(' or ')}, a string of at most ${TEXT_MAX.id} characters, and nothing else.`,
+    )
   }
   return { typename, entity, lookup, value }
 }

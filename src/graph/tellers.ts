@@ -14,6 +14,7 @@ import type { Scope } from '../auth/scopes.js'
 import { Fault } from '../errors.js'
 import { LIMITS } from '../limits.js'
 import { toFault } from '../store/faults.js'
+import { boundedArguments } from './bounds.js'
 import { type Context, requireWithinLimits } from './builder.js'
 import { decidingVariables, everything, type IsIncluded, includedBy } from './selections.js'
 import { type Plan, planOf, type Told } from './toldPlans.js'
@@ -75,7 +76,7 @@ function compile(
       const plan = variables && planFor(variables)
       if (!plan) return undefined
       return unlessRefused(() => {
-        const args = getArgumentValues(plan.field, plan.node, variables)
+        const args = boundedArguments(plan.field, getArgumentValues(plan.field, plan.node, variables))
         if (!plan.isQuick(args)) return undefined
         const cost = plan.costOf(args['first'], variables)
         return { cost, tell: (context) => plan.tell(context, args).catch(undefinedIfRefused) }
