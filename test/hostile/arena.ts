@@ -65,6 +65,7 @@ export class Arena {
   company: Company = { groupIds: [], personIds: [], projectIds: [], riskIds: [], issueIds: [] }
   private keys: Readonly<Record<string, string>> = {}
   private folder = ''
+  private pid = 0
   private watcher: ChildProcess | undefined
   private asked = 0
   private longest = { longestMs: 0, during: 'nothing' }
@@ -80,6 +81,7 @@ export class Arena {
     const options = { stdout: join(folder, 'log'), env: { OPERATIONS_RATE_LIMIT: '0' }, atEnd }
     const server = await serve(folder, [], options)
     this.origin = server.origin
+    this.pid = server.child.pid ?? 0
     const args = [this.origin, this.authorization(), String(watchEveryMs)]
     const watcher = fork(WATCHER, args, { execArgv: ['--import', 'tsx'] })
     atEnd(() => watcher.kill())
@@ -156,6 +158,12 @@ export class Arena {
     const { answers } = await this.send(read(target))
     if (!answers[0]) throw new Error(`There is no answer to ${target}.`)
     return answers[0]
+  }
+
+  /** The most memory that the server has held, as Linux tells it. */
+  peakBytes(): number {
+    const [, kilobytes] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${this.pid}/status`, 'utf8')) ?? []
+    return Number(kilobytes) * 1024
   }
 
   /** The lines of the server's log. */
