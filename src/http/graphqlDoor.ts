@@ -88,10 +88,10 @@ function tellerWith(
     const { asked } = exchange
     // The door has let the caller in; the key may have been revoked while the body was on its way.
     const principal = await authenticate(asked.header('authorization'))
-    const prepared = engine.prepare(query, principal)
+    const prepared = await engine.prepare(query, principal)
     if (!prepared) return undefined
     exchange.operation = nameOf(getOperationAST(query.document, query.operationName))
-    rates.chargeQuery(principal, exchange, prepared.cost)
+    rates.chargeQuery(principal, exchange, prepared.charge)
     const told = await prepared.tell(engine.contextFor(principal, noting(exchange)))
     if (!told) return undefined
     // Of what is about the key itself the store tells nothing.

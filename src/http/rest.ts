@@ -62,8 +62,11 @@ export function createRest({ schema, engine, authenticate, rates, basePath }: Re
     }
     const context = engine.contextFor(principal, noting(exchange))
     const wanted = { asked, operation, type, path: basePath + path }
-    if (isReading(asked) && type === 'application/json') {
-      const told = await engine.prepare({ document: operation.document, variables }, principal)?.tell(context)
+    if (isReading(asked)) {
+      const query = { document: operation.document, variables }
+      const prepared = type === 'application/json' ? await engine.prepare(query, principal) : undefined
+      rates.chargeQuery(principal, exchange, prepared?.charge ?? (await engine.chargeFor(query, context)))
+      const told = await prepared?.tell(context)
       if (told) return tellWith(told, wanted)
     }
     const precondition =

@@ -1,5 +1,5 @@
 import { builder, enumOf, needs } from '../graph/builder.js'
-import { connect, connectionOf, nestedListArgs, nestedListPrice, queryList } from '../graph/connections.js'
+import { connect, connectionOf, nestedList, nestedListArgs, queryList } from '../graph/connections.js'
 import { queryOne, referringBy, stamps } from '../graph/entities.js'
 import { asEntity } from '../graph/federation.js'
 import { boundedText, boundedTexts } from '../graph/inputs.js'
@@ -108,9 +108,8 @@ builder.objectField(Project, 'issues', (t) =>
     type: IssueConnection,
     nullable: true,
     description: 'The open issues of the project, the most severe first.',
-    ...needs('projects.read'),
+    ...needs('projects.read', nestedList),
     args: nestedListArgs(t.arg, IssueFilter),
-    complexity: nestedListPrice,
     resolve: ({ id }, args, context) => connect(context, args, issuesOfProject(id)),
   }),
 )

@@ -1,5 +1,5 @@
 import { builder, enumOf, needs } from '../graph/builder.js'
-import { connect, connectionOf, nestedListArgs, nestedListPrice, queryList } from '../graph/connections.js'
+import { connect, connectionOf, nestedList, nestedListArgs, queryList } from '../graph/connections.js'
 import { queryOne, referringBy, stamps } from '../graph/entities.js'
 import { asEntity } from '../graph/federation.js'
 import { boundedNumber, boundedText, boundedTexts } from '../graph/inputs.js'
@@ -150,9 +150,8 @@ builder.objectField(Project, 'risks', (t) =>
     type: RiskConnection,
     nullable: true,
     description: 'The risks that threaten the project, the highest score first.',
-    ...needs('projects.read'),
+    ...needs('projects.read', nestedList),
     args: nestedListArgs(t.arg, RiskFilter),
-    complexity: nestedListPrice,
     resolve: ({ id }, args, context) => connect(context, args, risksOfProject(id)),
   }),
 )

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib'
-import { type AnyColumn, and, count, type SQL, sql } from 'drizzle-orm'
+import { type AnyColumn, and, count, desc, type SQL, sql } from 'drizzle-orm'
 import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
 import { badArgument, Fault } from '../errors.js'
 import { rowsWith } from './keyed.js'
@@ -17,6 +17,10 @@ export interface List<T extends PgTable, F> {
   /** A row's place in that order. */
   readonly place: (row: T['$inferSelect']) => readonly Key[]
   readonly matching: (read: Read, filter: F) => SQL | undefined
+  /** Filters that an index answers with one row at the most. */
+  readonly uniqueBy?: readonly string[]
+  /** What the list belongs to, where it is a part of a larger one of the same name. */
+  readonly of?: string
 }
 
 /** What part of a list is asked for; without `first` it is the whole, up to `most` rows. */
@@ -46,6 +50,26 @@ export async function pageOf<T extends PgTable, F>(
     .limit(rowsFor(window))
   requireWhole(rows.length, window)
   return { rows: rows.slice(0, window.first), hasNext: hasNext(rows.length, window) }
+}
+
+/** The cursors of the first and the last row that a page without end would have. */
+export async function endsOf<T extends PgTable, F>(
+  read: Read,
+  list: List<T, F>,
+  filter: F,
+  window: Window,
+): Promise<{ readonly start: string | null; readonly end: string | null }> {
+  const table = list.table(read.t)
+  const order = list.order(table)
+  const oneBy = async (by: readonly (AnyPgColumn | SQL)[]) => {
+    const rows = read.db.select().from(table as PgTable)
+    const [row] = await rows
+      .where(within(read, list, filter, window))
+      .orderBy(...by)
+      .limit(1)
+    return row ? cursorOf(list, row) : null
+  }
+  return { start: await oneBy(order), end: await oneBy(order.map((column) => desc(column))) }
 }
 
 /** What the rows of a page have in common, but for how many there are. */
