@@ -13,7 +13,7 @@ import {
 import type { Scope } from '../auth/scopes.js'
 import { Fault } from '../errors.js'
 import { LIMITS } from '../limits.js'
-import { toFault } from '../store/faults.js'
+import { isOfStore, toFault } from '../store/faults.js'
 import { type Context, requireWithinLimits } from './builder.js'
 import { decidingVariables, everything, type IsIncluded, includedBy } from './selections.js'
 import { type Plan, planOf, type Told } from './toldPlans.js'
@@ -99,7 +99,7 @@ function unlessRefused<V>(make: () => V): V | undefined {
 /** What the caller got wrong is for execution to say; a store that cannot be read now will not be read by it either. */
 function undefinedIfRefused(error: unknown): undefined {
   const fault = toFault(error)
-  const isCallers = error instanceof GraphQLError || (fault instanceof Fault && fault.code !== 'UNAVAILABLE')
+  const isCallers = error instanceof GraphQLError || (fault instanceof Fault && !isOfStore(fault))
   if (!isCallers) throw fault
 }
 

@@ -27,6 +27,7 @@ export const STATUS: Record<Code, number> = {
   TOO_COMPLEX: 400,
   INTERNAL: 500,
   UNAVAILABLE: 503,
+  DEADLINE_EXCEEDED: 503,
 }
 
 const RETRY_AFTER_SECONDS = '1'

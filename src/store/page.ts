@@ -2,8 +2,8 @@ import { crc32 } from 'node:zlib'
 import { type AnyColumn, and, type SQL, sql } from 'drizzle-orm'
 import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
 import { badArgument, Fault } from '../errors.js'
-import { rowsWith } from './keyed.js'
-import type { Read } from './store.js'
+import { columnsOf, rowOf, rowsWith } from './keyed.js'
+import type { Extent, Read } from './store.js'
 import type { Tables } from './tables.js'
 
 export type Key = string | number
@@ -17,6 +17,10 @@ export interface List<T extends PgTable, F> {
   /** A row's place in that order. */
   readonly place: (row: T['$inferSelect']) => readonly Key[]
   readonly matching: (read: Read, filter: F) => SQL | undefined
+  /** The members of a filter that an index serves, in the list's order, when nothing else is asked for. */
+  readonly indexed?: readonly string[]
+  /** Whether no index has its rows in their order, so that a page is found by going through all of them. */
+  readonly isSought?: boolean
 }
 
 /** What part of a list is asked for; without `first` it is the whole, up to `most` rows. */
@@ -38,14 +42,41 @@ export async function pageOf<T extends PgTable, F>(
   window: Window,
 ): Promise<Page<T['$inferSelect']>> {
   const table = list.table(read.t)
-  const rows: T['$inferSelect'][] = await read.db
-    .select()
-    .from(table as PgTable)
-    .where(within(read, list, filter, window))
-    .orderBy(...list.order(table))
-    .limit(rowsFor(window))
+  const { where, isHeavy } = guarded(read, within(read, list, filter, window), extentOf(read, list, filter, window))
+  const order = sql.join([...list.order(table)], sql.raw(', '))
+  const statement = read.spelled(
+    sql`select ${columnsOf(table)} from ${table}${where} order by ${order} limit ${read.limit(rowsFor(window))}`,
+  )
+  const rows = (await read.rows({ ...statement, isHeavy })).map((values) => rowOf(table, values))
   requireWhole(rows.length, window)
   return { rows: rows.slice(0, window.first), hasNext: hasNext(rows.length, window) }
+}
+
+/** How much of a list is read for a part of it: where only a filter finds it, perhaps everything. */
+export function extentOf<T extends PgTable, F>(
+  { t }: Read,
+  list: List<T, F>,
+  filter: F,
+  { first = Number.POSITIVE_INFINITY }: Window,
+): Extent {
+  return { table: list.table(t), rows: isServed(list, filter) ? first : Number.POSITIVE_INFINITY }
+}
+
+/** Whether an index has just the rows that a filter finds, in their order. */
+function isServed<T extends PgTable, F>({ indexed = [], isSought = false }: List<T, F>, filter: F): boolean {
+  const [given, ...more] = Object.entries(filter as object).filter(([, value]) => value != null)
+  if (isSought || more.length > 0) return false
+  if (!given) return true
+  const [name, value] = given
+  return indexed.some((one) => one === name) && (!Array.isArray(value) || value.length === 1)
+}
+
+/** A condition as a statement has it that reads this much, and whether that is heavy. */
+export function guarded(read: Read, condition: SQL | undefined, extent: Extent): { where: SQL; isHeavy: boolean } {
+  const guard = read.guard(extent)
+  // The guard comes first: what stands behind it is only looked at in rows that passed.
+  const whole = and(guard, condition)
+  return { where: whole ? sql` where ${whole}` : sql.raw(''), isHeavy: guard !== undefined }
 }
 
 /** What the rows of a page have in common, but for how many there are. */
@@ -120,7 +151,11 @@ function lookUpOf<T extends PgTable & { id: AnyPgColumn }>(table: (t: Tables) =>
 }
 
 export async function countOf<T extends PgTable, F>(read: Read, list: List<T, F>, filter: F): Promise<number> {
-  return read.db.$count(list.table(read.t), list.matching(read, filter))
+  const table = list.table(read.t)
+  const { where, isHeavy } = guarded(read, list.matching(read, filter), { table, rows: Number.POSITIVE_INFINITY })
+  const statement = read.spelled(sql`select count(*) from ${table}${where}`)
+  const [row] = await read.rows({ ...statement, isHeavy })
+  return Number(row?.[0])
 }
 
 /** One row comparison on one ascending key, which an index answers with a search however deep the page. */
