@@ -67,6 +67,7 @@ const TABLE = {
     'PostgreSQL: statements that a connection keeps planned; each takes the server about 0.1 to 0.2 MB.',
   ],
   logWaitingBytesMax: [8_000_000, 'Of the log, waiting for whoever reads it; beyond that lines are lost, and counted.'],
+  sliceRows: [500, 'Rows that a query resolves before others have their turn.'],
   inPlaceRowsMax: [
     1_000,
     'SQLite: rows that a statement goes through on the event loop; one that may read more runs in a read worker.',

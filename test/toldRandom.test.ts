@@ -1,15 +1,22 @@
 import fc from 'fast-check'
 import { test } from 'vitest'
 import { SCOPE_NAMES } from '../src/auth/scopes.js'
+import { engine } from './engine.js'
 import { NOW } from './harness.js'
 import { anyCompany, fillAny } from './randomCompanies.js'
 import { newStore } from './stores.js'
 import { asking, declared, idsOf, variables } from './telling.js'
 import { listQuery, singleQuery } from './toldQueries.js'
 
-test('what the store tells is, byte for byte, what execution answers, whatever is stored and whatever is asked of it', {
+/** Where the store reads; a server has nothing but its own threads. */
+const PLACES = [
+  { place: 'in place', options: {}, numRuns: 12 },
+  ...(engine === 'sqlite' ? [{ place: 'in read workers', options: { inPlaceRowsMax: 0 }, numRuns: 3 }] : []),
+]
+
+test.each(PLACES)('what the store tells $place is, byte for byte, what execution answers, whatever is stored and asked', {
   timeout: 120_000,
-}, async () => {
+}, async ({ options, numRuns }) => {
   const asked = fc.record({
     company: anyCompany,
     lists: fc.array(listQuery, { minLength: 8, maxLength: 12 }),
@@ -18,7 +25,7 @@ test('what the store tells is, byte for byte, what execution answers, whatever i
   await fc.assert(
     fc.asyncProperty(asked, async ({ company, lists, singles }) => {
       const own = newStore()
-      const store = own.open()
+      const store = own.open(options)
       try {
         const ids = idsOf(await store.write({ by: 'cli', at: () => NOW }, (write) => fillAny(write, company)))
         const { same } = asking(store, SCOPE_NAMES)
@@ -46,6 +53,6 @@ test('what the store tells is, byte for byte, what execution answers, whatever i
         own.remove()
       }
     }),
-    { numRuns: 12 },
+    { numRuns },
   )
 })

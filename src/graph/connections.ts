@@ -6,6 +6,7 @@ import { LIMITS } from '../limits.js'
 import { countOf, cursorOf, type List, type Page, pageOf, type Window } from '../store/page.js'
 import { pageTeller } from '../store/told.js'
 import { builder, type Context, needs } from './builder.js'
+import { afterOthers, inSlices } from './slices.js'
 import type { Arguments, ListTelling } from './told.js'
 
 type Types = typeof builder.$inferSchemaTypes
@@ -61,13 +62,14 @@ export function connectionOf<Row extends object>(node: ObjectRef<Types, Row>, pl
         type: [node],
         description: 'The entries of this page.',
         complexity: { field: 0, multiplier: 1 },
-        resolve: ({ page }) => page.rows,
+        resolve: ({ page }, _, context) => inSlices(context, page.rows, (row) => row),
       }),
       edges: t.field({
         type: [Edge],
         description: 'The entries of this page, each with its cursor.',
         complexity: { field: 0, multiplier: 1 },
-        resolve: ({ page, cursor }) => page.rows.map((row) => ({ row, cursor: cursor(row) })),
+        resolve: ({ page, cursor }, _, context) =>
+          inSlices(context, page.rows, (row) => ({ row, cursor: cursor(row) })),
       }),
       pageInfo: t.field({
         type: PageInfo,
@@ -142,8 +144,10 @@ export async function connect<T extends PgTable, F>(
   const { read } = context.store
   const filter = args.filter ?? {}
   let counted: Promise<number> | undefined
+  const page = await pageOf(read, list, filter, windowOf(args, context))
+  await afterOthers(context, page.rows.length)
   return {
-    page: await pageOf(read, list, filter, windowOf(args, context)),
+    page,
     isFirst: args.after == null,
     cursor: (row) => cursorOf(list, row),
     count: () => {

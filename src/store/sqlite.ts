@@ -9,9 +9,9 @@ import { bulkOn } from './bulk.js'
 import { deadlineExceeded } from './faults.js'
 import { sqliteJson as json } from './json.js'
 import { latestOfTurn } from './latest.js'
-import { ReadWorkers } from './sqliteReadWorkers.js'
 import { SELECT_VERSIONS, type Versions, versionsIn } from './registers.js'
 import { type Connection, connect, STILL_WANTED } from './sqliteConnection.js'
+import { ReadWorkers } from './sqliteReadWorkers.js'
 import { KeptStatements, type Statements } from './sqliteStatements.js'
 import { sqliteTables as t } from './sqliteTables.js'
 import { isBusy, WriteQueue } from './sqliteWrites.js'
@@ -134,7 +134,7 @@ function handleOn(statements: Statements, { onStatement, beside }: HandleOptions
 }
 
 /** To call a function of JavaScript for every row would take longer than most rows. */
-const ROWS_PER_LOOK = 64
+const ROWS_PER_LOOK = 16
 
 /** Rows are numbered as they came in, so about one in so many makes the statement look whether it is still wanted. */
 function guardOf({ table }: Extent): SQL {

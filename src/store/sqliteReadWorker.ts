@@ -1,4 +1,3 @@
-import { setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import { connect, STILL_WANTED } from './sqliteConnection.js'
 import { KeptStatements } from './sqliteStatements.js'
@@ -19,13 +18,8 @@ export type WorkerReport =
 /** Rows that are handed over at once, so that the event loop never takes in very many in one turn. */
 const ROWS_AT_ONCE = 500
 
-/** Lower than the event loop's, which answers everyone. */
-const PRIORITY = 5
-
 /** Runs statements until its thread is ended, each in a transaction of its own: it sees whatever was committed before. */
 function work(port: NonNullable<typeof parentPort>, { file, stop }: WorkerStart): void {
-  // On Linux this is about the calling thread; elsewhere it would slow the whole process.
-  if (process.platform === 'linux') setPriority(0, PRIORITY)
   const connection = connect(file)
   connection.pragma('query_only = on')
   connection.function(STILL_WANTED, () => {
