@@ -32,6 +32,8 @@ export interface GatewayOptions {
   readonly ratePerMinute?: number
   /** Of answers that are kept ready while nothing changes; 0 for none. */
   readonly readyBytesMax?: number
+  /** How long a request may read before it is answered 503. */
+  readonly deadlineMs?: number
 }
 
 /** The whole service: `fetch` answers a Request, `listener` a request of node:http. */
@@ -47,6 +49,7 @@ export function createGateway({ store, ...options }: GatewayOptions): Gateway {
     wholeListRowsMax: options.wholeListRowsMax ?? LIMITS.wholeListRowsMax,
     ratePerMinute: options.ratePerMinute ?? LIMITS.ratePerMinute,
     readyBytesMax: options.readyBytesMax ?? LIMITS.readyBytesMax,
+    deadlineMs: options.deadlineMs ?? LIMITS.deadlineMs,
     slowMs: LIMITS.slowQueryMs,
     corsOrigins: '',
   })

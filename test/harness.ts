@@ -28,6 +28,9 @@ interface Statement {
   readonly values: readonly unknown[]
 }
 
+/** Whether a statement only asks how large a table is, to judge whether the next one is heavy. */
+const isSizing = (sql: string) => sql.startsWith('select max(rowid) from')
+
 interface HistoryLine {
   readonly by: string
   readonly action: string
@@ -67,7 +70,10 @@ export function openGateway(
   let seen: Statement[] = []
   const log: string[] = []
   const clock = { now: NOW }
-  const store = own.open({ onStatement: (sql, values = []) => seen.push({ sql, values }) })
+  const onStatement = (sql: string, values: readonly unknown[] = []) => {
+    if (!isSizing(sql)) seen.push({ sql, values })
+  }
+  const store = own.open({ onStatement })
   const app = createApp({
     store,
     log: pino({ level: 'info' }, { write: (line) => log.push(line) }),

@@ -75,7 +75,10 @@ test('graphql and Pothos are known to faces, graph, schema and http alone', () =
 test.each([
   [
     /^(better-sqlite3|drizzle-orm\/better-sqlite3)$/,
-    ['store/sqlite.ts', 'store/sqliteStatements.ts', 'store/sqliteWrites.ts', 'store/migrations.ts', 'store/backup.ts'],
+    [
+      ...['store/sqlite.ts', 'store/sqliteConnection.ts', 'store/sqliteStatements.ts', 'store/sqliteWrites.ts'],
+      ...['store/migrations.ts', 'store/backup.ts'],
+    ],
   ],
   [/^(pg|drizzle-orm\/(node-postgres|pg-proxy))$/, ['store/postgres.ts', 'store/postgresMigrations.ts']],
 ])('the driver %s is known to its store files alone', (driver, mayKnow) => {

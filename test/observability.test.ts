@@ -6,7 +6,7 @@ import { mintKey, revokeKey } from '../src/auth/keys.js'
 import type { Scope } from '../src/auth/scopes.js'
 import { Fault } from '../src/errors.js'
 import { createLog } from '../src/http/log.js'
-import type { Store } from '../src/store/store.js'
+import type { Spelled, Store } from '../src/store/store.js'
 import { Client } from './campaigns/client.js'
 import { engine } from './engine.js'
 import { type Gateway, NOW, openGateway } from './harness.js'
@@ -40,7 +40,13 @@ type Fail = (store: Store) => Partial<Store>
 /** Keeps it from building JSON, which execution does without. */
 const untelling =
   (error: Error): Fail =>
-  ({ reading }) => ({ reading: (onStatement) => ({ ...reading(onStatement), rows: failing(error) }) })
+  ({ reading }) => ({
+    reading: (onStatement) => {
+      const read = reading(onStatement)
+      const isJson = ({ text }: Spelled) => /json_object|to_json/.test(text)
+      return { ...read, rows: async (statement) => (isJson(statement) ? failing(error)() : read.rows(statement)) }
+    },
+  })
 
 /** Where a store can fail a query that it has told before, and what is heard of it. */
 const FAILURES: { where: string; status: number; code: string; fail: Fail }[] = [

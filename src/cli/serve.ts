@@ -19,6 +19,7 @@ const FLAGS = [
   'wholeListRowsMax',
   'rateLimit',
   'readyMegabytes',
+  'deadlineMs',
   'slowMs',
   'metricsPort',
   'corsOrigins',

@@ -68,11 +68,14 @@ async function rowsOf<Row>(page: Connection<Row>['page']): Promise<readonly Row[
 
 /** The connection and edge types of an entity. */
 export function connectionOf<Row extends object>(node: ObjectRef<Types, Row>, plural: string) {
-  const Edge = builder.objectRef<{ row: Row; cursor: string }>(`${node.name}Edge`)
+  const Edge = builder.objectRef<{ row: Row; cursor: (row: Row) => string }>(`${node.name}Edge`)
   Edge.implement({
     description: `An entry of a page of ${plural}.`,
     fields: (t) => ({
-      cursor: t.exposeString('cursor', { description: 'The place of this entry in its list, to give as `after`.' }),
+      cursor: t.string({
+        description: 'The place of this entry in its list, to give as `after`.',
+        resolve: ({ row, cursor }) => cursor(row),
+      }),
       // Pothos cannot see that a generic Row is never itself a list.
       node: t.field({ type: node, description: 'The entry itself.', resolve: ({ row }) => row as never }),
     }),
@@ -91,7 +94,7 @@ export function connectionOf<Row extends object>(node: ObjectRef<Types, Row>, pl
         type: [Edge],
         description: 'The entries of this page, each with its cursor.',
         extensions: { price: ENTRIES },
-        resolve: async ({ page, cursor }) => inTurns((await rowsOf(page)).map((row) => ({ row, cursor: cursor(row) }))),
+        resolve: async ({ page, cursor }) => inTurns((await rowsOf(page)).map((row) => ({ row, cursor }))),
       }),
       pageInfo: t.field({
         type: PageInfo,
@@ -198,8 +201,8 @@ function listTelling<T extends PgTable, F>(list: List<T, F | Record<string, neve
   // The arguments are those of `listArgs`.
   const filterIn = (args: Arguments) => (args as { filter?: F | null }).filter ?? {}
   return {
-    pages: (entry) => {
-      const tell = pageTeller(list, entry)
+    pages: (entry, weight) => {
+      const tell = pageTeller(list, entry, weight)
       return (context, args) => tell(context.store.read, filterIn(args), windowOf(args, context))
     },
     count: ({ store }, args) => countOf(store.read, list, filterIn(args)),

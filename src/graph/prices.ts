@@ -18,6 +18,7 @@ import {
 } from 'graphql'
 import { Fault } from '../errors.js'
 import { LIMITS } from '../limits.js'
+import { isServed } from '../store/page.js'
 import type { CountedList, RowCounts } from '../store/rowCounts.js'
 import type { Context } from './builder.js'
 import { type IsIncluded, includedBy } from './selections.js'
@@ -200,9 +201,9 @@ async function liveRowsOf({ list, args, perRow, isCounted, needsEnds }: ListBill
   const filter = args.filter ?? {}
   const given = Object.keys(filter).filter((name) => filter[name] !== null && filter[name] !== undefined)
   const isFiltered = given.length > 0
-  const isFound = given.some((name) => list.uniqueBy?.includes(name))
   const reads = rowPrice({ perRow, needsEnds }, first !== undefined)
-  const looks = isFound ? 0 : (isFiltered && reads > 0 ? 1 : 0) + (isCounted ? 1 : 0)
+  // An index has what a served filter finds; whatever is counted is gone through.
+  const looks = (isServed(list, filter) || reads === 0 ? 0 : 1) + (isCounted ? 1 : 0)
   const isWhole = first === undefined && reads > 0
   // What cannot be counted cannot be read either, and whoever reads it says why.
   const counted = (by?: object) => counts.of(list, by).catch(() => LIMITS.wholeListPricedRows)

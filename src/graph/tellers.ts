@@ -10,7 +10,7 @@ import {
 } from 'graphql'
 import type { Scope } from '../auth/scopes.js'
 import { Fault } from '../errors.js'
-import { toFault } from '../store/faults.js'
+import { isOfStore, toFault } from '../store/faults.js'
 import type { RowCounts } from '../store/rowCounts.js'
 import { boundedArguments } from './bounds.js'
 import type { Context } from './builder.js'
@@ -101,7 +101,7 @@ function unlessRefused<V>(make: () => Promise<V>): Promise<V | undefined> {
 /** What the caller got wrong is for execution to say; a store that cannot be read now will not be read by it either. */
 function undefinedIfRefused(error: unknown): undefined {
   const fault = toFault(error)
-  const isCallers = error instanceof GraphQLError || (fault instanceof Fault && fault.code !== 'UNAVAILABLE')
+  const isCallers = error instanceof GraphQLError || (fault instanceof Fault && !isOfStore(fault))
   if (!isCallers) throw fault
 }
 

@@ -74,6 +74,7 @@ class Planner {
   private readonly collect: ReturnType<typeof selectionsOf>
   private readonly scopes = new Set<Scope>()
   private lookUps = 0
+  private isCounting = false
 
   constructor(document: DocumentNode, isIncluded: IsIncluded) {
     this.collect = selectionsOf(document, isIncluded)
@@ -120,7 +121,8 @@ class Planner {
     const [entries, ...more] = parts.filter((part) => part.entry !== undefined)
     if (!entries?.entry || more.length > 0) throw new Untold()
     const { entry } = entries
-    const tell = telling.pages((read, row) => entry(read, row, 1))
+    const weight = { perRow: 1 + this.lookUps, isCounting: this.isCounting }
+    const tell = telling.pages((read, row) => entry(read, row, 1), weight)
     const cut = parts.indexOf(entries)
     const isCounted = parts.some((part) => part.isCounted)
     return async (context, args) => {
@@ -178,6 +180,7 @@ class Planner {
     if (field.args.length > 0 || !isLeafType(getNamedType(field.type))) throw new Untold()
     if (telling) {
       if (telling.isCount && isNested) throw new Untold()
+      if (telling.isCount) this.isCounting = true
       return (read, row) => ({ value: telling.value(read, row), isJson: false })
     }
     const exposed = field.extensions['pothosExposedField']

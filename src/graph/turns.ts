@@ -1,3 +1,5 @@
+import { LIMITS } from '../limits.js'
+
 /** How long resolvers may keep the event loop to themselves before other requests are let in. */
 const SLICE_MS = 5
 
@@ -29,12 +31,12 @@ async function run(): Promise<void> {
   isRunning = false
 }
 
-const AT_ONCE = 1_000
+/** Entries of a long list that are completed between two looks at the clock. */
 const STEP = 100
 
 /** Entries that graphql completes some at a time, where completing all at once would take long. */
 export function inTurns<T>(entries: readonly T[]): readonly (T | Promise<T>)[] {
-  if (entries.length <= AT_ONCE) return entries
+  if (entries.length <= LIMITS.sliceRows) return entries
   let mine = turn()
   return entries.map((entry, index) => {
     if (index > 0 && index % STEP === 0) mine = turn()

@@ -53,12 +53,12 @@ function nothingAt({ operation: { rootField }, path }: Wanted): Fault {
   return new Fault('NOT_FOUND', `There is no ${getNamedType(rootField.type).name.toLowerCase()} at ${path}.`)
 }
 
-function listWith({ nodes, pageInfo, totalCount }: ListAnswer, wanted: Wanted): Promise<Answer> {
+async function listWith({ nodes, pageInfo, totalCount }: ListAnswer, wanted: Wanted): Promise<Answer> {
   const { operation, type } = wanted
   const next = pageInfo.hasNextPage ? pageInfo.endCursor : null
   const content =
     type === 'text/csv' && operation.columns
-      ? csvContent(operation.columns, nodes)
+      ? await csvContent(operation.columns, nodes)
       : Content.json({ data: nodes, page: { next, total: totalCount ?? null } })
   return pageWith(content, next, wanted)
 }

@@ -31,6 +31,8 @@ export interface AppOptions {
   readonly ratePerMinute: number
   /** What the rate limit goes by, instead of the process's own monotonic clock. */
   readonly monotonicMs?: () => number
+  /** How long a request may read. */
+  readonly deadlineMs?: number
   /** Whether the store itself tells what it can; true unless a test wants to see that it makes no difference. */
   readonly isTold?: boolean
   /** Of answers that are kept ready; 0 for none. */
@@ -57,7 +59,7 @@ export function createApp(options: AppOptions): App {
   const rates = createRates({ authenticate, ratePerMinute: options.ratePerMinute, monotonicMs })
   const fastLane = createFastLane({ ...options, authenticate, rates })
   const cors = createCors(options.corsOrigins)
-  const rest = createRest({ schema, engine, authenticate, rates, basePath })
+  const rest = createRest({ schema, engine, authenticate, rates, basePath, log })
   const graphql = whenAsked(async () => {
     // Loaded when the first query comes: Yoga takes as long as all the rest.
     const { createGraphqlDoor } = await import('./graphqlDoor.js')

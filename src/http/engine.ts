@@ -12,14 +12,15 @@ import type { Context } from '../graph/builder.js'
 import { billOf, priceIn } from '../graph/prices.js'
 import { fragmentsOf } from '../graph/selections.js'
 import { type Prepared, tellerOf } from '../graph/tellers.js'
+import { LIMITS } from '../limits.js'
 import { schema } from '../schema.js'
 import { rowCountsOf } from '../store/rowCounts.js'
 import type { OnStatement, Store } from '../store/store.js'
 
 /** Runs operations: the one place where both doors meet the schema. */
 export interface Engine {
-  /** Fresh for each request; `onStatement` is told of every statement that the request takes. */
-  contextFor(principal: Principal, onStatement: OnStatement): Context
+  /** Fresh for each request; `onStatement` is told of every statement that the request takes. The deadline begins here. */
+  contextFor(principal: Principal, onStatement: OnStatement, isGone?: () => boolean): Context
   execute(args: ExecutionArgs): Promise<ExecutionResult>
   run(document: DocumentNode, variables: Record<string, unknown>, context: Context): Promise<ExecutionResult>
   /** How the store itself can answer a validated query, if it can, and if the caller may have all of it. */
@@ -38,16 +39,19 @@ export interface EngineOptions {
   readonly store: Store
   readonly clock: () => Date
   readonly wholeListRowsMax: number
+  /** How long a request may read. */
+  readonly deadlineMs?: number
   /** Whether the store tells what it can; without it everything is executed, which makes no difference but of time. */
   readonly isTold?: boolean
 }
 
-export function createEngine({ store, clock, wholeListRowsMax, isTold = true }: EngineOptions): Engine {
+export function createEngine(options: EngineOptions): Engine {
+  const { store, clock, wholeListRowsMax, deadlineMs = LIMITS.deadlineMs, isTold = true } = options
   const rowCounts = rowCountsOf(store)
-  const contextFor: Engine['contextFor'] = (principal, onStatement) => ({
+  const contextFor: Engine['contextFor'] = (principal, onStatement, isGone) => ({
     store: {
       ...store,
-      read: store.reading(onStatement),
+      read: store.reading(onStatement, { deadlineAt: performance.now() + deadlineMs, ...(isGone && { isGone }) }),
       write: (as, work) => store.write({ ...as, onStatement }, work),
     },
     principal,

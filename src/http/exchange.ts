@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
 import { KeyRefused, type Principal } from '../auth/principal.js'
 import type { Fault } from '../errors.js'
+import { asFault } from '../graph/faults.js'
 import { type Register, registersIn } from '../store/registers.js'
 import type { OnStatement } from '../store/store.js'
 import type { Asked, Outgoing } from './asked.js'
@@ -69,6 +70,11 @@ export function noting(exchange: Exchange): OnStatement {
   }
 }
 
+/** Whoever waits for something on behalf of an exchange asks this. */
+export function hangingUp({ asked }: Exchange): () => boolean {
+  return () => asked.isGone
+}
+
 /** Who is told of an exchange when it is over. */
 export interface Closing {
   readonly log: Logger
@@ -97,6 +103,16 @@ export function closeExchange(exchange: Exchange, { log, slowMs, onFinished }: C
 /** What failed on our side, for whoever reads the log; the caller is only told that it did. */
 export function logCause(log: Logger, { requestId }: Exchange, { code, cause }: Fault): void {
   if (code === 'INTERNAL' || code === 'UNAVAILABLE') log.error({ requestId, err: cause }, 'request failed')
+}
+
+/** For an answer that the store was to build by itself: what nobody foresaw is logged, and execution answers instead. */
+export function orExecuted(log: Logger, { requestId }: Exchange): (error: unknown) => undefined {
+  return (error) => {
+    const fault = asFault(error)
+    if (fault.code !== 'INTERNAL') throw fault
+    // Where execution succeeds after all, nobody else would hear of it.
+    log.error({ requestId, err: fault.cause }, 'telling failed')
+  }
 }
 
 /** One line a request; never the key itself, and why a caller was refused. */

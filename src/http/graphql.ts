@@ -14,6 +14,7 @@ import { Fault } from '../errors.js'
 import type { Context } from '../graph/builder.js'
 import { faultOf } from '../graph/faults.js'
 import { requireFewRepresentations } from '../graph/federation.js'
+import { isOfStore } from '../store/faults.js'
 import type { Asked } from './asked.js'
 import { readJson } from './body.js'
 import type { Engine } from './engine.js'
@@ -138,18 +139,20 @@ export function useCatalogue(log: Logger): GraphqlPlugin {
   return {
     onResultProcess({ serverContext: { exchange }, result, setResult }) {
       if (!('errors' in result) || !result.errors) return
+      const isEmpty = Object.values(result.data ?? {}).every((value) => value === null)
       const errors = result.errors.map((error) => {
         const fault = faultOf(error)
         exchange.refusal ??= fault
         logCause(log, exchange, fault)
-        return published(fault, error)
+        return published(fault, error, isEmpty && isOfStore(fault))
       })
       setResult({ ...result, errors })
     },
   }
 }
 
-function published(fault: Fault, error: GraphQLError): GraphQLError {
+/** An error as the caller sees it; `isWhole` when it is the answer itself, and not a gap in one. */
+function published(fault: Fault, error: GraphQLError, isWhole: boolean): GraphQLError {
   const ofYoga = error.extensions['http'] as YogaHttp | undefined
   const code = ofYoga?.status === STATUS.METHOD_NOT_ALLOWED ? 'METHOD_NOT_ALLOWED' : fault.code
   return new GraphQLError(fault.message, {
@@ -160,7 +163,7 @@ function published(fault: Fault, error: GraphQLError): GraphQLError {
     extensions: {
       ...fault.extensions,
       code,
-      ...(error.path === undefined && { http: ofYoga ? httpOfYoga(ofYoga) : httpOf(fault, error) }),
+      ...((error.path === undefined || isWhole) && { http: ofYoga ? httpOfYoga(ofYoga) : httpOf(fault, error) }),
     },
   })
 }

@@ -6,11 +6,12 @@ import { Fault } from '../errors.js'
 import { asFault } from '../graph/faults.js'
 import { LIMITS } from '../limits.js'
 import { schema } from '../schema.js'
+import { isOfStore } from '../store/faults.js'
 import { requireAcceptable } from './accept.js'
 import type { Answer } from './asked.js'
 import { Documents, LatestError } from './documents.js'
 import type { Engine, Query } from './engine.js'
-import { type Exchange, logCause, noting } from './exchange.js'
+import { type Exchange, hangingUp, logCause, noting, orExecuted } from './exchange.js'
 import { nameOf, type Params, type Passed, readParams, useCatalogue, useEngine, useParams } from './graphql.js'
 import { faultHeaders, STATUS } from './problems.js'
 import type { Rates } from './rates.js'
@@ -92,7 +93,7 @@ function tellerWith(
     if (!prepared) return undefined
     exchange.operation = nameOf(getOperationAST(query.document, query.operationName))
     rates.chargeQuery(principal, exchange, prepared.charge)
-    const told = await prepared.tell(engine.contextFor(principal, noting(exchange)))
+    const told = await prepared.tell(engine.contextFor(principal, noting(exchange), hangingUp(exchange)))
     if (!told) return undefined
     // Of what is about the key itself the store tells nothing.
     exchange.isShared = true
@@ -104,14 +105,13 @@ function tellerWith(
     const { query, operationName, variables = {} } = params
     const document = validDocument(query)
     if (!document) return undefined
-    return tell(exchange, { document, operationName, variables }, type).catch((error: unknown) => {
-      const fault = asFault(error)
-      // Yoga comes to the same, and says it in the words of GraphQL; but nobody is to wait twice for a store that is down.
-      if (fault.code === 'UNAVAILABLE') return refuse(log, exchange, fault)
-      // Where execution succeeds after all, nobody else would hear of it.
-      if (fault.code === 'INTERNAL') log.error({ requestId: exchange.requestId, err: fault.cause }, 'telling failed')
-      return undefined
-    })
+    return tell(exchange, { document, operationName, variables }, type)
+      .catch(orExecuted(log, exchange))
+      .catch((error: unknown) => {
+        const fault = asFault(error)
+        // Yoga comes to the same, and says it in the words of GraphQL; but nobody is to wait for a store twice.
+        return isOfStore(fault) ? refuse(log, exchange, fault) : undefined
+      })
   }
 }
 
@@ -127,7 +127,11 @@ function yogaWith({ engine, authenticate, rates, log }: GraphqlDoorOptions) {
     schema,
     // The door has let the caller in; the key may have been revoked while the body was on its way.
     context: async ({ exchange }) =>
-      engine.contextFor(await authenticate(exchange.asked.header('authorization')), noting(exchange)),
+      engine.contextFor(
+        await authenticate(exchange.asked.header('authorization')),
+        noting(exchange),
+        hangingUp(exchange),
+      ),
     plugins: [useParams(), useEngine(engine, rates), useCatalogue(log)],
     parserAndValidationCache: {
       documentCache: new Documents(LIMITS.queriesKeptCharacters),

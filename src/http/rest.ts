@@ -1,4 +1,5 @@
 import type { GraphQLSchema } from 'graphql'
+import type { Logger } from 'pino'
 import type { Authenticate } from '../auth/principal.js'
 import { badArgument, Fault } from '../errors.js'
 import { type Context, requireScope } from '../graph/builder.js'
@@ -8,7 +9,7 @@ import { answerWith, type MediaType, tellWith } from './answers.js'
 import { type Answer, type Asked, isReading } from './asked.js'
 import { PATCH_TYPES, readJson } from './body.js'
 import type { Engine } from './engine.js'
-import { type Exchange, noting } from './exchange.js'
+import { type Exchange, hangingUp, noting, orExecuted } from './exchange.js'
 import { createPerform } from './idempotency.js'
 import { readBody, readParameters } from './parameters.js'
 import { requireMatch, tagsToMatch, unmatchable } from './preconditions.js'
@@ -24,13 +25,14 @@ interface RestOptions {
   readonly authenticate: Authenticate
   readonly rates: Rates
   readonly basePath: string
+  readonly log: Logger
 }
 
 /** Answers a request below `/v1`; `path` is without the base path. */
 export type Rest = (exchange: Exchange, path: string) => Promise<Answer>
 
 /** The REST door: each route runs its stored operation, and what HTTP wants is put around it. */
-export function createRest({ schema, engine, authenticate, rates, basePath }: RestOptions): Rest {
+export function createRest({ schema, engine, authenticate, rates, basePath, log }: RestOptions): Rest {
   const perform = createPerform()
 
   return async (exchange, path) => {
@@ -60,13 +62,16 @@ export function createRest({ schema, engine, authenticate, rates, basePath }: Re
       // A body that came after the look at the key can have taken its time, and the key may have been revoked meanwhile.
       if (!hasCome) principal = await authenticate(asked.header('authorization'))
     }
-    const context = engine.contextFor(principal, noting(exchange))
+    const context = engine.contextFor(principal, noting(exchange), hangingUp(exchange))
     const wanted = { asked, operation, type, path: basePath + path }
     if (isReading(asked)) {
       const query = { document: operation.document, variables }
-      const prepared = type === 'application/json' ? await engine.prepare(query, principal) : undefined
+      const prepared =
+        type === 'application/json'
+          ? await engine.prepare(query, principal).catch(orExecuted(log, exchange))
+          : undefined
       rates.chargeQuery(principal, exchange, prepared?.charge ?? (await engine.chargeFor(query, context)))
-      const told = await prepared?.tell(context)
+      const told = await prepared?.tell(context).catch(orExecuted(log, exchange))
       if (told) return tellWith(told, wanted)
     }
     const precondition =

@@ -46,7 +46,7 @@ export const personnel: List<Tables['person'], PersonFilter> = {
   order: ({ nameFolded, id }) => [nameFolded, id],
   place: (row) => [row.nameFolded, row.id],
   matching,
-  uniqueBy: ['email', 'externalId'],
+  indexed: ['status', 'email', 'externalId'],
 }
 
 /** The people of a group, filtered like the roster. */
@@ -54,6 +54,7 @@ export function membersOf(groupId: string): typeof personnel {
   return {
     ...personnel,
     of: groupId,
+    isSought: true,
     matching: (read, filter) => and(inGroups(read, [groupId]), matching(read, filter, true)),
   }
 }

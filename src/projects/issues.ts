@@ -47,6 +47,7 @@ export const issues: List<Tables['issue'], IssueFilter> = {
   order: ({ standing, raisedOn, id }) => [standing, raisedOn, id],
   place: (row) => [row.standing, row.raisedOn, row.id],
   matching,
+  indexed: ['project', 'severity', 'status', 'assignee'],
 }
 
 /** All of them, live or not, in an order that one index serves: what an export goes through. */

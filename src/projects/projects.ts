@@ -31,6 +31,7 @@ export const projects: List<Tables['project'], ProjectFilter> = {
   order: ({ key, id }) => [key, id],
   place: (row) => [row.key, row.id],
   matching,
+  indexed: ['status'],
 }
 
 export async function projectsByKeys(

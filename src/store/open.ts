@@ -6,6 +6,8 @@ interface OpenOptions {
   readonly migrate?: boolean
   /** SQLite: of the connection that writes. */
   readonly cacheBytes?: number | undefined
+  /** PostgreSQL: how long a statement that reads may take. */
+  readonly deadlineMs?: number
 }
 
 /**
@@ -13,11 +15,11 @@ interface OpenOptions {
  * Only the engine that is asked for is loaded.
  */
 export async function openStore(database: string, options: OpenOptions = {}): Promise<Store> {
-  const { migrate: mayMigrate = true, cacheBytes } = options
+  const { migrate: mayMigrate = true, cacheBytes, deadlineMs } = options
   if (isPostgres(database)) {
     if (mayMigrate) await migrateStore(database)
     else await (await import('./postgresMigrations.js')).requireMigratedPostgres(database)
-    return (await import('./postgres.js')).openPostgres(database)
+    return (await import('./postgres.js')).openPostgres(database, { deadlineMs })
   }
   const { migrate, requireMigrated } = await import('./migrations.js')
   const file = fileOf(database)

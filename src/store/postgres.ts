@@ -4,24 +4,29 @@ import { drizzle } from 'drizzle-orm/pg-proxy'
 import pg from 'pg'
 import { Fault } from '../errors.js'
 import { LIMITS } from '../limits.js'
-import { BUSY, driverCode, toFault, UNREACHABLE } from './faults.js'
+import { BUSY, deadlineExceeded, driverCode, toFault, UNREACHABLE } from './faults.js'
 import { postgresJson as json } from './json.js'
 import { latest } from './latest.js'
 import { nameOn } from './postgresNames.js'
 import { postgresTables as t } from './postgresTables.js'
 import { type Answered, type Session, transact } from './postgresWrite.js'
 import { SELECT_VERSIONS, versionsIn } from './registers.js'
-import type { OnStatement, Read, Store, Write } from './store.js'
+import type { OnStatement, Patience, Read, Store, Write } from './store.js'
 
 interface PostgresOptions {
   readonly onStatement?: OnSent
+  /** How long a statement that reads may take. */
+  readonly deadlineMs?: number | undefined
 }
 
 type OnSent = (sql: string, values: readonly unknown[]) => void
 
 /** Opens a migrated database: a pool of connections that read, one that writes, and a queue in front of the latter. */
-export function openPostgres(url: string, { onStatement }: PostgresOptions = {}): Store {
-  const readers = poolOf(url, LIMITS.storeConnectionsMax, 'set default_transaction_read_only = on;')
+export function openPostgres(url: string, { onStatement, deadlineMs }: PostgresOptions = {}): Store {
+  const readers = poolOf(url, LIMITS.storeConnectionsMax, {
+    settings: 'set default_transaction_read_only = on;',
+    statementMs: deadlineMs,
+  })
   const writer = poolOf(url, 1)
   const reading = alone(readers, onStatement)
   const versions = latest(async () => versionsIn((await reading(SELECT_VERSIONS, [], STEADY)).rows[0]))
@@ -31,7 +36,7 @@ export function openPostgres(url: string, { onStatement }: PostgresOptions = {})
 
   return {
     read: handleOn(reading),
-    reading: (onStatement) => handleOn(reading, onStatement),
+    reading: (onStatement, patience) => handleOn(patience ? timely(reading, patience) : reading, onStatement),
     write(as, work) {
       const giveUpAt = performance.now() + LIMITS.storeBusyMs
       waitingWrites += 1
@@ -87,7 +92,13 @@ export function openPostgres(url: string, { onStatement }: PostgresOptions = {})
 const STEADY = { isSteady: true }
 const HEALTH = 'select pg_is_in_recovery(), pg_database_size(current_database())'
 
-function poolOf(url: string, max: number, settings = ''): pg.Pool {
+interface PoolOptions {
+  readonly settings?: string
+  readonly statementMs?: number | undefined
+}
+
+function poolOf(url: string, max: number, { settings = '', statementMs }: PoolOptions = {}): pg.Pool {
+  const timeoutMs = statementMs ?? LIMITS.storeStatementMs
   const pool = new pg.Pool({
     connectionString: url,
     max,
@@ -96,7 +107,7 @@ function poolOf(url: string, max: number, settings = ''): pg.Pool {
     // With it goes what it has kept planned, for whoever asked then and as large as the tables were.
     maxLifetimeSeconds: LIMITS.storeConnectionMs / 1_000,
     // Where packets vanish, the server's own time limits are never heard of.
-    query_timeout: LIMITS.storeStatementMs + LIMITS.storeBusyMs,
+    query_timeout: timeoutMs + LIMITS.storeBusyMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: LIMITS.storeIdleInWriteMs,
     fallback_application_name: 'operations',
@@ -104,7 +115,7 @@ function poolOf(url: string, max: number, settings = ''): pg.Pool {
       // What happens to a connection is told by the query on it; without a listener it would end the process.
       client.on('error', () => undefined)
       await client.query(
-        `${settings} set statement_timeout = ${LIMITS.storeStatementMs}; set lock_timeout = ${LIMITS.storeBusyMs};
+        `${settings} set statement_timeout = ${timeoutMs}; set lock_timeout = ${LIMITS.storeBusyMs};
          set idle_in_transaction_session_timeout = ${LIMITS.storeIdleInWriteMs}`,
       )
     },
@@ -147,6 +158,14 @@ function alone(pool: pg.Pool, onStatement?: OnSent): Session['run'] {
       release(driverCode(error) === undefined)
       throw error
     }
+  }
+}
+
+/** Refuses what is asked for when nobody waits for it any more. */
+function timely(run: Session['run'], { deadlineAt }: Patience): Session['run'] {
+  return async (...statement) => {
+    if (performance.now() > deadlineAt) throw deadlineExceeded()
+    return run(...statement)
   }
 }
 
@@ -201,6 +220,8 @@ function handleOn(run: Session['run'], onStatement?: OnStatement): Handle {
     among,
     limit,
     spelled,
+    // Nobody but the caller waits for a statement here, and the server stops it at its time limit.
+    guard: () => undefined,
     async rows({ text, values, isSteady }) {
       onStatement?.(text)
       return (await run(text, [...values], { isSteady })).rows

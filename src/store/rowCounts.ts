@@ -6,7 +6,7 @@ import { registerOf, type Versions } from './registers.js'
 import type { Store } from './store.js'
 
 /** A list of any table and filter; its own declaration says what is live, as an empty filter matches just that. */
-export type CountedList = Pick<List<PgTable, object>, 'name' | 'table' | 'matching' | 'uniqueBy'>
+export type CountedList = Pick<List<PgTable, object>, 'name' | 'table' | 'matching' | 'indexed' | 'isSought'>
 
 interface Counted {
   readonly version: Versions[keyof Versions]
