@@ -1,7 +1,7 @@
 import { LIMITS } from '../limits.js'
 
 /** How long resolvers may keep the event loop to themselves before other requests are let in. */
-const SLICE_MS = 5
+const SLICE_MS = 3
 
 const waiting: (() => void)[] = []
 let isRunning = false
@@ -32,7 +32,7 @@ async function run(): Promise<void> {
 }
 
 /** Entries of a long list that are completed between two looks at the clock. */
-const STEP = 100
+const STEP = 50
 
 /** Entries that graphql completes some at a time, where completing all at once would take long. */
 export function inTurns<T>(entries: readonly T[]): readonly (T | Promise<T>)[] {

@@ -25,6 +25,8 @@ export interface Exchange {
   charged: number
   /** Whether every key with the same scopes gets the same answer, as long as nothing changes. */
   isShared: boolean
+  /** The `data` of a GraphQL answer, where it is too long for Yoga to write. */
+  data?: Buffer
   /** How many statements it took. */
   statements: number
   /** The registers that they read. */

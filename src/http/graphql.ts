@@ -19,6 +19,7 @@ import type { Asked } from './asked.js'
 import { readJson } from './body.js'
 import type { Engine } from './engine.js'
 import { type Exchange, logCause } from './exchange.js'
+import { isLong, longJson } from './longJson.js'
 import { faultHeaders, STATUS } from './problems.js'
 import { parseWithinLimits } from './queryLimits.js'
 import type { Rates } from './rates.js'
@@ -101,9 +102,25 @@ export function useEngine(engine: Engine, rates: Rates): GraphqlPlugin {
         if (!(error instanceof Fault)) throw error
         setResultAndStopExecution({ errors: [new GraphQLError(error.message, { originalError: error })] })
       }
-      setExecuteFn((execution) => engine.execute(execution))
+      setExecuteFn(async (execution) => {
+        const result = await engine.execute(execution)
+        if (!isLong(result.data)) return result
+        exchange.data = await longJson(result.data)
+        return { ...result, data: WRITTEN_APART }
+      })
     },
   }
+}
+
+/** What stands for `data` that is written apart; nothing that is asked for can have such a name. */
+const WRITTEN_APART = { '': true }
+
+/** The text that Yoga has made of an answer, with what was written apart in its place. */
+export function withData(text: string, data: Buffer): Buffer {
+  const mark = JSON.stringify(WRITTEN_APART)
+  // Errors come first, and may quote anything.
+  const at = text.lastIndexOf(mark)
+  return Buffer.concat([Buffer.from(text.slice(0, at)), data, Buffer.from(text.slice(at + mark.length))])
 }
 
 /** What the log calls an operation. */

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
 import { type AnyColumn, and, desc, type SQL, sql } from 'drizzle-orm'
 import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
@@ -49,9 +50,21 @@ export async function pageOf<T extends PgTable, F>(
   const statement = read.spelled(
     sql`select ${columnsOf(table)} from ${table}${where} order by ${order} limit ${read.limit(rowsFor(window))}`,
   )
-  const rows = (await read.rows({ ...statement, isHeavy })).map((values) => rowOf(table, values))
+  const rows = await rowsOf(table, await read.rows({ ...statement, isHeavy }))
   requireWhole(rows.length, window)
   return { rows: rows.slice(0, window.first), hasNext: hasNext(rows.length, window) }
+}
+
+const ROWS_AT_ONCE = 1_000
+
+/** Very many rows are made some at a time, so that others have their turn. */
+async function rowsOf<T extends PgTable>(table: T, all: readonly unknown[][]): Promise<T['$inferSelect'][]> {
+  const rows: T['$inferSelect'][] = []
+  for (const [index, values] of all.entries()) {
+    if (index > 0 && index % ROWS_AT_ONCE === 0) await nextTurn()
+    rows.push(rowOf(table, values))
+  }
+  return rows
 }
 
 /** The cursors of the first and the last row that a page without end would have. */
