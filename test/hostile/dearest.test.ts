@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { addPerson } from '../../src/personnel/people.js'
 import { addIssues, addProject, addRisks, issue, project, risk } from '../fixtures.js'
 import { isShort, openArena, query } from './arena.js'
-import { Composer, chanceOf, isShortEnough, type Selected, written } from './querySearch.js'
+import { type Chance, Composer, chanceOf, isShortEnough, type Selected, written } from './querySearch.js'
 
 /**
  * Looks for the query that delays others most among all that the limits let pass: by chance from the schema, and then
@@ -78,15 +78,21 @@ const PAGE = `{ risks(first: 1000) { nodes { id reference project { id key name 
 
 const KEPT = 6
 
-async function search(composer: Composer): Promise<{ worst: Tried[]; tried: number; refused: number }> {
+/** The same, asked again where it is long: what else runs on the machine seldom comes twice. */
+async function provenWait(text: string, least: number): Promise<number | undefined> {
+  const waited = await waitFor(text)
+  return waited === undefined || waited <= least ? waited : Math.min(waited, (await waitFor(text)) ?? 0)
+}
+
+async function search(composer: Composer, chance: Chance): Promise<{ worst: Tried[]; tried: number; refused: number }> {
   let worst: Tried[] = []
   let [tried, refused] = [0, 0]
   for (const until = performance.now() + SEARCH_MS; performance.now() < until; ) {
-    const parent = worst[Math.floor(Math.random() * worst.length)]
+    const parent = worst[Math.floor(chance() * worst.length)]
     const one = parent && tried % 4 > 0 ? composer.changed(parent.query) : composer.query()
     const text = written(one)
     if (!isShortEnough(text)) continue
-    const waitedMs = await waitFor(text)
+    const waitedMs = await provenWait(text, worst.at(-1)?.waitedMs ?? 0)
     tried += 1
     if (waitedMs === undefined) refused += 1
     else worst = [...worst, { query: one, text, waitedMs }].sort((a, b) => b.waitedMs - a.waitedMs).slice(0, KEPT)
@@ -97,9 +103,10 @@ async function search(composer: Composer): Promise<{ worst: Tried[]; tried: numb
 test(
   `the dearest query that the limits allow delays others by at most ${RATIO_MAX} times what a page of 1,000 risks does`,
   async () => {
+    const chance = chanceOf(SEED)
     const { personIds, projectIds, riskIds, groupIds, issueIds } = arena.company
     const ids = [...personIds, ...projectIds, ...riskIds.slice(0, 3), ...groupIds, ...issueIds.slice(0, 3)]
-    const { worst, tried, refused } = await search(new Composer(chanceOf(SEED), { ids }))
+    const { worst, tried, refused } = await search(new Composer(chance, { ids }), chance)
     const page = await typicalWait(PAGE)
     // What was worst once may have met something else that ran on the machine, so all that were bad are asked again.
     const again: Tried[] = []
