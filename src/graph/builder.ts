@@ -16,6 +16,8 @@ export interface Context {
   readonly principal: Principal
   readonly clock: () => Date
   readonly wholeListRowsMax: number
+  /** Until when the request may take, by `performance.now()`; as long as it likes unless given. */
+  readonly deadlineAt?: number
   /** Throws unless what the caller last saw still stands; asked inside the write, so that nothing comes between. */
   readonly precondition?: ((read: Read) => Promise<void>) | undefined
 }

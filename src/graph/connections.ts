@@ -184,8 +184,8 @@ function listTelling<T extends PgTable, F>(list: List<T, F | Record<string, neve
   // The arguments are those of `listArgs`.
   const filterIn = (args: Arguments) => (args as { filter?: F | null }).filter ?? {}
   return {
-    pages: (entry, weight) => {
-      const tell = pageTeller(list, entry, weight)
+    pages: (entries) => {
+      const tell = pageTeller(list, entries)
       return (context, args) => tell(context.store.read, filterIn(args), windowOf(args, context))
     },
     count: ({ store }, args) => countOf(store.read, list, filterIn(args)),

@@ -14,6 +14,7 @@ import type { Scope } from '../auth/scopes.js'
 import { Fault } from '../errors.js'
 import { LIMITS } from '../limits.js'
 import { isOfStore, toFault } from '../store/faults.js'
+import type { Separator } from '../store/json.js'
 import { type Context, requireWithinLimits } from './builder.js'
 import { decidingVariables, everything, type IsIncluded, includedBy } from './selections.js'
 import { type Plan, planOf, type Told } from './toldPlans.js'
@@ -31,7 +32,7 @@ export interface Teller {
 export interface Prepared {
   readonly cost: number
   /** Undefined when it can only be refused: execution then says why. */
-  tell(context: Context): Promise<Told | undefined>
+  tell(context: Context, separator?: Separator): Promise<Told | undefined>
 }
 
 const tellers = new WeakMap<OperationDefinitionNode, Teller | undefined>()
@@ -78,7 +79,7 @@ function compile(
         const args = getArgumentValues(plan.field, plan.node, variables)
         if (!plan.isQuick(args)) return undefined
         const cost = plan.costOf(args['first'], variables)
-        return { cost, tell: (context) => plan.tell(context, args).catch(undefinedIfRefused) }
+        return { cost, tell: (context, separator) => plan.tell(context, args, separator).catch(undefinedIfRefused) }
       })
     },
   }

@@ -2,7 +2,7 @@ import { getNamedType } from 'graphql'
 import { Fault } from '../errors.js'
 import type { Told } from '../graph/toldPlans.js'
 import type { Answer, Asked } from './asked.js'
-import { csvContent, type Entry } from './csv.js'
+import { csvContent, type Entry, entriesIn } from './csv.js'
 import { Content, emptyAnswer, JSON_TYPE, respond } from './represent.js'
 import type { StoredOperation } from './stored.js'
 
@@ -22,6 +22,10 @@ interface Wanted {
 export async function tellWith({ list, one }: Told, wanted: Wanted): Promise<Answer> {
   if (list) {
     const next = list.hasNext ? list.endCursor() : null
+    const { columns } = wanted.operation
+    if (wanted.type === 'text/csv' && columns) {
+      return pageWith(await csvContent(columns, entriesIn(list.entries)), next, wanted)
+    }
     const page = JSON.stringify({ next, total: list.totalCount ?? null })
     const bytes = Buffer.concat([BEFORE_DATA, list.entries, Buffer.from(`],"page":${page}}`)])
     return pageWith(new Content(JSON_TYPE, bytes), next, wanted)

@@ -64,8 +64,10 @@ export function createRest({ schema, engine, authenticate, rates, basePath, log 
     }
     const context = engine.contextFor(principal, noting(exchange), hangingUp(exchange))
     const wanted = { asked, operation, type, path: basePath + path }
-    if (isReading(asked) && type === 'application/json') {
-      const tell = async () => engine.prepare({ document: operation.document, variables }, principal)?.tell(context)
+    if (isReading(asked)) {
+      const separator = type === 'text/csv' ? '\n' : ','
+      const query = { document: operation.document, variables }
+      const tell = async () => engine.prepare(query, principal)?.tell(context, separator)
       const told = await tell().catch(orExecuted(log, exchange))
       if (told) return tellWith(told, wanted)
     }
