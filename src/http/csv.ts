@@ -3,6 +3,7 @@ import { LIMITS } from '../limits.js'
 import { sheetCell } from '../sheets/cells.js'
 import { csvLine } from '../sheets/csv.js'
 import { Content } from './represent.js'
+import { joined } from './slices.js'
 
 export type Entry = Readonly<Record<string, unknown>>
 
@@ -23,7 +24,7 @@ export async function csvContent(columns: readonly string[], entries: Iterable<E
     await nextTurn()
   }
   slices.push(Buffer.from(slice.join('')))
-  return new Content('text/csv; charset=utf-8; header=present', Buffer.concat(slices))
+  return new Content('text/csv; charset=utf-8; header=present', await joined(slices))
 }
 
 function csvEntry(columns: readonly string[], entry: Entry): string {
