@@ -72,6 +72,7 @@ const TABLE = {
   ],
   logWaitingBytesMax: [8_000_000, 'Of the log, waiting for whoever reads it; beyond that lines are lost, and counted.'],
   sliceRows: [500, 'Rows that a query resolves before others have their turn.'],
+  sliceBytes: [262_144, 'Bytes of an answer that are copied or hashed before others have their turn.'],
   inPlaceRowsMax: [
     1_000,
     'SQLite: rows that a statement goes through on the event loop; one that may read more runs in a read worker.',

@@ -198,6 +198,17 @@ describe('the log', () => {
     ])
   })
 
+  test('says the same of a route, which is then executed too', async () => {
+    const { gateway, keyId, caller } = await openFailing(untelling(GONE))
+    const executed = await caller.get('/v1/personnel')
+    expect([executed.status, executed.body.data]).toEqual([200, []])
+    const requestId = executed.headers.get('request-id')
+    expect(linesOf(gateway)).toEqual([
+      { level: 50, requestId, err: expect.objectContaining({ message: GONE.message }), msg: 'telling failed' },
+      { ...REQUEST, keyId, method: 'GET', path: '/v1/personnel', operation: 'listPersonnel', status: 200 },
+    ])
+  })
+
   test('has a line of its own for a slow request, and none for one that is not', async () => {
     const slow = openGateway({ slowMs: 0 })
     const { id: keyId, caller } = await minted(slow, ['personnel.read'])

@@ -92,7 +92,9 @@ test('a request that reads too long is answered 503, is charged, and leaves the 
   }
   await sleep(1_000)
   expect(await load(300)).toBeLessThan(0.5)
-  expect((await caller.get('/v1/risks?total=true&limit=1')).body.page.total).toBe(SEARCHED_RISKS)
+  // A busy machine may take some tries to read anything at all in that time.
+  const total = async () => (await caller.get('/v1/risks?total=true&limit=1')).body.page?.total
+  await expect.poll(total, { timeout: 10_000 }).toBe(SEARCHED_RISKS)
 })
 
 test('the event loop goes on while a worker reads', async () => {

@@ -17,6 +17,8 @@ export interface Context {
   readonly wholeListRowsMax: number
   /** How many rows there are, which prices depend on. */
   readonly rowCounts: RowCounts
+  /** Until when the request may take, by `performance.now()`; as long as it likes unless given. */
+  readonly deadlineAt?: number
   /** Throws unless what the caller last saw still stands; asked inside the write, so that nothing comes between. */
   readonly precondition?: ((read: Read) => Promise<void>) | undefined
 }

@@ -60,9 +60,9 @@ const ENTRIES: FieldPrice = { part: 'entries' }
 const ENDS: FieldPrice = { part: 'ends' }
 const COUNT: FieldPrice = { part: 'count' }
 
-async function rowsOf<Row>(page: Connection<Row>['page']): Promise<readonly Row[]> {
+async function rowsOf<Row>(context: Context, page: Connection<Row>['page']): Promise<readonly Row[]> {
   const { rows } = await page()
-  await turn()
+  await turn(context)
   return rows
 }
 
@@ -88,13 +88,17 @@ export function connectionOf<Row extends object>(node: ObjectRef<Types, Row>, pl
         type: [node],
         description: 'The entries of this page.',
         extensions: { price: ENTRIES },
-        resolve: async ({ page }) => inTurns(await rowsOf(page)),
+        resolve: async ({ page }, _, context) => inTurns(context, await rowsOf(context, page)),
       }),
       edges: t.field({
         type: [Edge],
         description: 'The entries of this page, each with its cursor.',
         extensions: { price: ENTRIES },
-        resolve: async ({ page, cursor }) => inTurns((await rowsOf(page)).map((row) => ({ row, cursor }))),
+        resolve: async ({ page, cursor }, _, context) =>
+          inTurns(
+            context,
+            (await rowsOf(context, page)).map((row) => ({ row, cursor })),
+          ),
       }),
       pageInfo: t.field({
         type: PageInfo,
@@ -160,7 +164,7 @@ export function connect<T extends PgTable, F>(
   // What is wrong with the arguments is said of the list itself, whatever is selected of it.
   within(read, list, filter, window)
   const once = <V>(what: readonly unknown[], ask: () => Promise<V>): Promise<V> =>
-    oncePerKey(context, JSON.stringify([list.name, list.of, filter, ...what]), () => turn().then(ask))
+    oncePerKey(context, JSON.stringify([list.name, list.of, filter, ...what]), () => turn(context).then(ask))
   const cursor = (row: T['$inferSelect']) => cursorOf(list, row)
   const page = () => once(['page', window], () => pageOf(read, list, filter, window))
   const ends = async () => {
@@ -201,8 +205,8 @@ function listTelling<T extends PgTable, F>(list: List<T, F | Record<string, neve
   // The arguments are those of `listArgs`.
   const filterIn = (args: Arguments) => (args as { filter?: F | null }).filter ?? {}
   return {
-    pages: (entry, weight) => {
-      const tell = pageTeller(list, entry, weight)
+    pages: (entries) => {
+      const tell = pageTeller(list, entries)
       return (context, args) => tell(context.store.read, filterIn(args), windowOf(args, context))
     },
     count: ({ store }, args) => countOf(store.read, list, filterIn(args)),

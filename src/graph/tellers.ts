@@ -11,6 +11,7 @@ import {
 import type { Scope } from '../auth/scopes.js'
 import { Fault } from '../errors.js'
 import { isOfStore, toFault } from '../store/faults.js'
+import type { Separator } from '../store/json.js'
 import type { RowCounts } from '../store/rowCounts.js'
 import { boundedArguments } from './bounds.js'
 import type { Context } from './builder.js'
@@ -30,7 +31,7 @@ export interface Teller {
 
 export interface Prepared extends Price {
   /** Undefined when it can only be refused: execution then says why. */
-  tell(context: Context): Promise<Told | undefined>
+  tell(context: Context, separator?: Separator): Promise<Told | undefined>
 }
 
 const tellers = new WeakMap<OperationDefinitionNode, Teller | undefined>()
@@ -79,7 +80,7 @@ function compile(
         const args = boundedArguments(plan.field, getArgumentValues(plan.field, plan.node, variables))
         if (!plan.isQuick(args)) return undefined
         const { charge } = await priceOf(billFor(plan.bill, args), counts)
-        return { charge, tell: (context) => plan.tell(context, args).catch(undefinedIfRefused) }
+        return { charge, tell: (context, separator) => plan.tell(context, args, separator).catch(undefinedIfRefused) }
       })
     },
   }

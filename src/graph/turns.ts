@@ -1,4 +1,11 @@
 import { LIMITS } from '../limits.js'
+import { deadlineExceeded } from '../store/faults.js'
+
+/** As much of a context as is needed here. */
+interface Request {
+  /** By `performance.now()`. */
+  readonly deadlineAt?: number | undefined
+}
 
 /** How long resolvers may keep the event loop to themselves before other requests are let in. */
 const SLICE_MS = 3
@@ -10,11 +17,12 @@ let isRunning = false
  * Resolves when it is the caller's turn. Resolvers that read or complete a list wait here first: graphql starts all of
  * them at once and SQLite answers synchronously, so a query of many lists would otherwise block everyone to its end.
  */
-export function turn(): Promise<void> {
-  return new Promise((resolve) => {
+export async function turn({ deadlineAt = Number.POSITIVE_INFINITY }: Request = {}): Promise<void> {
+  await new Promise<void>((resolve) => {
     waiting.push(resolve)
     if (!isRunning) void run()
   })
+  if (performance.now() > deadlineAt) throw deadlineExceeded()
 }
 
 async function run(): Promise<void> {
@@ -34,12 +42,15 @@ async function run(): Promise<void> {
 /** Entries of a long list that are completed between two looks at the clock. */
 const STEP = 50
 
+/** Of a list that has failed already, nobody waits for what comes later. */
+const never = () => new Promise<never>(() => undefined)
+
 /** Entries that graphql completes some at a time, where completing all at once would take long. */
-export function inTurns<T>(entries: readonly T[]): readonly (T | Promise<T>)[] {
+export function inTurns<T>(request: Request, entries: readonly T[]): readonly (T | Promise<T>)[] {
   if (entries.length <= LIMITS.sliceRows) return entries
-  let mine = turn()
+  let mine = turn(request)
   return entries.map((entry, index) => {
-    if (index > 0 && index % STEP === 0) mine = turn()
+    if (index > 0 && index % STEP === 0) mine = mine.then(() => turn(request), never)
     return mine.then(() => entry)
   })
 }

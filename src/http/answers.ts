@@ -2,9 +2,10 @@ import { getNamedType } from 'graphql'
 import { Fault } from '../errors.js'
 import type { Told } from '../graph/toldPlans.js'
 import type { Answer, Asked } from './asked.js'
-import { csvContent, type Entry } from './csv.js'
+import { csvContent, type Entry, entriesIn } from './csv.js'
 import { longJson } from './longJson.js'
 import { Content, emptyAnswer, JSON_TYPE, respond } from './represent.js'
+import { joined } from './slices.js'
 import type { StoredOperation } from './stored.js'
 
 export type MediaType = 'application/json' | 'text/csv'
@@ -23,8 +24,12 @@ interface Wanted {
 export async function tellWith({ list, one }: Told, wanted: Wanted): Promise<Answer> {
   if (list) {
     const next = list.hasNext ? list.endCursor() : null
+    const { columns } = wanted.operation
+    if (wanted.type === 'text/csv' && columns) {
+      return pageWith(await csvContent(columns, entriesIn(list.entries)), next, wanted)
+    }
     const page = JSON.stringify({ next, total: list.totalCount ?? null })
-    const bytes = Buffer.concat([BEFORE_DATA, list.entries, Buffer.from(`],"page":${page}}`)])
+    const bytes = await joined([BEFORE_DATA, list.entries, Buffer.from(`],"page":${page}}`)])
     return pageWith(new Content(JSON_TYPE, bytes), next, wanted)
   }
   if (!one) throw nothingAt(wanted)

@@ -48,17 +48,21 @@ export interface EngineOptions {
 export function createEngine(options: EngineOptions): Engine {
   const { store, clock, wholeListRowsMax, deadlineMs = LIMITS.deadlineMs, isTold = true } = options
   const rowCounts = rowCountsOf(store)
-  const contextFor: Engine['contextFor'] = (principal, onStatement, isGone) => ({
-    store: {
-      ...store,
-      read: store.reading(onStatement, { deadlineAt: performance.now() + deadlineMs, ...(isGone && { isGone }) }),
-      write: (as, work) => store.write({ ...as, onStatement }, work),
-    },
-    principal,
-    clock,
-    wholeListRowsMax,
-    rowCounts,
-  })
+  const contextFor: Engine['contextFor'] = (principal, onStatement, isGone) => {
+    const deadlineAt = performance.now() + deadlineMs
+    return {
+      store: {
+        ...store,
+        read: store.reading(onStatement, { deadlineAt, ...(isGone && { isGone }) }),
+        write: (as, work) => store.write({ ...as, onStatement }, work),
+      },
+      principal,
+      clock,
+      wholeListRowsMax,
+      rowCounts,
+      deadlineAt,
+    }
+  }
   return {
     contextFor,
     // Each error about a variable would print all that was sent.

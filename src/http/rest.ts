@@ -65,13 +65,11 @@ export function createRest({ schema, engine, authenticate, rates, basePath, log 
     const context = engine.contextFor(principal, noting(exchange), hangingUp(exchange))
     const wanted = { asked, operation, type, path: basePath + path }
     if (isReading(asked)) {
+      const separator = type === 'text/csv' ? '\n' : ','
       const query = { document: operation.document, variables }
-      const prepared =
-        type === 'application/json'
-          ? await engine.prepare(query, principal).catch(orExecuted(log, exchange))
-          : undefined
+      const prepared = await engine.prepare(query, principal).catch(orExecuted(log, exchange))
       rates.chargeQuery(principal, exchange, prepared?.charge ?? (await engine.chargeFor(query, context)))
-      const told = await prepared?.tell(context).catch(orExecuted(log, exchange))
+      const told = await prepared?.tell(context, separator).catch(orExecuted(log, exchange))
       if (told) return tellWith(told, wanted)
     }
     const precondition =

@@ -1,6 +1,7 @@
 import { type AnyColumn, and, desc, fillPlaceholders, type SQL, sql } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import { LIMITS } from '../limits.js'
+import type { Separator } from './json.js'
 import { oncePerEngine } from './keyed.js'
 import {
   cursorAt,
@@ -23,7 +24,7 @@ export type Entry = (read: Read, row: PgTable) => SQL
 
 /** A page that the store has put into JSON itself. */
 export interface ToldPage {
-  /** The JSON of each row, with commas between, in UTF-8. */
+  /** The JSON of each row, with what was asked for between, in UTF-8. */
   readonly entries: Buffer
   readonly hasNext: boolean
   readonly startCursor: () => string | null
@@ -33,12 +34,18 @@ export interface ToldPage {
 /** What a row takes besides itself. */
 export type Weight = Pick<Extent, 'perRow' | 'isCounting'>
 
+/** How each row of a list becomes JSON. */
+export interface Entries extends Weight {
+  readonly entry: Entry
+  readonly separator: Separator
+}
+
 type TellPage<F> = (read: Read, filter: F, window: Window) => Promise<ToldPage>
 
 /** Tells the same pages as `pageOf`, each row as the JSON that is built of it. */
-export function pageTeller<T extends PgTable, F>(list: List<T, F>, entry: Entry, weight: Weight): TellPage<F> {
-  const tellPart = partTeller(list, entry, weight)
-  const tellWhole = wholeTeller(list, entry, weight)
+export function pageTeller<T extends PgTable, F>(list: List<T, F>, entries: Entries): TellPage<F> {
+  const tellPart = partTeller(list, entries)
+  const tellWhole = wholeTeller(list, entries)
   return (read, filter, window) => (window.first === undefined ? tellWhole : tellPart)(read, filter, window)
 }
 
@@ -46,7 +53,7 @@ export function pageTeller<T extends PgTable, F>(list: List<T, F>, entry: Entry,
 const ENTRY = sql.raw('entry')
 
 /** With each row's place comes how long its JSON is, so that the one row too many can be cut off again. */
-function partTeller<T extends PgTable, F>(list: List<T, F>, entry: Entry, weight: Weight): TellPage<F> {
+function partTeller<T extends PgTable, F>(list: List<T, F>, { entry, separator, ...weight }: Entries): TellPage<F> {
   const spelled = oncePerEngine((read) => {
     const { json } = read
     const table = list.table(read.t)
@@ -56,7 +63,10 @@ function partTeller<T extends PgTable, F>(list: List<T, F>, entry: Entry, weight
     const places = json.array([sql`octet_length(${ENTRY})`, ...keys])
     const rows = sql`select ${entry(read, table)} as ${ENTRY}, ${listed(columns)} from ${table}`
     return {
-      beginning: settled(read, sql`select count(*), ${json.entries(ENTRY)}, ${json.lines(places)} from (${rows}`),
+      beginning: settled(
+        read,
+        sql`select count(*), ${json.entries(ENTRY, separator)}, ${json.lines(places)} from (${rows}`,
+      ),
       end: settled(read, sql` order by ${listed(order)} limit `),
     }
   })
@@ -72,7 +82,7 @@ function partTeller<T extends PgTable, F>(list: List<T, F>, entry: Entry, weight
     const [surplus = 0] = isCut ? (JSON.parse(lines.slice(end)) as [bytes: number, ...Key[]]) : []
     const cursor = (line: string) => (line === '' ? null : cursorAt(list, JSON.parse(line).slice(1)))
     return {
-      entries: isCut ? entries.subarray(0, entries.length - surplus - ','.length) : entries,
+      entries: isCut ? entries.subarray(0, entries.length - surplus - separator.length) : entries,
       hasNext: isCut,
       startCursor: () => cursor(lines.split('\n', 1)[0] ?? ''),
       endCursor: () => cursor(lines.slice(lines.lastIndexOf('\n', end - 1) + 1, end)),
@@ -81,7 +91,7 @@ function partTeller<T extends PgTable, F>(list: List<T, F>, entry: Entry, weight
 }
 
 /** Of a whole list only the first and the last place matter, and an index has both at hand. */
-function wholeTeller<T extends PgTable, F>(list: List<T, F>, entry: Entry, weight: Weight): TellPage<F> {
+function wholeTeller<T extends PgTable, F>(list: List<T, F>, { entry, separator, ...weight }: Entries): TellPage<F> {
   const spelled = oncePerEngine((read) => {
     const { json } = read
     const table = list.table(read.t)
@@ -89,7 +99,7 @@ function wholeTeller<T extends PgTable, F>(list: List<T, F>, entry: Entry, weigh
     const place = sql`(select ${json.array(order)} from ${table}`
     const rows = sql`select ${entry(read, table)} as ${ENTRY} from ${table}`
     return {
-      beginning: settled(read, sql`select count(*), ${json.entries(ENTRY)}, ${place}`),
+      beginning: settled(read, sql`select count(*), ${json.entries(ENTRY, separator)}, ${place}`),
       afterFirst: settled(read, sql` order by ${listed(order)} limit 1), ${place}`),
       afterLast: settled(read, sql` order by ${listed(order.map((key) => desc(key)))} limit 1) from (${rows}`),
       end: settled(read, sql` order by ${listed(order)} limit `),
