@@ -82,6 +82,19 @@ describe('a list', () => {
     expect(read.filter((sql) => !sql.includes('count(*)'))).toEqual([])
   })
 
+  test('tells a key that may not read it nothing of how many rows there are', async () => {
+    const { gateway } = await many
+    const stranger = await gateway.as('personnel.read')
+    // So many that they would be too much for whoever may read them.
+    const lists = Array.from({ length: 12 }, (_, i) => `a${i}: risks { totalCount nodes { ${TEN} } }`)
+    gateway.statements()
+    const answer = await stranger.graphql(`{ ${lists.join(' ')} }`)
+    const messages = answer.body.errors.map(({ message }: { message: string }) => message)
+    expect(new Set(messages)).toEqual(new Set(['This needs a key with the scope projects.read.']))
+    expect(chargeOf(answer)).toBe(1)
+    expect(gateway.statements().filter((sql) => sql.includes('"risk"'))).toEqual([])
+  })
+
   test('costs the same in REST, as JSON and as CSV', async () => {
     const { charged } = await many
     const whole = await charged((caller) => caller.get('/v1/risks'))

@@ -16,6 +16,7 @@ import {
   OperationTypeNode,
   type SelectionSetNode,
 } from 'graphql'
+import { grants, type Scope } from '../auth/scopes.js'
 import { Fault } from '../errors.js'
 import { LIMITS } from '../limits.js'
 import { isServed } from '../store/page.js'
@@ -47,6 +48,8 @@ export interface Bill {
 /** A list at the root: how many rows it reads is known only with its arguments and the store. */
 export interface ListBill {
   readonly list: CountedList
+  /** Of whoever may read it. */
+  readonly scope: Scope | undefined
   readonly args: ListArguments
   /** What is selected of an entry; 0 where no row is read. */
   readonly perRow: number
@@ -149,7 +152,8 @@ class Pricer {
     if ('times' in price) return alone(1 + price.times(args) * selected.fixed)
     if ('list' in price) {
       const { perRow, isCounted, needsEnds } = selected
-      this.lists.push({ list: price.list, args, perRow, isCounted, needsEnds })
+      const { scope } = field.extensions as { scope?: Scope }
+      this.lists.push({ list: price.list, scope, args, perRow, isCounted, needsEnds })
       return alone(1 + selected.fixed)
     }
     const first = Number((args as ListArguments).first ?? LIMITS.nestedPageRows)
@@ -221,9 +225,16 @@ const priced = new WeakMap<Context, Promise<Price>>()
 
 /** The price of the one operation that a context is made for, found once. */
 export function priceIn(context: Context, bill: () => Bill): Promise<Price> {
-  const known = priced.get(context) ?? Promise.resolve().then(() => priceOf(bill(), context.rowCounts))
+  const known =
+    priced.get(context) ?? Promise.resolve().then(() => priceOf(billFor(context, bill()), context.rowCounts))
   priced.set(context, known)
   return known
+}
+
+/** What the caller may not read is not read, and what it would have cost would tell how many rows there are. */
+function billFor({ principal }: Context, bill: Bill): Bill {
+  const mayRead = ({ scope }: ListBill) => scope === undefined || grants(principal.scopes, scope)
+  return bill.lists.every(mayRead) ? bill : { ...bill, lists: bill.lists.filter(mayRead) }
 }
 
 /** Has no field at the root resolved before the whole operation is found to be within the limits. */
