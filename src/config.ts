@@ -110,6 +110,14 @@ export const SETTINGS = {
     read: (text) => wholeNumber(text, 0, LIMITS.connectionsMax),
     form: `a whole number up to ${LIMITS.connectionsMax}, or 0 for no limit`,
   }),
+  deadlineMs: setting({
+    flag: '--deadline-ms <milliseconds>',
+    env: 'OPERATIONS_DEADLINE_MS',
+    help: 'how long a request may read before it is answered 503',
+    fallback: LIMITS.deadlineMs as number,
+    read: (text) => wholeNumber(text, 1, 600_000),
+    form: 'a whole number of milliseconds, at least 1',
+  }),
   slowMs: setting({
     flag: '--slow-ms <milliseconds>',
     env: 'OPERATIONS_SLOW_MS',

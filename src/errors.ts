@@ -17,6 +17,7 @@ export const CATALOGUE = {
   TOO_COMPLEX: 'The query asks for too much',
   INTERNAL: 'Something went wrong on our side',
   UNAVAILABLE: 'Not available just now',
+  DEADLINE_EXCEEDED: 'The answer took too long',
 } as const
 
 export type Code = keyof typeof CATALOGUE

@@ -6,6 +6,7 @@ import { SETTINGS } from './config.js'
 import type { Context } from './graph/builder.js'
 import { type App, createApp } from './http/app.js'
 import { LIMITS } from './limits.js'
+import { rowCountsOf } from './store/rowCounts.js'
 import type { Store } from './store/store.js'
 import { InputCheck } from './text.js'
 
@@ -33,6 +34,8 @@ export interface GatewayOptions {
   readonly readyBytesMax?: number
   /** Of bodies that are held and answers that `listener` is sending; beyond it requests get 503. */
   readonly inFlightBytesMax?: number
+  /** How long a request may read before it is answered 503. */
+  readonly deadlineMs?: number
 }
 
 /** The whole service: `fetch` answers a Request, `listener` a request of node:http. */
@@ -49,6 +52,7 @@ export function createGateway({ store, ...options }: GatewayOptions): Gateway {
     ratePerMinute: options.ratePerMinute ?? LIMITS.ratePerMinute,
     readyBytesMax: options.readyBytesMax ?? LIMITS.readyBytesMax,
     inFlightBytesMax: options.inFlightBytesMax ?? LIMITS.inFlightBytesMax,
+    deadlineMs: options.deadlineMs ?? LIMITS.deadlineMs,
     slowMs: LIMITS.slowQueryMs,
     corsOrigins: '',
   })
@@ -70,7 +74,7 @@ export interface Caller {
 /** The context in which the schema runs on behalf of a caller whom the embedding program knows. Fresh for each request. */
 export function contextFor(store: Store, { scopes, id = 'embedded' }: Caller): Context {
   const principal: Principal = { keyId: id, name: id, scopes: new Set(scopes), projects: null, expiresAt: null }
-  return { store, principal, clock: now, wholeListRowsMax: LIMITS.wholeListRowsMax }
+  return { store, principal, clock: now, wholeListRowsMax: LIMITS.wholeListRowsMax, rowCounts: rowCountsOf(store) }
 }
 
 export interface KeyOptions {

@@ -28,6 +28,9 @@ interface Statement {
   readonly values: readonly unknown[]
 }
 
+/** Whether a statement only asks how large a table is, to judge whether the next one is heavy. */
+const isSizing = (sql: string) => sql.startsWith('select max(rowid) from')
+
 interface HistoryLine {
   readonly by: string
   readonly action: string
@@ -70,10 +73,10 @@ export function openGateway(
   const log: string[] = []
   const clock = { now: NOW }
   const notices: string[] = []
-  const store = own.open({
-    onStatement: (sql, values = []) => seen.push({ sql, values }),
-    onNotice: (sentence) => notices.push(sentence),
-  })
+  const onStatement = (sql: string, values: readonly unknown[] = []) => {
+    if (!isSizing(sql)) seen.push({ sql, values })
+  }
+  const store = own.open({ onStatement, onNotice: (sentence) => notices.push(sentence) })
   const app = createApp({
     store,
     log: pino({ level: 'info' }, { write: (line) => log.push(line) }),

@@ -10,7 +10,7 @@ import type { Scope } from '../src/auth/scopes.js'
 import { Fault } from '../src/errors.js'
 import { createLog } from '../src/http/log.js'
 import { createMetrics } from '../src/http/metrics.js'
-import type { Store } from '../src/store/store.js'
+import type { Spelled, Store } from '../src/store/store.js'
 import { Client } from './campaigns/client.js'
 import { engine } from './engine.js'
 import { type Gateway, NOW, openGateway } from './harness.js'
@@ -44,7 +44,13 @@ type Fail = (store: Store) => Partial<Store>
 /** Keeps it from building JSON, which execution does without. */
 const untelling =
   (error: Error): Fail =>
-  ({ reading }) => ({ reading: (onStatement) => ({ ...reading(onStatement), rows: failing(error) }) })
+  ({ reading }) => ({
+    reading: (onStatement) => {
+      const read = reading(onStatement)
+      const isJson = ({ text }: Spelled) => /json_object|to_json/.test(text)
+      return { ...read, rows: async (statement) => (isJson(statement) ? failing(error)() : read.rows(statement)) }
+    },
+  })
 
 /** Where a store can fail a query that it has told before, and what is heard of it. */
 const FAILURES: { where: string; status: number; code: string; fail: Fail }[] = [
@@ -193,6 +199,17 @@ describe('the log', () => {
     expect(linesOf(gateway)).toEqual([
       { level: 50, requestId, err: expect.objectContaining({ message: GONE.message }), msg: 'telling failed' },
       { ...REQUEST, keyId, method: 'POST', path: '/graphql', operation: 'anonymous', status: 200 },
+    ])
+  })
+
+  test('says the same of a route, which is then executed too', async () => {
+    const { gateway, keyId, caller } = await openFailing(untelling(GONE))
+    const executed = await caller.get('/v1/personnel')
+    expect([executed.status, executed.body.data]).toEqual([200, []])
+    const requestId = executed.headers.get('request-id')
+    expect(linesOf(gateway)).toEqual([
+      { level: 50, requestId, err: expect.objectContaining({ message: GONE.message }), msg: 'telling failed' },
+      { ...REQUEST, keyId, method: 'GET', path: '/v1/personnel', operation: 'listPersonnel', status: 200 },
     ])
   })
 

@@ -13,6 +13,8 @@ import { hangUp, rowsOf, valuesOf } from './postgres/sync.js'
 interface OpenOptions {
   readonly onStatement?: (sql: string, values?: readonly unknown[]) => void
   readonly onNotice?: (sentence: string) => void
+  /** SQLite: what reads more rows runs in a read worker. */
+  readonly inPlaceRowsMax?: number
 }
 
 /** A migrated store with nothing in it, and a way into it that goes past our own code. */

@@ -21,6 +21,7 @@ const FLAGS = [
   'readyMegabytes',
   'inFlightMegabytes',
   'connectionsPerAddress',
+  'deadlineMs',
   'slowMs',
   'metricsPort',
   'corsOrigins',

@@ -3,7 +3,7 @@ import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
 import type { List } from '../store/page.js'
 import type { Read } from '../store/store.js'
 import type { Tables } from '../store/tables.js'
-import type { Entry, ToldPage } from '../store/told.js'
+import type { Entries, Entry, ToldPage } from '../store/told.js'
 import type { Context } from './builder.js'
 
 /**
@@ -32,7 +32,7 @@ export type Arguments = Readonly<Record<string, unknown>>
 
 /** How the store tells a list at the root of Query, once it is said how a row becomes JSON. */
 export interface ListTelling {
-  readonly pages: (entry: Entry) => (context: Context, args: Arguments) => Promise<ToldPage>
+  readonly pages: (entries: Entries) => (context: Context, args: Arguments) => Promise<ToldPage>
   readonly count: (context: Context, args: Arguments) => Promise<number>
 }
 

@@ -12,7 +12,7 @@ import {
   type OperationDefinitionNode,
 } from 'graphql'
 import type { Scope } from '../auth/scopes.js'
-import type { JsonValue } from '../store/json.js'
+import type { JsonValue, Separator } from '../store/json.js'
 import type { Read } from '../store/store.js'
 import type { ToldPage } from '../store/told.js'
 import type { Context } from './builder.js'
@@ -36,7 +36,8 @@ export interface Plan {
   readonly scopes: ReadonlySet<Scope>
   /** Whether it takes so little time that everyone else may wait for it: a statement cannot be interrupted. */
   isQuick(args: Arguments): boolean
-  tell(context: Context, args: Arguments): Promise<Told>
+  /** With line ends between, the entries of a list are to be read one by one, and `data` is not for anyone. */
+  tell(context: Context, args: Arguments, separator?: Separator): Promise<Told>
 }
 
 /** Builds the JSON of a row; `depth` keeps the names of the tables within each other apart. */
@@ -74,6 +75,7 @@ class Planner {
   private readonly collect: ReturnType<typeof selectionsOf>
   private readonly scopes = new Set<Scope>()
   private lookUps = 0
+  private isCounting = false
 
   constructor(document: DocumentNode, isIncluded: IsIncluded) {
     this.collect = selectionsOf(document, isIncluded)
@@ -120,11 +122,14 @@ class Planner {
     const [entries, ...more] = parts.filter((part) => part.entry !== undefined)
     if (!entries?.entry || more.length > 0) throw new Untold()
     const { entry } = entries
-    const tell = telling.pages((read, row) => entry(read, row, 1))
+    const weight = { perRow: 1 + this.lookUps, isCounting: this.isCounting }
+    const pagesWith = (separator: Separator) =>
+      telling.pages({ entry: (read, row) => entry(read, row, 1), separator, ...weight })
+    const tell = { ',': pagesWith(','), '\n': pagesWith('\n') }
     const cut = parts.indexOf(entries)
     const isCounted = parts.some((part) => part.isCounted)
-    return async (context, args) => {
-      const page = await tell(context, args)
+    return async (context, args, separator = ',') => {
+      const page = await tell[separator](context, args)
       const totalCount = isCounted ? await telling.count(context, args) : undefined
       const list = { ...page, totalCount }
       const isFirst = args['after'] == null
@@ -178,6 +183,7 @@ class Planner {
     if (field.args.length > 0 || !isLeafType(getNamedType(field.type))) throw new Untold()
     if (telling) {
       if (telling.isCount && isNested) throw new Untold()
+      if (telling.isCount) this.isCounting = true
       return (read, row) => ({ value: telling.value(read, row), isJson: false })
     }
     const exposed = field.extensions['pothosExposedField']

@@ -2,8 +2,10 @@ import { getNamedType } from 'graphql'
 import { Fault } from '../errors.js'
 import type { Told } from '../graph/toldPlans.js'
 import type { Answer, Asked } from './asked.js'
-import { csvContent, type Entry } from './csv.js'
+import { csvContent, type Entry, entriesIn } from './csv.js'
+import { longJson } from './longJson.js'
 import { Content, emptyAnswer, JSON_TYPE, respond } from './represent.js'
+import { joined } from './slices.js'
 import type { StoredOperation } from './stored.js'
 
 export type MediaType = 'application/json' | 'text/csv'
@@ -22,8 +24,12 @@ interface Wanted {
 export async function tellWith({ list, one }: Told, wanted: Wanted): Promise<Answer> {
   if (list) {
     const next = list.hasNext ? list.endCursor() : null
+    const { columns } = wanted.operation
+    if (wanted.type === 'text/csv' && columns) {
+      return pageWith(await csvContent(columns, entriesIn(list.entries)), next, wanted)
+    }
     const page = JSON.stringify({ next, total: list.totalCount ?? null })
-    const bytes = Buffer.concat([BEFORE_DATA, list.entries, Buffer.from(`],"page":${page}}`)])
+    const bytes = await joined([BEFORE_DATA, list.entries, Buffer.from(`],"page":${page}}`)])
     return pageWith(new Content(JSON_TYPE, bytes), next, wanted)
   }
   if (!one) throw nothingAt(wanted)
@@ -53,13 +59,13 @@ function nothingAt({ operation: { rootField }, path }: Wanted): Fault {
   return new Fault('NOT_FOUND', `There is no ${getNamedType(rootField.type).name.toLowerCase()} at ${path}.`)
 }
 
-function listWith({ nodes, pageInfo, totalCount }: ListAnswer, wanted: Wanted): Promise<Answer> {
+async function listWith({ nodes, pageInfo, totalCount }: ListAnswer, wanted: Wanted): Promise<Answer> {
   const { operation, type } = wanted
   const next = pageInfo.hasNextPage ? pageInfo.endCursor : null
   const content =
     type === 'text/csv' && operation.columns
-      ? csvContent(operation.columns, nodes)
-      : Content.json({ data: nodes, page: { next, total: totalCount ?? null } })
+      ? await csvContent(operation.columns, nodes)
+      : new Content(JSON_TYPE, await longJson({ data: nodes, page: { next, total: totalCount ?? null } }))
   return pageWith(content, next, wanted)
 }
 

@@ -18,6 +18,7 @@ import { refusalOf } from './incoming.js'
 import { createPaths } from './paths.js'
 import { bareProblem, problem } from './problems.js'
 import { createRates } from './rates.js'
+import { namesTag } from './represent.js'
 import { createRest } from './rest.js'
 
 export interface AppOptions {
@@ -31,6 +32,10 @@ export interface AppOptions {
   readonly wholeListRowsMax: number
   /** What a key may spend in a minute; 0 for as much as it likes. */
   readonly ratePerMinute: number
+  /** What the rate limit goes by, instead of the process's own monotonic clock. */
+  readonly monotonicMs?: () => number
+  /** How long a request may read. */
+  readonly deadlineMs?: number
   /** Whether the store itself tells what it can; true unless a test wants to see that it makes no difference. */
   readonly isTold?: boolean
   /** Of answers that are kept ready; 0 for none. */
@@ -57,13 +62,14 @@ export function createApp(options: AppOptions): App {
   const { store, log, clock, basePath } = options
   const engine = createEngine(options)
   const authenticate = authenticator(store, clock)
-  const rates = createRates(authenticate, options.ratePerMinute)
+  const monotonicMs = options.monotonicMs ?? (() => performance.now())
+  const rates = createRates({ authenticate, ratePerMinute: options.ratePerMinute, monotonicMs })
   const fastLane = createFastLane({ ...options, authenticate, rates })
   const cors = createCors(options.corsOrigins)
   const running = new RunningRequests()
   const inFlight = new BytesInFlight(options.inFlightBytesMax)
   const bodies = new Bodies(inFlight)
-  const rest = createRest({ schema, engine, authenticate, rates, bodies, basePath, running })
+  const rest = createRest({ schema, engine, authenticate, rates, bodies, basePath, running, log })
   const graphql = whenAsked(async () => {
     // Loaded when the first query comes: Yoga takes as long as all the rest.
     const { createGraphqlDoor } = await import('./graphqlDoor.js')
@@ -93,7 +99,10 @@ export function createApp(options: AppOptions): App {
   const answerTo = async (exchange: Exchange, response?: ServerResponse): Promise<Outgoing> => {
     try {
       const answer = (await fastLane.ready(exchange)) ?? (await fresh(exchange))
-      if (answer.status === 304) rates.refundUnchanged(exchange)
+      // `*` names nothing: whoever sends it has not seen the answer.
+      if (answer.status === 304 && namesTag(exchange.asked.header('if-none-match'), etagOf(answer))) {
+        rates.refundUnchanged(exchange)
+      }
       const hasRoom = !response || !answer.body || inFlight.send(response, answer.body, exchange.principal?.keyId)
       return closeExchange(exchange, closing, hasRoom ? answer : await noRoom(exchange))
     } finally {
@@ -126,6 +135,11 @@ export function createApp(options: AppOptions): App {
     // The body is asked for only once the key, its type and its length have passed.
     checkContinue: (request, response) => serve(request, response, () => response.writeContinue()),
   }
+}
+
+function etagOf({ headers }: Outgoing): string | undefined {
+  const at = headers.indexOf('etag')
+  return at < 0 ? undefined : headers[at + 1]
 }
 
 /** A door that is made when someone comes to it. */

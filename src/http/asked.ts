@@ -8,6 +8,8 @@ export interface Asked {
   readonly target: string
   readonly url: URL
   header(name: string): string | undefined
+  /** Whether whoever asked has hung up. */
+  readonly isGone: boolean
   /** Whether all of the body is known to have come; to be asked before it is read. */
   readonly isWhole: boolean
   /** The body, read once however often it is asked for. */
@@ -70,6 +72,10 @@ export class AskedOfNode implements Asked {
   header(name: string): string | undefined {
     const value = this.headers[name]
     return Array.isArray(value) ? value.join(', ') : value
+  }
+
+  get isGone(): boolean {
+    return this.message.socket.destroyed
   }
 
   get isWhole(): boolean {
@@ -166,6 +172,10 @@ export class AskedOfFetch implements Asked {
 
   header(name: string): string | undefined {
     return this.request.headers.get(name) ?? undefined
+  }
+
+  get isGone(): boolean {
+    return this.request.signal.aborted
   }
 
   get isWhole(): boolean {

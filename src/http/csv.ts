@@ -1,15 +1,43 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { LIMITS } from '../limits.js'
 import { sheetCell } from '../sheets/cells.js'
 import { csvLine } from '../sheets/csv.js'
 import { Content } from './represent.js'
+import { joined } from './slices.js'
 
 export type Entry = Readonly<Record<string, unknown>>
 
 /** Entries as CSV: a line of names, and a line for each entry. */
 export function csvText(columns: readonly string[], entries: readonly Entry[]): string {
-  const lines = entries.map((entry) => csvLine(columns.map((column) => sheetCell(entry[column]))))
-  return csvLine(columns) + lines.join('')
+  return csvLine(columns) + entries.map((entry) => csvEntry(columns, entry)).join('')
 }
 
-export function csvContent(columns: readonly string[], entries: readonly Entry[]): Content {
-  return new Content('text/csv; charset=utf-8; header=present', Buffer.from(csvText(columns, entries)))
+/** The same as a body; a long one is written slice by slice, so that others have their turn. */
+export async function csvContent(columns: readonly string[], entries: Iterable<Entry>): Promise<Content> {
+  const slices: Buffer[] = []
+  let slice = [csvLine(columns)]
+  for (const entry of entries) {
+    slice.push(csvEntry(columns, entry))
+    if (slice.length < LIMITS.sliceRows) continue
+    slices.push(Buffer.from(slice.join('')))
+    slice = []
+    await nextTurn()
+  }
+  slices.push(Buffer.from(slice.join('')))
+  return new Content('text/csv; charset=utf-8; header=present', await joined(slices))
+}
+
+function csvEntry(columns: readonly string[], entry: Entry): string {
+  return csvLine(columns.map((column) => sheetCell(entry[column])))
+}
+
+/** Entries that stand a line each, in JSON, each read when its turn comes. */
+export function* entriesIn(lines: Buffer): Generator<Entry> {
+  for (let start = 0; start < lines.length; ) {
+    const found = lines.indexOf('\n', start)
+    const end = found < 0 ? lines.length : found
+    // The store has built it of the fields that were asked for.
+    yield JSON.parse(lines.toString('utf8', start, end)) as Entry
+    start = end + 1
+  }
 }

@@ -1,19 +1,32 @@
-import { type DocumentNode, type ExecutionArgs, type ExecutionResult, execute } from 'graphql'
+import {
+  type DocumentNode,
+  type ExecutionArgs,
+  type ExecutionResult,
+  execute,
+  getOperationAST,
+  getVariableValues,
+} from 'graphql'
 import type { Principal } from '../auth/principal.js'
 import { grants } from '../auth/scopes.js'
 import type { Context } from '../graph/builder.js'
+import { billOf, priceIn } from '../graph/prices.js'
+import { fragmentsOf } from '../graph/selections.js'
 import { type Prepared, tellerOf } from '../graph/tellers.js'
+import { LIMITS } from '../limits.js'
 import { schema } from '../schema.js'
+import { rowCountsOf } from '../store/rowCounts.js'
 import type { OnStatement, Store } from '../store/store.js'
 
 /** Runs operations: the one place where both doors meet the schema. */
 export interface Engine {
-  /** Fresh for each request; `onStatement` is told of every statement that the request takes. */
-  contextFor(principal: Principal, onStatement: OnStatement): Context
+  /** Fresh for each request; `onStatement` is told of every statement that the request takes. The deadline begins here. */
+  contextFor(principal: Principal, onStatement: OnStatement, isGone?: () => boolean): Context
   execute(args: ExecutionArgs): Promise<ExecutionResult>
   run(document: DocumentNode, variables: Record<string, unknown>, context: Context): Promise<ExecutionResult>
   /** How the store itself can answer a validated query, if it can, and if the caller may have all of it. */
-  prepare(query: Query, principal: Principal): Prepared | undefined
+  prepare(query: Query, principal: Principal): Promise<Prepared | undefined>
+  /** What a validated operation is charged; 0 where execution will refuse it. */
+  chargeFor(query: Query, context: Context): Promise<number>
 }
 
 export interface Query {
@@ -26,29 +39,50 @@ export interface EngineOptions {
   readonly store: Store
   readonly clock: () => Date
   readonly wholeListRowsMax: number
+  /** How long a request may read. */
+  readonly deadlineMs?: number
   /** Whether the store tells what it can; without it everything is executed, which makes no difference but of time. */
   readonly isTold?: boolean
 }
 
-export function createEngine({ store, clock, wholeListRowsMax, isTold = true }: EngineOptions): Engine {
-  const contextFor: Engine['contextFor'] = (principal, onStatement) => ({
-    store: {
-      ...store,
-      read: store.reading(onStatement),
-      write: (as, work) => store.write({ ...as, onStatement }, work),
-    },
-    principal,
-    clock,
-    wholeListRowsMax,
-  })
+export function createEngine(options: EngineOptions): Engine {
+  const { store, clock, wholeListRowsMax, deadlineMs = LIMITS.deadlineMs, isTold = true } = options
+  const rowCounts = rowCountsOf(store)
+  const contextFor: Engine['contextFor'] = (principal, onStatement, isGone) => {
+    const deadlineAt = performance.now() + deadlineMs
+    return {
+      store: {
+        ...store,
+        read: store.reading(onStatement, { deadlineAt, ...(isGone && { isGone }) }),
+        write: (as, work) => store.write({ ...as, onStatement }, work),
+      },
+      principal,
+      clock,
+      wholeListRowsMax,
+      rowCounts,
+      deadlineAt,
+    }
+  }
   return {
     contextFor,
     // Each error about a variable would print all that was sent.
     execute: async (args) => execute({ ...args, options: { ...args.options, maxCoercionErrors: 1 } }),
-    prepare({ document, operationName, variables }, { scopes }) {
+    async prepare({ document, operationName, variables }, { scopes }) {
       const teller = isTold ? tellerOf(schema, document, operationName) : undefined
       const mayHaveAll = teller && [...teller.scopes].every((scope) => grants(scopes, scope))
-      return mayHaveAll ? teller.prepare(variables) : undefined
+      return mayHaveAll ? teller.prepare(variables, rowCounts) : undefined
+    },
+    async chargeFor({ document, operationName, variables: raw }, context) {
+      const operation = getOperationAST(document, operationName)
+      if (!operation) return 0
+      // Asked first, and only for one error: without that bound, thousands of bad values would each be told at length.
+      const { coerced } = getVariableValues(schema, operation.variableDefinitions ?? [], raw, { maxErrors: 1 })
+      if (!coerced) return 0
+      const bill = () => billOf({ schema, operation, fragments: fragmentsOf(document), variables: coerced })
+      return priceIn(context, bill).then(
+        ({ charge }) => charge,
+        () => 0,
+      )
     },
     run: async (document, variableValues, contextValue) => execute({ schema, document, variableValues, contextValue }),
   }

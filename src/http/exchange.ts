@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
 import { KeyRefused, type Principal } from '../auth/principal.js'
 import type { Fault } from '../errors.js'
+import { asFault } from '../graph/faults.js'
 import { withoutValues } from '../store/faults.js'
 import { type Register, registersIn } from '../store/registers.js'
 import type { OnStatement } from '../store/store.js'
@@ -22,12 +23,16 @@ export interface Exchange {
   operation?: string | undefined
   /** What the query costs. */
   cost: number
+  /** What the key has been charged. */
+  charged: number
   /** Whether every key with the same scopes gets the same answer, as long as nothing changes. */
   isShared: boolean
   /** Whether it changes something, so that it must not be said to have failed once it is done. */
   isChange?: boolean
   /** What is held of its body until it is answered. */
   held?: { release(): void }
+  /** The `data` of a GraphQL answer, where it is too long for Yoga to write. */
+  data?: Buffer
   /** How many statements it took. */
   statements: number
   /** The registers that they read. */
@@ -54,7 +59,16 @@ export const REQUEST_ID = /^[\w.:-]{1,100}$/
 export function openExchange(asked: Asked, address: string | undefined): Exchange {
   const given = asked.header('request-id')
   const requestId = given !== undefined && REQUEST_ID.test(given) ? given : randomUUID()
-  return { asked, requestId, startedAt: performance.now(), address, statements: 0, cost: 0, isShared: false }
+  return {
+    asked,
+    requestId,
+    startedAt: performance.now(),
+    address,
+    statements: 0,
+    cost: 0,
+    charged: 0,
+    isShared: false,
+  }
 }
 
 /** Whoever works for an exchange tells it of every statement. */
@@ -64,6 +78,11 @@ export function noting(exchange: Exchange): OnStatement {
     exchange.reads ??= new Set()
     for (const register of registersIn(text)) exchange.reads.add(register)
   }
+}
+
+/** Whoever waits for something on behalf of an exchange asks this. */
+export function hangingUp({ asked }: Exchange): () => boolean {
+  return () => asked.isGone
 }
 
 /** Who is told of an exchange when it is over. */
@@ -97,6 +116,16 @@ export function logCause(log: Logger, { requestId }: Exchange, fault: Fault): vo
   if (fault instanceof Overloaded) return
   if (code === 'INTERNAL' || code === 'UNAVAILABLE') {
     log.error({ requestId, err: withoutValues(cause) }, 'request failed')
+  }
+}
+
+/** For an answer that the store was to build by itself: what nobody foresaw is logged, and execution answers instead. */
+export function orExecuted(log: Logger, { requestId }: Exchange): (error: unknown) => undefined {
+  return (error) => {
+    const fault = asFault(error)
+    if (fault.code !== 'INTERNAL') throw fault
+    // Where execution succeeds after all, nobody else would hear of it.
+    log.error({ requestId, err: fault.cause }, 'telling failed')
   }
 }
 

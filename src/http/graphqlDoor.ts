@@ -6,13 +6,23 @@ import { Fault } from '../errors.js'
 import { asFault } from '../graph/faults.js'
 import { LIMITS } from '../limits.js'
 import { schema } from '../schema.js'
+import { isOfStore } from '../store/faults.js'
 import { requireAcceptable } from './accept.js'
 import type { Answer } from './asked.js'
 import type { Bodies } from './body.js'
 import { Documents, LatestError } from './documents.js'
 import type { Engine, Query } from './engine.js'
-import { type Exchange, logCause, noting } from './exchange.js'
-import { nameOf, type Params, type Passed, readParams, useCatalogue, useEngine, useParams } from './graphql.js'
+import { type Exchange, hangingUp, logCause, noting, orExecuted } from './exchange.js'
+import {
+  nameOf,
+  type Params,
+  type Passed,
+  readParams,
+  useCatalogue,
+  useEngine,
+  useParams,
+  withData,
+} from './graphql.js'
 import { executingOnce } from './graphqlOnce.js'
 import type { RunningRequests } from './idempotency.js'
 import { faultHeaders, STATUS } from './problems.js'
@@ -58,7 +68,10 @@ export function createGraphqlDoor(options: GraphqlDoorOptions): GraphqlDoor {
     const all = Object.fromEntries([...response.headers].map(([name, value]) => [name.toLowerCase(), value]))
     const { 'content-type': type = JSON_TYPE, 'content-length': _, ...others } = all
     const headers = exchange.isReplay ? { ...others, 'idempotency-replayed': 'true' } : others
-    const content = new Content(type, Buffer.from(await response.arrayBuffer()))
+    const bytes = exchange.data
+      ? withData(await response.text(), exchange.data)
+      : Buffer.from(await response.arrayBuffer())
+    const content = new Content(type, bytes)
     return respond(asked, content, { status: response.status, headers })
   }
 }
@@ -94,11 +107,11 @@ function tellerWith(
     const { asked } = exchange
     // The door has let the caller in; the key may have been revoked while the body was on its way.
     const principal = await authenticate(asked.header('authorization'))
-    const prepared = engine.prepare(query, principal)
+    const prepared = await engine.prepare(query, principal)
     if (!prepared) return undefined
     exchange.operation = nameOf(getOperationAST(query.document, query.operationName))
-    rates.chargeQuery(principal, exchange, prepared.cost)
-    const told = await prepared.tell(engine.contextFor(principal, noting(exchange)))
+    rates.chargeQuery(principal, exchange, prepared.charge)
+    const told = await prepared.tell(engine.contextFor(principal, noting(exchange), hangingUp(exchange)))
     if (!told) return undefined
     // Of what is about the key itself the store tells nothing.
     exchange.isShared = true
@@ -110,14 +123,13 @@ function tellerWith(
     const { query, operationName, variables = {} } = params
     const document = validDocument(query)
     if (!document) return undefined
-    return tell(exchange, { document, operationName, variables }, type).catch((error: unknown) => {
-      const fault = asFault(error)
-      // Yoga comes to the same, and says it in the words of GraphQL; but nobody is to wait twice for a store that is down.
-      if (fault.code === 'UNAVAILABLE') return refuse(log, exchange, fault)
-      // Where execution succeeds after all, nobody else would hear of it.
-      if (fault.code === 'INTERNAL') log.error({ requestId: exchange.requestId, err: fault.cause }, 'telling failed')
-      return undefined
-    })
+    return tell(exchange, { document, operationName, variables }, type)
+      .catch(orExecuted(log, exchange))
+      .catch((error: unknown) => {
+        const fault = asFault(error)
+        // Yoga comes to the same, and says it in the words of GraphQL; but nobody is to wait for a store twice.
+        return isOfStore(fault) ? refuse(log, exchange, fault) : undefined
+      })
   }
 }
 
@@ -133,7 +145,11 @@ function yogaWith({ engine, authenticate, rates, log, running }: GraphqlDoorOpti
     schema,
     // The door has let the caller in; the key may have been revoked while the body was on its way.
     context: async ({ exchange }) =>
-      engine.contextFor(await authenticate(exchange.asked.header('authorization')), noting(exchange)),
+      engine.contextFor(
+        await authenticate(exchange.asked.header('authorization')),
+        noting(exchange),
+        hangingUp(exchange),
+      ),
     plugins: [useParams(), useEngine(executingOnce(engine, running), rates), useCatalogue(log)],
     parserAndValidationCache: {
       documentCache: new Documents({ charactersMax: LIMITS.queriesKeptCharacters, countMax: LIMITS.queriesKeptMax }),

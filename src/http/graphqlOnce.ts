@@ -1,4 +1,3 @@
-import { complexityFromQuery } from '@pothos/plugin-complexity'
 import {
   type ExecutionArgs,
   type ExecutionResult,
@@ -6,14 +5,15 @@ import {
   GraphQLError,
   getOperationAST,
   getVariableValues,
-  Kind,
   type OperationDefinitionNode,
 } from 'graphql'
 import { keepAnswer, replaceAnswer, type Unrepeatable } from '../auth/keptAnswers.js'
 import { grants, type Scope } from '../auth/scopes.js'
 import { type Code, Fault, type Flaw } from '../errors.js'
-import { type Context, requireWithinLimits } from '../graph/builder.js'
+import type { Context } from '../graph/builder.js'
 import { asFault, faultOf } from '../graph/faults.js'
+import { billOf, priceIn } from '../graph/prices.js'
+import { fragmentsOf } from '../graph/selections.js'
 import type { Read } from '../store/store.js'
 import type { Engine } from './engine.js'
 import type { Passed } from './graphql.js'
@@ -89,7 +89,7 @@ function once(execute: Execute, running: RunningRequests): Execute {
     const context = args.contextValue as Mutation['context']
     try {
       const token = tokenOf(context.exchange.asked)
-      const mutation = token === undefined ? undefined : mutationOf(args, operation, context)
+      const mutation = token === undefined ? undefined : await mutationOf(args, operation, context)
       if (token === undefined || !mutation) return await execute(args)
       const request = await requestOf(mutation, token)
       const kept = await keptFields(context.store.read, mutation, request)
@@ -109,30 +109,27 @@ function once(execute: Execute, running: RunningRequests): Execute {
 }
 
 /** Undefined for what execution refuses as a whole: bad variables, a limit that is exceeded. */
-function mutationOf(
+async function mutationOf(
   args: ExecutionArgs,
   operation: OperationDefinitionNode,
   context: Mutation['context'],
-): Mutation | undefined {
+): Promise<Mutation | undefined> {
   const { schema, variableValues } = args
   const given = variableValues ?? {}
   const { coerced } = getVariableValues(schema, operation.variableDefinitions ?? [], given, { maxErrors: 1 })
   if (!coerced) return undefined
   const mutation = { args, operation, context, variables: coerced }
-  return isWithinLimits(mutation) ? mutation : undefined
+  return (await isWithinLimits(mutation)) ? mutation : undefined
 }
 
 /** Asked of the whole operation: a field that is executed by itself checks only itself. */
-function isWithinLimits({ args: { document, schema }, operation, context, variables }: Mutation): boolean {
-  const definitions = document.definitions.filter(
-    (node) => node === operation || node.kind === Kind.FRAGMENT_DEFINITION,
+async function isWithinLimits({ args, operation, context, variables }: Mutation): Promise<boolean> {
+  const { document, schema } = args
+  const bill = () => billOf({ schema, operation, fragments: fragmentsOf(document), variables })
+  return priceIn(context, bill).then(
+    () => true,
+    () => false,
   )
-  try {
-    requireWithinLimits(complexityFromQuery({ ...document, definitions }, { schema, variables, ctx: context }))
-    return true
-  } catch {
-    return false
-  }
 }
 
 async function requestOf({ context, variables, args }: Mutation, token: string): Promise<Unrepeatable> {

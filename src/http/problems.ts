@@ -27,9 +27,11 @@ export const STATUS: Record<Code, number> = {
   TOO_COMPLEX: 400,
   INTERNAL: 500,
   UNAVAILABLE: 503,
+  DEADLINE_EXCEEDED: 503,
 }
 
-const RETRY_AFTER_SECONDS = '1'
+/** In seconds; what took too long would do so again while everyone else is as busy. */
+const RETRY_AFTER: Partial<Record<Code, string>> = { UNAVAILABLE: '1', DEADLINE_EXCEEDED: '10' }
 
 export function problemType(code: Code): string {
   return `urn:operations-gateway:problem:${code.toLowerCase().replaceAll('_', '-')}`
@@ -79,7 +81,8 @@ function problemParts(fault: Fault, requestId: string) {
 /** The headers that HTTP wants with a refusal, through whichever door it came. */
 export function faultHeaders(fault: Fault): Record<string, string> {
   if (fault instanceof RateExceeded) return { 'retry-after': String(fault.retryAfterSeconds) }
-  if (fault.code === 'UNAVAILABLE') return { 'retry-after': RETRY_AFTER_SECONDS }
+  const retryAfter = RETRY_AFTER[fault.code]
+  if (retryAfter) return { 'retry-after': retryAfter }
   if (fault instanceof UnsupportedPatch) return { 'accept-patch': PATCH_TYPES.join(', ') }
   const challenge = challengeOf(fault)
   return challenge ? { 'www-authenticate': `Bearer realm="operations"${challenge.params}` } : {}

@@ -3,6 +3,7 @@ import { promisify } from 'node:util'
 import { brotliCompress, gzip, constants as zlib } from 'node:zlib'
 import { LIMITS } from '../limits.js'
 import { type Answer, type Asked, isReading } from './asked.js'
+import { hashOf } from './slices.js'
 
 const ENCODERS = {
   br: (bytes: Buffer) => promisify(brotliCompress)(bytes, { params: { [zlib.BROTLI_PARAM_QUALITY]: 4 } }),
@@ -32,8 +33,14 @@ export class Content {
 
   /** Strong: each encoding of the same content has a tag of its own. */
   tag(encoding: Encoding | undefined): string {
-    this.hash ??= createHash('sha256').update(this.bytes).digest('base64url').slice(0, 27)
-    return encoding ? `"${this.hash}-${encoding}"` : `"${this.hash}"`
+    this.hash ??= createHash('sha256').update(this.bytes).digest('base64url')
+    const tag = this.hash.slice(0, 27)
+    return encoding ? `"${tag}-${encoding}"` : `"${tag}"`
+  }
+
+  /** Makes the tag of a large content ready, so that nobody waits while it is computed. */
+  async hashInSlices(): Promise<void> {
+    if (this.bytes.length > LIMITS.sliceBytes) this.hash ??= await hashOf(this.bytes)
   }
 
   /** Whether the tag is that of this content, in whichever encoding it was sent. */
@@ -62,6 +69,7 @@ export async function respond(
   }
   // What PATCH answers is what GET would now.
   if (status === 200 && (isReading(asked) || asked.method === 'PATCH')) {
+    await content.hashInSlices()
     const tag = content.tag(encoding)
     all['etag'] = tag
     if (isReading(asked)) all['cache-control'] ??= 'private, no-cache'
@@ -97,8 +105,16 @@ function acceptedEncoding(asked: Asked): Encoding | undefined {
   return best && wanted(best) > 0 ? best : undefined
 }
 
-/** Whether the `If-None-Match` of a caller names what it would get. */
+/** Whether the `If-None-Match` of a caller covers what it would get. */
 export function isUnchanged(known: string | undefined, tag: string | undefined): boolean {
-  const tags = known?.split(',').map((one) => one.trim().replace(/^W\//, '')) ?? []
-  return tags.some((one) => one === '*' || one === tag)
+  return tagsIn(known).includes('*') || namesTag(known, tag)
+}
+
+/** Whether it names the very tag, and not just anything. */
+export function namesTag(known: string | undefined, tag: string | undefined): boolean {
+  return tagsIn(known).some((one) => one === tag)
+}
+
+function tagsIn(known: string | undefined): readonly string[] {
+  return known?.split(',').map((one) => one.trim().replace(/^W\//, '')) ?? []
 }

@@ -1,4 +1,5 @@
 import type { GraphQLSchema } from 'graphql'
+import type { Logger } from 'pino'
 import type { Authenticate } from '../auth/principal.js'
 import { badArgument, Fault } from '../errors.js'
 import { type Context, requireScope } from '../graph/builder.js'
@@ -9,7 +10,7 @@ import { answerWith, type MediaType, tellWith } from './answers.js'
 import { type Answer, type Asked, isReading } from './asked.js'
 import { type Bodies, PATCH_TYPES } from './body.js'
 import type { Engine } from './engine.js'
-import { type Exchange, noting } from './exchange.js'
+import { type Exchange, hangingUp, noting, orExecuted } from './exchange.js'
 import { createPerform, type RunningRequests } from './idempotency.js'
 import { readBody, readParameters } from './parameters.js'
 import { requireMatch, tagsToMatch, unmatchable } from './preconditions.js'
@@ -27,13 +28,14 @@ interface RestOptions {
   readonly bodies: Bodies
   readonly basePath: string
   readonly running: RunningRequests
+  readonly log: Logger
 }
 
 /** Answers a request below `/v1`; `path` is without the base path. */
 export type Rest = (exchange: Exchange, path: string) => Promise<Answer>
 
 /** The REST door: each route runs its stored operation, and what HTTP wants is put around it. */
-export function createRest({ schema, engine, authenticate, rates, bodies, basePath, running }: RestOptions): Rest {
+export function createRest({ schema, engine, authenticate, rates, bodies, basePath, running, log }: RestOptions): Rest {
   const perform = createPerform(running)
 
   return async (exchange, path) => {
@@ -65,10 +67,14 @@ export function createRest({ schema, engine, authenticate, rates, bodies, basePa
       // A body that came after the look at the key can have taken its time, and the key may have been revoked meanwhile.
       if (!hasCome) principal = await authenticate(asked.header('authorization'))
     }
-    const context = engine.contextFor(principal, noting(exchange))
+    const context = engine.contextFor(principal, noting(exchange), hangingUp(exchange))
     const wanted = { asked, operation, type, path: basePath + path }
-    if (isReading(asked) && type === 'application/json') {
-      const told = await engine.prepare({ document: operation.document, variables }, principal)?.tell(context)
+    if (isReading(asked)) {
+      const separator = type === 'text/csv' ? '\n' : ','
+      const query = { document: operation.document, variables }
+      const prepared = await engine.prepare(query, principal).catch(orExecuted(log, exchange))
+      rates.chargeQuery(principal, exchange, prepared?.charge ?? (await engine.chargeFor(query, context)))
+      const told = await prepared?.tell(context, separator).catch(orExecuted(log, exchange))
       if (told) return tellWith(told, wanted)
     }
     const precondition =

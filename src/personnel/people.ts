@@ -46,12 +46,15 @@ export const personnel: List<Tables['person'], PersonFilter> = {
   order: ({ nameFolded, id }) => [nameFolded, id],
   place: (row) => [row.nameFolded, row.id],
   matching,
+  indexed: ['status', 'email', 'externalId'],
 }
 
 /** The people of a group, filtered like the roster. */
 export function membersOf(groupId: string): typeof personnel {
   return {
     ...personnel,
+    of: groupId,
+    isSought: true,
     matching: (read, filter) => and(inGroups(read, [groupId]), matching(read, filter, true)),
   }
 }

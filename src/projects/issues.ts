@@ -47,6 +47,7 @@ export const issues: List<Tables['issue'], IssueFilter> = {
   order: ({ standing, raisedOn, id }) => [standing, raisedOn, id],
   place: (row) => [row.standing, row.raisedOn, row.id],
   matching,
+  indexed: ['project', 'severity', 'status', 'assignee'],
 }
 
 /** All of them, live or not, in an order that one index serves: what an export goes through. */
@@ -61,6 +62,7 @@ export const everyIssue: typeof issues = {
 export function issuesOfProject(projectId: string): typeof issues {
   return {
     ...issues,
+    of: projectId,
     matching: (read, filter) => and(eq(read.t.issue.projectId, projectId), matching(read, filter)),
   }
 }

@@ -4,7 +4,7 @@ import { link, oneOf, projectKey, required, said, text, type Values } from '../f
 import { Ledger } from '../history/ledger.js'
 import { newId } from '../ids.js'
 import { contains, type Optional } from '../store/conditions.js'
-import type { List } from '../store/page.js'
+import { guarded, type List } from '../store/page.js'
 import type { Read, Write } from '../store/store.js'
 import type { Tables } from '../store/tables.js'
 import { fold } from '../text.js'
@@ -31,6 +31,7 @@ export const projects: List<Tables['project'], ProjectFilter> = {
   order: ({ key, id }) => [key, id],
   place: (row) => [row.key, row.id],
   matching,
+  indexed: ['status'],
 }
 
 export async function projectsByKeys(
@@ -74,28 +75,31 @@ export function called(idOrKey: string) {
   return { id: idOrKey, key: idOrKey.toUpperCase() }
 }
 
-export async function projectHealth(
-  { db, t, among }: Read,
-  ids: readonly string[],
-): Promise<Map<string, ProjectHealth>> {
-  const risks = await db
-    .select({ id: t.risk.projectId, live: count(), top: max(t.risk.score) })
-    .from(t.risk)
-    .where(and(among(t.risk.projectId, ids), eq(t.risk.live, 1)))
-    .groupBy(t.risk.projectId)
-  const issues = await db
-    .select({ id: t.issue.projectId, open: count() })
-    .from(t.issue)
-    .where(and(among(t.issue.projectId, ids), eq(t.issue.live, 1)))
-    .groupBy(t.issue.projectId)
-  const riskOf = new Map(risks.map((row) => [row.id, row]))
-  const issueOf = new Map(issues.map((row) => [row.id, row]))
-  const health = (id: string): ProjectHealth => ({
-    openRiskCount: riskOf.get(id)?.live ?? 0,
-    openIssueCount: issueOf.get(id)?.open ?? 0,
-    topRiskScore: riskOf.get(id)?.top ?? null,
-  })
+export async function projectHealth(read: Read, ids: readonly string[]): Promise<Map<string, ProjectHealth>> {
+  const { risk, issue } = read.t
+  const risks = await ofProjects(read, risk, ids, [count(), max(risk.score)])
+  const issues = await ofProjects(read, issue, ids, [count()])
+  const health = (id: string): ProjectHealth => {
+    const [live, top] = risks.get(id) ?? []
+    const [open] = issues.get(id) ?? []
+    return { openRiskCount: live ?? 0, openIssueCount: open ?? 0, topRiskScore: top ?? null }
+  }
   return new Map(ids.map((id) => [id, health(id)]))
+}
+
+/** What the live entries of each of these projects add up to. They can be very many, so it may be a heavy statement. */
+async function ofProjects(
+  read: Read,
+  table: Tables['risk'] | Tables['issue'],
+  ids: readonly string[],
+  sums: readonly SQL[],
+): Promise<Map<string, number[]>> {
+  const { projectId, live } = table
+  const condition = and(read.among(projectId, ids), eq(live, 1))
+  const { where, isHeavy } = guarded(read, condition, { table, rows: Number.POSITIVE_INFINITY })
+  const summed = sql`select ${projectId}, ${sql.join([...sums], sql.raw(', '))} from ${table}${where} group by ${projectId}`
+  const rows = await read.rows({ ...read.spelled(summed), isHeavy })
+  return new Map(rows.map(([id, ...values]) => [String(id), values.map(Number)]))
 }
 
 /** The same one by one, as the store tells them. */

@@ -78,6 +78,7 @@ export const risks: List<Tables['risk'], RiskFilter> = {
   order: ({ standing, raisedOn, id }) => [standing, raisedOn, id],
   place: (row) => [row.standing, row.raisedOn, row.id],
   matching,
+  indexed: ['project', 'status', 'level', 'minScore', 'likelihood', 'impact', 'owner', 'category'],
 }
 
 /** All of them, live or not, in an order that one index serves: what an export goes through. */
@@ -92,6 +93,7 @@ export const everyRisk: typeof risks = {
 export function risksOfProject(projectId: string): typeof risks {
   return {
     ...risks,
+    of: projectId,
     matching: (read, filter) => and(eq(read.t.risk.projectId, projectId), matching(read, filter)),
   }
 }

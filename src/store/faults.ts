@@ -20,9 +20,8 @@ const UNAVAILABLE: readonly (readonly [beginning: string, sentence: string])[] =
   // Transactions that got into each other's way, and went on doing so.
   ['40001', BUSY],
   ['40P01', BUSY],
-  // A lock that was not to be had in time; a statement that took too long.
+  // A lock that was not to be had in time.
   ['55P03', BUSY],
-  ['57014', BUSY],
   ['53100', FULL],
   // Too many connections, too little memory.
   ['53', BUSY],
@@ -42,6 +41,20 @@ const UNAVAILABLE: readonly (readonly [beginning: string, sentence: string])[] =
 
 /** A number that no column holds: it can only come with a cursor that was never given out. */
 const OUT_OF_RANGE = '22003'
+
+/** A statement that was stopped at its time limit. */
+const STOPPED = '57014'
+
+export function deadlineExceeded(cause?: unknown): Fault {
+  return new Fault('DEADLINE_EXCEEDED', 'This takes too long to read. Ask for less: a page, or a narrower filter.', {
+    cause,
+  })
+}
+
+/** Whether the store is the reason, and not what it was asked: to ask again would end alike. */
+export function isOfStore({ code }: Fault): boolean {
+  return code === 'UNAVAILABLE' || code === 'DEADLINE_EXCEEDED'
+}
 
 /** The driver's error code, wherever Drizzle has wrapped it; a Fault's own code is none. */
 export function driverCode(error: unknown): string | undefined {
@@ -65,6 +78,7 @@ export function toFault(raw: unknown): unknown {
   const code = driverCode(error)
   if (code === undefined) return error
   if (code === OUT_OF_RANGE) return new Fault('BAD_REQUEST', 'A number is out of range.', { cause: error })
+  if (code === STOPPED) return deadlineExceeded(error)
   const [, sentence] = UNAVAILABLE.find(([beginning]) => code.startsWith(beginning)) ?? []
   return sentence === undefined ? error : new Fault('UNAVAILABLE', sentence, { cause: error })
 }

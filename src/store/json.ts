@@ -14,14 +14,15 @@ export interface Json {
   list(built: SQL, order: readonly AnyColumn[]): SQL
   /** Aggregates rows that are in order already: what was built of each, a line each; null of none. */
   lines(built: SQL): SQL
-  /** The same with commas between, to be handed over as bytes where the engine can. */
-  entries(built: SQL): SQL
+  /** The same with any character between, to be handed over as bytes where the engine can. */
+  entries(built: SQL, separator: Separator): SQL
 }
 
+/** What stands between the entries of a list: JSON has no line ends of its own, so a line can be read by itself. */
+export type Separator = ',' | '\n'
+
 const comma = sql.raw(', ')
-/** JSON has no line ends of its own. */
-const LINE_END = sql.raw("'\n'")
-// Only names of GraphQL come here, which hold neither quotes nor backslashes, so nothing can be injected.
+// Only separators and names of GraphQL come here, which hold neither quotes nor backslashes, so nothing can be injected.
 const quoted = (text: string) => sql.raw(`'${text}'`)
 
 export const sqliteJson: Json = {
@@ -31,9 +32,9 @@ export const sqliteJson: Json = {
   },
   array: (values) => sql`json_array(${sql.join([...values], comma)})`,
   list: (built, order) => sql`json_group_array(${built} order by ${sql.join([...order], comma)})`,
-  lines: (built) => sql`group_concat(${built}, ${LINE_END})`,
+  lines: (built) => sql`group_concat(${built}, ${quoted('\n')})`,
   // As a text the driver would decode it, only for us to encode it again.
-  entries: (built) => sql`cast(group_concat(${built}, ',') as blob)`,
+  entries: (built, separator) => sql`cast(group_concat(${built}, ${quoted(separator)}) as blob)`,
 }
 
 // The functions that make objects put blanks into them, so they are put together as texts.
@@ -51,8 +52,8 @@ export const postgresJson: Json = {
   },
   list: (built, order) =>
     sql`'[' || coalesce(string_agg(${built}, ',' order by ${sql.join([...order], comma)}), '') || ']'`,
-  lines: (built) => sql`string_agg(${built}, ${LINE_END})`,
-  entries: (built) => sql`string_agg(${built}, ',')`,
+  lines: (built) => sql`string_agg(${built}, ${quoted('\n')})`,
+  entries: (built, separator) => sql`string_agg(${built}, ${quoted(separator)})`,
 }
 
 function postgresText({ value, isJson }: JsonValue): SQL {

@@ -7,6 +7,8 @@ interface OpenOptions {
   /** SQLite: of the connection that writes. */
   readonly cacheBytes?: number | undefined
   readonly onNotice?: OnNotice | undefined
+  /** PostgreSQL: how long a statement that reads may take. */
+  readonly deadlineMs?: number
 }
 
 /**
@@ -14,11 +16,11 @@ interface OpenOptions {
  * Only the engine that is asked for is loaded.
  */
 export async function openStore(database: string, options: OpenOptions = {}): Promise<Store> {
-  const { migrate: mayMigrate = true, cacheBytes, onNotice } = options
+  const { migrate: mayMigrate = true, cacheBytes, onNotice, deadlineMs } = options
   if (isPostgres(database)) {
     if (mayMigrate) await migrateStore(database)
     else await (await import('./postgresMigrations.js')).requireMigratedPostgres(database)
-    return (await import('./postgres.js')).openPostgres(database, { onNotice })
+    return (await import('./postgres.js')).openPostgres(database, { onNotice, deadlineMs })
   }
   const { migrate, requireMigrated } = await import('./migrations.js')
   const file = fileOf(database)

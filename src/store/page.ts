@@ -1,9 +1,10 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
-import { type AnyColumn, and, type SQL, sql } from 'drizzle-orm'
+import { type AnyColumn, and, desc, type SQL, sql } from 'drizzle-orm'
 import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
 import { badArgument, Fault } from '../errors.js'
-import { rowsWith } from './keyed.js'
-import type { Read } from './store.js'
+import { columnsOf, rowOf, rowsWith } from './keyed.js'
+import type { Extent, Read } from './store.js'
 import type { Tables } from './tables.js'
 
 export type Key = string | number
@@ -17,6 +18,12 @@ export interface List<T extends PgTable, F> {
   /** A row's place in that order. */
   readonly place: (row: T['$inferSelect']) => readonly Key[]
   readonly matching: (read: Read, filter: F) => SQL | undefined
+  /** What the list belongs to, where it is a part of a larger one of the same name. */
+  readonly of?: string
+  /** The members of a filter that an index serves, in the list's order, when nothing else is asked for. */
+  readonly indexed?: readonly string[]
+  /** Whether no index has its rows in their order, so that a page is found by going through all of them. */
+  readonly isSought?: boolean
 }
 
 /** What part of a list is asked for; without `first` it is the whole, up to `most` rows. */
@@ -38,14 +45,80 @@ export async function pageOf<T extends PgTable, F>(
   window: Window,
 ): Promise<Page<T['$inferSelect']>> {
   const table = list.table(read.t)
-  const rows: T['$inferSelect'][] = await read.db
-    .select()
-    .from(table as PgTable)
-    .where(within(read, list, filter, window))
-    .orderBy(...list.order(table))
-    .limit(rowsFor(window))
+  const { where, isHeavy } = guarded(read, within(read, list, filter, window), extentOf(read, list, filter, window))
+  const order = sql.join([...list.order(table)], sql.raw(', '))
+  const statement = read.spelled(
+    sql`select ${columnsOf(table)} from ${table}${where} order by ${order} limit ${read.limit(rowsFor(window))}`,
+  )
+  const rows = await rowsOf(table, await read.rows({ ...statement, isHeavy }))
   requireWhole(rows.length, window)
   return { rows: rows.slice(0, window.first), hasNext: hasNext(rows.length, window) }
+}
+
+const ROWS_AT_ONCE = 1_000
+
+/** Very many rows are made some at a time, so that others have their turn. */
+async function rowsOf<T extends PgTable>(table: T, all: readonly unknown[][]): Promise<T['$inferSelect'][]> {
+  const rows: T['$inferSelect'][] = []
+  for (const [index, values] of all.entries()) {
+    if (index > 0 && index % ROWS_AT_ONCE === 0) await nextTurn()
+    rows.push(rowOf(table, values))
+  }
+  return rows
+}
+
+/** The cursors of the first and the last row that a page without end would have. */
+export async function endsOf<T extends PgTable, F>(
+  read: Read,
+  list: List<T, F>,
+  filter: F,
+  window: Window,
+): Promise<{ readonly start: string | null; readonly end: string | null }> {
+  const table = list.table(read.t)
+  const order = list.order(table)
+  const { where, isHeavy } = guarded(
+    read,
+    within(read, list, filter, window),
+    extentOf(read, list, filter, { ...window, first: 1 }),
+  )
+  const cursorBy = async (by: readonly (AnyPgColumn | SQL)[]) => {
+    const ordered = sql`order by ${sql.join([...by], sql.raw(', '))} limit 1`
+    const [values] = await read.rows({
+      ...read.spelled(sql`select ${columnsOf(table)} from ${table}${where} ${ordered}`),
+      isHeavy,
+    })
+    return values ? cursorOf(list, rowOf(table, values)) : null
+  }
+  return { start: await cursorBy(order), end: await cursorBy(order.map((column) => desc(column))) }
+}
+
+/** How much of a list is read for a part of it: where only a filter finds it, perhaps everything. */
+export function extentOf<T extends PgTable, F>(
+  { t }: Read,
+  list: List<T, F>,
+  filter: F,
+  { first = Number.POSITIVE_INFINITY }: Window,
+): Extent {
+  return { table: list.table(t), rows: isServed(list, filter as object) ? first : Number.POSITIVE_INFINITY }
+}
+
+type Served = Pick<List<PgTable, never>, 'indexed' | 'isSought'>
+
+/** Whether an index has just the rows that a filter finds, in their order. */
+export function isServed({ indexed = [], isSought = false }: Served, filter: object): boolean {
+  const [given, ...more] = Object.entries(filter).filter(([, value]) => value != null)
+  if (isSought || more.length > 0) return false
+  if (!given) return true
+  const [name, value] = given
+  return indexed.some((one) => one === name) && (!Array.isArray(value) || value.length === 1)
+}
+
+/** A condition as a statement has it that reads this much, and whether that is heavy. */
+export function guarded(read: Read, condition: SQL | undefined, extent: Extent): { where: SQL; isHeavy: boolean } {
+  const guard = read.guard(extent)
+  // The guard comes first: what stands behind it is only looked at in rows that passed.
+  const whole = and(guard, condition)
+  return { where: whole ? sql` where ${whole}` : sql.raw(''), isHeavy: guard !== undefined }
 }
 
 /** What the rows of a page have in common, but for how many there are. */
@@ -120,7 +193,25 @@ function lookUpOf<T extends PgTable & { id: AnyPgColumn }>(table: (t: Tables) =>
 }
 
 export async function countOf<T extends PgTable, F>(read: Read, list: List<T, F>, filter: F): Promise<number> {
-  return read.db.$count(list.table(read.t), list.matching(read, filter))
+  const table = list.table(read.t)
+  const { where, isHeavy } = guarded(read, list.matching(read, filter), { table, rows: Number.POSITIVE_INFINITY })
+  const statement = read.spelled(sql`select count(*) from ${table}${where}`)
+  const [row] = await read.rows({ ...statement, isHeavy })
+  return Number(row?.[0])
+}
+
+/** The same, but counting stops once there are more than `most`. */
+export async function countUpTo<T extends PgTable, F>(
+  read: Read,
+  list: Pick<List<T, F>, 'table' | 'matching'>,
+  filter: F,
+  most: number,
+): Promise<number> {
+  const table = list.table(read.t)
+  const { where, isHeavy } = guarded(read, list.matching(read, filter), { table, rows: Number.POSITIVE_INFINITY })
+  const found = sql`select 1 from ${table}${where} limit ${read.limit(most + 1)}`
+  const [row] = await read.rows({ ...read.spelled(sql`select count(*) from (${found}) found`), isHeavy })
+  return Number(row?.[0])
 }
 
 /** One row comparison on one ascending key, which an index answers with a search however deep the page. */

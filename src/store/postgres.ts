@@ -4,7 +4,7 @@ import { PgDialect } from 'drizzle-orm/pg-core'
 import { drizzle } from 'drizzle-orm/pg-proxy'
 import { Fault } from '../errors.js'
 import { LIMITS } from '../limits.js'
-import { BUSY, driverCode } from './faults.js'
+import { BUSY, deadlineExceeded, driverCode } from './faults.js'
 import { postgresJson as json } from './json.js'
 import { atMostEvery, latest } from './latest.js'
 import { Connections } from './postgresConnections.js'
@@ -13,20 +13,27 @@ import { alone, connected, type OnSent, type Session } from './postgresSession.j
 import { postgresTables as t } from './postgresTables.js'
 import { transact } from './postgresWrite.js'
 import { inOrder, SELECT_VERSIONS, versionsIn } from './registers.js'
-import type { OnNotice, OnStatement, Read, Store, Write } from './store.js'
+import type { OnNotice, OnStatement, Patience, Read, Store, Write } from './store.js'
 
 interface PostgresOptions {
   readonly onStatement?: OnSent
   readonly onNotice?: OnNotice | undefined
+  /** How long a request may read. */
+  readonly deadlineMs?: number | undefined
 }
 
 /**
  * Opens a migrated database: a pool of connections that read, one that looks at the versions and never waits for the
  * others, and one that writes, with a queue in front of it.
  */
-export function openPostgres(url: string, { onStatement, onNotice }: PostgresOptions = {}): Store {
+export function openPostgres(url: string, options: PostgresOptions = {}): Store {
+  const { onStatement, onNotice, deadlineMs = LIMITS.deadlineMs } = options
   const hosts = new Hosts(url)
-  const readers = new Connections(hosts, { max: LIMITS.storeConnectionsMax, isReadOnly: true })
+  const readers = new Connections(hosts, {
+    max: LIMITS.storeConnectionsMax,
+    isReadOnly: true,
+    statementMs: statementMsWithin(deadlineMs),
+  })
   const watcher = new Connections(hosts, { max: 1, isReadOnly: true })
   const writer = new Connections(hosts, { max: 1, isReadOnly: false })
   const reading = alone(readers, onStatement)
@@ -51,7 +58,7 @@ export function openPostgres(url: string, { onStatement, onNotice }: PostgresOpt
 
   return {
     read: handleOn(reading),
-    reading: (onStatement) => handleOn(reading, onStatement),
+    reading: (onStatement, patience) => handleOn(patience ? timely(reading, patience) : reading, onStatement),
     write(as, work) {
       const giveUpAt = performance.now() + LIMITS.storeBusyMs
       waitingWrites += 1
@@ -109,6 +116,19 @@ export function openPostgres(url: string, { onStatement, onNotice }: PostgresOpt
 const LOOK = { isSteady: true, timeoutMs: LIMITS.storeLookMs }
 const HEALTH = 'select pg_is_in_recovery(), pg_database_size(current_database())'
 
+/** The server ends a statement before the deadline, so that silence can be told from slowness within it. */
+function statementMsWithin(deadlineMs: number): number {
+  return Math.round(Math.max(deadlineMs / 2, deadlineMs - 2 * LIMITS.storeAnswerMs))
+}
+
+/** Refuses what is asked for when nobody waits for it any more. */
+function timely(run: Session['run'], { deadlineAt }: Patience): Session['run'] {
+  return async (...statement) => {
+    if (performance.now() > deadlineAt) throw deadlineExceeded()
+    return run(...statement)
+  }
+}
+
 /** Work whose turn must come in time; whoever waits is told when it has not, however long the others take. */
 function inTurn<T>(queue: Promise<unknown>, giveUpAt: number, work: () => Promise<T>) {
   const late = () => new Fault('UNAVAILABLE', BUSY)
@@ -137,6 +157,8 @@ function handleOn(run: Session['run'], onStatement?: OnStatement): Handle {
     among,
     limit,
     spelled,
+    // Nobody but the caller waits for a statement here, and the server stops it at its time limit.
+    guard: () => undefined,
     async rows({ text, values, isSteady }) {
       onStatement?.(text)
       return (await run(text, [...values], { isSteady })).rows

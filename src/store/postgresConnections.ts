@@ -13,12 +13,15 @@ const CONNECT_LEAST_MS = 1_500
 interface ConnectionsOptions {
   readonly max: number
   readonly isReadOnly: boolean
+  /** How long one statement may take. */
+  readonly statementMs?: number
 }
 
 /** The connections of one kind, all to the host that is in use. */
 export class Connections {
   private readonly hosts: Hosts
   private readonly options: ConnectionsOptions
+  private readonly statementMs: number
   private readonly sockets = new Set<Socket>()
   /** By the place of the host. */
   private readonly pools = new Map<number, pg.Pool>()
@@ -27,6 +30,7 @@ export class Connections {
   constructor(hosts: Hosts, options: ConnectionsOptions) {
     this.hosts = hosts
     this.options = options
+    this.statementMs = options.statementMs ?? LIMITS.storeStatementMs
   }
 
   /** A connection of the host in use, or of the next that can be reached and is of the wanted kind. */
@@ -40,6 +44,11 @@ export class Connections {
         this.hosts.leave(place)
       }
     }
+  }
+
+  /** The server's own limit of a statement comes first, unless nothing is heard of the server any more. */
+  get answerMs(): number {
+    return this.statementMs + LIMITS.storeAnswerMs
   }
 
   /** Whether a pooler may give each transaction another session of the server, which then must be left as it is. */
@@ -98,7 +107,7 @@ export class Connections {
     // What happens to a connection is told by the query on it; without a listener it would end the process.
     client.on('error', () => undefined)
     const given = 'processID' in client ? Number(client.processID) : 0
-    const text = `${SELECT_STATE}; ${settingsOf(this.options.isReadOnly, given)}`
+    const text = `${SELECT_STATE}; ${settingsOf(this.options.isReadOnly, this.statementMs, given)}`
     const asked = { text, rowMode: 'array' as const, query_timeout: LIMITS.storeConnectMs }
     // Two statements without parameters have two results, which the types do not know.
     const [state, settings] = [await client.query<unknown[]>(asked)].flat()
@@ -111,10 +120,10 @@ export class Connections {
  * Sets what holds for the session, but not behind a pooler: it makes up the process id that it gives its client, and
  * may give the session to others. A client that has vanished is noticed by the server too, so that its locks go.
  */
-function settingsOf(isReadOnly: boolean, processId: number): string {
+function settingsOf(isReadOnly: boolean, statementMs: number, processId: number): string {
   const settings = {
     ...(isReadOnly && { default_transaction_read_only: 'on' }),
-    statement_timeout: LIMITS.storeStatementMs,
+    statement_timeout: statementMs,
     lock_timeout: LIMITS.storeBusyMs,
     idle_in_transaction_session_timeout: LIMITS.storeIdleInWriteMs,
     tcp_user_timeout: LIMITS.storeIdleInWriteMs,

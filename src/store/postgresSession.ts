@@ -1,6 +1,5 @@
 import pg from 'pg'
 import { Fault } from '../errors.js'
-import { LIMITS } from '../limits.js'
 import { driverCode, isOfConnection, UNREACHABLE } from './faults.js'
 import type { Connections } from './postgresConnections.js'
 import { nameOn } from './postgresNames.js'
@@ -28,9 +27,6 @@ export interface Session {
 
 export type OnSent = (sql: string, values: readonly unknown[]) => void
 
-/** The server's own limit of a statement comes first, unless nothing is heard of the server any more. */
-export const ANSWER_MS = LIMITS.storeStatementMs + 1_000
-
 /** A connection for as long as somebody needs it. */
 export async function connected(connections: Connections, onSent?: OnSent, isNaming = false): Promise<Session> {
   const client = await connections.lend()
@@ -38,7 +34,7 @@ export async function connected(connections: Connections, onSent?: OnSent, isNam
   let queue: Promise<unknown> = Promise.resolve()
   return {
     // A connection does one thing after the other, also for those who ask for several at once.
-    run(text, values, { isByName, isSteady, timeoutMs = ANSWER_MS } = {}) {
+    run(text, values, { isByName, isSteady, timeoutMs = connections.answerMs } = {}) {
       const turn = queue.then(() => {
         onSent?.(text, values ?? [])
         const name = mayName && isSteady ? nameOn(client, text) : undefined
@@ -56,7 +52,7 @@ const ANSWER_LEAST_MS = 1_000
 
 /** Each statement on whichever connection is free. */
 export function alone(connections: Connections, onSent?: OnSent): Session['run'] {
-  return async (text, values, { timeoutMs = ANSWER_MS, ...how } = {}) => {
+  return async (text, values, { timeoutMs = connections.answerMs, ...how } = {}) => {
     const giveUpAt = performance.now() + timeoutMs
     const { run, release } = await connected(connections, onSent, true)
     try {

@@ -4,7 +4,7 @@ import { LIMITS } from '../limits.js'
 import type { Bulk } from './bulk.js'
 import { BUSY, driverCode, isOfConnection, toFault } from './faults.js'
 import { postgresBulk } from './postgresBulk.js'
-import { ANSWER_MS, type Answered, type Session } from './postgresSession.js'
+import type { Answered, Session } from './postgresSession.js'
 import { changedBy, type Register, raise, raising } from './registers.js'
 import { SELECT_LAST_STAMP, stampAfter } from './stamp.js'
 import type { Authorship, OnNotice, Write } from './store.js'
@@ -19,7 +19,7 @@ interface Transaction<T> {
 }
 
 /** Nobody waits for a command as long as for a request; the server's own limit comes first. */
-const BULK_MS = LIMITS.storeBulkMs + 1_000
+const BULK_MS = LIMITS.storeBulkMs + LIMITS.storeAnswerMs
 const ATTEMPTS_MAX = 6
 const FIRST_PAUSE_MS = 10
 
@@ -49,7 +49,7 @@ async function attemptOnce<T>(transaction: Transaction<T>): Promise<Outcome<T>> 
   const noted: Session['run'] = async (sql, values, how) => {
     if (isOver) throw new Error('The handle of this write has been revoked: the write is over.')
     try {
-      return await run(sql, values, { timeoutMs: as.by === 'cli' ? BULK_MS : ANSWER_MS, ...how })
+      return await run(sql, values, { ...(as.by === 'cli' && { timeoutMs: BULK_MS }), ...how })
     } catch (error) {
       failure ??= error
       throw error

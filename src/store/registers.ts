@@ -25,6 +25,11 @@ const REGISTER_OF: Readonly<Record<TableName, Register | undefined>> = {
   revision: undefined,
 }
 
+/** The register that a table belongs to: that of all where it belongs to none of its own. */
+export function registerOf(table: string): keyof Versions {
+  return names.get(table) ?? 'all'
+}
+
 /** The counter of all that is stored, and that of each register. */
 export const COUNTERS = ['value', ...REGISTERS] as const satisfies readonly RevisionColumn[]
 type Counter = (typeof COUNTERS)[number]

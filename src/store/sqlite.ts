@@ -1,48 +1,57 @@
 import { type Stats, statSync } from 'node:fs'
-import { type SQL, sql } from 'drizzle-orm'
+import { getTableName, type SQL, sql } from 'drizzle-orm'
 import { BetterSQLiteSession } from 'drizzle-orm/better-sqlite3/session'
+import type { PgTable } from 'drizzle-orm/pg-core'
 import { BaseSQLiteDatabase, SQLiteSyncDialect } from 'drizzle-orm/sqlite-core'
 import { Fault } from '../errors.js'
 import { LIMITS } from '../limits.js'
 import { bulkOn } from './bulk.js'
+import { deadlineExceeded } from './faults.js'
 import { sqliteJson as json } from './json.js'
 import { atMostEvery, latestOfTurn } from './latest.js'
 import { type FoundVersions, inOrder, SELECT_VERSIONS, versionsIn } from './registers.js'
-import { type Connection, openDatabase } from './sqliteDriver.js'
+import { connect, STILL_WANTED } from './sqliteConnection.js'
+import type { Connection } from './sqliteDriver.js'
+import { ReadWorkers } from './sqliteReadWorkers.js'
 import { KeptStatements, type Statements } from './sqliteStatements.js'
 import { sqliteTables as t } from './sqliteTables.js'
 import { isBusy, WriteQueue } from './sqliteWrites.js'
-import type { OnNotice, OnStatement, Read, Store, Write } from './store.js'
+import type { Extent, OnNotice, OnStatement, Patience, Read, Spelled, Store, Write } from './store.js'
 
 interface SqliteOptions {
   readonly onStatement?: (sql: string) => void
   /** Of the connection that writes; the driver's own choice unless given. */
   readonly cacheBytes?: number | undefined
   readonly onNotice?: OnNotice | undefined
+  /** What reads more rows runs in a read worker. */
+  readonly inPlaceRowsMax?: number
 }
 
 /**
  * Opens a migrated SQLite file: one connection that writes, with a queue in front of it, and one that reads while the
  * other writes. At other times the first reads as well: it knows the pages that it has written, and the second would
- * have to read all of them again after each commit.
+ * have to read all of them again after each commit. What reads much does so in threads of its own.
  */
-export function openSqlite(file: string, { onStatement, cacheBytes, onNotice }: SqliteOptions = {}): Store {
+export function openSqlite(file: string, options: SqliteOptions = {}): Store {
+  const { onStatement, onNotice, cacheBytes, inPlaceRowsMax = LIMITS.inPlaceRowsMax } = options
   const reader = connect(file, onStatement)
   reader.pragma('query_only = on')
   const writer = connect(file, onStatement)
   if (cacheBytes !== undefined) writer.pragma(`cache_size = ${-Math.round(cacheBytes / 1024)}`)
   const { isInPlace, isReplaced } = placeOf(file)
+  const requireUsable = () => {
+    if (!isInPlace()) throw moved()
+  }
+  const workers = new ReadWorkers(file, { requireUsable })
   const writes = new WriteQueue(writer, {
     onNotice,
-    requireUsable: () => {
-      if (!isInPlace()) throw moved()
-    },
+    requireUsable,
     handle: (statements, { by, onStatement: told }, at) => {
       const bulk = bulkOn((sql) => {
         told?.(sql)
         return statements.prepare(sql)
       })
-      return Object.assign(handleOn(statements, told), bulk, { by, at })
+      return Object.assign(handleOn(statements, { onStatement: told }), bulk, { by, at })
     },
   })
   const ofReader = { statements: new KeptStatements(reader), versions: versionsOf(reader, () => 0) }
@@ -60,10 +69,19 @@ export function openSqlite(file: string, { onStatement, cacheBytes, onNotice }: 
     bytes: sizeOf(file),
     logBytes: sizeOf(`${file}-wal`),
   }))
+  const isHeavy = heavinessOn(statements, inPlaceRowsMax)
+  const heavyRows = (patience?: Patience) => (statement: Spelled) => {
+    onStatement?.(statement.text)
+    return workers.run(statement, patience)
+  }
 
   return {
-    read: handleOn(statements),
-    reading: (onStatement) => handleOn(statements, onStatement),
+    read: handleOn(statements, { beside: { isHeavy, rows: heavyRows() } }),
+    reading: (onStatement, patience) =>
+      handleOn(patience ? timely(statements, patience) : statements, {
+        onStatement,
+        beside: { isHeavy, rows: oneByOne(heavyRows(patience)) },
+      }),
     write: (as, work) => writes.add(as, work),
     async health() {
       const { canWrite, committed, bytes, logBytes } = await look()
@@ -87,32 +105,28 @@ export function openSqlite(file: string, { onStatement, cacheBytes, onNotice }: 
     },
     async close() {
       await writes.settled()
+      await workers.close()
       reader.close()
       writer.close()
     },
   }
 }
 
-function connect(file: string, onStatement?: (sql: string) => void): Connection {
-  const connection = openDatabase(file, {
-    fileMustExist: true,
-    timeout: LIMITS.storeBusyMs,
-    ...(onStatement && { verbose: (statement: unknown) => onStatement(String(statement)) }),
-  })
-  connection.pragma('journal_mode = wal')
-  // An existing WAL file is opened with NORMAL, which may lose an acknowledged write when power fails.
-  connection.pragma('synchronous = full')
-  connection.pragma('foreign_keys = on')
-  // What is blanked or deleted is overwritten in the file as well.
-  connection.pragma('secure_delete = on')
-  // From here on nobody waits inside SQLite, which would stop the event loop.
-  connection.pragma('busy_timeout = 0')
-  return connection
-}
-
 type Handle = Omit<Read, 'db'> & Pick<Write, 'db'>
 
-function handleOn(statements: Statements, onStatement?: OnStatement): Handle {
+/** Where a handle sends what is heavy. */
+interface Beside {
+  readonly isHeavy: (extent: Extent) => boolean
+  readonly rows: Read['rows']
+}
+
+interface HandleOptions {
+  readonly onStatement?: OnStatement | undefined
+  /** Without it everything is read in place, as inside a transaction. */
+  readonly beside?: Beside
+}
+
+function handleOn(statements: Statements, { onStatement, beside }: HandleOptions = {}): Handle {
   let db: Handle['db'] | undefined
   return {
     // Made when it is asked for: most answers are told by the store, and need none.
@@ -121,13 +135,60 @@ function handleOn(statements: Statements, onStatement?: OnStatement): Handle {
       return db
     },
     ...spelling,
-    async rows({ text, values }) {
+    guard: (extent) => (beside?.isHeavy(extent) ? guardOf(extent) : undefined),
+    async rows(statement) {
+      const { text, values, isHeavy } = statement
       onStatement?.(text)
+      if (isHeavy && beside) return beside.rows(statement)
       return statements
         .prepare(text)
         .raw()
         .all(...values) as unknown[][]
     },
+  }
+}
+
+/** To call a function of JavaScript for every row would take longer than most rows. */
+const ROWS_PER_LOOK = 16
+
+/** Rows are numbered as they came in, so about one in so many makes the statement look whether it is still wanted. */
+function guardOf({ table }: Extent): SQL {
+  return sql`(${table}.rowid % ${sql.raw(String(ROWS_PER_LOOK))} or ${sql.raw(STILL_WANTED)}())`
+}
+
+/** Judges by the highest row number, which an index has at hand: at least as many as there are rows. */
+function heavinessOn(statements: Statements, inPlaceRowsMax: number): Beside['isHeavy'] {
+  const rowsIn = (table: PgTable) => {
+    const highest = statements.prepare(`select max(rowid) from "${getTableName(table)}"`).pluck()
+    return Number(highest.get())
+  }
+  return ({ table, rows, perRow = 1, isCounting = false }) => {
+    if (rows * perRow <= inPlaceRowsMax && !isCounting) return false
+    const counted = isCounting ? COUNTED.reduce((sum, one) => sum + rowsIn(one), 0) : 0
+    return Math.min(rows, rowsIn(table)) * perRow + counted > inPlaceRowsMax
+  }
+}
+
+/** What a row may have very many of, elsewhere. */
+const COUNTED = [t.membership, t.risk, t.issue]
+
+/** Refuses what is asked for when nobody waits for it any more. */
+function timely(statements: Statements, { deadlineAt }: Patience): Statements {
+  return {
+    prepare(sql) {
+      if (performance.now() > deadlineAt) throw deadlineExceeded()
+      return statements.prepare(sql)
+    },
+  }
+}
+
+/** One request is one guest of the read workers, however many statements it takes. */
+function oneByOne(rows: Read['rows']): Read['rows'] {
+  let last: Promise<unknown> = Promise.resolve()
+  return (statement) => {
+    const turn = last.then(() => rows(statement))
+    last = turn.catch(() => undefined)
+    return turn
   }
 }
 

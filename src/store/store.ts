@@ -1,5 +1,5 @@
 import type { AnyColumn, SQL } from 'drizzle-orm'
-import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core'
+import type { PgDatabase, PgQueryResultHKT, PgTable } from 'drizzle-orm/pg-core'
 import type { Bulk } from './bulk.js'
 import type { Json } from './json.js'
 import type { Versions } from './registers.js'
@@ -18,6 +18,11 @@ export interface Read {
   limit(rows: number): SQL
   /** SQL as the engine reads it. Spelling it out takes long, so what is asked often is spelled once. */
   spelled(statement: SQL): Spelled
+  /**
+   * The condition that a statement which reads this much must have, and then it `isHeavy`: it runs beside the event
+   * loop, and the condition lets it be stopped. Undefined where it runs in place.
+   */
+  guard(extent: Extent): SQL | undefined
   /** The rows of a statement, each as its values, in the order in which they are selected. */
   rows(statement: Spelled): Promise<unknown[][]>
 }
@@ -28,6 +33,27 @@ export interface Spelled {
   readonly values: readonly unknown[]
   /** Whether one plan is right whatever the values are, so that it may be kept. */
   readonly isSteady?: boolean
+  /** Whether it has the condition that `guard` gave. */
+  readonly isHeavy?: boolean
+}
+
+/** How much a statement reads. */
+export interface Extent {
+  readonly table: PgTable
+  /** Of that table, at the most. */
+  readonly rows: number
+  /** What each row stands for that takes a look at other tables. */
+  readonly perRow?: number
+  /** Whether it counts rows of other tables, which can be very many. */
+  readonly isCounting?: boolean
+}
+
+/** How long somebody waits for what is read. */
+export interface Patience {
+  /** By `performance.now()`. */
+  readonly deadlineAt: number
+  /** Whether they have hung up. */
+  readonly isGone?: () => boolean
 }
 
 export type OnStatement = (text: string) => void
@@ -67,8 +93,8 @@ export interface StoreHealth {
 
 export interface Store {
   readonly read: Read
-  /** The same, telling of every statement. */
-  reading(onStatement: OnStatement): Read
+  /** The same, telling of every statement, and only as long as somebody waits. */
+  reading(onStatement: OnStatement, patience?: Patience): Read
   health(): Promise<StoreHealth>
   /** Runs `work` in one transaction: all of it is stored when the promise resolves, or nothing. */
   write<T>(as: Authorship, work: (write: Write) => Promise<T>): Promise<T>

@@ -1,9 +1,12 @@
-import { type AnyColumn, desc, fillPlaceholders, type SQL, sql } from 'drizzle-orm'
+import { type AnyColumn, and, desc, fillPlaceholders, type SQL, sql } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import { LIMITS } from '../limits.js'
+import type { Separator } from './json.js'
 import { oncePerEngine } from './keyed.js'
 import {
   cursorAt,
+  extentOf,
+  guarded,
   hasNext,
   type Key,
   type List,
@@ -13,7 +16,7 @@ import {
   type Window,
   within,
 } from './page.js'
-import type { Read, Spelled } from './store.js'
+import type { Extent, Read, Spelled } from './store.js'
 import type { Tables } from './tables.js'
 
 /** Builds the JSON of a row of this table. */
@@ -21,19 +24,28 @@ export type Entry = (read: Read, row: PgTable) => SQL
 
 /** A page that the store has put into JSON itself. */
 export interface ToldPage {
-  /** The JSON of each row, with commas between, in UTF-8. */
+  /** The JSON of each row, with what was asked for between, in UTF-8. */
   readonly entries: Buffer
   readonly hasNext: boolean
   readonly startCursor: () => string | null
   readonly endCursor: () => string | null
 }
 
+/** What a row takes besides itself. */
+export type Weight = Pick<Extent, 'perRow' | 'isCounting'>
+
+/** How each row of a list becomes JSON. */
+export interface Entries extends Weight {
+  readonly entry: Entry
+  readonly separator: Separator
+}
+
 type TellPage<F> = (read: Read, filter: F, window: Window) => Promise<ToldPage>
 
 /** Tells the same pages as `pageOf`, each row as the JSON that is built of it. */
-export function pageTeller<T extends PgTable, F>(list: List<T, F>, entry: Entry): TellPage<F> {
-  const tellPart = partTeller(list, entry)
-  const tellWhole = wholeTeller(list, entry)
+export function pageTeller<T extends PgTable, F>(list: List<T, F>, entries: Entries): TellPage<F> {
+  const tellPart = partTeller(list, entries)
+  const tellWhole = wholeTeller(list, entries)
   return (read, filter, window) => (window.first === undefined ? tellWhole : tellPart)(read, filter, window)
 }
 
@@ -41,7 +53,7 @@ export function pageTeller<T extends PgTable, F>(list: List<T, F>, entry: Entry)
 const ENTRY = sql.raw('entry')
 
 /** With each row's place comes how long its JSON is, so that the one row too many can be cut off again. */
-function partTeller<T extends PgTable, F>(list: List<T, F>, entry: Entry): TellPage<F> {
+function partTeller<T extends PgTable, F>(list: List<T, F>, { entry, separator, ...weight }: Entries): TellPage<F> {
   const spelled = oncePerEngine((read) => {
     const { json } = read
     const table = list.table(read.t)
@@ -51,11 +63,14 @@ function partTeller<T extends PgTable, F>(list: List<T, F>, entry: Entry): TellP
     const places = json.array([sql`octet_length(${ENTRY})`, ...keys])
     const rows = sql`select ${entry(read, table)} as ${ENTRY}, ${listed(columns)} from ${table}`
     return {
-      beginning: settled(read, sql`select count(*), ${json.entries(ENTRY)}, ${json.lines(places)} from (${rows}`),
+      beginning: settled(
+        read,
+        sql`select count(*), ${json.entries(ENTRY, separator)}, ${json.lines(places)} from (${rows}`,
+      ),
       end: settled(read, sql` order by ${listed(order)} limit `),
     }
   })
-  const statementFor = statements(list, (read, where, rows) => {
+  const statementFor = statements(list, weight, (read, where, rows) => {
     const { beginning, end } = spelled(read)
     return sql`${beginning}${where}${end}${read.limit(rows)}) page`
   })
@@ -67,7 +82,7 @@ function partTeller<T extends PgTable, F>(list: List<T, F>, entry: Entry): TellP
     const [surplus = 0] = isCut ? (JSON.parse(lines.slice(end)) as [bytes: number, ...Key[]]) : []
     const cursor = (line: string) => (line === '' ? null : cursorAt(list, JSON.parse(line).slice(1)))
     return {
-      entries: isCut ? entries.subarray(0, entries.length - surplus - ','.length) : entries,
+      entries: isCut ? entries.subarray(0, entries.length - surplus - separator.length) : entries,
       hasNext: isCut,
       startCursor: () => cursor(lines.split('\n', 1)[0] ?? ''),
       endCursor: () => cursor(lines.slice(lines.lastIndexOf('\n', end - 1) + 1, end)),
@@ -76,7 +91,7 @@ function partTeller<T extends PgTable, F>(list: List<T, F>, entry: Entry): TellP
 }
 
 /** Of a whole list only the first and the last place matter, and an index has both at hand. */
-function wholeTeller<T extends PgTable, F>(list: List<T, F>, entry: Entry): TellPage<F> {
+function wholeTeller<T extends PgTable, F>(list: List<T, F>, { entry, separator, ...weight }: Entries): TellPage<F> {
   const spelled = oncePerEngine((read) => {
     const { json } = read
     const table = list.table(read.t)
@@ -84,7 +99,7 @@ function wholeTeller<T extends PgTable, F>(list: List<T, F>, entry: Entry): Tell
     const place = sql`(select ${json.array(order)} from ${table}`
     const rows = sql`select ${entry(read, table)} as ${ENTRY} from ${table}`
     return {
-      beginning: settled(read, sql`select count(*), ${json.entries(ENTRY)}, ${place}`),
+      beginning: settled(read, sql`select count(*), ${json.entries(ENTRY, separator)}, ${place}`),
       afterFirst: settled(read, sql` order by ${listed(order)} limit 1), ${place}`),
       afterLast: settled(read, sql` order by ${listed(order.map((key) => desc(key)))} limit 1) from (${rows}`),
       end: settled(read, sql` order by ${listed(order)} limit `),
@@ -92,9 +107,10 @@ function wholeTeller<T extends PgTable, F>(list: List<T, F>, entry: Entry): Tell
   })
   return async (read, filter, window) => {
     const { beginning, afterFirst, afterLast, end } = spelled(read)
-    const where = conditional(within(read, list, filter, window))
+    const extent = { ...extentOf(read, list, filter, window), ...weight }
+    const { where, isHeavy } = guarded(read, within(read, list, filter, window), extent)
     const statement = sql`${beginning}${where}${afterFirst}${where}${afterLast}${where}${end}${read.limit(rowsFor(window))}) page`
-    const [row] = await read.rows(read.spelled(statement))
+    const [row] = await read.rows({ ...read.spelled(statement), isHeavy })
     requireWhole(Number(row?.[0]), window)
     const cursor = (place: unknown) => (typeof place === 'string' ? cursorAt(list, JSON.parse(place)) : null)
     return {
@@ -120,26 +136,34 @@ const keptOn = oncePerEngine(() => new Map<string, Kept>())
 let tellersMade = 0
 
 /** Spells out the statement of a page, once for each filter and size: such pages differ only in their place. */
-function statements<T extends PgTable, F>(list: List<T, F>, build: (read: Read, where: SQL, rows: number) => SQL) {
+function statements<T extends PgTable, F>(
+  list: List<T, F>,
+  weight: Weight,
+  build: (read: Read, where: SQL, rows: number) => SQL,
+) {
   const teller = tellersMade++
   return (read: Read, filter: F, window: Window): Spelled => {
     const place = placeAfter(read, list, window)
     const rows = rowsFor(window)
     const kept = keptOn(read)
     const asked = JSON.stringify(filter)
-    const key = `${teller} ${rows} ${place ? 'after' : 'from'} ${asked}`
+    const extent = { ...extentOf(read, list, filter, window), ...weight }
+    const guard = read.guard(extent)
+    const isHeavy = guard !== undefined
+    const key = `${teller} ${rows} ${place ? 'after' : 'from'} ${isHeavy ? 'guarded' : 'bare'} ${asked}`
     // Which index serves a filter best depends on how rare its values are, so those are planned for each time.
     const isSteady = asked === '{}'
     const known = kept.get(key)
-    if (known) return { text: known.text, values: [...known.before, ...(place ?? []), ...known.behind], isSteady }
-    const spelled = read.spelled(build(read, conditional(within(read, list, filter, window)), rows))
+    if (known)
+      return { text: known.text, values: [...known.before, ...(place ?? []), ...known.behind], isSteady, isHeavy }
+    const spelled = read.spelled(build(read, conditional(and(guard, within(read, list, filter, window))), rows))
     if (key.length + spelled.text.length <= LIMITS.storeKeptCharacters) {
       if (kept.size >= STATEMENTS_KEPT) kept.clear()
       const behind = read.spelled(read.limit(rows)).values
       const before = spelled.values.slice(0, spelled.values.length - behind.length - (place?.length ?? 0))
       kept.set(key, { text: spelled.text, before, behind })
     }
-    return { ...spelled, isSteady }
+    return { ...spelled, isSteady, isHeavy }
   }
 }
 

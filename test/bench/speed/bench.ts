@@ -8,6 +8,7 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { CONTESTANTS } from './contestants.js'
+import { measureCrowd } from './crowd.js'
 import { COMPANY, type Filled, fill } from './data.js'
 import { checkEquality, referenceAnswers } from './equality.js'
 import { measureGrowth } from './growth.js'
@@ -23,15 +24,16 @@ const DOCS = fileURLToPath(new URL('../../../docs', import.meta.url))
 const options = readOptions(process.argv.slice(2), DOCS)
 if (options) {
   const { parts, rounds } = options
-  if (!isInstalled()) {
-    execFileSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel', 'error'], { cwd: HERE, stdio: 'inherit' })
-  }
   console.error('Filling the store.')
   const filled = fill(COMPANY)
   const works = worksOn(filled).filter(({ part }) => parts.has(part))
+  if (works.length > 0 && !isInstalled()) {
+    execFileSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel', 'error'], { cwd: HERE, stdio: 'inherit' })
+  }
   const results = {
     works,
     figures: works.length > 0 ? await compareAndMeasure(filled, works, options) : new Map(),
+    crowd: parts.has('W10') ? await measureCrowd(filled, options) : undefined,
     startup: parts.has('start') ? await measureStartup(filled, rounds) : undefined,
     growth: parts.has('growth') ? await measureGrowth(options) : [],
   }

@@ -53,8 +53,12 @@ function scriptOf(id: string): string {
 }
 
 /** Starts our server on a store with these settings. */
-export async function startOurs({ folder }: Filled, settings: readonly string[]): Promise<Running> {
-  const served = await serve(folder, settings, ON_SERVER_CORE)
+export async function startOurs(
+  { folder }: Filled,
+  settings: readonly string[],
+  under = ON_SERVER_CORE,
+): Promise<Running> {
+  const served = await serve(folder, settings, under)
   return {
     pid: served.pid,
     port: Number(new URL(served.origin).port),

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 
 /** What can be measured, and what each is called on the command line. */
-export const PARTS = ['W1', 'W2', 'W3', 'W4', 'W5', 'start', 'growth'] as const
+export const PARTS = ['W1', 'W2', 'W3', 'W4', 'W5', 'W10', 'start', 'growth'] as const
 export type Part = (typeof PARTS)[number]
 
 export interface Options {
@@ -16,7 +16,7 @@ export interface Options {
 
 const HELP = `The speed bench: the gateway and what one could use instead, side by side.
 
-  npm run bench -- [--rounds 3] [--seconds 3] [--only W1,W4,start,growth] [--quick] [--save DIR] [--date YYYY-MM-DD]
+  npm run bench -- [--rounds 3] [--seconds 3] [--only W1,W4,W10,start,growth] [--quick] [--save DIR] [--date YYYY-MM-DD]
 
 A full run writes performance.md and performance.svg into docs; one with --only or --quick only with --save.`
 

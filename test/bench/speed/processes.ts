@@ -27,6 +27,8 @@ function decidePinning() {
 const pinnedTo = (core: number) => (pinning.isOn ? ['taskset', '-c', String(core)] : [])
 /** What a server is to be run under. */
 export const ON_SERVER_CORE: readonly string[] = pinnedTo(SERVER_CORE)
+/** The same where it may use all that there is. */
+export const ON_ANY_CORE: readonly string[] = []
 
 const children = new Set<ChildProcess>()
 // Whatever ends the bench, nothing that it started outlives it.

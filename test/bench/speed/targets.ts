@@ -1,5 +1,6 @@
 /** What was aimed for, as ratios within one run, and whether it was reached. */
 import { keepsAnswers } from './contestants.js'
+import type { Crowd } from './crowd.js'
 import type { Growth } from './growth.js'
 import { type Figures, figureName } from './measure.js'
 import type { Startup } from './startup.js'
@@ -7,6 +8,7 @@ import type { Startup } from './startup.js'
 export interface Results {
   readonly works: readonly { readonly name: string; readonly title: string; readonly clients: number }[]
   readonly figures: Figures
+  readonly crowd: Crowd | undefined
   readonly startup: Startup | undefined
   readonly growth: readonly Growth[]
 }
@@ -56,6 +58,8 @@ const REST_BYTES_MAX = 120e6
 const KEPT_BYTES_MAX = 64e6
 const LOADED_BYTES_MAX = 200e6 + KEPT_BYTES_MAX
 const GROWTH_MAX = 1.5
+const WAITING_MAX = 3
+const GAIN_MIN = 1.2
 
 const WORDS: Readonly<Record<string, string>> = {
   oursRest: 'REST',
@@ -67,10 +71,11 @@ const WORDS: Readonly<Record<string, string>> = {
   mercurius: 'mercurius',
 }
 
-export function verdicts({ figures, startup, growth }: Results): Verdict[] {
+export function verdicts({ figures, crowd, startup, growth }: Results): Verdict[] {
   return [
     ...RATIOS.flatMap((ratio) => ratioVerdict(figures, ratio)),
     ...memoryVerdict(figures),
+    ...(crowd ? crowdVerdicts(crowd) : []),
     ...(startup ? startVerdicts(startup) : []),
     ...growthVerdicts(growth),
   ]
@@ -88,6 +93,21 @@ function ratioVerdict(figures: Figures, { work, ours, against, least }: Ratio): 
 function memoryVerdict(figures: Figures): Verdict[] {
   const figure = figures.get(figureName('W5', 'oursRest'))
   return figure ? [atMost('W5: memory', figure.residentBytes / 1e6, LOADED_BYTES_MAX / 1e6, 'MB')] : []
+}
+
+function crowdVerdicts({ quietP99Ms, crowdedP99Ms, waiting, gain }: Crowd): Verdict[] {
+  const p99s = `${crowdedP99Ms.toFixed(2)} against ${quietP99Ms.toFixed(2)} ms`
+  return [
+    {
+      what: 'W10: p99 of a page of 50 while 4 clients read all people, against a quiet server',
+      ...{ target: `<= ${WAITING_MAX.toFixed(2)}`, measured: `${waiting.toFixed(2)} (${p99s})` },
+      isReached: waiting <= WAITING_MAX,
+    },
+    {
+      what: 'W10: all people for 4 clients, two cores against one',
+      ...{ target: `>= ${GAIN_MIN.toFixed(2)}`, measured: gain.toFixed(2), isReached: gain >= GAIN_MIN },
+    },
+  ]
 }
 
 function startVerdicts({ firstAnswerMs, restBytes }: Startup): Verdict[] {

@@ -60,7 +60,7 @@ export const topRisks = (after?: string): Ask => ({
   graphql: { query: QUERIES.risks, variables: { first: ROWS } },
 })
 
-const everyone: Ask = {
+export const everyone: Ask = {
   rest: { path: '/v1/personnel' },
   graphql: { query: QUERIES.people, variables: {} },
 }

@@ -1,0 +1,67 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { connect, STILL_WANTED } from './sqliteConnection.js'
+import { KeptStatements } from './sqliteStatements.js'
+import type { Spelled } from './store.js'
+
+/** What a read worker is started with. */
+export interface WorkerStart {
+  readonly file: string
+  /** Other than 0 while the statement that runs is to stop. */
+  readonly stop: Int32Array
+}
+
+/** What a read worker reports: rows as they come, the last of them marked, or why there are none. */
+export type WorkerReport =
+  | { readonly rows: unknown[][]; readonly isLast: boolean }
+  | { readonly failure: string; readonly code: string | undefined }
+
+/** Rows that are handed over at once, so that the event loop never takes in very many in one turn. */
+const ROWS_AT_ONCE = 500
+
+/** Runs statements until its thread is ended, each in a transaction of its own: it sees whatever was committed before. */
+function work(port: NonNullable<typeof parentPort>, { file, stop }: WorkerStart): void {
+  const connection = connect(file)
+  connection.pragma('query_only = on')
+  connection.function(STILL_WANTED, () => {
+    if (Atomics.load(stop, 0) !== 0) throw new Error('The statement was stopped.')
+    return 1
+  })
+  const statements = new KeptStatements(connection)
+  const report = (message: WorkerReport, bytes: ArrayBuffer[] = []) => port.postMessage(message, bytes)
+  const run = ({ text, values }: Spelled) => {
+    const rows = statements
+      .prepare(text)
+      .raw()
+      .iterate(...values) as IterableIterator<unknown[]>
+    let chunk: unknown[][] = []
+    for (const row of rows) {
+      if (chunk.length === ROWS_AT_ONCE) {
+        report({ rows: chunk, isLast: false }, bytesIn(chunk))
+        chunk = []
+      }
+      chunk.push(row)
+    }
+    report({ rows: chunk, isLast: true }, bytesIn(chunk))
+  }
+  port.on('message', (statement: Spelled) => {
+    try {
+      run(statement)
+    } catch (error) {
+      const { message, code } = error as Error & { code?: string }
+      report({ failure: message, code })
+    }
+  })
+}
+
+/** What can be handed over without a copy; a small one may lie in memory that it shares with others. */
+function bytesIn(rows: readonly unknown[][]): ArrayBuffer[] {
+  return rows.flatMap((row) =>
+    row.flatMap((value) =>
+      value instanceof Uint8Array && value.buffer instanceof ArrayBuffer && value.byteLength === value.buffer.byteLength
+        ? [value.buffer]
+        : [],
+    ),
+  )
+}
+
+if (parentPort) work(parentPort, workerData as WorkerStart)

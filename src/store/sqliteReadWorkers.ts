@@ -1,0 +1,211 @@
+import { availableParallelism } from 'node:os'
+import { Worker } from 'node:worker_threads'
+import { Fault } from '../errors.js'
+import { LIMITS } from '../limits.js'
+import { BUSY, deadlineExceeded, toFault, UNREACHABLE } from './faults.js'
+import type { WorkerReport, WorkerStart } from './sqliteReadWorker.js'
+import type { Patience, Spelled } from './store.js'
+
+// Node cannot load TypeScript into a thread: run from its source, as tests are, it takes the file that was built of it.
+const SCRIPT = new URL(
+  import.meta.url.endsWith('.ts') ? '../../dist/store/sqliteReadWorker.js' : './sqliteReadWorker.js',
+  import.meta.url,
+)
+
+interface Task {
+  readonly statement: Spelled
+  readonly patience: Patience | undefined
+  readonly resolve: (rows: unknown[][]) => void
+  readonly reject: (error: unknown) => void
+  expiry: NodeJS.Timeout | undefined
+}
+
+interface Thread {
+  readonly worker: Worker
+  readonly stop: Int32Array
+  /** What it runs; undefined once nobody waits for that any more. */
+  task: Task | undefined
+  isBusy: boolean
+  rows: unknown[][]
+}
+
+interface ReadWorkersOptions {
+  /** Throws when the file must not be opened any more. */
+  readonly requireUsable: () => void
+}
+
+/**
+ * Runs heavy statements beside the event loop: a few threads, each with a connection of its own, started when they are
+ * first needed, and a bounded queue in front of them (docs/decisions/0006-read-workers.md).
+ */
+export class ReadWorkers {
+  private readonly file: string
+  private readonly requireUsable: () => void
+  private readonly threads = new Set<Thread>()
+  private queue: Task[] = []
+  private isClosed = false
+
+  constructor(file: string, { requireUsable }: ReadWorkersOptions) {
+    this.file = file
+    this.requireUsable = requireUsable
+  }
+
+  run(statement: Spelled, patience?: Patience): Promise<unknown[][]> {
+    return new Promise((resolve, reject) => {
+      const task: Task = { statement, patience, resolve, reject, expiry: undefined }
+      if (this.isClosed || !this.hasRoom()) return reject(new Fault('UNAVAILABLE', BUSY))
+      if (patience) task.expiry = setTimeout(() => this.expire(task), patience.deadlineAt - performance.now())
+      this.queue.push(task)
+      this.assign()
+    })
+  }
+
+  /** Ends every thread, whatever it runs. */
+  async close(): Promise<void> {
+    this.isClosed = true
+    for (const task of this.queue.splice(0)) reject(task, new Fault('UNAVAILABLE', BUSY))
+    await Promise.all([...this.threads].map((thread) => this.end(thread)))
+  }
+
+  /** Whoever has hung up leaves the queue when another needs the place. */
+  private hasRoom(): boolean {
+    if (this.queue.length < LIMITS.readQueueMax) return true
+    const [gone, waiting] = [this.queue.filter(isGone), this.queue.filter((task) => !isGone(task))]
+    for (const task of gone) reject(task, deadlineExceeded())
+    this.queue = waiting
+    return waiting.length < LIMITS.readQueueMax
+  }
+
+  private assign(): void {
+    for (let next = this.queue.shift(); next; next = this.queue.shift()) {
+      if (isGone(next)) {
+        reject(next, deadlineExceeded())
+        continue
+      }
+      try {
+        const thread = this.freeThread()
+        if (!thread) return void this.queue.unshift(next)
+        begin(thread, next)
+      } catch (error) {
+        reject(next, error)
+      }
+    }
+  }
+
+  /** One that has nothing to do, or a new one. */
+  private freeThread(): Thread | undefined {
+    const free = [...this.threads].find(({ isBusy }) => !isBusy)
+    if (free || this.threads.size >= Math.min(LIMITS.readWorkersMax, availableParallelism())) return free
+    this.requireUsable()
+    return this.start()
+  }
+
+  private start(): Thread {
+    const stop = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
+    const worker = new Worker(SCRIPT, {
+      name: 'reader',
+      workerData: { file: this.file, stop } satisfies WorkerStart,
+      // Flags of the process may name loaders that only the main thread needs.
+      execArgv: [],
+      resourceLimits: { maxOldGenerationSizeMb: LIMITS.readWorkerHeapMegabytes },
+    })
+    const thread: Thread = { worker, stop, task: undefined, isBusy: false, rows: [] }
+    this.threads.add(thread)
+    // Of itself it keeps no process alive.
+    worker.unref()
+    worker.on('message', (report: WorkerReport) => this.hear(thread, report))
+    worker.on('error', (cause) => {
+      if (thread.task) reject(thread.task, unreadable(cause))
+      thread.task = undefined
+    })
+    worker.on('exit', () => this.forget(thread))
+    return thread
+  }
+
+  private hear(thread: Thread, report: WorkerReport): void {
+    if ('rows' in report) {
+      // Whoever gave up is sent nothing more.
+      if (thread.task) for (const row of report.rows) thread.rows.push(withBuffers(row))
+      if (!report.isLast) return
+    }
+    const { task, rows } = thread
+    Atomics.store(thread.stop, 0, 0)
+    thread.task = undefined
+    thread.isBusy = false
+    thread.rows = []
+    thread.worker.unref()
+    if (task && 'failure' in report) reject(task, failureOf(report))
+    else if (task) resolve(task, rows)
+    this.assign()
+  }
+
+  /** Nobody waits any longer: the statement is stopped, or never begun. */
+  private expire(task: Task): void {
+    this.queue = this.queue.filter((one) => one !== task)
+    const thread = [...this.threads].find((one) => one.task === task)
+    reject(task, deadlineExceeded())
+    if (!thread) return
+    thread.task = undefined
+    thread.rows = []
+    Atomics.store(thread.stop, 0, 1)
+    // One that does not come to its next row in time is left to itself, and another takes its place.
+    setTimeout(() => {
+      if (Atomics.load(thread.stop, 0) !== 0) void this.end(thread)
+    }, LIMITS.readStopMs).unref()
+  }
+
+  private async end(thread: Thread): Promise<void> {
+    Atomics.store(thread.stop, 0, 1)
+    const ended = thread.worker.terminate()
+    this.forget(thread)
+    await ended
+  }
+
+  private forget(thread: Thread): void {
+    if (!this.threads.delete(thread)) return
+    if (thread.task) reject(thread.task, unreadable(undefined))
+    thread.task = undefined
+    if (!this.isClosed) this.assign()
+  }
+}
+
+function begin(thread: Thread, task: Task): void {
+  const { text, values } = task.statement
+  thread.task = task
+  thread.isBusy = true
+  thread.worker.ref()
+  thread.worker.postMessage({ text, values })
+}
+
+function resolve(task: Task, rows: unknown[][]): void {
+  clearTimeout(task.expiry)
+  task.resolve(rows)
+}
+
+function reject(task: Task, error: unknown): void {
+  clearTimeout(task.expiry)
+  task.reject(error)
+}
+
+function isGone({ patience }: Task): boolean {
+  return patience?.isGone?.() ?? false
+}
+
+/** Bytes arrive as a plain array of them, whatever they were before. */
+function withBuffers(row: unknown[]): unknown[] {
+  for (const [index, value] of row.entries()) {
+    if (value instanceof Uint8Array) row[index] = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
+  }
+  return row
+}
+
+/** What the driver said in the thread, as it would have said it here. */
+function failureOf({ failure, code }: { failure: string; code: string | undefined }): unknown {
+  return toFault(Object.assign(new Error(failure), code !== undefined && { code }))
+}
+
+/** A thread that is gone: for want of memory, or because the file could not be opened. */
+function unreadable(cause: unknown): unknown {
+  const fault = toFault(cause)
+  return fault instanceof Fault ? fault : new Fault('UNAVAILABLE', UNREACHABLE, { cause })
+}

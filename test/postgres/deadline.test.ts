@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest'
+import { toFault } from '../../src/store/faults.js'
+import { openPostgres } from '../../src/store/postgres.js'
+import { newStore } from '../stores.js'
+
+test('a statement that reads is stopped at the deadline, and so is whoever comes after it', async () => {
+  const own = newStore('postgres')
+  const store = openPostgres(own.url, { deadlineMs: 100 })
+  const heavy = { text: 'select count(*) from generate_series(1, 10000000000)', values: [] }
+  await expect(store.read.rows(heavy).catch((error) => Promise.reject(toFault(error)))).rejects.toMatchObject({
+    code: 'DEADLINE_EXCEEDED',
+  })
+  expect(
+    own.values(
+      "select 1 from pg_stat_activity where query like '%generate_series(1, 100%' and state = 'active' and pid <> pg_backend_pid()",
+    ),
+  ).toEqual([])
+  const late = store.reading(() => undefined, { deadlineAt: performance.now() - 1 })
+  await expect(late.rows({ text: 'select 1', values: [] })).rejects.toMatchObject({ code: 'DEADLINE_EXCEEDED' })
+  await store.close()
+  own.remove()
+})
