@@ -31,6 +31,9 @@ export type OnSent = (sql: string, values: readonly unknown[]) => void
 /** The server's own limit of a statement comes first, unless nothing is heard of the server any more. */
 export const ANSWER_MS = LIMITS.storeStatementMs + 1_000
 
+/** Nobody waits for a command, or for bulk statements, as they do for an answer. */
+export const BULK_MS = LIMITS.storeBulkMs + 1_000
+
 /** A connection for as long as somebody needs it. */
 export async function connected(connections: Connections, onSent?: OnSent, isNaming = false): Promise<Session> {
   const client = await connections.lend()
