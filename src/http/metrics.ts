@@ -6,7 +6,7 @@ import type { Exchange, Outcome } from './exchange.js'
 import { OPERATIONS } from './operations.js'
 
 /** Prometheus is answered within a second, whatever the store does. */
-const HEALTH_WAIT_MS = 800
+const HEALTH_WAIT_MS = 500
 const DURATION_BUCKETS_S = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10]
 
 /** What Prometheus reads: rates and times by operation, refusals by code, and how the store and the process are. */

@@ -9,7 +9,7 @@ import { postgresJson as json } from './json.js'
 import { atMostEvery, latest } from './latest.js'
 import { Connections } from './postgresConnections.js'
 import { Hosts } from './postgresHosts.js'
-import { alone, connected, type OnSent, type Session } from './postgresSession.js'
+import { alone, BULK_MS, connected, type OnSent, type Session } from './postgresSession.js'
 import { postgresTables as t } from './postgresTables.js'
 import { transact } from './postgresWrite.js'
 import { inOrder, SELECT_VERSIONS, versionsIn } from './registers.js'
@@ -100,7 +100,7 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Store 
           set local statement_timeout = ${LIMITS.storeBulkMs}`)
         // What a transaction sees is settled by its first query, and not when it begins.
         await run('select value from revision')
-        return await work(handleOn((text, values, how) => run(text, values, { ...how, timeoutMs: LIMITS.storeBulkMs })))
+        return await work(handleOn((text, values, how) => run(text, values, { ...how, timeoutMs: BULK_MS })))
       } finally {
         // Thrown away, whatever state it is in.
         release(true)

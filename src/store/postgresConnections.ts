@@ -123,6 +123,7 @@ export class Connections {
 function settingsOf(isReadOnly: boolean, statementMs: number, processId: number): string {
   const settings = {
     ...(isReadOnly && { default_transaction_read_only: 'on' }),
+    client_connection_check_interval: LIMITS.storeGoneCheckMs,
     statement_timeout: statementMs,
     lock_timeout: LIMITS.storeBusyMs,
     idle_in_transaction_session_timeout: LIMITS.storeIdleInWriteMs,
@@ -131,11 +132,11 @@ function settingsOf(isReadOnly: boolean, statementMs: number, processId: number)
     tcp_keepalives_interval: 1,
     tcp_keepalives_count: 10,
   }
-  const set = Object.entries(settings).map(([name, value]) => `set_config('${name}', '${value}', false)`)
-  // Since version 14, and where the server's system can tell.
-  const check = `(select set_config(name, '${LIMITS.storeGoneCheckMs}', false) from pg_settings
-    where name = 'client_connection_check_interval' and version() like '%linux%')`
-  return `select ${[...set, check].join(', ')} where pg_backend_pid() = ${processId}`
+  const values = Object.entries(settings).map(([name, value]) => `('${name}', '${value}')`)
+  // Those that the server has: the check of the connection came with version 14, and not for every system.
+  return `select set_config(name, value, false) from (values ${values.join(', ')}) as given (name, value)
+    join pg_settings using (name) where pg_backend_pid() = ${processId}
+    and (name <> 'client_connection_check_interval' or version() like '%linux%')`
 }
 
 function isFull(error: unknown): boolean {

@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { Fault } from '../errors.js'
+import { LIMITS } from '../limits.js'
 import { driverCode, isOfConnection, UNREACHABLE } from './faults.js'
 import type { Connections } from './postgresConnections.js'
 import { nameOn } from './postgresNames.js'
@@ -26,6 +27,9 @@ export interface Session {
 }
 
 export type OnSent = (sql: string, values: readonly unknown[]) => void
+
+/** Nobody waits for a command, or for bulk statements, as they do for an answer. */
+export const BULK_MS = LIMITS.storeBulkMs + LIMITS.storeAnswerMs
 
 /** A connection for as long as somebody needs it. */
 export async function connected(connections: Connections, onSent?: OnSent, isNaming = false): Promise<Session> {

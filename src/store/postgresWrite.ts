@@ -4,7 +4,7 @@ import { LIMITS } from '../limits.js'
 import type { Bulk } from './bulk.js'
 import { BUSY, driverCode, isOfConnection, toFault } from './faults.js'
 import { postgresBulk } from './postgresBulk.js'
-import type { Answered, Session } from './postgresSession.js'
+import { type Answered, BULK_MS, type Session } from './postgresSession.js'
 import { changedBy, type Register, raise, raising } from './registers.js'
 import { SELECT_LAST_STAMP, stampAfter } from './stamp.js'
 import type { Authorship, OnNotice, Write } from './store.js'
@@ -18,8 +18,6 @@ interface Transaction<T> {
   readonly onNotice?: OnNotice | undefined
 }
 
-/** Nobody waits for a command as long as for a request; the server's own limit comes first. */
-const BULK_MS = LIMITS.storeBulkMs + LIMITS.storeAnswerMs
 const ATTEMPTS_MAX = 6
 const FIRST_PAUSE_MS = 10
 

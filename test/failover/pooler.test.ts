@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
+import { openPostgres } from '../../src/store/postgres.js'
 import { migratePostgres } from '../../src/store/postgresMigrations.js'
 import { openGateway } from '../harness.js'
 import { hangUp, rowsOf } from '../postgres/sync.js'
@@ -50,3 +51,27 @@ test.each(['transaction', 'session'] as const)(
     expect([exported.code, exported.stdout.trim().split('\n').length]).toEqual([0, COPIES * ROUNDS + 1])
   },
 )
+
+const LIMITED = `select name, setting from pg_settings where name in ('default_transaction_read_only', 'statement_timeout',
+  'lock_timeout', 'tcp_user_timeout', 'tcp_keepalives_idle', 'client_connection_check_interval') order by name`
+
+async function limitsBy(url: string): Promise<Record<string, unknown>> {
+  const store = openPostgres(url)
+  const rows = await store.read.rows({ text: LIMITED, values: [] })
+  await store.close()
+  return Object.fromEntries(rows)
+}
+
+test('a session of its own has limits, and one that is shared is left as it is', async () => {
+  const { server, database } = await openServer()
+  expect(await limitsBy(server.url(database))).toEqual({
+    client_connection_check_interval: '2000',
+    default_transaction_read_only: 'on',
+    lock_timeout: '5000',
+    statement_timeout: '8000',
+    tcp_keepalives_idle: '5',
+    tcp_user_timeout: '10000',
+  })
+  const shared = await limitsBy((await openPgbouncer(server.port, 'transaction'))(database))
+  expect(shared).toMatchObject({ default_transaction_read_only: 'off', statement_timeout: '0', lock_timeout: '0' })
+})
