@@ -75,7 +75,6 @@ const TABLE = {
   ],
   readWorkersMax: [2, 'SQLite: threads that run such statements; no more than the machine has cores.'],
   readQueueMax: [100, 'SQLite: requests that wait for a read worker; beyond that they are refused.'],
-  readStopMs: [500, 'SQLite: how long a statement may take to stop at the deadline before its thread is replaced.'],
   readWorkerHeapMegabytes: [128, 'SQLite: the JavaScript heap of a read worker.'],
   deadlineMs: [10_000, 'How long a request may read; a setting.'],
   slowQueryMs: [500, 'A request that takes longer is logged as slow; a setting.'],

@@ -97,6 +97,16 @@ test('a request that reads too long is answered 503, is charged, and leaves the 
   await expect.poll(total, { timeout: 10_000 }).toBe(SEARCHED_RISKS)
 })
 
+test('a write may take longer than a request may read, and its answer is still told', async () => {
+  const gateway = openGateway({ deadlineMs: 200 })
+  const caller = await gateway.as('personnel.manage')
+  const letGo = gateway.own.hold()
+  const answer = caller.post('/v1/personnel', { name: 'Ada', externalId: 'HR-1' })
+  await sleep(400)
+  letGo()
+  expect(await answer).toMatchObject({ status: 201, body: { name: 'Ada', groups: [] } })
+})
+
 test('the event loop goes on while a worker reads', async () => {
   const { caller } = await openSlow({ deadlineMs: 500 })
   const slow = caller.get(SEARCH)

@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { LIMITS } from '../limits.js'
-import { deadlineExceeded } from '../store/faults.js'
+import { deadlineExceeded, isOverdue } from '../store/faults.js'
+import type { Patience } from '../store/store.js'
 
 /** As much of a context as is needed here. */
 interface Request {
-  /** By `performance.now()`. */
-  readonly deadlineAt?: number | undefined
+  readonly patience?: Patience
 }
 
 /** How much of a request was resolved since others last had their turn. */
@@ -28,7 +28,7 @@ function nextTurnOf(request: Request): Promise<void> {
   progress.rows = 0
   progress.turn = progress.turn.then(() => nextTurn())
   return progress.turn.then(() => {
-    if (performance.now() > (request.deadlineAt ?? Number.POSITIVE_INFINITY)) throw deadlineExceeded()
+    if (isOverdue(request.patience)) throw deadlineExceeded()
   })
 }
 

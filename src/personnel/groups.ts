@@ -1,10 +1,10 @@
-import { and, count, eq, gte, type SQL, sql } from 'drizzle-orm'
+import { and, eq, gte, type SQL, sql } from 'drizzle-orm'
 import { recordReader, required, requireFields, said, text, type Values } from '../fields.js'
 import { Ledger } from '../history/ledger.js'
 import { newId } from '../ids.js'
 import { contains, type Optional, unindexed } from '../store/conditions.js'
 import { columnsOf, keyed, rowOf } from '../store/keyed.js'
-import { byIds, type List } from '../store/page.js'
+import { byIds, countedRows, type List } from '../store/page.js'
 import type { Read, Write } from '../store/store.js'
 import type { Tables } from '../store/tables.js'
 import { fold, InputCheck } from '../text.js'
@@ -46,14 +46,16 @@ export function isMember({ t }: Read, person: Tables['person'], group: Tables['g
 }
 
 /** How many active people each of these groups has. */
-export async function memberCounts({ db, t, among }: Read, groupIds: readonly string[]): Promise<Map<string, number>> {
-  const rows = await db
-    .select({ groupId: t.membership.groupId, members: count() })
-    .from(t.membership)
-    .innerJoin(t.person, isActive(t))
-    .where(among(t.membership.groupId, groupIds))
-    .groupBy(t.membership.groupId)
-  return new Map(rows.map(({ groupId, members }) => [groupId, members]))
+export async function memberCounts(read: Read, groupIds: readonly string[]): Promise<Map<string, number>> {
+  const { person, membership } = read.t
+  const members = sql`${membership} join ${person} on ${isActive(read.t)}`
+  const rows = await countedRows(
+    read,
+    membership,
+    read.among(membership.groupId, groupIds),
+    (where) => sql`select ${membership.groupId}, count(*) from ${members}${where} group by ${membership.groupId}`,
+  )
+  return new Map(rows.map(([groupId, count]) => [String(groupId), Number(count)]))
 }
 
 /** The same of one group, as the store tells it. */

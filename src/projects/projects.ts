@@ -1,10 +1,10 @@
-import { and, count, eq, gte, max, or, type SQL, sql } from 'drizzle-orm'
+import { and, eq, gte, or, type SQL, sql } from 'drizzle-orm'
 import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import { link, oneOf, projectKey, required, said, text, type Values } from '../fields.js'
 import { Ledger } from '../history/ledger.js'
 import { newId } from '../ids.js'
 import { contains, type Optional } from '../store/conditions.js'
-import type { List } from '../store/page.js'
+import { countedRows, type List } from '../store/page.js'
 import type { Read, Write } from '../store/store.js'
 import type { Tables } from '../store/tables.js'
 import { fold } from '../text.js'
@@ -75,22 +75,23 @@ export function called(idOrKey: string) {
   return { id: idOrKey, key: idOrKey.toUpperCase() }
 }
 
-export async function projectHealth(
-  { db, t, among }: Read,
-  ids: readonly string[],
-): Promise<Map<string, ProjectHealth>> {
-  const risks = await db
-    .select({ id: t.risk.projectId, live: count(), top: max(t.risk.score) })
-    .from(t.risk)
-    .where(and(among(t.risk.projectId, ids), eq(t.risk.live, 1)))
-    .groupBy(t.risk.projectId)
-  const issues = await db
-    .select({ id: t.issue.projectId, open: count() })
-    .from(t.issue)
-    .where(and(among(t.issue.projectId, ids), eq(t.issue.live, 1)))
-    .groupBy(t.issue.projectId)
-  const riskOf = new Map(risks.map((row) => [row.id, row]))
-  const issueOf = new Map(issues.map((row) => [row.id, row]))
+export async function projectHealth(read: Read, ids: readonly string[]): Promise<Map<string, ProjectHealth>> {
+  const { risk, issue } = read.t
+  const risks = await countedRows(
+    read,
+    risk,
+    and(read.among(risk.projectId, ids), eq(risk.live, 1)),
+    (where) =>
+      sql`select ${risk.projectId}, count(*), max(${risk.score}) from ${risk}${where} group by ${risk.projectId}`,
+  )
+  const issues = await countedRows(
+    read,
+    issue,
+    and(read.among(issue.projectId, ids), eq(issue.live, 1)),
+    (where) => sql`select ${issue.projectId}, count(*) from ${issue}${where} group by ${issue.projectId}`,
+  )
+  const riskOf = new Map(risks.map(([id, live, top]) => [id, { live: Number(live), top: Number(top) }]))
+  const issueOf = new Map(issues.map(([id, open]) => [id, { open: Number(open) }]))
   const health = (id: string): ProjectHealth => ({
     openRiskCount: riskOf.get(id)?.live ?? 0,
     openIssueCount: issueOf.get(id)?.open ?? 0,
