@@ -91,7 +91,7 @@ test('a request that reads too long is answered 503, is charged, and leaves the 
     expect([status, body.errors.length, body.errors[0].extensions]).toEqual([503, 1, { code: 'DEADLINE_EXCEEDED' }])
   }
   await sleep(1_000)
-  expect(await load(300)).toBeLessThan(0.5)
+  expect(await load(300)).toBeLessThan(0.1)
   // A busy machine may take some tries to read anything at all in that time.
   const total = async () => (await caller.get('/v1/risks?total=true&limit=1')).body.page?.total
   await expect.poll(total, { timeout: 10_000 }).toBe(SEARCHED_RISKS)
@@ -157,7 +157,7 @@ test('a store is closed at once, whatever its workers read', async () => {
   await refused
   // Only the last connection to let go removes it.
   expect(existsSync(`${own.file}-wal`)).toBe(false)
-  expect(await load(300)).toBeLessThan(0.5)
+  expect(await load(300)).toBeLessThan(0.1)
   own.remove()
 })
 

@@ -12,6 +12,9 @@ const SCRIPT = new URL(
   import.meta.url,
 )
 
+/** One core is left to the event loop, which everyone waits for. */
+const THREADS_MAX = Math.max(1, Math.min(LIMITS.readWorkersMax, availableParallelism() - 1))
+
 interface Task {
   readonly statement: Spelled
   readonly patience: Patience | undefined
@@ -95,7 +98,7 @@ export class ReadWorkers {
   /** One that has nothing to do, or a new one. */
   private freeThread(): Thread | undefined {
     const free = [...this.threads].find(({ isBusy }) => !isBusy)
-    if (free || this.threads.size >= Math.min(LIMITS.readWorkersMax, availableParallelism())) return free
+    if (free || this.threads.size >= THREADS_MAX) return free
     this.requireUsable()
     return this.start()
   }
