@@ -6,6 +6,7 @@ import { SETTINGS } from './config.js'
 import type { Context } from './graph/builder.js'
 import { type App, createApp } from './http/app.js'
 import { LIMITS } from './limits.js'
+import { rowCountsOf } from './store/rowCounts.js'
 import type { Store } from './store/store.js'
 import { InputCheck } from './text.js'
 
@@ -70,7 +71,7 @@ export interface Caller {
 /** The context in which the schema runs on behalf of a caller whom the embedding program knows. Fresh for each request. */
 export function contextFor(store: Store, { scopes, id = 'embedded' }: Caller): Context {
   const principal: Principal = { keyId: id, name: id, scopes: new Set(scopes), projects: null, expiresAt: null }
-  return { store, principal, clock: now, wholeListRowsMax: LIMITS.wholeListRowsMax }
+  return { store, principal, clock: now, wholeListRowsMax: LIMITS.wholeListRowsMax, rowCounts: rowCountsOf(store) }
 }
 
 export interface KeyOptions {

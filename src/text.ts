@@ -14,12 +14,17 @@ export function checkText(raw: string, kind: TextKind): { text: string } | { fla
   if (text === '') return { flaw: 'Must not be empty.' }
   if (text.includes('\0')) return { flaw: 'Must not contain the NUL character.' }
   if (!text.isWellFormed()) return { flaw: 'Must be well-formed Unicode, without lone surrogates.' }
-  // Counted only where it may matter: a text never has more characters than UTF-16 units.
-  const length = text.length > TEXT_MAX[kind] ? [...text].length : 0
-  if (length > TEXT_MAX[kind]) {
-    return { flaw: `Must be at most ${TEXT_MAX[kind]} characters long; this is ${length}.` }
-  }
-  return { text }
+  const flaw = lengthFlaw(text, TEXT_MAX[kind])
+  return flaw === undefined ? { text } : { flaw }
+}
+
+/** What is wrong with a text that has more characters than it may. */
+export function lengthFlaw(text: string, most: number): string | undefined {
+  // Counted only where it may matter: a character is one or two UTF-16 units, and a text may be far too long.
+  if (text.length <= most) return undefined
+  const length = text.length > 4 * most ? undefined : [...text].length
+  if (length !== undefined && length <= most) return undefined
+  return `Must be at most ${most} characters long; this is ${length ?? `more than ${most}`}.`
 }
 
 /** Gathers every flaw of one input, so that a caller mends all of them at once. */

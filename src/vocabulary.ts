@@ -51,5 +51,7 @@ export const TEXT_MAX = {
   projectKey: 50,
   url: 2_000,
   search: 200,
+  /** Of whatever names a thing: longer than any id of ours, so that what is merely unknown is not found. */
+  id: 100,
 } as const
 export type TextKind = keyof typeof TEXT_MAX

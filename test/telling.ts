@@ -5,6 +5,7 @@ import type { Context } from '../src/graph/builder.js'
 import { tellerOf } from '../src/graph/tellers.js'
 import { createEngine } from '../src/http/engine.js'
 import { schema } from '../src/schema.js'
+import { rowCountsOf } from '../src/store/rowCounts.js'
 import type { Store } from '../src/store/store.js'
 import type { Company } from './fixtures.js'
 import { NOW } from './harness.js'
@@ -20,10 +21,10 @@ export function asking(store: Store, scopes: readonly Scope[], wholeListRowsMax 
     expect(validate(schema, document)).toEqual([])
     return execute({ schema, document, variableValues, contextValue: context() })
   }
-  const told = async (query: string | DocumentNode, variables: Record<string, unknown> = {}) =>
-    tellerOf(schema, typeof query === 'string' ? parse(query) : query)
-      ?.prepare(variables)
-      ?.tell(context())
+  const told = async (query: string | DocumentNode, variables: Record<string, unknown> = {}) => {
+    const teller = tellerOf(schema, typeof query === 'string' ? parse(query) : query)
+    return (await teller?.prepare(variables, rowCountsOf(store)))?.tell(context())
+  }
   return {
     executed,
     told,

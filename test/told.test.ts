@@ -9,6 +9,7 @@ import { createEngine } from '../src/http/engine.js'
 import { OPERATIONS } from '../src/http/operations.js'
 import { addPerson } from '../src/personnel/people.js'
 import { schema } from '../src/schema.js'
+import { rowCountsOf } from '../src/store/rowCounts.js'
 import type { Store } from '../src/store/store.js'
 import { addGroup, type Company, fillCompany } from './fixtures.js'
 import { NOW } from './harness.js'
@@ -259,7 +260,8 @@ describe('in a company', () => {
       const context = engine.contextFor(principal, () => {
         statements += 1
       })
-      await tellerOf(schema, parse(OPERATIONS.listRisks))?.prepare(given)?.tell(context)
+      const teller = tellerOf(schema, parse(OPERATIONS.listRisks))
+      await (await teller?.prepare(given, rowCountsOf(store)))?.tell(context)
       return statements
     }
     expect([await cost({}), await cost({ limit: 2 }), await cost({ total: true })]).toEqual([1, 1, 2])

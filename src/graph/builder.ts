@@ -1,12 +1,11 @@
 import SchemaBuilder from '@pothos/core'
-import ComplexityPlugin, { ComplexityErrorKind } from '@pothos/plugin-complexity'
 import DirectivesPlugin from '@pothos/plugin-directives'
 import FederationPlugin from '@pothos/plugin-federation'
 import ScopeAuthPlugin from '@pothos/plugin-scope-auth'
 import type { Principal } from '../auth/principal.js'
 import { grants, type Scope } from '../auth/scopes.js'
 import { Fault } from '../errors.js'
-import { LIMITS } from '../limits.js'
+import type { RowCounts } from '../store/rowCounts.js'
 import type { Patience, Read, Store, Write } from '../store/store.js'
 import { forget } from './loaders.js'
 
@@ -16,14 +15,13 @@ export interface Context {
   readonly principal: Principal
   readonly clock: () => Date
   readonly wholeListRowsMax: number
+  /** How many rows there are, which prices depend on. */
+  readonly rowCounts: RowCounts
   /** As long as it likes unless given. */
   readonly patience?: Patience
   /** Throws unless what the caller last saw still stands; asked inside the write, so that nothing comes between. */
   readonly precondition?: ((read: Read) => Promise<void>) | undefined
 }
-
-/** What a handful is priced at: a plain list such as a person's groups. */
-const HANDFUL = 5
 
 export const builder = new SchemaBuilder<{
   Context: Context
@@ -36,7 +34,7 @@ export const builder = new SchemaBuilder<{
   }
 }>({
   defaultFieldNullability: false,
-  plugins: [ScopeAuthPlugin, ComplexityPlugin, DirectivesPlugin, FederationPlugin],
+  plugins: [ScopeAuthPlugin, DirectivesPlugin, FederationPlugin],
   scopeAuth: {
     // Without it, `{ person(id: "...") { __typename } }` would tell whether an id exists.
     runScopesOnType: true,
@@ -47,15 +45,6 @@ export const builder = new SchemaBuilder<{
       },
       anyKey: true,
     }),
-  },
-  complexity: {
-    defaultComplexity: 1,
-    defaultListMultiplier: HANDFUL,
-    limit: { complexity: LIMITS.queryCostMax, depth: LIMITS.queryDepthMax },
-    complexityError: (kind, { complexity, depth }) =>
-      kind === ComplexityErrorKind.Depth
-        ? tooMuch('depth', LIMITS.queryDepthMax, depth)
-        : tooMuch('cost', LIMITS.queryCostMax, complexity),
   },
 })
 
@@ -92,17 +81,6 @@ export async function change<T>(context: Context, work: (write: Write) => Promis
   })
   forget(context)
   return result
-}
-
-/** What the complexity plugin asks of every root field that it knows; `_entities` is none of them and asks itself. */
-export function requireWithinLimits({ complexity, depth }: { complexity: number; depth: number }): void {
-  if (depth > LIMITS.queryDepthMax) throw tooMuch('depth', LIMITS.queryDepthMax, depth)
-  if (complexity > LIMITS.queryCostMax) throw tooMuch('cost', LIMITS.queryCostMax, complexity)
-}
-
-function tooMuch(limit: string, most: number, actual: number): Fault {
-  const hint = 'Ask for fewer fields, or for smaller pages with `first`.'
-  return new Fault('TOO_COMPLEX', `The query's ${limit} is ${actual}; the most is ${most}. ${hint}`)
 }
 
 /** An enum type from a closed set, with a description for each value. */

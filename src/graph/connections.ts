@@ -3,53 +3,79 @@ import type { PgTable } from 'drizzle-orm/pg-core'
 import type { Scope } from '../auth/scopes.js'
 import { badArgument } from '../errors.js'
 import { LIMITS } from '../limits.js'
-import { countOf, cursorOf, type List, type Page, pageOf, type Window } from '../store/page.js'
+import { countOf, cursorOf, endsOf, type List, type Page, pageOf, type Window, within } from '../store/page.js'
 import { pageTeller } from '../store/told.js'
 import { builder, type Context, needs } from './builder.js'
-import { afterOthers, inSlices } from './slices.js'
+import { oncePerKey } from './loaders.js'
+import type { FieldPrice } from './prices.js'
 import type { Arguments, ListTelling } from './told.js'
+import { inTurns, turn } from './turns.js'
 
 type Types = typeof builder.$inferSchemaTypes
 
-/** A page on its way out; the count is only made when it is asked for. */
+/** A page on its way out; each part of it is read when it is asked for. */
 export interface Connection<Row> {
-  readonly page: Page<Row>
+  readonly page: () => Promise<Page<Row>>
+  readonly ends: () => Promise<Ends>
   readonly isFirst: boolean
   readonly cursor: (row: Row) => string
   readonly count: () => Promise<number>
 }
 
-const PageInfo = builder.objectRef<{ isFirst: boolean; hasNext: boolean; start: string | null; end: string | null }>(
-  'PageInfo',
-)
+/** Where a page begins and ends. */
+interface Ends {
+  readonly hasNext: boolean
+  readonly start: string | null
+  readonly end: string | null
+}
+
+const PageInfo = builder.objectRef<Pick<Connection<never>, 'ends' | 'isFirst'>>('PageInfo')
 PageInfo.implement({
   description: 'Where a page stands in its list.',
   // Other subgraphs page too, and the larger graph has one PageInfo.
   shareable: true,
   fields: (t) => ({
-    hasNextPage: t.exposeBoolean('hasNext', { description: 'Whether more follows this page.' }),
+    hasNextPage: t.boolean({
+      description: 'Whether more follows this page.',
+      resolve: async ({ ends }) => (await ends()).hasNext,
+    }),
     hasPreviousPage: t.boolean({
       description: 'Whether the page was asked for with `after`. Lists are paged forwards only.',
       resolve: ({ isFirst }) => !isFirst,
     }),
-    startCursor: t.exposeString('start', {
+    startCursor: t.string({
       nullable: true,
       description: 'The cursor of the first entry; null on an empty page.',
+      resolve: async ({ ends }) => (await ends()).start,
     }),
-    endCursor: t.exposeString('end', {
+    endCursor: t.string({
       nullable: true,
       description: 'The cursor of the last entry, to give as `after` for the next page; null on an empty page.',
+      resolve: async ({ ends }) => (await ends()).end,
     }),
   }),
 })
 
+const ENTRIES: FieldPrice = { part: 'entries' }
+const ENDS: FieldPrice = { part: 'ends' }
+const COUNT: FieldPrice = { part: 'count' }
+
+async function rowsOf<Row>(context: Context, page: Connection<Row>['page']): Promise<readonly Row[]> {
+  const { rows } = await page()
+  await turn(context)
+  return rows
+}
+
 /** The connection and edge types of an entity. */
 export function connectionOf<Row extends object>(node: ObjectRef<Types, Row>, plural: string) {
-  const Edge = builder.objectRef<{ row: Row; cursor: string }>(`${node.name}Edge`)
+  const Edge = builder.objectRef<{ row: Row; cursor: (row: Row) => string }>(`${node.name}Edge`)
   Edge.implement({
     description: `An entry of a page of ${plural}.`,
     fields: (t) => ({
-      cursor: t.exposeString('cursor', { description: 'The place of this entry in its list, to give as `after`.' }),
+      cursor: t.string({
+        description: 'The place of this entry in its list, to give as `after`.',
+        resolve: ({ row, cursor }) => cursor(row),
+      }),
       // Pothos cannot see that a generic Row is never itself a list.
       node: t.field({ type: node, description: 'The entry itself.', resolve: ({ row }) => row as never }),
     }),
@@ -61,34 +87,28 @@ export function connectionOf<Row extends object>(node: ObjectRef<Types, Row>, pl
       nodes: t.field({
         type: [node],
         description: 'The entries of this page.',
-        complexity: { field: 0, multiplier: 1 },
-        resolve: ({ page }, _, context) => inSlices(context, page.rows, (row) => row),
+        extensions: { price: ENTRIES },
+        resolve: async ({ page }, _, context) => inTurns(context, await rowsOf(context, page)),
       }),
       edges: t.field({
         type: [Edge],
         description: 'The entries of this page, each with its cursor.',
-        complexity: { field: 0, multiplier: 1 },
-        resolve: ({ page, cursor }, _, context) =>
-          inSlices(context, page.rows, (row) => ({ row, cursor: cursor(row) })),
+        extensions: { price: ENTRIES },
+        resolve: async ({ page, cursor }, _, context) =>
+          inTurns(
+            context,
+            (await rowsOf(context, page)).map((row) => ({ row, cursor })),
+          ),
       }),
       pageInfo: t.field({
         type: PageInfo,
         description: 'Whether more follows, and from where.',
-        complexity: 0,
-        resolve: ({ page, isFirst, cursor }) => {
-          const first = page.rows.at(0)
-          const last = page.rows.at(-1)
-          return {
-            isFirst,
-            hasNext: page.hasNext,
-            start: first ? cursor(first) : null,
-            end: last ? cursor(last) : null,
-          }
-        },
+        extensions: { price: ENDS },
+        resolve: (connection) => connection,
       }),
       totalCount: t.int({
         description: 'How many entries match, on all pages together. Counted only when asked for.',
-        complexity: 0,
+        extensions: { price: COUNT },
         resolve: ({ count }) => count(),
       }),
     }),
@@ -103,7 +123,10 @@ const firstBounds = { extensions: { minimum: 1, maximum: LIMITS.pageRowsMax } }
 function listArgs<F>(arg: ArgBuilder<Types>, filter: InputObjectRef<Types, F>) {
   return {
     first: arg.int({ ...firstBounds, description: `${FIRST} Without it, the whole list.` }),
-    after: arg.string({ description: 'The cursor after which the page begins, as the page before gave it.' }),
+    after: arg.string({
+      description: 'The cursor after which the page begins, as the page before gave it.',
+      extensions: { maxLength: LIMITS.cursorCharactersMax },
+    }),
     filter: arg({ type: filter, description: 'Which entries.' }),
   }
 }
@@ -119,14 +142,8 @@ interface WindowArgs {
   readonly after?: string | null | undefined
 }
 
-/** What a list costs: each entry as much as was selected of it. */
-function listPrice({ first }: WindowArgs) {
-  return { field: 1, multiplier: first ?? LIMITS.wholeListPricedRows }
-}
-
-export function nestedListPrice({ first }: WindowArgs) {
-  return { field: LIMITS.nestedListCost, multiplier: first ?? LIMITS.nestedPageRows }
-}
+/** What says that a field is a list inside another thing. */
+export const nestedList: { readonly price: FieldPrice } = { price: { isNestedList: true } }
 
 function windowOf({ first, after }: WindowArgs, { wholeListRowsMax }: Context): Window {
   if (first != null && (first < 1 || first > LIMITS.pageRowsMax)) {
@@ -135,26 +152,31 @@ function windowOf({ first, after }: WindowArgs, { wholeListRowsMax }: Context): 
   return { first: first ?? undefined, after: after ?? undefined, most: wholeListRowsMax }
 }
 
-/** Answers a list field from its arguments. */
-export async function connect<T extends PgTable, F>(
+/** Answers a list field from its arguments. Nothing is read before it is asked for, and nothing twice in a request. */
+export function connect<T extends PgTable, F>(
   context: Context,
   args: WindowArgs & { readonly filter?: F | null | undefined },
   list: List<T, F | Record<string, never>>,
-): Promise<Connection<T['$inferSelect']>> {
+): Connection<T['$inferSelect']> {
   const { read } = context.store
   const filter = args.filter ?? {}
-  let counted: Promise<number> | undefined
-  const page = await pageOf(read, list, filter, windowOf(args, context))
-  await afterOthers(context, page.rows.length)
-  return {
-    page,
-    isFirst: args.after == null,
-    cursor: (row) => cursorOf(list, row),
-    count: () => {
-      counted ??= countOf(read, list, filter)
-      return counted
-    },
+  const window = windowOf(args, context)
+  // What is wrong with the arguments is said of the list itself, whatever is selected of it.
+  within(read, list, filter, window)
+  const once = <V>(what: readonly unknown[], ask: () => Promise<V>): Promise<V> =>
+    oncePerKey(context, JSON.stringify([list.name, list.of, filter, ...what]), () => turn(context).then(ask))
+  const cursor = (row: T['$inferSelect']) => cursorOf(list, row)
+  const page = () => once(['page', window], () => pageOf(read, list, filter, window))
+  const ends = async () => {
+    // Of a whole list the first and the last row suffice.
+    if (window.first === undefined)
+      return { hasNext: false, ...(await once(['ends', window], () => endsOf(read, list, filter, window))) }
+    const { rows, hasNext } = await page()
+    const [first, last] = [rows.at(0), rows.at(-1)]
+    return { hasNext, start: first ? cursor(first) : null, end: last ? cursor(last) : null }
   }
+  const count = () => once(['count'], () => countOf(read, list, filter))
+  return { page, ends, count, cursor, isFirst: args.after == null }
 }
 
 /** What a list at the root of Query is, besides its name. */
@@ -172,9 +194,8 @@ export function queryList<T extends PgTable, F>(name: string, root: RootList<T, 
       type: root.type,
       nullable: true,
       description: root.description,
-      ...needs(root.scope, { rootTold: listTelling(root.list) }),
+      ...needs(root.scope, { rootTold: listTelling(root.list), price: { list: root.list } }),
       args: listArgs(t.arg, root.filter),
-      complexity: listPrice,
       resolve: (_, args, context) => connect(context, args, root.list),
     }),
   )

@@ -1,4 +1,4 @@
-import { GraphQLError } from 'graphql'
+import { GraphQLError, Kind } from 'graphql'
 import { Fault } from '../errors.js'
 import { LIMITS } from '../limits.js'
 import { toFault } from '../store/faults.js'
@@ -8,12 +8,17 @@ export function faultOf(error: GraphQLError): Fault {
   const origin = toFault(originOf(error))
   if (origin instanceof Fault) return origin
   // graphql's own complaints about a document or its variables come without a path; below a path, it is our mistake.
-  if (origin instanceof GraphQLError && error.path === undefined) {
+  if (origin instanceof GraphQLError && (error.path === undefined || isAboutVariable(origin))) {
     return error.message === 'Validation aborted.'
       ? tooRepetitive()
       : new Fault('BAD_REQUEST', shortened(error.message))
   }
   return internal(origin)
+}
+
+/** A null in a nullable variable passes validation, and is refused only where something else is needed. */
+function isAboutVariable({ nodes }: GraphQLError): boolean {
+  return nodes?.some(({ kind }) => kind === Kind.VARIABLE) ?? false
 }
 
 /** The same of what was thrown outside an execution. */

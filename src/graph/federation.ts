@@ -1,11 +1,13 @@
 import { printSubgraphSchema } from '@apollo/subgraph'
 import type { ObjectRef } from '@pothos/core'
-import { complexityFromQuery } from '@pothos/plugin-complexity'
-import { type GraphQLResolveInfo, type GraphQLSchema, Kind } from 'graphql'
+import type { GraphQLSchema } from 'graphql'
 import type { Scope } from '../auth/scopes.js'
 import { Fault } from '../errors.js'
 import { LIMITS } from '../limits.js'
-import { builder, type Context, requireScope, requireWithinLimits } from './builder.js'
+import { TEXT_MAX } from '../vocabulary.js'
+import { boundArguments } from './bounds.js'
+import { builder, type Context, requireScope } from './builder.js'
+import { type FieldPrice, limitPrices } from './prices.js'
 
 type Types = typeof builder.$inferSchemaTypes
 
@@ -36,24 +38,22 @@ export function toSubgraph(): GraphQLSchema {
   const schema = builder.toSubGraphSchema({})
   const { _entities, _service } = schema.getQueryType()?.getFields() ?? {}
   if (!_entities || !_service) throw new Error('The schema has no entities.')
-  const price = ({ representations }: { representations: unknown[] }) => ({
-    field: 1,
-    multiplier: representations.length,
-  })
+  const price: FieldPrice = { times: ({ representations }) => (representations as readonly unknown[]).length }
   // Each entity has a scope of its own, asked for where it is resolved; any valid key may see the schema.
-  _entities.extensions = { scope: null, complexity: price }
-  _service.extensions = { scope: null, complexity: 1 }
+  _entities.extensions = { scope: null, price }
+  _service.extensions = { scope: null }
   // Printing it takes as long as a hundred other fields, and one query may ask for it fifty times.
   let printed = ''
   _service.resolve = () => {
     printed ||= printSubgraph(schema)
     return { sdl: printed }
   }
-  _entities.resolve = (_, { representations }, context: Context, info) => {
+  _entities.resolve = (_, { representations }, context: Context) => {
     requireFewRepresentations(representations)
-    requireWithinLimits(priceOf(info))
     return representations.map((representation: unknown) => resolveReference(context, representation))
   }
+  boundArguments(schema)
+  limitPrices(schema)
   return schema
 }
 
@@ -78,20 +78,17 @@ function readReference(representation: unknown) {
   }
   const [[name, value] = ['', undefined], ...others] = Object.entries(members)
   const lookup = Object.hasOwn(entity.keys, name) ? entity.keys[name] : undefined
-  if (!lookup || typeof value !== 'string' || others.length > 0) {
+  if (!lookup || typeof value !== 'string' || value.length > TEXT_MAX.id || others.length > 0) {
     const keys = Object.keys(entity.keys).map((key) => `\`${key}\``)
-    throw malformed(`A ${typename} is referred to by ${keys.join(' or ')}, a string, and nothing else.`)
+    throw malformed(
+      `A ${typename} is referred to by ${keys.join(' or ')}, a string of at most ${TEXT_MAX.id} characters, and nothing else.`,
+    )
   }
   return { typename, entity, lookup, value }
 }
 
 function malformed(detail: string): Fault {
   return new Fault('BAD_REQUEST', `This representation cannot be used: ${detail}`)
-}
-
-function priceOf({ operation, fragments, schema, variableValues }: GraphQLResolveInfo) {
-  const document = { kind: Kind.DOCUMENT, definitions: [operation, ...Object.values(fragments)] } as const
-  return complexityFromQuery(document, { schema, variables: variableValues })
 }
 
 /** Asked also before they are coerced, which takes longer than to count them. */

@@ -6,6 +6,12 @@ export function boundedText(kind: TextKind, description: string) {
   return { description: `${description} At most ${maxLength} characters.`, extensions: { maxLength } }
 }
 
+/** The options of a list of texts in a filter, likewise. */
+export function boundedTexts(kind: TextKind, description: string) {
+  const maxLength = TEXT_MAX[kind]
+  return { description: `${description} Each at most ${maxLength} characters.`, extensions: { items: { maxLength } } }
+}
+
 /** The options of a whole-number input, likewise. */
 export function boundedNumber(minimum: number, maximum: number, description: string) {
   return { description: `${description} From ${minimum} to ${maximum}.`, extensions: { minimum, maximum } }

@@ -43,6 +43,17 @@ export function rowLoader<T extends PgTable & { id: AnyPgColumn }, F>(list: List
   return Object.assign(load, { list })
 }
 
+const byKey = {}
+
+/** The same of whatever has a key of its own. */
+export function oncePerKey<V>(context: Reading, key: string, ask: () => Promise<V>): Promise<V> {
+  const asked = remembered(context, byKey, () => new Map<string, Promise<unknown>>())
+  // Whatever stands under a key was put there for the same question.
+  const known = (asked.get(key) as Promise<V> | undefined) ?? ask()
+  asked.set(key, known)
+  return known
+}
+
 /** Something that is read once in a request, however many fields ask for it. */
 export function oncePerRequest<V>(query: (read: Read) => Promise<V>) {
   return (context: Reading): Promise<V> => remembered(context, query, () => query(context.store.read))

@@ -26,6 +26,12 @@ export function includedBy(variables: Readonly<Record<string, unknown>>): IsIncl
     getDirectiveValues(GraphQLIncludeDirective, node, variables)?.['if'] !== false
 }
 
+/** The fragments of a document, by name. */
+export function fragmentsOf({ definitions }: DocumentNode): Readonly<Record<string, FragmentDefinitionNode>> {
+  const fragments = definitions.filter((one) => one.kind === Kind.FRAGMENT_DEFINITION)
+  return Object.fromEntries(fragments.map((fragment) => [fragment.name.value, fragment]))
+}
+
 /** Collects selections as execution does; undefined where a fragment is of another type. */
 export function selectionsOf({ definitions }: DocumentNode, isIncluded: IsIncluded) {
   const fragments = new Map<string, FragmentDefinitionNode>()

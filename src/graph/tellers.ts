@@ -1,4 +1,3 @@
-import { complexityFromQuery } from '@pothos/plugin-complexity'
 import {
   type DocumentNode,
   GraphQLError,
@@ -6,17 +5,18 @@ import {
   getArgumentValues,
   getOperationAST,
   getVariableValues,
-  Kind,
   type OperationDefinitionNode,
   OperationTypeNode,
 } from 'graphql'
 import type { Scope } from '../auth/scopes.js'
 import { Fault } from '../errors.js'
-import { LIMITS } from '../limits.js'
 import { isOfStore, toFault } from '../store/faults.js'
 import type { Separator } from '../store/json.js'
-import { type Context, requireWithinLimits } from './builder.js'
-import { decidingVariables, everything, type IsIncluded, includedBy } from './selections.js'
+import type { RowCounts } from '../store/rowCounts.js'
+import { boundedArguments } from './bounds.js'
+import type { Context } from './builder.js'
+import { type Bill, billOf, type ListArguments, type Price, priceOf } from './prices.js'
+import { decidingVariables, everything, fragmentsOf, type IsIncluded, includedBy } from './selections.js'
 import { type Plan, planOf, type Told } from './toldPlans.js'
 
 type Variables = Readonly<Record<string, unknown>>
@@ -26,11 +26,10 @@ export interface Teller {
   /** Everything that execution would ask of a key: whoever lacks one of these is to be refused by execution itself. */
   readonly scopes: ReadonlySet<Scope>
   /** What there is to tell for these variables; undefined when execution must say what is wrong with them. */
-  prepare(variables: Variables): Prepared | undefined
+  prepare(variables: Variables, counts: RowCounts): Promise<Prepared | undefined>
 }
 
-export interface Prepared {
-  readonly cost: number
+export interface Prepared extends Price {
   /** Undefined when it can only be refused: execution then says why. */
   tell(context: Context, separator?: Separator): Promise<Told | undefined>
 }
@@ -52,9 +51,11 @@ function compile(
 ): Teller | undefined {
   const deciding = decidingVariables(document)
   if (operation.operation !== OperationTypeNode.QUERY || !deciding) return undefined
+  const fragments = fragmentsOf(document)
   const planWith = (isIncluded: IsIncluded): Priced | undefined => {
     const plan = planOf(schema, document, operation, isIncluded)
-    return plan && { ...plan, costOf: pricing(schema, document, operation) }
+    // What is selected inside has no arguments, so that one bill serves whatever the root is given.
+    return plan && { ...plan, bill: billOf({ schema, operation, fragments, variables: NOTHING, isIncluded }) }
   }
   // With all that might be left out: what can be told, and to whom, does not depend on what is.
   const whole = planWith(everything)
@@ -71,30 +72,31 @@ function compile(
 
   return {
     scopes: whole.scopes,
-    prepare(raw) {
+    prepare(raw, counts) {
       const variables = coerced(schema, operation, raw)
       const plan = variables && planFor(variables)
-      if (!plan) return undefined
-      return unlessRefused(() => {
-        const args = getArgumentValues(plan.field, plan.node, variables)
+      if (!plan) return Promise.resolve(undefined)
+      return unlessRefused(async () => {
+        const args = boundedArguments(plan.field, getArgumentValues(plan.field, plan.node, variables))
         if (!plan.isQuick(args)) return undefined
-        const cost = plan.costOf(args['first'], variables)
-        return { cost, tell: (context, separator) => plan.tell(context, args, separator).catch(undefinedIfRefused) }
+        const { charge } = await priceOf(billFor(plan.bill, args), counts)
+        return { charge, tell: (context, separator) => plan.tell(context, args, separator).catch(undefinedIfRefused) }
       })
     },
   }
 }
 
 interface Priced extends Plan {
-  readonly costOf: ReturnType<typeof pricing>
+  readonly bill: Bill
 }
 
-function unlessRefused<V>(make: () => V): V | undefined {
-  try {
-    return make()
-  } catch (error) {
-    return undefinedIfRefused(error)
-  }
+/** The bill with the arguments of the one list that a plan has, if it has one. */
+function billFor(bill: Bill, args: ListArguments): Bill {
+  return bill.lists.length === 0 ? bill : { ...bill, lists: bill.lists.map((one) => ({ ...one, args })) }
+}
+
+function unlessRefused<V>(make: () => Promise<V>): Promise<V | undefined> {
+  return make().catch(undefinedIfRefused)
 }
 
 /** What the caller got wrong is for execution to say; a store that cannot be read now will not be read by it either. */
@@ -113,19 +115,4 @@ function coerced(schema: GraphQLSchema, operation: OperationDefinitionNode, raw:
   const { variableDefinitions = [] } = operation
   if (variableDefinitions.length === 0) return NOTHING
   return getVariableValues(schema, variableDefinitions, raw, { maxErrors: 1 }).coerced
-}
-
-/** What a plan costs depends on nothing but how many rows are asked for, so each number is asked about once. */
-function pricing(schema: GraphQLSchema, document: DocumentNode, operation: OperationDefinitionNode) {
-  const run = document.definitions.filter((one) => one === operation || one.kind === Kind.FRAGMENT_DEFINITION)
-  const known = new Map<unknown, number>()
-  return (rows: unknown, variables: Variables): number => {
-    const price = known.get(rows)
-    if (price !== undefined) return price
-    const { complexity, depth } = complexityFromQuery({ ...document, definitions: run }, { schema, variables })
-    requireWithinLimits({ complexity, depth })
-    // Whatever else a page could be sized is refused later, and must not be remembered.
-    if (known.size <= LIMITS.pageRowsMax) known.set(rows, complexity)
-    return complexity
-  }
 }

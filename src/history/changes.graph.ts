@@ -1,6 +1,6 @@
 import type { Scope } from '../auth/scopes.js'
 import { builder, enumOf, needs } from '../graph/builder.js'
-import { connect, connectionOf, nestedListArgs, nestedListPrice } from '../graph/connections.js'
+import { connect, connectionOf, nestedList, nestedListArgs } from '../graph/connections.js'
 import { Group } from '../personnel/groups.graph.js'
 import { Person } from '../personnel/people.graph.js'
 import { Issue } from '../projects/issues.graph.js'
@@ -103,9 +103,8 @@ for (const { type, scope } of ENTITIES) {
       type: ChangeConnection,
       nullable: true,
       description: `What became of the ${type.name.toLowerCase()}, the oldest change first.`,
-      ...needs(scope),
+      ...needs(scope, nestedList),
       args: nestedListArgs(t.arg, ChangeFilter),
-      complexity: nestedListPrice,
       resolve: ({ id }, args, context) => connect(context, args, changesOf(id)),
     }),
   )

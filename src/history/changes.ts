@@ -28,6 +28,7 @@ export const changes: List<Tables['change'], ChangeFilter> = {
 export function changesOf(entityId: string): typeof changes {
   return {
     ...changes,
+    of: entityId,
     matching: (read, filter) => and(eq(read.t.change.entityId, entityId), matching(read, filter)),
   }
 }

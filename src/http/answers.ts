@@ -3,6 +3,7 @@ import { Fault } from '../errors.js'
 import type { Told } from '../graph/toldPlans.js'
 import type { Answer, Asked } from './asked.js'
 import { csvContent, type Entry, entriesIn } from './csv.js'
+import { longJson } from './longJson.js'
 import { Content, emptyAnswer, JSON_TYPE, respond } from './represent.js'
 import { joined } from './slices.js'
 import type { StoredOperation } from './stored.js'
@@ -64,7 +65,7 @@ async function listWith({ nodes, pageInfo, totalCount }: ListAnswer, wanted: Wan
   const content =
     type === 'text/csv' && operation.columns
       ? await csvContent(operation.columns, nodes)
-      : Content.json({ data: nodes, page: { next, total: totalCount ?? null } })
+      : new Content(JSON_TYPE, await longJson({ data: nodes, page: { next, total: totalCount ?? null } }))
   return pageWith(content, next, wanted)
 }
 

@@ -15,6 +15,7 @@ import { refusalOf } from './incoming.js'
 import { createPaths } from './paths.js'
 import { bareProblem } from './problems.js'
 import { createRates } from './rates.js'
+import { namesTag } from './represent.js'
 import { createRest } from './rest.js'
 
 export interface AppOptions {
@@ -28,6 +29,8 @@ export interface AppOptions {
   readonly wholeListRowsMax: number
   /** What a key may spend in a minute; 0 for as much as it likes. */
   readonly ratePerMinute: number
+  /** What the rate limit goes by, instead of the process's own monotonic clock. */
+  readonly monotonicMs?: () => number
   /** How long a request may read. */
   readonly deadlineMs?: number
   /** Whether the store itself tells what it can; true unless a test wants to see that it makes no difference. */
@@ -52,7 +55,8 @@ export function createApp(options: AppOptions): App {
   const { store, log, clock, basePath } = options
   const engine = createEngine(options)
   const authenticate = authenticator(store, clock)
-  const rates = createRates(authenticate, options.ratePerMinute)
+  const monotonicMs = options.monotonicMs ?? (() => performance.now())
+  const rates = createRates({ authenticate, ratePerMinute: options.ratePerMinute, monotonicMs })
   const fastLane = createFastLane({ ...options, authenticate, rates })
   const cors = createCors(options.corsOrigins)
   const rest = createRest({ schema, engine, authenticate, rates, basePath, log })
@@ -75,7 +79,10 @@ export function createApp(options: AppOptions): App {
 
   const answerTo = async (exchange: Exchange): Promise<Outgoing> => {
     const answer = (await fastLane.ready(exchange)) ?? (await fresh(exchange))
-    if (answer.status === 304) rates.refundUnchanged(exchange)
+    // `*` names nothing: whoever sends it has not seen the answer.
+    if (answer.status === 304 && namesTag(exchange.asked.header('if-none-match'), etagOf(answer))) {
+      rates.refundUnchanged(exchange)
+    }
     return closeExchange(exchange, closing, answer)
   }
 
@@ -89,6 +96,11 @@ export function createApp(options: AppOptions): App {
       sendToNode(response, await answerTo(exchange))
     },
   }
+}
+
+function etagOf({ headers }: Outgoing): string | undefined {
+  const at = headers.indexOf('etag')
+  return at < 0 ? undefined : headers[at + 1]
 }
 
 /** A door that is made when someone comes to it. */

@@ -1,10 +1,20 @@
-import { type DocumentNode, type ExecutionArgs, type ExecutionResult, execute } from 'graphql'
+import {
+  type DocumentNode,
+  type ExecutionArgs,
+  type ExecutionResult,
+  execute,
+  getOperationAST,
+  getVariableValues,
+} from 'graphql'
 import type { Principal } from '../auth/principal.js'
 import { grants } from '../auth/scopes.js'
 import type { Context } from '../graph/builder.js'
+import { billOf, priceIn } from '../graph/prices.js'
+import { fragmentsOf } from '../graph/selections.js'
 import { type Prepared, tellerOf } from '../graph/tellers.js'
 import { LIMITS } from '../limits.js'
 import { schema } from '../schema.js'
+import { rowCountsOf } from '../store/rowCounts.js'
 import type { OnStatement, Store } from '../store/store.js'
 
 /** Runs operations: the one place where both doors meet the schema. */
@@ -14,7 +24,9 @@ export interface Engine {
   execute(args: ExecutionArgs): Promise<ExecutionResult>
   run(document: DocumentNode, variables: Record<string, unknown>, context: Context): Promise<ExecutionResult>
   /** How the store itself can answer a validated query, if it can, and if the caller may have all of it. */
-  prepare(query: Query, principal: Principal): Prepared | undefined
+  prepare(query: Query, principal: Principal): Promise<Prepared | undefined>
+  /** What a validated operation is charged; 0 where execution will refuse it. */
+  chargeFor(query: Query, context: Context): Promise<number>
 }
 
 export interface Query {
@@ -35,6 +47,7 @@ export interface EngineOptions {
 
 export function createEngine(options: EngineOptions): Engine {
   const { store, clock, wholeListRowsMax, deadlineMs = LIMITS.deadlineMs, isTold = true } = options
+  const rowCounts = rowCountsOf(store)
   const contextFor: Engine['contextFor'] = (principal, onStatement, isGone) => {
     const inTime = () => performance.now() + deadlineMs
     const patience = { deadlineAt: inTime(), ...(isGone && { isGone }) }
@@ -51,6 +64,7 @@ export function createEngine(options: EngineOptions): Engine {
       principal,
       clock,
       wholeListRowsMax,
+      rowCounts,
       patience,
     }
   }
@@ -58,10 +72,22 @@ export function createEngine(options: EngineOptions): Engine {
     contextFor,
     // Each error about a variable would print all that was sent.
     execute: async (args) => execute({ ...args, options: { ...args.options, maxCoercionErrors: 1 } }),
-    prepare({ document, operationName, variables }, { scopes }) {
+    async prepare({ document, operationName, variables }, { scopes }) {
       const teller = isTold ? tellerOf(schema, document, operationName) : undefined
       const mayHaveAll = teller && [...teller.scopes].every((scope) => grants(scopes, scope))
-      return mayHaveAll ? teller.prepare(variables) : undefined
+      return mayHaveAll ? teller.prepare(variables, rowCounts) : undefined
+    },
+    async chargeFor({ document, operationName, variables: raw }, context) {
+      const operation = getOperationAST(document, operationName)
+      if (!operation) return 0
+      // Asked first, and only for one error: without that bound, thousands of bad values would each be told at length.
+      const { coerced } = getVariableValues(schema, operation.variableDefinitions ?? [], raw, { maxErrors: 1 })
+      if (!coerced) return 0
+      const bill = () => billOf({ schema, operation, fragments: fragmentsOf(document), variables: coerced })
+      return priceIn(context, bill).then(
+        ({ charge }) => charge,
+        () => 0,
+      )
     },
     run: async (document, variableValues, contextValue) => execute({ schema, document, variableValues, contextValue }),
   }

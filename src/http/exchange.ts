@@ -21,8 +21,12 @@ export interface Exchange {
   operation?: string | undefined
   /** What the query costs. */
   cost: number
+  /** What the key has been charged. */
+  charged: number
   /** Whether every key with the same scopes gets the same answer, as long as nothing changes. */
   isShared: boolean
+  /** The `data` of a GraphQL answer, where it is too long for Yoga to write. */
+  data?: Buffer
   /** How many statements it took. */
   statements: number
   /** The registers that they read. */
@@ -47,7 +51,16 @@ export const REQUEST_ID = /^[\w.:-]{1,100}$/
 export function openExchange(asked: Asked, address: string | undefined): Exchange {
   const given = asked.header('request-id')
   const requestId = given !== undefined && REQUEST_ID.test(given) ? given : randomUUID()
-  return { asked, requestId, startedAt: performance.now(), address, statements: 0, cost: 0, isShared: false }
+  return {
+    asked,
+    requestId,
+    startedAt: performance.now(),
+    address,
+    statements: 0,
+    cost: 0,
+    charged: 0,
+    isShared: false,
+  }
 }
 
 /** Whoever works for an exchange tells it of every statement. */

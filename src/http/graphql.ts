@@ -1,12 +1,9 @@
-import { complexityFromQuery } from '@pothos/plugin-complexity'
 import {
   type DocumentNode,
   type ExecutionArgs,
   GraphQLError,
   type GraphQLSchema,
   getOperationAST,
-  getVariableValues,
-  Kind,
   type OperationDefinitionNode,
   print,
   visit,
@@ -14,14 +11,15 @@ import {
 import type { Plugin } from 'graphql-yoga'
 import type { Logger } from 'pino'
 import { Fault } from '../errors.js'
+import type { Context } from '../graph/builder.js'
 import { faultOf } from '../graph/faults.js'
 import { requireFewRepresentations } from '../graph/federation.js'
-import { LIMITS } from '../limits.js'
 import { isOfStore } from '../store/faults.js'
 import type { Asked } from './asked.js'
 import { readJson } from './body.js'
 import type { Engine } from './engine.js'
 import { type Exchange, logCause } from './exchange.js'
+import { isLong, longJson } from './longJson.js'
 import { faultHeaders, STATUS } from './problems.js'
 import { parseWithinLimits } from './queryLimits.js'
 import type { Rates } from './rates.js'
@@ -88,21 +86,41 @@ export function useEngine(engine: Engine, rates: Rates): GraphqlPlugin {
     onParse({ setParseFn }) {
       setParseFn((source, options) => parseWithinLimits(source.toString(), options))
     },
-    onExecute({ args, setExecuteFn, setResultAndStopExecution }) {
+    async onExecute({ args, setExecuteFn, setResultAndStopExecution }) {
       const { exchange } = args.contextValue
       const operation = getOperationAST(args.document, args.operationName)
       exchange.operation = nameOf(operation)
       exchange.isShared = operation?.operation === 'query' && !isPersonal(args.document, args.schema)
       try {
         requireFewReferences(args)
-        if (exchange.principal) rates.chargeQuery(exchange.principal, exchange, costOf(args))
+        const { document, operationName, variableValues } = args
+        const query = { document, operationName: operationName ?? undefined, variables: variableValues ?? {} }
+        // By now Yoga has put into it what `context` has made.
+        const charge = await engine.chargeFor(query, args.contextValue as unknown as Context)
+        if (exchange.principal) rates.chargeQuery(exchange.principal, exchange, charge)
       } catch (error) {
         if (!(error instanceof Fault)) throw error
         setResultAndStopExecution({ errors: [new GraphQLError(error.message, { originalError: error })] })
       }
-      setExecuteFn((execution) => engine.execute(execution))
+      setExecuteFn(async (execution) => {
+        const result = await engine.execute(execution)
+        if (!isLong(result.data)) return result
+        exchange.data = await longJson(result.data)
+        return { ...result, data: WRITTEN_APART }
+      })
     },
   }
+}
+
+/** What stands for `data` that is written apart; nothing that is asked for can have such a name. */
+const WRITTEN_APART = { '': true }
+
+/** The text that Yoga has made of an answer, with what was written apart in its place. */
+export function withData(text: string, data: Buffer): Buffer {
+  const mark = JSON.stringify(WRITTEN_APART)
+  // Errors come first, and may quote anything.
+  const at = text.lastIndexOf(mark)
+  return Buffer.concat([Buffer.from(text.slice(0, at)), data, Buffer.from(text.slice(at + mark.length))])
 }
 
 /** What the log calls an operation. */
@@ -131,24 +149,6 @@ function requireFewReferences({ document, operationName, variableValues = {} }: 
   for (const { type, variable } of getOperationAST(document, operationName)?.variableDefinitions ?? []) {
     if (print(type).includes('_Any')) requireFewRepresentations(variableValues?.[variable.name.value])
   }
-}
-
-// What cannot run, or is too dear to, is refused when it is executed, and costs no more than the request that brought it.
-function costOf({ document, schema, variableValues, contextValue, operationName }: ExecutionArgs): number {
-  const operation = getOperationAST(document, operationName)
-  if (operation?.operation !== 'query') return 0
-  // Asked first, and only for one error: without that bound, thousands of bad values would each be told at length.
-  const { coerced } = getVariableValues(schema, operation.variableDefinitions ?? [], variableValues ?? {}, {
-    maxErrors: 1,
-  })
-  if (!coerced) return 0
-  // Of what is run alone: the plugin would price the first operation, and ask for the variables of every one.
-  const run = document.definitions.filter((node) => node === operation || node.kind === Kind.FRAGMENT_DEFINITION)
-  const { complexity } = complexityFromQuery(
-    { ...document, definitions: run },
-    { schema, variables: coerced, ctx: contextValue as object },
-  )
-  return complexity > LIMITS.queryCostMax ? 0 : complexity
 }
 
 /** Puts every error of an answer into the words of the catalogue; the causes go to the log. */

@@ -12,7 +12,16 @@ import type { Answer } from './asked.js'
 import { Documents, LatestError } from './documents.js'
 import type { Engine, Query } from './engine.js'
 import { type Exchange, hangingUp, logCause, noting, orExecuted } from './exchange.js'
-import { nameOf, type Params, type Passed, readParams, useCatalogue, useEngine, useParams } from './graphql.js'
+import {
+  nameOf,
+  type Params,
+  type Passed,
+  readParams,
+  useCatalogue,
+  useEngine,
+  useParams,
+  withData,
+} from './graphql.js'
 import { faultHeaders, STATUS } from './problems.js'
 import type { Rates } from './rates.js'
 import { Content, emptyAnswer, GRAPHQL_TYPE, JSON_TYPE, respond } from './represent.js'
@@ -53,7 +62,10 @@ export function createGraphqlDoor(options: GraphqlDoorOptions): GraphqlDoor {
     // Yoga's headers keep the case they were written in, and two cases would make two headers.
     const all = Object.fromEntries([...response.headers].map(([name, value]) => [name.toLowerCase(), value]))
     const { 'content-type': type = JSON_TYPE, 'content-length': _, ...headers } = all
-    const content = new Content(type, Buffer.from(await response.arrayBuffer()))
+    const bytes = exchange.data
+      ? withData(await response.text(), exchange.data)
+      : Buffer.from(await response.arrayBuffer())
+    const content = new Content(type, bytes)
     return respond(asked, content, { status: response.status, headers })
   }
 }
@@ -89,10 +101,10 @@ function tellerWith(
     const { asked } = exchange
     // The door has let the caller in; the key may have been revoked while the body was on its way.
     const principal = await authenticate(asked.header('authorization'))
-    const prepared = engine.prepare(query, principal)
+    const prepared = await engine.prepare(query, principal)
     if (!prepared) return undefined
     exchange.operation = nameOf(getOperationAST(query.document, query.operationName))
-    rates.chargeQuery(principal, exchange, prepared.cost)
+    rates.chargeQuery(principal, exchange, prepared.charge)
     const told = await prepared.tell(engine.contextFor(principal, noting(exchange), hangingUp(exchange)))
     if (!told) return undefined
     // Of what is about the key itself the store tells nothing.

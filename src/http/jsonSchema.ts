@@ -75,7 +75,7 @@ export class JsonSchemas {
   private inputObject(type: GraphQLInputObjectType): JsonSchema {
     const fields = Object.values(type.getFields())
     const properties = fields.map(({ name, type: fieldType, description, extensions }) => {
-      const value = { ...this.input(fieldType), ...boundsOf(extensions) }
+      const value = withBounds(this.input(fieldType), extensions)
       const schema = isNonNullType(fieldType) ? { ...value, minLength: 1 } : orNull(value)
       return [name, documented(schema, description, `${type.name}.${name}`)]
     })
@@ -111,8 +111,14 @@ export function headersOf(names: readonly string[]): JsonSchema {
   return Object.fromEntries(names.map((name) => [name, ref('headers', name)]))
 }
 
-/** The bounds that an input states for machines. */
-export function boundsOf(extensions: Readonly<Record<string, unknown>>): JsonSchema {
+/** A schema with the bounds that an input states for machines, and those of its items where it is a list. */
+export function withBounds(schema: JsonSchema, extensions: Readonly<Record<string, unknown>>): JsonSchema {
+  const bounded = { ...schema, ...boundsOf(extensions) }
+  const { items } = extensions as { items?: Readonly<Record<string, unknown>> }
+  return items ? { ...bounded, items: { ...Object(schema['items']), ...boundsOf(items) } } : bounded
+}
+
+function boundsOf(extensions: Readonly<Record<string, unknown>>): JsonSchema {
   const names = ['maxLength', 'maxItems', 'minimum', 'maximum']
   return Object.fromEntries(names.filter((name) => name in extensions).map((name) => [name, extensions[name]]))
 }

@@ -6,7 +6,7 @@ import { LIMIT_MEANINGS, LIMITS } from '../limits.js'
 import { BODY_TYPES, PATCH_TYPES } from './body.js'
 import { csvText, type Entry } from './csv.js'
 import { REQUEST_ID } from './exchange.js'
-import { boundsOf, exampleOf, headersOf, type JsonSchema, JsonSchemas, ref } from './jsonSchema.js'
+import { exampleOf, headersOf, type JsonSchema, JsonSchemas, ref, withBounds } from './jsonSchema.js'
 import { problemResponses, problemSchema } from './problemSchemas.js'
 import { STATUS } from './problems.js'
 import { ROUTES, type Route } from './routes.js'
@@ -117,7 +117,7 @@ function refusalObject(status: string, { method }: Route): JsonSchema {
 }
 
 function parameterObject({ name, in: place, type, use, defaultValue }: Parameter, schemas: JsonSchemas): JsonSchema {
-  const schema = { ...schemas.input(type), ...boundsOf(use.extensions) }
+  const schema = withBounds(schemas.input(type), use.extensions)
   const isList = schema['type'] === 'array'
   const many = isList ? ' Several are separated by commas.' : ''
   return {

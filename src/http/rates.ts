@@ -20,16 +20,24 @@ export class RateExceeded extends Fault {
 export interface Rates {
   /** Tells who is calling, and charges the key for a request, once. */
   admit(authorization: string | undefined, exchange: Exchange, versions?: Store['versions']): Promise<Principal>
-  /** Charges what a query costs beyond the request that brought it, once. */
+  /** Charges what is read beyond the request that asked for it, once, up to a share of what may be spent at once. */
   chargeQuery(principal: Principal, exchange: Exchange, cost: number): void
   /** A caller who had the answer already is given back most of what it was charged. */
   refundUnchanged(exchange: Exchange): void
 }
 
-/** What a request costs that was answered with 304. */
-const UNCHANGED_COST = 0.1
+/** Of what an answer costs, what is charged for the news that it has not changed. */
+const UNCHANGED_SHARE = 0.1
 
-export function createRates(authenticate: Authenticate, ratePerMinute: number): Rates {
+interface RatesOptions {
+  readonly authenticate: Authenticate
+  /** 0 for as much as anyone likes. */
+  readonly ratePerMinute: number
+  /** Milliseconds of a clock that is never set back. */
+  readonly monotonicMs: () => number
+}
+
+export function createRates({ authenticate, ratePerMinute, monotonicMs }: RatesOptions): Rates {
   const keptMax = LIMITS.rateKeptMax
   const keys =
     ratePerMinute === 0 ? undefined : new Buckets({ perMinute: ratePerMinute, burst: burstOf(ratePerMinute), keptMax })
@@ -37,7 +45,8 @@ export function createRates(authenticate: Authenticate, ratePerMinute: number): 
 
   const charge = (keyId: string, exchange: Exchange, amount: number, before = 0): void => {
     if (!keys) return
-    const level = keys.spend(keyId, amount, performance.now(), before)
+    const level = keys.spend(keyId, amount, monotonicMs(), before)
+    if (level.isAllowed) exchange.charged += amount
     exchange.rate = {
       policy: `"key";q=${keys.perMinute};w=60`,
       level: `"key";r=${level.remaining};t=${level.fullInSeconds}`,
@@ -48,7 +57,7 @@ export function createRates(authenticate: Authenticate, ratePerMinute: number): 
   const refused = (error: unknown, exchange: Exchange): unknown => {
     if (!(error instanceof Fault) || error.code !== 'UNAUTHENTICATED' || error instanceof KeyMissing) return error
     if (exchange.address === undefined) return error
-    const level = wrongKeys.spend(exchange.address, 1, performance.now())
+    const level = wrongKeys.spend(exchange.address, 1, monotonicMs())
     return level.isAllowed ? error : new RateExceeded('Too many wrong keys came from your address.', level)
   }
 
@@ -68,13 +77,14 @@ export function createRates(authenticate: Authenticate, ratePerMinute: number): 
     },
     chargeQuery({ keyId }, exchange, cost) {
       if (exchange.cost > 0) return
-      const extra = Math.ceil(cost / LIMITS.rateUnitCost) - 1
+      const most = keys ? Math.max(1, Math.floor(keys.burst * LIMITS.rateShareMax)) : 1
+      const extra = Math.min(most, Math.ceil(cost / LIMITS.rateUnitCost)) - 1
       // The request itself has taken one.
       if (extra > 0) charge(keyId, exchange, extra, 1)
       exchange.cost = cost
     },
     refundUnchanged(exchange) {
-      if (exchange.principal) charge(exchange.principal.keyId, exchange, UNCHANGED_COST - 1)
+      if (exchange.principal) charge(exchange.principal.keyId, exchange, exchange.charged * (UNCHANGED_SHARE - 1))
     },
   }
 }

@@ -105,8 +105,16 @@ function acceptedEncoding(asked: Asked): Encoding | undefined {
   return best && wanted(best) > 0 ? best : undefined
 }
 
-/** Whether the `If-None-Match` of a caller names what it would get. */
+/** Whether the `If-None-Match` of a caller covers what it would get. */
 export function isUnchanged(known: string | undefined, tag: string | undefined): boolean {
-  const tags = known?.split(',').map((one) => one.trim().replace(/^W\//, '')) ?? []
-  return tags.some((one) => one === '*' || one === tag)
+  return tagsIn(known).includes('*') || namesTag(known, tag)
+}
+
+/** Whether it names the very tag, and not just anything. */
+export function namesTag(known: string | undefined, tag: string | undefined): boolean {
+  return tagsIn(known).some((one) => one === tag)
+}
+
+function tagsIn(known: string | undefined): readonly string[] {
+  return known?.split(',').map((one) => one.trim().replace(/^W\//, '')) ?? []
 }

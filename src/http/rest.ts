@@ -67,8 +67,9 @@ export function createRest({ schema, engine, authenticate, rates, basePath, log 
     if (isReading(asked)) {
       const separator = type === 'text/csv' ? '\n' : ','
       const query = { document: operation.document, variables }
-      const tell = async () => engine.prepare(query, principal)?.tell(context, separator)
-      const told = await tell().catch(orExecuted(log, exchange))
+      const prepared = await engine.prepare(query, principal).catch(orExecuted(log, exchange))
+      rates.chargeQuery(principal, exchange, prepared?.charge ?? (await engine.chargeFor(query, context)))
+      const told = await prepared?.tell(context, separator).catch(orExecuted(log, exchange))
       if (told) return tellWith(told, wanted)
     }
     const precondition =

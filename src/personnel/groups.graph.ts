@@ -1,5 +1,5 @@
 import { builder, change, needs } from '../graph/builder.js'
-import { connect, connectionOf, nestedListArgs, nestedListPrice, queryList } from '../graph/connections.js'
+import { connect, connectionOf, nestedList, nestedListArgs, queryList } from '../graph/connections.js'
 import { found, queryOne, stamps } from '../graph/entities.js'
 import { asEntity } from '../graph/federation.js'
 import { boundedText } from '../graph/inputs.js'
@@ -45,9 +45,8 @@ Group.implement({
       type: PersonConnection,
       nullable: true,
       description: 'The people on the roster who belong to it, ordered by name.',
-      ...needs('personnel.read'),
+      ...needs('personnel.read', nestedList),
       args: nestedListArgs(t.arg, PersonFilter),
-      complexity: nestedListPrice,
       resolve: ({ id }, args, context) => connect(context, args, membersOf(id)),
     }),
   }),

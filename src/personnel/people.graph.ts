@@ -2,7 +2,7 @@ import { builder, change, enumOf, needs } from '../graph/builder.js'
 import { connectionOf, queryList } from '../graph/connections.js'
 import { found, queryOne, stamps } from '../graph/entities.js'
 import { asEntity } from '../graph/federation.js'
-import { boundedList, boundedText } from '../graph/inputs.js'
+import { boundedList, boundedText, boundedTexts } from '../graph/inputs.js'
 import { rowLoader } from '../graph/loaders.js'
 import { LIMITS } from '../limits.js'
 import { addPerson, changePerson, PERSON_FIELDS, type PersonRow, personnel } from './people.js'
@@ -40,10 +40,10 @@ export const PersonFilter = builder.inputType('PersonFilter', {
       type: [PersonStatus],
       description: 'With one of these statuses; without it, ACTIVE people only.',
     }),
-    group: t.idList({ description: 'In one of the groups with these ids.' }),
+    group: t.idList(boundedTexts('id', 'In one of the groups with these ids.')),
     search: t.string(boundedText('search', 'With this text in the name or the e-mail, in any case.')),
-    email: t.string({ description: 'With exactly this e-mail, in any case.' }),
-    externalId: t.string({ description: 'With exactly this id of the HR system or directory.' }),
+    email: t.string(boundedText('email', 'With exactly this e-mail, in any case.')),
+    externalId: t.string(boundedText('externalId', 'With exactly this id of the HR system or directory.')),
     updatedSince: t.field({ type: 'DateTime', description: 'Changed at this instant or later.' }),
   }),
 })

@@ -53,6 +53,7 @@ export const personnel: List<Tables['person'], PersonFilter> = {
 export function membersOf(groupId: string): typeof personnel {
   return {
     ...personnel,
+    of: groupId,
     isSought: true,
     matching: (read, filter) => and(inGroups(read, [groupId]), matching(read, filter, true)),
   }

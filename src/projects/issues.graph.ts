@@ -1,8 +1,8 @@
 import { builder, enumOf, needs } from '../graph/builder.js'
-import { connect, connectionOf, nestedListArgs, nestedListPrice, queryList } from '../graph/connections.js'
+import { connect, connectionOf, nestedList, nestedListArgs, queryList } from '../graph/connections.js'
 import { queryOne, referringBy, stamps } from '../graph/entities.js'
 import { asEntity } from '../graph/federation.js'
-import { boundedText } from '../graph/inputs.js'
+import { boundedText, boundedTexts } from '../graph/inputs.js'
 import { rowLoader } from '../graph/loaders.js'
 import { Person, personById } from '../personnel/people.graph.js'
 import { type IssueRow, issues, issuesOfProject } from './issues.js'
@@ -84,7 +84,7 @@ const IssueConnection = connectionOf(Issue, 'open issues')
 const IssueFilter = builder.inputType('IssueFilter', {
   description: 'Which open issues. Conditions given together must all hold; none of them shows a closed one.',
   fields: (t) => ({
-    project: t.stringList({ description: 'Of one of the projects with these keys or ids.' }),
+    project: t.stringList(boundedTexts('id', 'Of one of the projects with these keys or ids.')),
     severity: t.field({ type: [IssueSeverity], description: 'Of one of these severities.' }),
     status: t.field({
       type: [OpenIssueStatus],
@@ -92,8 +92,10 @@ const IssueFilter = builder.inputType('IssueFilter', {
     }),
     assignee: t.field({
       type: t.listRef('ID', { required: false }),
-      description:
+      ...boundedTexts(
+        'id',
         'Assigned to one of the people with these user ids; null (`none` in REST) means nobody on the roster.',
+      ),
     }),
     dueBefore: t.field({ type: 'Date', description: 'To be solved before this day.' }),
     search: t.string(boundedText('search', 'With this text in the title or the reference, in any case.')),
@@ -106,9 +108,8 @@ builder.objectField(Project, 'issues', (t) =>
     type: IssueConnection,
     nullable: true,
     description: 'The open issues of the project, the most severe first.',
-    ...needs('projects.read'),
+    ...needs('projects.read', nestedList),
     args: nestedListArgs(t.arg, IssueFilter),
-    complexity: nestedListPrice,
     resolve: ({ id }, args, context) => connect(context, args, issuesOfProject(id)),
   }),
 )

@@ -62,6 +62,7 @@ export const everyIssue: typeof issues = {
 export function issuesOfProject(projectId: string): typeof issues {
   return {
     ...issues,
+    of: projectId,
     matching: (read, filter) => and(eq(read.t.issue.projectId, projectId), matching(read, filter)),
   }
 }

@@ -111,7 +111,7 @@ builder.queryField('project', (t) =>
     ...needs('projects.read', { rootTold }),
     args: {
       id: t.arg.id({ description: 'The id of the project; its key will do too, as they never look alike.' }),
-      key: t.arg.string({ description: 'The key of the project, instead of the id.' }),
+      key: t.arg.string(boundedText('projectKey', 'The key of the project, instead of the id.')),
     },
     resolve: (_, args, { store }) => projectByIdOrKey(store.read, nameIn(args)),
   }),

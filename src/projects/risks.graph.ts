@@ -1,8 +1,8 @@
 import { builder, enumOf, needs } from '../graph/builder.js'
-import { connect, connectionOf, nestedListArgs, nestedListPrice, queryList } from '../graph/connections.js'
+import { connect, connectionOf, nestedList, nestedListArgs, queryList } from '../graph/connections.js'
 import { queryOne, referringBy, stamps } from '../graph/entities.js'
 import { asEntity } from '../graph/federation.js'
-import { boundedNumber, boundedText } from '../graph/inputs.js'
+import { boundedNumber, boundedText, boundedTexts } from '../graph/inputs.js'
 import { oncePerRequest, rowLoader } from '../graph/loaders.js'
 import { toldBy } from '../graph/told.js'
 import { Person, personById } from '../personnel/people.graph.js'
@@ -122,7 +122,7 @@ const RiskConnection = connectionOf(Risk, 'risks')
 const RiskFilter = builder.inputType('RiskFilter', {
   description: 'Which risks. Conditions given together must all hold.',
   fields: (t) => ({
-    project: t.stringList({ description: 'Of one of the projects with these keys or ids.' }),
+    project: t.stringList(boundedTexts('id', 'Of one of the projects with these keys or ids.')),
     status: t.field({
       type: [RiskStatus],
       description: 'With one of these statuses; without it, whatever is not CLOSED.',
@@ -133,9 +133,12 @@ const RiskFilter = builder.inputType('RiskFilter', {
     impact: t.int(boundedNumber(1, ASSESSMENT_MAX, 'With this impact.')),
     owner: t.field({
       type: t.listRef('ID', { required: false }),
-      description: 'Owned by one of the people with these user ids; null (`none` in REST) means nobody on the roster.',
+      ...boundedTexts(
+        'id',
+        'Owned by one of the people with these user ids; null (`none` in REST) means nobody on the roster.',
+      ),
     }),
-    category: t.stringList({ description: 'Of one of these categories, in any case.' }),
+    category: t.stringList(boundedTexts('category', 'Of one of these categories, in any case.')),
     reviewBefore: t.field({ type: 'Date', description: 'To be looked at again before this day.' }),
     search: t.string(boundedText('search', 'With this text in the title or the reference, in any case.')),
     updatedSince: t.field({ type: 'DateTime', description: 'Changed at this instant or later.' }),
@@ -147,9 +150,8 @@ builder.objectField(Project, 'risks', (t) =>
     type: RiskConnection,
     nullable: true,
     description: 'The risks that threaten the project, the highest score first.',
-    ...needs('projects.read'),
+    ...needs('projects.read', nestedList),
     args: nestedListArgs(t.arg, RiskFilter),
-    complexity: nestedListPrice,
     resolve: ({ id }, args, context) => connect(context, args, risksOfProject(id)),
   }),
 )

@@ -93,6 +93,7 @@ export const everyRisk: typeof risks = {
 export function risksOfProject(projectId: string): typeof risks {
   return {
     ...risks,
+    of: projectId,
     matching: (read, filter) => and(eq(read.t.risk.projectId, projectId), matching(read, filter)),
   }
 }

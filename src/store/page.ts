@@ -1,5 +1,6 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
-import { type AnyColumn, and, type SQL, sql } from 'drizzle-orm'
+import { type AnyColumn, and, desc, type SQL, sql } from 'drizzle-orm'
 import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
 import { badArgument, Fault } from '../errors.js'
 import { columnsOf, rowOf, rowsWith } from './keyed.js'
@@ -17,6 +18,8 @@ export interface List<T extends PgTable, F> {
   /** A row's place in that order. */
   readonly place: (row: T['$inferSelect']) => readonly Key[]
   readonly matching: (read: Read, filter: F) => SQL | undefined
+  /** What the list belongs to, where it is a part of a larger one of the same name. */
+  readonly of?: string
   /** The members of a filter that an index serves, in the list's order, when nothing else is asked for. */
   readonly indexed?: readonly string[]
   /** Whether no index has its rows in their order, so that a page is found by going through all of them. */
@@ -47,9 +50,46 @@ export async function pageOf<T extends PgTable, F>(
   const statement = read.spelled(
     sql`select ${columnsOf(table)} from ${table}${where} order by ${order} limit ${read.limit(rowsFor(window))}`,
   )
-  const rows = (await read.rows({ ...statement, isHeavy })).map((values) => rowOf(table, values))
+  const rows = await rowsOf(table, await read.rows({ ...statement, isHeavy }))
   requireWhole(rows.length, window)
   return { rows: rows.slice(0, window.first), hasNext: hasNext(rows.length, window) }
+}
+
+const ROWS_AT_ONCE = 1_000
+
+/** Very many rows are made some at a time, so that others have their turn. */
+async function rowsOf<T extends PgTable>(table: T, all: readonly unknown[][]): Promise<T['$inferSelect'][]> {
+  const rows: T['$inferSelect'][] = []
+  for (const [index, values] of all.entries()) {
+    if (index > 0 && index % ROWS_AT_ONCE === 0) await nextTurn()
+    rows.push(rowOf(table, values))
+  }
+  return rows
+}
+
+/** The cursors of the first and the last row that a page without end would have. */
+export async function endsOf<T extends PgTable, F>(
+  read: Read,
+  list: List<T, F>,
+  filter: F,
+  window: Window,
+): Promise<{ readonly start: string | null; readonly end: string | null }> {
+  const table = list.table(read.t)
+  const order = list.order(table)
+  const { where, isHeavy } = guarded(
+    read,
+    within(read, list, filter, window),
+    extentOf(read, list, filter, { ...window, first: 1 }),
+  )
+  const cursorBy = async (by: readonly (AnyPgColumn | SQL)[]) => {
+    const ordered = sql`order by ${sql.join([...by], sql.raw(', '))} limit 1`
+    const [values] = await read.rows({
+      ...read.spelled(sql`select ${columnsOf(table)} from ${table}${where} ${ordered}`),
+      isHeavy,
+    })
+    return values ? cursorOf(list, rowOf(table, values)) : null
+  }
+  return { start: await cursorBy(order), end: await cursorBy(order.map((column) => desc(column))) }
 }
 
 /** How much of a list is read for a part of it: where only a filter finds it, perhaps everything. */
@@ -59,12 +99,14 @@ export function extentOf<T extends PgTable, F>(
   filter: F,
   { first = Number.POSITIVE_INFINITY }: Window,
 ): Extent {
-  return { table: list.table(t), rows: isServed(list, filter) ? first : Number.POSITIVE_INFINITY }
+  return { table: list.table(t), rows: isServed(list, filter as object) ? first : Number.POSITIVE_INFINITY }
 }
 
+type Served = Pick<List<PgTable, never>, 'indexed' | 'isSought'>
+
 /** Whether an index has just the rows that a filter finds, in their order. */
-function isServed<T extends PgTable, F>({ indexed = [], isSought = false }: List<T, F>, filter: F): boolean {
-  const [given, ...more] = Object.entries(filter as object).filter(([, value]) => value != null)
+export function isServed({ indexed = [], isSought = false }: Served, filter: object): boolean {
+  const [given, ...more] = Object.entries(filter).filter(([, value]) => value != null)
   if (isSought || more.length > 0) return false
   if (!given) return true
   const [name, value] = given
@@ -152,24 +194,23 @@ function lookUpOf<T extends PgTable & { id: AnyPgColumn }>(table: (t: Tables) =>
 
 export async function countOf<T extends PgTable, F>(read: Read, list: List<T, F>, filter: F): Promise<number> {
   const table = list.table(read.t)
-  const [row] = await countedRows(
-    read,
-    table,
-    list.matching(read, filter),
-    (where) => sql`select count(*) from ${table}${where}`,
-  )
+  const { where, isHeavy } = guarded(read, list.matching(read, filter), { table, rows: Number.POSITIVE_INFINITY })
+  const [row] = await read.rows({ ...read.spelled(sql`select count(*) from ${table}${where}`), isHeavy })
   return Number(row?.[0])
 }
 
-/** What a statement finds that goes through all rows of a table which meet a condition; those can be very many. */
-export function countedRows(
+/** The same, but counting stops once there are more than `most`. */
+export async function countUpTo<T extends PgTable, F>(
   read: Read,
-  table: PgTable,
-  condition: SQL | undefined,
-  build: (where: SQL) => SQL,
-): Promise<unknown[][]> {
-  const { where, isHeavy } = guarded(read, condition, { table, rows: Number.POSITIVE_INFINITY })
-  return read.rows({ ...read.spelled(build(where)), isHeavy })
+  list: Pick<List<T, F>, 'table' | 'matching'>,
+  filter: F,
+  most: number,
+): Promise<number> {
+  const table = list.table(read.t)
+  const { where, isHeavy } = guarded(read, list.matching(read, filter), { table, rows: Number.POSITIVE_INFINITY })
+  const found = sql`select 1 from ${table}${where} limit ${read.limit(most + 1)}`
+  const [row] = await read.rows({ ...read.spelled(sql`select count(*) from (${found}) found`), isHeavy })
+  return Number(row?.[0])
 }
 
 /** One row comparison on one ascending key, which an index answers with a search however deep the page. */

@@ -24,6 +24,11 @@ const REGISTER_OF: Readonly<Record<TableName, Register | undefined>> = {
   revision: undefined,
 }
 
+/** The register that a table belongs to: that of all where it belongs to none of its own. */
+export function registerOf(table: string): keyof Versions {
+  return names.get(table) ?? 'all'
+}
+
 /** How often all that is stored has changed, and each register. */
 export interface Versions extends Readonly<Record<Register, number>> {
   readonly all: number

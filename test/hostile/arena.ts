@@ -54,6 +54,8 @@ export function query(text: string, variables?: unknown, more: object = {}): Sen
 }
 
 type Fill = (write: Write) => Promise<unknown>
+/** Settings of the server. */
+type Env = Readonly<Record<string, string>>
 
 /** What is sent: a request in its parts, bytes as they stand, or whatever needs the company's ids. */
 export type Attack = Sent | Raw | ((company: Company) => Sent | Raw)
@@ -65,21 +67,23 @@ export class Arena {
   company: Company = { groupIds: [], personIds: [], projectIds: [], riskIds: [], issueIds: [] }
   private keys: Readonly<Record<string, string>> = {}
   private folder = ''
+  private pid = 0
   private watcher: ChildProcess | undefined
   private asked = 0
   private longest = { longestMs: 0, during: 'nothing' }
   private count = 0
 
   /** Starts the server and its watcher; `atEnd` is told how to end each of them. */
-  async open(fill: Fill, watchEveryMs: number, atEnd: (end: () => void) => void): Promise<void> {
+  async open(fill: Fill, watchEveryMs: number, env: Env, atEnd: (end: () => void) => void): Promise<void> {
     const folder = mkdtempSync(join(tmpdir(), 'operations-'))
     this.folder = folder
     atEnd(() => rmSync(folder, { recursive: true, force: true }))
     await this.prepare(fill)
     // Into a file: a pipe that nobody empties would hold the server up.
-    const options = { stdout: join(folder, 'log'), env: { OPERATIONS_RATE_LIMIT: '0' }, atEnd }
+    const options = { stdout: join(folder, 'log'), env: { OPERATIONS_RATE_LIMIT: '0', ...env }, atEnd }
     const server = await serve(folder, [], options)
     this.origin = server.origin
+    this.pid = server.child.pid ?? 0
     const args = [this.origin, this.authorization(), String(watchEveryMs)]
     const watcher = fork(WATCHER, args, { execArgv: ['--import', 'tsx'] })
     atEnd(() => watcher.kill())
@@ -158,6 +162,12 @@ export class Arena {
     return answers[0]
   }
 
+  /** The most memory that the server has held, as Linux tells it. */
+  peakBytes(): number {
+    const [, kilobytes] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${this.pid}/status`, 'utf8')) ?? []
+    return Number(kilobytes) * 1024
+  }
+
   /** The lines of the server's log. */
   log(): string {
     return readFileSync(join(this.folder, 'log'), 'utf8')
@@ -190,10 +200,15 @@ export class Arena {
 const isInTime = (ms: number) => ms < WAIT_MS
 
 /** Opens an arena for the whole file; at its end the server's log must tell of no failure and hold no key. */
-export function openArena(file: string, fill: Fill = async () => undefined, watchEveryMs = WATCH_EVERY_MS): Arena {
+export function openArena(
+  file: string,
+  fill: Fill = async () => undefined,
+  watchEveryMs = WATCH_EVERY_MS,
+  env: Env = {},
+): Arena {
   const arena = new Arena()
   const ends: (() => void)[] = []
-  beforeAll(() => arena.open(fill, watchEveryMs, (end) => ends.unshift(end)))
+  beforeAll(() => arena.open(fill, watchEveryMs, env, (end) => ends.unshift(end)))
   afterAll(() => {
     for (const end of ends) end()
   })

@@ -1,0 +1,60 @@
+import { getTableName } from 'drizzle-orm'
+import type { PgTable } from 'drizzle-orm/pg-core'
+import { LIMITS } from '../limits.js'
+import { countUpTo, type List } from './page.js'
+import { registerOf, type Versions } from './registers.js'
+import type { Store } from './store.js'
+
+/** A list of any table and filter; its own declaration says what is live, as an empty filter matches just that. */
+export type CountedList = Pick<List<PgTable, object>, 'name' | 'table' | 'matching' | 'indexed' | 'isSought'>
+
+interface Counted {
+  readonly version: Versions[keyof Versions]
+  readonly rows: Promise<number>
+}
+
+/** Callers choose the filters, without end. */
+const KEPT_MAX = 1_000
+
+/**
+ * How many live rows each list has, and how many match a filter: counted when first asked for, and remembered while the
+ * register stands still. Beyond the largest whole list nobody needs the exact number, so counting stops there.
+ */
+export class RowCounts {
+  private readonly store: Pick<Store, 'read' | 'versions'>
+  private readonly counted = new Map<string, Counted>()
+
+  /** Of the store itself, not of a transaction: what is not committed must not be remembered. */
+  constructor(store: Pick<Store, 'read' | 'versions'>) {
+    this.store = store
+  }
+
+  async of(list: CountedList, filter: object = {}): Promise<number> {
+    const { read, versions } = this.store
+    const register = registerOf(getTableName(list.table(read.t)))
+    // Read before the rows are counted, so that a count is never kept under a version that is younger than it.
+    const version = (await versions())[register]
+    const key = `${list.name} ${JSON.stringify(filter)}`
+    const known = this.counted.get(key)
+    if (known?.version === version) return known.rows
+    const rows = countUpTo(read, list, filter, LIMITS.wholeListRowsMax)
+    if (this.counted.size >= KEPT_MAX) this.counted.clear()
+    this.counted.set(key, { version, rows })
+    rows.catch(() => this.forget(key, rows))
+    return rows
+  }
+
+  /** A count that failed may succeed the next time. */
+  private forget(key: string, rows: Promise<number>): void {
+    if (this.counted.get(key)?.rows === rows) this.counted.delete(key)
+  }
+}
+
+const known = new WeakMap<Store, RowCounts>()
+
+/** The counts of a store, shared by all who read it. */
+export function rowCountsOf(store: Store): RowCounts {
+  const counts = known.get(store) ?? new RowCounts(store)
+  known.set(store, counts)
+  return counts
+}
