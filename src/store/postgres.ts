@@ -4,7 +4,7 @@ import { drizzle } from 'drizzle-orm/pg-proxy'
 import pg from 'pg'
 import { Fault } from '../errors.js'
 import { LIMITS } from '../limits.js'
-import { BUSY, deadlineExceeded, driverCode, toFault, UNREACHABLE } from './faults.js'
+import { BUSY, deadlineExceeded, driverCode, isOverdue, toFault, UNREACHABLE } from './faults.js'
 import { postgresJson as json } from './json.js'
 import { latest } from './latest.js'
 import { nameOn } from './postgresNames.js'
@@ -162,9 +162,9 @@ function alone(pool: pg.Pool, onStatement?: OnSent): Session['run'] {
 }
 
 /** Refuses what is asked for when nobody waits for it any more. */
-function timely(run: Session['run'], { deadlineAt }: Patience): Session['run'] {
+function timely(run: Session['run'], patience: Patience): Session['run'] {
   return async (...statement) => {
-    if (performance.now() > deadlineAt) throw deadlineExceeded()
+    if (isOverdue(patience)) throw deadlineExceeded()
     return run(...statement)
   }
 }
