@@ -159,6 +159,17 @@ describe('the limit', () => {
     await query(`{ a: risks { nodes { ${all} } } b: risks { edges { node { ${all} } } } }`)
   })
 
+  test.each([
+    'risks(first: -2147483648) { nodes { id } }',
+    'projects(first: 1) { nodes { risks(first: -2147483648) { nodes { id } } } }',
+  ])('is not moved by a page of less than none: %s', async (negative) => {
+    const { caller } = await openOffice()
+    const { body } = await caller.graphql(
+      `{ a: ${negative} ${NESTED.slice(1).replace('projects', 'b: projects(first: 1000)')}`,
+    )
+    expect(body.errors[0].extensions.code).toBe('TOO_COMPLEX')
+  })
+
   test('is asked before a row is read', async () => {
     const { gateway } = await openWith(10)
     const caller = await everything(gateway)

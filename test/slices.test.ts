@@ -1,10 +1,8 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { AppOptions } from '../src/http/app.js'
 import { LIMITS } from '../src/limits.js'
 import { personWith } from '../src/personnel/people.js'
 import { openGateway } from './harness.js'
-import { newStore } from './stores.js'
 import { PLAIN } from './way.js'
 
 /** More than two slices. */
@@ -12,9 +10,8 @@ const PEOPLE = 2 * LIMITS.sliceRows + 10
 
 /** Two services on one store with a long roster: one whose store builds answers, and one that executes everything. */
 async function openBoth(options: Partial<AppOptions> = {}) {
-  const own = newStore()
-  const compiling = openGateway({ readyBytesMax: 0, isTold: true, ...options }, undefined, own)
-  const executing = openGateway({ ...PLAIN, ...options }, undefined, { ...own, remove: () => undefined })
+  const compiling = openGateway({ readyBytesMax: 0, isTold: true, ...options })
+  const executing = openGateway({ ...PLAIN, ...options, store: compiling.store })
   await compiling.write(async (write) => {
     const names = Array.from({ length: PEOPLE }, (_, index) => `Person "${(index * 7919) % PEOPLE}",\n${index}`)
     const people = names.map((name, index) => personWith(write, undefined, { name, externalId: `HR-${index}` }))
@@ -45,25 +42,6 @@ test('a long list is the same, in slices or not, and so is its CSV', async () =>
   const [, second] = edges
   const { body } = await executed.graphql(`{ personnel(first: 1, after: "${second.cursor}") { nodes { id } } }`)
   expect(body.data.personnel.nodes).toEqual([edges[2].node])
-})
-
-test('others have their turn while a long list is executed', async () => {
-  const { executed } = await openBoth()
-  let turns = 0
-  let isOver = false
-  const others = (async () => {
-    for (; !isOver; turns++) await nextTurn()
-  })()
-  const count = async (query: string) => {
-    const before = turns
-    expect((await executed.graphql(query)).status).toBe(200)
-    return turns - before
-  }
-  const short = await count('{ personnel(first: 10) { edges { node { id name } } } }')
-  const long = await count('{ personnel { edges { node { id name } } } }')
-  isOver = true
-  await others
-  expect(long - short).toBeGreaterThanOrEqual(2)
 })
 
 test('a long list is not executed beyond the deadline', async () => {

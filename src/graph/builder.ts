@@ -6,7 +6,7 @@ import type { Principal } from '../auth/principal.js'
 import { grants, type Scope } from '../auth/scopes.js'
 import { Fault } from '../errors.js'
 import type { RowCounts } from '../store/rowCounts.js'
-import type { Read, Store, Write } from '../store/store.js'
+import type { Patience, Read, Store, Write } from '../store/store.js'
 import { forget } from './loaders.js'
 
 /** What every resolver gets: made afresh for each request, because scope decisions are remembered by it. */
@@ -17,8 +17,8 @@ export interface Context {
   readonly wholeListRowsMax: number
   /** How many rows there are, which prices depend on. */
   readonly rowCounts: RowCounts
-  /** Until when the request may take, by `performance.now()`; as long as it likes unless given. */
-  readonly deadlineAt?: number
+  /** As long as it likes unless given. */
+  readonly patience?: Patience
   /** Throws unless what the caller last saw still stands; asked inside the write, so that nothing comes between. */
   readonly precondition?: ((read: Read) => Promise<void>) | undefined
 }

@@ -156,8 +156,8 @@ class Pricer {
       this.lists.push({ list: price.list, scope, args, perRow, isCounted, needsEnds })
       return alone(1 + selected.fixed)
     }
-    const first = Number((args as ListArguments).first ?? LIMITS.nestedPageRows)
-    return alone(LIMITS.nestedListCost + selected.fixed + first * rowPrice(selected, true))
+    const first = (args as ListArguments).first ?? LIMITS.nestedPageRows
+    return alone(LIMITS.nestedListCost + selected.fixed + atLeastNone(first) * rowPrice(selected, true))
   }
 }
 
@@ -173,6 +173,11 @@ function sum(one: Cost, other: Cost): Cost {
 
 function isList(type: GraphQLOutputType): boolean {
   return isListType(isNonNullType(type) ? type.ofType : type)
+}
+
+/** A page of less than none is refused where it is read, and must not make others cheaper until then. */
+function atLeastNone(first: number): number {
+  return Math.max(0, first)
 }
 
 /** A page must be read to know its ends, even where nothing of its rows is selected; those of a whole list are at hand. */
@@ -215,7 +220,7 @@ async function liveRowsOf({ list, args, perRow, isCounted, needsEnds }: ListBill
   return {
     live,
     looks: looks * Math.ceil(live / LIMITS.scannedRowsForOne),
-    perPage: first === undefined ? undefined : first * reads,
+    perPage: first === undefined ? undefined : atLeastNone(first) * reads,
     perRow: reads,
     rows: async () => (isWhole && isFiltered ? counted(filter) : live),
   }

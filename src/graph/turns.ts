@@ -1,10 +1,10 @@
 import { LIMITS } from '../limits.js'
-import { deadlineExceeded } from '../store/faults.js'
+import { deadlineExceeded, isOverdue } from '../store/faults.js'
+import type { Patience } from '../store/store.js'
 
 /** As much of a context as is needed here. */
 interface Request {
-  /** By `performance.now()`. */
-  readonly deadlineAt?: number | undefined
+  readonly patience?: Patience
 }
 
 /** How long resolvers may keep the event loop to themselves before other requests are let in. */
@@ -17,12 +17,12 @@ let isRunning = false
  * Resolves when it is the caller's turn. Resolvers that read or complete a list wait here first: graphql starts all of
  * them at once and SQLite answers synchronously, so a query of many lists would otherwise block everyone to its end.
  */
-export async function turn({ deadlineAt = Number.POSITIVE_INFINITY }: Request = {}): Promise<void> {
+export async function turn({ patience }: Request = {}): Promise<void> {
   await new Promise<void>((resolve) => {
     waiting.push(resolve)
     if (!isRunning) void run()
   })
-  if (performance.now() > deadlineAt) throw deadlineExceeded()
+  if (isOverdue(patience)) throw deadlineExceeded()
 }
 
 async function run(): Promise<void> {

@@ -49,18 +49,23 @@ export function createEngine(options: EngineOptions): Engine {
   const { store, clock, wholeListRowsMax, deadlineMs = LIMITS.deadlineMs, isTold = true } = options
   const rowCounts = rowCountsOf(store)
   const contextFor: Engine['contextFor'] = (principal, onStatement, isGone) => {
-    const deadlineAt = performance.now() + deadlineMs
+    const inTime = () => performance.now() + deadlineMs
+    const patience = { deadlineAt: inTime(), ...(isGone && { isGone }) }
     return {
       store: {
         ...store,
-        read: store.reading(onStatement, { deadlineAt, ...(isGone && { isGone }) }),
-        write: (as, work) => store.write({ ...as, onStatement }, work),
+        read: store.reading(onStatement, patience),
+        write: (as, work) =>
+          store.write({ ...as, onStatement }, work).finally(() => {
+            // A write takes its own time; what was written must still be shown.
+            patience.deadlineAt = inTime()
+          }),
       },
       principal,
       clock,
       wholeListRowsMax,
       rowCounts,
-      deadlineAt,
+      patience,
     }
   }
   return {

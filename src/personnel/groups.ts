@@ -4,7 +4,7 @@ import { Ledger } from '../history/ledger.js'
 import { newId } from '../ids.js'
 import { contains, type Optional, unindexed } from '../store/conditions.js'
 import { columnsOf, keyed, rowOf } from '../store/keyed.js'
-import { byIds, guarded, type List } from '../store/page.js'
+import { byIds, countedRows, type List } from '../store/page.js'
 import type { Read, Write } from '../store/store.js'
 import type { Tables } from '../store/tables.js'
 import { fold, InputCheck } from '../text.js'
@@ -47,14 +47,15 @@ export function isMember({ t }: Read, person: Tables['person'], group: Tables['g
 
 /** How many active people each of these groups has. */
 export async function memberCounts(read: Read, groupIds: readonly string[]): Promise<Map<string, number>> {
-  const { membership, person } = read.t
-  const { groupId } = membership
-  const extent = { table: person, rows: Number.POSITIVE_INFINITY }
-  const { where, isHeavy } = guarded(read, read.among(groupId, groupIds), extent)
+  const { person, membership } = read.t
   const members = sql`${membership} join ${person} on ${isActive(read.t)}`
-  const counted = sql`select ${groupId}, count(*) from ${members}${where} group by ${groupId}`
-  const rows = await read.rows({ ...read.spelled(counted), isHeavy })
-  return new Map(rows.map(([id, count]) => [String(id), Number(count)]))
+  const rows = await countedRows(
+    read,
+    membership,
+    read.among(membership.groupId, groupIds),
+    (where) => sql`select ${membership.groupId}, count(*) from ${members}${where} group by ${membership.groupId}`,
+  )
+  return new Map(rows.map(([groupId, count]) => [String(groupId), Number(count)]))
 }
 
 /** The same of one group, as the store tells it. */

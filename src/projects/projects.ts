@@ -1,10 +1,10 @@
-import { and, count, eq, gte, max, or, type SQL, sql } from 'drizzle-orm'
+import { and, eq, gte, or, type SQL, sql } from 'drizzle-orm'
 import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import { link, oneOf, projectKey, required, said, text, type Values } from '../fields.js'
 import { Ledger } from '../history/ledger.js'
 import { newId } from '../ids.js'
 import { contains, type Optional } from '../store/conditions.js'
-import { guarded, type List } from '../store/page.js'
+import { countedRows, type List } from '../store/page.js'
 import type { Read, Write } from '../store/store.js'
 import type { Tables } from '../store/tables.js'
 import { fold } from '../text.js'
@@ -77,29 +77,27 @@ export function called(idOrKey: string) {
 
 export async function projectHealth(read: Read, ids: readonly string[]): Promise<Map<string, ProjectHealth>> {
   const { risk, issue } = read.t
-  const risks = await ofProjects(read, risk, ids, [count(), max(risk.score)])
-  const issues = await ofProjects(read, issue, ids, [count()])
-  const health = (id: string): ProjectHealth => {
-    const [live, top] = risks.get(id) ?? []
-    const [open] = issues.get(id) ?? []
-    return { openRiskCount: live ?? 0, openIssueCount: open ?? 0, topRiskScore: top ?? null }
-  }
+  const risks = await countedRows(
+    read,
+    risk,
+    and(read.among(risk.projectId, ids), eq(risk.live, 1)),
+    (where) =>
+      sql`select ${risk.projectId}, count(*), max(${risk.score}) from ${risk}${where} group by ${risk.projectId}`,
+  )
+  const issues = await countedRows(
+    read,
+    issue,
+    and(read.among(issue.projectId, ids), eq(issue.live, 1)),
+    (where) => sql`select ${issue.projectId}, count(*) from ${issue}${where} group by ${issue.projectId}`,
+  )
+  const riskOf = new Map(risks.map(([id, live, top]) => [id, { live: Number(live), top: Number(top) }]))
+  const issueOf = new Map(issues.map(([id, open]) => [id, { open: Number(open) }]))
+  const health = (id: string): ProjectHealth => ({
+    openRiskCount: riskOf.get(id)?.live ?? 0,
+    openIssueCount: issueOf.get(id)?.open ?? 0,
+    topRiskScore: riskOf.get(id)?.top ?? null,
+  })
   return new Map(ids.map((id) => [id, health(id)]))
-}
-
-/** What the live entries of each of these projects add up to. They can be very many, so it may be a heavy statement. */
-async function ofProjects(
-  read: Read,
-  table: Tables['risk'] | Tables['issue'],
-  ids: readonly string[],
-  sums: readonly SQL[],
-): Promise<Map<string, number[]>> {
-  const { projectId, live } = table
-  const condition = and(read.among(projectId, ids), eq(live, 1))
-  const { where, isHeavy } = guarded(read, condition, { table, rows: Number.POSITIVE_INFINITY })
-  const summed = sql`select ${projectId}, ${sql.join([...sums], sql.raw(', '))} from ${table}${where} group by ${projectId}`
-  const rows = await read.rows({ ...read.spelled(summed), isHeavy })
-  return new Map(rows.map(([id, ...values]) => [String(id), values.map(Number)]))
 }
 
 /** The same one by one, as the store tells them. */

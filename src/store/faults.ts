@@ -1,5 +1,6 @@
 import { DrizzleQueryError } from 'drizzle-orm'
 import { Fault } from '../errors.js'
+import type { Patience } from './store.js'
 
 export const BUSY = 'The store is busy. Try again in a moment.'
 export const UNREACHABLE = 'The store cannot be reached.'
@@ -44,6 +45,11 @@ const OUT_OF_RANGE = '22003'
 
 /** A statement that was stopped at its time limit. */
 const STOPPED = '57014'
+
+/** Whether nobody waits any more. */
+export function isOverdue(patience: Patience | undefined): boolean {
+  return patience !== undefined && performance.now() > patience.deadlineAt
+}
 
 export function deadlineExceeded(cause?: unknown): Fault {
   return new Fault('DEADLINE_EXCEEDED', 'This takes too long to read. Ask for less: a page, or a narrower filter.', {

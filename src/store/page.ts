@@ -194,9 +194,12 @@ function lookUpOf<T extends PgTable & { id: AnyPgColumn }>(table: (t: Tables) =>
 
 export async function countOf<T extends PgTable, F>(read: Read, list: List<T, F>, filter: F): Promise<number> {
   const table = list.table(read.t)
-  const { where, isHeavy } = guarded(read, list.matching(read, filter), { table, rows: Number.POSITIVE_INFINITY })
-  const statement = read.spelled(sql`select count(*) from ${table}${where}`)
-  const [row] = await read.rows({ ...statement, isHeavy })
+  const [row] = await countedRows(
+    read,
+    table,
+    list.matching(read, filter),
+    (where) => sql`select count(*) from ${table}${where}`,
+  )
   return Number(row?.[0])
 }
 
@@ -212,6 +215,17 @@ export async function countUpTo<T extends PgTable, F>(
   const found = sql`select 1 from ${table}${where} limit ${read.limit(most + 1)}`
   const [row] = await read.rows({ ...read.spelled(sql`select count(*) from (${found}) found`), isHeavy })
   return Number(row?.[0])
+}
+
+/** What a statement finds that goes through all rows of a table which meet a condition; those can be very many. */
+export function countedRows(
+  read: Read,
+  table: PgTable,
+  condition: SQL | undefined,
+  build: (where: SQL) => SQL,
+): Promise<unknown[][]> {
+  const { where, isHeavy } = guarded(read, condition, { table, rows: Number.POSITIVE_INFINITY })
+  return read.rows({ ...read.spelled(build(where)), isHeavy })
 }
 
 /** One row comparison on one ascending key, which an index answers with a search however deep the page. */

@@ -4,7 +4,7 @@ import { PgDialect } from 'drizzle-orm/pg-core'
 import { drizzle } from 'drizzle-orm/pg-proxy'
 import { Fault } from '../errors.js'
 import { LIMITS } from '../limits.js'
-import { BUSY, deadlineExceeded, driverCode } from './faults.js'
+import { BUSY, deadlineExceeded, driverCode, isOverdue } from './faults.js'
 import { postgresJson as json } from './json.js'
 import { atMostEvery, latest } from './latest.js'
 import { Connections } from './postgresConnections.js'
@@ -122,9 +122,9 @@ function statementMsWithin(deadlineMs: number): number {
 }
 
 /** Refuses what is asked for when nobody waits for it any more. */
-function timely(run: Session['run'], { deadlineAt }: Patience): Session['run'] {
+function timely(run: Session['run'], patience: Patience): Session['run'] {
   return async (...statement) => {
-    if (performance.now() > deadlineAt) throw deadlineExceeded()
+    if (isOverdue(patience)) throw deadlineExceeded()
     return run(...statement)
   }
 }

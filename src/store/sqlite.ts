@@ -6,7 +6,7 @@ import { BaseSQLiteDatabase, SQLiteSyncDialect } from 'drizzle-orm/sqlite-core'
 import { Fault } from '../errors.js'
 import { LIMITS } from '../limits.js'
 import { bulkOn } from './bulk.js'
-import { deadlineExceeded } from './faults.js'
+import { deadlineExceeded, isOverdue } from './faults.js'
 import { sqliteJson as json } from './json.js'
 import { atMostEvery, latestOfTurn } from './latest.js'
 import { type FoundVersions, inOrder, SELECT_VERSIONS, versionsIn } from './registers.js'
@@ -173,10 +173,10 @@ function heavinessOn(statements: Statements, inPlaceRowsMax: number): Beside['is
 const COUNTED = [t.membership, t.risk, t.issue]
 
 /** Refuses what is asked for when nobody waits for it any more. */
-function timely(statements: Statements, { deadlineAt }: Patience): Statements {
+function timely(statements: Statements, patience: Patience): Statements {
   return {
     prepare(sql) {
-      if (performance.now() > deadlineAt) throw deadlineExceeded()
+      if (isOverdue(patience)) throw deadlineExceeded()
       return statements.prepare(sql)
     },
   }

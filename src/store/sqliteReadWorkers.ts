@@ -12,6 +12,9 @@ const SCRIPT = new URL(
   import.meta.url,
 )
 
+/** One core is left to the event loop, which everyone waits for. */
+const THREADS_MAX = Math.max(1, Math.min(LIMITS.readWorkersMax, availableParallelism() - 1))
+
 interface Task {
   readonly statement: Spelled
   readonly patience: Patience | undefined
@@ -87,7 +90,7 @@ export class ReadWorkers {
         if (!thread) return void this.queue.unshift(next)
         begin(thread, next)
       } catch (error) {
-        reject(next, error)
+        reject(next, unreadable(error))
       }
     }
   }
@@ -95,7 +98,7 @@ export class ReadWorkers {
   /** One that has nothing to do, or a new one. */
   private freeThread(): Thread | undefined {
     const free = [...this.threads].find(({ isBusy }) => !isBusy)
-    if (free || this.threads.size >= Math.min(LIMITS.readWorkersMax, availableParallelism())) return free
+    if (free || this.threads.size >= THREADS_MAX) return free
     this.requireUsable()
     return this.start()
   }
@@ -147,11 +150,8 @@ export class ReadWorkers {
     if (!thread) return
     thread.task = undefined
     thread.rows = []
+    // Its guard sees this within a few rows; until then it keeps its place, so that no more threads run than allowed.
     Atomics.store(thread.stop, 0, 1)
-    // One that does not come to its next row in time is left to itself, and another takes its place.
-    setTimeout(() => {
-      if (Atomics.load(thread.stop, 0) !== 0) void this.end(thread)
-    }, LIMITS.readStopMs).unref()
   }
 
   private async end(thread: Thread): Promise<void> {
@@ -204,7 +204,7 @@ function failureOf({ failure, code }: { failure: string; code: string | undefine
   return toFault(Object.assign(new Error(failure), code !== undefined && { code }))
 }
 
-/** A thread that is gone: for want of memory, or because the file could not be opened. */
+/** A thread that is gone or never was: for want of memory, or because the file could not be opened. */
 function unreadable(cause: unknown): unknown {
   const fault = toFault(cause)
   return fault instanceof Fault ? fault : new Fault('UNAVAILABLE', UNREACHABLE, { cause })

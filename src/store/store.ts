@@ -50,7 +50,7 @@ export interface Extent {
 
 /** How long somebody waits for what is read. */
 export interface Patience {
-  /** By `performance.now()`. */
+  /** By `performance.now()`; it may move while a request goes on. */
   readonly deadlineAt: number
   /** Whether they have hung up. */
   readonly isGone?: () => boolean

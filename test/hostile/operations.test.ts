@@ -142,7 +142,7 @@ const VARIABLES: Asked[] = [
   ],
   [
     'a page of less than none does not make another one cheap',
-    '{ a: risks(first: -2147483648) { nodes { id } } groups { nodes { members(first: 1000) { nodes { name } } } } }',
+    '{ a: risks(first: -2147483648) { nodes { id } } groups(first: 1000) { nodes { members(first: 1000) { nodes { name } } } } }',
     tooComplex(/the most is 100000/),
   ],
 ]

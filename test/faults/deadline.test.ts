@@ -1,0 +1,56 @@
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { cpuMsOf } from '../campaigns/served.js'
+import { newFolder, serve } from '../process.js'
+import { callerOf, prepareStore } from '../service.js'
+
+const PEOPLE = 2_000
+const DEADLINE_MS = 500
+/** E-mails so long and so alike that a search for what none of them has takes many seconds. */
+const EMAILS = `pragma ignore_check_constraints = on;
+  update person set email = 'a', email_folded = printf('%.*c', 10000, 'a') || external_id`
+const SEARCH = `/v1/personnel?limit=1&search=${'a'.repeat(199)}b`
+
+/** A served process whose roster takes very long to search. */
+async function openSlow() {
+  const folder = newFolder()
+  const { own, key } = await prepareStore(folder, PEOPLE)
+  own.run(EMAILS)
+  const args = ['--rate-limit', '0', '--log-level', 'silent', '--deadline-ms', String(DEADLINE_MS)]
+  const { origin, child } = await serve(folder, args)
+  return { child, pid: child.pid ?? 0, ...callerOf(origin, key) }
+}
+
+test('searches that take too long are answered 503 in time, others meanwhile, and then the process is idle', async () => {
+  const { client, pid } = await openSlow()
+  await client.ask('/v1/personnel?limit=1')
+  const searches = Array.from({ length: 8 }, () => client.ask(SEARCH))
+  let others = 0
+  const paging = (async () => {
+    for (let isOver = false; !isOver; others++) {
+      expect((await client.ask('/v1/personnel?limit=1')).status).toBe(200)
+      isOver = await Promise.race([Promise.all(searches).then(() => true), sleep(1, false)])
+    }
+  })()
+  for (const { status, headers, text } of await Promise.all(searches)) {
+    expect([status, headers['retry-after'], JSON.parse(text).code]).toEqual([503, '10', 'DEADLINE_EXCEEDED'])
+  }
+  await paging
+  expect(others).toBeGreaterThan(5)
+  await sleep(1_000)
+  const before = cpuMsOf(pid)
+  await sleep(1_000)
+  expect(cpuMsOf(pid) - before).toBeLessThan(100)
+  expect((await client.ask('/v1/personnel?limit=1&total=true')).text).toContain(`"total":${PEOPLE}`)
+})
+
+test('SIGTERM in the middle of a search that takes too long ends the process in order', async () => {
+  const { client, child } = await openSlow()
+  const search = client.ask(SEARCH)
+  await sleep(DEADLINE_MS / 2)
+  child.kill('SIGTERM')
+  expect((await search).status).toBe(503)
+  await once(child, 'close')
+  expect(child.exitCode).toBe(0)
+})
