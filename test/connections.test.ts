@@ -41,12 +41,11 @@ async function openDoor(options: HttpServerOptions = {}, listener?: App['listene
     isExempt: (network: string) => network === '127.0.0.1',
   }
   const server = createHttpServer({ ...gateway.app, ...(listener && { listener }) }, { ...limits, ...options })
-  // By the port of the other end, which a socket forgets once it is destroyed.
   const sockets = new Map<number | undefined, Socket>()
   server.on('connection', (socket) => sockets.set(socket.remotePort, socket))
   const port = await portOf(server)
   /** The server's end of a connection, which shows its close also where nobody reads. */
-  const accepted = ({ localPort }: Socket) => sockets.get(localPort)
+  const accepted = (clientPort: number | undefined) => sockets.get(clientPort)
   /** Asks for health on a connection; false once it was closed. */
   const isServed = async (socket: Socket) => {
     if (socket.destroyed || socket.readableEnded) return false
@@ -123,8 +122,9 @@ test('requests that wait for their answers are bounded by their bytes too', asyn
   // Once an answer is being sent, Node itself reads no further.
   const { port, accepted } = await openDoor({}, () => new Promise(() => undefined))
   const large = head('GET /healthz', { 'x-filler': 'x'.repeat(10_000) })
-  const few = await dial(port, large.repeat(10))
-  const many = await dial(port, large.repeat(80))
+  // Noted now: a socket forgets its ports once it is closed.
+  const { localPort: few } = await dial(port, large.repeat(10))
+  const { localPort: many } = await dial(port, large.repeat(80))
   await until(() => accepted(many)?.destroyed ?? false)
   expect(accepted(few)?.destroyed).toBe(false)
 })
