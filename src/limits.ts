@@ -101,7 +101,7 @@ const TABLE = {
     'PostgreSQL: statements that a connection keeps planned; each takes the server about 0.1 to 0.2 MB.',
   ],
   logWaitingBytesMax: [8_000_000, 'Of the log, waiting for whoever reads it; beyond that lines are lost, and counted.'],
-  sliceRows: [500, 'Rows that a query resolves before others have their turn.'],
+  sliceRows: [500, 'Entries of a long list; longer ones are written in slices, and others have their turn in between.'],
   sliceBytes: [262_144, 'Bytes of an answer that are copied or hashed before others have their turn.'],
   inPlaceRowsMax: [
     1_000,

@@ -1,11 +1,14 @@
 import DataLoader from 'dataloader'
 import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
+import { LIMITS } from '../limits.js'
 import { byIds, type List } from '../store/page.js'
-import type { Read, Store } from '../store/store.js'
+import type { Patience, Read, Store } from '../store/store.js'
+import { turn } from './turns.js'
 
 /** As much of a context as a look-up needs. */
 export interface Reading {
   readonly store: Store
+  readonly patience?: Patience
 }
 
 /** What each request has read, by whoever remembers it. */
@@ -28,13 +31,23 @@ function remembered<V>(context: Reading, by: object, make: () => V): V {
  * turn become one statement. What the query does not find is undefined.
  */
 export function loader<V>(query: (read: Read, keys: readonly string[]) => Promise<ReadonlyMap<string, V>>) {
-  const open = ({ store }: Reading) =>
-    new DataLoader<string, V | undefined>(async (keys) => {
+  const open = ({ store }: Reading) => ({
+    loads: 0,
+    loader: new DataLoader<string, V | undefined>(async (keys) => {
       const found = await query(store.read, keys)
       return keys.map((one) => found.get(one))
-    })
-  return (context: Reading, key: string): Promise<V | undefined> =>
-    remembered(context, open, () => open(context)).load(key)
+    }),
+  })
+  return async (context: Reading, key: string): Promise<V | undefined> => {
+    const opened = remembered(context, open, () => open(context))
+    opened.loads += 1
+    const found = opened.loader.load(key)
+    if (opened.loads <= LIMITS.nestedPageRows) return found
+    // One statement answers all of them at once, and graphql would then complete all of them in one go.
+    const value = await found
+    await turn(context)
+    return value
+  }
 }
 
 /** A look-up of the rows of a list by id; it says of which. */

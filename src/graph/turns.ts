@@ -1,3 +1,4 @@
+import { setImmediate as nextLoopTurn } from 'node:timers/promises'
 import { LIMITS } from '../limits.js'
 import { deadlineExceeded, isOverdue } from '../store/faults.js'
 import type { Patience } from '../store/store.js'
@@ -12,6 +13,8 @@ const SLICE_MS = 3
 
 const waiting: (() => void)[] = []
 let isRunning = false
+/** When the slice of this turn of the event loop is used up; undefined until one begins. */
+let sliceEndsAt: number | undefined
 
 /**
  * Resolves when it is the caller's turn. Resolvers that read or complete a list wait here first: graphql starts all of
@@ -27,27 +30,35 @@ export async function turn({ patience }: Request = {}): Promise<void> {
 
 async function run(): Promise<void> {
   isRunning = true
-  let since = performance.now()
   for (let next = waiting.shift(); next; next = waiting.shift()) {
+    while (isSliceUsedUp()) await nextLoopTurn()
     next()
     // Behind what the caller does now, up to its next wait.
     await undefined
-    if (performance.now() - since < SLICE_MS) continue
-    await new Promise<void>((resolve) => setImmediate(resolve))
-    since = performance.now()
   }
   isRunning = false
 }
 
+/** Of one slice that all share in this turn of the event loop: a list alone would begin a new one with each step. */
+function isSliceUsedUp(): boolean {
+  const now = performance.now()
+  if (sliceEndsAt !== undefined) return now >= sliceEndsAt
+  sliceEndsAt = now + SLICE_MS
+  setImmediate(() => {
+    sliceEndsAt = undefined
+  })
+  return false
+}
+
 /** Entries of a long list that are completed between two looks at the clock. */
-const STEP = 50
+const STEP = 10
 
 /** Of a list that has failed already, nobody waits for what comes later. */
 const never = () => new Promise<never>(() => undefined)
 
 /** Entries that graphql completes some at a time, where completing all at once would take long. */
 export function inTurns<T>(request: Request, entries: readonly T[]): readonly (T | Promise<T>)[] {
-  if (entries.length <= LIMITS.sliceRows) return entries
+  if (entries.length <= LIMITS.nestedPageRows) return entries
   let mine = turn(request)
   return entries.map((entry, index) => {
     if (index > 0 && index % STEP === 0) mine = mine.then(() => turn(request), never)
