@@ -26,11 +26,14 @@ export async function measureCrowd(filled: Filled, { rounds, seconds }: Options)
   for (let round = 0; round < rounds; round++) {
     console.error(`W10: round ${round + 1} of ${rounds}`)
     const asking = (running: Running, ask: Ask, clients: number, moreMs = 0) =>
-      load({
-        ...{ port: running.port, pid: running.pid, clients, warmAnswers: 20, requestsMax: 1_000_000 },
-        ...{ warmMs: HEAD_START_MS - moreMs / 2, measureMs: seconds * 1_000 + moreMs },
-        ...{ reads: [wireOf(ask, 'rest', filled.key)], write: '', unique: UNIQUE, writeShare: 0, mix: 'even' },
-      })
+      load(
+        {
+          ...{ port: running.port, pid: running.pid, clients, warmAnswers: 20, requestsMax: 1_000_000 },
+          ...{ warmMs: HEAD_START_MS - moreMs / 2, measureMs: seconds * 1_000 + moreMs },
+          ...{ reads: [wireOf(ask, 'rest', filled.key)], write: '', unique: UNIQUE, writeShare: 0, mix: 'even' },
+        },
+        moreMs > 0,
+      )
     const on = async <T>(under: readonly string[], work: (running: Running) => Promise<T>): Promise<T> => {
       const running = await startOurs(filled, FIRST_ANSWERS, under)
       try {
