@@ -8,6 +8,7 @@ import { CATALOGUE, type Code } from '../src/errors.js'
 import { LIMITS } from '../src/limits.js'
 import { ada } from './fixtures.js'
 import { type Answer, type Caller, type Office, openGateway, openOffice } from './harness.js'
+import { way } from './way.js'
 
 /** A table that is gone: no query foresees it. */
 function breakIssues(office: Office): Office {
@@ -297,11 +298,10 @@ test('what nobody foresaw is told in a fixed sentence, and its cause goes to the
   expect(body.data).toEqual({ risks: { nodes: [{ score: 20 }] }, issues: null })
   expect(body.errors).toMatchObject([{ message: answer.body.detail, path: ['issues', 'nodes'] }])
   const failures = gateway.log.map((line) => JSON.parse(line)).filter(({ err }) => err)
+  // Where the store builds answers, REST has asked it first.
+  const built = way.isTold === false ? [] : ['telling failed']
   const gone = expect.stringMatching(/no such table: issue|relation "issue" does not exist/)
-  expect(failures.map(({ msg, err }) => [msg, err.message])).toEqual([
-    ['telling failed', gone],
-    ['request failed', gone],
-    ['request failed', gone],
-  ])
-  expect(failures.slice(0, 2).map(({ requestId }) => requestId)).toEqual(['trace-1', 'trace-1'])
+  const expected = [...built, 'request failed', 'request failed'].map((msg) => [msg, gone])
+  expect(failures.map(({ msg, err }) => [msg, err.message])).toEqual(expected)
+  expect(failures.filter(({ requestId }) => requestId === 'trace-1')).toEqual(failures.slice(0, -1))
 })
