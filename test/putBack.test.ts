@@ -1,8 +1,8 @@
 import { copyFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { openSqlite } from '../src/store/sqlite.js'
+import { openDatabase } from '../src/store/sqliteDriver.js'
 import { engine } from './engine.js'
 import { openGateway } from './harness.js'
 import { newFolder } from './process.js'
@@ -10,7 +10,7 @@ import { remember } from './putBack.js'
 
 /** Copies a whole store into a file, over whatever is there, as `.backup` and `.restore` of the sqlite3 shell do. */
 async function copyInto(source: string, target: string): Promise<void> {
-  const connection = new Database(source)
+  const connection = openDatabase(source)
   await connection.backup(target)
   connection.close()
 }

@@ -155,10 +155,12 @@ export class ReadWorkers {
   }
 
   private async end(thread: Thread): Promise<void> {
+    const { worker, isBusy } = thread
     Atomics.store(thread.stop, 0, 1)
-    const ended = thread.worker.terminate()
     this.forget(thread)
-    await ended
+    // A statement of better-sqlite3 13 does not notice that its thread is being ended, so it stops first.
+    if (isBusy) await stopped(worker)
+    await worker.terminate()
   }
 
   private forget(thread: Thread): void {
@@ -167,6 +169,16 @@ export class ReadWorkers {
     thread.task = undefined
     if (!this.isClosed) this.assign()
   }
+}
+
+/** When the statement that runs in it is over, however that came about. */
+function stopped(worker: Worker): Promise<void> {
+  return new Promise((resolve) => {
+    worker.once('exit', () => resolve())
+    worker.on('message', (report: WorkerReport) => {
+      if (!('rows' in report) || report.isLast) resolve()
+    })
+  })
 }
 
 function begin(thread: Thread, task: Task): void {
