@@ -150,6 +150,9 @@ describe('bodies that are held', () => {
     const sockets = await Promise.all(
       others.map((key) => dial(port, posting('/v1/projects', key, held(6.2 * MB), 16 * MB))),
     )
+    // While they are still arriving, a sync could take the room that one of them needs.
+    await until(() => sockets.every(({ writableLength }) => writableLength === 0))
+    await sleep(300)
     const sync = () =>
       send({ method: 'POST', target: '/v1/projects', headers: JSON_TYPE, body: '{"key":1}'.padEnd(2 * MB) })
     await until(async () => (await sync())?.status === 503)
