@@ -86,6 +86,7 @@ export class Connections {
       keepAlive: true,
       keepAliveInitialDelayMillis: LIMITS.storeKeepAliveMs,
       stream: () => this.newSocket(),
+      types: { getTypeParser },
       fallback_application_name: 'operations',
       onConnect: (client) => this.prepare(client),
     })
@@ -138,6 +139,10 @@ function settingsOf(isReadOnly: boolean, statementMs: number, processId: number)
     join pg_settings using (name) where pg_backend_pid() = ${processId}
     and (name <> 'client_connection_check_interval' or version() like '%linux%')`
 }
+
+/** The driver gives bigints as text; ours are counts and ids, which a number holds. */
+const getTypeParser = ((oid: number, format?: 'text') =>
+  oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser
 
 function isFull(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('timeout exceeded')
