@@ -62,8 +62,9 @@ const JSON_TYPE = { 'content-type': 'application/json' }
 
 describe('answers that nobody reads', () => {
   test('take no more than the budget; beyond it large ones are refused, small ones and health go out', async () => {
-    const { port, others, send } = await openBudget()
+    const { gateway, port, others, send } = await openBudget()
     const sockets = await Promise.all(others.slice(0, 2).map((key, i) => dial(port, asking(key, `a${i}_`))))
+    await until(() => gateway.log.length === 2)
     const third = () => send({ method: 'POST', target: '/graphql', headers: JSON_TYPE, body: longList('c') })
     await until(async () => (await third())?.status === 503)
     const refused = await third()
@@ -105,6 +106,7 @@ describe('answers that nobody reads', () => {
     const port = await portOf(host)
     const pipelined = others.slice(0, 2).map((key, i) => asking(key, `a${i}_`))
     const socket = await dial(port, head('GET /host', {}) + pipelined.join(''))
+    await until(() => gateway.log.length === 2)
     const sent = { method: 'POST', target: '/graphql', headers: { authorization, ...JSON_TYPE }, body: longList('c') }
     const third = async () => (await ask(port, sent)).answers[0]?.status
     await until(async () => (await third()) === 503)
