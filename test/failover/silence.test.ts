@@ -145,10 +145,13 @@ test('the metrics are there within a second while the database is silent, stoppe
   }
   expect(await read()).toEqual({ status: 200, writable: '1', isPrompt: true })
   proxy.freeze()
+  // What the last look has found counts for as long.
+  await sleep(LIMITS.healthMs)
   expect(await read()).toEqual({ status: 200, writable: '0', isPrompt: true })
   proxy.thaw()
   proxy.cut()
   await server.stop('fast')
+  await sleep(LIMITS.healthMs)
   expect(await read()).toEqual({ status: 200, writable: '0', isPrompt: true })
   await server.start()
   await expect.poll(read, { timeout: RECOVERY_MAX_MS }).toEqual({ status: 200, writable: '1', isPrompt: true })
