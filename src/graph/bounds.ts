@@ -58,6 +58,8 @@ function isInput(type: GraphQLInputType): boolean {
   return isInputObjectType(getNullableType(type))
 }
 
+const NO_ID = ''
+
 interface Given {
   readonly name: string
   readonly type: GraphQLInputType
@@ -73,7 +75,7 @@ function boundingsOf(given: readonly Given[]): Bounded {
   )
 }
 
-function boundingOf(given: Given, nullable: GraphQLInputType): Bounding | undefined {
+function boundingOf(given: Given, nullable: GraphQLInputType, isEntry = false): Bounding | undefined {
   const type = getNullableType(nullable)
   if (isInputObjectType(type)) {
     const members = boundingsOf(Object.values(type.getFields()))
@@ -81,9 +83,11 @@ function boundingOf(given: Given, nullable: GraphQLInputType): Bounding | undefi
   }
   if (isListType(type)) {
     const { items = {} } = given.extensions as { items?: Given['extensions'] }
-    const item = boundingOf({ ...given, extensions: items }, type.ofType)
+    const item = boundingOf({ ...given, extensions: items }, type.ofType, true)
     return (values) => withinList(given, item, values as readonly unknown[])
   }
+  // A malformed id is simply not found, and so is one that is too long.
+  if (type === GraphQLID && !isEntry) return (id) => ((id as string).length > TEXT_MAX.id ? NO_ID : id)
   if (type === GraphQLString || type === GraphQLID) {
     const { maxLength = TEXT_MAX.id } = given.extensions as { maxLength?: number }
     return (text) => withinLength(given, maxLength, text as string)

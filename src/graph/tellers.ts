@@ -54,8 +54,13 @@ function compile(
   const fragments = fragmentsOf(document)
   const planWith = (isIncluded: IsIncluded): Priced | undefined => {
     const plan = planOf(schema, document, operation, isIncluded)
+    let known: Bill | undefined
     // What is selected inside has no arguments, so that one bill serves whatever the root is given.
-    return plan && { ...plan, bill: billOf({ schema, operation, fragments, variables: NOTHING, isIncluded }) }
+    const billWith = (variables: Variables) => {
+      known ??= billOf({ schema, operation, fragments, variables, isIncluded })
+      return known
+    }
+    return plan && { ...plan, billWith }
   }
   // With all that might be left out: what can be told, and to whom, does not depend on what is.
   const whole = planWith(everything)
@@ -79,7 +84,7 @@ function compile(
       return unlessRefused(async () => {
         const args = boundedArguments(plan.field, getArgumentValues(plan.field, plan.node, variables))
         if (!plan.isQuick(args)) return undefined
-        const { charge } = await priceOf(billFor(plan.bill, args), counts)
+        const { charge } = await priceOf(billFor(plan.billWith(variables), args), counts)
         return { charge, tell: (context, separator) => plan.tell(context, args, separator).catch(undefinedIfRefused) }
       })
     },
@@ -87,7 +92,7 @@ function compile(
 }
 
 interface Priced extends Plan {
-  readonly bill: Bill
+  readonly billWith: (variables: Variables) => Bill
 }
 
 /** The bill with the arguments of the one list that a plan has, if it has one. */
