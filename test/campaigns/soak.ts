@@ -9,6 +9,7 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { LIMITS } from '../../src/limits.js'
 import { openDatabase } from '../../src/store/sqliteDriver.js'
 import { Client, median, sleep } from './client.js'
 import { MAIN, mint, newFolder, serve } from './served.js'
@@ -32,7 +33,9 @@ const SLACK_BYTES = 24e6
 /** SQLite begins its log anew at 1,000 pages of 4 KB; a transaction that is under way and a read may carry it further. */
 const LOG_BYTES_MAX = 3 * 1_000 * 4_096
 /** Besides one for each open connection, the process needs no more than when it had just started. */
-const DESCRIPTORS_SPARE = 5
+/** A read worker is started when it is first needed, and has an event loop and a connection to the store. */
+const DESCRIPTORS_OF_WORKER = 8
+const DESCRIPTORS_SPARE = 5 + LIMITS.readWorkersMax * DESCRIPTORS_OF_WORKER
 
 const { values } = parseArgs({
   options: { minutes: { type: 'string', default: '10' }, 'slow-readers': { type: 'string', default: '200' } },
