@@ -32,9 +32,9 @@ const GROWTH_MAX = 1.2
 const SLACK_BYTES = 24e6
 /** SQLite begins its log anew at 1,000 pages of 4 KB; a transaction that is under way and a read may carry it further. */
 const LOG_BYTES_MAX = 3 * 1_000 * 4_096
-/** Besides one for each open connection, the process needs no more than when it had just started. */
 /** A read worker is started when it is first needed, and has an event loop and a connection to the store. */
 const DESCRIPTORS_OF_WORKER = 8
+/** Besides those and one for each open connection, the process needs no more than when it had just started. */
 const DESCRIPTORS_SPARE = 5 + LIMITS.readWorkersMax * DESCRIPTORS_OF_WORKER
 
 const { values } = parseArgs({
