@@ -6,7 +6,7 @@
  */
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { loadavg } from 'node:os'
+import { availableParallelism, loadavg } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { LIMITS } from '../../src/limits.js'
@@ -35,7 +35,8 @@ const LOG_BYTES_MAX = 3 * 1_000 * 4_096
 /** A read worker is started when it is first needed, and has an event loop and a connection to the store. */
 const DESCRIPTORS_OF_WORKER = 8
 /** Besides those and one for each open connection, the process needs no more than when it had just started. */
-const DESCRIPTORS_SPARE = 5 + LIMITS.readWorkersMax * DESCRIPTORS_OF_WORKER
+const WORKERS = Math.max(1, Math.min(LIMITS.readWorkersMax, availableParallelism() - 1))
+const DESCRIPTORS_SPARE = 5 + WORKERS * DESCRIPTORS_OF_WORKER
 
 const { values } = parseArgs({
   options: { minutes: { type: 'string', default: '10' }, 'slow-readers': { type: 'string', default: '200' } },
