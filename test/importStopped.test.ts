@@ -46,9 +46,9 @@ describe('an import that is stopped', () => {
   test('by Ctrl-C while it waits for standard input ends at once, with the same sentence', async () => {
     const folder = newFolder()
     const { child, ended } = startImport(folder, 'people', '-', '--format', 'csv')
-    child.stdin.write('name,email\n')
-    // By then it has read what it needs to know of its store, and waits.
-    await sleep(1_500)
+    // More than a pipe holds, so that all of it is written only once the command reads.
+    const rows = Array.from({ length: 10_000 }, (_, index) => `Ada,ada${index}@example.org`)
+    await new Promise((written) => child.stdin.write(lines('name,email', ...rows), written))
     child.kill('SIGINT')
     expect(await ended).toEqual(INTERRUPTED)
   })
@@ -83,7 +83,7 @@ describe('an import that is stopped', () => {
     const before = desk.dump()
     const letGo = desk.own.hold()
     const began = performance.now()
-    const tooLong = sleep(10_000, 'It waits for more than ten seconds.')
+    const tooLong = sleep(20_000, 'It waits for more than twenty seconds.')
     const outcome = await Promise.race([bringByItself(desk), tooLong])
     expect(outcome).toEqual({ code: 1, stdout: '', stderr: 'The store is busy. Try again in a moment.\n' })
     expect(performance.now() - began).toBeGreaterThan(5_000)
