@@ -15,7 +15,7 @@ function withWorkers(own: TestStore): TestStore {
 const isGuarded = (sql: string) => sql.includes('still_wanted')
 
 const SEARCHED_RISKS = 1_500
-const SEARCHED_CHARACTERS = 6_000
+const SEARCHED_CHARACTERS = 20_000
 /** Found nowhere, and only at the end of each comparison: some seconds for the whole register. */
 const SEARCH = `/v1/risks?limit=1&search=${'a'.repeat(199)}b`
 const SEARCH_QUERY = `{ risks(first: 1, filter: { search: "${'a'.repeat(199)}b" }) { nodes { id } } }`
@@ -35,12 +35,16 @@ async function openSlow(options: Partial<AppOptions> = {}): Promise<{ gateway: G
   return { gateway, caller: await gateway.as('projects.read') }
 }
 
-/** What this process uses of a processor, of which one is 1. */
-async function load(ms: number): Promise<number> {
-  const before = process.cpuUsage()
-  await sleep(ms)
-  const { user, system } = process.cpuUsage(before)
-  return (user + system) / 1_000 / ms
+/** The share of a processor that this process uses: the least of three looks, since the garbage collector runs on threads too. */
+async function load(): Promise<number> {
+  const looks: number[] = []
+  for (let look = 0; look < 3; look++) {
+    const before = process.cpuUsage()
+    await sleep(300)
+    const { user, system } = process.cpuUsage(before)
+    looks.push((user + system) / 1_000 / 300)
+  }
+  return Math.min(...looks)
 }
 
 test('what is read in a worker is, byte for byte, what is read in place', async () => {
@@ -91,7 +95,7 @@ test('a request that reads too long is answered 503, is charged, and leaves the 
     expect([status, body.errors.length, body.errors[0].extensions]).toEqual([503, 1, { code: 'DEADLINE_EXCEEDED' }])
   }
   await sleep(1_000)
-  expect(await load(300)).toBeLessThan(0.1)
+  expect(await load()).toBeLessThan(0.1)
   // A busy machine may take some tries to read anything at all in that time.
   const total = async () => (await caller.get('/v1/risks?total=true&limit=1')).body.page?.total
   await expect.poll(total, { timeout: 10_000 }).toBe(SEARCHED_RISKS)
@@ -157,7 +161,7 @@ test('a store is closed at once, whatever its workers read', async () => {
   await refused
   // Only the last connection to let go removes it.
   expect(existsSync(`${own.file}-wal`)).toBe(false)
-  expect(await load(300)).toBeLessThan(0.1)
+  expect(await load()).toBeLessThan(0.1)
   own.remove()
 })
 
