@@ -6,7 +6,7 @@ import { SCOPE_NAMES, type Scope } from '../src/auth/scopes.js'
 import { LIMITS } from '../src/limits.js'
 import { sdl } from '../src/schema.js'
 import { TASKS_SDL } from './federation/tasks.js'
-import type { Company } from './fixtures.js'
+import { type Company, DEAR_PERSON } from './fixtures.js'
 import { type Caller, openFilled } from './harness.js'
 
 const ENTITIES: readonly { type: string; read: Scope; ids: keyof Company }[] = [
@@ -106,8 +106,11 @@ describe('references', () => {
 
   test('count in the price of the query', async () => {
     const { caller } = await openCompany()
-    const representations = Array(900).fill({ __typename: 'Group', id: 'grp_x' })
-    const { body } = await resolve(caller, representations, '... on Group { members(first: 50) { nodes { id } } }')
+    const representations = Array(1_000).fill({ __typename: 'Person', id: 'usr_x' })
+    expect((await resolve(caller, representations.slice(0, 900), `... on Person { ${DEAR_PERSON} }`)).body.errors).toBe(
+      undefined,
+    )
+    const { body } = await resolve(caller, representations, `... on Person { ${DEAR_PERSON} }`)
     expect(body.errors[0].extensions.code).toBe('TOO_COMPLEX')
   })
 })

@@ -4,10 +4,11 @@ import type { Scope } from '../auth/scopes.js'
 import { badArgument } from '../errors.js'
 import { LIMITS } from '../limits.js'
 import { countOf, cursorOf, endsOf, type List, type Page, pageOf, type Window, within } from '../store/page.js'
+import type { CountedRelation } from '../store/rowCounts.js'
 import { pageTeller } from '../store/told.js'
+import type { FieldPrice } from './bills.js'
 import { builder, type Context, needs } from './builder.js'
 import { oncePerKey } from './loaders.js'
-import type { FieldPrice } from './prices.js'
 import type { Arguments, ListTelling } from './told.js'
 import { inTurns, turn } from './turns.js'
 
@@ -57,6 +58,7 @@ PageInfo.implement({
 })
 
 const ENTRIES: FieldPrice = { part: 'entries' }
+const ENTRY: FieldPrice = { part: 'entry' }
 const ENDS: FieldPrice = { part: 'ends' }
 const COUNT: FieldPrice = { part: 'count' }
 
@@ -76,8 +78,13 @@ export function connectionOf<Row extends object>(node: ObjectRef<Types, Row>, pl
         description: 'The place of this entry in its list, to give as `after`.',
         resolve: ({ row, cursor }) => cursor(row),
       }),
-      // Pothos cannot see that a generic Row is never itself a list.
-      node: t.field({ type: node, description: 'The entry itself.', resolve: ({ row }) => row as never }),
+      node: t.field({
+        type: node,
+        description: 'The entry itself.',
+        extensions: { price: ENTRY },
+        // Pothos cannot see that a generic Row is never itself a list.
+        resolve: ({ row }) => row as never,
+      }),
     }),
   })
   const Ref = builder.objectRef<Connection<Row>>(`${node.name}Connection`)
@@ -143,7 +150,9 @@ interface WindowArgs {
 }
 
 /** What says that a field is a list inside another thing. */
-export const nestedList: { readonly price: FieldPrice } = { price: { isNestedList: true } }
+export function nestedList(relation: CountedRelation): { readonly price: FieldPrice } {
+  return { price: { relation } }
+}
 
 function windowOf({ first, after }: WindowArgs, { wholeListRowsMax }: Context): Window {
   if (first != null && (first < 1 || first > LIMITS.pageRowsMax)) {

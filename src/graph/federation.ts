@@ -5,9 +5,10 @@ import type { Scope } from '../auth/scopes.js'
 import { Fault } from '../errors.js'
 import { LIMITS } from '../limits.js'
 import { TEXT_MAX } from '../vocabulary.js'
+import type { FieldPrice } from './bills.js'
 import { boundArguments } from './bounds.js'
 import { builder, type Context, requireScope } from './builder.js'
-import { type FieldPrice, limitPrices } from './prices.js'
+import { limitPrices } from './prices.js'
 
 type Types = typeof builder.$inferSchemaTypes
 

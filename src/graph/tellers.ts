@@ -13,9 +13,10 @@ import { Fault } from '../errors.js'
 import { isOfStore, toFault } from '../store/faults.js'
 import type { Separator } from '../store/json.js'
 import type { RowCounts } from '../store/rowCounts.js'
+import { type Bill, billOf } from './bills.js'
 import { boundedArguments } from './bounds.js'
 import type { Context } from './builder.js'
-import { type Bill, billOf, type ListArguments, type Price, priceOf } from './prices.js'
+import { type Price, priceOf } from './prices.js'
 import { decidingVariables, everything, fragmentsOf, type IsIncluded, includedBy } from './selections.js'
 import { type Plan, planOf, type Told } from './toldPlans.js'
 
@@ -54,13 +55,7 @@ function compile(
   const fragments = fragmentsOf(document)
   const planWith = (isIncluded: IsIncluded): Priced | undefined => {
     const plan = planOf(schema, document, operation, isIncluded)
-    let known: Bill | undefined
-    // What is selected inside has no arguments, so that one bill serves whatever the root is given.
-    const billWith = (variables: Variables) => {
-      known ??= billOf({ schema, operation, fragments, variables, isIncluded })
-      return known
-    }
-    return plan && { ...plan, billWith }
+    return plan && { ...plan, bill: billOf({ schema, operation, fragments, isIncluded }) }
   }
   // With all that might be left out: what can be told, and to whom, does not depend on what is.
   const whole = planWith(everything)
@@ -84,7 +79,7 @@ function compile(
       return unlessRefused(async () => {
         const args = boundedArguments(plan.field, getArgumentValues(plan.field, plan.node, variables))
         if (!plan.isQuick(args)) return undefined
-        const { charge } = await priceOf(billFor(plan.billWith(variables), args), counts)
+        const { charge } = await priceOf(plan.bill, { variables, counts, mayRead: () => true })
         return { charge, tell: (context, separator) => plan.tell(context, args, separator).catch(undefinedIfRefused) }
       })
     },
@@ -92,12 +87,7 @@ function compile(
 }
 
 interface Priced extends Plan {
-  readonly billWith: (variables: Variables) => Bill
-}
-
-/** The bill with the arguments of the one list that a plan has, if it has one. */
-function billFor(bill: Bill, args: ListArguments): Bill {
-  return bill.lists.length === 0 ? bill : { ...bill, lists: bill.lists.map((one) => ({ ...one, args })) }
+  readonly bill: Bill
 }
 
 function unlessRefused<V>(make: () => Promise<V>): Promise<V | undefined> {

@@ -7,7 +7,7 @@ import { Issue } from '../projects/issues.graph.js'
 import { Project } from '../projects/projects.graph.js'
 import { Risk } from '../projects/risks.graph.js'
 import type { EntityKind } from '../vocabulary.js'
-import { type ChangeRow, changesOf, fieldChangesOf, type Recorded } from './changes.js'
+import { type ChangeRow, changes, changesOf, fieldChangesOf, type Recorded } from './changes.js'
 
 const ChangeAction = enumOf('ChangeAction', 'What was done.', {
   CREATED: 'It came in.',
@@ -103,7 +103,7 @@ for (const { type, scope } of ENTITIES) {
       type: ChangeConnection,
       nullable: true,
       description: `What became of the ${type.name.toLowerCase()}, the oldest change first.`,
-      ...needs(scope, nestedList),
+      ...needs(scope, nestedList({ list: changes })),
       args: nestedListArgs(t.arg, ChangeFilter),
       resolve: ({ id }, args, context) => connect(context, args, changesOf(id)),
     }),

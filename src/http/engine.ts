@@ -8,8 +8,9 @@ import {
 } from 'graphql'
 import type { Principal } from '../auth/principal.js'
 import { grants } from '../auth/scopes.js'
+import { billWith } from '../graph/bills.js'
 import type { Context } from '../graph/builder.js'
-import { billOf, priceIn } from '../graph/prices.js'
+import { priceIn } from '../graph/prices.js'
 import { fragmentsOf } from '../graph/selections.js'
 import { type Prepared, tellerOf } from '../graph/tellers.js'
 import { LIMITS } from '../limits.js'
@@ -83,8 +84,8 @@ export function createEngine(options: EngineOptions): Engine {
       // Asked first, and only for one error: without that bound, thousands of bad values would each be told at length.
       const { coerced } = getVariableValues(schema, operation.variableDefinitions ?? [], raw, { maxErrors: 1 })
       if (!coerced) return 0
-      const bill = () => billOf({ schema, operation, fragments: fragmentsOf(document), variables: coerced })
-      return priceIn(context, bill).then(
+      const bill = () => billWith(coerced, { schema, operation, fragments: fragmentsOf(document) })
+      return priceIn(context, coerced, bill).then(
         ({ charge }) => charge,
         () => 0,
       )

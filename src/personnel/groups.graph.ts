@@ -18,7 +18,7 @@ import {
 } from './groups.js'
 import { addMember, removeMember } from './memberships.js'
 import { Person, PersonConnection, PersonFilter } from './people.graph.js'
-import { membersOf } from './people.js'
+import { membersOf, personnel } from './people.js'
 
 const groupById = rowLoader(groups)
 const groupsOfPerson = loader(groupsOfPeople)
@@ -45,7 +45,7 @@ Group.implement({
       type: PersonConnection,
       nullable: true,
       description: 'The people on the roster who belong to it, ordered by name.',
-      ...needs('personnel.read', nestedList),
+      ...needs('personnel.read', nestedList({ list: { ...personnel, isSought: true }, through: (t) => t.membership })),
       args: nestedListArgs(t.arg, PersonFilter),
       resolve: ({ id }, args, context) => connect(context, args, membersOf(id)),
     }),

@@ -108,7 +108,7 @@ builder.objectField(Project, 'issues', (t) =>
     type: IssueConnection,
     nullable: true,
     description: 'The open issues of the project, the most severe first.',
-    ...needs('projects.read', nestedList),
+    ...needs('projects.read', nestedList({ list: issues })),
     args: nestedListArgs(t.arg, IssueFilter),
     resolve: ({ id }, args, context) => connect(context, args, issuesOfProject(id)),
   }),

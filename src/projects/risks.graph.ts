@@ -150,7 +150,7 @@ builder.objectField(Project, 'risks', (t) =>
     type: RiskConnection,
     nullable: true,
     description: 'The risks that threaten the project, the highest score first.',
-    ...needs('projects.read', nestedList),
+    ...needs('projects.read', nestedList({ list: risks })),
     args: nestedListArgs(t.arg, RiskFilter),
     resolve: ({ id }, args, context) => connect(context, args, risksOfProject(id)),
   }),

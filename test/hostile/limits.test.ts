@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { LIMITS } from '../../src/limits.js'
+import { DEAR_PERSON } from '../fixtures.js'
 import { openOffice } from '../harness.js'
 import { isShort, openArena, query } from './arena.js'
 import {
@@ -45,9 +46,9 @@ const QUERY_LIMITS: [limit: string, within: Asked, beyond: Asked, most: number, 
   [
     'cost',
     ['{ personnel(first: 1000) { nodes { id name email title } } }'],
-    ['{ groups(first: 1000) { nodes { members(first: 1000) { nodes { name } } } } }'],
+    [`{ personnel(first: 1000) { nodes { ${DEAR_PERSON} } } }`],
     LIMITS.queryCostMax,
-    1_100_001,
+    104_001,
   ],
   ['representations', [ENTITIES, references(1_000)], [ENTITIES, references(1_001)], LIMITS.representationsMax, 1_001],
 ]

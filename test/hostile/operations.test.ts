@@ -1,4 +1,5 @@
 import { LIMITS } from '../../src/limits.js'
+import { DEAR_PERSON } from '../fixtures.js'
 import { campaign, openArena, posted, query, type Row, read } from './arena.js'
 import { ENTITIES, references, times, wordy } from './documents.js'
 import { either, fine, problem, refused, tooComplex, type Verdict, wrongDocument, wrongRequest } from './verdicts.js'
@@ -142,7 +143,7 @@ const VARIABLES: Asked[] = [
   ],
   [
     'a page of less than none does not make another one cheap',
-    '{ a: risks(first: -2147483648) { nodes { id } } groups(first: 1000) { nodes { members(first: 1000) { nodes { name } } } } }',
+    `{ a: risks(first: -2147483648) { nodes { id } } personnel(first: 1000) { nodes { ${DEAR_PERSON} } } }`,
     tooComplex(/the most is 100000/),
   ],
 ]
