@@ -22,8 +22,8 @@ import { LIMITS } from '../limits.js'
 import { isServed } from '../store/page.js'
 import type { CountedList, RowCounts } from '../store/rowCounts.js'
 import type { Context } from './builder.js'
-import { type IsIncluded, includedBy } from './selections.js'
-import type { Arguments } from './told.js'
+import type { Arguments } from './sql/fields.js'
+import { type IsIncluded, includedBy } from './sql/selections.js'
 
 /** How a field is priced, where it is more than 1 and what is selected of it; stands in its extensions as `price`. */
 export type FieldPrice =
