@@ -18,8 +18,8 @@ import {
 } from 'graphql'
 import type { Scope } from '../auth/scopes.js'
 import type { CountedList, CountedRelation } from '../store/rowCounts.js'
-import { type IsIncluded, includedBy } from './selections.js'
-import type { Arguments } from './told.js'
+import type { Arguments } from './sql/fields.js'
+import { type IsIncluded, includedBy } from './sql/selections.js'
 
 /** How a field is priced, where it is more than 1 and what is selected of it; stands in its extensions as `price`. */
 export type FieldPrice =

@@ -12,62 +12,82 @@ export interface Reading {
 }
 
 /** What each request has read, by whoever remembers it. */
-const memories = new WeakMap<Reading, Map<object, unknown>>()
+const memories = new WeakMap<Reading, Map<unknown, unknown>>()
 
 /** After a write, what was read before may no longer be so. */
 export function forget(context: Reading): void {
   memories.delete(context)
 }
 
-function remembered<V>(context: Reading, by: object, make: () => V): V {
-  const memory = memories.get(context) ?? new Map<object, unknown>()
+/** Made once in a request; `by` stands for the same question wherever it is asked. */
+export function oncePerRequest<V>(context: Reading, by: unknown, make: () => V): V {
+  const memory = memories.get(context) ?? new Map<unknown, unknown>()
   memories.set(context, memory)
   if (!memory.has(by)) memory.set(by, make())
+  // Whatever is remembered under a question was made for it.
   return memory.get(by) as V
 }
 
+/** A query for many keys; what it does not find is undefined. */
+export type Query<V> = (read: Read, keys: readonly string[]) => Promise<ReadonlyMap<string, V>>
+
+interface Opened<V> {
+  loads: number
+  readonly seen: WeakSet<object>
+  readonly loader: DataLoader<string, V | undefined>
+}
+
+/** Rows that were read together; what one of them needs, the others will need as well. */
+const cohorts = new WeakMap<object, readonly object[]>()
+
+export function readTogether<Row extends object, Rows extends readonly Row[]>(rows: Rows): Rows {
+  for (const row of rows) cohorts.set(row, rows)
+  return rows
+}
+
 /**
- * Turns a query for many keys into a look-up of one: within a request, look-ups made in the same
- * turn become one statement. What the query does not find is undefined.
+ * Looks up what a row refers to by a key. All rows that were read with it are looked up in the same statement, and so is
+ * whatever else is asked for in the same turn.
  */
-export function loader<V>(query: (read: Read, keys: readonly string[]) => Promise<ReadonlyMap<string, V>>) {
-  const open = ({ store }: Reading) => ({
+export async function load<V, Row extends object>(
+  context: Reading,
+  by: unknown,
+  query: Query<V>,
+  row: Row,
+  keyOf: (row: Row) => string | null,
+): Promise<V | undefined> {
+  const key = keyOf(row)
+  if (key === null) return undefined
+  const opened = oncePerRequest<Opened<V>>(context, by, () => ({
     loads: 0,
-    loader: new DataLoader<string, V | undefined>(async (keys) => {
-      const found = await query(store.read, keys)
+    seen: new WeakSet(),
+    loader: new DataLoader(async (keys) => {
+      const found = await query(context.store.read, keys)
       return keys.map((one) => found.get(one))
     }),
-  })
-  return async (context: Reading, key: string): Promise<V | undefined> => {
-    const opened = remembered(context, open, () => open(context))
-    opened.loads += 1
-    const found = opened.loader.load(key)
-    if (opened.loads <= LIMITS.nestedPageRows) return found
-    // One statement answers all of them at once, and graphql would then complete all of them in one go.
-    const value = await found
-    await turn(context)
-    return value
+  }))
+  const cohort = cohorts.get(row)
+  if (cohort && !opened.seen.has(cohort)) {
+    opened.seen.add(cohort)
+    // A row of a cohort is of the same type as the others.
+    const keys = new Set((cohort as readonly Row[]).flatMap((one) => keyOf(one) ?? []))
+    void opened.loader.loadMany([...keys])
   }
+  opened.loads += 1
+  const found = opened.loader.load(key)
+  if (opened.loads <= LIMITS.nestedPageRows) return found
+  // One statement answers all of them at once, and graphql would then complete all of them in one go.
+  const value = await found
+  await turn(context)
+  return value
 }
 
-/** A look-up of the rows of a list by id; it says of which. */
+/** A look-up of one key, which becomes one statement with whatever else is looked up in the same turn. */
+export function loader<V>(query: Query<V>) {
+  return (context: Reading, key: string) => load(context, query, query, { key }, (one) => one.key)
+}
+
+/** The same of the rows of a list, by id. */
 export function rowLoader<T extends PgTable & { id: AnyPgColumn }, F>(list: List<T, F>) {
-  const load = loader<T['$inferSelect']>((read, ids) => byIds(read, list, ids))
-  return Object.assign(load, { list })
-}
-
-const byKey = {}
-
-/** The same of whatever has a key of its own. */
-export function oncePerKey<V>(context: Reading, key: string, ask: () => Promise<V>): Promise<V> {
-  const asked = remembered(context, byKey, () => new Map<string, Promise<unknown>>())
-  // Whatever stands under a key was put there for the same question.
-  const known = (asked.get(key) as Promise<V> | undefined) ?? ask()
-  asked.set(key, known)
-  return known
-}
-
-/** Something that is read once in a request, however many fields ask for it. */
-export function oncePerRequest<V>(query: (read: Read) => Promise<V>) {
-  return (context: Reading): Promise<V> => remembered(context, query, () => query(context.store.read))
+  return loader<T['$inferSelect']>((read, ids) => byIds(read, list, ids))
 }

@@ -6,7 +6,7 @@ import { isServed } from '../store/page.js'
 import type { RowCounts } from '../store/rowCounts.js'
 import { type Bill, billWith, type Inner, type ListArguments, type ListBill, type Selection } from './bills.js'
 import type { Context } from './builder.js'
-import type { Arguments } from './told.js'
+import type { Arguments } from './sql/fields.js'
 
 /** What a bill comes to with what is stored now. */
 export interface Price {

@@ -15,6 +15,7 @@ import { Fault } from '../errors.js'
 import type { Context } from '../graph/builder.js'
 import { faultOf } from '../graph/faults.js'
 import { requireFewRepresentations } from '../graph/federation.js'
+import { isPersonal as isOfKey } from '../graph/sql/compiler.js'
 import { LIMITS } from '../limits.js'
 import { isOfStore } from '../store/faults.js'
 import type { Asked } from './asked.js'
@@ -140,7 +141,7 @@ export function nameOf(operation: OperationDefinitionNode | null | undefined): s
 
 const personal = new WeakMap<DocumentNode, boolean>()
 
-/** Whether a document asks for what any key may see, which is about the key itself; a name like it elsewhere counts too. */
+/** Whether a document asks for what is about the caller's own key; a name like it elsewhere counts too. */
 function isPersonal(document: DocumentNode, schema: GraphQLSchema): boolean {
   const known = personal.get(document)
   if (known !== undefined) return known
@@ -148,7 +149,8 @@ function isPersonal(document: DocumentNode, schema: GraphQLSchema): boolean {
   let found = false
   visit(document, {
     Field({ name }) {
-      if (Object.hasOwn(fields, name.value) && fields[name.value]?.extensions['scope'] === null) found = true
+      const field = Object.hasOwn(fields, name.value) ? fields[name.value] : undefined
+      if (field && isOfKey(field)) found = true
     },
   })
   personal.set(document, found)

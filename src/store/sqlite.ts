@@ -152,8 +152,8 @@ function handleOn(statements: Statements, { onStatement, beside }: HandleOptions
 const ROWS_PER_LOOK = 16
 
 /** Rows are numbered as they came in, so about one in so many makes the statement look whether it is still wanted. */
-function guardOf({ table }: Extent): SQL {
-  return sql`(${table}.rowid % ${sql.raw(String(ROWS_PER_LOOK))} or ${sql.raw(STILL_WANTED)}())`
+function guardOf({ table, row = table }: Extent): SQL {
+  return sql`(${row}.rowid % ${sql.raw(String(ROWS_PER_LOOK))} or ${sql.raw(STILL_WANTED)}())`
 }
 
 /** Judges by the highest row number, which an index has at hand: at least as many as there are rows. */

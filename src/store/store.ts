@@ -40,6 +40,8 @@ export interface Spelled {
 /** How much a statement reads. */
 export interface Extent {
   readonly table: PgTable
+  /** The same as the statement names it, where that is by an alias. */
+  readonly row?: PgTable
   /** Of that table, at the most. */
   readonly rows: number
   /** What each row stands for that takes a look at other tables. */
