@@ -7,7 +7,7 @@ import { rowLoader } from '../graph/loaders.js'
 import { columns, referenceField } from '../graph/sql/fields.js'
 import { Person } from '../personnel/people.graph.js'
 import { personnel } from '../personnel/people.js'
-import { type IssueRow, issues, issuesOfProject } from './issues.js'
+import { type IssueRow, issues, issuesOfPerson, issuesOfProject, issuesOfRisk } from './issues.js'
 import { Project } from './projects.graph.js'
 import { projects } from './projects.js'
 import { Risk } from './risks.graph.js'
@@ -111,6 +111,22 @@ pageField(Project, 'issues', {
   scope: 'projects.read',
   description: 'The open issues of the project, the most severe first.',
   relation: issuesOfProject,
+})
+
+pageField(Person, 'issues', {
+  type: IssueConnection,
+  filter: IssueFilter,
+  scope: 'projects.read',
+  description: 'The open issues that are assigned to the person, the most severe first; needs the scope projects.read.',
+  relation: issuesOfPerson,
+})
+
+pageField(Risk, 'issues', {
+  type: IssueConnection,
+  filter: IssueFilter,
+  scope: 'projects.read',
+  description: 'The open issues that came from the risk, the most severe first.',
+  relation: issuesOfRisk,
 })
 
 queryList('issues', {

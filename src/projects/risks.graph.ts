@@ -10,7 +10,16 @@ import { personnel } from '../personnel/people.js'
 import { ASSESSMENT_MAX, type RiskLevel as RiskLevelName } from '../vocabulary.js'
 import { Project } from './projects.graph.js'
 import { projects } from './projects.js'
-import { type RiskRow, riskLevel, riskRank, risks, risksOfProject, SCORE_MAX, scoresOf } from './risks.js'
+import {
+  type RiskRow,
+  riskLevel,
+  riskRank,
+  risks,
+  risksOfPerson,
+  risksOfProject,
+  SCORE_MAX,
+  scoresOf,
+} from './risks.js'
 
 export const RiskStatus = enumOf('RiskStatus', 'Where a risk stands.', {
   OPEN: 'It may happen.',
@@ -122,6 +131,14 @@ pageField(Project, 'risks', {
   scope: 'projects.read',
   description: 'The risks that threaten the project, the highest score first.',
   relation: risksOfProject,
+})
+
+pageField(Person, 'risks', {
+  type: RiskConnection,
+  filter: RiskFilter,
+  scope: 'projects.read',
+  description: 'The risks that the person owns, the highest score first; needs the scope projects.read.',
+  relation: risksOfPerson,
 })
 
 queryList('risks', {

@@ -113,6 +113,13 @@ export const risksOfProject: Relation<Tables['project'], Tables['risk'], RiskFil
   where: (_, project, risk) => eq(risk.projectId, project.id),
 }
 
+/** The risks that someone owns. */
+export const risksOfPerson: Relation<Tables['person'], Tables['risk'], RiskFilter> = {
+  of: (t) => t.person,
+  list: risks,
+  where: (_, person, risk) => eq(risk.ownerId, person.id),
+}
+
 function matching(read: Read, filter: RiskFilter): SQL | undefined {
   requireWithin('minScore', filter.minScore, 0, SCORE_MAX)
   requireWithin('likelihood', filter.likelihood, 1, ASSESSMENT_MAX)
