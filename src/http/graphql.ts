@@ -1,11 +1,9 @@
 import {
   type DocumentNode,
-  type ExecutionArgs,
   GraphQLError,
   type GraphQLSchema,
   getOperationAST,
   type OperationDefinitionNode,
-  print,
   visit,
 } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
@@ -14,7 +12,6 @@ import { grants } from '../auth/scopes.js'
 import { Fault } from '../errors.js'
 import type { Context } from '../graph/builder.js'
 import { faultOf } from '../graph/faults.js'
-import { requireFewRepresentations } from '../graph/federation.js'
 import { LIMITS } from '../limits.js'
 import { isOfStore } from '../store/faults.js'
 import type { Asked } from './asked.js'
@@ -102,7 +99,6 @@ export function useEngine(engine: Engine, rates: Rates): GraphqlPlugin {
       exchange.isChange = operation?.operation === 'mutation'
       exchange.isShared = operation?.operation === 'query' && !isPersonal(args.document, args.schema)
       try {
-        requireFewReferences(args)
         const { document, operationName, variableValues } = args
         const query = { document, operationName: operationName ?? undefined, variables: variableValues ?? {} }
         // By now Yoga has put into it what `context` has made.
@@ -153,12 +149,6 @@ function isPersonal(document: DocumentNode, schema: GraphQLSchema): boolean {
   })
   personal.set(document, found)
   return found
-}
-
-function requireFewReferences({ document, operationName, variableValues = {} }: ExecutionArgs): void {
-  for (const { type, variable } of getOperationAST(document, operationName)?.variableDefinitions ?? []) {
-    if (print(type).includes('_Any')) requireFewRepresentations(variableValues?.[variable.name.value])
-  }
 }
 
 /** Puts every error of an answer into the words of the catalogue; the causes go to the log. */
