@@ -19,6 +19,7 @@ import type { Bodies } from './body.js'
 import type { Engine } from './engine.js'
 import { type Exchange, logCause } from './exchange.js'
 import { isLong, longJson } from './longJson.js'
+import type { PersistedQueries } from './persistedQueries.js'
 import { faultHeaders, STATUS } from './problems.js'
 import { parseWithinLimits } from './queryLimits.js'
 import type { Rates } from './rates.js'
@@ -48,18 +49,22 @@ export interface Params {
 }
 
 /** What is to be run, as the request says it. */
-export async function readParams(exchange: Exchange, bodies: Bodies): Promise<Params> {
+export async function readParams(
+  exchange: Exchange,
+  bodies: Bodies,
+  persistedQueries: PersistedQueries,
+): Promise<Params> {
   const { asked } = exchange
   const params: unknown = asked.method === 'GET' ? paramsOfUrl(asked) : await bodies.json(exchange, limitsOf(exchange))
   if (Array.isArray(params)) throw new Fault('BAD_REQUEST', 'Send one operation at a time: there is no batching.')
   if (typeof params !== 'object' || params === null) {
     throw new Fault('BAD_REQUEST', 'The body must be a JSON object with the member `query`.')
   }
-  const { query } = params as Params
+  const query = persistedQueries.textFor(params)
   if (typeof query !== 'string' || query.trim() === '') {
     throw new Fault('BAD_REQUEST', 'The member `query` must hold the GraphQL text to run.')
   }
-  return params as Params
+  return { ...params, query }
 }
 
 /** What is to be run is known only from the body: whoever may bring in a whole project may send as much as that takes. */

@@ -80,9 +80,9 @@ const OPERATIONS: Asked[] = [
     { operationName: 'q1' },
   ],
   [
-    'a persisted query that is none is passed over',
+    'a persisted query that is none is refused',
     '{ __typename }',
-    fine(),
+    wrongRequest(),
     undefined,
     { extensions: { persistedQuery: { version: 1, sha256Hash: 'x' } } },
   ],
