@@ -5,7 +5,7 @@ import { ApolloServer } from '@apollo/server'
 import { startStandaloneServer } from '@apollo/server/standalone'
 import { createYoga } from 'graphql-yoga'
 import { expect, onTestFinished, test } from 'vitest'
-import { type Operations, type Send, type Tasks, throughGateway } from './federation/scenarios.js'
+import { type Operations, requestsTo, type Send, type Tasks, throughGateway } from './federation/scenarios.js'
 import { composeSupergraph, stitchedGateway } from './federation/supergraph.js'
 import { tasksSubgraph } from './federation/tasks.js'
 import { openFilled } from './harness.js'
@@ -73,7 +73,7 @@ test('Apollo Gateway with automatic persisted queries sends a text once, and has
   const answers = [1, 2, 3].map(() => async () => (await send({ method: 'POST', headers, body })).json())
   const groups = { nodes: [{ name: 'alpha Team' }, { name: 'Empty' }, { name: 'Zulu team' }] }
   for (const answer of answers) expect(await answer()).toEqual({ data: { groups } })
-  expect(operations.log.map((line) => JSON.parse(line).code ?? 'answered')).toEqual([
+  expect(requestsTo(operations).map(({ code = 'answered' }) => code)).toEqual([
     'PERSISTED_QUERY_NOT_FOUND',
     'answered',
     'answered',

@@ -60,6 +60,11 @@ function someTasks({ personIds, riskIds }: Company) {
   ]
 }
 
+/** What the log has of each request; one that was slow has a second line. */
+export function requestsTo({ log }: Operations): { readonly method: string; readonly code?: string }[] {
+  return log.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'request')
+}
+
 const MANY = 3_000
 
 /** Everyone on the roster has very many tasks. */
@@ -130,7 +135,7 @@ function scenarios(open: Parameters<typeof throughGateway>[1]): void {
       },
       refused: [],
     })
-    expect(operations.log.map((line) => JSON.parse(line).path)).toEqual(['/graphql'])
+    expect(requestsTo(operations)).toHaveLength(1)
   })
 
   test('the top risks come with their tasks, and these with whom they are assigned to', async () => {
@@ -172,11 +177,11 @@ function scenarios(open: Parameters<typeof throughGateway>[1]): void {
     const { data, refused } = await ask('{ tasks { nodes { assignee { id name } } } }')
     const { nodes } = (data as { tasks: { nodes: { assignee: { id: string; name: string } | null }[] } }).tasks
     const { personIds } = company
+    expect(refused).toEqual([])
     expect(nodes.map(({ assignee }) => assignee?.id)).toEqual(
       Array.from({ length: MANY }, (_, index) => personIds[index % personIds.length]),
     )
-    expect(refused).toEqual([])
-    expect(operations.log.map((line) => JSON.parse(line).path)).toEqual(['/graphql'])
+    expect(requestsTo(operations)).toHaveLength(1)
   })
 
   test('a caller without a scope misses the assignees alone, and is told so at their place', async () => {
