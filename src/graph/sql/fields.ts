@@ -63,6 +63,8 @@ type LeafType = 'ID' | 'String' | 'Int' | 'Date' | 'DateTime' | EnumRef<Types, s
 
 interface Described {
   readonly description: string
+  /** Whether other subgraphs may show it too. */
+  readonly shareable?: boolean
 }
 
 type Column<V> = Described & { readonly type: LeafType } & (null extends V
