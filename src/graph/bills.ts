@@ -17,6 +17,7 @@ import {
   type SelectionSetNode,
 } from 'graphql'
 import type { Scope } from '../auth/scopes.js'
+import { HANDFUL } from '../store/relations.js'
 import type { CountedList, CountedRelation } from '../store/rowCounts.js'
 import type { Arguments } from './sql/fields.js'
 import { type IsIncluded, includedBy } from './sql/selections.js'
@@ -29,8 +30,14 @@ export type FieldPrice =
   | { readonly relation: CountedRelation }
   /** Members of a connection: its entries, the entry in an edge, what costs a count, what needs the ends of the page. */
   | { readonly part: 'entries' | 'entry' | 'count' | 'ends' }
-  /** As many times its selection as the arguments say. */
-  | { readonly times: (args: Arguments) => number }
+  /** The references of a gateway: each different one is looked up, and every one is written. */
+  | { readonly references: (args: Arguments) => References }
+
+/** How many there are, and how many different ones among them. */
+interface References {
+  readonly all: number
+  readonly different: number
+}
 
 /** What a selection costs each time that it is read. */
 export interface Selection {
@@ -43,7 +50,9 @@ export type Inner = ListBill | Referred
 
 /** What another thing refers to, once or several times; several things may refer to the same one. */
 export interface Referred {
-  readonly times: (variables: Arguments) => number
+  readonly references: (variables: Arguments) => References
+  /** What it costs to look one up, besides what is selected of it. */
+  readonly lookUp: number
   readonly each: Selection
 }
 
@@ -72,9 +81,6 @@ export interface Bill extends Selection {
   /** What each mutation costs by itself. */
   readonly mutations: readonly Selection[]
 }
-
-/** What a plain list, such as a person's groups, is taken to have. */
-const HANDFUL = 5
 
 const NO_INNER: Selection['inner'] = new Map()
 const FREE: Selection = { fixed: 0, inner: NO_INNER }
@@ -158,25 +164,27 @@ class Biller {
 
 function costOf(field: GraphQLField<unknown, unknown>, node: FieldNode, selected: Cost): Cost {
   const { price, scope } = field.extensions as { price?: FieldPrice; scope?: Scope }
-  if (!price) return referring(1, isList(field.type) ? HANDFUL : 1, selected)
+  if (!price) return referring(isList(field.type) ? HANDFUL : 1, selected)
   if ('part' in price) return partOf(price.part, selected)
   const args = (variables: Arguments) => getArgumentValues(field, node, variables)
-  if ('times' in price) return referring(1, (variables) => price.times(args(variables)), selected)
+  if ('references' in price) {
+    const each = { fixed: selected.fixed, inner: selected.inner }
+    return within({ references: (variables) => price.references(args(variables)), lookUp: 1, each })
+  }
   const { fixed, entry, isCounted, needsEnds } = selected
   const isRoot = 'list' in price
   const relation = isRoot ? undefined : price.relation
   const list = isRoot ? price.list : price.relation.list
-  const bill: ListBill = { list, relation, scope, args, entry, isCounted, needsEnds }
-  return { ...NOTHING, fixed: 1 + fixed, inner: new Map([[bill, 1]]) }
+  return within({ list, relation, scope, args, entry, isCounted, needsEnds }, fixed)
 }
 
-function referring(fixed: number, times: number | Referred['times'], { fixed: each, inner }: Cost): Cost {
-  if (typeof times === 'number' && inner.size === 0) return { ...NOTHING, fixed: fixed + times * each }
-  const referred: Referred = {
-    times: typeof times === 'number' ? () => times : times,
-    each: { fixed: each, inner },
-  }
-  return { ...NOTHING, fixed, inner: new Map([[referred, 1]]) }
+function referring(times: number, { fixed, inner }: Cost): Cost {
+  if (inner.size === 0) return { ...NOTHING, fixed: 1 + times * fixed }
+  return within({ references: () => ({ all: times, different: times }), lookUp: 0, each: { fixed, inner } })
+}
+
+function within(one: Inner, fixed = 0): Cost {
+  return { ...NOTHING, fixed: 1 + fixed, inner: new Map([[one, 1]]) }
 }
 
 function partOf(part: 'entries' | 'entry' | 'count' | 'ends', { fixed, inner }: Cost): Cost {

@@ -1,7 +1,5 @@
 import DataLoader from 'dataloader'
-import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
 import { LIMITS } from '../limits.js'
-import { byIds, type List } from '../store/page.js'
 import type { Patience, Read, Store } from '../store/store.js'
 import { turn } from './turns.js'
 
@@ -45,6 +43,17 @@ export function readTogether<Row extends object, Rows extends readonly Row[]>(ro
   return rows
 }
 
+function opened<V>(context: Reading, by: unknown, query: Query<V>): Opened<V> {
+  return oncePerRequest<Opened<V>>(context, by, () => ({
+    loads: 0,
+    seen: new WeakSet(),
+    loader: new DataLoader(async (keys) => {
+      const found = await query(context.store.read, keys)
+      return keys.map((one) => found.get(one))
+    }),
+  }))
+}
+
 /**
  * Looks up what a row refers to by a key. All rows that were read with it are looked up in the same statement, and so is
  * whatever else is asked for in the same turn.
@@ -58,36 +67,28 @@ export async function load<V, Row extends object>(
 ): Promise<V | undefined> {
   const key = keyOf(row)
   if (key === null) return undefined
-  const opened = oncePerRequest<Opened<V>>(context, by, () => ({
-    loads: 0,
-    seen: new WeakSet(),
-    loader: new DataLoader(async (keys) => {
-      const found = await query(context.store.read, keys)
-      return keys.map((one) => found.get(one))
-    }),
-  }))
+  const memory = opened(context, by, query)
   const cohort = cohorts.get(row)
-  if (cohort && !opened.seen.has(cohort)) {
-    opened.seen.add(cohort)
+  if (cohort && !memory.seen.has(cohort)) {
+    memory.seen.add(cohort)
     // A row of a cohort is of the same type as the others.
     const keys = new Set((cohort as readonly Row[]).flatMap((one) => keyOf(one) ?? []))
-    void opened.loader.loadMany([...keys])
+    void memory.loader.loadMany([...keys])
   }
-  opened.loads += 1
-  const found = opened.loader.load(key)
-  if (opened.loads <= LIMITS.nestedPageRows) return found
+  memory.loads += 1
+  const found = memory.loader.load(key)
+  if (memory.loads <= LIMITS.nestedPageRows) return found
   // One statement answers all of them at once, and graphql would then complete all of them in one go.
   const value = await found
   await turn(context)
   return value
 }
 
-/** A look-up of one key, which becomes one statement with whatever else is looked up in the same turn. */
-export function loader<V>(query: Query<V>) {
-  return (context: Reading, key: string) => load(context, query, query, { key }, (one) => one.key)
-}
-
-/** The same of the rows of a list, by id. */
-export function rowLoader<T extends PgTable & { id: AnyPgColumn }, F>(list: List<T, F>) {
-  return loader<T['$inferSelect']>((read, ids) => byIds(read, list, ids))
+/** The same for many keys at once. */
+export async function loadMany<V>(
+  context: Reading,
+  query: Query<V>,
+  keys: readonly string[],
+): Promise<readonly (V | undefined)[]> {
+  return Promise.all(keys.map((key) => opened(context, query, query).loader.load(key)))
 }

@@ -30,10 +30,13 @@ export async function priceOf(bill: Bill, buyer: Buyer): Promise<Price> {
     return { charge: inMutations(bill, ({ fixed }) => fixed) }
   }
   const lists = await listsIn(bill, buyer)
-  requireAtMost('cost', new Pricing(lists, buyer, LIMITS.wholeListPricedRows).costOf(bill), LIMITS.queryCostMax)
+  const limited = new Pricing(lists, buyer, LIMITS.wholeListPricedRows)
+  requireAtMost('cost', limited.costOf(bill), LIMITS.queryCostMax)
+  requireAtMost('cost of repeated references', limited.repeated, LIMITS.repeatedCostMax)
   const filtered = await Promise.all([...lists].map(([one, list]) => withFilter(one, list, buyer)))
   const pricing = new Pricing(new Map(filtered), buyer, Number.POSITIVE_INFINITY)
-  return { charge: inMutations(bill, (selection) => pricing.costOf(selection)) }
+  const charge = inMutations(bill, (selection) => pricing.costOf(selection))
+  return { charge: charge + Math.ceil(pricing.repeated / LIMITS.repeatedCostForOne) }
 }
 
 /** Each mutation is charged for itself, like a request that brings it alone. */
@@ -151,6 +154,8 @@ class Pricing {
   /** A list that shows each of its rows once counts for no more than these. */
   private readonly rowsMax: number
   private steps = 0
+  /** What repeats of references would cost if they were not read once. */
+  repeated = 0
 
   constructor(lists: KnownLists, { variables }: Buyer, rowsMax: number) {
     this.lists = lists
@@ -169,10 +174,12 @@ class Pricing {
     return cost
   }
 
-  private referredCost({ times, each }: Exclude<Inner, ListBill>, { entries, rows }: Around): number {
-    const count = times(this.variables)
-    if (count * rows === 0) return 0
-    return this.costOf(each, { entries: count * entries, rows: count * rows, repeats: count * rows })
+  private referredCost({ references, lookUp, each }: Exclude<Inner, ListBill>, around: Around): number {
+    const { all, different } = references(this.variables)
+    const [entries, rows] = [different * around.entries, different * around.rows]
+    if (rows === 0) return 0
+    if (all > different) this.repeated += (all - different) * this.costOf(each)
+    return lookUp * entries + this.costOf(each, { entries, rows, repeats: rows })
   }
 
   private listCost(bill: ListBill, around: Around): number {

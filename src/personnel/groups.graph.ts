@@ -1,11 +1,19 @@
 import { builder, change, needs } from '../graph/builder.js'
 import { connectionOf, pageField, queryList } from '../graph/connections.js'
 import { found, queryOne, stamps } from '../graph/entities.js'
-import { asEntity } from '../graph/federation.js'
+import { asEntity, displayed } from '../graph/federation.js'
 import { boundedText } from '../graph/inputs.js'
-import { rowLoader } from '../graph/loaders.js'
 import { columns, computedField, itemsField } from '../graph/sql/fields.js'
-import { addGroup, changeGroup, GROUP_FIELDS, type GroupRow, groups, groupsOfPerson, memberCount } from './groups.js'
+import {
+  addGroup,
+  changeGroup,
+  GROUP_FIELDS,
+  type GroupRow,
+  groupKeys,
+  groups,
+  groupsOfPerson,
+  memberCount,
+} from './groups.js'
 import { addMember, removeMember } from './memberships.js'
 import { Person, PersonConnection, PersonFilter } from './people.graph.js'
 import { membersOfGroup } from './people.js'
@@ -17,7 +25,7 @@ Group.implement({
 })
 columns(Group, {
   id: { type: 'ID', description: 'The id of the group.' },
-  name: { type: 'String', description: 'The name; no two groups share one.' },
+  name: { type: 'String', description: 'The name; no two groups share one.', ...displayed },
   externalId: {
     type: 'String',
     nullable: true,
@@ -38,7 +46,7 @@ pageField(Group, 'members', {
   relation: membersOfGroup,
 })
 stamps(Group)
-asEntity(Group, { scope: 'personnel.read', keys: { id: rowLoader(groups) } })
+asEntity(Group, { scope: 'personnel.read', table: groups.table, keys: groupKeys })
 
 itemsField(Person, 'groups', {
   of: Group,

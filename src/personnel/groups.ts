@@ -5,9 +5,10 @@ import { newId } from '../ids.js'
 import { contains, type Optional, unindexed } from '../store/conditions.js'
 import { byIds, type List } from '../store/page.js'
 import { type Computed, type Relation, relatedRows } from '../store/relations.js'
+import { columnKey, idKey, keyPart, type RowKeys } from '../store/rowKeys.js'
 import type { Read, Write } from '../store/store.js'
 import type { Tables } from '../store/tables.js'
-import { fold, InputCheck } from '../text.js'
+import { fold, foldedName, InputCheck, trimmed } from '../text.js'
 import { refuseDuplicate } from './duplicates.js'
 
 export type GroupRow = Tables['group']['$inferSelect']
@@ -22,6 +23,13 @@ export const groups: List<Tables['group'], GroupFilter> = {
   table: (t) => t.group,
   order: ({ nameFolded, id }) => [nameFolded, id],
   matching,
+}
+
+/** What names one group. */
+export const groupKeys: RowKeys<Tables['group']> = {
+  id: idKey,
+  name: columnKey(keyPart('name', foldedName), ({ nameFolded }) => nameFolded),
+  externalId: columnKey(keyPart('externalId', trimmed), ({ externalId }) => externalId),
 }
 
 export const groupsOfPerson: Relation<Tables['person'], Tables['group'], GroupFilter> = {

@@ -1,12 +1,11 @@
 import { builder, change, enumOf, needs } from '../graph/builder.js'
 import { connectionOf, queryList } from '../graph/connections.js'
 import { found, queryOne, stamps } from '../graph/entities.js'
-import { asEntity } from '../graph/federation.js'
+import { asEntity, displayed } from '../graph/federation.js'
 import { boundedList, boundedText, boundedTexts } from '../graph/inputs.js'
-import { rowLoader } from '../graph/loaders.js'
 import { columns } from '../graph/sql/fields.js'
 import { LIMITS } from '../limits.js'
-import { addPerson, changePerson, PERSON_FIELDS, type PersonRow, personnel } from './people.js'
+import { addPerson, changePerson, PERSON_FIELDS, type PersonRow, personKeys, personnel } from './people.js'
 
 const PersonStatus = enumOf('PersonStatus', 'Whether someone is on the roster.', {
   ACTIVE: 'On the roster.',
@@ -20,7 +19,7 @@ Person.implement({
 })
 columns(Person, {
   id: { type: 'ID', description: 'The user id.' },
-  name: { type: 'String', description: 'The display name.' },
+  name: { type: 'String', description: 'The display name.', ...displayed },
   email: { type: 'String', nullable: true, description: 'The e-mail address; no two people share one.' },
   externalId: {
     type: 'String',
@@ -50,7 +49,7 @@ export const PersonFilter = builder.inputType('PersonFilter', {
   }),
 })
 
-asEntity(Person, { scope: 'personnel.read', keys: { id: rowLoader(personnel) } })
+asEntity(Person, { scope: 'personnel.read', table: personnel.table, keys: personKeys })
 
 queryList('personnel', {
   type: PersonConnection,

@@ -1,12 +1,12 @@
 import { builder, enumOf, needs } from '../graph/builder.js'
 import { connectionOf, pageField, queryList } from '../graph/connections.js'
 import { queryOne, stamps } from '../graph/entities.js'
-import { asEntity } from '../graph/federation.js'
+import { asEntity, displayed } from '../graph/federation.js'
 import { boundedText, boundedTexts } from '../graph/inputs.js'
-import { rowLoader } from '../graph/loaders.js'
 import { columns, referenceField } from '../graph/sql/fields.js'
 import { Person } from '../personnel/people.graph.js'
 import { personnel } from '../personnel/people.js'
+import { entryKeys } from './entries.js'
 import { type IssueRow, issues, issuesOfPerson, issuesOfProject, issuesOfRisk } from './issues.js'
 import { Project } from './projects.graph.js'
 import { projects } from './projects.js'
@@ -46,7 +46,7 @@ Issue.implement({
 columns(Issue, {
   id: { type: 'ID', description: 'The id of the issue.' },
   reference: { type: 'String', description: "Its name in the project's own tracker, such as I-12." },
-  title: { type: 'String', description: 'What is wrong, in a line.' },
+  title: { type: 'String', description: 'What is wrong, in a line.', ...displayed },
   description: { type: 'String', nullable: true, description: 'What is wrong, at length.' },
   severity: { type: IssueSeverity, description: 'How much it hurts.' },
   status: { type: IssueStatus, description: 'Where it stands.' },
@@ -79,7 +79,7 @@ referenceField(Issue, 'risk', {
   description: 'The risk that it came from.',
 })
 stamps(Issue)
-asEntity(Issue, { scope: 'projects.read', keys: { id: rowLoader(issues) } })
+asEntity(Issue, { scope: 'projects.read', table: issues.table, keys: entryKeys })
 
 const IssueConnection = connectionOf(Issue, 'open issues')
 

@@ -2,12 +2,11 @@ import { badArgument } from '../errors.js'
 import { builder, enumOf, needs } from '../graph/builder.js'
 import { connectionOf, queryList } from '../graph/connections.js'
 import { rowOfOne, stamps } from '../graph/entities.js'
-import { asEntity } from '../graph/federation.js'
+import { asEntity, displayed } from '../graph/federation.js'
 import { boundedText } from '../graph/inputs.js'
-import { loader, rowLoader } from '../graph/loaders.js'
 import { columns, computedField, type SingleRow } from '../graph/sql/fields.js'
 import type { Tables } from '../store/tables.js'
-import { type ProjectRow, projectByIdOrKey, projectHealth, projects, projectsByKeys } from './projects.js'
+import { type ProjectRow, projectByIdOrKey, projectHealth, projectKeys, projects } from './projects.js'
 
 export const ProjectStatus = enumOf('ProjectStatus', 'Where a project stands.', {
   ACTIVE: 'Under way.',
@@ -23,7 +22,7 @@ Project.implement({
 columns(Project, {
   id: { type: 'ID', description: 'The id of the project.' },
   key: { type: 'String', description: 'The short name, in capitals; no two projects share one.' },
-  name: { type: 'String', description: 'The name.' },
+  name: { type: 'String', description: 'The name.', ...displayed },
   description: { type: 'String', nullable: true, description: 'What the project is about.' },
   url: { type: 'String', nullable: true, description: 'Where the project is kept.' },
   status: { type: ProjectStatus, description: 'Where the project stands.' },
@@ -46,7 +45,7 @@ computedField(Project, 'topRiskScore', {
   computed: projectHealth.topRiskScore,
 })
 stamps(Project)
-asEntity(Project, { scope: 'projects.read', keys: { id: rowLoader(projects), key: loader(projectsByKeys) } })
+asEntity(Project, { scope: 'projects.read', table: projects.table, keys: projectKeys })
 
 const ProjectFilter = builder.inputType('ProjectFilter', {
   description: 'Which projects. Conditions given together must all hold.',

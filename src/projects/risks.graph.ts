@@ -1,13 +1,13 @@
 import { builder, enumOf, needs } from '../graph/builder.js'
 import { connectionOf, pageField, queryList } from '../graph/connections.js'
 import { queryOne, stamps } from '../graph/entities.js'
-import { asEntity } from '../graph/federation.js'
+import { asEntity, displayed } from '../graph/federation.js'
 import { boundedNumber, boundedText, boundedTexts } from '../graph/inputs.js'
-import { rowLoader } from '../graph/loaders.js'
 import { columns, computedField, referenceField } from '../graph/sql/fields.js'
 import { Person } from '../personnel/people.graph.js'
 import { personnel } from '../personnel/people.js'
 import { ASSESSMENT_MAX, type RiskLevel as RiskLevelName } from '../vocabulary.js'
+import { entryKeys } from './entries.js'
 import { Project } from './projects.graph.js'
 import { projects } from './projects.js'
 import {
@@ -55,7 +55,7 @@ Risk.implement({
 columns(Risk, {
   id: { type: 'ID', description: 'The id of the risk.' },
   reference: { type: 'String', description: "Its name in the project's own register, such as R-7." },
-  title: { type: 'String', description: 'What may happen, in a line.' },
+  title: { type: 'String', description: 'What may happen, in a line.', ...displayed },
   description: { type: 'String', nullable: true, description: 'What may happen, at length.' },
   category: { type: 'String', nullable: true, description: 'The kind of risk, in the words of the project.' },
   likelihood: { type: 'Int', nullable: true, description: 'How likely it is, 1 to 5; null while unassessed.' },
@@ -95,7 +95,7 @@ referenceField(Risk, 'owner', {
   description: 'Who looks after it; needs the scope personnel.read.',
 })
 stamps(Risk)
-asEntity(Risk, { scope: 'projects.read', keys: { id: rowLoader(risks) } })
+asEntity(Risk, { scope: 'projects.read', table: risks.table, keys: entryKeys })
 
 const RiskConnection = connectionOf(Risk, 'risks')
 

@@ -19,6 +19,7 @@ import type { Context } from '../builder.js'
 import { type Price, priceOf } from '../prices.js'
 import { turn } from '../turns.js'
 import { planOf, type Root } from './compiler.js'
+import { entitiesRunner } from './entityResults.js'
 import type { Arguments } from './fields.js'
 import { listRunner, type RootResult, singleRunner } from './results.js'
 import { decidingVariables, everything, fragmentsOf, type IsIncluded, includedBy } from './selections.js'
@@ -172,6 +173,7 @@ type Runner = (context: Context, args: readonly Arguments[], separator: Separato
 function runnerOf(root: Root): Runner {
   if ('list' in root) return listRunner(root)
   if ('one' in root) return singleRunner(root)
+  if ('types' in root) return entitiesRunner(root)
   const text = 'local' in root ? (context: Context) => JSON.stringify(root.local(context)) : () => root.text
   return async (context) => ({ json: [Buffer.from(text(context))], isThere: true })
 }
