@@ -1,7 +1,8 @@
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { AppOptions } from '../src/http/app.js'
 import { LIMITS } from '../src/limits.js'
-import { addProject, addRisks, project, risk } from './fixtures.js'
+import { addPerson } from '../src/personnel/people.js'
+import { addProject, addRisks, DEAR_PERSON, project, risk } from './fixtures.js'
 import { type Answer, type Gateway, openGateway, openOffice } from './harness.js'
 
 /** Time stands still, so that what was spent stays spent. */
@@ -19,9 +20,10 @@ const chargeOf = (answer: Answer) => LIMITS.rateBurst - remaining(answer)
 const everything = (gateway: Gateway) => gateway.as('personnel.manage', 'projects.manage')
 
 /** A service with so many live risks, and what a request costs a fresh key there. */
-async function openWith(risks: number, atEnd = onTestFinished) {
+async function openWith(risks: number, atEnd = onTestFinished, people = 0) {
   const gateway = openGateway(limited(), atEnd)
   await gateway.write(async (write) => {
+    for (let i = 0; i < people; i++) await addPerson(write, { name: `Person ${i}`, externalId: `P-${i}` })
     const id = await addProject(write, project())
     const drafts = Array.from({ length: risks }, (_, i) =>
       risk(id, { reference: `R-${i}`, category: i % 2 ? 'Supply' : 'Weather' }),
@@ -146,8 +148,37 @@ describe('the limit', () => {
 
   test('counts an unpaged list by what is there, so that what people type first works', async () => {
     const { caller } = await openOffice()
-    expect((await caller.graphql(NESTED)).body.errors).toBeUndefined()
-    const { body } = await caller.graphql(NESTED.replace('projects', 'projects(first: 1000)'))
+    for (const query of [NESTED, NESTED.replace('projects', 'projects(first: 1000)')]) {
+      expect((await caller.graphql(query)).body.errors).toBeUndefined()
+    }
+  })
+
+  test('counts a list in a list as no more than there is, where each row can come only once', async () => {
+    const { query } = await many
+    await query(`{ projects { nodes { key risks(first: 1000) { totalCount nodes { ${TEN} } } } } }`)
+    await query(`{ risks { edges { node { title history { nodes { action } } issues: history { totalCount } } } } }`)
+  })
+
+  test.each([
+    '{ risks { nodes { project { risks { nodes { id title } } } } } }',
+    '{ risks(first: 1000) { nodes { project { risks(first: 1) { totalCount } } } } }',
+    '{ risks(first: 1000) { edges { node { project { risks(first: 1, filter: { search: "x" }) { nodes { id } } } } } } }',
+  ])('counts it once for each that refers to what it is in: %s', async (query) => {
+    const { gateway } = await many
+    const caller = await everything(gateway)
+    const { body } = await caller.graphql(query)
+    expect(body.errors[0].extensions.code).toBe('TOO_COMPLEX')
+    const paged = await caller.graphql(query.replace(/risks(\(first: 1000\))?/, 'risks(first: 20)'))
+    expect(paged.body.errors).toBe(undefined)
+  })
+
+  test('is found in no time where fragments stand in each other twice, many deep', async () => {
+    const { caller } = await openOffice()
+    const fragments = Array.from({ length: 40 }, (_, i) => {
+      const next = i < 39 ? `...f${i + 1}` : 'risks { totalCount }'
+      return `fragment f${i} on Project { ${next} ${next} }`
+    })
+    const { body } = await caller.graphql(`{ projects { nodes { ...f0 } } } ${fragments.join(' ')}`)
     expect(body.errors[0].extensions.code).toBe('TOO_COMPLEX')
   })
 
@@ -164,9 +195,7 @@ describe('the limit', () => {
     'projects(first: 1) { nodes { risks(first: -2147483648) { nodes { id } } } }',
   ])('is not moved by a page of less than none: %s', async (negative) => {
     const { caller } = await openOffice()
-    const { body } = await caller.graphql(
-      `{ a: ${negative} ${NESTED.slice(1).replace('projects', 'b: projects(first: 1000)')}`,
-    )
+    const { body } = await caller.graphql(`{ a: ${negative} b: personnel(first: 1000) { nodes { ${DEAR_PERSON} } } }`)
     expect(body.errors[0].extensions.code).toBe('TOO_COMPLEX')
   })
 
@@ -186,17 +215,20 @@ describe('mutations', () => {
   const add = (name: string, selection = 'id') => `${name}: addGroup(input: { name: "${name}" }) { ${selection} }`
 
   test('are charged each for itself, with what is selected of it', async () => {
-    const { query } = await openWith(0)
+    const people = 600
+    const { query } = await openWith(0, onTestFinished, people)
     expect(await query(`mutation { ${add('a')} }`)).toBe(1)
     expect(await query(`mutation { ${add('b')} ${add('c')} ${add('d')} }`)).toBe(3)
     const dear = 'id members(first: 1000) { nodes { id name email title } }'
-    expect(await query(`mutation { ${add('e', dear)} ${add('f')} }`)).toBe(units(1 + 1 + 100 + 4_000) + 1)
+    expect(await query(`mutation { ${add('e', dear)} ${add('f')} }`)).toBe(
+      units(1 + 1 + 1 + LIMITS.nestedListCost + people / LIMITS.scannedRowsForOne + 4 * people) + 1,
+    )
   })
 
   test('are refused for their cost, and then nothing is done', async () => {
-    const { gateway } = await openWith(0)
+    const { gateway } = await openWith(0, onTestFinished, 200)
     const caller = await everything(gateway)
-    const selection = 'members(first: 1000) { nodes { id name email title status groups { id name externalId } } }'
+    const selection = `members(first: 1000) { nodes { ${DEAR_PERSON} } }`
     const { body } = await caller.graphql(
       `mutation { ${'abcdef'
         .split('')
@@ -227,7 +259,7 @@ test('a query that is too dear for what is left is not run, and costs no more th
 })
 
 test.each([
-  ['cost', '{ risks(first: 1000) { nodes { project { risks(first: 1000) { nodes { id title } } } } } }'],
+  ['cost', `{ personnel(first: 1000) { nodes { ${DEAR_PERSON} } } }`],
   ['depth', `{ ${'risks(first: 1) { nodes { project { '.repeat(4)} id ${'} } } '.repeat(4)} }`],
 ])('a query that is refused for its %s costs one', async (_, query) => {
   const { caller } = await openOffice(limited())

@@ -3,17 +3,6 @@ import { prepareDemo } from '../src/cli/demo.js'
 import { LIMITS } from '../src/limits.js'
 import { NOW, openGateway, openOffice } from './harness.js'
 
-test.each([
-  '{ risks(first: 1000) { nodes { project { risks(first: 1) { totalCount } } } } }',
-  '{ personnel(first: 1000) { nodes { groups { members(first: 1) { totalCount } } } } }',
-])('a list inside a long list would be a statement for each row, and is refused: %s', async (query) => {
-  const { caller } = await openOffice()
-  const { body } = await caller.graphql(query)
-  expect(body.errors[0].extensions.code).toBe('TOO_COMPLEX')
-  const paged = await caller.graphql(query.replace('1000', '20'))
-  expect(paged.body.errors).toBe(undefined)
-})
-
 test('a count that is asked for under many names is made once', async () => {
   const { gateway, caller } = await openOffice()
   const countsFor = async (query: string) => {

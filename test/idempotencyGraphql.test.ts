@@ -1,8 +1,9 @@
 import { eq } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
 import { LIMITS } from '../src/limits.js'
+import { addPerson } from '../src/personnel/people.js'
 import { schema } from '../src/schema.js'
-import { ada, type Company } from './fixtures.js'
+import { ada, type Company, DEAR_PERSON } from './fixtures.js'
 import { type Answer, type Caller, type Gateway, openGateway } from './harness.js'
 import { ADA, ask, openCompany, replayed, STILL_RUNNING, TOKEN } from './idempotent.js'
 import { dumpOf } from './matrixStage.js'
@@ -168,7 +169,10 @@ describe('what is refused is not kept', () => {
 
   test('an operation beyond the limits, all of whose fields are within them, is refused with a key as without', async () => {
     const { gateway, caller } = await openCompany()
-    const members = 'members(first: 1000) { nodes { id name groups { id } } }'
+    await gateway.write(async (write) => {
+      for (let i = 0; i < 60; i++) await addPerson(write, { name: `P ${i}`, externalId: `P-${i}` })
+    })
+    const members = `members(first: 1000) { nodes { ${DEAR_PERSON} } }`
     const field = (index: number) => `g${index}: addGroup(input: { name: "g${index}" }) { ${members} }`
     const query = `mutation { ${Array.from({ length: 20 }, (_, index) => field(index)).join(' ')} }`
     const before = dumpOf(gateway)

@@ -14,7 +14,7 @@ import { badArgument } from '../errors.js'
 import { LIMITS } from '../limits.js'
 import { lengthFlaw } from '../text.js'
 import { TEXT_MAX } from '../vocabulary.js'
-import type { Arguments } from './told.js'
+import type { Arguments } from './sql/fields.js'
 
 /** Gives a value back within its bounds, or refuses it by the name of its argument. */
 type Bounding = (value: unknown) => unknown
@@ -39,7 +39,8 @@ export function boundArguments(schema: GraphQLSchema): void {
     if (!isObjectType(type)) continue
     for (const field of Object.values(type.getFields())) {
       // A gateway's references are counted and read where they are resolved, and may well repeat.
-      if (!field.name.startsWith('_')) bindField(type, field, schema)
+      if (field.name.startsWith('_')) known.set(field, new Map())
+      else bindField(type, field, schema)
     }
   }
 }

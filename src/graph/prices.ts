@@ -1,189 +1,12 @@
-import {
-  type FieldNode,
-  type FragmentDefinitionNode,
-  type GraphQLField,
-  type GraphQLNamedType,
-  type GraphQLOutputType,
-  type GraphQLSchema,
-  getArgumentValues,
-  getNamedType,
-  isInterfaceType,
-  isListType,
-  isNonNullType,
-  isObjectType,
-  Kind,
-  type OperationDefinitionNode,
-  OperationTypeNode,
-  type SelectionSetNode,
-} from 'graphql'
+import type { GraphQLSchema } from 'graphql'
 import { grants, type Scope } from '../auth/scopes.js'
 import { Fault } from '../errors.js'
 import { LIMITS } from '../limits.js'
 import { isServed } from '../store/page.js'
-import type { CountedList, RowCounts } from '../store/rowCounts.js'
+import type { RowCounts } from '../store/rowCounts.js'
+import { type Bill, billWith, type Inner, type ListArguments, type ListBill, type Selection } from './bills.js'
 import type { Context } from './builder.js'
-import { type IsIncluded, includedBy } from './selections.js'
-import type { Arguments } from './told.js'
-
-/** How a field is priced, where it is more than 1 and what is selected of it; stands in its extensions as `price`. */
-export type FieldPrice =
-  /** A list at the root, which is whole unless a page is asked for. */
-  | { readonly list: CountedList }
-  /** A list inside another thing, which is always a page. */
-  | { readonly isNestedList: true }
-  /** Members of a connection: its entries, what costs a count, and what needs the ends of the page. */
-  | { readonly part: 'entries' | 'count' | 'ends' }
-  /** As many times its selection as the arguments say. */
-  | { readonly times: (args: Arguments) => number }
-
-/** What an operation costs, as far as that does not depend on what is stored. */
-export interface Bill {
-  readonly fixed: number
-  readonly depth: number
-  readonly lists: readonly ListBill[]
-  /** What each mutation costs by itself. */
-  readonly mutations: readonly number[]
-}
-
-/** A list at the root: how many rows it reads is known only with its arguments and the store. */
-export interface ListBill {
-  readonly list: CountedList
-  /** Of whoever may read it. */
-  readonly scope: Scope | undefined
-  readonly args: ListArguments
-  /** What is selected of an entry; 0 where no row is read. */
-  readonly perRow: number
-  readonly isCounted: boolean
-  readonly needsEnds: boolean
-}
-
-export interface ListArguments {
-  readonly first?: number | null
-  readonly filter?: Arguments | null
-}
-
-/** What a plain list, such as a person's groups, is taken to have. */
-const HANDFUL = 5
-
-interface Cost {
-  readonly fixed: number
-  readonly depth: number
-  /** Of the selection of a connection: what each of its rows adds. */
-  readonly perRow: number
-  readonly isCounted: boolean
-  readonly needsEnds: boolean
-}
-
-const NOTHING: Cost = { fixed: 0, depth: 0, perRow: 0, isCounted: false, needsEnds: false }
-
-export interface Priced {
-  readonly schema: GraphQLSchema
-  readonly operation: OperationDefinitionNode
-  readonly fragments: Readonly<Record<string, FragmentDefinitionNode>>
-  readonly variables: Arguments
-  readonly isIncluded?: IsIncluded
-}
-
-/** Prices a validated operation; throws what graphql says of arguments that cannot be used. */
-export function billOf({ schema, operation, fragments, variables, isIncluded = includedBy(variables) }: Priced): Bill {
-  const pricer = new Pricer(schema, fragments, variables, isIncluded)
-  const root = schema.getRootType(operation.operation)
-  const { fixed, depth } = root ? pricer.selection(operation.selectionSet, root) : NOTHING
-  const isMutation = operation.operation === OperationTypeNode.MUTATION
-  return { fixed, depth, lists: pricer.lists, mutations: isMutation ? pricer.rootFields : [] }
-}
-
-class Pricer {
-  readonly lists: ListBill[] = []
-  readonly rootFields: number[] = []
-  private readonly schema: GraphQLSchema
-  private readonly fragments: Priced['fragments']
-  private readonly variables: Arguments
-  private readonly isIncluded: IsIncluded
-  /** Fragments may stand in each other many times, and are looked at once. */
-  private readonly known = new Map<SelectionSetNode, Map<GraphQLNamedType, Cost>>()
-
-  constructor(schema: GraphQLSchema, fragments: Priced['fragments'], variables: Arguments, isIncluded: IsIncluded) {
-    this.schema = schema
-    this.fragments = fragments
-    this.variables = variables
-    this.isIncluded = isIncluded
-  }
-
-  selection(set: SelectionSetNode, type: GraphQLNamedType): Cost {
-    const before = this.known.get(set)?.get(type)
-    if (before) return before
-    let total = NOTHING
-    for (const node of set.selections) {
-      if (!this.isIncluded(node)) continue
-      total = sum(total, node.kind === Kind.FIELD ? this.field(node, type) : this.fragment(node, type))
-    }
-    const known = this.known.get(set) ?? new Map<GraphQLNamedType, Cost>()
-    this.known.set(set, known.set(type, total))
-    return total
-  }
-
-  private fragment(node: Exclude<SelectionSetNode['selections'][number], FieldNode>, type: GraphQLNamedType): Cost {
-    const fragment = node.kind === Kind.FRAGMENT_SPREAD ? this.fragments[node.name.value] : node
-    const condition = fragment?.typeCondition && this.schema.getType(fragment.typeCondition.name.value)
-    return fragment ? this.selection(fragment.selectionSet, condition ?? type) : NOTHING
-  }
-
-  private field(node: FieldNode, type: GraphQLNamedType): Cost {
-    const field = isObjectType(type) || isInterfaceType(type) ? type.getFields()[node.name.value] : undefined
-    // What is asked of the schema itself has limits of its own.
-    if (!field) return { ...NOTHING, fixed: 1, depth: 1 }
-    const selected = node.selectionSet ? this.selection(node.selectionSet, getNamedType(field.type)) : NOTHING
-    const cost = { ...this.costOf(field, node, selected), depth: selected.depth + 1 }
-    if (type === this.schema.getMutationType()) this.rootFields.push(cost.fixed)
-    return cost
-  }
-
-  private costOf(field: GraphQLField<unknown, unknown>, node: FieldNode, selected: Cost): Cost {
-    const price = field.extensions['price'] as FieldPrice | undefined
-    const alone = (fixed: number): Cost => ({ ...NOTHING, fixed })
-    if (!price) return alone(1 + (isList(field.type) ? HANDFUL : 1) * selected.fixed)
-    if ('part' in price) {
-      if (price.part === 'entries') return { ...NOTHING, perRow: selected.fixed }
-      if (price.part === 'count') return { ...NOTHING, isCounted: true }
-      return { ...NOTHING, fixed: selected.fixed, needsEnds: true }
-    }
-    const args = getArgumentValues(field, node, this.variables)
-    if ('times' in price) return alone(1 + price.times(args) * selected.fixed)
-    if ('list' in price) {
-      const { perRow, isCounted, needsEnds } = selected
-      const { scope } = field.extensions as { scope?: Scope }
-      this.lists.push({ list: price.list, scope, args, perRow, isCounted, needsEnds })
-      return alone(1 + selected.fixed)
-    }
-    const first = (args as ListArguments).first ?? LIMITS.nestedPageRows
-    return alone(LIMITS.nestedListCost + selected.fixed + atLeastNone(first) * rowPrice(selected, true))
-  }
-}
-
-function sum(one: Cost, other: Cost): Cost {
-  return {
-    fixed: one.fixed + other.fixed,
-    depth: Math.max(one.depth, other.depth),
-    perRow: one.perRow + other.perRow,
-    isCounted: one.isCounted || other.isCounted,
-    needsEnds: one.needsEnds || other.needsEnds,
-  }
-}
-
-function isList(type: GraphQLOutputType): boolean {
-  return isListType(isNonNullType(type) ? type.ofType : type)
-}
-
-/** A page of less than none is refused where it is read, and must not make others cheaper until then. */
-function atLeastNone(first: number): number {
-  return Math.max(0, first)
-}
-
-/** A page must be read to know its ends, even where nothing of its rows is selected; those of a whole list are at hand. */
-function rowPrice({ perRow, needsEnds }: Pick<Cost, 'perRow' | 'needsEnds'>, isPage: boolean): number {
-  return needsEnds && isPage ? Math.max(1, perRow) : perRow
-}
+import type { Arguments } from './sql/fields.js'
 
 /** What a bill comes to with what is stored now. */
 export interface Price {
@@ -191,55 +14,207 @@ export interface Price {
   readonly charge: number
 }
 
-/** Refuses what is beyond the limits, before any row is counted for the charge. */
-export async function priceOf(bill: Bill, counts: RowCounts): Promise<Price> {
-  requireAtMost('depth', bill.depth, LIMITS.queryDepthMax)
-  let limit = bill.fixed
-  let charge = bill.mutations.length > 0 ? sumOf(bill.mutations.map(inUnits)) : bill.fixed
-  const lists = await Promise.all(bill.lists.map((one) => liveRowsOf(one, counts)))
-  for (const { looks, perPage, perRow, live } of lists) {
-    limit += looks + (perPage ?? perRow * Math.min(live, LIMITS.wholeListPricedRows))
-  }
-  requireAtMost('cost', limit, LIMITS.queryCostMax)
-  for (const { looks, perPage, perRow, rows } of lists) charge += looks + (perPage ?? perRow * (await rows()))
-  return { charge }
+/** Of whom and with what a bill is priced. */
+export interface Buyer {
+  readonly variables: Arguments
+  readonly counts: RowCounts
+  /** What the caller may not read is not read, and what it would have cost would tell how many rows there are. */
+  readonly mayRead: (scope: Scope) => boolean
 }
 
-async function liveRowsOf({ list, args, perRow, isCounted, needsEnds }: ListBill, counts: RowCounts) {
-  const first = args.first ?? undefined
+/** Refuses what is beyond the limits, before any row is counted for the charge. */
+export async function priceOf(bill: Bill, buyer: Buyer): Promise<Price> {
+  requireAtMost('depth', bill.depth, LIMITS.queryDepthMax)
+  if (bill.inner.size === 0) {
+    requireAtMost('cost', bill.fixed, LIMITS.queryCostMax)
+    return { charge: inMutations(bill, ({ fixed }) => fixed) }
+  }
+  const lists = await listsIn(bill, buyer)
+  const limited = new Pricing(lists, buyer, LIMITS.wholeListPricedRows)
+  requireAtMost('cost', limited.costOf(bill), LIMITS.queryCostMax)
+  requireAtMost('cost of repeated references', limited.repeated, LIMITS.repeatedCostMax)
+  const filtered = await Promise.all([...lists].map(([one, list]) => withFilter(one, list, buyer)))
+  const pricing = new Pricing(new Map(filtered), buyer, Number.POSITIVE_INFINITY)
+  const charge = inMutations(bill, (selection) => pricing.costOf(selection))
+  return { charge: charge + Math.ceil(pricing.repeated / LIMITS.repeatedCostForOne) }
+}
+
+/** Each mutation is charged for itself, like a request that brings it alone. */
+function inMutations(bill: Bill, costOf: (selection: Selection) => number): number {
+  if (bill.mutations.length === 0) return costOf(bill)
+  const units = bill.mutations.map((one) => Math.ceil(costOf(one) / LIMITS.rateUnitCost))
+  return units.reduce((total, one) => total + one, 0) * LIMITS.rateUnitCost
+}
+
+/** How many rows a list can show, and in how many places each of them. */
+interface Extent {
+  readonly rows: number
+  readonly places: number
+}
+
+/** Not counted, or too many; finite, because nothing times infinity would be no number. */
+const UNKNOWN: Extent = { rows: Number.MAX_SAFE_INTEGER, places: 1 }
+
+/** A list with its arguments and its extent. */
+interface KnownList extends Extent {
+  readonly first: number
+  readonly filter: Arguments
+  readonly perRow: number
+  readonly isRead: boolean
+  /** How often all its rows are gone through, to filter, order or count them. */
+  readonly looks: number
+}
+type KnownLists = ReadonlyMap<ListBill, KnownList>
+
+/** Every list of a bill that the caller may read, each looked at once. */
+async function listsIn(bill: Bill, buyer: Buyer): Promise<KnownLists> {
+  const found = new Set<ListBill>()
+  const seen = new Set<Selection>()
+  const collect = (selection: Selection): void => {
+    if (seen.has(selection)) return
+    seen.add(selection)
+    for (const one of selection.inner.keys()) {
+      if (!isOfList(one)) collect(one.each)
+      else if (one.scope === undefined || buyer.mayRead(one.scope)) {
+        found.add(one)
+        collect(one.entry)
+      }
+    }
+  }
+  collect(bill)
+  return new Map(await Promise.all([...found].map(async (one) => [one, await known(one, buyer)] as const)))
+}
+
+function isOfList(inner: Inner): inner is ListBill {
+  return 'list' in inner
+}
+
+async function known(bill: ListBill, { variables, counts }: Buyer): Promise<KnownList> {
+  const { list, relation, entry, isCounted, needsEnds } = bill
+  const args = bill.args(variables)
+  const first = firstOf(bill, args)
   const filter = args.filter ?? {}
-  const given = Object.keys(filter).filter((name) => filter[name] !== null && filter[name] !== undefined)
-  const isFiltered = given.length > 0
-  const reads = rowPrice({ perRow, needsEnds }, first !== undefined)
-  // An index has what a served filter finds; whatever is counted is gone through.
-  const looks = (isServed(list, filter) || reads === 0 ? 0 : 1) + (isCounted ? 1 : 0)
-  const isWhole = first === undefined && reads > 0
+  // A page must be read to know its ends, even where nothing of its rows is selected; those of a whole list are at hand.
+  const perRow = needsEnds && first < Number.POSITIVE_INFINITY ? Math.max(1, entry.fixed) : entry.fixed
+  const isRead = perRow > 0 || entry.inner.size > 0
+  // An index has what a served filter finds, though not within each thing; whatever is counted is gone through.
+  const served = isServed(relation ? { isSought: list.isSought ?? false } : list, filter)
+  const looks = (served || !isRead ? 0 : 1) + (isCounted ? 1 : 0)
+  // A page alone costs what it has, whatever else there is.
+  const isPageAlone = relation === undefined && first < Number.POSITIVE_INFINITY && entry.inner.size === 0
+  const needsExtent = looks > 0 || (isRead && !isPageAlone)
+  const extent = needsExtent ? await extentOf(bill, filter, counts) : UNKNOWN
+  return { first, filter, perRow, isRead, looks, ...extent }
+}
+
+/** A page of less than none is refused where it is read, and must not make others cheaper until then. */
+function firstOf({ relation }: ListBill, { first }: ListArguments): number {
+  return Math.max(0, first ?? (relation ? LIMITS.nestedPageRows : Number.POSITIVE_INFINITY))
+}
+
+async function extentOf({ list, relation }: ListBill, { status }: Arguments, counts: RowCounts): Promise<Extent> {
+  // Nothing else can show more rows than there are without a filter.
+  const found = counts.of(list, status == null ? {} : { status })
+  const links = relation?.through ? counts.ofTable(relation.through) : 0
   // What cannot be counted cannot be read either, and whoever reads it says why.
-  const counted = (by?: object) => counts.of(list, by).catch(() => LIMITS.wholeListPricedRows)
-  const live = looks > 0 || isWhole ? await counted() : 0
-  return {
-    live,
-    looks: looks * Math.ceil(live / LIMITS.scannedRowsForOne),
-    perPage: first === undefined ? undefined : atLeastNone(first) * reads,
-    perRow: reads,
-    rows: async () => (isWhole && isFiltered ? counted(filter) : live),
+  const [rows, linked] = await Promise.all([found, links]).catch(() => [LIMITS.wholeListPricedRows, 0] as const)
+  if (!relation) return { rows, places: 1 }
+  // Counting stops there.
+  if (Math.max(rows, linked) > LIMITS.wholeListRowsMax) return UNKNOWN
+  return { rows: Math.max(rows, linked), places: Math.max(1, Math.ceil(linked / Math.max(1, rows))) }
+}
+
+/** The same with the rows that its filter finds, where they are all read. */
+async function withFilter(bill: ListBill, list: KnownList, { counts }: Buyer): Promise<[ListBill, KnownList]> {
+  const { first, filter, isRead, rows } = list
+  const isFiltered = Object.values(filter).some((value) => value != null)
+  if (bill.relation || first < Number.POSITIVE_INFINITY || !isFiltered || !isRead) return [bill, list]
+  return [bill, { ...list, rows: await counts.of(bill.list, filter).catch(() => rows) }]
+}
+
+/** Where a selection is read. */
+interface Around {
+  /** How many entries there are around it, as they are priced. */
+  readonly entries: number
+  /** How many there can be. */
+  readonly rows: number
+  /** How often the same one can be among them. */
+  readonly repeats: number
+}
+
+const ONCE: Around = { entries: 1, rows: 1, repeats: 1 }
+
+/**
+ * What a bill costs. No list has more rows than a page for each entry around it, and none more than there are, times how
+ * often the same entry can be around it: through a reference that is for each that refers to it, otherwise once.
+ */
+class Pricing {
+  private readonly lists: KnownLists
+  private readonly variables: Arguments
+  /** A list that shows each of its rows once counts for no more than these. */
+  private readonly rowsMax: number
+  private steps = 0
+  /** What repeats of references would cost if they were not read once. */
+  repeated = 0
+
+  constructor(lists: KnownLists, { variables }: Buyer, rowsMax: number) {
+    this.lists = lists
+    this.variables = variables
+    this.rowsMax = rowsMax
+  }
+
+  costOf({ fixed, inner }: Selection, around = ONCE): number {
+    let cost = around.entries * fixed
+    for (const [one, times] of inner) {
+      // The same fragments in each other many times make more ways than anyone could go.
+      this.steps += 1
+      if (this.steps > STEPS_MAX) throw tooComplex('cost', `more than ${LIMITS.queryCostMax}`, LIMITS.queryCostMax)
+      cost += times * (isOfList(one) ? this.listCost(one, around) : this.referredCost(one, around))
+    }
+    return cost
+  }
+
+  private referredCost({ references, lookUp, each }: Exclude<Inner, ListBill>, around: Around): number {
+    const { all, different } = references(this.variables)
+    const [entries, rows] = [different * around.entries, different * around.rows]
+    if (rows === 0) return 0
+    if (all > different) this.repeated += (all - different) * this.costOf(each)
+    return lookUp * entries + this.costOf(each, { entries, rows, repeats: rows })
+  }
+
+  private listCost(bill: ListBill, around: Around): number {
+    const list = this.lists.get(bill)
+    if (!list || around.rows === 0) return 0
+    const once = bill.relation ? around.entries * LIMITS.nestedListCost : 0
+    const looks = list.looks * this.looked(bill, list, around)
+    if (!list.isRead) return once + looks
+    const pages = around.rows * list.first
+    const rowsMax = list.rows === UNKNOWN.rows ? list.rows : this.rowsMax
+    const entries = Math.min(pages, around.repeats * Math.min(list.rows, rowsMax))
+    const rows = Math.min(pages, around.repeats * list.rows)
+    const within = { ...bill.entry, fixed: list.perRow }
+    return once + looks + this.costOf(within, { entries, rows, repeats: around.repeats * list.places })
+  }
+
+  /** What it costs to go through all rows of a list once. */
+  private looked({ relation }: ListBill, { rows }: KnownList, { rows: around, repeats }: Around): number {
+    const all = Math.ceil(rows / LIMITS.scannedRowsForOne)
+    return relation ? Math.min(repeats * all, around * Math.min(all, LIMITS.nestedScanCost)) : all
   }
 }
+
+/** Each step that leads to a list with rows around it costs at least as much as a list inside another. */
+const STEPS_MAX = LIMITS.queryCostMax / LIMITS.nestedListCost
 
 const priced = new WeakMap<Context, Promise<Price>>()
 
 /** The price of the one operation that a context is made for, found once. */
-export function priceIn(context: Context, bill: () => Bill): Promise<Price> {
-  const known =
-    priced.get(context) ?? Promise.resolve().then(() => priceOf(billFor(context, bill()), context.rowCounts))
+export function priceIn(context: Context, variables: Arguments, bill: () => Bill): Promise<Price> {
+  const { principal, rowCounts: counts } = context
+  const mayRead = (scope: Scope) => grants(principal.scopes, scope)
+  const known = priced.get(context) ?? Promise.resolve().then(() => priceOf(bill(), { variables, counts, mayRead }))
   priced.set(context, known)
   return known
-}
-
-/** What the caller may not read is not read, and what it would have cost would tell how many rows there are. */
-function billFor({ principal }: Context, bill: Bill): Bill {
-  const mayRead = ({ scope }: ListBill) => scope === undefined || grants(principal.scopes, scope)
-  return bill.lists.every(mayRead) ? bill : { ...bill, lists: bill.lists.filter(mayRead) }
 }
 
 /** Has no field at the root resolved before the whole operation is found to be within the limits. */
@@ -249,24 +224,18 @@ export function limitPrices(schema: GraphQLSchema): void {
       const { resolve } = field
       if (!resolve) continue
       field.resolve = async (source, args, context: Context, info) => {
-        await priceIn(context, () => billOf({ ...info, variables: info.variableValues }))
+        await priceIn(context, info.variableValues, () => billWith(info.variableValues, info))
         return resolve(source, args, context, info)
       }
     }
   }
 }
 
-/** Each mutation is charged for itself, like a request that brings it alone. */
-function inUnits(cost: number): number {
-  return Math.ceil(cost / LIMITS.rateUnitCost) * LIMITS.rateUnitCost
-}
-
-function sumOf(numbers: readonly number[]): number {
-  return numbers.reduce((total, one) => total + one, 0)
-}
-
 function requireAtMost(limit: string, actual: number, most: number): void {
-  if (actual <= most) return
+  if (actual > most) throw tooComplex(limit, String(actual), most)
+}
+
+function tooComplex(limit: string, actual: string, most: number): Fault {
   const hint = 'Ask for fewer fields, or for smaller pages with `first`.'
-  throw new Fault('TOO_COMPLEX', `The query's ${limit} is ${actual}; the most is ${most}. ${hint}`)
+  return new Fault('TOO_COMPLEX', `The query's ${limit} is ${actual}; the most is ${most}. ${hint}`)
 }

@@ -10,10 +10,11 @@ import {
 import { keepAnswer, replaceAnswer, type Unrepeatable } from '../auth/keptAnswers.js'
 import { grants, type Scope } from '../auth/scopes.js'
 import { type Code, Fault, type Flaw } from '../errors.js'
+import { billWith } from '../graph/bills.js'
 import type { Context } from '../graph/builder.js'
 import { asFault, faultOf } from '../graph/faults.js'
-import { billOf, priceIn } from '../graph/prices.js'
-import { fragmentsOf } from '../graph/selections.js'
+import { priceIn } from '../graph/prices.js'
+import { fragmentsOf } from '../graph/sql/selections.js'
 import type { Read } from '../store/store.js'
 import type { Engine } from './engine.js'
 import type { Passed } from './graphql.js'
@@ -125,8 +126,8 @@ async function mutationOf(
 /** Asked of the whole operation: a field that is executed by itself checks only itself. */
 async function isWithinLimits({ args, operation, context, variables }: Mutation): Promise<boolean> {
   const { document, schema } = args
-  const bill = () => billOf({ schema, operation, fragments: fragmentsOf(document), variables })
-  return priceIn(context, bill).then(
+  const bill = () => billWith(variables, { schema, operation, fragments: fragmentsOf(document) })
+  return priceIn(context, variables, bill).then(
     () => true,
     () => false,
   )

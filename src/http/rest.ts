@@ -6,7 +6,7 @@ import { type Context, requireScope } from '../graph/builder.js'
 import { faultOf } from '../graph/faults.js'
 import { LIMITS } from '../limits.js'
 import { requireAcceptable } from './accept.js'
-import { answerWith, type MediaType, tellWith } from './answers.js'
+import { answerWith, answerWithCompiled, type MediaType } from './answers.js'
 import { type Answer, type Asked, isReading } from './asked.js'
 import { type Bodies, PATCH_TYPES } from './body.js'
 import type { Engine } from './engine.js'
@@ -73,9 +73,11 @@ export function createRest({ schema, engine, authenticate, rates, bodies, basePa
       const separator = type === 'text/csv' ? '\n' : ','
       const query = { document: operation.document, variables }
       const prepared = await engine.prepare(query, principal).catch(orExecuted(log, exchange))
-      rates.chargeQuery(principal, exchange, prepared?.charge ?? (await engine.chargeFor(query, context)))
-      const told = await prepared?.tell(context, separator).catch(orExecuted(log, exchange))
-      if (told) return tellWith(told, wanted)
+      const isPrepared = typeof prepared !== 'string'
+      rates.chargeQuery(principal, exchange, isPrepared ? prepared.charge : await engine.chargeFor(query, context))
+      const result = isPrepared ? await prepared.run(context, separator).catch(orExecuted(log, exchange)) : prepared
+      if (typeof result !== 'string') return answerWithCompiled(result, wanted)
+      exchange.executedFor = result
     }
     const precondition =
       tags && reading

@@ -1,9 +1,11 @@
-import { and, eq, gte, lt, type SQL } from 'drizzle-orm'
+import { and, eq, gte, lt, type SQL, sql } from 'drizzle-orm'
+import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import { day, link, oneOf, required, said, text, type Values } from '../fields.js'
 import { Ledger } from '../history/ledger.js'
 import { newId } from '../ids.js'
-import { contains, isOneOf, type Optional } from '../store/conditions.js'
+import { contains, isOneOf, type Optional, unindexed } from '../store/conditions.js'
 import type { List } from '../store/page.js'
+import type { Relation } from '../store/relations.js'
 import type { Read, Write } from '../store/store.js'
 import type { Tables } from '../store/tables.js'
 import {
@@ -45,7 +47,6 @@ export const issues: List<Tables['issue'], IssueFilter> = {
   name: 'issues',
   table: (t) => t.issue,
   order: ({ standing, raisedOn, id }) => [standing, raisedOn, id],
-  place: (row) => [row.standing, row.raisedOn, row.id],
   matching,
   indexed: ['project', 'severity', 'status', 'assignee'],
 }
@@ -55,25 +56,38 @@ export const everyIssue: typeof issues = {
   ...issues,
   name: 'everyIssue',
   order: ({ projectId, reference }) => [projectId, reference],
-  place: ({ projectId, reference }) => [projectId, reference],
   matching: () => undefined,
 }
 
-export function issuesOfProject(projectId: string): typeof issues {
-  return {
-    ...issues,
-    of: projectId,
-    matching: (read, filter) => and(eq(read.t.issue.projectId, projectId), matching(read, filter)),
-  }
+export const issuesOfProject: Relation<Tables['project'], Tables['issue'], IssueFilter> = {
+  of: (t) => t.project,
+  list: issues,
+  where: (_, project, issue) => eq(issue.projectId, project.id),
 }
 
-function matching(read: Read, filter: IssueFilter): SQL | undefined {
+/** The issues that are assigned to someone. */
+export const issuesOfPerson: Relation<Tables['person'], Tables['issue'], IssueFilter> = {
+  of: (t) => t.person,
+  list: issues,
+  where: (_, person, issue) => eq(issue.assigneeId, person.id),
+}
+
+/** The issues that came from a risk: so few that all of them are read to find the first. */
+export const issuesOfRisk: Relation<Tables['risk'], Tables['issue'], IssueFilter> = {
+  of: (t) => t.risk,
+  list: { ...issues, isSought: true, matching: (read, filter) => matching(read, filter, true) },
+  where: (_, risk, issue) => eq(issue.riskId, risk.id),
+}
+
+function matching(read: Read, filter: IssueFilter, isWithinRisk = false): SQL | undefined {
   const { issue } = read.t
+  // Those of a risk are to be found by it, not by a walk through all that are open.
+  const seen = (column: AnyPgColumn) => (isWithinRisk ? unindexed(column) : sql`${column}`)
   return and(
-    eq(issue.live, 1),
-    filter.status ? read.among(issue.status, filter.status) : undefined,
+    eq(seen(issue.live), 1),
+    filter.status ? read.among(seen(issue.status), filter.status) : undefined,
     filter.project ? inProjects(read, issue.projectId, filter.project) : undefined,
-    filter.severity ? read.among(issue.standing, filter.severity.map(issueStanding)) : undefined,
+    filter.severity ? read.among(seen(issue.standing), filter.severity.map(issueStanding)) : undefined,
     filter.assignee ? isOneOf(read, issue.assigneeId, filter.assignee) : undefined,
     filter.dueBefore == null ? undefined : lt(issue.dueOn, filter.dueBefore),
     filter.search == null ? undefined : contains(filter.search, issue.searchFolded),

@@ -33,5 +33,5 @@ export function isOneOf({ among }: Read, column: AnyColumn, ids: readonly Option
 
 /** The column behind a function, where no index sees it. */
 export function unindexed(column: AnyColumn): SQL {
-  return sql`coalesce(${column}, '')`
+  return column.dataType === 'number' ? sql`(${column} + 0)` : sql`coalesce(${column}, '')`
 }

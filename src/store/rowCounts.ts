@@ -1,12 +1,17 @@
 import { getTableName } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import { LIMITS } from '../limits.js'
-import { countUpTo, type List } from './page.js'
+import { type AnyList, countUpTo } from './page.js'
 import { registerOf, type Versions } from './registers.js'
+import type { AnyRelation } from './relations.js'
 import type { Store } from './store.js'
+import type { Tables } from './tables.js'
 
 /** A list of any table and filter; its own declaration says what is live, as an empty filter matches just that. */
-export type CountedList = Pick<List<PgTable, object>, 'name' | 'table' | 'matching' | 'indexed' | 'isSought'>
+export type CountedList = Pick<AnyList, 'name' | 'table' | 'matching' | 'indexed' | 'isSought'>
+
+/** A list of what belongs to another thing, and what lies between the two where they do not refer to each other. */
+export type CountedRelation = Pick<AnyRelation, 'list' | 'through'>
 
 interface Counted {
   readonly version: Versions[keyof Versions]
@@ -42,6 +47,11 @@ export class RowCounts {
     this.counted.set(key, { version, rows })
     rows.catch(() => this.forget(key, rows))
     return rows
+  }
+
+  /** How many rows a table has. */
+  ofTable(table: (t: Tables) => PgTable): Promise<number> {
+    return this.of({ name: `table ${getTableName(table(this.store.read.t))}`, table, matching: () => undefined })
   }
 
   /** A count that failed may succeed the next time. */

@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest'
 import { LIMITS } from '../../src/limits.js'
+import { DEAR_PERSON } from '../fixtures.js'
 import { openOffice } from '../harness.js'
 import { isShort, openArena, query } from './arena.js'
 import {
   aliases,
+  DETAILED,
   deep,
   directives,
   ENTITIES,
@@ -12,6 +14,7 @@ import {
   long,
   references,
   repeated,
+  strangers,
   times,
   wordy,
 } from './documents.js'
@@ -45,11 +48,18 @@ const QUERY_LIMITS: [limit: string, within: Asked, beyond: Asked, most: number, 
   [
     'cost',
     ['{ personnel(first: 1000) { nodes { id name email title } } }'],
-    ['{ groups(first: 1000) { nodes { members(first: 1000) { nodes { name } } } } }'],
+    [`{ personnel(first: 1000) { nodes { ${DEAR_PERSON} } } }`],
     LIMITS.queryCostMax,
-    1_100_001,
+    104_001,
   ],
-  ['representations', [ENTITIES, references(1_000)], [ENTITIES, references(1_001)], LIMITS.representationsMax, 1_001],
+  ['cost', [ENTITIES, strangers(1_000)], [ENTITIES, strangers(50_000)], LIMITS.queryCostMax, 100_001],
+  [
+    'cost of repeated references',
+    [DETAILED, references(1_000)],
+    [DETAILED, references(12_001)],
+    LIMITS.repeatedCostMax,
+    540_000,
+  ],
 ]
 
 test.each(QUERY_LIMITS)(

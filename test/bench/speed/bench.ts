@@ -11,6 +11,7 @@ import { CONTESTANTS } from './contestants.js'
 import { measureCrowd } from './crowd.js'
 import { COMPANY, type Filled, fill } from './data.js'
 import { checkEquality, referenceAnswers } from './equality.js'
+import { graphWorksOn } from './graphWorks.js'
 import { measureGrowth } from './growth.js'
 import { type Figures, measureAll } from './measure.js'
 import { type Options, readOptions } from './options.js'
@@ -26,7 +27,7 @@ if (options) {
   const { parts, rounds } = options
   console.error('Filling the store.')
   const filled = fill(COMPANY)
-  const works = worksOn(filled).filter(({ part }) => parts.has(part))
+  const works = [...worksOn(filled), ...graphWorksOn(filled)].filter(({ part }) => parts.has(part))
   if (works.length > 0 && !isInstalled()) {
     execFileSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel', 'error'], { cwd: HERE, stdio: 'inherit' })
   }

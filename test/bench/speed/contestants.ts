@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { MAIN, serve } from '../../campaigns/served.js'
 import { type Filled, storeOf } from './data.js'
 import { ON_SERVER_CORE, type Running, startScript } from './processes.js'
-import type { Door, Work } from './works.js'
+import { type Door, isOpenTo, type Work } from './works.js'
 
 export interface Contestant {
   readonly id: string
@@ -34,9 +34,11 @@ const everything: Contestant['does'] = () => true
 const onlyReads = ({ writeShare }: Work) => writeShare === 0
 const onlyW1 = ({ name }: Work) => name === 'W1'
 
-function script(id: string, name: string, door: Door): Contestant {
+const onlyOfGraphql = (work: Work) => !isOpenTo(work, 'rest')
+
+function script(id: string, name: string, door: Door, does = everything): Contestant {
   const start = (filled: Filled) => startScript(scriptOf(id), storeOf(filled.folder))
-  return { id, name, door, does: everything, start }
+  return { id, name, door, does, start }
 }
 
 function limit(id: string, name: string, door: Door): Contestant {
@@ -86,6 +88,8 @@ export const CONTESTANTS: readonly Contestant[] = [
   script('handWritten', 'node:http, prepared SQL, JSON.stringify by hand', 'rest'),
   script('fastify', 'Fastify with response schemas', 'rest'),
   script('mercurius', 'mercurius with JIT', 'graphql'),
+  // Where prepared statements are run at once, loaders cost more than they save; both are shown where much is nested.
+  script('mercuriusLoaders', 'mercurius with JIT and loaders', 'graphql', onlyOfGraphql),
   script('apollo', 'Apollo Server', 'graphql'),
   script('yoga', 'Yoga and Pothos, untuned', 'graphql'),
   ours('oursRest', 'ours, REST', 'rest', EQUAL_FOOTING),

@@ -5,7 +5,7 @@ import { Client } from '../../campaigns/client.js'
 import { CONTESTANTS, type Contestant, FIRST_ANSWERS, startOurs } from './contestants.js'
 import { copyOf, type Filled } from './data.js'
 import { messageOf } from './requests.js'
-import { type Ask, addPerson, type Door, UNIQUE, type Work } from './works.js'
+import { type Ask, addPerson, type Door, isOpenTo, UNIQUE, type Work } from './works.js'
 
 /** What each request is to be answered with, by the path or the body that asks for it. */
 export type Answers = ReadonlyMap<string, string>
@@ -21,7 +21,7 @@ export async function referenceAnswers(filled: Filled, works: readonly Work[]): 
   const running = await startOurs(filled, FIRST_ANSWERS)
   const client = clientOf(running.port, filled)
   for (const door of ['rest', 'graphql'] as const) {
-    for (const ask of readsOf(works)) answers.set(nameOf(ask, door), await answerOf(client, ask, door))
+    for (const ask of readsOf(works, door)) answers.set(nameOf(ask, door), await answerOf(client, ask, door))
   }
   client.close()
   await running.end()
@@ -30,11 +30,13 @@ export async function referenceAnswers(filled: Filled, works: readonly Work[]): 
 
 export async function checkEquality(filled: Filled, works: readonly Work[], answers: Answers): Promise<void> {
   const template = await newcomerOf(filled)
-  for (const contestant of CONTESTANTS.filter(({ id }) => !id.startsWith('limit'))) {
+  const takesPart = ({ id, door, does }: Contestant) =>
+    !id.startsWith('limit') && works.some((work) => does(work) && isOpenTo(work, door))
+  for (const contestant of CONTESTANTS.filter(takesPart)) {
     const copy = copyOf(filled)
     const running = await contestant.start(copy, '')
     const client = clientOf(running.port, copy)
-    for (const ask of readsOf(works)) {
+    for (const ask of readsOf(works.filter(contestant.does), contestant.door)) {
       const answer = await answerOf(client, ask, contestant.door)
       // Twice, so that a kept answer is compared as well.
       const again = await answerOf(client, ask, contestant.door)
@@ -49,7 +51,9 @@ export async function checkEquality(filled: Filled, works: readonly Work[], answ
   }
 }
 
-const readsOf = (works: readonly Work[]) => works.flatMap(({ reads }) => reads)
+function readsOf(works: readonly Work[], door: Door): readonly Ask[] {
+  return works.filter((work) => isOpenTo(work, door)).flatMap(({ reads }) => reads)
+}
 
 function clientOf(port: number, { key }: Filled): Client {
   return new Client(`http://127.0.0.1:${port}`, key, 1)

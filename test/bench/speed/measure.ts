@@ -8,7 +8,7 @@ import type { LoadResult } from './load.js'
 import type { Options } from './options.js'
 import { load, type Running, residentBytes } from './processes.js'
 import { wireOf } from './requests.js'
-import { addPerson, UNIQUE, type Work } from './works.js'
+import { addPerson, isOpenTo, UNIQUE, type Work } from './works.js'
 
 /** What one contestant did in one work: the medians of its rounds. */
 export interface Figure {
@@ -26,23 +26,19 @@ export const figureName = (work: string, contestant: string) => `${work}: ${cont
 
 /** No measurement sends more, however fast it is answered. */
 const REQUESTS_MAX = 2_000_000
-/** Code is compiled while it runs: what is measured comes after that. */
 const WARM_SHARE = 0.4
-const WARM_MS_MIN = 2_000
-/** With fewer, much of what is measured would be code that is not compiled yet, and connections that still grow. */
-const WARM_ANSWERS = 3_000
 
 export async function measureAll(
   filled: Filled,
   works: readonly Work[],
   answers: Answers,
-  { rounds, seconds }: Options,
+  options: Options,
 ): Promise<Figures> {
   const measured = new Map<string, Figure[]>()
-  for (let round = 1; round <= rounds; round++) {
+  for (let round = 1; round <= options.rounds; round++) {
     for (const work of works) {
-      for (const contestant of CONTESTANTS.filter(({ does }) => does(work))) {
-        const figure = await measure(filled, work, contestant, answers, seconds * 1000)
+      for (const contestant of CONTESTANTS.filter(({ does, door }) => does(work) && isOpenTo(work, door))) {
+        const figure = await measure(filled, work, contestant, answers, options)
         const name = figureName(work.name, contestant.id)
         measured.set(name, [...(measured.get(name) ?? []), figure])
         console.error(
@@ -59,7 +55,7 @@ async function measure(
   work: Work,
   contestant: Contestant,
   answers: Answers,
-  measureMs: number,
+  options: Options,
 ): Promise<Figure> {
   const { door } = contestant
   const [first] = work.reads
@@ -67,7 +63,7 @@ async function measure(
   const stage = work.writeShare > 0 ? copyOf(filled) : filled
   const running = await contestant.start(stage, answer)
   try {
-    const result = await loaded(running, work, contestant, filled.key, measureMs)
+    const result = await loaded(running, work, contestant, filled.key, options)
     const bytes = residentBytes(running.pid)
     if (work.writeShare > 0) requireStored(contestant, work, result.writes, countPeople(stage) - countPeople(filled))
     return { ...result, residentBytes: bytes }
@@ -82,14 +78,15 @@ function loaded(
   work: Work,
   { door }: Contestant,
   key: string,
-  measureMs: number,
+  { seconds, warmUp }: Options,
 ): Promise<LoadResult> {
+  const measureMs = seconds * 1000
   return load({
     port,
     pid,
     clients: work.clients,
-    warmMs: Math.max(measureMs * WARM_SHARE, WARM_MS_MIN),
-    warmAnswers: WARM_ANSWERS,
+    warmMs: Math.max(measureMs * WARM_SHARE, warmUp.msMin),
+    warmAnswers: warmUp.answers,
     measureMs,
     requestsMax: REQUESTS_MAX,
     reads: work.reads.map((ask) => wireOf(ask, door, key)),

@@ -1,12 +1,20 @@
 import { parseArgs } from 'node:util'
 
 /** What can be measured, and what each is called on the command line. */
-export const PARTS = ['W1', 'W2', 'W3', 'W4', 'W5', 'W10', 'start', 'growth'] as const
+export const PARTS = ['W1', 'W2', 'W3', 'W4', 'W5', 'W6', 'W7', 'W8', 'W9', 'W10', 'start', 'growth'] as const
 export type Part = (typeof PARTS)[number]
+
+/** What a server is given before it is measured, as code is compiled while it runs. */
+export interface WarmUp {
+  readonly msMin: number
+  /** With fewer, much of what is measured would be code that is not compiled yet, and connections that still grow. */
+  readonly answers: number
+}
 
 export interface Options {
   readonly rounds: number
   readonly seconds: number
+  readonly warmUp: WarmUp
   readonly parts: ReadonlySet<Part>
   readonly growthRows: readonly number[]
   /** The folder for the report; none for a run that is too short or too narrow to be shown. */
@@ -16,12 +24,18 @@ export interface Options {
 
 const HELP = `The speed bench: the gateway and what one could use instead, side by side.
 
-  npm run bench -- [--rounds 3] [--seconds 3] [--only W1,W4,W10,start,growth] [--quick] [--save DIR] [--date YYYY-MM-DD]
+  npm run bench -- [--rounds 3] [--seconds 3] [--only W1,W6,W10,start,growth] [--quick] [--save DIR] [--date YYYY-MM-DD]
 
 A full run writes performance.md and performance.svg into docs; one with --only or --quick only with --save.`
 
-const FULL = { rounds: 3, seconds: 3, growthRows: [1_000, 10_000, 100_000, 1_000_000] }
-const QUICK = { rounds: 1, seconds: 0.5, growthRows: [1_000, 10_000, 100_000] }
+const FULL = {
+  ...{ rounds: 3, seconds: 3, warmUp: { msMin: 2_000, answers: 3_000 } },
+  growthRows: [1_000, 10_000, 100_000, 1_000_000],
+}
+const QUICK = {
+  ...{ rounds: 1, seconds: 0.5, warmUp: { msMin: 500, answers: 1_000 } },
+  growthRows: [1_000, 10_000, 100_000],
+}
 
 /** Undefined when only the help was wanted. */
 export function readOptions(args: readonly string[], docs: string): Options | undefined {
@@ -46,6 +60,7 @@ export function readOptions(args: readonly string[], docs: string): Options | un
   return {
     rounds: positive('--rounds', values.rounds, defaults.rounds),
     seconds: positive('--seconds', values.seconds, defaults.seconds),
+    warmUp: defaults.warmUp,
     parts: new Set(values.only === undefined ? PARTS : values.only.split(',').map(readPart)),
     growthRows: defaults.growthRows,
     saveTo: values.save ?? (isWhole ? docs : undefined),

@@ -9,6 +9,7 @@ export interface Message {
 
 export function messageOf(ask: Ask, door: Door): Message {
   if (door === 'graphql') return { method: 'POST', path: '/graphql', body: JSON.stringify(ask.graphql) }
+  if (!ask.rest) throw new Error('Only GraphQL can ask this.')
   const { path, body } = ask.rest
   return { method: body === undefined ? 'GET' : 'POST', path, body }
 }

@@ -3,6 +3,7 @@ import { Client, median, sleep } from '../../campaigns/client.js'
 import { FIRST_ANSWERS, startOurs } from './contestants.js'
 import type { Filled } from './data.js'
 import { residentBytes } from './processes.js'
+import { messageOf } from './requests.js'
 import { somePeople } from './works.js'
 
 export interface Startup {
@@ -19,7 +20,7 @@ export async function measureStartup(filled: Filled, rounds: number): Promise<St
     const began = performance.now()
     const running = await startOurs(filled, FIRST_ANSWERS)
     const client = new Client(`http://127.0.0.1:${running.port}`, filled.key, 1)
-    const { status } = await client.ask(somePeople().rest.path)
+    const { status } = await client.ask(messageOf(somePeople(), 'rest').path)
     const firstAnswerMs = performance.now() - began
     if (status !== 200) throw new Error(`The first answer was ${status}.`)
     await sleep(REST_MS)

@@ -2,7 +2,7 @@
 
 import { personnel } from '../../../src/personnel/people.js'
 import { risks } from '../../../src/projects/risks.js'
-import { cursorOf } from '../../../src/store/page.js'
+import { cursorAt } from '../../../src/store/cursors.js'
 import { openDatabase } from '../../../src/store/sqliteDriver.js'
 import { type Filled, storeOf } from './data.js'
 import type { Mix } from './load.js'
@@ -10,9 +10,9 @@ import type { Part } from './options.js'
 
 export type Door = 'rest' | 'graphql'
 
-/** One request, as REST and as GraphQL put it. */
+/** One request, as REST and as GraphQL put it; some things only GraphQL can ask. */
 export interface Ask {
-  readonly rest: { readonly path: string; readonly body?: string }
+  readonly rest?: { readonly path: string; readonly body?: string }
   readonly graphql: { readonly query: string; readonly variables: Readonly<Record<string, unknown>> }
 }
 
@@ -27,12 +27,17 @@ export interface Work {
   readonly mix: Mix
 }
 
-const PERSON = 'id name email externalId title department status groups { id name } createdAt updatedAt'
+/** Whether a work can be done through this door. */
+export function isOpenTo({ reads }: Work, door: Door): boolean {
+  return door === 'graphql' || reads.every(({ rest }) => rest !== undefined)
+}
+
+export const PERSON = 'id name email externalId title department status groups { id name } createdAt updatedAt'
 const RISK = `id reference project { id key name } title description category likelihood impact score level rank
   status response owner { id name } url raisedOn reviewOn createdAt updatedAt`
 const ISSUE = `id reference project { id key name } title description severity status assigneeId assigneeName riskId
   url raisedOn dueOn createdAt updatedAt`
-const PAGE = 'pageInfo { hasNextPage endCursor }'
+export const PAGE = 'pageInfo { hasNextPage endCursor }'
 
 const QUERIES = {
   people: `query people($first: Int, $after: String) {
@@ -90,7 +95,7 @@ export const addPerson: Ask = {
   graphql: { query: QUERIES.addPerson, variables: { input: newcomer } },
 }
 
-const CLIENTS = 32
+export const CLIENTS = 32
 /** An answer of some megabytes to each of them is enough to keep the server busy. */
 const CLIENTS_OF_LARGE = 4
 const WRITE_SHARE = 0.05
@@ -133,7 +138,7 @@ function manyReads({ folder }: Filled): Ask[] {
   return Array.from({ length: OF_EACH }, (_, index) => {
     const { id, nameFolded } = people[(index + 1) * step] ?? { id: '', nameFolded: '' }
     const key = keys[(index * 5) % keys.length] ?? ''
-    const after = cursorOf({ name: personnel.name, place: placeOfPerson }, { id, nameFolded })
+    const after = cursorAt(personnel, placeOfPerson({ id, nameFolded }))
     return [somePeople(after), onePerson(id), ofProject('risks', key), ofProject('issues', key)]
   }).flat()
 }
@@ -164,7 +169,7 @@ export function deepPages({ folder }: Filled, depth: number): { people: Ask; ris
   db.close()
   const placeOfRisk = ({ standing, raisedOn, id }: RiskPlace) => [standing, raisedOn, id]
   return {
-    people: somePeople(cursorOf({ name: personnel.name, place: placeOfPerson }, person)),
-    risks: topRisks(cursorOf({ name: risks.name, place: placeOfRisk }, risk)),
+    people: somePeople(cursorAt(personnel, placeOfPerson(person))),
+    risks: topRisks(cursorAt(risks, placeOfRisk(risk))),
   }
 }

@@ -1,7 +1,7 @@
 /** The same reads written with Drizzle, each statement built when it is asked for. */
 import Database from 'better-sqlite3'
 import DataLoader from 'dataloader'
-import { and, asc, eq, inArray, sql } from 'drizzle-orm'
+import { and, asc, count, eq, inArray, max, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { group, issue, membership, person, project, risk, riskTally } from '../../../../dist/store/sqliteTables.js'
 import { placeOf } from './cursors.mjs'
@@ -17,6 +17,9 @@ export function openTables(file) {
     people: (limit, cursor) => peopleOn(db, limit, cursor),
     risks: (limit, key) => entriesOn(db, risk, limit, key),
     issues: (limit, key) => entriesOn(db, issue, limit, key),
+    projects: (limit) => db.select().from(project).orderBy(asc(project.key), asc(project.id)).limit(limit),
+    groups: (limit) => db.select().from(group).orderBy(asc(group.nameFolded), asc(group.id)).limit(limit),
+    risksOfProject: (id, limit) => entriesWhere(db, risk, limit, eq(risk.projectId, id)),
     openLoaders: () => loadersOn(db),
   }
 }
@@ -34,10 +37,14 @@ async function peopleOn(db, limit, cursor) {
 
 async function entriesOn(db, table, limit, key) {
   const ofProject = key && eq(table.projectId, db.select({ id: project.id }).from(project).where(eq(project.key, key)))
+  return entriesWhere(db, table, limit, ofProject)
+}
+
+async function entriesWhere(db, table, limit, condition) {
   const rows = await db
     .select()
     .from(table)
-    .where(and(eq(table.live, 1), ofProject))
+    .where(and(eq(table.live, 1), condition))
     .orderBy(asc(table.standing), asc(table.raisedOn), asc(table.id))
     .limit(limit + 1)
   return pageOf(rows, limit)
@@ -64,6 +71,9 @@ function loadersOn(db) {
     people: byIds(person),
     projects: byIds(project),
     groups: new DataLoader((ids) => groupsOn(db, ids), { maxBatchSize: IDS_MAX }),
+    risksIn: new DataLoader((ids) => liveIn(db, risk, { live: count(), top: max(risk.score) }, ids)),
+    issuesIn: new DataLoader((ids) => liveIn(db, issue, { live: count() }, ids)),
+    memberCounts: new DataLoader((ids) => memberCountsOn(db, ids)),
     ranks() {
       ranks ??= ranksOn(db)
       return ranks
@@ -81,6 +91,28 @@ async function groupsOn(db, ids) {
   const found = new Map(ids.map((id) => [id, []]))
   for (const row of rows) found.get(row.personId).push(row.group)
   return ids.map((id) => found.get(id))
+}
+
+async function liveIn(db, table, sums, ids) {
+  const rows = await db
+    .select({ id: table.projectId, ...sums })
+    .from(table)
+    .where(and(inArray(table.projectId, ids), eq(table.live, 1)))
+    .groupBy(table.projectId)
+  const found = new Map(rows.map((row) => [row.id, row]))
+  return ids.map((id) => found.get(id) ?? { live: 0, top: null })
+}
+
+async function memberCountsOn(db, ids) {
+  const rows = await db
+    .select({ id: membership.groupId, members: count() })
+    .from(membership)
+    .innerJoin(person, eq(person.id, membership.personId))
+    // Without the plus SQLite walks through the roster, which would measure its planner.
+    .where(and(inArray(membership.groupId, ids), sql`+${person.status} = 'ACTIVE'`))
+    .groupBy(membership.groupId)
+  const found = new Map(rows.map((row) => [row.id, row.members]))
+  return ids.map((id) => found.get(id) ?? 0)
 }
 
 async function ranksOn(db) {

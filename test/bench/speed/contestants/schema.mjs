@@ -12,14 +12,23 @@ export const SDL = `
     person(id: ID!): Person
     risks(first: Int, filter: EntryFilter): RiskConnection
     issues(first: Int, filter: EntryFilter): IssueConnection
+    projects(first: Int!): ProjectConnection
+    groups(first: Int!): GroupConnection
+    _entities(representations: [_Any!]!): [_Entity]!
   }
+  scalar _Any
+  union _Entity = Person | Group | Project | Risk | Issue
   type Mutation { addPerson(input: AddPersonInput!): Person }
   input EntryFilter { project: [String!] }
   input AddPersonInput { name: String! email: String externalId: String title: String department: String }
   type PageInfo { hasNextPage: Boolean! endCursor: String }
-  type PersonConnection { nodes: [Person!]! ${PAGE} }
+  type PersonEdge { cursor: String! node: Person! }
+  type PersonConnection { nodes: [Person!]! edges: [PersonEdge!]! ${PAGE} }
   type RiskConnection { nodes: [Risk!]! ${PAGE} }
   type IssueConnection { nodes: [Issue!]! ${PAGE} }
+  type ProjectConnection { nodes: [Project!]! }
+  type GroupConnection { nodes: [Group!]! }
+  enum ProjectStatus { ACTIVE ON_HOLD CLOSED }
   enum PersonStatus { ACTIVE INACTIVE }
   enum RiskStatus { OPEN OCCURRED CLOSED }
   enum RiskLevel { UNASSESSED LOW MEDIUM HIGH CRITICAL }
@@ -30,8 +39,11 @@ export const SDL = `
     id: ID! name: String! email: String externalId: String title: String department: String status: PersonStatus!
     groups: [Group!]! ${STAMPS}
   }
-  type Group { id: ID! name: String! }
-  type Project { id: ID! key: String! name: String! }
+  type Group { id: ID! name: String! memberCount: Int! }
+  type Project {
+    id: ID! key: String! name: String! status: ProjectStatus! openRiskCount: Int! openIssueCount: Int!
+    topRiskScore: Int risks(first: Int!): RiskConnection
+  }
   type Risk {
     id: ID! reference: String! project: Project title: String! description: String category: String likelihood: Int
     impact: Int score: Int! level: RiskLevel! rank: Int status: RiskStatus! response: RiskResponse ownerId: ID
@@ -39,25 +51,39 @@ export const SDL = `
   }
   type Issue {
     id: ID! reference: String! project: Project title: String! description: String severity: IssueSeverity!
-    status: IssueStatus! assigneeId: ID assigneeName: String riskId: ID url: String raisedOn: String! dueOn: String
-    ${STAMPS}
+    status: IssueStatus! assigneeId: ID assignee: Person assigneeName: String riskId: ID url: String
+    raisedOn: String! dueOn: String ${STAMPS}
   }
 `
 
 /** Throws unless the caller may. */
-function need({ caller }, scope) {
+export function need({ caller }, scope) {
   if (!caller.may(scope)) throw new Refusal(403, `This needs the scope ${scope}.`)
 }
 
 const optional = (value) => value ?? undefined
 
+export function entryPage(list, { rows, hasNext }) {
+  const last = rows.at(-1)
+  const endCursor = last ? cursorOf(list, last.standing, last.raisedOn, last.id) : null
+  return { nodes: rows, pageInfo: { hasNextPage: hasNext, endCursor } }
+}
+
+/** What a gateway refers to, as far as the bench asks for it. */
+function peopleReferredTo(representations) {
+  for (const { __typename } of representations) if (__typename !== 'Person') throw new Refusal(400, 'Ask for people.')
+  return representations.map(({ id }) => id)
+}
+
+const asPerson = (row) => row && { __typename: 'Person', ...row }
+
 /** Each look-up is a prepared statement run at once: with SQLite in the process that is faster than any loader. */
 export function resolversOn(store) {
   const project = ({ projectId }) => store.project(projectId)
-  const entryPage = (list, { rows, hasNext }) => {
-    const last = rows.at(-1)
-    const endCursor = last ? cursorOf(list, last.standing, last.raisedOn, last.id) : null
-    return { nodes: rows, pageInfo: { hasNextPage: hasNext, endCursor } }
+  // Two fields of a project come from one statement.
+  const risksIn = (row) => {
+    row.risksIn ??= store.risksIn(row.id)
+    return row.risksIn
   }
   return {
     Query: {
@@ -81,6 +107,21 @@ export function resolversOn(store) {
         need(context, 'projects.read')
         return entryPage('issues', store.issues(first, optional(filter?.project?.[0])))
       },
+      projects(_, { first }, context) {
+        need(context, 'projects.read')
+        return { nodes: store.projects(first).rows }
+      },
+      groups(_, { first }, context) {
+        need(context, 'personnel.read')
+        return { nodes: store.groups(first).rows }
+      },
+      _entities(_, { representations }, context) {
+        need(context, 'personnel.read')
+        return store.peopleByIds(peopleReferredTo(representations)).map(asPerson)
+      },
+    },
+    PersonConnection: {
+      edges: ({ nodes }) => nodes.map((node) => ({ cursor: cursorOf('personnel', node.nameFolded, node.id), node })),
     },
     Mutation: {
       addPerson(_, { input }, context) {
@@ -103,6 +144,22 @@ export function resolversOn(store) {
       level: ({ score }) => levelOf(score),
       rank: ({ score }, _, { rankOf }) => rankOf(score),
     },
-    Issue: { project },
+    Issue: {
+      project,
+      assignee({ assigneeId }, _, context) {
+        need(context, 'personnel.read')
+        return assigneeId === null ? null : store.person(assigneeId)
+      },
+    },
+    Project: {
+      openRiskCount: (row) => risksIn(row).live,
+      topRiskScore: (row) => risksIn(row).top,
+      openIssueCount: ({ id }) => store.openIssuesIn(id),
+      risks({ id }, { first }, context) {
+        need(context, 'projects.read')
+        return entryPage('risks', store.risksOfProject(id, first))
+      },
+    },
+    Group: { memberCount: ({ id }) => store.memberCount(id) },
   }
 }

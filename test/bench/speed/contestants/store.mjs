@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import Database from 'better-sqlite3'
 import { placeOf } from './cursors.mjs'
 import { addPersonOn } from './people.mjs'
+import { pageOf, relationsOn } from './relations.mjs'
 
 const PERSON = `p.id, p.name, p.email, p.external_id as externalId, p.title, p.department, p.status,
   p.created_at as createdAt, p.updated_at as updatedAt, p.name_folded as nameFolded`
@@ -26,7 +27,8 @@ export function openStore(file) {
   db.pragma('journal_mode = wal')
   db.pragma('synchronous = full')
   db.pragma('foreign_keys = on')
-  return { caller: callerOn(db), ...peopleOn(db), ...entriesOn(db), addPerson: addPersonOn(db) }
+  const reads = { ...peopleOn(db), ...entriesOn(db), ...relationsOn(db, { person: PERSON, risk: RISK }) }
+  return { caller: callerOn(db), ...reads, addPerson: addPersonOn(db) }
 }
 
 /** Tells what an `Authorization` header may do; undefined when its key is not good. */
@@ -92,6 +94,7 @@ function entriesOn(db) {
     risksShown: db.prepare(`${live(`${RISK}, ${PROJECT}`, 'risk', 'r')} ${joined('r')} where r.live = 1 ${order('r')}`),
     risksOf: db.prepare(`${live(RISK, 'risk', 'r')} ${ofProject('r')}`),
     risksOfShown: db.prepare(`${live(`${RISK}, ${PROJECT}`, 'risk', 'r')} ${joined('r')} ${ofProject('r')}`),
+    issues: db.prepare(`${live(ISSUE, 'issue', 'i')} where i.live = 1 ${order('i')}`),
     issuesOf: db.prepare(`${live(ISSUE, 'issue', 'i')} ${ofProject('i')}`),
     issuesOfShown: db.prepare(`${live(`${ISSUE}, ${PROJECT}`, 'issue', 'i')} ${joined('i')} ${ofProject('i')}`),
   }
@@ -103,7 +106,7 @@ function entriesOn(db) {
     risks: listed(shapes.risks, shapes.risksOf),
     /** The same with `projectKey` and `projectName` in each row. */
     risksShown: listed(shapes.risksShown, shapes.risksOfShown),
-    issues: listed(undefined, shapes.issuesOf),
+    issues: listed(shapes.issues, shapes.issuesOf),
     issuesShown: listed(undefined, shapes.issuesOfShown),
     project: (id) => project.get(id),
     /** The rank of each score among all live risks. */
@@ -117,12 +120,6 @@ function entriesOn(db) {
       }
     },
   }
-}
-
-function pageOf(rows, limit) {
-  if (limit === undefined || rows.length <= limit) return { rows, hasNext: false }
-  rows.length = limit
-  return { rows, hasNext: true }
 }
 
 export function levelOf(score) {

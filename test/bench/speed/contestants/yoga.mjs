@@ -19,6 +19,7 @@ const builder = new SchemaBuilder({
 const needs = (scope) => ({ authScopes: { scope } })
 const enumOf = (name, ...values) => builder.enumType(name, { values })
 
+const ProjectStatus = enumOf('ProjectStatus', 'ACTIVE', 'ON_HOLD', 'CLOSED')
 const PersonStatus = enumOf('PersonStatus', 'ACTIVE', 'INACTIVE')
 const RiskStatus = enumOf('RiskStatus', 'OPEN', 'OCCURRED', 'CLOSED')
 const RiskLevel = enumOf('RiskLevel', 'UNASSESSED', 'LOW', 'MEDIUM', 'HIGH', 'CRITICAL')
@@ -33,7 +34,11 @@ const maybeTexts = (t, names) => Object.fromEntries(names.map((name) => [name, t
 const Group = builder.objectRef('Group')
 Group.implement({
   ...needs('personnel.read'),
-  fields: (t) => ({ id: t.exposeID('id'), name: t.exposeString('name') }),
+  fields: (t) => ({
+    id: t.exposeID('id'),
+    name: t.exposeString('name'),
+    memberCount: t.int({ resolve: ({ id }, _, { loaders }) => loaders.memberCounts.load(id) }),
+  }),
 })
 
 const Person = builder.objectRef('Person')
@@ -51,11 +56,29 @@ Person.implement({
 const Project = builder.objectRef('Project')
 Project.implement({
   ...needs('projects.read'),
-  fields: (t) => ({ id: t.exposeID('id'), key: t.exposeString('key'), name: t.exposeString('name') }),
+  fields: (t) => ({
+    id: t.exposeID('id'),
+    ...texts(t, ['key', 'name']),
+    status: t.expose('status', { type: ProjectStatus }),
+    openRiskCount: t.int({ resolve: async ({ id }, _, { loaders }) => (await loaders.risksIn.load(id)).live }),
+    openIssueCount: t.int({ resolve: async ({ id }, _, { loaders }) => (await loaders.issuesIn.load(id)).live }),
+    topRiskScore: t.int({
+      ...maybe,
+      resolve: async ({ id }, _, { loaders }) => (await loaders.risksIn.load(id)).top,
+    }),
+  }),
 })
 
 const projectField = (t) =>
   t.field({ type: Project, ...maybe, resolve: ({ projectId }, _, { loaders }) => loaders.projects.load(projectId) })
+
+const personField = (t, column) =>
+  t.field({
+    type: Person,
+    ...maybe,
+    ...needs('personnel.read'),
+    resolve: ({ [column]: id }, _, { loaders }) => (id === null ? null : loaders.people.load(id)),
+  })
 
 const Risk = builder.objectRef('Risk')
 Risk.implement({
@@ -73,12 +96,7 @@ Risk.implement({
     status: t.expose('status', { type: RiskStatus }),
     response: t.expose('response', { type: RiskResponse, ...maybe }),
     ownerId: t.exposeID('ownerId', maybe),
-    owner: t.field({
-      type: Person,
-      ...maybe,
-      ...needs('personnel.read'),
-      resolve: ({ ownerId }, _, { loaders }) => (ownerId === null ? null : loaders.people.load(ownerId)),
-    }),
+    owner: personField(t, 'ownerId'),
   }),
 })
 
@@ -93,6 +111,7 @@ Issue.implement({
     severity: t.expose('severity', { type: IssueSeverity }),
     status: t.expose('status', { type: IssueStatus }),
     assigneeId: t.exposeID('assigneeId', maybe),
+    assignee: personField(t, 'assigneeId'),
     riskId: t.exposeID('riskId', maybe),
   }),
 })
@@ -103,16 +122,28 @@ PageInfo.implement({
 })
 
 function connectionOf(node, name) {
+  const Edge = builder.objectRef(`${node.name}Edge`)
+  Edge.implement({
+    fields: (t) => ({ cursor: t.exposeString('cursor'), node: t.expose('node', { type: node }) }),
+  })
   const Connection = builder.objectRef(name)
   Connection.implement({
-    fields: (t) => ({ nodes: t.expose('nodes', { type: [node] }), pageInfo: t.expose('pageInfo', { type: PageInfo }) }),
+    fields: (t) => ({
+      nodes: t.expose('nodes', { type: [node] }),
+      edges: t.field({
+        type: [Edge],
+        resolve: ({ nodes, cursor }) => nodes.map((row) => ({ cursor: cursor(row), node: row })),
+      }),
+      pageInfo: t.expose('pageInfo', { type: PageInfo }),
+    }),
   })
   return Connection
 }
 
 const connect = (list, { rows, hasNext }, placeOf) => {
   const last = rows.at(-1)
-  return { nodes: rows, pageInfo: { hasNextPage: hasNext, endCursor: last ? cursorOf(list, ...placeOf(last)) : null } }
+  const cursor = (row) => cursorOf(list, ...placeOf(row))
+  return { nodes: rows, cursor, pageInfo: { hasNextPage: hasNext, endCursor: last ? cursor(last) : null } }
 }
 const entryPlace = ({ standing, raisedOn, id }) => [standing, raisedOn, id]
 
@@ -126,6 +157,31 @@ const AddPersonInput = builder.inputType('AddPersonInput', {
     department: t.string(),
   }),
 })
+
+const RiskConnection = connectionOf(Risk, 'RiskConnection')
+builder.objectField(Project, 'risks', (t) =>
+  t.field({
+    type: RiskConnection,
+    ...maybe,
+    args: { first: t.arg.int({ required: true }) },
+    resolve: async ({ id }, { first }) => connect('risks', await tables.risksOfProject(id, first), entryPlace),
+  }),
+)
+
+builder.scalarType('_Any', { serialize: (value) => value })
+const Entity = builder.unionType('_Entity', {
+  types: [Person, Group, Project, Risk, Issue],
+  resolveType: ({ __typename }) => __typename,
+})
+
+const plainList = (t, type, scope, list) =>
+  t.field({
+    type,
+    ...maybe,
+    ...needs(scope),
+    args: { first: t.arg.int({ required: true }) },
+    resolve: async (_, { first }) => ({ nodes: await tables[list](first) }),
+  })
 
 const entryList = (t, type, list) =>
   t.field({
@@ -157,7 +213,16 @@ builder.queryType({
       args: { id: t.arg.id({ required: true }) },
       resolve: (_, { id }, { loaders }) => loaders.people.load(id),
     }),
-    risks: entryList(t, connectionOf(Risk, 'RiskConnection'), 'risks'),
+    risks: entryList(t, RiskConnection, 'risks'),
+    projects: plainList(t, connectionOf(Project, 'ProjectConnection'), 'projects.read', 'projects'),
+    groups: plainList(t, connectionOf(Group, 'GroupConnection'), 'personnel.read', 'groups'),
+    _entities: t.field({
+      type: [Entity],
+      nullable: { list: false, items: true },
+      args: { representations: t.arg({ type: ['_Any'], required: true }) },
+      resolve: (_, { representations }, { loaders }) =>
+        representations.map(async ({ __typename, id }) => ({ __typename, ...(await loaders.people.load(id)) })),
+    }),
     issues: entryList(t, connectionOf(Issue, 'IssueConnection'), 'issues'),
   }),
 })

@@ -1,0 +1,221 @@
+import {
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type GraphQLField,
+  type GraphQLNamedType,
+  type GraphQLOutputType,
+  type GraphQLSchema,
+  getArgumentValues,
+  getNamedType,
+  isInterfaceType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  Kind,
+  type OperationDefinitionNode,
+  OperationTypeNode,
+  type SelectionSetNode,
+} from 'graphql'
+import type { Scope } from '../auth/scopes.js'
+import { HANDFUL } from '../store/relations.js'
+import type { CountedList, CountedRelation } from '../store/rowCounts.js'
+import type { Arguments } from './sql/fields.js'
+import { type IsIncluded, includedBy } from './sql/selections.js'
+
+/** How a field is priced, where it is more than 1 and what is selected of it; stands in its extensions as `price`. */
+export type FieldPrice =
+  /** A list at the root, which is whole unless a page is asked for. */
+  | { readonly list: CountedList }
+  /** A list inside another thing, which is always a page. */
+  | { readonly relation: CountedRelation }
+  /** Members of a connection: its entries, the entry in an edge, what costs a count, what needs the ends of the page. */
+  | { readonly part: 'entries' | 'entry' | 'count' | 'ends' }
+  /** The references of a gateway: each different one is looked up, and every one is written. */
+  | { readonly references: (args: Arguments) => References }
+
+/** How many there are, and how many different ones among them. */
+interface References {
+  readonly all: number
+  readonly different: number
+}
+
+/** What a selection costs each time that it is read. */
+export interface Selection {
+  readonly fixed: number
+  /** What depends on the store or on arguments, and how often it stands in the selection. */
+  readonly inner: ReadonlyMap<Inner, number>
+}
+
+export type Inner = ListBill | Referred
+
+/** What another thing refers to, once or several times; several things may refer to the same one. */
+export interface Referred {
+  readonly references: (variables: Arguments) => References
+  /** What it costs to look one up, besides what is selected of it. */
+  readonly lookUp: number
+  readonly each: Selection
+}
+
+/** A list: how many rows it reads is known only with its arguments and the store. */
+export interface ListBill {
+  readonly list: CountedList
+  /** Undefined for a list at the root. */
+  readonly relation: CountedRelation | undefined
+  /** Of whoever may read it. */
+  readonly scope: Scope | undefined
+  readonly args: (variables: Arguments) => ListArguments
+  /** What is selected of an entry. */
+  readonly entry: Selection
+  readonly isCounted: boolean
+  readonly needsEnds: boolean
+}
+
+export interface ListArguments {
+  readonly first?: number | null
+  readonly filter?: Arguments | null
+}
+
+/** What an operation costs, as far as that depends neither on its variables nor on what is stored. */
+export interface Bill extends Selection {
+  readonly depth: number
+  /** What each mutation costs by itself. */
+  readonly mutations: readonly Selection[]
+}
+
+const NO_INNER: Selection['inner'] = new Map()
+const FREE: Selection = { fixed: 0, inner: NO_INNER }
+
+interface Cost extends Selection {
+  readonly depth: number
+  /** Of the selection of a connection: what each of its rows adds. */
+  readonly entry: Selection
+  readonly isCounted: boolean
+  readonly needsEnds: boolean
+}
+
+const NOTHING: Cost = { ...FREE, depth: 0, entry: FREE, isCounted: false, needsEnds: false }
+
+export interface Priced {
+  readonly schema: GraphQLSchema
+  readonly operation: OperationDefinitionNode
+  readonly fragments: Readonly<Record<string, FragmentDefinitionNode>>
+  readonly isIncluded: IsIncluded
+}
+
+/** Makes the bill of a validated operation. */
+export function billOf(priced: Priced): Bill {
+  const { schema, operation } = priced
+  const biller = new Biller(priced)
+  const root = schema.getRootType(operation.operation)
+  const { fixed, inner, depth } = root ? biller.selection(operation.selectionSet, root) : NOTHING
+  const isMutation = operation.operation === OperationTypeNode.MUTATION
+  return { fixed, inner, depth, mutations: isMutation ? biller.mutations : [] }
+}
+
+/** The bill of one request, with what its variables leave out. */
+export function billWith(variables: Arguments, priced: Omit<Priced, 'isIncluded'>): Bill {
+  const { schema, operation, fragments } = priced
+  return billOf({ schema, operation, fragments, isIncluded: includedBy(variables) })
+}
+
+class Biller {
+  readonly mutations: Selection[] = []
+  private readonly schema: GraphQLSchema
+  private readonly fragments: Priced['fragments']
+  private readonly isIncluded: IsIncluded
+  /** Fragments may stand in each other many times, and are looked at once. */
+  private readonly known = new Map<SelectionSetNode, Map<GraphQLNamedType, Cost>>()
+
+  constructor({ schema, fragments, isIncluded }: Priced) {
+    this.schema = schema
+    this.fragments = fragments
+    this.isIncluded = isIncluded
+  }
+
+  selection(set: SelectionSetNode, type: GraphQLNamedType): Cost {
+    const before = this.known.get(set)?.get(type)
+    if (before) return before
+    let total = NOTHING
+    for (const node of set.selections) {
+      if (!this.isIncluded(node)) continue
+      total = sum(total, node.kind === Kind.FIELD ? this.field(node, type) : this.fragment(node, type))
+    }
+    const known = this.known.get(set) ?? new Map<GraphQLNamedType, Cost>()
+    this.known.set(set, known.set(type, total))
+    return total
+  }
+
+  private fragment(node: Exclude<SelectionSetNode['selections'][number], FieldNode>, type: GraphQLNamedType): Cost {
+    const fragment = node.kind === Kind.FRAGMENT_SPREAD ? this.fragments[node.name.value] : node
+    const condition = fragment?.typeCondition && this.schema.getType(fragment.typeCondition.name.value)
+    return fragment ? this.selection(fragment.selectionSet, condition ?? type) : NOTHING
+  }
+
+  private field(node: FieldNode, type: GraphQLNamedType): Cost {
+    const field = isObjectType(type) || isInterfaceType(type) ? type.getFields()[node.name.value] : undefined
+    // What is asked of the schema itself has limits of its own.
+    if (!field) return { ...NOTHING, fixed: 1, depth: 1 }
+    const selected = node.selectionSet ? this.selection(node.selectionSet, getNamedType(field.type)) : NOTHING
+    const cost = { ...costOf(field, node, selected), depth: selected.depth + 1 }
+    if (type === this.schema.getMutationType()) this.mutations.push(cost)
+    return cost
+  }
+}
+
+function costOf(field: GraphQLField<unknown, unknown>, node: FieldNode, selected: Cost): Cost {
+  const { price, scope } = field.extensions as { price?: FieldPrice; scope?: Scope }
+  if (!price) return referring(isList(field.type) ? HANDFUL : 1, selected)
+  if ('part' in price) return partOf(price.part, selected)
+  const args = (variables: Arguments) => getArgumentValues(field, node, variables)
+  if ('references' in price) {
+    const each = { fixed: selected.fixed, inner: selected.inner }
+    return within({ references: (variables) => price.references(args(variables)), lookUp: 1, each })
+  }
+  const { fixed, entry, isCounted, needsEnds } = selected
+  const isRoot = 'list' in price
+  const relation = isRoot ? undefined : price.relation
+  const list = isRoot ? price.list : price.relation.list
+  return within({ list, relation, scope, args, entry, isCounted, needsEnds }, fixed)
+}
+
+function referring(times: number, { fixed, inner }: Cost): Cost {
+  if (inner.size === 0) return { ...NOTHING, fixed: 1 + times * fixed }
+  return within({ references: () => ({ all: times, different: times }), lookUp: 0, each: { fixed, inner } })
+}
+
+function within(one: Inner, fixed = 0): Cost {
+  return { ...NOTHING, fixed: 1 + fixed, inner: new Map([[one, 1]]) }
+}
+
+function partOf(part: 'entries' | 'entry' | 'count' | 'ends', { fixed, inner }: Cost): Cost {
+  if (part === 'entries') return { ...NOTHING, entry: { fixed, inner } }
+  if (part === 'entry') return { ...NOTHING, fixed: 1 + fixed, inner }
+  if (part === 'count') return { ...NOTHING, isCounted: true }
+  return { ...NOTHING, fixed, needsEnds: true }
+}
+
+function sum(one: Cost, other: Cost): Cost {
+  return {
+    ...both(one, other),
+    depth: Math.max(one.depth, other.depth),
+    entry: both(one.entry, other.entry),
+    isCounted: one.isCounted || other.isCounted,
+    needsEnds: one.needsEnds || other.needsEnds,
+  }
+}
+
+function both(one: Selection, other: Selection): Selection {
+  return { fixed: one.fixed + other.fixed, inner: together(one.inner, other.inner) }
+}
+
+function together(one: Selection['inner'], other: Selection['inner']): Selection['inner'] {
+  if (other.size === 0) return one
+  if (one.size === 0) return other
+  const all = new Map(one)
+  for (const [inner, times] of other) all.set(inner, (all.get(inner) ?? 0) + times)
+  return all
+}
+
+function isList(type: GraphQLOutputType): boolean {
+  return isListType(isNonNullType(type) ? type.ofType : type)
+}

@@ -1,0 +1,156 @@
+import type {
+  DocumentNode,
+  FieldNode,
+  GraphQLField,
+  GraphQLObjectType,
+  GraphQLSchema,
+  OperationDefinitionNode,
+} from 'graphql'
+import { getNamedType, isAbstractType } from 'graphql'
+import type { Scope } from '../../auth/scopes.js'
+import type { AnyList } from '../../store/page.js'
+import type { Context } from '../builder.js'
+import {
+  type Collect,
+  type Connection,
+  type Entry,
+  EntryCompiler,
+  isTypename,
+  type Nodes,
+  type Weigh,
+} from './entries.js'
+import { type SingleRow, sqlOf } from './fields.js'
+import { type IsIncluded, selectionsOf } from './selections.js'
+import { NotCompilable, type Slot } from './statements.js'
+
+/** A field at the root of Query, ready to be made a statement of. */
+export type Root =
+  | { readonly name: string; readonly text: string }
+  | { readonly name: string; readonly local: (context: Context) => unknown; readonly isPersonal: boolean }
+  | ListRoot
+  | SingleRoot
+  | EntitiesRoot
+
+export interface ListRoot extends Statement, Connection {
+  readonly list: AnyList
+}
+
+/** What references name: of each type an entry, and what it takes to see it. */
+export interface EntitiesRoot extends Pick<Statement, 'name' | 'slots'> {
+  readonly types: ReadonlyMap<string, EntityEntry>
+}
+
+export interface EntityEntry extends Entry {
+  readonly scopes: ReadonlySet<Scope>
+  readonly hasCursors: boolean
+}
+
+export interface SingleRoot extends Statement {
+  readonly one: SingleRow
+  readonly object: Entry['object']
+}
+
+interface Statement {
+  readonly name: string
+  readonly slots: readonly Slot[]
+  readonly weigh: Weigh
+  readonly hasCursors: boolean
+}
+
+/** An operation whose answer SQL builds. */
+export interface Plan {
+  readonly roots: readonly Root[]
+  /** Everything that execution would ask of a key. */
+  readonly scopes: ReadonlySet<Scope>
+  /** Whether it is about the caller's own key. */
+  readonly isPersonal: boolean
+}
+
+/** Compiles a validated query; throws NotCompilable. */
+export function planOf(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  { selectionSet }: OperationDefinitionNode,
+  isIncluded: IsIncluded,
+): Plan {
+  const query = schema.getQueryType()
+  if (!query) throw new NotCompilable()
+  const scopes = new Set<Scope>()
+  const collect = selectionsOf(schema, document, isIncluded)
+  const compile = (name: string, nodes: Nodes): Root => {
+    const field = query.getFields()[nodes[0].name.value]
+    const declared = field && sqlOf(field)
+    return declared && 'entities' in declared
+      ? entitiesRoot(schema, collect, field, name, nodes)
+      : rootOf(new EntryCompiler(collect, scopes), query, name, nodes)
+  }
+  const roots = [...collect(query, [selectionSet])].map(([name, nodes]) => compile(name, nodes))
+  return { roots, scopes, isPersonal: roots.some((root) => 'local' in root && root.isPersonal) }
+}
+
+function entitiesRoot(
+  schema: GraphQLSchema,
+  collect: Collect,
+  field: GraphQLField<unknown, unknown>,
+  name: string,
+  nodes: Nodes,
+): EntitiesRoot {
+  const union = getNamedType(field.type)
+  if (!isAbstractType(union)) throw new NotCompilable()
+  const slots: Slot[] = [{ field, node: nodes[0], list: undefined }]
+  const types = schema.getPossibleTypes(union).map((type) => {
+    // Who may see what depends on the types that are referred to, and not on those that might be.
+    const scopes = new Set<Scope>()
+    const compiler = new EntryCompiler(collect, scopes, slots)
+    compiler.note(type)
+    const entry = compiler.entry(type, nodes, type)
+    return [type.name, { ...entry, scopes, hasCursors: compiler.hasCursors }] as const
+  })
+  return { name, slots, types: new Map(types) }
+}
+
+function rootOf(compiler: EntryCompiler, query: GraphQLObjectType, name: string, nodes: Nodes): Root {
+  const [node] = nodes
+  if (node.name.value === '__typename') return { name, text: JSON.stringify(query.name) }
+  if (node.name.value.startsWith('__')) throw new NotCompilable('introspection')
+  const field = compiler.fieldOf(query, node)
+  const declared = sqlOf(field)
+  if (!declared) throw new NotCompilable()
+  const type = compiler.objectType(field)
+  if ('local' in declared) {
+    return { name, local: local(compiler, declared.local, type, nodes), isPersonal: isPersonal(field) }
+  }
+  compiler.slots.push({ field, node, list: 'list' in declared ? declared.list : undefined })
+  const shared = () => ({ name, slots: compiler.slots, hasCursors: compiler.hasCursors })
+  if ('list' in declared) {
+    const connection = compiler.connection(type, nodes, query)
+    return { ...shared(), list: declared.list, ...connection }
+  }
+  if (!('one' in declared)) throw new NotCompilable()
+  const { object, weigh } = compiler.entry(type, nodes, query)
+  return { ...shared(), one: declared.one, object, weigh }
+}
+
+/** What is known without the store. */
+function local(
+  compiler: EntryCompiler,
+  value: (source: never) => unknown,
+  type: GraphQLObjectType,
+  nodes: readonly FieldNode[],
+): (context: Context) => unknown {
+  const members = [...compiler.selected(type, nodes)].map(([name, [node]]) => {
+    if (isTypename(node)) return [name, () => type.name] as const
+    const declared = sqlOf(compiler.fieldOf(type, node))
+    if (!declared || !('local' in declared)) throw new NotCompilable()
+    return [name, declared.local] as const
+  })
+  return (context) => {
+    const source = value(context as never)
+    return Object.fromEntries(members.map(([name, member]) => [name, member(source as never)]))
+  }
+}
+
+/** Whether a field is about the caller's own key, so that others get another answer. */
+export function isPersonal({ extensions }: { readonly extensions: Readonly<Record<string, unknown>> }): boolean {
+  return extensions['isPersonal'] === true
+}

@@ -1,0 +1,22 @@
+import { afterAll, expect, test } from 'vitest'
+import { prepareDemo } from '../src/cli/demo.js'
+import { FIRST_QUERIES } from './firstQueries.js'
+import { NOW, openGateway } from './harness.js'
+
+/** The demo, asked by a key that may read everything and no more. */
+async function openDemo() {
+  const gateway = openGateway({}, afterAll)
+  await prepareDemo(gateway.store, () => NOW)
+  const caller = await gateway.as('personnel.read', 'projects.read')
+  const { body } = await caller.graphql('{ risks { nodes { ownerId } } }')
+  const [id] = body.data.risks.nodes.flatMap(({ ownerId }: { ownerId: string | null }) => ownerId ?? [])
+  return { gateway, caller, id }
+}
+const demo = openDemo()
+
+test.each(Object.entries(FIRST_QUERIES))('the demo answers %s in one request', async (_, query) => {
+  const { caller, id } = await demo
+  const { status, body } = await caller.graphql(query, query.includes('$id') ? { id } : undefined)
+  expect([status, body.errors]).toEqual([200, undefined])
+  for (const found of Object.values(body.data)) expect(found).toBeTruthy()
+})
