@@ -29,7 +29,8 @@ const operations: [string, Operation][] = Object.entries<Record<string, Operatio
 )
 
 test('the document has every route, and no other', () => {
-  expect(operations.map(([name]) => name)).toEqual(ROUTES.map(({ method, path }) => `${method.toLowerCase()} ${path}`))
+  const routes = ROUTES.map(({ method, path }) => `${method.toLowerCase()} ${path}`)
+  expect(operations.map(([name]) => name).sort()).toEqual(routes.sort())
 })
 
 test.each(operations)('%s shows examples that fit what it says', (_, { requestBody, responses }) => {
@@ -55,6 +56,45 @@ test.each(operations)(
     }
   },
 )
+
+test('a path has one media type for what succeeds, and every shape has a name', () => {
+  for (const [name, { responses }] of operations) {
+    const { content = {} } = responses['200'] ?? responses['201'] ?? {}
+    const isCsv = name.endsWith('.csv')
+    expect({ name, types: Object.keys(content) }).toEqual({
+      name,
+      types: '204' in responses ? [] : [isCsv ? 'text/csv' : 'application/json'],
+    })
+    const [shape] = Object.values(content).map((media) => media.schema)
+    if (shape && !isCsv) expect({ name, ...shape }).toEqual({ name, $ref: expect.stringMatching(/\w+$/) })
+  }
+  const named: Record<string, { properties?: Record<string, object> }> = document.components.schemas
+  const nested = Object.entries(named).flatMap(([name, { properties = {} }]) =>
+    Object.entries(properties)
+      .filter(([, one]) => JSON.stringify(one).includes('"properties"'))
+      .map(([member]) => `${name}.${member}`),
+  )
+  expect(nested).toEqual([])
+  expect(Object.keys(named)).toEqual(
+    expect.arrayContaining([
+      'PersonList',
+      'GroupList',
+      'ProjectList',
+      'RiskList',
+      'IssueList',
+      'GroupRef',
+      'ProjectRef',
+      'SyncWarning',
+      'Problem',
+      'ProblemError',
+    ]),
+  )
+})
+
+test('operations have ids of their own', () => {
+  const ids = operations.map(([, { operationId }]) => operationId)
+  expect(new Set(ids).size).toBe(ids.length)
+})
 
 test('the bounds of a body are those of the vocabulary', () => {
   const { properties } = document.components.schemas.AddPersonInput

@@ -60,6 +60,25 @@ export function referringBy<Member extends string, T extends Identified, F>(
   }
 }
 
+/** The same of a row that never goes away while something refers to it, so that the field cannot be null. */
+export function belongingBy<Member extends string, T extends Identified, F>(
+  member: Member,
+  scope: Scope,
+  load: RowLoader<T, F>,
+) {
+  return {
+    ...needs(scope, toldByReference(load.list, member)),
+    resolve: async (row: { readonly [Name in Member]: string }, _: object, context: Context) =>
+      present(await load(context, row[member])),
+  }
+}
+
+/** A row that the store's foreign keys promise. */
+export function present<Row>(row: Row | undefined): Row {
+  if (row === undefined) throw new Error('A row that others refer to is not there.')
+  return row
+}
+
 /** What a mutation is to change must be there: it never silently does nothing. */
 export async function found<Row>(row: Promise<Row | undefined>, noun: string, id: string): Promise<Row> {
   const there = await row

@@ -1,6 +1,6 @@
 import { builder, enumOf, needs } from '../graph/builder.js'
 import { connect, connectionOf, nestedList, nestedListArgs, queryList } from '../graph/connections.js'
-import { queryOne, referringBy, stamps } from '../graph/entities.js'
+import { belongingBy, queryOne, referringBy, stamps } from '../graph/entities.js'
 import { asEntity } from '../graph/federation.js'
 import { boundedText, boundedTexts } from '../graph/inputs.js'
 import { rowLoader } from '../graph/loaders.js'
@@ -45,9 +45,8 @@ Issue.implement({
     reference: t.exposeString('reference', { description: "Its name in the project's own tracker, such as I-12." }),
     project: t.field({
       type: Project,
-      nullable: true,
       description: 'The project that has it.',
-      ...referringBy('projectId', 'projects.read', projectById),
+      ...belongingBy('projectId', 'projects.read', projectById),
     }),
     title: t.exposeString('title', { description: 'What is wrong, in a line.' }),
     description: t.exposeString('description', { nullable: true, description: 'What is wrong, at length.' }),

@@ -1,6 +1,6 @@
 import { builder, enumOf, needs } from '../graph/builder.js'
 import { connect, connectionOf, nestedList, nestedListArgs, queryList } from '../graph/connections.js'
-import { queryOne, referringBy, stamps } from '../graph/entities.js'
+import { belongingBy, queryOne, referringBy, stamps } from '../graph/entities.js'
 import { asEntity } from '../graph/federation.js'
 import { boundedNumber, boundedText, boundedTexts } from '../graph/inputs.js'
 import { oncePerRequest, rowLoader } from '../graph/loaders.js'
@@ -58,9 +58,8 @@ Risk.implement({
     reference: t.exposeString('reference', { description: "Its name in the project's own register, such as R-7." }),
     project: t.field({
       type: Project,
-      nullable: true,
       description: 'The project that it threatens.',
-      ...referringBy('projectId', 'projects.read', projectById),
+      ...belongingBy('projectId', 'projects.read', projectById),
     }),
     title: t.exposeString('title', { description: 'What may happen, in a line.' }),
     description: t.exposeString('description', { nullable: true, description: 'What may happen, at length.' }),
