@@ -7,6 +7,7 @@ import { LIMITS } from '../limits.js'
 import { TEXT_MAX } from '../vocabulary.js'
 import { boundArguments } from './bounds.js'
 import { builder, type Context, requireScope } from './builder.js'
+import { type NodeType, withNode, withoutNode } from './node.js'
 import { type FieldPrice, limitPrices } from './prices.js'
 
 type Types = typeof builder.$inferSchemaTypes
@@ -33,9 +34,9 @@ export function asEntity(type: ObjectRef<Types, object>, entity: Entity): void {
   })
 }
 
-/** The schema as an Apollo Federation subgraph: with `_service` and `_entities`. */
+/** The schema as an Apollo Federation subgraph: with `_service` and `_entities`, and with `node` for whoever asks it directly. */
 export function toSubgraph(): GraphQLSchema {
-  const schema = builder.toSubGraphSchema({})
+  const schema = withNode(builder.toSubGraphSchema({}), nodeTypes())
   const { _entities, _service } = schema.getQueryType()?.getFields() ?? {}
   if (!_entities || !_service) throw new Error('The schema has no entities.')
   const price: FieldPrice = { times: ({ representations }) => (representations as readonly unknown[]).length }
@@ -59,7 +60,23 @@ export function toSubgraph(): GraphQLSchema {
 
 /** What `_service` tells a gateway, and what is printed and committed. */
 export function printSubgraph(schema: GraphQLSchema): string {
-  return `${printSubgraphSchema(schema)}\n`
+  return `${printSubgraphSchema(withoutNode(schema))}\n`
+}
+
+/** Every entity can be read by its id. */
+function nodeTypes(): NodeType[] {
+  return [...entities].map(
+    ([
+      name,
+      {
+        scope,
+        keys: { id: load },
+      },
+    ]) => {
+      if (!load) throw new Error(`${name} cannot be found by its id.`)
+      return { name, scope, load }
+    },
+  )
 }
 
 // The rows asked for in one turn become one statement for each type and key.

@@ -24,7 +24,7 @@ interface FieldChange {
 
 const FieldChange = builder.objectRef<FieldChange>('FieldChange')
 FieldChange.implement({
-  description: 'What became of one field.',
+  description: 'What became of one field. It has no key of its own: caches keep it inside its change.',
   fields: (t) => ({
     field: t.exposeString('field', { description: 'The name of the field.' }),
     from: t.string({
