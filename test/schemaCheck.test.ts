@@ -115,7 +115,9 @@ test.each([
 
 test('changes that break callers are all named, and each once', () => {
   const openapi = changedApi({
-    'paths > /v1/key > get > security': [{ apiKey: ['projects.read'] }],
+    'paths > /v1/key > get > x-required-scope': 'projects.read',
+    'paths > /v1/groups > get > x-required-scope': 'personnel.manage',
+    'paths > /v1/issues > get > x-required-scope': undefined,
     'paths > /v1/groups/{id} > get > responses > 200': undefined,
     [`${SEARCH} > schema > maxLength`]: 20,
     'paths > /v1/personnel > get > parameters > 6 > name': 'first',
@@ -125,6 +127,7 @@ test('changes that break callers are all named, and each once', () => {
   })
   expect(verdict({ openapi }).breaking).toEqual([
     'openapi.json GET /v1/groups/{id} 200: was removed',
+    'openapi.json GET /v1/groups: {"apiKey":["personnel.read"]} is no longer enough to be let in',
     'openapi.json GET /v1/key: {"apiKey":[]} is no longer enough to be let in',
     `openapi.json ${listPersonnel} limit: was removed`,
     `openapi.json ${listPersonnel} search: no longer takes what breaks the maxLength 20`,

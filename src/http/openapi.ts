@@ -27,6 +27,7 @@ export function openapi(schema: GraphQLSchema, basePath = ''): JsonSchema {
       title: 'Operations Gateway',
       version: VERSION,
       description: `${DESCRIPTION} Every GET also answers HEAD. ${bodySizes()}`,
+      contact: { name: 'Whoever runs this gateway' },
       license: { name: 'MIT', identifier: 'MIT' },
     },
     'x-limits': Object.fromEntries(LIMIT_MEANINGS.map(({ name, value, meaning }) => [name, { value, meaning }])),
@@ -50,7 +51,9 @@ function operationObject(operation: StoredOperation, schemas: JsonSchemas): Json
     summary: `${firstSentence(rootField.description ?? '')}${route.type === CSV_TYPE ? ', as CSV' : ''}`,
     description: [rootField.description, scopeText(scope), ...csvNote(route)].join(' '),
     tags: [tagOf(operation)],
-    security: [{ apiKey: scope ? [scope] : [] }],
+    security: [{ apiKey: [] }],
+    // Not in `security`: only OAuth 2 has scopes there, and linters and generators know no others.
+    ...(scope && { 'x-required-scope': scope }),
     parameters: [
       ...parameters.map((parameter) => parameterObject(parameter, schemas)),
       ...['RequestId', ...conditionsOf(route)].map((name) => ref('parameters', name)),
