@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 const ROOT = fileURLToPath(new URL('../', import.meta.url))
 const CHECK = join(ROOT, '.ci/schema-check.mjs')
 const SDL = readFileSync(join(ROOT, 'schema/schema.graphql'), 'utf8')
+const API = readFileSync(join(ROOT, 'schema/api.graphql'), 'utf8')
 const OPENAPI = readFileSync(join(ROOT, 'schema/openapi.json'), 'utf8')
 
 const folder = mkdtempSync(join(tmpdir(), 'contracts-'))
@@ -35,8 +36,9 @@ function check(...args: string[]) {
 type Changes = readonly { contract: string; path: string; change: string }[]
 
 /** What the check says when the contracts in the working folder are these. */
-function verdict({ sdl = SDL, openapi = OPENAPI }) {
+function verdict({ sdl = SDL, api = API, openapi = OPENAPI }) {
   writeFileSync(join(folder, 'schema/schema.graphql'), sdl)
+  writeFileSync(join(folder, 'schema/api.graphql'), api)
   writeFileSync(join(folder, 'schema/openapi.json'), openapi)
   const { code, stdout } = check('HEAD', '--json')
   const found: { breaking: Changes; dangerous: Changes; compatible: number } = JSON.parse(stdout)
@@ -84,6 +86,15 @@ test('a removed field breaks callers', () => {
   const sdl = changed(SDL, /"""When it stops working; null for never."""\s+expiresAt: DateTime\n/, '')
   const breaking = ["schema.graphql ApiKey.expiresAt: Field 'expiresAt' was removed from object type 'ApiKey'"]
   expect(verdict({ sdl })).toEqual({ code: 1, breaking, dangerous: [], compatible: 0 })
+})
+
+test('what both printed graphs lose is said once, and what only clients had is said too', () => {
+  const sdl = changed(SDL, /type ApiKey \{/, 'type ApiKey { comment: String')
+  const added = changed(API, /type ApiKey \{/, 'type ApiKey { comment: String')
+  expect(verdict({ sdl, api: added })).toEqual({ code: 0, breaking: [], dangerous: [], compatible: 1 })
+  const without = changed(API, /type Group implements Node \{/, 'type Group {')
+  const breaking = ["api.graphql Group: 'Group' object type no longer implements 'Node' interface"]
+  expect(verdict({ api: without })).toMatchObject({ code: 1, breaking })
 })
 
 test('a removed key, another key and a field hidden from the router break other subgraphs', () => {
