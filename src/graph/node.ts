@@ -1,13 +1,14 @@
 import { extendSchema, type GraphQLFieldResolver, type GraphQLSchema, parse } from 'graphql'
 import type { Scope } from '../auth/scopes.js'
+import { Fault } from '../errors.js'
 import { ID_PREFIX } from '../ids.js'
-import { type Context, requireScope } from './builder.js'
+import type { Context } from './builder.js'
+import { resolveReferences } from './references.js'
 
-/** A type whose rows are found by their id alone. */
-export interface NodeType {
+/** A type whose rows are found by their id alone: an entity of the larger graph. */
+interface NodeType {
   readonly name: string
   readonly scope: Scope
-  readonly load: (context: Context, id: string) => Promise<object | undefined>
 }
 
 const subgraphs = new WeakMap<GraphQLSchema, GraphQLSchema>()
@@ -63,9 +64,9 @@ function nodeResolver(types: readonly NodeType[]): GraphQLFieldResolver<unknown,
   return async (_, { id }, context) => {
     const type = byPrefix.get(id.slice(0, id.indexOf('_')))
     if (!type) return null
-    // Before anything is looked up, so that a refusal does not depend on what exists.
-    requireScope(context.principal, type.scope)
-    const row = await type.load(context, id)
-    return row ? { ...row, __typename: type.name } : null
+    // A reference asks for the scope before anything is looked up, so that a refusal does not depend on what exists.
+    const [found = null] = await resolveReferences(context, [{ __typename: type.name, id }])
+    if (found instanceof Fault) throw found
+    return found
   }
 }
