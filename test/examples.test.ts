@@ -84,6 +84,7 @@ describe('the example of a problem is what a request gets that is wrong in this 
   const added = async (caller: Caller) => (await caller.post('/v1/personnel', ADA)).body.id as string
   const WRONG: Record<string, (caller: Caller) => Promise<Answer>> = {
     400: (caller) => caller.get('/v1/risks?level=severe'),
+    401: async () => openGateway().with(undefined).get('/v1/risks'),
     403: async () => (await openGateway().as('projects.read')).get('/v1/personnel'),
     404: (caller) => caller.get('/v1/personnel/usr_01k9zq3v5rf8ta4mbw2xnc7dhe'),
     406: (caller) => caller.get('/v1/risks', { accept: 'text/html' }),

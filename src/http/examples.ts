@@ -1,3 +1,4 @@
+import { KeyMissing } from '../auth/principal.js'
 import type { Code } from '../errors.js'
 
 /** A believable value for each field that a body can hold; an enum shows its first value unless it is here. */
@@ -70,6 +71,7 @@ export const PROBLEM_EXAMPLES: Readonly<
     detail: 'The query parameters cannot be used as given.',
     errors: [{ parameter: 'level', detail: 'Must be one of CRITICAL, HIGH, LOW, MEDIUM, UNASSESSED.' }],
   },
+  UNAUTHENTICATED: { detail: new KeyMissing().message },
   INSUFFICIENT_SCOPE: {
     detail: 'This needs a key with the scope personnel.read.',
     requiredScope: 'personnel.read',
