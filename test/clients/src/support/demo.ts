@@ -15,23 +15,25 @@ export interface Demo {
   readonly headers: { readonly Authorization: string }
 }
 
-/** Has the demo run for the tests of a file, on a free port and in a folder of its own. */
-export function useDemo(): () => Demo {
-  const folder = mkdtempSync(join(tmpdir(), 'clients-'))
-  let server: ChildProcess | undefined
-  let demo: Demo | undefined
-  before(async () => {
-    server = spawn(process.execPath, [MAIN, 'serve', '--demo', '--port', '0'], { cwd: folder })
-    demo = await printedBy(server)
-  })
-  after(() => {
-    server?.kill()
-    rmSync(folder, { recursive: true, force: true })
-  })
-  return () => {
-    if (!demo) throw new Error('The demo is not running.')
-    return demo
-  }
+const folder = mkdtempSync(join(tmpdir(), 'clients-'))
+let server: ChildProcess | undefined
+let running: Demo | undefined
+
+// One demo for all tests of the process, on a free port and in a folder of its own.
+before(async () => {
+  server = spawn(process.execPath, [MAIN, 'serve', '--demo', '--port', '0'], { cwd: folder })
+  running = await printedBy(server)
+})
+
+after(() => {
+  server?.kill()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** The demo that the tests run against. */
+export function demo(): Demo {
+  if (!running) throw new Error('The demo is not running.')
+  return running
 }
 
 function printedBy(server: ChildProcess): Promise<Demo> {

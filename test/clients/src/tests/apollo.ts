@@ -3,9 +3,7 @@ import { test } from 'node:test'
 import { ApolloClient, HttpLink, InMemoryCache } from '@apollo/client'
 import { CombinedGraphQLErrors } from '@apollo/client/errors'
 import { AddDocument, OwnDocument, RefetchedDocument, TopRisksDocument } from '../../generated/codegen.js'
-import { useDemo } from '../support/demo.js'
-
-const demo = useDemo()
+import { demo } from '../support/demo.js'
 
 function clientFor() {
   const { origin, headers } = demo()

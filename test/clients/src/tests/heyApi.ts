@@ -3,9 +3,8 @@ import { test } from 'node:test'
 import { createClient } from '../../generated/heyApi/client/index.js'
 import type { Problem, RiskList } from '../../generated/heyApi/index.js'
 import { addPerson, changePerson, getPerson, listRisks, listRisksCsv } from '../../generated/heyApi/index.js'
-import { useDemo } from '../support/demo.js'
+import { demo } from '../support/demo.js'
 
-const demo = useDemo()
 const clientFor = () => createClient({ baseUrl: demo().origin, auth: demo().key })
 
 test('a list is typed, filtered and paged', async () => {

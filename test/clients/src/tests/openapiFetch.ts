@@ -2,12 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import createClient from 'openapi-fetch'
 import type { components, paths } from '../../generated/openapi.js'
-import { useDemo } from '../support/demo.js'
+import { demo } from '../support/demo.js'
 
 type Risk = components['schemas']['Risk']
 type Problem = components['schemas']['Problem']
 
-const demo = useDemo()
 const clientFor = () => createClient<paths>({ baseUrl: demo().origin, headers: demo().headers })
 
 test('a list is typed, and filtered by a repeated parameter', async () => {

@@ -4,9 +4,7 @@ import { initGraphQLTada, type ResultOf } from 'gql.tada'
 import { print } from 'graphql'
 import type { Query, QueryGenqlSelection } from '../../generated/genql/schema.js'
 import type { introspection } from '../../generated/tada.js'
-import { useDemo } from '../support/demo.js'
-
-const demo = useDemo()
+import { demo } from '../support/demo.js'
 
 // Its client is written for bundlers, so that Node cannot load it; what it has made of the schema are types.
 test('genql types what can be asked for', () => {

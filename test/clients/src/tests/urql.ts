@@ -4,9 +4,7 @@ import { Client, cacheExchange, type Exchange, fetchExchange } from '@urql/core'
 import { cacheExchange as graphcache } from '@urql/exchange-graphcache'
 import { AddDocument, OwnDocument, RefetchedDocument, TopRisksDocument } from '../../generated/codegen.js'
 import introspection from '../../generated/introspection.json' with { type: 'json' }
-import { useDemo } from '../support/demo.js'
-
-const demo = useDemo()
+import { demo } from '../support/demo.js'
 
 function clientWith(cache: Exchange) {
   const { origin, headers } = demo()
