@@ -31,7 +31,8 @@ function operationsOf(doc) {
   const operations = new Map()
   for (const [route, item] of Object.entries(doc.paths ?? {}))
     for (const method of METHODS.filter((one) => item[one])) {
-      const { requestBody, responses = {}, security = doc.security ?? [] } = item[method]
+      const { requestBody, responses = {} } = item[method]
+      const security = securityOf(doc, item[method])
       const name = `${method.toUpperCase()} ${route}`
       const parameters = parametersOf(doc, route, [...(item.parameters ?? []), ...(item[method].parameters ?? [])])
       // Callers never write the name of a part of the path, so another name is the same route.
@@ -39,6 +40,12 @@ function operationsOf(doc) {
       operations.set(id, { name, parameters, security, responses, body: follow(doc, requestBody) })
     }
   return operations
+}
+
+/** What lets a caller in, with the scope that stands beside it in our own member. */
+function securityOf(doc, { security = doc.security ?? [], 'x-required-scope': scope }) {
+  const withScope = ([name, scopes]) => [name, scope ? [...scopes, scope] : scopes]
+  return security.map((needs) => Object.fromEntries(Object.entries(needs).map(withScope)))
 }
 
 function parametersOf(doc, route, nodes) {

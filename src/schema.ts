@@ -1,4 +1,5 @@
 import type { GraphQLSchema } from 'graphql'
+import { printApi } from './graph/apiSchema.js'
 import { printSubgraph, toSubgraph } from './graph/federation.js'
 import './graph/scalars.js'
 import './auth/keys.graph.js'
@@ -13,7 +14,12 @@ import './history/changes.graph.js'
 /** The one schema, which every face above has added its part to: a subgraph of whatever larger graph wants it. */
 export const schema: GraphQLSchema = toSubgraph()
 
-/** The schema as it is printed and committed: what `_service` tells a gateway. */
+/** The schema for gateways, as it is printed and committed: what `_service` answers. */
 export function sdl(): string {
   return printSubgraph(schema)
+}
+
+/** The schema for clients, likewise. */
+export function apiSdl(): string {
+  return printApi(schema)
 }

@@ -205,9 +205,10 @@ describe('the command', () => {
   })
 
   test('schema prints the committed contracts', async () => {
-    const { stdout } = await operations(newFolder(), ['schema'])
-    expect(stdout).toBe(readFileSync(new URL('../schema/schema.graphql', import.meta.url), 'utf8'))
-    const printed = await operations(newFolder(), ['schema', '--format', 'openapi'])
-    expect(printed.stdout).toBe(readFileSync(new URL('../schema/openapi.json', import.meta.url), 'utf8'))
+    const files = { '': 'schema.graphql', '--format=api': 'api.graphql', '--format=openapi': 'openapi.json' }
+    for (const [format, file] of Object.entries(files)) {
+      const { stdout } = await operations(newFolder(), ['schema', ...(format ? [format] : [])])
+      expect(stdout).toBe(readFileSync(new URL(`../schema/${file}`, import.meta.url), 'utf8'))
+    }
   })
 })

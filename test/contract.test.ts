@@ -136,6 +136,8 @@ test.each<[string, string[]]>([
   ['/v1/risks?status=OPEN&level=high', ['R-5']],
   ['/v1/risks?level=Critical', ['R-1', 'R-2', 'R-3']],
   ['/v1/risks?level=low,unassessed', ['R-7', 'R-8']],
+  ['/v1/risks?level=low&level=unassessed', ['R-7', 'R-8']],
+  ['/v1/risks?level=low&minScore=0&level=unassessed,low', ['R-7', 'R-8']],
   ['/v1/risks?level=medium&project=apollo', []],
   ['/v1/risks?minScore=12', ['R-1', 'R-2', 'R-3', 'R-5', 'R-4']],
   ['/v1/risks?minScore=13', ['R-1', 'R-2', 'R-3']],

@@ -1,7 +1,8 @@
 import { gunzipSync } from 'node:zlib'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { ROUTES, type Route } from '../src/http/routes.js'
 import { compile } from '../src/http/stored.js'
+import { LIMITS } from '../src/limits.js'
 import { addPerson } from '../src/personnel/people.js'
 import { schema } from '../src/schema.js'
 import { addGroup, addIssue, addProject, addRisk, issue, project, risk } from './fixtures.js'
@@ -93,9 +94,53 @@ test.each(LISTS)('%s is had as CSV, every cell as a spreadsheet takes it', async
 })
 
 test('the lists that can be had as CSV are these, and a list without entries is its names', async () => {
-  expect(ROUTES.filter(({ sheet }) => sheet).map(({ path }) => path)).toEqual(LISTS)
+  expect(ROUTES.filter(({ sheet, type }) => sheet && !type).map(({ path }) => path)).toEqual(LISTS)
   const caller = await openGateway().as('personnel.read', 'projects.read')
   for (const path of LISTS) expect((await caller.get(path, CSV)).text).toBe(`${EXPECTED[path]?.[0]}\r\n`)
+})
+
+describe('at its own path', () => {
+  test.each(LISTS)('%s.csv is what the list is with Accept: text/csv, filtered and page by page', async (path) => {
+    const { caller } = await openOffice()
+    for (const accept of [undefined, '*/*', 'text/csv', 'text/html, */*;q=0.8']) {
+      const own = await caller.get(`${path}.csv`, accept === undefined ? {} : { accept })
+      const listed = await caller.get(path, CSV)
+      expect([own.status, own.headers.get('content-type'), own.headers.get('etag'), own.text]).toEqual([
+        200,
+        TYPE,
+        listed.headers.get('etag'),
+        listed.text,
+      ])
+    }
+    const query = '?limit=1&updatedSince=2026-01-01T00:00:00Z'
+    const own = await caller.get(`${path}.csv${query}`)
+    const listed = await caller.get(`${path}${query}`, CSV)
+    expect([own.text, own.headers.get('link')]).toEqual([
+      listed.text,
+      listed.headers.get('link')?.replace(path, `${path}.csv`) ?? null,
+    ])
+  })
+
+  test('it is kept ready, like every other list', async () => {
+    const gateway = openGateway({ readyBytesMax: LIMITS.readyBytesMax })
+    const caller = await gateway.as('personnel.read')
+    const first = await caller.get('/v1/groups.csv')
+    gateway.statements()
+    expect((await caller.get('/v1/groups.csv')).text).toBe(first.text)
+    expect(gateway.statements().filter((sql) => sql.includes('"groups"'))).toEqual([])
+  })
+
+  test('it is CSV alone, counts nothing, and is only read', async () => {
+    const { caller } = await openOffice()
+    const json = await caller.get('/v1/risks.csv', { accept: 'application/json' })
+    expect(json).toMatchProblem(406, 'NOT_ACCEPTABLE')
+    expect(json.body.detail).toBe('Only text/csv can be had here. Change the Accept header.')
+    const counted = await caller.get('/v1/risks.csv?total=true')
+    expect(counted).toMatchProblem(400, 'BAD_REQUEST')
+    expect(counted.body.errors[0].detail).toContain('There is no parameter "total" here.')
+    expect(await caller.post('/v1/personnel.csv', {})).toMatchProblem(405, 'METHOD_NOT_ALLOWED')
+    expect(await caller.get('/v1/key.csv')).toMatchProblem(404, 'NOT_FOUND')
+  })
 })
 
 test.each([

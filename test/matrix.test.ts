@@ -101,7 +101,9 @@ describe('queries', () => {
   })
 
   test.each(named(NESTED))('$name is refused by itself, where it stands', async ({ path }) => {
-    await askForEach([path], { styles: STYLES, method: path[0]?.as ? 'GET' : 'POST' })
+    // What is behind `node` is also behind a field of its own, where it is asked for in every style.
+    const styles = path[0]?.field.name === 'node' ? (['plain'] as const) : STYLES
+    await askForEach([path], { styles, method: path[0]?.as ? 'GET' : 'POST' })
     expect(tally.findings()).toEqual([])
   })
 

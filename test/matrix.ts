@@ -1,6 +1,7 @@
 import {
   type GraphQLArgument,
   type GraphQLField,
+  type GraphQLInterfaceType,
   type GraphQLNamedType,
   type GraphQLObjectType,
   getNamedType,
@@ -17,7 +18,7 @@ import { schema, sdl } from '../src/schema.js'
 /** The rows that are asked for: their ids by type, and their other keys by type and field; `key` is that of the project. */
 export type Rows = Readonly<Record<string, string>>
 
-/** One field on the way into the schema; `as` is the entity that `_entities` is asked for, and by which key. */
+/** One field on the way into the schema; `as` is what `_entities` or `node` is asked for, and by which key. */
 export interface Step {
   readonly parent: GraphQLObjectType
   readonly field: GraphQLField<unknown, unknown>
@@ -30,8 +31,9 @@ const SPECIAL: Readonly<Record<string, (around: Scope) => Scope>> = {
   'Change.by': (around) => (around.startsWith('personnel') ? 'personnel.manage' : 'projects.manage'),
 }
 
-/** What may be asked for with any key. Each entity of `_entities` has its scope from its type. */
+/** What may be asked for with any key. What `_entities` and `node` lead to has its scope from its type. */
 const ANY_KEY = ['Query.apiKey', 'Query._service', 'Query._entities', 'ApiKey']
+const BY_TYPE = 'Query.node'
 
 /** The one rule of scopes, told again in words of our own. */
 export function isEnough(held: readonly Scope[], needed: Scope): boolean {
@@ -42,7 +44,8 @@ export type Rule = ((around: Scope) => Scope) | 'any key' | undefined
 
 /** What is asked of a key at a field or a type; undefined where nothing of its own is. */
 function ruleOf(place: string, extensions: Readonly<Record<string, unknown>>): Rule {
-  const { scope, pothosOptions } = extensions
+  const { scope, scopes, pothosOptions } = extensions
+  if (place === BY_TYPE && Array.isArray(scopes) && scopes.every(isScope)) return 'any key'
   if (typeof scope === 'string' && isScope(scope)) return () => scope
   if (scope === null && ANY_KEY.includes(place)) return 'any key'
   const isGuarded = Object(pothosOptions).authScopes !== undefined
@@ -61,13 +64,22 @@ function fieldsOf(parent: GraphQLObjectType): Step[] {
   return Object.values(parent.getFields()).map((field) => ({ parent, field }))
 }
 
-/** Every way in: each root field, and `_entities` for each key of each entity. */
+/** Every way in: each root field, `_entities` for each key of each entity, and `node` for each type. */
 export function entriesOf(operation: 'query' | 'mutation'): Step[] {
   const root = operation === 'query' ? schema.getQueryType() : schema.getMutationType()
   if (!root) throw new Error(`There is no ${operation}.`)
   return fieldsOf(root).flatMap((step) => {
     if (ruleOfStep(step) === undefined) throw new Error(`${placeOf(step)} declares no scope.`)
+    if (step.field.name === 'node') return nodesOf(step)
     return step.field.name === '_entities' ? references(step) : [step]
+  })
+}
+
+function nodesOf(step: Step): Step[] {
+  const types = schema.getPossibleTypes(getNamedType(step.field.type) as GraphQLInterfaceType)
+  return types.map((type) => {
+    if (typeof ruleOfType(type) !== 'function') throw new Error(`The node ${type.name} declares no scope.`)
+    return { ...step, as: { type, key: 'id' } }
   })
 }
 
@@ -191,6 +203,7 @@ function fieldsBeside(type: GraphQLObjectType, detail: Asked['detail'], isEnd: b
 const PAGE = 2
 
 function argumentsOf({ field, as }: Step, rows: Rows): string {
+  if (as && field.name === 'node') return `(id: "${rowOf(rows, as.type, 'id')}")`
   if (as) return `(representations: [{ __typename: "${as.type}", ${membersOf(as.key, rows, as.type)} }])`
   const wanted = field.args.filter((arg) => isRequiredArgument(arg) || ['id', 'first'].includes(arg.name))
   return wanted.length === 0 ? '' : `(${wanted.map((arg) => `${arg.name}: ${givenAs(arg, field, rows)}`).join(', ')})`

@@ -14,6 +14,7 @@ interface Media {
 interface Operation {
   operationId: string
   security: { apiKey: string[] }[]
+  'x-required-scope'?: string
   parameters: { name?: string; schema: object; description: string }[]
   requestBody?: { content: Record<string, Media> }
   responses: Record<string, { content?: Record<string, Media> }>
@@ -29,7 +30,8 @@ const operations: [string, Operation][] = Object.entries<Record<string, Operatio
 )
 
 test('the document has every route, and no other', () => {
-  expect(operations.map(([name]) => name)).toEqual(ROUTES.map(({ method, path }) => `${method.toLowerCase()} ${path}`))
+  const routes = ROUTES.map(({ method, path }) => `${method.toLowerCase()} ${path}`)
+  expect(operations.map(([name]) => name).sort()).toEqual(routes.sort())
 })
 
 test.each(operations)('%s shows examples that fit what it says', (_, { requestBody, responses }) => {
@@ -46,15 +48,54 @@ test.each(operations)('%s shows examples that fit what it says', (_, { requestBo
 
 test.each(operations)(
   '%s says which scope it needs, and describes each parameter',
-  (_, { security, parameters, ...one }) => {
-    const [{ apiKey } = { apiKey: ['none at all'] }] = security
-    expect(apiKey.filter((scope) => !Object.hasOwn(SCOPES, scope))).toEqual([])
-    expect(apiKey).toHaveLength(one.operationId === 'getKey' ? 0 : 1)
+  (_, { security, parameters, operationId, ...one }) => {
+    expect(security).toEqual([{ apiKey: [] }])
+    const scopes = operationId === 'getKey' ? [undefined] : Object.keys(SCOPES)
+    expect(scopes).toContain(one['x-required-scope'])
     for (const { name, description } of parameters.filter((parameter) => parameter.name)) {
       expect({ name, description }).toEqual({ name, description: expect.stringMatching(/\w+ \w+.*\.$/) })
     }
   },
 )
+
+test('a path has one media type for what succeeds, and every shape has a name', () => {
+  for (const [name, { responses }] of operations) {
+    const { content = {} } = responses['200'] ?? responses['201'] ?? {}
+    const isCsv = name.endsWith('.csv')
+    expect({ name, types: Object.keys(content) }).toEqual({
+      name,
+      types: '204' in responses ? [] : [isCsv ? 'text/csv' : 'application/json'],
+    })
+    const [shape] = Object.values(content).map((media) => media.schema)
+    if (shape && !isCsv) expect({ name, ...shape }).toEqual({ name, $ref: expect.stringMatching(/\w+$/) })
+  }
+  const named: Record<string, { properties?: Record<string, object> }> = document.components.schemas
+  const nested = Object.entries(named).flatMap(([name, { properties = {} }]) =>
+    Object.entries(properties)
+      .filter(([, one]) => JSON.stringify(one).includes('"properties"'))
+      .map(([member]) => `${name}.${member}`),
+  )
+  expect(nested).toEqual([])
+  expect(Object.keys(named)).toEqual(
+    expect.arrayContaining([
+      'PersonList',
+      'GroupList',
+      'ProjectList',
+      'RiskList',
+      'IssueList',
+      'GroupRef',
+      'ProjectRef',
+      'SyncWarning',
+      'Problem',
+      'ProblemError',
+    ]),
+  )
+})
+
+test('operations have ids of their own', () => {
+  const ids = operations.map(([, { operationId }]) => operationId)
+  expect(new Set(ids).size).toBe(ids.length)
+})
 
 test('the bounds of a body are those of the vocabulary', () => {
   const { properties } = document.components.schemas.AddPersonInput

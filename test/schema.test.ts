@@ -1,9 +1,11 @@
 import {
+  type GraphQLInterfaceType,
   type GraphQLNamedType,
   type GraphQLObjectType,
   getNamedType,
   isEnumType,
   isInputObjectType,
+  isInterfaceType,
   isIntrospectionType,
   isNonNullType,
   isObjectType,
@@ -41,7 +43,7 @@ const isPlumbing = ({ name }: GraphQLNamedType) =>
   /^(Query|Mutation|PageInfo|(Field)?Change|Sync(Result|Counts|Warning))$|(Connection|Edge)$/.test(name)
 const entities = objectTypes.filter((type) => !isPlumbing(type))
 
-function fieldsOf(type: GraphQLObjectType) {
+function fieldsOf(type: GraphQLObjectType | GraphQLInterfaceType) {
   const fields = Object.values(type.getFields()).filter((field) => !isOfGateways(field))
   return fields.map((field) => ({ at: `${type.name}.${field.name}`, field }))
 }
@@ -58,7 +60,7 @@ function* described(): Generator<[string, string | null | undefined]> {
     if (isInputObjectType(type)) {
       for (const field of Object.values(type.getFields())) yield [`${type.name}.${field.name}`, field.description]
     }
-    if (!isObjectType(type)) continue
+    if (!isObjectType(type) && !isInterfaceType(type)) continue
     for (const { at, field } of fieldsOf(type)) {
       yield [at, field.description]
       for (const arg of field.args) yield [`${at}(${arg.name})`, arg.description]
@@ -80,10 +82,15 @@ describe('scopes', () => {
   })
 
   test('every root field declares its scope, and only the own key needs none', () => {
-    const scopes = rootFields.map(({ at, field }) => [at, field.extensions['scope']])
+    const scopes = rootFields
+      .filter(({ at }) => at !== 'Query.node')
+      .map(({ at, field }) => [at, field.extensions['scope']])
     expect(scopes.length).toBeGreaterThanOrEqual(12)
     expect(scopes.filter(([, scope]) => scope === null)).toEqual([['Query.apiKey', null]])
     expect(scopes.filter(([, scope]) => scope !== null && !isScope(String(scope)))).toEqual([])
+    const { node } = schema.getQueryType()?.getFields() ?? {}
+    // That of the type that the id belongs to.
+    expect(node?.extensions['scopes']).toEqual(['personnel.read', 'projects.read'])
   })
 
   test('whatever changes data needs a .manage scope, and whatever only reads needs none', () => {
@@ -106,8 +113,11 @@ describe('scopes', () => {
       'Issue.project',
       'Issue.risk',
       'Person.groups',
+      'Person.issues',
+      'Person.risks',
       'Project.issues',
       'Project.risks',
+      'Risk.issues',
       'Risk.owner',
       'Risk.project',
     ])
@@ -121,7 +131,7 @@ describe('scopes', () => {
         return scope !== undefined && scope !== type.extensions['scope']
       }),
     )
-    expect(crossing.map(({ at }) => at).sort()).toEqual(['Issue.assignee', 'Risk.owner'])
+    expect(crossing.map(({ at }) => at).sort()).toEqual(['Issue.assignee', 'Person.issues', 'Person.risks', 'Risk.owner'])
     expect(crossing.filter(({ field }) => isNonNullType(field.type))).toEqual([])
   })
 })

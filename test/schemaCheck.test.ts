@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 const ROOT = fileURLToPath(new URL('../', import.meta.url))
 const CHECK = join(ROOT, '.ci/schema-check.mjs')
 const SDL = readFileSync(join(ROOT, 'schema/schema.graphql'), 'utf8')
+const API = readFileSync(join(ROOT, 'schema/api.graphql'), 'utf8')
 const OPENAPI = readFileSync(join(ROOT, 'schema/openapi.json'), 'utf8')
 
 const folder = mkdtempSync(join(tmpdir(), 'contracts-'))
@@ -35,8 +36,9 @@ function check(...args: string[]) {
 type Changes = readonly { contract: string; path: string; change: string }[]
 
 /** What the check says when the contracts in the working folder are these. */
-function verdict({ sdl = SDL, openapi = OPENAPI }) {
+function verdict({ sdl = SDL, api = API, openapi = OPENAPI }) {
   writeFileSync(join(folder, 'schema/schema.graphql'), sdl)
+  writeFileSync(join(folder, 'schema/api.graphql'), api)
   writeFileSync(join(folder, 'schema/openapi.json'), openapi)
   const { code, stdout } = check('HEAD', '--json')
   const found: { breaking: Changes; dangerous: Changes; compatible: number } = JSON.parse(stdout)
@@ -86,9 +88,18 @@ test('a removed field breaks callers', () => {
   expect(verdict({ sdl })).toEqual({ code: 1, breaking, dangerous: [], compatible: 0 })
 })
 
+test('what both printed graphs lose is said once, and what only clients had is said too', () => {
+  const sdl = changed(SDL, /type ApiKey \{/, 'type ApiKey { comment: String')
+  const added = changed(API, /type ApiKey \{/, 'type ApiKey { comment: String')
+  expect(verdict({ sdl, api: added })).toEqual({ code: 0, breaking: [], dangerous: [], compatible: 1 })
+  const without = changed(API, /type Group implements Node \{/, 'type Group {')
+  const breaking = ["api.graphql Group: 'Group' object type no longer implements 'Node' interface"]
+  expect(verdict({ api: without })).toMatchObject({ code: 1, breaking })
+})
+
 test('a removed key, another key and a field hidden from the router break other subgraphs', () => {
   const without = changed(SDL, /@key\(fields: "key"\)/, '')
-  const another = changed(without, /(type Group\s+@key\(fields: ")id/, '$1name')
+  const another = changed(without, /(type Group\s+@key\(fields: ")id/, '$1description')
   const breaking = [
     'schema.graphql ApiKey.scopes: @inaccessible was added',
     'schema.graphql Group: @key(id) was removed',
@@ -115,7 +126,9 @@ test.each([
 
 test('changes that break callers are all named, and each once', () => {
   const openapi = changedApi({
-    'paths > /v1/key > get > security': [{ apiKey: ['projects.read'] }],
+    'paths > /v1/key > get > x-required-scope': 'projects.read',
+    'paths > /v1/groups > get > x-required-scope': 'personnel.manage',
+    'paths > /v1/issues > get > x-required-scope': undefined,
     'paths > /v1/groups/{id} > get > responses > 200': undefined,
     [`${SEARCH} > schema > maxLength`]: 20,
     'paths > /v1/personnel > get > parameters > 6 > name': 'first',
@@ -125,6 +138,7 @@ test('changes that break callers are all named, and each once', () => {
   })
   expect(verdict({ openapi }).breaking).toEqual([
     'openapi.json GET /v1/groups/{id} 200: was removed',
+    'openapi.json GET /v1/groups: {"apiKey":["personnel.read"]} is no longer enough to be let in',
     'openapi.json GET /v1/key: {"apiKey":[]} is no longer enough to be let in',
     `openapi.json ${listPersonnel} limit: was removed`,
     `openapi.json ${listPersonnel} search: no longer takes what breaks the maxLength 20`,

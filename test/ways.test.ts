@@ -109,7 +109,8 @@ async function wayOf(work: () => Promise<unknown>): Promise<'ready' | 'compiled'
 }
 
 describe('REST says the same both ways', () => {
-  const routes = ROUTES.filter(({ method }) => method === 'GET').map((route) => {
+  // The path of a CSV is answered as its list is with Accept: text/csv, which the forms below ask for.
+  const routes = ROUTES.filter(({ method, type }) => method === 'GET' && !type).map((route) => {
     const paths = READS[route.operation]?.(company).map((rest) => route.path.replace(/\{\w+\}/, '') + rest) ?? []
     const good = paths.find((path) => /\?limit=2$|_(?!0000)\w{26}$|key$/.test(path)) ?? ''
     return { ...route, paths, good }

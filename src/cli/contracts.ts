@@ -1,10 +1,11 @@
 import { openapi } from '../http/openapi.js'
 import { LIMIT_MEANINGS } from '../limits.js'
-import { schema, sdl } from '../schema.js'
+import { apiSdl, schema, sdl } from '../schema.js'
 
 /** The contracts as they are printed and committed, by the names of their files. */
 export const CONTRACTS = {
   'schema.graphql': sdl,
+  'api.graphql': apiSdl,
   'openapi.json': () => `${JSON.stringify(openapi(schema), null, 2)}\n`,
 } as const
 

@@ -4,27 +4,32 @@ import { Command, Option } from 'commander'
 import { print, say } from './command.js'
 import { writeDraft } from './draft.js'
 
+/** The subgraph with its federation directives, the same graph for clients, the REST API, and docs/limits.md. */
+const FORMATS = ['graphql', 'api', 'openapi', 'limits'] as const
+
+/** The committed file of each contract. */
+const FILES = { graphql: 'schema.graphql', api: 'api.graphql', openapi: 'openapi.json' } as const
+
 export function schemaCommand(): Command {
   return new Command('schema')
-    .description('print the contracts: the GraphQL schema and the OpenAPI document')
-    .addOption(
-      new Option('--format <format>', 'which one to print')
-        .choices(['graphql', 'openapi', 'limits'])
-        .default('graphql'),
+    .description('print the contracts: the GraphQL schema (for gateways, or for clients) and the OpenAPI document')
+    .addOption(new Option('--format <format>', 'which one to print').choices(FORMATS).default('graphql'))
+    .option('--output <folder>', 'write the contracts into this folder instead')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  operations schema > schema.graphql\n  operations schema --format api > api.graphql\n  operations schema --output schema',
     )
-    .option('--output <folder>', 'write both into this folder instead')
-    .addHelpText('after', '\nExamples:\n  operations schema > schema.graphql\n  operations schema --output schema')
-    .action(async (flags: { format: 'graphql' | 'openapi' | 'limits'; output?: string }) => {
+    .action(async (flags: { format: (typeof FORMATS)[number]; output?: string }) => {
       const { CONTRACTS, limitsPage } = await import('./contracts.js')
       if (flags.format === 'limits') return print(limitsPage().trimEnd())
       if (flags.output === undefined) {
-        return print(CONTRACTS[flags.format === 'graphql' ? 'schema.graphql' : 'openapi.json']().trimEnd())
+        return print(CONTRACTS[FILES[flags.format]]().trimEnd())
       }
       mkdirSync(flags.output, { recursive: true })
       for (const [name, contents] of Object.entries(CONTRACTS)) {
         const file = join(flags.output, name)
         writeDraft(file, 'Without --output, one of them is printed.', (to) => writeFileSync(to, contents()))
       }
-      say(`Wrote ${Object.keys(CONTRACTS).join(' and ')} into ${flags.output}.`)
+      say(`Wrote ${Object.keys(CONTRACTS).join(', ')} into ${flags.output}.`)
     })
 }

@@ -56,6 +56,12 @@ export async function rowOfOne(
   return row && rowOf(table, row)
 }
 
+/** A row that the store's foreign keys promise. */
+export function present<Row>(row: Row | undefined): Row {
+  if (row === undefined) throw new Error('A row that others refer to is not there.')
+  return row
+}
+
 /** What a mutation is to change must be there: it never silently does nothing. */
 export async function found<Row>(row: Promise<Row | undefined>, noun: string, id: string): Promise<Row> {
   const there = await row

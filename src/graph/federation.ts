@@ -2,12 +2,13 @@ import { printSubgraphSchema } from '@apollo/subgraph'
 import type { ObjectRef } from '@pothos/core'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import { type GraphQLField, type GraphQLObjectType, type GraphQLSchema, getNamedType, isObjectType } from 'graphql'
-import { ANNOTATIONS, annotate } from './annotations.js'
+import { ANNOTATIONS, addToSyntaxTrees, annotationsOf } from './annotations.js'
 import type { FieldPrice } from './bills.js'
 import { boundArguments } from './bounds.js'
 import { builder, type Context } from './builder.js'
+import { withNode, withoutNode } from './node.js'
 import { limitPrices } from './prices.js'
-import { countReferences, type EntityOptions, registerEntity, resolveReferences } from './references.js'
+import { countReferences, type EntityOptions, entityTypes, registerEntity, resolveReferences } from './references.js'
 import { inTurns } from './turns.js'
 
 type Types = typeof builder.$inferSchemaTypes
@@ -26,14 +27,15 @@ export function asEntity<T extends PgTable>(type: ObjectRef<Types, T['$inferSele
 /** What a field is that others show: a neighbour who has it at hand may give it too, and saves the router a request to us. */
 export const displayed = { shareable: true } as const
 
-/** The schema as an Apollo Federation subgraph: with `_service` and `_entities`. */
+/** The schema as an Apollo Federation subgraph with `_service` and `_entities`, and with `node` for direct callers. */
 export function toSubgraph(): GraphQLSchema {
-  const schema = builder.toSubGraphSchema({
+  const subgraph = builder.toSubGraphSchema({
     // The first version with `@cost` and `@listSize`.
     linkUrl: 'https://specs.apollo.dev/federation/v2.9',
     federationDirectives: ['@inaccessible', '@key', '@shareable', ...ANNOTATIONS].sort(),
   })
-  annotate(schema)
+  addToSyntaxTrees(subgraph, annotationsOf(subgraph))
+  const schema = withNode(subgraph, entityTypes())
   const { _entities, _service } = schema.getQueryType()?.getFields() ?? {}
   if (!_entities || !_service) throw new Error('The schema has no entities.')
   const price: FieldPrice = {
@@ -67,5 +69,5 @@ function objectType({ type }: GraphQLField<unknown, unknown>): GraphQLObjectType
 
 /** What `_service` tells a gateway, and what is printed and committed. */
 export function printSubgraph(schema: GraphQLSchema): string {
-  return `${printSubgraphSchema(schema)}\n`
+  return `${printSubgraphSchema(withoutNode(schema))}\n`
 }

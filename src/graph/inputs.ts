@@ -6,6 +6,11 @@ export function boundedText(kind: TextKind, description: string) {
   return { description: `${description} At most ${maxLength} characters.`, extensions: { maxLength } }
 }
 
+/** The options of an input that may be absent but not null, which GraphQL has no type for. */
+export function neverNull<O extends { readonly description: string; readonly extensions?: object }>(options: O) {
+  return { ...options, extensions: { ...options.extensions, isNullable: false } }
+}
+
 /** The options of a list of texts in a filter, likewise. */
 export function boundedTexts(kind: TextKind, description: string) {
   const maxLength = TEXT_MAX[kind]

@@ -52,6 +52,11 @@ export function registerEntity<T extends PgTable>(name: string, { scope, table, 
   })
 }
 
+/** What can be referred to; all of them by their id too. */
+export function entityTypes(): readonly Entity[] {
+  return [...entities.values()]
+}
+
 function loading<V>(query: Query<V>) {
   return (context: Context, values: readonly string[]) => loadMany(context, query, values)
 }

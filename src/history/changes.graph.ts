@@ -21,7 +21,9 @@ const ChangeAction = enumOf('ChangeAction', 'What was done.', {
 })
 
 const FieldChange = builder.objectRef<FieldChangeRow>('FieldChange')
-FieldChange.implement({ description: 'What became of one field.' })
+FieldChange.implement({
+  description: 'What became of one field. It has no key of its own: caches keep it inside its change.',
+})
 columns(FieldChange, {
   field: { type: 'String', description: 'The name of the field.' },
   from: { type: 'String', nullable: true, description: 'What it was before; null for nothing.' },

@@ -6,9 +6,7 @@ import { csvContent, type Entry, entriesIn } from './csv.js'
 import { longJson } from './longJson.js'
 import { Content, emptyAnswer, JSON_TYPE, respond } from './represent.js'
 import { joined } from './slices.js'
-import type { StoredOperation } from './stored.js'
-
-export type MediaType = 'application/json' | 'text/csv'
+import type { MediaType, StoredOperation } from './stored.js'
 
 /** What was asked for, and how. */
 interface Wanted {

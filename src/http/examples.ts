@@ -1,3 +1,6 @@
+import { KeyMissing } from '../auth/principal.js'
+import type { Code } from '../errors.js'
+
 /** A believable value for each field that a body can hold; an enum shows its first value unless it is here. */
 export const EXAMPLES: Readonly<Record<string, unknown>> = {
   'Person.id': 'usr_01k9zq3v5rf8ta4mbw2xnc7dhe',
@@ -56,4 +59,33 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
   'Person.groupIds': ['grp_01k9zq3v5re4zw8n6t1ykj0pqs'],
   Date: '2027-01-31',
   DateTime: '2027-01-31T09:30:00.000Z',
+}
+
+const TAKEN = 'The e-mail belongs to Ada Lovelace (usr_01k9zq3v5rf8ta4mbw2xnc7dhe).'
+
+/** What a problem says besides its code: each is what a request gets that is wrong in this way. */
+export const PROBLEM_EXAMPLES: Readonly<
+  Partial<Record<Code, { readonly detail: string; readonly [member: string]: unknown }>>
+> = {
+  BAD_REQUEST: {
+    detail: 'The query parameters cannot be used as given.',
+    errors: [{ parameter: 'level', detail: 'Must be one of CRITICAL, HIGH, LOW, MEDIUM, UNASSESSED.' }],
+  },
+  UNAUTHENTICATED: { detail: new KeyMissing().message },
+  INSUFFICIENT_SCOPE: {
+    detail: 'This needs a key with the scope personnel.read.',
+    requiredScope: 'personnel.read',
+  },
+  NOT_FOUND: { detail: 'There is no person at /v1/personnel/usr_01k9zq3v5rf8ta4mbw2xnc7dhe.' },
+  NOT_ACCEPTABLE: { detail: 'Only application/json or text/csv can be had here. Change the Accept header.' },
+  CONFLICT: {
+    detail: `A person with this e-mail is already there. ${TAKEN}`,
+    existingId: 'usr_01k9zq3v5rf8ta4mbw2xnc7dhe',
+    errors: [{ pointer: '/email', detail: TAKEN }],
+  },
+  PRECONDITION_FAILED: { detail: 'This has changed since you read it. Read it again, and retry with its ETag.' },
+  VALIDATION_FAILED: {
+    detail: 'This person cannot be added as given.',
+    errors: [{ pointer: '/email', detail: 'Must be an e-mail address, such as ada@example.com.' }],
+  },
 }

@@ -111,8 +111,8 @@ function isRead(asked: Asked, basePath: string): boolean {
   return PLAIN_PATH.test(path) && !isOpen(path)
 }
 
-/** A path that means what it says: one with dots in it may lead elsewhere, to an open page or to GraphQL. */
-const PLAIN_PATH = /^[\w/-]*$/
+/** A path that means what it says: one with other dots in it may lead elsewhere, to an open page or to GraphQL. */
+const PLAIN_PATH = /^[\w/-]*(\.csv)?$/
 
 function isSmallQuery(asked: Asked, basePath: string): boolean {
   const { method, target } = asked

@@ -51,7 +51,7 @@ export class JsonSchemas {
     const [only] = selection.selections
     if (only?.kind === Kind.FRAGMENT_SPREAD) {
       const fragment = this.fragments.get(only.name.value)
-      return this.component(only.name.value, () => this.object(type, fragment?.selectionSet ?? selection))
+      return this.named(only.name.value, () => this.object(type, fragment?.selectionSet ?? selection))
     }
     const properties = Object.fromEntries(
       selection.selections.flatMap((node) => {
@@ -68,7 +68,7 @@ export class JsonSchemas {
   input(type: GraphQLInputType): JsonSchema {
     if (isNonNullType(type)) return this.input(type.ofType)
     if (isListType(type)) return { type: 'array', items: this.input(type.ofType) }
-    if (isInputObjectType(type)) return this.component(type.name, () => this.inputObject(type))
+    if (isInputObjectType(type)) return this.named(type.name, () => this.inputObject(type))
     return this.leaf(type)
   }
 
@@ -76,7 +76,8 @@ export class JsonSchemas {
     const fields = Object.values(type.getFields())
     const properties = fields.map(({ name, type: fieldType, description, extensions }) => {
       const value = withBounds(this.input(fieldType), extensions)
-      const schema = isNonNullType(fieldType) ? { ...value, minLength: 1 } : orNull(value)
+      const isNullable = !isNonNullType(fieldType) && extensions['isNullable'] !== false
+      const schema = isNonNullType(fieldType) ? { ...value, minLength: 1 } : isNullable ? orNull(value) : value
       return [name, documented(schema, description, `${type.name}.${name}`)]
     })
     return {
@@ -89,15 +90,16 @@ export class JsonSchemas {
   }
 
   private leaf(type: GraphQLOutputType | GraphQLInputType): JsonSchema {
-    if (isEnumType(type)) return this.component(type.name, () => enumSchema(type))
+    if (isEnumType(type)) return this.named(type.name, () => enumSchema(type))
     const scalar = SCALARS[type.toString()]
     if (!scalar) throw new Error(`There is no JSON Schema for ${type.toString()}.`)
     return scalar
   }
 
-  private component(name: string, make: () => JsonSchema): JsonSchema {
+  /** A reference to a component, which is made the first time. */
+  named(name: string, make: () => JsonSchema): JsonSchema {
     this.components[name] ??= make()
-    return { $ref: `#/components/schemas/${name}` }
+    return ref('schemas', name)
   }
 }
 

@@ -1,4 +1,4 @@
-import { type FragmentDefinitionNode, type GraphQLSchema, Kind } from 'graphql'
+import { type FragmentDefinitionNode, type GraphQLSchema, getNamedType, Kind } from 'graphql'
 import { DESCRIPTION, VERSION } from '../about.js'
 import { SCOPES } from '../auth/scopes.js'
 import type { Code } from '../errors.js'
@@ -7,9 +7,9 @@ import { BODY_TYPES, PATCH_TYPES } from './body.js'
 import { csvText, type Entry } from './csv.js'
 import { REQUEST_ID } from './exchange.js'
 import { exampleOf, headersOf, type JsonSchema, JsonSchemas, ref, withBounds } from './jsonSchema.js'
-import { problemResponses, problemSchema } from './problemSchemas.js'
+import { problemResponses, problemSchemas } from './problemSchemas.js'
 import { STATUS } from './problems.js'
-import { ROUTES, type Route } from './routes.js'
+import { CSV_TYPE, ROUTES, type Route } from './routes.js'
 import { type Parameter, type StoredOperation, storedOperations } from './stored.js'
 
 /** The OpenAPI 3.1 document: everything in it follows from the route table, its operations and the schema. */
@@ -27,6 +27,7 @@ export function openapi(schema: GraphQLSchema, basePath = ''): JsonSchema {
       title: 'Operations Gateway',
       version: VERSION,
       description: `${DESCRIPTION} Every GET also answers HEAD. ${bodySizes()}`,
+      contact: { name: 'Whoever runs this gateway' },
       license: { name: 'MIT', identifier: 'MIT' },
     },
     'x-limits': Object.fromEntries(LIMIT_MEANINGS.map(({ name, value, meaning }) => [name, { value, meaning }])),
@@ -35,7 +36,7 @@ export function openapi(schema: GraphQLSchema, basePath = ''): JsonSchema {
     paths,
     components: {
       securitySchemes: { apiKey: { type: 'http', scheme: 'bearer', description: securityText() } },
-      schemas: { ...schemas.components, Page: PAGE, Problem: problemSchema() },
+      schemas: { ...schemas.components, Page: PAGE, ...problemSchemas() },
       headers: HEADERS,
       parameters: HEADER_PARAMETERS,
       responses: problemResponses(),
@@ -46,11 +47,13 @@ export function openapi(schema: GraphQLSchema, basePath = ''): JsonSchema {
 function operationObject(operation: StoredOperation, schemas: JsonSchemas): JsonSchema {
   const { route, rootField, scope, parameters, input } = operation
   return {
-    operationId: route.operation,
-    summary: firstSentence(rootField.description ?? ''),
-    description: `${rootField.description} ${scope ? `Needs the scope \`${scope}\`.` : 'Any valid key will do.'}`,
+    operationId: route.type === CSV_TYPE ? `${route.operation}Csv` : route.operation,
+    summary: `${firstSentence(rootField.description ?? '')}${route.type === CSV_TYPE ? ', as CSV' : ''}`,
+    description: [rootField.description, scopeText(scope), ...csvNote(route)].join(' '),
     tags: [tagOf(operation)],
-    security: [{ apiKey: scope ? [scope] : [] }],
+    security: [{ apiKey: [] }],
+    // Not in `security`: only OAuth 2 has scopes there, and linters and generators know no others.
+    ...(scope && { 'x-required-scope': scope }),
     parameters: [
       ...parameters.map((parameter) => parameterObject(parameter, schemas)),
       ...['RequestId', ...conditionsOf(route)].map((name) => ref('parameters', name)),
@@ -64,6 +67,14 @@ function operationObject(operation: StoredOperation, schemas: JsonSchemas): Json
       ...Object.fromEntries(statusesOf(operation).map((status) => [status, refusalObject(status, route)])),
     },
   }
+}
+
+function scopeText(scope: StoredOperation['scope']): string {
+  return scope ? `Needs the scope \`${scope}\`.` : 'Any valid key will do.'
+}
+
+function csvNote({ sheet, type, path }: Route): string[] {
+  return sheet && !type ? [`As CSV: \`${path}.csv\`, or here with \`Accept: text/csv\`.`] : []
 }
 
 /** The headers that a route heeds, by the names of their components. */
@@ -98,13 +109,15 @@ function ownHeaders({ method, status }: Route): readonly string[] {
   return [...(status === 201 ? ['Location'] : []), 'Idempotency-Replayed']
 }
 
-function successContent({ rootField, rootNode, isList, columns }: StoredOperation, schemas: JsonSchemas): JsonSchema {
-  const output = schemas.output(rootField.type, rootNode.selectionSet)
-  const media = mediaObject(isList ? listSchema(output) : notNull(output), schemas)
-  if (!columns) return { 'application/json': media }
+/** One media type for each path, so that generated clients have one type for its response. */
+function successContent(operation: StoredOperation, schemas: JsonSchemas): JsonSchema {
+  const { route, rootField, rootNode, isList, columns = [] } = operation
+  const output = notNull(schemas.output(rootField.type, rootNode.selectionSet))
+  const listName = getNamedType(rootField.type).name.replace('Connection', 'List')
+  const media = mediaObject(isList ? schemas.named(listName, () => listSchema(output)) : output, schemas)
+  if (route.type !== CSV_TYPE) return { 'application/json': media }
   const { data } = media['example'] as { data: Entry[] }
-  const csv = { schema: { type: 'string', description: CSV }, example: csvText(columns, data) }
-  return { 'application/json': media, 'text/csv': csv }
+  return { [CSV_TYPE]: { schema: { type: 'string', description: CSV }, example: csvText(columns, data) } }
 }
 
 const CSV =
@@ -119,13 +132,13 @@ function refusalObject(status: string, { method }: Route): JsonSchema {
 function parameterObject({ name, in: place, type, use, defaultValue }: Parameter, schemas: JsonSchemas): JsonSchema {
   const schema = withBounds(schemas.input(type), use.extensions)
   const isList = schema['type'] === 'array'
-  const many = isList ? ' Several are separated by commas.' : ''
+  const many = isList ? ' Several: repeat the parameter, or put commas between them.' : ''
   return {
     name,
     in: place,
     required: place === 'path',
     description: `${use.description}${many}`,
-    ...(isList && { style: 'form', explode: false }),
+    ...(isList && { style: 'form', explode: true }),
     schema: defaultValue === undefined ? schema : { ...schema, default: defaultValue },
   }
 }
@@ -142,12 +155,13 @@ function statusesOf({ route, scope, input, isList }: StoredOperation): string[] 
   return codes.map((code) => String(STATUS[code])).sort()
 }
 
-function listSchema(connection: JsonSchema): JsonSchema {
-  const { properties } = notNull(connection) as { properties: { nodes: JsonSchema } }
+function listSchema({ description, properties }: JsonSchema): JsonSchema {
+  const { nodes } = properties as { nodes: JsonSchema }
   return {
     type: 'object',
+    description,
     required: ['data', 'page'],
-    properties: { data: properties.nodes, page: { $ref: '#/components/schemas/Page' } },
+    properties: { data: nodes, page: ref('schemas', 'Page') },
   }
 }
 
@@ -228,7 +242,7 @@ function fragmentsOf(operations: readonly StoredOperation[]): Map<string, Fragme
 }
 
 function tagOf({ route }: StoredOperation): string {
-  return route.path.split('/')[2] ?? ''
+  return route.path.split(/[/.]/)[2] ?? ''
 }
 
 function tagsOf(operations: readonly StoredOperation[]): JsonSchema[] {

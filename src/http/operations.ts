@@ -5,8 +5,8 @@
  */
 
 const PERSON = `fragment Person on Person {
-  id name email externalId title department status groups { id name } createdAt updatedAt
-}`
+  id name email externalId title department status groups { ...GroupRef } createdAt updatedAt
+} fragment GroupRef on Group { id name }`
 
 const GROUP = `fragment Group on Group {
   id name externalId description memberCount createdAt updatedAt
@@ -17,18 +17,21 @@ const PROJECT = `fragment Project on Project {
 }`
 
 const SYNC_RESULT = `fragment SyncResult on SyncResult {
-  project { ...Project } risks { ...SyncCounts } issues { ...SyncCounts } warnings { pointer detail }
-} fragment SyncCounts on SyncCounts { created updated unchanged closed }`
+  project { ...Project } risks { ...SyncCounts } issues { ...SyncCounts } warnings { ...SyncWarning }
+} fragment SyncWarning on SyncWarning { pointer detail }
+fragment SyncCounts on SyncCounts { created updated unchanged closed }`
+
+const PROJECT_REF = 'fragment ProjectRef on Project { id key name }'
 
 const RISK = `fragment Risk on Risk {
-  id reference project { id key name } title description category likelihood impact score level rank
+  id reference project { ...ProjectRef } title description category likelihood impact score level rank
   status response ownerId ownerName url raisedOn reviewOn createdAt updatedAt
-}`
+} ${PROJECT_REF}`
 
 const ISSUE = `fragment Issue on Issue {
-  id reference project { id key name } title description severity status assigneeId assigneeName
+  id reference project { ...ProjectRef } title description severity status assigneeId assigneeName
   riskId url raisedOn dueOn createdAt updatedAt
-}`
+} ${PROJECT_REF}`
 
 const PAGE = 'pageInfo { hasNextPage endCursor } totalCount @include(if: $total)'
 

@@ -37,8 +37,7 @@ export function readParameters(
     const values = query.getAll(name)
     try {
       if (!parameter || parameter.in === 'path') throw new GraphQLError(unknownParameter(name, [...known.keys()]))
-      if (values.length > 1) throw new GraphQLError('Give it once, with commas between several values.')
-      variables[name] = readValue(values[0] ?? '', parameter.type)
+      variables[name] = readValues(values, parameter.type)
     } catch (error) {
       if (!(error instanceof GraphQLError)) throw error
       flaws.push({ parameter: name, detail: error.message })
@@ -52,6 +51,13 @@ export function readParameters(
 function unknownParameter(name: string, known: readonly string[]): string {
   const listed = known.length > 0 ? `This path takes ${known.join(', ')}.` : 'This path takes no parameters.'
   return `There is no parameter ${JSON.stringify(name)} here. ${listed}`
+}
+
+/** A list may be repeated as well as written with commas; whatever else is there once. */
+function readValues(values: readonly string[], type: GraphQLInputType): unknown {
+  if (isListType(getNullableType(type))) return values.flatMap((value) => readValue(value, type))
+  if (values.length > 1) throw new GraphQLError('Give it once: it takes a single value.')
+  return readValue(values[0] ?? '', type)
 }
 
 function readValue(text: string, type: GraphQLInputType): unknown {

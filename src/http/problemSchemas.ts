@@ -1,6 +1,7 @@
 import { SCOPES } from '../auth/scopes.js'
 import { CATALOGUE, type Code } from '../errors.js'
-import { headersOf, type JsonSchema } from './jsonSchema.js'
+import { PROBLEM_EXAMPLES } from './examples.js'
+import { headersOf, type JsonSchema, ref } from './jsonSchema.js'
 import { problemType, STATUS } from './problems.js'
 
 /** Refusals that do not belong to a path and its methods. */
@@ -36,24 +37,31 @@ function problemResponse(status: string, also: readonly string[] = []): JsonSche
     detail: `${CATALOGUE[code]}.`,
     code,
     requestId: '7d0c1a52-6f3e-4b8a-9c35-3f1f6f0a9e11',
+    ...PROBLEM_EXAMPLES[code],
   }
   return {
     description: codes.map((one) => `${one}: ${CATALOGUE[one]}.`).join(' '),
     headers: headersOf(['Request-Id', ...own, ...also]),
-    content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' }, example } },
+    content: { 'application/problem+json': { schema: ref('schemas', 'Problem'), example } },
   }
 }
 
-export function problemSchema(): JsonSchema {
-  const flaw = {
-    type: 'object',
-    required: ['detail'],
-    properties: {
-      pointer: { type: 'string', description: 'Where in the body, as a JSON Pointer.' },
-      parameter: { type: 'string', description: 'Which parameter.' },
-      detail: { type: 'string', description: 'What would be right.' },
-    },
-  }
+export function problemSchemas(): JsonSchema {
+  return { Problem: problemSchema(), ProblemError: PROBLEM_ERROR }
+}
+
+const PROBLEM_ERROR: JsonSchema = {
+  type: 'object',
+  description: 'One thing that is wrong with what was sent.',
+  required: ['detail'],
+  properties: {
+    pointer: { type: 'string', description: 'Where in the body, as a JSON Pointer.' },
+    parameter: { type: 'string', description: 'Which parameter.' },
+    detail: { type: 'string', description: 'What would be right.' },
+  },
+}
+
+function problemSchema(): JsonSchema {
   return {
     type: 'object',
     description: 'What went wrong (RFC 9457).',
@@ -67,7 +75,11 @@ export function problemSchema(): JsonSchema {
       requestId: { type: 'string', description: 'The id of the request in the log.' },
       requiredScope: { type: 'string', enum: Object.keys(SCOPES), description: 'The scope that the key lacks.' },
       existingId: { type: 'string', description: 'The id of what is already there.' },
-      errors: { type: 'array', items: flaw, description: 'Each thing that is wrong with what was sent.' },
+      errors: {
+        type: 'array',
+        items: ref('schemas', 'ProblemError'),
+        description: 'Each thing that is wrong with what was sent.',
+      },
     },
   }
 }

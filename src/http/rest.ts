@@ -6,7 +6,7 @@ import { type Context, requireScope } from '../graph/builder.js'
 import { faultOf } from '../graph/faults.js'
 import { LIMITS } from '../limits.js'
 import { requireAcceptable } from './accept.js'
-import { answerWith, answerWithCompiled, type MediaType } from './answers.js'
+import { answerWith, answerWithCompiled } from './answers.js'
 import { type Answer, type Asked, isReading } from './asked.js'
 import { type Bodies, PATCH_TYPES } from './body.js'
 import type { Engine } from './engine.js'
@@ -18,7 +18,7 @@ import { notAllowed } from './problems.js'
 import type { Rates } from './rates.js'
 import { emptyAnswer } from './represent.js'
 import { ROUTES, type Route } from './routes.js'
-import { type StoredOperation, storedOperation } from './stored.js'
+import { type MediaType, type StoredOperation, storedOperation } from './stored.js'
 
 interface RestOptions {
   readonly schema: GraphQLSchema
@@ -94,9 +94,8 @@ export function createRest({ schema, engine, authenticate, rates, bodies, basePa
 /** The methods that heed `If-Match`. */
 const CONDITIONAL = new Set(['PATCH', 'PUT', 'DELETE'])
 
-function acceptableType(asked: Asked, { route, columns }: StoredOperation): MediaType | undefined {
-  if (route.status === 204) return undefined
-  return requireAcceptable<MediaType>(asked, 'application/json', ...(columns ? ['text/csv' as const] : []))
+function acceptableType(asked: Asked, { types }: StoredOperation): MediaType | undefined {
+  return types.length === 0 ? undefined : requireAcceptable(asked, ...types)
 }
 
 async function run(

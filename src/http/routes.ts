@@ -9,14 +9,18 @@ export interface Route {
   readonly status: 200 | 201 | 204
   /** The sheet that a list can be had as. */
   readonly sheet?: SheetNoun
+  /** The one media type of the response, where it is not JSON. */
+  readonly type?: typeof CSV_TYPE
   /** Of a route that takes more than `LIMITS.bodyBytesMax`. */
   readonly bodyBytesMax?: number
 }
 
+export const CSV_TYPE = 'text/csv'
+
 const WHOLE_PROJECT = { bodyBytesMax: LIMITS.syncBodyBytesMax }
 
-/** THE TABLE: every route of the REST door. */
-export const ROUTES: readonly Route[] = [
+/** THE TABLE: every route of the REST API. */
+const TABLE: readonly Route[] = [
   { method: 'GET', path: '/v1/personnel', operation: 'listPersonnel', status: 200, sheet: 'people' },
   { method: 'POST', path: '/v1/personnel', operation: 'addPerson', status: 201 },
   { method: 'GET', path: '/v1/personnel/{id}', operation: 'getPerson', status: 200 },
@@ -36,3 +40,11 @@ export const ROUTES: readonly Route[] = [
   { method: 'GET', path: '/v1/issues/{id}', operation: 'getIssue', status: 200 },
   { method: 'GET', path: '/v1/key', operation: 'getKey', status: 200 },
 ]
+
+/**
+ * With each sheet as CSV at a path of its own: clients that are generated from the OpenAPI document have one type for
+ * each path, and a list that answers JSON or CSV would be a union in all of them.
+ */
+export const ROUTES: readonly Route[] = TABLE.flatMap((route) =>
+  route.sheet ? [route, { ...route, path: `${route.path}.csv`, type: CSV_TYPE }] : [route],
+)

@@ -19,7 +19,7 @@ import {
 import type { Scope } from '../auth/scopes.js'
 import { SHEETS } from '../intake/sheets.js'
 import { OPERATIONS } from './operations.js'
-import { ROUTES, type Route } from './routes.js'
+import { CSV_TYPE, ROUTES, type Route } from './routes.js'
 
 /** A route made ready to run: its operation, checked against the schema, and what HTTP needs to know of it. */
 export interface StoredOperation {
@@ -30,12 +30,16 @@ export interface StoredOperation {
   /** What the root field declares; null means that any valid key will do. */
   readonly scope: Scope | null
   readonly isList: boolean
+  /** The media types of the response, the preferred one first; none where it has no body. */
+  readonly types: readonly MediaType[]
   /** The columns of its CSV, where there is one. */
   readonly columns: readonly string[] | undefined
   readonly parameters: readonly Parameter[]
   /** The type of the body, where the route takes one. */
   readonly input: GraphQLInputType | undefined
 }
+
+export type MediaType = 'application/json' | typeof CSV_TYPE
 
 /** A variable of an operation, as a parameter of its route. */
 export interface Parameter {
@@ -88,8 +92,9 @@ export function compile(schema: GraphQLSchema, route: Route): StoredOperation {
     rootNode,
     scope: (rootField.extensions['scope'] ?? null) as Scope | null,
     isList: getNamedType(rootField.type).name.endsWith('Connection'),
+    types: typesOf(route),
     columns: columnsOf(route, document, rootNode),
-    parameters: variables.filter(({ name }) => name !== BODY),
+    parameters: variables.filter((variable) => isParameter(variable, route)),
     input: variables.find(({ name }) => name === BODY)?.type,
   }
 }
@@ -114,6 +119,17 @@ function variablesOf(
       use,
     }
   })
+}
+
+function typesOf({ status, sheet, type }: Route): readonly MediaType[] {
+  if (status === 204) return []
+  if (type) return [type]
+  return sheet ? ['application/json', CSV_TYPE] : ['application/json']
+}
+
+/** CSV has no place for a count. */
+function isParameter({ name, use }: Parameter, { type }: Route): boolean {
+  return name !== BODY && !(type === CSV_TYPE && use.argument === 'totalCount')
 }
 
 function columnsOf(route: Route, document: DocumentNode, rootNode: FieldNode): readonly string[] | undefined {

@@ -2,7 +2,7 @@ import { builder, change, needs } from '../graph/builder.js'
 import { connectionOf, pageField, queryList } from '../graph/connections.js'
 import { found, queryOne, stamps } from '../graph/entities.js'
 import { asEntity, displayed } from '../graph/federation.js'
-import { boundedText } from '../graph/inputs.js'
+import { boundedText, neverNull } from '../graph/inputs.js'
 import { columns, computedField, itemsField } from '../graph/sql/fields.js'
 import {
   addGroup,
@@ -93,7 +93,7 @@ const AddGroupInput = builder.inputType('AddGroupInput', {
 const ChangeGroupInput = builder.inputType('ChangeGroupInput', {
   description: 'What to change of a group. What is left out stays as it is; null takes it away, but for the name.',
   fields: (t) => ({
-    name: t.string(told('name')),
+    name: t.string(neverNull(told('name'))),
     externalId: t.string(told('externalId')),
     description: t.string(told('description')),
   }),

@@ -2,7 +2,7 @@ import { builder, change, enumOf, needs } from '../graph/builder.js'
 import { connectionOf, queryList } from '../graph/connections.js'
 import { found, queryOne, stamps } from '../graph/entities.js'
 import { asEntity, displayed } from '../graph/federation.js'
-import { boundedList, boundedText, boundedTexts } from '../graph/inputs.js'
+import { boundedList, boundedText, boundedTexts, neverNull } from '../graph/inputs.js'
 import { columns } from '../graph/sql/fields.js'
 import { LIMITS } from '../limits.js'
 import { addPerson, changePerson, PERSON_FIELDS, type PersonRow, personKeys, personnel } from './people.js'
@@ -97,12 +97,12 @@ const ChangePersonInput = builder.inputType('ChangePersonInput', {
   description:
     'What to change of a person. What is left out stays as it is; null takes it away, but for name and status.',
   fields: (t) => ({
-    name: t.string(told('name')),
+    name: t.string(neverNull(told('name'))),
     email: t.string(told('email')),
     externalId: t.string(told('externalId')),
     title: t.string(told('title')),
     department: t.string(told('department')),
-    status: t.field({ type: PersonStatus, description: 'Whether the person is on the roster.' }),
+    status: t.field({ type: PersonStatus, ...neverNull({ description: 'Whether the person is on the roster.' }) }),
   }),
 })
 

@@ -60,6 +60,7 @@ columns(Issue, {
 referenceField(Issue, 'project', {
   to: Project,
   by: 'projectId',
+  required: true,
   list: projects,
   scope: 'projects.read',
   description: 'The project that has it.',

@@ -75,6 +75,7 @@ columns(Risk, {
 referenceField(Risk, 'project', {
   to: Project,
   by: 'projectId',
+  required: true,
   list: projects,
   scope: 'projects.read',
   description: 'The project that it threatens.',

@@ -1,6 +1,7 @@
 import { grants } from '../auth/scopes.js'
 import { builder, change, needs, requireProject } from '../graph/builder.js'
-import { boundedList, boundedNumber, boundedText } from '../graph/inputs.js'
+import { present } from '../graph/entities.js'
+import { boundedList, boundedNumber, boundedText, neverNull } from '../graph/inputs.js'
 import type { Counts } from '../intake/intake.js'
 import { FOR_MORE, type SyncReport, syncProject } from '../intake/sync.js'
 import { LIMITS } from '../limits.js'
@@ -20,7 +21,7 @@ const SyncRiskInput = builder.inputType('SyncRiskInput', {
   description: 'A risk as the project has it. What is absent stays as it is, and null clears it.',
   fields: (t) => ({
     reference: t.string({ required: true, ...boundedText('reference', RISK_FIELDS.reference.meaning) }),
-    title: t.string(boundedText('headline', `${RISK_FIELDS.title.meaning} A new one needs it.`)),
+    title: t.string(neverNull(boundedText('headline', `${RISK_FIELDS.title.meaning} A new one needs it.`))),
     description: t.string(boundedText('description', RISK_FIELDS.description.meaning)),
     category: t.string(boundedText('category', RISK_FIELDS.category.meaning)),
     likelihood: t.int(boundedNumber(1, ASSESSMENT_MAX, RISK_FIELDS.likelihood.meaning)),
@@ -38,9 +39,12 @@ const SyncIssueInput = builder.inputType('SyncIssueInput', {
   description: 'An issue as the project has it. What is absent stays as it is, and null clears it.',
   fields: (t) => ({
     reference: t.string({ required: true, ...boundedText('reference', ISSUE_FIELDS.reference.meaning) }),
-    title: t.string(boundedText('headline', `${ISSUE_FIELDS.title.meaning} A new one needs it.`)),
+    title: t.string(neverNull(boundedText('headline', `${ISSUE_FIELDS.title.meaning} A new one needs it.`))),
     description: t.string(boundedText('description', ISSUE_FIELDS.description.meaning)),
-    severity: t.field({ type: IssueSeverity, description: `${ISSUE_FIELDS.severity.meaning} A new one needs it.` }),
+    severity: t.field({
+      type: IssueSeverity,
+      ...neverNull({ description: `${ISSUE_FIELDS.severity.meaning} A new one needs it.` }),
+    }),
     status: t.field({ type: IssueStatus, description: ISSUE_FIELDS.status.meaning }),
     assignee: t.string(boundedText('email', `Who is to solve it, ${WHO}`)),
     risk: t.string(boundedText('reference', 'The reference of the risk that it came from, in the same project.')),
@@ -54,7 +58,7 @@ const SyncProjectInput = builder.inputType('SyncProjectInput', {
   description: 'A project as its own system has it, with all of its risks and issues.',
   fields: (t) => ({
     key: t.string({ required: true, ...boundedText('projectKey', PROJECT_FIELDS.key.meaning) }),
-    name: t.string(boundedText('name', `${PROJECT_FIELDS.name.meaning} A new project needs it.`)),
+    name: t.string(neverNull(boundedText('name', `${PROJECT_FIELDS.name.meaning} A new project needs it.`))),
     description: t.string(boundedText('description', PROJECT_FIELDS.description.meaning)),
     url: t.string(boundedText('url', PROJECT_FIELDS.url.meaning)),
     status: t.field({ type: ProjectStatus, description: PROJECT_FIELDS.status.meaning }),
@@ -108,10 +112,9 @@ SyncResult.implement({
   fields: (t) => ({
     project: t.field({
       type: Project,
-      nullable: true,
       description: 'The project as it is now.',
       ...needs('projects.read'),
-      resolve: async ({ key }, _, { store }) => (await projectsByKeys(store.read, [key])).get(key),
+      resolve: async ({ key }, _, { store }) => present((await projectsByKeys(store.read, [key])).get(key)),
     }),
     risks: t.expose('risks', { type: SyncCounts, description: 'What became of its risks.' }),
     issues: t.expose('issues', { type: SyncCounts, description: 'What became of its issues.' }),

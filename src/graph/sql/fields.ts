@@ -106,11 +106,11 @@ interface Referring extends Described {
 export function referenceField<Row extends object, R extends Identified, F>(
   type: ObjectRef<Types, Row>,
   name: string,
-  { to, list, by, scope, description }: Referring & ReferenceOptions<Row, R, F>,
+  { to, list, by, required = false, scope, description }: Referring & ReferenceOptions<Row, R, F>,
 ): void {
   field(type, name, () => ({
     type: to,
-    nullable: true,
+    nullable: !required,
     description,
     ...needs(scope, { sql: { reference: { list, by } } }),
     resolve: (row, _, context) => loadById(context, list, row, (one) => one[by] as string | null),
@@ -122,6 +122,8 @@ interface ReferenceOptions<Row, R extends Identified, F> {
   readonly list: List<R, F>
   /** The member that has the id. */
   readonly by: keyof Row & string
+  /** Whether there always is one: the column is not null, and a foreign key. */
+  readonly required?: boolean
 }
 
 /** The row of a list that another one refers to. */

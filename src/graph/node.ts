@@ -1,0 +1,72 @@
+import { extendSchema, type GraphQLFieldResolver, type GraphQLSchema, parse } from 'graphql'
+import type { Scope } from '../auth/scopes.js'
+import { Fault } from '../errors.js'
+import { ID_PREFIX } from '../ids.js'
+import type { Context } from './builder.js'
+import { resolveReferences } from './references.js'
+
+/** A type whose rows are found by their id alone: an entity of the larger graph. */
+interface NodeType {
+  readonly name: string
+  readonly scope: Scope
+}
+
+const subgraphs = new WeakMap<GraphQLSchema, GraphQLSchema>()
+
+/**
+ * Adds `Node` and `node(id)`, which Relay refetches by. Not declared with the builder: what a gateway composes must not
+ * have them, because another subgraph's own `node` would not compose with ours.
+ */
+export function withNode(subgraph: GraphQLSchema, types: readonly NodeType[]): GraphQLSchema {
+  const schema = extendSchema(subgraph, parse(sdlOf(types)))
+  const { node } = schema.getQueryType()?.getFields() ?? {}
+  if (!node) throw new Error('The schema has no node.')
+  node.resolve = nodeResolver(types)
+  // Not `scope: null`, which any key may read: the scope is that of the type that the id belongs to.
+  node.extensions = { scopes: [...new Set(types.map(({ scope }) => scope))] }
+  subgraphs.set(schema, subgraph)
+  return schema
+}
+
+/** The schema that a gateway composes: the one that was given to `withNode`. */
+export function withoutNode(schema: GraphQLSchema): GraphQLSchema {
+  return subgraphs.get(schema) ?? schema
+}
+
+function sdlOf(types: readonly NodeType[]): string {
+  const needed = types.map(({ name, scope }) => `${scope} for a ${name}`).join(', ')
+  return `
+    """Whatever can be read again by its id alone."""
+    interface Node {
+      """The id, which no two things share, whatever their types."""
+      id: ID!
+    }
+    extend type Query {
+      """
+      Whatever has this id, for clients that refetch by id, such as Relay. Needs ${needed}.
+      """
+      node(
+        """The id of a ${types.map(({ name }) => name).join(', a ')}."""
+        id: ID!
+      ): Node
+    }
+    ${types.map(({ name }) => `extend type ${name} implements Node`).join('\n')}`
+}
+
+function nodeResolver(types: readonly NodeType[]): GraphQLFieldResolver<unknown, Context, { id: string }> {
+  const byPrefix = new Map<string, NodeType>(
+    Object.entries(ID_PREFIX).flatMap(([kind, prefix]) => {
+      const type = types.find(({ name }) => name.toLowerCase() === kind)
+      return type ? [[prefix, type] as const] : []
+    }),
+  )
+  if (byPrefix.size < types.length) throw new Error('A type of node has no prefix of its ids.')
+  return async (_, { id }, context) => {
+    const type = byPrefix.get(id.slice(0, id.indexOf('_')))
+    if (!type) return null
+    // A reference asks for the scope before anything is looked up, so that a refusal does not depend on what exists.
+    const [found = null] = await resolveReferences(context, [{ __typename: type.name, id }])
+    if (found instanceof Fault) throw found
+    return found
+  }
+}
