@@ -2,7 +2,7 @@ import { printSubgraphSchema } from '@apollo/subgraph'
 import type { ObjectRef } from '@pothos/core'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import { type GraphQLField, type GraphQLObjectType, type GraphQLSchema, getNamedType, isObjectType } from 'graphql'
-import { ANNOTATIONS, addToSyntaxTrees, annotationsOf } from './annotations.js'
+import { ANNOTATIONS, annotate } from './annotations.js'
 import type { FieldPrice } from './bills.js'
 import { boundArguments } from './bounds.js'
 import { builder, type Context } from './builder.js'
@@ -34,7 +34,7 @@ export function toSubgraph(): GraphQLSchema {
     linkUrl: 'https://specs.apollo.dev/federation/v2.9',
     federationDirectives: ['@inaccessible', '@key', '@shareable', ...ANNOTATIONS].sort(),
   })
-  addToSyntaxTrees(subgraph, annotationsOf(subgraph))
+  annotate(subgraph)
   const schema = withNode(subgraph, entityTypes())
   const { _entities, _service } = schema.getQueryType()?.getFields() ?? {}
   if (!_entities || !_service) throw new Error('The schema has no entities.')
