@@ -8,6 +8,7 @@ import { TEXT_MAX } from '../vocabulary.js'
 import { boundArguments } from './bounds.js'
 import { builder, type Context, requireScope } from './builder.js'
 import { type FieldPrice, limitPrices } from './prices.js'
+import { publishErrors } from './resolverErrors.js'
 
 type Types = typeof builder.$inferSchemaTypes
 
@@ -54,6 +55,7 @@ export function toSubgraph(): GraphQLSchema {
   }
   boundArguments(schema)
   limitPrices(schema)
+  publishErrors(schema)
   return schema
 }
 
