@@ -1,4 +1,5 @@
 import { anyKey, builder } from '../graph/builder.js'
+import { federated, INACCESSIBLE } from '../graph/subgraph.js'
 import type { Principal } from './principal.js'
 
 const ApiKey = builder.objectRef<Principal>('ApiKey')
@@ -31,7 +32,7 @@ builder.queryField('apiKey', (t) =>
     description: "The caller's own key. Any valid key may ask.",
     ...anyKey,
     // The key is this service's own affair, and no part of a larger graph.
-    inaccessible: true,
+    extensions: { ...anyKey.extensions, ...federated(INACCESSIBLE) },
     resolve: (_, __, { principal }) => principal,
   }),
 )

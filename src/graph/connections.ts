@@ -8,6 +8,7 @@ import { pageTeller } from '../store/told.js'
 import { builder, type Context, needs } from './builder.js'
 import { oncePerKey } from './loaders.js'
 import type { FieldPrice } from './prices.js'
+import { federated, SHAREABLE } from './subgraph.js'
 import type { Arguments, ListTelling } from './told.js'
 import { inTurns, turn } from './turns.js'
 
@@ -33,7 +34,7 @@ const PageInfo = builder.objectRef<Pick<Connection<never>, 'ends' | 'isFirst'>>(
 PageInfo.implement({
   description: 'Where a page stands in its list.',
   // Other subgraphs page too, and the larger graph has one PageInfo.
-  shareable: true,
+  extensions: federated(SHAREABLE),
   fields: (t) => ({
     hasNextPage: t.boolean({
       description: 'Whether more follows this page.',

@@ -1,6 +1,5 @@
-import { printSubgraphSchema } from '@apollo/subgraph'
 import type { ObjectRef } from '@pothos/core'
-import type { GraphQLSchema } from 'graphql'
+import { type GraphQLSchema, lexicographicSortSchema } from 'graphql'
 import type { Scope } from '../auth/scopes.js'
 import { Fault } from '../errors.js'
 import { LIMITS } from '../limits.js'
@@ -9,6 +8,7 @@ import { boundArguments } from './bounds.js'
 import { builder, type Context, requireScope } from './builder.js'
 import { type FieldPrice, limitPrices } from './prices.js'
 import { publishErrors } from './resolverErrors.js'
+import { addDirectives, keyDirective, printedSubgraph, withEntities } from './subgraph.js'
 
 type Types = typeof builder.$inferSchemaTypes
 
@@ -26,29 +26,37 @@ const entities = new Map<string, Entity>()
 /** Makes a type an entity of the larger graph: other subgraphs may refer to it by each of these keys. */
 export function asEntity(type: ObjectRef<Types, object>, entity: Entity): void {
   entities.set(type.name, entity)
-  builder.asEntity(type, {
-    // A key is a plain field name here; Pothos would rather see it as a literal type.
-    key: Object.keys(entity.keys).map((name) => builder.selection<Record<string, string>>(name as never)),
-    // Never called: the field below resolves references itself, so that one bad reference leaves the others intact.
-    resolveReference: () => Promise.reject(new Error('References are resolved by _entities.')),
-  })
 }
 
-/** The schema as an Apollo Federation subgraph: with `_service` and `_entities`. */
-export function toSubgraph(): GraphQLSchema {
-  const schema = builder.toSubGraphSchema({})
+/** The schema as an Apollo Federation subgraph. */
+interface Subgraph {
+  /** With `_service` and `_entities`. */
+  readonly schema: GraphQLSchema
+  /** What `_service` tells a gateway, and what is printed and committed. */
+  readonly sdl: () => string
+}
+
+export function toSubgraph(): Subgraph {
+  // The text has fields in the order of their declarations, as people read them; introspection has them by name.
+  const declared = builder.toSchema({ sortSchema: false })
+  for (const [name, { keys }] of entities) {
+    const type = declared.getType(name)
+    if (type) addDirectives(type, ...Object.keys(keys).map(keyDirective))
+  }
+  // Printing it takes as long as a hundred other fields, and one query may ask for it fifty times.
+  let printed = ''
+  const sdl = () => {
+    printed ||= printedSubgraph(declared, LINK)
+    return printed
+  }
+  const schema = withEntities(lexicographicSortSchema(declared), [...entities.keys()])
   const { _entities, _service } = schema.getQueryType()?.getFields() ?? {}
   if (!_entities || !_service) throw new Error('The schema has no entities.')
   const price: FieldPrice = { times: ({ representations }) => (representations as readonly unknown[]).length }
   // Each entity has a scope of its own, asked for where it is resolved; any valid key may see the schema.
   _entities.extensions = { scope: null, price }
   _service.extensions = { scope: null }
-  // Printing it takes as long as a hundred other fields, and one query may ask for it fifty times.
-  let printed = ''
-  _service.resolve = () => {
-    printed ||= printSubgraph(schema)
-    return { sdl: printed }
-  }
+  _service.resolve = () => ({ sdl: sdl() })
   _entities.resolve = (_, { representations }, context: Context) => {
     requireFewRepresentations(representations)
     return representations.map((representation: unknown) => resolveReference(context, representation))
@@ -56,13 +64,10 @@ export function toSubgraph(): GraphQLSchema {
   boundArguments(schema)
   limitPrices(schema)
   publishErrors(schema)
-  return schema
+  return { schema, sdl }
 }
 
-/** What `_service` tells a gateway, and what is printed and committed. */
-export function printSubgraph(schema: GraphQLSchema): string {
-  return `${printSubgraphSchema(schema)}\n`
-}
+const LINK = 'https://specs.apollo.dev/federation/v2.6'
 
 // The rows asked for in one turn become one statement for each type and key.
 async function resolveReference(context: Context, representation: unknown): Promise<object | null> {
