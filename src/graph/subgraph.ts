@@ -106,7 +106,7 @@ function printedType(type: GraphQLNamedType): string {
   return directives.length === 0 ? text : text.replace(new RegExp(`^(type ${type.name}\\b.*) {$`, 'm'), `$1${lines}\n{`)
 }
 
-/** Stands between the reason of a deprecation and the name of a field; no text of ours has it. */
+/** Stands before the name of a field that has directives; no reason of a deprecation begins with it. */
 const MARK = '\u00a7'
 
 // graphql prints no directive but `@deprecated`: it marks the place, and the others are put there afterwards.
@@ -116,14 +116,14 @@ function printedObject(type: GraphQLObjectType): string {
     .filter(([name]) => !isOfFederation({ name }))
     .map(([name, field]) => [name, markedField(name, field)] as const)
   const text = printType(new GraphQLObjectType({ ...config, fields: Object.fromEntries(marked) }))
-  return text.replaceAll(new RegExp(` @deprecated\\(reason: "(.*)${MARK}(\\w+)"\\)`, 'g'), (_, reason, name) => {
-    const deprecated: readonly Directive[] = reason ? [{ name: 'deprecated', args: { reason } }] : []
-    const directives = [...deprecated, ...directivesOf({ extensions: fields[name]?.extensions ?? {} })]
-    return directives.map((one) => ` ${printed(one)}`).join('')
+  return text.replaceAll(new RegExp(` @deprecated\\(reason: "${MARK}(\\w+)"\\)`, 'g'), (_, name) => {
+    const { deprecationReason: reason, extensions } = fields[name] ?? {}
+    const deprecated = reason == null ? [] : [{ name: 'deprecated', args: { reason } }]
+    return [...deprecated, ...directivesOf({ extensions: extensions ?? {} })].map((one) => ` ${printed(one)}`).join('')
   })
 }
 
 function markedField(name: string, field: GraphQLFieldConfig<unknown, unknown>): GraphQLFieldConfig<unknown, unknown> {
   if (directivesOf({ extensions: field.extensions ?? {} }).length === 0) return field
-  return { ...field, deprecationReason: `${field.deprecationReason ?? ''}${MARK}${name}` }
+  return { ...field, deprecationReason: `${MARK}${name}` }
 }
