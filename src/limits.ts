@@ -17,7 +17,11 @@ const TABLE = {
   introspectedFieldsMax: [1_000, 'Fields of introspection in a query, with its fragments put in.'],
   queryDirectivesMax: [8, 'Directives in a query.'],
   operationsMax: [1, 'Operations in one GraphQL request that are run: there is no batching.'],
-  representationsMax: [1_000, 'References to entities in one query of a gateway.'],
+  repeatedCostMax: [
+    500_000,
+    'What references of a gateway that repeat others would cost: they are read and priced once, but written each time.',
+  ],
+  repeatedCostForOne: [10, 'Of that, what is charged like a cost of 1.'],
   filterItemsMax: [1_000, 'Different values in one list of a filter.'],
   cursorCharactersMax: [32_000, 'Characters of a cursor.'],
   bodyBytesMax: [1_000_000, 'A body, which must not be compressed.'],

@@ -27,9 +27,9 @@ const post = (caller: Caller, path: string, body: string, headers: Record<string
   caller.request(path, { method: 'POST', headers, body })
 const add = 'mutation ($input: AddPersonInput!) { addPerson(input: $input) { id } }'
 
-// Those of time, rate, sockets and another process that holds the store have tests of their own.
-type Elsewhere = 'RATE_LIMITED' | 'UNAVAILABLE' | 'DEADLINE_EXCEEDED' | 'REQUEST_TIMEOUT' | 'HEADERS_TOO_LARGE'
-type Provoked = Exclude<Code, Elsewhere>
+// Those of time, rate, sockets, persisted queries and another process that holds the store have tests of their own.
+type OfTime = 'RATE_LIMITED' | 'UNAVAILABLE' | 'DEADLINE_EXCEEDED' | 'REQUEST_TIMEOUT'
+type Provoked = Exclude<Code, OfTime | 'HEADERS_TOO_LARGE' | 'PERSISTED_QUERY_NOT_FOUND'>
 
 const BY_REST: Record<Provoked, [status: number, provoke: (office: Office) => Promise<Answer>]> = {
   BAD_REQUEST: [400, ({ caller }) => post(caller, '/v1/personnel', '{"name": "Ada"')],

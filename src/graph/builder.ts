@@ -59,8 +59,11 @@ export function needs(scope: Scope, extensions: object = {}) {
 export const anyKey = { authScopes: { anyKey: true }, extensions: { scope: null } } as const
 
 export function requireScope({ scopes }: Principal, requiredScope: Scope): void {
-  if (grants(scopes, requiredScope)) return
-  throw new Fault('INSUFFICIENT_SCOPE', `This needs a key with the scope ${requiredScope}.`, { requiredScope })
+  if (!grants(scopes, requiredScope)) throw missingScope(requiredScope)
+}
+
+export function missingScope(requiredScope: Scope): Fault {
+  return new Fault('INSUFFICIENT_SCOPE', `This needs a key with the scope ${requiredScope}.`, { requiredScope })
 }
 
 /** A key can be bound to some projects, and then changes only those. */

@@ -50,6 +50,23 @@ export function loader<V>(query: (read: Read, keys: readonly string[]) => Promis
   }
 }
 
+/** The same for many keys at once: all that are asked for in the same turn share a statement, and each key is in it once. */
+export function manyLoader<V>(query: (read: Read, keys: readonly string[]) => Promise<ReadonlyMap<string, V>>) {
+  const open = ({ store }: Reading) =>
+    new DataLoader<string, V | undefined>(async (keys) => {
+      const found = await query(store.read, keys)
+      return keys.map((one) => found.get(one))
+    })
+  return async (context: Reading, keys: readonly string[]): Promise<readonly (V | undefined)[]> => {
+    const found = await remembered(context, open, () => open(context)).loadMany(keys)
+    return found.map((one) => {
+      // The query fails as a whole, and whoever asked is told why.
+      if (one instanceof Error) throw one
+      return one
+    })
+  }
+}
+
 /** A look-up of the rows of a list by id; it says of which. */
 export function rowLoader<T extends PgTable & { id: AnyPgColumn }, F>(list: List<T, F>) {
   const load = loader<T['$inferSelect']>((read, ids) => byIds(read, list, ids))

@@ -23,31 +23,34 @@ function publishTypeChecks(type: GraphQLObjectType): void {
 function publishField(field: GraphQLField<unknown, unknown>): void {
   const { resolve } = field
   if (!resolve) return
-  field.resolve = (source, args, context, info) => {
-    const result = published(() => resolve(source, args, context, info))
-    // The entries of a list may be promises of their own, such as the references of `_entities`.
-    return Array.isArray(result) ? result.map(publishedEntry) : result
-  }
+  field.resolve = (source, args, context, info) => published(() => publishedValue(resolve(source, args, context, info)))
 }
 
 function published<T>(work: () => T): T {
   try {
     const result = work()
     // A promise stays one of the same kind of value: only what it rejects with changes.
-    return result instanceof Promise ? (result.then(publishedList, publish) as T) : result
+    return result instanceof Promise ? (result.then(publishedValue, publish) as T) : result
   } catch (error) {
     return publish(error)
   }
 }
 
-function publishedList(result: unknown): unknown {
-  return Array.isArray(result) ? result.map(publishedEntry) : result
+/** graphql takes an error that is returned for one that was thrown, also as an entry of a list, as in `_entities`. */
+function publishedValue(value: unknown): unknown {
+  if (value instanceof Error) return publish(value)
+  return Array.isArray(value) ? value.map(publishedEntry) : value
 }
 
 function publishedEntry(entry: unknown): unknown {
-  return entry instanceof Promise ? entry.catch(publish) : entry
+  if (entry instanceof Error) return asPublic(entry)
+  return entry instanceof Promise ? entry.then(publishedValue, publish) : entry
 }
 
 function publish(error: unknown): never {
-  throw error instanceof ResolverError ? error : new ResolverError(error)
+  throw asPublic(error)
+}
+
+function asPublic(error: unknown): ResolverError {
+  return error instanceof ResolverError ? error : new ResolverError(error)
 }

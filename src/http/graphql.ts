@@ -1,11 +1,9 @@
 import {
   type DocumentNode,
-  type ExecutionArgs,
   GraphQLError,
   type GraphQLSchema,
   getOperationAST,
   type OperationDefinitionNode,
-  print,
   visit,
 } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
@@ -14,7 +12,6 @@ import { grants } from '../auth/scopes.js'
 import { Fault } from '../errors.js'
 import type { Context } from '../graph/builder.js'
 import { atPlaceOf, faultOf, isRefusal } from '../graph/faults.js'
-import { requireFewRepresentations } from '../graph/federation.js'
 import { LIMITS } from '../limits.js'
 import { isOfStore } from '../store/faults.js'
 import type { Asked } from './asked.js'
@@ -22,6 +19,7 @@ import type { Bodies } from './body.js'
 import type { Engine } from './engine.js'
 import { type Exchange, logCause } from './exchange.js'
 import { isLong, longJson } from './longJson.js'
+import type { PersistedQueries } from './persistedQueries.js'
 import { faultHeaders, STATUS } from './problems.js'
 import { parseWithinLimits } from './queryLimits.js'
 import type { Rates } from './rates.js'
@@ -51,18 +49,22 @@ export interface Params {
 }
 
 /** What is to be run, as the request says it. */
-export async function readParams(exchange: Exchange, bodies: Bodies): Promise<Params> {
+export async function readParams(
+  exchange: Exchange,
+  bodies: Bodies,
+  persistedQueries: PersistedQueries,
+): Promise<Params> {
   const { asked } = exchange
   const params: unknown = asked.method === 'GET' ? paramsOfUrl(asked) : await bodies.json(exchange, limitsOf(exchange))
   if (Array.isArray(params)) throw new Fault('BAD_REQUEST', 'Send one operation at a time: there is no batching.')
   if (typeof params !== 'object' || params === null) {
     throw new Fault('BAD_REQUEST', 'The body must be a JSON object with the member `query`.')
   }
-  const { query } = params as Params
+  const query = persistedQueries.textFor(params)
   if (typeof query !== 'string' || query.trim() === '') {
     throw new Fault('BAD_REQUEST', 'The member `query` must hold the GraphQL text to run.')
   }
-  return params as Params
+  return { ...params, query }
 }
 
 /** What is to be run is known only from the body: whoever may bring in a whole project may send as much as that takes. */
@@ -102,7 +104,6 @@ export function useEngine(engine: Engine, rates: Rates): GraphqlPlugin {
       exchange.isChange = operation?.operation === 'mutation'
       exchange.isShared = operation?.operation === 'query' && !isPersonal(args.document, args.schema)
       try {
-        requireFewReferences(args)
         const { document, operationName, variableValues } = args
         const query = { document, operationName: operationName ?? undefined, variables: variableValues ?? {} }
         // By now Yoga has put into it what `context` has made.
@@ -153,12 +154,6 @@ function isPersonal(document: DocumentNode, schema: GraphQLSchema): boolean {
   })
   personal.set(document, found)
   return found
-}
-
-function requireFewReferences({ document, operationName, variableValues = {} }: ExecutionArgs): void {
-  for (const { type, variable } of getOperationAST(document, operationName)?.variableDefinitions ?? []) {
-    if (print(type).includes('_Any')) requireFewRepresentations(variableValues?.[variable.name.value])
-  }
 }
 
 /** Puts every error of an answer into the words of the catalogue; the causes go to the log. */

@@ -25,6 +25,7 @@ import {
 } from './graphql.js'
 import { executingOnce } from './graphqlOnce.js'
 import type { RunningRequests } from './idempotency.js'
+import { PersistedQueries } from './persistedQueries.js'
 import { faultHeaders, STATUS } from './problems.js'
 import type { Rates } from './rates.js'
 import { Content, emptyAnswer, GRAPHQL_TYPE, JSON_TYPE, respond } from './represent.js'
@@ -46,6 +47,7 @@ const ALLOW = 'GET, POST, OPTIONS'
 /** The GraphQL door: who may come in, and in what form; then the store tells the answer, or Yoga finds it. */
 export function createGraphqlDoor(options: GraphqlDoorOptions): GraphqlDoor {
   const yoga = yogaWith(options)
+  const persistedQueries = new PersistedQueries()
   const tell = tellerWith(options, checkerWith(yoga))
   return async (exchange) => {
     const { asked } = exchange
@@ -58,7 +60,7 @@ export function createGraphqlDoor(options: GraphqlDoorOptions): GraphqlDoor {
     } catch (error) {
       return refuse(options.log, exchange, asFault(error))
     }
-    const params = readParams(exchange, options.bodies)
+    const params = readParams(exchange, options.bodies, persistedQueries)
     const told = method === 'POST' ? await tell(exchange, await params.catch(() => undefined)) : undefined
     if (told) return told
     // What else Yoga needs of the request, it gets from the exchange.
@@ -134,10 +136,14 @@ function tellerWith(
 }
 
 /** Whether nothing is in it that Yoga might refuse. */
-function isPlain({ query: _, operationName, variables, ...others }: Params): boolean {
+function isPlain({ query: _, operationName, variables, extensions, ...others }: Params): boolean {
   const hasPlainName = operationName === undefined || typeof operationName === 'string'
-  const hasPlainVariables = variables === undefined || Object.getPrototypeOf(Object(variables)) === Object.prototype
-  return hasPlainName && hasPlainVariables && variables !== null && Object.keys(others).length === 0
+  // Of extensions nothing is used but the hash of the query, which has been read.
+  return hasPlainName && isPlainObject(variables) && isPlainObject(extensions) && Object.keys(others).length === 0
+}
+
+function isPlainObject(value: unknown): boolean {
+  return value === undefined || (value !== null && Object.getPrototypeOf(Object(value)) === Object.prototype)
 }
 
 function yogaWith({ engine, authenticate, rates, log, running }: GraphqlDoorOptions) {

@@ -1,7 +1,7 @@
 import { builder, change, needs } from '../graph/builder.js'
 import { connect, connectionOf, nestedList, nestedListArgs, queryList } from '../graph/connections.js'
 import { found, queryOne, stamps } from '../graph/entities.js'
-import { asEntity } from '../graph/federation.js'
+import { asEntity, displayed } from '../graph/federation.js'
 import { boundedText } from '../graph/inputs.js'
 import { loader, rowLoader } from '../graph/loaders.js'
 import { toldAsList, toldByCount } from '../graph/told.js'
@@ -10,6 +10,7 @@ import {
   changeGroup,
   GROUP_FIELDS,
   type GroupRow,
+  groupKeys,
   groups,
   groupsOfPeople,
   isMember,
@@ -30,7 +31,7 @@ Group.implement({
   ...needs('personnel.read'),
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The id of the group.' }),
-    name: t.exposeString('name', { description: 'The name; no two groups share one.' }),
+    name: t.exposeString('name', { ...displayed, description: 'The name; no two groups share one.' }),
     externalId: t.exposeString('externalId', {
       nullable: true,
       description: 'The id in the directory that the group comes from; no two groups share one.',
@@ -52,7 +53,7 @@ Group.implement({
   }),
 })
 stamps(Group)
-asEntity(Group, { scope: 'personnel.read', keys: { id: groupById } })
+asEntity(Group, { scope: 'personnel.read', table: groups.table, keys: groupKeys })
 
 builder.objectField(Person, 'groups', (t) =>
   t.field({

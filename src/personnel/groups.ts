@@ -5,9 +5,10 @@ import { newId } from '../ids.js'
 import { contains, type Optional, unindexed } from '../store/conditions.js'
 import { columnsOf, keyed, rowOf } from '../store/keyed.js'
 import { byIds, countedRows, type List } from '../store/page.js'
+import { columnKey, idKey, keyPart, type RowKeys } from '../store/rowKeys.js'
 import type { Read, Write } from '../store/store.js'
 import type { Tables } from '../store/tables.js'
-import { fold, InputCheck } from '../text.js'
+import { fold, foldedName, InputCheck, trimmed } from '../text.js'
 import { refuseDuplicate } from './duplicates.js'
 
 export type GroupRow = Tables['group']['$inferSelect']
@@ -23,6 +24,13 @@ export const groups: List<Tables['group'], GroupFilter> = {
   order: ({ nameFolded, id }) => [nameFolded, id],
   place: (row) => [row.nameFolded, row.id],
   matching,
+}
+
+/** What names one group. */
+export const groupKeys: RowKeys<Tables['group']> = {
+  id: idKey,
+  name: columnKey(keyPart('name', foldedName), ({ nameFolded }) => nameFolded),
+  externalId: columnKey(keyPart('externalId', trimmed), ({ externalId }) => externalId),
 }
 
 const membershipsOf = keyed(({ t: { membership, group } }, among) => {

@@ -1,11 +1,11 @@
 import { builder, change, enumOf, needs } from '../graph/builder.js'
 import { connectionOf, queryList } from '../graph/connections.js'
 import { found, queryOne, stamps } from '../graph/entities.js'
-import { asEntity } from '../graph/federation.js'
+import { asEntity, displayed } from '../graph/federation.js'
 import { boundedList, boundedText, boundedTexts } from '../graph/inputs.js'
 import { rowLoader } from '../graph/loaders.js'
 import { LIMITS } from '../limits.js'
-import { addPerson, changePerson, PERSON_FIELDS, type PersonRow, personnel } from './people.js'
+import { addPerson, changePerson, PERSON_FIELDS, type PersonRow, personKeys, personnel } from './people.js'
 
 const PersonStatus = enumOf('PersonStatus', 'Whether someone is on the roster.', {
   ACTIVE: 'On the roster.',
@@ -18,7 +18,7 @@ Person.implement({
   ...needs('personnel.read'),
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The user id.' }),
-    name: t.exposeString('name', { description: 'The display name.' }),
+    name: t.exposeString('name', { ...displayed, description: 'The display name.' }),
     email: t.exposeString('email', { nullable: true, description: 'The e-mail address; no two people share one.' }),
     externalId: t.exposeString('externalId', {
       nullable: true,
@@ -49,7 +49,7 @@ export const PersonFilter = builder.inputType('PersonFilter', {
 })
 
 export const personById = rowLoader(personnel)
-asEntity(Person, { scope: 'personnel.read', keys: { id: personById } })
+asEntity(Person, { scope: 'personnel.read', table: personnel.table, keys: personKeys })
 
 queryList('personnel', {
   type: PersonConnection,

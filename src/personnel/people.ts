@@ -6,9 +6,10 @@ import { newId } from '../ids.js'
 import { LIMITS } from '../limits.js'
 import { contains, type Optional, unindexed } from '../store/conditions.js'
 import { byIds, type List } from '../store/page.js'
+import { columnKey, idKey, keyPart, type RowKeys } from '../store/rowKeys.js'
 import type { Read, Write } from '../store/store.js'
 import type { Tables } from '../store/tables.js'
-import { fold, InputCheck, tooManyItems } from '../text.js'
+import { fold, foldedName, InputCheck, tooManyItems, trimmed } from '../text.js'
 import { PERSON_STATUSES, type PersonStatus } from '../vocabulary.js'
 import { refuseDuplicate } from './duplicates.js'
 import { type GroupRow, groups } from './groups.js'
@@ -47,6 +48,13 @@ export const personnel: List<Tables['person'], PersonFilter> = {
   place: (row) => [row.nameFolded, row.id],
   matching,
   indexed: ['status', 'email', 'externalId'],
+}
+
+/** What names one person. */
+export const personKeys: RowKeys<Tables['person']> = {
+  id: idKey,
+  email: columnKey(keyPart('email', foldedName), ({ emailFolded }) => emailFolded),
+  externalId: columnKey(keyPart('externalId', trimmed), ({ externalId }) => externalId),
 }
 
 /** The people of a group, filtered like the roster. */

@@ -1,10 +1,11 @@
 import { builder, enumOf, needs } from '../graph/builder.js'
 import { connect, connectionOf, nestedList, nestedListArgs, queryList } from '../graph/connections.js'
 import { queryOne, referringBy, stamps } from '../graph/entities.js'
-import { asEntity } from '../graph/federation.js'
+import { asEntity, displayed } from '../graph/federation.js'
 import { boundedText, boundedTexts } from '../graph/inputs.js'
 import { rowLoader } from '../graph/loaders.js'
 import { Person, personById } from '../personnel/people.graph.js'
+import { entryKeys } from './entries.js'
 import { type IssueRow, issues, issuesOfProject } from './issues.js'
 import { Project, projectById } from './projects.graph.js'
 import { Risk, riskById } from './risks.graph.js'
@@ -49,7 +50,7 @@ Issue.implement({
       description: 'The project that has it.',
       ...referringBy('projectId', 'projects.read', projectById),
     }),
-    title: t.exposeString('title', { description: 'What is wrong, in a line.' }),
+    title: t.exposeString('title', { ...displayed, description: 'What is wrong, in a line.' }),
     description: t.exposeString('description', { nullable: true, description: 'What is wrong, at length.' }),
     severity: t.expose('severity', { type: IssueSeverity, description: 'How much it hurts.' }),
     status: t.expose('status', { type: IssueStatus, description: 'Where it stands.' }),
@@ -77,7 +78,7 @@ Issue.implement({
   }),
 })
 stamps(Issue)
-asEntity(Issue, { scope: 'projects.read', keys: { id: issueById } })
+asEntity(Issue, { scope: 'projects.read', table: issues.table, keys: entryKeys })
 
 const IssueConnection = connectionOf(Issue, 'open issues')
 

@@ -2,7 +2,7 @@ import { badArgument } from '../errors.js'
 import { builder, enumOf, needs } from '../graph/builder.js'
 import { connectionOf, queryList } from '../graph/connections.js'
 import { stamps } from '../graph/entities.js'
-import { asEntity } from '../graph/federation.js'
+import { asEntity, displayed } from '../graph/federation.js'
 import { boundedText } from '../graph/inputs.js'
 import { loader, rowLoader } from '../graph/loaders.js'
 import { type OneTelling, toldByCount } from '../graph/told.js'
@@ -13,8 +13,8 @@ import {
   type ProjectRow,
   projectByIdOrKey,
   projectHealth,
+  projectKeys,
   projects,
-  projectsByKeys,
   toldOpenIssues,
   toldOpenRisks,
   toldTopScore,
@@ -27,7 +27,6 @@ export const ProjectStatus = enumOf('ProjectStatus', 'Where a project stands.', 
 })
 
 export const projectById = rowLoader(projects)
-const projectByKey = loader(projectsByKeys)
 const healthOfProject = loader(projectHealth)
 
 export const Project = builder.objectRef<ProjectRow>('Project')
@@ -37,7 +36,7 @@ Project.implement({
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The id of the project.' }),
     key: t.exposeString('key', { description: 'The short name, in capitals; no two projects share one.' }),
-    name: t.exposeString('name', { description: 'The name.' }),
+    name: t.exposeString('name', { ...displayed, description: 'The name.' }),
     description: t.exposeString('description', { nullable: true, description: 'What the project is about.' }),
     url: t.exposeString('url', { nullable: true, description: 'Where the project is kept.' }),
     status: t.expose('status', { type: ProjectStatus, description: 'Where the project stands.' }),
@@ -65,7 +64,7 @@ Project.implement({
   }),
 })
 stamps(Project)
-asEntity(Project, { scope: 'projects.read', keys: { id: projectById, key: projectByKey } })
+asEntity(Project, { scope: 'projects.read', table: projects.table, keys: projectKeys })
 
 const ProjectFilter = builder.inputType('ProjectFilter', {
   description: 'Which projects. Conditions given together must all hold.',

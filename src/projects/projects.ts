@@ -5,6 +5,7 @@ import { Ledger } from '../history/ledger.js'
 import { newId } from '../ids.js'
 import { contains, type Optional } from '../store/conditions.js'
 import { countedRows, type List } from '../store/page.js'
+import { columnKey, idKey, keyPart, type RowKeys } from '../store/rowKeys.js'
 import type { Read, Write } from '../store/store.js'
 import type { Tables } from '../store/tables.js'
 import { fold } from '../text.js'
@@ -33,6 +34,12 @@ export const projects: List<Tables['project'], ProjectFilter> = {
   matching,
   indexed: ['status'],
 }
+
+/** A project's key in capitals, as it is stored. */
+export const projectKeyPart = keyPart('projectKey', (text) => text.trim().toUpperCase())
+
+/** What names one project. */
+export const projectKeys: RowKeys<Tables['project']> = { id: idKey, key: columnKey(projectKeyPart, ({ key }) => key) }
 
 export async function projectsByKeys(
   { db, t, among }: Read,

@@ -1,12 +1,13 @@
 import { builder, enumOf, needs } from '../graph/builder.js'
 import { connect, connectionOf, nestedList, nestedListArgs, queryList } from '../graph/connections.js'
 import { queryOne, referringBy, stamps } from '../graph/entities.js'
-import { asEntity } from '../graph/federation.js'
+import { asEntity, displayed } from '../graph/federation.js'
 import { boundedNumber, boundedText, boundedTexts } from '../graph/inputs.js'
 import { oncePerRequest, rowLoader } from '../graph/loaders.js'
 import { toldBy } from '../graph/told.js'
 import { Person, personById } from '../personnel/people.graph.js'
 import { ASSESSMENT_MAX, type RiskLevel as RiskLevelName } from '../vocabulary.js'
+import { entryKeys } from './entries.js'
 import { Project, projectById } from './projects.graph.js'
 import {
   levelOf,
@@ -62,7 +63,7 @@ Risk.implement({
       description: 'The project that it threatens.',
       ...referringBy('projectId', 'projects.read', projectById),
     }),
-    title: t.exposeString('title', { description: 'What may happen, in a line.' }),
+    title: t.exposeString('title', { ...displayed, description: 'What may happen, in a line.' }),
     description: t.exposeString('description', { nullable: true, description: 'What may happen, at length.' }),
     category: t.exposeString('category', {
       nullable: true,
@@ -115,7 +116,7 @@ Risk.implement({
   }),
 })
 stamps(Risk)
-asEntity(Risk, { scope: 'projects.read', keys: { id: riskById } })
+asEntity(Risk, { scope: 'projects.read', table: risks.table, keys: entryKeys })
 
 const RiskConnection = connectionOf(Risk, 'risks')
 

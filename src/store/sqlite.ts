@@ -281,6 +281,9 @@ const among: Read['among'] = (column, values): SQL =>
     ? sql`${column} = ${values[0]}`
     : sql`${column} in (select value from json_each(${JSON.stringify(values)}))`
 
+const pairs: Read['pairs'] = (all) =>
+  sql`(select value ->> 0 as one, value ->> 1 as other from json_each(${JSON.stringify(all)}))`
+
 const spelled: Read['spelled'] = (statement) => {
   const { sql: text, params: values } = dialect.sqlToQuery(statement)
   return { text, values }
@@ -289,4 +292,4 @@ const spelled: Read['spelled'] = (statement) => {
 // SQLite looks at a bare parameter when it plans, and so would plan again for every value.
 const limit: Read['limit'] = (rows) => sql`cast(${rows} as integer)`
 
-const spelling = { t, json, among, limit, spelled }
+const spelling = { t, json, among, pairs, limit, spelled }

@@ -14,6 +14,8 @@ export interface Read {
   readonly json: Json
   /** `column in values`, as one parameter however many values there are. */
   among(column: AnyColumn | SQL, values: readonly (string | number)[]): SQL
+  /** These pairs as a table with the columns `one` and `other`, to select from. */
+  pairs(pairs: readonly (readonly [one: string, other: string])[]): SQL
   /** How many rows are wanted, put so that the engine keeps its plan. */
   limit(rows: number): SQL
   /** SQL as the engine reads it. Spelling it out takes long, so what is asked often is spelled once. */

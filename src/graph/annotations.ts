@@ -1,0 +1,87 @@
+import {
+  type GraphQLField,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  getNamedType,
+  getNullableType,
+  isListType,
+  isObjectType,
+} from 'graphql'
+import type { Scope } from '../auth/scopes.js'
+import { LIMITS } from '../limits.js'
+import { type FieldPrice, HANDFUL } from './prices.js'
+import { addDirectives, type Directive } from './subgraph.js'
+
+/**
+ * Tells a router what we know already: by `@tag` which scope a part of the schema needs, from which contract graphs are
+ * made, and by `@cost` and `@listSize` what a list costs. All of it follows from what the fields declare for ourselves.
+ */
+export function annotate(schema: GraphQLSchema): void {
+  const tags = tagsOf(schema)
+  for (const type of objectTypes(schema)) {
+    addDirectives(type, ...[...(tags.get(type) ?? [])].sort().map(tagFor))
+    for (const field of Object.values(type.getFields())) addDirectives(field, ...directivesOf(field))
+  }
+}
+
+function directivesOf(field: GraphQLField<unknown, unknown>): Directive[] {
+  const scope = scopeOf(field)
+  return [...(scope ? [tagFor(scope)] : []), ...costOf(field)]
+}
+
+function objectTypes(schema: GraphQLSchema): GraphQLObjectType[] {
+  return Object.values(schema.getTypeMap())
+    .filter(isObjectType)
+    .filter(({ name }) => !name.startsWith('_'))
+}
+
+function scopeOf({ extensions }: GraphQLObjectType | GraphQLField<unknown, unknown>): Scope | undefined {
+  return (extensions as { scope?: Scope | null }).scope ?? undefined
+}
+
+/** The scope of each type; one that has none, such as a connection, has the scopes of all that lead to it. */
+function tagsOf(schema: GraphQLSchema): ReadonlyMap<GraphQLObjectType, ReadonlySet<Scope>> {
+  const tags = new Map<GraphQLObjectType, Set<Scope>>()
+  const reach = (type: GraphQLObjectType, scope: Scope): void => {
+    const known = tags.get(type) ?? new Set<Scope>()
+    if (known.has(scope)) return
+    tags.set(type, known.add(scope))
+    reachFrom(type, scope)
+  }
+  const reachFrom = (type: GraphQLObjectType, around: Scope | undefined): void => {
+    for (const field of Object.values(type.getFields())) {
+      const next = getNamedType(field.type)
+      const scope = scopeOf(field) ?? around
+      if (scope && isObjectType(next) && scopeOf(next) === undefined) reach(next, scope)
+    }
+  }
+  for (const type of objectTypes(schema)) {
+    const scope = scopeOf(type)
+    if (scope) reach(type, scope)
+    else reachFrom(type, undefined)
+  }
+  return tags
+}
+
+// A tag may have letters, digits, `_`, `-` and `/`, and no dot.
+function tagFor(scope: Scope): Directive {
+  return { name: 'tag', args: { name: scope.replace('.', '-') } }
+}
+
+const PAGED = { slicingArguments: ['first'], sizedFields: ['edges', 'nodes'], requireOneSlicingArgument: false }
+
+/** What `prices.ts` makes of a list, in the words of the cost specification. */
+function costOf({ type, extensions }: GraphQLField<unknown, unknown>): Directive[] {
+  const price = extensions['price'] as FieldPrice | undefined
+  if (price && 'list' in price) return [listSize({ ...PAGED, assumedSize: LIMITS.wholeListPricedRows })]
+  if (price && 'isNestedList' in price) {
+    // Its `first` has a default, and Cosmo takes that or an assumed size, not both.
+    return [{ name: 'cost', args: { weight: LIMITS.nestedListCost } }, listSize(PAGED)]
+  }
+  const isPlainList = !price && isListType(getNullableType(type)) && isObjectType(getNamedType(type))
+  return isPlainList ? [listSize({ assumedSize: HANDFUL })] : []
+}
+
+function listSize(args: NonNullable<Directive['args']>): Directive {
+  return { name: 'listSize', args }
+}
