@@ -20,6 +20,12 @@ export class ResolverError extends GraphQLError {
 
 const INTERNAL = { code: 'INTERNAL' } as const satisfies { code: Code }
 
+/** What a resolver throws, as it may leave the schema. */
+export function publicError(thrown: unknown): GraphQLError {
+  const isPublished = thrown instanceof ResolverError || (thrown instanceof GraphQLError && isAboutVariable(thrown))
+  return isPublished ? thrown : new ResolverError(thrown)
+}
+
 /** An error as callers of any server may see it: refusals and what GraphQL itself says stay, the rest is hidden. */
 export function maskError(error: unknown): GraphQLError {
   if (!(error instanceof GraphQLError)) return new ResolverError(error)

@@ -1,9 +1,9 @@
 import { type GraphQLField, type GraphQLObjectType, type GraphQLSchema, isObjectType } from 'graphql'
-import { ResolverError } from './faults.js'
+import { publicError } from './faults.js'
 
 /**
- * Has whatever resolvers and type checks throw leave the schema as a `ResolverError`, whoever executes it. To be called
- * last, so that what bounds and prices refuse is published as well.
+ * Has whatever resolvers and type checks throw leave the schema as a GraphQLError that any server may show, whoever
+ * executes it. To be called last, so that what bounds and prices refuse is published as well.
  */
 export function publishErrors(schema: GraphQLSchema): void {
   for (const type of Object.values(schema.getTypeMap())) {
@@ -43,14 +43,10 @@ function publishedValue(value: unknown): unknown {
 }
 
 function publishedEntry(entry: unknown): unknown {
-  if (entry instanceof Error) return asPublic(entry)
+  if (entry instanceof Error) return publicError(entry)
   return entry instanceof Promise ? entry.then(publishedValue, publish) : entry
 }
 
 function publish(error: unknown): never {
-  throw asPublic(error)
-}
-
-function asPublic(error: unknown): ResolverError {
-  return error instanceof ResolverError ? error : new ResolverError(error)
+  throw publicError(error)
 }

@@ -24,7 +24,7 @@ const executing = (schema, context) => (query) => execute({ schema, document: pa
 const body = async (response) => (await response).json()
 const asks = {
   execute: executing(schema, () => contextFor(store, { scopes })),
-  mergeSchemas: executing(merged, () => contextFor(store, { scopes })),
+  mergeSchemas: executing(merged, () => ({ ...contextFor(store, { scopes }), user: 'ada' })),
   stitchSchemas: executing(stitched, () => ({ scopes })),
   Yoga: (query) => body(yoga.fetch('http://localhost/graphql', {
     method: 'POST',
