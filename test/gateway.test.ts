@@ -80,3 +80,22 @@ test('Apollo Gateway with automatic persisted queries sends a text once, and has
     'answered',
   ])
 })
+
+// Through Apollo's alone: graphql-tools takes a minute to spread one refusal over so many places.
+test('references that cost too much are refused with the reason, and not passed over', async () => {
+  const { gateway: operations } = await openFilled()
+  const many = Array.from({ length: 3_000 }, (_, index) => ({
+    id: String(index),
+    title: 'Order steel',
+    assigneeId: `usr_${index}`,
+    riskId: '',
+  }))
+  const send = await openApollo(operations, createYoga({ schema: tasksSubgraph(many), logging: false }))
+  const { authorization = '' } = await operations.as('personnel.read')
+  const fields = Array.from({ length: 40 }, (_, index) => `a${index}: name`).join(' ')
+  const body = JSON.stringify({ query: `{ tasks { nodes { assignee { ${fields} } } } }` })
+  const response = await send({ method: 'POST', headers: { 'content-type': 'application/json', authorization }, body })
+  const { data, errors } = (await response.json()) as { data: unknown; errors: { extensions: { code: string } }[] }
+  expect(data).toEqual({ tasks: { nodes: many.map(() => ({ assignee: null })) } })
+  expect(new Set(errors.map(({ extensions }) => extensions.code))).toEqual(new Set(['TOO_COMPLEX']))
+})

@@ -10,18 +10,22 @@ import {
 import type { Scope } from '../auth/scopes.js'
 import { LIMITS } from '../limits.js'
 import { type FieldPrice, HANDFUL } from './prices.js'
-import { addDirectives, type Directive } from './subgraph.js'
+import type { Directive } from './subgraph.js'
+
+type Annotated = GraphQLObjectType | GraphQLField<unknown, unknown>
 
 /**
- * Tells a router what we know already: by `@tag` which scope a part of the schema needs, from which contract graphs are
- * made, and by `@cost` and `@listSize` what a list costs. All of it follows from what the fields declare for ourselves.
+ * What we can tell a router of types and fields: by `@tag` which scope they need, from which contract graphs are made,
+ * and by `@cost` and `@listSize` what a list costs. All of it follows from what the fields declare for ourselves.
  */
-export function annotate(schema: GraphQLSchema): void {
+export function annotationsOf(schema: GraphQLSchema): ReadonlyMap<Annotated, readonly Directive[]> {
   const tags = tagsOf(schema)
-  for (const type of objectTypes(schema)) {
-    addDirectives(type, ...[...(tags.get(type) ?? [])].sort().map(tagFor))
-    for (const field of Object.values(type.getFields())) addDirectives(field, ...directivesOf(field))
-  }
+  return new Map(
+    objectTypes(schema).flatMap((type): [Annotated, Directive[]][] => [
+      [type, [...(tags.get(type) ?? [])].sort().map(tagFor)],
+      ...Object.values(type.getFields()).map((field): [Annotated, Directive[]] => [field, directivesOf(field)]),
+    ]),
+  )
 }
 
 function directivesOf(field: GraphQLField<unknown, unknown>): Directive[] {
@@ -35,7 +39,7 @@ function objectTypes(schema: GraphQLSchema): GraphQLObjectType[] {
     .filter(({ name }) => !name.startsWith('_'))
 }
 
-function scopeOf({ extensions }: GraphQLObjectType | GraphQLField<unknown, unknown>): Scope | undefined {
+function scopeOf({ extensions }: Annotated): Scope | undefined {
   return (extensions as { scope?: Scope | null }).scope ?? undefined
 }
 

@@ -1,7 +1,7 @@
 import type { ObjectRef } from '@pothos/core'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import { type GraphQLSchema, lexicographicSortSchema } from 'graphql'
-import { annotate } from './annotations.js'
+import { annotationsOf } from './annotations.js'
 import { boundArguments } from './bounds.js'
 import { builder, type Context } from './builder.js'
 import { type FieldPrice, limitPrices } from './prices.js'
@@ -42,7 +42,7 @@ export function toSubgraph(): Subgraph {
     const type = declared.getType(name)
     if (type) addDirectives(type, ...keys.map(keyDirective))
   }
-  annotate(declared)
+  for (const [element, directives] of annotationsOf(declared)) addDirectives(element, ...directives)
   // Printing it takes as long as a hundred other fields, and one query may ask for it fifty times.
   let printed = ''
   const sdl = () => {
