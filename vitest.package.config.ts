@@ -7,7 +7,7 @@ export default defineConfig({
     globalSetup: ['test/package/host.ts'],
     // They share one host.
     fileParallelism: false,
-    testTimeout: 60_000,
+    testTimeout: 120_000,
     hookTimeout: 480_000,
   },
 })

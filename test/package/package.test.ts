@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { expect, inject, onTestFinished, test } from 'vitest'
+import { beforeAll, expect, inject, onTestFinished, test } from 'vitest'
 import { codeOf, compile, ROOT, versionOf } from './host.js'
 
 const run = promisify(execFile)
@@ -29,6 +29,19 @@ console.log(JSON.stringify({ status: response.status, body: await response.json(
 store.read
 await store.close()
 `
+
+const [preamble = ''] = codeOf('embedding.md', 'Inside your own program')
+const [keys = ''] = codeOf('embedding.md', 'Keys')
+const KEYS = `${preamble}${keys}
+console.log(JSON.stringify({ id, name, scopes: [...scopes] }))
+await store.close()
+`
+
+let complaints: string[]
+
+beforeAll(async () => {
+  complaints = await compile(folder, { 'consumer.ts': CONSUMER, 'keys.ts': KEYS }, true)
+})
 
 test('the package holds the program, its migrations, its contracts, the company of its demo and what one reads first, and nothing else', () => {
   const paths = packed
@@ -59,7 +72,7 @@ test('it brings nothing under a licence that restricts its use', () => {
 })
 
 test('a program that imports it passes a strict type check that skips no library, and runs', async () => {
-  expect(await compile(folder, { 'consumer.ts': CONSUMER }, true)).toEqual([])
+  expect(complaints).toEqual([])
   const { stdout } = await run(process.execPath, ['consumer.js'], { cwd: folder })
   expect(JSON.parse(stdout)).toEqual({
     status: 200,
@@ -72,10 +85,6 @@ test('a program that imports it passes a strict type check that skips no library
 })
 
 test('keys are made and checked as the document says', async () => {
-  const [preamble = ''] = codeOf('embedding.md', 'Inside your own program')
-  const [keys = ''] = codeOf('embedding.md', 'Keys')
-  const shown = 'console.log(JSON.stringify({ id, name, scopes: [...scopes] }))\nawait store.close()\n'
-  expect(await compile(folder, { 'keys.ts': preamble + keys + shown }, true)).toEqual([])
   const { stdout } = await run(process.execPath, ['keys.js'], { cwd: folder })
   expect(JSON.parse(stdout)).toEqual({
     id: expect.stringMatching(/^key_/),
