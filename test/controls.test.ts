@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { describe, expect, test } from 'vitest'
 import { createLog } from '../src/http/log.js'
-import { mintKey } from '../src/index.js'
+import { mintKey, openStore } from '../src/index.js'
 import { ada } from './fixtures.js'
 import { openGateway, openOffice } from './harness.js'
 import { runHere } from './here.js'
@@ -70,7 +70,7 @@ describe('a name with a control character is refused, with its place and what it
     const key = await runHere(folder, ['keys', 'create', '--scope', 'projects.read', '--name', named('\x1b')])
     expect(key).toEqual({ code: 2, stdout: '', stderr: `--name cannot be used: ${detailOf('\x1b')}\n` })
     const own = newStore()
-    const store = own.open()
+    const store = await openStore(own.url)
     await expect(mintKey(store, { name: named('\x9b'), scopes: [] })).rejects.toMatchObject({
       code: 'VALIDATION_FAILED',
     })

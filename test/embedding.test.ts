@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { stitchSchemas } from '@graphql-tools/stitch'
 import fastify from 'fastify'
-import { buildSchema, type DocumentNode, execute, parse } from 'graphql'
+import { buildSchema, type DocumentNode, execute, GraphQLError, parse, validate } from 'graphql'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import {
   checkKey,
@@ -14,6 +14,7 @@ import {
   createGateway,
   Fault,
   type Gateway,
+  maskError,
   mintKey,
   openStore,
   type Scope,
@@ -44,6 +45,20 @@ const HOSTS: Readonly<Record<string, (gateway: Gateway) => Promise<Send>>> = {
     const server = createServer((request, response) => {
       if (/^\/ops(?=[/?]|$)/.test(request.url ?? '')) gateway.listener(request, response)
       else response.end('the host')
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    onTestFinished(() => void server.close().closeAllConnections())
+    const { port } = server.address() as AddressInfo
+    return (path, init) => fetch(`http://127.0.0.1:${port}${path}`, init)
+  },
+
+  async 'what Express makes of a request'(gateway) {
+    const server = createServer((request, response) => {
+      const { url = '' } = request
+      if (!/^\/ops(?=[/?]|$)/.test(url)) return response.end('the host')
+      const rest = url.slice('/ops'.length)
+      const cut = rest.startsWith('/') ? rest : `/${rest}`
+      gateway.listener(Object.assign(request, { originalUrl: url, baseUrl: '/ops', url: cut }), response)
     }).listen(0, '127.0.0.1')
     await once(server, 'listening')
     onTestFinished(() => void server.close().closeAllConnections())
@@ -211,6 +226,25 @@ describe('a key', () => {
   })
 })
 
+describe('maskError', () => {
+  test.each([
+    ['a stranger', new Error('password is hunter2'), 'Something went wrong on our side.', 'INTERNAL'],
+    ['a text', 'password is hunter2', 'Something went wrong on our side.', 'INTERNAL'],
+    ['a refusal', new Fault('NOT_FOUND', 'There is no such person.'), 'There is no such person.', 'NOT_FOUND'],
+  ])('of %s is what callers may see, at its place', (_, thrown, message, code) => {
+    expect(maskError(thrown).toJSON()).toEqual({ message, extensions: { code } })
+    const originalError = thrown instanceof Error ? thrown : new Error(thrown)
+    const located = new GraphQLError(originalError.message, { path: ['person'], originalError })
+    expect(maskError(located).toJSON()).toEqual({ message, path: ['person'], extensions: { code } })
+  })
+
+  test('leaves what GraphQL and the host say themselves', () => {
+    const [invalid] = validate(schema, parse('{ nothing }'))
+    const own = new GraphQLError('No.', { originalError: new GraphQLError('No.', { extensions: { code: 'OWN' } }) })
+    expect([maskError(invalid), maskError(own)]).toEqual([invalid, own])
+  })
+})
+
 describe('the schema without keys', () => {
   interface Asked {
     readonly document: DocumentNode
@@ -233,6 +267,16 @@ describe('the schema without keys', () => {
     const read = await run({ document: parse(`{ ${COUNTS} }`), context: { scopes: ['personnel.read'] } })
     expect(read.data).toEqual({ personnel: { totalCount: 1 }, risks: null })
     expect(JSON.parse(JSON.stringify(read.errors))).toEqual(refused)
+  })
+
+  test('tells nobody what failed inside, and keeps it for the log of the host', async () => {
+    const store = await openOwnStore()
+    await store.close()
+    const answer = await runnerOf(store)({ document: parse(NAMES), context: { scopes: ['personnel.read'] } })
+    const hidden = { message: 'Something went wrong on our side.', extensions: { code: 'INTERNAL' } }
+    expect(JSON.parse(JSON.stringify(answer.errors))).toEqual([expect.objectContaining(hidden)])
+    const [error] = answer.errors ?? []
+    expect(error?.originalError?.cause).toMatchObject({ message: expect.stringContaining('not open') })
   })
 
   test('is stitched into the schema of the host, and a missing scope costs its part alone', async () => {

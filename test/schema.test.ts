@@ -131,7 +131,12 @@ describe('scopes', () => {
         return scope !== undefined && scope !== type.extensions['scope']
       }),
     )
-    expect(crossing.map(({ at }) => at).sort()).toEqual(['Issue.assignee', 'Person.issues', 'Person.risks', 'Risk.owner'])
+    expect(crossing.map(({ at }) => at).sort()).toEqual([
+      'Issue.assignee',
+      'Person.issues',
+      'Person.risks',
+      'Risk.owner',
+    ])
     expect(crossing.filter(({ field }) => isNonNullType(field.type))).toEqual([])
   })
 })

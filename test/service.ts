@@ -3,8 +3,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { mintKey, openStore } from '../src/index.js'
+import { mintKey } from '../src/auth/keys.js'
 import { personWith } from '../src/personnel/people.js'
+import { openStore } from '../src/store/open.js'
 import { type Answer, Client } from './campaigns/client.js'
 import { newFolder, serve, storeOf } from './process.js'
 import type { TestStore } from './stores.js'
@@ -25,15 +26,13 @@ const TITLE = 'Lead engineer '.repeat(12).trim()
 export async function prepareStore(folder: string, people = 0) {
   const own = storeOf(folder)
   const store = await openStore(own.url)
-  const { secret: key, id: keyId } = await mintKey(store, {
-    name: 'service',
-    scopes: ['personnel.manage', 'projects.manage'],
-  })
-  await store.write({ by: 'cli', at: () => new Date() }, async (write) => {
+  const { secret: key, id: keyId } = await store.write({ by: 'cli', at: () => new Date() }, async (write) => {
     const rows = Array.from({ length: people }, (_, i) =>
       personWith(write, undefined, { name: 'Ada', externalId: `${i}`, title: TITLE }),
     )
     await write.insertAll(write.t.person, rows)
+    const scopes = ['personnel.manage', 'projects.manage'] as const
+    return mintKey(write, { name: 'service', scopes, expiresAt: undefined })
   })
   await store.close()
   return { own, key, keyId }

@@ -1,5 +1,6 @@
 import { anyKey, builder, type Context } from '../graph/builder.js'
 import { localField } from '../graph/sql/fields.js'
+import { federated, INACCESSIBLE } from '../graph/subgraph.js'
 import type { Principal } from './principal.js'
 
 const ApiKey = builder.objectRef<Principal>('ApiKey')
@@ -35,9 +36,8 @@ builder.queryField('apiKey', (t) =>
     nullable: true,
     description: "The caller's own key. Any valid key may ask.",
     authScopes: anyKey.authScopes,
-    extensions: { ...anyKey.extensions, sql: { local }, isPersonal: true },
     // The key is this service's own affair, and no part of a larger graph.
-    inaccessible: true,
+    extensions: { ...anyKey.extensions, sql: { local }, isPersonal: true, ...federated(INACCESSIBLE) },
     resolve: (_, __, context) => local(context),
   }),
 )

@@ -1,5 +1,4 @@
 import {
-  type ConstDirectiveNode,
   type GraphQLField,
   type GraphQLObjectType,
   type GraphQLSchema,
@@ -7,41 +6,32 @@ import {
   getNullableType,
   isListType,
   isObjectType,
-  Kind,
-  type NameNode,
-  parseConstValue,
 } from 'graphql'
 import type { Scope } from '../auth/scopes.js'
 import { LIMITS } from '../limits.js'
 import { HANDFUL } from '../store/relations.js'
 import type { FieldPrice } from './bills.js'
+import type { Directive } from './subgraph.js'
 
-/** The directives of federation that `annotate` adds, besides those that the faces declare. */
-export const ANNOTATIONS = ['@cost', '@listSize', '@tag'] as const
-
-interface Directive {
-  readonly name: string
-  readonly args: object
-}
+type Annotated = GraphQLObjectType | GraphQLField<unknown, unknown>
 
 /**
- * Tells a router what we know already: by `@tag` which scope a part of the schema needs, from which contract graphs are
- * made, and by `@cost` and `@listSize` what a list costs. All of it follows from what the fields declare for ourselves.
+ * What we can tell a router of types and fields: by `@tag` which scope they need, from which contract graphs are made,
+ * and by `@cost` and `@listSize` what a list costs. All of it follows from what the fields declare for ourselves.
  */
-export function annotate(schema: GraphQLSchema): void {
+export function annotationsOf(schema: GraphQLSchema): ReadonlyMap<Annotated, readonly Directive[]> {
   const tags = tagsOf(schema)
-  for (const type of objectTypes(schema)) {
-    const { astNode } = type
-    // Printing reads the directives of the syntax tree, which Pothos has made for every type.
-    if (!astNode) throw new Error(`${type.name} has no syntax tree.`)
-    const fields = astNode.fields?.map((node) => withDirectives(node, directivesOf(type.getFields()[node.name.value])))
-    type.astNode = { ...withDirectives(astNode, [...(tags.get(type) ?? [])].sort().map(tagFor)), fields: fields ?? [] }
-  }
+  return new Map(
+    objectTypes(schema).flatMap((type): [Annotated, Directive[]][] => [
+      [type, [...(tags.get(type) ?? [])].sort().map(tagFor)],
+      ...Object.values(type.getFields()).map((field): [Annotated, Directive[]] => [field, directivesOf(field)]),
+    ]),
+  )
 }
 
-function directivesOf(field: GraphQLField<unknown, unknown> | undefined): Directive[] {
-  const scope = field && scopeOf(field)
-  return [...(scope ? [tagFor(scope)] : []), ...(field ? costOf(field) : [])]
+function directivesOf(field: GraphQLField<unknown, unknown>): Directive[] {
+  const scope = scopeOf(field)
+  return [...(scope ? [tagFor(scope)] : []), ...costOf(field)]
 }
 
 function objectTypes(schema: GraphQLSchema): GraphQLObjectType[] {
@@ -50,7 +40,7 @@ function objectTypes(schema: GraphQLSchema): GraphQLObjectType[] {
     .filter(({ name }) => !name.startsWith('_'))
 }
 
-function scopeOf({ extensions }: GraphQLObjectType | GraphQLField<unknown, unknown>): Scope | undefined {
+function scopeOf({ extensions }: Annotated): Scope | undefined {
   return (extensions as { scope?: Scope | null }).scope ?? undefined
 }
 
@@ -97,27 +87,6 @@ function costOf({ type, extensions }: GraphQLField<unknown, unknown>): Directive
   return isPlainList ? [listSize({ assumedSize: HANDFUL })] : []
 }
 
-function listSize(args: object): Directive {
+function listSize(args: NonNullable<Directive['args']>): Directive {
   return { name: 'listSize', args }
-}
-
-function withDirectives<N extends { readonly directives?: readonly ConstDirectiveNode[] | undefined }>(
-  node: N,
-  added: readonly Directive[],
-): N {
-  return { ...node, directives: [...(node.directives ?? []), ...added.map(nodeOf)] }
-}
-
-function nodeOf({ name, args }: Directive): ConstDirectiveNode {
-  const named = (value: string): NameNode => ({ kind: Kind.NAME, value })
-  return {
-    kind: Kind.DIRECTIVE,
-    name: named(name),
-    arguments: Object.entries(args).map(([arg, value]) => ({
-      kind: Kind.ARGUMENT,
-      name: named(arg),
-      // Texts, numbers and lists of them are written the same in both languages.
-      value: parseConstValue(JSON.stringify(value)),
-    })),
-  }
 }

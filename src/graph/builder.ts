@@ -1,6 +1,5 @@
+import './graphqlVersion.js'
 import SchemaBuilder from '@pothos/core'
-import DirectivesPlugin from '@pothos/plugin-directives'
-import FederationPlugin from '@pothos/plugin-federation'
 import ScopeAuthPlugin from '@pothos/plugin-scope-auth'
 import type { Principal } from '../auth/principal.js'
 import { grants, type Scope } from '../auth/scopes.js'
@@ -34,7 +33,7 @@ export const builder = new SchemaBuilder<{
   }
 }>({
   defaultFieldNullability: false,
-  plugins: [ScopeAuthPlugin, DirectivesPlugin, FederationPlugin],
+  plugins: [ScopeAuthPlugin],
   scopeAuth: {
     // Without it, `{ person(id: "...") { __typename } }` would tell whether an id exists.
     runScopesOnType: true,

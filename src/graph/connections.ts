@@ -18,6 +18,7 @@ import type { FieldPrice } from './bills.js'
 import { builder, type Context, needs } from './builder.js'
 import { load, oncePerRequest, readTogether } from './loaders.js'
 import { type Arguments, field, idOf, type Types } from './sql/fields.js'
+import { federated, SHAREABLE } from './subgraph.js'
 import { inTurns, turn } from './turns.js'
 import { type Asked, askedOf } from './windows.js'
 
@@ -35,7 +36,7 @@ const PageInfo = builder.objectRef<Pick<Connection<never>, 'facts'>>('PageInfo')
 PageInfo.implement({
   description: 'Where a page stands in its list.',
   // Other subgraphs page too, and the larger graph has one PageInfo.
-  shareable: true,
+  extensions: federated(SHAREABLE),
   fields: (t) => ({
     hasNextPage: t.boolean({
       description: 'Whether more follows this page.',

@@ -11,8 +11,6 @@ interface NodeType {
   readonly scope: Scope
 }
 
-const subgraphs = new WeakMap<GraphQLSchema, GraphQLSchema>()
-
 /**
  * Adds `Node` and `node(id)`, which Relay refetches by. Not declared with the builder: what a gateway composes must not
  * have them, because another subgraph's own `node` would not compose with ours.
@@ -24,13 +22,7 @@ export function withNode(subgraph: GraphQLSchema, types: readonly NodeType[]): G
   node.resolve = nodeResolver(types)
   // Not `scope: null`, which any key may read: the scope is that of the type that the id belongs to.
   node.extensions = { scopes: [...new Set(types.map(({ scope }) => scope))] }
-  subgraphs.set(schema, subgraph)
   return schema
-}
-
-/** The schema that a gateway composes: the one that was given to `withNode`. */
-export function withoutNode(schema: GraphQLSchema): GraphQLSchema {
-  return subgraphs.get(schema) ?? schema
 }
 
 function sdlOf(types: readonly NodeType[]): string {

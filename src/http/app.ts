@@ -14,7 +14,7 @@ import { createFastLane } from './fastLane.js'
 import type { GraphqlDoor } from './graphqlDoor.js'
 import { DEFAULTS, GUARDS } from './guards.js'
 import { RunningRequests } from './idempotency.js'
-import { refusalOf } from './incoming.js'
+import { refusalOf, targetOf } from './incoming.js'
 import { createPaths } from './paths.js'
 import { bareProblem, problem } from './problems.js'
 import { createRates } from './rates.js'
@@ -112,9 +112,10 @@ export function createApp(options: AppOptions): App {
 
   const serve = async (request: IncomingMessage, response: ServerResponse, beforeBody?: () => void): Promise<void> => {
     try {
-      const refusal = refusalOf(request)
+      const target = targetOf(request, basePath)
+      const refusal = refusalOf(request, target)
       if (refusal) return refuse(response, refusal)
-      const exchange = openExchange(new AskedOfNode(request, beforeBody), request.socket.remoteAddress)
+      const exchange = openExchange(new AskedOfNode(request, target, beforeBody), request.socket.remoteAddress)
       sendToNode(response, await answerTo(exchange, response))
     } catch (error) {
       refuse(response, lastResort(log, error))

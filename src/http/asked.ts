@@ -56,10 +56,10 @@ export class AskedOfNode implements Asked {
   private read: Promise<Buffer> | undefined
 
   /** `beforeBody` is called when the body is about to be read, if it ever is. */
-  constructor(message: IncomingMessage, beforeBody?: () => void) {
+  constructor(message: IncomingMessage, target: string, beforeBody?: () => void) {
     this.beforeBody = beforeBody
     this.method = message.method ?? 'GET'
-    this.target = message.url ?? '/'
+    this.target = target
     this.message = message
     this.headers = message.headers
   }

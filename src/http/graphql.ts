@@ -11,7 +11,7 @@ import type { Logger } from 'pino'
 import { grants } from '../auth/scopes.js'
 import { Fault } from '../errors.js'
 import type { Context } from '../graph/builder.js'
-import { faultOf } from '../graph/faults.js'
+import { atPlaceOf, faultOf, isRefusal } from '../graph/faults.js'
 import { isPersonal as isOfKey } from '../graph/sql/compiler.js'
 import { LIMITS } from '../limits.js'
 import { isOfStore } from '../store/faults.js'
@@ -179,11 +179,8 @@ export function useCatalogue(log: Logger): GraphqlPlugin {
 function published(fault: Fault, error: GraphQLError, isWhole: boolean): GraphQLError {
   const ofYoga = error.extensions['http'] as YogaHttp | undefined
   const code = ofYoga?.status === STATUS.METHOD_NOT_ALLOWED ? 'METHOD_NOT_ALLOWED' : fault.code
-  return new GraphQLError(fault.message, {
-    ...(error.nodes && { nodes: error.nodes }),
-    ...(error.source && { source: error.source }),
-    ...(error.positions && { positions: error.positions }),
-    ...(error.path && { path: error.path }),
+  return atPlaceOf(error, {
+    message: fault.message,
     extensions: {
       ...fault.extensions,
       code,
@@ -206,6 +203,6 @@ function httpOfYoga({ headers, ...http }: YogaHttp): YogaHttp {
 // `spec`: a bad document is a 400 to those who take application/graphql-response+json, and a 200 to older clients;
 // what is wrong before there is a document is a 400 to everyone.
 function httpOf(fault: Fault, error: GraphQLError) {
-  const isOfDocument = !(error.originalError instanceof Fault) || fault.code === 'TOO_COMPLEX'
+  const isOfDocument = !isRefusal(error) || fault.code === 'TOO_COMPLEX'
   return { status: STATUS[fault.code], headers: faultHeaders(fault), ...(isOfDocument && { spec: true }) }
 }

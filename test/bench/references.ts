@@ -9,10 +9,11 @@ import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
+import { mintKey } from '../../src/auth/keys.js'
 import { createApp } from '../../src/http/app.js'
-import { mintKey, openStore } from '../../src/index.js'
 import { LIMITS } from '../../src/limits.js'
 import { personWith } from '../../src/personnel/people.js'
+import { openStore } from '../../src/store/open.js'
 import type { Write } from '../../src/store/store.js'
 import { median } from '../campaigns/client.js'
 import { addProject, addRisks, project, risk } from '../fixtures.js'
@@ -85,7 +86,9 @@ const store = await openStore(`file:${join(folder, 'operations.db')}`)
 const lines: { readonly statements: number }[] = []
 try {
   const ids = await store.write({ by: 'bench', at: () => new Date() }, fill)
-  const { secret } = await mintKey(store, { name: 'bench', scopes: ['personnel.read', 'projects.read'] })
+  const { secret } = await store.write({ by: 'bench', at: () => new Date() }, (write) =>
+    mintKey(write, { name: 'bench', scopes: ['personnel.read', 'projects.read'], expiresAt: undefined }),
+  )
   const app = createApp({
     store,
     log: pino({ level: 'info' }, { write: (line) => lines.push(JSON.parse(line)) }),

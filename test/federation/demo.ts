@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { createYoga, type GraphiQLOptions } from 'graphql-yoga'
 import { fillDemo } from '../../src/cli/demo.js'
 import { createGateway, mintKey, openStore } from '../../src/index.js'
+import { openStore as openToFill } from '../../src/store/open.js'
 import { demoTasks } from './demoTasks.js'
 import { composeSupergraph, stitchedGateway } from './supergraph.js'
 import { tasksSubgraph } from './tasks.js'
@@ -40,10 +41,17 @@ async function listen(listener: RequestListener, port: number): Promise<string> 
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/graphql`
 }
 
+async function fill(database: string): Promise<void> {
+  const store = await openToFill(database)
+  await store.write({ by: 'demo', at: () => new Date() }, fillDemo)
+  await store.close()
+}
+
 async function run(stopped: Promise<unknown>, folder: string): Promise<void> {
-  const store = await openStore(`file:${join(folder, 'operations.db')}`)
+  const database = `file:${join(folder, 'operations.db')}`
+  await fill(database)
+  const store = await openStore(database)
   try {
-    await store.write({ by: 'demo', at: () => new Date() }, fillDemo)
     const { secret } = await mintKey(store, { name: 'demo', scopes: ['personnel.manage', 'projects.manage'] })
     const service = createGateway({ store })
     const explorer = (title: string, options: GraphiQLOptions = {}) => ({

@@ -1,71 +1,50 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, expect, inject, onTestFinished, test } from 'vitest'
+import { codeOf, compile, ROOT, versionOf } from './host.js'
 
 const run = promisify(execFile)
-const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const TSC = join(ROOT, 'node_modules/typescript/bin/tsc')
+const { folder, packed, alone } = inject('host')
 
 const CONSUMER = `
 import { execute, parse } from 'graphql'
-import { contextFor, createGateway, type Gateway, mintKey, openStore, type Scope, schema } from 'operations-gateway'
+import { type Context, contextFor, createGateway, type Gateway, mintKey, openStore, type Scope, type Store, schema } from 'operations-gateway'
+import openapi from 'operations-gateway/openapi.json' with { type: 'json' }
+import manifest from 'operations-gateway/package.json' with { type: 'json' }
 
-const store = await openStore('file:./data/consumer.db')
+const store: Store = await openStore('file:./data/consumer.db')
 const gateway: Gateway = createGateway({ store, basePath: '/ops' })
 const scopes: Scope[] = ['personnel.read']
 const { secret } = await mintKey(store, { name: 'consumer', scopes })
 const headers = { authorization: \`Bearer \${secret}\` }
 const response = await gateway.fetch(new Request('http://localhost/ops/v1/personnel', { headers }))
-const executed = await execute({
-  schema,
-  document: parse('{ personnel { totalCount } }'),
-  contextValue: contextFor(store, { scopes }),
-})
-console.log(JSON.stringify({ status: response.status, body: await response.json(), executed }))
+const contextValue: Context = contextFor(store, { scopes })
+const executed = await execute({ schema, document: parse('{ personnel { totalCount } }'), contextValue })
+const files = [openapi.openapi, manifest.name, import.meta.resolve('operations-gateway/schema.graphql')]
+console.log(JSON.stringify({ status: response.status, body: await response.json(), executed, files }))
+// @ts-expect-error A store is not for hosts to read.
+store.read
 await store.close()
 `
 
-const TSCONFIG = {
-  compilerOptions: {
-    target: 'ES2023',
-    module: 'nodenext',
-    strict: true,
-    exactOptionalPropertyTypes: true,
-    skipLibCheck: false,
-    types: ['node'],
-  },
-  files: ['consumer.ts'],
-}
+const [preamble = ''] = codeOf('embedding.md', 'Inside your own program')
+const [keys = ''] = codeOf('embedding.md', 'Keys')
+const KEYS = `${preamble}${keys}
+console.log(JSON.stringify({ id, name, scopes: [...scopes] }))
+await store.close()
+`
 
-interface Packed {
-  readonly filename: string
-  readonly files: readonly { readonly path: string }[]
-}
-
-let folder: string
-let packed: Packed
+let complaints: string[]
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'operations-package-'))
-  // Without scripts: `npm run test:package` has built what is packed here.
-  const pack = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], { cwd: ROOT })
-  ;[packed] = JSON.parse(pack.stdout)
-  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'consumer', private: true, type: 'module' }))
-  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(TSCONFIG))
-  writeFileSync(join(folder, 'consumer.ts'), CONSUMER)
-  const wanted = [`./${packed.filename}`, '@types/node@20']
-  await run('npm', ['install', '--no-audit', '--no-fund', ...wanted], { cwd: folder })
+  complaints = await compile(folder, { 'consumer.ts': CONSUMER, 'keys.ts': KEYS }, true)
 })
 
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
-
 test('the package holds the program, its migrations, its contracts, the company of its demo and what one reads first, and nothing else', () => {
-  const paths = packed.files.map(({ path }) => path)
+  const paths = packed
   const tops = new Set(paths.map((path) => path.replace(/\/.*/, '/')))
   expect(paths.filter((path) => path.startsWith('src/') && !/^src\/demo\/\w+\.csv$/.test(path))).toEqual([])
   expect([...tops].sort()).toEqual([
@@ -83,18 +62,34 @@ test('the package holds the program, its migrations, its contracts, the company 
   expect(paths).toEqual(expect.arrayContaining(['dist/main.js', 'dist/index.js', 'dist/index.d.ts']))
 })
 
-test('a program that imports it passes the type check, and runs', async () => {
-  const { stdout: complaints } = await run(process.execPath, [TSC, '-p', folder], { cwd: folder }).catch(
-    (failure: { stdout: string }) => failure,
-  )
-  // Drizzle's declarations import drivers that only their users have. Everything else is checked, ours included.
-  const ofOthers = complaints.split('\n').filter((line) => /^(?!node_modules\/drizzle-orm\/)\S/.test(line))
-  expect(ofOthers).toEqual([])
+test('npm installs it alone without a warning about Node, and brings a graphql that fits', () => {
+  expect(alone.said).not.toContain('EBADENGINE')
+  expect(alone.graphql).toMatch(/^16\./)
+})
+
+test('it brings nothing under a licence that restricts its use', () => {
+  expect(() => versionOf(folder, '@apollo/federation-internals')).toThrow('ENOENT')
+})
+
+test('a program that imports it passes a strict type check that skips no library, and runs', async () => {
+  expect(complaints).toEqual([])
   const { stdout } = await run(process.execPath, ['consumer.js'], { cwd: folder })
   expect(JSON.parse(stdout)).toEqual({
     status: 200,
     body: expect.objectContaining({ data: [] }),
     executed: { data: { personnel: { totalCount: 0 } } },
+    files: ['3.1.0', 'operations-gateway', expect.stringMatching(/schema\.graphql$/)],
+  })
+  const contract = readFileSync(join(folder, 'node_modules/operations-gateway/schema/schema.graphql'), 'utf8')
+  expect(contract).toBe(readFileSync(join(ROOT, 'schema/schema.graphql'), 'utf8'))
+})
+
+test('keys are made and checked as the document says', async () => {
+  const { stdout } = await run(process.execPath, ['keys.js'], { cwd: folder })
+  expect(JSON.parse(stdout)).toEqual({
+    id: expect.stringMatching(/^key_/),
+    name: 'portal',
+    scopes: ['personnel.read'],
   })
 })
 

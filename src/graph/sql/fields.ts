@@ -65,8 +65,8 @@ type LeafType = 'ID' | 'String' | 'Int' | 'Date' | 'DateTime' | EnumRef<Types, s
 
 interface Described {
   readonly description: string
-  /** Whether other subgraphs may show it too. */
-  readonly shareable?: boolean
+  /** What else is known of the field, such as directives of federation. */
+  readonly extensions?: object
 }
 
 type Column<V> = Described & { readonly type: LeafType } & (null extends V
@@ -81,7 +81,7 @@ export function columns<Row extends object>(
   // Whatever a row's members are called, each has a column.
   for (const [name, options] of Object.entries(shown as Readonly<Record<string, Column<unknown>>>)) {
     const resolve = (row: Row) => row[name as keyof Row]
-    field(type, name, () => ({ ...options, extensions: { sql: { column: name } }, resolve }))
+    field(type, name, () => ({ ...options, extensions: { ...options.extensions, sql: { column: name } }, resolve }))
   }
 }
 

@@ -1,0 +1,129 @@
+import {
+  type GraphQLField,
+  type GraphQLFieldConfig,
+  GraphQLList,
+  type GraphQLNamedType,
+  GraphQLNonNull,
+  GraphQLObjectType,
+  GraphQLScalarType,
+  GraphQLSchema,
+  GraphQLString,
+  GraphQLUnionType,
+  isIntrospectionType,
+  isObjectType,
+  isSpecifiedScalarType,
+  parseConstValue,
+  print,
+  printType,
+} from 'graphql'
+
+/** What Apollo Federation adds to a schema: its directives, the fields that routers use, and the text that they compose. */
+
+export interface Directive {
+  readonly name: string
+  readonly args?: Readonly<Record<string, unknown>>
+}
+
+type Directed = GraphQLNamedType | GraphQLField<unknown, unknown>
+
+/** Extensions of a type or a field that give it directives of federation. */
+export function federated(...directives: readonly Directive[]) {
+  return { federation: directives }
+}
+
+export const SHAREABLE: Directive = { name: 'shareable' }
+export const INACCESSIBLE: Directive = { name: 'inaccessible' }
+
+export function keyDirective(fields: string): Directive {
+  return { name: 'key', args: { fields } }
+}
+
+function directivesOf({ extensions }: Pick<Directed, 'extensions'>): readonly Directive[] {
+  return (extensions as Partial<ReturnType<typeof federated>>).federation ?? []
+}
+
+/** Gives a type or a field of a built schema more directives, behind those that it has. */
+export function addDirectives(element: Directed, ...directives: readonly Directive[]): void {
+  element.extensions = { ...element.extensions, ...federated(...directivesOf(element), ...directives) }
+}
+
+const Any = new GraphQLScalarType({ name: '_Any', description: 'A reference to an entity: its type and a key.' })
+
+const Service = new GraphQLObjectType({
+  name: '_Service',
+  description: 'What a router needs to know of this subgraph.',
+  fields: { sdl: { type: GraphQLString, description: 'The schema as text, with its directives of federation.' } },
+})
+
+/** The same schema with `_service` and `_entities`; how the two are resolved is the caller's to say. */
+export function withEntities(plain: GraphQLSchema, names: readonly string[]): GraphQLSchema {
+  const { query, types, ...config } = plain.toConfig()
+  if (!query) throw new Error('The schema has no queries.')
+  const entities = types.filter(isObjectType).filter(({ name }) => names.includes(name))
+  const Entity = new GraphQLUnionType({
+    name: '_Entity',
+    description: 'Whatever other subgraphs may refer to.',
+    types: entities,
+  })
+  const representations = { type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(Any))) }
+  const fields = {
+    _entities: { type: new GraphQLNonNull(new GraphQLList(Entity)), args: { representations } },
+    _service: { type: new GraphQLNonNull(Service) },
+    ...query.toConfig().fields,
+  }
+  const whole = new GraphQLObjectType({ ...query.toConfig(), fields })
+  return new GraphQLSchema({ ...config, query: whole, types: types.map((type) => (type === query ? whole : type)) })
+}
+
+/** The text of a subgraph: types by name, fields as they were declared, and nothing that federation itself adds. */
+export function printedSubgraph(schema: GraphQLSchema, linkUrl: string): string {
+  const types = Object.values(schema.getTypeMap())
+    .filter((type) => !isIntrospectionType(type) && !isSpecifiedScalarType(type) && !isOfFederation(type))
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+  const used = new Set(types.flatMap(allDirectivesOf).map(({ name }) => `@${name}`))
+  const link = printed({ name: 'link', args: { url: linkUrl, import: [...used].sort() } })
+  return `${[`extend schema\n  ${link}`, ...types.map(printedType)].join('\n\n')}\n`
+}
+
+function isOfFederation({ name }: { readonly name: string }): boolean {
+  return name.startsWith('_')
+}
+
+function allDirectivesOf(type: GraphQLNamedType): readonly Directive[] {
+  return [...directivesOf(type), ...(isObjectType(type) ? Object.values(type.getFields()).flatMap(directivesOf) : [])]
+}
+
+function printed({ name, args = {} }: Directive): string {
+  // Texts, numbers and lists of them are written the same in JSON and in GraphQL, but for blanks.
+  const given = Object.entries(args).map(([arg, value]) => `${arg}: ${print(parseConstValue(JSON.stringify(value)))}`)
+  return given.length > 0 ? `@${name}(${given.join(', ')})` : `@${name}`
+}
+
+function printedType(type: GraphQLNamedType): string {
+  const text = isObjectType(type) ? printedObject(type) : printType(type)
+  const directives = directivesOf(type)
+  const lines = directives.map((one) => `\n  ${printed(one)}`).join('')
+  return directives.length === 0 ? text : text.replace(new RegExp(`^(type ${type.name}\\b.*) {$`, 'm'), `$1${lines}\n{`)
+}
+
+/** Stands before the name of a field that has directives; no reason of a deprecation begins with it. */
+const MARK = '\u00a7'
+
+// graphql prints no directive but `@deprecated`: it marks the place, and the others are put there afterwards.
+function printedObject(type: GraphQLObjectType): string {
+  const { fields, ...config } = type.toConfig()
+  const marked = Object.entries(fields)
+    .filter(([name]) => !isOfFederation({ name }))
+    .map(([name, field]) => [name, markedField(name, field)] as const)
+  const text = printType(new GraphQLObjectType({ ...config, fields: Object.fromEntries(marked) }))
+  return text.replaceAll(new RegExp(` @deprecated\\(reason: "${MARK}(\\w+)"\\)`, 'g'), (_, name) => {
+    const { deprecationReason: reason, extensions } = fields[name] ?? {}
+    const deprecated = reason == null ? [] : [{ name: 'deprecated', args: { reason } }]
+    return [...deprecated, ...directivesOf({ extensions: extensions ?? {} })].map((one) => ` ${printed(one)}`).join('')
+  })
+}
+
+function markedField(name: string, field: GraphQLFieldConfig<unknown, unknown>): GraphQLFieldConfig<unknown, unknown> {
+  if (directivesOf({ extensions: field.extensions ?? {} }).length === 0) return field
+  return { ...field, deprecationReason: `${MARK}${name}` }
+}

@@ -1,0 +1,109 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { beforeAll, describe, expect, inject, test } from 'vitest'
+import { codeOf, compile } from './host.js'
+
+const run = promisify(execFile)
+const { folder } = inject('host')
+
+const [preamble = ''] = codeOf('embedding.md', 'Inside your own program')
+const [, servers = '', graphqlTools = ''] = codeOf('embedding.md', 'Your own callers instead of keys')
+
+/** What the document makes, each asked the same, and once more when the store is closed. */
+const ASKING = `
+import { parse } from 'graphql'
+import { yoga, apollo } from './servers.js'
+import { merged, stitched } from './graphqlTools.js'
+import { contextFor, maskError, openStore, schema } from 'operations-gateway'
+import { execute } from 'graphql'
+
+const QUERY = '{ personnel { totalCount } risks { totalCount } _entities(representations: [{ __typename: "Risk", id: "x" }]) { __typename } }'
+const scopes = ['personnel.read']
+const store = await openStore('file:./data/operations.db')
+const executing = (schema, context) => (query) => execute({ schema, document: parse(query), contextValue: context() })
+const body = async (response) => (await response).json()
+const asks = {
+  execute: executing(schema, () => contextFor(store, { scopes })),
+  mergeSchemas: executing(merged, () => ({ ...contextFor(store, { scopes }), user: 'ada' })),
+  stitchSchemas: executing(stitched, () => ({ scopes })),
+  Yoga: (query) => body(yoga.fetch('http://localhost/graphql', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ query }),
+  })),
+  'Apollo Server': async (query) =>
+    (await apollo.executeOperation({ query }, { contextValue: contextFor(store, { scopes }) })).body.singleResult,
+}
+const all = async (query) =>
+  Object.fromEntries(await Promise.all(Object.entries(asks).map(async ([name, ask]) => [name, await ask(query)])))
+
+const open = await all(QUERY)
+const motto = await asks.mergeSchemas('{ motto }')
+const stitchedMotto = await asks.stitchSchemas('{ motto }')
+const stores = [store, (await import('./servers.js')).store, (await import('./graphqlTools.js')).store]
+await Promise.all(stores.map((one) => one.close()))
+const closed = await all('{ personnel { totalCount } }')
+const masked = maskError(new Error('The database connection is not open'))
+console.log(JSON.stringify({ open, motto, stitchedMotto, closed, masked }))
+process.exit()
+`
+
+interface Outcome {
+  readonly data: unknown
+  readonly errors: readonly unknown[]
+}
+
+let complaints: string[]
+let asked: Record<'open' | 'closed', Record<string, Outcome>> & Record<'motto' | 'stitchedMotto' | 'masked', unknown>
+
+beforeAll(async () => {
+  const programs = {
+    'servers.ts': `${preamble}${servers}\nexport { apollo, store, yoga }`,
+    'graphqlTools.ts': `${preamble}${graphqlTools}\nexport { merged, stitched, store }`,
+  }
+  // The declarations of Yoga and Apollo Server do not pass a check of libraries; the host has chosen them.
+  complaints = await compile(folder, programs, false)
+  const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', ASKING], {
+    cwd: folder,
+    env: { ...process.env, NODE_ENV: 'production' },
+  })
+  asked = JSON.parse(stdout.slice(stdout.indexOf('{"open"')))
+})
+
+test('the code of the document passes a strict type check', () => {
+  expect(complaints).toEqual([])
+})
+
+describe.each(['execute', 'mergeSchemas', 'stitchSchemas', 'Yoga', 'Apollo Server'])('by %s', (server) => {
+  test('what the scopes grant is answered, and each refusal says what is needed', () => {
+    const refused = { code: 'INSUFFICIENT_SCOPE', requiredScope: 'projects.read' }
+    const { data, errors } = asked.open[server] ?? {}
+    expect(data).toEqual({ personnel: { totalCount: expect.any(Number) }, risks: null, _entities: [null] })
+    const message = 'This needs a key with the scope projects.read.'
+    const at = (...path: readonly (string | number)[]) =>
+      expect.objectContaining({ message, path, extensions: refused })
+    expect(errors).toHaveLength(2)
+    expect(errors).toEqual(expect.arrayContaining([at('risks'), at('_entities', 0)]))
+  })
+
+  test('nobody hears of what failed inside', () => {
+    const { data, errors } = asked.closed[server] ?? {}
+    expect(data).toEqual({ personnel: null })
+    expect(errors).toEqual([
+      expect.objectContaining({
+        message: 'Something went wrong on our side.',
+        path: ['personnel', 'totalCount'],
+        extensions: { code: 'INTERNAL' },
+      }),
+    ])
+  })
+})
+
+test('the fields of the host stand beside ours', () => {
+  const motto = { data: { motto: 'Per aspera' } }
+  expect([asked.motto, asked.stitchedMotto]).toEqual([motto, motto])
+})
+
+test('maskError hides what is no refusal', () => {
+  expect(asked.masked).toEqual({ message: 'Something went wrong on our side.', extensions: { code: 'INTERNAL' } })
+})
