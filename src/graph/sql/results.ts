@@ -96,7 +96,7 @@ export function listRunner(root: ListRoot) {
     const filled = fillPlaceholders([...values], placesIn(asked))
     const [row = []] = await read.rows({ text, values: filled, isSteady: isSteady(asked), isHeavy })
     requireWhole(Number(row[0]), own)
-    return listResult(parts, root.hasCursors, row.slice(1))
+    return listResult(parts, row.slice(1))
   }
 }
 
@@ -114,12 +114,12 @@ export function keyOf(asked: readonly (Asked | undefined)[]): string {
   return JSON.stringify(asked.map((one) => one && [one.filter, one.first ?? -one.most, one.place ? 1 : 0]))
 }
 
-function listResult(parts: readonly Part[], hasCursors: boolean, row: readonly unknown[]): RootResult {
+function listResult(parts: readonly Part[], row: readonly unknown[]): RootResult {
   const json: Buffer[] = []
   let entries: Buffer = NOTHING
   let pageInfo = {}
   let totalCount: number | undefined
-  parts.forEach(({ name, entry, part }, index) => {
+  parts.forEach(({ name, entry, part, hasCursors }, index) => {
     const bytes = bytesOf(row[index])
     const shown = hasCursors ? withCursors(bytes) : bytes
     const head = `${index === 0 ? '{' : ','}"${name}":`
