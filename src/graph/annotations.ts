@@ -15,33 +15,32 @@ import type { Scope } from '../auth/scopes.js'
 import { LIMITS } from '../limits.js'
 import { type FieldPrice, HANDFUL } from './prices.js'
 
-/** The directives of federation that they are, besides those that the faces declare. */
+/** The directives of federation that `annotate` adds, besides those that the faces declare. */
 export const ANNOTATIONS = ['@cost', '@listSize', '@tag'] as const
 
-export interface Directive {
+interface Directive {
   readonly name: string
   readonly args: object
 }
 
-type Annotated = GraphQLObjectType | GraphQLField<unknown, unknown>
-
 /**
- * What we can tell a router of types and fields: by `@tag` which scope they need, from which contract graphs are made,
- * and by `@cost` and `@listSize` what a list costs. All of it follows from what the fields declare for ourselves.
+ * Tells a router what we know already: by `@tag` which scope a part of the schema needs, from which contract graphs are
+ * made, and by `@cost` and `@listSize` what a list costs. All of it follows from what the fields declare for ourselves.
  */
-export function annotationsOf(schema: GraphQLSchema): ReadonlyMap<Annotated, readonly Directive[]> {
+export function annotate(schema: GraphQLSchema): void {
   const tags = tagsOf(schema)
-  return new Map(
-    objectTypes(schema).flatMap((type): [Annotated, Directive[]][] => [
-      [type, [...(tags.get(type) ?? [])].sort().map(tagFor)],
-      ...Object.values(type.getFields()).map((field): [Annotated, Directive[]] => [field, directivesOf(field)]),
-    ]),
-  )
+  for (const type of objectTypes(schema)) {
+    const { astNode } = type
+    // Printing reads the directives of the syntax tree, which Pothos has made for every type.
+    if (!astNode) throw new Error(`${type.name} has no syntax tree.`)
+    const fields = astNode.fields?.map((node) => withDirectives(node, directivesOf(type.getFields()[node.name.value])))
+    type.astNode = { ...withDirectives(astNode, [...(tags.get(type) ?? [])].sort().map(tagFor)), fields: fields ?? [] }
+  }
 }
 
-function directivesOf(field: GraphQLField<unknown, unknown>): Directive[] {
-  const scope = scopeOf(field)
-  return [...(scope ? [tagFor(scope)] : []), ...costOf(field)]
+function directivesOf(field: GraphQLField<unknown, unknown> | undefined): Directive[] {
+  const scope = field && scopeOf(field)
+  return [...(scope ? [tagFor(scope)] : []), ...(field ? costOf(field) : [])]
 }
 
 function objectTypes(schema: GraphQLSchema): GraphQLObjectType[] {
@@ -50,7 +49,7 @@ function objectTypes(schema: GraphQLSchema): GraphQLObjectType[] {
     .filter(({ name }) => !name.startsWith('_'))
 }
 
-function scopeOf({ extensions }: Annotated): Scope | undefined {
+function scopeOf({ extensions }: GraphQLObjectType | GraphQLField<unknown, unknown>): Scope | undefined {
   return (extensions as { scope?: Scope | null }).scope ?? undefined
 }
 
@@ -101,23 +100,9 @@ function listSize(args: object): Directive {
   return { name: 'listSize', args }
 }
 
-/** Adds directives to the syntax trees that Pothos has made of the types: printing reads them there. */
-export function addToSyntaxTrees(schema: GraphQLSchema, added: ReadonlyMap<Annotated, readonly Directive[]>): void {
-  for (const type of objectTypes(schema)) {
-    const { astNode } = type
-    if (!astNode) throw new Error(`${type.name} has no syntax tree.`)
-    const fields = type.getFields()
-    const fieldNodes = astNode.fields?.map((node) => {
-      const field = fields[node.name.value]
-      return withDirectives(node, field && added.get(field))
-    })
-    type.astNode = { ...withDirectives(astNode, added.get(type)), fields: fieldNodes ?? [] }
-  }
-}
-
 function withDirectives<N extends { readonly directives?: readonly ConstDirectiveNode[] | undefined }>(
   node: N,
-  added: readonly Directive[] = [],
+  added: readonly Directive[],
 ): N {
   return { ...node, directives: [...(node.directives ?? []), ...added.map(nodeOf)] }
 }

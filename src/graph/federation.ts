@@ -2,7 +2,7 @@ import { printSubgraphSchema } from '@apollo/subgraph'
 import type { ObjectRef } from '@pothos/core'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import type { GraphQLSchema } from 'graphql'
-import { ANNOTATIONS, addToSyntaxTrees, annotationsOf } from './annotations.js'
+import { ANNOTATIONS, annotate } from './annotations.js'
 import { boundArguments } from './bounds.js'
 import { builder, type Context } from './builder.js'
 import { withNode, withoutNode } from './node.js'
@@ -33,7 +33,7 @@ export function toSubgraph(): GraphQLSchema {
     linkUrl: 'https://specs.apollo.dev/federation/v2.9',
     federationDirectives: ['@inaccessible', '@key', '@shareable', ...ANNOTATIONS].sort(),
   })
-  addToSyntaxTrees(subgraph, annotationsOf(subgraph))
+  annotate(subgraph)
   const schema = withNode(subgraph, entityTypes())
   const { _entities, _service } = schema.getQueryType()?.getFields() ?? {}
   if (!_entities || !_service) throw new Error('The schema has no entities.')
