@@ -76,6 +76,10 @@ const TABLE = {
   ],
   writesTogetherMax: [100, 'Writes that wait together are committed together, so many at the most.'],
   storeBusyMs: [5_000, 'How long a write waits for another process to let go of the store.'],
+  storeWriteMs: [
+    7_000,
+    'PostgreSQL: by when a write must be done that a request waits for, the wait for others included; one that stores many rows may go on while the server answers.',
+  ],
   stampAheadMs: [60_000, 'How far a change may be stamped ahead of the clock, to follow the last one.'],
   storeConnectionsMax: [
     10,

@@ -106,7 +106,7 @@ export function useEngine(engine: Engine, rates: Rates): GraphqlPlugin {
         const { document, operationName, variableValues } = args
         const query = { document, operationName: operationName ?? undefined, variables: variableValues ?? {} }
         // By now Yoga has put into it what `context` has made.
-        const charge = await engine.chargeFor(query, args.contextValue as unknown as Context)
+        const charge = await exchange.waiting.bound(engine.chargeFor(query, args.contextValue as unknown as Context))
         if (exchange.principal) rates.chargeQuery(exchange.principal, exchange, charge)
       } catch (error) {
         if (!(error instanceof Fault)) throw error

@@ -12,7 +12,7 @@ import type { Answer } from './asked.js'
 import type { Bodies } from './body.js'
 import { Documents, LatestError } from './documents.js'
 import type { Engine, Query } from './engine.js'
-import { type Exchange, hangingUp, logCause, noting, orExecuted } from './exchange.js'
+import { type Exchange, logCause, noting, orExecuted } from './exchange.js'
 import {
   nameOf,
   type Params,
@@ -104,14 +104,14 @@ function tellerWith(
   validDocument: ReturnType<typeof checkerWith>,
 ) {
   const tell = async (exchange: Exchange, query: Query, type: string): Promise<Answer | undefined> => {
-    const { asked } = exchange
+    const { asked, waiting } = exchange
     // The door has let the caller in; the key may have been revoked while the body was on its way.
-    const principal = await authenticate(asked.header('authorization'))
-    const prepared = await engine.prepare(query, principal)
+    const principal = await waiting.bound(authenticate(asked.header('authorization')))
+    const prepared = await waiting.bound(engine.prepare(query, principal))
     if (!prepared) return undefined
     exchange.operation = nameOf(getOperationAST(query.document, query.operationName))
     rates.chargeQuery(principal, exchange, prepared.charge)
-    const told = await prepared.tell(engine.contextFor(principal, noting(exchange), hangingUp(exchange)))
+    const told = await prepared.tell(engine.contextFor(principal, noting(exchange), waiting))
     if (!told) return undefined
     // Of what is about the key itself the store tells nothing.
     exchange.isShared = true
@@ -146,9 +146,9 @@ function yogaWith({ engine, authenticate, rates, log, running }: GraphqlDoorOpti
     // The door has let the caller in; the key may have been revoked while the body was on its way.
     context: async ({ exchange }) =>
       engine.contextFor(
-        await authenticate(exchange.asked.header('authorization')),
+        await exchange.waiting.bound(authenticate(exchange.asked.header('authorization'))),
         noting(exchange),
-        hangingUp(exchange),
+        exchange.waiting,
       ),
     plugins: [useParams(), useEngine(executingOnce(engine, running), rates), useCatalogue(log)],
     parserAndValidationCache: {

@@ -10,7 +10,7 @@ import { answerWith, type MediaType, tellWith } from './answers.js'
 import { type Answer, type Asked, isReading } from './asked.js'
 import { type Bodies, PATCH_TYPES } from './body.js'
 import type { Engine } from './engine.js'
-import { type Exchange, hangingUp, noting, orExecuted } from './exchange.js'
+import { type Exchange, noting, orExecuted } from './exchange.js'
 import { createPerform, type RunningRequests } from './idempotency.js'
 import { readBody, readParameters } from './parameters.js'
 import { requireMatch, tagsToMatch, unmatchable } from './preconditions.js'
@@ -65,15 +65,17 @@ export function createRest({ schema, engine, authenticate, rates, bodies, basePa
       const { bodyBytesMax: bytesMax = LIMITS.bodyBytesMax } = operation.route
       variables['input'] = readBody(await bodies.json(exchange, { bytesMax }), operation.input)
       // A body that came after the look at the key can have taken its time, and the key may have been revoked meanwhile.
-      if (!hasCome) principal = await authenticate(asked.header('authorization'))
+      if (!hasCome) principal = await exchange.waiting.bound(authenticate(asked.header('authorization')))
     }
-    const context = engine.contextFor(principal, noting(exchange), hangingUp(exchange))
+    const context = engine.contextFor(principal, noting(exchange), exchange.waiting)
     const wanted = { asked, operation, type, path: basePath + path }
     if (isReading(asked)) {
       const separator = type === 'text/csv' ? '\n' : ','
       const query = { document: operation.document, variables }
-      const prepared = await engine.prepare(query, principal).catch(orExecuted(log, exchange))
-      rates.chargeQuery(principal, exchange, prepared?.charge ?? (await engine.chargeFor(query, context)))
+      const preparing = exchange.waiting.bound(engine.prepare(query, principal))
+      const prepared = await preparing.catch(orExecuted(log, exchange))
+      const charge = prepared?.charge ?? (await exchange.waiting.bound(engine.chargeFor(query, context)))
+      rates.chargeQuery(principal, exchange, charge)
       const told = await prepared?.tell(context, separator).catch(orExecuted(log, exchange))
       if (told) return tellWith(told, wanted)
     }
