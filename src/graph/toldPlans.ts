@@ -12,6 +12,7 @@ import {
   type OperationDefinitionNode,
 } from 'graphql'
 import type { Scope } from '../auth/scopes.js'
+import { framed } from '../store/framed.js'
 import type { JsonValue, Separator } from '../store/json.js'
 import type { Read } from '../store/store.js'
 import type { ToldPage } from '../store/told.js'
@@ -136,8 +137,14 @@ class Planner {
       const written = (some: readonly Part[]) => some.map((part) => part.write(list, isFirst))
       const head = [...written(parts.slice(0, cut)), `"${entries.name}":[`].join()
       const tail = [']', ...written(parts.slice(cut + 1))].join()
-      const data = (before = '', after = '') =>
-        Buffer.concat([Buffer.from(`${before}{"${name}":{${head}`), page.entries, Buffer.from(`${tail}}}${after}`)])
+      const data = (before = '', after = '') => {
+        const parts = [
+          Buffer.from(`${before}{"${name}":{${head}`),
+          page.entries,
+          Buffer.from(`${tail}}}${after}`),
+        ] as const
+        return framed(...parts) ?? Buffer.concat(parts)
+      }
       return { data, list, one: undefined }
     }
   }

@@ -1,6 +1,7 @@
 import { getNamedType } from 'graphql'
 import { Fault } from '../errors.js'
 import type { Told } from '../graph/toldPlans.js'
+import { framed } from '../store/framed.js'
 import type { Answer, Asked } from './asked.js'
 import { csvContent, type Entry, entriesIn } from './csv.js'
 import { longJson } from './longJson.js'
@@ -29,7 +30,8 @@ export async function tellWith({ list, one }: Told, wanted: Wanted): Promise<Ans
       return pageWith(await csvContent(columns, entriesIn(list.entries)), next, wanted)
     }
     const page = JSON.stringify({ next, total: list.totalCount ?? null })
-    const bytes = await joined([BEFORE_DATA, list.entries, Buffer.from(`],"page":${page}}`)])
+    const parts = [BEFORE_DATA, list.entries, Buffer.from(`],"page":${page}}`)] as const
+    const bytes = framed(...parts) ?? (await joined(parts))
     return pageWith(new Content(JSON_TYPE, bytes), next, wanted)
   }
   if (!one) throw nothingAt(wanted)
