@@ -111,7 +111,10 @@ const TABLE = {
     1_000,
     'SQLite: rows that a statement goes through on the event loop; one that may read more runs in a read worker.',
   ],
-  readWorkersMax: [2, 'SQLite: threads that run such statements; one core is left to the event loop.'],
+  readWorkersMax: [
+    2,
+    'SQLite: threads that run such statements, at most one for each core; on Linux they give way to the event loop.',
+  ],
   readQueueMax: [100, 'SQLite: requests that wait for a read worker; beyond that they are refused.'],
   readWorkerHeapMegabytes: [128, 'SQLite: the JavaScript heap of a read worker.'],
   deadlineMs: [10_000, 'How long a request may read; a setting.'],

@@ -74,7 +74,7 @@ function bytesIn(rows: readonly unknown[][]): ArrayBuffer[] {
 }
 
 /** How much nicer this thread is than the event loop, which then need not wait for its slice of a shared core. */
-const NICER = 3
+const NICER = 5
 
 /** On Linux a priority belongs to a thread; elsewhere it would be that of the whole process. */
 function giveWay(): void {

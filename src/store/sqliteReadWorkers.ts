@@ -13,8 +13,9 @@ const SCRIPT = new URL(
   import.meta.url,
 )
 
-/** One core is left to the event loop, which everyone waits for. */
-const THREADS_MAX = Math.max(1, Math.min(LIMITS.readWorkersMax, availableParallelism() - 1))
+/** Where the threads cannot give way to the event loop, which everyone waits for, one core is left to it. */
+const CORES_LEFT = process.platform === 'linux' ? 0 : 1
+const THREADS_MAX = Math.max(1, Math.min(LIMITS.readWorkersMax, availableParallelism() - CORES_LEFT))
 
 interface Task {
   readonly statement: Spelled
