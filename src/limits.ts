@@ -63,6 +63,7 @@ const TABLE = {
   rateKeptMax: [10_000, 'Keys and addresses whose spending is remembered.'],
   idempotencyKeyCharactersMax: [255, 'Characters of an Idempotency-Key.'],
   idempotencyMs: [86_400_000, 'How long the answer to an Idempotency-Key is kept.'],
+  errorsMax: [1_000, 'Errors of one GraphQL answer that are listed; a last one says how many there are besides.'],
   flawsMax: [20, 'Flaws that are told of one body.'],
   syncFlawsMax: [1_000, 'Flaws that are told of a project that is brought to another state.'],
   groupIdsMax: [100, 'Groups that a person is put into on being added.'],

@@ -61,8 +61,15 @@ export const anyKey = { authScopes: { anyKey: true }, extensions: { scope: null 
 
 export function requireScope({ scopes }: Principal, requiredScope: Scope): void {
   if (grants(scopes, requiredScope)) return
-  throw new Fault('INSUFFICIENT_SCOPE', `This needs a key with the scope ${requiredScope}.`, { requiredScope })
+  const refusal =
+    refusals.get(requiredScope) ??
+    new Fault('INSUFFICIENT_SCOPE', `This needs a key with the scope ${requiredScope}.`, { requiredScope })
+  refusals.set(requiredScope, refusal)
+  throw refusal
 }
+
+/** One for each scope: a list can be refused in every row, and to note each time from where takes longer than the row. */
+const refusals = new Map<Scope, Fault>()
 
 /** A key can be bound to some projects, and then changes only those. */
 export function requireProject({ projects }: Principal, key: string): void {
