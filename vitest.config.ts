@@ -5,7 +5,7 @@ export default defineConfig({
   resolve: { alias: [{ find: /^graphql$/, replacement: 'graphql/index.js' }] },
   test: {
     include: ['test/**/*.test.ts'],
-    exclude: ['**/node_modules/**', 'test/{browser,package,hostile,faults,failover,postgres}/**'],
+    exclude: ['**/node_modules/**', 'test/{browser,package,hostile,faults,failover,postgres,gateways}/**'],
     globalSetup: ['test/runFolder.ts'],
     setupFiles: ['test/matchers.ts'],
     testTimeout: 30_000,

@@ -10,8 +10,8 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   'test/registers.test.ts': 'The same: what they depend on.',
   'test/statements.test.ts': 'Counts the statements of answers, which are more where they are executed.',
   'test/store.test.ts': 'Looks at the store itself, past the doors.',
-  'test/told.test.ts': 'Answers that the store tells, next to those that are executed.',
-  'test/toldRandom.test.ts': 'The same.',
+  'test/compiled.test.ts': 'Compiled queries, next to those that are executed.',
+  'test/compiledRandom.test.ts': 'The same.',
   'test/ways.test.ts': 'Opens a service of each kind by itself.',
 }
 

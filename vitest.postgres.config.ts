@@ -15,7 +15,11 @@ export default defineConfig({
   resolve: { alias: [{ find: /^graphql$/, replacement: 'graphql/index.js' }] },
   test: {
     include: ['test/**/*.test.ts'],
-    exclude: ['**/node_modules/**', 'test/{browser,package,hostile,failover}/**', ...Object.keys(SQLITE_ALONE)],
+    exclude: [
+      '**/node_modules/**',
+      'test/{browser,package,hostile,failover,gateways}/**',
+      ...Object.keys(SQLITE_ALONE),
+    ],
     globalSetup: ['test/postgres/setup.ts'],
     setupFiles: ['test/matchers.ts'],
     env: { TEST_ENGINE: 'postgres' },

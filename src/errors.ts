@@ -4,6 +4,7 @@ export const CATALOGUE = {
   UNAUTHENTICATED: 'A valid API key is needed',
   INSUFFICIENT_SCOPE: 'The API key lacks a scope',
   NOT_FOUND: 'There is no such thing',
+  PERSISTED_QUERY_NOT_FOUND: 'Send the query with its hash',
   METHOD_NOT_ALLOWED: 'The method is not allowed here',
   NOT_ACCEPTABLE: 'No acceptable representation',
   REQUEST_TIMEOUT: 'The request took too long to arrive',

@@ -16,8 +16,21 @@ const TABLE = {
   queryRepeatsMax: [100, 'How often the same field may stand in one place of a query.'],
   introspectedFieldsMax: [1_000, 'Fields of introspection in a query, with its fragments put in.'],
   queryDirectivesMax: [8, 'Directives in a query.'],
+  compiledLookUpsMax: [
+    20,
+    'Fields of a list at the root that look into other rows, with its fragments put in; a query with more is executed field by field.',
+  ],
+  compiledMembersMax: [500, 'Fields of one object in a compiled query; a query with more is executed field by field.'],
+  compiledRepeatsMax: [
+    250,
+    'Rows that may repeat and of each of which others are counted or sought; a query with more is executed field by field.',
+  ],
   operationsMax: [1, 'Operations in one GraphQL request that are run: there is no batching.'],
-  representationsMax: [1_000, 'References to entities in one query of a gateway.'],
+  repeatedCostMax: [
+    500_000,
+    'What references of a gateway that repeat others would cost: they are read and priced once, but written each time.',
+  ],
+  repeatedCostForOne: [10, 'Of that, what is charged like a cost of 1.'],
   filterItemsMax: [1_000, 'Different values in one list of a filter.'],
   cursorCharactersMax: [32_000, 'Characters of a cursor.'],
   bodyBytesMax: [1_000_000, 'A body, which must not be compressed.'],

@@ -8,6 +8,15 @@ export function fold(text: string): string {
   return text.normalize('NFKC').toLowerCase().normalize('NFKC')
 }
 
+/** The same of a name or an e-mail as someone typed it. */
+export function foldedName(text: string): string {
+  return fold(text.trim())
+}
+
+export function trimmed(text: string): string {
+  return text.trim()
+}
+
 /** What moves a cursor, breaks a line or turns the order of letters around, and so makes a text look like another. */
 const CONTROL = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u
 const CONTROLS = new RegExp(CONTROL, 'gu')

@@ -4,19 +4,15 @@ import { ApolloGateway, RemoteGraphQLDataSource } from '@apollo/gateway'
 import { ApolloServer } from '@apollo/server'
 import { startStandaloneServer } from '@apollo/server/standalone'
 import { createYoga } from 'graphql-yoga'
-import { describe, expect, onTestFinished, test } from 'vitest'
-import { SCOPE_NAMES } from '../src/auth/scopes.js'
+import { expect, onTestFinished, test } from 'vitest'
+import { type Operations, requestsTo, type Send, type Tasks, throughGateway } from './federation/scenarios.js'
 import { composeSupergraph, stitchedGateway } from './federation/supergraph.js'
 import { tasksSubgraph } from './federation/tasks.js'
-import type { Company } from './fixtures.js'
-import { type Gateway as Operations, openFilled } from './harness.js'
+import { openFilled } from './harness.js'
 
 // Where the stitching gateway finds the subgraphs; Apollo's is told their sockets instead, as composing takes a while.
 const SUBGRAPHS = { operations: 'http://operations/graphql', tasks: 'http://tasks/graphql' }
 const supergraphSdl = composeSupergraph(SUBGRAPHS)
-
-type Tasks = ReturnType<typeof createYoga>
-type Send = (init: RequestInit) => Promise<Response>
 
 /** Graphql-tools, with each subgraph called as a function. */
 async function openStitched(operations: Operations, tasks: Tasks): Promise<Send> {
@@ -27,7 +23,7 @@ async function openStitched(operations: Operations, tasks: Tasks): Promise<Send>
 }
 
 /** Apollo's own gateway, with a socket for it and for each subgraph. */
-async function openApollo(operations: Operations, tasks: Tasks): Promise<Send> {
+async function openApollo(operations: Operations, tasks: Tasks, apq = false): Promise<Send> {
   const origins = new Map([
     ['operations', await listen(operations.app.listener)],
     ['tasks', await listen(tasks)],
@@ -37,6 +33,7 @@ async function openApollo(operations: Operations, tasks: Tasks): Promise<Send> {
     buildService: ({ name }) =>
       new RemoteGraphQLDataSource({
         url: `${origins.get(name)}/graphql`,
+        apq,
         willSendRequest({ request, context }) {
           const { authorization } = context
           if (authorization) request.http?.headers.set('authorization', authorization)
@@ -63,184 +60,23 @@ async function listen(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-interface Asked {
-  readonly data: unknown
-  /** The code of each error, with the place where it left a null; without a place when the gateway names none. */
-  readonly refused: readonly string[]
-}
+throughGateway('graphql-tools in process', openStitched)
+throughGateway('Apollo Gateway over HTTP', (operations, tasks) => openApollo(operations, tasks))
 
-interface Body {
-  readonly data: unknown
-  readonly errors?: readonly { path?: (string | number)[]; extensions: { code: string } }[]
-}
-
-function read({ data, errors = [] }: Body): Asked {
-  return { data, refused: errors.map(({ path = [], extensions }) => [extensions.code, ...place(data, path)].join(' ')) }
-}
-
-// Apollo's gateway says which object was refused, graphql-tools which of its fields could not be had for that.
-function place(data: unknown, path: readonly (string | number)[]): (string | number)[] {
-  let at: unknown = data
-  const end = path.findIndex((step) => {
-    at = Object(at)[step]
-    return at === null
-  })
-  return path.slice(0, end + 1)
-}
-
-// From the register: the three highest scores among what is not closed are 20, 16 and 15.
-const TOP_RISKS = [23, 18, 22]
-const BEA = 1
-const ÅSA = 3
-
-function someTasks({ personIds, riskIds }: Company) {
-  const task = (id: string, title: string, person: number, risk: number) => ({
-    id,
-    title,
-    assigneeId: personIds[person] ?? '',
-    riskId: riskIds[risk] ?? '',
-  })
-  return [
-    task('1', 'Order steel', BEA, 23),
-    task('2', 'Call the harbour', ÅSA, 18),
-    task('3', 'Find a second mill', ÅSA, 23),
-  ]
-}
-
-describe.each([
-  ['graphql-tools in process', openStitched],
-  ['Apollo Gateway over HTTP', openApollo],
-])('through %s', (_, open) => {
-  async function openSupergraph() {
-    const { gateway: operations, company } = await openFilled()
-    const tasks = createYoga({ schema: tasksSubgraph(someTasks(company)), logging: false })
-    const send = await open(operations, tasks)
-    async function ask(authorization: string | undefined, query: string, variables = {}): Promise<Asked> {
-      const headers = { 'content-type': 'application/json', ...(authorization && { authorization }) }
-      const answer = await send({ method: 'POST', headers, body: JSON.stringify({ query, variables }) })
-      return read((await answer.json()) as Body)
-    }
-    return { operations, company, ask }
-  }
-
-  async function openForReader() {
-    const { operations, company, ask } = await openSupergraph()
-    const { authorization } = await operations.as('personnel.read', 'projects.read')
-    return { operations, company, ask: (query: string, variables = {}) => ask(authorization, query, variables) }
-  }
-
-  test('people come with their tasks', async () => {
-    const { company, ask } = await openForReader()
-    const query = 'query ($group: [ID!]) { personnel(filter: { group: $group }) { nodes { name tasks { title } } } }'
-    expect(await ask(query, { group: [company.groupIds[1]] })).toEqual({
-      data: {
-        personnel: {
-          nodes: [
-            { name: 'bea', tasks: [{ title: 'Order steel' }] },
-            { name: 'Zoë', tasks: [] },
-            { name: 'Åsa', tasks: [{ title: 'Call the harbour' }, { title: 'Find a second mill' }] },
-          ],
-        },
-      },
-      refused: [],
-    })
-  })
-
-  test('tasks come with their assignees and the groups of these, in one request to us', async () => {
-    const { operations, ask } = await openForReader()
-    const answer = await ask('{ tasks { nodes { title assignee { name groups { name } } } pageInfo { hasNextPage } } }')
-    const groups = [{ name: 'alpha Team' }]
-    expect(answer).toEqual({
-      data: {
-        tasks: {
-          nodes: [
-            { title: 'Order steel', assignee: { name: 'bea', groups } },
-            { title: 'Call the harbour', assignee: { name: 'Åsa', groups } },
-            { title: 'Find a second mill', assignee: { name: 'Åsa', groups } },
-          ],
-          pageInfo: { hasNextPage: false },
-        },
-      },
-      refused: [],
-    })
-    expect(operations.log.map((line) => JSON.parse(line).path)).toEqual(['/graphql'])
-  })
-
-  test('the top risks come with their tasks, and these with whom they are assigned to', async () => {
-    const { ask } = await openForReader()
-    const { data, refused } = await ask(
-      '{ risks(first: 3) { nodes { reference rank tasks { title assignee { name } } } pageInfo { hasNextPage } } }',
-    )
-    const tasks = [
-      [
-        { title: 'Order steel', assignee: { name: 'bea' } },
-        { title: 'Find a second mill', assignee: { name: 'Åsa' } },
-      ],
-      [{ title: 'Call the harbour', assignee: { name: 'Åsa' } }],
-      [],
-    ]
-    const nodes = TOP_RISKS.map((risk, index) => ({ reference: `R-${risk}`, rank: index + 1, tasks: tasks[index] }))
-    expect({ data, refused }).toEqual({ data: { risks: { nodes, pageInfo: { hasNextPage: true } } }, refused: [] })
-  })
-
-  test.each([
-    ['no key', undefined],
-    ['a key that is not valid', 'Bearer ops_nonsense'],
-  ])('a caller with %s gets what others give, and UNAUTHENTICATED from us', async (_, authorization) => {
-    const { ask } = await openSupergraph()
-    const { data, refused } = await ask(authorization, '{ tasks(first: 1) { nodes { title assignee { name } } } }')
-    expect(data).toEqual({ tasks: { nodes: [{ title: 'Order steel', assignee: null }] } })
-    expect(refused).toEqual([expect.stringMatching(/^UNAUTHENTICATED\b/)])
-    const own = await ask(authorization, '{ risks(first: 1) { nodes { title } } }')
-    expect(own).toEqual({ data: { risks: null }, refused: [expect.stringMatching(/^UNAUTHENTICATED\b/)] })
-  })
-
-  test('a caller without a scope misses the assignees alone, and is told so at their place', async () => {
-    const { operations, ask } = await openSupergraph()
-    const { authorization } = await operations.as('projects.read')
-    const answer = await ask(authorization, '{ tasks { nodes { title assignee { name } risk { reference } } } }')
-    expect(answer).toEqual({
-      data: {
-        tasks: {
-          nodes: [
-            { title: 'Order steel', assignee: null, risk: { reference: 'R-23' } },
-            { title: 'Call the harbour', assignee: null, risk: { reference: 'R-18' } },
-            { title: 'Find a second mill', assignee: null, risk: { reference: 'R-23' } },
-          ],
-        },
-      },
-      refused: [0, 1, 2].map((index) => `INSUFFICIENT_SCOPE tasks nodes ${index} assignee`),
-    })
-  })
-
-  test.each(SCOPE_NAMES)('a key with %s alone gets the entities of its area, and no others', async (scope) => {
-    const { operations, company, ask } = await openSupergraph()
-    const { authorization } = await operations.as(scope)
-    const { personIds, groupIds, projectIds, riskIds, issueIds } = company
-    const answer = await ask(
-      authorization,
-      `query ($person: ID!, $group: ID!, $project: ID!, $risk: ID!, $issue: ID!) {
-        person(id: $person) { name } group(id: $group) { name }
-        project(id: $project) { key } risk(id: $risk) { reference } issue(id: $issue) { reference }
-        tasks(first: 1) { nodes { assignee { name } risk { reference } } }
-      }`,
-      { person: personIds[0], group: groupIds[0], project: projectIds[0], risk: riskIds[0], issue: issueIds[0] },
-    )
-    const ofPersonnel = scope.startsWith('personnel.')
-    const personnel = { person: { name: 'Ärzte Ünal' }, group: { name: 'Zulu team' } }
-    const projects = { project: { key: 'APOLLO' }, risk: { reference: 'R-0' }, issue: { reference: 'I-0' } }
-    expect(answer.data).toEqual(
-      ofPersonnel
-        ? { ...personnel, project: null, risk: null, issue: null, tasks: taskOf({ name: 'bea' }, null) }
-        : { person: null, group: null, ...projects, tasks: taskOf(null, { reference: 'R-23' }) },
-    )
-    const refused = ofPersonnel
-      ? ['project', 'risk', 'issue', 'tasks nodes 0 risk']
-      : ['person', 'group', 'tasks nodes 0 assignee']
-    expect(answer.refused.toSorted()).toEqual(refused.map((at) => `INSUFFICIENT_SCOPE ${at}`).toSorted())
-  })
+test('Apollo Gateway with automatic persisted queries sends a text once, and hashes from then on', async () => {
+  const { gateway: operations } = await openFilled()
+  const tasks = createYoga({ schema: tasksSubgraph([]), logging: false })
+  const send = await openApollo(operations, tasks, true)
+  const { authorization = '' } = await operations.as('personnel.read')
+  const body = JSON.stringify({ query: '{ groups { nodes { name } } }' })
+  const headers = { 'content-type': 'application/json', authorization }
+  const answers = [1, 2, 3].map(() => async () => (await send({ method: 'POST', headers, body })).json())
+  const groups = { nodes: [{ name: 'alpha Team' }, { name: 'Empty' }, { name: 'Zulu team' }] }
+  for (const answer of answers) expect(await answer()).toEqual({ data: { groups } })
+  expect(requestsTo(operations).map(({ code = 'answered' }) => code)).toEqual([
+    'PERSISTED_QUERY_NOT_FOUND',
+    'answered',
+    'answered',
+    'answered',
+  ])
 })
-
-function taskOf(assignee: unknown, risk: unknown) {
-  return { nodes: [{ assignee, risk }] }
-}

@@ -14,7 +14,7 @@ import {
 import { isScope, type Scope } from '../src/auth/scopes.js'
 import { schema, sdl } from '../src/schema.js'
 
-/** The rows that are asked for, by type; `key` is that of the project. */
+/** The rows that are asked for: their ids by type, and their other keys by type and field; `key` is that of the project. */
 export type Rows = Readonly<Record<string, string>>
 
 /** One field on the way into the schema; `as` is the entity that `_entities` is asked for, and by which key. */
@@ -191,7 +191,7 @@ function fieldsBeside(type: GraphQLObjectType, detail: Asked['detail'], isEnd: b
 const PAGE = 2
 
 function argumentsOf({ field, as }: Step, rows: Rows): string {
-  if (as) return `(representations: [{ __typename: "${as.type}", ${as.key}: "${rowOf(rows, as.type, as.key)}" }])`
+  if (as) return `(representations: [{ __typename: "${as.type}", ${membersOf(as.key, rows, as.type)} }])`
   const wanted = field.args.filter((arg) => isRequiredArgument(arg) || ['id', 'first'].includes(arg.name))
   return wanted.length === 0 ? '' : `(${wanted.map((arg) => `${arg.name}: ${givenAs(arg, field, rows)}`).join(', ')})`
 }
@@ -204,10 +204,20 @@ function givenAs({ name, type }: GraphQLArgument, field: GraphQLField<unknown, u
   throw new Error(`Nobody told this matrix what to give ${field.name} as ${name}.`)
 }
 
+/** The members of a reference by this key: each name of its selection gets the value that the row has of it. */
+function membersOf(key: string, rows: Rows, type: GraphQLObjectType): string {
+  return key
+    .replaceAll(/\w+(?= *\{)|\w+/g, (name, at: number) => {
+      const isLeaf = !/^ *\{/.test(key.slice(at + name.length))
+      return isLeaf ? `${name}: "${rowOf(rows, type, name)}"` : `${name}:`
+    })
+    .trim()
+}
+
 const upper = (letter: string) => letter.toUpperCase()
 
 export function rowOf(rows: Rows, type: GraphQLNamedType | string, key: string): string {
-  const row = rows[key === 'id' ? String(type) : key]
+  const row = rows[key === 'id' ? String(type) : key] ?? rows[`${type}.${key}`]
   if (row === undefined) throw new Error(`Nobody told this matrix of a ${type} to ask for by ${key}.`)
   return row
 }

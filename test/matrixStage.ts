@@ -66,19 +66,23 @@ const zeros = (id: string) => '0'.repeat(id.length - 4)
 
 /** One of everything, each tied to the others; a second one of some, so that lists have something without a tie too. */
 async function fill(write: Write, key: string, isAway = false): Promise<Rows> {
-  const Group = await addGroup(write, { name: `Group of ${key}`, description: null })
-  const { id: Person } = await addPerson(write, { name: 'Ada', email: `ada@${key}.org`, groupIds: [Group] })
+  const names = { 'Group.name': `Group of ${key}`, 'Group.externalId': `G-${key}` }
+  const Group = await addGroup(write, { name: names['Group.name'], externalId: names['Group.externalId'] })
+  const addresses = { 'Person.email': `ada@${key}.org`, 'Person.externalId': `P-${key}` }
+  const [email, externalId] = Object.values(addresses)
+  const { id: Person } = await addPerson(write, { name: 'Ada', email, externalId, groupIds: [Group] })
   const steady = await addPerson(write, { name: 'Bea', email: `bea@${key}.org` })
   if (isAway) await addMember(write, Group, steady.id)
   const Project = await addProject(write, project({ key }))
-  const Risk = await addRisk(write, risk(Project, { reference: 'R-1', ownerId: Person, likelihood: 5, impact: 5 }))
+  const Risk = await addRisk(write, risk(Project, { reference: 'R-1001', ownerId: Person, likelihood: 5, impact: 5 }))
   await addRisk(write, risk(Project, { reference: 'R-2', likelihood: 4 }))
   const Issue = await addIssue(
     write,
-    issue(Project, { reference: 'I-1', assigneeId: Person, riskId: Risk, severity: 'CRITICAL' }),
+    issue(Project, { reference: 'I-1001', assigneeId: Person, riskId: Risk, severity: 'CRITICAL' }),
   )
   await addIssue(write, issue(Project, { reference: 'I-2' }))
-  return { Person, Group, Project, Risk, Issue, key }
+  const references = { 'Risk.reference': 'R-1001', 'Issue.reference': 'I-1001' }
+  return { Person, Group, Project, Risk, Issue, key, ...names, ...addresses, ...references }
 }
 
 async function strangersTo(gateway: Gateway): Promise<Stranger[]> {

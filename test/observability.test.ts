@@ -36,14 +36,14 @@ const failing = (error: Error) => () => Promise.reject(error)
 
 type Fail = (store: Store) => Partial<Store>
 
-/** Keeps it from building JSON, which execution does without. */
-const untelling =
+/** Fails the statements of compiled lists, which execution does without. */
+const uncompiled =
   (error: Error): Fail =>
   ({ reading }) => ({
     reading: (onStatement) => {
       const read = reading(onStatement)
-      const isJson = ({ text }: Spelled) => /json_object|to_json/.test(text)
-      return { ...read, rows: async (statement) => (isJson(statement) ? failing(error)() : read.rows(statement)) }
+      const isCompiled = ({ text }: Spelled) => /^select (count\(\*\)|0), /.test(text)
+      return { ...read, rows: async (statement) => (isCompiled(statement) ? failing(error)() : read.rows(statement)) }
     },
   })
 
@@ -51,7 +51,7 @@ const untelling =
 const FAILURES: { where: string; status: number; code: string; fail: Fail }[] = [
   { where: 'at the key', status: 503, code: 'UNAVAILABLE', fail: () => ({ versions: failing(LOST) }) },
   { where: 'at the key, unforeseen', status: 500, code: 'INTERNAL', fail: () => ({ versions: failing(GONE) }) },
-  { where: 'at the answer', status: 503, code: 'UNAVAILABLE', fail: untelling(LOST) },
+  { where: 'at the answer', status: 503, code: 'UNAVAILABLE', fail: uncompiled(LOST) },
 ]
 
 /** A caller whom the store has told of the people, and what fails from now on. */
@@ -59,7 +59,7 @@ async function openFailing(fail: Fail) {
   const whole = openGateway()
   const { id: keyId, secret } = await minted(whole, ['personnel.read'])
   const store = { ...whole.store }
-  const gateway = openGateway({ store, isTold: true, readyBytesMax: 0 })
+  const gateway = openGateway({ store, isCompiled: true, readyBytesMax: 0 })
   const caller = gateway.with(`Bearer ${secret}`)
   expect((await caller.graphql(PEOPLE)).body).toEqual(NOBODY)
   linesOf(gateway)
@@ -187,23 +187,23 @@ describe('the log', () => {
   })
 
   test('says what nobody foresaw when a query was to be told, which is then executed', async () => {
-    const { gateway, keyId, caller } = await openFailing(untelling(GONE))
+    const { gateway, keyId, caller } = await openFailing(uncompiled(GONE))
     const executed = await caller.graphql(PEOPLE)
     expect([executed.status, executed.body]).toEqual([200, NOBODY])
     const requestId = executed.headers.get('request-id')
     expect(linesOf(gateway)).toEqual([
-      { level: 50, requestId, err: expect.objectContaining({ message: GONE.message }), msg: 'telling failed' },
+      { level: 50, requestId, err: expect.objectContaining({ message: GONE.message }), msg: 'compiled query failed' },
       { ...REQUEST, keyId, method: 'POST', path: '/graphql', operation: 'anonymous', status: 200 },
     ])
   })
 
   test('says the same of a route, which is then executed too', async () => {
-    const { gateway, keyId, caller } = await openFailing(untelling(GONE))
+    const { gateway, keyId, caller } = await openFailing(uncompiled(GONE))
     const executed = await caller.get('/v1/personnel')
     expect([executed.status, executed.body.data]).toEqual([200, []])
     const requestId = executed.headers.get('request-id')
     expect(linesOf(gateway)).toEqual([
-      { level: 50, requestId, err: expect.objectContaining({ message: GONE.message }), msg: 'telling failed' },
+      { level: 50, requestId, err: expect.objectContaining({ message: GONE.message }), msg: 'compiled query failed' },
       { ...REQUEST, keyId, method: 'GET', path: '/v1/personnel', operation: 'listPersonnel', status: 200 },
     ])
   })

@@ -73,7 +73,7 @@ const SELECTIONS: { list: string; selection: string; row: object }[] = [
   },
 ]
 
-const EXECUTED = { isTold: false }
+const EXECUTED = { isCompiled: false }
 const BOTH_WAYS = [{}, EXECUTED].flatMap((options) => SELECTIONS.map((asked) => ({ ...asked, options })))
 
 describe('forty rows cost as many statements as two', () => {

@@ -1,4 +1,4 @@
-import { LOOK_UPS_OF_WHOLE_MAX } from '../src/graph/toldPlans.js'
+import { LIMITS } from '../src/limits.js'
 import type { Company } from './fixtures.js'
 
 /** What is sent to GraphQL. */
@@ -18,10 +18,10 @@ export const TOLD: Readonly<Record<string, (company: Company) => Sent>> = {
   }),
   'a dear page': () => ({ query: '{ personnel(first: 1000) { nodes { id groups { id name description } } } }' }),
   'a list with as many look-ups as are quick': () => ({
-    query: `{ risks { nodes { id ${lookUps(LOOK_UPS_OF_WHOLE_MAX)} } totalCount } }`,
+    query: `{ risks { nodes { id ${lookUps(LIMITS.compiledLookUpsMax)} } totalCount } }`,
   }),
   'a page with more look-ups': () => ({
-    query: `{ risks(first: 3) { nodes { id ${lookUps(LOOK_UPS_OF_WHOLE_MAX + 1)} } totalCount } }`,
+    query: `{ risks(first: 3) { nodes { id ${lookUps(LIMITS.compiledLookUpsMax + 1)} } totalCount } }`,
   }),
   'one thing': ({ riskIds: [id] }) => ({
     query: 'query One($id: ID!) { risk(id: $id) { id title owner { name groups { name } } project { key } } }',
@@ -68,7 +68,7 @@ export const TOLD: Readonly<Record<string, (company: Company) => Sent>> = {
 export const EXECUTED: Readonly<Record<string, (company: Company) => Sent>> = {
   'two lists': () => ({ query: '{ personnel(first: 1) { nodes { id } } projects { nodes { key } } }' }),
   'a list with more look-ups': () => ({
-    query: `{ risks { nodes { id ${lookUps(LOOK_UPS_OF_WHOLE_MAX + 1)} } totalCount } }`,
+    query: `{ risks { nodes { id ${lookUps(LIMITS.compiledLookUpsMax + 1)} } totalCount } }`,
   }),
   'lists in a list': () => ({ query: '{ projects { nodes { risks(first: 2) { nodes { id } totalCount } } } }' }),
   'a history': ({ riskIds: [id] }) => ({ query: `{ risk(id: "${id}") { history { nodes { action by at } } } }` }),

@@ -20,12 +20,13 @@ export interface Principal {
 export type Authenticate = (authorization: string | undefined, versions?: Store['versions']) => Promise<Principal>
 
 const HOW = 'Send your API key in the header `Authorization: Bearer <API_KEY>`.'
+/** Only for whoever has copied an example: others may not know us, and come through a gateway. */
 const MAKE_ONE = '`operations keys create --name NAME --scope SCOPE` makes one.'
 
 /** No key at all was sent, as against one that is not good. */
 export class KeyMissing extends Fault {
   constructor() {
-    super('UNAUTHENTICATED', `An API key is needed. ${HOW} ${MAKE_ONE}`)
+    super('UNAUTHENTICATED', `An API key is needed. ${HOW}`)
   }
 }
 

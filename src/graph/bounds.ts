@@ -14,7 +14,7 @@ import { badArgument } from '../errors.js'
 import { LIMITS } from '../limits.js'
 import { lengthFlaw } from '../text.js'
 import { TEXT_MAX } from '../vocabulary.js'
-import type { Arguments } from './told.js'
+import type { Arguments } from './sql/fields.js'
 
 /** Gives a value back within its bounds, or refuses it by the name of its argument. */
 type Bounding = (value: unknown) => unknown

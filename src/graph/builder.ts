@@ -60,12 +60,15 @@ export function needs(scope: Scope, extensions: object = {}) {
 export const anyKey = { authScopes: { anyKey: true }, extensions: { scope: null } } as const
 
 export function requireScope({ scopes }: Principal, requiredScope: Scope): void {
-  if (grants(scopes, requiredScope)) return
+  if (!grants(scopes, requiredScope)) throw missingScope(requiredScope)
+}
+
+export function missingScope(requiredScope: Scope): Fault {
   const refusal =
     refusals.get(requiredScope) ??
     new Fault('INSUFFICIENT_SCOPE', `This needs a key with the scope ${requiredScope}.`, { requiredScope })
   refusals.set(requiredScope, refusal)
-  throw refusal
+  return refusal
 }
 
 /** One for each scope: a list can be refused in every row, and to note each time from where takes longer than the row. */

@@ -1,35 +1,37 @@
 import type { ArgBuilder, InputObjectRef, ObjectRef } from '@pothos/core'
+import { and } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import type { Scope } from '../auth/scopes.js'
-import { badArgument } from '../errors.js'
 import { LIMITS } from '../limits.js'
-import { countOf, cursorOf, endsOf, type List, type Page, pageOf, type Window, within } from '../store/page.js'
-import { pageTeller } from '../store/told.js'
+import { JsonPage, listSource, type PageFacts, pageFacts, readFacts } from '../store/jsonPage.js'
+import { type AnyList, countOf, cursorOf, extentOf, type List, pageOf } from '../store/page.js'
+import {
+  type AnyRelation,
+  type Identified,
+  type Relation,
+  relatedCounts,
+  relatedFacts,
+  relatedPages,
+} from '../store/relations.js'
+import type { Read } from '../store/store.js'
 import { builder, type Context, needs } from './builder.js'
-import { oncePerKey } from './loaders.js'
+import { load, oncePerRequest, readTogether } from './loaders.js'
 import type { FieldPrice } from './prices.js'
-import type { Arguments, ListTelling } from './told.js'
+import { type Arguments, field, idOf, type Types } from './sql/fields.js'
 import { inTurns, turn } from './turns.js'
-
-type Types = typeof builder.$inferSchemaTypes
+import { type Asked, askedOf } from './windows.js'
 
 /** A page on its way out; each part of it is read when it is asked for. */
 export interface Connection<Row> {
-  readonly page: () => Promise<Page<Row>>
-  readonly ends: () => Promise<Ends>
-  readonly isFirst: boolean
-  readonly cursor: (row: Row) => string
+  readonly rows: () => Promise<readonly Row[]>
+  readonly facts: () => Promise<PageFacts>
   readonly count: () => Promise<number>
+  readonly cursor: (row: Row) => string
 }
 
-/** Where a page begins and ends. */
-interface Ends {
-  readonly hasNext: boolean
-  readonly start: string | null
-  readonly end: string | null
-}
+type AnyRow = Record<string, unknown>
 
-const PageInfo = builder.objectRef<Pick<Connection<never>, 'ends' | 'isFirst'>>('PageInfo')
+const PageInfo = builder.objectRef<Pick<Connection<never>, 'facts'>>('PageInfo')
 PageInfo.implement({
   description: 'Where a page stands in its list.',
   // Other subgraphs page too, and the larger graph has one PageInfo.
@@ -37,34 +39,35 @@ PageInfo.implement({
   fields: (t) => ({
     hasNextPage: t.boolean({
       description: 'Whether more follows this page.',
-      resolve: async ({ ends }) => (await ends()).hasNext,
+      ...fact('hasNextPage'),
     }),
     hasPreviousPage: t.boolean({
       description: 'Whether the page was asked for with `after`. Lists are paged forwards only.',
-      resolve: ({ isFirst }) => !isFirst,
+      ...fact('hasPreviousPage'),
     }),
     startCursor: t.string({
       nullable: true,
       description: 'The cursor of the first entry; null on an empty page.',
-      resolve: async ({ ends }) => (await ends()).start,
+      ...fact('startCursor'),
     }),
     endCursor: t.string({
       nullable: true,
       description: 'The cursor of the last entry, to give as `after` for the next page; null on an empty page.',
-      resolve: async ({ ends }) => (await ends()).end,
+      ...fact('endCursor'),
     }),
   }),
 })
 
+function fact<const Name extends keyof PageFacts>(name: Name) {
+  return {
+    extensions: { sql: { fact: name } },
+    resolve: async ({ facts }: Pick<Connection<never>, 'facts'>) => (await facts())[name],
+  }
+}
+
 const ENTRIES: FieldPrice = { part: 'entries' }
 const ENDS: FieldPrice = { part: 'ends' }
 const COUNT: FieldPrice = { part: 'count' }
-
-async function rowsOf<Row>(context: Context, page: Connection<Row>['page']): Promise<readonly Row[]> {
-  const { rows } = await page()
-  await turn(context)
-  return rows
-}
 
 /** The connection and edge types of an entity. */
 export function connectionOf<Row extends object>(node: ObjectRef<Types, Row>, plural: string) {
@@ -74,12 +77,23 @@ export function connectionOf<Row extends object>(node: ObjectRef<Types, Row>, pl
     fields: (t) => ({
       cursor: t.string({
         description: 'The place of this entry in its list, to give as `after`.',
+        extensions: { sql: { edge: 'cursor' } },
         resolve: ({ row, cursor }) => cursor(row),
       }),
-      // Pothos cannot see that a generic Row is never itself a list.
-      node: t.field({ type: node, description: 'The entry itself.', resolve: ({ row }) => row as never }),
+      node: t.field({
+        type: node,
+        description: 'The entry itself.',
+        extensions: { sql: { edge: 'node' } },
+        // Pothos cannot see that a generic Row is never itself a list.
+        resolve: ({ row }) => row as never,
+      }),
     }),
   })
+  const rowsIn = async (context: Context, { rows }: Connection<Row>) => {
+    const read = await rows()
+    await turn(context)
+    return read
+  }
   const Ref = builder.objectRef<Connection<Row>>(`${node.name}Connection`)
   Ref.implement({
     description: `A page of ${plural}, or the whole list when no page was asked for.`,
@@ -87,28 +101,30 @@ export function connectionOf<Row extends object>(node: ObjectRef<Types, Row>, pl
       nodes: t.field({
         type: [node],
         description: 'The entries of this page.',
-        extensions: { price: ENTRIES },
-        resolve: async ({ page }, _, context) => inTurns(context, await rowsOf(context, page)),
+        extensions: { sql: { part: 'nodes' }, price: ENTRIES },
+        resolve: async (connection, _, context) => inTurns(context, await rowsIn(context, connection)),
       }),
       edges: t.field({
         type: [Edge],
         description: 'The entries of this page, each with its cursor.',
-        extensions: { price: ENTRIES },
-        resolve: async ({ page, cursor }, _, context) =>
-          inTurns(
+        extensions: { sql: { part: 'edges' }, price: ENTRIES },
+        resolve: async (connection, _, context) => {
+          const rows = await rowsIn(context, connection)
+          return inTurns(
             context,
-            (await rowsOf(context, page)).map((row) => ({ row, cursor })),
-          ),
+            rows.map((row) => ({ row, cursor: connection.cursor })),
+          )
+        },
       }),
       pageInfo: t.field({
         type: PageInfo,
         description: 'Whether more follows, and from where.',
-        extensions: { price: ENDS },
+        extensions: { sql: { part: 'pageInfo' }, price: ENDS },
         resolve: (connection) => connection,
       }),
       totalCount: t.int({
         description: 'How many entries match, on all pages together. Counted only when asked for.',
-        extensions: { price: COUNT },
+        extensions: { sql: { part: 'totalCount' }, price: COUNT },
         resolve: ({ count }) => count(),
       }),
     }),
@@ -132,83 +148,108 @@ function listArgs<F>(arg: ArgBuilder<Types>, filter: InputObjectRef<Types, F>) {
 }
 
 /** The arguments of a list inside another thing: always a page. */
-export function nestedListArgs<F>(arg: ArgBuilder<Types>, filter: InputObjectRef<Types, F>) {
+function nestedListArgs<F>(arg: ArgBuilder<Types>, filter: InputObjectRef<Types, F>) {
   const first = arg.int({ ...firstBounds, required: true, defaultValue: LIMITS.nestedPageRows, description: FIRST })
   return { ...listArgs(arg, filter), first }
 }
 
-interface WindowArgs {
-  readonly first?: number | null | undefined
-  readonly after?: string | null | undefined
+/** Whatever is wrong with the arguments of a list is said of the list itself, whatever is selected of it. */
+function checkedArguments(context: Context, list: AnyList, args: Arguments): Asked {
+  const asked = askedOf(context, list, args)
+  list.matching(context.store.read, asked.filter)
+  return asked
 }
 
-/** What says that a field is a list inside another thing. */
-export const nestedList: { readonly price: FieldPrice } = { price: { isNestedList: true } }
-
-function windowOf({ first, after }: WindowArgs, { wholeListRowsMax }: Context): Window {
-  if (first != null && (first < 1 || first > LIMITS.pageRowsMax)) {
-    throw badArgument('first', `Must be from 1 to ${LIMITS.pageRowsMax}.`)
-  }
-  return { first: first ?? undefined, after: after ?? undefined, most: wholeListRowsMax }
-}
-
-/** Answers a list field from its arguments. Nothing is read before it is asked for, and nothing twice in a request. */
-export function connect<T extends PgTable, F>(
-  context: Context,
-  args: WindowArgs & { readonly filter?: F | null | undefined },
-  list: List<T, F | Record<string, never>>,
-): Connection<T['$inferSelect']> {
+/** Answers a list at the root from its arguments. Nothing is read before it is asked for, and nothing twice. */
+function connect(context: Context, args: Arguments, list: AnyList): Connection<AnyRow> {
   const { read } = context.store
-  const filter = args.filter ?? {}
-  const window = windowOf(args, context)
-  // What is wrong with the arguments is said of the list itself, whatever is selected of it.
-  within(read, list, filter, window)
-  const once = <V>(what: readonly unknown[], ask: () => Promise<V>): Promise<V> =>
-    oncePerKey(context, JSON.stringify([list.name, list.of, filter, ...what]), () => turn(context).then(ask))
-  const cursor = (row: T['$inferSelect']) => cursorOf(list, row)
-  const page = () => once(['page', window], () => pageOf(read, list, filter, window))
-  const ends = async () => {
-    // Of a whole list the first and the last row suffice.
-    if (window.first === undefined)
-      return { hasNext: false, ...(await once(['ends', window], () => endsOf(read, list, filter, window))) }
-    const { rows, hasNext } = await page()
-    const [first, last] = [rows.at(0), rows.at(-1)]
-    return { hasNext, start: first ? cursor(first) : null, end: last ? cursor(last) : null }
+  const asked = checkedArguments(context, list, args)
+  const { filter } = asked
+  const once = <V>(what: string, ask: () => Promise<V>): Promise<V> =>
+    oncePerRequest(context, JSON.stringify([list.name, what, asked]), () => turn(context).then(ask))
+  return {
+    rows: () => once('rows', async () => readTogether(await pageOf(read, list, filter, asked))),
+    facts: () => once('facts', () => factsOf(read, list, asked)),
+    count: () => once('count', () => countOf(read, list, filter)),
+    cursor: (row) => cursorOf(read, list, row),
   }
-  const count = () => once(['count'], () => countOf(read, list, filter))
-  return { page, ends, count, cursor, isFirst: args.after == null }
 }
 
-/** What a list at the root of Query is, besides its name. */
-interface RootList<T extends PgTable, F> {
-  readonly type: ObjectRef<Types, Connection<T['$inferSelect']>>
+async function factsOf(read: Read, list: AnyList, asked: Asked): Promise<PageFacts> {
+  const source = listSource(read, list, asked.filter)
+  // Of a whole list its two ends are looked at, and nothing between.
+  const guard = read.guard(extentOf(read, list, asked.filter, { first: asked.first ?? 1 }))
+  const page = new JsonPage(read, { ...source, condition: and(guard, source.condition) }, asked, 'page')
+  const [row] = await read.rows({ ...read.spelled(pageFacts(read, page)), isHeavy: guard !== undefined })
+  return readFacts(row?.[0])
+}
+
+/** The same of a list inside another thing: one statement serves all rows that were read together. */
+function connectRelated(context: Context, args: Arguments, relation: AnyRelation, row: object): Connection<AnyRow> {
+  const { list } = relation
+  const asked = checkedArguments(context, list, args)
+  const ofRow = <V>(what: string, query: (read: Read, ids: readonly string[]) => Promise<ReadonlyMap<string, V>>) => {
+    const by = oncePerRequest(context, relation, () => new Map<string, object>())
+    const key = JSON.stringify([what, asked])
+    by.set(key, by.get(key) ?? {})
+    return turn(context).then(() => load(context, by.get(key), query, row, idOf))
+  }
+  const pages = async (read: Read, ids: readonly string[]) => {
+    const found = await relatedPages(read, relation, ids, asked)
+    readTogether([...found.values()].flat())
+    return found
+  }
+  return {
+    rows: async () => (await ofRow('rows', pages)) ?? [],
+    facts: async () => (await ofRow('facts', (read, ids) => relatedFacts(read, relation, ids, asked))) ?? NO_PAGE,
+    count: async () => (await ofRow('count', (read, ids) => relatedCounts(read, relation, ids, asked))) ?? 0,
+    cursor: (entry) => cursorOf(context.store.read, list, entry),
+  }
+}
+
+/** Of a row that has gone meanwhile. */
+const NO_PAGE: PageFacts = { hasNextPage: false, hasPreviousPage: false, startCursor: null, endCursor: null }
+
+/** What a list is in the schema, besides its name. */
+interface ListField<R extends PgTable, F extends object> {
+  readonly type: ObjectRef<Types, Connection<R['$inferSelect']>>
   readonly filter: InputObjectRef<Types, F>
   readonly scope: Scope
   readonly description: string
-  readonly list: List<T, F | Record<string, never>>
 }
 
-export function queryList<T extends PgTable, F>(name: string, root: RootList<T, F>): void {
+/** A list at the root of Query. */
+export function queryList<T extends PgTable, F extends object>(
+  name: string,
+  { type, filter, scope, description, list }: ListField<T, F> & { readonly list: List<T, F | Record<string, never>> },
+): void {
   builder.queryField(name, (t) =>
     t.field({
-      type: root.type,
+      type,
       nullable: true,
-      description: root.description,
-      ...needs(root.scope, { rootTold: listTelling(root.list), price: { list: root.list } }),
-      args: listArgs(t.arg, root.filter),
-      resolve: (_, args, context) => connect(context, args, root.list),
+      description,
+      ...needs(scope, { sql: { list }, price: { list } }),
+      args: listArgs(t.arg, filter),
+      // The rows are those of the list's own table.
+      resolve: (_, args, context) => connect(context, args, list) as never,
     }),
   )
 }
 
-function listTelling<T extends PgTable, F>(list: List<T, F | Record<string, never>>): ListTelling {
-  // The arguments are those of `listArgs`.
-  const filterIn = (args: Arguments) => (args as { filter?: F | null }).filter ?? {}
-  return {
-    pages: (entries) => {
-      const tell = pageTeller(list, entries)
-      return (context, args) => tell(context.store.read, filterIn(args), windowOf(args, context))
-    },
-    count: ({ store }, args) => countOf(store.read, list, filterIn(args)),
-  }
+/** A list inside another thing, which is always a page. */
+export function pageField<P extends Identified, R extends PgTable, F extends object>(
+  type: ObjectRef<Types, P['$inferSelect']>,
+  name: string,
+  options: ListField<R, F> & { readonly relation: Relation<P, R, F | Record<string, never>> },
+): void {
+  const { relation, filter, scope, description } = options
+  const price: FieldPrice = { isNestedList: true }
+  field(type, name, (arg) => ({
+    type: options.type,
+    nullable: true,
+    description,
+    ...needs(scope, { sql: { page: relation }, price }),
+    args: nestedListArgs(arg, filter),
+    resolve: (row, args, context) => connectRelated(context, args, relation, row),
+  }))
 }

@@ -1,63 +1,59 @@
 import type { ObjectRef } from '@pothos/core'
-import { eq, sql } from 'drizzle-orm'
-import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
+import { eq, fillPlaceholders, sql } from 'drizzle-orm'
 import type { Scope } from '../auth/scopes.js'
 import { Fault } from '../errors.js'
-import type { List } from '../store/page.js'
-import { oneTeller } from '../store/told.js'
+import { conditional } from '../store/jsonPage.js'
+import { columnsOf, rowOf } from '../store/keyed.js'
+import type { AnyList, List } from '../store/page.js'
+import type { Identified } from '../store/relations.js'
 import { builder, type Context, needs } from './builder.js'
-import { type OneTelling, toldByReference } from './told.js'
-
-type Types = typeof builder.$inferSchemaTypes
-
-type Identified = PgTable & { id: AnyPgColumn }
-
-/** A look-up of the rows of a list by id, as `rowLoader` makes it. */
-interface RowLoader<T extends Identified, F> {
-  (context: Context, id: string): Promise<T['$inferSelect'] | undefined>
-  readonly list: List<T, F>
-}
+import { columns, type SingleRow, type Types } from './sql/fields.js'
 
 /** What a single read at the root of Query is, besides its name. */
-interface RootEntity<T extends Identified, F> {
+interface RootEntity<T extends Identified, F extends object> {
   readonly type: ObjectRef<Types, T['$inferSelect']>
   readonly scope: Scope
   readonly description: string
-  readonly load: RowLoader<T, F>
+  readonly list: List<T, F>
 }
 
-export function queryOne<T extends Identified, F>(name: string, root: RootEntity<T, F>): void {
-  const { table } = root.load.list
-  const rootTold: OneTelling = {
-    one: (entry) => {
-      const tell = oneTeller(table, entry, (t) => eq(table(t).id, sql.placeholder('id')))
-      return ({ store: { read } }, { id }) => tell(read, { id: String(id) })
-    },
-  }
+export function queryOne<T extends Identified, F extends object>(
+  name: string,
+  { list, type, scope, description }: RootEntity<T, F>,
+): void {
+  const one = byId(list)
   builder.queryField(name, (t) =>
     t.field({
-      type: root.type,
+      type,
       nullable: true,
-      description: root.description,
-      ...needs(root.scope, { rootTold }),
+      description,
+      ...needs(scope, { sql: { one } }),
       args: { id: t.arg.id({ required: true, description: `The id of the ${name}.` }) },
       // Pothos cannot see that a generic Row is never itself a list.
-      resolve: (_, { id }, context) => root.load(context, id) as never,
+      resolve: (_, args, context) => rowOfOne(context, one, one.given(args)) as never,
     }),
   )
 }
 
-/** What a field that refers to a row by its id is, besides its type: the id stands in this member. */
-export function referringBy<Member extends string, T extends Identified, F>(
-  member: Member,
-  scope: Scope,
-  load: RowLoader<T, F>,
-) {
+function byId(list: AnyList): SingleRow {
   return {
-    ...needs(scope, toldByReference(load.list, member)),
-    resolve: (row: { readonly [Name in Member]: string | null }, _: object, context: Context) =>
-      row[member] === null ? null : load(context, row[member]),
+    list,
+    condition: (table) => eq((table as Identified).id, sql.placeholder('id')),
+    given: ({ id }) => ({ id: String(id) }),
   }
+}
+
+/** The one row that a condition finds. */
+export async function rowOfOne(
+  { store: { read } }: Context,
+  { list, condition }: Pick<SingleRow, 'list' | 'condition'>,
+  given: Readonly<Record<string, string>>,
+): Promise<object | undefined> {
+  const table = list.table(read.t)
+  const where = conditional(condition(table))
+  const { text, values } = read.spelled(sql`select ${columnsOf(table)} from ${table}${where} limit 1`)
+  const [row] = await read.rows({ text, values: fillPlaceholders([...values], given), isSteady: true })
+  return row && rowOf(table, row)
 }
 
 /** What a mutation is to change must be there: it never silently does nothing. */
@@ -68,13 +64,11 @@ export async function found<Row>(row: Promise<Row | undefined>, noun: string, id
 }
 
 /** When a row came in, and when it last changed: the same two fields for every entity. */
-export function stamps(type: ObjectRef<Types, { createdAt: string; updatedAt: string }>): void {
+export function stamps<Row extends { createdAt: string; updatedAt: string }>(type: ObjectRef<Types, Row>): void {
   const noun = type.name.toLowerCase()
-  builder.objectFields(type, (t) => ({
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: `When the ${noun} was added here.` }),
-    updatedAt: t.expose('updatedAt', {
-      type: 'DateTime',
-      description: `When anything of the ${noun} last changed here.`,
-    }),
-  }))
+  const stamped: ObjectRef<Types, { createdAt: string; updatedAt: string }> = type
+  columns(stamped, {
+    createdAt: { type: 'DateTime', description: `When the ${noun} was added here.` },
+    updatedAt: { type: 'DateTime', description: `When anything of the ${noun} last changed here.` },
+  })
 }

@@ -1,44 +1,43 @@
 import { printSubgraphSchema } from '@apollo/subgraph'
 import type { ObjectRef } from '@pothos/core'
+import type { PgTable } from 'drizzle-orm/pg-core'
 import type { GraphQLSchema } from 'graphql'
-import type { Scope } from '../auth/scopes.js'
-import { Fault } from '../errors.js'
-import { LIMITS } from '../limits.js'
-import { TEXT_MAX } from '../vocabulary.js'
+import { ANNOTATIONS, annotate } from './annotations.js'
 import { boundArguments } from './bounds.js'
-import { builder, type Context, requireScope } from './builder.js'
+import { builder, type Context } from './builder.js'
 import { type FieldPrice, limitPrices } from './prices.js'
+import { countReferences, type EntityOptions, registerEntity, resolveReferences } from './references.js'
+import { inTurns } from './turns.js'
 
 type Types = typeof builder.$inferSchemaTypes
 
-/** How a key of an entity finds its row: undefined when there is none. */
-type Lookup = (context: Context, value: string) => Promise<object | undefined>
-
-interface Entity {
-  readonly scope: Scope
-  /** By the name of the field that is the key. */
-  readonly keys: Readonly<Record<string, Lookup>>
-}
-
-const entities = new Map<string, Entity>()
-
 /** Makes a type an entity of the larger graph: other subgraphs may refer to it by each of these keys. */
-export function asEntity(type: ObjectRef<Types, object>, entity: Entity): void {
-  entities.set(type.name, entity)
+export function asEntity<T extends PgTable>(type: ObjectRef<Types, T['$inferSelect']>, entity: EntityOptions<T>): void {
+  registerEntity(type.name, entity)
   builder.asEntity(type, {
-    // A key is a plain field name here; Pothos would rather see it as a literal type.
+    // Keys are texts here; Pothos would rather see them as literal types.
     key: Object.keys(entity.keys).map((name) => builder.selection<Record<string, string>>(name as never)),
     // Never called: the field below resolves references itself, so that one bad reference leaves the others intact.
     resolveReference: () => Promise.reject(new Error('References are resolved by _entities.')),
   })
 }
 
+/** What a field is that others show: a neighbour who has it at hand may give it too, and saves the router a request to us. */
+export const displayed = { shareable: true } as const
+
 /** The schema as an Apollo Federation subgraph: with `_service` and `_entities`. */
 export function toSubgraph(): GraphQLSchema {
-  const schema = builder.toSubGraphSchema({})
+  const schema = builder.toSubGraphSchema({
+    // The first version with `@cost` and `@listSize`.
+    linkUrl: 'https://specs.apollo.dev/federation/v2.9',
+    federationDirectives: ['@inaccessible', '@key', '@shareable', ...ANNOTATIONS].sort(),
+  })
+  annotate(schema)
   const { _entities, _service } = schema.getQueryType()?.getFields() ?? {}
   if (!_entities || !_service) throw new Error('The schema has no entities.')
-  const price: FieldPrice = { times: ({ representations }) => (representations as readonly unknown[]).length }
+  const price: FieldPrice = {
+    references: ({ representations }) => countReferences(representations as readonly unknown[]),
+  }
   // Each entity has a scope of its own, asked for where it is resolved; any valid key may see the schema.
   _entities.extensions = { scope: null, price }
   _service.extensions = { scope: null }
@@ -48,10 +47,8 @@ export function toSubgraph(): GraphQLSchema {
     printed ||= printSubgraph(schema)
     return { sdl: printed }
   }
-  _entities.resolve = (_, { representations }, context: Context) => {
-    requireFewRepresentations(representations)
-    return representations.map((representation: unknown) => resolveReference(context, representation))
-  }
+  _entities.resolve = async (_, { representations }, context: Context) =>
+    inTurns(context, await resolveReferences(context, representations))
   boundArguments(schema)
   limitPrices(schema)
   return schema
@@ -60,40 +57,4 @@ export function toSubgraph(): GraphQLSchema {
 /** What `_service` tells a gateway, and what is printed and committed. */
 export function printSubgraph(schema: GraphQLSchema): string {
   return `${printSubgraphSchema(schema)}\n`
-}
-
-// The rows asked for in one turn become one statement for each type and key.
-async function resolveReference(context: Context, representation: unknown): Promise<object | null> {
-  const { typename, entity, lookup, value } = readReference(representation)
-  requireScope(context.principal, entity.scope)
-  const row = await lookup(context, value)
-  return row ? { ...row, __typename: typename } : null
-}
-
-function readReference(representation: unknown) {
-  const { __typename: typename, ...members } = Object(representation) as Record<string, unknown>
-  const entity = typeof typename === 'string' ? entities.get(typename) : undefined
-  if (typeof typename !== 'string' || !entity) {
-    throw malformed(`\`__typename\` must be one of ${[...entities.keys()].join(', ')}.`)
-  }
-  const [[name, value] = ['', undefined], ...others] = Object.entries(members)
-  const lookup = Object.hasOwn(entity.keys, name) ? entity.keys[name] : undefined
-  if (!lookup || typeof value !== 'string' || value.length > TEXT_MAX.id || others.length > 0) {
-    const keys = Object.keys(entity.keys).map((key) => `\`${key}\``)
-    throw malformed(
-      `A ${typename} is referred to by ${keys.join(' or ')}, a string of at most ${TEXT_MAX.id} characters, and nothing else.`,
-    )
-  }
-  return { typename, entity, lookup, value }
-}
-
-function malformed(detail: string): Fault {
-  return new Fault('BAD_REQUEST', `This representation cannot be used: ${detail}`)
-}
-
-/** Asked also before they are coerced, which takes longer than to count them. */
-export function requireFewRepresentations(representations: unknown): void {
-  const count = Array.isArray(representations) ? representations.length : 0
-  if (count <= LIMITS.representationsMax) return
-  throw new Fault('TOO_COMPLEX', `There are ${count} representations; the most is ${LIMITS.representationsMax}.`)
 }

@@ -1,7 +1,5 @@
 import DataLoader from 'dataloader'
-import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
 import { LIMITS } from '../limits.js'
-import { byIds, type List } from '../store/page.js'
 import type { Patience, Read, Store } from '../store/store.js'
 import { turn } from './turns.js'
 
@@ -12,62 +10,85 @@ export interface Reading {
 }
 
 /** What each request has read, by whoever remembers it. */
-const memories = new WeakMap<Reading, Map<object, unknown>>()
+const memories = new WeakMap<Reading, Map<unknown, unknown>>()
 
 /** After a write, what was read before may no longer be so. */
 export function forget(context: Reading): void {
   memories.delete(context)
 }
 
-function remembered<V>(context: Reading, by: object, make: () => V): V {
-  const memory = memories.get(context) ?? new Map<object, unknown>()
+/** Made once in a request; `by` stands for the same question wherever it is asked. */
+export function oncePerRequest<V>(context: Reading, by: unknown, make: () => V): V {
+  const memory = memories.get(context) ?? new Map<unknown, unknown>()
   memories.set(context, memory)
   if (!memory.has(by)) memory.set(by, make())
+  // Whatever is remembered under a question was made for it.
   return memory.get(by) as V
 }
 
-/**
- * Turns a query for many keys into a look-up of one: within a request, look-ups made in the same
- * turn become one statement. What the query does not find is undefined.
- */
-export function loader<V>(query: (read: Read, keys: readonly string[]) => Promise<ReadonlyMap<string, V>>) {
-  const open = ({ store }: Reading) => ({
+/** A query for many keys; what it does not find is undefined. */
+export type Query<V> = (read: Read, keys: readonly string[]) => Promise<ReadonlyMap<string, V>>
+
+interface Opened<V> {
+  loads: number
+  readonly seen: WeakSet<object>
+  readonly loader: DataLoader<string, V | undefined>
+}
+
+/** Rows that were read together; what one of them needs, the others will need as well. */
+const cohorts = new WeakMap<object, readonly object[]>()
+
+export function readTogether<Row extends object, Rows extends readonly Row[]>(rows: Rows): Rows {
+  for (const row of rows) cohorts.set(row, rows)
+  return rows
+}
+
+function opened<V>(context: Reading, by: unknown, query: Query<V>): Opened<V> {
+  return oncePerRequest<Opened<V>>(context, by, () => ({
     loads: 0,
-    loader: new DataLoader<string, V | undefined>(async (keys) => {
-      const found = await query(store.read, keys)
+    seen: new WeakSet(),
+    loader: new DataLoader(async (keys) => {
+      const found = await query(context.store.read, keys)
       return keys.map((one) => found.get(one))
     }),
-  })
-  return async (context: Reading, key: string): Promise<V | undefined> => {
-    const opened = remembered(context, open, () => open(context))
-    opened.loads += 1
-    const found = opened.loader.load(key)
-    if (opened.loads <= LIMITS.nestedPageRows) return found
-    // One statement answers all of them at once, and graphql would then complete all of them in one go.
-    const value = await found
-    await turn(context)
-    return value
+  }))
+}
+
+/**
+ * Looks up what a row refers to by a key. All rows that were read with it are looked up in the same statement, and so is
+ * whatever else is asked for in the same turn.
+ */
+export async function load<V, Row extends object>(
+  context: Reading,
+  by: unknown,
+  query: Query<V>,
+  row: Row,
+  keyOf: (row: Row) => string | null,
+): Promise<V | undefined> {
+  const key = keyOf(row)
+  if (key === null) return undefined
+  const memory = opened(context, by, query)
+  const cohort = cohorts.get(row)
+  if (cohort && !memory.seen.has(cohort)) {
+    memory.seen.add(cohort)
+    // A row of a cohort is of the same type as the others.
+    const keys = new Set((cohort as readonly Row[]).flatMap((one) => keyOf(one) ?? []))
+    void memory.loader.loadMany([...keys])
   }
+  memory.loads += 1
+  const found = memory.loader.load(key)
+  if (memory.loads <= LIMITS.nestedPageRows) return found
+  // One statement answers all of them at once, and graphql would then complete all of them in one go.
+  const value = await found
+  await turn(context)
+  return value
 }
 
-/** A look-up of the rows of a list by id; it says of which. */
-export function rowLoader<T extends PgTable & { id: AnyPgColumn }, F>(list: List<T, F>) {
-  const load = loader<T['$inferSelect']>((read, ids) => byIds(read, list, ids))
-  return Object.assign(load, { list })
-}
-
-const byKey = {}
-
-/** The same of whatever has a key of its own. */
-export function oncePerKey<V>(context: Reading, key: string, ask: () => Promise<V>): Promise<V> {
-  const asked = remembered(context, byKey, () => new Map<string, Promise<unknown>>())
-  // Whatever stands under a key was put there for the same question.
-  const known = (asked.get(key) as Promise<V> | undefined) ?? ask()
-  asked.set(key, known)
-  return known
-}
-
-/** Something that is read once in a request, however many fields ask for it. */
-export function oncePerRequest<V>(query: (read: Read) => Promise<V>) {
-  return (context: Reading): Promise<V> => remembered(context, query, () => query(context.store.read))
+/** The same for many keys at once. */
+export async function loadMany<V>(
+  context: Reading,
+  query: Query<V>,
+  keys: readonly string[],
+): Promise<readonly (V | undefined)[]> {
+  return Promise.all(keys.map((key) => opened(context, query, query).loader.load(key)))
 }

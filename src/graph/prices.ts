@@ -20,10 +20,11 @@ import { grants, type Scope } from '../auth/scopes.js'
 import { Fault } from '../errors.js'
 import { LIMITS } from '../limits.js'
 import { isServed } from '../store/page.js'
+import { HANDFUL } from '../store/relations.js'
 import type { CountedList, RowCounts } from '../store/rowCounts.js'
 import type { Context } from './builder.js'
-import { type IsIncluded, includedBy } from './selections.js'
-import type { Arguments } from './told.js'
+import type { Arguments } from './sql/fields.js'
+import { type IsIncluded, includedBy } from './sql/selections.js'
 
 /** How a field is priced, where it is more than 1 and what is selected of it; stands in its extensions as `price`. */
 export type FieldPrice =
@@ -33,12 +34,14 @@ export type FieldPrice =
   | { readonly isNestedList: true }
   /** Members of a connection: its entries, what costs a count, and what needs the ends of the page. */
   | { readonly part: 'entries' | 'count' | 'ends' }
-  /** As many times its selection as the arguments say. */
-  | { readonly times: (args: Arguments) => number }
+  /** The references of a gateway: each different one is looked up, and every one is written. */
+  | { readonly references: (args: Arguments) => { readonly all: number; readonly different: number } }
 
 /** What an operation costs, as far as that does not depend on what is stored. */
 export interface Bill {
   readonly fixed: number
+  /** What repeats of references would cost if they were not read once. */
+  readonly repeated: number
   readonly depth: number
   readonly lists: readonly ListBill[]
   /** What each mutation costs by itself. */
@@ -61,9 +64,6 @@ export interface ListArguments {
   readonly first?: number | null
   readonly filter?: Arguments | null
 }
-
-/** What a plain list, such as a person's groups, is taken to have. */
-const HANDFUL = 5
 
 interface Cost {
   readonly fixed: number
@@ -90,12 +90,14 @@ export function billOf({ schema, operation, fragments, variables, isIncluded = i
   const root = schema.getRootType(operation.operation)
   const { fixed, depth } = root ? pricer.selection(operation.selectionSet, root) : NOTHING
   const isMutation = operation.operation === OperationTypeNode.MUTATION
-  return { fixed, depth, lists: pricer.lists, mutations: isMutation ? pricer.rootFields : [] }
+  const { lists, repeated, rootFields } = pricer
+  return { fixed, repeated, depth, lists, mutations: isMutation ? rootFields : [] }
 }
 
 class Pricer {
   readonly lists: ListBill[] = []
   readonly rootFields: number[] = []
+  repeated = 0
   private readonly schema: GraphQLSchema
   private readonly fragments: Priced['fragments']
   private readonly variables: Arguments
@@ -149,7 +151,11 @@ class Pricer {
       return { ...NOTHING, fixed: selected.fixed, needsEnds: true }
     }
     const args = getArgumentValues(field, node, this.variables)
-    if ('times' in price) return alone(1 + price.times(args) * selected.fixed)
+    if ('references' in price) {
+      const { all, different } = price.references(args)
+      this.repeated += (all - different) * selected.fixed
+      return alone(1 + different * (1 + selected.fixed))
+    }
     if ('list' in price) {
       const { perRow, isCounted, needsEnds } = selected
       const { scope } = field.extensions as { scope?: Scope }
@@ -196,11 +202,13 @@ export async function priceOf(bill: Bill, counts: RowCounts): Promise<Price> {
   requireAtMost('depth', bill.depth, LIMITS.queryDepthMax)
   let limit = bill.fixed
   let charge = bill.mutations.length > 0 ? sumOf(bill.mutations.map(inUnits)) : bill.fixed
+  charge += Math.ceil(bill.repeated / LIMITS.repeatedCostForOne)
   const lists = await Promise.all(bill.lists.map((one) => liveRowsOf(one, counts)))
   for (const { looks, perPage, perRow, live } of lists) {
     limit += looks + (perPage ?? perRow * Math.min(live, LIMITS.wholeListPricedRows))
   }
   requireAtMost('cost', limit, LIMITS.queryCostMax)
+  requireAtMost('cost of repeated references', bill.repeated, LIMITS.repeatedCostMax)
   for (const { looks, perPage, perRow, rows } of lists) charge += looks + (perPage ?? perRow * (await rows()))
   return { charge }
 }

@@ -1,13 +1,17 @@
+import type { ObjectRef } from '@pothos/core'
 import type { Scope } from '../auth/scopes.js'
-import { builder, enumOf, needs } from '../graph/builder.js'
-import { connect, connectionOf, nestedList, nestedListArgs } from '../graph/connections.js'
+import { builder, enumOf } from '../graph/builder.js'
+import { connectionOf, pageField } from '../graph/connections.js'
+import { columns, itemsField, type Types } from '../graph/sql/fields.js'
 import { Group } from '../personnel/groups.graph.js'
 import { Person } from '../personnel/people.graph.js'
 import { Issue } from '../projects/issues.graph.js'
 import { Project } from '../projects/projects.graph.js'
 import { Risk } from '../projects/risks.graph.js'
+import type { Identified } from '../store/relations.js'
+import type { Tables } from '../store/tables.js'
 import type { EntityKind } from '../vocabulary.js'
-import { type ChangeRow, changesOf, fieldChangesOf, type Recorded } from './changes.js'
+import { type ChangeRow, type FieldChangeRow, fieldChanges, historyOf } from './changes.js'
 
 const ChangeAction = enumOf('ChangeAction', 'What was done.', {
   CREATED: 'It came in.',
@@ -16,34 +20,13 @@ const ChangeAction = enumOf('ChangeAction', 'What was done.', {
   ERASED: 'Everything about the person was blanked, as the law can ask for.',
 })
 
-interface FieldChange {
-  readonly field: string
-  readonly from: Recorded
-  readonly to: Recorded
-}
-
-const FieldChange = builder.objectRef<FieldChange>('FieldChange')
-FieldChange.implement({
-  description: 'What became of one field.',
-  fields: (t) => ({
-    field: t.exposeString('field', { description: 'The name of the field.' }),
-    from: t.string({
-      nullable: true,
-      description: 'What it was before; null for nothing.',
-      resolve: ({ from }) => inText(from),
-    }),
-    to: t.string({
-      nullable: true,
-      description: 'What it is since; null for nothing.',
-      resolve: ({ to }) => inText(to),
-    }),
-  }),
+const FieldChange = builder.objectRef<FieldChangeRow>('FieldChange')
+FieldChange.implement({ description: 'What became of one field.' })
+columns(FieldChange, {
+  field: { type: 'String', description: 'The name of the field.' },
+  from: { type: 'String', nullable: true, description: 'What it was before; null for nothing.' },
+  to: { type: 'String', nullable: true, description: 'What it is since; null for nothing.' },
 })
-
-function inText(value: Recorded): string | null {
-  if (value === null) return null
-  return typeof value === 'object' ? value.join('; ') || null : String(value)
-}
 
 const MANAGED_BY: Readonly<Record<EntityKind, Scope>> = {
   PERSON: 'personnel.manage',
@@ -57,28 +40,27 @@ const Change = builder.objectRef<ChangeRow>('Change')
 Change.implement({
   description: 'One change in the history of a person, a group, a project, a risk or an issue.',
   fields: (t) => ({
-    id: t.id({
-      description: 'The number of the change; later ones have higher numbers.',
-      resolve: ({ id }) => String(id),
-    }),
-    recordedAt: t.expose('recordedAt', { type: 'DateTime', description: 'When it was stored here.' }),
-    effectiveOn: t.expose('effectiveOn', { type: 'Date', description: 'The day that it is true for.' }),
-    action: t.expose('action', { type: ChangeAction, description: 'What was done.' }),
     by: t.string({
       nullable: true,
       description:
         'The id of the key that did it, or `cli` for the command line; needs personnel.manage for people and groups, ' +
         'projects.manage for projects, risks and issues.',
       authScopes: ({ entity }) => ({ scope: MANAGED_BY[entity] }),
+      extensions: {
+        sql: { column: 'by' },
+        scopeOf: (parent: string) => MANAGED_BY[parent.toUpperCase() as EntityKind],
+      },
       resolve: ({ by }) => by,
-    }),
-    fields: t.field({
-      type: [FieldChange],
-      description: 'Each field that changed.',
-      resolve: (row) => Object.entries(fieldChangesOf(row)).map(([field, [from, to]]) => ({ field, from, to })),
     }),
   }),
 })
+columns(Change, {
+  id: { type: 'ID', description: 'The number of the change; later ones have higher numbers.' },
+  recordedAt: { type: 'DateTime', description: 'When it was stored here.' },
+  effectiveOn: { type: 'Date', description: 'The day that it is true for.' },
+  action: { type: ChangeAction, description: 'What was done.' },
+})
+itemsField(Change, 'fields', { of: FieldChange, description: 'Each field that changed.', relation: fieldChanges })
 
 const ChangeConnection = connectionOf(Change, 'changes')
 
@@ -89,23 +71,23 @@ const ChangeFilter = builder.inputType('ChangeFilter', {
   }),
 })
 
-const ENTITIES = [
-  { type: Person, scope: 'personnel.read' },
-  { type: Group, scope: 'personnel.read' },
-  { type: Project, scope: 'projects.read' },
-  { type: Risk, scope: 'projects.read' },
-  { type: Issue, scope: 'projects.read' },
-] as const
-
-for (const { type, scope } of ENTITIES) {
-  builder.objectField(type, 'history', (t) =>
-    t.field({
-      type: ChangeConnection,
-      nullable: true,
-      description: `What became of the ${type.name.toLowerCase()}, the oldest change first.`,
-      ...needs(scope, nestedList),
-      args: nestedListArgs(t.arg, ChangeFilter),
-      resolve: ({ id }, args, context) => connect(context, args, changesOf(id)),
-    }),
-  )
+/** The history of an entity. */
+function historyField<P extends Identified>(
+  type: ObjectRef<Types, P['$inferSelect']>,
+  scope: Scope,
+  of: (t: Tables) => P,
+): void {
+  pageField(type, 'history', {
+    type: ChangeConnection,
+    filter: ChangeFilter,
+    scope,
+    description: `What became of the ${type.name.toLowerCase()}, the oldest change first.`,
+    relation: historyOf(of),
+  })
 }
+
+historyField(Person, 'personnel.read', (t) => t.person)
+historyField(Group, 'personnel.read', (t) => t.group)
+historyField(Project, 'projects.read', (t) => t.project)
+historyField(Risk, 'projects.read', (t) => t.risk)
+historyField(Issue, 'projects.read', (t) => t.issue)

@@ -1,6 +1,8 @@
 import { and, eq, gte, type SQL } from 'drizzle-orm'
 import type { Optional } from '../store/conditions.js'
+import { type FieldChangeTable, fieldChange } from '../store/fieldChange.js'
 import type { List } from '../store/page.js'
+import type { Identified, Relation } from '../store/relations.js'
 import type { Read } from '../store/store.js'
 import type { Tables } from '../store/tables.js'
 
@@ -21,16 +23,30 @@ export const changes: List<Tables['change'], ChangeFilter> = {
   name: 'changes',
   table: (t) => t.change,
   order: ({ id }) => [id],
-  place: ({ id }) => [id],
   matching,
 }
 
+/** The history of one entity. */
 export function changesOf(entityId: string): typeof changes {
   return {
     ...changes,
-    of: entityId,
     matching: (read, filter) => and(eq(read.t.change.entityId, entityId), matching(read, filter)),
   }
+}
+
+/** The same of the rows of an entity's table. */
+export function historyOf<P extends Identified>(of: (t: Tables) => P): Relation<P, Tables['change'], ChangeFilter> {
+  return { of, list: changes, where: (_, entity, change) => eq(change.entityId, entity.id) }
+}
+
+export type FieldChangeRow = FieldChangeTable['$inferSelect']
+
+/** What became of each field. */
+export const fieldChanges: Relation<Tables['change'], FieldChangeTable, object> = {
+  of: (t) => t.change,
+  from: ({ json }, { fields }) => json.changes(fields),
+  list: { name: 'fields', table: () => fieldChange, order: ({ id }) => [id], matching: () => undefined },
+  where: () => undefined,
 }
 
 function matching({ t }: Read, filter: ChangeFilter): SQL | undefined {

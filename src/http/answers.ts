@@ -1,6 +1,6 @@
 import { getNamedType } from 'graphql'
 import { Fault } from '../errors.js'
-import type { Told } from '../graph/toldPlans.js'
+import type { CompiledResult } from '../graph/sql/compiledQueries.js'
 import { framed } from '../store/framed.js'
 import type { Answer, Asked } from './asked.js'
 import { csvContent, type Entry, entriesIn } from './csv.js'
@@ -21,10 +21,11 @@ interface Wanted {
   readonly path: string
 }
 
-/** What HTTP makes of what the store tells: byte for byte what it makes of the same as an operation answers it. */
-export async function tellWith({ list, one }: Told, wanted: Wanted): Promise<Answer> {
-  if (list) {
-    const next = list.hasNext ? list.endCursor() : null
+/** What HTTP makes of a compiled result: byte for byte what it makes of the same as execution answers it. */
+export async function answerWithCompiled({ roots: [root] }: CompiledResult, wanted: Wanted): Promise<Answer> {
+  if (root?.list) {
+    const { list } = root
+    const next = nextOf(list.pageInfo)
     const { columns } = wanted.operation
     if (wanted.type === 'text/csv' && columns) {
       return pageWith(await csvContent(columns, entriesIn(list.entries)), next, wanted)
@@ -34,8 +35,10 @@ export async function tellWith({ list, one }: Told, wanted: Wanted): Promise<Ans
     const bytes = framed(...parts) ?? (await joined(parts))
     return pageWith(new Content(JSON_TYPE, bytes), next, wanted)
   }
-  if (!one) throw nothingAt(wanted)
-  return respond(wanted.asked, new Content(JSON_TYPE, one), { status: wanted.operation.route.status })
+  if (!root?.isThere) throw nothingAt(wanted)
+  return respond(wanted.asked, new Content(JSON_TYPE, Buffer.concat(root.json)), {
+    status: wanted.operation.route.status,
+  })
 }
 
 const BEFORE_DATA = Buffer.from('{"data":[')
@@ -53,8 +56,17 @@ export async function answerWith(answer: unknown, wanted: Wanted): Promise<Answe
 
 interface ListAnswer {
   readonly nodes: readonly Entry[]
-  readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null }
+  readonly pageInfo: PageInfo
   readonly totalCount?: number
+}
+
+interface PageInfo {
+  readonly hasNextPage?: boolean
+  readonly endCursor?: string | null
+}
+
+function nextOf({ hasNextPage, endCursor = null }: PageInfo): string | null {
+  return hasNextPage ? endCursor : null
 }
 
 function nothingAt({ operation: { rootField }, path }: Wanted): Fault {
@@ -63,7 +75,7 @@ function nothingAt({ operation: { rootField }, path }: Wanted): Fault {
 
 async function listWith({ nodes, pageInfo, totalCount }: ListAnswer, wanted: Wanted): Promise<Answer> {
   const { operation, type } = wanted
-  const next = pageInfo.hasNextPage ? pageInfo.endCursor : null
+  const next = nextOf(pageInfo)
   const content =
     type === 'text/csv' && operation.columns
       ? await csvContent(operation.columns, nodes)

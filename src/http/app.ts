@@ -38,7 +38,7 @@ export interface AppOptions {
   /** How long a request may read. */
   readonly deadlineMs?: number
   /** Whether the store itself tells what it can; true unless a test wants to see that it makes no difference. */
-  readonly isTold?: boolean
+  readonly isCompiled?: boolean
   /** Of answers that are kept ready; 0 for none. */
   readonly readyBytesMax: number
   /** Of bodies that are held and answers that are being sent. */

@@ -1,39 +1,47 @@
 import type { DocumentNode } from 'graphql'
 
-interface DocumentsOptions {
+interface Bounds {
   readonly charactersMax: number
   readonly countMax: number
 }
 
-/** Parsed queries by their text, least recently used first; bounded by number too, since a short text parses to 13 KB. */
-export class Documents {
-  private readonly charactersMax: number
-  private readonly countMax: number
-  private readonly documents = new Map<string, DocumentNode>()
+/** Values by a text, up to a number of them and of characters; the least recently used go first. */
+export class LeastRecentlyUsed<V> {
+  private readonly bounds: Bounds
+  private readonly charactersOf: (key: string, value: V) => number
+  private readonly values = new Map<string, V>()
   private characters = 0
 
-  constructor({ charactersMax, countMax }: DocumentsOptions) {
-    this.charactersMax = charactersMax
-    this.countMax = countMax
+  constructor(bounds: Bounds, charactersOf: (key: string, value: V) => number) {
+    this.bounds = bounds
+    this.charactersOf = charactersOf
   }
 
-  get(text: string): DocumentNode | undefined {
-    const document = this.documents.get(text)
-    if (document) {
-      this.documents.delete(text)
-      this.documents.set(text, document)
+  get(key: string): V | undefined {
+    const value = this.values.get(key)
+    if (value !== undefined) {
+      this.values.delete(key)
+      this.values.set(key, value)
     }
-    return document
+    return value
   }
 
-  set(text: string, document: DocumentNode): void {
-    if (!this.documents.has(text)) this.characters += text.length
-    this.documents.set(text, document)
-    for (const oldest of this.documents.keys()) {
-      if (this.characters <= this.charactersMax && this.documents.size <= this.countMax) return
-      this.documents.delete(oldest)
-      this.characters -= oldest.length
+  set(key: string, value: V): void {
+    if (!this.values.has(key)) this.characters += this.charactersOf(key, value)
+    this.values.set(key, value)
+    const { charactersMax, countMax } = this.bounds
+    for (const [oldest, dropped] of this.values) {
+      if (this.characters <= charactersMax && this.values.size <= countMax) return
+      this.values.delete(oldest)
+      this.characters -= this.charactersOf(oldest, dropped)
     }
+  }
+}
+
+/** Parsed queries by their text; bounded by number too, since a short text parses to 13 KB. */
+export class Documents extends LeastRecentlyUsed<DocumentNode> {
+  constructor(bounds: Bounds) {
+    super(bounds, (text) => text.length)
   }
 }
 

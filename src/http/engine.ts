@@ -10,8 +10,9 @@ import type { Principal } from '../auth/principal.js'
 import { grants } from '../auth/scopes.js'
 import type { Context } from '../graph/builder.js'
 import { billOf, priceIn } from '../graph/prices.js'
-import { fragmentsOf } from '../graph/selections.js'
-import { type Prepared, tellerOf } from '../graph/tellers.js'
+import { compiledQuery, type PreparedQuery } from '../graph/sql/compiledQueries.js'
+import { fragmentsOf } from '../graph/sql/selections.js'
+import type { ExecutionReason } from '../graph/sql/statements.js'
 import { LIMITS } from '../limits.js'
 import { schema } from '../schema.js'
 import { rowCountsOf } from '../store/rowCounts.js'
@@ -24,8 +25,8 @@ export interface Engine {
   contextFor(principal: Principal, onStatement: OnStatement, waiting?: Waiting): Context
   execute(args: ExecutionArgs): Promise<ExecutionResult>
   run(document: DocumentNode, variables: Record<string, unknown>, context: Context): Promise<ExecutionResult>
-  /** How the store itself can answer a validated query, if it can, and if the caller may have all of it. */
-  prepare(query: Query, principal: Principal): Promise<Prepared | undefined>
+  /** A validated query as SQL can answer it, or why it is to be executed: for want of a scope, among others. */
+  prepare(query: Query, principal: Principal): Promise<PreparedQuery | ExecutionReason>
   /** What a validated operation is charged; 0 where execution will refuse it. */
   chargeFor(query: Query, context: Context): Promise<number>
 }
@@ -42,12 +43,12 @@ export interface EngineOptions {
   readonly wholeListRowsMax: number
   /** How long a request may read. */
   readonly deadlineMs?: number
-  /** Whether the store tells what it can; without it everything is executed, which makes no difference but of time. */
-  readonly isTold?: boolean
+  /** Whether queries are compiled; without it everything is executed, which makes no difference but of time. */
+  readonly isCompiled?: boolean
 }
 
 export function createEngine(options: EngineOptions): Engine {
-  const { store, clock, wholeListRowsMax, deadlineMs = LIMITS.deadlineMs, isTold = true } = options
+  const { store, clock, wholeListRowsMax, deadlineMs = LIMITS.deadlineMs, isCompiled = true } = options
   const rowCounts = rowCountsOf(store)
   const contextFor: Engine['contextFor'] = (principal, onStatement, waiting = new Waiting(deadlineMs)) => {
     return {
@@ -69,9 +70,10 @@ export function createEngine(options: EngineOptions): Engine {
     // Each error about a variable would print all that was sent.
     execute: async (args) => execute({ ...args, options: { ...args.options, maxCoercionErrors: 1 } }),
     async prepare({ document, operationName, variables }, { scopes }) {
-      const teller = isTold ? tellerOf(schema, document, operationName) : undefined
-      const mayHaveAll = teller && [...teller.scopes].every((scope) => grants(scopes, scope))
-      return mayHaveAll ? teller.prepare(variables, rowCounts) : undefined
+      const compiled = isCompiled ? compiledQuery(schema, document, operationName) : 'switched_off'
+      if (typeof compiled === 'string') return compiled
+      const mayHaveAll = [...compiled.scopes].every((scope) => grants(scopes, scope))
+      return mayHaveAll ? compiled.prepare(variables, rowCounts) : 'scope'
     },
     async chargeFor({ document, operationName, variables: raw }, context) {
       const operation = getOperationAST(document, operationName)

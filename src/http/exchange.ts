@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import { KeyRefused, type Principal } from '../auth/principal.js'
 import type { Fault } from '../errors.js'
 import { asFault } from '../graph/faults.js'
+import type { ExecutionReason } from '../graph/sql/statements.js'
 import { withoutValues } from '../store/faults.js'
 import { type Register, registersIn } from '../store/registers.js'
 import type { OnStatement } from '../store/store.js'
@@ -39,6 +40,8 @@ export interface Exchange {
   statements: number
   /** The registers that they read. */
   reads?: Set<Register>
+  /** Why its query was executed, if it was. */
+  executedFor?: ExecutionReason
   /** Whether all of it had been done before, under its Idempotency-Key. */
   isReplay?: boolean
   /** Why it was refused, if it was. */
@@ -118,13 +121,14 @@ export function logCause(log: Logger, { requestId }: Exchange, fault: Fault): vo
   }
 }
 
-/** For an answer that the store was to build by itself: what nobody foresaw is logged, and execution answers instead. */
-export function orExecuted(log: Logger, { requestId }: Exchange): (error: unknown) => undefined {
+/** For a compiled query: what nobody foresaw is logged, and execution answers instead. */
+export function orExecuted(log: Logger, { requestId }: Exchange): (error: unknown) => ExecutionReason {
   return (error) => {
     const fault = asFault(error)
     if (fault.code !== 'INTERNAL') throw fault
     // Where execution succeeds after all, nobody else would hear of it.
-    log.error({ requestId, err: fault.cause }, 'telling failed')
+    log.error({ requestId, err: fault.cause }, 'compiled query failed')
+    return 'failed'
   }
 }
 

@@ -1,11 +1,9 @@
 import {
   type DocumentNode,
-  type ExecutionArgs,
   GraphQLError,
   type GraphQLSchema,
   getOperationAST,
   type OperationDefinitionNode,
-  print,
   visit,
 } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
@@ -14,7 +12,7 @@ import { grants } from '../auth/scopes.js'
 import { Fault } from '../errors.js'
 import type { Context } from '../graph/builder.js'
 import { faultOf } from '../graph/faults.js'
-import { requireFewRepresentations } from '../graph/federation.js'
+import { isPersonal as isOfKey } from '../graph/sql/compiler.js'
 import { LIMITS } from '../limits.js'
 import { isOfStore } from '../store/faults.js'
 import type { Asked } from './asked.js'
@@ -22,6 +20,7 @@ import type { Bodies } from './body.js'
 import type { Engine } from './engine.js'
 import { type Exchange, logCause } from './exchange.js'
 import { isLong, longJson } from './longJson.js'
+import type { PersistedQueries } from './persistedQueries.js'
 import { faultHeaders, STATUS } from './problems.js'
 import { parseWithinLimits } from './queryLimits.js'
 import type { Rates } from './rates.js'
@@ -51,18 +50,22 @@ export interface Params {
 }
 
 /** What is to be run, as the request says it. */
-export async function readParams(exchange: Exchange, bodies: Bodies): Promise<Params> {
+export async function readParams(
+  exchange: Exchange,
+  bodies: Bodies,
+  persistedQueries: PersistedQueries,
+): Promise<Params> {
   const { asked } = exchange
   const params: unknown = asked.method === 'GET' ? paramsOfUrl(asked) : await bodies.json(exchange, limitsOf(exchange))
   if (Array.isArray(params)) throw new Fault('BAD_REQUEST', 'Send one operation at a time: there is no batching.')
   if (typeof params !== 'object' || params === null) {
     throw new Fault('BAD_REQUEST', 'The body must be a JSON object with the member `query`.')
   }
-  const { query } = params as Params
+  const query = persistedQueries.textFor(params)
   if (typeof query !== 'string' || query.trim() === '') {
     throw new Fault('BAD_REQUEST', 'The member `query` must hold the GraphQL text to run.')
   }
-  return params as Params
+  return { ...params, query }
 }
 
 /** What is to be run is known only from the body: whoever may bring in a whole project may send as much as that takes. */
@@ -102,7 +105,6 @@ export function useEngine(engine: Engine, rates: Rates): GraphqlPlugin {
       exchange.isChange = operation?.operation === 'mutation'
       exchange.isShared = operation?.operation === 'query' && !isPersonal(args.document, args.schema)
       try {
-        requireFewReferences(args)
         const { document, operationName, variableValues } = args
         const query = { document, operationName: operationName ?? undefined, variables: variableValues ?? {} }
         // By now Yoga has put into it what `context` has made.
@@ -140,7 +142,7 @@ export function nameOf(operation: OperationDefinitionNode | null | undefined): s
 
 const personal = new WeakMap<DocumentNode, boolean>()
 
-/** Whether a document asks for what any key may see, which is about the key itself; a name like it elsewhere counts too. */
+/** Whether a document asks for what is about the caller's own key; a name like it elsewhere counts too. */
 function isPersonal(document: DocumentNode, schema: GraphQLSchema): boolean {
   const known = personal.get(document)
   if (known !== undefined) return known
@@ -148,17 +150,12 @@ function isPersonal(document: DocumentNode, schema: GraphQLSchema): boolean {
   let found = false
   visit(document, {
     Field({ name }) {
-      if (Object.hasOwn(fields, name.value) && fields[name.value]?.extensions['scope'] === null) found = true
+      const field = Object.hasOwn(fields, name.value) ? fields[name.value] : undefined
+      if (field && isOfKey(field)) found = true
     },
   })
   personal.set(document, found)
   return found
-}
-
-function requireFewReferences({ document, operationName, variableValues = {} }: ExecutionArgs): void {
-  for (const { type, variable } of getOperationAST(document, operationName)?.variableDefinitions ?? []) {
-    if (print(type).includes('_Any')) requireFewRepresentations(variableValues?.[variable.name.value])
-  }
 }
 
 /** Puts every error of an answer into the words of the catalogue; the causes go to the log. */

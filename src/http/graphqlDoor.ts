@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import type { Authenticate } from '../auth/principal.js'
 import { Fault } from '../errors.js'
 import { asFault } from '../graph/faults.js'
+import type { ExecutionReason } from '../graph/sql/statements.js'
 import { LIMITS } from '../limits.js'
 import { schema } from '../schema.js'
 import { isOfStore } from '../store/faults.js'
@@ -25,6 +26,7 @@ import {
 } from './graphql.js'
 import { executingOnce } from './graphqlOnce.js'
 import type { RunningRequests } from './idempotency.js'
+import { PersistedQueries } from './persistedQueries.js'
 import { faultHeaders, STATUS } from './problems.js'
 import type { Rates } from './rates.js'
 import { Content, emptyAnswer, GRAPHQL_TYPE, JSON_TYPE, respond } from './represent.js'
@@ -43,10 +45,11 @@ export type GraphqlDoor = (exchange: Exchange) => Promise<Answer>
 
 const ALLOW = 'GET, POST, OPTIONS'
 
-/** The GraphQL door: who may come in, and in what form; then the store tells the answer, or Yoga finds it. */
+/** GraphQL over HTTP: checks key and form, then answers the query compiled, or has Yoga execute it. */
 export function createGraphqlDoor(options: GraphqlDoorOptions): GraphqlDoor {
   const yoga = yogaWith(options)
-  const tell = tellerWith(options, checkerWith(yoga))
+  const persistedQueries = new PersistedQueries()
+  const answerCompiled = compiledWith(options, checkerWith(yoga))
   return async (exchange) => {
     const { asked } = exchange
     const { method, url } = asked
@@ -58,9 +61,10 @@ export function createGraphqlDoor(options: GraphqlDoorOptions): GraphqlDoor {
     } catch (error) {
       return refuse(options.log, exchange, asFault(error))
     }
-    const params = readParams(exchange, options.bodies)
-    const told = method === 'POST' ? await tell(exchange, await params.catch(() => undefined)) : undefined
-    if (told) return told
+    const params = readParams(exchange, options.bodies, persistedQueries)
+    const answer = await answerCompiled(exchange, await params.catch(() => undefined))
+    if (typeof answer !== 'string') return answer
+    exchange.executedFor = answer
     // What else Yoga needs of the request, it gets from the exchange.
     const request = new yoga.fetchAPI.Request(url, { method, headers: { accept: asked.header('accept') ?? '*/*' } })
     const response = await yoga.fetch(request, { exchange, params })
@@ -98,46 +102,50 @@ function checkerWith(yoga: ReturnType<typeof yogaWith>) {
   }
 }
 
-/** Has the store tell the answer to a valid query; undefined where Yoga must answer, or say what is wrong. */
-function tellerWith(
+/** Answers a valid query with what SQL builds of it; or says why Yoga must answer, perhaps with what is wrong. */
+function compiledWith(
   { engine, authenticate, rates, log }: GraphqlDoorOptions,
   validDocument: ReturnType<typeof checkerWith>,
 ) {
-  const tell = async (exchange: Exchange, query: Query, type: string): Promise<Answer | undefined> => {
+  const run = async (exchange: Exchange, query: Query, type: string): Promise<Answer | ExecutionReason> => {
     const { asked, waiting } = exchange
     // The door has let the caller in; the key may have been revoked while the body was on its way.
     const principal = await waiting.bound(authenticate(asked.header('authorization')))
     const prepared = await waiting.bound(engine.prepare(query, principal))
-    if (!prepared) return undefined
+    if (typeof prepared === 'string') return prepared
     exchange.operation = nameOf(getOperationAST(query.document, query.operationName))
     rates.chargeQuery(principal, exchange, prepared.charge)
-    const told = await prepared.tell(engine.contextFor(principal, noting(exchange), waiting))
-    if (!told) return undefined
-    // Of what is about the key itself the store tells nothing.
-    exchange.isShared = true
-    return respond(asked, new Content(`${type}; charset=utf-8`, told.data('{"data":', '}')))
+    const result = await prepared.run(engine.contextFor(principal, noting(exchange), waiting))
+    if (typeof result === 'string') return result
+    exchange.isShared = !prepared.isPersonal
+    return respond(asked, new Content(`${type}; charset=utf-8`, result.data('{"data":', '}')))
   }
-  return async (exchange: Exchange, params: Params | undefined): Promise<Answer | undefined> => {
+  return async (exchange: Exchange, params: Params | undefined): Promise<Answer | ExecutionReason> => {
     const type = TYPES.get(exchange.asked.header('accept'))
-    if (!type || !params || !isPlain(params)) return undefined
+    if (!params || !isPlain(params)) return 'bad_input'
+    if (!type) return 'media_type'
     const { query, operationName, variables = {} } = params
     const document = validDocument(query)
-    if (!document) return undefined
-    return tell(exchange, { document, operationName, variables }, type)
-      .catch(orExecuted(log, exchange))
-      .catch((error: unknown) => {
-        const fault = asFault(error)
-        // Yoga comes to the same, and says it in the words of GraphQL; but nobody is to wait for a store twice.
-        return isOfStore(fault) ? refuse(log, exchange, fault) : undefined
-      })
+    if (!document) return 'bad_input'
+    try {
+      return await run(exchange, { document, operationName, variables }, type).catch(orExecuted(log, exchange))
+    } catch (error) {
+      const fault = asFault(error)
+      // Yoga comes to the same, and says it in the words of GraphQL; but nobody is to wait for a store twice.
+      return isOfStore(fault) ? refuse(log, exchange, fault) : 'bad_input'
+    }
   }
 }
 
 /** Whether nothing is in it that Yoga might refuse. */
-function isPlain({ query: _, operationName, variables, ...others }: Params): boolean {
+function isPlain({ query: _, operationName, variables, extensions, ...others }: Params): boolean {
   const hasPlainName = operationName === undefined || typeof operationName === 'string'
-  const hasPlainVariables = variables === undefined || Object.getPrototypeOf(Object(variables)) === Object.prototype
-  return hasPlainName && hasPlainVariables && variables !== null && Object.keys(others).length === 0
+  // Of extensions nothing is used but the hash of the query, which has been read.
+  return hasPlainName && isPlainObject(variables) && isPlainObject(extensions) && Object.keys(others).length === 0
+}
+
+function isPlainObject(value: unknown): boolean {
+  return value === undefined || (value !== null && Object.getPrototypeOf(Object(value)) === Object.prototype)
 }
 
 function yogaWith({ engine, authenticate, rates, log, running }: GraphqlDoorOptions) {

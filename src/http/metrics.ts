@@ -34,12 +34,19 @@ export function createMetrics(store: Store): Metrics {
     labelNames: ['code'],
     registers,
   })
+  const executed = new Counter({
+    name: 'operations_queries_executed_total',
+    help: 'Operations that were executed field by field instead of compiled to SQL, by reason.',
+    labelNames: ['reason'],
+    registers,
+  })
   const readStore = gaugesOf(store, registers)
   return {
-    onFinished({ asked, operation, refusal, statements: count }, { status, ms }) {
+    onFinished({ asked, operation, refusal, executedFor, statements: count }, { status, ms }) {
       requests.observe({ operation: labelOf(operation), method: asked.method, status }, ms / 1000)
       statements.inc(count)
       if (refusal) refusals.inc({ code: refusal.code })
+      if (executedFor) executed.inc({ reason: executedFor })
     },
     listener(request, response) {
       const isWanted = request.method === 'GET' && request.url === '/metrics'

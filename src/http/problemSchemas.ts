@@ -5,7 +5,8 @@ import { problemType, STATUS } from './problems.js'
 
 /** Refusals that do not belong to a path and its methods. */
 const OUTSIDE: readonly Code[] = ['METHOD_NOT_ALLOWED', 'REQUEST_TIMEOUT', 'HEADERS_TOO_LARGE']
-const CODES = (Object.keys(CATALOGUE) as Code[]).filter((code) => !OUTSIDE.includes(code))
+const OF_REST = (Object.keys(CATALOGUE) as Code[]).filter((code) => code !== 'PERSISTED_QUERY_NOT_FOUND')
+const CODES = OF_REST.filter((code) => !OUTSIDE.includes(code))
 
 const HEADERS_OF: Readonly<Record<string, readonly string[]>> = {
   '401': ['WWW-Authenticate'],
@@ -62,7 +63,7 @@ export function problemSchema(): JsonSchema {
       title: { type: 'string', description: 'The kind of problem, in words.' },
       status: { type: 'integer', description: 'The HTTP status.' },
       detail: { type: 'string', description: 'What happened, and what to change.' },
-      code: { type: 'string', enum: Object.keys(CATALOGUE), description: 'The kind of problem, for programs.' },
+      code: { type: 'string', enum: OF_REST, description: 'The kind of problem, for programs.' },
       requestId: { type: 'string', description: 'The id of the request in the log.' },
       requiredScope: { type: 'string', enum: Object.keys(SCOPES), description: 'The scope that the key lacks.' },
       existingId: { type: 'string', description: 'The id of what is already there.' },

@@ -14,6 +14,8 @@ export const STATUS: Record<Code, number> = {
   UNAUTHENTICATED: 401,
   INSUFFICIENT_SCOPE: 403,
   NOT_FOUND: 404,
+  // Clients and gateways look for it in a response that is well.
+  PERSISTED_QUERY_NOT_FOUND: 200,
   METHOD_NOT_ALLOWED: 405,
   NOT_ACCEPTABLE: 406,
   REQUEST_TIMEOUT: 408,

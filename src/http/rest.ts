@@ -6,7 +6,7 @@ import { type Context, requireScope } from '../graph/builder.js'
 import { faultOf } from '../graph/faults.js'
 import { LIMITS } from '../limits.js'
 import { requireAcceptable } from './accept.js'
-import { answerWith, type MediaType, tellWith } from './answers.js'
+import { answerWith, answerWithCompiled, type MediaType } from './answers.js'
 import { type Answer, type Asked, isReading } from './asked.js'
 import { type Bodies, PATCH_TYPES } from './body.js'
 import type { Engine } from './engine.js'
@@ -74,10 +74,12 @@ export function createRest({ schema, engine, authenticate, rates, bodies, basePa
       const query = { document: operation.document, variables }
       const preparing = exchange.waiting.bound(engine.prepare(query, principal))
       const prepared = await preparing.catch(orExecuted(log, exchange))
-      const charge = prepared?.charge ?? (await exchange.waiting.bound(engine.chargeFor(query, context)))
-      rates.chargeQuery(principal, exchange, charge)
-      const told = await prepared?.tell(context, separator).catch(orExecuted(log, exchange))
-      if (told) return tellWith(told, wanted)
+      const isPrepared = typeof prepared !== 'string'
+      const pricing = isPrepared ? prepared.charge : exchange.waiting.bound(engine.chargeFor(query, context))
+      rates.chargeQuery(principal, exchange, await pricing)
+      const result = isPrepared ? await prepared.run(context, separator).catch(orExecuted(log, exchange)) : prepared
+      if (typeof result !== 'string') return answerWithCompiled(result, wanted)
+      exchange.executedFor = result
     }
     const precondition =
       tags && reading

@@ -1,10 +1,11 @@
-import { groups, groupsOfPeople, memberCounts } from '../personnel/groups.js'
+import { groups, groupsOfPeople, memberCount } from '../personnel/groups.js'
 import { personnel } from '../personnel/people.js'
 import { everyIssue, issues } from '../projects/issues.js'
 import { projectHealth, projects } from '../projects/projects.js'
-import { everyRisk, levelOf, riskRanks, risks } from '../projects/risks.js'
+import { everyRisk, riskLevel, riskRank, risks } from '../projects/risks.js'
 import type { SheetNoun } from '../sheets/nouns.js'
 import { byIds, pagesOf } from '../store/page.js'
+import { type AnyComputed, computedOf } from '../store/relations.js'
 import type { Read } from '../store/store.js'
 import { PERSON_STATUSES } from '../vocabulary.js'
 
@@ -24,27 +25,16 @@ const SOURCES: Readonly<Record<SheetNoun, (read: Read, isLive: boolean) => Async
     }
   },
   async *groups(read) {
-    for await (const rows of pagesOf(read, groups, {})) {
-      const counts = await memberCounts(read, idsOf(rows))
-      yield rows.map((row) => ({ ...row, memberCount: counts.get(row.id) ?? 0 }))
-    }
+    for await (const rows of pagesOf(read, groups, {})) yield computed(read, rows, { memberCount })
   },
   async *projects(read) {
-    for await (const rows of pagesOf(read, projects, {})) {
-      const health = await projectHealth(read, idsOf(rows))
-      yield rows.map((row) => ({ ...row, ...health.get(row.id) }))
-    }
+    for await (const rows of pagesOf(read, projects, {})) yield computed(read, rows, projectHealth)
   },
   async *risks(read, isLive) {
-    const rankOf = await riskRanks(read)
     for await (const rows of pagesOf(read, isLive ? risks : everyRisk, {})) {
       const projectOf = await projectsOf(read, rows)
-      yield rows.map((row) => ({
-        ...row,
-        project: projectOf.get(row.projectId),
-        level: levelOf(row.score),
-        rank: row.live ? rankOf(row.score) : null,
-      }))
+      const all = await computed(read, rows, { level: riskLevel, rank: riskRank })
+      yield all.map((row) => ({ ...row, project: projectOf.get(row.projectId) }))
     }
   },
   async *issues(read, isLive) {
@@ -53,6 +43,21 @@ const SOURCES: Readonly<Record<SheetNoun, (read: Read, isLive: boolean) => Async
       yield rows.map((row) => ({ ...row, project: projectOf.get(row.projectId) }))
     }
   },
+}
+
+/** The rows with these fields, which SQL computes. */
+async function computed<Row extends { id: string }>(
+  read: Read,
+  rows: readonly Row[],
+  fields: Readonly<Record<string, AnyComputed>>,
+): Promise<Row[]> {
+  const ids = idsOf(rows)
+  const all = rows.map((row) => ({ ...row }))
+  for (const [name, field] of Object.entries(fields)) {
+    const values = await computedOf(read, field, ids)
+    for (const row of all) Object.assign(row, { [name]: values.get(row.id) })
+  }
+  return all
 }
 
 function projectsOf(read: Read, rows: readonly { projectId: string }[]) {

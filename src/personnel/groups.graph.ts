@@ -1,70 +1,59 @@
 import { builder, change, needs } from '../graph/builder.js'
-import { connect, connectionOf, nestedList, nestedListArgs, queryList } from '../graph/connections.js'
+import { connectionOf, pageField, queryList } from '../graph/connections.js'
 import { found, queryOne, stamps } from '../graph/entities.js'
-import { asEntity } from '../graph/federation.js'
+import { asEntity, displayed } from '../graph/federation.js'
 import { boundedText } from '../graph/inputs.js'
-import { loader, rowLoader } from '../graph/loaders.js'
-import { toldAsList, toldByCount } from '../graph/told.js'
+import { columns, computedField, itemsField } from '../graph/sql/fields.js'
 import {
   addGroup,
   changeGroup,
   GROUP_FIELDS,
   type GroupRow,
+  groupKeys,
   groups,
-  groupsOfPeople,
-  isMember,
-  memberCounts,
-  toldMemberCount,
+  groupsOfPerson,
+  memberCount,
 } from './groups.js'
 import { addMember, removeMember } from './memberships.js'
 import { Person, PersonConnection, PersonFilter } from './people.graph.js'
-import { membersOf } from './people.js'
-
-const groupById = rowLoader(groups)
-const groupsOfPerson = loader(groupsOfPeople)
-const memberCount = loader(memberCounts)
+import { membersOfGroup } from './people.js'
 
 export const Group = builder.objectRef<GroupRow>('Group')
 Group.implement({
   description: 'A group that people belong to: a team, a committee, a site.',
   ...needs('personnel.read'),
-  fields: (t) => ({
-    id: t.exposeID('id', { description: 'The id of the group.' }),
-    name: t.exposeString('name', { description: 'The name; no two groups share one.' }),
-    externalId: t.exposeString('externalId', {
-      nullable: true,
-      description: 'The id in the directory that the group comes from; no two groups share one.',
-    }),
-    description: t.exposeString('description', { nullable: true, description: 'What the group is for.' }),
-    memberCount: t.int({
-      description: 'How many people on the roster belong to it.',
-      extensions: toldByCount(toldMemberCount),
-      resolve: async ({ id }, _, context) => (await memberCount(context, id)) ?? 0,
-    }),
-    members: t.field({
-      type: PersonConnection,
-      nullable: true,
-      description: 'The people on the roster who belong to it, ordered by name.',
-      ...needs('personnel.read', nestedList),
-      args: nestedListArgs(t.arg, PersonFilter),
-      resolve: ({ id }, args, context) => connect(context, args, membersOf(id)),
-    }),
-  }),
+})
+columns(Group, {
+  id: { type: 'ID', description: 'The id of the group.' },
+  name: { type: 'String', description: 'The name; no two groups share one.', ...displayed },
+  externalId: {
+    type: 'String',
+    nullable: true,
+    description: 'The id in the directory that the group comes from; no two groups share one.',
+  },
+  description: { type: 'String', nullable: true, description: 'What the group is for.' },
+})
+computedField(Group, 'memberCount', {
+  type: 'Int',
+  description: 'How many people on the roster belong to it.',
+  computed: memberCount,
+})
+pageField(Group, 'members', {
+  type: PersonConnection,
+  filter: PersonFilter,
+  scope: 'personnel.read',
+  description: 'The people on the roster who belong to it, ordered by name.',
+  relation: membersOfGroup,
 })
 stamps(Group)
-asEntity(Group, { scope: 'personnel.read', keys: { id: groupById } })
+asEntity(Group, { scope: 'personnel.read', table: groups.table, keys: groupKeys })
 
-builder.objectField(Person, 'groups', (t) =>
-  t.field({
-    type: [Group],
-    description: 'The groups that the person belongs to, ordered by name.',
-    ...needs(
-      'personnel.read',
-      toldAsList(groups, (t) => t.membership, isMember),
-    ),
-    resolve: async ({ id }, _, context) => (await groupsOfPerson(context, id)) ?? [],
-  }),
-)
+itemsField(Person, 'groups', {
+  of: Group,
+  scope: 'personnel.read',
+  description: 'The groups that the person belongs to, ordered by name.',
+  relation: groupsOfPerson,
+})
 
 const GroupFilter = builder.inputType('GroupFilter', {
   description: 'Which groups. Conditions given together must all hold.',
@@ -86,7 +75,7 @@ queryOne('group', {
   type: Group,
   scope: 'personnel.read',
   description: 'One group, by id.',
-  load: groupById,
+  list: groups,
 })
 
 /** A text that can be told of a group, in the words of its field. */

@@ -3,11 +3,12 @@ import { recordReader, required, requireFields, said, text, type Values } from '
 import { Ledger } from '../history/ledger.js'
 import { newId } from '../ids.js'
 import { contains, type Optional, unindexed } from '../store/conditions.js'
-import { columnsOf, keyed, rowOf } from '../store/keyed.js'
-import { byIds, countedRows, type List } from '../store/page.js'
+import { byIds, type List } from '../store/page.js'
+import { type Computed, type Relation, relatedRows } from '../store/relations.js'
+import { columnKey, idKey, keyPart, type RowKeys } from '../store/rowKeys.js'
 import type { Read, Write } from '../store/store.js'
 import type { Tables } from '../store/tables.js'
-import { fold, InputCheck } from '../text.js'
+import { fold, foldedName, InputCheck, trimmed } from '../text.js'
 import { refuseDuplicate } from './duplicates.js'
 
 export type GroupRow = Tables['group']['$inferSelect']
@@ -21,53 +22,38 @@ export const groups: List<Tables['group'], GroupFilter> = {
   name: 'groups',
   table: (t) => t.group,
   order: ({ nameFolded, id }) => [nameFolded, id],
-  place: (row) => [row.nameFolded, row.id],
   matching,
 }
 
-const membershipsOf = keyed(({ t: { membership, group } }, among) => {
-  const order = sql.join([...groups.order(group)], sql.raw(', '))
-  const from = sql`${membership} join ${group} on ${group.id} = ${membership.groupId}`
-  return sql`select ${membership.personId}, ${columnsOf(group)} from ${from} where ${among(membership.personId)} order by ${order}`
-})
+/** What names one group. */
+export const groupKeys: RowKeys<Tables['group']> = {
+  id: idKey,
+  name: columnKey(keyPart('name', foldedName), ({ nameFolded }) => nameFolded),
+  externalId: columnKey(keyPart('externalId', trimmed), ({ externalId }) => externalId),
+}
+
+export const groupsOfPerson: Relation<Tables['person'], Tables['group'], GroupFilter> = {
+  of: (t) => t.person,
+  list: groups,
+  through: (t) => t.membership,
+  where: ({ t: { membership } }, person, group) =>
+    and(eq(membership.personId, person.id), eq(membership.groupId, group.id)),
+}
 
 /** The groups of each of these people, in the order of their names. */
-export async function groupsOfPeople(read: Read, personIds: readonly string[]): Promise<Map<string, GroupRow[]>> {
-  const byPerson = new Map<string, GroupRow[]>(personIds.map((id) => [id, []]))
-  for (const [personId, ...values] of await membershipsOf(read, personIds)) {
-    byPerson.get(String(personId))?.push(rowOf(read.t.group, values))
-  }
-  return byPerson
+export function groupsOfPeople(read: Read, personIds: readonly string[]): Promise<Map<string, GroupRow[]>> {
+  return relatedRows(read, groupsOfPerson, personIds)
 }
 
-/** That a membership is of this person in this group. */
-export function isMember({ t }: Read, person: Tables['person'], group: Tables['group']): SQL | undefined {
-  return and(eq(t.membership.personId, person.id), eq(t.membership.groupId, group.id))
-}
-
-/** How many active people each of these groups has. */
-export async function memberCounts(read: Read, groupIds: readonly string[]): Promise<Map<string, number>> {
-  const { person, membership } = read.t
-  const members = sql`${membership} join ${person} on ${isActive(read.t)}`
-  const rows = await countedRows(
-    read,
-    membership,
-    read.among(membership.groupId, groupIds),
-    (where) => sql`select ${membership.groupId}, count(*) from ${members}${where} group by ${membership.groupId}`,
-  )
-  return new Map(rows.map(([groupId, count]) => [String(groupId), Number(count)]))
-}
-
-/** The same of one group, as the store tells it. */
-export function toldMemberCount({ t }: Read, { id }: Tables['group']): SQL {
-  const members = sql`${t.membership} join ${t.person} on ${isActive(t)}`
-  return sql`(select count(*) from ${members} where ${t.membership.groupId} = ${id})`
-}
-
-/** That a membership is of a person on the roster. */
-function isActive({ membership, person }: Tables): SQL | undefined {
-  // A group is to be found by its members, not by a walk through the roster's index.
-  return and(eq(person.id, membership.personId), eq(unindexed(person.status), 'ACTIVE'))
+/** How many active people a group has. */
+export const memberCount: Computed<Tables['group']> = {
+  of: (t) => t.group,
+  isCount: true,
+  value: ({ t: { membership, person } }, { id }) => {
+    // A group is to be found by its members, not by a walk through the roster's index.
+    const isActive = and(eq(person.id, membership.personId), eq(unindexed(person.status), 'ACTIVE'))
+    return sql`(select count(*) from ${membership} join ${person} on ${isActive} where ${membership.groupId} = ${id})`
+  },
 }
 
 function matching({ t }: Read, filter: GroupFilter): SQL | undefined {

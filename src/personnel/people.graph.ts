@@ -1,11 +1,11 @@
 import { builder, change, enumOf, needs } from '../graph/builder.js'
 import { connectionOf, queryList } from '../graph/connections.js'
 import { found, queryOne, stamps } from '../graph/entities.js'
-import { asEntity } from '../graph/federation.js'
+import { asEntity, displayed } from '../graph/federation.js'
 import { boundedList, boundedText, boundedTexts } from '../graph/inputs.js'
-import { rowLoader } from '../graph/loaders.js'
+import { columns } from '../graph/sql/fields.js'
 import { LIMITS } from '../limits.js'
-import { addPerson, changePerson, PERSON_FIELDS, type PersonRow, personnel } from './people.js'
+import { addPerson, changePerson, PERSON_FIELDS, type PersonRow, personKeys, personnel } from './people.js'
 
 const PersonStatus = enumOf('PersonStatus', 'Whether someone is on the roster.', {
   ACTIVE: 'On the roster.',
@@ -16,18 +16,19 @@ export const Person = builder.objectRef<PersonRow>('Person')
 Person.implement({
   description: 'Someone on the roster. The id is the user id that tasks elsewhere are assigned to.',
   ...needs('personnel.read'),
-  fields: (t) => ({
-    id: t.exposeID('id', { description: 'The user id.' }),
-    name: t.exposeString('name', { description: 'The display name.' }),
-    email: t.exposeString('email', { nullable: true, description: 'The e-mail address; no two people share one.' }),
-    externalId: t.exposeString('externalId', {
-      nullable: true,
-      description: 'The id in the HR system or directory; no two people share one.',
-    }),
-    title: t.exposeString('title', { nullable: true, description: 'The job title.' }),
-    department: t.exposeString('department', { nullable: true, description: 'The department.' }),
-    status: t.expose('status', { type: PersonStatus, description: 'Whether the person is on the roster.' }),
-  }),
+})
+columns(Person, {
+  id: { type: 'ID', description: 'The user id.' },
+  name: { type: 'String', description: 'The display name.', ...displayed },
+  email: { type: 'String', nullable: true, description: 'The e-mail address; no two people share one.' },
+  externalId: {
+    type: 'String',
+    nullable: true,
+    description: 'The id in the HR system or directory; no two people share one.',
+  },
+  title: { type: 'String', nullable: true, description: 'The job title.' },
+  department: { type: 'String', nullable: true, description: 'The department.' },
+  status: { type: PersonStatus, description: 'Whether the person is on the roster.' },
 })
 stamps(Person)
 
@@ -48,8 +49,7 @@ export const PersonFilter = builder.inputType('PersonFilter', {
   }),
 })
 
-export const personById = rowLoader(personnel)
-asEntity(Person, { scope: 'personnel.read', keys: { id: personById } })
+asEntity(Person, { scope: 'personnel.read', table: personnel.table, keys: personKeys })
 
 queryList('personnel', {
   type: PersonConnection,
@@ -63,7 +63,7 @@ queryOne('person', {
   type: Person,
   scope: 'personnel.read',
   description: 'One person, by id, whether or not still on the roster.',
-  load: personById,
+  list: personnel,
 })
 
 /** A text that can be told of a person, in the words of its field. */

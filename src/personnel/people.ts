@@ -6,9 +6,11 @@ import { newId } from '../ids.js'
 import { LIMITS } from '../limits.js'
 import { contains, type Optional, unindexed } from '../store/conditions.js'
 import { byIds, type List } from '../store/page.js'
+import type { Relation } from '../store/relations.js'
+import { columnKey, idKey, keyPart, type RowKeys } from '../store/rowKeys.js'
 import type { Read, Write } from '../store/store.js'
 import type { Tables } from '../store/tables.js'
-import { fold, InputCheck, tooManyItems } from '../text.js'
+import { fold, foldedName, InputCheck, tooManyItems, trimmed } from '../text.js'
 import { PERSON_STATUSES, type PersonStatus } from '../vocabulary.js'
 import { refuseDuplicate } from './duplicates.js'
 import { type GroupRow, groups } from './groups.js'
@@ -44,19 +46,24 @@ export const personnel: List<Tables['person'], PersonFilter> = {
   name: 'personnel',
   table: (t) => t.person,
   order: ({ nameFolded, id }) => [nameFolded, id],
-  place: (row) => [row.nameFolded, row.id],
   matching,
   indexed: ['status', 'email', 'externalId'],
 }
 
-/** The people of a group, filtered like the roster. */
-export function membersOf(groupId: string): typeof personnel {
-  return {
-    ...personnel,
-    of: groupId,
-    isSought: true,
-    matching: (read, filter) => and(inGroups(read, [groupId]), matching(read, filter, true)),
-  }
+/** What names one person. */
+export const personKeys: RowKeys<Tables['person']> = {
+  id: idKey,
+  email: columnKey(keyPart('email', foldedName), ({ emailFolded }) => emailFolded),
+  externalId: columnKey(keyPart('externalId', trimmed), ({ externalId }) => externalId),
+}
+
+/** The people of a group, filtered like the roster; only a walk through all members finds the first of them by name. */
+export const membersOfGroup: Relation<Tables['group'], Tables['person'], PersonFilter> = {
+  of: (t) => t.group,
+  list: { ...personnel, isSought: true, matching: (read, filter) => matching(read, filter, true) },
+  through: (t) => t.membership,
+  where: ({ t: { membership } }, group, person) =>
+    and(eq(membership.groupId, group.id), eq(membership.personId, person.id)),
 }
 
 function inGroups({ db, t, among }: Read, groupIds: readonly string[]): SQL {

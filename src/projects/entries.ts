@@ -1,6 +1,10 @@
+import { sql } from 'drizzle-orm'
 import { said } from '../fields.js'
+import { idKey, keyPart, type RowKeys } from '../store/rowKeys.js'
 import type { Write } from '../store/store.js'
-import { fold } from '../text.js'
+import type { Tables } from '../store/tables.js'
+import { fold, trimmed } from '../text.js'
+import { projectKeyPart } from './projects.js'
 
 interface EntryFacts {
   readonly reference?: string | null
@@ -24,4 +28,24 @@ export function entryWith({ at }: Write, before: EntryFacts | undefined, values:
     createdAt: at,
     updatedAt: at,
   }
+}
+
+type Entry = Tables['risk'] | Tables['issue']
+
+/** What names one risk or issue: its id, or its reference in the project with a key. */
+export const entryKeys: RowKeys<Entry> = {
+  id: idKey,
+  'project { key } reference': {
+    parts: [projectKeyPart, keyPart('reference', trimmed)],
+    columns: ({ t: { project } }, { projectId, reference }) => [
+      sql`(select ${project.key} from ${project} where ${project.id} = ${projectId})`,
+      reference,
+    ],
+    among: ({ t: { project }, pairs }, { projectId, reference }, values) => {
+      // Each value is the JSON array of its two parts.
+      const given = pairs(values.map((value) => JSON.parse(value) as [string, string]))
+      const places = sql`select ${project.id}, other from ${given} join ${project} on ${project.key} = one`
+      return sql`(${projectId}, ${reference}) in (${places})`
+    },
+  },
 }

@@ -1,13 +1,17 @@
 import { builder, enumOf, needs } from '../graph/builder.js'
-import { connect, connectionOf, nestedList, nestedListArgs, queryList } from '../graph/connections.js'
-import { queryOne, referringBy, stamps } from '../graph/entities.js'
-import { asEntity } from '../graph/federation.js'
+import { connectionOf, pageField, queryList } from '../graph/connections.js'
+import { queryOne, stamps } from '../graph/entities.js'
+import { asEntity, displayed } from '../graph/federation.js'
 import { boundedText, boundedTexts } from '../graph/inputs.js'
-import { rowLoader } from '../graph/loaders.js'
-import { Person, personById } from '../personnel/people.graph.js'
+import { columns, referenceField } from '../graph/sql/fields.js'
+import { Person } from '../personnel/people.graph.js'
+import { personnel } from '../personnel/people.js'
+import { entryKeys } from './entries.js'
 import { type IssueRow, issues, issuesOfProject } from './issues.js'
-import { Project, projectById } from './projects.graph.js'
-import { Risk, riskById } from './risks.graph.js'
+import { Project } from './projects.graph.js'
+import { projects } from './projects.js'
+import { Risk } from './risks.graph.js'
+import { risks } from './risks.js'
 
 export const IssueSeverity = enumOf('IssueSeverity', 'How much an issue hurts.', {
   LOW: 'A nuisance.',
@@ -34,50 +38,48 @@ export const IssueStatus = enumOf(
 
 const OpenIssueStatus = enumOf('OpenIssueStatus', 'Where an open issue stands.', OPEN_STATUSES)
 
-const issueById = rowLoader(issues)
-
 export const Issue = builder.objectRef<IssueRow>('Issue')
 Issue.implement({
   description: 'Something that has gone wrong in a project. It belongs to its project and is read-only here.',
   ...needs('projects.read'),
-  fields: (t) => ({
-    id: t.exposeID('id', { description: 'The id of the issue.' }),
-    reference: t.exposeString('reference', { description: "Its name in the project's own tracker, such as I-12." }),
-    project: t.field({
-      type: Project,
-      nullable: true,
-      description: 'The project that has it.',
-      ...referringBy('projectId', 'projects.read', projectById),
-    }),
-    title: t.exposeString('title', { description: 'What is wrong, in a line.' }),
-    description: t.exposeString('description', { nullable: true, description: 'What is wrong, at length.' }),
-    severity: t.expose('severity', { type: IssueSeverity, description: 'How much it hurts.' }),
-    status: t.expose('status', { type: IssueStatus, description: 'Where it stands.' }),
-    assigneeId: t.exposeID('assigneeId', { nullable: true, description: 'The user id of who is to solve it.' }),
-    assignee: t.field({
-      type: Person,
-      nullable: true,
-      description: 'Who is to solve it; needs the scope personnel.read.',
-      ...referringBy('assigneeId', 'personnel.read', personById),
-    }),
-    assigneeName: t.exposeString('assigneeName', {
-      nullable: true,
-      description: 'Who is to solve it, as the source wrote it.',
-    }),
-    riskId: t.exposeID('riskId', { nullable: true, description: 'The id of the risk that it came from.' }),
-    risk: t.field({
-      type: Risk,
-      nullable: true,
-      description: 'The risk that it came from.',
-      ...referringBy('riskId', 'projects.read', riskById),
-    }),
-    url: t.exposeString('url', { nullable: true, description: 'Where it is kept.' }),
-    raisedOn: t.expose('raisedOn', { type: 'Date', description: 'The day it was raised.' }),
-    dueOn: t.expose('dueOn', { type: 'Date', nullable: true, description: 'The day it is to be solved by.' }),
-  }),
+})
+columns(Issue, {
+  id: { type: 'ID', description: 'The id of the issue.' },
+  reference: { type: 'String', description: "Its name in the project's own tracker, such as I-12." },
+  title: { type: 'String', description: 'What is wrong, in a line.', ...displayed },
+  description: { type: 'String', nullable: true, description: 'What is wrong, at length.' },
+  severity: { type: IssueSeverity, description: 'How much it hurts.' },
+  status: { type: IssueStatus, description: 'Where it stands.' },
+  assigneeId: { type: 'ID', nullable: true, description: 'The user id of who is to solve it.' },
+  assigneeName: { type: 'String', nullable: true, description: 'Who is to solve it, as the source wrote it.' },
+  riskId: { type: 'ID', nullable: true, description: 'The id of the risk that it came from.' },
+  url: { type: 'String', nullable: true, description: 'Where it is kept.' },
+  raisedOn: { type: 'Date', description: 'The day it was raised.' },
+  dueOn: { type: 'Date', nullable: true, description: 'The day it is to be solved by.' },
+})
+referenceField(Issue, 'project', {
+  to: Project,
+  by: 'projectId',
+  list: projects,
+  scope: 'projects.read',
+  description: 'The project that has it.',
+})
+referenceField(Issue, 'assignee', {
+  to: Person,
+  by: 'assigneeId',
+  list: personnel,
+  scope: 'personnel.read',
+  description: 'Who is to solve it; needs the scope personnel.read.',
+})
+referenceField(Issue, 'risk', {
+  to: Risk,
+  by: 'riskId',
+  list: risks,
+  scope: 'projects.read',
+  description: 'The risk that it came from.',
 })
 stamps(Issue)
-asEntity(Issue, { scope: 'projects.read', keys: { id: issueById } })
+asEntity(Issue, { scope: 'projects.read', table: issues.table, keys: entryKeys })
 
 const IssueConnection = connectionOf(Issue, 'open issues')
 
@@ -103,16 +105,13 @@ const IssueFilter = builder.inputType('IssueFilter', {
   }),
 })
 
-builder.objectField(Project, 'issues', (t) =>
-  t.field({
-    type: IssueConnection,
-    nullable: true,
-    description: 'The open issues of the project, the most severe first.',
-    ...needs('projects.read', nestedList),
-    args: nestedListArgs(t.arg, IssueFilter),
-    resolve: ({ id }, args, context) => connect(context, args, issuesOfProject(id)),
-  }),
-)
+pageField(Project, 'issues', {
+  type: IssueConnection,
+  filter: IssueFilter,
+  scope: 'projects.read',
+  description: 'The open issues of the project, the most severe first.',
+  relation: issuesOfProject,
+})
 
 queryList('issues', {
   type: IssueConnection,
@@ -126,5 +125,5 @@ queryOne('issue', {
   type: Issue,
   scope: 'projects.read',
   description: 'One issue, by id, open or not.',
-  load: issueById,
+  list: issues,
 })

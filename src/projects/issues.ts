@@ -4,6 +4,7 @@ import { Ledger } from '../history/ledger.js'
 import { newId } from '../ids.js'
 import { contains, isOneOf, type Optional } from '../store/conditions.js'
 import type { List } from '../store/page.js'
+import type { Relation } from '../store/relations.js'
 import type { Read, Write } from '../store/store.js'
 import type { Tables } from '../store/tables.js'
 import {
@@ -45,7 +46,6 @@ export const issues: List<Tables['issue'], IssueFilter> = {
   name: 'issues',
   table: (t) => t.issue,
   order: ({ standing, raisedOn, id }) => [standing, raisedOn, id],
-  place: (row) => [row.standing, row.raisedOn, row.id],
   matching,
   indexed: ['project', 'severity', 'status', 'assignee'],
 }
@@ -55,16 +55,13 @@ export const everyIssue: typeof issues = {
   ...issues,
   name: 'everyIssue',
   order: ({ projectId, reference }) => [projectId, reference],
-  place: ({ projectId, reference }) => [projectId, reference],
   matching: () => undefined,
 }
 
-export function issuesOfProject(projectId: string): typeof issues {
-  return {
-    ...issues,
-    of: projectId,
-    matching: (read, filter) => and(eq(read.t.issue.projectId, projectId), matching(read, filter)),
-  }
+export const issuesOfProject: Relation<Tables['project'], Tables['issue'], IssueFilter> = {
+  of: (t) => t.project,
+  list: issues,
+  where: (_, project, issue) => eq(issue.projectId, project.id),
 }
 
 function matching(read: Read, filter: IssueFilter): SQL | undefined {

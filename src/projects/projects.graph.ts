@@ -1,24 +1,12 @@
 import { badArgument } from '../errors.js'
 import { builder, enumOf, needs } from '../graph/builder.js'
 import { connectionOf, queryList } from '../graph/connections.js'
-import { stamps } from '../graph/entities.js'
-import { asEntity } from '../graph/federation.js'
+import { rowOfOne, stamps } from '../graph/entities.js'
+import { asEntity, displayed } from '../graph/federation.js'
 import { boundedText } from '../graph/inputs.js'
-import { loader, rowLoader } from '../graph/loaders.js'
-import { type OneTelling, toldByCount } from '../graph/told.js'
-import { oneTeller } from '../store/told.js'
-import {
-  called,
-  isCalled,
-  type ProjectRow,
-  projectByIdOrKey,
-  projectHealth,
-  projects,
-  projectsByKeys,
-  toldOpenIssues,
-  toldOpenRisks,
-  toldTopScore,
-} from './projects.js'
+import { columns, computedField, type SingleRow } from '../graph/sql/fields.js'
+import type { Tables } from '../store/tables.js'
+import { type ProjectRow, projectByIdOrKey, projectHealth, projectKeys, projects } from './projects.js'
 
 export const ProjectStatus = enumOf('ProjectStatus', 'Where a project stands.', {
   ACTIVE: 'Under way.',
@@ -26,46 +14,38 @@ export const ProjectStatus = enumOf('ProjectStatus', 'Where a project stands.', 
   CLOSED: 'Finished or given up.',
 })
 
-export const projectById = rowLoader(projects)
-const projectByKey = loader(projectsByKeys)
-const healthOfProject = loader(projectHealth)
-
 export const Project = builder.objectRef<ProjectRow>('Project')
 Project.implement({
   description: 'A project: it owns its risks and issues, which are rolled up here.',
   ...needs('projects.read'),
-  fields: (t) => ({
-    id: t.exposeID('id', { description: 'The id of the project.' }),
-    key: t.exposeString('key', { description: 'The short name, in capitals; no two projects share one.' }),
-    name: t.exposeString('name', { description: 'The name.' }),
-    description: t.exposeString('description', { nullable: true, description: 'What the project is about.' }),
-    url: t.exposeString('url', { nullable: true, description: 'Where the project is kept.' }),
-    status: t.expose('status', { type: ProjectStatus, description: 'Where the project stands.' }),
-    openRiskCount: t.int({
-      description: 'How many of its risks are not closed.',
-      extensions: toldByCount(toldOpenRisks),
-      resolve: async ({ id }, _, context) => (await healthOfProject(context, id))?.openRiskCount ?? 0,
-    }),
-    openIssueCount: t.int({
-      description: 'How many of its issues are open.',
-      extensions: toldByCount(toldOpenIssues),
-      resolve: async ({ id }, _, context) => (await healthOfProject(context, id))?.openIssueCount ?? 0,
-    }),
-    topRiskScore: t.int({
-      nullable: true,
-      description: 'The highest score among its risks that are not closed; null when there are none.',
-      extensions: toldByCount(toldTopScore),
-      resolve: async ({ id }, _, context) => (await healthOfProject(context, id))?.topRiskScore,
-    }),
-    syncedAt: t.expose('syncedAt', {
-      type: 'DateTime',
-      nullable: true,
-      description: "When the project's data last came in.",
-    }),
-  }),
+})
+columns(Project, {
+  id: { type: 'ID', description: 'The id of the project.' },
+  key: { type: 'String', description: 'The short name, in capitals; no two projects share one.' },
+  name: { type: 'String', description: 'The name.', ...displayed },
+  description: { type: 'String', nullable: true, description: 'What the project is about.' },
+  url: { type: 'String', nullable: true, description: 'Where the project is kept.' },
+  status: { type: ProjectStatus, description: 'Where the project stands.' },
+  syncedAt: { type: 'DateTime', nullable: true, description: "When the project's data last came in." },
+})
+computedField(Project, 'openRiskCount', {
+  type: 'Int',
+  description: 'How many of its risks are not closed.',
+  computed: projectHealth.openRiskCount,
+})
+computedField(Project, 'openIssueCount', {
+  type: 'Int',
+  description: 'How many of its issues are open.',
+  computed: projectHealth.openIssueCount,
+})
+computedField(Project, 'topRiskScore', {
+  type: 'Int',
+  nullable: true,
+  description: 'The highest score among its risks that are not closed; null when there are none.',
+  computed: projectHealth.topRiskScore,
 })
 stamps(Project)
-asEntity(Project, { scope: 'projects.read', keys: { id: projectById, key: projectByKey } })
+asEntity(Project, { scope: 'projects.read', table: projects.table, keys: projectKeys })
 
 const ProjectFilter = builder.inputType('ProjectFilter', {
   description: 'Which projects. Conditions given together must all hold.',
@@ -96,11 +76,11 @@ function nameIn({ id, key }: ProjectName): string {
   return name
 }
 
-const rootTold: OneTelling = {
-  one: (entry) => {
-    const tell = oneTeller(projects.table, entry, isCalled)
-    return ({ store: { read } }, args: ProjectName) => tell(read, called(nameIn(args)))
-  },
+const one: SingleRow = {
+  list: projects,
+  // The table is that of the list.
+  condition: (table) => projectByIdOrKey.condition(table as Tables['project']),
+  given: (args) => projectByIdOrKey.given(nameIn(args)),
 }
 
 builder.queryField('project', (t) =>
@@ -108,11 +88,11 @@ builder.queryField('project', (t) =>
     type: Project,
     nullable: true,
     description: 'One project, by its id or by its key.',
-    ...needs('projects.read', { rootTold }),
+    ...needs('projects.read', { sql: { one } }),
     args: {
       id: t.arg.id({ description: 'The id of the project; its key will do too, as they never look alike.' }),
       key: t.arg.string(boundedText('projectKey', 'The key of the project, instead of the id.')),
     },
-    resolve: (_, args, { store }) => projectByIdOrKey(store.read, nameIn(args)),
+    resolve: (_, args, context) => rowOfOne(context, one, one.given(args)) as Promise<ProjectRow | undefined>,
   }),
 )

@@ -4,7 +4,9 @@ import { link, oneOf, projectKey, required, said, text, type Values } from '../f
 import { Ledger } from '../history/ledger.js'
 import { newId } from '../ids.js'
 import { contains, type Optional } from '../store/conditions.js'
-import { countedRows, type List } from '../store/page.js'
+import type { List } from '../store/page.js'
+import type { Computed } from '../store/relations.js'
+import { columnKey, idKey, keyPart, type RowKeys } from '../store/rowKeys.js'
 import type { Read, Write } from '../store/store.js'
 import type { Tables } from '../store/tables.js'
 import { fold } from '../text.js'
@@ -18,21 +20,19 @@ export interface ProjectFilter {
   readonly updatedSince?: Optional<string>
 }
 
-/** What a project's risks and issues add up to. */
-export interface ProjectHealth {
-  readonly openRiskCount: number
-  readonly openIssueCount: number
-  readonly topRiskScore: number | null
-}
-
 export const projects: List<Tables['project'], ProjectFilter> = {
   name: 'projects',
   table: (t) => t.project,
   order: ({ key, id }) => [key, id],
-  place: (row) => [row.key, row.id],
   matching,
   indexed: ['status'],
 }
+
+/** A project's key in capitals, as it is stored. */
+export const projectKeyPart = keyPart('projectKey', (text) => text.trim().toUpperCase())
+
+/** What names one project. */
+export const projectKeys: RowKeys<Tables['project']> = { id: idKey, key: columnKey(projectKeyPart, ({ key }) => key) }
 
 export async function projectsByKeys(
   { db, t, among }: Read,
@@ -42,15 +42,10 @@ export async function projectsByKeys(
   return new Map(rows.map((row) => [row.key, row]))
 }
 
-/** Ids and keys never look alike, so either will do. */
-export async function projectByIdOrKey(read: Read, idOrKey: string): Promise<ProjectRow | undefined> {
-  return (
-    await read.db
-      .select()
-      .from(read.t.project)
-      .where(isNamed(read, [idOrKey]))
-      .limit(1)
-  ).at(0)
+/** One project by its id or its key: they never look alike, so either will do. */
+export const projectByIdOrKey = {
+  condition: ({ id, key }: Tables['project']) => or(eq(id, sql.placeholder('id')), eq(key, sql.placeholder('key'))),
+  given: (idOrKey: string) => ({ id: idOrKey, key: idOrKey.toUpperCase() }),
 }
 
 /** That a column refers to one of the projects that these ids and keys name; what names none is passed over. */
@@ -66,52 +61,35 @@ function isNamed({ t, among }: Read, idsOrKeys: readonly string[]): SQL | undefi
   return or(among(t.project.id, idsOrKeys), among(t.project.key, keys))
 }
 
-/** The same of a single one, whose name is put in later. */
-export function isCalled({ project }: Tables): SQL | undefined {
-  return or(eq(project.id, sql.placeholder('id')), eq(project.key, sql.placeholder('key')))
+type OfProject = Computed<Tables['project']>
+
+/** A count, or another sum, over the live risks or issues of a project. */
+function overLive(entry: (t: Tables) => Tables['risk'] | Tables['issue'], sum: (t: Tables) => SQL): OfProject {
+  return {
+    of: (t) => t.project,
+    isCount: true,
+    value: ({ t }, { id }) => {
+      const { projectId, live } = entry(t)
+      return sql`(select ${sum(t)} from ${entry(t)} where ${projectId} = ${id} and ${live} = 1)`
+    },
+  }
 }
 
-export function called(idOrKey: string) {
-  return { id: idOrKey, key: idOrKey.toUpperCase() }
-}
+const openRiskCount = overLive(
+  (t) => t.risk,
+  () => sql`count(*)`,
+)
+const openIssueCount = overLive(
+  (t) => t.issue,
+  () => sql`count(*)`,
+)
+const topRiskScore = overLive(
+  (t) => t.risk,
+  ({ risk }) => sql`max(${risk.score})`,
+)
 
-export async function projectHealth(read: Read, ids: readonly string[]): Promise<Map<string, ProjectHealth>> {
-  const { risk, issue } = read.t
-  const risks = await countedRows(
-    read,
-    risk,
-    and(read.among(risk.projectId, ids), eq(risk.live, 1)),
-    (where) =>
-      sql`select ${risk.projectId}, count(*), max(${risk.score}) from ${risk}${where} group by ${risk.projectId}`,
-  )
-  const issues = await countedRows(
-    read,
-    issue,
-    and(read.among(issue.projectId, ids), eq(issue.live, 1)),
-    (where) => sql`select ${issue.projectId}, count(*) from ${issue}${where} group by ${issue.projectId}`,
-  )
-  const riskOf = new Map(risks.map(([id, live, top]) => [id, { live: Number(live), top: Number(top) }]))
-  const issueOf = new Map(issues.map(([id, open]) => [id, { open: Number(open) }]))
-  const health = (id: string): ProjectHealth => ({
-    openRiskCount: riskOf.get(id)?.live ?? 0,
-    openIssueCount: issueOf.get(id)?.open ?? 0,
-    topRiskScore: riskOf.get(id)?.top ?? null,
-  })
-  return new Map(ids.map((id) => [id, health(id)]))
-}
-
-/** The same one by one, as the store tells them. */
-export function toldOpenRisks({ t }: Read, { id }: Tables['project']): SQL {
-  return sql`(select count(*) from ${t.risk} where ${t.risk.projectId} = ${id} and ${t.risk.live} = 1)`
-}
-
-export function toldOpenIssues({ t }: Read, { id }: Tables['project']): SQL {
-  return sql`(select count(*) from ${t.issue} where ${t.issue.projectId} = ${id} and ${t.issue.live} = 1)`
-}
-
-export function toldTopScore({ t }: Read, { id }: Tables['project']): SQL {
-  return sql`(select max(${t.risk.score}) from ${t.risk} where ${t.risk.projectId} = ${id} and ${t.risk.live} = 1)`
-}
+/** What a project's risks and issues add up to. */
+export const projectHealth = { openRiskCount, openIssueCount, topRiskScore }
 
 function matching({ t, among }: Read, filter: ProjectFilter): SQL | undefined {
   return and(

@@ -1,24 +1,16 @@
 import { builder, enumOf, needs } from '../graph/builder.js'
-import { connect, connectionOf, nestedList, nestedListArgs, queryList } from '../graph/connections.js'
-import { queryOne, referringBy, stamps } from '../graph/entities.js'
-import { asEntity } from '../graph/federation.js'
+import { connectionOf, pageField, queryList } from '../graph/connections.js'
+import { queryOne, stamps } from '../graph/entities.js'
+import { asEntity, displayed } from '../graph/federation.js'
 import { boundedNumber, boundedText, boundedTexts } from '../graph/inputs.js'
-import { oncePerRequest, rowLoader } from '../graph/loaders.js'
-import { toldBy } from '../graph/told.js'
-import { Person, personById } from '../personnel/people.graph.js'
+import { columns, computedField, referenceField } from '../graph/sql/fields.js'
+import { Person } from '../personnel/people.graph.js'
+import { personnel } from '../personnel/people.js'
 import { ASSESSMENT_MAX, type RiskLevel as RiskLevelName } from '../vocabulary.js'
-import { Project, projectById } from './projects.graph.js'
-import {
-  levelOf,
-  type RiskRow,
-  riskRanks,
-  risks,
-  risksOfProject,
-  SCORE_MAX,
-  scoresOf,
-  toldLevel,
-  toldRank,
-} from './risks.js'
+import { entryKeys } from './entries.js'
+import { Project } from './projects.graph.js'
+import { projects } from './projects.js'
+import { type RiskRow, riskLevel, riskRank, risks, risksOfProject, SCORE_MAX, scoresOf } from './risks.js'
 
 export const RiskStatus = enumOf('RiskStatus', 'Where a risk stands.', {
   OPEN: 'It may happen.',
@@ -46,76 +38,55 @@ export const RiskResponse = enumOf('RiskResponse', 'What is done about a risk.',
   ACCEPT: 'It is borne as it is.',
 })
 
-export const riskById = rowLoader(risks)
-const ranks = oncePerRequest(riskRanks)
-
 export const Risk = builder.objectRef<RiskRow>('Risk')
 Risk.implement({
   description: 'An entry of the risk register. It belongs to its project and is read-only here.',
   ...needs('projects.read'),
-  fields: (t) => ({
-    id: t.exposeID('id', { description: 'The id of the risk.' }),
-    reference: t.exposeString('reference', { description: "Its name in the project's own register, such as R-7." }),
-    project: t.field({
-      type: Project,
-      nullable: true,
-      description: 'The project that it threatens.',
-      ...referringBy('projectId', 'projects.read', projectById),
-    }),
-    title: t.exposeString('title', { description: 'What may happen, in a line.' }),
-    description: t.exposeString('description', { nullable: true, description: 'What may happen, at length.' }),
-    category: t.exposeString('category', {
-      nullable: true,
-      description: 'The kind of risk, in the words of the project.',
-    }),
-    likelihood: t.exposeInt('likelihood', {
-      nullable: true,
-      description: 'How likely it is, 1 to 5; null while unassessed.',
-    }),
-    impact: t.exposeInt('impact', {
-      nullable: true,
-      description: 'How grave it would be, 1 to 5; null while unassessed.',
-    }),
-    score: t.exposeInt('score', {
-      description: "Likelihood times impact, 0 while unassessed: today's exposure, with the measures now in place.",
-    }),
-    level: t.field({
-      type: RiskLevel,
-      description: 'How grave the score is.',
-      extensions: toldBy(toldLevel),
-      resolve: ({ score }) => levelOf(score),
-    }),
-    rank: t.int({
-      nullable: true,
-      description:
-        'The rank by score among all risks that are not closed, whatever the filter: 1, 1, 3. Null for a closed one.',
-      extensions: toldBy(toldRank),
-      resolve: async ({ live, score }, _, context) => (live ? (await ranks(context))(score) : null),
-    }),
-    status: t.expose('status', { type: RiskStatus, description: 'Where it stands.' }),
-    response: t.expose('response', { type: RiskResponse, nullable: true, description: 'What is done about it.' }),
-    ownerId: t.exposeID('ownerId', { nullable: true, description: 'The user id of who looks after it.' }),
-    owner: t.field({
-      type: Person,
-      nullable: true,
-      description: 'Who looks after it; needs the scope personnel.read.',
-      ...referringBy('ownerId', 'personnel.read', personById),
-    }),
-    ownerName: t.exposeString('ownerName', {
-      nullable: true,
-      description: 'Who looks after it, as the source wrote it.',
-    }),
-    url: t.exposeString('url', { nullable: true, description: 'Where it is kept.' }),
-    raisedOn: t.expose('raisedOn', { type: 'Date', description: 'The day it was raised.' }),
-    reviewOn: t.expose('reviewOn', {
-      type: 'Date',
-      nullable: true,
-      description: 'The day it is to be looked at again.',
-    }),
-  }),
+})
+columns(Risk, {
+  id: { type: 'ID', description: 'The id of the risk.' },
+  reference: { type: 'String', description: "Its name in the project's own register, such as R-7." },
+  title: { type: 'String', description: 'What may happen, in a line.', ...displayed },
+  description: { type: 'String', nullable: true, description: 'What may happen, at length.' },
+  category: { type: 'String', nullable: true, description: 'The kind of risk, in the words of the project.' },
+  likelihood: { type: 'Int', nullable: true, description: 'How likely it is, 1 to 5; null while unassessed.' },
+  impact: { type: 'Int', nullable: true, description: 'How grave it would be, 1 to 5; null while unassessed.' },
+  score: {
+    type: 'Int',
+    description: "Likelihood times impact, 0 while unassessed: today's exposure, with the measures now in place.",
+  },
+  status: { type: RiskStatus, description: 'Where it stands.' },
+  response: { type: RiskResponse, nullable: true, description: 'What is done about it.' },
+  ownerId: { type: 'ID', nullable: true, description: 'The user id of who looks after it.' },
+  ownerName: { type: 'String', nullable: true, description: 'Who looks after it, as the source wrote it.' },
+  url: { type: 'String', nullable: true, description: 'Where it is kept.' },
+  raisedOn: { type: 'Date', description: 'The day it was raised.' },
+  reviewOn: { type: 'Date', nullable: true, description: 'The day it is to be looked at again.' },
+})
+referenceField(Risk, 'project', {
+  to: Project,
+  by: 'projectId',
+  list: projects,
+  scope: 'projects.read',
+  description: 'The project that it threatens.',
+})
+computedField(Risk, 'level', { type: RiskLevel, description: 'How grave the score is.', computed: riskLevel })
+computedField(Risk, 'rank', {
+  type: 'Int',
+  nullable: true,
+  description:
+    'The rank by score among all risks that are not closed, whatever the filter: 1, 1, 3. Null for a closed one.',
+  computed: riskRank,
+})
+referenceField(Risk, 'owner', {
+  to: Person,
+  by: 'ownerId',
+  list: personnel,
+  scope: 'personnel.read',
+  description: 'Who looks after it; needs the scope personnel.read.',
 })
 stamps(Risk)
-asEntity(Risk, { scope: 'projects.read', keys: { id: riskById } })
+asEntity(Risk, { scope: 'projects.read', table: risks.table, keys: entryKeys })
 
 const RiskConnection = connectionOf(Risk, 'risks')
 
@@ -145,16 +116,13 @@ const RiskFilter = builder.inputType('RiskFilter', {
   }),
 })
 
-builder.objectField(Project, 'risks', (t) =>
-  t.field({
-    type: RiskConnection,
-    nullable: true,
-    description: 'The risks that threaten the project, the highest score first.',
-    ...needs('projects.read', nestedList),
-    args: nestedListArgs(t.arg, RiskFilter),
-    resolve: ({ id }, args, context) => connect(context, args, risksOfProject(id)),
-  }),
-)
+pageField(Project, 'risks', {
+  type: RiskConnection,
+  filter: RiskFilter,
+  scope: 'projects.read',
+  description: 'The risks that threaten the project, the highest score first.',
+  relation: risksOfProject,
+})
 
 queryList('risks', {
   type: RiskConnection,
@@ -168,5 +136,5 @@ queryOne('risk', {
   type: Risk,
   scope: 'projects.read',
   description: 'One risk, by id, closed or not.',
-  load: riskById,
+  list: risks,
 })

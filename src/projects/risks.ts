@@ -4,7 +4,9 @@ import { day, link, oneOf, required, requireFields, said, text, type Values, who
 import { Ledger, type Stored } from '../history/ledger.js'
 import { newId } from '../ids.js'
 import { contains, isOneOf, type Optional } from '../store/conditions.js'
+import { literal } from '../store/literals.js'
 import type { List } from '../store/page.js'
+import type { Computed, Relation } from '../store/relations.js'
 import type { Read, Write } from '../store/store.js'
 import type { Tables } from '../store/tables.js'
 import { fold, type InputCheck } from '../text.js'
@@ -46,20 +48,37 @@ export function scoreOf(likelihood: number | null, impact: number | null): numbe
   return (likelihood ?? 0) * (impact ?? 0)
 }
 
-export function levelOf(score: number): RiskLevel {
-  return RISK_LEVELS.findLast((level) => score >= LEVEL_FLOORS[level]) ?? 'UNASSESSED'
+/** How grave a risk is, by its score. */
+export const riskLevel: Computed<Tables['risk']> = {
+  of: (t) => t.risk,
+  value: (_, { score }) => {
+    const cases = RISK_LEVELS.map(
+      (level) => sql`when ${score} >= ${literal(LEVEL_FLOORS[level])} then ${literal(level)}`,
+    )
+    return sql`case ${sql.join(cases.reverse(), sql` `)} end`
+  },
 }
 
-/** The same, as the store tells it. */
-export function toldLevel(_: Read, { score }: Tables['risk']): SQL {
-  const cases = RISK_LEVELS.map((level) => sql`when ${score} >= ${LEVEL_FLOORS[level]} then ${level}`).reverse()
-  return sql`case ${sql.join(cases, sql` `)} end`
+/** The rank by score among all live risks: 1, 1, 3; null for a closed one. */
+export const riskRank: Computed<Tables['risk']> = {
+  of: (t) => t.risk,
+  value: ({ t: { riskTally } }, { live, score }) => {
+    const above = sql`select sum(${riskTally.live}) from ${riskTally} where ${riskTally.score} > ${score}`
+    return sql`case when ${live} = 1 then 1 + coalesce((${above}), 0) end`
+  },
 }
 
 /** Every score that an assessment can come to at this level. */
 export function scoresOf(level: RiskLevel): number[] {
   const steps = Array.from({ length: ASSESSMENT_MAX }, (_, index) => index + 1)
-  return steps.flatMap((one) => steps.map((other) => one * other)).filter((score) => levelOf(score) === level)
+  const [lowest, highest] = boundsOf(level)
+  return steps.flatMap((one) => steps.map((other) => one * other)).filter((it) => it >= lowest && it <= highest)
+}
+
+/** The lowest and the highest score of a level. */
+function boundsOf(level: RiskLevel): readonly [lowest: number, highest: number] {
+  const next = RISK_LEVELS[RISK_LEVELS.indexOf(level) + 1]
+  return [LEVEL_FLOORS[level], next ? LEVEL_FLOORS[next] - 1 : SCORE_MAX]
 }
 
 /** One ascending number that puts the highest score first, and among equals the highest impact. */
@@ -76,7 +95,6 @@ export const risks: List<Tables['risk'], RiskFilter> = {
   name: 'risks',
   table: (t) => t.risk,
   order: ({ standing, raisedOn, id }) => [standing, raisedOn, id],
-  place: (row) => [row.standing, row.raisedOn, row.id],
   matching,
   indexed: ['project', 'status', 'level', 'minScore', 'likelihood', 'impact', 'owner', 'category'],
 }
@@ -86,28 +104,13 @@ export const everyRisk: typeof risks = {
   ...risks,
   name: 'everyRisk',
   order: ({ projectId, reference }) => [projectId, reference],
-  place: ({ projectId, reference }) => [projectId, reference],
   matching: () => undefined,
 }
 
-export function risksOfProject(projectId: string): typeof risks {
-  return {
-    ...risks,
-    of: projectId,
-    matching: (read, filter) => and(eq(read.t.risk.projectId, projectId), matching(read, filter)),
-  }
-}
-
-/** The rank of each score among all live risks: 1, 1, 3, ... */
-export async function riskRanks({ db, t }: Read): Promise<(score: number) => number> {
-  const tally = await db.select().from(t.riskTally)
-  return (score) => tally.reduce((rank, row) => (row.score > score ? rank + row.live : rank), 1)
-}
-
-/** The rank of a risk, as the store tells it; null for a closed one. */
-export function toldRank({ t }: Read, { live, score }: Tables['risk']): SQL {
-  const above = sql`select sum(${t.riskTally.live}) from ${t.riskTally} where ${t.riskTally.score} > ${score}`
-  return sql`case when ${live} = 1 then 1 + coalesce((${above}), 0) end`
+export const risksOfProject: Relation<Tables['project'], Tables['risk'], RiskFilter> = {
+  of: (t) => t.project,
+  list: risks,
+  where: (_, project, risk) => eq(risk.projectId, project.id),
 }
 
 function matching(read: Read, filter: RiskFilter): SQL | undefined {
@@ -150,9 +153,8 @@ function atLevels(read: Read, levels: readonly RiskLevel[]): SQL | undefined {
 
 // Levels are runs of scores, and so runs of the key that the list is ordered by.
 function atLevel({ t }: Read, level: RiskLevel): SQL | undefined {
-  const next = RISK_LEVELS[RISK_LEVELS.indexOf(level) + 1]
-  const highest = next ? LEVEL_FLOORS[next] - 1 : SCORE_MAX
-  return between(t.risk.standing, riskStanding(highest, ASSESSMENT_MAX), riskStanding(LEVEL_FLOORS[level], 0))
+  const [lowest, highest] = boundsOf(level)
+  return between(t.risk.standing, riskStanding(highest, ASSESSMENT_MAX), riskStanding(lowest, 0))
 }
 
 const steps = (meaning: string, example: string) => whole(1, ASSESSMENT_MAX, meaning, example)

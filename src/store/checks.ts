@@ -1,6 +1,7 @@
 import { type AnyColumn, sql } from 'drizzle-orm'
 import { TEXT_MAX, type TextKind } from '../vocabulary.js'
-import { type Columns, isAmong, literal } from './columns.js'
+import { type Columns, isAmong } from './columns.js'
+import { literal } from './literals.js'
 
 const DAY = '____-__-__'
 const INSTANT = '____-__-__T__:__:__.___Z'

@@ -1,6 +1,7 @@
 import { type AnyColumn, type SQL, sql } from 'drizzle-orm'
 import * as pg from 'drizzle-orm/pg-core'
 import * as sqlite from 'drizzle-orm/sqlite-core'
+import { literal } from './literals.js'
 
 /** Compared and ordered byte by byte, as SQLite does it, whatever collation the database was made with. */
 function collated<Text extends string>(name: string) {
@@ -44,11 +45,6 @@ const sqliteSpelling = {
 
 // The one cast: both spellings have the same words, and queries are typed against PostgreSQL's alone.
 export const sqliteColumns = sqliteSpelling as unknown as Columns
-
-/** A constant of our own as an SQL literal: inside a CHECK a `${value}` would become a bind parameter. */
-export function literal(value: number | string): SQL {
-  return sql.raw(typeof value === 'number' ? String(value) : `'${value}'`)
-}
 
 /** `column in (...)` for a CHECK, spelled out: SQLite would build a table of the values for every row. */
 export function isAmong(column: AnyColumn, values: readonly (number | string)[]): SQL {

@@ -41,8 +41,7 @@ const PARTS: readonly Part[] = [
 
 function part(name: string, table: (t: Tables) => PgTable, ...key: string[]): Part {
   const order = (of: PgTable) => key.flatMap((member) => getTableColumns(of)[member] ?? [])
-  const place = (row: Readonly<Record<string, unknown>>) => key.map((member) => row[member] as string | number)
-  return { name, list: { name, table, order, place, matching: () => undefined } }
+  return { name, list: { name, table, order, matching: () => undefined } }
 }
 
 /** Copies all of a store, as it stands at one instant, into an empty one: everything, or nothing. */

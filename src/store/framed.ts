@@ -28,3 +28,14 @@ export function framed(before: Buffer, bytes: Buffer, after: Buffer): Buffer | u
   after.copy(whole, whole.length - after.length)
   return whole
 }
+
+/** These parts, one after the other: around the largest of them, where it has the room. */
+export function concatenated(parts: readonly Buffer[]): Buffer {
+  const longest = Math.max(...parts.map(({ length }) => length))
+  const index = parts.findIndex(({ length }) => length === longest)
+  const bytes = parts[index]
+  if (!bytes || longest <= ROOM_BYTES) return Buffer.concat(parts)
+  const around = [parts.slice(0, index), parts.slice(index + 1)] as const
+  if (around.flat().reduce((sum, { length }) => sum + length, 0) > 2 * ROOM_BYTES) return Buffer.concat(parts)
+  return framed(Buffer.concat(around[0]), bytes, Buffer.concat(around[1])) ?? Buffer.concat(parts)
+}

@@ -1,30 +1,27 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { crc32 } from 'node:zlib'
-import { type AnyColumn, and, desc, type SQL, sql } from 'drizzle-orm'
+import { type AnyColumn, and, getTableColumns, type SQL, sql } from 'drizzle-orm'
 import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
-import { badArgument, Fault } from '../errors.js'
+import { Fault } from '../errors.js'
+import { cursorAt, type Key, readCursor } from './cursors.js'
 import { columnsOf, rowOf, rowsWith } from './keyed.js'
 import type { Extent, Read } from './store.js'
 import type { Tables } from './tables.js'
-
-export type Key = string | number
 
 /** A list as its noun declares it: what it holds, in which fixed and total order, and what a filter means. */
 export interface List<T extends PgTable, F> {
   /** The name that its cursors carry. */
   readonly name: string
-  readonly table: (t: Tables) => T
-  readonly order: (table: T) => readonly AnyPgColumn[]
-  /** A row's place in that order. */
-  readonly place: (row: T['$inferSelect']) => readonly Key[]
-  readonly matching: (read: Read, filter: F) => SQL | undefined
-  /** What the list belongs to, where it is a part of a larger one of the same name. */
-  readonly of?: string
+  table(t: Tables): T
+  order(table: T): readonly AnyPgColumn[]
+  matching(read: Read, filter: F): SQL | undefined
   /** The members of a filter that an index serves, in the list's order, when nothing else is asked for. */
   readonly indexed?: readonly string[]
   /** Whether no index has its rows in their order, so that a page is found by going through all of them. */
   readonly isSought?: boolean
 }
+
+/** A list of any table and filter. */
+export type AnyList = List<PgTable, object>
 
 /** What part of a list is asked for; without `first` it is the whole, up to `most` rows. */
 export interface Window {
@@ -33,32 +30,28 @@ export interface Window {
   readonly most: number
 }
 
-export interface Page<Row> {
-  readonly rows: readonly Row[]
-  readonly hasNext: boolean
-}
-
 export async function pageOf<T extends PgTable, F>(
   read: Read,
   list: List<T, F>,
   filter: F,
   window: Window,
-): Promise<Page<T['$inferSelect']>> {
+): Promise<readonly T['$inferSelect'][]> {
   const table = list.table(read.t)
-  const { where, isHeavy } = guarded(read, within(read, list, filter, window), extentOf(read, list, filter, window))
+  const place = placeAfter(read, list, window)
+  const condition = and(list.matching(read, filter), place && isAfter(list.order(table), place))
+  const { where, isHeavy } = guarded(read, condition, extentOf(read, list, filter, window))
   const order = sql.join([...list.order(table)], sql.raw(', '))
-  const statement = read.spelled(
-    sql`select ${columnsOf(table)} from ${table}${where} order by ${order} limit ${read.limit(rowsFor(window))}`,
-  )
-  const rows = await rowsOf(table, await read.rows({ ...statement, isHeavy }))
-  requireWhole(rows.length, window)
-  return { rows: rows.slice(0, window.first), hasNext: hasNext(rows.length, window) }
+  const rows = read.limit(window.first ?? window.most + 1)
+  const statement = sql`select ${columnsOf(table)} from ${table}${where} order by ${order} limit ${rows}`
+  const found = await rowsOf(table, await read.rows({ ...read.spelled(statement), isHeavy }))
+  requireWhole(found.length, window)
+  return found
 }
 
 const ROWS_AT_ONCE = 1_000
 
 /** Very many rows are made some at a time, so that others have their turn. */
-async function rowsOf<T extends PgTable>(table: T, all: readonly unknown[][]): Promise<T['$inferSelect'][]> {
+export async function rowsOf<T extends PgTable>(table: T, all: readonly unknown[][]): Promise<T['$inferSelect'][]> {
   const rows: T['$inferSelect'][] = []
   for (const [index, values] of all.entries()) {
     if (index > 0 && index % ROWS_AT_ONCE === 0) await nextTurn()
@@ -67,42 +60,17 @@ async function rowsOf<T extends PgTable>(table: T, all: readonly unknown[][]): P
   return rows
 }
 
-/** The cursors of the first and the last row that a page without end would have. */
-export async function endsOf<T extends PgTable, F>(
-  read: Read,
-  list: List<T, F>,
-  filter: F,
-  window: Window,
-): Promise<{ readonly start: string | null; readonly end: string | null }> {
-  const table = list.table(read.t)
-  const order = list.order(table)
-  const { where, isHeavy } = guarded(
-    read,
-    within(read, list, filter, window),
-    extentOf(read, list, filter, { ...window, first: 1 }),
-  )
-  const cursorBy = async (by: readonly (AnyPgColumn | SQL)[]) => {
-    const ordered = sql`order by ${sql.join([...by], sql.raw(', '))} limit 1`
-    const [values] = await read.rows({
-      ...read.spelled(sql`select ${columnsOf(table)} from ${table}${where} ${ordered}`),
-      isHeavy,
-    })
-    return values ? cursorOf(list, rowOf(table, values)) : null
-  }
-  return { start: await cursorBy(order), end: await cursorBy(order.map((column) => desc(column))) }
-}
-
 /** How much of a list is read for a part of it: where only a filter finds it, perhaps everything. */
 export function extentOf<T extends PgTable, F>(
   { t }: Read,
   list: List<T, F>,
   filter: F,
-  { first = Number.POSITIVE_INFINITY }: Window,
+  { first = Number.POSITIVE_INFINITY }: Pick<Window, 'first'>,
 ): Extent {
   return { table: list.table(t), rows: isServed(list, filter as object) ? first : Number.POSITIVE_INFINITY }
 }
 
-type Served = Pick<List<PgTable, never>, 'indexed' | 'isSought'>
+type Served = Pick<AnyList, 'indexed' | 'isSought'>
 
 /** Whether an index has just the rows that a filter finds, in their order. */
 export function isServed({ indexed = [], isSought = false }: Served, filter: object): boolean {
@@ -121,31 +89,22 @@ export function guarded(read: Read, condition: SQL | undefined, extent: Extent):
   return { where: whole ? sql` where ${whole}` : sql.raw(''), isHeavy: guard !== undefined }
 }
 
-/** What the rows of a page have in common, but for how many there are. */
-export function within<T extends PgTable, F>(read: Read, list: List<T, F>, filter: F, window: Window): SQL | undefined {
-  const place = placeAfter(read, list, window)
-  return and(list.matching(read, filter), place && isAfter(list.order(list.table(read.t)), place))
-}
-
 /** The place that a page begins after. */
 export function placeAfter<T extends PgTable, F>(
   { t }: Read,
-  { name, order, table }: List<T, F>,
-  { after }: Window,
+  list: List<T, F>,
+  { after }: Pick<Window, 'after'>,
 ): readonly Key[] | undefined {
-  return after === undefined ? undefined : readCursor(name, order(table(t)), after)
+  return after === undefined ? undefined : readCursor(list.name, list.order(list.table(t)), after)
 }
 
-/** One row more than the page tells whether there is a next one. */
-export function rowsFor({ first, most }: Window): number {
-  return (first ?? most) + 1
+/** One row comparison on one ascending key, which an index answers with a search however deep the page. */
+export function isAfter(order: readonly AnyPgColumn[], place: readonly unknown[]): SQL {
+  const values = place.map((key) => sql`${key}`)
+  return sql`(${sql.join([...order], sql`, `)}) > (${sql.join(values, sql`, `)})`
 }
 
-export function hasNext(rows: number, { first }: Window): boolean {
-  return first !== undefined && rows > first
-}
-
-export function requireWhole(rows: number, { first, most }: Window): void {
+export function requireWhole(rows: number, { first, most }: Pick<Window, 'first' | 'most'>): void {
   if (first !== undefined || rows <= most) return
   throw new Fault(
     'TOO_COMPLEX',
@@ -163,11 +122,11 @@ export async function* pagesOf<T extends PgTable, F>(
 ): AsyncGenerator<readonly T['$inferSelect'][]> {
   let after: string | undefined
   for (;;) {
-    const { rows, hasNext } = await pageOf(read, list, filter, { first: STEP_ROWS, after, most: STEP_ROWS })
+    const rows = await pageOf(read, list, filter, { first: STEP_ROWS, after, most: STEP_ROWS })
     const last = rows.at(-1)
     if (last) yield rows
-    if (!last || !hasNext) return
-    after = cursorOf(list, last)
+    if (!last || rows.length < STEP_ROWS) return
+    after = cursorOf(read, list, last)
   }
 }
 
@@ -177,8 +136,19 @@ export async function byIds<T extends PgTable & { id: AnyPgColumn }, F>(
   list: List<T, F>,
   ids: readonly string[],
 ): Promise<Map<string, T['$inferSelect']>> {
-  const rows = await lookUpOf(list.table)(read, ids)
+  const rows = await (ids.length > SEVERAL ? manyByIds(read, list.table(read.t), ids) : lookUpOf(list.table)(read, ids))
   return new Map(rows.map((row) => [String(row['id']), row]))
+}
+
+/** Ids whose statement is spelled out once; of more than these, spelling it takes no part of the time. */
+const SEVERAL = 100
+
+async function manyByIds<T extends PgTable & { id: AnyPgColumn }>(read: Read, table: T, ids: readonly string[]) {
+  const { where, isHeavy } = guarded(read, read.among(table.id, ids), { table, rows: ids.length })
+  return rowsOf(
+    table,
+    await read.rows({ ...read.spelled(sql`select ${columnsOf(table)} from ${table}${where}`), isHeavy }),
+  )
 }
 
 type LookUp<T extends PgTable> = ReturnType<typeof rowsWith<T>>
@@ -194,12 +164,8 @@ function lookUpOf<T extends PgTable & { id: AnyPgColumn }>(table: (t: Tables) =>
 
 export async function countOf<T extends PgTable, F>(read: Read, list: List<T, F>, filter: F): Promise<number> {
   const table = list.table(read.t)
-  const [row] = await countedRows(
-    read,
-    table,
-    list.matching(read, filter),
-    (where) => sql`select count(*) from ${table}${where}`,
-  )
+  const { where, isHeavy } = guarded(read, list.matching(read, filter), { table, rows: Number.POSITIVE_INFINITY })
+  const [row] = await read.rows({ ...read.spelled(sql`select count(*) from ${table}${where}`), isHeavy })
   return Number(row?.[0])
 }
 
@@ -217,64 +183,22 @@ export async function countUpTo<T extends PgTable, F>(
   return Number(row?.[0])
 }
 
-/** What a statement finds that goes through all rows of a table which meet a condition; those can be very many. */
-export function countedRows(
-  read: Read,
-  table: PgTable,
-  condition: SQL | undefined,
-  build: (where: SQL) => SQL,
-): Promise<unknown[][]> {
-  const { where, isHeavy } = guarded(read, condition, { table, rows: Number.POSITIVE_INFINITY })
-  return read.rows({ ...read.spelled(build(where)), isHeavy })
-}
-
-/** One row comparison on one ascending key, which an index answers with a search however deep the page. */
-function isAfter(order: readonly AnyPgColumn[], place: readonly Key[]): SQL {
-  const keys = sql.join([...order], sql`, `)
-  const values = sql.join(
-    place.map((key) => sql`${key}`),
-    sql`, `,
+/** The cursor of a row: the keys of its order. */
+export function cursorOf<T extends PgTable, F>({ t }: Read, list: List<T, F>, row: T['$inferSelect']): string {
+  return cursorAt(
+    list,
+    keyMembers(list, t).map((member) => row[member] as Key),
   )
-  return sql`(${keys}) > (${values})`
 }
 
-export function cursorOf<Row>(list: { name: string; place: (row: Row) => readonly Key[] }, row: Row): string {
-  return cursorAt(list, list.place(row))
-}
+const members = new WeakMap<AnyList['order'], readonly string[]>()
 
-/** Opaque to callers: the list's name and a row's place, with a checksum against damage in transit. */
-export function cursorAt({ name }: { name: string }, place: readonly Key[]): string {
-  const text = JSON.stringify([name, ...place])
-  return Buffer.from(`${checksum(text)}${text}`).toString('base64url')
-}
-
-const CHECKSUM_LENGTH = 8
-
-function checksum(text: string): string {
-  return crc32(text).toString(16).padStart(CHECKSUM_LENGTH, '0')
-}
-
-function readCursor(list: string, columns: readonly AnyColumn[], cursor: string): Key[] {
-  const bytes = Buffer.from(cursor, 'base64url')
-  const decoded = bytes.toString()
-  const text = decoded.slice(CHECKSUM_LENGTH)
-  // Decoding passes over what is no base64, so the cursor must also be what we would have written.
-  if (bytes.toString('base64url') === cursor && decoded.slice(0, CHECKSUM_LENGTH) === checksum(text)) {
-    const [name, ...place] = parsed(text)
-    const fits = columns.every(({ dataType }, index) =>
-      dataType === 'number' ? Number.isSafeInteger(place[index]) : typeof place[index] === 'string',
-    )
-    if (name === list && place.length === columns.length && fits) return place as Key[]
-  }
-  throw badArgument('after', 'This cursor was not given out for this list. Use one from a page of the same list.')
-}
-
-// A checksum can be forged, so what follows it may still be anything.
-function parsed(text: string): unknown[] {
-  try {
-    const value: unknown = JSON.parse(text)
-    return Array.isArray(value) ? value : []
-  } catch {
-    return []
-  }
+function keyMembers<T extends PgTable, F>(list: List<T, F>, t: Tables): readonly string[] {
+  const known = members.get(list.order)
+  if (known) return known
+  const table = list.table(t)
+  const columns = Object.entries<AnyColumn>(getTableColumns(table))
+  const found = list.order(table).map((key) => columns.find(([, column]) => column === key)?.[0] ?? '')
+  members.set(list.order, found)
+  return found
 }

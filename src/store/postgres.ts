@@ -163,6 +163,7 @@ function handleOn(run: Session['run'], onStatement?: OnStatement): Handle {
     t,
     json,
     among,
+    pairs,
     limit,
     spelled,
     // Nobody but the caller waits for a statement here, and the server stops it at its time limit.
@@ -189,6 +190,11 @@ function isUnwritable(error: unknown): boolean {
 // One value stays an equality, so that an index can serve the order too; more go in as one array.
 const among: Read['among'] = (column, values): SQL =>
   values.length === 1 ? sql`${column} = ${values[0]}` : sql`${column} = any(${sql.param(values)})`
+
+const pairs: Read['pairs'] = (all) => {
+  const [ones, others] = ([0, 1] as const).map((side) => sql.param(all.map((pair) => pair[side])))
+  return sql`unnest(${ones}::text[], ${others}::text[]) as pairs(one, other)`
+}
 
 // PostgreSQL keeps a plan only where it knows how many rows are wanted; for a parameter it would expect a tenth of all.
 const limit: Read['limit'] = (rows) => sql.raw(String(rows))

@@ -1,12 +1,11 @@
 import { getTableName } from 'drizzle-orm'
-import type { PgTable } from 'drizzle-orm/pg-core'
 import { LIMITS } from '../limits.js'
-import { countUpTo, type List } from './page.js'
+import { type AnyList, countUpTo } from './page.js'
 import { registerOf, type Versions } from './registers.js'
 import type { Store } from './store.js'
 
 /** A list of any table and filter; its own declaration says what is live, as an empty filter matches just that. */
-export type CountedList = Pick<List<PgTable, object>, 'name' | 'table' | 'matching' | 'indexed' | 'isSought'>
+export type CountedList = Pick<AnyList, 'name' | 'table' | 'matching' | 'indexed' | 'isSought'>
 
 interface Counted {
   readonly version: Versions[keyof Versions]

@@ -152,8 +152,8 @@ function handleOn(statements: Statements, { onStatement, beside }: HandleOptions
 const ROWS_PER_LOOK = 16
 
 /** Rows are numbered as they came in, so about one in so many makes the statement look whether it is still wanted. */
-function guardOf({ table }: Extent): SQL {
-  return sql`(${table}.rowid % ${sql.raw(String(ROWS_PER_LOOK))} or ${sql.raw(STILL_WANTED)}())`
+function guardOf({ table, row = table }: Extent): SQL {
+  return sql`(${row}.rowid % ${sql.raw(String(ROWS_PER_LOOK))} or ${sql.raw(STILL_WANTED)}())`
 }
 
 /** Judges by the highest row number, which an index has at hand: at least as many as there are rows. */
@@ -281,6 +281,9 @@ const among: Read['among'] = (column, values): SQL =>
     ? sql`${column} = ${values[0]}`
     : sql`${column} in (select value from json_each(${JSON.stringify(values)}))`
 
+const pairs: Read['pairs'] = (all) =>
+  sql`(select value ->> 0 as one, value ->> 1 as other from json_each(${JSON.stringify(all)}))`
+
 const spelled: Read['spelled'] = (statement) => {
   const { sql: text, params: values } = dialect.sqlToQuery(statement)
   return { text, values }
@@ -289,4 +292,4 @@ const spelled: Read['spelled'] = (statement) => {
 // SQLite looks at a bare parameter when it plans, and so would plan again for every value.
 const limit: Read['limit'] = (rows) => sql`cast(${rows} as integer)`
 
-const spelling = { t, json, among, limit, spelled }
+const spelling = { t, json, among, pairs, limit, spelled }

@@ -14,6 +14,8 @@ export interface Read {
   readonly json: Json
   /** `column in values`, as one parameter however many values there are. */
   among(column: AnyColumn | SQL, values: readonly (string | number)[]): SQL
+  /** These pairs as a table with the columns `one` and `other`, to select from. */
+  pairs(pairs: readonly (readonly [one: string, other: string])[]): SQL
   /** How many rows are wanted, put so that the engine keeps its plan. */
   limit(rows: number): SQL
   /** SQL as the engine reads it. Spelling it out takes long, so what is asked often is spelled once. */
@@ -40,6 +42,8 @@ export interface Spelled {
 /** How much a statement reads. */
 export interface Extent {
   readonly table: PgTable
+  /** The same as the statement names it, where that is by an alias. */
+  readonly row?: PgTable
   /** Of that table, at the most. */
   readonly rows: number
   /** What each row stands for that takes a look at other tables. */

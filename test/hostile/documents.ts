@@ -62,6 +62,11 @@ export const nested = (open: string, inner: string, close: string, count: number
   open.repeat(count) + inner + close.repeat(count)
 
 export const ENTITIES = 'query ($all: [_Any!]!) { _entities(representations: $all) { __typename } }'
+/** The same with 45 fields of each. */
+export const DETAILED = ENTITIES.replace('__typename', `... on Person { ${times(45, (i) => `a${i}: name`)} }`)
+export const strangers = (count: number) => ({
+  all: Array.from({ length: count }, (_, index) => ({ __typename: 'Person', id: `usr_${index}` })),
+})
 export const references = (count: number) => ({ all: Array(count).fill({ __typename: 'Person', id: 'usr_x' }) })
 
 /** What each refused flood costs is measured with these. */
@@ -83,8 +88,8 @@ export const FLOODS: Readonly<Record<string, [text: string, variables?: unknown]
   '1,001 tokens': [long(1_001)],
   '33,000 characters': [wordy(33_000)],
   'a page of everything in everything': ['{ groups { nodes { members(first: 1000) { nodes { name } } } } }'],
-  '1,001 references': [ENTITIES, references(1_001)],
-  '15,000 references': [ENTITIES, references(15_000)],
+  '3,000 different references': [DETAILED, strangers(3_000)],
+  '15,000 references': [DETAILED, references(15_000)],
   'fields that there are not': [`{ ${times(450, (i) => `x${i}`)} }`],
   'arguments that there are not': [`{ risks(${times(300, (i) => `x${i}: 1`)}) { totalCount } }`],
   'variables that there are not': [`query (${times(240, (i) => `$x${i}: Int`)}) { __typename }`],

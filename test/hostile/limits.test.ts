@@ -4,6 +4,7 @@ import { openOffice } from '../harness.js'
 import { isShort, openArena, query } from './arena.js'
 import {
   aliases,
+  DETAILED,
   deep,
   directives,
   ENTITIES,
@@ -12,6 +13,7 @@ import {
   long,
   references,
   repeated,
+  strangers,
   times,
   wordy,
 } from './documents.js'
@@ -49,7 +51,14 @@ const QUERY_LIMITS: [limit: string, within: Asked, beyond: Asked, most: number, 
     LIMITS.queryCostMax,
     1_100_001,
   ],
-  ['representations', [ENTITIES, references(1_000)], [ENTITIES, references(1_001)], LIMITS.representationsMax, 1_001],
+  ['cost', [ENTITIES, strangers(1_000)], [ENTITIES, strangers(50_000)], LIMITS.queryCostMax, 100_001],
+  [
+    'cost of repeated references',
+    [DETAILED, references(1_000)],
+    [DETAILED, references(12_001)],
+    LIMITS.repeatedCostMax,
+    540_000,
+  ],
 ]
 
 test.each(QUERY_LIMITS)(

@@ -1,7 +1,7 @@
 import { LIMITS } from '../../src/limits.js'
 import { type Attack, campaign, isShort, openArena, posted, type Row, SMALL_KEY } from './arena.js'
 import { ENTITIES, nested } from './documents.js'
-import { fine, flawAt, only, problem, tooComplex, type Verdict, wrongRequest } from './verdicts.js'
+import { fine, flawAt, only, problem, type Verdict, wrongRequest } from './verdicts.js'
 import type { Sent } from './wire.js'
 
 /** Bodies as large as may be, made so as to cost as much as can be. */
@@ -118,7 +118,6 @@ const WEIGHTS: Weight[] = [
     'references',
     '/graphql',
     (bytes) => asked(ENTITIES, 'all', `[${fill(bytes - 150, '{"__typename":"Risk","id":"x"},')}]`),
-    tooComplex(/representations; the most is 1000/),
   ],
   ['a query', '/graphql', (bytes) => `{"query":"${'x '.repeat(bytes / 2 - 20)}"}`],
 ]

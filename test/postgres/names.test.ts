@@ -77,7 +77,7 @@ test('a statement is answered also when what was kept of it is gone, or no longe
 })
 
 test('pages without a filter and single things are kept, and pages with one are planned for what they ask for', async () => {
-  const gateway = openGateway({ readyBytesMax: 0, isTold: true }, undefined, newStore('postgres'))
+  const gateway = openGateway({ readyBytesMax: 0, isCompiled: true }, undefined, newStore('postgres'))
   const caller = await gateway.as('personnel.manage', 'projects.read')
   const { body } = await caller.post('/v1/personnel', { name: 'Ada', externalId: 'a' })
   const lists = ['/v1/personnel?limit=7', '/v1/risks?limit=7', '/v1/issues?limit=7', `/v1/personnel/${body.id}`]

@@ -2,7 +2,7 @@
 
 import { personnel } from '../../../src/personnel/people.js'
 import { risks } from '../../../src/projects/risks.js'
-import { cursorOf } from '../../../src/store/page.js'
+import { cursorAt } from '../../../src/store/cursors.js'
 import { openDatabase } from '../../../src/store/sqliteDriver.js'
 import { type Filled, storeOf } from './data.js'
 import type { Mix } from './load.js'
@@ -133,7 +133,7 @@ function manyReads({ folder }: Filled): Ask[] {
   return Array.from({ length: OF_EACH }, (_, index) => {
     const { id, nameFolded } = people[(index + 1) * step] ?? { id: '', nameFolded: '' }
     const key = keys[(index * 5) % keys.length] ?? ''
-    const after = cursorOf({ name: personnel.name, place: placeOfPerson }, { id, nameFolded })
+    const after = cursorAt(personnel, placeOfPerson({ id, nameFolded }))
     return [somePeople(after), onePerson(id), ofProject('risks', key), ofProject('issues', key)]
   }).flat()
 }
@@ -164,7 +164,7 @@ export function deepPages({ folder }: Filled, depth: number): { people: Ask; ris
   db.close()
   const placeOfRisk = ({ standing, raisedOn, id }: RiskPlace) => [standing, raisedOn, id]
   return {
-    people: somePeople(cursorOf({ name: personnel.name, place: placeOfPerson }, person)),
-    risks: topRisks(cursorOf({ name: risks.name, place: placeOfRisk }, risk)),
+    people: somePeople(cursorAt(personnel, placeOfPerson(person))),
+    risks: topRisks(cursorAt(risks, placeOfRisk(risk))),
   }
 }

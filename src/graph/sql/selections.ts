@@ -3,9 +3,13 @@ import {
   type FieldNode,
   type FragmentDefinitionNode,
   GraphQLIncludeDirective,
+  type GraphQLObjectType,
+  type GraphQLSchema,
   GraphQLSkipDirective,
   getDirectiveValues,
+  isAbstractType,
   Kind,
+  type NamedTypeNode,
   type SelectionNode,
   type SelectionSetNode,
   visit,
@@ -32,33 +36,34 @@ export function fragmentsOf({ definitions }: DocumentNode): Readonly<Record<stri
   return Object.fromEntries(fragments.map((fragment) => [fragment.name.value, fragment]))
 }
 
-/** Collects selections as execution does; undefined where a fragment is of another type. */
-export function selectionsOf({ definitions }: DocumentNode, isIncluded: IsIncluded) {
-  const fragments = new Map<string, FragmentDefinitionNode>()
-  for (const one of definitions) if (one.kind === Kind.FRAGMENT_DEFINITION) fragments.set(one.name.value, one)
-
-  return (type: string, sets: readonly SelectionSetNode[]): Selected | undefined => {
+/** Collects the fields of an object as execution does (GraphQL's CollectFields). */
+export function selectionsOf(schema: GraphQLSchema, document: DocumentNode, isIncluded: IsIncluded) {
+  const fragments = fragmentsOf(document)
+  const applies = (condition: NamedTypeNode | undefined, type: GraphQLObjectType) => {
+    const named = condition && schema.getType(condition.name.value)
+    return !named || named === type || (isAbstractType(named) && schema.isSubType(named, type))
+  }
+  return (type: GraphQLObjectType, sets: readonly SelectionSetNode[]): Selected => {
     const selected = new Map<string, [FieldNode, ...FieldNode[]]>()
     const seen = new Set<string>()
-    const collect = ({ selections }: SelectionSetNode): boolean =>
-      selections.every((node) => {
-        if (!isIncluded(node)) return true
+    const collect = ({ selections }: SelectionSetNode): void => {
+      for (const node of selections) {
+        if (!isIncluded(node)) continue
         if (node.kind === Kind.FIELD) {
-          const name = node.alias?.value ?? node.name.value
+          const name = (node.alias ?? node.name).value
           const same = selected.get(name)
           if (same) same.push(node)
           else selected.set(name, [node])
-          return true
+          continue
         }
-        if (node.kind === Kind.INLINE_FRAGMENT) {
-          return (node.typeCondition?.name.value ?? type) === type && collect(node.selectionSet)
-        }
-        if (seen.has(node.name.value)) return true
-        seen.add(node.name.value)
-        const fragment = fragments.get(node.name.value)
-        return fragment?.typeCondition.name.value === type && collect(fragment.selectionSet)
-      })
-    return sets.every(collect) ? selected : undefined
+        const fragment = node.kind === Kind.INLINE_FRAGMENT ? node : fragments[node.name.value]
+        if (node.kind === Kind.FRAGMENT_SPREAD && seen.has(node.name.value)) continue
+        if (node.kind === Kind.FRAGMENT_SPREAD) seen.add(node.name.value)
+        if (fragment && applies(fragment.typeCondition, type)) collect(fragment.selectionSet)
+      }
+    }
+    for (const set of sets) collect(set)
+    return selected
   }
 }
 

@@ -1,21 +1,40 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
-import { parse, validate } from 'graphql'
+import { type DocumentNode, parse, validate } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { SCOPE_NAMES } from '../src/auth/scopes.js'
-import { tellerOf } from '../src/graph/tellers.js'
+import { SCOPE_NAMES, type Scope } from '../src/auth/scopes.js'
+import { compiledQuery } from '../src/graph/sql/compiledQueries.js'
 import { createEngine } from '../src/http/engine.js'
 import { OPERATIONS } from '../src/http/operations.js'
+import { LIMITS } from '../src/limits.js'
 import { addPerson } from '../src/personnel/people.js'
 import { schema } from '../src/schema.js'
 import { rowCountsOf } from '../src/store/rowCounts.js'
 import type { Store } from '../src/store/store.js'
+import { asking, idsOf } from './compiling.js'
 import { addGroup, type Company, fillCompany } from './fixtures.js'
 import { NOW } from './harness.js'
+import { LISTS, listNames, SINGLES, type Single, selectionOf, singleNames } from './randomQueries.js'
 import { newStore } from './stores.js'
-import { asking, idsOf } from './telling.js'
-import { LISTS, listNames, SINGLES, type Single, selectionOf, singleNames } from './toldQueries.js'
+
+/** Why an operation is executed; undefined where it is compiled. */
+function reasonOf(query: string): string | undefined {
+  const compiled = compiledQuery(schema, parse(query))
+  return typeof compiled === 'string' ? compiled : undefined
+}
+
+function scopesOf(document: DocumentNode, name?: string): readonly Scope[] {
+  const compiled = compiledQuery(schema, document, name)
+  return typeof compiled === 'string' ? [] : [...compiled.scopes]
+}
+
+interface MembersPage {
+  readonly members: {
+    readonly nodes: readonly { readonly name: string }[]
+    readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null }
+  }
+}
 
 describe('in a company', () => {
   let store: Store
@@ -33,10 +52,10 @@ describe('in a company', () => {
     remove()
   })
 
-  test.each(Object.entries(OPERATIONS))('the operation %s is told wherever it only reads', async (name, text) => {
-    const isTold = /^(list|get)/.test(name) && name !== 'getKey'
-    expect(tellerOf(schema, parse(text)) !== undefined).toBe(isTold)
-    if (!isTold) return
+  test.each(Object.entries(OPERATIONS))('the operation %s is compiled wherever it only reads', async (name, text) => {
+    const isRead = /^(list|get)/.test(name)
+    expect(reasonOf(text)).toBe(isRead ? undefined : 'mutation')
+    if (!isRead || name === 'getKey') return
     const { same } = asking(store, SCOPE_NAMES)
     if (name.startsWith('list')) {
       for (const given of [{}, { limit: 2 }, { limit: 2, total: true }, { total: true }]) await same(text, given)
@@ -47,18 +66,16 @@ describe('in a company', () => {
   })
 
   test('REST gets the parts of a list', async () => {
-    const { told, executed } = asking(store, SCOPE_NAMES)
     const given = { limit: 3, total: true }
-    const list = (await told(OPERATIONS.listRisks, given))?.list
+    const { same, executed } = asking(store, SCOPE_NAMES)
+    const list = (await same(OPERATIONS.listRisks, given))?.roots[0]?.list
     const { data } = await executed(OPERATIONS.listRisks, given)
-    expect({
-      nodes: JSON.parse(`[${list?.entries}]`),
-      pageInfo: { hasNextPage: list?.hasNext, endCursor: list?.endCursor() },
-      totalCount: list?.totalCount,
-    }).toEqual(JSON.parse(JSON.stringify(data?.['risks'])))
+    expect({ ...list, entries: undefined, nodes: JSON.parse(`[${list?.entries}]`) }).toEqual(
+      JSON.parse(JSON.stringify(data?.['risks'])),
+    )
   })
 
-  test('the groups of a person are told in the order of their names, and not of their ids', async () => {
+  test('the groups of a person are shown in the order of their names, and not of their ids', async () => {
     const own = newStore()
     const other = own.open()
     await other.write({ by: 'cli', at: () => NOW }, async (write) => {
@@ -71,12 +88,12 @@ describe('in a company', () => {
     own.remove()
   })
 
-  test('what is left out whatever the variables are is not told', async () => {
+  test('what is left out whatever the variables are is not shown', async () => {
     const { same } = asking(store, SCOPE_NAMES)
     await same('{ personnel { nodes { id name @skip(if: true) ... @include(if: false) { email } } } }')
   })
 
-  test('a project is told by its key as well, in any case', async () => {
+  test('a project is found by its key as well, in any case', async () => {
     const { same } = asking(store, SCOPE_NAMES)
     await same('{ project(key: "apollo") { id key openRiskCount openIssueCount topRiskScore } }')
     await same('{ project(id: "HARBOR-2") { id } }')
@@ -94,45 +111,80 @@ describe('in a company', () => {
     'query ($first: Int!) { personnel(first: $first) { nodes { id } } }',
     `{ risks(first: 1000) { nodes { ${Array.from({ length: 40 }, (_, i) => `a${i}: owner { groups { id } }`).join(' ')} } } }`,
   ])('what is to be refused is left to execution: %s', async (query) => {
-    const { told, executed } = asking(store, SCOPE_NAMES)
-    expect(await told(query)).toBeUndefined()
+    const { compiled, executed } = asking(store, SCOPE_NAMES)
+    expect(await compiled(query)).toMatch(/^(bad_input|bounds)$/)
     expect((await executed(query)).errors).toHaveLength(1)
   })
 
-  test('a list that is too long to be told whole is left to execution', async () => {
+  test('a list that is too long to be shown whole is left to execution', async () => {
     const query = '{ risks { nodes { id } } }'
     const few = asking(store, SCOPE_NAMES, 10)
-    expect(await few.told(query)).toBeUndefined()
+    expect(await few.compiled(query)).toBe('bad_input')
     expect((await few.executed(query)).errors).toMatchObject([{ extensions: { code: 'TOO_COMPLEX' } }])
   })
 
   test.each([
-    '{ personnel { edges { cursor } } }',
-    '{ personnel { totalCount } }',
-    '{ personnel { nodes { groups { memberCount } } } }',
-    '{ risks { nodes { project { topRiskScore } } } }',
-    '{ personnel { nodes { id } } groups { nodes { id } } }',
-    '{ groups { nodes { members { totalCount } } } }',
-    '{ projects { nodes { risks { totalCount } } } }',
-    '{ person(id: "x") { history { totalCount } } }',
-    '{ apiKey { name } }',
-    '{ __typename }',
-    '{ __schema { queryType { name } } }',
-    '{ _service { sdl } }',
-    '{ _entities(representations: []) { ... on Person { id } } }',
-    'mutation { addMember(groupId: "a", personId: "b") { id } }',
-  ])('what the store cannot tell has no teller: %s', (query) => {
-    expect(validate(schema, parse(query))).toEqual([])
-    expect(tellerOf(schema, parse(query))).toBeUndefined()
+    ['{ personnel { edges { cursor } } }', {}],
+    ['{ personnel { totalCount } a: __typename }', {}],
+    ['{ personnel(first: 2) { edges { c: cursor node { id } __typename } pageInfo { startCursor endCursor } } }', {}],
+    ['{ personnel(first: 9) { nodes { groups { memberCount } } } }', {}],
+    ['{ risks(first: 3) { nodes { project { topRiskScore risks(first: 2) { nodes { id } totalCount } } } } }', {}],
+    ['{ personnel { nodes { id } } groups { nodes { id } } again: personnel(first: 1) { nodes { name } } }', {}],
+    ['{ groups { nodes { members { totalCount } } } }', {}],
+    [
+      '{ groups { nodes { members(first: 2) { edges { cursor node { name } } pageInfo { hasNextPage endCursor } } } } }',
+      {},
+    ],
+    ['{ groups { nodes { members(filter: { search: "a" }) { nodes { name groups { name } } totalCount } } } }', {}],
+    ['query ($n: Int!) { projects { nodes { risks(first: $n) { totalCount nodes { owner { name } } } } } }', { n: 2 }],
+    ['{ projects { nodes { issues(filter: { severity: [HIGH] }) { pageInfo { startCursor hasNextPage } } } } }', {}],
+    ['{ issues { nodes { risk { project { issues(first: 1) { nodes { risk { id } } } } } } } }', {}],
+    ['{ projects(first: 2) { nodes { history { nodes { id action by fields { field from to } } totalCount } } } }', {}],
+    ['{ personnel { nodes { history(first: 1) { edges { cursor node { fields { to } } } } } } }', {}],
+    ['{ apiKey { name scopes __typename } }', {}],
+    ['{ __typename }', {}],
+    ['{ personnel @skip(if: true) { nodes { id } } }', {}],
+  ])('%s is compiled', async (query, given) => {
+    expect(await asking(store, SCOPE_NAMES).same(query, given)).toBeDefined()
   })
 
-  test('what fragments multiply has no teller, and is not even planned to its end', () => {
-    const times = (field: string) => Array.from({ length: 16 }, (_, i) => `a${i}: ${field}`).join(' ')
-    const query = `{ issue(id: "x") { ${times('risk { ...R }')} } } fragment R on Risk { ${times('owner { ...O }')} }
-      fragment O on Person { ${times('groups { name }')} }`
+  test('a page inside another thing goes on after its cursor', async () => {
+    const { same } = asking(store, SCOPE_NAMES)
+    const query = `query ($id: ID!, $after: String) { group(id: $id) { members(first: 1, after: $after) {
+      nodes { name } pageInfo { hasNextPage hasPreviousPage endCursor } } } }`
+    const given: { id: string | undefined; after: string | null } = { id: company.groupIds[0], after: null }
+    const names: string[] = []
+    for (let more = true; more; ) {
+      const { members } = JSON.parse(String((await same(query, given))?.roots[0]?.json)) as MembersPage
+      names.push(...members.nodes.map(({ name }) => name))
+      given.after = members.pageInfo.endCursor
+      more = members.pageInfo.hasNextPage
+    }
+    expect(names.length).toBeGreaterThan(1)
+    expect(new Set(names).size).toBe(names.length)
+  })
+
+  test.each([
+    ['{ personnel(first: 60) { nodes { groups { memberCount } } } }', 'bounds'],
+    ['{ risks(first: 300) { nodes { project { topRiskScore } } } }', 'bounds'],
+    ['{ risks(first: 60) { nodes { owner { groups { members(first: 2) { nodes { id } } } } } } }', 'bounds'],
+    ['{ __schema { queryType { name } } }', 'introspection'],
+    ['{ personnel { nodes { id } } __type(name: "Person") { name } }', 'introspection'],
+    ['mutation { addMember(groupId: "a", personId: "b") { id } }', 'mutation'],
+  ])('%s is executed, for the reason %s', async (query, reason) => {
     expect(validate(schema, parse(query))).toEqual([])
-    expect(tellerOf(schema, parse(query))).toBeUndefined()
-    expect(tellerOf(schema, parse(`{ projects { nodes { ${times('openRiskCount')} } } }`))).toBeDefined()
+    expect(await asking(store, SCOPE_NAMES).compiled(query)).toBe(reason)
+  })
+
+  test('what fragments multiply is executed, and not even compiled to its end', () => {
+    const times = (field: string, count: number) => Array.from({ length: count }, (_, i) => `a${i}: ${field}`).join(' ')
+    const query = `{ issue(id: "x") { ${times('risk { ...R }', 16)} } } fragment R on Risk { ${times('owner { ...O }', 16)} }
+      fragment O on Person { ${times('groups { name }', 16)} }`
+    expect(validate(schema, parse(query))).toEqual([])
+    expect(reasonOf(query)).toBe('bounds')
+    expect(reasonOf(`{ projects { nodes { ${times('openRiskCount', 16)} } } }`)).toBeUndefined()
+    expect(reasonOf(`{ projects { nodes { ${times('id', LIMITS.compiledMembersMax)} } } }`)).toBeUndefined()
+    expect(reasonOf(`{ projects { nodes { ${times('id', LIMITS.compiledMembersMax + 1)} } } }`)).toBe('bounds')
   })
 
   test('variables mean what they mean to execution, in whatever order they come', async () => {
@@ -140,15 +192,16 @@ describe('in a company', () => {
     const named = ['limit', 'cursor', 'total', 'search', 'severity', 'updatedSince', 'unknown']
     const one = fc.tuple(fc.constantFrom(...named), fc.constantFrom(...values))
     const given = fc.array(one, { maxLength: 3 }).map((entries) => Object.fromEntries(entries))
-    const { executed, told } = asking(store, SCOPE_NAMES)
+    const { executed, compiled } = asking(store, SCOPE_NAMES)
     const document = parse(OPERATIONS.listIssues)
     let answers = 0
     await fc.assert(
       fc.asyncProperty(given, async (raw) => {
         const { data, errors } = await executed(document, raw)
-        const answer = (await told(document, raw))?.data().toString()
-        expect({ raw, answer }).toEqual({ raw, answer: errors ? undefined : JSON.stringify(data) })
-        if (answer) answers += 1
+        const result = await compiled(document, raw)
+        const answer = typeof result === 'string' ? result : result.data().toString()
+        expect({ raw, answer }).toEqual({ raw, answer: errors ? 'bad_input' : JSON.stringify(data) })
+        if (!errors) answers += 1
       }),
       { numRuns: 400 },
     )
@@ -159,15 +212,15 @@ describe('in a company', () => {
     '{ personnel { nodes { id name @skip(if: true) } } }',
     '{ personnel { nodes { id ... @include(if: false) { name } } totalCount @skip(if: true) } }',
     '{ personnel { nodes { ...of @skip(if: true) id } } } fragment of on Person { name }',
-  ])('what is left out for good is not told: %s', async (query) => {
+  ])('what is left out for good is not shown: %s', async (query) => {
     await asking(store, SCOPE_NAMES).same(query)
   })
 
-  test('of several operations, the one that is named is told', async () => {
+  test('of several operations, the one that is named is compiled', async () => {
     const document = parse('query a { personnel { nodes { id } } } query b { projects { nodes { id } } }')
-    expect(tellerOf(schema, document)).toBeUndefined()
-    expect([...(tellerOf(schema, document, 'a')?.scopes ?? [])]).toEqual(['personnel.read'])
-    expect([...(tellerOf(schema, document, 'b')?.scopes ?? [])]).toEqual(['projects.read'])
+    expect(compiledQuery(schema, document)).toBe('bad_input')
+    expect(scopesOf(document, 'a')).toEqual(['personnel.read'])
+    expect(scopesOf(document, 'b')).toEqual(['projects.read'])
   })
 
   describe('what is remembered is bounded', { timeout: 60_000 }, () => {
@@ -181,7 +234,9 @@ describe('in a company', () => {
       const document = parse('query a { personnel { nodes { id } } }')
       const before = heapBytes()
       for (let i = 0; i < 100; i++) {
-        expect(tellerOf(schema, document, Buffer.alloc(1_000_000, `no ${i} `).toString('latin1'))).toBeUndefined()
+        expect(compiledQuery(schema, document, Buffer.alloc(1_000_000, `no ${i} `).toString('latin1'))).toBe(
+          'bad_input',
+        )
       }
       expect(heapBytes() - before).toBeLessThan(20_000_000)
     })
@@ -190,11 +245,11 @@ describe('in a company', () => {
       const groups = Array.from({ length: 15 }, (_, i) => `a${i}: groups { name }`).join(' ')
       const text = `query ($filter: PersonFilter) { personnel(first: 1, filter: $filter) { nodes { ${groups} } } }`
       const documents = Array.from({ length: 50 }, () => parse(text, { noLocation: true }))
-      const { told } = asking(store, SCOPE_NAMES)
-      for (const document of documents) await told(document)
+      const { compiled } = asking(store, SCOPE_NAMES)
+      for (const document of documents) await compiled(document)
       const before = heapBytes()
       for (const document of documents) {
-        for (let i = 0; i < 80; i++) await told(document, { filter: { email: `${i}`.padEnd(900) } })
+        for (let i = 0; i < 80; i++) await compiled(document, { filter: { email: `${i}`.padEnd(900) } })
       }
       expect(heapBytes() - before).toBeLessThan(15_000_000)
     })
@@ -205,19 +260,19 @@ describe('in a company', () => {
       const declaring = names.map((name) => `$${name}: Boolean!`).join(' ')
       const text = `query (${declaring}) { personnel(first: 1) { nodes { id ${asked} } } }`
       const documents = Array.from({ length: 10 }, () => parse(text, { noLocation: true }))
-      const { told } = asking(store, SCOPE_NAMES)
+      const { compiled } = asking(store, SCOPE_NAMES)
       const before = heapBytes()
       for (const document of documents) {
         for (let way = 0; way < 2 ** names.length; way++) {
           const given = Object.fromEntries(names.map((name, bit) => [name, Boolean(way & (1 << bit))]))
-          expect(await told(document, given)).toBeDefined()
+          expect(typeof (await compiled(document, given))).toBe('object')
         }
       }
       expect(heapBytes() - before).toBeLessThan(15_000_000)
     })
   })
 
-  test('a teller knows exactly what execution asks of a key', { timeout: 60_000 }, async () => {
+  test('a compiled query knows exactly what execution asks of a key', { timeout: 60_000 }, async () => {
     const roots = [
       ...listNames.map(
         (list) => [list, LISTS[list], (fields: string) => `{ ${list}(first: 50) { nodes { ${fields} } } }`] as const,
@@ -234,7 +289,7 @@ describe('in a company', () => {
       )
     await fc.assert(
       fc.asyncProperty(query, async (asked) => {
-        const needed = [...(tellerOf(schema, parse(asked))?.scopes ?? [])]
+        const needed = scopesOf(parse(asked))
         expect(needed).not.toEqual([])
         expect((await asking(store, needed).executed(asked)).errors).toBeUndefined()
         for (const missing of needed) {
@@ -251,7 +306,7 @@ describe('in a company', () => {
     )
   })
 
-  test('an answer takes one statement, and one more to count', async () => {
+  test('a list takes one statement, whatever is asked of it', async () => {
     let statements = 0
     const engine = createEngine({ store, clock: () => NOW, wholeListRowsMax: 1_000 })
     const principal = { keyId: 'k', name: 'k', scopes: new Set(SCOPE_NAMES), projects: null, expiresAt: null }
@@ -260,11 +315,12 @@ describe('in a company', () => {
       const context = engine.contextFor(principal, () => {
         statements += 1
       })
-      const teller = tellerOf(schema, parse(OPERATIONS.listRisks))
-      await (await teller?.prepare(given, rowCountsOf(store)))?.tell(context)
+      const query = compiledQuery(schema, parse(OPERATIONS.listRisks))
+      const prepared = typeof query === 'string' ? query : await query.prepare(given, rowCountsOf(store))
+      if (typeof prepared !== 'string') await prepared.run(context)
       return statements
     }
-    expect([await cost({}), await cost({ limit: 2 }), await cost({ total: true })]).toEqual([1, 1, 2])
+    expect([await cost({}), await cost({ limit: 2 }), await cost({ total: true })]).toEqual([1, 1, 1])
     expect(await cost({ project: ['APOLLO'] })).toBe(1)
   })
 })

@@ -2,14 +2,14 @@ import { type DocumentNode, execute, parse, validate } from 'graphql'
 import { expect } from 'vitest'
 import type { Scope } from '../src/auth/scopes.js'
 import type { Context } from '../src/graph/builder.js'
-import { tellerOf } from '../src/graph/tellers.js'
+import { type CompiledResult, compiledQuery } from '../src/graph/sql/compiledQueries.js'
 import { createEngine } from '../src/http/engine.js'
 import { schema } from '../src/schema.js'
 import { rowCountsOf } from '../src/store/rowCounts.js'
 import type { Store } from '../src/store/store.js'
 import type { Company } from './fixtures.js'
 import { NOW } from './harness.js'
-import type { Single } from './toldQueries.js'
+import type { Single } from './randomQueries.js'
 
 /** Runs operations both ways, as a key with these scopes. */
 export function asking(store: Store, scopes: readonly Scope[], wholeListRowsMax = 1_000) {
@@ -21,22 +21,28 @@ export function asking(store: Store, scopes: readonly Scope[], wholeListRowsMax 
     expect(validate(schema, document)).toEqual([])
     return execute({ schema, document, variableValues, contextValue: context() })
   }
-  const told = async (query: string | DocumentNode, variables: Record<string, unknown> = {}) => {
-    const teller = tellerOf(schema, typeof query === 'string' ? parse(query) : query)
-    return (await teller?.prepare(variables, rowCountsOf(store)))?.tell(context())
+  /** What SQL answers; or why execution must answer. */
+  const compiled = async (
+    query: string | DocumentNode,
+    variables: Record<string, unknown> = {},
+  ): Promise<CompiledResult | string> => {
+    const found = compiledQuery(schema, typeof query === 'string' ? parse(query) : query)
+    const prepared = typeof found === 'string' ? found : await found.prepare(variables, rowCountsOf(store))
+    return typeof prepared === 'string' ? prepared : prepared.run(context())
   }
   return {
     executed,
-    told,
-    /** Both ways, found to be the same; what is too dear is told by neither. */
+    compiled,
+    /** Both ways, found to be the same; what is too dear is answered by neither. */
     async same(query: string, variables: Record<string, unknown> = {}) {
       const { data, errors } = await executed(query, variables)
-      const answer = await told(query, variables)
+      const answer = await compiled(query, variables)
       const isTooDear = errors?.[0]?.extensions['code'] === 'TOO_COMPLEX'
-      const expected = isTooDear ? undefined : JSON.stringify(data)
-      expect({ query, variables, data: answer?.data().toString() }).toEqual({ query, variables, data: expected })
+      const expected = isTooDear ? 'bad_input' : JSON.stringify(data)
+      const actual = typeof answer === 'string' ? answer : answer.data().toString()
+      expect({ query, variables, data: actual }).toEqual({ query, variables, data: expected })
       if (!isTooDear) expect(errors).toBeUndefined()
-      return answer
+      return typeof answer === 'string' ? undefined : answer
     },
   }
 }

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { test } from 'vitest'
 import { SCOPE_NAMES } from '../src/auth/scopes.js'
+import { asking, declared, idsOf, variables } from './compiling.js'
 import { engine } from './engine.js'
 import { NOW } from './harness.js'
 import { anyCompany, fillAny } from './randomCompanies.js'
+import { listQuery, singleQuery } from './randomQueries.js'
 import { newStore } from './stores.js'
-import { asking, declared, idsOf, variables } from './telling.js'
-import { listQuery, singleQuery } from './toldQueries.js'
 
 /** Where the store reads; a server has nothing but its own threads. */
 const PLACES = [
@@ -40,7 +40,7 @@ test.each(PLACES)(
             ${alias}${list}(first: $first, after: $after, filter: { ${filter} }) { ${page} ${uses} }
           }`
             const answer = await same(query, { ...variables, first })
-            const after = answer?.list?.endCursor()
+            const after = answer?.roots[0]?.list?.pageInfo.endCursor
             if (isNext && after) await same(query, { ...variables, first, after })
           }
           for (const { single, selection, which, alias } of singles) {

@@ -1,0 +1,204 @@
+import {
+  type DocumentNode,
+  GraphQLError,
+  type GraphQLSchema,
+  getArgumentValues,
+  getOperationAST,
+  getVariableValues,
+  type OperationDefinitionNode,
+  OperationTypeNode,
+} from 'graphql'
+import type { Scope } from '../../auth/scopes.js'
+import { Fault } from '../../errors.js'
+import { isOfStore, toFault } from '../../store/faults.js'
+import { concatenated } from '../../store/framed.js'
+import type { Separator } from '../../store/json.js'
+import type { RowCounts } from '../../store/rowCounts.js'
+import { boundedArguments } from '../bounds.js'
+import type { Context } from '../builder.js'
+import { type Bill, billOf, type Price, priceOf } from '../prices.js'
+import { turn } from '../turns.js'
+import { planOf, type Root } from './compiler.js'
+import type { Arguments } from './fields.js'
+import { listRunner, type RootResult, singleRunner } from './results.js'
+import { decidingVariables, everything, fragmentsOf, type IsIncluded, includedBy } from './selections.js'
+import { type ExecutionReason, NotCompilable, type Slot } from './statements.js'
+
+type Variables = Readonly<Record<string, unknown>>
+
+/** Answers one operation with JSON that the database builds, byte for byte what execution would answer. */
+export interface CompiledQuery {
+  /** Everything that execution would ask of a key: whoever lacks one of these is to be refused by execution itself. */
+  readonly scopes: ReadonlySet<Scope>
+  /** Whether the answer depends on more than the scopes of the key. */
+  readonly isPersonal: boolean
+  prepare(variables: Variables, counts: RowCounts): Promise<PreparedQuery | ExecutionReason>
+}
+
+export interface PreparedQuery extends Price {
+  readonly isPersonal: boolean
+  run(context: Context, separator?: Separator): Promise<CompiledResult | ExecutionReason>
+}
+
+/** An answer in JSON. */
+export interface CompiledResult {
+  /** What execution would answer as `data`, in UTF-8, with these texts around it. */
+  data(before?: string, after?: string): Buffer
+  readonly roots: readonly RootResult[]
+}
+
+const compiled = new WeakMap<OperationDefinitionNode, CompiledQuery | ExecutionReason>()
+
+/** A validated operation, compiled; or why it cannot be. A document has one schema. */
+export function compiledQuery(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operationName?: string,
+): CompiledQuery | ExecutionReason {
+  const operation = getOperationAST(document, operationName)
+  if (!operation) return 'bad_input'
+  // By the operation itself: a name that is none's would be remembered with the document, however long it is.
+  const known = compiled.get(operation) ?? orReason(() => compile(schema, document, operation))
+  compiled.set(operation, known)
+  return known
+}
+
+function orReason<V>(work: () => V): V | ExecutionReason {
+  try {
+    return work()
+  } catch (error) {
+    return reasonOf(error)
+  }
+}
+
+/** What the caller got wrong is for execution to say; a store that cannot be read now will not be read by it either. */
+function reasonOf(error: unknown): ExecutionReason {
+  if (error instanceof NotCompilable) return error.reason
+  const fault = toFault(error)
+  if (error instanceof GraphQLError || (fault instanceof Fault && !isOfStore(fault))) return 'bad_input'
+  throw fault
+}
+
+function compile(schema: GraphQLSchema, document: DocumentNode, operation: OperationDefinitionNode): CompiledQuery {
+  if (operation.operation !== OperationTypeNode.QUERY) throw new NotCompilable('mutation')
+  const deciding = decidingVariables(document)
+  if (!deciding) throw new NotCompilable()
+  const planWith = (isIncluded: IsIncluded) => runnable(schema, document, operation, isIncluded)
+  // With all that might be left out: what can be compiled, and for whom, does not depend on what is.
+  const whole = planWith(everything)
+  const plans = new Map<string, Runnable>()
+  const planFor = (variables: Variables): Runnable => {
+    if (deciding.length === 0)
+      return (plans.get('') ?? plans.set('', planWith(includedBy(variables))).get('')) as Runnable
+    // A null decides nothing, and is refused.
+    if (!deciding.every((name) => typeof variables[name] === 'boolean')) throw new NotCompilable('bad_input')
+    const decided = deciding.map((name) => variables[name]).join()
+    const known = plans.get(decided) ?? planWith(includedBy(variables))
+    if (plans.size >= PLANS_KEPT && !plans.has(decided)) plans.clear()
+    plans.set(decided, known)
+    return known
+  }
+  return {
+    scopes: whole.scopes,
+    isPersonal: whole.isPersonal,
+    async prepare(raw, counts) {
+      try {
+        const variables = coerced(schema, operation, raw)
+        const plan = planFor(variables)
+        const args = plan.slots.map((slots) => slots.map((slot) => argumentsOf(slot, variables)))
+        const { charge } = await priceOf(plan.billWith(variables, args), counts)
+        const run: PreparedQuery['run'] = (context, separator) =>
+          plan.run(context, args, separator ?? ',').catch(reasonOf)
+        return { charge, isPersonal: whole.isPersonal, run }
+      } catch (error) {
+        return reasonOf(error)
+      }
+    },
+  }
+}
+
+/** Of one operation; each directive in it may double how many there are. */
+const PLANS_KEPT = 16
+
+interface Runnable {
+  readonly scopes: ReadonlySet<Scope>
+  readonly isPersonal: boolean
+  /** Of each field at the root. */
+  readonly slots: readonly (readonly Slot[])[]
+  billWith(variables: Variables, args: readonly (readonly Arguments[])[]): Bill
+  run(context: Context, args: readonly (readonly Arguments[])[], separator: Separator): Promise<CompiledResult>
+}
+
+function runnable(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+  isIncluded: IsIncluded,
+): Runnable {
+  const { roots, scopes, isPersonal } = planOf(schema, document, operation, isIncluded)
+  const runners = roots.map((root) => ({ name: root.name, run: runnerOf(root) }))
+  const slots = roots.map((root) => ('slots' in root ? root.slots : []))
+  const billWith = billing(slots, (variables) =>
+    billOf({ schema, operation, fragments: fragmentsOf(document), variables, isIncluded }),
+  )
+  return {
+    scopes,
+    isPersonal,
+    slots,
+    billWith,
+    async run(context, args, separator) {
+      const results: RootResult[] = []
+      for (const [index, { run }] of runners.entries()) {
+        // Statements run in place, one after the other: others have their turn between them.
+        if (index > 0) await turn(context)
+        results.push(await run(context, args[index] ?? [], separator))
+      }
+      return resultOf(runners, results)
+    },
+  }
+}
+
+/** What an operation costs; where only one list has arguments, its selection is looked at once. */
+function billing(slots: Runnable['slots'], bill: (variables: Variables) => Bill): Runnable['billWith'] {
+  const all = slots.flat()
+  if (all.length !== 1) return bill
+  let known: Bill | undefined
+  return (variables, [[args = {}] = []]) => {
+    known ??= bill(variables)
+    return { ...known, lists: known.lists.map((one) => ({ ...one, args })) }
+  }
+}
+
+function resultOf(named: readonly { readonly name: string }[], roots: readonly RootResult[]): CompiledResult {
+  const data = (before = '', after = '') => {
+    const fields = roots.flatMap(({ json }, index) => [
+      Buffer.from(`${index === 0 ? '' : ','}"${named[index]?.name}":`),
+      ...json,
+    ])
+    return concatenated([Buffer.from(`${before}{`), ...fields, Buffer.from(`}${after}`)])
+  }
+  return { data, roots }
+}
+
+type Runner = (context: Context, args: readonly Arguments[], separator: Separator) => Promise<RootResult>
+
+function runnerOf(root: Root): Runner {
+  if ('list' in root) return listRunner(root)
+  if ('one' in root) return singleRunner(root)
+  const text = 'local' in root ? (context: Context) => JSON.stringify(root.local(context)) : () => root.text
+  return async (context) => ({ json: [Buffer.from(text(context))], isThere: true })
+}
+
+function argumentsOf({ field, node }: Slot, variables: Variables): Arguments {
+  return boundedArguments(field, getArgumentValues(field, node, variables))
+}
+
+const NOTHING: Variables = {}
+
+function coerced(schema: GraphQLSchema, operation: OperationDefinitionNode, raw: Variables): Variables {
+  const { variableDefinitions = [] } = operation
+  if (variableDefinitions.length === 0) return NOTHING
+  const { coerced: values } = getVariableValues(schema, variableDefinitions, raw, { maxErrors: 1 })
+  if (!values) throw new NotCompilable('bad_input')
+  return values
+}

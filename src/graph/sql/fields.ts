@@ -1,0 +1,209 @@
+import type { ArgBuilder, EnumRef, ObjectRef } from '@pothos/core'
+import { getTableColumns, type SQL } from 'drizzle-orm'
+import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
+import type { Scope } from '../../auth/scopes.js'
+import type { PageFact } from '../../store/jsonPage.js'
+import { type AnyList, byIds, type List } from '../../store/page.js'
+import {
+  type AnyComputed,
+  type AnyRelation,
+  type Computed,
+  computedOf,
+  type Identified,
+  type Relation,
+  relatedRows,
+} from '../../store/relations.js'
+import { builder, type Context, needs } from '../builder.js'
+import { load, readTogether } from '../loaders.js'
+
+export type Types = typeof builder.$inferSchemaTypes
+
+/**
+ * How a field is found in SQL; stands in its extensions as `sql`. The functions below record it and derive the resolver
+ * from the same declaration, so that a compiled query and an executed one cannot differ.
+ */
+export type SqlField =
+  | { readonly column: string }
+  | { readonly computed: AnyComputed }
+  /** The row of a list whose id stands in this column. */
+  | { readonly reference: { readonly list: AnyList; readonly by: string } }
+  /** All rows that belong to this one. */
+  | { readonly items: AnyRelation }
+  /** A page of them. */
+  | { readonly page: AnyRelation }
+  /** Members of a connection, of its edges and of what is known of its page. */
+  | { readonly part: ConnectionPart }
+  | { readonly edge: 'cursor' | 'node' }
+  | { readonly fact: PageFact }
+  /** At the root of Query: a list, and a single row that a condition finds. */
+  | { readonly list: AnyList }
+  | { readonly one: SingleRow }
+  /** What is known without the store: at the root from the context, else from what is around it. */
+  | { readonly local: (source: never) => unknown }
+
+export type ConnectionPart = 'nodes' | 'edges' | 'pageInfo' | 'totalCount'
+
+/** One row of a list, by a condition with placeholders. */
+export interface SingleRow {
+  readonly list: AnyList
+  condition(table: PgTable): SQL | undefined
+  /** What stands for the placeholders; refuses arguments that cannot be used. */
+  given(args: Arguments): Readonly<Record<string, string>>
+}
+
+/** The arguments of a field, as graphql has coerced them. */
+export type Arguments = Readonly<Record<string, unknown>>
+
+/** The declaration of a field; undefined where it has none. */
+export function sqlOf({ extensions }: { readonly extensions: Readonly<Record<string, unknown>> }) {
+  return extensions['sql'] as SqlField | undefined
+}
+
+type LeafType = 'ID' | 'String' | 'Int' | 'Date' | 'DateTime' | EnumRef<Types, string>
+
+interface Described {
+  readonly description: string
+  /** Whether other subgraphs may show it too. */
+  readonly shareable?: boolean
+}
+
+type Column<V> = Described & { readonly type: LeafType } & (null extends V
+    ? { readonly nullable: true }
+    : { readonly nullable?: false })
+
+/** Fields that show a column each. */
+export function columns<Row extends object>(
+  type: ObjectRef<Types, Row>,
+  shown: { readonly [Name in keyof Row & string]?: Column<Row[Name]> },
+): void {
+  // Whatever a row's members are called, each has a column.
+  for (const [name, options] of Object.entries(shown as Readonly<Record<string, Column<unknown>>>)) {
+    const resolve = (row: Row) => row[name as keyof Row]
+    field(type, name, () => ({ ...options, extensions: { sql: { column: name } }, resolve }))
+  }
+}
+
+/** A field that SQL computes from its row. */
+export function computedField<T extends Identified>(
+  type: ObjectRef<Types, T['$inferSelect']>,
+  name: string,
+  { computed, ...options }: Described & { type: LeafType; nullable?: boolean; computed: Computed<T> },
+): void {
+  field(type, name, () => ({
+    ...options,
+    extensions: { sql: { computed } },
+    resolve: (row, _, context) => load(context, computed, (read, ids) => computedOf(read, computed, ids), row, idOf),
+  }))
+}
+
+interface Referring extends Described {
+  readonly scope: Scope
+}
+
+/** A field that shows the row of a list whose id stands in a column. */
+export function referenceField<Row extends object, R extends Identified, F>(
+  type: ObjectRef<Types, Row>,
+  name: string,
+  { to, list, by, scope, description }: Referring & ReferenceOptions<Row, R, F>,
+): void {
+  field(type, name, () => ({
+    type: to,
+    nullable: true,
+    description,
+    ...needs(scope, { sql: { reference: { list, by } } }),
+    resolve: (row, _, context) => loadById(context, list, row, (one) => one[by] as string | null),
+  }))
+}
+
+interface ReferenceOptions<Row, R extends Identified, F> {
+  readonly to: ObjectRef<Types, R['$inferSelect']>
+  readonly list: List<R, F>
+  /** The member that has the id. */
+  readonly by: keyof Row & string
+}
+
+/** The row of a list that another one refers to. */
+export function loadById<R extends Identified, F, Row extends object>(
+  context: Context,
+  list: List<R, F>,
+  row: Row,
+  keyOf: (row: Row) => string | null,
+): Promise<R['$inferSelect'] | undefined> {
+  const query = async (read: Context['store']['read'], ids: readonly string[]) => {
+    const found = await byIds(read, list, ids)
+    readTogether([...found.values()])
+    return found
+  }
+  return load(context, list.table, query, row, keyOf)
+}
+
+/** A field that shows all rows that belong to its own: only for what a row has a handful of. */
+export function itemsField<P extends Identified, R extends PgTable, F>(
+  type: ObjectRef<Types, P['$inferSelect']>,
+  name: string,
+  {
+    of,
+    relation,
+    scope,
+    description,
+  }: Described & {
+    readonly scope?: Scope
+    readonly of: ObjectRef<Types, R['$inferSelect']>
+    readonly relation: Relation<P, R, F>
+  },
+): void {
+  const query = async (read: Context['store']['read'], ids: readonly string[]) => {
+    const found = await relatedRows(read, relation, ids)
+    readTogether([...found.values()].flat())
+    return found
+  }
+  field(type, name, () => ({
+    type: [of],
+    description,
+    ...(scope ? needs(scope, { sql: { items: relation } }) : { extensions: { sql: { items: relation } } }),
+    resolve: async (row, _, context) => (await load(context, relation, query, row, idOf)) ?? [],
+  }))
+}
+
+/** A field that is known without the store. */
+export function localField<Row extends object>(
+  type: ObjectRef<Types, Row>,
+  name: string,
+  {
+    local,
+    ...options
+  }: Described & {
+    readonly type: LeafType | readonly [LeafType]
+    readonly nullable?: boolean
+    readonly local: (source: Row) => unknown
+  },
+): void {
+  field(type, name, () => ({ ...options, extensions: { sql: { local } }, resolve: local }))
+}
+
+interface FieldOptions<Row> extends Described {
+  readonly type: unknown
+  readonly nullable?: boolean | undefined
+  readonly args?: object
+  readonly extensions: object
+  readonly resolve: (row: Row, args: Arguments, context: Context) => unknown
+}
+
+/** Adds a field; Pothos cannot follow types that are themselves parameters, so the declarations above hold them. */
+export function field<Row extends object>(
+  type: ObjectRef<Types, Row>,
+  name: string,
+  options: (arg: ArgBuilder<Types>) => FieldOptions<Row>,
+): void {
+  builder.objectField(type, name, (t) => t.field(options(t.arg) as never))
+}
+
+export function idOf(row: object): string {
+  return String((row as { id?: unknown }).id)
+}
+
+export function columnOf(table: PgTable, member: string): AnyPgColumn {
+  const column = getTableColumns(table)[member]
+  if (!column) throw new Error(`There is no column for ${member}.`)
+  return column
+}

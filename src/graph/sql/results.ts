@@ -1,0 +1,158 @@
+import { and, fillPlaceholders, type SQL, sql } from 'drizzle-orm'
+import { LIMITS } from '../../limits.js'
+import { withCursors } from '../../store/cursors.js'
+import type { Separator } from '../../store/json.js'
+import { bytesOf, conditional, listSource } from '../../store/jsonPage.js'
+import { oncePerEngine } from '../../store/keyed.js'
+import { extentOf, requireWhole } from '../../store/page.js'
+import type { Extent, Read } from '../../store/store.js'
+import type { Context } from '../builder.js'
+import { type Asked, askedOf } from '../windows.js'
+import type { ListRoot, Part, SingleRoot } from './compiler.js'
+import type { Arguments } from './fields.js'
+import { Build, placesIn, Weighing } from './statements.js'
+
+/** What a field at the root was answered with. */
+export interface RootResult {
+  /** The JSON of it, in pieces. */
+  readonly json: readonly Buffer[]
+  /** The parts of a list, for whoever shows it in another shape. */
+  readonly list?: ListResult
+  /** Whether there is something. */
+  readonly isThere: boolean
+}
+
+export interface ListResult {
+  /** The JSON of each entry, with what was asked for between. */
+  readonly entries: Buffer
+  readonly pageInfo: { readonly hasNextPage?: boolean; readonly endCursor?: string | null }
+  readonly totalCount: number | undefined
+}
+
+/** Of all queries together: callers choose both what is selected and the filters, each without end. */
+const STATEMENTS_KEPT = 1_000
+
+interface Kept {
+  readonly text: string
+  /** With placeholders for what differs from request to request. */
+  readonly values: readonly unknown[]
+}
+
+const keptOn = oncePerEngine(() => new Map<string, Kept>())
+
+/** A statement as it was spelled out before for the same question. */
+function kept(read: Read, key: string, build: () => SQL): Kept {
+  const statements = keptOn(read)
+  const known = statements.get(key)
+  if (known) return known
+  const spelled = read.spelled(build())
+  if (key.length + spelled.text.length <= LIMITS.storeKeptCharacters) {
+    if (statements.size >= STATEMENTS_KEPT) statements.clear()
+    statements.set(key, spelled)
+  }
+  return spelled
+}
+
+let rootsMade = 0
+
+/** Runs the statement of a list. */
+export function listRunner(root: ListRoot) {
+  const number = rootsMade++
+  const { list, parts } = root
+  const hasEntries = parts.some(({ entry }) => entry)
+  return async (context: Context, args: readonly Arguments[], separator: Separator): Promise<RootResult> => {
+    const { read } = context.store
+    const asked = askedIn(context, root, args)
+    const [own] = asked
+    if (!own) throw new Error('A list has arguments of its own.')
+    const { filter, first } = own
+    const weighing = new Weighing(asked, first ?? (await context.rowCounts.of(list, filter)))
+    const perRow = 1 + root.weigh(weighing)
+    const { isCounting } = weighing
+    const table = list.table(read.t)
+    const guard =
+      read.guard({ ...extentOf(read, list, filter, { first: hasEntries ? first : 1 }), perRow, isCounting }) ??
+      (root.isCounted ? read.guard({ table, rows: Number.POSITIVE_INFINITY }) : undefined)
+    const isHeavy = guard !== undefined
+    const key = `${number}${separator}${isHeavy ? 'guarded' : 'bare'} ${keyOf(asked)}`
+    const { text, values } = kept(read, key, () => {
+      const build = new Build(read, asked, isHeavy)
+      const page = build.pageOf(0, listSource(read, list, filter), guard)
+      const columns = parts.map(({ entry, value }) =>
+        entry ? read.json.entries(entry(build, page), separator) : value(build, page).value,
+      )
+      const selected = sql.join([sql`count(*)`, ...columns], sql.raw(', '))
+      return hasEntries
+        ? sql`${page.prefix}select ${selected} from ${page.rows}`
+        : sql`${page.prefix}select ${sql.join([sql`0`, ...columns], sql.raw(', '))}`
+    })
+    const filled = fillPlaceholders([...values], placesIn(asked))
+    const [row = []] = await read.rows({ text, values: filled, isSteady: isSteady(asked), isHeavy })
+    requireWhole(Number(row[0]), own)
+    return listResult(parts, root.hasCursors, row.slice(1))
+  }
+}
+
+/** Which index serves a filter best depends on how rare its values are, so those are planned for each time. */
+function isSteady(asked: readonly (Asked | undefined)[]): boolean {
+  return asked.every((one) => Object.keys(one?.filter ?? {}).length === 0)
+}
+
+function askedIn(context: Context, { slots }: ListRoot | SingleRoot, args: readonly Arguments[]) {
+  return slots.map(({ list }, slot) => list && askedOf(context, list, args[slot] ?? {}))
+}
+
+/** What a statement depends on, but for the places that pages begin after. */
+function keyOf(asked: readonly (Asked | undefined)[]): string {
+  return JSON.stringify(asked.map((one) => one && [one.filter, one.first ?? -one.most, one.place ? 1 : 0]))
+}
+
+function listResult(parts: readonly Part[], hasCursors: boolean, row: readonly unknown[]): RootResult {
+  const json: Buffer[] = []
+  let entries: Buffer = NOTHING
+  let pageInfo = {}
+  let totalCount: number | undefined
+  parts.forEach(({ name, entry, part }, index) => {
+    const bytes = bytesOf(row[index])
+    const shown = hasCursors ? withCursors(bytes) : bytes
+    const head = `${index === 0 ? '{' : ','}"${name}":`
+    if (entry) {
+      entries = shown
+      json.push(Buffer.from(`${head}[`), shown, Buffer.from(']'))
+    } else {
+      const text = part ? shown.toString() : JSON.stringify(shown.toString())
+      if (part === 'pageInfo') pageInfo = JSON.parse(text)
+      if (part === 'totalCount') totalCount = Number(text)
+      json.push(Buffer.from(head + text))
+    }
+  })
+  return { json: [...json, Buffer.from('}')], isThere: true, list: { entries, pageInfo, totalCount } }
+}
+
+const NOTHING = Buffer.alloc(0)
+const NULL = Buffer.from('null')
+
+/** Runs the statement of a single thing. */
+export function singleRunner(root: SingleRoot) {
+  const number = rootsMade++
+  const { one, object } = root
+  return async (context: Context, args: readonly Arguments[]): Promise<RootResult> => {
+    const { read } = context.store
+    const given = one.given(args[0] ?? {})
+    const asked = askedIn(context, root, args)
+    const weighing = new Weighing(asked, 1)
+    const perRow = 1 + root.weigh(weighing)
+    const extent: Extent = { table: one.list.table(read.t), rows: 1, perRow, isCounting: weighing.isCounting }
+    const isHeavy = read.guard(extent) !== undefined
+    const { text, values } = kept(read, `${number}${isHeavy ? 'guarded' : 'bare'} ${keyOf(asked)}`, () => {
+      const build = new Build(read, asked, isHeavy)
+      const { name, alias } = build.row(one.list)
+      return sql`select ${object(build, alias)} from ${name}${conditional(and(one.condition(alias)))} limit 1`
+    })
+    const filled = fillPlaceholders([...values], { ...placesIn(asked), ...given })
+    const [row] = await read.rows({ text, values: filled, isSteady: isSteady(asked), isHeavy })
+    if (!row) return { json: [NULL], isThere: false }
+    const bytes = bytesOf(row[0])
+    return { json: [root.hasCursors ? withCursors(bytes) : bytes], isThere: true }
+  }
+}

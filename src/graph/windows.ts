@@ -1,0 +1,25 @@
+import { badArgument } from '../errors.js'
+import { LIMITS } from '../limits.js'
+import type { Key } from '../store/cursors.js'
+import { type AnyList, placeAfter, type Window } from '../store/page.js'
+import type { Context } from './builder.js'
+import type { Arguments } from './sql/fields.js'
+
+/** What the arguments of a list ask for. */
+export interface Asked extends Window {
+  readonly filter: object
+  /** The place that `after` stands for. */
+  readonly place: readonly Key[] | undefined
+}
+
+/** Reads the arguments of a list; refuses a page or a cursor that cannot be. */
+export function askedOf({ store, wholeListRowsMax: most }: Context, list: AnyList, args: Arguments): Asked {
+  // Every list has the arguments of `listArgs`.
+  const given = args as { first?: number | null; after?: string | null; filter?: object | null }
+  const first = given.first ?? undefined
+  if (first !== undefined && (first < 1 || first > LIMITS.pageRowsMax)) {
+    throw badArgument('first', `Must be from 1 to ${LIMITS.pageRowsMax}.`)
+  }
+  const after = given.after ?? undefined
+  return { filter: given.filter ?? {}, first, after, most, place: placeAfter(store.read, list, { after }) }
+}

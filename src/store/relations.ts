@@ -1,0 +1,155 @@
+import { aliasedTable, and, getTableColumns, type SQL, sql } from 'drizzle-orm'
+import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
+import { type Cut, conditional, JsonPage, pageFacts, readFacts, type Source } from './jsonPage.js'
+import { rowOf } from './keyed.js'
+import { guarded, isServed, type List } from './page.js'
+import type { Extent, Read } from './store.js'
+import type { Tables } from './tables.js'
+
+export type Identified = PgTable & { id: AnyPgColumn }
+
+/** A field that SQL computes from its row. */
+export interface Computed<T extends Identified> {
+  of(t: Tables): T
+  value(read: Read, row: T): SQL
+  /** Whether it goes through rows of other tables, which can be very many. */
+  readonly isCount?: boolean
+}
+export type AnyComputed = Computed<Identified>
+
+/** The rows of a list that belong to a row of another table. */
+export interface Relation<P extends Identified, R extends PgTable, F> {
+  of(t: Tables): P
+  readonly list: List<R, F>
+  /** What lies between the two, where they do not refer to each other. */
+  through?(t: Tables): PgTable
+  /** What the rows are made of, where they stand in no table of their own. */
+  from?(read: Read, row: P): SQL
+  where(read: Read, row: P, related: R): SQL | undefined
+}
+export type AnyRelation = Relation<Identified, PgTable, object>
+
+/** The tables of a relation; what lies between comes first, and SQLite keeps to that order. */
+export function relatedFrom({ t }: Read, { list, through }: AnyRelation, related = sql`${list.table(t)}`): SQL {
+  return through ? sql`${through(t)} cross join ${related}` : related
+}
+
+/** What belongs to this row, as a page is cut from it. */
+export function relatedSource(read: Read, relation: AnyRelation, row: PgTable, filter: object): Source {
+  const { list } = relation
+  return {
+    list,
+    from: relatedFrom(read, relation),
+    // A row is only ever looked at together with the relations of its own type.
+    condition: and(relation.where(read, row as Identified, list.table(read.t)), list.matching(read, filter)),
+    isServed: isServed(list, filter),
+  }
+}
+
+/** What each row stands for that takes a look at other tables. */
+export type Weight = Pick<Extent, 'perRow' | 'isCounting'>
+
+/** Evaluates an expression over the rows of a table with these ids, in one statement. */
+export async function valuesOf(
+  read: Read,
+  table: PgTable,
+  ids: readonly string[],
+  value: (row: PgTable) => SQL,
+  weight: Weight = {},
+): Promise<Map<string, unknown>> {
+  const row = aliasedTable(table, 'r')
+  const { id } = row as Identified
+  const { where, isHeavy } = guarded(read, read.among(id, ids), { table, row, rows: ids.length, ...weight })
+  const statement = read.spelled(sql`select ${id}, ${value(row)} from ${table} ${sql.identifier('r')}${where}`)
+  const rows = await read.rows({ ...statement, isHeavy })
+  return new Map(rows.map(([key, found]) => [String(key), found]))
+}
+
+/** A computed field of each of these rows. */
+export function computedOf(read: Read, { of, value, isCount }: AnyComputed, ids: readonly string[]) {
+  return valuesOf(read, of(read.t), ids, (row) => value(read, row as Identified), { isCounting: isCount ?? false })
+}
+
+/** Builds something of each row that belongs to this one, as a JSON array in the list's own order. */
+export function relatedItems(
+  read: Read,
+  relation: AnyRelation,
+  row: PgTable,
+  name: string,
+  build: (related: PgTable) => SQL,
+): SQL {
+  const { list } = relation
+  const related = aliasedTable(list.table(read.t), name)
+  const made = relation.from?.(read, row as Identified) ?? sql`${list.table(read.t)}`
+  const from = relatedFrom(read, relation, sql`${made} ${sql.identifier(name)}`)
+  const where = conditional(relation.where(read, row as Identified, related))
+  return sql`(select ${read.json.list(build(related), list.order(related))} from ${from}${where})`
+}
+
+/** All rows that belong to each of these. */
+export async function relatedRows<P extends Identified, R extends PgTable, F>(
+  read: Read,
+  relation: Relation<P, R, F>,
+  ids: readonly string[],
+): Promise<Map<string, R['$inferSelect'][]>> {
+  const any = relation as AnyRelation
+  const items = (row: PgTable) => relatedItems(read, any, row, 'related', (related) => columnsAsJson(read, related))
+  const found = await valuesOf(read, relation.of(read.t), ids, items, { perRow: HANDFUL })
+  return mapped(found, (json) => rowsIn(relation.list.table(read.t), json))
+}
+
+/** What a row is taken to have of what has no pages. */
+export const HANDFUL = 5
+
+/** A page of what belongs to each of these. */
+export async function relatedPages<P extends Identified, R extends PgTable, F>(
+  read: Read,
+  relation: Relation<P, R, F>,
+  ids: readonly string[],
+  asked: Asked<F>,
+): Promise<Map<string, R['$inferSelect'][]>> {
+  const pageAsJson = (page: JsonPage) =>
+    sql`${page.prefix}select ${read.json.items(columnsAsJson(read, page.row))} from ${page.rows}`
+  const found = await ofPages(read, relation as AnyRelation, ids, asked as Asked<object>, pageAsJson)
+  return mapped(found, (json) => rowsIn(relation.list.table(read.t), json))
+}
+
+/** What is known of such pages. */
+export async function relatedFacts(read: Read, relation: AnyRelation, ids: readonly string[], asked: Asked<object>) {
+  return mapped(await ofPages(read, relation, ids, asked, (page) => pageFacts(read, page)), readFacts)
+}
+
+/** How many rows belong to each of these, on all pages together. */
+export async function relatedCounts(read: Read, relation: AnyRelation, ids: readonly string[], asked: Asked<object>) {
+  return mapped(await ofPages(read, relation, ids, asked, (page) => sql`select ${page.totalCount}`, true), Number)
+}
+
+interface Asked<F> extends Cut {
+  readonly filter: F
+}
+
+function ofPages(
+  read: Read,
+  relation: AnyRelation,
+  ids: readonly string[],
+  asked: Asked<object>,
+  value: (page: JsonPage) => SQL,
+  isCounting = !isServed(relation.list, asked.filter),
+) {
+  const build = (row: PgTable) =>
+    sql`(${value(new JsonPage(read, relatedSource(read, relation, row, asked.filter), asked, 'related'))})`
+  return valuesOf(read, relation.of(read.t), ids, build, { perRow: asked.first ?? 1, isCounting })
+}
+
+/** The values of all columns, from which `rowsIn` makes the rows again. */
+function columnsAsJson(read: Read, table: PgTable): SQL {
+  return read.json.array(Object.values(getTableColumns(table)))
+}
+
+function rowsIn<T extends PgTable>(table: T, json: unknown): T['$inferSelect'][] {
+  return (JSON.parse(String(json)) as unknown[][]).map((values) => rowOf(table, values))
+}
+
+function mapped<V>(found: ReadonlyMap<string, unknown>, read: (value: unknown) => V): Map<string, V> {
+  return new Map([...found].map(([id, value]) => [id, read(value)]))
+}

@@ -1,0 +1,123 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
+import { LIMITS } from '../limits.js'
+import { TEXT_MAX, type TextKind } from '../vocabulary.js'
+import { columnsOf, oncePerEngine, rowOf } from './keyed.js'
+import { guarded } from './page.js'
+import type { Read, Spelled } from './store.js'
+import type { Tables } from './tables.js'
+
+/** One text of a key: how long it may be, and the form in which it is compared. */
+export interface KeyPart {
+  readonly charactersMax: number
+  readonly canonical: (text: string) => string
+}
+
+/**
+ * A unique key of a table. A value of it is one text in its canonical form; that of a key with several parts is the
+ * JSON array of them.
+ */
+export interface RowKey<T extends PgTable> {
+  readonly parts: readonly KeyPart[]
+  /** Each part as a row has it, canonical. No parameter may be in it. */
+  readonly columns: (read: Read, row: T) => readonly (AnyPgColumn | SQL)[]
+  /** That a row has one of these values; spelled the same for any number of values above one. */
+  readonly among: (read: Read, row: T, values: readonly string[]) => SQL
+}
+
+/** The canonical value that these texts make up, one for each part. */
+export function keyValue(parts: readonly KeyPart[], texts: readonly string[]): string {
+  return valueOfParts(texts.map((text, index) => parts[index]?.canonical(text) ?? text))
+}
+
+function valueOfParts(canonical: readonly string[]): string {
+  return canonical.length === 1 ? String(canonical[0]) : JSON.stringify(canonical)
+}
+
+export function keyPart(kind: TextKind, canonical: KeyPart['canonical'] = (text) => text): KeyPart {
+  return { charactersMax: TEXT_MAX[kind], canonical }
+}
+
+/** A key that stands in one column. */
+export function columnKey<T extends PgTable>(part: KeyPart, column: (row: T) => AnyPgColumn): RowKey<T> {
+  return {
+    parts: [part],
+    columns: (_, row) => [column(row)],
+    among: (read, row, values) => read.among(column(row), values),
+  }
+}
+
+/** The key that every entity has. */
+export const idKey: RowKey<PgTable & { id: AnyPgColumn }> = columnKey(keyPart('id'), ({ id }) => id)
+
+/** A row that was found by a key, and the value that it has of any key. */
+export interface KeyedRow<T extends PgTable> {
+  readonly row: T['$inferSelect']
+  /** Undefined where the row has none. */
+  readonly keyOf: (key: string) => string | undefined
+}
+
+export type RowKeys<T extends PgTable> = Readonly<Record<string, RowKey<T>>>
+
+/** Finds the rows that have these values of a key, in one statement. */
+export type LookUp<T extends PgTable> = (
+  read: Read,
+  key: string,
+  values: readonly string[],
+) => Promise<Map<string, KeyedRow<T>>>
+
+/** Looks rows of a table up by any of its keys. */
+export function lookUpBy<T extends PgTable>(table: (t: Tables) => T, keys: RowKeys<T>): LookUp<T> {
+  const statements = new Map(Object.entries(keys).map(([name, key]) => [name, statementsOf(table, keys, key)]))
+  return async (read, name, values) => {
+    const statement = statements.get(name)
+    if (!statement) throw new Error(`There is no key ${name}.`)
+    const rows = (await read.rows(statement(read, values))).map((columns) => keyedRow(table(read.t), keys, columns))
+    return new Map(rows.map((row) => [row.keyOf(name) ?? '', row]))
+  }
+}
+
+/** Behind the columns of a row stand the parts of each of its keys. */
+function keyedRow<T extends PgTable>(table: T, keys: RowKeys<T>, columns: readonly unknown[]): KeyedRow<T> {
+  const row = rowOf(table, columns)
+  return {
+    row,
+    keyOf(name) {
+      let at = Object.keys(row).length
+      for (const [other, { parts }] of Object.entries(keys)) {
+        const texts = columns.slice(at, at + parts.length)
+        if (other === name) return texts.includes(null) ? undefined : valueOfParts(texts.map(String))
+        at += parts.length
+      }
+      return undefined
+    },
+  }
+}
+
+function statementsOf<T extends PgTable>(table: (t: Tables) => T, keys: RowKeys<T>, { among }: RowKey<T>) {
+  const beginning = (read: Read) => {
+    const from = table(read.t)
+    const parts = Object.values(keys).flatMap(({ columns }) => columns(read, from))
+    return sql`select ${sql.join([columnsOf(from), ...parts], sql.raw(', '))} from ${from}`
+  }
+  const condition = (read: Read, values: readonly string[]) => among(read, table(read.t), values)
+  // Spelling a statement takes longer than looking a row up; the values are the only parameters.
+  const texts = oncePerEngine((read) => {
+    const textFor = (values: readonly string[]) =>
+      read.spelled(sql`${beginning(read)} where ${condition(read, values)}`).text
+    return { one: textFor(SAMPLE.slice(1)), several: textFor(SAMPLE) }
+  })
+  return (read: Read, values: readonly string[]): Spelled => {
+    if (values.length > LIMITS.inPlaceRowsMax) {
+      const extent = { table: table(read.t), rows: values.length }
+      const { where, isHeavy } = guarded(read, condition(read, values), extent)
+      return { ...read.spelled(sql`${beginning(read)}${where}`), isHeavy }
+    }
+    const { one, several } = texts(read)
+    const text = values.length === 1 ? one : several
+    return { text, values: read.spelled(condition(read, values)).values, isSteady: true }
+  }
+}
+
+/** Two values of a key with any number of parts. */
+const SAMPLE = ['["",""]', '["",""]']
