@@ -143,9 +143,38 @@ describe('in a company', () => {
     ['{ personnel { nodes { history(first: 1) { edges { cursor node { fields { to } } } } } } }', {}],
     ['{ apiKey { name scopes __typename } }', {}],
     ['{ __typename }', {}],
+    ['{ _service { sdl __typename } }', {}],
     ['{ personnel @skip(if: true) { nodes { id } } }', {}],
   ])('%s is compiled', async (query, given) => {
     expect(await asking(store, SCOPE_NAMES).same(query, given)).toBeDefined()
+  })
+
+  test('references are compiled, in whatever order they come and however often', async () => {
+    const { same, compiled } = asking(store, SCOPE_NAMES)
+    const query = `query ($r: [_Any!]!, $n: Int!) { _entities(representations: $r) { __typename
+      ... on Person { name groups { name } history(first: 1) { edges { cursor } } }
+      ... on Project { key topRiskScore risks(first: $n) { nodes { owner { name } } totalCount } } ... on Risk { rank } } }`
+    const { personIds, projectIds, riskIds, issueIds } = company
+    const of = (__typename: string) => (id: string) => ({ __typename, id })
+    const all = [
+      ...projectIds.map(of('Project')),
+      ...personIds.map(of('Person')),
+      ...[...personIds, 'none'].reverse().map(of('Person')),
+      ...riskIds.map(of('Risk')),
+      ...issueIds.map(of('Issue')),
+      { __typename: 'Project', key: 'apollo', id: projectIds[0] },
+      { __typename: 'Project', key: 'APOLLO' },
+      { __typename: 'Risk', project: { key: 'APOLLO' }, reference: 'R-1' },
+    ]
+    expect(await same(query, { r: all, n: 2 })).toBeDefined()
+    expect(await same(query, { r: [], n: 1 })).toBeDefined()
+    expect(await compiled(query, { r: [{ __typename: 'Person' }], n: 1 })).toBe('bad_input')
+    expect(await compiled(query, { r: [{ __typename: 'Project', key: 'APOLLO', id: projectIds[1] }], n: 1 })).toBe(
+      'bad_input',
+    )
+    const [some] = [asking(store, ['personnel.read'])]
+    expect(typeof (await some.compiled(query, { r: personIds.map(of('Person')), n: 1 }))).toBe('object')
+    expect(await some.compiled(query, { r: all, n: 1 })).toBe('scope')
   })
 
   test('a page inside another thing goes on after its cursor', async () => {

@@ -10,19 +10,38 @@ export interface Sent {
 /** Fields of a risk, for each of which other rows are looked into. */
 const lookUps = (count: number) => Array.from({ length: count }, (_, i) => `a${i}: owner { name }`).join(' ')
 
-/** What the store tells by itself. */
-export const TOLD: Readonly<Record<string, (company: Company) => Sent>> = {
+/** What is compiled. */
+export const COMPILED: Readonly<Record<string, (company: Company) => Sent>> = {
   'a list': () => ({ query: '{ personnel { nodes { id name email groups { id name } } } }' }),
   'a page': () => ({
     query: '{ risks(first: 3) { totalCount nodes { id rank level } pageInfo { hasNextPage endCursor } } }',
   }),
   'a dear page': () => ({ query: '{ personnel(first: 1000) { nodes { id groups { id name description } } } }' }),
-  'a list with as many look-ups as are quick': () => ({
-    query: `{ risks { nodes { id ${lookUps(LIMITS.compiledLookUpsMax)} } totalCount } }`,
+  'as many look-ups as there may be': () => ({
+    query: `{ risks(first: 3) { nodes { id ${lookUps(LIMITS.compiledLookUpsMax)} } totalCount } }`,
   }),
-  'a page with more look-ups': () => ({
-    query: `{ risks(first: 3) { nodes { id ${lookUps(LIMITS.compiledLookUpsMax + 1)} } totalCount } }`,
+  'two lists': () => ({ query: '{ personnel(first: 1) { nodes { id } } projects { nodes { key } } __typename }' }),
+  'lists in a list': () => ({
+    query: `{ projects { nodes { risks(first: 2) { nodes { id owner { name } } totalCount pageInfo { endCursor } } } }
+      groups { nodes { members(first: 1) { edges { cursor node { name } } pageInfo { hasNextPage } } } } }`,
   }),
+  'a history': ({ riskIds: [id] }) => ({
+    query: `{ risk(id: "${id}") { history { nodes { id action fields { field from to } } totalCount } } }`,
+  }),
+  'who did it': ({ riskIds: [id] }) => ({ query: `{ risk(id: "${id}") { history { nodes { by } } } }` }),
+  'a reference': ({ personIds: [id] }) => ({
+    query: 'query ($r: [_Any!]!) { _entities(representations: $r) { ... on Person { id name } } }',
+    variables: { r: [{ __typename: 'Person', id }] },
+  }),
+  references: ({ personIds: [one, other], riskIds: [risk] }) => ({
+    query: `query ($r: [_Any!]!) { _entities(representations: $r) { __typename
+      ... on Person { name groups { name } } ... on Risk { title project { key } } } }`,
+    variables: {
+      r: [one, risk, other, one, 'usr_none'].map((id) => ({ __typename: id === risk ? 'Risk' : 'Person', id })),
+    },
+  }),
+  'edges alone': () => ({ query: '{ personnel(first: 1) { edges { cursor node { id } } } }' }),
+  'a total alone': () => ({ query: '{ personnel { totalCount } }' }),
   'one thing': ({ riskIds: [id] }) => ({
     query: 'query One($id: ID!) { risk(id: $id) { id title owner { name groups { name } } project { key } } }',
     variables: { id },
@@ -64,22 +83,19 @@ export const TOLD: Readonly<Record<string, (company: Company) => Sent>> = {
   }),
 }
 
-/** What is executed each time that it is not ready: there is more to it. */
+/** What is executed each time that it is not ready, or needs no look at what is stored. */
 export const EXECUTED: Readonly<Record<string, (company: Company) => Sent>> = {
-  'two lists': () => ({ query: '{ personnel(first: 1) { nodes { id } } projects { nodes { key } } }' }),
-  'a list with more look-ups': () => ({
+  'more look-ups than there may be': () => ({
     query: `{ risks { nodes { id ${lookUps(LIMITS.compiledLookUpsMax + 1)} } totalCount } }`,
   }),
-  'lists in a list': () => ({ query: '{ projects { nodes { risks(first: 2) { nodes { id } totalCount } } } }' }),
-  'a history': ({ riskIds: [id] }) => ({ query: `{ risk(id: "${id}") { history { nodes { action by at } } } }` }),
   'what is about the key': () => ({ query: '{ apiKey { name scopes } }' }),
-  'a reference': ({ personIds: [id] }) => ({
-    query: 'query ($r: [_Any!]!) { _entities(representations: $r) { ... on Person { id name } } }',
-    variables: { r: [{ __typename: 'Person', id }] },
-  }),
-  'edges alone': () => ({ query: '{ personnel(first: 1) { edges { cursor node { id } } } }' }),
   'nothing, after all': () => ({ query: '{ personnel @skip(if: true) { nodes { id } } }' }),
   'the schema': () => ({ query: '{ __type(name: "Person") { fields { name } } }' }),
+  'the schema for gateways': () => ({ query: '{ _service { sdl } }' }),
+  'a bad reference': ({ personIds: [id] }) => ({
+    query: 'query ($r: [_Any!]!) { _entities(representations: $r) { ... on Person { id name } } }',
+    variables: { r: [{ __typename: 'Person', id }, { __typename: 'Person' }] },
+  }),
 }
 
 /** What is refused whatever the key may do, each time anew. */

@@ -39,7 +39,8 @@ export function boundArguments(schema: GraphQLSchema): void {
     if (!isObjectType(type)) continue
     for (const field of Object.values(type.getFields())) {
       // A gateway's references are counted and read where they are resolved, and may well repeat.
-      if (!field.name.startsWith('_')) bindField(type, field, schema)
+      if (field.name.startsWith('_')) known.set(field, new Map())
+      else bindField(type, field, schema)
     }
   }
 }

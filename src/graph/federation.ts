@@ -1,7 +1,7 @@
 import { printSubgraphSchema } from '@apollo/subgraph'
 import type { ObjectRef } from '@pothos/core'
 import type { PgTable } from 'drizzle-orm/pg-core'
-import type { GraphQLSchema } from 'graphql'
+import { type GraphQLField, type GraphQLObjectType, type GraphQLSchema, getNamedType, isObjectType } from 'graphql'
 import { ANNOTATIONS, annotate } from './annotations.js'
 import { boundArguments } from './bounds.js'
 import { builder, type Context } from './builder.js'
@@ -39,19 +39,29 @@ export function toSubgraph(): GraphQLSchema {
     references: ({ representations }) => countReferences(representations as readonly unknown[]),
   }
   // Each entity has a scope of its own, asked for where it is resolved; any valid key may see the schema.
-  _entities.extensions = { scope: null, price }
-  _service.extensions = { scope: null }
+  _entities.extensions = { scope: null, price, sql: { entities: true } }
   // Printing it takes as long as a hundred other fields, and one query may ask for it fifty times.
   let printed = ''
-  _service.resolve = () => {
+  const service = () => {
     printed ||= printSubgraph(schema)
     return { sdl: printed }
+  }
+  _service.extensions = { scope: null, sql: { local: service } }
+  _service.resolve = service
+  for (const field of Object.values(objectType(_service).getFields())) {
+    field.extensions = { sql: { local: (source: ReturnType<typeof service>) => source.sdl } }
   }
   _entities.resolve = async (_, { representations }, context: Context) =>
     inTurns(context, await resolveReferences(context, representations))
   boundArguments(schema)
   limitPrices(schema)
   return schema
+}
+
+function objectType({ type }: GraphQLField<unknown, unknown>): GraphQLObjectType {
+  const named = getNamedType(type)
+  if (!isObjectType(named)) throw new Error(`${named.name} is no object.`)
+  return named
 }
 
 /** What `_service` tells a gateway, and what is printed and committed. */

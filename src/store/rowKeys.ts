@@ -80,17 +80,22 @@ export function lookUpBy<T extends PgTable>(table: (t: Tables) => T, keys: RowKe
 /** Behind the columns of a row stand the parts of each of its keys. */
 function keyedRow<T extends PgTable>(table: T, keys: RowKeys<T>, columns: readonly unknown[]): KeyedRow<T> {
   const row = rowOf(table, columns)
-  return {
-    row,
-    keyOf(name) {
-      let at = Object.keys(row).length
-      for (const [other, { parts }] of Object.entries(keys)) {
-        const texts = columns.slice(at, at + parts.length)
-        if (other === name) return texts.includes(null) ? undefined : valueOfParts(texts.map(String))
-        at += parts.length
-      }
-      return undefined
-    },
+  return { row, keyOf: keysIn(Object.entries(keys), columns.slice(Object.keys(row).length)) }
+}
+
+/** The value of each key, of columns that hold the parts of these. */
+export function keysIn(
+  keys: readonly (readonly [name: string, key: Pick<RowKey<never>, 'parts'>])[],
+  columns: readonly unknown[],
+): KeyedRow<never>['keyOf'] {
+  return (name) => {
+    let at = 0
+    for (const [other, { parts }] of keys) {
+      const texts = columns.slice(at, at + parts.length)
+      if (other === name) return texts.includes(null) ? undefined : valueOfParts(texts.map(String))
+      at += parts.length
+    }
+    return undefined
   }
 }
 
@@ -120,4 +125,4 @@ function statementsOf<T extends PgTable>(table: (t: Tables) => T, keys: RowKeys<
 }
 
 /** Two values of a key with any number of parts. */
-const SAMPLE = ['["",""]', '["",""]']
+export const SAMPLE = ['["",""]', '["",""]']

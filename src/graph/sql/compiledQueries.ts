@@ -19,6 +19,7 @@ import type { Context } from '../builder.js'
 import { type Bill, billOf, type Price, priceOf } from '../prices.js'
 import { turn } from '../turns.js'
 import { planOf, type Root } from './compiler.js'
+import { entitiesRunner } from './entityResults.js'
 import type { Arguments } from './fields.js'
 import { listRunner, type RootResult, singleRunner } from './results.js'
 import { decidingVariables, everything, fragmentsOf, type IsIncluded, includedBy } from './selections.js'
@@ -138,7 +139,7 @@ function runnable(
   const { roots, scopes, isPersonal } = planOf(schema, document, operation, isIncluded)
   const runners = roots.map((root) => ({ name: root.name, run: runnerOf(root) }))
   const slots = roots.map((root) => ('slots' in root ? root.slots : []))
-  const billWith = billing(slots, (variables) =>
+  const billWith = billing(roots, (variables) =>
     billOf({ schema, operation, fragments: fragmentsOf(document), variables, isIncluded }),
   )
   return {
@@ -158,10 +159,11 @@ function runnable(
   }
 }
 
-/** What an operation costs; where only one list has arguments, its selection is looked at once. */
-function billing(slots: Runnable['slots'], bill: (variables: Variables) => Bill): Runnable['billWith'] {
-  const all = slots.flat()
-  if (all.length !== 1) return bill
+/** What an operation costs; where only its one root has arguments, its selection is looked at once. */
+function billing(roots: readonly Root[], bill: (variables: Variables) => Bill): Runnable['billWith'] {
+  const [root, ...others] = roots
+  const isSimple = root && ('list' in root || 'one' in root) && root.slots.length === 1 && others.length === 0
+  if (!isSimple) return bill
   let known: Bill | undefined
   return (variables, [[args = {}] = []]) => {
     known ??= bill(variables)
@@ -185,6 +187,7 @@ type Runner = (context: Context, args: readonly Arguments[], separator: Separato
 function runnerOf(root: Root): Runner {
   if ('list' in root) return listRunner(root)
   if ('one' in root) return singleRunner(root)
+  if ('types' in root) return entitiesRunner(root)
   const text = 'local' in root ? (context: Context) => JSON.stringify(root.local(context)) : () => root.text
   return async (context) => ({ json: [Buffer.from(text(context))], isThere: true })
 }

@@ -38,6 +38,8 @@ export type SqlField =
   /** At the root of Query: a list, and a single row that a condition finds. */
   | { readonly list: AnyList }
   | { readonly one: SingleRow }
+  /** At the root as well: what a gateway's references name. */
+  | { readonly entities: true }
   /** What is known without the store: at the root from the context, else from what is around it. */
   | { readonly local: (source: never) => unknown }
 

@@ -8,7 +8,8 @@ import { extentOf, requireWhole } from '../../store/page.js'
 import type { Extent, Read } from '../../store/store.js'
 import type { Context } from '../builder.js'
 import { type Asked, askedOf } from '../windows.js'
-import type { ListRoot, Part, SingleRoot } from './compiler.js'
+import type { ListRoot, SingleRoot } from './compiler.js'
+import type { Part } from './entries.js'
 import type { Arguments } from './fields.js'
 import { Build, placesIn, Weighing } from './statements.js'
 
@@ -41,7 +42,7 @@ interface Kept {
 const keptOn = oncePerEngine(() => new Map<string, Kept>())
 
 /** A statement as it was spelled out before for the same question. */
-function kept(read: Read, key: string, build: () => SQL): Kept {
+export function kept(read: Read, key: string, build: () => SQL): Kept {
   const statements = keptOn(read)
   const known = statements.get(key)
   if (known) return known
@@ -55,9 +56,15 @@ function kept(read: Read, key: string, build: () => SQL): Kept {
 
 let rootsMade = 0
 
+/** What the statements of one root are kept under. */
+export function newNumber(): number {
+  rootsMade += 1
+  return rootsMade
+}
+
 /** Runs the statement of a list. */
 export function listRunner(root: ListRoot) {
-  const number = rootsMade++
+  const number = newNumber()
   const { list, parts } = root
   const hasEntries = parts.some(({ entry }) => entry)
   return async (context: Context, args: readonly Arguments[], separator: Separator): Promise<RootResult> => {
@@ -94,16 +101,16 @@ export function listRunner(root: ListRoot) {
 }
 
 /** Which index serves a filter best depends on how rare its values are, so those are planned for each time. */
-function isSteady(asked: readonly (Asked | undefined)[]): boolean {
+export function isSteady(asked: readonly (Asked | undefined)[]): boolean {
   return asked.every((one) => Object.keys(one?.filter ?? {}).length === 0)
 }
 
-function askedIn(context: Context, { slots }: ListRoot | SingleRoot, args: readonly Arguments[]) {
+export function askedIn(context: Context, { slots }: Pick<ListRoot, 'slots'>, args: readonly Arguments[]) {
   return slots.map(({ list }, slot) => list && askedOf(context, list, args[slot] ?? {}))
 }
 
 /** What a statement depends on, but for the places that pages begin after. */
-function keyOf(asked: readonly (Asked | undefined)[]): string {
+export function keyOf(asked: readonly (Asked | undefined)[]): string {
   return JSON.stringify(asked.map((one) => one && [one.filter, one.first ?? -one.most, one.place ? 1 : 0]))
 }
 
@@ -134,7 +141,7 @@ const NULL = Buffer.from('null')
 
 /** Runs the statement of a single thing. */
 export function singleRunner(root: SingleRoot) {
-  const number = rootsMade++
+  const number = newNumber()
   const { one, object } = root
   return async (context: Context, args: readonly Arguments[]): Promise<RootResult> => {
     const { read } = context.store

@@ -1,0 +1,280 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
+import {
+  type FieldNode,
+  type GraphQLField,
+  GraphQLID,
+  type GraphQLObjectType,
+  getNamedType,
+  isObjectType,
+} from 'graphql'
+import type { Scope } from '../../auth/scopes.js'
+import { LIMITS } from '../../limits.js'
+import type { JsonValue } from '../../store/json.js'
+import type { JsonPage, PageFact } from '../../store/jsonPage.js'
+import { literal } from '../../store/literals.js'
+import type { AnyList } from '../../store/page.js'
+import { type AnyRelation, type Identified, relatedItems } from '../../store/relations.js'
+import { type ConnectionPart, columnOf, type SqlField, sqlOf } from './fields.js'
+import type { Selected, selectionsOf } from './selections.js'
+import { type Build, NotCompilable, type Slot, type Weighing } from './statements.js'
+
+/** Builds the JSON of something that stands in a row. */
+type Member = (build: Build, row: PgTable) => JsonValue
+/** What a row takes besides itself, in rows that are read. */
+export type Weigh = (weighing: Weighing) => number
+
+/** How each row of a page becomes an entry. */
+interface Entries {
+  readonly entry: (build: Build, page: JsonPage) => SQL
+  readonly weigh: Weigh
+}
+
+export interface Entry {
+  readonly object: (build: Build, row: PgTable) => SQL
+  readonly weigh: Weigh
+}
+
+/** A member of a connection. */
+export interface Part {
+  readonly name: string
+  /** What each entry of the page becomes; undefined of what is beside them. */
+  readonly entry: ((build: Build, page: JsonPage) => SQL) | undefined
+  readonly value: (build: Build, page: JsonPage) => JsonValue
+  /** What it is called in the schema; undefined of `__typename`. */
+  readonly part: ConnectionPart | undefined
+}
+
+/** A list, as its parts. */
+export interface Connection {
+  readonly parts: readonly Part[]
+  /** Whether all of its rows are counted. */
+  readonly isCounted: boolean
+  /** Of its entries. */
+  readonly weigh: Weigh
+}
+
+export type Nodes = readonly [FieldNode, ...FieldNode[]]
+export type Collect = ReturnType<typeof selectionsOf>
+
+/** Compiles the selections of one field at the root. */
+export class EntryCompiler {
+  /** The fields with arguments, in the order in which they were found. */
+  readonly slots: Slot[]
+  /** Whether cursors are to be made of what SQL answers. */
+  hasCursors = false
+  private readonly collect: Collect
+  private readonly scopes: Set<Scope>
+  private lookUps = 0
+
+  constructor(collect: Collect, scopes: Set<Scope>, slots: Slot[] = []) {
+    this.collect = collect
+    this.scopes = scopes
+    this.slots = slots
+  }
+
+  /** `parent` is the type of what the list belongs to. */
+  connection(type: GraphQLObjectType, nodes: readonly FieldNode[], parent: GraphQLObjectType): Connection {
+    const weights: Weigh[] = []
+    const parts = [...this.selected(type, nodes)].map(([name, fields]) => {
+      const { weigh, ...part } = this.part(type, name, fields, parent)
+      if (weigh) weights.push(weigh)
+      return part
+    })
+    bounded(parts)
+    const isCounted = parts.some(({ part }) => part === 'totalCount')
+    return { parts, isCounted, weigh: sumOf(weights) }
+  }
+
+  private part(
+    type: GraphQLObjectType,
+    name: string,
+    fields: Nodes,
+    parent: GraphQLObjectType,
+  ): Part & { weigh?: Weigh } {
+    if (isTypename(fields[0])) return { name, entry: undefined, value: constant(type.name), part: undefined }
+    const field = this.fieldOf(type, fields[0])
+    const declared = sqlOf(field)
+    if (!declared || !('part' in declared)) throw new NotCompilable()
+    const { part } = declared
+    if (part === 'totalCount') {
+      const value: Part['value'] = (_, { totalCount }) => ({ value: totalCount, isJson: false })
+      return { name, part, entry: undefined, value }
+    }
+    if (part === 'pageInfo') return { name, part, entry: undefined, value: this.facts(this.objectType(field), fields) }
+    const { entry, weigh } = this[part](this.objectType(field), fields, parent)
+    const value: Part['value'] = (build, page) => ({ value: build.read.json.items(entry(build, page)), isJson: true })
+    return { name, part, entry, value, weigh }
+  }
+
+  private facts(type: GraphQLObjectType, nodes: readonly FieldNode[]): Part['value'] {
+    const members = [...this.selected(type, nodes)].map(([name, [node]]) => {
+      if (isTypename(node)) return [name, undefined] as const
+      const declared = sqlOf(this.fieldOf(type, node))
+      if (!declared || !('fact' in declared)) throw new NotCompilable()
+      if (declared.fact.endsWith('Cursor')) this.hasCursors = true
+      return [name, declared.fact] as const
+    })
+    bounded(members)
+    const known = (page: JsonPage, fact: PageFact | undefined) =>
+      fact ? { value: page.fact(fact), isJson: true } : constant(type.name)()
+    return ({ read }, page) => ({
+      value: read.json.object(members.map(([name, fact]) => [name, known(page, fact)])),
+      isJson: true,
+    })
+  }
+
+  private nodes(type: GraphQLObjectType, nodes: readonly FieldNode[], parent: GraphQLObjectType): Entries {
+    const { object, weigh } = this.entry(type, nodes, parent)
+    return { entry: (build, { row }) => object(build, row), weigh }
+  }
+
+  private edges(type: GraphQLObjectType, nodes: readonly FieldNode[], parent: GraphQLObjectType): Entries {
+    const weights: Weigh[] = []
+    const members = [...this.selected(type, nodes)].map(([name, fields]) => {
+      if (isTypename(fields[0])) return [name, constant(type.name)] as const
+      const field = this.fieldOf(type, fields[0])
+      const declared = sqlOf(field)
+      if (!declared || !('edge' in declared)) throw new NotCompilable()
+      if (declared.edge === 'cursor') {
+        this.hasCursors = true
+        return [name, (_: Build, page: JsonPage) => ({ value: page.cursor, isJson: true })] as const
+      }
+      const { object, weigh } = this.entry(this.objectType(field), fields, parent)
+      weights.push(weigh)
+      return [name, (build: Build, { row }: JsonPage) => ({ value: object(build, row), isJson: true })] as const
+    })
+    bounded(members)
+    return {
+      entry: (build, page) => build.read.json.object(members.map(([name, member]) => [name, member(build, page)])),
+      weigh: sumOf(weights),
+    }
+  }
+
+  /** A row of a type, which belongs to a row of another type. */
+  entry(type: GraphQLObjectType, nodes: readonly FieldNode[], parent: GraphQLObjectType): Entry {
+    const weights: Weigh[] = []
+    const members = [...this.selected(type, nodes)].map(([name, fields]) => {
+      if (isTypename(fields[0])) return [name, constant(type.name)] as const
+      const field = this.fieldOf(type, fields[0], parent)
+      const declared = sqlOf(field)
+      if (!declared) throw new NotCompilable()
+      const { member, weigh } = this.member(declared, field, fields, type)
+      if (weigh) weights.push(weigh)
+      return [name, member] as const
+    })
+    bounded(members)
+    return {
+      object: (build, row) => build.read.json.object(members.map(([name, member]) => [name, member(build, row)])),
+      weigh: sumOf(weights),
+    }
+  }
+
+  private member(
+    declared: SqlField,
+    field: GraphQLField<unknown, unknown>,
+    nodes: Nodes,
+    parent: GraphQLObjectType,
+  ): { member: Member; weigh?: Weigh } {
+    if ('column' in declared) {
+      const isText = getNamedType(field.type) === GraphQLID
+      return { member: (_, row) => ({ value: shown(columnOf(row, declared.column), isText), isJson: false }) }
+    }
+    this.noteLookUp()
+    if ('computed' in declared) {
+      const { value, isCount } = declared.computed
+      const member: Member = ({ read }, row) => ({ value: value(read, row as Identified), isJson: false })
+      return { member, weigh: (weighing) => (isCount ? weighing.count() : 1) }
+    }
+    const type = this.objectType(field)
+    if ('reference' in declared) return reference(declared.reference, this.entry(type, nodes, parent))
+    if ('items' in declared) return items(declared.items, this.entry(type, nodes, parent))
+    if ('page' in declared) return this.page(declared.page, field, nodes, parent)
+    throw new NotCompilable()
+  }
+
+  private page(relation: AnyRelation, field: GraphQLField<unknown, unknown>, nodes: Nodes, parent: GraphQLObjectType) {
+    const slot = this.slots.push({ field, node: nodes[0], list: relation.list }) - 1
+    const { parts, isCounted, weigh } = this.connection(this.objectType(field), nodes, parent)
+    const member: Member = (build, row) => {
+      const page = build.page(slot, relation, row)
+      const members = parts.map(({ name, value }) => [name, value(build, page)] as const)
+      const from = parts.some(({ entry }) => entry) ? sql` from ${page.rows}` : sql``
+      return { value: sql`(${page.prefix}select ${build.read.json.object(members)}${from})`, isJson: true }
+    }
+    return { member, weigh: (weighing: Weighing) => weighing.page(slot, relation, isCounted, weigh) }
+  }
+
+  private noteLookUp(): void {
+    this.lookUps += 1
+    // Fragments multiply these, and an engine plans each anew: 4,000 would stop the process for ten seconds.
+    if (this.lookUps > LIMITS.compiledLookUpsMax) throw new NotCompilable('bounds')
+  }
+
+  selected(type: GraphQLObjectType, nodes: readonly FieldNode[]): Selected {
+    return this.collect(
+      type,
+      nodes.flatMap(({ selectionSet }) => selectionSet ?? []),
+    )
+  }
+
+  fieldOf(type: GraphQLObjectType, { name }: FieldNode, parent = type): GraphQLField<unknown, unknown> {
+    const field = type.getFields()[name.value]
+    if (!field) throw new NotCompilable(name.value.startsWith('__') ? 'introspection' : 'not_compilable')
+    this.note(field)
+    const { scopeOf } = field.extensions as { scopeOf?: (parent: string) => Scope }
+    if (scopeOf) this.scopes.add(scopeOf(parent.name))
+    return field
+  }
+
+  objectType(field: GraphQLField<unknown, unknown>): GraphQLObjectType {
+    const type = getNamedType(field.type)
+    if (!isObjectType(type)) throw new NotCompilable()
+    this.note(type)
+    return type
+  }
+
+  note({ extensions }: { readonly extensions: Readonly<Record<string, unknown>> }): void {
+    const { scope } = extensions as { scope?: Scope | null }
+    if (scope) this.scopes.add(scope)
+  }
+}
+
+function reference({ list, by }: { list: AnyList; by: string }, { object, weigh }: Entry) {
+  const member: Member = (build, row) => {
+    const { name, alias } = build.row(list)
+    const where = sql`${(alias as Identified).id} = ${columnOf(row, by)}`
+    return { value: sql`(select ${object(build, alias)} from ${name} where ${where})`, isJson: true }
+  }
+  return { member, weigh: (weighing: Weighing) => weighing.reference(weigh) }
+}
+
+function items(relation: AnyRelation, { object, weigh }: Entry) {
+  const member: Member = (build, row) => {
+    const built = (related: PgTable) => object(build, related)
+    return { value: relatedItems(build.read, relation, row, build.newName(), built), isJson: true }
+  }
+  return { member, weigh: (weighing: Weighing) => weighing.items(relation, weigh) }
+}
+
+export function isTypename({ name }: FieldNode): boolean {
+  return name.value === '__typename'
+}
+
+function constant(text: string): () => JsonValue {
+  return () => ({ value: sql`cast(${literal(text)} as text)`, isJson: false })
+}
+
+/** A number stands for an id as a text. */
+function shown(column: AnyPgColumn, isText: boolean): AnyPgColumn | SQL {
+  return isText && column.dataType === 'number' ? sql`cast(${column} as text)` : column
+}
+
+function bounded(members: readonly unknown[]): void {
+  // SQLite takes 1,000 arguments of a function, which are names and values.
+  if (members.length > LIMITS.compiledMembersMax) throw new NotCompilable('bounds')
+}
+
+function sumOf(weights: readonly Weigh[]): Weigh {
+  return (weighing) => weights.reduce((sum, weigh) => sum + weigh(weighing), 0)
+}
