@@ -1,12 +1,13 @@
 import { and, fillPlaceholders, type SQL, sql } from 'drizzle-orm'
 import { LIMITS } from '../../limits.js'
-import { withCursors } from '../../store/cursors.js'
+import { withCursorsInTurns } from '../../store/cursors.js'
 import type { Separator } from '../../store/json.js'
 import { bytesOf, conditional, listSource } from '../../store/jsonPage.js'
 import { oncePerEngine } from '../../store/keyed.js'
 import { extentOf, requireWhole } from '../../store/page.js'
 import type { Extent, Read } from '../../store/store.js'
 import type { Context } from '../builder.js'
+import { turn } from '../turns.js'
 import { type Asked, askedOf } from '../windows.js'
 import type { ListRoot, SingleRoot } from './compiler.js'
 import type { Part } from './entries.js'
@@ -96,7 +97,8 @@ export function listRunner(root: ListRoot) {
     const filled = fillPlaceholders([...values], placesIn(asked))
     const [row = []] = await read.rows({ text, values: filled, isSteady: isSteady(asked), isHeavy })
     requireWhole(Number(row[0]), own)
-    return listResult(parts, root.hasCursors, row.slice(1))
+    const shown = root.hasCursors ? await cursorsIn(context, row.slice(1)) : row.slice(1)
+    return listResult(parts, shown)
   }
 }
 
@@ -114,14 +116,17 @@ export function keyOf(asked: readonly (Asked | undefined)[]): string {
   return JSON.stringify(asked.map((one) => one && [one.filter, one.first ?? -one.most, one.place ? 1 : 0]))
 }
 
-function listResult(parts: readonly Part[], hasCursors: boolean, row: readonly unknown[]): RootResult {
+function cursorsIn(context: Context, row: readonly unknown[]): Promise<Buffer[]> {
+  return Promise.all(row.map((value) => withCursorsInTurns(bytesOf(value), () => turn(context))))
+}
+
+function listResult(parts: readonly Part[], row: readonly unknown[]): RootResult {
   const json: Buffer[] = []
   let entries: Buffer = NOTHING
   let pageInfo = {}
   let totalCount: number | undefined
   parts.forEach(({ name, entry, part }, index) => {
-    const bytes = bytesOf(row[index])
-    const shown = hasCursors ? withCursors(bytes) : bytes
+    const shown = bytesOf(row[index])
     const head = `${index === 0 ? '{' : ','}"${name}":`
     if (entry) {
       entries = shown
@@ -159,7 +164,7 @@ export function singleRunner(root: SingleRoot) {
     const filled = fillPlaceholders([...values], { ...placesIn(asked), ...given })
     const [row] = await read.rows({ text, values: filled, isSteady: isSteady(asked), isHeavy })
     if (!row) return { json: [NULL], isThere: false }
-    const bytes = bytesOf(row[0])
-    return { json: [root.hasCursors ? withCursors(bytes) : bytes], isThere: true }
+    const [json = NULL] = root.hasCursors ? await cursorsIn(context, [row[0]]) : [bytesOf(row[0])]
+    return { json: [json], isThere: true }
   }
 }
