@@ -122,7 +122,7 @@ const TABLE = {
   sliceRows: [500, 'Entries of a long list; longer ones are written in slices, and others have their turn in between.'],
   sliceBytes: [262_144, 'Bytes of an answer that are copied or hashed before others have their turn.'],
   inPlaceRowsMax: [
-    1_000,
+    500,
     'SQLite: rows that a statement goes through on the event loop; one that may read more runs in a read worker.',
   ],
   readWorkersMax: [
