@@ -1,5 +1,5 @@
 import { constants, getPriority, setPriority } from 'node:os'
-import { parentPort, workerData } from 'node:worker_threads'
+import { MessageChannel, parentPort, workerData } from 'node:worker_threads'
 import { withRoom } from './framed.js'
 import { connect, STILL_WANTED } from './sqliteConnection.js'
 import { KeptStatements } from './sqliteStatements.js'
@@ -59,8 +59,18 @@ function work(port: NonNullable<typeof parentPort>, { file, stop }: WorkerStart)
 
 /** Small ones may lie in memory that they share with others, and are copied anyway. */
 function roomyBytes(value: unknown): unknown {
-  return value instanceof Uint8Array && value.length >= ROOMY_FROM_BYTES ? withRoom(value) : value
+  if (!(value instanceof Uint8Array) || value.length < ROOMY_FROM_BYTES) return value
+  const roomy = withRoom(value)
+  // Given away to nobody, it is freed at once; this thread makes so little garbage that it would lie there for long.
+  if (value.buffer instanceof ArrayBuffer && value.length === value.buffer.byteLength) {
+    NOBODY.postMessage(null, [value.buffer])
+  }
+  return roomy
 }
+
+/** A port that leads nowhere: what is transferred through it is gone. */
+const NOBODY = new MessageChannel().port1
+NOBODY.close()
 
 /** What is handed over without a copy. */
 function bytesIn(rows: readonly unknown[][]): ArrayBuffer[] {
