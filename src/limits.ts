@@ -71,6 +71,7 @@ const TABLE = {
   ],
   rateBurst: [1_000, 'What a key may spend at once.'],
   rateUnitCost: [2_000, 'The cost of what is read that is charged like one request: a page of 50 is less.'],
+  recordCost: [20, 'The cost of a record that is brought in through the API, as the rate limit counts it.'],
   rateShareMax: [0.25, 'Of what a key may spend at once, what a single request is charged at the most.'],
   wrongKeysPerMinute: [60, 'Wrong keys from one address in a minute.'],
   rateKeptMax: [10_000, 'Keys and addresses whose spending is remembered.'],

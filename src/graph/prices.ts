@@ -34,6 +34,8 @@ export type FieldPrice =
   | { readonly isNestedList: true }
   /** Members of a connection: its entries, what costs a count, and what needs the ends of the page. */
   | { readonly part: 'entries' | 'count' | 'ends' }
+  /** A mutation that brings in this many records. */
+  | { readonly records: (args: Arguments) => number }
   /** The references of a gateway: each different one is looked up, and every one is written. */
   | { readonly references: (args: Arguments) => { readonly all: number; readonly different: number } }
 
@@ -137,14 +139,19 @@ class Pricer {
     if (!field) return { ...NOTHING, fixed: 1, depth: 1 }
     const selected = node.selectionSet ? this.selection(node.selectionSet, getNamedType(field.type)) : NOTHING
     const cost = { ...this.costOf(field, node, selected), depth: selected.depth + 1 }
-    if (type === this.schema.getMutationType()) this.rootFields.push(cost.fixed)
+    // What is stored counts for the rate limit alone: how much may be sent has a limit of its own.
+    if (type === this.schema.getMutationType()) this.rootFields.push(cost.fixed + this.storingCost(field, node))
     return cost
+  }
+
+  private storingCost(field: GraphQLField<unknown, unknown>, node: FieldNode): number {
+    return storingCostOf(field, () => getArgumentValues(field, node, this.variables))
   }
 
   private costOf(field: GraphQLField<unknown, unknown>, node: FieldNode, selected: Cost): Cost {
     const price = field.extensions['price'] as FieldPrice | undefined
     const alone = (fixed: number): Cost => ({ ...NOTHING, fixed })
-    if (!price) return alone(1 + (isList(field.type) ? HANDFUL : 1) * selected.fixed)
+    if (!price || 'records' in price) return alone(1 + (isList(field.type) ? HANDFUL : 1) * selected.fixed)
     if ('part' in price) {
       if (price.part === 'entries') return { ...NOTHING, perRow: selected.fixed }
       if (price.part === 'count') return { ...NOTHING, isCounted: true }
@@ -165,6 +172,12 @@ class Pricer {
     const first = (args as ListArguments).first ?? LIMITS.nestedPageRows
     return alone(LIMITS.nestedListCost + selected.fixed + atLeastNone(first) * rowPrice(selected, true))
   }
+}
+
+/** What a mutation is charged for the records that it brings in. */
+export function storingCostOf({ extensions }: GraphQLField<unknown, unknown>, args: () => Arguments): number {
+  const price = extensions['price'] as FieldPrice | undefined
+  return price && 'records' in price ? price.records(args()) * LIMITS.recordCost : 0
 }
 
 function sum(one: Cost, other: Cost): Cost {

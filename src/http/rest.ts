@@ -4,6 +4,7 @@ import type { Authenticate } from '../auth/principal.js'
 import { badArgument, Fault } from '../errors.js'
 import { type Context, requireScope } from '../graph/builder.js'
 import { faultOf } from '../graph/faults.js'
+import { storingCostOf } from '../graph/prices.js'
 import { LIMITS } from '../limits.js'
 import { requireAcceptable } from './accept.js'
 import { answerWith, answerWithCompiled, type MediaType } from './answers.js'
@@ -67,6 +68,8 @@ export function createRest({ schema, engine, authenticate, rates, bodies, basePa
       // A body that came after the look at the key can have taken its time, and the key may have been revoked meanwhile.
       if (!hasCome) principal = await exchange.waiting.bound(authenticate(asked.header('authorization')))
     }
+    const storing = storingCostOf(operation.rootField, () => variables)
+    if (storing > 0) rates.chargeQuery(principal, exchange, 1 + storing)
     const context = engine.contextFor(principal, noting(exchange), exchange.waiting)
     const wanted = { asked, operation, type, path: basePath + path }
     if (isReading(asked)) {
