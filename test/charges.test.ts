@@ -266,3 +266,21 @@ test.each([
   const answer = await caller.graphql(query)
   expect([answer.body.errors[0].extensions.code, chargeOf(answer)]).toEqual(['TOO_COMPLEX', 1])
 })
+
+test('what is brought in is charged by its records, in GraphQL and in REST', async () => {
+  const records = 500
+  const risks = Array.from({ length: records }, (_, i) => ({
+    reference: `R-${i}`,
+    title: 'Late',
+    raisedOn: '2026-01-01',
+  }))
+  const input = { key: 'APOLLO', name: 'Apollo', risks }
+  const { charged } = await openWith(0)
+  const expected = units(1 + records * LIMITS.recordCost)
+  expect(await charged((caller) => caller.post('/v1/projects', input))).toBe(expected)
+  const query = 'mutation ($input: SyncProjectInput!) { syncProject(input: $input) { project { key } } }'
+  expect(await charged((caller) => caller.graphql(query, { input }))).toBe(expected)
+  expect(
+    await charged((caller) => caller.post('/v1/projects', { ...input, key: 'ZEUS', risks: risks.slice(0, 1) })),
+  ).toBe(1)
+})

@@ -44,6 +44,13 @@ test('what is refused in each row of a long list is told beside the rest', async
   expect(body.data.again.totalCount).toBe(ROWS)
   expect(body.data.risks.edges).toHaveLength(ROWS)
   expect(new Set(body.data.risks.edges.map((edge: { cursor: string }) => edge.cursor)).size).toBe(ROWS)
+  // Beyond so many they are counted.
+  expect(body.errors).toHaveLength(LIMITS.errorsMax + 1)
+  const unlisted = ROWS - LIMITS.errorsMax
+  expect(body.errors.at(-1)).toEqual({
+    message: `${unlisted} more errors are not listed.`,
+    extensions: { code: 'INSUFFICIENT_SCOPE', unlisted },
+  })
   expect(body.errors[0]).toMatchObject({
     path: ['risks', 'edges', 0, 'node', 'owner'],
     extensions: { code: 'INSUFFICIENT_SCOPE' },

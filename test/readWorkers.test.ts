@@ -1,4 +1,4 @@
-import { existsSync, renameSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, renameSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import type { AppOptions } from '../src/http/app.js'
@@ -109,6 +109,17 @@ test('a write may take longer than a request may read, and its answer is still t
   await sleep(400)
   letGo()
   expect(await answer).toMatchObject({ status: 201, body: { name: 'Ada', groups: [] } })
+})
+
+test.runIf(process.platform === 'linux')('a worker gives way to the event loop where they share a core', async () => {
+  const niceOf = (task: string) =>
+    Number(readFileSync(`/proc/self/task/${task}/stat`, 'utf8').split(') ')[1]?.split(' ')[16])
+  const before = niceOf(String(process.pid))
+  const { caller } = await openSlow({ deadlineMs: 200 })
+  expect((await caller.get(SEARCH)).status).toBe(503)
+  expect(niceOf(String(process.pid))).toBe(before)
+  // The thread may still be starting.
+  await expect.poll(() => Math.max(...readdirSync('/proc/self/task').map(niceOf))).toBeGreaterThan(before)
 })
 
 test('the event loop goes on while a worker reads', async () => {

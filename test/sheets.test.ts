@@ -136,7 +136,7 @@ describe('a written CSV line', () => {
         const lines = records.map((cells) => csvLine(cells.map(guarded)))
         const read = cellsOf(lines.join(''))
         // However a spreadsheet splits them.
-        const pieces = read.flat().flatMap((cell) => [cell, ...cell.split(/[;\t]/).slice(1)])
+        const pieces = read.flat().flatMap((cell) => [cell, ...cell.split(/[;\t\r\n]/).slice(1)])
         expect(pieces.filter((piece) => /^[=+\-@\t\r]/.test(piece))).toEqual([])
         expect(read.map((cells) => cells.map(unguarded))).toEqual(records)
       }),
@@ -154,6 +154,7 @@ describe('a written CSV line', () => {
     ["a;'=1", "a;''=1"],
     ['a\t@x;-2', "a\t'@x;'-2"],
     ['a; =1', 'a; =1'],
+    ['a\n=1\r\n-2', "a\n'=1\r\n'-2"],
   ])('guards %j as %j, and back', (plain, cell) => {
     expect([guarded(plain), unguarded(cell)]).toEqual([cell, plain])
   })

@@ -27,6 +27,10 @@ test('a long list is the same, in slices or not, and so is its CSV', async () =>
   const whole = await compiled.graphql(query)
   expect(whole.body.data.personnel.nodes).toHaveLength(PEOPLE)
   expect((await executed.graphql(query)).text).toBe(whole.text)
+  // More in front of the entries than a read worker leaves room for.
+  const counts = Array.from({ length: 40 }, (_, index) => `${'count'.repeat(25)}${index}: totalCount`)
+  const long = `{ personnel { ${counts.join(' ')} nodes { id } } }`
+  expect((await compiled.graphql(long)).text).toBe((await executed.graphql(long)).text)
   for (const path of ['/v1/personnel', '/v1/personnel?limit=700', '/v1/personnel?search=nobody']) {
     for (const accept of ['application/json', 'text/csv']) {
       const [one, two] = [await compiled.get(path, { accept }), await executed.get(path, { accept })]
@@ -48,5 +52,6 @@ test('a long list is not executed beyond the deadline', async () => {
   const { executed } = await openBoth({ deadlineMs: 1 })
   const { status, body } = await executed.graphql('{ personnel { edges { cursor node { id groups { id } } } } }')
   expect([status, body.errors.length, body.errors[0].extensions.code]).toEqual([503, 1, 'DEADLINE_EXCEEDED'])
-  expect(body.data).toEqual({ personnel: null })
+  // The deadline counts from the arrival of the request, so it may be over before execution begins.
+  expect(body.data ?? { personnel: null }).toEqual({ personnel: null })
 })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { Fault } from '../src/errors.js'
 import { BUSY } from '../src/store/faults.js'
 import type { Session } from '../src/store/postgresSession.js'
-import { transact } from '../src/store/postgresWrite.js'
+import { transact, untilOf } from '../src/store/postgresWrite.js'
 import type { Authorship, Write } from '../src/store/store.js'
 import { NOW } from './harness.js'
 
@@ -35,7 +35,8 @@ function scripted(script: Script) {
       // Only its way to the server matters here.
       writeOn: (run) => ({ run }) as unknown as Write,
       as: AS,
-      giveUpAt: performance.now() + 5_000,
+      until: untilOf(AS),
+      look: async () => undefined,
       work: (handle) => work((handle as unknown as { run: Session['run'] }).run, attempt),
     })
   return { said, write }

@@ -49,7 +49,11 @@ interface Known {
 export function authenticator(store: Store, clock: () => Date): Authenticate {
   const noteUse = useNoter(store, clock)
   const recall = memoryOf(store, async (secret) => {
-    const key = await keyBySecret(store.read, secret)
+    const patience = { deadlineAt: performance.now() + LIMITS.storeLookMs }
+    const key = await keyBySecret(
+      store.reading(() => undefined, patience),
+      secret,
+    )
     if (!key) throw invalid()
     if (key.revokedAt) throw new KeyRefused(key.id, `This API key was revoked at ${key.revokedAt}.`)
     const { id, name, scopes, projects, expiresAt } = key

@@ -17,6 +17,7 @@ import {
   type SelectionSetNode,
 } from 'graphql'
 import type { Scope } from '../auth/scopes.js'
+import { LIMITS } from '../limits.js'
 import { HANDFUL } from '../store/relations.js'
 import type { CountedList, CountedRelation } from '../store/rowCounts.js'
 import type { Arguments } from './sql/fields.js'
@@ -30,6 +31,8 @@ export type FieldPrice =
   | { readonly relation: CountedRelation }
   /** Members of a connection: its entries, the entry in an edge, what costs a count, what needs the ends of the page. */
   | { readonly part: 'entries' | 'entry' | 'count' | 'ends' }
+  /** A mutation that brings in this many records. */
+  | { readonly records: (args: Arguments) => number }
   /** The references of a gateway: each different one is looked up, and every one is written. */
   | { readonly references: (args: Arguments) => References }
 
@@ -79,7 +82,12 @@ export interface ListArguments {
 export interface Bill extends Selection {
   readonly depth: number
   /** What each mutation costs by itself. */
-  readonly mutations: readonly Selection[]
+  readonly mutations: readonly MutationBill[]
+}
+
+export interface MutationBill extends Selection {
+  /** What is stored counts for the rate limit alone: how much may be sent has a limit of its own. */
+  readonly storing: (variables: Arguments) => number
 }
 
 const NO_INNER: Selection['inner'] = new Map()
@@ -119,7 +127,7 @@ export function billWith(variables: Arguments, priced: Omit<Priced, 'isIncluded'
 }
 
 class Biller {
-  readonly mutations: Selection[] = []
+  readonly mutations: MutationBill[] = []
   private readonly schema: GraphQLSchema
   private readonly fragments: Priced['fragments']
   private readonly isIncluded: IsIncluded
@@ -157,14 +165,17 @@ class Biller {
     if (!field) return { ...NOTHING, fixed: 1, depth: 1 }
     const selected = node.selectionSet ? this.selection(node.selectionSet, getNamedType(field.type)) : NOTHING
     const cost = { ...costOf(field, node, selected), depth: selected.depth + 1 }
-    if (type === this.schema.getMutationType()) this.mutations.push(cost)
+    if (type === this.schema.getMutationType()) {
+      const storing = (variables: Arguments) => storingCostOf(field, () => getArgumentValues(field, node, variables))
+      this.mutations.push({ fixed: cost.fixed, inner: cost.inner, storing })
+    }
     return cost
   }
 }
 
 function costOf(field: GraphQLField<unknown, unknown>, node: FieldNode, selected: Cost): Cost {
   const { price, scope } = field.extensions as { price?: FieldPrice; scope?: Scope }
-  if (!price) return referring(isList(field.type) ? HANDFUL : 1, selected)
+  if (!price || 'records' in price) return referring(isList(field.type) ? HANDFUL : 1, selected)
   if ('part' in price) return partOf(price.part, selected)
   const args = (variables: Arguments) => getArgumentValues(field, node, variables)
   if ('references' in price) {
@@ -176,6 +187,12 @@ function costOf(field: GraphQLField<unknown, unknown>, node: FieldNode, selected
   const relation = isRoot ? undefined : price.relation
   const list = isRoot ? price.list : price.relation.list
   return within({ list, relation, scope, args, entry, isCounted, needsEnds }, fixed)
+}
+
+/** What a mutation is charged for the records that it brings in. */
+export function storingCostOf({ extensions }: GraphQLField<unknown, unknown>, args: () => Arguments): number {
+  const price = extensions['price'] as FieldPrice | undefined
+  return price && 'records' in price ? price.records(args()) * LIMITS.recordCost : 0
 }
 
 function referring(times: number, { fixed, inner }: Cost): Cost {

@@ -63,8 +63,15 @@ export function requireScope({ scopes }: Principal, requiredScope: Scope): void 
 }
 
 export function missingScope(requiredScope: Scope): Fault {
-  return new Fault('INSUFFICIENT_SCOPE', `This needs a key with the scope ${requiredScope}.`, { requiredScope })
+  const refusal =
+    refusals.get(requiredScope) ??
+    new Fault('INSUFFICIENT_SCOPE', `This needs a key with the scope ${requiredScope}.`, { requiredScope })
+  refusals.set(requiredScope, refusal)
+  return refusal
 }
+
+/** One for each scope: a list can be refused in every row, and to note each time from where takes longer than the row. */
+const refusals = new Map<Scope, Fault>()
 
 /** A key can be bound to some projects, and then changes only those. */
 export function requireProject({ projects }: Principal, key: string): void {

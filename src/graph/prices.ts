@@ -27,7 +27,7 @@ export async function priceOf(bill: Bill, buyer: Buyer): Promise<Price> {
   requireAtMost('depth', bill.depth, LIMITS.queryDepthMax)
   if (bill.inner.size === 0) {
     requireAtMost('cost', bill.fixed, LIMITS.queryCostMax)
-    return { charge: inMutations(bill, ({ fixed }) => fixed) }
+    return { charge: inMutations(bill, buyer, ({ fixed }) => fixed) }
   }
   const lists = await listsIn(bill, buyer)
   const limited = new Pricing(lists, buyer, LIMITS.wholeListPricedRows)
@@ -35,14 +35,14 @@ export async function priceOf(bill: Bill, buyer: Buyer): Promise<Price> {
   requireAtMost('cost of repeated references', limited.repeated, LIMITS.repeatedCostMax)
   const filtered = await Promise.all([...lists].map(([one, list]) => withFilter(one, list, buyer)))
   const pricing = new Pricing(new Map(filtered), buyer, Number.POSITIVE_INFINITY)
-  const charge = inMutations(bill, (selection) => pricing.costOf(selection))
+  const charge = inMutations(bill, buyer, (selection) => pricing.costOf(selection))
   return { charge: charge + Math.ceil(pricing.repeated / LIMITS.repeatedCostForOne) }
 }
 
 /** Each mutation is charged for itself, like a request that brings it alone. */
-function inMutations(bill: Bill, costOf: (selection: Selection) => number): number {
+function inMutations(bill: Bill, { variables }: Buyer, costOf: (selection: Selection) => number): number {
   if (bill.mutations.length === 0) return costOf(bill)
-  const units = bill.mutations.map((one) => Math.ceil(costOf(one) / LIMITS.rateUnitCost))
+  const units = bill.mutations.map((one) => Math.ceil((costOf(one) + one.storing(variables)) / LIMITS.rateUnitCost))
   return units.reduce((total, one) => total + one, 0) * LIMITS.rateUnitCost
 }
 

@@ -1,6 +1,7 @@
 import { getNamedType } from 'graphql'
 import { Fault } from '../errors.js'
 import type { CompiledResult } from '../graph/sql/compiledQueries.js'
+import { framed } from '../store/framed.js'
 import type { Answer, Asked } from './asked.js'
 import { csvContent, type Entry, entriesIn } from './csv.js'
 import { longJson } from './longJson.js'
@@ -28,7 +29,8 @@ export async function answerWithCompiled({ roots: [root] }: CompiledResult, want
       return pageWith(await csvContent(columns, entriesIn(list.entries)), next, wanted)
     }
     const page = JSON.stringify({ next, total: list.totalCount ?? null })
-    const bytes = await joined([BEFORE_DATA, list.entries, Buffer.from(`],"page":${page}}`)])
+    const parts = [BEFORE_DATA, list.entries, Buffer.from(`],"page":${page}}`)] as const
+    const bytes = framed(...parts) ?? (await joined(parts))
     return pageWith(new Content(JSON_TYPE, bytes), next, wanted)
   }
   if (!root?.isThere) throw nothingAt(wanted)

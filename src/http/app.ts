@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
 import { authenticator } from '../auth/principal.js'
 import { Fault } from '../errors.js'
+import { LIMITS } from '../limits.js'
 import { schema } from '../schema.js'
 import type { Store } from '../store/store.js'
 import { type Answer, AskedOfFetch, AskedOfNode, type Outgoing, outgoing, responseOf, sendToNode } from './asked.js'
@@ -76,6 +77,7 @@ export function createApp(options: AppOptions): App {
     return createGraphqlDoor({ engine, authenticate, rates, bodies, log, running })
   })
   const paths = createPaths({ ...options, rest, graphql })
+  const { deadlineMs = LIMITS.deadlineMs } = options
   const closing: Closing = { log, slowMs: options.slowMs, onFinished: options.onFinished ?? (() => undefined) }
 
   const withHeaders = ({ asked }: Exchange, answer: Answer): Outgoing => {
@@ -115,7 +117,8 @@ export function createApp(options: AppOptions): App {
       const target = targetOf(request, basePath)
       const refusal = refusalOf(request, target)
       if (refusal) return refuse(response, refusal)
-      const exchange = openExchange(new AskedOfNode(request, target, beforeBody), request.socket.remoteAddress)
+      const asked = new AskedOfNode(request, target, beforeBody)
+      const exchange = openExchange(asked, request.socket.remoteAddress, deadlineMs)
       sendToNode(response, await answerTo(exchange, response))
     } catch (error) {
       refuse(response, lastResort(log, error))
@@ -126,7 +129,7 @@ export function createApp(options: AppOptions): App {
     async fetch(request) {
       try {
         // Whoever embeds it knows its callers; here their address is not known.
-        return responseOf(await answerTo(openExchange(new AskedOfFetch(request), undefined)))
+        return responseOf(await answerTo(openExchange(new AskedOfFetch(request), undefined, deadlineMs)))
       } catch (error) {
         const { status, headers, body } = bareProblem(lastResort(log, error))
         return new Response(body, { status, headers })

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Fault } from '../errors.js'
+import { LIMITS } from '../limits.js'
 
 /** A request, whether it came by node:http or by fetch. */
 export interface Asked {
@@ -210,7 +211,20 @@ export function tooLarge(bytesMax: number): Fault {
 export function sendToNode(response: ServerResponse, { status, headers, body }: Outgoing): void {
   // Whoever embeds it may have answered meanwhile, as when a time of its own is up.
   if (response.headersSent) return
-  response.writeHead(status, headers as string[]).end(body)
+  response.writeHead(status, headers as string[])
+  if (body && body.length > LIMITS.sliceBytes) sendInSlices(response, body)
+  else response.end(body)
+}
+
+/** The kernel copies what it is given at once, megabytes for milliseconds: others have their turn in between. */
+function sendInSlices(response: ServerResponse, body: Buffer, start = 0): void {
+  if (response.destroyed) return
+  const end = start + LIMITS.sliceBytes
+  const slice = body.subarray(start, end)
+  if (end >= body.length) return void response.end(slice)
+  const goOn = () => setImmediate(() => sendInSlices(response, body, end))
+  if (response.write(slice)) goOn()
+  else response.once('drain', goOn)
 }
 
 export function responseOf({ status, headers: flat, body }: Outgoing): Response {

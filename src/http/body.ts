@@ -39,8 +39,8 @@ export class Bodies {
     exchange.held = held
     // A body that is announced as too large is refused unread.
     held.expect(Number(asked.header('content-length')) || 0)
-    const bytes = await asked.body((size) => held.growTo(size))
-    if (bytes.length > LIMITS.bodyBytesMax) await this.turnOf(held)
+    const bytes = await exchange.waiting.exempt(asked.body((size) => held.growTo(size)))
+    if (bytes.length > LIMITS.bodyBytesMax) await exchange.waiting.exempt(this.turnOf(held))
     requireModestShape(bytes)
     // A whole project takes a while to read: others are heard in between.
     if (bytes.length > LIMITS.bodyBytesMax) await nextTurn()

@@ -18,11 +18,12 @@ import { LIMITS } from '../limits.js'
 import { schema } from '../schema.js'
 import { rowCountsOf } from '../store/rowCounts.js'
 import type { OnStatement, Store } from '../store/store.js'
+import { Waiting } from './waiting.js'
 
 /** Runs operations: the one place where both doors meet the schema. */
 export interface Engine {
-  /** Fresh for each request; `onStatement` is told of every statement that the request takes. The deadline begins here. */
-  contextFor(principal: Principal, onStatement: OnStatement, isGone?: () => boolean): Context
+  /** Fresh for each request; `onStatement` is told of every statement that the request takes. The deadline begins here, unless the caller waits already. */
+  contextFor(principal: Principal, onStatement: OnStatement, waiting?: Waiting): Context
   execute(args: ExecutionArgs): Promise<ExecutionResult>
   run(document: DocumentNode, variables: Record<string, unknown>, context: Context): Promise<ExecutionResult>
   /** A validated query as SQL can answer it, or why it is to be executed: for want of a scope, among others. */
@@ -50,24 +51,19 @@ export interface EngineOptions {
 export function createEngine(options: EngineOptions): Engine {
   const { store, clock, wholeListRowsMax, deadlineMs = LIMITS.deadlineMs, isCompiled = true } = options
   const rowCounts = rowCountsOf(store)
-  const contextFor: Engine['contextFor'] = (principal, onStatement, isGone) => {
-    const inTime = () => performance.now() + deadlineMs
-    const patience = { deadlineAt: inTime(), ...(isGone && { isGone }) }
+  const contextFor: Engine['contextFor'] = (principal, onStatement, waiting = new Waiting(deadlineMs)) => {
     return {
       store: {
         ...store,
-        read: store.reading(onStatement, patience),
+        read: store.reading(onStatement, waiting),
         write: (as, work) =>
-          store.write({ ...as, onStatement }, work).finally(() => {
-            // A write takes its own time; what was written must still be shown.
-            patience.deadlineAt = inTime()
-          }),
+          store.write({ ...as, onStatement, waitingSince: waiting.since }, work).finally(() => waiting.goOn()),
       },
       principal,
       clock,
       wholeListRowsMax,
       rowCounts,
-      patience,
+      patience: waiting,
     }
   }
   return {

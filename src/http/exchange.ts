@@ -9,12 +9,14 @@ import { type Register, registersIn } from '../store/registers.js'
 import type { OnStatement } from '../store/store.js'
 import type { Asked, Outgoing } from './asked.js'
 import { Overloaded } from './bytesInFlight.js'
+import { Waiting } from './waiting.js'
 
 /** A request and what is known of it, from its arrival to its line in the log. */
 export interface Exchange {
   readonly asked: Asked
   readonly requestId: string
   readonly startedAt: number
+  readonly waiting: Waiting
   /** Where the request comes from, as far as the socket tells. */
   readonly address: string | undefined
   /** Who is calling, once asked; nobody is charged twice for one request. */
@@ -59,13 +61,15 @@ export interface Outcome {
 export const REQUEST_ID = /^[\w.:-]{1,100}$/
 
 /** A caller may bring its own `Request-Id`, so that both logs tell the same story. */
-export function openExchange(asked: Asked, address: string | undefined): Exchange {
+export function openExchange(asked: Asked, address: string | undefined, deadlineMs: number): Exchange {
   const given = asked.header('request-id')
   const requestId = given !== undefined && REQUEST_ID.test(given) ? given : randomUUID()
+  const waiting = new Waiting(deadlineMs, asked)
   return {
     asked,
     requestId,
-    startedAt: performance.now(),
+    startedAt: waiting.since,
+    waiting,
     address,
     statements: 0,
     cost: 0,
@@ -81,11 +85,6 @@ export function noting(exchange: Exchange): OnStatement {
     exchange.reads ??= new Set()
     for (const register of registersIn(text)) exchange.reads.add(register)
   }
-}
-
-/** Whoever waits for something on behalf of an exchange asks this. */
-export function hangingUp({ asked }: Exchange): () => boolean {
-  return () => asked.isGone
 }
 
 /** Who is told of an exchange when it is over. */

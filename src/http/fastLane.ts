@@ -1,6 +1,7 @@
 import type { Authenticate, Principal } from '../auth/principal.js'
 import { Fault } from '../errors.js'
 import { LIMITS } from '../limits.js'
+import { isOfStore } from '../store/faults.js'
 import type { Register, Versions } from '../store/registers.js'
 import type { Store } from '../store/store.js'
 import { accepts } from './accept.js'
@@ -60,11 +61,11 @@ export function createFastLane({ store, authenticate, rates, basePath, readyByte
     const hasCome = asked.isWhole
     let versions = versionsFromNow()
     let principal = await rates.admit(authorization, exchange, versions)
-    const body = asked.method === 'POST' ? await asked.body(SMALL) : NO_BODY
+    const body = asked.method === 'POST' ? await exchange.waiting.exempt(asked.body(SMALL)) : NO_BODY
     if (!hasCome) {
       // It came after the first look at the versions, and the key may have been revoked in between.
       versions = versionsFromNow()
-      principal = await authenticate(authorization, versions)
+      principal = await exchange.waiting.bound(authenticate(authorization, versions))
     }
     return lookUp(await versions(), keyOf(asked, body.toString('latin1'), principal), exchange)
   }
@@ -97,7 +98,7 @@ export function createFastLane({ store, authenticate, rates, basePath, readyByte
 
 /** A store that cannot be reached is not waited for a second time: the handler refuses the request as it finds it here. */
 function noteOutage(exchange: Exchange, error: unknown): undefined {
-  if (!(error instanceof Fault) || error.code !== 'UNAVAILABLE') return
+  if (!(error instanceof Fault) || !isOfStore(error)) return
   exchange.admission = Promise.reject(error)
   exchange.admission.catch(() => undefined)
 }

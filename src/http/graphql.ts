@@ -108,7 +108,7 @@ export function useEngine(engine: Engine, rates: Rates): GraphqlPlugin {
         const { document, operationName, variableValues } = args
         const query = { document, operationName: operationName ?? undefined, variables: variableValues ?? {} }
         // By now Yoga has put into it what `context` has made.
-        const charge = await engine.chargeFor(query, args.contextValue as unknown as Context)
+        const charge = await exchange.waiting.bound(engine.chargeFor(query, args.contextValue as unknown as Context))
         if (exchange.principal) rates.chargeQuery(exchange.principal, exchange, charge)
       } catch (error) {
         if (!(error instanceof Fault)) throw error
@@ -164,15 +164,24 @@ export function useCatalogue(log: Logger): GraphqlPlugin {
     onResultProcess({ serverContext: { exchange }, result, setResult }) {
       if (!('errors' in result) || !result.errors) return
       const isEmpty = Object.values(result.data ?? {}).every((value) => value === null)
-      const errors = result.errors.map((error) => {
+      const errors = result.errors.slice(0, LIMITS.errorsMax).map((error) => {
         const fault = faultOf(error)
         exchange.refusal ??= fault
         logCause(log, exchange, fault)
         return published(fault, error, isEmpty && isOfStore(fault))
       })
-      setResult({ ...result, errors })
+      setResult({ ...result, errors: [...errors, ...unlisted(result.errors)] })
     },
   }
+}
+
+/** What stands for the errors that are not listed: each row of a list may have one, and a list has very many rows. */
+function unlisted(errors: readonly GraphQLError[]): GraphQLError[] {
+  const next = errors[LIMITS.errorsMax]
+  if (!next) return []
+  const count = errors.length - LIMITS.errorsMax
+  const message = `${count} more ${count === 1 ? 'error is' : 'errors are'} not listed.`
+  return [new GraphQLError(message, { extensions: { code: faultOf(next).code, unlisted: count } })]
 }
 
 /** An error as the caller sees it; `isWhole` when it is the answer itself, and not a gap in one. */

@@ -13,7 +13,7 @@ import type { Answer } from './asked.js'
 import type { Bodies } from './body.js'
 import { Documents, LatestError } from './documents.js'
 import type { Engine, Query } from './engine.js'
-import { type Exchange, hangingUp, logCause, noting, orExecuted } from './exchange.js'
+import { type Exchange, logCause, noting, orExecuted } from './exchange.js'
 import {
   nameOf,
   type Params,
@@ -108,14 +108,14 @@ function compiledWith(
   validDocument: ReturnType<typeof checkerWith>,
 ) {
   const run = async (exchange: Exchange, query: Query, type: string): Promise<Answer | ExecutionReason> => {
-    const { asked } = exchange
+    const { asked, waiting } = exchange
     // The door has let the caller in; the key may have been revoked while the body was on its way.
-    const principal = await authenticate(asked.header('authorization'))
-    const prepared = await engine.prepare(query, principal)
+    const principal = await waiting.bound(authenticate(asked.header('authorization')))
+    const prepared = await waiting.bound(engine.prepare(query, principal))
     if (typeof prepared === 'string') return prepared
     exchange.operation = nameOf(getOperationAST(query.document, query.operationName))
     rates.chargeQuery(principal, exchange, prepared.charge)
-    const result = await prepared.run(engine.contextFor(principal, noting(exchange), hangingUp(exchange)))
+    const result = await prepared.run(engine.contextFor(principal, noting(exchange), waiting))
     if (typeof result === 'string') return result
     exchange.isShared = !prepared.isPersonal
     return respond(asked, new Content(`${type}; charset=utf-8`, result.data('{"data":', '}')))
@@ -154,9 +154,9 @@ function yogaWith({ engine, authenticate, rates, log, running }: GraphqlDoorOpti
     // The door has let the caller in; the key may have been revoked while the body was on its way.
     context: async ({ exchange }) =>
       engine.contextFor(
-        await authenticate(exchange.asked.header('authorization')),
+        await exchange.waiting.bound(authenticate(exchange.asked.header('authorization'))),
         noting(exchange),
-        hangingUp(exchange),
+        exchange.waiting,
       ),
     plugins: [useParams(), useEngine(executingOnce(engine, running), rates), useCatalogue(log)],
     parserAndValidationCache: {

@@ -121,7 +121,7 @@ function successContent(operation: StoredOperation, schemas: JsonSchemas): JsonS
 }
 
 const CSV =
-  "A line of names, then a line for each entry (RFC 4180). What a spreadsheet would run as a formula, at the beginning of a text or behind a `;` or a tab in it, has a `'` before it."
+  "A line of names, then a line for each entry (RFC 4180). What a spreadsheet would run as a formula, at the beginning of a text or behind a `;`, a tab or a line break in it, has a `'` before it."
 
 // A patch that is refused for its type is told the right ones in a header of its own.
 function refusalObject(status: string, { method }: Route): JsonSchema {

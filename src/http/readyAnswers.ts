@@ -115,9 +115,12 @@ export class ReadyAnswers {
   }
 }
 
+/** Of the bytes of an answer that is kept, what may lie unused around them: a read worker leaves room. */
+const SLACK_SHARE = 1 / 8
+
 /** Node cuts small buffers out of larger ones, and whoever keeps one keeps all that it was cut out of. */
 function apart(bytes: Buffer): Buffer {
-  if (bytes.buffer.byteLength === bytes.length) return bytes
+  if (bytes.buffer.byteLength - bytes.length <= SLACK_SHARE * bytes.length) return bytes
   const own = Buffer.allocUnsafeSlow(bytes.length)
   bytes.copy(own)
   return own

@@ -2,6 +2,7 @@ import type { GraphQLSchema } from 'graphql'
 import type { Logger } from 'pino'
 import type { Authenticate } from '../auth/principal.js'
 import { badArgument, Fault } from '../errors.js'
+import { storingCostOf } from '../graph/bills.js'
 import { type Context, requireScope } from '../graph/builder.js'
 import { faultOf } from '../graph/faults.js'
 import { LIMITS } from '../limits.js'
@@ -10,7 +11,7 @@ import { answerWith, answerWithCompiled } from './answers.js'
 import { type Answer, type Asked, isReading } from './asked.js'
 import { type Bodies, PATCH_TYPES } from './body.js'
 import type { Engine } from './engine.js'
-import { type Exchange, hangingUp, noting, orExecuted } from './exchange.js'
+import { type Exchange, noting, orExecuted } from './exchange.js'
 import { createPerform, type RunningRequests } from './idempotency.js'
 import { readBody, readParameters } from './parameters.js'
 import { requireMatch, tagsToMatch, unmatchable } from './preconditions.js'
@@ -65,16 +66,20 @@ export function createRest({ schema, engine, authenticate, rates, bodies, basePa
       const { bodyBytesMax: bytesMax = LIMITS.bodyBytesMax } = operation.route
       variables['input'] = readBody(await bodies.json(exchange, { bytesMax }), operation.input)
       // A body that came after the look at the key can have taken its time, and the key may have been revoked meanwhile.
-      if (!hasCome) principal = await authenticate(asked.header('authorization'))
+      if (!hasCome) principal = await exchange.waiting.bound(authenticate(asked.header('authorization')))
     }
-    const context = engine.contextFor(principal, noting(exchange), hangingUp(exchange))
+    const storing = storingCostOf(operation.rootField, () => variables)
+    if (storing > 0) rates.chargeQuery(principal, exchange, 1 + storing)
+    const context = engine.contextFor(principal, noting(exchange), exchange.waiting)
     const wanted = { asked, operation, type, path: basePath + path }
     if (isReading(asked)) {
       const separator = type === 'text/csv' ? '\n' : ','
       const query = { document: operation.document, variables }
-      const prepared = await engine.prepare(query, principal).catch(orExecuted(log, exchange))
+      const preparing = exchange.waiting.bound(engine.prepare(query, principal))
+      const prepared = await preparing.catch(orExecuted(log, exchange))
       const isPrepared = typeof prepared !== 'string'
-      rates.chargeQuery(principal, exchange, isPrepared ? prepared.charge : await engine.chargeFor(query, context))
+      const pricing = isPrepared ? prepared.charge : exchange.waiting.bound(engine.chargeFor(query, context))
+      rates.chargeQuery(principal, exchange, await pricing)
       const result = isPrepared ? await prepared.run(context, separator).catch(orExecuted(log, exchange)) : prepared
       if (typeof result !== 'string') return answerWithCompiled(result, wanted)
       exchange.executedFor = result

@@ -1,7 +1,9 @@
 import { grants } from '../auth/scopes.js'
+import type { FieldPrice } from '../graph/bills.js'
 import { builder, change, needs, requireProject } from '../graph/builder.js'
 import { present } from '../graph/entities.js'
 import { boundedList, boundedNumber, boundedText, neverNull } from '../graph/inputs.js'
+import type { Arguments } from '../graph/sql/fields.js'
 import type { Counts } from '../intake/intake.js'
 import { FOR_MORE, type SyncReport, syncProject } from '../intake/sync.js'
 import { LIMITS } from '../limits.js'
@@ -128,6 +130,12 @@ SyncResult.implement({
   }),
 })
 
+/** As they were sent: REST counts them before anyone has looked at what they hold. */
+function recordsIn({ input }: Arguments): number {
+  const { risks, issues } = Object(input) as { risks?: unknown; issues?: unknown }
+  return [risks, issues].reduce<number>((sum, list) => sum + (Array.isArray(list) ? list.length : 0), 0)
+}
+
 builder.mutationField('syncProject', (t) =>
   t.field({
     type: SyncResult,
@@ -135,7 +143,7 @@ builder.mutationField('syncProject', (t) =>
     description:
       'Brings a project, its risks and its issues to the state that its own system tells, all or nothing. ' +
       'A project that is not known yet is added. Doing it again changes nothing.',
-    ...needs('projects.manage'),
+    ...needs('projects.manage', { price: { records: recordsIn } satisfies FieldPrice }),
     args: { input: t.arg({ type: SyncProjectInput, required: true, description: 'The project, as it should be.' }) },
     resolve: (_, { input }, context) => {
       const state = { ...input, key: input.key.trim().toUpperCase() }

@@ -163,10 +163,13 @@ export function csvLine(cells: readonly string[]): string {
   return `${line.join(',')}\r\n`
 }
 
-/** Where a formula could begin: a spreadsheet set up for another separator also splits cells at `;` and tabs. */
-const FORMULA = /(^|[;\t])(?='*[=+\-@\t\r])/
-const FORMULAS = /(?<=^|[;\t])(?='*[=+\-@\t\r])/g
-const GUARDS = /(?<=^|[;\t])'(?='*[=+\-@\t\r])/g
+/**
+ * Where a formula could begin. A spreadsheet set up for another separator also splits at `;`, tabs and line breaks: to it
+ * a quote is one only at the beginning of what it takes for a cell.
+ */
+const FORMULA = /(^|[;\t\r\n])(?='*[=+\-@\t\r])/
+const FORMULAS = /(?<=^|[;\t\r\n])(?='*[=+\-@\t\r])/g
+const GUARDS = /(?<=^|[;\t\r\n])'(?='*[=+\-@\t\r])/g
 
 /** A text as a cell of which no spreadsheet runs anything as a formula. */
 export function guarded(text: string): string {

@@ -51,17 +51,42 @@ function parsed(text: string): unknown[] {
 const MARKED = Buffer.from(`["${CURSOR_MARK}",`)
 const [QUOTE, BACKSLASH, END] = Buffer.from('"\\]')
 
+/** Cursors that are made at once, where others are to have their turn in between. */
+const STEP = 500
+
 /** The JSON that a database has built, with each marked place as its cursor. */
 export function withCursors(json: Buffer): Buffer {
-  const parts: Buffer[] = []
+  return together([...piecesOf(json)].map(({ bytes }) => bytes))
+}
+
+/** The same of what may be a long list; `turn` lets others in. */
+export async function withCursorsInTurns(json: Buffer, turn: () => Promise<void>): Promise<Buffer> {
+  const pieces: Buffer[] = []
+  for (const { bytes, isLast } of piecesOf(json)) {
+    pieces.push(bytes)
+    if (!isLast) await turn()
+  }
+  return together(pieces)
+}
+
+function together(pieces: readonly Buffer[]): Buffer {
+  const [only, ...more] = pieces
+  return only && more.length === 0 ? only : Buffer.concat(pieces)
+}
+
+function* piecesOf(json: Buffer): Generator<{ readonly bytes: Buffer; readonly isLast: boolean }> {
+  let parts: Buffer[] = []
   let from = 0
   for (let at = json.indexOf(MARKED); at >= 0; at = json.indexOf(MARKED, from)) {
     const end = endOfArray(json, at + MARKED.length)
     const text = `[${json.toString('utf8', at + MARKED.length, end)}`
     parts.push(json.subarray(from, at), Buffer.from(`"${encoded(text)}"`))
     from = end
+    if (parts.length < 2 * STEP) continue
+    yield { bytes: Buffer.concat(parts), isLast: false }
+    parts = []
   }
-  return parts.length === 0 ? json : Buffer.concat([...parts, json.subarray(from)])
+  yield { bytes: from === 0 ? json : Buffer.concat([...parts, json.subarray(from)]), isLast: true }
 }
 
 function endOfArray(json: Buffer, from: number): number {

@@ -2,17 +2,23 @@
  * Asks once for all who want to know at the same time, and never gives anyone an answer that was asked for before
  * they came: what they know to be written by then could be missing in it.
  */
-export function latest<T>(ask: () => Promise<T>): () => Promise<T> {
+export function latest<T>(ask: (wantedAt: number) => Promise<T>): () => Promise<T> {
   let running: Promise<unknown> = Promise.resolve()
   let next: Promise<T> | undefined
   return () => {
-    next ??= running.then(() => {
+    next ??= askAfter(running)
+    return next
+  }
+
+  /** `ask` is told since when it is waited for, by `performance.now()`. */
+  function askAfter(before: Promise<unknown>): Promise<T> {
+    const wantedAt = performance.now()
+    return before.then(() => {
       next = undefined
-      const asked = ask()
+      const asked = ask(wantedAt)
       running = asked.catch(() => undefined)
       return asked
     })
-    return next
   }
 }
 

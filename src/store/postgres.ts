@@ -11,7 +11,7 @@ import { Connections } from './postgresConnections.js'
 import { Hosts } from './postgresHosts.js'
 import { alone, BULK_MS, connected, type OnSent, type Session } from './postgresSession.js'
 import { postgresTables as t } from './postgresTables.js'
-import { transact } from './postgresWrite.js'
+import { transact, untilOf } from './postgresWrite.js'
 import { inOrder, SELECT_VERSIONS, versionsIn } from './registers.js'
 import type { OnNotice, OnStatement, Patience, Read, Store, Write } from './store.js'
 
@@ -39,36 +39,36 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Store 
   const reading = alone(readers, onStatement)
   const watching = alone(watcher, onStatement)
   const ordered = inOrder()
-  const versions = latest(async () => {
+  const versions = latest(async (wantedAt) => {
+    const timeoutMs = Math.max(LOOK_LEAST_MS, LIMITS.storeLookMs + wantedAt - performance.now())
     try {
-      return ordered(versionsIn((await watching(SELECT_VERSIONS, [], LOOK)).rows[0]))
+      return ordered(versionsIn((await watching(SELECT_VERSIONS, [], { isSteady: true, timeoutMs })).rows[0]))
     } catch (error) {
       // What is idle is likely to have met the same, and would be waited for one by one.
       for (const connections of [readers, writer]) connections.distrust()
       throw error
     }
   })
-  const look = atMostEvery(
-    LIMITS.healthMs,
-    async () => (await watching(HEALTH, [], { timeoutMs: LIMITS.storeLookMs })).rows[0],
-  )
+  const look = atMostEvery(LIMITS.healthMs, async () => (await watching(HEALTH, [], LOOK)).rows[0])
   let queue: Promise<unknown> = Promise.resolve()
   let waitingWrites = 0
   let hasFailed = false
 
   return {
     read: handleOn(reading),
-    reading: (onStatement, patience) => handleOn(patience ? timely(reading, patience) : reading, onStatement),
+    reading: (onStatement, patience) =>
+      handleOn(patience ? timely(reading, readers.answerMs, patience) : reading, onStatement),
     write(as, work) {
-      const giveUpAt = performance.now() + LIMITS.storeBusyMs
+      const until = untilOf(as)
       waitingWrites += 1
       // One at a time, so that writes which wait for each other do not hold connections meanwhile.
-      const { turn, waited } = inTurn(queue, giveUpAt, () =>
+      const { turn, waited } = inTurn(queue, until.turnAt, () =>
         transact({
-          open: () => connected(writer, onStatement),
+          open: (withinMs) => connected(writer, { onSent: onStatement, withinMs }),
+          look: () => watching('select 1', [], LOOK),
           writeOn: (run, stamp, bulk) => ({ ...handleOn(run, as.onStatement), ...bulk, ...stamp }),
           as,
-          giveUpAt,
+          until,
           work,
           onNotice,
         }),
@@ -93,7 +93,7 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Store 
     versions,
     version: async () => (await versions()).all,
     async snapshot(work) {
-      const { run, release } = await connected(readers, onStatement)
+      const { run, release } = await connected(readers, { onSent: onStatement })
       try {
         // Whoever reads what is exported may take their time.
         await run(`begin isolation level repeatable read read only; set local idle_in_transaction_session_timeout = 0;
@@ -113,7 +113,9 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Store 
   }
 }
 
-const LOOK = { isSteady: true, timeoutMs: LIMITS.storeLookMs }
+const LOOK = { timeoutMs: LIMITS.storeLookMs }
+/** For a look that had to wait for the one before it. */
+const LOOK_LEAST_MS = 1_000
 const HEALTH = 'select pg_is_in_recovery(), pg_database_size(current_database())'
 
 /** The server ends a statement before the deadline, so that silence can be told from slowness within it. */
@@ -121,11 +123,17 @@ function statementMsWithin(deadlineMs: number): number {
   return Math.round(Math.max(deadlineMs / 2, deadlineMs - 2 * LIMITS.storeAnswerMs))
 }
 
-/** Refuses what is asked for when nobody waits for it any more. */
-function timely(run: Session['run'], patience: Patience): Session['run'] {
-  return async (...statement) => {
+/** Gives each statement what is left of its request's time, and refuses it when nobody waits for it any more. */
+function timely(run: Session['run'], answerMs: number, patience: Patience): Session['run'] {
+  return async (text, values, how) => {
     if (isOverdue(patience)) throw deadlineExceeded()
-    return run(...statement)
+    const leftMs = Math.max(1, patience.deadlineAt - performance.now())
+    if (leftMs >= answerMs) return run(text, values, how)
+    try {
+      return await run(text, values, { ...how, timeoutMs: leftMs })
+    } catch (error) {
+      throw isOverdue(patience) ? deadlineExceeded(error) : error
+    }
   }
 }
 

@@ -34,11 +34,12 @@ export class Connections {
   }
 
   /** A connection of the host in use, or of the next that can be reached and is of the wanted kind. */
-  async lend(): Promise<pg.PoolClient> {
+  async lend(withinMs: number): Promise<pg.PoolClient> {
+    const giveUpAt = performance.now() + withinMs
     for (let tried = 1; ; tried++) {
       const place = this.hosts.current
       try {
-        return await this.poolOf(place).connect()
+        return await lentBy(this.poolOf(place), giveUpAt)
       } catch (error) {
         if (isFull(error) || tried >= this.hosts.urls.length) throw unconnected(error)
         this.hosts.leave(place)
@@ -144,8 +145,34 @@ function settingsOf(isReadOnly: boolean, statementMs: number, processId: number)
 const getTypeParser = ((oid: number, format?: 'text') =>
   oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser
 
+/** A connection of the pool; one that comes too late goes back to it. */
+function lentBy(pool: pg.Pool, giveUpAt: number): Promise<pg.PoolClient> {
+  return new Promise((resolve, reject) => {
+    let isLate = false
+    const giveUp = () => {
+      isLate = true
+      reject(new Error(`${FULL} of the request`))
+    }
+    const timer = setTimeout(giveUp, giveUpAt - performance.now())
+    pool.connect().then(
+      (client) => {
+        clearTimeout(timer)
+        if (isLate) client.release()
+        else resolve(client)
+      },
+      (error: unknown) => {
+        clearTimeout(timer)
+        reject(error)
+      },
+    )
+  })
+}
+
+/** What the pool says when it has waited for a connection. */
+const FULL = 'timeout exceeded'
+
 function isFull(error: unknown): boolean {
-  return error instanceof Error && error.message.startsWith('timeout exceeded')
+  return error instanceof Error && error.message.startsWith(FULL)
 }
 
 function unconnected(error: unknown): unknown {

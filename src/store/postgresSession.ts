@@ -31,9 +31,19 @@ export type OnSent = (sql: string, values: readonly unknown[]) => void
 /** Nobody waits for a command, or for bulk statements, as they do for an answer. */
 export const BULK_MS = LIMITS.storeBulkMs + LIMITS.storeAnswerMs
 
+interface Connecting {
+  readonly onSent?: OnSent | undefined
+  readonly isNaming?: boolean
+  /** How long a connection is waited for. */
+  readonly withinMs?: number
+}
+
 /** A connection for as long as somebody needs it. */
-export async function connected(connections: Connections, onSent?: OnSent, isNaming = false): Promise<Session> {
-  const client = await connections.lend()
+export async function connected(
+  connections: Connections,
+  { onSent, isNaming = false, withinMs = 2 * LIMITS.storeConnectMs }: Connecting = {},
+): Promise<Session> {
+  const client = await connections.lend(withinMs)
   const mayName = isNaming && !connections.isShared(client)
   let queue: Promise<unknown> = Promise.resolve()
   return {
@@ -51,16 +61,17 @@ export async function connected(connections: Connections, onSent?: OnSent, isNam
   }
 }
 
-/** However little is left of the time, a server that is there can answer. */
+/** Of the time for a statement, what is not spent on waiting for a connection; at most half of it. */
 const ANSWER_LEAST_MS = 1_000
 
 /** Each statement on whichever connection is free. */
 export function alone(connections: Connections, onSent?: OnSent): Session['run'] {
   return async (text, values, { timeoutMs = connections.answerMs, ...how } = {}) => {
     const giveUpAt = performance.now() + timeoutMs
-    const { run, release } = await connected(connections, onSent, true)
+    const withinMs = timeoutMs - Math.min(ANSWER_LEAST_MS, timeoutMs / 2)
+    const { run, release } = await connected(connections, { onSent, isNaming: true, withinMs })
     try {
-      const leftMs = Math.max(ANSWER_LEAST_MS, giveUpAt - performance.now())
+      const leftMs = Math.max(1, giveUpAt - performance.now())
       const answered = await run(text, values, { ...how, timeoutMs: leftMs })
       release(false)
       return answered

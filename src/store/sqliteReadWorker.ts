@@ -1,4 +1,6 @@
-import { parentPort, workerData } from 'node:worker_threads'
+import { constants, getPriority, setPriority } from 'node:os'
+import { MessageChannel, parentPort, workerData } from 'node:worker_threads'
+import { withRoom } from './framed.js'
 import { connect, STILL_WANTED } from './sqliteConnection.js'
 import { KeptStatements } from './sqliteStatements.js'
 import type { Spelled } from './store.js'
@@ -14,6 +16,8 @@ export interface WorkerStart {
 export type WorkerReport =
   | { readonly rows: unknown[][]; readonly isLast: boolean }
   | { readonly failure: string; readonly code: string | undefined }
+
+const ROOMY_FROM_BYTES = 65_536
 
 /** Rows that are handed over at once, so that the event loop never takes in very many in one turn. */
 const ROWS_AT_ONCE = 500
@@ -39,7 +43,7 @@ function work(port: NonNullable<typeof parentPort>, { file, stop }: WorkerStart)
         report({ rows: chunk, isLast: false }, bytesIn(chunk))
         chunk = []
       }
-      chunk.push(row)
+      chunk.push(row.map(roomyBytes))
     }
     report({ rows: chunk, isLast: true }, bytesIn(chunk))
   }
@@ -53,15 +57,40 @@ function work(port: NonNullable<typeof parentPort>, { file, stop }: WorkerStart)
   })
 }
 
-/** What can be handed over without a copy; a small one may lie in memory that it shares with others. */
+/** Small ones may lie in memory that they share with others, and are copied anyway. */
+function roomyBytes(value: unknown): unknown {
+  if (!(value instanceof Uint8Array) || value.length < ROOMY_FROM_BYTES) return value
+  const roomy = withRoom(value)
+  // Given away to nobody, it is freed at once; this thread makes so little garbage that it would lie there for long.
+  if (value.buffer instanceof ArrayBuffer && value.length === value.buffer.byteLength) {
+    NOBODY.postMessage(null, [value.buffer])
+  }
+  return roomy
+}
+
+/** A port that leads nowhere: what is transferred through it is gone. */
+const NOBODY = new MessageChannel().port1
+NOBODY.close()
+
+/** What is handed over without a copy. */
 function bytesIn(rows: readonly unknown[][]): ArrayBuffer[] {
   return rows.flatMap((row) =>
     row.flatMap((value) =>
-      value instanceof Uint8Array && value.buffer instanceof ArrayBuffer && value.byteLength === value.buffer.byteLength
+      value instanceof Uint8Array && value.buffer instanceof ArrayBuffer && value.length >= ROOMY_FROM_BYTES
         ? [value.buffer]
         : [],
     ),
   )
 }
 
+/** How much nicer this thread is than the event loop, which then need not wait for its slice of a shared core. */
+const NICER = 5
+
+/** On Linux a priority belongs to a thread; elsewhere it would be that of the whole process. */
+function giveWay(): void {
+  if (process.platform !== 'linux') return
+  setPriority(Math.min(constants.priority.PRIORITY_LOW, getPriority() + NICER))
+}
+
+if (parentPort) giveWay()
 if (parentPort) work(parentPort, workerData as WorkerStart)

@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads'
 import { Fault } from '../errors.js'
 import { LIMITS } from '../limits.js'
 import { BUSY, deadlineExceeded, toFault, UNREACHABLE } from './faults.js'
+import { noteRoom, ROOM_BYTES } from './framed.js'
 import type { WorkerReport, WorkerStart } from './sqliteReadWorker.js'
 import type { Patience, Spelled } from './store.js'
 
@@ -12,8 +13,9 @@ const SCRIPT = new URL(
   import.meta.url,
 )
 
-/** One core is left to the event loop, which everyone waits for. */
-const THREADS_MAX = Math.max(1, Math.min(LIMITS.readWorkersMax, availableParallelism() - 1))
+/** Where the threads cannot give way to the event loop, which everyone waits for, one core is left to it. */
+const CORES_LEFT = process.platform === 'linux' ? 0 : 1
+const THREADS_MAX = Math.max(1, Math.min(LIMITS.readWorkersMax, availableParallelism() - CORES_LEFT))
 
 interface Task {
   readonly statement: Spelled
@@ -206,7 +208,9 @@ function isGone({ patience }: Task): boolean {
 /** Bytes arrive as a plain array of them, whatever they were before. */
 function withBuffers(row: unknown[]): unknown[] {
   for (const [index, value] of row.entries()) {
-    if (value instanceof Uint8Array) row[index] = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
+    if (!(value instanceof Uint8Array)) continue
+    row[index] = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
+    if (value.byteOffset === ROOM_BYTES) noteRoom(value)
   }
   return row
 }

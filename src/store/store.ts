@@ -73,6 +73,8 @@ export interface Authorship {
   readonly at: () => Date
   /** No answer can show what this writes, so the version stays. */
   readonly unseen?: boolean
+  /** Since when its caller waits, by `performance.now()`; since now unless given. */
+  readonly waitingSince?: number
   /** Told of every statement. */
   readonly onStatement?: OnStatement | undefined
 }

@@ -32,10 +32,10 @@ const GROWTH_MAX = 1.2
 const SLACK_BYTES = 24e6
 /** SQLite begins its log anew at 1,000 pages of 4 KB; a transaction that is under way and a read may carry it further. */
 const LOG_BYTES_MAX = 3 * 1_000 * 4_096
-/** A read worker is started when it is first needed, and has an event loop and a connection to the store. */
-const DESCRIPTORS_OF_WORKER = 8
+/** A read worker is started when first needed: the store and its log, and epoll, an eventfd and a pipe of its event loop. */
+const DESCRIPTORS_OF_WORKER = 6
 /** Besides those and one for each open connection, the process needs no more than when it had just started. */
-const WORKERS = Math.max(1, Math.min(LIMITS.readWorkersMax, availableParallelism() - 1))
+const WORKERS = Math.min(LIMITS.readWorkersMax, availableParallelism())
 const DESCRIPTORS_SPARE = 5 + WORKERS * DESCRIPTORS_OF_WORKER
 
 const { values } = parseArgs({

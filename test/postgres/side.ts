@@ -46,7 +46,8 @@ export class Side {
     const tables = own.tables().filter((name) => name !== 'schema_migration' && name !== 'api_key')
     const rows = tables.map((name) => {
       const all = own.rows(`select * from "${name}" order by 1, 2`)
-      // PostgreSQL's sequence leaves out the numbers of a write that was undone.
+      // PostgreSQL's sequence leaves out the numbers of a write that was undone: a sync stores its project, with a change,
+      // before it is refused for its entries.
       return [name, name === 'change' ? all.map((row, index) => ({ ...Object(row), id: index + 1 })) : all]
     })
     // A fingerprint is a hash of what was asked for, ids included; the values beside the counters are random.

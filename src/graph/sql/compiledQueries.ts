@@ -11,6 +11,7 @@ import {
 import type { Scope } from '../../auth/scopes.js'
 import { Fault } from '../../errors.js'
 import { isOfStore, toFault } from '../../store/faults.js'
+import { concatenated } from '../../store/framed.js'
 import type { Separator } from '../../store/json.js'
 import type { RowCounts } from '../../store/rowCounts.js'
 import { type Bill, billOf } from '../bills.js'
@@ -163,7 +164,7 @@ function resultOf(named: readonly { readonly name: string }[], roots: readonly R
       Buffer.from(`${index === 0 ? '' : ','}"${named[index]?.name}":`),
       ...json,
     ])
-    return Buffer.concat([Buffer.from(`${before}{`), ...fields, Buffer.from(`}${after}`)])
+    return concatenated([Buffer.from(`${before}{`), ...fields, Buffer.from(`}${after}`)])
   }
   return { data, roots }
 }

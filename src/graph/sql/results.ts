@@ -1,12 +1,13 @@
 import { and, fillPlaceholders, type SQL, sql } from 'drizzle-orm'
 import { LIMITS } from '../../limits.js'
-import { withCursors } from '../../store/cursors.js'
+import { withCursorsInTurns } from '../../store/cursors.js'
 import type { Separator } from '../../store/json.js'
 import { bytesOf, conditional, listSource } from '../../store/jsonPage.js'
 import { oncePerEngine } from '../../store/keyed.js'
 import { extentOf, requireWhole } from '../../store/page.js'
 import type { Extent, Read } from '../../store/store.js'
 import type { Context } from '../builder.js'
+import { turn } from '../turns.js'
 import { type Asked, askedOf } from '../windows.js'
 import type { ListRoot, SingleRoot } from './compiler.js'
 import type { Part } from './entries.js'
@@ -96,7 +97,7 @@ export function listRunner(root: ListRoot) {
     const filled = fillPlaceholders([...values], placesIn(asked))
     const [row = []] = await read.rows({ text, values: filled, isSteady: isSteady(asked), isHeavy })
     requireWhole(Number(row[0]), own)
-    return listResult(parts, row.slice(1))
+    return listResult(parts, await shownOf(context, parts, row.slice(1)))
   }
 }
 
@@ -114,14 +115,22 @@ export function keyOf(asked: readonly (Asked | undefined)[]): string {
   return JSON.stringify(asked.map((one) => one && [one.filter, one.first ?? -one.most, one.place ? 1 : 0]))
 }
 
-function listResult(parts: readonly Part[], row: readonly unknown[]): RootResult {
+/** The columns of a list, with the cursors of those that have any. */
+function shownOf(context: Context, parts: readonly Part[], row: readonly unknown[]): Promise<Buffer[]> {
+  return Promise.all(row.map((value, index) => (parts[index]?.hasCursors ? cursorsIn(context, value) : bytesOf(value))))
+}
+
+function cursorsIn(context: Context, value: unknown): Promise<Buffer> {
+  return withCursorsInTurns(bytesOf(value), () => turn(context))
+}
+
+function listResult(parts: readonly Part[], row: readonly Buffer[]): RootResult {
   const json: Buffer[] = []
   let entries: Buffer = NOTHING
   let pageInfo = {}
   let totalCount: number | undefined
-  parts.forEach(({ name, entry, part, hasCursors }, index) => {
-    const bytes = bytesOf(row[index])
-    const shown = hasCursors ? withCursors(bytes) : bytes
+  parts.forEach(({ name, entry, part }, index) => {
+    const shown = row[index] ?? NOTHING
     const head = `${index === 0 ? '{' : ','}"${name}":`
     if (entry) {
       entries = shown
@@ -159,7 +168,7 @@ export function singleRunner(root: SingleRoot) {
     const filled = fillPlaceholders([...values], { ...placesIn(asked), ...given })
     const [row] = await read.rows({ text, values: filled, isSteady: isSteady(asked), isHeavy })
     if (!row) return { json: [NULL], isThere: false }
-    const bytes = bytesOf(row[0])
-    return { json: [root.hasCursors ? withCursors(bytes) : bytes], isThere: true }
+    const json = root.hasCursors ? await cursorsIn(context, row[0]) : bytesOf(row[0])
+    return { json: [json], isThere: true }
   }
 }
