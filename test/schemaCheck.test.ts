@@ -88,7 +88,7 @@ test('a removed field breaks callers', () => {
 
 test('a removed key, another key and a field hidden from the router break other subgraphs', () => {
   const without = changed(SDL, /@key\(fields: "key"\)/, '')
-  const another = changed(without, /(type Group\s+@key\(fields: ")id/, '$1name')
+  const another = changed(without, /(type Group\s+@key\(fields: ")id/, '$1description')
   const breaking = [
     'schema.graphql ApiKey.scopes: @inaccessible was added',
     'schema.graphql Group: @key(id) was removed',
