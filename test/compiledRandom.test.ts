@@ -1,11 +1,11 @@
 import fc from 'fast-check'
-import { test } from 'vitest'
+import { expect, test } from 'vitest'
 import { SCOPE_NAMES } from '../src/auth/scopes.js'
 import { asking, declared, idsOf, variables } from './compiling.js'
 import { engine } from './engine.js'
 import { NOW } from './harness.js'
 import { anyCompany, fillAny } from './randomCompanies.js'
-import { listQuery, singleQuery } from './randomQueries.js'
+import { listQuery, referencesQuery, SINGLES, singleQuery } from './randomQueries.js'
 import { newStore } from './stores.js'
 
 /** Where the store reads; a server has nothing but its own threads. */
@@ -15,42 +15,58 @@ const PLACES = [
 ]
 
 test.each(PLACES)(
-  'what the store tells $place is, byte for byte, what execution answers, whatever is stored and asked',
-  {
-    timeout: 120_000,
-  },
+  'what is compiled and read $place is, byte for byte, what execution answers, whatever is stored and asked',
+  { timeout: 120_000 },
   async ({ options, numRuns }) => {
+    let compiled = 0
+    let all = 0
     const asked = fc.record({
       company: anyCompany,
-      lists: fc.array(listQuery, { minLength: 8, maxLength: 12 }),
-      singles: fc.array(singleQuery, { minLength: 4, maxLength: 6 }),
+      lists: fc.array(listQuery, { minLength: 6, maxLength: 9 }),
+      singles: fc.array(singleQuery, { minLength: 3, maxLength: 5 }),
+      references: referencesQuery,
     })
     await fc.assert(
-      fc.asyncProperty(asked, async ({ company, lists, singles }) => {
+      fc.asyncProperty(asked, async ({ company, lists, singles, references }) => {
         const own = newStore()
         const store = own.open(options)
         try {
           const ids = idsOf(await store.write({ by: 'cli', at: () => NOW }, (write) => fillAny(write, company)))
           const { same } = asking(store, SCOPE_NAMES)
-          for (const { list, selection, parts, filter, first, isNext, alias } of lists) {
-            const [around, place] = parts
-            const page = around.toSpliced(place, 0, `nodes { ${selection} }`).join(' ')
-            const uses = '__typename @include(if: $yes) __typename @skip(if: $no)'
-            const query = `query ($first: Int, $after: String, ${declared}) {
-            ${alias}${list}(first: $first, after: $after, filter: { ${filter} }) { ${page} ${uses} }
-          }`
-            const answer = await same(query, { ...variables, first })
-            const after = answer?.roots[0]?.list?.pageInfo.endCursor
-            if (isNext && after) await same(query, { ...variables, first, after })
+          const compare = async (query: string, given: Record<string, unknown>) => {
+            const answer = await same(query, given, true)
+            all += 1
+            if (answer) compiled += 1
+            return answer
           }
+          const uses = '__typename @include(if: $yes) __typename @skip(if: $no)'
+          const fieldOf = ({ list, selection, isEdges, parts: [around, place], filter }: (typeof lists)[number]) => {
+            const entries = isEdges ? `edges { cursor node { ${selection} } }` : `nodes { ${selection} }`
+            const page = around.toSpliced(place, 0, entries).join(' ')
+            return `${list}(first: $first, after: $after, filter: { ${filter} }) { ${page} ${uses} }`
+          }
+          const declaring = `query ($first: Int, $after: String, ${declared})`
+          for (const one of lists) {
+            const query = `${declaring} { ${one.alias}${fieldOf(one)} }`
+            const answer = await compare(query, { ...variables, first: one.first })
+            const after = answer?.roots[0]?.list?.pageInfo.endCursor
+            if (one.isNext && after) await compare(query, { ...variables, first: one.first, after })
+          }
+          const roots = lists.slice(0, 3).map((one, index) => `a${index}: ${fieldOf(one)}`)
+          await compare(`${declaring} { ${roots.join(' ')} }`, { ...variables, first: 2 })
           for (const { single, selection, which, alias } of singles) {
             const id = ids[single][which] ?? `none_${which}`
-            const used = '__typename @include(if: $yes) __typename @skip(if: $no)'
-            await same(`query ($id: ID!, ${declared}) { ${alias}${single}(id: $id) { ${selection} ${used} } }`, {
+            await compare(`query ($id: ID!, ${declared}) { ${alias}${single}(id: $id) { ${selection} ${uses} } }`, {
               ...variables,
               id,
             })
           }
+          const r = references.places.map(([single, place]) => ({
+            __typename: SINGLES[single],
+            id: ids[single][place] ?? 'none',
+          }))
+          const merged = `query ($r: [_Any!]!) { _entities(representations: $r) { ${references.selection} } }`
+          await compare(merged, { r })
         } finally {
           await store.close()
           own.remove()
@@ -58,5 +74,6 @@ test.each(PLACES)(
       }),
       { numRuns },
     )
+    expect(compiled / all).toBeGreaterThan(0.5)
   },
 )

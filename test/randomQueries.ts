@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { type GraphQLObjectType, getNamedType, isLeafType, isObjectType } from 'graphql'
 import { schema } from '../src/schema.js'
 
-/** Queries that the store tells, made up at random. */
+/** Queries that are compiled, made up at random. */
 
 export const LISTS = {
   personnel: 'Person',
@@ -18,14 +18,7 @@ export const listNames = Object.keys(LISTS) as List[]
 export const singleNames = Object.keys(SINGLES) as Single[]
 const objectType = (name: string) => schema.getType(name) as GraphQLObjectType
 
-/** What goes through other rows, and so is not told of what many rows refer to. */
-const COUNTS = ['memberCount', 'openRiskCount', 'openIssueCount', 'topRiskScore']
-
-/** Every other field without arguments is told by the store, wherever it stands. */
-const fieldsOf = (type: string, isNested = false) =>
-  Object.values(objectType(type).getFields()).filter(
-    ({ args, name }) => args.length === 0 && !(isNested && COUNTS.includes(name)),
-  )
+const fieldsOf = (type: string) => Object.values(objectType(type).getFields())
 
 let names = 0
 
@@ -33,34 +26,52 @@ interface Shape {
   /** How many objects within each other. */
   readonly depth: number
   readonly isConditional: boolean
-  readonly isNested?: boolean
+  /** Whether it has lists inside, with their arguments. */
+  readonly isPaged?: boolean
 }
 
 const CONDITIONS = ['', '', '', '@include(if: $yes)', '@skip(if: $yes)', '@include(if: $no)', '@skip(if: false)']
 
 /** A selection of any fields of a type, with aliases, fragments, repetitions and conditions. */
-export function selectionOf(type: string, { depth, isConditional, isNested = false }: Shape): fc.Arbitrary<string> {
+export function selectionOf(type: string, shape: Shape): fc.Arbitrary<string> {
+  const { depth, isConditional, isPaged = false } = shape
   const condition = fc.constantFrom(...(isConditional ? CONDITIONS : ['']))
-  const fields = fieldsOf(type, isNested)
+  const fields = fieldsOf(type).filter(({ args }) => args.length === 0)
   const leaves = fields.filter((field) => isLeafType(getNamedType(field.type))).map(({ name }) => name)
   const leaf = fc.constantFrom('__typename', ...leaves)
-  const inner = depth > 0 ? selectionOf(type, { depth: 0, isConditional, isNested }) : leaf
+  const inner = depth > 0 ? selectionOf(type, { ...shape, depth: 0 }) : leaf
   const fragment = fc
     .tuple(fc.constantFrom('...', `... on ${type}`), condition, inner)
     .map(([spread, when, selection]) => `${spread} ${when} { ${selection} }`)
   const nested = fields.flatMap(({ name, type: of }) => {
     const other = getNamedType(of)
     if (!isObjectType(other) || depth === 0) return []
-    const selection = selectionOf(other.name, { depth: depth - 1, isConditional, isNested: true })
+    const selection = selectionOf(other.name, { ...shape, depth: depth - 1 })
     return fc.tuple(condition, selection).map(([when, within]) => `${name} ${when} { ${within} }`)
   })
   const plain = fc.tuple(leaf, condition, fc.boolean()).map(([name, when, hasAlias]) => {
     const alias = hasAlias ? `alias${names++}: ` : ''
     return `${alias}${name} ${when}`
   })
-  const some = fc.oneof({ weight: 4, arbitrary: plain }, fragment, ...nested)
+  const pages = fieldsOf(type).filter(({ args }) => isPaged && depth > 0 && args.length > 0)
+  const paged = pages.map(({ name, type: of }) => {
+    const node = getNamedType(objectType(getNamedType(of).name).getFields()['nodes']?.type)?.name ?? ''
+    const entries = selectionOf(node, { ...shape, depth: depth - 1 })
+    return fc.tuple(entries, fc.constantFrom(...PAGES), fc.integer({ min: 1, max: 3 })).map(([within, page, first]) => {
+      return `alias${names++}: ${name}(first: ${first}) { ${page(within)} }`
+    })
+  })
+  const some = fc.oneof({ weight: 4, arbitrary: plain }, fragment, ...nested, ...paged)
   return fc.array(some, { minLength: 1, maxLength: 6 }).map((selections) => selections.join(' '))
 }
+
+const PAGES: readonly ((selection: string) => string)[] = [
+  (selection) => `nodes { ${selection} }`,
+  (selection) => `pageInfo { hasNextPage endCursor } nodes { ${selection} } totalCount`,
+  (selection) => `edges { cursor node { ${selection} } __typename }`,
+  (selection) => `edges { node { ${selection} } } pageInfo { startCursor hasPreviousPage __typename }`,
+  () => 'totalCount pageInfo { endCursor }',
+]
 
 const pageParts = fc
   .subarray([
@@ -92,7 +103,8 @@ const FILTERS: Record<List, readonly string[]> = {
 export const listQuery = fc.constantFrom(...listNames).chain((list) =>
   fc.record({
     list: fc.constant(list),
-    selection: selectionOf(LISTS[list], { depth: 2, isConditional: true }),
+    selection: selectionOf(LISTS[list], { depth: 2, isConditional: true, isPaged: true }),
+    isEdges: fc.boolean(),
     parts: pageParts,
     filter: fc.constantFrom(...FILTERS[list]),
     first: fc.option(fc.integer({ min: 1, max: 9 })),
@@ -104,8 +116,20 @@ export const listQuery = fc.constantFrom(...listNames).chain((list) =>
 export const singleQuery = fc.constantFrom(...singleNames).chain((single) =>
   fc.record({
     single: fc.constant(single),
-    selection: selectionOf(SINGLES[single], { depth: 2, isConditional: true }),
+    selection: selectionOf(SINGLES[single], { depth: 2, isConditional: true, isPaged: true }),
     which: fc.nat(8),
     alias: fc.constantFrom('', 'that: '),
   }),
 )
+
+/** What is selected of one type, and which things are referred to, of any type. */
+export const referencesQuery = fc.record({
+  selection: fc
+    .constantFrom(...singleNames.map((single) => SINGLES[single]))
+    .chain((type) =>
+      selectionOf(type, { depth: 2, isConditional: false, isPaged: true }).map(
+        (within) => `... on ${type} { ${within} }`,
+      ),
+    ),
+  places: fc.array(fc.tuple(fc.constantFrom(...singleNames), fc.nat(4)), { maxLength: 12 }),
+})
