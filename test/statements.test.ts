@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import type { AppOptions } from '../src/http/app.js'
+import { LIMITS } from '../src/limits.js'
 import { addPerson } from '../src/personnel/people.js'
 import type { Write } from '../src/store/store.js'
 import { addGroup, addIssue, addProject, addRisk, issue, project, risk } from './fixtures.js'
@@ -10,8 +11,8 @@ const FEW = 2
 const MANY = 40
 
 /** As many rows of everything, and no two rows share anything: what is looked up row by row cannot hide. */
-async function fillStrangers(write: Write): Promise<void> {
-  for (let i = 0; i < MANY; i++) {
+async function fillStrangers(write: Write, count: number): Promise<void> {
+  for (let i = 0; i < count; i++) {
     const groupId = await addGroup(write, { name: `Group ${i}`, description: null })
     const person = await addPerson(write, { name: `Person ${i}`, externalId: `HR-${i}`, groupIds: [groupId] })
     const projectId = await addProject(write, project({ key: `P-${i}` }))
@@ -21,9 +22,9 @@ async function fillStrangers(write: Write): Promise<void> {
 }
 
 /** A key that has been used already, and whose use has been noted: from here on only questions cost statements. */
-async function openWarm(options: Partial<AppOptions> = {}) {
+async function openWarm(options: Partial<AppOptions> = {}, count = MANY) {
   const gateway = openGateway(options)
-  await gateway.write(fillStrangers)
+  await gateway.write((write) => fillStrangers(write, count))
   const caller = await gateway.as('personnel.read', 'projects.read')
   await caller.get('/v1/key')
   const { db, t } = gateway.store.read
@@ -101,4 +102,27 @@ describe('forty rows cost as many statements as two', () => {
     const all = await cost(() => caller.graphql(`{ ${list} { nodes { ${selection} } } }`))
     expect(all.statements).toBeGreaterThan(ids.statements)
   })
+})
+
+/** Lists inside lists, of a number of entries. */
+const NESTED: Readonly<Record<string, (first: number) => string>> = {
+  'risks of projects': (first) => `{ projects(first: ${first}) { nodes { openRiskCount
+    risks { totalCount nodes { rank owner { name groups { name } } } pageInfo { hasNextPage endCursor } } } } }`,
+  'members of groups': (first) => `{ groups(first: ${first}) { edges { cursor node {
+    members(first: 3, filter: { search: "p" }) { edges { node { id groups { name memberCount } } } } } } } }`,
+  'histories of people': (first) => `{ personnel(first: ${first}) { nodes {
+    history { nodes { fields { field to } } totalCount } } } }`,
+  'a list in a list in a list': (first) => `{ projects(first: ${first}) { nodes { issues(first: 2) { nodes { project {
+    issues(first: 1) { nodes { risk { level } } } } } } } } }`,
+}
+
+test('executed, lists inside lists cost statements by their depth, and not by their rows', async () => {
+  // More than are completed in one go.
+  const rows = LIMITS.nestedPageRows + 10
+  const { caller, cost } = await openWarm(EXECUTED, rows)
+  for (const [what, query] of Object.entries(NESTED)) {
+    const [few, many] = [await cost(() => caller.graphql(query(FEW))), await cost(() => caller.graphql(query(rows)))]
+    expect([what, few.body.errors, many.body.errors]).toEqual([what, undefined, undefined])
+    expect([what, many.statements]).toEqual([what, few.statements])
+  }
 })

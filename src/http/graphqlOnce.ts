@@ -14,12 +14,11 @@ import { billWith } from '../graph/bills.js'
 import type { Context } from '../graph/builder.js'
 import { asFault, faultOf } from '../graph/faults.js'
 import { priceIn } from '../graph/prices.js'
-import { fragmentsOf } from '../graph/sql/selections.js'
+import { fragmentsOf, includedBy, selectionsOf } from '../graph/sql/selections.js'
 import type { Read } from '../store/store.js'
 import type { Engine } from './engine.js'
 import type { Passed } from './graphql.js'
 import { fingerprintOf, inside, type RunningRequests, replayOf, tokenOf } from './idempotency.js'
-import { rootFieldsOf, type Variables } from './rootFields.js'
 
 type Execute = Engine['execute']
 
@@ -28,7 +27,7 @@ interface Mutation {
   readonly args: ExecutionArgs
   readonly operation: OperationDefinitionNode
   readonly context: Context & Passed
-  readonly variables: Variables
+  readonly variables: Readonly<Record<string, unknown>>
 }
 
 /** One root field of a mutation that has an Idempotency-Key. */
@@ -94,7 +93,7 @@ function once(execute: Execute, running: RunningRequests): Execute {
       if (token === undefined || !mutation) return await execute(args)
       const request = await requestOf(mutation, token)
       const kept = await keptFields(context.store.read, mutation, request)
-      const fields = [...rootFieldsOf(args.document, operation, mutation.variables)].map(([key, nodes]) => ({
+      const fields = [...rootFieldsOf(mutation)].map(([key, nodes]) => ({
         mutation,
         request,
         key,
@@ -107,6 +106,12 @@ function once(execute: Execute, running: RunningRequests): Execute {
       return { errors: [new GraphQLError(fault.message, { originalError: fault })] }
     }
   }
+}
+
+/** The root fields by their response keys, in the order of the response. */
+function rootFieldsOf({ args: { schema, document }, operation, variables }: Mutation) {
+  const type = schema.getMutationType()
+  return type ? selectionsOf(schema, document, includedBy(variables))(type, [operation.selectionSet]) : []
 }
 
 /** Undefined for what execution refuses as a whole: bad variables, a limit that is exceeded. */

@@ -51,17 +51,30 @@ function parsed(text: string): unknown[] {
 const MARKED = Buffer.from(`["${CURSOR_MARK}",`)
 const [QUOTE, BACKSLASH, END] = Buffer.from('"\\]')
 
-/** The JSON that a database has built, with each marked place as its cursor. */
-export function withCursors(json: Buffer): Buffer {
+/** Cursors that are made before whoever makes very many of them can let others have their turn. */
+const CURSORS_PER_STEP = 100
+
+/** The JSON that a database has built, with each marked place as its cursor, in steps. */
+export function* cursorSteps(json: Buffer): Generator<void, Buffer> {
   const parts: Buffer[] = []
   let from = 0
   for (let at = json.indexOf(MARKED); at >= 0; at = json.indexOf(MARKED, from)) {
+    if (parts.length > 0 && parts.length % (2 * CURSORS_PER_STEP) === 0) yield
     const end = endOfArray(json, at + MARKED.length)
     const text = `[${json.toString('utf8', at + MARKED.length, end)}`
     parts.push(json.subarray(from, at), Buffer.from(`"${encoded(text)}"`))
     from = end
   }
   return parts.length === 0 ? json : Buffer.concat([...parts, json.subarray(from)])
+}
+
+/** The same at once, of a page's own few. */
+export function withCursors(json: Buffer): Buffer {
+  const steps = cursorSteps(json)
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done) return value
+  }
 }
 
 function endOfArray(json: Buffer, from: number): number {

@@ -43,6 +43,8 @@ export interface Part {
   readonly value: (build: Build, page: JsonPage) => JsonValue
   /** What it is called in the schema; undefined of `__typename`. */
   readonly part: ConnectionPart | undefined
+  /** Whether cursors are to be made of what SQL answers. */
+  readonly hasCursors: boolean
 }
 
 /** A list, as its parts. */
@@ -77,9 +79,13 @@ export class EntryCompiler {
   connection(type: GraphQLObjectType, nodes: readonly FieldNode[], parent: GraphQLObjectType): Connection {
     const weights: Weigh[] = []
     const parts = [...this.selected(type, nodes)].map(([name, fields]) => {
+      const before = this.hasCursors
+      this.hasCursors = false
       const { weigh, ...part } = this.part(type, name, fields, parent)
+      const { hasCursors } = this
+      this.hasCursors ||= before
       if (weigh) weights.push(weigh)
-      return part
+      return { ...part, hasCursors }
     })
     bounded(parts)
     const isCounted = parts.some(({ part }) => part === 'totalCount')
@@ -91,7 +97,7 @@ export class EntryCompiler {
     name: string,
     fields: Nodes,
     parent: GraphQLObjectType,
-  ): Part & { weigh?: Weigh } {
+  ): Omit<Part, 'hasCursors'> & { weigh?: Weigh } {
     if (isTypename(fields[0])) return { name, entry: undefined, value: constant(type.name), part: undefined }
     const field = this.fieldOf(type, fields[0])
     const declared = sqlOf(field)

@@ -1,12 +1,13 @@
 import { and, fillPlaceholders, type SQL, sql } from 'drizzle-orm'
 import { LIMITS } from '../../limits.js'
-import { withCursors } from '../../store/cursors.js'
+import { cursorSteps } from '../../store/cursors.js'
 import type { Separator } from '../../store/json.js'
 import { bytesOf, conditional, listSource } from '../../store/jsonPage.js'
 import { oncePerEngine } from '../../store/keyed.js'
 import { extentOf, requireWhole } from '../../store/page.js'
 import type { Extent, Read } from '../../store/store.js'
 import type { Context } from '../builder.js'
+import { turn } from '../turns.js'
 import { type Asked, askedOf } from '../windows.js'
 import type { ListRoot, SingleRoot } from './compiler.js'
 import type { Part } from './entries.js'
@@ -96,7 +97,12 @@ export function listRunner(root: ListRoot) {
     const filled = fillPlaceholders([...values], placesIn(asked))
     const [row = []] = await read.rows({ text, values: filled, isSteady: isSteady(asked), isHeavy })
     requireWhole(Number(row[0]), own)
-    return listResult(parts, root.hasCursors, row.slice(1))
+    const cells: Buffer[] = []
+    for (const [index, { hasCursors }] of parts.entries()) {
+      const bytes = bytesOf(row[index + 1])
+      cells.push(hasCursors ? await cursorsInTurns(context, bytes) : bytes)
+    }
+    return listResult(parts, cells)
   }
 }
 
@@ -114,14 +120,21 @@ export function keyOf(asked: readonly (Asked | undefined)[]): string {
   return JSON.stringify(asked.map((one) => one && [one.filter, one.first ?? -one.most, one.place ? 1 : 0]))
 }
 
-function listResult(parts: readonly Part[], hasCursors: boolean, row: readonly unknown[]): RootResult {
+/** JSON with its cursors; a whole list may have a hundred thousand of them. */
+export async function cursorsInTurns(context: Context, json: Buffer): Promise<Buffer> {
+  const steps = cursorSteps(json)
+  let step = steps.next()
+  for (; !step.done; step = steps.next()) await turn(context)
+  return step.value
+}
+
+function listResult(parts: readonly Part[], cells: readonly Buffer[]): RootResult {
   const json: Buffer[] = []
   let entries: Buffer = NOTHING
   let pageInfo = {}
   let totalCount: number | undefined
   parts.forEach(({ name, entry, part }, index) => {
-    const bytes = bytesOf(row[index])
-    const shown = hasCursors ? withCursors(bytes) : bytes
+    const shown = cells[index] ?? NOTHING
     const head = `${index === 0 ? '{' : ','}"${name}":`
     if (entry) {
       entries = shown
@@ -160,6 +173,6 @@ export function singleRunner(root: SingleRoot) {
     const [row] = await read.rows({ text, values: filled, isSteady: isSteady(asked), isHeavy })
     if (!row) return { json: [NULL], isThere: false }
     const bytes = bytesOf(row[0])
-    return { json: [root.hasCursors ? withCursors(bytes) : bytes], isThere: true }
+    return { json: [root.hasCursors ? await cursorsInTurns(context, bytes) : bytes], isThere: true }
   }
 }

@@ -28,7 +28,7 @@ export function save(folder: string, results: Results, options: Options): void {
       '# Performance',
       'Made by `npm run bench`, which measures everyone in one run on one machine and compares their answers first.',
       '![Requests a second of each contestant](performance.svg)',
-      'What holds back what is not reached: [0005](decisions/0005-told-by-the-store.md#what-is-not-reached).',
+      'What holds back what is not reached: [0005](decisions/0005-compiled-queries.md#what-is-not-reached).',
       ...sections,
       '## How it was measured',
       [...conditions(options), ...FAIRNESS].map((line) => `- ${line}`).join('\n'),
