@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from 'vitest'
 import { prepareDemo } from '../src/cli/demo.js'
+import { asking } from './compiling.js'
 import { FIRST_QUERIES } from './firstQueries.js'
 import { NOW, openGateway } from './harness.js'
 
@@ -14,9 +15,12 @@ async function openDemo() {
 }
 const demo = openDemo()
 
-test.each(Object.entries(FIRST_QUERIES))('the demo answers %s in one request', async (_, query) => {
-  const { caller, id } = await demo
-  const { status, body } = await caller.graphql(query, query.includes('$id') ? { id } : undefined)
+test.each(Object.entries(FIRST_QUERIES))('the demo answers %s in one request, compiled', async (_, query) => {
+  const { gateway, caller, id } = await demo
+  const variables = query.includes('$id') ? { id } : {}
+  const { status, body } = await caller.graphql(query, variables)
   expect([status, body.errors]).toEqual([200, undefined])
   for (const found of Object.values(body.data)) expect(found).toBeTruthy()
+  const compiled = await asking(gateway.store, ['personnel.read', 'projects.read']).same(query, variables)
+  expect(JSON.parse(String(compiled?.data()))).toEqual(body.data)
 })

@@ -57,9 +57,13 @@ export function selectionOf(type: string, shape: Shape): fc.Arbitrary<string> {
   const paged = pages.map(({ name, type: of }) => {
     const node = getNamedType(objectType(getNamedType(of).name).getFields()['nodes']?.type)?.name ?? ''
     const entries = selectionOf(node, { ...shape, depth: depth - 1 })
-    return fc.tuple(entries, fc.constantFrom(...PAGES), fc.integer({ min: 1, max: 3 })).map(([within, page, first]) => {
-      return `alias${names++}: ${name}(first: ${first}) { ${page(within)} }`
-    })
+    const list = listNames.find((one) => LISTS[one] === node)
+    const filters = list ? FILTERS[list] : ['']
+    return fc
+      .tuple(entries, fc.constantFrom(...PAGES), fc.integer({ min: 1, max: 3 }), fc.constantFrom('', '', ...filters))
+      .map(([within, page, first, filter]) => {
+        return `alias${names++}: ${name}(first: ${first}, filter: { ${filter} }) { ${page(within)} }`
+      })
   })
   const some = fc.oneof({ weight: 4, arbitrary: plain }, fragment, ...nested, ...paged)
   return fc.array(some, { minLength: 1, maxLength: 6 }).map((selections) => selections.join(' '))

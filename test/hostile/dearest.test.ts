@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { addPerson } from '../../src/personnel/people.js'
+import { FIRST_QUERIES } from '../firstQueries.js'
 import { addIssues, addProject, addRisks, issue, project, risk } from '../fixtures.js'
 import { isShort, openArena, query } from './arena.js'
 import { type Chance, Composer, chanceOf, isShortEnough, type Selected, written } from './querySearch.js'
@@ -125,4 +126,12 @@ test(
     expect(ratio).toBeLessThanOrEqual(RATIO_MAX)
   },
   SEARCH_MS + 120_000,
+)
+
+test.each(Object.entries(FIRST_QUERIES))(
+  'what people type first is answered on a store of this size: %s',
+  async (_, text) => {
+    const { answers } = await arena.send(query(text, { id: arena.company.personIds[0] }))
+    expect([answers[0]?.status, answers[0]?.body.errors]).toEqual([200, undefined])
+  },
 )

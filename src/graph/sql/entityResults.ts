@@ -2,7 +2,6 @@ import { aliasedTable, and, fillPlaceholders, sql } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import { grants } from '../../auth/scopes.js'
 import { Fault } from '../../errors.js'
-import { withCursors } from '../../store/cursors.js'
 import { conditional } from '../../store/jsonPage.js'
 import { keysIn, SAMPLE } from '../../store/rowKeys.js'
 import type { Context } from '../builder.js'
@@ -10,7 +9,7 @@ import { type Batch, contradiction, type EntityKey, type Reference, readReferenc
 import type { Asked } from '../windows.js'
 import type { EntitiesRoot, EntityEntry } from './compiler.js'
 import type { Arguments } from './fields.js'
-import { askedIn, isSteady, kept, keyOf, newNumber, type RootResult } from './results.js'
+import { askedIn, cursorsInTurns, isSteady, kept, keyOf, newNumber, type RootResult } from './results.js'
 import { Build, NotCompilable, placesIn, Weighing } from './statements.js'
 
 /** The JSON of a row, and the value that it has of each key that references give. */
@@ -36,7 +35,7 @@ export function entitiesRunner(root: EntitiesRoot) {
     }
     const json = Buffer.from(`[${references.map((one) => jsonOf(one, found.get(one.key)?.get(one.value))).join()}]`)
     const hasCursors = [...root.types.values()].some((one) => one.hasCursors)
-    return { json: [hasCursors ? withCursors(json) : json], isThere: true }
+    return { json: [hasCursors ? await cursorsInTurns(context, json) : json], isThere: true }
   }
 }
 

@@ -117,11 +117,14 @@ export function keyOf(asked: readonly (Asked | undefined)[]): string {
 
 /** The columns of a list, with the cursors of those that have any. */
 function shownOf(context: Context, parts: readonly Part[], row: readonly unknown[]): Promise<Buffer[]> {
-  return Promise.all(row.map((value, index) => (parts[index]?.hasCursors ? cursorsIn(context, value) : bytesOf(value))))
+  return Promise.all(
+    row.map((value, index) => (parts[index]?.hasCursors ? cursorsInTurns(context, bytesOf(value)) : bytesOf(value))),
+  )
 }
 
-function cursorsIn(context: Context, value: unknown): Promise<Buffer> {
-  return withCursorsInTurns(bytesOf(value), () => turn(context))
+/** JSON with its cursors; a whole list may have a hundred thousand of them. */
+export function cursorsInTurns(context: Context, json: Buffer): Promise<Buffer> {
+  return withCursorsInTurns(json, () => turn(context))
 }
 
 function listResult(parts: readonly Part[], row: readonly Buffer[]): RootResult {
@@ -168,7 +171,7 @@ export function singleRunner(root: SingleRoot) {
     const filled = fillPlaceholders([...values], { ...placesIn(asked), ...given })
     const [row] = await read.rows({ text, values: filled, isSteady: isSteady(asked), isHeavy })
     if (!row) return { json: [NULL], isThere: false }
-    const json = root.hasCursors ? await cursorsIn(context, row[0]) : bytesOf(row[0])
+    const json = root.hasCursors ? await cursorsInTurns(context, bytesOf(row[0])) : bytesOf(row[0])
     return { json: [json], isThere: true }
   }
 }

@@ -33,7 +33,7 @@ const FULL = {
   growthRows: [1_000, 10_000, 100_000, 1_000_000],
 }
 const QUICK = {
-  ...{ rounds: 1, seconds: 0.5, warmUp: { msMin: 500, answers: 1_000 } },
+  ...{ rounds: 1, seconds: 0.5, warmUp: { msMin: 1_500, answers: 1_500 } },
   growthRows: [1_000, 10_000, 100_000],
 }
 
