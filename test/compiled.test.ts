@@ -195,7 +195,7 @@ describe('in a company', () => {
 
   test.each([
     ['{ personnel(first: 60) { nodes { groups { memberCount } } } }', 'bounds'],
-    ['{ risks(first: 300) { nodes { project { topRiskScore } } } }', 'bounds'],
+    ['{ risks(first: 300) { nodes { project { openRiskCount } } } }', 'bounds'],
     ['{ risks(first: 60) { nodes { owner { groups { members(first: 2) { nodes { id } } } } } } }', 'bounds'],
     ['{ __schema { queryType { name } } }', 'introspection'],
     ['{ personnel { nodes { id } } __type(name: "Person") { name } }', 'introspection'],
