@@ -147,7 +147,11 @@ function compiledWith(
     const type = types.of(exchange.asked.header('accept'))
     if (!type) return 'media_type'
     try {
-      return await run(exchange, { document, operationName: operationName ?? undefined, variables: variables ?? {} }, type).catch(orExecuted(log, exchange))
+      return await run(
+        exchange,
+        { document, operationName: operationName ?? undefined, variables: variables ?? {} },
+        type,
+      ).catch(orExecuted(log, exchange))
     } catch (error) {
       const fault = asFault(error)
       // Yoga comes to the same, and says it in the words of GraphQL; but nobody is to wait for a store twice.

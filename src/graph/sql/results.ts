@@ -5,8 +5,9 @@ import type { Separator } from '../../store/json.js'
 import { bytesOf, conditional, listSource } from '../../store/jsonPage.js'
 import { oncePerEngine } from '../../store/keyed.js'
 import { extentOf, requireWhole } from '../../store/page.js'
-import type { Extent, Read } from '../../store/store.js'
+import type { Extent, Read, Spelled } from '../../store/store.js'
 import type { Context } from '../builder.js'
+import { oncePerRequest } from '../loaders.js'
 import { type Asked, askedOf } from '../windows.js'
 import type { ListRoot, SingleRoot } from './compiler.js'
 import type { Part } from './entries.js'
@@ -54,6 +55,12 @@ export function kept(read: Read, key: string, build: () => SQL): Kept {
   return spelled
 }
 
+/** The rows of a statement; the same question under several names is asked once. */
+export function rowsOnce(context: Context, statement: Spelled): Promise<unknown[][]> {
+  const question = `${statement.text}\n${JSON.stringify(statement.values)}`
+  return oncePerRequest(context, question, () => context.store.read.rows(statement))
+}
+
 let rootsMade = 0
 
 /** What the statements of one root are kept under. */
@@ -85,18 +92,19 @@ export function listRunner(root: ListRoot) {
     const { text, values } = kept(read, key, () => {
       const build = new Build(read, asked, isHeavy)
       const page = build.pageOf(0, listSource(read, list, filter), guard)
-      const columns = parts.map(({ entry, value }) =>
-        entry ? read.json.entries(entry(build, page), separator) : value(build, page).value,
-      )
-      const selected = sql.join([sql`count(*)`, ...columns], sql.raw(', '))
-      return hasEntries
-        ? sql`${page.prefix}select ${selected} from ${page.rows}`
-        : sql`${page.prefix}select ${sql.join([sql`0`, ...columns], sql.raw(', '))}`
+      const columns = parts.flatMap(({ part, entry, value }) => {
+        if (part === 'totalCount') return []
+        return entry ? read.json.entries(entry(build, page), separator) : value(build, page).value
+      })
+      // However many names it has, a total is counted once.
+      const total = root.isCounted ? page.totalCount : sql`0`
+      const selected = sql.join([hasEntries ? sql`count(*)` : sql`0`, total, ...columns], sql.raw(', '))
+      return sql`${page.prefix}select ${selected}${hasEntries ? sql` from ${page.rows}` : sql``}`
     })
     const filled = fillPlaceholders([...values], placesIn(asked))
-    const [row = []] = await read.rows({ text, values: filled, isSteady: isSteady(asked), isHeavy })
+    const [row = []] = await rowsOnce(context, { text, values: filled, isSteady: isSteady(asked), isHeavy })
     requireWhole(Number(row[0]), own)
-    return listResult(parts, row.slice(1))
+    return listResult(parts, row)
   }
 }
 
@@ -119,8 +127,10 @@ function listResult(parts: readonly Part[], row: readonly unknown[]): RootResult
   let entries: Buffer = NOTHING
   let pageInfo = {}
   let totalCount: number | undefined
+  let column = FIRST_PART - 1
   parts.forEach(({ name, entry, part, hasCursors }, index) => {
-    const bytes = bytesOf(row[index])
+    if (part !== 'totalCount') column += 1
+    const bytes = bytesOf(row[part === 'totalCount' ? TOTAL : column])
     const shown = hasCursors ? withCursors(bytes) : bytes
     const head = `${index === 0 ? '{' : ','}"${name}":`
     if (entry) {
@@ -135,6 +145,10 @@ function listResult(parts: readonly Part[], row: readonly unknown[]): RootResult
   })
   return { json: [...json, Buffer.from('}')], isThere: true, list: { entries, pageInfo, totalCount } }
 }
+
+/** Where a statement has the total, and the first of the parts; in front is how many rows the page has. */
+const TOTAL = 1
+const FIRST_PART = 2
 
 const NOTHING = Buffer.alloc(0)
 const NULL = Buffer.from('null')
@@ -157,7 +171,7 @@ export function singleRunner(root: SingleRoot) {
       return sql`select ${object(build, alias)} from ${name}${conditional(and(one.condition(alias)))} limit 1`
     })
     const filled = fillPlaceholders([...values], { ...placesIn(asked), ...given })
-    const [row] = await read.rows({ text, values: filled, isSteady: isSteady(asked), isHeavy })
+    const [row] = await rowsOnce(context, { text, values: filled, isSteady: isSteady(asked), isHeavy })
     if (!row) return { json: [NULL], isThere: false }
     const bytes = bytesOf(row[0])
     return { json: [root.hasCursors ? withCursors(bytes) : bytes], isThere: true }
