@@ -109,7 +109,7 @@ test('the lists that SQL gets have no value twice', async () => {
   const mentions = async (...x: string[]) => {
     gateway.asked()
     await caller.graphql(query, { x })
-    return JSON.stringify(gateway.asked()).split('BLOCKED').length - 1
+    return Math.max(...gateway.asked().map((statement) => JSON.stringify(statement).split('BLOCKED').length - 1))
   }
   expect(await mentions('BLOCKED', 'BLOCKED', 'OPEN')).toBe(1)
   expect(await mentions('BLOCKED', 'OPEN')).toBe(1)

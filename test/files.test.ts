@@ -35,7 +35,7 @@ function openDesk() {
 const WRITERS: [what: string, args: (database: string[]) => string[], files: string[]][] = [
   ['an export', (database) => ['export', 'people', '--output', 'out/a.csv', ...database], ['a.csv']],
   ['a report', (database) => ['import', 'people', '--report', 'out/a.json', 'people.csv', ...database], ['a.json']],
-  ['the contracts', () => ['schema', '--output', 'out'], ['openapi.json', 'schema.graphql']],
+  ['the contracts', () => ['schema', '--output', 'out'], ['api.graphql', 'openapi.json', 'schema.graphql']],
 ]
 
 describe.each(WRITERS)('%s', (_, args, files) => {

@@ -69,8 +69,11 @@ test('nodes of one type that are asked for together are read together', async ()
 
 test('the limits hold behind node as anywhere else', async () => {
   const { caller, ids } = await openNodes()
-  const wide = 'risks(first: 1000) { nodes { id history(first: 1000) { nodes { id } } } }'
-  const { body } = await caller.graphql(`{ node(id: "${ids['Project']}") { ... on Project { ${wide} } } }`)
+  const titles = Array.from({ length: 100 }, (_, index) => `t${index}: title`).join(' ')
+  const inner = 'project { risks(first: 1000) { nodes { ...Titles } } }'
+  const lists = Array.from({ length: 20 }, (_, index) => `r${index}: risks(first: 1000) { nodes { ${inner} } }`)
+  const query = `{ node(id: "${ids['Project']}") { ... on Project { ${lists.join(' ')} } } }`
+  const { body } = await caller.graphql(`${query} fragment Titles on Risk { ${titles} }`)
   expect(body.data).toEqual({ node: null })
   expect(body.errors[0].extensions.code).toBe('TOO_COMPLEX')
   expect(body.errors[0].message).toMatch(new RegExp(`cost is \\d+; the most is ${LIMITS.queryCostMax}`))

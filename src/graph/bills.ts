@@ -17,9 +17,11 @@ import {
   type SelectionSetNode,
 } from 'graphql'
 import type { Scope } from '../auth/scopes.js'
+import { Fault } from '../errors.js'
 import { LIMITS } from '../limits.js'
 import { HANDFUL } from '../store/relations.js'
 import type { CountedList, CountedRelation } from '../store/rowCounts.js'
+import { boundedArguments } from './bounds.js'
 import type { Arguments } from './sql/fields.js'
 import { type IsIncluded, includedBy } from './sql/selections.js'
 
@@ -177,7 +179,7 @@ function costOf(field: GraphQLField<unknown, unknown>, node: FieldNode, selected
   const { price, scope } = field.extensions as { price?: FieldPrice; scope?: Scope }
   if (!price || 'records' in price) return referring(isList(field.type) ? HANDFUL : 1, selected)
   if ('part' in price) return partOf(price.part, selected)
-  const args = (variables: Arguments) => getArgumentValues(field, node, variables)
+  const args = (variables: Arguments) => orNothing(field, getArgumentValues(field, node, variables))
   if ('references' in price) {
     const each = { fixed: selected.fixed, inner: selected.inner }
     return within({ references: (variables) => price.references(args(variables)), lookUp: 1, each })
@@ -193,6 +195,16 @@ function costOf(field: GraphQLField<unknown, unknown>, node: FieldNode, selected
 export function storingCostOf({ extensions }: GraphQLField<unknown, unknown>, args: () => Arguments): number {
   const price = extensions['price'] as FieldPrice | undefined
   return price && 'records' in price ? price.records(args()) * LIMITS.recordCost : 0
+}
+
+/** Arguments beyond their bounds are refused where they are read, and nothing is looked up for them before. */
+function orNothing(field: GraphQLField<unknown, unknown>, args: Arguments): Arguments {
+  try {
+    return boundedArguments(field, args)
+  } catch (error) {
+    if (error instanceof Fault) return { ...args, first: 0, filter: {} }
+    throw error
+  }
 }
 
 function referring(times: number, { fixed, inner }: Cost): Cost {
