@@ -69,9 +69,9 @@ describe('a list', () => {
     const names = Array.from({ length: 40 }, (_, i) => `a${i}: risks { __typename pageInfo { endCursor } }`)
     expect(await query(`{ ${names.join(' ')} }`)).toBe(1)
     const read = gateway.statements().filter((sql) => sql.includes('from "risk"'))
-    expect(read.every((sql) => /limit (1|1\.0|\$\d+)$/.test(sql))).toBe(true)
+    expect(read.every((sql) => sql.includes('limit 1') && !/group_concat|string_agg/.test(sql))).toBe(true)
     // The same ends under forty names are read once.
-    expect(read).toHaveLength(2)
+    expect(read).toHaveLength(1)
   })
 
   test('whose entries nobody asked for is counted without being read', async () => {

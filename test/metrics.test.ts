@@ -30,14 +30,21 @@ test('the metrics are at an address of their own alone, and move with what happe
     const body = JSON.stringify({ query: `query ${name} ${PEOPLE}` })
     expect((await client.ask('/graphql', { method: 'POST', body })).status).toBe(200)
   }
+  for (const query of ['{ __schema { queryType { name } } }', '{ personnel(first: 0) { nodes { id } } }']) {
+    await client.ask('/graphql', { method: 'POST', body: JSON.stringify({ query }) })
+  }
   const after = await read()
   const moved = (name: string) => (after.get(name) ?? 0) - (before.get(name) ?? 0)
   const requests = (labels: string) => `operations_request_duration_seconds_count{${labels}}`
   expect(moved(requests('operation="addPerson",method="POST",status="201"'))).toBe(1)
   expect(moved(requests('operation="addPerson",method="POST",status="409"'))).toBe(1)
-  expect(moved(requests('operation="graphql",method="POST",status="200"'))).toBe(3)
+  expect(moved(requests('operation="graphql",method="POST",status="200"'))).toBe(5)
   expect(moved('operations_refusals_total{code="CONFLICT"}')).toBe(1)
   expect(moved('operations_refusals_total{code="UNAUTHENTICATED"}')).toBe(1)
+  // Those before were compiled.
+  expect(moved('operations_queries_executed_total{reason="introspection"}')).toBe(1)
+  expect(moved('operations_queries_executed_total{reason="bad_input"}')).toBe(1)
+  expect([...after.keys()].filter((name) => name.startsWith('operations_queries_executed_total'))).toHaveLength(2)
   expect(moved('operations_statements_total')).toBeGreaterThan(3)
   // PostgreSQL's log is its own; the store is looked at once a second.
   if (engine === 'sqlite') await until(async () => Number((await read()).get('operations_store_log_bytes')) > 0)

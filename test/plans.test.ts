@@ -90,8 +90,8 @@ test('a nested list is read in order from an index too', async () => {
   const explain = explainer(gateway)
   gateway.statements()
   await caller.graphql(`{ project(id: "${company.projectIds[0]}") { risks { nodes { id } } issues { nodes { id } } } }`)
-  const lists = gateway.statements().filter((sql) => /from "(risk|issue)".*limit cast\(51/.test(sql))
-  expect(lists).toHaveLength(2)
+  const lists = gateway.statements().filter((sql) => sql.includes('from "risk"') && sql.includes('from "issue"'))
+  expect(lists).toHaveLength(1)
   for (const list of lists) expect(explain(list).filter((step) => isScan(step) || isSort(step))).toEqual([])
 })
 
@@ -118,11 +118,11 @@ function explainer(gateway: Gateway): (sql: string) => string[] {
       .map((row) => String((row as { detail: string }).detail))
 }
 
-/** `page` is no table, but the rows of the page on their way into JSON. */
+/** `r1` and the like are no tables, but the rows of a page on their way into JSON. */
 function isScan(step: string): boolean {
   return (
     step.startsWith('SCAN') &&
-    step !== 'SCAN page' &&
+    !/^SCAN r\d+(_page)?$/.test(step) &&
     !step.includes('USING INDEX') &&
     !step.includes('USING COVERING INDEX')
   )

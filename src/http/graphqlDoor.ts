@@ -49,7 +49,8 @@ const ALLOW = 'GET, POST, OPTIONS'
 export function createGraphqlDoor(options: GraphqlDoorOptions): GraphqlDoor {
   const yoga = yogaWith(options)
   const persistedQueries = new PersistedQueries()
-  const answerCompiled = compiledWith(options, checkerWith(yoga))
+  const types = new MediaTypes()
+  const answerCompiled = compiledWith(options, checkerWith(yoga), types)
   return async (exchange) => {
     const { asked } = exchange
     const { method, url } = asked
@@ -76,18 +77,35 @@ export function createGraphqlDoor(options: GraphqlDoorOptions): GraphqlDoor {
       ? withData(await response.text(), exchange.data)
       : Buffer.from(await response.arrayBuffer())
     const content = new Content(type, bytes)
+    if (answer === 'media_type' && response.ok) types.learn(asked.header('accept'), type)
     return respond(asked, content, { status: response.status, headers })
   }
 }
 
-/** What nearly everyone says to take, and the type in which Yoga answers it; whatever else is said is for Yoga. */
-const TYPES = new Map([
-  [undefined, JSON_TYPE],
-  ['*/*', JSON_TYPE],
-  [JSON_TYPE, JSON_TYPE],
-  [GRAPHQL_TYPE, GRAPHQL_TYPE],
-  [`${GRAPHQL_TYPE},${JSON_TYPE};q=0.9`, GRAPHQL_TYPE],
-])
+/** The type in which Yoga answers each `Accept`: of what nearly everyone sends it is known, of others it is learned. */
+class MediaTypes {
+  private readonly known = new Map([
+    [undefined, JSON_TYPE],
+    ['*/*', JSON_TYPE],
+    [JSON_TYPE, JSON_TYPE],
+    [GRAPHQL_TYPE, GRAPHQL_TYPE],
+    [`${GRAPHQL_TYPE},${JSON_TYPE};q=0.9`, GRAPHQL_TYPE],
+  ])
+
+  of(accept: string | undefined): string | undefined {
+    return this.known.get(accept)
+  }
+
+  learn(accept: string | undefined, contentType: string): void {
+    const [type] = [JSON_TYPE, GRAPHQL_TYPE].filter((one) => contentType === `${one}; charset=utf-8`)
+    if (!type || this.known.size >= LEARNED_MAX || (accept?.length ?? 0) > LEARNED_CHARACTERS_MAX) return
+    this.known.set(accept, type)
+  }
+}
+
+/** Callers choose what they send; those that are not learned are executed each time. */
+const LEARNED_MAX = 100
+const LEARNED_CHARACTERS_MAX = 500
 
 /** Finds whether a query is valid, as Yoga does; what was parsed and found is remembered where Yoga looks for it. */
 function checkerWith(yoga: ReturnType<typeof yogaWith>) {
@@ -106,6 +124,7 @@ function checkerWith(yoga: ReturnType<typeof yogaWith>) {
 function compiledWith(
   { engine, authenticate, rates, log }: GraphqlDoorOptions,
   validDocument: ReturnType<typeof checkerWith>,
+  types: MediaTypes,
 ) {
   const run = async (exchange: Exchange, query: Query, type: string): Promise<Answer | ExecutionReason> => {
     const { asked } = exchange
@@ -121,14 +140,18 @@ function compiledWith(
     return respond(asked, new Content(`${type}; charset=utf-8`, result.data('{"data":', '}')))
   }
   return async (exchange: Exchange, params: Params | undefined): Promise<Answer | ExecutionReason> => {
-    const type = TYPES.get(exchange.asked.header('accept'))
     if (!params || !isPlain(params)) return 'bad_input'
-    if (!type) return 'media_type'
-    const { query, operationName, variables = {} } = params
+    const { query, operationName, variables } = params
     const document = validDocument(query)
     if (!document) return 'bad_input'
+    const type = types.of(exchange.asked.header('accept'))
+    if (!type) return 'media_type'
     try {
-      return await run(exchange, { document, operationName, variables }, type).catch(orExecuted(log, exchange))
+      return await run(
+        exchange,
+        { document, operationName: operationName ?? undefined, variables: variables ?? {} },
+        type,
+      ).catch(orExecuted(log, exchange))
     } catch (error) {
       const fault = asFault(error)
       // Yoga comes to the same, and says it in the words of GraphQL; but nobody is to wait for a store twice.
@@ -139,13 +162,13 @@ function compiledWith(
 
 /** Whether nothing is in it that Yoga might refuse. */
 function isPlain({ query: _, operationName, variables, extensions, ...others }: Params): boolean {
-  const hasPlainName = operationName === undefined || typeof operationName === 'string'
+  const hasPlainName = operationName == null || typeof operationName === 'string'
   // Of extensions nothing is used but the hash of the query, which has been read.
   return hasPlainName && isPlainObject(variables) && isPlainObject(extensions) && Object.keys(others).length === 0
 }
 
 function isPlainObject(value: unknown): boolean {
-  return value === undefined || (value !== null && Object.getPrototypeOf(Object(value)) === Object.prototype)
+  return value == null || Object.getPrototypeOf(Object(value)) === Object.prototype
 }
 
 function yogaWith({ engine, authenticate, rates, log, running }: GraphqlDoorOptions) {

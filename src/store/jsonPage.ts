@@ -104,7 +104,7 @@ export class JsonPage {
     const { first } = this.cut
     if (first === undefined) return this.read.json.boolean(sql`false`)
     const next = sql`${this.keyed(sql`1`)} limit 1 offset ${this.read.limit(first)}`
-    return this.read.json.boolean(sql`exists (${next})`)
+    return this.read.json.boolean(sql`(${next}) is not null`)
   }
 
   private get hasPreviousPage(): SQL {

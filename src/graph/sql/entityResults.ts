@@ -9,7 +9,7 @@ import { type Batch, contradiction, type EntityKey, type Reference, readReferenc
 import type { Asked } from '../windows.js'
 import type { EntitiesRoot, EntityEntry } from './compiler.js'
 import type { Arguments } from './fields.js'
-import { askedIn, cursorsInTurns, isSteady, kept, keyOf, newNumber, type RootResult } from './results.js'
+import { askedIn, cursorsInTurns, isSteady, kept, keyOf, newNumber, type RootResult, rowsOnce } from './results.js'
 import { Build, NotCompilable, placesIn, Weighing } from './statements.js'
 
 /** The JSON of a row, and the value that it has of each key that references give. */
@@ -68,9 +68,10 @@ interface Look {
 }
 
 async function lookUp(
-  { store: { read } }: Context,
+  context: Context,
   { batch: { entity, key, values: wanted }, keys, entry, asked, number }: Look,
 ): Promise<ReadonlyMap<string, Found>> {
+  const { read } = context.store
   const table = entity.table(read.t)
   const weighing = new Weighing(asked, wanted.size)
   const perRow = 1 + entry.weigh(weighing)
@@ -91,7 +92,7 @@ async function lookUp(
   // The values that are looked for stand at the end, and are the only ones that differ.
   const own = read.spelled(condition(extent.row, values)).values
   const before = fillPlaceholders(statement.values.slice(0, statement.values.length - own.length), placesIn(asked))
-  const rows = await read.rows({
+  const rows = await rowsOnce(context, {
     text: statement.text,
     values: [...before, ...own],
     isSteady: isSteady(asked),

@@ -104,6 +104,7 @@ export class EntryCompiler {
     if (!declared || !('part' in declared)) throw new NotCompilable()
     const { part } = declared
     if (part === 'totalCount') {
+      this.noteLookUp()
       const value: Part['value'] = (_, { totalCount }) => ({ value: totalCount, isJson: false })
       return { name, part, entry: undefined, value }
     }

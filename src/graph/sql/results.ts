@@ -5,8 +5,9 @@ import type { Separator } from '../../store/json.js'
 import { bytesOf, conditional, listSource } from '../../store/jsonPage.js'
 import { oncePerEngine } from '../../store/keyed.js'
 import { extentOf, requireWhole } from '../../store/page.js'
-import type { Extent, Read } from '../../store/store.js'
+import type { Extent, Read, Spelled } from '../../store/store.js'
 import type { Context } from '../builder.js'
+import { oncePerRequest } from '../loaders.js'
 import { turn } from '../turns.js'
 import { type Asked, askedOf } from '../windows.js'
 import type { ListRoot, SingleRoot } from './compiler.js'
@@ -55,6 +56,12 @@ export function kept(read: Read, key: string, build: () => SQL): Kept {
   return spelled
 }
 
+/** The rows of a statement; the same question under several names is asked once. */
+export function rowsOnce(context: Context, statement: Spelled): Promise<unknown[][]> {
+  const question = `${statement.text}\n${JSON.stringify(statement.values)}`
+  return oncePerRequest(context, question, () => context.store.read.rows(statement))
+}
+
 let rootsMade = 0
 
 /** What the statements of one root are kept under. */
@@ -86,20 +93,23 @@ export function listRunner(root: ListRoot) {
     const { text, values } = kept(read, key, () => {
       const build = new Build(read, asked, isHeavy)
       const page = build.pageOf(0, listSource(read, list, filter), guard)
-      const columns = parts.map(({ entry, value }) =>
-        entry ? read.json.entries(entry(build, page), separator) : value(build, page).value,
-      )
-      const selected = sql.join([sql`count(*)`, ...columns], sql.raw(', '))
-      return hasEntries
-        ? sql`${page.prefix}select ${selected} from ${page.rows}`
-        : sql`${page.prefix}select ${sql.join([sql`0`, ...columns], sql.raw(', '))}`
+      const columns = parts.flatMap(({ part, entry, value }) => {
+        if (part === 'totalCount') return []
+        return entry ? read.json.entries(entry(build, page), separator) : value(build, page).value
+      })
+      // However many names it has, a total is counted once.
+      const total = root.isCounted ? page.totalCount : sql`0`
+      const selected = sql.join([hasEntries ? sql`count(*)` : sql`0`, total, ...columns], sql.raw(', '))
+      return sql`${page.prefix}select ${selected}${hasEntries ? sql` from ${page.rows}` : sql``}`
     })
     const filled = fillPlaceholders([...values], placesIn(asked))
-    const [row = []] = await read.rows({ text, values: filled, isSteady: isSteady(asked), isHeavy })
+    const [row = []] = await rowsOnce(context, { text, values: filled, isSteady: isSteady(asked), isHeavy })
     requireWhole(Number(row[0]), own)
     const cells: Buffer[] = []
-    for (const [index, { hasCursors }] of parts.entries()) {
-      const bytes = bytesOf(row[index + 1])
+    let column = FIRST_PART - 1
+    for (const { part, hasCursors } of parts) {
+      if (part !== 'totalCount') column += 1
+      const bytes = bytesOf(row[part === 'totalCount' ? TOTAL : column])
       cells.push(hasCursors ? await cursorsInTurns(context, bytes) : bytes)
     }
     return listResult(parts, cells)
@@ -149,6 +159,10 @@ function listResult(parts: readonly Part[], cells: readonly Buffer[]): RootResul
   return { json: [...json, Buffer.from('}')], isThere: true, list: { entries, pageInfo, totalCount } }
 }
 
+/** Where a statement has the total, and the first of the parts; in front is how many rows the page has. */
+const TOTAL = 1
+const FIRST_PART = 2
+
 const NOTHING = Buffer.alloc(0)
 const NULL = Buffer.from('null')
 
@@ -170,7 +184,7 @@ export function singleRunner(root: SingleRoot) {
       return sql`select ${object(build, alias)} from ${name}${conditional(and(one.condition(alias)))} limit 1`
     })
     const filled = fillPlaceholders([...values], { ...placesIn(asked), ...given })
-    const [row] = await read.rows({ text, values: filled, isSteady: isSteady(asked), isHeavy })
+    const [row] = await rowsOnce(context, { text, values: filled, isSteady: isSteady(asked), isHeavy })
     if (!row) return { json: [NULL], isThere: false }
     const bytes = bytesOf(row[0])
     return { json: [root.hasCursors ? await cursorsInTurns(context, bytes) : bytes], isThere: true }
