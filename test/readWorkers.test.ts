@@ -138,7 +138,7 @@ test('the event loop goes on while a worker reads', async () => {
 })
 
 test('when too many wait for a worker, the next is told to try again, unless others have hung up', async () => {
-  const { gateway, caller } = await openSlow({ deadlineMs: 1_500 })
+  const { gateway, caller } = await openSlow({ deadlineMs: 3_000 })
   const ask = (signal?: AbortSignal) =>
     gateway.app.fetch(
       new Request(`http://localhost${SEARCH}`, {

@@ -167,12 +167,13 @@ function connect(context: Context, args: Arguments, list: AnyList): Connection<A
   const { read } = context.store
   const asked = checkedArguments(context, list, args)
   const { filter } = asked
-  const once = <V>(what: string, ask: () => Promise<V>): Promise<V> =>
-    oncePerRequest(context, JSON.stringify([list.name, what, asked]), () => turn(context).then(ask))
+  const once = <V>(what: string, by: Partial<Asked>, ask: () => Promise<V>): Promise<V> =>
+    oncePerRequest(context, JSON.stringify([list.name, what, by]), () => turn(context).then(ask))
   return {
-    rows: () => once('rows', async () => readTogether(await pageOf(read, list, filter, asked))),
-    facts: () => once('facts', () => factsOf(read, list, asked)),
-    count: () => once('count', () => countOf(read, list, filter)),
+    rows: () => once('rows', asked, async () => readTogether(await pageOf(read, list, filter, asked))),
+    facts: () => once('facts', asked, () => factsOf(read, list, asked)),
+    // Pages of the same list have the same count.
+    count: () => once('count', { filter }, () => countOf(read, list, filter)),
     cursor: (row) => cursorOf(read, list, row),
   }
 }
