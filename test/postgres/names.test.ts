@@ -86,9 +86,9 @@ test('pages without a filter and single things are kept, and pages with one are 
   // Keys and versions are looked up beside what is asked for.
   const statements = (await kept(gateway.store)).filter((statement) => !/api_key|revision/.test(statement))
   expect(statements.map((statement) => statement.slice(statement.lastIndexOf(' where '))).sort()).toEqual([
-    ' where "issue"."live" = $1 order by "issue"."standing", "issue"."raised_on", "issue"."id" limit 8) page',
-    ' where "person"."id" = $1 limit 1',
-    ' where "person"."status" = $1 order by "person"."name_folded", "person"."id" limit 8) page',
-    ' where "risk"."live" = $1 order by "risk"."standing", "risk"."raised_on", "risk"."id" limit 8) page',
+    ' where "issue"."live" = $4 order by "issue"."standing", "issue"."raised_on", "issue"."id" limit 7) "r1"',
+    ' where "person"."status" = $4 order by "person"."name_folded", "person"."id" limit 7) "r1"',
+    ' where "r1"."id" = $1 limit 1',
+    ' where "risk"."live" = $4 order by "risk"."standing", "risk"."raised_on", "risk"."id" limit 7) "r1"',
   ])
 })
