@@ -197,14 +197,16 @@ function connectRelated(context: Context, args: Arguments, relation: AnyRelation
     by.set(key, by.get(key) ?? {})
     return turn(context).then(() => load(context, by.get(key), query, row, idOf))
   }
+  const pause = () => turn(context)
   const pages = async (read: Read, ids: readonly string[]) => {
-    const found = await relatedPages(read, relation, ids, asked)
+    const found = await relatedPages(read, relation, ids, asked, pause)
     readTogether([...found.values()].flat())
     return found
   }
   return {
     rows: async () => (await ofRow('rows', pages)) ?? [],
-    facts: async () => (await ofRow('facts', (read, ids) => relatedFacts(read, relation, ids, asked))) ?? NO_PAGE,
+    facts: async () =>
+      (await ofRow('facts', (read, ids) => relatedFacts(read, relation, ids, asked, pause))) ?? NO_PAGE,
     count: async () => (await ofRow('count', (read, ids) => relatedCounts(read, relation, ids, asked))) ?? 0,
     cursor: (entry) => cursorOf(context.store.read, list, entry),
   }

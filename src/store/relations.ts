@@ -91,11 +91,12 @@ export async function relatedRows<P extends Identified, R extends PgTable, F>(
   read: Read,
   relation: Relation<P, R, F>,
   ids: readonly string[],
+  pause?: Pause,
 ): Promise<Map<string, R['$inferSelect'][]>> {
   const any = relation as AnyRelation
   const items = (row: PgTable) => relatedItems(read, any, row, 'related', (related) => columnsAsJson(read, related))
   const found = await valuesOf(read, relation.of(read.t), ids, items, { perRow: HANDFUL })
-  return mapped(found, (json) => rowsIn(relation.list.table(read.t), json))
+  return mapped(found, (json) => rowsIn(relation.list.table(read.t), json), pause)
 }
 
 /** What a row is taken to have of what has no pages. */
@@ -107,16 +108,23 @@ export async function relatedPages<P extends Identified, R extends PgTable, F>(
   relation: Relation<P, R, F>,
   ids: readonly string[],
   asked: Asked<F>,
+  pause?: Pause,
 ): Promise<Map<string, R['$inferSelect'][]>> {
   const pageAsJson = (page: JsonPage) =>
     sql`${page.prefix}select ${read.json.items(columnsAsJson(read, page.row))} from ${page.rows}`
   const found = await ofPages(read, relation as AnyRelation, ids, asked as Asked<object>, pageAsJson)
-  return mapped(found, (json) => rowsIn(relation.list.table(read.t), json))
+  return mapped(found, (json) => rowsIn(relation.list.table(read.t), json), pause)
 }
 
 /** What is known of such pages. */
-export async function relatedFacts(read: Read, relation: AnyRelation, ids: readonly string[], asked: Asked<object>) {
-  return mapped(await ofPages(read, relation, ids, asked, (page) => pageFacts(read, page)), readFacts)
+export async function relatedFacts(
+  read: Read,
+  relation: AnyRelation,
+  ids: readonly string[],
+  asked: Asked<object>,
+  pause?: Pause,
+) {
+  return mapped(await ofPages(read, relation, ids, asked, (page) => pageFacts(read, page)), readFacts, pause)
 }
 
 /** How many rows belong to each of these, on all pages together. */
@@ -150,6 +158,21 @@ function rowsIn<T extends PgTable>(table: T, json: unknown): T['$inferSelect'][]
   return (JSON.parse(String(json)) as unknown[][]).map((values) => rowOf(table, values))
 }
 
-function mapped<V>(found: ReadonlyMap<string, unknown>, read: (value: unknown) => V): Map<string, V> {
-  return new Map([...found].map(([id, value]) => [id, read(value)]))
+/** Lets others have their turn while very much is parsed. */
+type Pause = () => Promise<void>
+
+/** Pages that are parsed before others may have their turn. */
+const STEP = 25
+
+async function mapped<V>(
+  found: ReadonlyMap<string, unknown>,
+  read: (value: unknown) => V,
+  pause?: Pause,
+): Promise<Map<string, V>> {
+  const all = new Map<string, V>()
+  for (const [id, value] of found) {
+    all.set(id, read(value))
+    if (pause && all.size % STEP === 0) await pause()
+  }
+  return all
 }

@@ -123,7 +123,7 @@ function rootOf(compiler: EntryCompiler, query: GraphQLObjectType, name: string,
   compiler.slots.push({ field, node, list: 'list' in declared ? declared.list : undefined })
   const shared = () => ({ name, slots: compiler.slots, hasCursors: compiler.hasCursors })
   if ('list' in declared) {
-    const connection = compiler.connection(type, nodes, query)
+    const connection = compiler.rootConnection(type, nodes, query)
     return { ...shared(), list: declared.list, ...connection }
   }
   if (!('one' in declared)) throw new NotCompilable()

@@ -75,8 +75,15 @@ export class EntryCompiler {
     this.slots = slots
   }
 
+  rootConnection(type: GraphQLObjectType, nodes: readonly FieldNode[], query: GraphQLObjectType): Connection {
+    const connection = this.connection(type, nodes, query)
+    // Its statement counts once, however many names the total has.
+    if (connection.isCounted) this.noteLookUp()
+    return connection
+  }
+
   /** `parent` is the type of what the list belongs to. */
-  connection(type: GraphQLObjectType, nodes: readonly FieldNode[], parent: GraphQLObjectType): Connection {
+  private connection(type: GraphQLObjectType, nodes: readonly FieldNode[], parent: GraphQLObjectType): Connection {
     const weights: Weigh[] = []
     const parts = [...this.selected(type, nodes)].map(([name, fields]) => {
       const before = this.hasCursors
@@ -104,7 +111,6 @@ export class EntryCompiler {
     if (!declared || !('part' in declared)) throw new NotCompilable()
     const { part } = declared
     if (part === 'totalCount') {
-      this.noteLookUp()
       const value: Part['value'] = (_, { totalCount }) => ({ value: totalCount, isJson: false })
       return { name, part, entry: undefined, value }
     }
@@ -203,6 +209,7 @@ export class EntryCompiler {
   private page(relation: AnyRelation, field: GraphQLField<unknown, unknown>, nodes: Nodes, parent: GraphQLObjectType) {
     const slot = this.slots.push({ field, node: nodes[0], list: relation.list }) - 1
     const { parts, isCounted, weigh } = this.connection(this.objectType(field), nodes, parent)
+    for (const { part } of parts) if (part === 'totalCount') this.noteLookUp()
     const member: Member = (build, row) => {
       const page = build.page(slot, relation, row)
       const members = parts.map(({ name, value }) => [name, value(build, page)] as const)
