@@ -8,7 +8,7 @@ const TABLE = {
     'What a list that shows each of its rows once counts for in the cost of a query at the most, in rows.',
   ],
   scannedRowsForOne: [10, 'Rows that are filtered or counted for a cost of 1.'],
-  nestedListCost: [10, 'What a list inside another list costs before its rows: a search for each entry around it.'],
+  nestedListCost: [35, 'What a list inside another list costs before its rows: a search for each entry around it.'],
   nestedScanCost: [100, 'What it costs at the most to filter or count such a list, for each entry around it.'],
   queryCostMax: [100_000, 'The cost of a query: a field is 1, a list as many times its selection as it can have rows.'],
   queryDepthMax: [10, 'How deep a query goes; pure introspection is exempt.'],

@@ -9,7 +9,7 @@ interface Request {
 }
 
 /** How long resolvers may keep the event loop to themselves before other requests are let in. */
-const SLICE_MS = 3
+export const SLICE_MS = 3
 
 const waiting: (() => void)[] = []
 let isRunning = false
