@@ -108,7 +108,8 @@ beforeAll(async () => {
   for (const { route } of LISTS) {
     for (const limit of [1, 3]) {
       const { body } = await asked(`${route.path}?limit=${limit}`)
-      const cursor = body.page.next ?? ''
+      // CSV has no cursor: it stands in the list of the same rows as JSON.
+      const cursor = body?.page.next ?? ''
       if (cursor === '') continue
       starts.push({ path: route.path, cursor, page: (await asked(`${route.path}?limit=2&cursor=${cursor}`)).text })
     }
