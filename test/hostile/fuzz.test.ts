@@ -78,6 +78,7 @@ test('no parameters of a list, whatever their names and values, give more than a
       `${path}?${new URLSearchParams(pairs.map(([name, value]) => [name, value.toWellFormed()]))}`,
     )
     if (answer.status !== 200) return requireProblem(answer)
+    if (path.endsWith('.csv')) return expect(answer.headers.get('content-type')).toMatch(/^text\/csv/)
     const { data, page } = answer.body
     const limit = Number(pairs.find(([name]) => name === 'limit')?.[1] ?? 1_000)
     expect(data.length).toBeLessThanOrEqual(limit)
