@@ -1,5 +1,3 @@
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
 import { type DocumentNode, parse, validate } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -250,55 +248,6 @@ describe('in a company', () => {
     expect(compiledQuery(schema, document)).toBe('bad_input')
     expect(scopesOf(document, 'a')).toEqual(['personnel.read'])
     expect(scopesOf(document, 'b')).toEqual(['projects.read'])
-  })
-
-  describe('what is remembered is bounded', { timeout: 60_000 }, () => {
-    const heapBytes = () => {
-      setFlagsFromString('--expose-gc')
-      runInNewContext('gc')()
-      return process.memoryUsage().heapUsed
-    }
-
-    test('a name that no operation has is not remembered', () => {
-      const document = parse('query a { personnel { nodes { id } } }')
-      const before = heapBytes()
-      for (let i = 0; i < 100; i++) {
-        expect(compiledQuery(schema, document, Buffer.alloc(1_000_000, `no ${i} `).toString('latin1'))).toBe(
-          'bad_input',
-        )
-      }
-      expect(heapBytes() - before).toBeLessThan(20_000_000)
-    })
-
-    test('however many filters come with however many queries', async () => {
-      const groups = Array.from({ length: 15 }, (_, i) => `a${i}: groups { name }`).join(' ')
-      const text = `query ($filter: PersonFilter) { personnel(first: 1, filter: $filter) { nodes { ${groups} } } }`
-      const documents = Array.from({ length: 50 }, () => parse(text, { noLocation: true }))
-      const { compiled } = asking(store, SCOPE_NAMES)
-      for (const document of documents) await compiled(document)
-      const before = heapBytes()
-      for (const document of documents) {
-        for (let i = 0; i < 80; i++) await compiled(document, { filter: { email: `${i}`.padEnd(900) } })
-      }
-      expect(heapBytes() - before).toBeLessThan(15_000_000)
-    })
-
-    test('however many ways directives leave for however many queries', async () => {
-      const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']
-      const asked = names.map((name) => `${name}: groups @include(if: $${name}) { name }`).join(' ')
-      const declaring = names.map((name) => `$${name}: Boolean!`).join(' ')
-      const text = `query (${declaring}) { personnel(first: 1) { nodes { id ${asked} } } }`
-      const documents = Array.from({ length: 10 }, () => parse(text, { noLocation: true }))
-      const { compiled } = asking(store, SCOPE_NAMES)
-      const before = heapBytes()
-      for (const document of documents) {
-        for (let way = 0; way < 2 ** names.length; way++) {
-          const given = Object.fromEntries(names.map((name, bit) => [name, Boolean(way & (1 << bit))]))
-          expect(typeof (await compiled(document, given))).toBe('object')
-        }
-      }
-      expect(heapBytes() - before).toBeLessThan(15_000_000)
-    })
   })
 
   test('a compiled query knows exactly what execution asks of a key', { timeout: 60_000 }, async () => {

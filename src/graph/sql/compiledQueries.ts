@@ -90,8 +90,6 @@ function compile(schema: GraphQLSchema, document: DocumentNode, operation: Opera
   const whole = planWith(everything)
   const plans = new Map<string, Runnable>()
   const planFor = (variables: Variables): Runnable => {
-    if (deciding.length === 0)
-      return (plans.get('') ?? plans.set('', planWith(includedBy(variables))).get('')) as Runnable
     // A null decides nothing, and is refused.
     if (!deciding.every((name) => typeof variables[name] === 'boolean')) throw new NotCompilable('bad_input')
     const decided = deciding.map((name) => variables[name]).join()
