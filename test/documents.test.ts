@@ -1,7 +1,13 @@
 import { parse } from 'graphql'
-import { expect, onTestFinished, test, vi } from 'vitest'
-import { Documents, LatestError } from '../src/http/documents.js'
+import { expect, test, vi } from 'vitest'
+import { Documents } from '../src/http/documents.js'
+import { parseWithinLimits } from '../src/http/queryLimits.js'
 import { openOffice } from './harness.js'
+
+vi.mock('../src/http/queryLimits.js', async (original) => {
+  const limits = await original<typeof import('../src/http/queryLimits.js')>()
+  return { ...limits, parseWithinLimits: vi.fn(limits.parseWithinLimits) }
+})
 
 test('parsed queries are kept up to a number of characters, and the latest used longest', () => {
   const documents = new Documents({ charactersMax: 100, countMax: 100 })
@@ -28,7 +34,7 @@ test('parsed queries are kept up to a number, however short they are', () => {
 })
 
 test.each([
-  ['one that is told', '{ personnel { nodes { id } } }'],
+  ['one that is compiled', '{ personnel { nodes { id } } }'],
   ['one that is executed', '{ apiKey { name } }'],
   ['one that leaves open what to run', 'query a { __typename } query b { __typename }'],
   ['one that is not valid', '{ salaries }'],
@@ -36,8 +42,7 @@ test.each([
   ['one that is too long', `{ ${'a '.repeat(1_000)}}`],
 ])('a query is parsed once: %s', async (_, query) => {
   const { caller } = await openOffice()
-  const spies = [vi.spyOn(Documents.prototype, 'set'), vi.spyOn(LatestError.prototype, 'set')]
-  for (const spy of spies) onTestFinished(() => spy.mockRestore())
+  vi.mocked(parseWithinLimits).mockClear()
   await caller.graphql(query)
-  expect(spies.flatMap((spy) => spy.mock.calls.map(([text]) => text))).toEqual([query])
+  expect(vi.mocked(parseWithinLimits).mock.calls.map(([text]) => text)).toEqual([query])
 })

@@ -56,7 +56,7 @@ export async function serve(config: Config, { isDemo, clock, stop }: ServeOption
         `Operations Gateway ${VERSION} serves ${storeName(config)} at ${origin}${config.basePath}/ (Ctrl-C stops it).`,
       )
     // While nobody waits: otherwise the first query would.
-    setTimeout(() => import('../http/graphqlDoor.js').catch(() => undefined), GRAPHQL_LOADED_AFTER_MS).unref()
+    setTimeout(() => import('../http/graphql/handler.js').catch(() => undefined), GRAPHQL_LOADED_AFTER_MS).unref()
     log.info({ signal: await stop }, 'stopping')
     stoppedAt = performance.now()
     watched?.close()

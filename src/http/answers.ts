@@ -10,7 +10,7 @@ import { joined } from './slices.js'
 import type { MediaType, StoredOperation } from './stored.js'
 
 /** What was asked for, and how. */
-interface Wanted {
+export interface Wanted {
   readonly asked: Asked
   readonly operation: StoredOperation
   /** Undefined where nothing is shown. */

@@ -8,6 +8,8 @@ export interface Asked {
   /** The path and the query, as they were written. */
   readonly target: string
   readonly url: URL
+  /** The path of the URL. */
+  readonly path: string
   header(name: string): string | undefined
   /** Whether whoever asked has hung up. */
   readonly isGone: boolean
@@ -26,7 +28,7 @@ export function roomFor(bytesMax: number): Room {
   }
 }
 
-/** What a door answers. */
+/** What a handler answers. */
 export interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
@@ -70,6 +72,13 @@ export class AskedOfNode implements Asked {
     return this.parsed
   }
 
+  get path(): string {
+    const query = this.target.indexOf('?')
+    const path = query < 0 ? this.target : this.target.slice(0, query)
+    // To parse the whole URL takes longer than to find a route.
+    return PLAIN_PATH.test(path) ? path : this.url.pathname
+  }
+
   header(name: string): string | undefined {
     const value = this.headers[name]
     return Array.isArray(value) ? value.join(', ') : value
@@ -91,6 +100,9 @@ export class AskedOfNode implements Asked {
     return this.read
   }
 }
+
+/** A path that is written as a URL would write it: no segment begins with a dot, and nothing is encoded. */
+const PLAIN_PATH = /^(?:\/[\w-][\w.-]*)+$/
 
 const NO_BYTES = Buffer.alloc(0)
 
@@ -169,6 +181,10 @@ export class AskedOfFetch implements Asked {
     this.url = new URL(request.url)
     this.target = this.url.pathname + this.url.search
     this.request = request
+  }
+
+  get path(): string {
+    return this.url.pathname
   }
 
   header(name: string): string | undefined {

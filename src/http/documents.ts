@@ -44,19 +44,3 @@ export class Documents extends LeastRecentlyUsed<DocumentNode> {
     super(bounds, (text) => text.length)
   }
 }
-
-/**
- * Why the latest text could not be parsed: the teller comes upon it, and Yoga, which says it, need not try again. No
- * more than one, for it may be as long as a body.
- */
-export class LatestError {
-  private latest: { readonly text: string; readonly error: unknown } | undefined
-
-  get(text: string): unknown {
-    return this.latest?.text === text ? this.latest.error : undefined
-  }
-
-  set(text: string, error: unknown): void {
-    this.latest = { text, error }
-  }
-}

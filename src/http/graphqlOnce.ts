@@ -17,7 +17,7 @@ import { priceIn } from '../graph/prices.js'
 import { fragmentsOf, includedBy, selectionsOf } from '../graph/sql/selections.js'
 import type { Read } from '../store/store.js'
 import type { Engine } from './engine.js'
-import type { Passed } from './graphql.js'
+import type { Passed } from './graphql/plugins.js'
 import { fingerprintOf, inside, type RunningRequests, replayOf, tokenOf } from './idempotency.js'
 
 type Execute = Engine['execute']
@@ -139,7 +139,7 @@ async function isWithinLimits({ args, operation, context, variables }: Mutation)
 }
 
 async function requestOf({ context, variables, args }: Mutation, token: string): Promise<Unrepeatable> {
-  const { query } = await context.params
+  const { query } = context.params
   const fingerprint = fingerprintOf('POST', '/graphql', [query, args.operationName ?? null, variables])
   return { keyId: context.principal.keyId, token, fingerprint }
 }

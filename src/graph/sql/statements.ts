@@ -17,7 +17,6 @@ export type ExecutionReason =
   | 'bad_input'
   | 'bounds'
   | 'not_compilable'
-  | 'media_type'
   | 'failed'
   | 'switched_off'
 
