@@ -1,7 +1,7 @@
 import { LIMITS } from './limits.js'
 
 /** One setting: where it can be given, what it means, and how its text is read. */
-interface Setting<T> {
+export interface Setting<T> {
   readonly flag: string
   readonly env: string
   readonly help: string
@@ -9,6 +9,8 @@ interface Setting<T> {
   readonly read: (text: string) => T | undefined
   /** What a right value looks like, for the message about a wrong one. */
   readonly form: string
+  /** Names that it had once: whoever still uses them is told the new ones. */
+  readonly formerly?: { readonly flag: string; readonly env: string }
 }
 
 /** Bytes. */
@@ -86,10 +88,11 @@ export const SETTINGS = {
     read: (text) => wholeNumber(text, 0, 10_000_000),
     form: 'a whole number, or 0 for no limit',
   }),
-  readyMegabytes: setting({
-    flag: '--ready-megabytes <number>',
-    env: 'OPERATIONS_READY_MEGABYTES',
-    help: 'how much memory may hold answers that are ready to be given again while nothing changes; 0 for none',
+  responseCacheMegabytes: setting({
+    flag: '--response-cache-megabytes <number>',
+    env: 'OPERATIONS_RESPONSE_CACHE_MEGABYTES',
+    formerly: { flag: '--ready-megabytes', env: 'OPERATIONS_READY_MEGABYTES' },
+    help: 'how much memory the response cache may take; 0 for no cache',
     fallback: LIMITS.readyBytesMax / MEGABYTE,
     read: (text) => wholeNumber(text, 0, 100_000),
     form: 'a whole number of megabytes, or 0 for none',
@@ -194,7 +197,12 @@ function unknownNames(env: NodeJS.ProcessEnv): string[] {
   const known = new Set<string>(Object.values(SETTINGS).map((one) => one.env))
   return Object.keys(env)
     .filter((name) => name.startsWith('OPERATIONS_') && !known.has(name) && !NOT_OURS.test(name))
-    .map((name) => `${name} is no setting of this program.`)
+    .map((name) => renamed(name) ?? `${name} is no setting of this program.`)
+}
+
+function renamed(name: string): string | undefined {
+  const setting = Object.values<Setting<unknown>>(SETTINGS).find(({ formerly }) => formerly?.env === name)
+  return setting && `${name} is called ${setting.env} now.`
 }
 
 function wholeNumber(text: string, least: number, most: number): number | undefined {

@@ -23,7 +23,7 @@ test('the builder gets what the build reads, and no data, keys or built files of
     .split('\n')
     .filter((line) => line !== '' && !line.startsWith('#'))
   expect(first).toBe('*')
-  const sent = ['package.json', 'package-lock.json', '.npmrc', 'LICENSE', 'tsconfig.json', 'tsconfig.build.json']
+  const sent = ['package.json', 'package-lock.json', '.npmrc', 'LICENSE', 'tsconfig.json']
   expect(others.sort()).toEqual([...sent, 'src', 'drizzle', 'schema'].map((name) => `!${name}`).sort())
 })
 

@@ -1,5 +1,5 @@
-import { Command } from 'commander'
-import { type Config, SETTINGS, type SettingName } from '../config.js'
+import { Command, Option } from 'commander'
+import { type Config, SETTINGS, type Setting, type SettingName } from '../config.js'
 import { shownAddress } from '../store/address.js'
 import { openStore } from '../store/open.js'
 import type { Store } from '../store/store.js'
@@ -18,11 +18,18 @@ export class ImportFailed extends Error {}
 export function commandWith(name: string, description: string, settings: readonly SettingName[]): Command {
   const command = new Command(name).description(description)
   for (const key of settings) {
-    const { flag, env, help, fallback } = SETTINGS[key]
+    const { flag, env, help, fallback, formerly }: Setting<unknown> = SETTINGS[key]
     const preset = fallback === '' || fallback === true || fallback === undefined ? '' : `; ${fallback} unless given`
     command.option(flag, `${help} (${env}${preset})`)
+    if (formerly) refuseFormer(command, formerly.flag, flag)
   }
   return command
+}
+
+function refuseFormer(command: Command, former: string, flag: string): void {
+  command.addOption(new Option(`${former} [value]`).hideHelp()).on(`option:${former.replace(/^--/, '')}`, () => {
+    throw new WrongUsage(`${former} is called ${flag.split(' ')[0]} now.`)
+  })
 }
 
 export type DatabaseConfig = Pick<Config, 'database'>

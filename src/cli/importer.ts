@@ -1,6 +1,6 @@
 import { closeSync, writeFileSync } from 'node:fs'
 import { readConfig } from '../config.js'
-import { SHEETS } from '../intake/sheets.js'
+import { SHEETS } from '../intake/columns.js'
 import { LIMITS } from '../limits.js'
 import type { SheetNoun } from '../sheets/nouns.js'
 import type { SheetFormat } from '../sheets/sheet.js'

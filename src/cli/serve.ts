@@ -18,7 +18,7 @@ const FLAGS = [
   'migrate',
   'wholeListRowsMax',
   'rateLimit',
-  'readyMegabytes',
+  'responseCacheMegabytes',
   'inFlightMegabytes',
   'connectionsPerAddress',
   'deadlineMs',

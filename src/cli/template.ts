@@ -1,4 +1,4 @@
-import { SHEETS } from '../intake/sheets.js'
+import { SHEETS } from '../intake/columns.js'
 import { csvLine } from '../sheets/csv.js'
 import type { SheetNoun } from '../sheets/nouns.js'
 import type { SheetFormat } from '../sheets/sheet.js'

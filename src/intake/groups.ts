@@ -1,17 +1,13 @@
-import { names, recordReader, requireFields, text } from '../fields.js'
-import { GROUP_FIELDS, type GroupRow, groupsLedger, groupsOfPeople, groupWith } from '../personnel/groups.js'
+import { recordReader, requireFields } from '../fields.js'
+import { type GroupRow, groupsLedger, groupsOfPeople, groupWith } from '../personnel/groups.js'
 import { regroup } from '../personnel/memberships.js'
 import type { Write } from '../store/store.js'
 import type { InputCheck } from '../text.js'
+import { GROUP_COLUMNS } from './columns.js'
 import { Directory } from './directory.js'
 import type { Intake, Receiver } from './intake.js'
 import { PersonFinder, strangerInWords } from './personFinder.js'
 
-export const GROUP_COLUMNS = {
-  ...GROUP_FIELDS,
-  members: names('All members of the group, by e-mail or user id.', 'ada@example.com;grace@example.com'),
-  id: text('reference', 'The id of the group, from an export; matched before all else.', ''),
-}
 const readColumns = recordReader(GROUP_COLUMNS)
 
 /** Takes groups in, matched by id, else by externalId, else by name. */

@@ -1,19 +1,15 @@
 import type { AnyPgColumn } from 'drizzle-orm/pg-core'
-import { names, recordReader, text, type Values } from '../fields.js'
+import { recordReader, type Values } from '../fields.js'
 import { isErasure } from '../personnel/erasure.js'
 import { moveAll, movesTo } from '../personnel/moves.js'
-import { checkPerson, PERSON_FIELDS, type PersonRow, peopleLedger, personWith } from '../personnel/people.js'
+import { checkPerson, type PersonRow, peopleLedger, personWith } from '../personnel/people.js'
 import type { Write } from '../store/store.js'
 import { fold, type InputCheck } from '../text.js'
+import { PEOPLE_COLUMNS } from './columns.js'
 import { Directory } from './directory.js'
 import { GroupFinder } from './groupFinder.js'
 import type { Intake, Receiver } from './intake.js'
 
-export const PEOPLE_COLUMNS = {
-  ...PERSON_FIELDS,
-  groups: names('All groups of the person, by name, externalId or id.', 'Bridge inspectors;Crisis team'),
-  id: text('reference', 'The user id, from an export; matched before all else.', ''),
-}
 type Columns = Values<typeof PEOPLE_COLUMNS>
 
 const readColumns = recordReader(PEOPLE_COLUMNS)

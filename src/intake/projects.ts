@@ -1,13 +1,9 @@
-import { recordReader, requireFields, text } from '../fields.js'
+import { recordReader, requireFields } from '../fields.js'
 import { isId } from '../ids.js'
 import { noteSync, PROJECT_FIELDS, projectsLedger, projectWith } from '../projects/projects.js'
+import { PROJECT_COLUMNS } from './columns.js'
 import type { Intake, Receiver } from './intake.js'
 import { ProjectFinder } from './projectFinder.js'
-
-export const PROJECT_COLUMNS = {
-  ...PROJECT_FIELDS,
-  id: text('reference', 'The id of the project, from an export; matched before all else.', ''),
-}
 
 const readColumns = recordReader(PROJECT_COLUMNS)
 

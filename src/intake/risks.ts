@@ -1,16 +1,9 @@
-import { recordReader, text, type Values } from '../fields.js'
-import { checkRisk, RISK_FIELDS, type RiskRow, risksLedger, riskWith, tally } from '../projects/risks.js'
-import { handlerColumns, projectColumn } from './columns.js'
+import { recordReader, type Values } from '../fields.js'
+import { checkRisk, type RiskRow, risksLedger, riskWith, tally } from '../projects/risks.js'
+import { RISK_COLUMNS } from './columns.js'
 import { receiveEntries } from './entries.js'
 import type { EntryPlan } from './entryPlan.js'
 import type { Intake, Receiver } from './intake.js'
-
-export const RISK_COLUMNS = {
-  project: projectColumn,
-  ...RISK_FIELDS,
-  ...handlerColumns('owner', 'looks after it'),
-  id: text('reference', 'The id of the risk, from an export; matched before all else.', ''),
-}
 
 const readColumns = recordReader(RISK_COLUMNS)
 

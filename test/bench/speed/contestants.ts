@@ -22,7 +22,7 @@ const EQUAL_FOOTING = ['--rate-limit', '0', '--log-level', 'silent']
 /** The limiter counts and the log is written, but nobody is refused. */
 const AS_DELIVERED = ['--rate-limit', '10000000']
 
-const KEPT_ANSWERS = '--ready-megabytes'
+const KEPT_ANSWERS = '--response-cache-megabytes'
 /** Whether this build keeps ready answers; if not, every answer is a first one. */
 export const keepsAnswers = execFileSync(process.execPath, [MAIN, 'serve', '--help'], { encoding: 'utf8' }).includes(
   KEPT_ANSWERS,
