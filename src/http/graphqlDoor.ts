@@ -65,7 +65,8 @@ export function createGraphqlDoor(options: GraphqlDoorOptions): GraphqlDoor {
     const params = readParams(exchange, options.bodies, persistedQueries)
     const answer = await answerCompiled(exchange, await params.catch(() => undefined))
     if (typeof answer !== 'string') return answer
-    exchange.executedFor = answer
+    // Of a mutation the engine says so.
+    if (answer !== 'mutation') exchange.executedFor = answer
     // What else Yoga needs of the request, it gets from the exchange.
     const request = new yoga.fetchAPI.Request(url, { method, headers: { accept: asked.header('accept') ?? '*/*' } })
     const response = await yoga.fetch(request, { exchange, params })
@@ -175,12 +176,16 @@ function yogaWith({ engine, authenticate, rates, log, running }: GraphqlDoorOpti
   return createYoga<Passed>({
     schema,
     // The door has let the caller in; the key may have been revoked while the body was on its way.
-    context: async ({ exchange }) =>
-      engine.contextFor(
+    context: async ({ exchange }) => ({
+      ...engine.contextFor(
         await exchange.waiting.bound(authenticate(exchange.asked.header('authorization'))),
         noting(exchange),
         exchange.waiting,
       ),
+      onExecuted: (reason: ExecutionReason, error?: unknown) => {
+        exchange.executedFor = error === undefined ? reason : orExecuted(log, exchange)(error)
+      },
+    }),
     plugins: [useParams(), useEngine(executingOnce(engine, running), rates), useCatalogue(log)],
     parserAndValidationCache: {
       documentCache: new Documents({ charactersMax: LIMITS.queriesKeptCharacters, countMax: LIMITS.queriesKeptMax }),

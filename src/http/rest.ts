@@ -4,16 +4,18 @@ import type { Authenticate } from '../auth/principal.js'
 import { badArgument, Fault } from '../errors.js'
 import { storingCostOf } from '../graph/bills.js'
 import { type Context, requireScope } from '../graph/builder.js'
-import { faultOf } from '../graph/faults.js'
+import { asFault, faultOf } from '../graph/faults.js'
+import { SelectionFailed } from '../graph/sql/compiledMutations.js'
 import { LIMITS } from '../limits.js'
 import { requireAcceptable } from './accept.js'
 import { answerWith, answerWithCompiled } from './answers.js'
 import { type Answer, type Asked, isReading } from './asked.js'
 import { type Bodies, PATCH_TYPES } from './body.js'
+import { readBody } from './bodyInput.js'
 import type { Engine } from './engine.js'
 import { type Exchange, noting, orExecuted } from './exchange.js'
 import { createPerform, type RunningRequests } from './idempotency.js'
-import { readBody, readParameters } from './parameters.js'
+import { readParameters } from './parameters.js'
 import { requireMatch, tagsToMatch, unmatchable } from './preconditions.js'
 import { notAllowed } from './problems.js'
 import type { Rates } from './rates.js'
@@ -88,9 +90,15 @@ export function createRest({ schema, engine, authenticate, rates, bodies, basePa
       tags && reading
         ? preconditionOf(engine, context, tags, storedOperation(schema, reading.route), reading.parameters)
         : undefined
-    const { answer, isReplay } = await perform(asked, path, variables['input'], context, (inner) =>
-      run(engine, operation, variables, { ...inner, precondition }),
-    )
+    const performed = (isExecuted: boolean) =>
+      perform(asked, path, variables['input'], context, (inner) =>
+        run(engine, operation, variables, { ...inner, precondition, isExecuted }),
+      )
+    const { answer, isReplay } = await performed(false).catch((error: unknown) => {
+      if (!(error instanceof SelectionFailed)) throw error
+      exchange.executedFor = orExecuted(log, exchange)(error.cause)
+      return performed(true)
+    })
     const shown = await answerWith(answer, wanted)
     return isReplay ? { ...shown, headers: { ...shown.headers, 'idempotency-replayed': 'true' } } : shown
   }
@@ -109,6 +117,12 @@ async function run(
   variables: Record<string, unknown>,
   context: Context,
 ): Promise<unknown> {
+  const change = engine.change(operation, variables, context)
+  if (change) {
+    return change().catch((error: unknown) => {
+      throw error instanceof SelectionFailed ? error : inParameterNames(asFault(error), operation)
+    })
+  }
   const { data, errors } = await engine.run(operation.document, variables, context)
   const [error] = errors ?? []
   if (error) throw inParameterNames(faultOf(error), operation)
