@@ -6,6 +6,7 @@ import { grants, type Scope } from '../auth/scopes.js'
 import { Fault } from '../errors.js'
 import type { RowCounts } from '../store/rowCounts.js'
 import type { Patience, Read, Store, Write } from '../store/store.js'
+import type { ExecutionReason } from './executionReasons.js'
 import { forget } from './loaders.js'
 
 /** What every resolver gets: made afresh for each request, because scope decisions are remembered by it. */
@@ -20,6 +21,10 @@ export interface Context {
   readonly patience?: Patience
   /** Throws unless what the caller last saw still stands; asked inside the write, so that nothing comes between. */
   readonly precondition?: ((read: Read) => Promise<void>) | undefined
+  /** Whether mutations are executed even where they could be compiled. */
+  readonly isExecuted?: boolean
+  /** Told why a mutation is executed and not compiled, and what went wrong if something did. */
+  readonly onExecuted?: (reason: ExecutionReason, error?: unknown) => void
 }
 
 export const builder = new SchemaBuilder<{

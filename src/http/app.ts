@@ -73,7 +73,7 @@ export function createApp(options: AppOptions): App {
   const inFlight = new BytesInFlight(options.inFlightBytesMax)
   const bodies = new Bodies(inFlight)
   const shared = { engine, runCompiled, cache, rates, bodies, running }
-  const rest = createRest({ ...shared, schema, basePath })
+  const rest = createRest({ ...shared, schema, basePath, log })
   const graphql = whenAsked(async () => {
     // Loaded when the first query comes: Yoga takes as long as all the rest.
     const { createGraphqlHandler } = await import('./graphql/handler.js')

@@ -14,6 +14,8 @@ import { billWith } from '../graph/bills.js'
 import type { Context } from '../graph/builder.js'
 import { asFault, faultOf } from '../graph/faults.js'
 import { priceIn } from '../graph/prices.js'
+import { SelectionFailed } from '../graph/sql/compiledMutations.js'
+import { alone } from '../graph/sql/mutationOperations.js'
 import { fragmentsOf, includedBy, selectionsOf } from '../graph/sql/selections.js'
 import type { Read } from '../store/store.js'
 import type { Engine } from './engine.js'
@@ -173,7 +175,7 @@ async function executeField(execute: Execute, field: Field, before: KeptField | 
   const { mutation, key, nodes } = field
   if (!mayChange(field)) return executed(execute, field, mutation.context)
   try {
-    return before ? replay(mutation, before) : await changeOnce(execute, field)
+    return before ? replay(mutation, before) : await changeOnce(execute, field).catch(orExecuted(execute, field))
   } catch (error) {
     const faults = error instanceof Unfinished ? error.faults : [asFault(error)]
     const errors = faults.map((fault) => new GraphQLError(fault.message, { nodes, path: [key], originalError: fault }))
@@ -189,7 +191,7 @@ function mayChange({ mutation: { args, context }, nodes }: Field): boolean {
 }
 
 async function executed(execute: Execute, { mutation, key, nodes }: Field, context: Context): Promise<FieldResult> {
-  const { data, errors = [] } = await execute(argsFor(mutation, nodes, context))
+  const { data, errors = [] } = await execute({ ...alone(mutation.args, nodes), contextValue: context })
   return { value: data?.[key] ?? null, errors }
 }
 
@@ -211,11 +213,17 @@ function changeOnce(execute: Execute, field: Field): Promise<FieldResult> {
   })
 }
 
-function argsFor({ args, operation }: Mutation, selections: readonly FieldNode[], inner: Context): ExecutionArgs {
-  const definitions = args.document.definitions.map((node) =>
-    node === operation ? { ...operation, selectionSet: { ...operation.selectionSet, selections } } : node,
-  )
-  return { ...args, document: { ...args.document, definitions }, contextValue: inner }
+/** What was undone because its selection could not be read is done again, and executed. */
+function orExecuted(execute: Execute, field: Field): (error: unknown) => Promise<FieldResult> {
+  return (error) => {
+    if (!(error instanceof SelectionFailed)) throw error
+    const { mutation } = field
+    mutation.context.onExecuted?.('failed', error.cause)
+    return changeOnce(execute, {
+      ...field,
+      mutation: { ...mutation, context: { ...mutation.context, isExecuted: true } },
+    })
+  }
 }
 
 /** Thrown to undo what a field has changed; nothing of it is kept, so that it can be mended under the same key. */

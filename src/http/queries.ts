@@ -36,13 +36,14 @@ export function createRunCompiled({ engine, rates, log }: QueriesOptions): RunCo
     rates.chargeQuery(principal, exchange, charge)
     const result = isPrepared ? await prepared.run(context, separator).catch(failed) : prepared
     if (typeof result !== 'string') return result
-    exchange.executedFor = result
+    // Whether a mutation is executed is decided for each of its root fields, and said there.
+    if (result !== 'mutation') exchange.executedFor = result
     return undefined
   }
 }
 
 /** What nobody foresaw is logged, and execution answers instead. */
-function orExecuted(log: Logger, { requestId }: Exchange): (error: unknown) => ExecutionReason {
+export function orExecuted(log: Logger, { requestId }: Exchange): (error: unknown) => ExecutionReason {
   return (error) => {
     const fault = asFault(error)
     if (fault.code !== 'INTERNAL') throw fault

@@ -1,21 +1,24 @@
 import type { GraphQLSchema } from 'graphql'
+import type { Logger } from 'pino'
 import type { Principal } from '../auth/principal.js'
 import { badArgument, Fault } from '../errors.js'
 import { storingCostOf } from '../graph/bills.js'
 import { type Context, requireScope } from '../graph/builder.js'
-import { faultOf } from '../graph/faults.js'
+import { asFault, faultOf } from '../graph/faults.js'
+import { SelectionFailed } from '../graph/sql/compiledMutations.js'
 import { LIMITS } from '../limits.js'
 import { answerWith, answerWithCompiled, type Wanted } from './answers.js'
 import { type Answer, isReading } from './asked.js'
 import { type Bodies, PATCH_TYPES } from './body.js'
+import { readBody } from './bodyInput.js'
 import type { ResponseCache } from './cache/responseCache.js'
 import type { Engine } from './engine.js'
 import { type Exchange, noting } from './exchange.js'
 import { createPerform, type RunningRequests } from './idempotency.js'
-import { readBody, readParameters } from './parameters.js'
+import { readParameters } from './parameters.js'
 import { requireMatch, tagsToMatch, unmatchable } from './preconditions.js'
 import { notAllowed } from './problems.js'
-import type { RunCompiled } from './queries.js'
+import { orExecuted, type RunCompiled } from './queries.js'
 import type { Rates } from './rates.js'
 import { emptyAnswer } from './represent.js'
 import { type Match, type Place, routesAt } from './router.js'
@@ -31,6 +34,7 @@ interface RestOptions {
   readonly bodies: Bodies
   readonly basePath: string
   readonly running: RunningRequests
+  readonly log: Logger
 }
 
 /** Answers a request below `/v1`; `path` is without the base path. */
@@ -76,7 +80,7 @@ function readerWith({ engine, runCompiled }: RestOptions): Handler {
   }
 }
 
-function changerWith({ schema, engine, rates, bodies, running, basePath }: RestOptions): Handler {
+function changerWith({ schema, engine, rates, bodies, running, basePath, log }: RestOptions): Handler {
   const perform = createPerform(running)
   return async (exchange, wanted, { at, parameters }) => {
     const { asked, operation } = wanted
@@ -97,9 +101,15 @@ function changerWith({ schema, engine, rates, bodies, running, basePath }: RestO
     const precondition =
       tags && reading ? preconditionOf(engine, context, tags, storedOperation(schema, reading), parameters) : undefined
     const path = wanted.path.slice(basePath.length)
-    const { answer, isReplay } = await perform(asked, path, variables['input'], context, (inner) =>
-      run(engine, operation, variables, { ...inner, precondition }),
-    )
+    const performed = (isExecuted: boolean) =>
+      perform(asked, path, variables['input'], context, (inner) =>
+        run(engine, operation, variables, { ...inner, precondition, isExecuted }),
+      )
+    const { answer, isReplay } = await performed(false).catch((error: unknown) => {
+      if (!(error instanceof SelectionFailed)) throw error
+      exchange.executedFor = orExecuted(log, exchange)(error.cause)
+      return performed(true)
+    })
     const shown = await answerWith(answer, wanted)
     return isReplay ? { ...shown, headers: { ...shown.headers, 'idempotency-replayed': 'true' } } : shown
   }
@@ -121,6 +131,12 @@ async function run(
   variables: Record<string, unknown>,
   context: Context,
 ): Promise<unknown> {
+  const change = engine.change(operation, variables, context)
+  if (change) {
+    return change().catch((error: unknown) => {
+      throw error instanceof SelectionFailed ? error : inParameterNames(asFault(error), operation)
+    })
+  }
   const { data, errors } = await engine.run(operation.document, variables, context)
   const [error] = errors ?? []
   if (error) throw inParameterNames(faultOf(error), operation)

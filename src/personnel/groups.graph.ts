@@ -1,9 +1,10 @@
-import { builder, change, needs } from '../graph/builder.js'
+import { builder, needs } from '../graph/builder.js'
 import { connectionOf, pageField, queryList } from '../graph/connections.js'
 import { found, queryOne, stamps } from '../graph/entities.js'
 import { asEntity, displayed } from '../graph/federation.js'
 import { boundedText, neverNull } from '../graph/inputs.js'
 import { columns, computedField, itemsField } from '../graph/sql/fields.js'
+import { mutationField } from '../graph/sql/mutationFields.js'
 import {
   addGroup,
   changeGroup,
@@ -99,47 +100,40 @@ const ChangeGroupInput = builder.inputType('ChangeGroupInput', {
   }),
 })
 
-builder.mutationField('addGroup', (t) =>
-  t.field({
-    type: Group,
-    nullable: true,
-    description: 'Adds a group, which has no members yet.',
-    ...needs('personnel.manage'),
-    args: { input: t.arg({ type: AddGroupInput, required: true, description: 'The group to add.' }) },
-    resolve: (_, { input }, context) => change(context, (write) => addGroup(write, input)),
-  }),
-)
+mutationField('addGroup', {
+  type: Group,
+  list: groups,
+  scope: 'personnel.manage',
+  description: 'Adds a group, which has no members yet.',
+  args: (arg) => ({ input: arg({ type: AddGroupInput, required: true, description: 'The group to add.' }) }),
+  change: (write, { input }) => addGroup(write, input),
+})
 
-builder.mutationField('changeGroup', (t) =>
-  t.field({
-    type: Group,
-    nullable: true,
-    description: 'Changes a group; its members stay.',
-    ...needs('personnel.manage'),
-    args: {
-      id: t.arg.id({ required: true, description: 'The id of the group.' }),
-      input: t.arg({ type: ChangeGroupInput, required: true, description: 'What to change.' }),
-    },
-    resolve: (_, { id, input }, context) =>
-      change(context, (write) => found(changeGroup(write, id, input), 'group', id)),
+mutationField('changeGroup', {
+  type: Group,
+  list: groups,
+  scope: 'personnel.manage',
+  description: 'Changes a group; its members stay.',
+  args: (arg) => ({
+    id: arg.id({ required: true, description: 'The id of the group.' }),
+    input: arg({ type: ChangeGroupInput, required: true, description: 'What to change.' }),
   }),
-)
+  change: (write, { id, input }) => found(changeGroup(write, id, input), 'group', id),
+})
 
 /** The two mutations of a membership, which differ in nothing but what they do. */
 function membershipField(name: string, description: string, work: typeof addMember): void {
-  builder.mutationField(name, (t) =>
-    t.field({
-      type: Group,
-      nullable: true,
-      description,
-      ...needs('personnel.manage'),
-      args: {
-        groupId: t.arg.id({ required: true, description: 'The id of the group.' }),
-        personId: t.arg.id({ required: true, description: 'The id of the person.' }),
-      },
-      resolve: (_, { groupId, personId }, context) => change(context, (write) => work(write, groupId, personId)),
+  mutationField(name, {
+    type: Group,
+    list: groups,
+    scope: 'personnel.manage',
+    description,
+    args: (arg) => ({
+      groupId: arg.id({ required: true, description: 'The id of the group.' }),
+      personId: arg.id({ required: true, description: 'The id of the person.' }),
     }),
-  )
+    change: (write, { groupId, personId }) => work(write, groupId, personId),
+  })
 }
 
 membershipField('addMember', 'Puts a person into a group; who is there already stays.', addMember)

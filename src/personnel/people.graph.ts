@@ -1,9 +1,10 @@
-import { builder, change, enumOf, needs } from '../graph/builder.js'
+import { builder, enumOf, needs } from '../graph/builder.js'
 import { connectionOf, queryList } from '../graph/connections.js'
 import { found, queryOne, stamps } from '../graph/entities.js'
 import { asEntity, displayed } from '../graph/federation.js'
 import { boundedList, boundedText, boundedTexts, neverNull } from '../graph/inputs.js'
 import { columns } from '../graph/sql/fields.js'
+import { mutationField } from '../graph/sql/mutationFields.js'
 import { LIMITS } from '../limits.js'
 import { addPerson, changePerson, PERSON_FIELDS, type PersonRow, personKeys, personnel } from './people.js'
 
@@ -82,16 +83,14 @@ const AddPersonInput = builder.inputType('AddPersonInput', {
   }),
 })
 
-builder.mutationField('addPerson', (t) =>
-  t.field({
-    type: Person,
-    nullable: true,
-    description: 'Adds a person to the roster.',
-    ...needs('personnel.manage'),
-    args: { input: t.arg({ type: AddPersonInput, required: true, description: 'The person to add.' }) },
-    resolve: (_, { input }, context) => change(context, (write) => addPerson(write, input)),
-  }),
-)
+mutationField('addPerson', {
+  type: Person,
+  list: personnel,
+  scope: 'personnel.manage',
+  description: 'Adds a person to the roster.',
+  args: (arg) => ({ input: arg({ type: AddPersonInput, required: true, description: 'The person to add.' }) }),
+  change: (write, { input }) => addPerson(write, input),
+})
 
 const ChangePersonInput = builder.inputType('ChangePersonInput', {
   description:
@@ -106,17 +105,14 @@ const ChangePersonInput = builder.inputType('ChangePersonInput', {
   }),
 })
 
-builder.mutationField('changePerson', (t) =>
-  t.field({
-    type: Person,
-    nullable: true,
-    description: 'Changes a person. Whoever leaves becomes INACTIVE, and ACTIVE again on coming back.',
-    ...needs('personnel.manage'),
-    args: {
-      id: t.arg.id({ required: true, description: 'The id of the person.' }),
-      input: t.arg({ type: ChangePersonInput, required: true, description: 'What to change.' }),
-    },
-    resolve: (_, { id, input }, context) =>
-      change(context, (write) => found(changePerson(write, id, input), 'person', id)),
+mutationField('changePerson', {
+  type: Person,
+  list: personnel,
+  scope: 'personnel.manage',
+  description: 'Changes a person. Whoever leaves becomes INACTIVE, and ACTIVE again on coming back.',
+  args: (arg) => ({
+    id: arg.id({ required: true, description: 'The id of the person.' }),
+    input: arg({ type: ChangePersonInput, required: true, description: 'What to change.' }),
   }),
-)
+  change: (write, { id, input }) => found(changePerson(write, id, input), 'person', id),
+})

@@ -7,18 +7,10 @@ import { JsonPage, type Source } from '../../store/jsonPage.js'
 import { type AnyList, isServed } from '../../store/page.js'
 import { type AnyRelation, HANDFUL, relatedSource } from '../../store/relations.js'
 import type { Read } from '../../store/store.js'
+import type { ExecutionReason } from '../executionReasons.js'
 import type { Asked } from '../windows.js'
 
-/** Why an operation is executed and not compiled, as the metrics count it. */
-export type ExecutionReason =
-  | 'mutation'
-  | 'introspection'
-  | 'scope'
-  | 'bad_input'
-  | 'bounds'
-  | 'not_compilable'
-  | 'failed'
-  | 'switched_off'
+export type { ExecutionReason }
 
 /** Something that no SQL can answer, or not within the bounds. */
 export class NotCompilable extends Error {

@@ -2,6 +2,7 @@ import { createYoga } from 'graphql-yoga'
 import type { Logger } from 'pino'
 import { Fault } from '../../errors.js'
 import type { Context } from '../../graph/builder.js'
+import type { ExecutionReason } from '../../graph/executionReasons.js'
 import { asFault } from '../../graph/faults.js'
 import { LIMITS } from '../../limits.js'
 import { schema } from '../../schema.js'
@@ -15,7 +16,7 @@ import { executingOnce } from '../graphqlOnce.js'
 import type { RunningRequests } from '../idempotency.js'
 import { PersistedQueries } from '../persistedQueries.js'
 import { faultHeaders, STATUS } from '../problems.js'
-import type { RunCompiled } from '../queries.js'
+import { orExecuted, type RunCompiled } from '../queries.js'
 import type { Rates } from '../rates.js'
 import { Content, emptyAnswer, GRAPHQL_TYPE, JSON_TYPE, respond } from '../represent.js'
 import { requireAcceptable } from '../wire/negotiation.js'
@@ -86,7 +87,12 @@ function yogaWith({ engine, runCompiled, log, running }: GraphqlOptions) {
     context: ({ exchange }) => {
       const { principal, waiting } = exchange
       if (!principal) throw new Error('The key of the request has not been checked.')
-      return engine.contextFor(principal, noting(exchange), waiting)
+      return {
+        ...engine.contextFor(principal, noting(exchange), waiting),
+        onExecuted: (reason: ExecutionReason, error?: unknown) => {
+          exchange.executedFor = error === undefined ? reason : orExecuted(log, exchange)(error)
+        },
+      }
     },
     plugins: [useParams(), useCompiledQueries(runCompiled, executingOnce(engine, running)), useResponses(log)],
     parserAndValidationCache: {
