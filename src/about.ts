@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { pathToFileURL } from 'node:url'
 
 interface Manifest {
   readonly version: string
@@ -6,7 +7,13 @@ interface Manifest {
   readonly peerDependencies: { readonly graphql: string }
 }
 
-const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as Manifest
+// Found by the package's own name: the build puts this module into `dist/` and into a chunk of the bundle.
+const resolver = createRequire(import.meta.url)
+const MANIFEST = 'operations-gateway/package.json'
+const manifest = resolver(MANIFEST) as Manifest
+
+/** A URL inside the package's folder, to resolve what lies beside it. */
+export const PACKAGE: URL = pathToFileURL(resolver.resolve(MANIFEST))
 
 export const VERSION = manifest.version
 export const DESCRIPTION = manifest.description

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { VERSION } from '../about.js'
+import { PACKAGE, VERSION } from '../about.js'
 import { mintKey } from '../auth/keys.js'
 import { derivedColumns, SHEETS } from '../intake/columns.js'
 import { bringIn } from '../intake/sheets.js'
@@ -21,7 +21,7 @@ export async function prepareDemo(store: Store, clock: () => Date): Promise<stri
   return secret
 }
 
-const COMPANY = new URL('../../src/demo/', import.meta.url)
+const COMPANY = new URL('src/demo/', PACKAGE)
 
 /** Brings in a made-up company from its sheets, as an import would. */
 export async function fillDemo(write: Write): Promise<void> {

@@ -35,13 +35,19 @@ export function relatedFrom({ t }: Read, { list, through }: AnyRelation, related
 }
 
 /** What belongs to this row, as a page is cut from it. */
-export function relatedSource(read: Read, relation: AnyRelation, row: PgTable, filter: object): Source {
+export function relatedSource(
+  read: Read,
+  relation: AnyRelation,
+  row: PgTable,
+  filter: object,
+  matching = relation.list.matching(read, filter),
+): Source {
   const { list } = relation
   return {
     list,
     from: relatedFrom(read, relation),
     // A row is only ever looked at together with the relations of its own type.
-    condition: and(relation.where(read, row as Identified, list.table(read.t)), list.matching(read, filter)),
+    condition: and(relation.where(read, row as Identified, list.table(read.t)), matching),
     isServed: isServed(list, filter),
   }
 }

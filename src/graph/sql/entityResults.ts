@@ -6,11 +6,10 @@ import { conditional } from '../../store/jsonPage.js'
 import { keysIn, SAMPLE } from '../../store/rowKeys.js'
 import type { Context } from '../builder.js'
 import { type Batch, contradiction, type EntityKey, type Reference, readReferences } from '../references.js'
-import type { Asked } from '../windows.js'
 import type { EntitiesRoot, EntityEntry } from './compiler.js'
 import type { Arguments } from './fields.js'
 import { askedIn, cursorsInTurns, isSteady, kept, keyOf, newNumber, type RootResult, rowsOnce } from './results.js'
-import { Build, NotCompilable, placesIn, Weighing } from './statements.js'
+import { type AskedList, Build, boundValues, NotCompilable, Weighing } from './statements.js'
 
 /** The JSON of a row, and the value that it has of each key that references give. */
 interface Found {
@@ -63,7 +62,7 @@ interface Look {
   /** Those that references of this batch give. */
   readonly keys: readonly EntityKey[]
   readonly entry: EntityEntry
-  readonly asked: readonly (Asked | undefined)[]
+  readonly asked: readonly (AskedList | undefined)[]
   readonly number: number
 }
 
@@ -91,7 +90,7 @@ async function lookUp(
   })
   // The values that are looked for stand at the end, and are the only ones that differ.
   const own = read.spelled(condition(extent.row, values)).values
-  const before = fillPlaceholders(statement.values.slice(0, statement.values.length - own.length), placesIn(asked))
+  const before = fillPlaceholders(statement.values.slice(0, statement.values.length - own.length), boundValues(asked))
   const rows = await rowsOnce(context, {
     text: statement.text,
     values: [...before, ...own],

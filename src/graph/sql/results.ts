@@ -10,10 +10,11 @@ import type { Context } from '../builder.js'
 import { oncePerRequest } from '../loaders.js'
 import { turn } from '../turns.js'
 import { type Asked, askedOf } from '../windows.js'
+import { boundFilter } from './boundFilters.js'
 import type { ListRoot, SingleRoot } from './compiler.js'
 import type { Part } from './entries.js'
 import type { Arguments } from './fields.js'
-import { Build, placesIn, Weighing } from './statements.js'
+import { type AskedList, Build, boundValues, Weighing } from './statements.js'
 
 /** What a field at the root was answered with. */
 export interface RootResult {
@@ -92,7 +93,7 @@ export function listRunner(root: ListRoot) {
     const key = `${number}${separator}${isHeavy ? 'guarded' : 'bare'} ${keyOf(asked)}`
     const { text, values } = kept(read, key, () => {
       const build = new Build(read, asked, isHeavy)
-      const page = build.pageOf(0, listSource(read, list, filter), guard)
+      const page = build.pageOf(0, listSource(read, list, filter, own.bound.condition()), guard)
       const columns = parts.flatMap(({ part, entry, value }) => {
         if (part === 'totalCount') return []
         return entry ? read.json.entries(entry(build, page), separator) : value(build, page).value
@@ -102,7 +103,7 @@ export function listRunner(root: ListRoot) {
       const selected = sql.join([hasEntries ? sql`count(*)` : sql`0`, total, ...columns], sql.raw(', '))
       return sql`${page.prefix}select ${selected}${hasEntries ? sql` from ${page.rows}` : sql``}`
     })
-    const filled = fillPlaceholders([...values], placesIn(asked))
+    const filled = fillPlaceholders([...values], boundValues(asked))
     const [row = []] = await rowsOnce(context, { text, values: filled, isSteady: isSteady(asked), isHeavy })
     requireWhole(Number(row[0]), own)
     return listResult(parts, await shownOf(context, parts, row))
@@ -114,13 +115,21 @@ export function isSteady(asked: readonly (Asked | undefined)[]): boolean {
   return asked.every((one) => Object.keys(one?.filter ?? {}).length === 0)
 }
 
-export function askedIn(context: Context, { slots }: Pick<ListRoot, 'slots'>, args: readonly Arguments[]) {
-  return slots.map(({ list }, slot) => list && askedOf(context, list, args[slot] ?? {}))
+export function askedIn(
+  context: Context,
+  { slots }: Pick<ListRoot, 'slots'>,
+  args: readonly Arguments[],
+): (AskedList | undefined)[] {
+  return slots.map(({ list }, slot) => {
+    if (!list) return undefined
+    const asked = askedOf(context, list, args[slot] ?? {})
+    return { ...asked, bound: boundFilter(context.store.read, list, asked.filter, `s${slot}f`) }
+  })
 }
 
-/** What a statement depends on, but for the places that pages begin after. */
-export function keyOf(asked: readonly (Asked | undefined)[]): string {
-  return JSON.stringify(asked.map((one) => one && [one.filter, one.first ?? -one.most, one.place ? 1 : 0]))
+/** What the text of a statement depends on: the shapes of its filters and the sizes of its pages, but no value. */
+export function keyOf(asked: readonly (AskedList | undefined)[]): string {
+  return JSON.stringify(asked.map((one) => one && [one.bound.shape, one.first ?? -one.most, one.place ? 1 : 0]))
 }
 
 /** What a statement has of each part of a list, with the cursors of those that have any. */
@@ -184,7 +193,7 @@ export function singleRunner(root: SingleRoot) {
       const { name, alias } = build.row(one.list)
       return sql`select ${object(build, alias)} from ${name}${conditional(and(one.condition(alias)))} limit 1`
     })
-    const filled = fillPlaceholders([...values], { ...placesIn(asked), ...given })
+    const filled = fillPlaceholders([...values], { ...boundValues(asked), ...given })
     const [row] = await rowsOnce(context, { text, values: filled, isSteady: isSteady(asked), isHeavy })
     if (!row) return { json: [NULL], isThere: false }
     const json = root.hasCursors ? await cursorsInTurns(context, bytesOf(row[0])) : bytesOf(row[0])

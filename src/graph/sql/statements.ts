@@ -2,13 +2,13 @@ import { aliasedTable, and, type SQL, sql } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import type { FieldNode, GraphQLField } from 'graphql'
 import { LIMITS } from '../../limits.js'
-import type { Key } from '../../store/cursors.js'
 import { JsonPage, type Source } from '../../store/jsonPage.js'
 import { type AnyList, isServed } from '../../store/page.js'
 import { type AnyRelation, HANDFUL, relatedSource } from '../../store/relations.js'
 import type { Read } from '../../store/store.js'
 import type { ExecutionReason } from '../executionReasons.js'
 import type { Asked } from '../windows.js'
+import type { BoundFilter } from './boundFilters.js'
 
 export type { ExecutionReason }
 
@@ -30,10 +30,15 @@ export interface Slot {
   readonly list: AnyList | undefined
 }
 
+/** What a list is asked for, with its filter as a statement has it. */
+export interface AskedList extends Asked {
+  readonly bound: BoundFilter
+}
+
 /** A statement that is being put together. */
 export class Build {
   readonly read: Read
-  private readonly asked: readonly (Asked | undefined)[]
+  private readonly asked: readonly (AskedList | undefined)[]
   private readonly isHeavy: boolean
   private names = 0
 
@@ -58,7 +63,8 @@ export class Build {
 
   /** A page of what belongs to a row. */
   page(slot: number, relation: AnyRelation, row: PgTable): JsonPage {
-    return this.pageOf(slot, relatedSource(this.read, relation, row, this.asked[slot]?.filter ?? {}))
+    const { filter = {}, bound } = this.asked[slot] ?? {}
+    return this.pageOf(slot, relatedSource(this.read, relation, row, filter, bound?.condition()))
   }
 
   pageOf(slot: number, source: Source, guard = this.guardOf(source)): JsonPage {
@@ -80,12 +86,12 @@ function keyName(slot: number, index: number): string {
   return `s${slot}k${index}`
 }
 
-/** The values of all places. */
-export function placesIn(asked: readonly (Asked | undefined)[]): Record<string, Key> {
+/** The values of all placeholders: of filters, and of places. */
+export function boundValues(asked: readonly (AskedList | undefined)[]): Record<string, unknown> {
   const keys = asked.flatMap((one, slot) =>
     (one?.place ?? []).map((key, index) => [keyName(slot, index), key] as const),
   )
-  return Object.fromEntries(keys)
+  return Object.assign(Object.fromEntries(keys), ...asked.map((one) => one?.bound.values))
 }
 
 /** Finds out how many rows a statement reads, at the most. */
