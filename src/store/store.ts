@@ -50,6 +50,8 @@ export interface Extent {
   readonly perRow?: number
   /** Whether it counts rows of other tables, which can be very many. */
   readonly isCounting?: boolean
+  /** Tables of which an index counts rows by itself, none of them twice; a table stands here once for each count. */
+  readonly counted?: readonly PgTable[]
 }
 
 /** How long somebody waits for what is read. */

@@ -75,7 +75,7 @@ async function lookUp(
   const table = entity.table(read.t)
   const weighing = new Weighing(asked, wanted.size)
   const perRow = 1 + entry.weigh(weighing)
-  const extent = { table, row: aliasedTable(table, 'e'), rows: wanted.size, perRow, isCounting: weighing.isCounting }
+  const extent = { table, row: aliasedTable(table, 'e'), rows: wanted.size, perRow, ...weighing.counts(read) }
   const guard = read.guard(extent)
   const isHeavy = guard !== undefined
   const condition = (row: PgTable, values: readonly string[]) => key.row.among(read, row, values)

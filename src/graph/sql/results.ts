@@ -83,11 +83,13 @@ export function listRunner(root: ListRoot) {
     const { filter, first } = own
     const weighing = new Weighing(asked, first ?? (await context.rowCounts.of(list, filter)))
     const perRow = 1 + root.weigh(weighing)
-    const { isCounting } = weighing
     const table = list.table(read.t)
     const guard =
-      read.guard({ ...extentOf(read, list, filter, { first: hasEntries ? first : 1 }), perRow, isCounting }) ??
-      (root.isCounted ? read.guard({ table, rows: Number.POSITIVE_INFINITY }) : undefined)
+      read.guard({
+        ...extentOf(read, list, filter, { first: hasEntries ? first : 1 }),
+        perRow,
+        ...weighing.counts(read),
+      }) ?? (root.isCounted ? read.guard({ table, rows: Number.POSITIVE_INFINITY }) : undefined)
     const isHeavy = guard !== undefined
     const key = `${number}${separator}${isHeavy ? 'guarded' : 'bare'} ${keyOf(asked)}`
     const { text, values } = kept(read, key, () => {
@@ -177,7 +179,7 @@ export function singleRunner(root: SingleRoot) {
     const asked = askedIn(context, root, args)
     const weighing = new Weighing(asked, 1)
     const perRow = 1 + root.weigh(weighing)
-    const extent: Extent = { table: one.list.table(read.t), rows: 1, perRow, isCounting: weighing.isCounting }
+    const extent: Extent = { table: one.list.table(read.t), rows: 1, perRow, ...weighing.counts(read) }
     const isHeavy = read.guard(extent) !== undefined
     const { text, values } = kept(read, `${number}${isHeavy ? 'guarded' : 'bare'} ${keyOf(asked)}`, () => {
       const build = new Build(read, asked, isHeavy)

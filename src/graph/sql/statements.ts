@@ -6,7 +6,8 @@ import type { Key } from '../../store/cursors.js'
 import { JsonPage, type Source } from '../../store/jsonPage.js'
 import { type AnyList, isServed } from '../../store/page.js'
 import { type AnyRelation, HANDFUL, relatedSource } from '../../store/relations.js'
-import type { Read } from '../../store/store.js'
+import type { Extent, Read } from '../../store/store.js'
+import type { Tables } from '../../store/tables.js'
 import type { Asked } from '../windows.js'
 
 /** Why an operation is executed and not compiled, as the metrics count it. */
@@ -97,10 +98,13 @@ export function placesIn(asked: readonly (Asked | undefined)[]): Record<string, 
   return Object.fromEntries(keys)
 }
 
+type CountedTable = (t: Tables) => PgTable
+
 /** Finds out how many rows a statement reads, at the most. */
 export class Weighing {
   /** Whether it goes through rows of other tables without an end that is known. */
-  isCounting = false
+  private isCounting = false
+  private readonly indexCounts: CountedTable[] = []
   private readonly asked: readonly (Asked | undefined)[]
   /** How many rows there are of what is looked at. */
   private times: number
@@ -113,10 +117,16 @@ export class Weighing {
   }
 
   /** Going through what belongs to a row is done once for each row; of a row that comes up often, it would be again. */
-  count(): number {
+  count(byIndex?: CountedTable): number {
     if (this.isShared && this.times > LIMITS.compiledRepeatsMax) throw new NotCompilable('bounds')
-    this.isCounting = true
+    if (byIndex && !this.isShared) this.indexCounts.push(byIndex)
+    else this.isCounting = true
     return 1
+  }
+
+  /** What a statement goes through besides its own rows. */
+  counts({ t }: Read): Pick<Extent, 'isCounting' | 'counted'> {
+    return { isCounting: this.isCounting, counted: this.indexCounts.map((table) => table(t)) }
   }
 
   reference(weigh: (inner: Weighing) => number): number {
