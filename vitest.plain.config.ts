@@ -11,6 +11,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   'test/statements.test.ts': 'Counts the statements of answers, which are more where they are executed.',
   'test/store.test.ts': 'Looks at the store itself, past the doors.',
   'test/compiled.test.ts': 'Compiled queries, next to those that are executed.',
+  'test/compiledBench.test.ts': 'The same, of what the bench asks for.',
   'test/compiledMemory.test.ts': 'The same.',
   'test/compiledRandom.test.ts': 'The same.',
   'test/ways.test.ts': 'Opens a service of each kind by itself.',
