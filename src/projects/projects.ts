@@ -67,7 +67,7 @@ type OfProject = Computed<Tables['project']>
 function liveCount(entry: (t: Tables) => Tables['risk'] | Tables['issue']): OfProject {
   return {
     of: (t) => t.project,
-    isCount: true,
+    counted: entry,
     value: ({ t }, { id }) => {
       const { projectId, live } = entry(t)
       return sql`(select count(*) from ${entry(t)} where ${projectId} = ${id} and ${live} = 1)`

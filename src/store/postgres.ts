@@ -9,7 +9,7 @@ import { postgresJson as json } from './json.js'
 import { atMostEvery, latest } from './latest.js'
 import { Connections } from './postgresConnections.js'
 import { Hosts } from './postgresHosts.js'
-import { alone, BULK_MS, connected, type OnSent, type Session } from './postgresSession.js'
+import { type AtOnce, alone, BULK_MS, connected, type OnSent, type Session, withinOne } from './postgresSession.js'
 import { postgresTables as t } from './postgresTables.js'
 import { transact, untilOf } from './postgresWrite.js'
 import { inOrder, SELECT_VERSIONS, versionsIn } from './registers.js'
@@ -38,6 +38,7 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Store 
   const writer = new Connections(hosts, { max: 1, isReadOnly: false })
   const reading = alone(readers, onStatement)
   const watching = alone(watcher, onStatement)
+  const atOnce: AtOnce = (work) => withinOne(readers, onStatement, work)
   const ordered = inOrder()
   const versions = latest(async (wantedAt) => {
     const timeoutMs = Math.max(LOOK_LEAST_MS, LIMITS.storeLookMs + wantedAt - performance.now())
@@ -55,9 +56,11 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Store 
   let hasFailed = false
 
   return {
-    read: handleOn(reading),
-    reading: (onStatement, patience) =>
-      handleOn(patience ? timely(reading, readers.answerMs, patience) : reading, onStatement),
+    read: handleOn(reading, { atOnce }),
+    reading(onStatement, patience) {
+      const inTime = (run: Session['run']) => (patience ? timely(run, readers.answerMs, patience) : run)
+      return handleOn(inTime(reading), { onStatement, atOnce: (work) => atOnce((run) => work(inTime(run))) })
+    },
     write(as, work) {
       const until = untilOf(as)
       waitingWrites += 1
@@ -66,7 +69,7 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Store 
         transact({
           open: (withinMs) => connected(writer, { onSent: onStatement, withinMs }),
           look: () => watching('select 1', [], LOOK),
-          writeOn: (run, stamp, bulk) => ({ ...handleOn(run, as.onStatement), ...bulk, ...stamp }),
+          writeOn: (run, stamp, bulk) => ({ ...handleOn(run, { onStatement: as.onStatement }), ...bulk, ...stamp }),
           as,
           until,
           work,
@@ -154,7 +157,14 @@ function inTurn<T>(queue: Promise<unknown>, giveUpAt: number, work: () => Promis
 
 type Handle = Omit<Read, 'db'> & Pick<Write, 'db'>
 
-function handleOn(run: Session['run'], onStatement?: OnStatement): Handle {
+interface HandleOptions {
+  readonly onStatement?: OnStatement | undefined
+  /** Without it, what is read is in a transaction already. */
+  readonly atOnce?: AtOnce
+}
+
+function handleOn(run: Session['run'], { onStatement, atOnce }: HandleOptions = {}): Handle {
+  const inTransaction: AtOnce = atOnce ?? ((work) => work(run))
   return {
     db: drizzle(
       (text, params, method) => run(text, params, { isByName: method === 'execute' }),
@@ -172,6 +182,15 @@ function handleOn(run: Session['run'], onStatement?: OnStatement): Handle {
       onStatement?.(text)
       return (await run(text, [...values], { isSteady })).rows
     },
+    rowsTogether: (statements) =>
+      inTransaction(async (own) => {
+        const all: unknown[][][] = []
+        for (const { text, values, isSteady } of statements) {
+          onStatement?.(text)
+          all.push((await own(text, [...values], { isSteady })).rows)
+        }
+        return all
+      }),
   }
 }
 

@@ -82,6 +82,29 @@ export function alone(connections: Connections, onSent?: OnSent): Session['run']
   }
 }
 
+/** Runs work on one connection, in one transaction that only reads: all of its statements see one instant. */
+export type AtOnce = <V>(work: (run: Session['run']) => Promise<V>) => Promise<V>
+
+export async function withinOne<V>(
+  connections: Connections,
+  onSent: OnSent | undefined,
+  work: (run: Session['run']) => Promise<V>,
+): Promise<V> {
+  const withinMs = connections.answerMs - Math.min(ANSWER_LEAST_MS, connections.answerMs / 2)
+  const { run, release } = await connected(connections, { onSent, isNaming: true, withinMs })
+  try {
+    await run('begin isolation level repeatable read read only')
+    const done = await work(run)
+    await run('commit')
+    release(false)
+    return done
+  } catch (error) {
+    // Thrown away: its transaction is in whatever state the error left it.
+    release(true)
+    throw error
+  }
+}
+
 interface Question {
   readonly text: string
   readonly values: unknown[] | undefined

@@ -18,7 +18,7 @@ import type { Arguments } from './fields.js'
 import { mutationOf, type RowMutation } from './mutationFields.js'
 import { askedIn, cursorsInTurns, isSteady, kept, keyOf, newNumber } from './results.js'
 import { decidingVariables, includedBy, selectionsOf } from './selections.js'
-import { Build, type ExecutionReason, NotCompilable, placesIn, type Slot, Weighing } from './statements.js'
+import { Build, type ExecutionReason, NotCompilable, boundValues, type Slot, Weighing } from './statements.js'
 
 type Variables = Readonly<Record<string, unknown>>
 
@@ -160,7 +160,7 @@ function selectionReader({ declared: { list }, object, weigh, slots }: Selection
     const weighing = new Weighing(asked, 1)
     const perRow = 1 + weigh(weighing)
     // What reads much must not do so while others wait to write: execution reads it after the commit, beside the loop.
-    const extent = { table: list.table(read.t), rows: 1, perRow, isCounting: weighing.isCounting }
+    const extent = { table: list.table(read.t), rows: 1, perRow, ...weighing.counts(read) }
     if (read.guard(extent) !== undefined) throw new NotCompilable('bounds')
     const { text, values } = kept(read, `${number} ${keyOf(asked)}`, () => {
       const build = new Build(read, asked, false)
@@ -168,7 +168,7 @@ function selectionReader({ declared: { list }, object, weigh, slots }: Selection
       const isIt = eq((alias as Identified).id, sql.placeholder('id'))
       return sql`select ${object(build, alias)} from ${name} where ${isIt}`
     })
-    const places = placesIn(asked)
+    const places = boundValues(asked)
     return (id) => ({ text, values: fillPlaceholders([...values], { ...places, id }), isSteady: isSteady(asked) })
   }
 }

@@ -22,7 +22,7 @@ import { turn } from '../turns.js'
 import { planOf, type Root } from './compiler.js'
 import { entitiesRunner } from './entityResults.js'
 import type { Arguments } from './fields.js'
-import { listRunner, type RootResult, singleRunner } from './results.js'
+import { answersTo, listRunner, type RootQuestion, type RootResult, singleRunner } from './results.js'
 import { decidingVariables, everything, fragmentsOf, type IsIncluded, includedBy } from './selections.js'
 import { type ExecutionReason, NotCompilable, type Slot } from './statements.js'
 
@@ -145,13 +145,13 @@ function runnable(
     slots,
     bill,
     async run(context, args, separator) {
-      const results: RootResult[] = []
+      const questions: RootQuestion[] = []
       for (const [index, { run }] of runners.entries()) {
-        // Statements run in place, one after the other: others have their turn between them.
+        // A statement that is new is spelled out first: others have their turn in between.
         if (index > 0) await turn(context)
-        results.push(await run(context, args[index] ?? [], separator))
+        questions.push(await run(context, args[index] ?? [], separator))
       }
-      return resultOf(runners, results)
+      return resultOf(runners, await answersTo(context, questions))
     },
   }
 }
@@ -167,14 +167,17 @@ function resultOf(named: readonly { readonly name: string }[], roots: readonly R
   return { data, roots }
 }
 
-type Runner = (context: Context, args: readonly Arguments[], separator: Separator) => Promise<RootResult>
+type Runner = (context: Context, args: readonly Arguments[], separator: Separator) => Promise<RootQuestion>
 
 function runnerOf(root: Root): Runner {
   if ('list' in root) return listRunner(root)
   if ('one' in root) return singleRunner(root)
   if ('types' in root) return entitiesRunner(root)
   const text = 'local' in root ? (context: Context) => JSON.stringify(root.local(context)) : () => root.text
-  return async (context) => ({ json: [Buffer.from(text(context))], isThere: true })
+  return async (context) => ({
+    statements: [],
+    answer: async () => ({ json: [Buffer.from(text(context))], isThere: true }),
+  })
 }
 
 function argumentsOf({ field, node }: Slot, variables: Variables): Arguments {

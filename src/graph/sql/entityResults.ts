@@ -4,11 +4,12 @@ import { grants } from '../../auth/scopes.js'
 import { Fault } from '../../errors.js'
 import { conditional } from '../../store/jsonPage.js'
 import { keysIn, SAMPLE } from '../../store/rowKeys.js'
+import type { Spelled } from '../../store/store.js'
 import type { Context } from '../builder.js'
 import { type Batch, contradiction, type EntityKey, type Reference, readReferences } from '../references.js'
 import type { EntitiesRoot, EntityEntry } from './compiler.js'
 import type { Arguments } from './fields.js'
-import { askedIn, cursorsInTurns, isSteady, kept, keyOf, newNumber, type RootResult, rowsOnce } from './results.js'
+import { askedIn, cursorsInTurns, isSteady, kept, keyOf, newNumber, type RootQuestion } from './results.js'
 import { type AskedList, Build, boundValues, NotCompilable, Weighing } from './statements.js'
 
 /** The JSON of a row, and the value that it has of each key that references give. */
@@ -20,21 +21,25 @@ interface Found {
 /** Runs one statement for each type and key that is referred to, however often and in whatever order. */
 export function entitiesRunner(root: EntitiesRoot) {
   const number = newNumber()
-  return async (context: Context, args: readonly Arguments[]): Promise<RootResult> => {
+  return async (context: Context, args: readonly Arguments[]): Promise<RootQuestion> => {
     const { representations = [] } = args[0] as { representations?: readonly unknown[] }
     const { places, batches } = readReferences(representations)
     const references = places.map(usable)
     const asked = askedIn(context, root, args)
-    const found = new Map<EntityKey, ReadonlyMap<string, Found>>()
-    for (const batch of batches) {
+    const lookUps = batches.map((batch) => {
       const entry = visibleEntry(context, root, batch)
       const others = references.flatMap((one) => (one.key === batch.key ? one.others.map(({ key }) => key) : []))
-      const look = { batch, keys: [...new Set([batch.key, ...others])], entry, asked, number }
-      found.set(batch.key, await lookUp(context, look))
+      return lookUp(context, { batch, keys: [...new Set([batch.key, ...others])], entry, asked, number })
+    })
+    return {
+      statements: lookUps.map(({ statement }) => statement),
+      async answer(rows) {
+        const found = new Map(lookUps.map(({ key, foundIn }, index) => [key, foundIn(rows[index] ?? [])]))
+        const json = Buffer.from(`[${references.map((one) => jsonOf(one, found.get(one.key)?.get(one.value))).join()}]`)
+        const hasCursors = [...root.types.values()].some((one) => one.hasCursors)
+        return { json: [hasCursors ? await cursorsInTurns(context, json) : json], isThere: true }
+      },
     }
-    const json = Buffer.from(`[${references.map((one) => jsonOf(one, found.get(one.key)?.get(one.value))).join()}]`)
-    const hasCursors = [...root.types.values()].some((one) => one.hasCursors)
-    return { json: [hasCursors ? await cursorsInTurns(context, json) : json], isThere: true }
   }
 }
 
@@ -66,15 +71,21 @@ interface Look {
   readonly number: number
 }
 
-async function lookUp(
+interface LookUp {
+  readonly key: EntityKey
+  readonly statement: Spelled
+  foundIn(rows: readonly unknown[][]): ReadonlyMap<string, Found>
+}
+
+function lookUp(
   context: Context,
   { batch: { entity, key, values: wanted }, keys, entry, asked, number }: Look,
-): Promise<ReadonlyMap<string, Found>> {
+): LookUp {
   const { read } = context.store
   const table = entity.table(read.t)
   const weighing = new Weighing(asked, wanted.size)
   const perRow = 1 + entry.weigh(weighing)
-  const extent = { table, row: aliasedTable(table, 'e'), rows: wanted.size, perRow, isCounting: weighing.isCounting }
+  const extent = { table, row: aliasedTable(table, 'e'), rows: wanted.size, perRow, ...weighing.counts(read) }
   const guard = read.guard(extent)
   const isHeavy = guard !== undefined
   const condition = (row: PgTable, values: readonly string[]) => key.row.among(read, row, values)
@@ -91,17 +102,15 @@ async function lookUp(
   // The values that are looked for stand at the end, and are the only ones that differ.
   const own = read.spelled(condition(extent.row, values)).values
   const before = fillPlaceholders(statement.values.slice(0, statement.values.length - own.length), boundValues(asked))
-  const rows = await rowsOnce(context, {
-    text: statement.text,
-    values: [...before, ...own],
-    isSteady: isSteady(asked),
-    isHeavy,
-  })
   const named = keys.map(({ name, row }) => [name, row] as const)
-  return new Map(
-    rows.map(([json, ...columns]) => {
-      const keyed = keysIn(named, columns)
-      return [keyed(key.name) ?? '', { json: String(json), keyOf: keyed }]
-    }),
-  )
+  const found = ([json, ...columns]: readonly unknown[]) => {
+    const keyed = keysIn(named, columns)
+    return [keyed(key.name) ?? '', { json: String(json), keyOf: keyed }] as const
+  }
+  const weight = wanted.size * perRow
+  return {
+    key,
+    statement: { text: statement.text, values: [...before, ...own], isSteady: isSteady(asked), isHeavy, weight },
+    foundIn: (rows) => new Map(rows.map(found)),
+  }
 }

@@ -7,7 +7,6 @@ import { oncePerEngine } from '../../store/keyed.js'
 import { extentOf, requireWhole } from '../../store/page.js'
 import type { Extent, Read, Spelled } from '../../store/store.js'
 import type { Context } from '../builder.js'
-import { oncePerRequest } from '../loaders.js'
 import { turn } from '../turns.js'
 import { type Asked, askedOf } from '../windows.js'
 import { boundFilter } from './boundFilters.js'
@@ -57,10 +56,34 @@ export function kept(read: Read, key: string, build: () => SQL): Kept {
   return spelled
 }
 
-/** The rows of a statement; the same question under several names is asked once. */
-export function rowsOnce(context: Context, statement: Spelled): Promise<unknown[][]> {
-  const question = `${statement.text}\n${JSON.stringify(statement.values)}`
-  return oncePerRequest(context, question, () => context.store.read.rows(statement))
+/** What a field at the root asks of the store, and what it is answered with. */
+export interface RootQuestion {
+  readonly statements: readonly Spelled[]
+  /** Gets the rows of each statement. */
+  answer(rows: readonly unknown[][][]): Promise<RootResult>
+}
+
+/** Answers all roots of an operation from one instant; the same question under several names is asked once. */
+export async function answersTo(context: Context, questions: readonly RootQuestion[]): Promise<RootResult[]> {
+  const { read } = context.store
+  const keyed = questions.map(({ statements }) => statements.map((one) => [questionOf(one), one] as const))
+  const asked = new Map(keyed.flat())
+  const [first, ...others] = asked.values()
+  const found = first ? await (others.length === 0 ? alone(read, first) : read.rowsTogether([first, ...others])) : []
+  const rows = new Map([...asked.keys()].map((question, index) => [question, found[index] ?? []]))
+  const results: RootResult[] = []
+  for (const [index, { answer }] of questions.entries()) {
+    results.push(await answer((keyed[index] ?? []).map(([question]) => rows.get(question) ?? [])))
+  }
+  return results
+}
+
+async function alone(read: Read, statement: Spelled): Promise<unknown[][][]> {
+  return [await read.rows(statement)]
+}
+
+function questionOf({ text, values }: Spelled): string {
+  return `${text}\n${JSON.stringify(values)}`
 }
 
 let rootsMade = 0
@@ -76,19 +99,22 @@ export function listRunner(root: ListRoot) {
   const number = newNumber()
   const { list, parts } = root
   const hasEntries = parts.some(({ entry }) => entry)
-  return async (context: Context, args: readonly Arguments[], separator: Separator): Promise<RootResult> => {
+  return async (context: Context, args: readonly Arguments[], separator: Separator): Promise<RootQuestion> => {
     const { read } = context.store
     const asked = askedIn(context, root, args)
     const [own] = asked
     if (!own) throw new Error('A list has arguments of its own.')
     const { filter, first } = own
-    const weighing = new Weighing(asked, first ?? (await context.rowCounts.of(list, filter)))
+    const rows = first ?? (await context.rowCounts.of(list, filter))
+    const weighing = new Weighing(asked, rows)
     const perRow = 1 + root.weigh(weighing)
-    const { isCounting } = weighing
     const table = list.table(read.t)
     const guard =
-      read.guard({ ...extentOf(read, list, filter, { first: hasEntries ? first : 1 }), perRow, isCounting }) ??
-      (root.isCounted ? read.guard({ table, rows: Number.POSITIVE_INFINITY }) : undefined)
+      read.guard({
+        ...extentOf(read, list, filter, { first: hasEntries ? first : 1 }),
+        perRow,
+        ...weighing.counts(read),
+      }) ?? (root.isCounted ? read.guard({ table, rows: Number.POSITIVE_INFINITY }) : undefined)
     const isHeavy = guard !== undefined
     const key = `${number}${separator}${isHeavy ? 'guarded' : 'bare'} ${keyOf(asked)}`
     const { text, values } = kept(read, key, () => {
@@ -104,9 +130,14 @@ export function listRunner(root: ListRoot) {
       return sql`${page.prefix}select ${selected}${hasEntries ? sql` from ${page.rows}` : sql``}`
     })
     const filled = fillPlaceholders([...values], boundValues(asked))
-    const [row = []] = await rowsOnce(context, { text, values: filled, isSteady: isSteady(asked), isHeavy })
-    requireWhole(Number(row[0]), own)
-    return listResult(parts, await shownOf(context, parts, row))
+    return {
+      statements: [{ text, values: filled, isSteady: isSteady(asked), isHeavy, weight: rows * perRow }],
+      async answer([found]) {
+        const row = found?.[0] ?? []
+        requireWhole(Number(row[0]), own)
+        return listResult(parts, await shownOf(context, parts, row))
+      },
+    }
   }
 }
 
@@ -180,13 +211,13 @@ const NULL = Buffer.from('null')
 export function singleRunner(root: SingleRoot) {
   const number = newNumber()
   const { one, object } = root
-  return async (context: Context, args: readonly Arguments[]): Promise<RootResult> => {
+  return async (context: Context, args: readonly Arguments[]): Promise<RootQuestion> => {
     const { read } = context.store
     const given = one.given(args[0] ?? {})
     const asked = askedIn(context, root, args)
     const weighing = new Weighing(asked, 1)
     const perRow = 1 + root.weigh(weighing)
-    const extent: Extent = { table: one.list.table(read.t), rows: 1, perRow, isCounting: weighing.isCounting }
+    const extent: Extent = { table: one.list.table(read.t), rows: 1, perRow, ...weighing.counts(read) }
     const isHeavy = read.guard(extent) !== undefined
     const { text, values } = kept(read, `${number}${isHeavy ? 'guarded' : 'bare'} ${keyOf(asked)}`, () => {
       const build = new Build(read, asked, isHeavy)
@@ -194,9 +225,14 @@ export function singleRunner(root: SingleRoot) {
       return sql`select ${object(build, alias)} from ${name}${conditional(and(one.condition(alias)))} limit 1`
     })
     const filled = fillPlaceholders([...values], { ...boundValues(asked), ...given })
-    const [row] = await rowsOnce(context, { text, values: filled, isSteady: isSteady(asked), isHeavy })
-    if (!row) return { json: [NULL], isThere: false }
-    const json = root.hasCursors ? await cursorsInTurns(context, bytesOf(row[0])) : bytesOf(row[0])
-    return { json: [json], isThere: true }
+    return {
+      statements: [{ text, values: filled, isSteady: isSteady(asked), isHeavy, weight: perRow }],
+      async answer([found]) {
+        const row = found?.[0]
+        if (!row) return { json: [NULL], isThere: false }
+        const json = root.hasCursors ? await cursorsInTurns(context, bytesOf(row[0])) : bytesOf(row[0])
+        return { json: [json], isThere: true }
+      },
+    }
   }
 }

@@ -5,7 +5,8 @@ import { LIMITS } from '../../limits.js'
 import { JsonPage, type Source } from '../../store/jsonPage.js'
 import { type AnyList, isServed } from '../../store/page.js'
 import { type AnyRelation, HANDFUL, relatedSource } from '../../store/relations.js'
-import type { Read } from '../../store/store.js'
+import type { Extent, Read } from '../../store/store.js'
+import type { Tables } from '../../store/tables.js'
 import type { ExecutionReason } from '../executionReasons.js'
 import type { Asked } from '../windows.js'
 import type { BoundFilter } from './boundFilters.js'
@@ -94,10 +95,13 @@ export function boundValues(asked: readonly (AskedList | undefined)[]): Record<s
   return Object.assign(Object.fromEntries(keys), ...asked.map((one) => one?.bound.values))
 }
 
+type CountedTable = (t: Tables) => PgTable
+
 /** Finds out how many rows a statement reads, at the most. */
 export class Weighing {
   /** Whether it goes through rows of other tables without an end that is known. */
-  isCounting = false
+  private isCounting = false
+  private readonly indexCounts: CountedTable[] = []
   private readonly asked: readonly (Asked | undefined)[]
   /** How many rows there are of what is looked at. */
   private times: number
@@ -110,10 +114,16 @@ export class Weighing {
   }
 
   /** Going through what belongs to a row is done once for each row; of a row that comes up often, it would be again. */
-  count(): number {
+  count(byIndex?: CountedTable): number {
     if (this.isShared && this.times > LIMITS.compiledRepeatsMax) throw new NotCompilable('bounds')
-    this.isCounting = true
+    if (byIndex && !this.isShared) this.indexCounts.push(byIndex)
+    else this.isCounting = true
     return 1
+  }
+
+  /** What a statement goes through besides its own rows. */
+  counts({ t }: Read): Pick<Extent, 'isCounting' | 'counted'> {
+    return { isCounting: this.isCounting, counted: this.indexCounts.map((table) => table(t)) }
   }
 
   reference(weigh: (inner: Weighing) => number): number {
