@@ -6,6 +6,8 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   'test/idempotencyKept.test.ts': 'Restarts servers, which are processes with settings of their own, and only writes.',
   'test/inFlight.test.ts': 'Sends long lists again and again, of which only the size counts.',
   'test/plans.test.ts': 'Reads the plans of the statements by which the store tells a list.',
+  'test/cachedResponses.test.ts': 'Responses that are cached.',
+  'test/negotiation.test.ts': 'Asks whether whoever accepts what is answered by compiled SQL.',
   'test/ready.test.ts': 'Answers that are kept ready.',
   'test/registers.test.ts': 'The same: what they depend on.',
   'test/statements.test.ts': 'Counts the statements of answers, which are more where they are executed.',
