@@ -5,7 +5,7 @@ import { Fault } from '../errors.js'
 import { LIMITS } from '../limits.js'
 import { schema } from '../schema.js'
 import type { Store } from '../store/store.js'
-import { type Answer, AskedOfFetch, AskedOfNode, type Outgoing, outgoing, responseOf, sendToNode } from './asked.js'
+import { type Answer, AskedOfFetch, AskedOfNode, type Outgoing, responseOf, sendToNode } from './asked.js'
 import { Bodies } from './body.js'
 import { BytesInFlight, Overloaded } from './bytesInFlight.js'
 import { createResponseCache } from './cache/responseCache.js'
@@ -83,9 +83,13 @@ export function createApp(options: AppOptions): App {
   const { deadlineMs = LIMITS.deadlineMs } = options
   const closing: Closing = { log, slowMs: options.slowMs, onFinished: options.onFinished ?? (() => undefined) }
 
-  const withHeaders = ({ asked }: Exchange, answer: Answer): Outgoing => {
-    const headers = { ...DEFAULTS, ...cors.headersFor(asked, answer.headers), ...GUARDS }
-    return outgoing({ ...answer, headers })
+  const withHeaders = ({ asked }: Exchange, { status, headers, body, finished }: Answer): Outgoing => {
+    const origin = cors.allowedOrigin(asked)
+    const known = finished?.get(origin ?? '')
+    if (known) return { status, headers: known, body }
+    const all = Object.entries({ ...DEFAULTS, ...cors.headersFor(origin, headers), ...GUARDS }).flat()
+    finished?.set(origin ?? '', all)
+    return { status, headers: all, body }
   }
 
   const fresh = async (exchange: Exchange): Promise<Outgoing> => {

@@ -33,6 +33,8 @@ export interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer | null
+  /** Of a cached response: its headers as they go out, by the origin that they are for. To write them anew takes long. */
+  readonly finished?: Map<string, readonly string[]>
 }
 
 /** An answer as it goes out: each name of a header with its value behind it, which takes Node a tenth of the time. */
@@ -40,10 +42,6 @@ export interface Outgoing {
   readonly status: number
   readonly headers: readonly string[]
   readonly body: Buffer | null
-}
-
-export function outgoing({ status, headers, body }: Answer): Outgoing {
-  return { status, headers: Object.entries(headers).flat(), body }
 }
 
 export const isReading = ({ method }: Asked): boolean => method === 'GET' || method === 'HEAD'

@@ -78,13 +78,14 @@ function isReusable({ isShared, refusal }: Exchange, { status, body }: Answer): 
   return status === 200 && body !== null && isShared && !refusal
 }
 
-function answerTo(asked: Asked, { headers, body }: Answer): Answer {
+function answerTo(asked: Asked, cached: Answer): Answer {
+  const { headers } = cached
   const { etag } = headers
   if (etag !== undefined && isUnchanged(asked.header('if-none-match'), etag)) {
     const { 'content-type': _, 'content-length': __, 'content-encoding': ___, ...kept } = headers
     return { status: 304, headers: kept, body: null }
   }
-  return { status: 200, headers, body: asked.method === 'HEAD' ? null : body }
+  return asked.method === 'HEAD' ? { ...cached, body: null } : cached
 }
 
 /** A response without what belongs to one request alone. */
@@ -147,7 +148,7 @@ export class CachedResponses {
     // What has changed since it was read would never be found again.
     if (this.latest && !isUnderSame(registers, versions, this.latest) && versions.order < this.latest.order) return
     const { body } = response.answer
-    const own = { ...response, answer: { ...response.answer, body: body && apart(body) } }
+    const own = { ...response, answer: { ...response.answer, body: body && apart(body), finished: new Map() } }
     this.entries.set(key, { response: own, registers, versions, size: sizeOf(key, response.answer) })
   }
 

@@ -6,7 +6,7 @@ import type { ExecutionReason } from '../../graph/executionReasons.js'
 import { asFault } from '../../graph/faults.js'
 import { LIMITS } from '../../limits.js'
 import { schema } from '../../schema.js'
-import type { Answer } from '../asked.js'
+import type { Answer, Asked } from '../asked.js'
 import type { Bodies } from '../body.js'
 import type { ResponseCache } from '../cache/responseCache.js'
 import { Documents } from '../documents.js'
@@ -50,13 +50,19 @@ export function createGraphqlHandler(options: GraphqlOptions): GraphqlHandler {
       if (asked.method !== 'GET' && asked.method !== 'POST') {
         throw new Fault('METHOD_NOT_ALLOWED', 'GraphQL takes GET and POST.')
       }
-      type = requireAcceptable(asked, [JSON_TYPE, GRAPHQL_TYPE])
+      type = requireAcceptable(asked, typesFor(asked))
       await rates.admit(exchange)
       return await cache.serve(exchange, type, () => answer(exchange, type))
     } catch (error) {
       return refuse(log, exchange, asFault(error), type)
     }
   }
+}
+
+/** Whoever names the type of GraphQL, and likes JSON no better, gets it; to all others JSON is what they know. */
+function typesFor(asked: Asked): readonly string[] {
+  const isNamed = asked.header('accept')?.toLowerCase().includes(GRAPHQL_TYPE)
+  return isNamed ? [GRAPHQL_TYPE, JSON_TYPE] : [JSON_TYPE, GRAPHQL_TYPE]
 }
 
 function answererWith(options: GraphqlOptions) {

@@ -9,65 +9,52 @@ export function requireAcceptable<T extends string>(asked: Asked, types: readonl
 }
 
 /**
- * Chooses by quality (RFC 9110, 12.5.1). The header says no more than that, so of equals one that it names comes before
- * one that a wildcard covers, then the one that it names first, then the first of ours.
+ * Chooses by quality (RFC 9110, 12.5.1); undefined where all have none. In which order the header names types says nothing,
+ * so of equals the first of ours is taken.
  */
 export function preferredType<T extends string>(accept: string | undefined, types: readonly T[]): T | undefined {
   // What nearly everyone sends.
   if (accept === undefined || accept === '*/*' || accept.trim() === '') return types[0]
   const named = types.find((type) => type === accept)
   if (named !== undefined) return named
-  const ranges = weightsIn(accept)
-  let best: { readonly type: T; readonly weight: Weight; readonly isNamed: boolean } | undefined
-  for (const type of types) {
-    const exact = ranges.get(type)
-    const weight = exact ?? ranges.get(`${type.slice(0, type.indexOf('/'))}/*`) ?? ranges.get('*/*')
-    const candidate = weight && { type, weight, isNamed: exact !== undefined }
-    if (candidate && candidate.weight.quality > 0 && (!best || isBetter(candidate, best))) best = candidate
-  }
-  return best?.type
+  const qualities = qualitiesIn(accept)
+  const quality = (type: T) =>
+    qualities.get(type) ?? qualities.get(`${type.slice(0, type.indexOf('/'))}/*`) ?? qualities.get('*/*') ?? 0
+  return bestOf(types, quality)
 }
 
 /** Of content codings, the one that a caller prefers; undefined for the content as it is. */
 export function preferredEncoding<T extends string>(accept: string | undefined, codings: readonly T[]): T | undefined {
   if (accept === undefined) return undefined
-  const weights = weightsIn(accept)
+  const qualities = qualitiesIn(accept)
+  return bestOf(codings, (coding) => qualities.get(coding) ?? 0)
+}
+
+function bestOf<T>(offers: readonly T[], quality: (offer: T) => number): T | undefined {
   let best: T | undefined
-  const quality = (coding: T | undefined) => (coding && weights.get(coding)?.quality) ?? 0
-  for (const coding of codings) if (quality(coding) > quality(best)) best = coding
+  let most = 0
+  for (const offer of offers) {
+    const value = quality(offer)
+    if (value <= most) continue
+    best = offer
+    most = value
+  }
   return best
 }
 
-interface Candidate {
-  readonly weight: Weight
-  readonly isNamed: boolean
-}
-
-function isBetter(one: Candidate, other: Candidate): boolean {
-  if (one.weight.quality !== other.weight.quality) return one.weight.quality > other.weight.quality
-  if (one.isNamed !== other.isNamed) return one.isNamed
-  return one.weight.position < other.weight.position
-}
-
-interface Weight {
-  readonly quality: number
-  readonly position: number
-}
-
 /** What a header accepts. Parameters other than `q` are left out: there is one form of each type here. */
-function weightsIn(header: string): Map<string, Weight> {
-  const weights = new Map<string, Weight>()
+function qualitiesIn(header: string): Map<string, number> {
+  const qualities = new Map<string, number>()
   // A quoted parameter may hold what separates the others.
   const plain = header.includes('"') ? header.replace(/"(?:[^"\\]|\\.)*"/g, '') : header
-  for (const [position, part] of plain.toLowerCase().split(',').entries()) {
-    const [name = '', ...parameters] = part.split(';')
-    const weight = parameters.find((parameter) => parameter.trim().startsWith('q='))?.trim()
-    weights.set(name.trim(), { quality: weight === undefined ? 1 : qualityOf(weight), position })
+  for (const part of plain.toLowerCase().split(',')) {
+    const [name = '', ...parameters] = part.split(';').map((word) => word.trim())
+    qualities.set(name, qualityOf(parameters.find((parameter) => parameter.startsWith('q='))))
   }
-  return weights
+  return qualities
 }
 
 /** What is no weight at all counts as if nothing were said. */
-function qualityOf(weight: string): number {
-  return /^q=(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.test(weight) ? Number(weight.slice(2)) : 1
+function qualityOf(weight: string | undefined): number {
+  return weight && /^q=(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.test(weight) ? Number(weight.slice(2)) : 1
 }
