@@ -88,8 +88,8 @@ export function createEngine(options: EngineOptions): Engine {
     contextFor,
     async execute(args) {
       const context = args.contextValue as Context
-      if (getOperationAST(args.document, args.operationName)?.operation === 'mutation') {
-        const result = isCompiled && !context.isExecuted ? await runMutation(args) : 'switched_off'
+      if (!context.isExecuted && getOperationAST(args.document, args.operationName)?.operation === 'mutation') {
+        const result = isCompiled ? await runMutation(args) : 'switched_off'
         if (typeof result !== 'string') return result
         context.onExecuted?.(result)
       }
