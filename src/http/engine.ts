@@ -6,7 +6,6 @@ import {
   type FieldNode,
   GraphQLError,
   getOperationAST,
-  getVariableValues,
 } from 'graphql'
 import type { Principal } from '../auth/principal.js'
 import { grants, type Scope } from '../auth/scopes.js'
@@ -19,6 +18,7 @@ import { compiledQuery, type PreparedQuery } from '../graph/sql/compiledQueries.
 import { runMutation } from '../graph/sql/mutationOperations.js'
 import { fragmentsOf } from '../graph/sql/selections.js'
 import { type ExecutionReason, NotCompilable } from '../graph/sql/statements.js'
+import { coercedVariables } from '../graph/sql/variables.js'
 import { LIMITS } from '../limits.js'
 import { schema } from '../schema.js'
 import { rowCountsOf } from '../store/rowCounts.js'
@@ -88,8 +88,8 @@ export function createEngine(options: EngineOptions): Engine {
     contextFor,
     async execute(args) {
       const context = args.contextValue as Context
-      if (getOperationAST(args.document, args.operationName)?.operation === 'mutation') {
-        const result = isCompiled && !context.isExecuted ? await runMutation(args) : 'switched_off'
+      if (!context.isExecuted && getOperationAST(args.document, args.operationName)?.operation === 'mutation') {
+        const result = isCompiled ? await runMutation(args) : 'switched_off'
         if (typeof result !== 'string') return result
         context.onExecuted?.(result)
       }
@@ -110,8 +110,7 @@ export function createEngine(options: EngineOptions): Engine {
     async chargeFor({ document, operationName, variables: raw }, context) {
       const operation = getOperationAST(document, operationName)
       if (!operation) return 0
-      // Asked first, and only for one error: without that bound, thousands of bad values would each be told at length.
-      const { coerced } = getVariableValues(schema, operation.variableDefinitions ?? [], raw, { maxErrors: 1 })
+      const coerced = coercedVariables(schema, operation, raw)
       if (!coerced) return 0
       const bill = () => billWith(coerced, { schema, operation, fragments: fragmentsOf(document) })
       return priceIn(context, coerced, bill).then(

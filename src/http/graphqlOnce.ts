@@ -4,7 +4,6 @@ import {
   type FieldNode,
   GraphQLError,
   getOperationAST,
-  getVariableValues,
   type OperationDefinitionNode,
 } from 'graphql'
 import { keepAnswer, replaceAnswer, type Unrepeatable } from '../auth/keptAnswers.js'
@@ -17,6 +16,7 @@ import { priceIn } from '../graph/prices.js'
 import { SelectionFailed } from '../graph/sql/compiledMutations.js'
 import { alone } from '../graph/sql/mutationOperations.js'
 import { fragmentsOf, includedBy, selectionsOf } from '../graph/sql/selections.js'
+import { coercedVariables } from '../graph/sql/variables.js'
 import type { Read } from '../store/store.js'
 import type { Engine } from './engine.js'
 import type { Passed } from './graphql/plugins.js'
@@ -123,8 +123,7 @@ async function mutationOf(
   context: Mutation['context'],
 ): Promise<Mutation | undefined> {
   const { schema, variableValues } = args
-  const given = variableValues ?? {}
-  const { coerced } = getVariableValues(schema, operation.variableDefinitions ?? [], given, { maxErrors: 1 })
+  const coerced = coercedVariables(schema, operation, variableValues ?? {})
   if (!coerced) return undefined
   const mutation = { args, operation, context, variables: coerced }
   return (await isWithinLimits(mutation)) ? mutation : undefined

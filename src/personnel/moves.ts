@@ -35,9 +35,11 @@ export function firstMoves(personId: string, into: readonly GroupRow[]): Move[] 
 }
 
 /** Carries the moves out; whoever moves must be stored by then. */
-export async function moveAll({ db, t, among, insertAll }: Write, moves: Iterable<Move>): Promise<void> {
+export async function moveAll(write: Write, moves: Iterable<Move>): Promise<void> {
   const all = [...moves]
   if (all.length === 0) return
+  // `db` is made when it is asked for, which most writes never do.
+  const { db, t, among, insertAll } = write
   const personIds = all.map(({ personId }) => personId)
   await db.delete(t.membership).where(among(t.membership.personId, personIds))
   const rows = all.flatMap(({ personId, groupIds }) => groupIds.map((groupId) => ({ groupId, personId })))

@@ -154,7 +154,13 @@ function handleOn(statements: Statements, { onStatement, beside, atOnce }: Handl
       db ??= databaseOn(statements, onStatement)
       return db
     },
-    ...spelling,
+    // One by one: spread, they would take as long as a look-up, for every request and every write.
+    t,
+    json,
+    among,
+    pairs,
+    limit,
+    spelled,
     guard: (extent) => (beside?.isHeavy(extent) ? guardOf(extent) : undefined),
     async rows(statement) {
       onStatement?.(statement.text)
@@ -329,5 +335,3 @@ const spelled: Read['spelled'] = (statement) => {
 
 // SQLite looks at a bare parameter when it plans, and so would plan again for every value.
 const limit: Read['limit'] = (rows) => sql`cast(${rows} as integer)`
-
-const spelling = { t, json, among, pairs, limit, spelled }

@@ -8,6 +8,8 @@ import {
   getArgumentValues,
 } from 'graphql'
 import type { Scope } from '../../auth/scopes.js'
+import { Fault } from '../../errors.js'
+import { toFault } from '../../store/faults.js'
 import { bytesOf } from '../../store/jsonPage.js'
 import type { Identified } from '../../store/relations.js'
 import type { Spelled } from '../../store/store.js'
@@ -128,15 +130,18 @@ function compile(schema: GraphQLSchema, document: DocumentNode, nodes: Nodes, va
       return async () => {
         const { id, json } = await change(context, async (write) => {
           const row = await declared.change(write, args)
-          const [found] = await write.rows(selection(row.id)).catch((error) => {
-            throw new SelectionFailed(error)
-          })
+          const [found] = await write.rows(selection(row.id)).catch(unlessOfStore)
           return { id: row.id, json: bytesOf(found?.[0]) }
         })
         return new ChangedRow(id, hasCursors ? await cursorsInTurns(context, json) : json)
       }
     },
   }
+}
+
+/** What is wrong with the store, such as a transaction to be tried again, is for the store to see. */
+function unlessOfStore(error: unknown): never {
+  throw toFault(error) instanceof Fault ? error : new SelectionFailed(error)
 }
 
 function declaredField(compiler: EntryCompiler, root: GraphQLObjectType, node: FieldNode) {

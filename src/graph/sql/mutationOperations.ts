@@ -5,7 +5,6 @@ import {
   type FieldNode,
   GraphQLError,
   getOperationAST,
-  getVariableValues,
   locatedError,
   type OperationDefinitionNode,
   OperationTypeNode,
@@ -20,6 +19,7 @@ import { compiledMutation, SelectionFailed } from './compiledMutations.js'
 import type { Nodes } from './entries.js'
 import { fragmentsOf, includedBy, selectionsOf } from './selections.js'
 import { type ExecutionReason, NotCompilable } from './statements.js'
+import { coercedVariables } from './variables.js'
 
 /** A root field, made ready to run. */
 interface PreparedField {
@@ -88,9 +88,7 @@ async function prepared(args: ExecutionArgs): Promise<readonly PreparedField[] |
   const { schema, document, operationName, variableValues, contextValue } = args
   const operation = getOperationAST(document, operationName)
   if (operation?.operation !== OperationTypeNode.MUTATION) return 'bad_input'
-  const { coerced: variables } = getVariableValues(schema, operation.variableDefinitions ?? [], variableValues ?? {}, {
-    maxErrors: 1,
-  })
+  const variables = coercedVariables(schema, operation, variableValues ?? {})
   if (!variables) return 'bad_input'
   // Whoever executes our schema does so with a context of ours.
   const context = contextValue as Context
