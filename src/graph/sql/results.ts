@@ -1,4 +1,5 @@
 import { and, fillPlaceholders, type SQL, sql } from 'drizzle-orm'
+import { LRUCache } from 'lru-cache'
 import { LIMITS } from '../../limits.js'
 import { withCursorsInTurns } from '../../store/cursors.js'
 import type { Separator } from '../../store/json.js'
@@ -33,7 +34,7 @@ export interface ListResult {
   readonly totalCount: number | undefined
 }
 
-/** Of all queries together: callers choose both what is selected and the filters, each without end. */
+/** Of all queries together: callers choose what is selected and the sizes of pages, without end. */
 const STATEMENTS_KEPT = 1_000
 
 interface Kept {
@@ -42,7 +43,7 @@ interface Kept {
   readonly values: readonly unknown[]
 }
 
-const keptOn = oncePerEngine(() => new Map<string, Kept>())
+const keptOn = oncePerEngine(() => new LRUCache<string, Kept>({ max: STATEMENTS_KEPT }))
 
 /** A statement as it was spelled out before for the same question. */
 export function kept(read: Read, key: string, build: () => SQL): Kept {
@@ -50,10 +51,7 @@ export function kept(read: Read, key: string, build: () => SQL): Kept {
   const known = statements.get(key)
   if (known) return known
   const spelled = read.spelled(build())
-  if (key.length + spelled.text.length <= LIMITS.storeKeptCharacters) {
-    if (statements.size >= STATEMENTS_KEPT) statements.clear()
-    statements.set(key, spelled)
-  }
+  if (key.length + spelled.text.length <= LIMITS.storeKeptCharacters) statements.set(key, spelled)
   return spelled
 }
 
