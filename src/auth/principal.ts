@@ -126,7 +126,7 @@ function bearer(authorization: string | undefined): string {
 
 /** Writes a key's last use now and then, and never in the request's way: a failure costs only the note. */
 function useNoter(store: Store, clock: () => Date): (keyId: string, at: Date) => void {
-  const notedAt = new Map<string, number>()
+  const notedAt = new LRUCache<string, number>({ max: LIMITS.rateKeptMax })
   return (keyId, at) => {
     if (at.getTime() - (notedAt.get(keyId) ?? 0) < LIMITS.keyUseEveryMs) return
     notedAt.set(keyId, at.getTime())

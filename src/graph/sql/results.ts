@@ -76,7 +76,7 @@ export function listRunner(root: ListRoot) {
   const hasEntries = parts.some(({ entry }) => entry)
   return async (context: Context, args: readonly Arguments[], separator: Separator): Promise<RootResult> => {
     const { read } = context.store
-    const asked = askedIn(context, root, args)
+    const asked = askedIn(context, root, args, number)
     const [own] = asked
     if (!own) throw new Error('A list has arguments of its own.')
     const { filter, first } = own
@@ -117,11 +117,12 @@ export function askedIn(
   context: Context,
   { slots }: Pick<ListRoot, 'slots'>,
   args: readonly Arguments[],
+  number: number,
 ): (AskedList | undefined)[] {
   return slots.map(({ list }, slot) => {
     if (!list) return undefined
     const asked = askedOf(context, list, args[slot] ?? {})
-    return { ...asked, bound: boundFilter(context.store.read, list, asked.filter, `s${slot}f`) }
+    return { ...asked, bound: boundFilter(context.store.read, list, asked.filter, `r${number}s${slot}f`) }
   })
 }
 
@@ -181,7 +182,7 @@ export function singleRunner(root: SingleRoot) {
   return async (context: Context, args: readonly Arguments[]): Promise<RootResult> => {
     const { read } = context.store
     const given = one.given(args[0] ?? {})
-    const asked = askedIn(context, root, args)
+    const asked = askedIn(context, root, args, number)
     const weighing = new Weighing(asked, 1)
     const perRow = 1 + root.weigh(weighing)
     const extent: Extent = { table: one.list.table(read.t), rows: 1, perRow, isCounting: weighing.isCounting }
