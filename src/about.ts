@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { pathToFileURL } from 'node:url'
 
@@ -7,13 +8,12 @@ interface Manifest {
   readonly peerDependencies: { readonly graphql: string }
 }
 
-// Found by the package's own name: the build puts this module into `dist/` and into a chunk of the bundle.
-const resolver = createRequire(import.meta.url)
-const MANIFEST = 'operations-gateway/package.json'
-const manifest = resolver(MANIFEST) as Manifest
+// Found by the package's own name: the build puts this module into `dist/`, and into a chunk of the bundle below it.
+const file = createRequire(import.meta.url).resolve('operations-gateway/package.json')
+const manifest = JSON.parse(readFileSync(file, 'utf8')) as Manifest
 
-/** A URL inside the package's folder, to resolve what lies beside it. */
-export const PACKAGE: URL = pathToFileURL(resolver.resolve(MANIFEST))
+/** What paths inside the package are resolved against. */
+export const PACKAGE: URL = pathToFileURL(file)
 
 export const VERSION = manifest.version
 export const DESCRIPTION = manifest.description

@@ -6,6 +6,8 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   'test/idempotencyKept.test.ts': 'Restarts servers, which are processes with settings of their own, and only writes.',
   'test/inFlight.test.ts': 'Sends long lists again and again, of which only the size counts.',
   'test/plans.test.ts': 'Reads the query plans of compiled statements.',
+  'test/cachedResponses.test.ts': 'The response cache.',
+  'test/negotiation.test.ts': 'Asks for which Accept headers compiled SQL answers.',
   'test/ready.test.ts': 'The response cache.',
   'test/registers.test.ts': 'The change counters that its entries depend on.',
   'test/statements.test.ts': 'Counts the statements of a request, which are more where it is executed.',

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { Fault } from '../errors.js'
 import { LIMITS } from '../limits.js'
 import type { Versions } from '../store/registers.js'
@@ -78,23 +79,25 @@ const KNOWN_CHARACTERS_MAX = 100
 
 /** Looks a key up once for each version of the keys. */
 function memoryOf(store: Store, lookUp: (secret: string) => Promise<Known>): Recall {
-  const memory = new Map<string | undefined, Promise<Known>>()
+  const memory = new LRUCache<string, Promise<Known>>({ max: LIMITS.rateKeptMax })
   let remembered: Versions | undefined
-  return async (authorization, read = store.versions) => {
+  return async (authorization = '', read = store.versions) => {
     // What cannot be a key is refused without a look at the store.
     const secret = memory.has(authorization) ? undefined : secretOf(authorization)
     const versions = await read()
     const isSame = versions.keys === remembered?.keys
     // Another request may have found a later version while this one was looking.
     if (remembered && !isSame && versions.order < remembered.order) return lookUp(secret ?? secretOf(authorization))
-    if (!isSame || memory.size >= LIMITS.rateKeptMax) memory.clear()
+    if (!isSame) memory.clear()
     if (!remembered || versions.order > remembered.order) remembered = versions
-    const known = memory.get(authorization) ?? lookUp(secret ?? secretOf(authorization))
-    if (authorization !== undefined && authorization.length > KNOWN_CHARACTERS_MAX) return known
-    memory.set(authorization, known)
-    // What is wrong with it is asked again each time: nobody's wrong keys are to fill the memory.
-    known.catch(() => memory.delete(authorization))
-    return known
+    const known = memory.get(authorization)
+    if (known) return known
+    const found = lookUp(secret ?? secretOf(authorization))
+    if (authorization.length > KNOWN_CHARACTERS_MAX) return found
+    memory.set(authorization, found)
+    // Errors are not kept: nobody's wrong keys are to evict valid ones.
+    found.catch(() => memory.delete(authorization))
+    return found
   }
 }
 
@@ -123,7 +126,7 @@ function bearer(authorization: string | undefined): string {
 
 /** Writes a key's last use now and then, and never in the request's way: a failure costs only the note. */
 function useNoter(store: Store, clock: () => Date): (keyId: string, at: Date) => void {
-  const notedAt = new Map<string, number>()
+  const notedAt = new LRUCache<string, number>({ max: LIMITS.rateKeptMax })
   return (keyId, at) => {
     if (at.getTime() - (notedAt.get(keyId) ?? 0) < LIMITS.keyUseEveryMs) return
     notedAt.set(keyId, at.getTime())

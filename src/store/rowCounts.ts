@@ -1,5 +1,6 @@
 import { getTableName } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
+import { LRUCache } from 'lru-cache'
 import { LIMITS } from '../limits.js'
 import { type AnyList, countUpTo } from './page.js'
 import { registerOf, type Versions } from './registers.js'
@@ -27,7 +28,7 @@ const KEPT_MAX = 1_000
  */
 export class RowCounts {
   private readonly store: Pick<Store, 'read' | 'versions'>
-  private readonly counted = new Map<string, Counted>()
+  private readonly counted = new LRUCache<string, Counted>({ max: KEPT_MAX })
 
   /** Of the store itself, not of a transaction: what is not committed must not be remembered. */
   constructor(store: Pick<Store, 'read' | 'versions'>) {
@@ -43,7 +44,6 @@ export class RowCounts {
     const known = this.counted.get(key)
     if (known?.version === version) return known.rows
     const rows = countUpTo(read, list, filter, LIMITS.wholeListRowsMax)
-    if (this.counted.size >= KEPT_MAX) this.counted.clear()
     this.counted.set(key, { version, rows })
     rows.catch(() => this.forget(key, rows))
     return rows

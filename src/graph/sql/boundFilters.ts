@@ -1,4 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { LRUCache } from 'lru-cache'
+import { oncePerEngine } from '../../store/keyed.js'
 import { type AnyList, isServed } from '../../store/page.js'
 import type { Read } from '../../store/store.js'
 
@@ -11,18 +13,36 @@ export interface BoundFilter {
   readonly values: Readonly<Record<string, unknown>>
 }
 
-/** `prefix` keeps the placeholders of several filters in one statement apart. */
+/** The same filter often comes again, and to spell it out takes 20 to 100 microseconds. */
+const recentOn = oncePerEngine(
+  () =>
+    new LRUCache<string, BoundFilter>({
+      max: 1_000,
+      maxSize: 500_000,
+      sizeCalculation: ({ shape }, key) => key.length + shape.length,
+    }),
+)
+
+/** `prefix` belongs to one list in one query, and keeps its placeholders apart from those of others. */
 export function boundFilter(read: Read, list: AnyList, filter: object, prefix: string): BoundFilter {
-  // What holds without a filter is the same for everyone, and not worth spelling out for each request.
+  // Without a filter the condition has the same values for everyone.
   if (Object.keys(filter).length === 0) {
     return { shape: '', condition: () => list.matching(read, filter), values: {} }
   }
+  const recent = recentOn(read)
+  const key = `${prefix}${JSON.stringify(filter)}`
+  const known = recent.get(key) ?? bind(read, list, filter, prefix)
+  recent.set(key, known)
+  return known
+}
+
+function bind(read: Read, list: AnyList, filter: object, prefix: string): BoundFilter {
   const matching = list.matching(read, filter)
-  const { text, values } = matching ? read.spelled(matching) : { text: 'true', values: [] }
+  const { text, values } = matching ? read.spelled(matching) : { text: '', values: [] }
   const names = values.map((_, index) => `${prefix}${index}`)
   return {
     shape: `${isServed(list, filter) ? 'served' : 'sought'} ${text}`,
-    condition: () => matching && withPlaceholders(text, names),
+    condition: () => (text === '' ? undefined : withPlaceholders(text, names)),
     values: Object.fromEntries(names.map((name, index) => [name, values[index]])),
   }
 }

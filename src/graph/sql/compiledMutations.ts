@@ -161,7 +161,7 @@ function selectionReader({ declared: { list }, object, weigh, slots }: Selection
   const number = newNumber()
   return (context: Context, args: readonly Arguments[]): ((id: string) => Spelled) => {
     const { read } = context.store
-    const asked = askedIn(context, { slots }, args)
+    const asked = askedIn(context, { slots }, args, number)
     const weighing = new Weighing(asked, 1)
     const perRow = 1 + weigh(weighing)
     // What reads much must not do so while others wait to write: execution reads it after the commit, beside the loop.

@@ -8,6 +8,7 @@ import {
   type OperationDefinitionNode,
   OperationTypeNode,
 } from 'graphql'
+import { LRUCache } from 'lru-cache'
 import type { Scope } from '../../auth/scopes.js'
 import { Fault } from '../../errors.js'
 import { isOfStore, toFault } from '../../store/faults.js'
@@ -88,13 +89,12 @@ function compile(schema: GraphQLSchema, document: DocumentNode, operation: Opera
   const planWith = (isIncluded: IsIncluded) => runnable(schema, document, operation, isIncluded)
   // With all that might be left out: what can be compiled, and for whom, does not depend on what is.
   const whole = planWith(everything)
-  const plans = new Map<string, Runnable>()
+  const plans = new LRUCache<string, Runnable>({ max: PLANS_KEPT })
   const planFor = (variables: Variables): Runnable => {
     // A null decides nothing, and is refused.
     if (!deciding.every((name) => typeof variables[name] === 'boolean')) throw new NotCompilable('bad_input')
     const decided = deciding.map((name) => variables[name]).join()
     const known = plans.get(decided) ?? planWith(includedBy(variables))
-    if (plans.size >= PLANS_KEPT && !plans.has(decided)) plans.clear()
     plans.set(decided, known)
     return known
   }

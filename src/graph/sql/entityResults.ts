@@ -25,7 +25,7 @@ export function entitiesRunner(root: EntitiesRoot) {
     const { representations = [] } = args[0] as { representations?: readonly unknown[] }
     const { places, batches } = readReferences(representations)
     const references = places.map(usable)
-    const asked = askedIn(context, root, args)
+    const asked = askedIn(context, root, args, number)
     const lookUps = batches.map((batch) => {
       const entry = visibleEntry(context, root, batch)
       const others = references.flatMap((one) => (one.key === batch.key ? one.others.map(({ key }) => key) : []))

@@ -1,4 +1,5 @@
 import { and, fillPlaceholders, type SQL, sql } from 'drizzle-orm'
+import { LRUCache } from 'lru-cache'
 import { LIMITS } from '../../limits.js'
 import { withCursorsInTurns } from '../../store/cursors.js'
 import type { Separator } from '../../store/json.js'
@@ -32,7 +33,7 @@ export interface ListResult {
   readonly totalCount: number | undefined
 }
 
-/** Of all queries together: callers choose both what is selected and the filters, each without end. */
+/** Of all queries together: callers choose what is selected and the sizes of pages, without end. */
 const STATEMENTS_KEPT = 1_000
 
 interface Kept {
@@ -41,7 +42,7 @@ interface Kept {
   readonly values: readonly unknown[]
 }
 
-const keptOn = oncePerEngine(() => new Map<string, Kept>())
+const keptOn = oncePerEngine(() => new LRUCache<string, Kept>({ max: STATEMENTS_KEPT }))
 
 /** A statement as it was spelled out before for the same question. */
 export function kept(read: Read, key: string, build: () => SQL): Kept {
@@ -49,10 +50,7 @@ export function kept(read: Read, key: string, build: () => SQL): Kept {
   const known = statements.get(key)
   if (known) return known
   const spelled = read.spelled(build())
-  if (key.length + spelled.text.length <= LIMITS.storeKeptCharacters) {
-    if (statements.size >= STATEMENTS_KEPT) statements.clear()
-    statements.set(key, spelled)
-  }
+  if (key.length + spelled.text.length <= LIMITS.storeKeptCharacters) statements.set(key, spelled)
   return spelled
 }
 
@@ -101,7 +99,7 @@ export function listRunner(root: ListRoot) {
   const hasEntries = parts.some(({ entry }) => entry)
   return async (context: Context, args: readonly Arguments[], separator: Separator): Promise<RootQuestion> => {
     const { read } = context.store
-    const asked = askedIn(context, root, args)
+    const asked = askedIn(context, root, args, number)
     const [own] = asked
     if (!own) throw new Error('A list has arguments of its own.')
     const { filter, first } = own
@@ -150,11 +148,12 @@ export function askedIn(
   context: Context,
   { slots }: Pick<ListRoot, 'slots'>,
   args: readonly Arguments[],
+  number: number,
 ): (AskedList | undefined)[] {
   return slots.map(({ list }, slot) => {
     if (!list) return undefined
     const asked = askedOf(context, list, args[slot] ?? {})
-    return { ...asked, bound: boundFilter(context.store.read, list, asked.filter, `s${slot}f`) }
+    return { ...asked, bound: boundFilter(context.store.read, list, asked.filter, `r${number}s${slot}f`) }
   })
 }
 
@@ -214,7 +213,7 @@ export function singleRunner(root: SingleRoot) {
   return async (context: Context, args: readonly Arguments[]): Promise<RootQuestion> => {
     const { read } = context.store
     const given = one.given(args[0] ?? {})
-    const asked = askedIn(context, root, args)
+    const asked = askedIn(context, root, args, number)
     const weighing = new Weighing(asked, 1)
     const perRow = 1 + root.weigh(weighing)
     const extent: Extent = { table: one.list.table(read.t), rows: 1, perRow, ...weighing.counts(read) }

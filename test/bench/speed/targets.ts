@@ -69,7 +69,7 @@ const RATIOS: readonly Ratio[] = [
   ...['W6', 'W7', 'W8', 'W9'].map((work) => ofGraphqlFirst(work, 1.5)),
 ]
 
-const START_MS_MAX = 1_000
+const START_MS_MAX = 600
 const REST_BYTES_MAX = 120e6
 const KEPT_BYTES_MAX = 64e6
 const LOADED_BYTES_MAX = 200e6 + KEPT_BYTES_MAX
