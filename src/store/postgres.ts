@@ -2,16 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type SQL, sql } from 'drizzle-orm'
 import { PgDialect } from 'drizzle-orm/pg-core'
 import { drizzle } from 'drizzle-orm/pg-proxy'
-import { Fault } from '../errors.js'
 import { LIMITS } from '../limits.js'
-import { BUSY, deadlineExceeded, driverCode, isOverdue } from './faults.js'
+import { deadlineExceeded, isOverdue } from './faults.js'
 import { postgresJson as json } from './json.js'
 import { atMostEvery, latest } from './latest.js'
 import { Connections } from './postgresConnections.js'
 import { Hosts } from './postgresHosts.js'
 import { type AtOnce, alone, BULK_MS, connected, type OnSent, type Session, withinOne } from './postgresSession.js'
 import { postgresTables as t } from './postgresTables.js'
-import { transact, untilOf } from './postgresWrite.js'
+import { WriteQueue } from './postgresWriteQueue.js'
 import { inOrder, SELECT_VERSIONS, versionsIn } from './registers.js'
 import type { OnNotice, OnStatement, Patience, Read, Store, Write } from './store.js'
 
@@ -35,7 +34,7 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Store 
     statementMs: statementMsWithin(deadlineMs),
   })
   const watcher = new Connections(hosts, { max: 1, isReadOnly: true })
-  const writer = new Connections(hosts, { max: 1, isReadOnly: false })
+  const writer = new Connections(hosts, { max: 1, isReadOnly: false, isPipelined: true })
   const reading = alone(readers, onStatement)
   const watching = alone(watcher, onStatement)
   const atOnce: AtOnce = (work) => withinOne(readers, onStatement, work)
@@ -51,9 +50,12 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Store 
     }
   })
   const look = atMostEvery(LIMITS.healthMs, async () => (await watching(HEALTH, [], LOOK)).rows[0])
-  let queue: Promise<unknown> = Promise.resolve()
-  let waitingWrites = 0
-  let hasFailed = false
+  const writes = new WriteQueue({
+    open: (withinMs) => connected(writer, { onSent: onStatement, isNaming: true, withinMs }),
+    look: () => watching('select 1', [], LOOK),
+    writeOn: (run, as, stamp, bulk) => ({ ...handleOn(run, { onStatement: as.onStatement }), ...bulk, ...stamp }),
+    onNotice,
+  })
 
   return {
     read: handleOn(reading, { atOnce }),
@@ -61,37 +63,11 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Store 
       const inTime = (run: Session['run']) => (patience ? timely(run, readers.answerMs, patience) : run)
       return handleOn(inTime(reading), { onStatement, atOnce: (work) => atOnce((run) => work(inTime(run))) })
     },
-    write(as, work) {
-      const until = untilOf(as)
-      waitingWrites += 1
-      // One at a time, so that writes which wait for each other do not hold connections meanwhile.
-      const { turn, waited } = inTurn(queue, until.turnAt, () =>
-        transact({
-          open: (withinMs) => connected(writer, { onSent: onStatement, withinMs }),
-          look: () => watching('select 1', [], LOOK),
-          writeOn: (run, stamp, bulk) => ({ ...handleOn(run, { onStatement: as.onStatement }), ...bulk, ...stamp }),
-          as,
-          until,
-          work,
-          onNotice,
-        }),
-      )
-      queue = turn.then(
-        () => {
-          waitingWrites -= 1
-          hasFailed = false
-        },
-        (error) => {
-          waitingWrites -= 1
-          if (isUnwritable(error)) hasFailed = true
-        },
-      )
-      return waited
-    },
+    write: (as, work) => writes.add(as, work),
     async health() {
       const row = await look()
-      const isWritable = !hasFailed && row?.[0] === false
-      return { isWritable, bytes: Number(row?.[1]), logBytes: 0, waitingWrites }
+      const isWritable = !writes.hasFailed && row?.[0] === false
+      return { isWritable, bytes: Number(row?.[1]), logBytes: 0, waitingWrites: writes.waiting }
     },
     versions,
     version: async () => (await versions()).all,
@@ -110,7 +86,8 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Store 
       }
     },
     async close(waitMs) {
-      await (waitMs === undefined ? queue : Promise.race([queue, sleep(waitMs, undefined, { ref: false })]))
+      const settled = writes.settled()
+      await (waitMs === undefined ? settled : Promise.race([settled, sleep(waitMs, undefined, { ref: false })]))
       await Promise.all([readers, watcher, writer].map((connections) => connections.close()))
     },
   }
@@ -138,21 +115,6 @@ function timely(run: Session['run'], answerMs: number, patience: Patience): Sess
       throw isOverdue(patience) ? deadlineExceeded(error) : error
     }
   }
-}
-
-/** Work whose turn must come in time; whoever waits is told when it has not, however long the others take. */
-function inTurn<T>(queue: Promise<unknown>, giveUpAt: number, work: () => Promise<T>) {
-  const late = () => new Fault('UNAVAILABLE', BUSY)
-  let giveUp: NodeJS.Timeout | undefined
-  const patience = new Promise<never>((_, reject) => {
-    giveUp = setTimeout(() => reject(late()), giveUpAt - performance.now())
-  })
-  const turn = queue.then(() => {
-    clearTimeout(giveUp)
-    if (performance.now() > giveUpAt) throw late()
-    return work()
-  })
-  return { turn, waited: Promise.race([turn, patience]) }
 }
 
 type Handle = Omit<Read, 'db'> & Pick<Write, 'db'>
@@ -199,11 +161,6 @@ const dialect = new PgDialect()
 const spelled: Read['spelled'] = (statement) => {
   const { sql: text, params: values } = dialect.sqlToQuery(statement)
   return { text, values }
-}
-
-/** Whether an error tells of the store, and not of one write that came at the wrong time. */
-function isUnwritable(error: unknown): boolean {
-  return error instanceof Fault && /^(53100|25006|0A000|58)/.test(driverCode(error.cause) ?? '')
 }
 
 // One value stays an equality, so that an index can serve the order too; more go in as one array.

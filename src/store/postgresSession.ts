@@ -46,19 +46,38 @@ export async function connected(
   const client = await connections.lend(withinMs)
   const mayName = isNaming && !connections.isShared(client)
   let queue: Promise<unknown> = Promise.resolve()
+  const run: Session['run'] = async (text, values, { isByName, isSteady, timeoutMs = connections.answerMs } = {}) => {
+    onSent?.(text, values ?? [])
+    const name = mayName && isSteady ? nameOn(client, text) : undefined
+    return asked(client, { text, values, isByName, name, timeoutMs })
+  }
   return {
     // A connection does one thing after the other, also for those who ask for several at once.
-    run(text, values, { isByName, isSteady, timeoutMs = connections.answerMs } = {}) {
-      const turn = queue.then(() => {
-        onSent?.(text, values ?? [])
-        const name = mayName && isSteady ? nameOn(client, text) : undefined
-        return asked(client, { text, values, isByName, name, timeoutMs })
-      })
+    run(...statement) {
+      if (connections.isPipelined) {
+        gatherPackets(client)
+        return run(...statement)
+      }
+      const turn = queue.then(() => run(...statement))
       queue = turn.catch(() => undefined)
       return turn
     },
     release: (isBroken) => client.release(isBroken),
   }
+}
+
+const gathering = new WeakSet<object>()
+
+/** Sends in one packet what is asked in one turn of the event loop: a packet costs more than the statement in it. */
+function gatherPackets(client: pg.PoolClient): void {
+  if (!(client instanceof pg.Client) || gathering.has(client)) return
+  const { stream } = client.connection
+  gathering.add(client)
+  stream.cork()
+  process.nextTick(() => {
+    gathering.delete(client)
+    stream.uncork()
+  })
 }
 
 /** Of the time for a statement, what is not spent on waiting for a connection; at most half of it. */
@@ -114,7 +133,7 @@ interface Question {
 }
 
 /** What was kept of a statement no longer fits the tables, or is gone. */
-const STALE = ['0A000', '26000', '42P05']
+export const STALE = ['0A000', '26000', '42P05']
 
 async function asked(client: pg.PoolClient, question: Question): Promise<Answered> {
   const { text, values, isByName, name, timeoutMs } = question
@@ -126,7 +145,9 @@ async function asked(client: pg.PoolClient, question: Question): Promise<Answere
     const { rows, command } = [result].flat().at(-1) ?? result
     return { rows, command }
   } catch (error) {
-    if (name && STALE.includes(driverCode(error) ?? '')) return asked(client, { ...question, name: undefined })
+    // In a transaction it is too late for that: it has failed as a whole.
+    const isRepeatable = name !== undefined && client.getTransactionStatus() === 'I'
+    if (isRepeatable && STALE.includes(driverCode(error) ?? '')) return asked(client, { ...question, name: undefined })
     if (error instanceof pg.DatabaseError) throw error
     throw new Fault('UNAVAILABLE', UNREACHABLE, { cause: error })
   }
