@@ -108,12 +108,13 @@ export function listRunner(root: ListRoot) {
     const weighing = new Weighing(asked, rows)
     const perRow = 1 + root.weigh(weighing)
     const table = list.table(read.t)
+    const extent = {
+      ...extentOf(read, list, filter, { first: hasEntries ? first : 1 }),
+      perRow,
+      ...weighing.counts(read),
+    }
     const guard =
-      read.guard({
-        ...extentOf(read, list, filter, { first: hasEntries ? first : 1 }),
-        perRow,
-        ...weighing.counts(read),
-      }) ?? (root.isCounted ? read.guard({ table, rows: Number.POSITIVE_INFINITY }) : undefined)
+      read.guard(extent) ?? (root.isCounted ? read.guard({ table, rows: Number.POSITIVE_INFINITY }) : undefined)
     const isHeavy = guard !== undefined
     const key = `${number}${separator}${isHeavy ? 'guarded' : 'bare'} ${keyOf(asked)}`
     const { text, values } = kept(read, key, () => {
@@ -130,7 +131,7 @@ export function listRunner(root: ListRoot) {
     })
     const filled = fillPlaceholders([...values], placesIn(asked))
     return {
-      statements: [{ text, values: filled, isSteady: isSteady(asked), isHeavy, weight: rows * perRow }],
+      statements: [{ text, values: filled, isSteady: isSteady(asked), isHeavy, weight: read.weigh(extent) }],
       async answer([found]) {
         const row = found?.[0] ?? []
         requireWhole(Number(row[0]), own)
@@ -217,7 +218,7 @@ export function singleRunner(root: SingleRoot) {
     })
     const filled = fillPlaceholders([...values], { ...placesIn(asked), ...given })
     return {
-      statements: [{ text, values: filled, isSteady: isSteady(asked), isHeavy, weight: perRow }],
+      statements: [{ text, values: filled, isSteady: isSteady(asked), isHeavy, weight: read.weigh(extent) }],
       async answer([found]) {
         const row = found?.[0]
         if (!row) return { json: [NULL], isThere: false }
