@@ -23,6 +23,8 @@ interface Book<Row> {
   readonly table: (t: Tables) => PgTable & { $inferSelect: Row; $inferInsert: object }
   /** The fields whose changes the history tells. */
   readonly tracked: readonly (keyof Row & string)[]
+  /** Brings along what other tables keep of these rows. */
+  readonly follow?: (write: Write, stored: readonly Stored<Row>[]) => Promise<void>
 }
 
 /** The one way in which rows of entities are stored: whatever changes gets its stamp and its line in the history. */
@@ -75,6 +77,7 @@ export class Ledger<Row extends Entity> {
     await write.insertAll(table, rows(true))
     await write.updateAll(table, rows(false))
     await write.insertAll(write.t.change, history)
+    await this.book.follow?.(write, pending)
     return pending
   }
 

@@ -2,7 +2,7 @@ import { and, eq, gte, type SQL, sql } from 'drizzle-orm'
 import { recordReader, required, requireFields, said, text, type Values } from '../fields.js'
 import { Ledger } from '../history/ledger.js'
 import { newId } from '../ids.js'
-import { contains, type Optional, unindexed } from '../store/conditions.js'
+import { contains, type Optional } from '../store/conditions.js'
 import { byIds, type List } from '../store/page.js'
 import { type Computed, type Relation, relatedRows } from '../store/relations.js'
 import { columnKey, idKey, keyPart, type RowKeys } from '../store/rowKeys.js'
@@ -48,12 +48,9 @@ export function groupsOfPeople(read: Read, personIds: readonly string[]): Promis
 /** How many active people a group has. */
 export const memberCount: Computed<Tables['group']> = {
   of: (t) => t.group,
-  isCount: true,
-  value: ({ t: { membership, person } }, { id }) => {
-    // A group is to be found by its members, not by a walk through the roster's index.
-    const isActive = and(eq(person.id, membership.personId), eq(unindexed(person.status), 'ACTIVE'))
-    return sql`(select count(*) from ${membership} join ${person} on ${isActive} where ${membership.groupId} = ${id})`
-  },
+  counted: (t) => t.membership,
+  value: ({ t: { membership } }, { id }) =>
+    sql`(select count(*) from ${membership} where ${membership.groupId} = ${id} and ${membership.live} = 1)`,
 }
 
 function matching({ t }: Read, filter: GroupFilter): SQL | undefined {

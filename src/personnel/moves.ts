@@ -1,6 +1,9 @@
+import { and, ne } from 'drizzle-orm'
 import type { FieldChanges } from '../history/changes.js'
+import type { Stored } from '../history/ledger.js'
 import { byIds } from '../store/page.js'
 import type { Read, Write } from '../store/store.js'
+import type { Tables } from '../store/tables.js'
 import { type GroupRow, groups, groupsOfPeople } from './groups.js'
 
 /** Someone whose groups change; it belongs to the history of the person. */
@@ -42,8 +45,29 @@ export async function moveAll(write: Write, moves: Iterable<Move>): Promise<void
   const { db, t, among, insertAll } = write
   const personIds = all.map(({ personId }) => personId)
   await db.delete(t.membership).where(among(t.membership.personId, personIds))
-  const rows = all.flatMap(({ personId, groupIds }) => groupIds.map((groupId) => ({ groupId, personId })))
+  const rows = all.flatMap(({ personId, groupIds }) => groupIds.map((groupId) => ({ groupId, personId, live: 1 })))
   await insertAll(t.membership, rows)
+  const left = await db
+    .select({ id: t.person.id })
+    .from(t.person)
+    .where(and(among(t.person.id, personIds), ne(t.person.status, 'ACTIVE')))
+  const leftIds = left.map(({ id }) => id)
+  if (leftIds.length > 0) await setLive(write, 0, leftIds)
+}
+
+/** Keeps in the memberships of people whose status has changed whether they are on the roster. */
+export async function followStatus(write: Write, stored: readonly Stored<StatusRow>[]): Promise<void> {
+  const moved = stored.filter(({ before, after }) => before && before.status !== after.status)
+  for (const live of [0, 1]) {
+    const ids = moved.flatMap(({ after }) => ((after.status === 'ACTIVE') === (live === 1) ? [after.id] : []))
+    if (ids.length > 0) await setLive(write, live, ids)
+  }
+}
+
+type StatusRow = Pick<Tables['person']['$inferSelect'], 'id' | 'status'>
+
+async function setLive({ db, t, among }: Write, live: number, personIds: readonly string[]): Promise<void> {
+  await db.update(t.membership).set({ live }).where(among(t.membership.personId, personIds))
 }
 
 function namesOf(rows: readonly GroupRow[]): string[] {

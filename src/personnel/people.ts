@@ -14,7 +14,7 @@ import { fold, foldedName, InputCheck, tooManyItems, trimmed } from '../text.js'
 import { PERSON_STATUSES, type PersonStatus } from '../vocabulary.js'
 import { refuseDuplicate } from './duplicates.js'
 import { type GroupRow, groups } from './groups.js'
-import { firstMoves, moveAll } from './moves.js'
+import { firstMoves, followStatus, moveAll } from './moves.js'
 
 export type PersonRow = Tables['person']['$inferSelect']
 
@@ -106,10 +106,11 @@ export type PersonValues = Values<typeof PERSON_FIELDS>
 export const readPerson = recordReader(PERSON_FIELDS)
 
 export function peopleLedger(write: Write): Ledger<PersonRow> {
-  return new Ledger(write, {
+  return new Ledger<PersonRow>(write, {
     kind: 'PERSON',
     table: (t) => t.person,
     tracked: ['name', 'email', 'externalId', 'title', 'department', 'status'],
+    follow: followStatus,
   })
 }
 

@@ -140,6 +140,7 @@ function handleOn(run: Session['run'], { onStatement, atOnce }: HandleOptions = 
     spelled,
     // Nobody but the caller waits for a statement here, and the server stops it at its time limit.
     guard: () => undefined,
+    weigh: () => 0,
     async rows({ text, values, isSteady }) {
       onStatement?.(text)
       return (await run(text, [...values], { isSteady })).rows

@@ -79,12 +79,12 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Store {
     bytes: sizeOf(file),
     logBytes: sizeOf(`${file}-wal`),
   }))
-  const isHeavy = heavinessOn(statements, inPlaceRowsMax)
+  const weigh = weightsOn(statements)
   const inWorker = (patience?: Patience) => (all: readonly Spelled[]) => {
     for (const { text } of all) onStatement?.(text)
     return workers.run(all, patience)
   }
-  const beside = (rows: Beside['rows']): Beside => ({ isHeavy, inPlaceRowsMax, rows })
+  const beside = (rows: Beside['rows']): Beside => ({ weigh, inPlaceRowsMax, rows })
 
   return {
     read: handleOn(statements, { atOnce, beside: beside(inWorker()) }),
@@ -128,7 +128,7 @@ type Handle = Omit<Read, 'db'> & Pick<Write, 'db'>
 
 /** Where a handle sends what is heavy. */
 interface Beside {
-  readonly isHeavy: (extent: Extent) => boolean
+  readonly weigh: Read['weigh']
   readonly inPlaceRowsMax: number
   /** Of one instant, however many statements there are. */
   readonly rows: Read['rowsTogether']
@@ -161,7 +161,8 @@ function handleOn(statements: Statements, { onStatement, beside, atOnce }: Handl
     pairs,
     limit,
     spelled,
-    guard: (extent) => (beside?.isHeavy(extent) ? guardOf(extent) : undefined),
+    guard: (extent) => (beside && beside.weigh(extent) > beside.inPlaceRowsMax ? guardOf(extent) : undefined),
+    weigh: (extent) => beside?.weigh(extent) ?? 0,
     async rows(statement) {
       onStatement?.(statement.text)
       if (!statement.isHeavy || !beside) return allOf(statements, statement)
@@ -183,9 +184,12 @@ function allOf(statements: Statements, { text, values }: Spelled): unknown[][] {
     .all(...values) as unknown[][]
 }
 
-/** What is light by itself may be much together. */
+/** What is light by itself may be much together; up to this it takes less than a slice of the event loop. */
+const TOGETHER = 2
+
 function isMuch(all: readonly Spelled[], { inPlaceRowsMax }: Beside): boolean {
-  return all.some(({ isHeavy }) => isHeavy) || all.reduce((sum, { weight = 1 }) => sum + weight, 0) > inPlaceRowsMax
+  const weight = all.reduce((sum, one) => sum + (one.weight ?? 1), 0)
+  return all.some(({ isHeavy }) => isHeavy) || weight > TOGETHER * inPlaceRowsMax
 }
 
 /** To call a function of JavaScript for every row would take longer than most rows. */
@@ -197,18 +201,20 @@ function guardOf({ table, row = table }: Extent): SQL {
 }
 
 /** Judges by the highest row number, which an index has at hand: at least as many as there are rows. */
-function heavinessOn(statements: Statements, inPlaceRowsMax: number): Beside['isHeavy'] {
+function weightsOn(statements: Statements): Read['weigh'] {
   const rowsIn = (table: PgTable) => {
     const highest = statements.prepare(`select max(rowid) from "${getTableName(table)}"`).pluck()
     return Number(highest.get())
   }
   const rowsInAll = (tables: readonly PgTable[]) => tables.reduce((sum, one) => sum + rowsIn(one), 0)
   return ({ table, rows, perRow = 1, isCounting = false, counted = [] }) => {
-    if (rows * perRow <= inPlaceRowsMax && !isCounting && counted.length === 0) return false
     const others = (isCounting ? rowsInAll(COUNTED) : 0) + rowsInAll(counted) / COUNTED_PER_ROW
-    return Math.min(rows, rowsIn(table)) * perRow + others > inPlaceRowsMax
+    return (rows <= FEW ? rows : Math.min(rows, rowsIn(table))) * perRow + others
   }
 }
+
+/** Of so few rows it need not be known whether there are as many. */
+const FEW = 50
 
 /** What an index counts by itself takes less than 50 ns each; a row that is read and shown takes some microseconds. */
 const COUNTED_PER_ROW = 100

@@ -25,6 +25,8 @@ export interface Read {
    * loop, and the condition lets it be stopped. Undefined where it runs in place.
    */
   guard(extent: Extent): SQL | undefined
+  /** How much that is, in rows; nothing where nobody but the caller waits for it. */
+  weigh(extent: Extent): number
   /** The rows of a statement, each as its values, in the order in which they are selected. */
   rows(statement: Spelled): Promise<unknown[][]>
   /** The same of several statements, all of which see the store at one instant. */
@@ -39,7 +41,7 @@ export interface Spelled {
   readonly isSteady?: boolean
   /** Whether it has the condition that `guard` gave. */
   readonly isHeavy?: boolean
-  /** How many rows it goes through, as far as that is known. */
+  /** What `weigh` gave. */
   readonly weight?: number
 }
 

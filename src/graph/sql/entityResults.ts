@@ -107,7 +107,7 @@ function lookUp(
     const keyed = keysIn(named, columns)
     return [keyed(key.name) ?? '', { json: String(json), keyOf: keyed }] as const
   }
-  const weight = wanted.size * perRow
+  const weight = read.weigh(extent)
   return {
     key,
     statement: { text: statement.text, values: [...before, ...own], isSteady: isSteady(asked), isHeavy, weight },

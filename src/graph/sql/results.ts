@@ -107,12 +107,13 @@ export function listRunner(root: ListRoot) {
     const weighing = new Weighing(asked, rows)
     const perRow = 1 + root.weigh(weighing)
     const table = list.table(read.t)
+    const extent = {
+      ...extentOf(read, list, filter, { first: hasEntries ? first : 1 }),
+      perRow,
+      ...weighing.counts(read),
+    }
     const guard =
-      read.guard({
-        ...extentOf(read, list, filter, { first: hasEntries ? first : 1 }),
-        perRow,
-        ...weighing.counts(read),
-      }) ?? (root.isCounted ? read.guard({ table, rows: Number.POSITIVE_INFINITY }) : undefined)
+      read.guard(extent) ?? (root.isCounted ? read.guard({ table, rows: Number.POSITIVE_INFINITY }) : undefined)
     const isHeavy = guard !== undefined
     const key = `${number}${separator}${isHeavy ? 'guarded' : 'bare'} ${keyOf(asked)}`
     const { text, values } = kept(read, key, () => {
@@ -129,7 +130,7 @@ export function listRunner(root: ListRoot) {
     })
     const filled = fillPlaceholders([...values], boundValues(asked))
     return {
-      statements: [{ text, values: filled, isSteady: isSteady(asked), isHeavy, weight: rows * perRow }],
+      statements: [{ text, values: filled, isSteady: isSteady(asked), isHeavy, weight: read.weigh(extent) }],
       async answer([found]) {
         const row = found?.[0] ?? []
         requireWhole(Number(row[0]), own)
@@ -225,7 +226,7 @@ export function singleRunner(root: SingleRoot) {
     })
     const filled = fillPlaceholders([...values], { ...boundValues(asked), ...given })
     return {
-      statements: [{ text, values: filled, isSteady: isSteady(asked), isHeavy, weight: perRow }],
+      statements: [{ text, values: filled, isSteady: isSteady(asked), isHeavy, weight: read.weigh(extent) }],
       async answer([found]) {
         const row = found?.[0]
         if (!row) return { json: [NULL], isThere: false }
