@@ -230,9 +230,9 @@ describe('a bad sheet', () => {
     expect(answer).toMatchObject({
       code: 0,
       stderr: lines(
-        'rare.csv: Not known here, so passed over: colour.',
+        'rare.csv: Unknown, so ignored: colour.',
         'rare.csv: 1 created, 0 unchanged.',
-        'proto.ndjson: Not known here, so passed over: __proto__.',
+        'proto.ndjson: Unknown, so ignored: __proto__.',
         'proto.ndjson: 1 created, 0 unchanged.',
       ),
     })

@@ -139,7 +139,7 @@ describe('a sheet', () => {
         code: 1,
         stdout: '',
         stderr: lines(
-          ...(flags.includes('--create-projects') ? ['a.csv: Not known yet, so made: project APOLLO.'] : []),
+          ...(flags.includes('--create-projects') ? ['a.csv: Unknown, so created: project APOLLO.'] : []),
           'a.csv: 2 created, 0 unchanged.',
           'b.csv: 1 updated, 0 unchanged.',
           'c.csv: nothing was stored, because 1 of 1 rows cannot be used:',

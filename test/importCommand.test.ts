@@ -14,11 +14,11 @@ describe('a call that cannot be meant', () => {
     [
       'an unknown noun',
       ['keys', 'ada.csv'],
-      /^There is no keys to import\. There are people, groups, projects, risks, /,
+      /^Cannot import keys\. Use one of people, groups, projects, risks, /,
     ],
-    ['standard input of unknown format', ['people', '-'], /^--format says what standard input holds: csv, ndjson or /],
+    ['standard input of unknown format', ['people', '-'], /^Give --format for standard input: csv, ndjson or /],
     ['standard input twice', ['people', '--format', 'csv', '-', '-'], /^Standard input can be read only once\./],
-    ['a file of unknown format', ['people', 'ada.csv', 'notes'], /^notes: --format says what it holds/],
+    ['a file of unknown format', ['people', 'ada.csv', 'notes'], /^notes: Give --format, since the name/],
     ['a project of people', ['people', '--project', 'A', 'ada.csv'], /^--project is for risks and issues\./],
     ['groups of risks', ['risks', '--create-groups', 'ada.csv'], /^--create-groups is for people\./],
     ['a limit alone', ['risks', '--close-limit', '1', 'ada.csv'], /^--close-limit goes with --close-missing\./],
@@ -67,7 +67,7 @@ describe('the files of one call', () => {
         'bad.csv: nothing was stored, because 1 of 2 rows cannot be used:',
         '  line 3, email "cleo": Must be an e-mail address, such as ada@example.com.',
         'nowhere.csv: nothing was stored, because it cannot be used:',
-        '  nowhere.csv: There is no such file.',
+        '  nowhere.csv: File not found.',
         'folder.csv: nothing was stored, because it cannot be used:',
         '  folder.csv: This is a folder. Name the files in it.',
         'empty.csv: nothing was stored, because it cannot be used:',
@@ -181,7 +181,7 @@ describe('the report', () => {
     const said = stderr.trimEnd().split('\n')
     expect({ code, stdout, first: said[0], second: said[1], last: said.slice(-2) }).toEqual({
       ...{ code: 0, stdout: '' },
-      first: 'a.csv: Not known yet, so it would be made: project A.',
+      first: 'a.csv: Unknown, so it would be created: project A.',
       second:
         '  warning: line 2, owner "Bob 0": Nobody on the roster has the e-mail, user id, externalId or name "Bob 0". It is kept as ownerName.',
       last: [
