@@ -11,11 +11,7 @@ const NAMES = 'select name from person order by name'
 describe('a call that cannot be meant', () => {
   const WRONG: readonly (readonly [string, readonly string[], RegExp])[] = [
     ['no file', ['people'], /^Name a file, or - for standard input\. `--template` prints/],
-    [
-      'an unknown noun',
-      ['keys', 'ada.csv'],
-      /^Cannot import keys\. Use one of people, groups, projects, risks, /,
-    ],
+    ['an unknown noun', ['keys', 'ada.csv'], /^Cannot import keys\. Use one of people, groups, projects, risks, /],
     ['standard input of unknown format', ['people', '-'], /^Give --format for standard input: csv, ndjson or /],
     ['standard input twice', ['people', '--format', 'csv', '-', '-'], /^Standard input can be read only once\./],
     ['a file of unknown format', ['people', 'ada.csv', 'notes'], /^notes: Give --format, since the name/],
