@@ -171,7 +171,7 @@ export async function mintKey(store: Store, { name, scopes, expiresAt }: KeyOpti
   const named = check.required('name', 'name', name)
   for (const scope of scopes) if (!isScope(scope)) check.flaw('scopes', `There is no scope ${JSON.stringify(scope)}.`)
   if (expiresAt && Number.isNaN(expiresAt.getTime())) check.flaw('expiresAt', 'Must be a date.')
-  check.refuse('The key cannot be created: invalid input.')
+  check.refuse('This key cannot be created as given.')
   return openedOf(store).write({ by: 'embedded', at: now }, (write) => mint(write, { name: named, scopes, expiresAt }))
 }
 

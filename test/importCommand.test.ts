@@ -27,7 +27,7 @@ describe('a call that cannot be meant', () => {
     [
       'a bad map',
       ['people', '--map', 'map.json', 'ada.csv'],
-      /^map\.json: "colour" is no field; the fields are name, /,
+      /^map\.json: "colour" is not a field; the fields are name, /,
     ],
   ]
 
@@ -118,7 +118,7 @@ describe('the report', () => {
     { line: 7, column: 'Name', value: '\n', detail: 'Must not be empty.' },
     {
       ...{ line: 9, column: 'External ID', value: 'HR-1' },
-      detail: 'This is the same as in line 2; there must be one of it.',
+      detail: 'This is the same as in line 2; it must be unique.',
     },
   ]
   const none = { created: 0, updated: 0, unchanged: 0, closed: 0 }
@@ -139,7 +139,7 @@ describe('the report', () => {
         '  line 4, E-Mail "grace at example.com": Must be an e-mail address, such as ada@example.com.',
         '  line 4, Status "retired": Must be one of ACTIVE, INACTIVE.',
         '  line 7, Name "\\n": Must not be empty.',
-        '  line 9, External ID "HR-1": This is the same as in line 2; there must be one of it.',
+        '  line 9, External ID "HR-1": This is the same as in line 2; it must be unique.',
         'many.csv: nothing was stored, because 60 of 2,500 rows cannot be used:',
         ...Array.from({ length: 50 }, (_, index) => flaw(2_442 + index)),
         '  ... and 10 more, in report.json',

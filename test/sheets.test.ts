@@ -81,8 +81,12 @@ describe('the records of a CSV text', () => {
   })
 
   test.each([
-    ['text after a closing quote', 'a\n"b\nb" c,d\n', 'x.csv, line 3: After a closing quote stands "c,d".'],
-    ['a quote after a closing quote and a space', '"a" "b"', 'x.csv, line 1: After a closing quote stands "\\"b\\"".'],
+    ['text after a closing quote', 'a\n"b\nb" c,d\n', 'x.csv, line 3: Unexpected "c,d" after a closing quote.'],
+    [
+      'a quote after a closing quote and a space',
+      '"a" "b"',
+      'x.csv, line 1: Unexpected "\\"b\\"" after a closing quote.',
+    ],
     ['a quote that never closes', 'a\nb,"c\nd\n', 'x.csv, line 2: A quote opens here and never closes.'],
     ['a quote that is doubled at the very end', '"c""', 'x.csv, line 1: A quote opens here and never closes.'],
   ])('%s is refused with its line', (_, text, sentence) => {
@@ -290,7 +294,7 @@ describe('JSON', () => {
       ['id'],
       undefined,
     ])
-    expect(records[0]?.flaws).toEqual([{ column: 'ID', value: '', detail: 'This is id once more.' }])
+    expect(records[0]?.flaws).toEqual([{ column: 'ID', value: '', detail: 'This is id a second time.' }])
   })
 
   test.each<[SheetOptions['format'], string, boolean, RegExp]>([

@@ -9,9 +9,9 @@ import { RiskFinder } from './riskFinder.js'
 export const ISSUE_COLUMNS = {
   project: projectColumn,
   ...ISSUE_FIELDS,
-  ...handlerColumns('assignee', 'is to solve it'),
-  risk: text('reference', 'The reference of the risk that it came from, in the same project.', 'R-7'),
-  riskId: text('reference', 'The id of that risk, of the same project, instead of risk.', ''),
+  ...handlerColumns('assignee'),
+  risk: text('reference', 'The reference of the risk that caused it, in the same project.', 'R-7'),
+  riskId: text('reference', 'The id of that risk, instead of risk.', ''),
   id: text('reference', 'The id of the issue, from an export; matched before all else.', ''),
 }
 

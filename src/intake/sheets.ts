@@ -8,16 +8,16 @@ import { PEOPLE_COLUMNS, receivePeople } from './people.js'
 import { PROJECT_COLUMNS, receiveProjects } from './projects.js'
 import { RISK_COLUMNS, receiveRisks } from './risks.js'
 
-/** How a noun stands in a sheet. */
+/** The columns of a noun in a sheet. */
 interface SheetPlan {
-  /** What an import takes. */
+  /** The fields that an import accepts. */
   readonly fields: Fields
   readonly receive: (intake: Intake) => Receiver
-  /** What an export shows, in this order: fields, and what is worked out here. */
+  /** The columns of an export in this order: fields and computed columns. */
   readonly columns: readonly string[]
 }
 
-/** Everything that `import` takes and that `export` and `Accept: text/csv` show. */
+/** The columns of `import`, of `export` and of `Accept: text/csv`. */
 export const SHEETS: Readonly<Record<SheetNoun, SheetPlan>> = {
   people: {
     fields: PEOPLE_COLUMNS,
@@ -54,7 +54,7 @@ export const SHEETS: Readonly<Record<SheetNoun, SheetPlan>> = {
   },
 }
 
-/** Takes records of a noun in. When there are flaws, whoever called must not let the transaction be stored. */
+/** Imports records of a noun. If there are flaws, the caller must roll the transaction back. */
 export function bringIn(
   write: Write,
   noun: SheetNoun,
@@ -65,7 +65,7 @@ export function bringIn(
   return receiveAll(intake, SHEETS[noun].receive(intake), records)
 }
 
-/** The columns of an export that an import passes over, because they are worked out here. */
+/** The columns of an export that an import ignores, because they are computed. */
 export function derivedColumns({ fields, columns }: SheetPlan): string[] {
   return columns.filter((column) => !Object.hasOwn(fields, column))
 }

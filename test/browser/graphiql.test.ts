@@ -76,7 +76,7 @@ test.skipIf(!CHROMIUM)('without a key, the page says in words what to do', async
   const { page, outside } = await visit(origin)
   await seen(page, '.graphiql-editors').toContain('Bearer <API_KEY>')
   await page.getByRole('button', { name: 'Execute query' }).click()
-  await seen(page, '.graphiql-response').toMatch(/Put your API key in the place of <API_KEY>/)
+  await seen(page, '.graphiql-response').toMatch(/Replace <API_KEY> by your API key/)
   await seen(page, '.graphiql-response').toMatch(/operations keys create/)
   expect(outside).toEqual([])
 })
