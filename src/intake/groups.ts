@@ -10,7 +10,7 @@ import { PersonFinder, strangerInWords } from './personFinder.js'
 export const GROUP_COLUMNS = {
   ...GROUP_FIELDS,
   members: names('All members of the group, by e-mail or user id.', 'ada@example.com;grace@example.com'),
-  id: text('reference', 'The id of the group, from an export; matched before all else.', ''),
+  id: text('reference', 'The id of the group, from an export; matched first.', ''),
 }
 const readColumns = recordReader(GROUP_COLUMNS)
 

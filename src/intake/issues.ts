@@ -12,7 +12,7 @@ export const ISSUE_COLUMNS = {
   ...handlerColumns('assignee'),
   risk: text('reference', 'The reference of the risk that caused it, in the same project.', 'R-7'),
   riskId: text('reference', 'The id of that risk, instead of risk.', ''),
-  id: text('reference', 'The id of the issue, from an export; matched before all else.', ''),
+  id: text('reference', 'The id of the issue, from an export; matched first.', ''),
 }
 
 const readColumns = recordReader(ISSUE_COLUMNS)

@@ -12,7 +12,7 @@ import type { Intake, Receiver } from './intake.js'
 export const PEOPLE_COLUMNS = {
   ...PERSON_FIELDS,
   groups: names('All groups of the person, by name, externalId or id.', 'Bridge inspectors;Crisis team'),
-  id: text('reference', 'The user id, from an export; matched before all else.', ''),
+  id: text('reference', 'The user id, from an export; matched first.', ''),
 }
 type Columns = Values<typeof PEOPLE_COLUMNS>
 

@@ -6,7 +6,7 @@ import { ProjectFinder } from './projectFinder.js'
 
 export const PROJECT_COLUMNS = {
   ...PROJECT_FIELDS,
-  id: text('reference', 'The id of the project, from an export; matched before all else.', ''),
+  id: text('reference', 'The id of the project, from an export; matched first.', ''),
 }
 
 const readColumns = recordReader(PROJECT_COLUMNS)

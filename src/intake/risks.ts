@@ -9,7 +9,7 @@ export const RISK_COLUMNS = {
   project: projectColumn,
   ...RISK_FIELDS,
   ...handlerColumns('owner'),
-  id: text('reference', 'The id of the risk, from an export; matched before all else.', ''),
+  id: text('reference', 'The id of the risk, from an export; matched first.', ''),
 }
 
 const readColumns = recordReader(RISK_COLUMNS)
