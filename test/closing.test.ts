@@ -94,7 +94,7 @@ describe('--close-missing', () => {
     const before = desk.dump()
     const { code, stderr } = await desk.bring(...CLOSE, 'none.csv')
     expect(code).toBe(1)
-    expect(stderr).toContain('APOLLO: 10 of its 10 live risks are not among these; at most 2 are closed at once.')
+    expect(stderr).toContain('APOLLO: 10 of its 10 live risks are missing; at most 2 are closed at once.')
     const whole = await desk.bring('risks', '--close-missing', 'none.csv')
     expect(whole).toMatchObject({ code: 0, stderr: 'none.csv: nothing has changed, 0 unchanged.\n' })
     expect(desk.dump()).toEqual(before)
@@ -138,7 +138,7 @@ describe('--close-missing', () => {
     const { code, report } = await desk.report('issues', '--close-missing', 'fewer.csv')
     const refused = (key: string) => ({
       detail:
-        `${key}: 5 of its 10 live issues are not among these; at most 2 are closed at once. ` +
+        `${key}: 5 of its 10 live issues are missing; at most 2 are closed at once. ` +
         'Is the export complete? If so, allow it with --close-limit 5.',
     })
     expect({ code, file: report.files[0] }).toMatchObject({

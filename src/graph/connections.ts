@@ -145,7 +145,7 @@ function listArgs<F>(arg: ArgBuilder<Types>, filter: InputObjectRef<Types, F>) {
       description: 'The cursor after which the page begins: `endCursor` of the page before.',
       extensions: { maxLength: LIMITS.cursorCharactersMax },
     }),
-    filter: arg({ type: filter, description: 'Which entries.' }),
+    filter: arg({ type: filter, description: 'Filters the entries.' }),
   }
 }
 

@@ -26,7 +26,7 @@ export function withNode(subgraph: GraphQLSchema, types: readonly NodeType[]): G
 }
 
 function sdlOf(types: readonly NodeType[]): string {
-  const needed = types.map(({ name, scope }) => `${scope} for a ${name}`).join(', ')
+  const needed = types.map(({ name, scope }) => `${scope} for ${name}`).join(', ')
   return `
     """An entity that can be read by its id."""
     interface Node {
@@ -38,7 +38,7 @@ function sdlOf(types: readonly NodeType[]): string {
       The entity with this id, for clients that refetch by id, such as Relay. Needs ${needed}.
       """
       node(
-        """The id of a ${types.map(({ name }) => name).join(', a ')}."""
+        """The id of a node: ${types.map(({ name }) => name).join(', ')}."""
         id: ID!
       ): Node
     }

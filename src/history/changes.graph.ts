@@ -13,8 +13,8 @@ import type { Tables } from '../store/tables.js'
 import type { EntityKind } from '../vocabulary.js'
 import { type ChangeRow, type FieldChangeRow, fieldChanges, historyOf } from './changes.js'
 
-const ChangeAction = enumOf('ChangeAction', 'What was done.', {
-  CREATED: 'It came in.',
+const ChangeAction = enumOf('ChangeAction', 'The action.', {
+  CREATED: 'It was created.',
   UPDATED: 'Fields changed.',
   CLOSED: 'It was closed because it is missing from the data of its project.',
   ERASED: 'All data about the person was blanked on legal request.',
@@ -60,14 +60,14 @@ columns(Change, {
   id: { type: 'ID', description: 'The number of the change; later ones have higher numbers.' },
   recordedAt: { type: 'DateTime', description: 'When it was stored.' },
   effectiveOn: { type: 'Date', description: 'The day that it applies to.' },
-  action: { type: ChangeAction, description: 'What was done.' },
+  action: { type: ChangeAction, description: 'The action.' },
 })
 itemsField(Change, 'fields', { of: FieldChange, description: 'Each field that changed.', relation: fieldChanges })
 
 const ChangeConnection = connectionOf(Change, 'changes')
 
 const ChangeFilter = builder.inputType('ChangeFilter', {
-  description: 'Which changes.',
+  description: 'Filters changes.',
   fields: (t) => ({
     since: t.field({ type: 'DateTime', description: 'Stored at this instant or later.' }),
   }),

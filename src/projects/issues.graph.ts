@@ -49,7 +49,7 @@ columns(Issue, {
   title: { type: 'String', description: 'The problem, in one line.', ...displayed },
   description: { type: 'String', nullable: true, description: 'The problem in detail.' },
   severity: { type: IssueSeverity, description: 'How severe it is.' },
-  status: { type: IssueStatus, description: 'Where it stands.' },
+  status: { type: IssueStatus, description: 'Its status.' },
   assigneeId: { type: 'ID', nullable: true, description: 'The user id of the assignee.' },
   assigneeName: { type: 'String', nullable: true, description: 'The assignee as named by the source.' },
   riskId: { type: 'ID', nullable: true, description: 'The id of the risk that caused it.' },

@@ -8,7 +8,7 @@ import { columns, computedField, type SingleRow } from '../graph/sql/fields.js'
 import type { Tables } from '../store/tables.js'
 import { type ProjectRow, projectByIdOrKey, projectHealth, projectKeys, projects } from './projects.js'
 
-export const ProjectStatus = enumOf('ProjectStatus', 'Where a project stands.', {
+export const ProjectStatus = enumOf('ProjectStatus', 'The status of a project.', {
   ACTIVE: 'Under way.',
   ON_HOLD: 'Paused for now.',
   CLOSED: 'Finished or abandoned.',

@@ -21,7 +21,7 @@ import {
   scoresOf,
 } from './risks.js'
 
-export const RiskStatus = enumOf('RiskStatus', 'Where a risk stands.', {
+export const RiskStatus = enumOf('RiskStatus', 'The status of a risk.', {
   OPEN: 'It may happen.',
   OCCURRED: 'It has happened and is not resolved yet.',
   CLOSED: 'It can no longer happen, or is resolved.',
@@ -64,7 +64,7 @@ columns(Risk, {
     type: 'Int',
     description: 'Likelihood times impact, 0 while unassessed: the current exposure with the measures in place.',
   },
-  status: { type: RiskStatus, description: 'Where it stands.' },
+  status: { type: RiskStatus, description: 'Its status.' },
   response: { type: RiskResponse, nullable: true, description: 'The response to it.' },
   ownerId: { type: 'ID', nullable: true, description: 'The user id of the owner.' },
   ownerName: { type: 'String', nullable: true, description: 'The owner as named by the source.' },

@@ -91,10 +91,10 @@ const SyncCounts = builder.objectRef<Readonly<Counts>>('SyncCounts')
 SyncCounts.implement({
   description: 'Counts of the synced risks or issues of a project.',
   fields: (t) => ({
-    created: t.exposeInt('created', { description: 'New ones.' }),
-    updated: t.exposeInt('updated', { description: 'Changed ones.' }),
-    unchanged: t.exposeInt('unchanged', { description: 'Unchanged ones.' }),
-    closed: t.exposeInt('closed', { description: 'Ones closed because they are missing.' }),
+    created: t.exposeInt('created', { description: 'The number of new ones.' }),
+    updated: t.exposeInt('updated', { description: 'The number of changed ones.' }),
+    unchanged: t.exposeInt('unchanged', { description: 'The number of unchanged ones.' }),
+    closed: t.exposeInt('closed', { description: 'The number of ones closed because they are missing.' }),
   }),
 })
 
@@ -106,7 +106,7 @@ SyncWarning.implement({
       description: 'The JSON Pointer to the value in the input.',
       resolve: ({ pointer }) => pointer ?? '',
     }),
-    detail: t.exposeString('detail', { description: 'What was found.' }),
+    detail: t.exposeString('detail', { description: 'What the warning is about.' }),
   }),
 })
 
