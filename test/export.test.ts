@@ -292,12 +292,12 @@ describe('the command', () => {
     expect(readdirSync(folder)).toEqual([expect.stringMatching(/^groups\.csv\.\w+\.partial$/)])
     child.kill('SIGINT')
     const { code, stderr } = await ended
-    expect({ code, stderr }).toEqual({ code: 1, stderr: 'Interrupted: what was not finished is not stored.\n' })
+    expect({ code, stderr }).toEqual({ code: 1, stderr: 'Interrupted: unfinished work was not stored.\n' })
     expect(filesOf(folder)).toEqual({})
   })
 
   test.each([
-    ['a noun that is none', () => ['export', 'cats'], /^There is no cats to export. There are people, groups, pro/, 2],
+    ['a noun that is none', () => ['export', 'cats'], /^Cannot export cats. Use one of people, groups, pro/, 2],
     [
       'a store that is not there',
       () => ['export', 'people', '--output', 'a.csv'],

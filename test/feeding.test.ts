@@ -74,8 +74,8 @@ describe.each(SHEET_NOUNS)('%s', (noun) => {
     ])
   })
 
-  test('have the columns that the page says are worked out', () => {
-    const [, columns] = rows(under('## What is worked out')).find(([first]) => first === noun) ?? []
+  test('have the computed columns that the page lists', () => {
+    const [, columns] = rows(under('## Computed columns')).find(([first]) => first === noun) ?? []
     expect(columns).toBe(
       derivedColumns(SHEETS[noun])
         .map((column) => `\`${column}\``)

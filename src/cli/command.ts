@@ -5,16 +5,16 @@ import { openStore } from '../store/open.js'
 import type { Store } from '../store/store.js'
 import { escaped } from '../text.js'
 
-/** The command was called wrongly; the message says how to call it. */
+/** Wrong usage of a command; the message says how to call it. */
 export class WrongUsage extends Error {}
 
-/** The address cannot be had; the message says what to do. */
+/** The server cannot listen on the address; the message says what to do. */
 export class CannotListen extends Error {}
 
-/** Some of the files could not be stored; what is wrong with them has been said already. */
+/** Some files were not imported; their errors have been printed already. */
 export class ImportFailed extends Error {}
 
-/** A command with these settings as its options, described from the one table of settings. */
+/** A command with these settings as its options, described by the table of settings. */
 export function commandWith(name: string, description: string, settings: readonly SettingName[]): Command {
   const command = new Command(name).description(description)
   for (const key of settings) {
@@ -34,12 +34,12 @@ function refuseFormer(command: Command, former: string, flag: string): void {
 
 export type DatabaseConfig = Pick<Config, 'database'>
 
-/** How people are told which store it is. */
+/** The store's name in messages. */
 export function storeName({ database }: DatabaseConfig): string {
   return shownAddress(database)
 }
 
-/** Opens the store for one piece of work and closes it whatever happens. */
+/** Opens the store, runs the work, and closes the store whatever happens. */
 export async function withStore<T>(
   config: DatabaseConfig,
   { create, cacheBytes }: { create: boolean; cacheBytes?: number },
@@ -53,16 +53,16 @@ export async function withStore<T>(
   }
 }
 
-/** Standard output could not be written; what was to be printed is lost. */
+/** Standard output could not be written, so its output is lost. */
 export class CannotPrint extends Error {}
 
-/** Standard output is for what scripts read, and so a script must hear of it when it cannot be written. */
+/** Scripts read standard output, so a failed write must fail the command. */
 export function print(text: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const fail = ({ message }: Error) => reject(new CannotPrint(`Standard output cannot be written: ${message}`))
     process.stdout.once('error', fail)
     process.stdout.write(`${escaped(text)}\n`, (error) => {
-      // After a failure the stream still emits `error`, which would end the process if nobody listened.
+      // After a failed write the stream still emits `error`, which ends the process unless there is a listener.
       if (error) return fail(error)
       process.stdout.off('error', fail)
       resolve()
@@ -70,7 +70,7 @@ export function print(text: string): Promise<void> {
   })
 }
 
-/** Words for people go to standard error. */
+/** Messages for people go to standard error. */
 export function say(text: string): void {
   process.stderr.write(`${escaped(text)}\n`)
 }

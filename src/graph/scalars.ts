@@ -14,12 +14,12 @@ builder.scalarType('Date', {
 })
 
 builder.scalarType('DateTime', {
-  description: 'An instant, as ISO 8601 with a time zone; answers are in UTC with milliseconds.',
+  description: 'An instant, as ISO 8601 with a time zone; responses are in UTC with milliseconds.',
   serialize: (instant) => instant,
   parseValue: (value) => {
     if (typeof value === 'string' && INSTANT.test(value) && isDay(value.slice(0, 10))) {
       const instant = new Date(value)
-      // Beyond the year 9999 the text gets longer, and would no longer sort as time does.
+      // Beyond the year 9999 the text gets longer, and would no longer sort chronologically.
       if (!Number.isNaN(instant.getTime()) && instant.getUTCFullYear() <= 9999) return instant.toISOString()
     }
     throw new GraphQLError('Must be an instant with a time zone, such as 2027-01-31T09:30:00Z.')

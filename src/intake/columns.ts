@@ -6,62 +6,62 @@ import { PROJECT_FIELDS } from '../projects/projects.js'
 import { RISK_FIELDS } from '../projects/risks.js'
 import type { SheetNoun } from '../sheets/nouns.js'
 
-const projectColumn = projectKey('The key of the project; --project gives it for the whole file.', 'APOLLO')
+const projectColumn = projectKey('The key of the project; or give --project for the whole file.', 'APOLLO')
 
 const WHO = 'an e-mail, a user id, an externalId, or a name that is unique on the roster'
 
-/** The three ways to say who stands behind a risk or an issue. */
-function handlerColumns<const N extends 'owner' | 'assignee'>(name: N, what: string) {
+/** The three columns that name the owner of a risk or the assignee of an issue. */
+function handlerColumns<const N extends 'owner' | 'assignee'>(name: N) {
   return {
-    // As long as an e-mail can be; a name that is kept has its own bound.
-    [name]: text('email', `Who ${what}: ${WHO}.`, 'ada@example.com'),
-    [`${name}Id`]: text('reference', `The user id of who ${what}, instead of ${name}.`, ''),
-    [`${name}Name`]: text('name', `Who ${what}, as the source writes it.`, ''),
+    // As long as an e-mail; a name that is stored has its own limit.
+    [name]: text('email', `The ${name}: ${WHO}.`, 'ada@example.com'),
+    [`${name}Id`]: text('reference', `The user id of the ${name}, instead of ${name}.`, ''),
+    [`${name}Name`]: text('name', `The ${name} as named by the source.`, ''),
   } as Record<N | `${N}Id` | `${N}Name`, ReturnType<typeof text>>
 }
 
 export const PEOPLE_COLUMNS = {
   ...PERSON_FIELDS,
   groups: names('All groups of the person, by name, externalId or id.', 'Bridge inspectors;Crisis team'),
-  id: text('reference', 'The user id, from an export; matched before all else.', ''),
+  id: text('reference', 'The user id, from an export; matched first.', ''),
 }
 
 export const GROUP_COLUMNS = {
   ...GROUP_FIELDS,
   members: names('All members of the group, by e-mail or user id.', 'ada@example.com;grace@example.com'),
-  id: text('reference', 'The id of the group, from an export; matched before all else.', ''),
+  id: text('reference', 'The id of the group, from an export; matched first.', ''),
 }
 
 export const PROJECT_COLUMNS = {
   ...PROJECT_FIELDS,
-  id: text('reference', 'The id of the project, from an export; matched before all else.', ''),
+  id: text('reference', 'The id of the project, from an export; matched first.', ''),
 }
 
 export const RISK_COLUMNS = {
   project: projectColumn,
   ...RISK_FIELDS,
-  ...handlerColumns('owner', 'looks after it'),
-  id: text('reference', 'The id of the risk, from an export; matched before all else.', ''),
+  ...handlerColumns('owner'),
+  id: text('reference', 'The id of the risk, from an export; matched first.', ''),
 }
 
 export const ISSUE_COLUMNS = {
   project: projectColumn,
   ...ISSUE_FIELDS,
-  ...handlerColumns('assignee', 'is to solve it'),
-  risk: text('reference', 'The reference of the risk that it came from, in the same project.', 'R-7'),
-  riskId: text('reference', 'The id of that risk, of the same project, instead of risk.', ''),
-  id: text('reference', 'The id of the issue, from an export; matched before all else.', ''),
+  ...handlerColumns('assignee'),
+  risk: text('reference', 'The reference of the risk that caused it, in the same project.', 'R-7'),
+  riskId: text('reference', 'The id of that risk, instead of risk.', ''),
+  id: text('reference', 'The id of the issue, from an export; matched first.', ''),
 }
 
 /** The columns of a noun in a sheet. */
 interface SheetPlan {
-  /** What an import takes. */
+  /** The fields that an import accepts. */
   readonly fields: Fields
-  /** What an export shows, in this order: fields, and what is worked out here. */
+  /** The columns of an export in this order: fields and computed columns. */
   readonly columns: readonly string[]
 }
 
-/** Everything that `import` takes and that `export` and `Accept: text/csv` show. */
+/** The columns of `import`, of `export` and of `Accept: text/csv`. */
 export const SHEETS: Readonly<Record<SheetNoun, SheetPlan>> = {
   people: {
     fields: PEOPLE_COLUMNS,
@@ -93,7 +93,7 @@ export const SHEETS: Readonly<Record<SheetNoun, SheetPlan>> = {
   },
 }
 
-/** The columns of an export that an import passes over, because they are worked out here. */
+/** The columns of an export that an import ignores, because they are computed. */
 export function derivedColumns({ fields, columns }: SheetPlan): string[] {
   return columns.filter((column) => !Object.hasOwn(fields, column))
 }

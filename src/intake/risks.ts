@@ -21,7 +21,7 @@ export function receiveRisks(intake: Intake): Receiver {
     check: (before, { values, check }) => checkRisk(before, values, check),
     draft: (before, { values, project }, owner) => {
       const { id, project: _, status, ...facts } = values
-      // Whoever brings the whole register says by naming a risk that it is live.
+      // In a complete list, naming a closed risk without a status reopens it.
       const said = status ?? (options.closeMissing && before?.live === 0 ? 'OPEN' : undefined)
       return riskWith(write, before, {
         ...facts,

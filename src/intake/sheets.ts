@@ -15,7 +15,7 @@ const RECEIVERS: Readonly<Record<SheetNoun, (intake: Intake) => Receiver>> = {
   issues: receiveIssues,
 }
 
-/** Takes records of a noun in. When there are flaws, whoever called must not let the transaction be stored. */
+/** Imports records of a noun. If there are flaws, the caller must roll the transaction back. */
 export function bringIn(
   write: Write,
   noun: SheetNoun,

@@ -6,14 +6,14 @@ import type { Read, Write } from '../store/store.js'
 import type { Tables } from '../store/tables.js'
 import { type GroupRow, groups, groupsOfPeople } from './groups.js'
 
-/** Someone whose groups change; it belongs to the history of the person. */
+/** A change of someone's groups, recorded in the person's history. */
 export interface Move {
   readonly personId: string
   readonly groupIds: readonly string[]
   readonly changes: FieldChanges
 }
 
-/** What must move so that each of these people is in exactly these groups; whoever is already is left out. */
+/** The changes after which each of these people has exactly these groups; unaffected people are left out. */
 export async function movesTo(
   read: Read,
   wanted: ReadonlyMap<string, ReadonlySet<string>>,
@@ -31,13 +31,13 @@ export async function movesTo(
   return moves
 }
 
-/** How someone who is new, and so in no group yet, gets into these. */
+/** The memberships of a new person. */
 export function firstMoves(personId: string, into: readonly GroupRow[]): Move[] {
   if (into.length === 0) return []
   return [{ personId, groupIds: into.map(({ id }) => id), changes: { groups: [[], namesOf(into)] } }]
 }
 
-/** Carries the moves out; whoever moves must be stored by then. */
+/** Applies the changes; the people must be stored by then. */
 export async function moveAll(write: Write, moves: Iterable<Move>): Promise<void> {
   const all = [...moves]
   if (all.length === 0) return

@@ -8,10 +8,10 @@ import { columns, computedField, type SingleRow } from '../graph/sql/fields.js'
 import type { Tables } from '../store/tables.js'
 import { type ProjectRow, projectByIdOrKey, projectHealth, projectKeys, projects } from './projects.js'
 
-export const ProjectStatus = enumOf('ProjectStatus', 'Where a project stands.', {
+export const ProjectStatus = enumOf('ProjectStatus', 'The status of a project.', {
   ACTIVE: 'Under way.',
   ON_HOLD: 'Paused for now.',
-  CLOSED: 'Finished or given up.',
+  CLOSED: 'Finished or abandoned.',
 })
 
 export const Project = builder.objectRef<ProjectRow>('Project')
@@ -21,37 +21,37 @@ Project.implement({
 })
 columns(Project, {
   id: { type: 'ID', description: 'The id of the project.' },
-  key: { type: 'String', description: 'The short name, in capitals; no two projects share one.' },
+  key: { type: 'String', description: 'The short name in capitals; unique.' },
   name: { type: 'String', description: 'The name.', ...displayed },
   description: { type: 'String', nullable: true, description: 'What the project is about.' },
-  url: { type: 'String', nullable: true, description: 'Where the project is kept.' },
-  status: { type: ProjectStatus, description: 'Where the project stands.' },
-  syncedAt: { type: 'DateTime', nullable: true, description: "When the project's data last came in." },
+  url: { type: 'String', nullable: true, description: 'The link to the project in its own system.' },
+  status: { type: ProjectStatus, description: 'The status of the project.' },
+  syncedAt: { type: 'DateTime', nullable: true, description: "When the project's data was last imported or synced." },
 })
 computedField(Project, 'openRiskCount', {
   type: 'Int',
-  description: 'How many of its risks are not closed.',
+  description: 'The number of its risks that are not closed.',
   computed: projectHealth.openRiskCount,
 })
 computedField(Project, 'openIssueCount', {
   type: 'Int',
-  description: 'How many of its issues are open.',
+  description: 'The number of its open issues.',
   computed: projectHealth.openIssueCount,
 })
 computedField(Project, 'topRiskScore', {
   type: 'Int',
   nullable: true,
-  description: 'The highest score among its risks that are not closed; null when there are none.',
+  description: 'The highest score of its risks that are not closed; null if there are none.',
   computed: projectHealth.topRiskScore,
 })
 stamps(Project)
 asEntity(Project, { scope: 'projects.read', table: projects.table, keys: projectKeys })
 
 const ProjectFilter = builder.inputType('ProjectFilter', {
-  description: 'Which projects. Conditions given together must all hold.',
+  description: 'Filters projects. All given conditions must hold.',
   fields: (t) => ({
-    status: t.field({ type: [ProjectStatus], description: 'With one of these statuses; without it, all projects.' }),
-    search: t.string(boundedText('search', 'With this text in the name or the key, in any case.')),
+    status: t.field({ type: [ProjectStatus], description: 'With one of these statuses; all projects by default.' }),
+    search: t.string(boundedText('search', 'Contains this text in the name or the key; case-insensitive.')),
     updatedSince: t.field({ type: 'DateTime', description: 'Changed at this instant or later.' }),
   }),
 })
@@ -64,7 +64,7 @@ queryList('projects', {
   list: projects,
 })
 
-/** What names a project at the root. */
+/** The arguments that name a project at the root. */
 interface ProjectName {
   readonly id?: string | null | undefined
   readonly key?: string | null | undefined
@@ -72,7 +72,7 @@ interface ProjectName {
 
 function nameIn({ id, key }: ProjectName): string {
   const name = id ?? key
-  if (name == null || (id != null && key != null)) throw badArgument('id', 'Give the id or the key, one of the two.')
+  if (name == null || (id != null && key != null)) throw badArgument('id', 'Give either id or key.')
   return name
 }
 
@@ -90,7 +90,7 @@ builder.queryField('project', (t) =>
     description: 'One project, by its id or by its key.',
     ...needs('projects.read', { sql: { one } }),
     args: {
-      id: t.arg.id({ description: 'The id of the project; its key will do too, as they never look alike.' }),
+      id: t.arg.id({ description: 'The id of the project, or its key.' }),
       key: t.arg.string(boundedText('projectKey', 'The key of the project, instead of the id.')),
     },
     resolve: (_, args, context) => rowOfOne(context, one, one.given(args)) as Promise<ProjectRow | undefined>,

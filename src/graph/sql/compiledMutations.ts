@@ -20,7 +20,7 @@ import type { Arguments } from './fields.js'
 import { mutationOf, type RowMutation } from './mutationFields.js'
 import { askedIn, cursorsInTurns, isSteady, kept, keyOf, newNumber } from './results.js'
 import { decidingVariables, includedBy, selectionsOf } from './selections.js'
-import { Build, type ExecutionReason, NotCompilable, boundValues, type Slot, Weighing } from './statements.js'
+import { Build, boundValues, type ExecutionReason, NotCompilable, type Slot, Weighing } from './statements.js'
 
 type Variables = Readonly<Record<string, unknown>>
 
