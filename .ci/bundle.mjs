@@ -1,4 +1,4 @@
-// Bundles the command into dist/main.js and dist/bundle/, over what tsc has put there: loading some 600 small modules
+// Bundles the command into dist/main.js and dist/bundle/, over what tsc has put there: loading some 500 small modules
 // takes longer than all that they do (docs/decisions/0009-bundled-command.md). The library stays as tsc compiled it.
 import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
