@@ -8,7 +8,16 @@ import { postgresJson as json } from './json.js'
 import { atMostEvery, latest } from './latest.js'
 import { Connections } from './postgresConnections.js'
 import { Hosts } from './postgresHosts.js'
-import { type AtOnce, alone, BULK_MS, connected, type OnSent, type Session, withinOne } from './postgresSession.js'
+import {
+  type AtOnce,
+  alone,
+  BULK_MS,
+  connected,
+  KeptConnection,
+  type OnSent,
+  type Session,
+  withinOne,
+} from './postgresSession.js'
 import { postgresTables as t } from './postgresTables.js'
 import { WriteQueue } from './postgresWriteQueue.js'
 import { inOrder, SELECT_VERSIONS, versionsIn } from './registers.js'
@@ -36,7 +45,8 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Store 
   const watcher = new Connections(hosts, { max: 1, isReadOnly: true })
   const writer = new Connections(hosts, { max: 1, isReadOnly: false, isPipelined: true })
   const reading = alone(readers, onStatement)
-  const watching = alone(watcher, onStatement)
+  const kept = new KeptConnection(watcher, onStatement)
+  const watching = kept.run
   const atOnce: AtOnce = (work) => withinOne(readers, onStatement, work)
   const ordered = inOrder()
   const versions = latest(async (wantedAt) => {
@@ -88,6 +98,7 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Store 
     async close(waitMs) {
       const settled = writes.settled()
       await (waitMs === undefined ? settled : Promise.race([settled, sleep(waitMs, undefined, { ref: false })]))
+      kept.giveBack()
       await Promise.all([readers, watcher, writer].map((connections) => connections.close()))
     },
   }

@@ -54,6 +54,11 @@ export class Connections {
     return this.statementMs + LIMITS.storeAnswerMs
   }
 
+  /** Of the host that is in use. */
+  get place(): number {
+    return this.hosts.current
+  }
+
   get isPipelined(): boolean {
     return this.options.isPipelined === true
   }

@@ -26,6 +26,11 @@ export interface Session {
   release(isBroken: boolean): void
 }
 
+interface LentSession extends Session {
+  /** Whether the server's end is known to be gone. */
+  isLost(): boolean
+}
+
 export type OnSent = (sql: string, values: readonly unknown[]) => void
 
 /** Nobody waits for a command, or for bulk statements, as they do for an answer. */
@@ -42,7 +47,7 @@ interface Connecting {
 export async function connected(
   connections: Connections,
   { onSent, isNaming = false, withinMs = 2 * LIMITS.storeConnectMs }: Connecting = {},
-): Promise<Session> {
+): Promise<LentSession> {
   const client = await connections.lend(withinMs)
   const mayName = isNaming && !connections.isShared(client)
   let queue: Promise<unknown> = Promise.resolve()
@@ -63,6 +68,7 @@ export async function connected(
       return turn
     },
     release: (isBroken) => client.release(isBroken),
+    isLost: () => client instanceof pg.Client && !client.connection.stream.writable,
   }
 }
 
@@ -121,6 +127,72 @@ export async function withinOne<V>(
     // Thrown away: its transaction is in whatever state the error left it.
     release(true)
     throw error
+  }
+}
+
+/** A connection that is kept for statements goes back to the pool once they pause for so long, or at this age. */
+const PAUSE_MS = 1_000
+const KEPT_MS = 30_000
+
+/** One connection for short statements that come without end: to lend it for each takes longer than the statement. */
+export class KeptConnection {
+  private readonly connections: Connections
+  private readonly onSent: OnSent | undefined
+  private readonly pause: NodeJS.Timeout
+  private opening: Promise<LentSession> | undefined
+  private session: LentSession | undefined
+  private place = 0
+  private keptUntil = 0
+  private running = 0
+
+  constructor(connections: Connections, onSent?: OnSent) {
+    this.connections = connections
+    this.onSent = onSent
+    this.pause = setTimeout(() => this.giveBack(), PAUSE_MS).unref()
+  }
+
+  readonly run: Session['run'] = async (text, values, { timeoutMs = this.connections.answerMs, ...how } = {}) => {
+    const giveUpAt = performance.now() + timeoutMs
+    this.pause.refresh()
+    if (this.session?.isLost()) this.leave(true)
+    if (this.place !== this.connections.place || performance.now() > this.keptUntil) this.giveBack()
+    this.running += 1
+    let session: LentSession | undefined
+    try {
+      this.opening ??= this.open(timeoutMs - Math.min(ANSWER_LEAST_MS, timeoutMs / 2))
+      session = await this.opening
+      const leftMs = Math.max(1, giveUpAt - performance.now())
+      return await session.run(text, values, { ...how, timeoutMs: leftMs })
+    } catch (error) {
+      if (session === this.session && isOfConnection(error)) this.leave(true)
+      throw error
+    } finally {
+      this.running -= 1
+    }
+  }
+
+  /** To the pool, unless somebody is waiting for an answer. */
+  giveBack(): void {
+    if (this.running === 0) this.leave(false)
+  }
+
+  private leave(isBroken: boolean): void {
+    const { session } = this
+    this.session = undefined
+    if (session) this.opening = undefined
+    session?.release(isBroken)
+  }
+
+  private async open(withinMs: number): Promise<LentSession> {
+    try {
+      this.session = await connected(this.connections, { onSent: this.onSent, isNaming: true, withinMs })
+      this.place = this.connections.place
+      this.keptUntil = performance.now() + KEPT_MS
+      return this.session
+    } catch (error) {
+      this.opening = undefined
+      throw error
+    }
   }
 }
 
