@@ -16,6 +16,7 @@ import { withNode } from './node.js'
 import { limitPrices } from './prices.js'
 import { countReferences, type EntityOptions, entityTypes, registerEntity, resolveReferences } from './references.js'
 import { publishErrors } from './resolverErrors.js'
+import type { References } from './sql/fields.js'
 import { addDirectives, federated, keyDirective, printedSubgraph, SHAREABLE, withEntities } from './subgraph.js'
 import { inTurns } from './turns.js'
 
@@ -72,7 +73,8 @@ function resolveFederation(schema: GraphQLSchema, sdl: () => string): void {
     references: ({ representations }) => countReferences(representations as readonly unknown[]),
   }
   // Each entity's scope is checked where it is resolved; any valid key may read the schema.
-  _entities.extensions = { scope: null, price, sql: { entities: true } }
+  const entities: References = { of: ({ representations }) => representations as readonly unknown[] }
+  _entities.extensions = { scope: null, price, sql: { entities } }
   _entities.resolve = async (_, { representations }, context: Context) =>
     inTurns(context, await resolveReferences(context, representations))
   const service = () => ({ sdl: sdl() })

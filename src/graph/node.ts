@@ -4,6 +4,7 @@ import { Fault } from '../errors.js'
 import { ID_PREFIX } from '../ids.js'
 import type { Context } from './builder.js'
 import { resolveReferences } from './references.js'
+import type { References } from './sql/fields.js'
 
 /** A type whose rows are found by id: an entity. */
 interface NodeType {
@@ -19,9 +20,11 @@ export function withNode(subgraph: GraphQLSchema, types: readonly NodeType[]): G
   const schema = extendSchema(subgraph, parse(sdlOf(types)))
   const { node } = schema.getQueryType()?.getFields() ?? {}
   if (!node) throw new Error('The schema has no node.')
-  node.resolve = nodeResolver(types)
+  const referenceOf = referencesAmong(types)
+  node.resolve = nodeResolver(referenceOf)
+  const entities: References = { of: ({ id }) => referenceOf(String(id)), isOne: true }
   // Not `scope: null`, which any key may read: the scope is that of the type of the id.
-  node.extensions = { scopes: [...new Set(types.map(({ scope }) => scope))] }
+  node.extensions = { scopes: [...new Set(types.map(({ scope }) => scope))], sql: { entities } }
   return schema
 }
 
@@ -45,7 +48,10 @@ function sdlOf(types: readonly NodeType[]): string {
     ${types.map(({ name }) => `extend type ${name} implements Node`).join('\n')}`
 }
 
-function nodeResolver(types: readonly NodeType[]): GraphQLFieldResolver<unknown, Context, { id: string }> {
+/** What an id refers to, which its prefix tells the type of; nothing where it has none of these. */
+type ReferenceOf = (id: string) => readonly { readonly __typename: string; readonly id: string }[]
+
+function referencesAmong(types: readonly NodeType[]): ReferenceOf {
   const byPrefix = new Map<string, NodeType>(
     Object.entries(ID_PREFIX).flatMap(([kind, prefix]) => {
       const type = types.find(({ name }) => name.toLowerCase() === kind)
@@ -53,11 +59,16 @@ function nodeResolver(types: readonly NodeType[]): GraphQLFieldResolver<unknown,
     }),
   )
   if (byPrefix.size < types.length) throw new Error('A type of node has no prefix of its ids.')
-  return async (_, { id }, context) => {
+  return (id) => {
     const type = byPrefix.get(id.slice(0, id.indexOf('_')))
-    if (!type) return null
+    return type ? [{ __typename: type.name, id }] : []
+  }
+}
+
+function nodeResolver(referenceOf: ReferenceOf): GraphQLFieldResolver<unknown, Context, { id: string }> {
+  return async (_, { id }, context) => {
     // The scope is checked before the look-up, so that a refusal does not depend on what exists.
-    const [found = null] = await resolveReferences(context, [{ __typename: type.name, id }])
+    const [found = null] = await resolveReferences(context, referenceOf(id))
     if (found instanceof Fault) throw found
     return found
   }

@@ -22,8 +22,7 @@ interface Found {
 export function entitiesRunner(root: EntitiesRoot) {
   const number = newNumber()
   return async (context: Context, args: readonly Arguments[]): Promise<RootQuestion> => {
-    const { representations = [] } = args[0] as { representations?: readonly unknown[] }
-    const { places, batches } = readReferences(representations)
+    const { places, batches } = readReferences(root.references.of(args[0] ?? {}))
     const references = places.map(usable)
     const asked = askedIn(context, root, args, number)
     const lookUps = batches.map((batch) => {
@@ -35,7 +34,8 @@ export function entitiesRunner(root: EntitiesRoot) {
       statements: lookUps.map(({ statement }) => statement),
       async answer(rows) {
         const found = new Map(lookUps.map(({ key, foundIn }, index) => [key, foundIn(rows[index] ?? [])]))
-        const json = Buffer.from(`[${references.map((one) => jsonOf(one, found.get(one.key)?.get(one.value))).join()}]`)
+        const things = references.map((one) => jsonOf(one, found.get(one.key)?.get(one.value)))
+        const json = Buffer.from(root.references.isOne ? (things[0] ?? 'null') : `[${things.join()}]`)
         const hasCursors = [...root.types.values()].some((one) => one.hasCursors)
         return { json: [hasCursors ? await cursorsInTurns(context, json) : json], isThere: true }
       },
