@@ -1,13 +1,7 @@
 import { parse } from 'graphql'
-import { expect, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { Documents } from '../src/http/documents.js'
-import { parseWithinLimits } from '../src/http/queryLimits.js'
 import { openOffice } from './harness.js'
-
-vi.mock('../src/http/queryLimits.js', async (original) => {
-  const limits = await original<typeof import('../src/http/queryLimits.js')>()
-  return { ...limits, parseWithinLimits: vi.fn(limits.parseWithinLimits) }
-})
 
 test('parsed queries are kept up to a number of characters, and the latest used longest', () => {
   const documents = new Documents({ charactersMax: 100, countMax: 100 })
@@ -43,7 +37,9 @@ test.each([
   ['one that is too long', `{ ${'a '.repeat(1_000)}}`],
 ])('a query is parsed once: %s', async (_, query) => {
   const { caller } = await openOffice()
-  vi.mocked(parseWithinLimits).mockClear()
+  // Whoever parses looks here first.
+  const looked = vi.spyOn(Documents.prototype, 'get')
+  onTestFinished(() => looked.mockRestore())
   await caller.graphql(query)
-  expect(vi.mocked(parseWithinLimits).mock.calls.map(([text]) => text)).toEqual([query])
+  expect(looked.mock.calls).toEqual([[query]])
 })

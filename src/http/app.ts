@@ -13,7 +13,7 @@ import { createCors } from './cors.js'
 import { createEngine } from './engine.js'
 import { type Closing, closeExchange, type Exchange, openExchange } from './exchange.js'
 import type { GraphqlHandler } from './graphql/handler.js'
-import { DEFAULTS, GUARDS } from './guards.js'
+import { withGuards } from './guards.js'
 import { RunningRequests } from './idempotency.js'
 import { refusalOf, targetOf } from './incoming.js'
 import { createPaths } from './paths.js'
@@ -87,7 +87,7 @@ export function createApp(options: AppOptions): App {
     const origin = cors.allowedOrigin(asked)
     const known = finished?.get(origin ?? '')
     if (known) return { status, headers: known, body }
-    const all = Object.entries({ ...DEFAULTS, ...cors.headersFor(origin, headers), ...GUARDS }).flat()
+    const all = withGuards(cors.headersFor(origin, headers))
     finished?.set(origin ?? '', all)
     return { status, headers: all, body }
   }
