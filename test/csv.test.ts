@@ -134,7 +134,7 @@ describe('at its own path', () => {
     const { caller } = await openOffice()
     const json = await caller.get('/v1/risks.csv', { accept: 'application/json' })
     expect(json).toMatchProblem(406, 'NOT_ACCEPTABLE')
-    expect(json.body.detail).toBe('Only text/csv can be had here. Change the Accept header.')
+    expect(json.body.detail).toBe('Only text/csv is available here. Change the Accept header.')
     const counted = await caller.get('/v1/risks.csv?total=true')
     expect(counted).toMatchProblem(400, 'BAD_REQUEST')
     expect(counted.body.errors[0].detail).toContain('There is no parameter "total" here.')
@@ -174,7 +174,7 @@ test.each(['text/html', 'text/csv;q=0', 'text/csv;q=0.0, application/json;q=0.00
     const { caller } = await openOffice()
     const answer = await caller.get('/v1/groups', { accept })
     expect(answer).toMatchProblem(406, 'NOT_ACCEPTABLE')
-    expect(answer.body.detail).toBe('Only application/json or text/csv can be had here. Change the Accept header.')
+    expect(answer.body.detail).toBe('Only application/json or text/csv is available here. Change the Accept header.')
   },
 )
 
@@ -187,7 +187,7 @@ test('what is no list is JSON alone', async () => {
   ]
   for (const answer of answers) {
     expect(answer).toMatchProblem(406, 'NOT_ACCEPTABLE')
-    expect(answer.body.detail).toBe('Only application/json can be had here. Change the Accept header.')
+    expect(answer.body.detail).toBe('Only application/json is available here. Change the Accept header.')
   }
 })
 

@@ -98,7 +98,7 @@ describe('a group', () => {
     ['a blank name', { name: ' ' }, [flaw('/name', /empty/)]],
     ['a name that is too long', { name: 'x'.repeat(TEXT_MAX.name + 1) }, [flaw('/name', /at most 200/)]],
     ['NUL in its description', { name: 'X', description: '\0' }, [flaw('/description', /NUL/)]],
-    ['members', { name: 'X', members: [] }, [flaw('/members', /no such member.*description/)]],
+    ['members', { name: 'X', members: [] }, [flaw('/members', /Unknown member.*description/)]],
     ['a list for it all', [], [flaw('', /object/)]],
   ])('with %s is neither added nor changed', async (_, input, errors) => {
     const office = await openOffice()

@@ -142,7 +142,7 @@ describe('answers that nobody reads', () => {
     let i = 0
     await until(async () => (await post('/graphql', change(long(++i))))?.status === 503)
     const answer = await post('/graphql', change(long(++i)))
-    expect(answer?.body.detail).toMatch(/^What was asked for is done, but there is no room to send the answer/)
+    expect(answer?.body.detail).toMatch(/^The change is done, but there is no room to send the response/)
     expect((await send({ target: `/v1/groups/${group?.body.id}` }))?.body.description).toBe(long(i))
   })
 })

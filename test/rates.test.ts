@@ -56,7 +56,7 @@ describe('through the doors', () => {
       type: 'urn:operations-gateway:problem:rate-limited',
       title: 'Too many requests',
       status: 429,
-      detail: 'This key has asked for too much in a short time. Try again in 1 s.',
+      detail: 'This key has exceeded its rate limit. Try again in 1 s.',
       code: 'RATE_LIMITED',
       requestId: answer.headers.get('request-id'),
     })
@@ -84,7 +84,7 @@ describe('through the doors', () => {
     const { caller } = await openLimited()
     await spend(caller, 10)
     const { status, headers, body } = await caller.graphql('{ apiKey { name } }')
-    const message = 'This key has asked for too much in a short time. Try again in 1 s.'
+    const message = 'This key has exceeded its rate limit. Try again in 1 s.'
     expect({ status, body }).toEqual({
       status: 429,
       body: { errors: [{ message, extensions: { code: 'RATE_LIMITED' } }] },

@@ -10,17 +10,17 @@ import { Content, emptyAnswer, JSON_TYPE, respond } from './represent.js'
 import { joined } from './slices.js'
 import type { MediaType, StoredOperation } from './stored.js'
 
-/** What was asked for, and how. */
+/** A routed request: its operation and the negotiated media type. */
 export interface Wanted {
   readonly asked: Asked
   readonly operation: StoredOperation
-  /** Undefined where nothing is shown. */
+  /** Undefined if the response has no body. */
   readonly type: MediaType | undefined
-  /** With the base path. */
+  /** The path of the request, including the base path. */
   readonly path: string
 }
 
-/** What HTTP makes of a compiled result: byte for byte what it makes of the same as execution answers it. */
+/** The HTTP response for a compiled result, byte for byte the same as for the executed one. */
 export async function answerWithCompiled({ roots: [root] }: CompiledResult, wanted: Wanted): Promise<Answer> {
   if (root?.list) {
     const { list } = root
@@ -42,7 +42,7 @@ export async function answerWithCompiled({ roots: [root] }: CompiledResult, want
 
 const BEFORE_DATA = Buffer.from('{"data":[')
 
-/** What HTTP makes of what an operation answers. */
+/** The HTTP response for the result of an executed operation or of a change. */
 export async function answerWith(answer: unknown, wanted: Wanted): Promise<Answer> {
   const { asked, operation, path } = wanted
   const { route, isList } = operation

@@ -27,36 +27,36 @@ export interface AppOptions {
   readonly store: Store
   readonly log: Logger
   readonly clock: () => Date
-  /** Where everything is mounted: empty, or a path such as `/ops`. */
+  /** The path that all routes are mounted at: empty, or a path such as `/ops`. */
   readonly basePath: string
   readonly graphiql: boolean
   readonly demoKey?: string | undefined
   readonly wholeListRowsMax: number
-  /** What a key may spend in a minute; 0 for as much as it likes. */
+  /** The rate limit of a key per minute; 0 for none. */
   readonly ratePerMinute: number
-  /** What the rate limit goes by, instead of the process's own monotonic clock. */
+  /** The clock of the rate limit; `performance.now` by default. */
   readonly monotonicMs?: () => number
-  /** How long a request may read. */
+  /** The deadline of a request. */
   readonly deadlineMs?: number
-  /** Whether the store itself tells what it can; true unless a test wants to see that it makes no difference. */
+  /** Whether queries are compiled to SQL; false only in tests, which compare both ways. */
   readonly isCompiled?: boolean
-  /** Of answers that are kept ready; 0 for none. */
+  /** The size of the response cache; 0 for none. */
   readonly readyBytesMax: number
-  /** Of bodies that are held and answers that are being sent. */
+  /** The memory budget for request bodies and for responses that are being sent. */
   readonly inFlightBytesMax: number
-  /** A request that takes longer gets a line of its own in the log. */
+  /** A request that takes longer is logged as a slow request. */
   readonly slowMs: number
-  /** Origins whose pages may call, with commas between them; empty for none. */
+  /** The allowed CORS origins, comma-separated; empty for none. */
   readonly corsOrigins: string
-  /** Told of every request when it is over. */
+  /** Called after every request, for the metrics. */
   readonly onFinished?: Closing['onFinished']
 }
 
-/** The whole service, as a fetch handler and as a request listener for node:http. */
+/** The service as a fetch handler and as a request listener for node:http. */
 export interface App {
   fetch(request: Request): Promise<Response>
   listener(request: IncomingMessage, response: ServerResponse): Promise<void>
-  /** The same for the event `checkContinue`: whoever waits for `100 Continue` gets it once its key was checked. */
+  /** The listener for `checkContinue`: sends `100 Continue` only after the key and the headers have been checked. */
   checkContinue(request: IncomingMessage, response: ServerResponse): Promise<void>
 }
 
@@ -75,7 +75,7 @@ export function createApp(options: AppOptions): App {
   const shared = { engine, runCompiled, cache, rates, bodies, running }
   const rest = createRest({ ...shared, schema, basePath, log })
   const graphql = whenAsked(async () => {
-    // Loaded when the first query comes: Yoga takes as long as all the rest.
+    // Imported lazily: Yoga takes as long to load as everything else together.
     const { createGraphqlHandler } = await import('./graphql/handler.js')
     return createGraphqlHandler({ ...shared, log })
   })
@@ -93,10 +93,10 @@ export function createApp(options: AppOptions): App {
   }
 
   const fresh = async (exchange: Exchange): Promise<Outgoing> => {
-    // Node tells of a request before it looks for the body, which mostly came with the head.
+    // Node emits `request` before it parses the body: yield one microtask, so a body in the same segment is readable.
     await undefined
     const answer = cors.preflight(exchange.asked) ?? (await paths(exchange))
-    // `*` names nothing: whoever sends it has not seen the answer.
+    // Not for `If-None-Match: *`, which a client can send without having the response.
     if (answer.status === 304 && namesTag(exchange.asked.header('if-none-match'), answer.headers['etag'])) {
       rates.refundUnchanged(exchange)
     }
@@ -108,7 +108,7 @@ export function createApp(options: AppOptions): App {
     return withHeaders(exchange, await problem(exchange, exchange.refusal))
   }
 
-  /** The response is there where it is known when an answer has been sent. */
+  /** `response` is undefined for fetch, where the end of sending is not known. */
   const answerTo = async (exchange: Exchange, response?: ServerResponse): Promise<Outgoing> => {
     try {
       const answer = await fresh(exchange)
@@ -135,7 +135,7 @@ export function createApp(options: AppOptions): App {
   return {
     async fetch(request) {
       try {
-        // Whoever embeds it knows its callers; here their address is not known.
+        // A fetch Request has no client address; limits by address are left to the embedding application.
         return responseOf(await answerTo(openExchange(new AskedOfFetch(request), undefined, deadlineMs)))
       } catch (error) {
         const { status, headers, body } = bareProblem(lastResort(log, error))
@@ -143,17 +143,17 @@ export function createApp(options: AppOptions): App {
       }
     },
     listener: (request, response) => serve(request, response),
-    // The body is asked for only once the key, its type and its length have passed.
+    // Sent only after the key, Content-Type and Content-Length have been checked.
     checkContinue: (request, response) => serve(request, response, () => response.writeContinue()),
   }
 }
 
-/** A handler that is made when the first request for it comes. */
+/** A handler that is built lazily, on its first request. */
 function whenAsked(make: () => Promise<GraphqlHandler>): GraphqlHandler {
   let handler: Promise<GraphqlHandler> | undefined
   return async (exchange) => {
     handler ??= make().catch((error: unknown) => {
-      // What failed to load, for want of descriptors perhaps, may load the next time.
+      // The next request tries again: the import may have failed for lack of file descriptors.
       handler = undefined
       throw error
     })
@@ -161,15 +161,15 @@ function whenAsked(make: () => Promise<GraphqlHandler>): GraphqlHandler {
   }
 }
 
-/** An answer that was made, and does not fit beside all the others that are being sent. */
+/** A 503: the response is complete, but exceeds the budget of bytes in flight. */
 function noRoomFor({ isChange }: Exchange): Fault {
-  const what = isChange ? 'What was asked for is done, but there' : 'There'
+  const what = isChange ? 'The change is done, but there' : 'There'
   return new Overloaded(
-    `${what} is no room to send the answer beside what is being received and sent, by this key or by all.`,
+    `${what} is no room to send the response: too many bytes are being received and sent, by this key or by all keys.`,
   )
 }
 
-/** What nobody below has caught, such as a logger or a metric that throws: the caller is answered all the same. */
+/** Turns an uncaught error, such as one thrown by a logger or a metric, into a 500. */
 function lastResort(log: Logger, error: unknown): Fault {
   try {
     log.error({ err: error }, 'request failed')
@@ -181,10 +181,10 @@ function lastResort(log: Logger, error: unknown): Fault {
 
 function refuse(response: ServerResponse, fault: Fault): void {
   if (response.writableEnded) return
-  // Half an answer cannot be taken back: the caller sees that it broke off.
+  // Part of the response is sent: reset the connection, so that the client sees that it is incomplete.
   if (response.headersSent) return void response.destroy()
   const { status, headers, body } = bareProblem(fault)
-  // Where the next request begins may be as doubtful as this one is.
+  // After a malformed request, the start of the next one is uncertain.
   response.shouldKeepAlive = false
   response.writeHead(status, headers).end(body)
 }

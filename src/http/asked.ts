@@ -2,24 +2,24 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Fault } from '../errors.js'
 import { LIMITS } from '../limits.js'
 
-/** A request, whether it came by node:http or by fetch. */
+/** An HTTP request, from node:http or from fetch. */
 export interface Asked {
   readonly method: string
-  /** The path and the query, as they were written. */
+  /** The path and the query, as sent. */
   readonly target: string
   readonly url: URL
   /** The path of the URL. */
   readonly path: string
   header(name: string): string | undefined
-  /** Whether whoever asked has hung up. */
+  /** Whether the client has disconnected. */
   readonly isGone: boolean
-  /** Whether all of the body is known to have come; to be asked before it is read. */
+  /** Whether the whole body is known to have arrived; only valid before the body is read. */
   readonly isWhole: boolean
-  /** The body, read once however often it is asked for. */
+  /** The body; it is read once, and later calls return the same bytes. */
   body(room: Room): Promise<Buffer>
 }
 
-/** Called before each part of a body is kept, with the size that it then has; throws what its sender is told. */
+/** Called before each chunk of a body is kept, with the total size including it; throws a Fault to refuse the body. */
 export type Room = (bytes: number) => void
 
 export function roomFor(bytesMax: number): Room {
@@ -28,16 +28,16 @@ export function roomFor(bytesMax: number): Room {
   }
 }
 
-/** What a handler answers. */
+/** The response of a handler. */
 export interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer | null
-  /** Of a cached response: its headers as they go out, by the origin that they are for. To write them anew takes long. */
+  /** For a cached response: its final headers by CORS origin, since building them for each request is slow. */
   readonly finished?: Map<string, readonly string[]>
 }
 
-/** An answer as it goes out: each name of a header with its value behind it, which takes Node a tenth of the time. */
+/** A response with its headers as a flat list of names and values, which `writeHead` takes ten times as fast. */
 export interface Outgoing {
   readonly status: number
   readonly headers: readonly string[]
@@ -46,7 +46,7 @@ export interface Outgoing {
 
 export const isReading = ({ method }: Asked): boolean => method === 'GET' || method === 'HEAD'
 
-/** A request of node:http; `refusalOf` has found that its address can be read. */
+/** A request of node:http; `refusalOf` has checked that its URL can be parsed. */
 export class AskedOfNode implements Asked {
   readonly method: string
   readonly target: string
@@ -56,7 +56,7 @@ export class AskedOfNode implements Asked {
   private readonly beforeBody: (() => void) | undefined
   private read: Promise<Buffer> | undefined
 
-  /** `beforeBody` is called when the body is about to be read, if it ever is. */
+  /** `beforeBody` is called just before the body is read, if it ever is. */
   constructor(message: IncomingMessage, target: string, beforeBody?: () => void) {
     this.beforeBody = beforeBody
     this.method = message.method ?? 'GET'
@@ -73,7 +73,7 @@ export class AskedOfNode implements Asked {
   get path(): string {
     const query = this.target.indexOf('?')
     const path = query < 0 ? this.target : this.target.slice(0, query)
-    // To parse the whole URL takes longer than to find a route.
+    // Parsing the whole URL takes longer than finding a route.
     return PLAIN_PATH.test(path) ? path : this.url.pathname
   }
 
@@ -88,7 +88,7 @@ export class AskedOfNode implements Asked {
 
   get isWhole(): boolean {
     const { complete, readableLength } = this.message
-    // Node hands the bytes on before it says that they were the last.
+    // Node delivers the last bytes before it sets `complete`.
     return complete || readableLength === Number(this.headers['content-length'])
   }
 
@@ -99,27 +99,27 @@ export class AskedOfNode implements Asked {
   }
 }
 
-/** A path that is written as a URL would write it: no segment begins with a dot, and nothing is encoded. */
+/** A path that URL parsing leaves unchanged: no segment begins with a dot, and nothing is percent-encoded. */
 const PLAIN_PATH = /^(?:\/[\w-][\w.-]*)+$/
 
 const NO_BYTES = Buffer.alloc(0)
 
 async function bytesOfNode(message: IncomingMessage, room: Room): Promise<Buffer> {
   const { complete, readable, readableLength } = message
-  // What is there already is taken without listening for more, which would take longer than all the rest.
+  // Fast path: the whole body is buffered already, and stream listeners would cost more than all the rest.
   if (complete && readable) {
     room(readableLength)
     return message.read() ?? NO_BYTES
   }
   return new Promise((resolve, reject) => {
     const parts = new Parts()
-    // Not `for await`, whose end would tear the connection down before the refusal is out.
+    // Not `for await`: leaving the loop early destroys the socket before the error response is sent.
     const onData = (chunk: Buffer) => {
       try {
         room(parts.size + chunk.length)
         parts.push(chunk)
       } catch (error) {
-        // The rest is let go by, so that whoever sends it comes to read the refusal.
+        // Discard the rest, so that the client finishes sending and reads the error response.
         message.off('data', onData).resume()
         parts.clear()
         reject(error)
@@ -129,15 +129,15 @@ async function bytesOfNode(message: IncomingMessage, room: Room): Promise<Buffer
     message.once('end', () => resolve(parts.whole()))
     message.once('error', (cause) => reject(brokenOff(cause)))
     message.once('close', () => message.complete || reject(brokenOff()))
-    // Nothing more comes of a connection that is gone, nor of a body that someone before us has read.
+    // No more events follow if the socket is closed, or if a middleware has consumed the body.
     if (message.destroyed || message.readableEnded) reject(brokenOff())
   })
 }
 
-/** A chunk is an object of its own, however few bytes it has: so many are put together at a time. */
+/** How many chunks are merged at a time: each is a Buffer object with its own overhead, however few bytes it has. */
 const CHUNKS_MAX = 1_000
 
-/** The parts of a body as they come, which take about as much memory as they have bytes. */
+/** Collects the chunks of a body; takes about as much memory as they have bytes. */
 class Parts {
   size = 0
   private parts: Uint8Array[] = []
@@ -164,7 +164,7 @@ class Parts {
   }
 }
 
-/** A request of fetch. */
+/** A fetch `Request`. */
 export class AskedOfFetch implements Asked {
   readonly method: string
   readonly target: string
@@ -198,7 +198,7 @@ export class AskedOfFetch implements Asked {
   }
 
   body(room: Room): Promise<Buffer> {
-    // A Content-Length may say too little here, so whoever takes more goes on where another has stopped.
+    // Content-Length is not enforced here: after a refused read, one with a larger limit resumes where it stopped.
     this.read = this.read?.catch(() => this.readOn(room)) ?? this.readOn(room)
     return this.read
   }
@@ -223,14 +223,14 @@ export function tooLarge(bytesMax: number): Fault {
 }
 
 export function sendToNode(response: ServerResponse, { status, headers, body }: Outgoing): void {
-  // Whoever embeds it may have answered meanwhile, as when a time of its own is up.
+  // The embedding application may have responded already, for example on a timeout of its own.
   if (response.headersSent) return
   response.writeHead(status, headers as string[])
   if (body && body.length > LIMITS.sliceBytes) sendInSlices(response, body)
   else response.end(body)
 }
 
-/** The kernel copies what it is given at once, megabytes for milliseconds: others have their turn in between. */
+/** Yields to the event loop between slices: writing megabytes to a socket at once blocks it for milliseconds. */
 function sendInSlices(response: ServerResponse, body: Buffer, start = 0): void {
   if (response.destroyed) return
   const end = start + LIMITS.sliceBytes

@@ -7,23 +7,23 @@ import type { Exchange } from './exchange.js'
 import { requireModestShape } from './jsonShape.js'
 import { RateExceeded } from './rates.js'
 
-/** What a body may come as; a merge patch (RFC 7396) and plain JSON mean the same in a PATCH. */
+/** The accepted media types of a body. For PATCH, plain JSON is treated as a merge patch (RFC 7396). */
 export const BODY_TYPES = ['application/json'] as const
 export const PATCH_TYPES = ['application/merge-patch+json', 'application/json'] as const
 
-/** A patch in a form that is not taken: whoever sent it is told which ones are (RFC 5789). */
+/** A 415 for PATCH, whose response lists the supported types in `Accept-Patch` (RFC 5789). */
 export class UnsupportedPatch extends Fault {}
 
 interface BodyLimits {
   readonly bytesMax: number
-  /** Whether a key may have only one body above `bodyBytesMax` at a time; else as many as there is room for. */
+  /** Whether a key may have only one body above `bodyBytesMax` in flight at a time. */
   readonly isLargeAlone?: boolean
 }
 
-/** Reads the bodies of requests, within their own limit and within the budget of all. */
+/** Reads request bodies, within the limit of each and the shared budget of bytes in flight. */
 export class Bodies {
   private readonly inFlight: BytesInFlight
-  /** The keys that have a large body here which must be their only one. */
+  /** The keys that have a large body in flight, and may not send another. */
   private readonly largeOf = new Set<string>()
   private latestLarge: Promise<void> = Promise.resolve()
 
@@ -31,18 +31,18 @@ export class Bodies {
     this.inFlight = inFlight
   }
 
-  /** The JSON of a request's body, or a Fault that says what is wrong with it. */
+  /** Reads and parses the JSON body, or throws a Fault that says what to change. */
   async json(exchange: Exchange, limits: BodyLimits): Promise<unknown> {
     const { asked } = exchange
     requireJsonType(asked)
     const held = new HeldBody(this.inFlight, this.largeOf, limits, exchange.principal?.keyId)
     exchange.held = held
-    // A body that is announced as too large is refused unread.
+    // A Content-Length above the limit is refused before the body is read.
     held.expect(Number(asked.header('content-length')) || 0)
     const bytes = await exchange.waiting.exempt(asked.body((size) => held.growTo(size)))
     if (bytes.length > LIMITS.bodyBytesMax) await exchange.waiting.bound(this.turnOf(held), crowded)
     requireModestShape(bytes)
-    // A whole project takes a while to read: others are heard in between.
+    // The shape check and `JSON.parse` of a large body each block the event loop: yield in between.
     if (bytes.length > LIMITS.bodyBytesMax) await nextTurn()
     try {
       return JSON.parse(UTF8.decode(bytes))
@@ -51,7 +51,7 @@ export class Bodies {
     }
   }
 
-  /** Large bodies are parsed and worked off one by one: what is made of them takes several times their bytes. */
+  /** Large bodies are parsed and processed one at a time: the parsed objects take several times their bytes. */
   private async turnOf(held: HeldBody): Promise<void> {
     const before = this.latestLarge
     const released = new Promise<void>((resolve) => {
@@ -63,12 +63,12 @@ export class Bodies {
 }
 
 function crowded(): Fault {
-  return new Overloaded(`Other bodies of more than ${LIMITS.bodyBytesMax} bytes are still being worked on.`)
+  return new Overloaded(`Other bodies of more than ${LIMITS.bodyBytesMax} bytes are still being processed.`)
 }
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true })
 
-/** What is held of one body, from its first byte until its request is answered. */
+/** The bytes of one body that count as in flight, from the first one until the response is ready. */
 class HeldBody {
   onRelease: () => void = () => undefined
   private readonly inFlight: BytesInFlight
@@ -85,13 +85,13 @@ class HeldBody {
     this.limits = limits
   }
 
-  /** Refuses a size that may not come, or not now; of what is only announced, nothing is counted. */
+  /** Throws if a body of this size is not allowed, or not now. Counts nothing: only received bytes count. */
   expect(size: number): void {
     const { bytesMax, isLargeAlone } = this.limits
     if (size > bytesMax) throw tooLarge(bytesMax)
     if (size <= LIMITS.bodyBytesMax || !isLargeAlone || this.isLargeOne || this.keyId === undefined) return
     if (this.largeOf.has(this.keyId)) {
-      const sentence = `Another body of this key with more than ${LIMITS.bodyBytesMax} bytes is still being worked on.`
+      const sentence = `Another body of this key with more than ${LIMITS.bodyBytesMax} bytes is still being processed.`
       throw new RateExceeded(sentence, { retryInSeconds: 1 })
     }
     this.largeOf.add(this.keyId)
@@ -103,7 +103,7 @@ class HeldBody {
     if (size < LIMITS.inFlightFromBytes) return
     if (!this.inFlight.take(size - this.counted, this.keyId)) {
       throw new Overloaded(
-        'There is no room for this body beside what is being received and sent, by this key or by all.',
+        'There is no room for this body: too many bytes are being received and sent, by this key or by all keys.',
       )
     }
     this.counted = size
@@ -118,7 +118,7 @@ class HeldBody {
   }
 }
 
-// Exactly JSON: forms and plain text are what a foreign page can make a browser send.
+// JSON only: a cross-origin page can send forms and plain text without a CORS preflight.
 function requireJsonType(asked: Asked): void {
   const isPatch = asked.method === 'PATCH'
   const types: readonly string[] = isPatch ? PATCH_TYPES : BODY_TYPES

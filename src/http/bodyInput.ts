@@ -20,15 +20,15 @@ import { readEnum } from './parameters.js'
 
 const POINTER_STEP_MAX = 100
 
-/** Gives a value back as its type coerces it, and notes each flaw at its JSON Pointer. */
+/** Returns the coerced value, and adds each flaw with its JSON Pointer. */
 type Check = (value: unknown, pointer: string, flaws: BodyFlaws) => unknown
 
 const checks = new WeakMap<GraphQLInputType, Check>()
 
 /**
- * A body as its input type coerces it, or a Fault with a pointer for every flaw. The check is derived from the type
- * once, and what it returns needs no other: graphql's own coercion points at the object that a wrong member is in, and
- * takes one thing for a list of it.
+ * Coerces a body to its input type, or throws a Fault with a JSON Pointer for every flaw. Checks are compiled once per
+ * type. They replace graphql's own coercion, which reports the parent of a bad member instead of the member, and takes
+ * a single value for a list.
  */
 export function readBody(body: unknown, type: GraphQLInputType): unknown {
   const flaws = new BodyFlaws()
@@ -37,7 +37,7 @@ export function readBody(body: unknown, type: GraphQLInputType): unknown {
   return value
 }
 
-/** Gathers the flaws of a body, but no more of them than anyone would read. */
+/** Collects the flaws of a body, up to `LIMITS.flawsMax`. */
 class BodyFlaws {
   private readonly found: Flaw[] = []
 
@@ -48,7 +48,7 @@ class BodyFlaws {
 
   refuse(): void {
     if (this.found.length === 0) return
-    throw new Fault('VALIDATION_FAILED', 'The body does not have the shape that is needed.', { flaws: this.found })
+    throw new Fault('VALIDATION_FAILED', 'The body does not match its schema.', { flaws: this.found })
   }
 }
 
@@ -103,8 +103,8 @@ interface Member {
 }
 
 function objectCheck(type: GraphQLInputType): Check {
-  if (!isInputObjectType(type)) throw new Error(`${type.toString()} is no type of an input.`)
-  // Made when first asked for: a type may have members of its own type.
+  if (!isInputObjectType(type)) throw new Error(`${type.toString()} is not an input type.`)
+  // Built lazily on first use: a type may be recursive.
   let members: ReadonlyMap<string, Member> | undefined
   return (value, pointer, flaws) => {
     members ??= membersOf(type)
@@ -118,7 +118,7 @@ function membersOf(type: GraphQLInputObjectType): ReadonlyMap<string, Member> {
   return new Map(Object.values(type.getFields()).map((field) => [field.name, { field, check: checkOf(field.type) }]))
 }
 
-/** What is absent stays absent: it does not mean the same as null. */
+/** An absent member stays absent: in a merge patch, null means something else. */
 function readMembers(
   given: Readonly<Record<string, unknown>>,
   members: ReadonlyMap<string, Member>,
@@ -127,7 +127,7 @@ function readMembers(
 ): object {
   for (const name of Object.keys(given)) {
     if (members.has(name)) continue
-    const detail = `There is no such member. There are ${[...members.keys()].join(', ')}.`
+    const detail = `Unknown member. Known members: ${[...members.keys()].join(', ')}.`
     flaws.add(`${pointer}/${escaped(name)}`, detail)
   }
   const read: Record<string, unknown> = {}
@@ -144,14 +144,14 @@ function readMembers(
   return read
 }
 
-/** Asked before its entries are looked at: a list that is too long may be far too long. */
+/** Checked before the items of a list, which may be far too many to check. */
 function lengthFlaw(given: unknown, { extensions }: GraphQLInputField): string | undefined {
   if (!Array.isArray(given)) return undefined
   const { maxItems = Number.POSITIVE_INFINITY, beyond = '' } = extensions as { maxItems?: number; beyond?: string }
   return given.length > maxItems ? tooManyItems(given.length, maxItems, beyond) : undefined
 }
 
-/** As a step of a pointer; nobody needs all of a name that goes on and on. */
+/** A member name as a token of a JSON Pointer (RFC 6901), cut to a readable length. */
 function escaped(step: string): string {
   return step.slice(0, POINTER_STEP_MAX).replaceAll('~', '~0').replaceAll('/', '~1')
 }

@@ -1,12 +1,12 @@
 import { LRUCache } from 'lru-cache'
 
-/** What is left in a bucket, and how long until it is as asked. */
+/** The state of a bucket after an attempt to spend. */
 export interface Level {
   readonly isAllowed: boolean
   readonly remaining: number
-  /** Until it is full again. */
+  /** Until the bucket is full again. */
   readonly fullInSeconds: number
-  /** Until as much is in it as was asked for; 0 when it was allowed. */
+  /** Until the attempt would be allowed; 0 if it was. */
   readonly retryInSeconds: number
 }
 
@@ -18,11 +18,11 @@ interface Bucket {
 interface BucketsOptions {
   readonly perMinute: number
   readonly burst: number
-  /** How many are remembered; whoever was here longest ago is forgotten first, and so begins with a full one. */
+  /** How many buckets are kept. The least recently used is evicted first, and starts full when it is needed again. */
   readonly keptMax: number
 }
 
-/** Token buckets, one for each name: each fills steadily, and is emptied by what is spent. */
+/** Token buckets by name: each refills at a constant rate up to its burst. */
 export class Buckets {
   readonly perMinute: number
   readonly burst: number
@@ -35,12 +35,12 @@ export class Buckets {
   }
 
   /**
-   * Takes the amount out, if there is as much. A negative amount gives back.
+   * Takes the amount if the bucket holds it; a negative amount refunds.
    * `before` is what the same request has taken already.
    */
   spend(name: string, amount: number, now: number, before = 0): Level {
     const bucket = this.filled(name, now)
-    // What is dearer than a whole bucket is let through by a full one, or nobody could ever ask for it.
+    // A full bucket allows a cost above its burst; otherwise such a request could never succeed.
     const enough = Math.min(amount, this.burst - before)
     const isAllowed = amount <= 0 || bucket.level >= enough
     if (isAllowed) bucket.level = Math.min(this.burst, bucket.level - amount)
@@ -55,7 +55,7 @@ export class Buckets {
 
   private filled(name: string, now: number): Bucket {
     const known = this.buckets.get(name) ?? { level: this.burst, at: now }
-    // A clock that steps back fills nothing, and takes nothing away.
+    // If the clock steps back, the level stays as it is.
     const elapsedMs = Math.max(0, now - known.at)
     const level = Math.min(this.burst, known.level + (elapsedMs * this.perMinute) / 60_000)
     const bucket = { level, at: now }

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { Fault } from '../errors.js'
 import { LIMITS } from '../limits.js'
 
-/** There is no room just now; no fault of the store, and nothing that the log must explain. */
+/** A 503 for lack of memory budget: not a failure of the store, so it is not logged as an error. */
 export class Overloaded extends Fault {
   constructor(sentence: string) {
     super('UNAVAILABLE', `${sentence} Try again in a moment.`)
@@ -10,12 +10,12 @@ export class Overloaded extends Fault {
 }
 
 /**
- * One budget for bodies that are held and answers that are being sent, of which one key may take a share.
+ * One memory budget for request bodies and for responses that are being sent; each key may use a share of it.
  *
- * A body counts as it arrives, until its request is answered; an answer until the kernel has taken all of it, or the
- * connection is gone. A buffer that several answers share (a cached response, a page) is in memory once, so it counts
- * once, for the key that had it first. Below `inFlightFromBytes` nothing is counted: health checks, refusals and small
- * answers always go out, and the number of connections bounds them.
+ * A body counts as it arrives, until its response is ready; a response counts until the kernel has accepted it all, or
+ * the connection is closed. A buffer that several responses share (a cached response, a page) is in memory once, so it
+ * counts once, for the key that received it first. Below `inFlightFromBytes` nothing is counted: health checks, errors
+ * and small responses are always sent, and the limit of connections bounds them.
  */
 export class BytesInFlight {
   private readonly bytesMax: number
@@ -27,7 +27,7 @@ export class BytesInFlight {
     this.bytesMax = bytesMax
   }
 
-  /** Counts so many more, unless there is no room. Whatever comes alone has room: it would never have more. */
+  /** Counts more bytes; false if there is no room. With nothing else in flight any size fits, or it never would. */
   take(bytes: number, keyId: string | undefined): boolean {
     if (!fits(this.bytes, bytes, this.bytesMax)) return false
     if (keyId !== undefined) {
@@ -47,9 +47,9 @@ export class BytesInFlight {
     else this.ofKeys.delete(keyId)
   }
 
-  /** Counts an answer until its response is closed, sent or not; false when there is no room for it. */
+  /** Counts a response body until the response closes, sent or not; false if there is no room. */
   send(response: ServerResponse, body: Buffer, keyId: string | undefined): boolean {
-    // Of a connection that is gone, nothing more is heard.
+    // A destroyed response emits no further `close`.
     if (body.length < LIMITS.inFlightFromBytes || response.destroyed) return true
     const known = this.sent.get(body)
     if (!known && !this.take(body.length, keyId)) return false
@@ -66,13 +66,13 @@ export class BytesInFlight {
       this.release(body.length, sent.keyId)
     }
     response.once('close', over)
-    // A pipelined response that waits for its turn has no socket yet, and would not hear of its end.
+    // A pipelined response has no socket until its turn, so it would not emit `close` when the connection closes.
     if (!response.socket) response.req.socket.once('close', over)
     return true
   }
 }
 
-/** A buffer that is being sent: for which key it counts, and in how many responses it is. */
+/** A buffer that is being sent: the key that it counts for, and the number of responses that share it. */
 interface Sent {
   readonly keyId: string | undefined
   responses: number

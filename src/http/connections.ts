@@ -5,21 +5,21 @@ import { LIMITS } from '../limits.js'
 
 export interface ConnectionLimits {
   readonly connectionsMax: number
-  /** From one address, or from one /64 of IPv6; 0 for as many as there may be in all. */
+  /** From one IPv4 address or one IPv6 /64; 0 for no limit besides `connectionsMax`. */
   readonly connectionsPerAddressMax: number
-  /** How long a peer may take nothing of an answer. */
+  /** How long a peer may read nothing of a pending response. */
   readonly unreadMs: number
-  /** Whose connections are not counted by address: proxies come from loopback. */
+  /** Networks that are exempt from the limit by address, such as loopback, where proxies connect from. */
   readonly isExempt: (network: string) => boolean
 }
 
-/** An open connection, and what it waits for. */
+/** An open connection and its pending responses. */
 export class Connection {
   readonly socket: Socket
   readonly network: string | undefined
-  /** The responses that it waits for, in their order, and the last one that it was given. */
+  /** The pending responses in order; once all are sent, the last one stays. */
   private owed: readonly ServerResponse[] = []
-  /** When it was last known to be busy, by `performance.now()`. */
+  /** When it was last busy, in the time of `performance.now()`. */
   activeAt = performance.now()
   private queuedFrom = 0
   private taken = 0
@@ -30,12 +30,12 @@ export class Connection {
     this.network = network
   }
 
-  /** Adds a response behind those that are not yet sent, of which it returns the last. */
+  /** Queues a response behind the unsent ones, and returns the last of those. */
   queue(response: ServerResponse): { readonly last: ServerResponse | undefined; readonly isTooLong: boolean } {
     const before = this.owed.filter((one) => !one.writableFinished)
     this.owed = [...before, response]
     this.activeAt = performance.now()
-    // From here on, whatever is read waits in memory.
+    // From here on, pipelined bytes accumulate in memory.
     if (before.length === 1) this.queuedFrom = this.socket.bytesRead
     const isTooLong =
       before.length > 1 &&
@@ -47,33 +47,33 @@ export class Connection {
     return this.owed.at(-1)
   }
 
-  /** Nothing that it has asked for is still to be sent; half a request counts for nothing. */
+  /** Whether no response is pending; an incomplete request does not make a connection busy. */
   get isIdle(): boolean {
     return this.owed.every((response) => response.writableFinished)
   }
 
-  /** How many sweeps in a row the kernel could take nothing more, because the peer reads nothing. */
+  /** For how many sweeps in a row the kernel has accepted no bytes, because the peer does not read. */
   sweepsStalled(): number {
     const unsent = unsentBytes(this.socket)
     const taken = this.socket.bytesWritten - unsent
-    // Counted in sweeps, not in time: after a pause of the whole process nobody is late.
+    // Counted in sweeps, not in time: a pause of the whole process must not count against the peer.
     this.sweepsWithoutProgress = unsent > 0 && taken === this.taken ? this.sweepsWithoutProgress + 1 : 0
     this.taken = taken
     return this.sweepsWithoutProgress
   }
 }
 
-/** What the kernel has not taken yet: the one figure that moves while a single large write is under way. */
+/** Bytes that the kernel has not accepted yet: the only figure that changes during a single large write. */
 function unsentBytes(socket: Socket): number {
-  // Not in Node's types, though `socket.setTimeout` itself goes by it (lib/net.js).
+  // Not in Node's types, but `socket.setTimeout` itself uses it (lib/net.js).
   const { _handle: handle } = socket as Socket & { readonly _handle?: { readonly writeQueueSize?: number } | null }
   return handle?.writeQueueSize ?? 0
 }
 
 /**
- * Who may be connected: so many in all, and so many from one address. A new connection beyond that takes the place of
- * the longest idle one; where none is idle, it is closed. Node's own `server.maxConnections` drops the new one before
- * any of our code could choose.
+ * Limits open connections, in total and for each address. A new connection above a limit replaces the one that has been
+ * idle longest; if none is idle, the new one is closed. Node's own `server.maxConnections` cannot do this: it drops the
+ * new connection before it emits `connection`.
  */
 export class Connections {
   private readonly limits: ConnectionLimits
@@ -93,7 +93,7 @@ export class Connections {
     return false
   }
 
-  /** Counts a new connection, or closes it and returns undefined. */
+  /** Admits a new connection, or closes it and returns undefined. */
   admit(socket: Socket): Connection | undefined {
     const network = socket.remoteAddress === undefined ? undefined : networkOf(socket.remoteAddress)
     const { connectionsMax, connectionsPerAddressMax: perAddressMax, isExempt } = this.limits
@@ -113,17 +113,17 @@ export class Connections {
     return connection
   }
 
-  /** Cuts whoever has taken nothing of its answer for too long, and notes who is busy. */
+  /** Resets connections whose peer has stopped reading, and updates `activeAt` of the busy ones. */
   sweep(everyMs: number): void {
     const now = performance.now()
     for (const connection of this.open.values()) {
       if (!connection.isIdle) connection.activeAt = now
-      // A reset, since a close would leave the unread rest with the kernel.
+      // RST, not FIN: after a normal close the kernel would keep the unread bytes.
       if (connection.sweepsStalled() * everyMs >= this.limits.unreadMs) connection.socket.resetAndDestroy()
     }
   }
 
-  /** Closes the longest idle one of these, if one is idle. */
+  /** Closes the connection that has been idle longest; false if none is idle. */
   private evictFrom(connections: Iterable<Connection>): boolean {
     let longestIdle: Connection | undefined
     for (const one of connections) {
@@ -145,11 +145,11 @@ export class Connections {
 }
 
 const MAPPED_IPV4 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i
-/** Sixteen bits each. */
+/** An IPv6 address has 8 groups of 16 bits; the first 4 are the /64. */
 const NETWORK_GROUPS = 4
 const GROUPS = 8
 
-/** What counts as one address: an IPv4 address, also where IPv6 shows it; of IPv6 the /64 that one host is given. */
+/** The unit of the limit by address: an IPv4 address, IPv4-mapped ones included, or the /64 of an IPv6 address. */
 export function networkOf(address: string): string {
   const [, ipv4] = MAPPED_IPV4.exec(address) ?? []
   if (ipv4 !== undefined || !isIPv6(address)) return ipv4 ?? address
@@ -161,7 +161,7 @@ export function networkOf(address: string): string {
   return groups.slice(0, NETWORK_GROUPS).join(':')
 }
 
-/** `::1` is alone in its /64, beside what is never a peer's address. */
+/** `0:0:0:0` is the /64 of `::1`; it holds no other address that a peer can have. */
 export function isLoopback(network: string): boolean {
   return network === '0:0:0:0' || network.startsWith('127.')
 }

@@ -6,17 +6,17 @@ const HEADERS = 'Authorization, Content-Type, If-Match, If-None-Match, Idempoten
 const SHOWN = 'ETag, Link, Location, Request-Id, Retry-After, RateLimit, RateLimit-Policy, Idempotency-Replayed'
 const KEPT_SECONDS = '600'
 
-/** Lets pages of some origins call, and no others: without a list, browsers keep every foreign page out. */
+/** CORS for the configured origins. With none, no CORS headers are sent and browsers block all cross-origin pages. */
 export interface Cors {
-  /** The answer to a browser that asks whether it may ask. */
+  /** The response to a preflight request; undefined if it is none, or its origin is not allowed. */
   preflight(asked: Asked): Answer | undefined
-  /** The origin of a page that may call; undefined of all others. */
+  /** The `Origin` of the request if it is allowed. */
   allowedOrigin(asked: Asked): string | undefined
-  /** The headers of an answer, with what a browser at that origin wants to see in them. */
+  /** Adds the CORS headers for an origin to those of a response. */
   headersFor(origin: string | undefined, headers: Answer['headers']): Answer['headers']
 }
 
-/** `origins` has commas between them; it may be empty. */
+/** `origins` is a comma-separated list, which may be empty. */
 export function createCors(origins: string): Cors {
   const allowed = new Set(origins.split(',').flatMap((origin) => origin.trim() || []))
   const allowedOrigin = (asked: Asked) => {

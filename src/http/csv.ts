@@ -7,12 +7,12 @@ import { joined } from './slices.js'
 
 export type Entry = Readonly<Record<string, unknown>>
 
-/** Entries as CSV: a line of names, and a line for each entry. */
+/** Entries as CSV: a header line, then a line for each entry. */
 export function csvText(columns: readonly string[], entries: readonly Entry[]): string {
   return csvLine(columns) + entries.map((entry) => csvEntry(columns, entry)).join('')
 }
 
-/** The same as a body; a long one is written slice by slice, so that others have their turn. */
+/** The same as a response body, written in slices to yield to the event loop. */
 export async function csvContent(columns: readonly string[], entries: Iterable<Entry>): Promise<Content> {
   const slices: Buffer[] = []
   let slice = [csvLine(columns)]
@@ -31,12 +31,12 @@ function csvEntry(columns: readonly string[], entry: Entry): string {
   return csvLine(columns.map((column) => sheetCell(entry[column])))
 }
 
-/** Entries that stand a line each, in JSON, each read when its turn comes. */
+/** Parses newline-delimited JSON lazily, one entry at a time. */
 export function* entriesIn(lines: Buffer): Generator<Entry> {
   for (let start = 0; start < lines.length; ) {
     const found = lines.indexOf('\n', start)
     const end = found < 0 ? lines.length : found
-    // The store has built it of the fields that were asked for.
+    // The cast holds: the store's SQL built each line from the selected fields.
     yield JSON.parse(lines.toString('utf8', start, end)) as Entry
     start = end + 1
   }

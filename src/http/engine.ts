@@ -25,20 +25,20 @@ import { rowCountsOf } from '../store/rowCounts.js'
 import type { OnStatement, Store } from '../store/store.js'
 import { Waiting } from './waiting.js'
 
-/** Runs operations: the one place where both doors meet the schema. */
+/** Runs operations against the schema, for both APIs. */
 export interface Engine {
-  /** Fresh for each request; `onStatement` is told of every statement that the request takes. The deadline begins here, unless the caller waits already. */
+  /** A new context per request; `onStatement` is called for every SQL statement. The deadline starts now by default. */
   contextFor(principal: Principal, onStatement: OnStatement, waiting?: Waiting): Context
   execute(args: ExecutionArgs): Promise<ExecutionResult>
   run(document: DocumentNode, variables: Record<string, unknown>, context: Context): Promise<ExecutionResult>
-  /** A validated query as SQL can answer it, or why it is to be executed: for want of a scope, among others. */
+  /** A validated query compiled to SQL, or the reason why it must be executed, such as a missing scope. */
   prepare(query: Query, principal: Principal): Promise<PreparedQuery | ExecutionReason>
   /**
-   * Makes the one root field of a stored mutation ready, with variables that are coerced; undefined where it is to be
-   * executed, perhaps to say what is wrong.
+   * Compiles the one root field of a REST mutation, with coerced variables; undefined if it must be executed, also to
+   * report an error.
    */
   change(mutation: StoredMutation, variables: Query['variables'], context: Context): Change | undefined
-  /** What a validated operation is charged; 0 where execution will refuse it. */
+  /** The charge of a validated operation; 0 if execution will refuse it. */
   chargeFor(query: Query, context: Context): Promise<number>
 }
 
@@ -60,9 +60,9 @@ export interface EngineOptions {
   readonly store: Store
   readonly clock: () => Date
   readonly wholeListRowsMax: number
-  /** How long a request may read. */
+  /** The deadline of a request. */
   readonly deadlineMs?: number
-  /** Whether queries are compiled; without it everything is executed, which makes no difference but of time. */
+  /** Whether operations are compiled to SQL; if not, all are executed, with the same results. */
   readonly isCompiled?: boolean
 }
 
@@ -93,7 +93,7 @@ export function createEngine(options: EngineOptions): Engine {
         if (typeof result !== 'string') return result
         context.onExecuted?.(result)
       }
-      // Each error about a variable would print all that was sent.
+      // Each coercion error prints the whole value, so one is enough.
       return execute({ ...args, options: { ...args.options, maxCoercionErrors: 1 } })
     },
     change({ document, rootNode }, variables, context) {
@@ -126,7 +126,7 @@ function mayHave({ scopes: held }: Principal, needed: ReadonlySet<Scope>): boole
   return [...needed].every((scope) => grants(held, scope))
 }
 
-/** What the caller got wrong is for execution to say. */
+/** Undefined on an error of the client: execution reports it. */
 function orUndefined<V>(work: () => V): V | undefined {
   try {
     return work()

@@ -1,7 +1,7 @@
 import { KeyMissing } from '../auth/principal.js'
 import type { Code } from '../errors.js'
 
-/** A believable value for each field that a body can hold; an enum shows its first value unless it is here. */
+/** A realistic example for each field of a body; an enum without an entry shows its first value. */
 export const EXAMPLES: Readonly<Record<string, unknown>> = {
   'Person.id': 'usr_01k9zq3v5rf8ta4mbw2xnc7dhe',
   'Person.name': 'Ada Lovelace',
@@ -12,7 +12,7 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
   'Group.id': 'grp_01k9zq3v5re4zw8n6t1ykj0pqs',
   'Group.name': 'Bridge inspectors',
   'Group.externalId': 'DIR-42',
-  'Group.description': 'Whoever may sign off an inspection.',
+  'Group.description': 'People who may sign off an inspection.',
   'Group.memberCount': 7,
   'Project.id': 'prj_01k9zq3v5rdm9c2h5e7gq1vbxa',
   'Project.key': 'APOLLO',
@@ -63,7 +63,7 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
 
 const TAKEN = 'The e-mail belongs to Ada Lovelace (usr_01k9zq3v5rf8ta4mbw2xnc7dhe).'
 
-/** What a problem says besides its code: each is what a request gets that is wrong in this way. */
+/** The members of a problem besides its code: each is a real response to such a request. */
 export const PROBLEM_EXAMPLES: Readonly<
   Partial<Record<Code, { readonly detail: string; readonly [member: string]: unknown }>>
 > = {
@@ -77,7 +77,7 @@ export const PROBLEM_EXAMPLES: Readonly<
     requiredScope: 'personnel.read',
   },
   NOT_FOUND: { detail: 'There is no person at /v1/personnel/usr_01k9zq3v5rf8ta4mbw2xnc7dhe.' },
-  NOT_ACCEPTABLE: { detail: 'Only application/json or text/csv can be had here. Change the Accept header.' },
+  NOT_ACCEPTABLE: { detail: 'Only application/json or text/csv is available here. Change the Accept header.' },
   CONFLICT: {
     detail: `A person with this e-mail is already there. ${TAKEN}`,
     existingId: 'usr_01k9zq3v5rf8ta4mbw2xnc7dhe',

@@ -10,57 +10,57 @@ import type { Asked, Outgoing } from './asked.js'
 import { Overloaded } from './bytesInFlight.js'
 import { Waiting } from './waiting.js'
 
-/** A request and what is known of it, from its arrival to its line in the log. */
+/** The state of a request, from its arrival to its log line. */
 export interface Exchange {
   readonly asked: Asked
   readonly requestId: string
   readonly startedAt: number
   readonly waiting: Waiting
-  /** Where the request comes from, as far as the socket tells. */
+  /** The remote address of the socket, if known. */
   readonly address: string | undefined
-  /** Who is calling, once the key was looked at. */
+  /** Set once the key has been checked. */
   principal?: Principal
-  /** Those under which the key was looked at, before anything was read for the response. */
+  /** The versions under which the key was checked, from before any data of the response was read. */
   versions?: Promise<Versions> | undefined
-  /** Whether all of the request had come by then. */
+  /** Whether the whole request had arrived when the key was checked. */
   isWhole?: boolean
   /** The route or the name of the operation. */
   operation?: string | undefined
-  /** What the query costs. */
+  /** The cost of the query, once it has been charged. */
   cost: number
-  /** What the key has been charged. */
+  /** What the key has been charged so far, in tokens of its rate limit. */
   charged: number
-  /** Whether every key with the same scopes gets the same answer, as long as nothing changes. */
+  /** Whether every key with the same scopes gets the same response, so that it can be cached. */
   isShared: boolean
-  /** Whether it changes something, so that it must not be said to have failed once it is done. */
+  /** Whether this is a mutation: an error after it is done must say that the change was made. */
   isChange?: boolean
-  /** What is held of its body until it is answered. */
+  /** The bytes in flight of the body, released when the response is ready. */
   held?: { release(): void }
-  /** How many statements it took. */
+  /** The number of SQL statements so far. */
   statements: number
-  /** The registers that they read. */
+  /** The change counters of the tables that they read. */
   reads?: Set<Register>
-  /** Why its query was executed, if it was. */
+  /** Why the query was executed instead of compiled, if it was. */
   executedFor?: ExecutionReason
-  /** Whether all of it had been done before, under its Idempotency-Key. */
+  /** Whether all of it was replayed from its idempotency record. */
   isReplay?: boolean
-  /** Why it was refused, if it was. */
+  /** The first error of the response, if it has one. */
   refusal?: Fault
-  /** The limit that the key is under, and what is left of it, as the headers tell it. */
+  /** The values of the headers `RateLimit-Policy` and `RateLimit`. */
   rate?: { readonly policy: string; readonly level: string }
 }
 
-/** What became of an exchange. */
+/** The outcome of a request, for the log and the metrics. */
 export interface Outcome {
   readonly status: number
   readonly ms: number
   readonly bytes: number
 }
 
-/** What a caller's own Request-Id may look like. */
+/** The accepted form of a client's `Request-Id`; any other is replaced by a new one. */
 export const REQUEST_ID = /^[\w.:-]{1,100}$/
 
-/** A caller may bring its own `Request-Id`, so that both logs tell the same story. */
+/** Takes over a `Request-Id` of the client, so that its log and ours can be correlated. */
 export function openExchange(asked: Asked, address: string | undefined, deadlineMs: number): Exchange {
   const given = asked.header('request-id')
   const requestId = given !== undefined && REQUEST_ID.test(given) ? given : randomUUID()
@@ -78,7 +78,7 @@ export function openExchange(asked: Asked, address: string | undefined, deadline
   }
 }
 
-/** Whoever works for an exchange tells it of every statement. */
+/** A callback for the store that counts the statements of a request and the tables that they read. */
 export function noting(exchange: Exchange): OnStatement {
   return (text) => {
     exchange.statements += 1
@@ -87,15 +87,15 @@ export function noting(exchange: Exchange): OnStatement {
   }
 }
 
-/** Who is told of an exchange when it is over. */
+/** What `closeExchange` reports to. */
 export interface Closing {
   readonly log: Logger
-  /** A request that takes longer gets a line of its own. */
+  /** A request that takes longer is also logged as a warning. */
   readonly slowMs: number
   readonly onFinished: (exchange: Exchange, outcome: Outcome) => void
 }
 
-/** Tells the log and the metrics what became of a request, and puts into the answer what belongs to it alone. */
+/** Logs the request, reports it to the metrics, and adds the headers that belong to this request alone. */
 export function closeExchange(exchange: Exchange, { log, slowMs, onFinished }: Closing, answer: Outgoing): Outgoing {
   const ms = Math.round((performance.now() - exchange.startedAt) * 10) / 10
   const outcome = { status: answer.status, ms, bytes: answer.body?.length ?? 0 }
@@ -112,7 +112,7 @@ export function closeExchange(exchange: Exchange, { log, slowMs, onFinished }: C
   return { status: answer.status, headers, body: answer.body }
 }
 
-/** What failed on our side, for whoever reads the log; the caller is only told that it did. */
+/** Logs the cause of a server error, which the response does not show. */
 export function logCause(log: Logger, { requestId }: Exchange, fault: Fault): void {
   const { code, cause } = fault
   if (fault instanceof Overloaded) return
@@ -121,11 +121,11 @@ export function logCause(log: Logger, { requestId }: Exchange, fault: Fault): vo
   }
 }
 
-/** One line a request; never the key itself, and why a caller was refused. */
+/** The log line of a request; it never contains the key itself. */
 function lineOf(exchange: Exchange, { status, ms, bytes }: Outcome) {
   const { asked, requestId, principal, refusal, operation, statements, address } = exchange
   const keyId = principal?.keyId ?? (refusal instanceof KeyRefused ? refusal.keyId : undefined)
-  // Other refusals may quote what was sent, which is no business of the log.
+  // Other errors may quote the request, which must not get into the log.
   const isOfAccess = refusal?.code === 'UNAUTHENTICATED' || refusal?.code === 'INSUFFICIENT_SCOPE'
   const why = refusal && { code: refusal.code, ...(isOfAccess && { reason: refusal.message, address }) }
   const { method, url } = asked

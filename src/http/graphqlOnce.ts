@@ -24,7 +24,7 @@ import { fingerprintOf, inside, type RunningRequests, replayOf, tokenOf } from '
 
 type Execute = Engine['execute']
 
-/** A mutation that may be repeated. */
+/** A mutation with an Idempotency-Key: a client may safely send it again. */
 interface Mutation {
   readonly args: ExecutionArgs
   readonly operation: OperationDefinitionNode
@@ -41,11 +41,11 @@ interface Field {
   readonly nodes: readonly FieldNode[]
 }
 
-/** What a root field answered, as it is kept. */
+/** The result of a root field in an idempotency record. */
 interface KeptField {
   readonly value: unknown
   readonly errors: readonly KeptError[]
-  /** The scopes that the caller held: whoever holds less may not see all of the value. */
+  /** The scopes that the key had: with fewer, it may not see all of the value. */
   readonly scopes: readonly Scope[]
 }
 
@@ -66,17 +66,17 @@ interface KeptExtensions {
 /** By response key. */
 type KeptFields = ReadonlyMap<string, KeptField>
 
-/** What a root field answers now. */
+/** The result of a root field in this request. */
 interface FieldResult {
   readonly value: unknown
   readonly errors: readonly GraphQLError[]
-  /** Undefined of what could not have changed anything. */
+  /** Undefined for a field that cannot change anything. */
   readonly isReplay?: boolean
 }
 
 /**
- * Executes a mutation that has an Idempotency-Key field by field: what a root field answers is kept in the transaction
- * that makes its change, so that the same request again replays the fields that were done, and does the others.
+ * Executes a mutation with an Idempotency-Key field by field. The result of a root field is recorded in the transaction
+ * that makes its change, so a retry replays the finished fields and executes the others.
  */
 export function executingOnce(engine: Engine, running: RunningRequests): Engine {
   const execute = once((args) => engine.execute(args), running)
@@ -87,7 +87,7 @@ function once(execute: Execute, running: RunningRequests): Execute {
   return async (args) => {
     const operation = getOperationAST(args.document, args.operationName)
     if (operation?.operation !== 'mutation') return execute(args)
-    // Yoga adds what it was passed with the request to the context that the engine makes.
+    // The cast holds: Yoga merges its server context (`Passed`) into the context that the engine makes.
     const context = args.contextValue as Mutation['context']
     try {
       const token = tokenOf(context.exchange.asked)
@@ -116,7 +116,7 @@ function rootFieldsOf({ args: { schema, document }, operation, variables }: Muta
   return type ? selectionsOf(schema, document, includedBy(variables))(type, [operation.selectionSet]) : []
 }
 
-/** Undefined for what execution refuses as a whole: bad variables, a limit that is exceeded. */
+/** Undefined if execution will refuse the whole operation: bad variables, or a limit is exceeded. */
 async function mutationOf(
   args: ExecutionArgs,
   operation: OperationDefinitionNode,
@@ -129,7 +129,7 @@ async function mutationOf(
   return (await isWithinLimits(mutation)) ? mutation : undefined
 }
 
-/** Asked of the whole operation: a field that is executed by itself checks only itself. */
+/** Checks the cost of the whole operation: each field is executed alone, which checks only its own cost. */
 async function isWithinLimits({ args, operation, context, variables }: Mutation): Promise<boolean> {
   const { document, schema } = args
   const bill = () => billWith(variables, { schema, operation, fragments: fragmentsOf(document) })
@@ -145,10 +145,10 @@ async function requestOf({ context, variables, args }: Mutation, token: string):
   return { keyId: context.principal.keyId, token, fingerprint }
 }
 
-/** What was done of this request; another request under its token is refused. */
+/** The recorded fields of this request; throws if its Idempotency-Key belongs to a different request. */
 async function keptFields(read: Read, { context }: Mutation, request: Unrepeatable): Promise<KeptFields> {
   const earlier = await replayOf(read, request, context.clock())
-  // The fingerprint is that of a mutation, so this file has written it.
+  // The cast holds: the fingerprint is that of a GraphQL mutation, and only this file records those.
   return new Map(earlier?.answer as [string, KeptField][] | undefined)
 }
 
@@ -158,7 +158,7 @@ async function executeFields(
   fields: readonly Field[],
   kept: KeptFields,
 ): Promise<ExecutionResult> {
-  // Without a prototype: the response keys are the caller's.
+  // No prototype: the client chooses the response keys, `__proto__` included.
   const data: Record<string, unknown> = Object.create(null)
   const errors: GraphQLError[] = []
   for (const field of fields) {
@@ -182,7 +182,7 @@ async function executeField(execute: Execute, field: Field, before: KeptField | 
   }
 }
 
-/** Asked before a transaction is opened: `__typename` changes nothing, and what the caller may not do is refused. */
+/** Avoids a transaction that would change nothing: for `__typename`, or if the key lacks the scope. */
 function mayChange({ mutation: { args, context }, nodes }: Field): boolean {
   const field = args.schema.getMutationType()?.getFields()[nodes[0]?.name.value ?? '']
   const scope = field?.extensions['scope'] as Scope | null | undefined
@@ -194,7 +194,7 @@ async function executed(execute: Execute, { mutation, key, nodes }: Field, conte
   return { value: data?.[key] ?? null, errors }
 }
 
-/** Executes a field in one transaction, and keeps what it answers with what it changes. */
+/** Executes a field and records its result in one transaction. */
 function changeOnce(execute: Execute, field: Field): Promise<FieldResult> {
   const { mutation, request, key } = field
   const { context } = mutation
@@ -212,7 +212,7 @@ function changeOnce(execute: Execute, field: Field): Promise<FieldResult> {
   })
 }
 
-/** What was undone because its selection could not be read is done again, and executed. */
+/** If the compiled selection failed, the change was rolled back: run it again, executed field by field. */
 function orExecuted(execute: Execute, field: Field): (error: unknown) => Promise<FieldResult> {
   return (error) => {
     if (!(error instanceof SelectionFailed)) throw error
@@ -225,17 +225,17 @@ function orExecuted(execute: Execute, field: Field): (error: unknown) => Promise
   }
 }
 
-/** Thrown to undo what a field has changed; nothing of it is kept, so that it can be mended under the same key. */
+/** Thrown to roll back a field. Nothing is recorded, so the client can retry with the same Idempotency-Key. */
 class Unfinished extends Error {
   readonly faults: readonly Fault[]
 
   constructor(faults: readonly Fault[]) {
-    super('The field cannot be answered.')
+    super('The field failed.')
     this.faults = faults
   }
 }
 
-/** A field whose answer only lacks what the caller may not see is finished. */
+/** A field counts as finished even if parts of its result are null because the key lacks a scope. */
 function requireFinished(value: unknown, errors: readonly GraphQLError[]): void {
   const faults = errors.map(faultOf)
   const failures = faults.filter(({ code }) => code === 'INTERNAL' || code === 'UNAVAILABLE')
@@ -251,7 +251,7 @@ function keptError(error: GraphQLError): KeptError {
 function replay({ context: { principal }, args }: Mutation, { value, errors, scopes }: KeptField): FieldResult {
   const requiredScope = scopes.find((scope) => !grants(principal.scopes, scope))
   if (requiredScope) {
-    const sentence = `This was answered when the key had the scope ${requiredScope}, which it lacks now.`
+    const sentence = `The recorded response needs the scope ${requiredScope}, which this key no longer has.`
     throw new Fault('INSUFFICIENT_SCOPE', sentence, { requiredScope })
   }
   const source = args.document.loc?.source

@@ -12,21 +12,21 @@ const TOKEN = new RegExp(`^[\\x21-\\x7e]{1,${LIMITS.idempotencyKeyCharactersMax}
 export function tokenOf(asked: Asked): string | undefined {
   const given = asked.header('idempotency-key')
   if (given === undefined) return undefined
-  // The draft has it in quotes; many callers leave them out.
+  // The IETF draft defines a quoted string; many clients omit the quotes.
   const token = given.trim().replace(/^"(.*)"$/, '$1')
   if (TOKEN.test(token)) return token
   const form = `1 to ${LIMITS.idempotencyKeyCharactersMax} visible ASCII characters`
   throw new Fault('BAD_REQUEST', `The header Idempotency-Key must hold ${form}, such as a UUID.`)
 }
 
-/** What a request asks for, in a form that can be compared. */
+/** A hash of a request, to compare a retry with the recorded one. */
 export function fingerprintOf(method: string, path: string, input: unknown): string {
   return createHash('sha256')
     .update(JSON.stringify([method, path, input ?? null]))
     .digest('base64url')
 }
 
-/** What was answered, now or when the same was asked for before. */
+/** The result of a request: new, or replayed from its idempotency record. */
 interface Answered {
   readonly answer: unknown
   readonly isReplay: boolean
@@ -34,15 +34,15 @@ interface Answered {
 
 type Work = (context: Context) => Promise<unknown>
 
-/** Does what a request asks for; one that changes something and brings an Idempotency-Key is done once. */
+/** Runs the work of a request; a change with an Idempotency-Key runs once, and a retry replays its result. */
 export type Perform = (asked: Asked, path: string, input: unknown, context: Context, work: Work) => Promise<Answered>
 
-/** The requests under way that must not be done twice: one for each token of each API key. */
+/** The running requests with an Idempotency-Key: at most one for each token of an API key. */
 export class RunningRequests {
-  // Of this process; the same request in another one is met inside the transaction.
+  // Of this process only; against another process, the transaction checks the records again.
   private readonly names = new Set<string>()
 
-  /** Refuses the work while another one has this token. */
+  /** Throws a 409 while another request with this token is running. */
   async alone<T>({ keyId, token }: Unrepeatable, work: () => Promise<T>): Promise<T> {
     const name = `${keyId} ${token}`
     if (this.names.has(name)) throw new Fault('CONFLICT', 'A request with this Idempotency-Key is still running.')
@@ -68,8 +68,8 @@ export function createPerform(running: RunningRequests): Perform {
 }
 
 /**
- * Does something once for its token: the answer is made inside the transaction that does it, and kept with it.
- * What is refused is not kept, since it has changed nothing and may be mended.
+ * Runs the work once for its token: the result is recorded in the transaction that makes the change.
+ * An error is not recorded, since nothing has changed: the client may correct the request and retry.
  */
 function onlyOnce(context: Context, request: Unrepeatable, work: Work): Promise<Answered> {
   const { store, clock } = context
@@ -82,7 +82,7 @@ function onlyOnce(context: Context, request: Unrepeatable, work: Work): Promise<
   })
 }
 
-/** What was answered to this request before; another one under its token is refused. */
+/** The recorded result of this request; throws if its token belongs to a different request. */
 export async function replayOf(read: Read, request: Unrepeatable, now: Date): Promise<Answered | undefined> {
   const kept = await keptAnswer(read, request, now)
   if (!kept) return undefined
@@ -91,7 +91,7 @@ export async function replayOf(read: Read, request: Unrepeatable, now: Date): Pr
   throw new Fault('VALIDATION_FAILED', `This Idempotency-Key was used for another request. ${advice}`)
 }
 
-/** The store as it is inside a transaction: what is written joins it, and what is read sees it. */
+/** The store inside a transaction: writes join the transaction, and reads see its changes. */
 export function inside(store: Store, write: Write): Store {
   return { ...store, read: write, write: (_, work) => work(write) }
 }

@@ -2,13 +2,13 @@ import type { IncomingMessage } from 'node:http'
 import { Fault } from '../errors.js'
 import { LIMITS } from '../limits.js'
 
-/** A request that a framework may have changed on its way. */
+/** A request whose `url` a framework may have rewritten. */
 interface Mounted extends IncomingMessage {
-  /** What `url` was before the path that the handler is mounted at was cut off, as Express and Connect do. */
+  /** The `url` before Express or Connect removed the path that the handler is mounted at. */
   readonly originalUrl?: unknown
 }
 
-/** The path and the query as the caller sent them. Without a base path, what a framework has cut off stays off. */
+/** The path and the query as the client sent them. Without a base path, the mount path of a framework stays removed. */
 export function targetOf({ url = '/', originalUrl }: Mounted, basePath: string): string {
   if (basePath === '' || typeof originalUrl !== 'string') return originForm(url)
   const whole = originForm(originalUrl)
@@ -16,11 +16,11 @@ export function targetOf({ url = '/', originalUrl }: Mounted, basePath: string):
   return isBelow ? whole : originForm(url)
 }
 
-/** What node:http takes as a request although it cannot be answered, or could be understood in two ways. */
+/** Refuses requests that node:http accepts although they are invalid, or ambiguous to a proxy (request smuggling). */
 export function refusalOf(request: IncomingMessage, target: string): Fault | undefined {
   const { hosts, authorizations, bytes } = censusOf(request)
   if (bytes > LIMITS.headersBytesMax) return headersTooLarge()
-  // Node takes the first of several, and a proxy before us may have taken another.
+  // Node uses the first of several Host headers; a proxy in front may have used another.
   if (hosts > 1 || !hasUsableTarget(request, target)) {
     return new Fault('BAD_REQUEST', 'The address or the Host header of the request cannot be read.')
   }
@@ -36,7 +36,7 @@ export function headersTooLarge(): Fault {
   return new Fault('HEADERS_TOO_LARGE', `The headers are larger than ${LIMITS.headersBytesMax} bytes.`)
 }
 
-/** Node counts neither the colons and line ends of headers, nor does it tell of what it has thrown away. */
+/** Counted from `rawHeaders`: `maxHeaderSize` ignores separators, and `headers` drops duplicates of these two. */
 function censusOf({ rawHeaders, url = '' }: IncomingMessage) {
   let hosts = 0
   let authorizations = 0
@@ -54,13 +54,13 @@ const HOST = 'host'
 const AUTHORIZATION = 'authorization'
 const SEPARATORS_BYTES = ':\r\n'.length
 
-// Else AskedOfNode.url throws, for the log's line too, and no answer goes out; a Host is a name and a port, no more.
+// `url` would throw on any other value, also when the request is logged. A Host is a name and a port, nothing else.
 function hasUsableTarget({ headers, httpVersion }: IncomingMessage, target: string): boolean {
   const { host = httpVersion === '1.0' ? 'localhost' : '' } = headers
   return target.startsWith('/') && isUsableHost(host)
 }
 
-// Nearly every request names the same one.
+// Caches the last valid Host: nearly every request has the same one.
 let usableHost = 'localhost'
 
 function isUsableHost(host: string): boolean {
@@ -70,7 +70,7 @@ function isUsableHost(host: string): boolean {
   return isUsable
 }
 
-/** A proxy may send the whole address (RFC 9112, 3.2.2); what counts here is its path. */
+/** The path and query of a target in absolute-form, which proxies may send (RFC 9112, 3.2.2). */
 function originForm(target: string): string {
   if (!/^https?:\/\/./i.test(target) || !URL.canParse(target)) return target
   const { pathname, search } = new URL(target)

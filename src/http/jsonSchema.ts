@@ -26,7 +26,7 @@ const SCALARS: Readonly<Record<string, JsonSchema>> = {
   DateTime: { type: 'string', format: 'date-time' },
 }
 
-/** Types and selections of the schema, written as JSON Schema; whatever has a name becomes a component. */
+/** Converts GraphQL types and selections to JSON Schema; every named type and fragment becomes a component. */
 export class JsonSchemas {
   readonly components: Record<string, JsonSchema> = {}
   private readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
@@ -35,7 +35,7 @@ export class JsonSchemas {
     this.fragments = fragments
   }
 
-  /** What an answer holds: the type as far as it is selected. */
+  /** The schema of a response: only the selected fields of the type. */
   output(type: GraphQLOutputType, selection: SelectionSetNode | undefined): JsonSchema {
     if (!isNonNullType(type)) return orNull(this.outputValue(type, selection))
     return this.outputValue(type.ofType, selection)
@@ -64,7 +64,7 @@ export class JsonSchemas {
     return { type: 'object', description: type.description, required: Object.keys(properties), properties }
   }
 
-  /** What a parameter or a body may hold. */
+  /** The schema of a parameter or a request body. */
   input(type: GraphQLInputType): JsonSchema {
     if (isNonNullType(type)) return this.input(type.ofType)
     if (isListType(type)) return { type: 'array', items: this.input(type.ofType) }
@@ -96,24 +96,24 @@ export class JsonSchemas {
     return scalar
   }
 
-  /** A reference to a component, which is made the first time. */
+  /** A reference to a component, which is built on first use. */
   named(name: string, make: () => JsonSchema): JsonSchema {
     this.components[name] ??= make()
     return ref('schemas', name)
   }
 }
 
-/** A reference to a component of the document. */
+/** A `$ref` to a component of the OpenAPI document. */
 export function ref(kind: string, name: string): JsonSchema {
   return { $ref: `#/components/${kind}/${name}` }
 }
 
-/** Headers of an answer, each by the name of its component. */
+/** Response headers, each as a reference to the component of that name. */
 export function headersOf(names: readonly string[]): JsonSchema {
   return Object.fromEntries(names.map((name) => [name, ref('headers', name)]))
 }
 
-/** A schema with the bounds that an input states for machines, and those of its items where it is a list. */
+/** Adds the bounds that an input declares in its `extensions`, and for a list those of its items. */
 export function withBounds(schema: JsonSchema, extensions: Readonly<Record<string, unknown>>): JsonSchema {
   const bounded = { ...schema, ...boundsOf(extensions) }
   const { items } = extensions as { items?: Readonly<Record<string, unknown>> }
@@ -125,7 +125,7 @@ function boundsOf(extensions: Readonly<Record<string, unknown>>): JsonSchema {
   return Object.fromEntries(names.filter((name) => name in extensions).map((name) => [name, extensions[name]]))
 }
 
-/** A value that fits the schema, put together from the examples of its parts. */
+/** An example value for a schema, built from the examples of its parts. */
 export function exampleOf(schema: JsonSchema, components: Readonly<Record<string, JsonSchema>>): unknown {
   const { $ref, examples, anyOf, properties, items } = schema as {
     $ref?: string
@@ -157,7 +157,7 @@ function orNull(schema: JsonSchema): JsonSchema {
     : { anyOf: [schema, { type: 'null' }] }
 }
 
-/** What an input tells of a thing is shown with the thing's own examples. */
+/** Input types share the examples of their noun: `AddPersonInput.name` uses `Person.name`. */
 const INPUT = /^(?:Add|Change|Sync)(\w+)Input/
 
 function documented(schema: JsonSchema, description: string | null | undefined, name: string): JsonSchema {

@@ -5,11 +5,11 @@ const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c]
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d]
 
 /**
- * Refuses JSON of a shape that nobody needs: the parser, and whoever reads what it makes, would be held up by it for
- * seconds. Whether it is JSON at all is not asked here.
+ * Refuses JSON that is too deep or has too many parts: parsing and checking it would block the event loop for seconds.
+ * Does not check the syntax; `JSON.parse` does.
  */
 export function requireModestShape(bytes: Uint8Array): void {
-  // Of everything that is open: how many commas it has, and how many it may have.
+  // For each open container, by depth: its commas so far, and the limit.
   const commas = new Uint32Array(LIMITS.bodyDepthMax + 1)
   const commasMax = new Uint32Array(LIMITS.bodyDepthMax + 1)
   let depth = 0

@@ -3,9 +3,9 @@ import { LIMITS } from '../limits.js'
 import { withoutValues } from '../store/faults.js'
 import { escaped, escapedLine } from '../text.js'
 
-/** JSON lines for machines; on a terminal the same in words. */
+/** Logs JSON lines; on a terminal, readable text. */
 export function createLog(level: string, stream: NodeJS.WriteStream): Logger {
-  // A log that cannot be written is no reason to stop serving.
+  // Without a listener, an `error` of the stream would end the process.
   stream.on('error', () => undefined)
   const bounded = boundedTo(LIMITS.logWaitingBytesMax, stream)
   return pino(
@@ -19,7 +19,7 @@ export function createLog(level: string, stream: NodeJS.WriteStream): Logger {
   )
 }
 
-/** Whoever reads the log may stall; what waits for them must not fill the memory, so lines are lost and counted. */
+/** Drops and counts lines while the reader of the log stalls, so that pending ones cannot fill the memory. */
 function boundedTo(bytesMax: number, stream: NodeJS.WriteStream): DestinationStream {
   let lost = 0
   return {

@@ -1,20 +1,20 @@
 import { turn } from '../graph/turns.js'
 import { LIMITS } from '../limits.js'
 
-/** Entries that are written at once. */
+/** Entries that are serialized at a time. */
 const STEP = 100
 
-/** How deep an answer is looked into for long lists: the lists at the root stand in a connection in `data`. */
+/** How deep to look for long lists: those of root fields are at `data.<field>.nodes`. */
 const DEPTH = 3
 
-/** Whether writing this as JSON in one go would hold up others. */
+/** Whether `JSON.stringify` of this value would block the event loop for long. */
 export function isLong(value: unknown, depth = DEPTH): boolean {
   if (Array.isArray(value)) return value.length > LIMITS.sliceRows
   if (typeof value !== 'object' || value === null || depth === 0) return false
   return Object.values(value).some((member) => isLong(member, depth - 1))
 }
 
-/** The same bytes as of `JSON.stringify`, written some entries at a time, so that others have their turn. */
+/** The bytes of `JSON.stringify`, produced some entries at a time to yield to the event loop. */
 export async function longJson(value: unknown): Promise<Buffer> {
   const parts: Buffer[] = []
   await write(value, parts)

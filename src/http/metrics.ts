@@ -5,11 +5,11 @@ import type { Store } from '../store/store.js'
 import type { Exchange, Outcome } from './exchange.js'
 import { OPERATIONS } from './operations.js'
 
-/** Prometheus is answered within a second, whatever the store does. */
+/** How long a scrape waits for the store, so that `/metrics` responds within a second even if the store hangs. */
 const HEALTH_WAIT_MS = 500
 const DURATION_BUCKETS_S = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10]
 
-/** What Prometheus reads: rates and times by operation, refusals by code, and how the store and the process are. */
+/** Prometheus metrics: request durations by operation, errors by code, and the state of the store and the process. */
 export interface Metrics {
   onFinished(exchange: Exchange, outcome: Outcome): void
   listener(request: IncomingMessage, response: ServerResponse): void
@@ -18,7 +18,7 @@ export interface Metrics {
 export function createMetrics(store: Store): Metrics {
   const registry = new Registry()
   const registers = [registry]
-  // The lag of the event loop, memory, descriptors and the like come with the library.
+  // Event loop lag, memory, file descriptors and the like.
   collectDefaultMetrics({ register: registry })
   const requests = new Histogram({
     name: 'operations_request_duration_seconds',
@@ -61,18 +61,15 @@ export function createMetrics(store: Store): Metrics {
   }
 }
 
-/** The figures of the store, and how to bring them up to date. */
+/** Creates the gauges of the store, and returns the function that updates them. */
 function gaugesOf(store: Store, registers: Registry[]): () => Promise<void> {
   const gauge = (name: string, help: string) => new Gauge({ name, help, registers })
   const bytes = gauge('operations_store_bytes', 'The size of the store.')
-  const logBytes = gauge(
-    'operations_store_log_bytes',
-    'The size of what is written and not yet in its final place (the -wal file).',
-  )
+  const logBytes = gauge('operations_store_log_bytes', 'The size of the write-ahead log (the -wal file).')
   const waiting = gauge('operations_waiting_writes', 'Writes that wait for their turn.')
   const writable = gauge('operations_store_writable', '1 while the store can be written, 0 when it can only be read.')
   return async () => {
-    // A store that is gone is what the metrics are for: the other figures stay as they were.
+    // If the store does not respond, report it as not writable and keep the last values of the other gauges.
     const given = store.health().catch(() => undefined)
     const health = await Promise.race([given, sleep(HEALTH_WAIT_MS, undefined, { ref: false })])
     writable.set(health?.isWritable ? 1 : 0)
@@ -83,7 +80,7 @@ function gaugesOf(store: Store, registers: Registry[]): () => Promise<void> {
   }
 }
 
-// Callers name their own operations, and each name would be a series: ours are told apart, theirs are GraphQL.
+// Clients choose the names of GraphQL operations, and each would be a time series: only REST operations have their own.
 function labelOf(operation: string | undefined): string {
   if (operation === undefined) return 'none'
   return Object.hasOwn(OPERATIONS, operation) ? operation : 'graphql'

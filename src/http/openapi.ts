@@ -12,7 +12,7 @@ import { STATUS } from './problems.js'
 import { CSV_TYPE, ROUTES, type Route } from './routes.js'
 import { type Parameter, type StoredOperation, storedOperations } from './stored.js'
 
-/** The OpenAPI 3.1 document: everything in it follows from the route table, its operations and the schema. */
+/** The OpenAPI 3.1 document, derived from the route table, its operations and the schema. */
 export function openapi(schema: GraphQLSchema, basePath = ''): JsonSchema {
   const operations = storedOperations(schema)
   const schemas = new JsonSchemas(fragmentsOf(operations))
@@ -26,8 +26,8 @@ export function openapi(schema: GraphQLSchema, basePath = ''): JsonSchema {
     info: {
       title: 'Operations Gateway',
       version: VERSION,
-      description: `${DESCRIPTION} Every GET also answers HEAD. ${bodySizes()}`,
-      contact: { name: 'Whoever runs this gateway' },
+      description: `${DESCRIPTION} Every GET route also supports HEAD. ${bodySizes()}`,
+      contact: { name: 'The operator of this gateway' },
       license: { name: 'MIT', identifier: 'MIT' },
     },
     'x-limits': Object.fromEntries(LIMIT_MEANINGS.map(({ name, value, meaning }) => [name, { value, meaning }])),
@@ -49,10 +49,10 @@ function operationObject(operation: StoredOperation, schemas: JsonSchemas): Json
   return {
     operationId: route.type === CSV_TYPE ? `${route.operation}Csv` : route.operation,
     summary: `${firstSentence(rootField.description ?? '')}${route.type === CSV_TYPE ? ', as CSV' : ''}`,
-    description: [rootField.description, scopeText(scope), ...csvNote(route)].join(' '),
+    description: [rootField.description, ...scopeNote(scope), ...csvNote(route)].join(' '),
     tags: [tagOf(operation)],
     security: [{ apiKey: [] }],
-    // Not in `security`: only OAuth 2 has scopes there, and linters and generators know no others.
+    // Not in `security`: it has scopes only for OAuth 2, and linters and generators reject others.
     ...(scope && { 'x-required-scope': scope }),
     parameters: [
       ...parameters.map((parameter) => parameterObject(parameter, schemas)),
@@ -62,22 +62,23 @@ function operationObject(operation: StoredOperation, schemas: JsonSchemas): Json
     responses: {
       [route.status]: successObject(operation, schemas),
       ...(route.method === 'GET' && {
-        304: { description: 'Not changed since.', headers: headersOf(['Request-Id', ...CACHE_HEADERS]) },
+        304: { description: 'Not modified.', headers: headersOf(['Request-Id', ...CACHE_HEADERS]) },
       }),
       ...Object.fromEntries(statusesOf(operation).map((status) => [status, refusalObject(status, route)])),
     },
   }
 }
 
-function scopeText(scope: StoredOperation['scope']): string {
-  return scope ? `Needs the scope \`${scope}\`.` : 'Any valid key will do.'
+/** Empty if any valid key may use the field: its own description says so. */
+function scopeNote(scope: StoredOperation['scope']): string[] {
+  return scope ? [`Needs the scope \`${scope}\`.`] : []
 }
 
 function csvNote({ sheet, type, path }: Route): string[] {
   return sheet && !type ? [`As CSV: \`${path}.csv\`, or here with \`Accept: text/csv\`.`] : []
 }
 
-/** The headers that a route heeds, by the names of their components. */
+/** The conditional and idempotency headers of a route, by component name. */
 function conditionsOf({ method, path }: Route): string[] {
   if (method === 'GET') return ['IfNoneMatch']
   if (method === 'POST') return ['IdempotencyKey']
@@ -94,10 +95,10 @@ function requestBody({ method }: Route, schema: JsonSchema, schemas: JsonSchemas
 function successObject(operation: StoredOperation, schemas: JsonSchemas): JsonSchema {
   const { route, isList } = operation
   if (route.status === 204) {
-    return { description: 'It is so, whether or not it was before.', headers: headersOf(['Request-Id']) }
+    return { description: 'Done, also if nothing had to change.', headers: headersOf(['Request-Id']) }
   }
   return {
-    description: route.method === 'GET' ? 'The answer.' : 'It is stored.',
+    description: route.method === 'GET' ? 'OK.' : 'Stored.',
     headers: headersOf(['Request-Id', ...SOMETIMES, ...ownHeaders(route), ...(isList ? ['Link'] : [])]),
     content: successContent(operation, schemas),
   }
@@ -121,9 +122,9 @@ function successContent(operation: StoredOperation, schemas: JsonSchemas): JsonS
 }
 
 const CSV =
-  "A line of names, then a line for each entry (RFC 4180). What a spreadsheet would run as a formula, at the beginning of a text or behind a `;`, a tab or a line break in it, has a `'` before it."
+  "A header line, then a line for each entry (RFC 4180). Text that a spreadsheet would run as a formula, at the beginning of a cell or after a `;`, a tab or a line break in it, is prefixed with `'`."
 
-// A patch that is refused for its type is told the right ones in a header of its own.
+// The 415 of a PATCH has an `Accept-Patch` header.
 function refusalObject(status: string, { method }: Route): JsonSchema {
   const isOfPatch = method === 'PATCH' && status === String(STATUS.UNSUPPORTED_MEDIA_TYPE)
   return ref('responses', isOfPatch ? `Patch${status}` : `Problem${status}`)
@@ -132,7 +133,7 @@ function refusalObject(status: string, { method }: Route): JsonSchema {
 function parameterObject({ name, in: place, type, use, defaultValue }: Parameter, schemas: JsonSchemas): JsonSchema {
   const schema = withBounds(schemas.input(type), use.extensions)
   const isList = schema['type'] === 'array'
-  const many = isList ? ' Several: repeat the parameter, or put commas between them.' : ''
+  const many = isList ? ' For several values, repeat the parameter or separate them with commas.' : ''
   return {
     name,
     in: place,
@@ -167,69 +168,71 @@ function listSchema({ description, properties }: JsonSchema): JsonSchema {
 
 const PAGE: JsonSchema = {
   type: 'object',
-  description: 'Where the answer stands in its list.',
+  description: 'The position of this page in its list.',
   required: ['next', 'total'],
   properties: {
     next: {
       type: ['string', 'null'],
-      description:
-        'The cursor of the next page, to give as `cursor`; null on the last page and when the list is whole.',
+      description: 'The cursor of the next page, to send as `cursor`; null on the last page.',
     },
-    total: { type: ['integer', 'null'], description: 'How many entries match, with `total=true`; else null.' },
+    total: {
+      type: ['integer', 'null'],
+      description: 'The number of matching entries with `total=true`; otherwise null.',
+    },
   },
 }
 
 const CACHE_HEADERS = ['ETag', 'Cache-Control', 'Vary']
 
 const HEADERS: Readonly<Record<string, JsonSchema>> = {
-  'Request-Id': header('The id of this request in the log: the one that the caller sent, or a new one.'),
-  ETag: header('Changes with the content; give it as `If-None-Match`, or as `If-Match` before a change.'),
-  'Cache-Control': header('Answers are private, and to be asked for again with their ETag.'),
-  Vary: header('The request headers that the answer depends on.'),
+  'Request-Id': header('The id of this request in the log: the one that the client sent, or a new one.'),
+  ETag: header('Changes with the content; send it as `If-None-Match` when reading, or as `If-Match` when changing.'),
+  'Cache-Control': header('Responses are private, and must be revalidated with their ETag.'),
+  Vary: header('The request headers that the response depends on.'),
   Link: header('The next page, as `rel="next"`, if there is one.'),
-  Location: header('Where the new resource can be read.'),
-  'Accept-Patch': header('The media types that a patch can have here (RFC 5789).'),
-  'WWW-Authenticate': header('What kind of key is needed (RFC 6750).'),
-  'Retry-After': header('After how many seconds to try again.'),
-  'RateLimit-Policy': header('What the key may spend, where that is limited: `"key";q=6000;w=60`.'),
-  RateLimit: header('What is left of it, and in how many seconds it is full again: `"key";r=999;t=1`.'),
-  'Idempotency-Replayed': header('`true` when the answer is that of an earlier request with the same Idempotency-Key.'),
+  Location: header('The path of the new resource.'),
+  'Accept-Patch': header('The media types that PATCH accepts (RFC 5789).'),
+  'WWW-Authenticate': header('The authentication scheme, and why the key was refused (RFC 6750).'),
+  'Retry-After': header('The number of seconds to wait before a retry.'),
+  'RateLimit-Policy': header('The rate limit of the key, if there is one: `"key";q=6000;w=60`.'),
+  RateLimit: header('The remaining quota, and the seconds until it is full again: `"key";r=999;t=1`.'),
+  'Idempotency-Replayed': header('`true` if this is the response to an earlier request with the same Idempotency-Key.'),
 }
 
-/** The headers that an answer has only in some cases. */
+/** Headers that a response has only if the rate is limited. */
 const SOMETIMES = ['RateLimit-Policy', 'RateLimit']
 
 const HEADER_PARAMETERS = {
   RequestId: {
     name: 'Request-Id',
     in: 'header',
-    description: "The caller's own id for this request, taken over into the answer and the log.",
+    description: "The client's own id for this request, used in the response and the log.",
     schema: { type: 'string', pattern: REQUEST_ID.source },
   },
   IdempotencyKey: {
     name: 'Idempotency-Key',
     in: 'header',
     description:
-      'A token of the caller for this request, such as a UUID. Sent again with the same request within a day, it does ' +
-      'nothing twice and gives the first answer; with another request it is a 422, and while the first is running a 409.',
+      'A unique token for this request, such as a UUID. If the same request is sent again within a day, nothing is done ' +
+      'twice and the first response is returned; with a different request it is a 422, and while the first runs a 409.',
     schema: { type: 'string', minLength: 1, maxLength: LIMITS.idempotencyKeyCharactersMax },
   },
   IfNoneMatch: {
     name: 'If-None-Match',
     in: 'header',
-    description: 'The ETag of an answer at hand; when nothing has changed, the new one is a 304 without a body.',
+    description: 'The ETag of an earlier response; if nothing has changed since, the response is a 304 without a body.',
     schema: { type: 'string' },
   },
   IfMatch: {
     name: 'If-Match',
     in: 'header',
-    description: 'The ETag of what the change is based on; when that has changed since, nothing is done: a 412.',
+    description: 'The ETag that the change is based on; if the resource has changed since, nothing is done: a 412.',
     schema: { type: 'string' },
   },
   IfMatchAny: {
     name: 'If-Match',
     in: 'header',
-    description: 'Nothing at this path has an ETag, so that any other value is a 412.',
+    description: 'This path has no ETag: only `*` matches, and any other value is a 412.',
     schema: { type: 'string', const: '*' },
   },
 }
@@ -255,7 +258,7 @@ function tagsOf(operations: readonly StoredOperation[]): JsonSchema[] {
 
 function bodySizes(): string {
   const { bodyBytesMax, syncBodyBytesMax } = LIMITS
-  return `Bodies larger than ${bodyBytesMax} bytes are refused, whole projects larger than ${syncBodyBytesMax}.`
+  return `Bodies larger than ${bodyBytesMax} bytes are refused; for whole projects the limit is ${syncBodyBytesMax}.`
 }
 
 function securityText(): string {

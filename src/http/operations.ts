@@ -1,7 +1,7 @@
 /**
- * The stored operations of the REST door. What a body shows is written here and nowhere else,
- * so a new field of the schema never slips into /v1 by itself. A fragment's name is the name of
- * its schema in the OpenAPI document; a variable is a parameter, and `$input` is the body.
+ * The GraphQL operations behind the REST routes. A response body has exactly the fields selected here, so a new field
+ * of the schema is not added to /v1 by accident. A fragment's name is the name of its schema in the OpenAPI document;
+ * a variable is a parameter, and `$input` is the request body.
  */
 
 const PERSON = `fragment Person on Person {

@@ -9,12 +9,12 @@ import { preferredType } from './wire/negotiation.js'
 
 export interface GraphiqlOptions {
   readonly endpoint: string
-  /** Put into the page for callers on this machine; only the demo has one. */
+  /** Prefilled in GraphiQL for requests from this machine; set only by the demo. */
   readonly demoKey: string | undefined
 }
 
 const FIRST_QUERY = `# Your API key goes into "Headers", below.
-# "Docs", top left, lists all there is to ask.
+# "Docs", top left, lists all types and fields.
 
 query TopRisks {
   risks(first: 5) {
@@ -31,10 +31,10 @@ query TopRisks {
 }
 `
 
-/** What `Host` says where a person has opened this machine itself, and no name that merely leads to it. */
+/** `Host` must be loopback itself: another name that resolves to it could belong to a DNS rebinding page. */
 const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/i
 
-/** Serves GraphiQL from this machine alone: no request of the page leaves it. */
+/** Serves GraphiQL with all of its assets inlined: the page loads nothing from other hosts. */
 export function createGraphiql({ endpoint, demoKey }: GraphiqlOptions) {
   const pages = new Map<string, Promise<{ content: Content; policy: string }>>()
   return async (asked: Asked): Promise<Answer> => {
@@ -47,7 +47,7 @@ export function createGraphiql({ endpoint, demoKey }: GraphiqlOptions) {
 }
 
 async function renderGraphiql(endpoint: string, key: string): Promise<{ content: Content; policy: string }> {
-  // Imported when first asked for: it is 9 MB of script that most servers never show.
+  // Imported lazily: 9 MB of script that most servers never use.
   const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql')
   const headers = JSON.stringify({ Authorization: `Bearer ${key}` }, null, 2)
   const html = renderGraphiQL({
@@ -84,7 +84,7 @@ export function wantsPage(asked: Asked): boolean {
 const FRONT_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-/** The page that says what is where. */
+/** The front page: links to both APIs, and a table of the REST routes. */
 export function createFrontPage(schema: GraphQLSchema, basePath: string, hasGraphiql: boolean) {
   const content = whenAsked(
     () => new Content('text/html; charset=utf-8', Buffer.from(frontPage(schema, basePath, hasGraphiql))),
@@ -92,7 +92,7 @@ export function createFrontPage(schema: GraphQLSchema, basePath: string, hasGrap
   return (asked: Asked) => respond(asked, content(), { headers: { 'content-security-policy': FRONT_POLICY } })
 }
 
-/** Made when it is first asked for, and kept: most servers start far more often than anyone looks at their pages. */
+/** Built lazily on first use, and kept: most processes never serve these pages. */
 function whenAsked(make: () => Content): () => Content {
   let content: Content | undefined
   return () => {
@@ -123,7 +123,7 @@ code { font-size: .9em; }
 <p>${DESCRIPTION}</p>
 <p>GraphQL is at <code>${basePath}/graphql</code>.${explore}
 REST is at <code>${basePath}/v1</code>, described by <a href="${basePath}/v1/openapi.json">its OpenAPI document</a>.
-Both want the header <code>Authorization: Bearer &lt;API_KEY&gt;</code>.</p>
+Both require the header <code>Authorization: Bearer &lt;API_KEY&gt;</code>.</p>
 <table>
 ${rows.join('\n')}
 </table>

@@ -14,10 +14,10 @@ import { Fault, type Flaw } from '../errors.js'
 import { LIMITS } from '../limits.js'
 import type { StoredOperation } from './stored.js'
 
-/** What stands for nobody in a list of ids. */
+/** Means null in a list of ids: entries without an owner or an assignee. */
 const NOBODY = 'none'
 
-/** The variables of an operation from the path and the query, or a Fault that names each bad parameter. */
+/** Reads the variables of an operation from the path and the query, or throws a Fault that names each bad parameter. */
 export function readParameters(
   { parameters }: StoredOperation,
   path: Readonly<Record<string, string>>,
@@ -47,7 +47,7 @@ function unknownParameter(name: string, known: readonly string[]): string {
   return `There is no parameter ${JSON.stringify(name)} here. ${listed}`
 }
 
-/** A list may be repeated as well as written with commas; whatever else is there once. */
+/** A list parameter may be repeated or comma-separated; any other may occur once. */
 function readValues(values: readonly string[], type: GraphQLInputType): unknown {
   if (isListType(getNullableType(type))) return values.flatMap((value) => readValue(value, type))
   if (values.length > 1) throw new GraphQLError('Give it once: it takes a single value.')
@@ -76,12 +76,12 @@ function readLeaf(text: string, type: GraphQLLeafType): unknown {
     if (!/^-?\d{1,9}$/.test(text)) throw new GraphQLError('Must be a whole number of at most nine digits.')
     return Number(text)
   }
-  // A scalar of our own says itself what it does not take.
+  // Custom scalars throw an error that says what they accept.
   type.parseValue(text)
   return text
 }
 
-/** The value of an enum, which REST takes in any case. */
+/** The value of an enum; REST ignores upper and lower case. */
 export function readEnum(value: unknown, type: GraphQLEnumType): string {
   const names = type.getValues().map(({ name }) => name)
   const name = names.find((one) => typeof value === 'string' && one === value.toUpperCase())

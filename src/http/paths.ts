@@ -23,7 +23,7 @@ interface PathsOptions {
   readonly graphql: GraphqlHandler
 }
 
-/** What is at each path: health, pages, and the two APIs. */
+/** Routes a request to the health checks, the pages or one of the two APIs. */
 export type Paths = (exchange: Exchange) => Promise<Answer>
 
 export function createPaths({ store, log, basePath, graphiql, demoKey, rest, graphql }: PathsOptions): Paths {
@@ -31,7 +31,7 @@ export function createPaths({ store, log, basePath, graphiql, demoKey, rest, gra
   const frontPage = createFrontPage(schema, basePath, graphiql)
   const openapiPage = createOpenapiPage(schema, basePath)
 
-  /** What anyone may read, without a key; paths are below the base path. */
+  /** Public pages, which need no key; paths are relative to the base path. */
   const pages = new Map<string, Page>([
     ['', frontPage],
     ['/', frontPage],
@@ -79,9 +79,9 @@ async function readOnly(exchange: Exchange, page: Page): Promise<Answer> {
 
 const NOT_KEPT = { headers: { 'cache-control': 'no-store' } }
 
-/** Without writes it stays ready: a store that has become read-only must not take every copy of the service down. */
+/** A read-only store still counts as ready: otherwise it would take every instance out of the load balancer. */
 function createReadiness(store: Store): Page {
-  // Nobody needs a key here, so however many ask, the store is looked at once a second.
+  // This path needs no key, so checks of the store are limited to one per `healthMs`.
   const look = atMostEvery(LIMITS.healthMs, () => store.version())
   return async (asked) => {
     try {

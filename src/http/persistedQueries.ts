@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache'
 import { Fault } from '../errors.js'
 import { LIMITS } from '../limits.js'
 
-/** As much of the parameters of a request as says what to run; nothing of it is checked yet. */
+/** The parameters of a request that select the query, not yet checked. */
 interface Sent {
   readonly query?: unknown
   readonly extensions?: unknown
@@ -12,8 +12,8 @@ interface Sent {
 const HASH = /^[0-9a-f]{64}$/
 
 /**
- * Automatic persisted queries: a client sends the SHA-256 of a query alone, and its text only when it is not known here.
- * The text that a hash stands for never changes, so all callers share them; who may come in was asked before.
+ * Automatic persisted queries: a client sends only the SHA-256 of a query, and its text if the server does not know it.
+ * A hash always means the same text, so all keys share the entries; the key has been checked before.
  */
 export class PersistedQueries {
   private readonly texts = new LRUCache<string, string>({
@@ -22,7 +22,7 @@ export class PersistedQueries {
     sizeCalculation: (text) => text.length,
   })
 
-  /** The text to run: as it was sent, or as it is known by its hash. */
+  /** The query text: as sent, or looked up by its hash. */
   textFor({ query, extensions }: Sent): unknown {
     const hash = hashIn(extensions)
     if (hash === undefined) return query
@@ -31,13 +31,13 @@ export class PersistedQueries {
       return query
     }
     const known = this.texts.get(hash)
-    // The words that every client waits for before it sends the text.
+    // Clients look for exactly this message, and then send the text.
     if (known === undefined) throw new Fault('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound')
     return known
   }
 
   private keep(hash: string, query: string): void {
-    // Refused by its length wherever it is parsed; to hash it would take longer.
+    // The parser refuses a text of this length anyway: do not spend time on its hash.
     if (query.length > LIMITS.queryCharactersMax || this.texts.get(hash) === query) return
     if (createHash('sha256').update(query).digest('hex') !== hash) {
       throw new Fault('BAD_REQUEST', '`extensions.persistedQuery.sha256Hash` is not the SHA-256 of `query`.')

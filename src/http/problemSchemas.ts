@@ -4,7 +4,7 @@ import { PROBLEM_EXAMPLES } from './examples.js'
 import { headersOf, type JsonSchema, ref } from './jsonSchema.js'
 import { problemType, STATUS } from './problems.js'
 
-/** Refusals that do not belong to a path and its methods. */
+/** Errors that no operation lists: they occur before a route is matched, or for a method that it lacks. */
 const OUTSIDE: readonly Code[] = ['METHOD_NOT_ALLOWED', 'REQUEST_TIMEOUT', 'HEADERS_TOO_LARGE']
 const OF_REST = (Object.keys(CATALOGUE) as Code[]).filter((code) => code !== 'PERSISTED_QUERY_NOT_FOUND')
 const CODES = OF_REST.filter((code) => !OUTSIDE.includes(code))
@@ -16,7 +16,7 @@ const HEADERS_OF: Readonly<Record<string, readonly string[]>> = {
   '503': ['Retry-After'],
 }
 
-/** The refusals, by the name of their component: one for each status, and that of a PATCH. */
+/** The error responses by component name: one for each status, and a 415 with `Accept-Patch` for PATCH. */
 export function problemResponses(): JsonSchema {
   const statuses = [...new Set(CODES.map((code) => String(STATUS[code])))]
   const unsupported = String(STATUS.UNSUPPORTED_MEDIA_TYPE)
@@ -52,33 +52,33 @@ export function problemSchemas(): JsonSchema {
 
 const PROBLEM_ERROR: JsonSchema = {
   type: 'object',
-  description: 'One thing that is wrong with what was sent.',
+  description: 'One error in the request.',
   required: ['detail'],
   properties: {
-    pointer: { type: 'string', description: 'Where in the body, as a JSON Pointer.' },
-    parameter: { type: 'string', description: 'Which parameter.' },
-    detail: { type: 'string', description: 'What would be right.' },
+    pointer: { type: 'string', description: 'The place in the body, as a JSON Pointer (RFC 6901).' },
+    parameter: { type: 'string', description: 'The name of the parameter.' },
+    detail: { type: 'string', description: 'What is wrong, and what to send instead.' },
   },
 }
 
 function problemSchema(): JsonSchema {
   return {
     type: 'object',
-    description: 'What went wrong (RFC 9457).',
+    description: 'Problem details of an error (RFC 9457).',
     required: ['type', 'title', 'status', 'detail', 'code', 'requestId'],
     properties: {
-      type: { type: 'string', format: 'uri', description: 'Stable for each code.' },
-      title: { type: 'string', description: 'The kind of problem, in words.' },
+      type: { type: 'string', format: 'uri', description: 'Identifies the kind of problem; stable for each code.' },
+      title: { type: 'string', description: 'The kind of problem, for people.' },
       status: { type: 'integer', description: 'The HTTP status.' },
       detail: { type: 'string', description: 'What happened, and what to change.' },
       code: { type: 'string', enum: OF_REST, description: 'The kind of problem, for programs.' },
       requestId: { type: 'string', description: 'The id of the request in the log.' },
       requiredScope: { type: 'string', enum: Object.keys(SCOPES), description: 'The scope that the key lacks.' },
-      existingId: { type: 'string', description: 'The id of what is already there.' },
+      existingId: { type: 'string', description: 'The id of the existing resource.' },
       errors: {
         type: 'array',
         items: ref('schemas', 'ProblemError'),
-        description: 'Each thing that is wrong with what was sent.',
+        description: 'Each error in the request.',
       },
     },
   }

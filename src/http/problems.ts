@@ -14,7 +14,7 @@ export const STATUS: Record<Code, number> = {
   UNAUTHENTICATED: 401,
   INSUFFICIENT_SCOPE: 403,
   NOT_FOUND: 404,
-  // Clients and gateways look for it in a response that is well.
+  // Clients and gateways expect this error with status 200.
   PERSISTED_QUERY_NOT_FOUND: 200,
   METHOD_NOT_ALLOWED: 405,
   NOT_ACCEPTABLE: 406,
@@ -32,7 +32,7 @@ export const STATUS: Record<Code, number> = {
   DEADLINE_EXCEEDED: 503,
 }
 
-/** In seconds; what took too long would do so again while everyone else is as busy. */
+/** In seconds; longer after a deadline, since an immediate retry would likely exceed it again. */
 const RETRY_AFTER: Partial<Record<Code, string>> = { UNAVAILABLE: '1', DEADLINE_EXCEEDED: '10' }
 
 export function problemType(code: Code): string {
@@ -49,13 +49,13 @@ export function problem(
   return respond(asked, new Content(type, Buffer.from(body)), { status, headers: { ...headers, ...own } })
 }
 
-/** The one refusal that must say what is possible instead. */
+/** A 405, which must list the allowed methods in `Allow` (RFC 9110, 15.5.6). */
 export function notAllowed(exchange: Exchange, allow: string): Promise<Answer> {
-  const sentence = `${exchange.asked.method} is not possible here; ${allow} are.`
+  const sentence = `${exchange.asked.method} is not supported here. Use one of ${allow}.`
   return problem(exchange, new Fault('METHOD_NOT_ALLOWED', sentence), { allow })
 }
 
-/** The whole answer to what never became a request that the service could look at. */
+/** A complete response for a request that failed before, or outside of, its exchange. */
 export function bareProblem(fault: Fault) {
   const requestId = randomUUID()
   const { status, headers, type, body } = problemParts(fault, requestId)
@@ -80,7 +80,7 @@ function problemParts(fault: Fault, requestId: string) {
   return { status: STATUS[code], headers: faultHeaders(fault), type, body: JSON.stringify(body) }
 }
 
-/** The headers that HTTP wants with a refusal, through whichever door it came. */
+/** The headers that HTTP requires with an error, for both APIs. */
 export function faultHeaders(fault: Fault): Record<string, string> {
   if (fault instanceof RateExceeded) return { 'retry-after': String(fault.retryAfterSeconds) }
   const retryAfter = RETRY_AFTER[fault.code]
@@ -90,7 +90,7 @@ export function faultHeaders(fault: Fault): Record<string, string> {
   return challenge ? { 'www-authenticate': `Bearer realm="operations"${challenge.params}` } : {}
 }
 
-// RFC 6750: whoever sent no key at all is only told the scheme.
+// RFC 6750, 3.1: without any credentials, the challenge has no error code.
 function challengeOf(fault: Fault): { params: string } | undefined {
   if (fault instanceof KeyMissing) return { params: '' }
   if (fault.code === 'UNAUTHENTICATED') return { params: ', error="invalid_token"' }

@@ -15,8 +15,8 @@ interface QueriesOptions {
 }
 
 /**
- * Answers a validated query with compiled SQL, for both APIs alike: it is prepared, charged and run. Undefined where it
- * is to be executed instead, for the reason that the exchange then holds; it has been charged for that too.
+ * Runs a validated query as compiled SQL, for both APIs: prepares it, charges its cost and reads. Undefined if graphql
+ * must execute it instead; `exchange.executedFor` says why, and the cost has been charged.
  */
 export type RunCompiled = (
   exchange: Exchange,
@@ -36,18 +36,18 @@ export function createRunCompiled({ engine, rates, log }: QueriesOptions): RunCo
     rates.chargeQuery(principal, exchange, charge)
     const result = isPrepared ? await prepared.run(context, separator).catch(failed) : prepared
     if (typeof result !== 'string') return result
-    // Whether a mutation is executed is decided for each of its root fields, and said there.
+    // For a mutation this is decided for each root field; `onExecuted` reports it there.
     if (result !== 'mutation') exchange.executedFor = result
     return undefined
   }
 }
 
-/** What nobody foresaw is logged, and execution answers instead. */
+/** Logs an unexpected error of the compiled path and falls back to execution; other Faults are thrown on. */
 export function orExecuted(log: Logger, { requestId }: Exchange): (error: unknown) => ExecutionReason {
   return (error) => {
     const fault = asFault(error)
     if (fault.code !== 'INTERNAL') throw fault
-    // Where execution succeeds after all, nobody else would hear of it.
+    // If execution then succeeds, this is the only trace of the error.
     log.error({ requestId, err: fault.cause }, 'compiled query failed')
     return 'failed'
   }

@@ -15,7 +15,7 @@ import {
 import { Fault } from '../errors.js'
 import { LIMITS } from '../limits.js'
 
-/** Parses a query whose text and shape keep within the limits; what it costs is asked when it runs. */
+/** Parses a query and enforces the limits on its text and shape; its cost is checked when it runs. */
 export function parseWithinLimits(text: string, options: ParseOptions | undefined): DocumentNode {
   requireAtMost('characters', text.length, LIMITS.queryCharactersMax)
   const document = parseTokens(text, options)
@@ -39,10 +39,10 @@ function parseTokens(text: string, options: ParseOptions | undefined): DocumentN
 
 function requireAtMost(what: string, actual: number, most: number): void {
   if (actual <= most) return
-  throw new Fault('TOO_COMPLEX', `The query has ${actual} ${what}; the most is ${most}. Ask in smaller parts.`)
+  throw new Fault('TOO_COMPLEX', `The query has ${actual} ${what}; the most is ${most}. Split the query.`)
 }
 
-/** Up to the first thing that is none: past the limit nobody cares whether the rest is right. */
+/** Counts up to the first syntax error: past the limit, the rest need not be valid. */
 function tokensIn(text: string): number {
   const lexer = new Lexer(new Source(text))
   let count = 0
@@ -64,7 +64,7 @@ function directivesIn(document: DocumentNode): number {
   return count
 }
 
-/** How often the most repeated field stands in one place; each pair of them would have to be compared. */
+/** How often the most repeated field occurs in one selection set: validation compares every pair of them. */
 function repeatsIn(document: DocumentNode): number {
   let most = 0
   visit(document, {
@@ -84,7 +84,7 @@ function repeatsIn(document: DocumentNode): number {
 
 const responseName = ({ alias, name }: FieldNode): string => alias?.value ?? name.value
 
-/** Fields at the root, also where fragments bring them, and aliases anywhere else: each may be work of its own. */
+/** Root fields, those in fragments included, and aliases below the root: each may be separate work. */
 function namesIn(document: DocumentNode): number {
   const fragments = fragmentsOf(document)
   const roots = new Set<FieldNode>()
@@ -104,7 +104,7 @@ function namesIn(document: DocumentNode): number {
   return names
 }
 
-/** Fields below `__schema` and `__type` with all fragments put in: neither depth nor cost keeps those in bounds. */
+/** Fields below `__schema` and `__type`, fragments expanded: neither the depth nor the cost limit covers them. */
 function introspectedIn(document: DocumentNode): number {
   const count = counterOf(fragmentsOf(document), ({ selectionSet }) => 1 + (selectionSet ? count(selectionSet) : 0))
   let fields = 0
@@ -126,8 +126,8 @@ function fragmentsOf({ definitions }: DocumentNode): Fragments {
 }
 
 /**
- * Adds up what the fields of a selection count for, through its fragments. Each fragment is looked at once however often
- * it is used; what is missing, or leads back to itself, is refused by the validation that follows.
+ * Adds up `countField` over a selection and its fragments, each of which is counted once and its sum reused. Missing or
+ * recursive fragments count as 0; the validation that follows refuses them.
  */
 function counterOf(fragments: Fragments, countField: (field: FieldNode) => number) {
   const known = new Map<string, number>()

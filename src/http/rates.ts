@@ -6,7 +6,7 @@ import type { Store } from '../store/store.js'
 import { Buckets, type Level } from './buckets.js'
 import type { Exchange } from './exchange.js'
 
-/** Too much was asked for; after so many seconds there is room again. */
+/** A 429: the rate limit is exceeded; `Retry-After` carries the seconds to wait. */
 export class RateExceeded extends Fault {
   readonly retryAfterSeconds: number
 
@@ -16,27 +16,27 @@ export class RateExceeded extends Fault {
   }
 }
 
-/** Who may ask for how much: each key by itself, and wrong keys by the address that they come from. */
+/** Rate limits: one bucket for each key, and for invalid keys one for each client address. */
 export interface Rates {
-  /** Tells who is calling, and charges the key for a request. */
+  /** Authenticates the request, and charges its key for it. */
   admit(exchange: Exchange): Promise<Principal>
-  /** Looks at the key again if the body came after the first look: it may have been revoked meanwhile. */
+  /** Checks the key again if the body arrived after `admit`: it may have been revoked meanwhile. */
   confirm(exchange: Exchange): Promise<Principal>
-  /** Charges what is read beyond the request that asked for it, once, up to a share of what may be spent at once. */
+  /** Charges the cost of a query beyond that of the request, once for each request and up to a share of the burst. */
   chargeQuery(principal: Principal, exchange: Exchange, cost: number): void
-  /** A caller who had the answer already is given back most of what it was charged. */
+  /** Refunds most of the charge when the response is a 304. */
   refundUnchanged(exchange: Exchange): void
 }
 
-/** Of what an answer costs, what is charged for the news that it has not changed. */
+/** The share of a response's cost that a 304 is charged. */
 const UNCHANGED_SHARE = 0.1
 
 interface RatesOptions {
   readonly store: Pick<Store, 'versions'>
   readonly authenticate: Authenticate
-  /** 0 for as much as anyone likes. */
+  /** 0 for no limit. */
   readonly ratePerMinute: number
-  /** Milliseconds of a clock that is never set back. */
+  /** A monotonic clock, in milliseconds. */
   readonly monotonicMs: () => number
 }
 
@@ -54,7 +54,7 @@ export function createRates({ store, authenticate, ratePerMinute, monotonicMs }:
       policy: `"key";q=${keys.perMinute};w=60`,
       level: `"key";r=${level.remaining};t=${level.fullInSeconds}`,
     }
-    if (!level.isAllowed) throw new RateExceeded('This key has asked for too much in a short time.', level)
+    if (!level.isAllowed) throw new RateExceeded('This key has exceeded its rate limit.', level)
   }
 
   const refused = (error: unknown, exchange: Exchange): unknown => {
@@ -64,7 +64,7 @@ export function createRates({ store, authenticate, ratePerMinute, monotonicMs }:
     return level.isAllowed ? error : new RateExceeded('Too many wrong keys came from your address.', level)
   }
 
-  /** Who is calling; `isWhole` where all of the request has come. */
+  /** Authenticates the request; `isWhole` if its whole body has arrived. */
   const look = async (exchange: Exchange, isWhole: boolean): Promise<Principal> => {
     const { asked } = exchange
     exchange.isWhole = isWhole
@@ -90,7 +90,7 @@ export function createRates({ store, authenticate, ratePerMinute, monotonicMs }:
       if (exchange.cost > 0) return
       const most = keys ? Math.max(1, Math.floor(keys.burst * LIMITS.rateShareMax)) : 1
       const extra = Math.min(most, Math.ceil(cost / LIMITS.rateUnitCost)) - 1
-      // The request itself has taken one.
+      // `admit` has charged 1 already.
       if (extra > 0) charge(keyId, exchange, extra, 1)
       exchange.cost = cost
     },
@@ -100,7 +100,7 @@ export function createRates({ store, authenticate, ratePerMinute, monotonicMs }:
   }
 }
 
-/** As much at once as the default allows of the default, in the same proportion. */
+/** The burst, in the same proportion to the rate as in the defaults. */
 function burstOf(perMinute: number): number {
   return Math.max(1, Math.round((perMinute * LIMITS.rateBurst) / LIMITS.ratePerMinute))
 }

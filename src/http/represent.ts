@@ -16,7 +16,7 @@ const ENCODINGS = Object.keys(ENCODERS) as Encoding[]
 export const JSON_TYPE = 'application/json'
 export const GRAPHQL_TYPE = 'application/graphql-response+json'
 
-/** A body and what becomes of it on the way out; whoever keeps one keeps its compressed forms too. */
+/** A response body, with its compressed forms and its hash, each computed on first use. */
 export class Content {
   readonly type: string
   readonly bytes: Buffer
@@ -32,19 +32,19 @@ export class Content {
     return new Content(JSON_TYPE, Buffer.from(JSON.stringify(value)))
   }
 
-  /** Strong: each encoding of the same content has a tag of its own. */
+  /** A strong ETag: each encoding of the same content has its own. */
   tag(encoding: Encoding | undefined): string {
     this.hash ??= createHash('sha256').update(this.bytes).digest('base64url')
     const tag = this.hash.slice(0, 27)
     return encoding ? `"${tag}-${encoding}"` : `"${tag}"`
   }
 
-  /** Makes the tag of a large content ready, so that nobody waits while it is computed. */
+  /** Hashes a large body in slices before its ETag is needed: hashing it at once would block the event loop. */
   async hashInSlices(): Promise<void> {
     if (this.bytes.length > LIMITS.sliceBytes) this.hash ??= await hashOf(this.bytes)
   }
 
-  /** Whether the tag is that of this content, in whichever encoding it was sent. */
+  /** Whether this is the ETag of this content, in any encoding. */
   isTagged(tag: string): boolean {
     return [undefined, ...ENCODINGS].some((encoding) => this.tag(encoding) === tag)
   }
@@ -56,7 +56,7 @@ export class Content {
   }
 }
 
-/** Answers with a content in the form that the caller takes: compressed, not changed since, or without its body. */
+/** Builds the response by the request's headers and method: compressed, a 304, or without a body for HEAD. */
 export async function respond(
   asked: Asked,
   content: Content,
@@ -68,7 +68,7 @@ export async function respond(
     vary: 'Authorization, Accept, Accept-Encoding',
     ...headers,
   }
-  // What PATCH answers is what GET would now.
+  // The response of PATCH is that of a GET now, so it has the same ETag.
   if (status === 200 && (isReading(asked) || asked.method === 'PATCH')) {
     await content.hashInSlices()
     const tag = content.tag(encoding)
@@ -85,22 +85,22 @@ export async function respond(
   return { status, headers: all, body: asked.method === 'HEAD' ? null : bytes }
 }
 
-/** An answer that has nothing to show. */
+/** A 204. */
 export function emptyAnswer(headers: Record<string, string> = {}): Answer {
   return { status: 204, headers, body: null }
 }
 
-/** The coding in which a caller gets what is long enough for one. */
+/** The negotiated content coding, for bodies that are large enough to compress. */
 export function encodingFor(asked: Asked): Encoding | undefined {
   return preferredEncoding(asked.header('accept-encoding'), ENCODINGS)
 }
 
-/** Whether the `If-None-Match` of a caller covers what it would get. */
+/** Whether `If-None-Match` matches the ETag, `*` included. */
 export function isUnchanged(known: string | undefined, tag: string | undefined): boolean {
   return tagsIn(known).includes('*') || namesTag(known, tag)
 }
 
-/** Whether it names the very tag, and not just anything. */
+/** Whether `If-None-Match` names this ETag, `*` not included. */
 export function namesTag(known: string | undefined, tag: string | undefined): boolean {
   return tagsIn(known).some((one) => one === tag)
 }

@@ -37,10 +37,10 @@ interface RestOptions {
   readonly log: Logger
 }
 
-/** Answers a request below `/v1`; `path` is without the base path. */
+/** Handles a request below `/v1`; `path` is without the base path. */
 export type Rest = (exchange: Exchange, path: string) => Promise<Answer>
 
-/** The REST API: each route runs its stored operation, and what HTTP wants is put around it. */
+/** The REST API: each compiled route runs its GraphQL operation, and maps the result to HTTP. */
 export function createRest(options: RestOptions): Rest {
   const { schema, cache, rates, basePath } = options
   const read = readerWith(options)
@@ -59,7 +59,7 @@ export function createRest(options: RestOptions): Rest {
     const type = operation.types.length === 0 ? undefined : requireAcceptable(asked, operation.types)
     const wanted = { asked, operation, type, path: basePath + path }
     if (!isReading(asked)) return change(exchange, wanted, match)
-    // What any key may ask for is about the key itself.
+    // A route without a scope is about the caller's own key.
     exchange.isShared = operation.scope !== null
     return cache.serve(exchange, type ?? '', () => read(exchange, wanted, match))
   }
@@ -115,14 +115,14 @@ function changerWith({ schema, engine, rates, bodies, running, basePath, log }: 
   }
 }
 
-/** The caller, with the scope that is needed: the schema refuses as well, but here before parameters and body are read. */
+/** Requires the scope before parameters and body are read; the schema checks it again. */
 function principalFor({ principal }: Exchange, { scope }: StoredOperation): Principal {
   if (!principal) throw new Error('The key of the request has not been checked.')
   if (scope) requireScope(principal, scope)
   return principal
 }
 
-/** The methods that heed `If-Match`. */
+/** The methods that support `If-Match`. */
 const CONDITIONAL = new Set(['PATCH', 'PUT', 'DELETE'])
 
 async function run(
@@ -143,7 +143,7 @@ async function run(
   return data?.[operation.rootNode.name.value]
 }
 
-/** Asks, inside the write, whether what GET would answer is still what the caller has seen. */
+/** Checks `If-Match` inside the transaction, against what GET would return now. */
 function preconditionOf(
   engine: Engine,
   context: Context,
@@ -162,7 +162,7 @@ function optionsOf({ routes, allow }: Place): Answer {
   return emptyAnswer({ allow, ...patch })
 }
 
-/** Resolvers speak of arguments; a REST caller knows them by the names of the parameters that feed them. */
+/** Names the REST parameter in a fault, where the resolver names the GraphQL argument. */
 function inParameterNames(fault: Fault, { parameters }: StoredOperation): Fault {
   const [flaw] = fault.flaws
   const fed = parameters.find(({ use }) => use.argument === flaw?.parameter)

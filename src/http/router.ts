@@ -1,15 +1,15 @@
 import { ROUTES, type Route } from './routes.js'
 
-/** The routes at one path, and what its variable segments hold. */
+/** The routes at one path, and the values of its variable segments. */
 export interface Match {
   readonly at: Place
   readonly parameters: Readonly<Record<string, string>>
 }
 
-/** A path of the table. */
+/** One path of the route table. */
 export interface Place {
   readonly routes: ReadonlyMap<string, Route>
-  /** The methods that it has, as `Allow` lists them. */
+  /** The value of the `Allow` header. */
   readonly allow: string
 }
 
@@ -31,7 +31,7 @@ for (const [path, routes] of byPath) {
   else patterns.push({ place, names, expression: expressionOf(path) })
 }
 
-/** What is at a path, found without a look at the paths that have no variable segments. */
+/** Finds the routes at a path: fixed paths by a map lookup, the others by their patterns. */
 export function routesAt(path: string): Match | undefined {
   const found = fixed.get(path)
   if (found) return found
@@ -53,7 +53,7 @@ function expressionOf(path: string): RegExp {
   return new RegExp(`^${path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '([^/]+)')}$`)
 }
 
-// What cannot be decoded is taken as it stands, and so names nothing.
+// A segment with invalid percent-encoding is used as it is; no id matches it.
 function decoded(segment: string): string {
   try {
     return decodeURIComponent(segment)

@@ -7,11 +7,11 @@ export interface Route {
   readonly path: string
   readonly operation: OperationName
   readonly status: 200 | 201 | 204
-  /** The sheet that a list can be had as. */
+  /** The sheet whose columns the CSV form of a list has. */
   readonly sheet?: SheetNoun
-  /** The one media type of the response, where it is not JSON. */
+  /** The only media type of the response, if it is not JSON. */
   readonly type?: typeof CSV_TYPE
-  /** Of a route that takes more than `LIMITS.bodyBytesMax`. */
+  /** For a route that accepts more than `LIMITS.bodyBytesMax`. */
   readonly bodyBytesMax?: number
 }
 
@@ -19,7 +19,7 @@ export const CSV_TYPE = 'text/csv'
 
 const WHOLE_PROJECT = { bodyBytesMax: LIMITS.syncBodyBytesMax }
 
-/** THE TABLE: every route of the REST API. */
+/** The route table: every route of the REST API. */
 const TABLE: readonly Route[] = [
   { method: 'GET', path: '/v1/personnel', operation: 'listPersonnel', status: 200, sheet: 'people' },
   { method: 'POST', path: '/v1/personnel', operation: 'addPerson', status: 201 },
@@ -42,8 +42,8 @@ const TABLE: readonly Route[] = [
 ]
 
 /**
- * With each sheet as CSV at a path of its own: clients that are generated from the OpenAPI document have one type for
- * each path, and a list that answers JSON or CSV would be a union in all of them.
+ * Adds a `.csv` path for each sheet: clients generated from the OpenAPI document have one response type for each path,
+ * and a list that is either JSON or CSV would be a union in all of them.
  */
 export const ROUTES: readonly Route[] = TABLE.flatMap((route) =>
   route.sheet ? [route, { ...route, path: `${route.path}.csv`, type: CSV_TYPE }] : [route],

@@ -8,12 +8,12 @@ import { type Connection, type ConnectionLimits, Connections, isLoopback } from 
 import { headersTooLarge } from './incoming.js'
 import { bareProblem } from './problems.js'
 
-/** How exactly the times of the limits are kept. */
+/** The interval of the checks, and so the precision of the time limits. */
 const CHECK_MS = 1_000
 
 export type HttpServerOptions = Partial<ConnectionLimits>
 
-/** A server of node:http around the app: its limits, and our words for what it refuses by itself. */
+/** The node:http server around the app: sets its limits, and sends problem details for what Node itself refuses. */
 export function createHttpServer(app: App, options: HttpServerOptions = {}): Server {
   const connections = new Connections({ ...LIMITS, isExempt: isLoopback, ...options })
   const server = createServer(
@@ -23,12 +23,12 @@ export function createHttpServer(app: App, options: HttpServerOptions = {}): Ser
       requestTimeout: LIMITS.requestMs,
       keepAliveTimeout: LIMITS.idleMs,
       connectionsCheckingInterval: CHECK_MS,
-      // Refused by the app, in words.
+      // The app refuses a missing Host itself, with problem details.
       requireHostHeader: false,
     },
     oneByOne(app.listener, connections),
   )
-  // Beyond its own count Node would drop headers without a word; their size is bounded in any case.
+  // Node silently drops headers above this count; `maxHeaderSize` bounds them anyway.
   server.maxHeadersCount = 0
   connectionsOf.set(server, connections)
   server.on('connection', (socket) => {
@@ -41,18 +41,18 @@ export function createHttpServer(app: App, options: HttpServerOptions = {}): Ser
     refuseAfter(latest(socket), socket, unreadable(error.code))
   })
   server.on('connect', (_, socket) => {
-    refuseAfter(latest(socket), socket, new Fault('METHOD_NOT_ALLOWED', 'This is no proxy.'))
+    refuseAfter(latest(socket), socket, new Fault('METHOD_NOT_ALLOWED', 'This server is not a proxy.'))
   })
   server.on('checkContinue', oneByOne(app.checkContinue, connections))
-  // Whatever else is expected of us is answered as if it had not been said.
+  // `Expect` with any other value than `100-continue` is ignored.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   return server
 }
 
-/** The connections that each server has open. */
+/** The open connections of each server, for `drain`. */
 const connectionsOf = new WeakMap<Server, Connections>()
 
-/** One timer for all connections, so that a request needs none of its own. */
+/** One timer for all connections, instead of one for each request. */
 function sweepWhileOpen(server: Server, connections: Connections, everyMs: number): void {
   server.on('listening', () => {
     const timer = setInterval(() => connections.sweep(everyMs), everyMs).unref()
@@ -60,12 +60,12 @@ function sweepWhileOpen(server: Server, connections: Connections, everyMs: numbe
   })
 }
 
-/** Requests that are sent without waiting for answers take their turns, so that nobody else waits for all of them. */
+/** Runs pipelined requests one at a time, so that one connection cannot occupy the server with many at once. */
 function oneByOne(listener: App['listener'], connections: Connections): RequestListener {
   return (request, response) => {
     const { socket } = request
     const connection = connections.of(socket)
-    // It has just lost its place to another.
+    // Evicted in favour of another connection.
     if (!connection) return void socket.destroy()
     const { last, isTooLong } = connection.queue(response)
     if (isTooLong) socket.destroy()
@@ -76,8 +76,8 @@ function oneByOne(listener: App['listener'], connections: Connections): RequestL
 }
 
 /**
- * Whoever is answered before it has sent everything must be able to read the answer: a connection that is closed while
- * more comes in is reset, and what was sent on it is lost (RFC 9112, 9.6).
+ * Delays the close while the request is still arriving, so that the client can read an early response: closing a socket
+ * with unread input sends RST, which discards the response (RFC 9112, 9.6).
  */
 function letLinger(connection: Connection): void {
   const { socket } = connection
@@ -90,11 +90,11 @@ function letLinger(connection: Connection): void {
   }
 }
 
-/** Refuses what came on a connection after its latest request, unless that was to be the last, or the rest of that. */
+/** Refuses what follows the latest request, once its response is sent. After `Connection: close` it is ignored. */
 function refuseAfter(latest: ServerResponse | undefined, socket: Duplex, fault: Fault): void {
   if (latest?.shouldKeepAlive === false && latest.req.complete) return
   if (latest && !latest.req.complete) {
-    // Whoever has its answer, or a part of it, is told nothing more of a body that went wrong.
+    // The response to this request has begun: an error about its body can no longer be sent.
     if (latest.headersSent) socket.destroy()
     else refuse(socket, fault)
   } else if (latest && !latest.writableFinished) latest.once('close', () => refuse(socket, fault))
@@ -108,13 +108,13 @@ function refuse(socket: Duplex, fault: Fault): void {
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${body}`)
 }
 
-/** What is no HTTP is refused by Node before any of our code sees it. */
+/** The Fault for an error of Node's HTTP parser, by its code. */
 function unreadable(code: string | undefined): Fault {
   switch (code) {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return new Fault(
         'REQUEST_TIMEOUT',
-        `The headers must arrive within ${LIMITS.headersMs} ms, and all of it within ${LIMITS.requestMs} ms.`,
+        `The headers must arrive within ${LIMITS.headersMs} ms, and the whole request within ${LIMITS.requestMs} ms.`,
       )
     case 'HPE_HEADER_OVERFLOW':
       return headersTooLarge()
@@ -124,20 +124,20 @@ function unreadable(code: string | undefined): Fault {
 }
 
 /**
- * Lets running requests finish, for a while. A caller that keeps its connection is told with its next answer that it is
- * the last one there: a connection closed without a word may cut a request that is already on its way.
+ * Waits up to `shutdownMs` for running requests. A kept-alive connection gets `Connection: close` in its next response:
+ * closing it without notice may cut off a request that is already on its way.
  */
 export function drain(server: Server): Promise<void> {
   const toldLast: RequestListener = (_, response) => {
     response.shouldKeepAlive = false
   }
   server.prependListener('request', toldLast).prependListener('checkContinue', toldLast)
-  // To Node a connection is idle once its answer is written, though most of it may wait for whoever reads it slowly.
+  // Node counts a connection as idle once its response is written, though a slow client may not have read it yet.
   const isSending = () => connectionsOf.get(server)?.isSending ?? false
   return new Promise((resolve) => {
     const sweep = setInterval(() => isSending() || server.closeIdleConnections(), LIMITS.lastRequestMs)
     const limit = setTimeout(() => server.closeAllConnections(), LIMITS.shutdownMs)
-    // Not the close of http.Server, which closes idle connections at once.
+    // Not `http.Server.close`, which closes idle connections immediately.
     NetServer.prototype.close.call(server, () => {
       clearInterval(sweep)
       clearTimeout(limit)

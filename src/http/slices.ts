@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { LIMITS } from '../limits.js'
 
-/** What is done to megabytes at once keeps everyone else waiting for milliseconds, so it is done slice by slice. */
+/** Yields to the event loop between slices: copying or hashing megabytes at once would block it for milliseconds. */
 async function eachSlice(bytes: Buffer, work: (slice: Buffer) => void): Promise<void> {
   for (let start = 0; start < bytes.length; start += LIMITS.sliceBytes) {
     if (start > 0) await nextTurn()
@@ -10,7 +10,7 @@ async function eachSlice(bytes: Buffer, work: (slice: Buffer) => void): Promise<
   }
 }
 
-/** These parts, one after the other. */
+/** `Buffer.concat` in slices. */
 export async function joined(parts: readonly Buffer[]): Promise<Buffer> {
   const length = parts.reduce((sum, part) => sum + part.length, 0)
   if (length <= LIMITS.sliceBytes) return Buffer.concat(parts)

@@ -21,21 +21,21 @@ import { SHEETS } from '../intake/columns.js'
 import { OPERATIONS } from './operations.js'
 import { CSV_TYPE, ROUTES, type Route } from './routes.js'
 
-/** A route made ready to run: its operation, checked against the schema, and what HTTP needs to know of it. */
+/** A compiled route: its operation, validated against the schema, and what HTTP needs to know about it. */
 export interface StoredOperation {
   readonly route: Route
   readonly document: DocumentNode
   readonly rootField: GraphQLField<unknown, unknown>
   readonly rootNode: FieldNode
-  /** What the root field declares; null means that any valid key will do. */
+  /** The scope that the root field declares; null if any valid key may use it. */
   readonly scope: Scope | null
   readonly isList: boolean
-  /** The media types of the response, the preferred one first; none where it has no body. */
+  /** The media types of the response, the preferred one first; empty if it has no body. */
   readonly types: readonly MediaType[]
-  /** The columns of its CSV, where there is one. */
+  /** The columns of its CSV form, if it has one. */
   readonly columns: readonly string[] | undefined
   readonly parameters: readonly Parameter[]
-  /** The type of the body, where the route takes one. */
+  /** The type of the request body, if the route takes one. */
   readonly input: GraphQLInputType | undefined
 }
 
@@ -50,7 +50,7 @@ export interface Parameter {
   readonly use: VariableUse
 }
 
-/** What a variable feeds: where its description, its bounds and its name in the schema come from. */
+/** The argument or input field that a variable is used for; it defines the description and the bounds. */
 interface VariableUse {
   readonly argument: string
   readonly description: string
@@ -61,7 +61,7 @@ const BODY = 'input'
 
 const compiled = new WeakMap<GraphQLSchema, Map<Route, StoredOperation>>()
 
-/** A route made ready to run, once: to check an operation against the schema takes longer than to run it. */
+/** Compiles a route once: validating its operation takes longer than running it. */
 export function storedOperation(schema: GraphQLSchema, route: Route): StoredOperation {
   const known = compiled.get(schema) ?? new Map<Route, StoredOperation>()
   compiled.set(schema, known)
@@ -83,7 +83,7 @@ export function compile(schema: GraphQLSchema, route: Route): StoredOperation {
     throw new Error(`The operation ${route.operation} does not fit the schema: ${errors.join('; ')}`)
   }
   const rootField = schema.getRootType(definition.operation)?.getFields()[rootNode.name.value]
-  if (!rootField) throw new Error(`The operation ${route.operation} asks for nothing.`)
+  if (!rootField) throw new Error(`The operation ${route.operation} has no root field.`)
   const variables = variablesOf(schema, document, definition, route)
   return {
     route,
@@ -110,7 +110,7 @@ function variablesOf(
     const name = variable.name.value
     const type = typeFromAST(schema, typeNode)
     const use = uses.get(name)
-    if (!isInputType(type) || !use) throw new Error(`The variable $${name} of ${route.operation} feeds nothing.`)
+    if (!isInputType(type) || !use) throw new Error(`The variable $${name} of ${route.operation} is not used.`)
     return {
       name,
       in: route.path.includes(`{${name}}`) ? 'path' : 'query',
@@ -127,7 +127,7 @@ function typesOf({ status, sheet, type }: Route): readonly MediaType[] {
   return sheet ? ['application/json', CSV_TYPE] : ['application/json']
 }
 
-/** CSV has no place for a count. */
+/** The CSV form has no `total` parameter: there is no place for a count in it. */
 function isParameter({ name, use }: Parameter, { type }: Route): boolean {
   return name !== BODY && !(type === CSV_TYPE && use.argument === 'totalCount')
 }
@@ -142,7 +142,7 @@ function columnsOf(route: Route, document: DocumentNode, rootNode: FieldNode): r
   throw new Error(`The operation ${route.operation} lacks columns of its sheet: ${missing.join(', ')}.`)
 }
 
-/** The fields of a selection, those of its fragments included. */
+/** The fields of a selection, including those of its fragments. */
 function fieldsIn(document: DocumentNode, selection: SelectionSetNode | undefined): FieldNode[] {
   return (selection?.selections ?? []).flatMap((node) => {
     if (node.kind === Kind.FIELD) return [node]
@@ -168,7 +168,7 @@ function usesOf(schema: GraphQLSchema, document: DocumentNode): Map<string, Vari
         if (value.kind === Kind.VARIABLE && field) uses.set(value.name.value, described(field))
       },
       Argument({ value }) {
-        // `@include(if: $total)` is about the field it stands at.
+        // The variable of `@include(if: $total)` is described by the field that has the directive.
         const subject = typeInfo.getDirective() ? typeInfo.getFieldDef() : typeInfo.getArgument()
         if (value.kind === Kind.VARIABLE && subject) uses.set(value.name.value, described(subject))
       },

@@ -2,14 +2,14 @@ import type { Fault } from '../errors.js'
 import { deadlineExceeded } from '../store/faults.js'
 import type { Patience } from '../store/store.js'
 
-/** Of its time, what a request may spend on waiting; the rest is for the answer, or for saying that there is none. */
+/** The share of the deadline that a request may wait; the rest is for sending the response or the error. */
 const WAITING_SHARE = 0.95
-/** The same for showing what was written, however long that took. */
+/** The share of the deadline that a request gets after its write, however long that took, to read the result. */
 const SHOWING_SHARE = 0.25
 
-/** How long the caller of a request waits: one deadline for all the steps that the request takes. */
+/** The deadline of a request, shared by all of its steps. */
 export class Waiting implements Patience {
-  /** By `performance.now()`, like the deadline. */
+  /** In the time of `performance.now()`, like `deadlineAt`. */
   since = performance.now()
   deadlineAt: number
   private readonly deadlineMs: number
@@ -25,7 +25,7 @@ export class Waiting implements Patience {
     return this.request?.isGone ?? false
   }
 
-  /** What the caller itself takes is not counted. */
+  /** Waits for the client, such as for its body, without counting that time. */
   async exempt<T>(arriving: Promise<T>): Promise<T> {
     const began = performance.now()
     try {
@@ -37,7 +37,7 @@ export class Waiting implements Patience {
     }
   }
 
-  /** Gives work up at the deadline that is shared with other requests, or cannot be stopped; it must only read or wait. */
+  /** Rejects at the deadline and abandons the work, which goes on: it must only read or wait. */
   async bound<T>(work: Promise<T>, fault: () => Fault = deadlineExceeded): Promise<T> {
     let timer: NodeJS.Timeout | undefined
     const late = new Promise<never>((_, reject) => {
@@ -50,7 +50,7 @@ export class Waiting implements Patience {
     }
   }
 
-  /** A write may take longer than a request may read; what was written must still be shown. */
+  /** Extends the deadline after a write, which may take longer than it: the result must still be read. */
   goOn(): void {
     this.deadlineAt = Math.max(this.deadlineAt, performance.now() + SHOWING_SHARE * this.deadlineMs)
   }

@@ -187,7 +187,7 @@ const taken: Row[] = [
 
 const notAllowed = problem('METHOD_NOT_ALLOWED')
 const noProxy: Verdict = (talk) => {
-  problem('METHOD_NOT_ALLOWED', /^This is no proxy\.$/)(talk)
+  problem('METHOD_NOT_ALLOWED', /^This server is not a proxy\.$/)(talk)
   expect(talk.end).toBe('closed')
 }
 const METHODS: [method: string, target: string, verdict: Verdict][] = [

@@ -7,11 +7,11 @@ import type { Exchange } from '../exchange.js'
 import type { Rates } from '../rates.js'
 import { encodingFor, isUnchanged } from '../represent.js'
 
-/** Gives a response again for as long as what it was read from has not changed (docs/decisions/0004-response-cache.md). */
+/** Reuses a response until the data that it was read from changes (docs/decisions/0004-response-cache.md). */
 export interface ResponseCache {
   /**
-   * The response to a request whose key has been checked and charged: the cached one, or what `answer` gives, which is
-   * cached if every key with the same scopes gets the same. `type` is the media type that was negotiated.
+   * Serves a request whose key has been checked and charged: from the cache, or from `answer`, whose response is cached
+   * if it is the same for every key with these scopes. `type` is the negotiated media type.
    */
   serve(exchange: Exchange, type: string, answer: () => Promise<Answer>): Promise<Answer>
 }
@@ -43,15 +43,15 @@ export function createResponseCache(bytesMax: number, rates: Rates): ResponseCac
 
 const NOTHING: ReadonlySet<Register> = new Set()
 
-/** The body of a request that may be answered from the cache; undefined of one that may not. */
+/** The body of a request that can be served from the cache; undefined if it cannot. */
 async function smallBody(exchange: Exchange, rates: Rates): Promise<string | undefined> {
   const { asked, waiting } = exchange
   if (asked.method !== 'POST') return ''
   const bytes = Number(asked.header('content-length'))
   if (!(bytes > 0 && bytes <= LIMITS.readyQueryBytesMax)) return undefined
-  // Whoever waits for `100 Continue` is first told what else is wrong.
+  // `Expect: 100-continue`: all other checks come before the body is read.
   if (asked.header('expect') !== undefined || asked.header('content-encoding') !== undefined) return undefined
-  // What is wrong with the body is said where it is read as JSON.
+  // Errors count as a cache miss; the handler reports them when it parses the body.
   const body = await waiting.exempt(asked.body(SMALL)).catch(() => undefined)
   if (body) await rates.confirm(exchange)
   return body?.toString('latin1')
@@ -59,7 +59,7 @@ async function smallBody(exchange: Exchange, rates: Rates): Promise<string | und
 
 const SMALL = roomFor(LIMITS.readyQueryBytesMax)
 
-/** Everything that a response can depend on, besides what is stored. HEAD shares the entries of GET. */
+/** Everything that a response depends on besides the stored data. HEAD shares the entries of GET. */
 function keyOf(asked: Asked, type: string, body: string, { scopes }: Principal): string {
   const sent = asked.method === 'POST' ? `POST ${asked.header('content-type')}` : 'GET'
   return `${sent}\n${asked.target}\n${type}\n${encodingFor(asked) ?? ''}\n${scopeText(scopes)}\n${body}`
@@ -73,7 +73,7 @@ function scopeText(scopes: Principal['scopes']): string {
   return known
 }
 
-/** Refusals, partial results and what is about the key itself are worked out every time. */
+/** Never cached: errors, partial results, and responses about the caller's own key. */
 function isReusable({ isShared, refusal }: Exchange, { status, body }: Answer): boolean {
   return status === 200 && body !== null && isShared && !refusal
 }
@@ -88,21 +88,21 @@ function answerTo(asked: Asked, cached: Answer): Answer {
   return asked.method === 'HEAD' ? { ...cached, body: null } : cached
 }
 
-/** A response without what belongs to one request alone. */
+/** A response without the headers of a single request, such as `Request-Id`. */
 interface CachedResponse {
   readonly answer: Answer
   /** The route or the name of the operation, for the log. */
   readonly operation: string | undefined
-  /** What the query is charged beyond the request. */
+  /** The cost of the query: a cache hit is charged the same. */
   readonly cost: number
 }
 
-/** Where a response is cached. */
+/** The cache key of a response, and the change counters that decide whether it is still valid. */
 interface Slot {
   readonly key: string
-  /** Of before anything was read for it, so that they are never younger than what it shows. */
+  /** Read before the data of the response, so that they are never newer than the data. */
   readonly versions: Versions
-  /** All that it was read from. */
+  /** The change counters of the tables that the response was read from. */
   readonly reads: ReadonlySet<Register>
 }
 
@@ -113,19 +113,19 @@ interface Entry {
   versions: Versions
 }
 
-/** What an entry takes besides its texts and bytes. */
+/** The estimated overhead of an entry besides its strings and its body. */
 const ENTRY_BYTES = 500
 
-/** Responses with the versions that they were read under, up to a number of bytes; the least recently used go first. */
+/** An LRU cache of responses, bounded in bytes. Each entry holds the versions that it was read under. */
 export class CachedResponses {
   private readonly entries: LRUCache<string, Entry>
-  /** Of all that was looked up, the youngest. */
+  /** The newest versions that any lookup has seen. */
   private latest: Versions | undefined
 
   constructor(bytesMax: number) {
     this.entries = new LRUCache({
       maxSize: bytesMax,
-      // Nobody's one response may push out what all the others have.
+      // One response may not evict the rest.
       maxEntrySize: Math.max(1, Math.floor(bytesMax * LIMITS.readyShareMax)),
       sizeCalculation: ({ size }) => size,
     })
@@ -137,7 +137,7 @@ export class CachedResponses {
     if (!entry) return undefined
     const isSame = isUnderSame(entry.registers, entry.versions, versions)
     const isYounger = versions.order > entry.versions.order
-    // Another request may have found later versions while this one was looking.
+    // Not if the entry is newer: another request may have read later versions while this one waited for its own.
     if (!isSame && isYounger) this.entries.delete(key)
     else if (isYounger) entry.versions = versions
     return isSame ? entry.response : undefined
@@ -145,7 +145,7 @@ export class CachedResponses {
 
   keep({ key, versions, reads }: Slot, response: CachedResponse): void {
     const registers = [...reads]
-    // What has changed since it was read would never be found again.
+    // Already outdated: no lookup would ever match it.
     if (this.latest && !isUnderSame(registers, versions, this.latest) && versions.order < this.latest.order) return
     const { body } = response.answer
     const own = { ...response, answer: { ...response.answer, body: body && apart(body), finished: new Map() } }
@@ -161,10 +161,10 @@ function isUnderSame(registers: readonly Register[], one: Versions, other: Versi
   return one === other || registers.every((register) => one[register] === other[register])
 }
 
-/** Of the bytes of a response that is kept, what may lie unused around them: a read worker leaves room. */
+/** How much unused memory around a cached body is tolerated before it is copied: a read worker allocates some slack. */
 const SLACK_SHARE = 1 / 8
 
-/** Node cuts small buffers out of larger ones, and whoever keeps one keeps all that it was cut out of. */
+/** Copies a body out of a larger ArrayBuffer, such as Node's buffer pool: the cache would keep all of that alive. */
 function apart(bytes: Buffer): Buffer {
   if (bytes.buffer.byteLength - bytes.length <= SLACK_SHARE * bytes.length) return bytes
   const own = Buffer.allocUnsafeSlow(bytes.length)

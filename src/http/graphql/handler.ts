@@ -33,12 +33,12 @@ interface GraphqlOptions {
   readonly running: RunningRequests
 }
 
-/** Answers a request for `/graphql`. */
+/** Handles a request to `/graphql`. */
 export type GraphqlHandler = (exchange: Exchange) => Promise<Answer>
 
 const ALLOW = 'GET, POST, OPTIONS'
 
-/** GraphQL over HTTP: checks the key, asks the response cache, and has Yoga answer. */
+/** GraphQL over HTTP: checks the key, looks in the response cache, and on a miss hands the request to Yoga. */
 export function createGraphqlHandler(options: GraphqlOptions): GraphqlHandler {
   const { cache, rates, log } = options
   const answer = answererWith(options)
@@ -59,7 +59,7 @@ export function createGraphqlHandler(options: GraphqlOptions): GraphqlHandler {
   }
 }
 
-/** Whoever names the type of GraphQL, and likes JSON no better, gets it; to all others JSON is what they know. */
+/** Prefers `application/graphql-response+json` only if `Accept` names it: older clients expect `application/json`. */
 function typesFor(asked: Asked): readonly string[] {
   const isNamed = asked.header('accept')?.toLowerCase().includes(GRAPHQL_TYPE)
   return isNamed ? [GRAPHQL_TYPE, JSON_TYPE] : [JSON_TYPE, GRAPHQL_TYPE]
@@ -73,7 +73,7 @@ function answererWith(options: GraphqlOptions) {
     const { asked } = exchange
     const params = await readParams(exchange, bodies, persistedQueries)
     await rates.confirm(exchange)
-    // Headers and body have been read: Yoga needs to know the method alone.
+    // Headers and body have been read already: Yoga only needs the method.
     const request = new yoga.fetchAPI.Request(ADDRESS, { method: asked.method })
     const response = await yoga.handleRequest(request, { exchange, params, type })
     const { 'content-type': contentType = type, 'content-length': _, ...others } = Object.fromEntries(response.headers)
@@ -84,7 +84,7 @@ function answererWith(options: GraphqlOptions) {
   }
 }
 
-/** Only what is for it comes to Yoga, wherever it is mounted. */
+/** A constant, since only requests to `/graphql` reach Yoga, whatever the base path is. */
 const ADDRESS = 'http://localhost/graphql'
 
 function yogaWith({ engine, runCompiled, log, running }: GraphqlOptions) {
@@ -103,10 +103,10 @@ function yogaWith({ engine, runCompiled, log, running }: GraphqlOptions) {
     plugins: [useParams(), useCompiledQueries(runCompiled, executingOnce(engine, running)), useResponses(log)],
     parserAndValidationCache: {
       documentCache: new Documents({ charactersMax: LIMITS.queriesKeptCharacters, countMax: LIMITS.queriesKeptMax }),
-      // An error may be as long as a body, and nobody sends the same mistake again and again.
+      // Errors are not cached: one may be as long as a body, and invalid documents are rarely sent twice.
       errorCache: { get: () => undefined, set: () => undefined },
     },
-    // Each of these is done elsewhere, or is not offered.
+    // Implemented elsewhere in this folder or in src/http, or not supported.
     graphiql: false,
     landingPage: false,
     cors: false,
@@ -118,7 +118,7 @@ function yogaWith({ engine, runCompiled, log, running }: GraphqlOptions) {
   })
 }
 
-/** Refuses before Yoga is asked, in the words of GraphQL. */
+/** An error response in the GraphQL format, for a request that never reaches Yoga. */
 function refuse(log: Logger, exchange: Exchange, fault: Fault, type: string): Promise<Answer> {
   exchange.refusal = fault
   logCause(log, exchange, fault)

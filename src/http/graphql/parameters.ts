@@ -6,7 +6,7 @@ import type { Bodies } from '../body.js'
 import type { Exchange } from '../exchange.js'
 import type { PersistedQueries } from '../persistedQueries.js'
 
-/** What is to be run; Yoga checks the members besides `query`. */
+/** The parameters of a GraphQL request; Yoga checks all members but `query`. */
 export interface Params {
   query: string
   variables?: Record<string, unknown>
@@ -14,7 +14,7 @@ export interface Params {
   extensions?: Record<string, unknown>
 }
 
-/** What is to be run, as the request says it, in the one form that is taken, whatever Yoga would take besides. */
+/** Reads the parameters from the URL or a JSON body, the only forms that are accepted; Yoga would accept more. */
 export async function readParams(
   exchange: Exchange,
   bodies: Bodies,
@@ -33,7 +33,7 @@ export async function readParams(
   return { ...params, query }
 }
 
-/** What is to be run is known only from the body: whoever may bring in a whole project may send as much as that takes. */
+/** The operation is known only from the body: a key that may sync a whole project may send a body of that size. */
 function limitsOf({ principal }: Exchange) {
   const mayBring = principal && grants(principal.scopes, 'projects.manage')
   return { bytesMax: mayBring ? LIMITS.syncBodyBytesMax : LIMITS.bodyBytesMax, isLargeAlone: true }

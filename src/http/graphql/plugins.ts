@@ -24,17 +24,17 @@ import { parseWithinLimits } from '../queryLimits.js'
 import { JSON_TYPE } from '../represent.js'
 import type { Params } from './parameters.js'
 
-/** What the handler hands on with each request. */
+/** The server context that the handler passes to Yoga with each request. */
 export interface Passed {
   readonly exchange: Exchange
   readonly params: Params
-  /** The media type of the response, as it was negotiated. */
+  /** The negotiated media type of the response. */
   readonly type: string
 }
 
 type GraphqlPlugin = Plugin<Passed & Context, Passed>
 
-/** Takes the parameters that the handler has read: it has looked at the body before, for the response cache. */
+/** Uses the parameters that the handler has parsed: the body was already read for the response cache. */
 export function useParams(): GraphqlPlugin {
   return {
     onRequestParse({ serverContext, setRequestParser }) {
@@ -43,7 +43,7 @@ export function useParams(): GraphqlPlugin {
   }
 }
 
-/** Parses within the limits, and answers what can be compiled to SQL with that; all else is executed. */
+/** Parses within the limits, and runs operations as compiled SQL where possible; all others are executed. */
 export function useCompiledQueries(runCompiled: RunCompiled, engine: Engine): GraphqlPlugin {
   return {
     onParse({ setParseFn }) {
@@ -63,7 +63,7 @@ export function useCompiledQueries(runCompiled: RunCompiled, engine: Engine): Gr
           const result = await runCompiled(exchange, query, context)
           if (result) return new WrittenResult(result.data('{"data":', '}'))
         } catch (error) {
-          // Of the store, or of the rate limit: execution would come to the same.
+          // A fault of the store or the rate limit: execution would end with the same error.
           if (!(error instanceof Fault)) throw error
           return { errors: [new GraphQLError(error.message, { originalError: error })] }
         }
@@ -73,7 +73,7 @@ export function useCompiledQueries(runCompiled: RunCompiled, engine: Engine): Gr
   }
 }
 
-/** A result that is there as JSON already. */
+/** A result that is already serialized as JSON. */
 class WrittenResult implements ExecutionResult {
   readonly data = null
   readonly json: Buffer
@@ -85,7 +85,7 @@ class WrittenResult implements ExecutionResult {
 
 const personal = new WeakMap<DocumentNode, boolean>()
 
-/** Whether a document asks for what is about the caller's own key; a name like it elsewhere counts too. */
+/** Whether a document selects a field about the caller's own key; a field of the same name elsewhere counts too. */
 function isPersonal(document: DocumentNode, schema: GraphQLSchema): boolean {
   const known = personal.get(document)
   if (known !== undefined) return known
@@ -101,13 +101,13 @@ function isPersonal(document: DocumentNode, schema: GraphQLSchema): boolean {
   return found
 }
 
-/** Writes results in the media type that was negotiated, every error in the words of the catalogue; causes are logged. */
+/** Serializes results in the negotiated media type, with the published form of every error, and logs the causes. */
 export function useResponses(log: Logger): GraphqlPlugin {
   return {
     onResultProcess({ serverContext: { exchange, type }, setResultProcessor }) {
       setResultProcessor(async (result, { Response }) => {
-        // Neither is there: batches are refused, and nothing is subscribed to.
-        if (Array.isArray(result) || Symbol.asyncIterator in result) throw new Error('This is not one result.')
+        // Cannot happen: batches are refused, and there are no subscriptions.
+        if (Array.isArray(result) || Symbol.asyncIterator in result) throw new Error('Expected a single result.')
         const contentType = { 'content-type': `${type}; charset=utf-8` }
         if (result instanceof WrittenResult) return new Response(bodyOf(result.json), { headers: contentType })
         const { errors, status, headers } = publishedErrors(log, exchange, result, type)
@@ -118,7 +118,7 @@ export function useResponses(log: Logger): GraphqlPlugin {
   }
 }
 
-// The types know only bytes that no thread shares; Yoga's own Response takes any, and hands them on as they are.
+// The types exclude a SharedArrayBuffer; Yoga's own Response accepts one, and passes the bytes on unchanged.
 const bodyOf = (bytes: Buffer) => bytes as Buffer<ArrayBuffer>
 
 async function jsonOf({ data }: ExecutionResult, errors: readonly GraphQLError[]): Promise<Buffer> {
@@ -128,7 +128,7 @@ async function jsonOf({ data }: ExecutionResult, errors: readonly GraphQLError[]
   return Buffer.concat([Buffer.from(before), await longJson(data), Buffer.from('}')])
 }
 
-/** The errors of a result as the caller sees them, and what they make of the response. */
+/** The errors of a result as the client sees them, with the status and headers that they require. */
 function publishedErrors(log: Logger, exchange: Exchange, { data, errors = [] }: ExecutionResult, type: string) {
   const isEmpty = Object.values(data ?? {}).every((value) => value === null)
   let status = 200
@@ -140,7 +140,7 @@ function publishedErrors(log: Logger, exchange: Exchange, { data, errors = [] }:
     const isWhole = error.path === undefined || (isEmpty && isOfStore(fault))
     const http = isWhole ? httpOf(fault, error) : undefined
     Object.assign(headers, http?.headers)
-    // Older clients take a bad document as a 200.
+    // With `application/json`, an invalid document is a 200, as older clients expect.
     if (http && !(http.isOfDocument && type === JSON_TYPE)) status = Math.max(status, http.status)
     const code = http?.status === STATUS.METHOD_NOT_ALLOWED ? 'METHOD_NOT_ALLOWED' : fault.code
     return atPlaceOf(error, { message: fault.message, extensions: { ...fault.extensions, code } })
@@ -148,7 +148,7 @@ function publishedErrors(log: Logger, exchange: Exchange, { data, errors = [] }:
   return { errors: [...published, ...unlisted(errors)], status, headers }
 }
 
-/** What stands for the errors that are not listed: each row of a list may have one, and a list has very many rows. */
+/** One error that counts those above `errorsMax`: every row of a long list may have one. */
 function unlisted(errors: readonly GraphQLError[]): GraphQLError[] {
   const next = errors[LIMITS.errorsMax]
   if (!next) return []
@@ -160,11 +160,11 @@ function unlisted(errors: readonly GraphQLError[]): GraphQLError[] {
 interface Http {
   readonly status: number
   readonly headers: Record<string, string>
-  /** A bad document is a 400 only to those who take application/graphql-response+json. */
+  /** An error of the document, which is a 400 only with `application/graphql-response+json`. */
   readonly isOfDocument: boolean
 }
 
-/** What HTTP makes of an error that is the whole answer; what is wrong before there is a document is so to everyone. */
+/** Status and headers of an error without data. An error before the document is parsed applies to every media type. */
 function httpOf(fault: Fault, error: GraphQLError): Http {
   const ofYoga = error.extensions['http'] as YogaHttp | undefined
   if (!ofYoga) {
@@ -172,12 +172,12 @@ function httpOf(fault: Fault, error: GraphQLError): Http {
     return { status: STATUS[fault.code], headers: faultHeaders(fault), isOfDocument }
   }
   const { status = STATUS[fault.code], spec = false, headers = {} } = ofYoga
-  // Yoga sends Allow with every refusal of its own; it belongs to a 405 alone.
+  // Yoga adds `Allow` to all of its own errors; it belongs only to a 405.
   const allow = status === STATUS.METHOD_NOT_ALLOWED && headers['Allow'] ? { allow: headers['Allow'] } : {}
   return { status, headers: allow, isOfDocument: spec }
 }
 
-/** What Yoga notes at the errors that it finds itself. */
+/** The `http` extension that Yoga adds to its own errors. */
 interface YogaHttp {
   readonly status?: number
   readonly spec?: boolean

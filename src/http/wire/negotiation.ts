@@ -1,19 +1,19 @@
 import { Fault } from '../../errors.js'
 import type { Asked } from '../asked.js'
 
-/** The media type that a caller prefers of those that there are; refuses a caller who takes none of them. */
+/** The type that `Accept` prefers of those that are available; throws a 406 if it accepts none. */
 export function requireAcceptable<T extends string>(asked: Asked, types: readonly T[]): T {
   const type = preferredType(asked.header('accept'), types)
   if (type !== undefined) return type
-  throw new Fault('NOT_ACCEPTABLE', `Only ${types.join(' or ')} can be had here. Change the Accept header.`)
+  throw new Fault('NOT_ACCEPTABLE', `Only ${types.join(' or ')} is available here. Change the Accept header.`)
 }
 
 /**
- * Chooses by quality (RFC 9110, 12.5.1); undefined where all have none. In which order the header names types says nothing,
- * so of equals the first of ours is taken.
+ * Chooses by quality (RFC 9110, 12.5.1); undefined if no type is acceptable. The order in the header means nothing, so
+ * among equals the first of `types` wins.
  */
 export function preferredType<T extends string>(accept: string | undefined, types: readonly T[]): T | undefined {
-  // What nearly everyone sends.
+  // Fast path for what nearly all clients send.
   if (accept === undefined || accept === '*/*' || accept.trim() === '') return types[0]
   const named = types.find((type) => type === accept)
   if (named !== undefined) return named
@@ -23,7 +23,7 @@ export function preferredType<T extends string>(accept: string | undefined, type
   return bestOf(types, quality)
 }
 
-/** Of content codings, the one that a caller prefers; undefined for the content as it is. */
+/** The content coding that `Accept-Encoding` prefers; undefined for no coding. */
 export function preferredEncoding<T extends string>(accept: string | undefined, codings: readonly T[]): T | undefined {
   if (accept === undefined) return undefined
   const qualities = qualitiesIn(accept)
@@ -42,10 +42,10 @@ function bestOf<T>(offers: readonly T[], quality: (offer: T) => number): T | und
   return best
 }
 
-/** What a header accepts. Parameters other than `q` are left out: there is one form of each type here. */
+/** The quality of each value in a header. Parameters other than `q` are ignored: each type has only one form here. */
 function qualitiesIn(header: string): Map<string, number> {
   const qualities = new Map<string, number>()
-  // A quoted parameter may hold what separates the others.
+  // A quoted parameter may contain commas and semicolons.
   const plain = header.includes('"') ? header.replace(/"(?:[^"\\]|\\.)*"/g, '') : header
   for (const part of plain.toLowerCase().split(',')) {
     const [name = '', ...parameters] = part.split(';').map((word) => word.trim())
@@ -54,7 +54,7 @@ function qualitiesIn(header: string): Map<string, number> {
   return qualities
 }
 
-/** What is no weight at all counts as if nothing were said. */
+/** An invalid weight is ignored, as if it were absent. */
 function qualityOf(weight: string | undefined): number {
   return weight && /^q=(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.test(weight) ? Number(weight.slice(2)) : 1
 }
