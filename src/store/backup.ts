@@ -161,12 +161,12 @@ function refuseTarget(store: string, target: string, force: boolean): void {
       throw new Fault('CONFLICT', `${target} is a folder. Name a file in it.`)
     }
     // A rename would replace a device such as /dev/null for the whole machine.
-    if (standing && !standing.isFile()) throw new Fault('CONFLICT', `${target} is no regular file. Name another.`)
+    if (standing && !standing.isFile()) throw new Fault('CONFLICT', `${target} is not a regular file. Name another.`)
     const beside = ['-wal', '-journal'].map((ending) => target + ending).find((file) => existsSync(file))
     if (beside) {
       throw new Fault(
         'CONFLICT',
-        `${beside} is there: SQLite would mix it into the backup. ${target} is, or was, a store in use; name another file.`,
+        `${beside} exists: SQLite would mix it into the backup. ${target} is, or was, a store in use; name another file.`,
       )
     }
     if (!force && lstatSync(path, { throwIfNoEntry: false })) throw alreadyThere(target)
@@ -190,7 +190,7 @@ function giveFreeName(copy: string, target: string): void {
 }
 
 function alreadyThere(target: string, cause?: unknown): Fault {
-  return new Fault('CONFLICT', `${target} is already there. Name another file, or replace it with --force.`, { cause })
+  return new Fault('CONFLICT', `${target} already exists. Name another file, or replace it with --force.`, { cause })
 }
 
 function sync(path: string): void {

@@ -104,7 +104,7 @@ async function verified(to: Write, name: string, list: Part['list'], sent: Conte
   const found = await contentsOf(to, list)
   if (found.rows === sent.rows && found.checksum === sent.checksum) return found
   const words = `${found.rows} rows (${found.checksum}) instead of ${sent.rows} (${sent.checksum})`
-  throw new Fault('UNAVAILABLE', `Nothing was copied, because ${name} has come over wrong: ${words}.`)
+  throw new Fault('UNAVAILABLE', `Nothing was copied: the copy of ${name} differs from its source: ${words}.`)
 }
 
 /**

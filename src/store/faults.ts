@@ -52,7 +52,7 @@ export function isOverdue(patience: Patience | undefined): boolean {
 }
 
 export function deadlineExceeded(cause?: unknown): Fault {
-  return new Fault('DEADLINE_EXCEEDED', 'This takes too long to read. Ask for less: a page, or a narrower filter.', {
+  return new Fault('DEADLINE_EXCEEDED', 'This takes too long to read. Request less: a page, or a narrower filter.', {
     cause,
   })
 }

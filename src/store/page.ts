@@ -107,7 +107,7 @@ export function requireWhole(rows: number, { first, most }: Pick<Window, 'first'
   if (first !== undefined || rows <= most) return
   throw new Fault(
     'TOO_COMPLEX',
-    `This list has more than ${most} rows. Ask for pages of it: \`limit\` in REST, \`first\` in GraphQL.`,
+    `This list has more than ${most} rows. Request it in pages: \`limit\` in REST, \`first\` in GraphQL.`,
   )
 }
 

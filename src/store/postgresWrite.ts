@@ -199,7 +199,7 @@ class Transaction {
   private noteLength(values: readonly unknown[]): void {
     this.isLong ||= values.some((value) => Array.isArray(value) && value.length > MANY_ROWS)
     if (!this.isLong || this.verdicts.length === 0) return
-    this.failure ??= new Error('So many rows are stored in a transaction of their own.')
+    this.failure ??= new Error('A write of many rows needs a transaction of its own.')
     throw this.failure
   }
 
@@ -233,7 +233,7 @@ class Transaction {
   /** Whether the server received COMMIT is unknown, so these writes must not be retried here. */
   verdictsOfLost(cause: unknown): Verdict[] {
     if (!this.isCommitting) return []
-    const advice = 'It may be stored or not: look before you send it again.'
+    const advice = 'It may or may not be stored: check before you send it again.'
     const sentence = `The connection was lost while this was being stored. ${advice}`
     // A rejected write may have been rejected because of another write in the batch.
     return this.verdicts.map((verdict) => ({
