@@ -33,17 +33,20 @@ async function openWay(way: 'directly' | 'through pgbouncer') {
 const BOTH = ['directly', 'through pgbouncer'] as const
 const CASES = BOTH.flatMap((way) => Object.keys(WAYS).map((name) => [name, way] as const))
 
-test.each(CASES)('by %s, %s: a commit whose result is lost may or may not be stored, and the error says so', async (name, way) => {
-  const { proxy, people, caller } = await openWay(way)
-  const add = WAYS[name] as (typeof WAYS)[string]
-  expect((await add(caller, 'before')).status).toBeLessThan(300)
-  proxy.onSent = (bytes) => bytes.includes('; commit')
-  const answer = await add(caller, 'cut')
-  proxy.onSent = () => false
-  expect(said(answer)).toBe(UNKNOWN)
-  expect(people()).toEqual(['before', 'cut'])
-  expect((await add(caller, 'after')).status).toBeLessThan(300)
-})
+test.each(CASES)(
+  'by %s, %s: a commit whose result is lost may or may not be stored, and the error says so',
+  async (name, way) => {
+    const { proxy, people, caller } = await openWay(way)
+    const add = WAYS[name] as (typeof WAYS)[string]
+    expect((await add(caller, 'before')).status).toBeLessThan(300)
+    proxy.onSent = (bytes) => bytes.includes('; commit')
+    const answer = await add(caller, 'cut')
+    proxy.onSent = () => false
+    expect(said(answer)).toBe(UNKNOWN)
+    expect(people()).toEqual(['before', 'cut'])
+    expect((await add(caller, 'after')).status).toBeLessThan(300)
+  },
+)
 
 test.each(CASES)('by %s, %s: so does one whose server is told to go in the middle', async (name, way) => {
   const { people, caller, url } = await openWay(way)
