@@ -1,29 +1,29 @@
-// Bundles the command into dist/main.js and dist/bundle/, over what tsc has put there: loading some 500 small modules
-// takes longer than all that they do (docs/decisions/0009-bundled-command.md). The library stays as tsc compiled it.
+// Bundles the command into dist/main.js and dist/bundle/, replacing the output of tsc: loading about 500 small modules
+// takes longer than running them (docs/decisions/0009-bundled-command.md). The library stays as tsc compiled it.
 import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { build } from 'esbuild'
 
 const FOLDER = 'dist/bundle'
 
-/** Left in node_modules: what is native, what is not always installed, and the 9 MB of GraphiQL's page. */
+/** Left in node_modules: native addons, optional packages, and the 9 MB of GraphiQL's page. */
 const EXTERNAL = ['better-sqlite3', 'better-sqlite3-13', 'pg-native', '@graphql-yoga/render-graphiql']
 
 const { metafile } = await build({
-  // A thread loads a file of its own.
+  // A worker thread loads a file of its own.
   entryPoints: { main: 'src/main.ts', 'bundle/sqliteReadWorker': 'src/store/sqliteReadWorker.ts' },
   outdir: 'dist',
   chunkNames: 'bundle/[name]-[hash]',
   bundle: true,
-  // What a command imports only when it is called stays in files of its own.
+  // Dynamic imports of a command stay in separate files.
   splitting: true,
   format: 'esm',
   platform: 'node',
   target: 'node20.19',
-  // One copy of each package, of its smaller form.
+  // One copy of each package; ES modules bundle smaller.
   mainFields: ['module', 'main'],
   external: EXTERNAL,
-  // CommonJS packages require what Node has built in, which an ES module cannot do by itself.
+  // Bundled CommonJS packages call `require` for Node's built-in modules, which an ES module does not have.
   banner: {
     js: "import { createRequire as requireFrom } from 'node:module'\nconst require = requireFrom(import.meta.url)",
   },
@@ -36,7 +36,7 @@ const written = new Set(Object.keys(metafile.outputs).map((file) => basename(fil
 for (const file of readdirSync(FOLDER)) if (!written.has(file)) rmSync(join(FOLDER, file))
 writeFileSync(join(FOLDER, 'licences.md'), licences(metafile))
 
-/** Whoever passes these packages on passes their licences on. */
+/** The licence texts of the bundled packages, which must be distributed with them. */
 function licences({ inputs }) {
   const folders = new Set(
     Object.keys(inputs).flatMap((file) => /^.*node_modules\/(@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []),

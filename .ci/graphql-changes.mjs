@@ -1,4 +1,4 @@
-// Which changes from one printed graph to the next break callers, or the subgraphs that build on it.
+// Finds changes between two printed GraphQL schemas that break clients, or subgraphs that build on the schema.
 import { diff } from '@graphql-inspector/core'
 import { buildSchema, parse } from 'graphql'
 
@@ -7,7 +7,7 @@ import { buildSchema, parse } from 'graphql'
 const isFederated = (sdl) => sdl.includes('specs.apollo.dev/federation/')
 
 export function read(sdl) {
-  // Not validated: a subgraph uses directives of the federation specification that it does not define.
+  // Not validated: a subgraph uses federation directives without defining them.
   return { sdl, schema: buildSchema(sdl, { assumeValidSDL: true, assumeValid: true }) }
 }
 
@@ -15,14 +15,14 @@ export function read(sdl) {
 export async function compareContracts(before, after, note) {
   const levels = { BREAKING: 'breaking', DANGEROUS: 'dangerous', NON_BREAKING: 'compatible' }
   for (const { criticality, message, path, type } of await diff(before.schema, after.schema)) {
-    // To the inspector a lost @key is no worse than a new one; compareFederation knows what these mean.
+    // The inspector rates a removed @key like an added one, so compareFederation judges these directives.
     const isOurs = type.startsWith('DIRECTIVE_USAGE_') && /(^|\.)@(key|shareable|inaccessible|link)\b/.test(path ?? '')
     if (!isOurs) note(levels[criticality.level], path ?? 'schema', message)
   }
   compareFederation(before.sdl, after.sdl, note)
 }
 
-/** Every type, field and value with its marks for the router: @inaccessible, @shareable and each @key. */
+/** Every type, field and enum value with its federation directives: @inaccessible, @shareable and each @key. */
 function federationMarks(sdl) {
   const marks = new Map()
   const mark = (coordinate, directives) => {
@@ -35,7 +35,7 @@ function federationMarks(sdl) {
     marks.set(coordinate, all)
   }
   for (const node of parse(sdl).definitions.filter(({ name }) => name)) {
-    // @shareable on a type is short for @shareable on each of its fields, so moving it down changes nothing.
+    // @shareable on a type is short for @shareable on each of its fields, so moving it to the fields changes nothing.
     const [shared, own] = [true, false].map((is) =>
       node.directives?.filter((d) => (d.name.value === 'shareable') === is),
     )
@@ -59,7 +59,7 @@ function compareFederation(before, after, note) {
     for (const mark of [...old].filter((name) => !marks.has(name)))
       note(mark === '@inaccessible' ? 'compatible' : 'breaking', coordinate, `${mark} was removed`)
     for (const mark of [...marks].filter((name) => !old.has(name))) {
-      // Nobody can have asked for it through a router before there was a subgraph.
+      // Before there was a subgraph, no router can have used it.
       const hidden = isFederated(before) ? 'breaking' : 'dangerous'
       note(mark === '@inaccessible' ? hidden : 'compatible', coordinate, `${mark} was added`)
     }

@@ -1,8 +1,8 @@
-// Which changes from one OpenAPI document to the next break callers.
+// Finds changes between two OpenAPI documents that break clients.
 
 /** @typedef {'breaking' | 'dangerous' | 'compatible'} Level */
 /** @typedef {(level: Level, path: string, change: string) => void} Note */
-/** @typedef {'request' | 'answer'} Side */
+/** @typedef {'request' | 'response'} Side */
 /** @typedef {{ before: object, after: object, note: Note, walked: Set<string> }} Pair */
 
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace']
@@ -35,14 +35,14 @@ function operationsOf(doc) {
       const security = securityOf(doc, item[method])
       const name = `${method.toUpperCase()} ${route}`
       const parameters = parametersOf(doc, route, [...(item.parameters ?? []), ...(item[method].parameters ?? [])])
-      // Callers never write the name of a part of the path, so another name is the same route.
+      // Clients never see the name of a path parameter, so a renamed one is the same route.
       const id = name.replaceAll(/\{[^}]*\}/g, '{}')
       operations.set(id, { name, parameters, security, responses, body: follow(doc, requestBody) })
     }
   return operations
 }
 
-/** What lets a caller in, with the scope that stands beside it in our own member. */
+/** The accepted security schemes, each with the scope from our own `x-required-scope`. */
 function securityOf(doc, { security = doc.security ?? [], 'x-required-scope': scope }) {
   const withScope = ([name, scopes]) => [name, scope ? [...scopes, scope] : scopes]
   return security.map((needs) => Object.fromEntries(Object.entries(needs).map(withScope)))
@@ -56,12 +56,12 @@ function parametersOf(doc, route, nodes) {
 }
 
 function compareOperation(pair, old, now) {
-  // Whoever was let in with some scopes must still be let in with them.
+  // A client that had access with some scopes must still have it with the same scopes.
   const suffices = (had, needs) =>
     Object.entries(needs).every(([name, scopes]) => had[name] && scopes.every((scope) => had[name].includes(scope)))
   for (const had of old.security.length ? old.security : [{}])
     if (now.security.length && !now.security.some((needs) => suffices(had, needs)))
-      pair.note('breaking', old.name, `${JSON.stringify(had)} is no longer enough to be let in`)
+      pair.note('breaking', old.name, `${JSON.stringify(had)} no longer grants access`)
   compareParameters(pair, old.name, old.parameters, now.parameters)
   if (!old.body?.required && now.body?.required) pair.note('breaking', old.name, 'a body is now required')
   compareContent(pair, 'request', old.name, old.body?.content, now.body?.content)
@@ -98,7 +98,7 @@ function compareAnswers(pair, path, olds, nows) {
     if (!old || !now) continue
     for (const header of Object.keys(old.headers ?? {}))
       if (!now.headers?.[header]) pair.note('breaking', place, `the header ${header} was removed`)
-    compareContent(pair, 'answer', place, old.content, now.content)
+    compareContent(pair, 'response', place, old.content, now.content)
   }
 }
 
@@ -113,7 +113,7 @@ function compareContent(pair, side, path, olds = {}, nows = {}) {
 function compareSchemas(pair, side, place, oldNode, newNode) {
   let path = place
   if (oldNode?.$ref && newNode?.$ref) {
-    // A component is told of once, under its own name, however many routes use it; circles end here, too.
+    // Report a component once, under its own name, for all routes that use it; this also ends recursion.
     const met = JSON.stringify([side, { ...oldNode, description: '' }, { ...newNode, description: '' }])
     if (pair.walked.has(met)) return
     pair.walked.add(met)
@@ -131,7 +131,7 @@ function compareSchemas(pair, side, place, oldNode, newNode) {
 
 function compareValues({ note }, side, path, old, now) {
   const isRequest = side === 'request'
-  // What callers send today must still be taken, and what they get tomorrow must be what they know.
+  // Requests that are valid today must stay valid, and future responses must fit what clients know today.
   const [from, to] = isRequest ? [old, now] : [now, old]
   const fits = (type) =>
     !to.types.length || to.types.includes(type) || (type === 'integer' && to.types.includes('number'))
@@ -152,7 +152,7 @@ function compareValues({ note }, side, path, old, now) {
     ...['pattern', 'multipleOf', 'uniqueItems'].filter((rule) => to[rule] && to[rule] !== from[rule]),
   ]
   for (const rule of rules) note(level, path, `${verb} what breaks the ${rule} ${to[rule]}`)
-  // A day that becomes an instant is another type to whoever parses it.
+  // A `date` that becomes a `date-time` is another type for a parser.
   if (to.format && to.format !== from.format)
     note('breaking', path, `the format changed from ${old.format ?? 'any'} to ${now.format ?? 'any'}`)
 }
@@ -163,7 +163,7 @@ function compareBranches(pair, side, path, olds, nows) {
     if (has.has(name)) compareSchemas(pair, side, path, node, has.get(name))
     else pair.note(side === 'request' ? 'breaking' : 'compatible', path, `the alternative ${name} was removed`)
   for (const name of [...has.keys()].filter((one) => !had.has(one)))
-    pair.note(side === 'answer' ? 'breaking' : 'compatible', path, `the alternative ${name} was added`)
+    pair.note(side === 'response' ? 'breaking' : 'compatible', path, `the alternative ${name} was added`)
 }
 
 function compareMembers(pair, side, path, old, now) {
@@ -175,7 +175,7 @@ function compareMembers(pair, side, path, old, now) {
     const member = `${path}.${name}`
     if (!has) pair.note('breaking', member, 'was removed')
     else if (side === 'request' && is && !was) pair.note('breaking', member, 'is now required')
-    else if (side === 'answer' && had && was && !is) pair.note('breaking', member, 'can now be absent')
+    else if (side === 'response' && had && was && !is) pair.note('breaking', member, 'can now be absent')
     else if (!had) pair.note('compatible', member, 'was added')
     else if (was !== is) pair.note('compatible', member, is ? 'is now always there' : 'is no longer required')
     if (had && has) compareSchemas(pair, side, member, had, has)
@@ -192,7 +192,7 @@ function follow(doc, node) {
   return { ...follow(doc, target), ...beside }
 }
 
-/** A schema without $ref, allOf and "or null", so that two ways of saying the same are the same. */
+/** A schema without $ref, allOf and "or null", so that equivalent notations compare as equal. */
 function plain(doc, node) {
   const { allOf = [], anyOf, oneOf, ...flat } = follow(doc, node === true ? {} : (node ?? {}))
   const all = (anyOf ?? oneOf ?? []).map((one) => ({ ...plain(doc, one), node: one }))

@@ -1,5 +1,5 @@
-// Says which changes of the printed contracts break callers: those in the working folder against those of a git
-// revision. Exit code 0: none; 1: some do; 2: there was nothing to compare.
+// Lists breaking changes of the printed contracts in the working folder, compared with a git revision.
+// Exit code 0: none; 1: some; 2: nothing to compare.
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
@@ -18,7 +18,7 @@ class WrongUsage extends Error {}
 
 const git = (...args) => execFileSync('git', args, { encoding: 'utf8', maxBuffer: 2 ** 26, stdio: 'pipe' })
 
-/** What `read` gives, or the sentence that tells the user why there is nothing. */
+/** The result of `read`; throws WrongUsage with this sentence if it fails. */
 function orSay(sentence, read) {
   try {
     return read()
@@ -45,7 +45,7 @@ function commitOf(revision) {
   }
 }
 
-/** Printed later than the others: a revision without it has no such promise to break. */
+/** Added later than the other contracts: a revision without it has nothing to break. */
 const isNewer = (file, commit) => file === 'schema/api.graphql' && !git('ls-tree', commit, `./${file}`)
 
 /** @param {Note} note */
@@ -54,7 +54,7 @@ async function compare(file, revision, commit, note) {
   const was = orSay(`The revision ${revision} has no ${file}.`, () => git('show', `${commit}:./${file}`))
   const is = orSay(`There is no ${file} in this folder.`, () => readFileSync(file, 'utf8'))
   if (was === is) return
-  // Loaded only now, because the inspector takes longer to load than all the rest takes to run.
+  // Imported lazily: loading the inspector takes longer than the rest of the check.
   const { read, compareContracts } = await import(CONTRACTS[file])
   const before = orSay(`${file} of ${revision} cannot be read.`, () => read(was))
   const after = orSay(`${file} in this folder cannot be read.`, () => read(is))
@@ -73,7 +73,7 @@ async function check() {
   const commit = commitOf(revision)
   if (!commit) throw new WrongUsage(`There is no git revision ${revision} here.`)
   const found = { breaking: [], dangerous: [], compatible: 0 }
-  // Both printed graphs have most of what there is.
+  // Report a change once: the two printed schemas overlap.
   const noted = new Set()
   for (const file of Object.keys(CONTRACTS))
     await compare(file, revision, commit, (level, path, change) => {

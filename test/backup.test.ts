@@ -162,7 +162,7 @@ describe('a backup', () => {
     expect(await operations(folder, ['backup', 'copy.db'])).toEqual({
       code: 1,
       stdout: '',
-      stderr: 'copy.db is already there. Name another file, or replace it with --force.\n',
+      stderr: 'copy.db already exists. Name another file, or replace it with --force.\n',
     })
     expect(readFileSync(join(folder, 'copy.db'), 'utf8')).toBe('Precious.')
     const { code, stdout, stderr } = await operations(folder, ['backup', 'copy.db', '--force'])
@@ -171,14 +171,14 @@ describe('a backup', () => {
     expect(stderr).toMatch(/, 0 keys, \d+(\.\d)? [KM]B, verified\.\n$/)
   })
 
-  test('is refused for a file that is there before anything is copied, and after if it came meanwhile', async () => {
+  test('is refused if the target exists, before copying and also if it is created meanwhile', async () => {
     const { folder, store } = newStore(1)
     const file = join(folder, 'copy.db')
     const making = backUp(store, file, calm)
     writeFileSync(file, 'Precious.')
-    await expect(making).rejects.toThrow(/already there/)
+    await expect(making).rejects.toThrow(/already exists/)
     const options = { ...calm, signal: AbortSignal.abort(new Error('copying')) }
-    await expect(backUp(store, file, options)).rejects.toThrow(/already there/)
+    await expect(backUp(store, file, options)).rejects.toThrow(/already exists/)
     expect(readFileSync(file, 'utf8')).toBe('Precious.')
     expect(everyFile(folder)).toEqual(['copy.db', ...STORE_ALONE])
   })
@@ -197,8 +197,8 @@ describe('a backup that fails leaves everything as it was:', () => {
     ['a file in a folder that is not there', 'nowhere/copy.db', /There is no folder .*nowhere\. Make it first/],
     ['a file in a file', 'notes.txt/copy.db', /There is no folder .*notes\.txt/],
     ['a file in a folder that cannot be written', '/sys/kernel/copy.db', /\/sys\/kernel cannot be written/],
-    ['a pipe', 'pipe', /is no regular file/],
-    ['a store in use', 'used.db', /used\.db-wal is there/],
+    ['a pipe', 'pipe', /is not a regular file/],
+    ['a store in use', 'used.db', /used\.db-wal exists/],
     ['a name too long for a file', 'x'.repeat(300), /name of the file is too long/],
   ]
 

@@ -57,7 +57,7 @@ describe('a clock that steps back', () => {
     gateway.notices()
     expect(await add('back')).toBe(instant(1_000))
     expect(gateway.notices()).toEqual([
-      `The last change was stamped ${instant(HOUR_MS)}, but the clock says ${instant(1_000)}: one of them is wrong. The clock is taken.`,
+      `The last change has the timestamp ${instant(HOUR_MS)}, but the system clock says ${instant(1_000)}. One of them is wrong; the clock is used.`,
     ])
     // From there on little steps are followed as ever, and nothing more is said.
     stepBy(gateway, -500)

@@ -69,11 +69,11 @@ const SEARCH = 'paths > /v1/personnel > get > parameters > 2'
 const SCHEMAS = 'components > schemas'
 const OPEN_STATUS = `${SCHEMAS} > OpenIssueStatus`
 
-test('contracts that did not change break nobody', () => {
+test('unchanged contracts have no breaking change', () => {
   expect(verdict({})).toEqual({ code: 0, breaking: [], dangerous: [], compatible: 0 })
 })
 
-test('a new field, a new member and a new optional parameter break nobody', () => {
+test('a new field, a new member and a new optional parameter are not breaking', () => {
   const sdl = changed(SDL, /type ApiKey \{/, '$& comment: String ')
   const openapi = changedApi({
     [`${SCHEMAS} > ApiKey > properties > comment`]: { type: 'string' },
@@ -114,7 +114,7 @@ const listPersonnel = 'GET /v1/personnel query parameter'
 test.each([
   ['a removed route', 'GET /v1/key: was removed', { 'paths > /v1/key': undefined }],
   ['a newly required parameter', `${listPersonnel} search: is now required`, { [`${SEARCH} > required`]: true }],
-  ['a removed member', 'answer Risk.title: was removed', { [`${SCHEMAS} > Risk > properties > title`]: undefined }],
+  ['a removed member', 'response Risk.title: was removed', { [`${SCHEMAS} > Risk > properties > title`]: undefined }],
   [
     'a removed value',
     'request OpenIssueStatus: no longer takes OPEN',
@@ -138,19 +138,19 @@ test('changes that break callers are all named, and each once', () => {
   })
   expect(verdict({ openapi }).breaking).toEqual([
     'openapi.json GET /v1/groups/{id} 200: was removed',
-    'openapi.json GET /v1/groups: {"apiKey":["personnel.read"]} is no longer enough to be let in',
-    'openapi.json GET /v1/key: {"apiKey":[]} is no longer enough to be let in',
+    'openapi.json GET /v1/groups: {"apiKey":["personnel.read"]} no longer grants access',
+    'openapi.json GET /v1/key: {"apiKey":[]} no longer grants access',
     `openapi.json ${listPersonnel} limit: was removed`,
     `openapi.json ${listPersonnel} search: no longer takes what breaks the maxLength 20`,
-    'openapi.json answer Issue.title: the type changed from string to integer',
-    'openapi.json answer Person.name: can now be null',
     'openapi.json request AddPersonInput.email: is now required',
+    'openapi.json response Issue.title: the type changed from string to integer',
+    'openapi.json response Person.name: can now be null',
   ])
 })
 
-test('an enum value added to an answer is dangerous but breaks nobody', () => {
+test('an enum value added to a response is dangerous but not breaking', () => {
   const openapi = changedApi({ [`${SCHEMAS} > RiskResponse > enum > 4`]: 'SHARE' })
-  const dangerous = ['openapi.json answer Risk.response: can now be SHARE']
+  const dangerous = ['openapi.json response Risk.response: can now be SHARE']
   expect(verdict({ openapi })).toMatchObject({ code: 0, breaking: [], dangerous })
 })
 
@@ -158,6 +158,6 @@ test.each([
   ['an unknown revision', ['nowhere'], 'There is no git revision nowhere here.\n'],
   ['a revision without contracts', ['empty'], 'The revision empty has no schema/schema.graphql.\n'],
   ['an unknown option', ['--yes'], 'Usage: npm run schema:check -- [REVISION] [--json]\n'],
-])('%s is answered with a sentence', (_, args, stderr) => {
+])('%s is rejected with one sentence', (_, args, stderr) => {
   expect(check(...args)).toEqual({ code: 2, stdout: '', stderr })
 })

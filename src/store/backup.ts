@@ -20,12 +20,12 @@ import { driverCode, toFault } from './faults.js'
 import { requireMigrated } from './migrations.js'
 import { type Connection, openDatabase } from './sqliteDriver.js'
 
-/** Between two steps signals are heard: every 3 ms or so. */
+/** Small steps keep the process responsive to signals: one takes about 3 ms. */
 const PAGES_A_STEP = 100
 
-/** What a store holds at one instant. */
+/** Row counts, migrations and revision of a store in one snapshot. */
 export interface Contents {
-  /** Of every table, by its name. */
+  /** By table name. */
   readonly rows: Readonly<Record<string, number>>
   readonly migrations: readonly string[]
   readonly revision: number
@@ -33,29 +33,29 @@ export interface Contents {
 
 export interface Backup extends Contents {
   readonly bytes: number
-  /** Whatever was acknowledged before this instant is in the backup. */
+  /** The backup contains every write that was acknowledged before this time. */
   readonly takenAt: string
 }
 
 interface Options {
-  /** Replace a file that is there, once the new one is proven. */
+  /** Replaces an existing target after the copy has been verified. */
   readonly force: boolean
   readonly clock: () => Date
-  /** Its reason is thrown once everything is tidied up. */
+  /** When aborted, its reason is thrown after the cleanup. */
   readonly signal: AbortSignal
 }
 
-/** Copies a live store, as it is at one instant, into one file, which gets its name only when it is proven. */
+/** Copies one snapshot of a live store into a file, which gets its final name only after verification. */
 export async function backUp(store: string, target: string, { force, clock, signal }: Options): Promise<Backup> {
   requireMigrated(store)
   refuseTarget(store, target, force)
-  // A folder beside the target: for its owner alone, on the same disk, and whatever SQLite puts beside the copy is in it.
+  // A temporary folder (mode 0700) beside the target: on the same disk for the rename, and SQLite's side files stay in it.
   const workshop = tried(target, () => mkdtempSync(join(dirname(resolve(target)), '.operations-backup-')))
   const copy = join(workshop, 'copy.db')
   try {
     const taken = await copySnapshot(store, copy, clock, signal)
     verifyCopy(copy, taken)
-    // The check stops everything else, so an interruption meanwhile is heard only now.
+    // The check blocks the event loop, so yield once for pending signals to be delivered.
     await nextTurn()
     signal.throwIfAborted()
     const { size: bytes } = statSync(copy)
@@ -82,7 +82,7 @@ async function copySnapshot(
   try {
     source.pragma('query_only = on')
     const takenAt = clock().toISOString()
-    // Held to the end: without a snapshot of its own the copy begins anew at every write, and may never end.
+    // Hold one read transaction: otherwise the backup API restarts the copy at every write and may never finish.
     source.exec('begin')
     const contents = contentsOf(source)
     await source.backup(copy, {
@@ -97,7 +97,7 @@ async function copySnapshot(
   }
 }
 
-/** Makes the copy a file that stands alone, and refuses it unless it is sound and holds exactly this. */
+/** Makes the copy self-contained, and throws unless it passes the integrity check and has the expected contents. */
 export function verifyCopy(copy: string, expected: Contents): void {
   const flaw = flawOf(copy, expected)
   if (flaw === undefined) return
@@ -111,7 +111,7 @@ function flawOf(copy: string, expected: Contents): string | undefined {
   let connection: Connection | undefined
   try {
     connection = open(copy)
-    // In WAL mode, as it was copied, even a reader makes files beside it.
+    // Leave WAL mode: in it even a reader creates `-wal` and `-shm` files beside the copy.
     if (connection.pragma('journal_mode = delete', { simple: true }) !== 'delete') return 'it does not leave WAL mode'
     const integrity = connection.pragma('integrity_check(1)', { simple: true })
     if (integrity !== 'ok') return `its integrity check says: ${String(integrity).replaceAll(/\s+/g, ' ')}`
@@ -160,13 +160,13 @@ function refuseTarget(store: string, target: string, force: boolean): void {
     if (standing?.isDirectory() || /[/\\]$/.test(target)) {
       throw new Fault('CONFLICT', `${target} is a folder. Name a file in it.`)
     }
-    // Such as /dev/null, which a rename would replace for the whole machine.
-    if (standing && !standing.isFile()) throw new Fault('CONFLICT', `${target} is no regular file. Name another.`)
+    // A rename would replace a device such as /dev/null for the whole machine.
+    if (standing && !standing.isFile()) throw new Fault('CONFLICT', `${target} is not a regular file. Name another.`)
     const beside = ['-wal', '-journal'].map((ending) => target + ending).find((file) => existsSync(file))
     if (beside) {
       throw new Fault(
         'CONFLICT',
-        `${beside} is there: SQLite would mix it into the backup. ${target} is, or was, a store in use; name another file.`,
+        `${beside} exists: SQLite would mix it into the backup. ${target} is, or was, a store in use; name another file.`,
       )
     }
     if (!force && lstatSync(path, { throwIfNoEntry: false })) throw alreadyThere(target)
@@ -180,17 +180,17 @@ function isSameFile(one: string, other: string): boolean {
 
 function giveFreeName(copy: string, target: string): void {
   try {
-    // Unlike a rename, a link never replaces a file that somebody has put there meanwhile.
+    // Unlike rename(2), link(2) fails when the target was created in the meantime.
     linkSync(copy, target)
   } catch (error) {
     if (lstatSync(target, { throwIfNoEntry: false })) throw alreadyThere(target, error)
-    // Some file systems have no links.
+    // Some file systems do not support hard links.
     renameSync(copy, target)
   }
 }
 
 function alreadyThere(target: string, cause?: unknown): Fault {
-  return new Fault('CONFLICT', `${target} is already there. Name another file, or replace it with --force.`, { cause })
+  return new Fault('CONFLICT', `${target} already exists. Name another file, or replace it with --force.`, { cause })
 }
 
 function sync(path: string): void {
@@ -210,7 +210,7 @@ function tried<T>(target: string, work: () => T): T {
   }
 }
 
-/** What a driver or the file system says about the way to the target, as the program says it. */
+/** Maps driver and file system errors about the target to faults. */
 function failure(error: unknown, target: string): unknown {
   const folder = dirname(resolve(target))
   const unavailable = (sentence: string) => new Fault('UNAVAILABLE', sentence, { cause: error })

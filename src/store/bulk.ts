@@ -1,23 +1,23 @@
 import { getTableColumns, getTableName } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
 
-/** A statement made ready, to be run for row after row. */
+/** A prepared statement that runs once for each row. */
 export type Prepare = (sql: string) => { run(values: unknown[]): unknown; all(values: unknown[]): unknown[] }
 
-/** Whole rows of one table, by one prepared statement each way: for what is done row after row, or very often. */
+/** Inserts, updates and reads whole rows of one table by prepared statements: for bulk work and hot paths. */
 export interface Bulk {
   insertAll<T extends PgTable>(table: T, rows: readonly T['$inferInsert'][]): Promise<void>
-  /** Replaces whole rows, found by their `id`. */
+  /** Replaces whole rows by `id`. */
   updateAll<T extends PgTable>(table: T, rows: readonly T['$inferSelect'][]): Promise<void>
-  /** The rows that have any of these values; a null is none. */
+  /** The rows whose column has one of these values; null never matches. */
   havingAny<T extends PgTable>(table: T, values: Partial<T['$inferSelect']>): Promise<T['$inferSelect'][]>
-  /** Leaves the indexes of a table away until the returned function is called: built at once they cost far less. */
+  /** Drops the indexes of a table until the returned function is called: rebuilding them once is much cheaper. */
   suspendIndexes(table: PgTable): Promise<() => Promise<void>>
 }
 
 interface Statement {
   readonly sql: string
-  /** The row's members, in the order of the statement's parameters. */
+  /** The row's members in the order of the parameters. */
   readonly members: readonly string[]
 }
 
@@ -47,7 +47,7 @@ export function bulkOn(prepare: Prepare): Bulk {
   }
 }
 
-/** Those that were made by a statement; a primary key's own stays. */
+/** Indexes made by CREATE INDEX; the index of a primary key stays. */
 const INDEXES = "select name, sql from sqlite_master where type = 'index' and tbl_name = ? and sql is not null"
 
 function known(cache: WeakMap<PgTable, Statement>, table: PgTable, make: (table: PgTable) => Statement): Statement {
@@ -76,7 +76,7 @@ function updateOf(table: PgTable): Statement {
 
 const selects = new WeakMap<PgTable, Map<string, string>>()
 
-/** Each column under its member's name; `slot` spells the parameters in their order. */
+/** Each column under its member's name; `slot` writes the placeholder of each parameter. */
 export function selectHavingAny(table: PgTable, members: readonly string[], slot: (index: number) => string): string {
   const ofTable = selects.get(table) ?? new Map<string, string>()
   selects.set(table, ofTable)

@@ -6,7 +6,7 @@ import { literal } from './literals.js'
 const DAY = '____-__-__'
 const INSTANT = '____-__-__T__:__:__.___Z'
 
-/** The kinds of CHECK that tables.ts has use for. */
+/** The kinds of CHECK constraint that tables.ts uses. */
 export function checksWith({ check }: Columns) {
   const shaped = (name: string, column: AnyColumn, shape: string) => check(name, sql`${column} like ${literal(shape)}`)
   const instant = (name: string, column: AnyColumn) => shaped(name, column, INSTANT)

@@ -3,24 +3,24 @@ import * as pg from 'drizzle-orm/pg-core'
 import * as sqlite from 'drizzle-orm/sqlite-core'
 import { literal } from './literals.js'
 
-/** Compared and ordered byte by byte, as SQLite does it, whatever collation the database was made with. */
+/** Byte-wise comparison and order, as in SQLite, independent of the database's default collation. */
 function collated<Text extends string>(name: string) {
   return pg.customType<{ data: Text; driverData: string }>({ dataType: () => 'text collate "C"' })(name)
 }
 
 /**
- * The words in which tables.ts describes the data model, spelled for each engine.
- * Times and days are ISO text in both, so that order, equality and answers never depend on a driver.
+ * The column types with which tables.ts describes the data model, defined for each engine.
+ * Times and days are ISO text in both, so that order, equality and results never depend on a driver.
  */
 export const postgresColumns = {
   table: pg.pgTable,
   text: (name: string) => collated<string>(name),
-  // A CHECK holds the values; here they are for the types alone.
+  // For the TypeScript type only; a CHECK enforces the values.
   oneOf: <const V extends readonly [string, ...string[]]>(name: string, _values: V) => collated<V[number]>(name),
   integer: (name: string) => pg.integer(name),
-  /** A number that goes on rising for as long as the store lives. */
+  /** A counter that only rises. */
   counter: (name: string) => pg.bigint(name, { mode: 'number' }),
-  /** A primary key that the engine counts up by itself. */
+  /** An auto-incremented primary key. */
   sequence: (name: string) => pg.bigserial(name, { mode: 'number' }).primaryKey(),
   index: pg.index,
   uniqueIndex: pg.uniqueIndex,
@@ -43,10 +43,10 @@ const sqliteSpelling = {
   check: sqlite.check,
 }
 
-// The one cast: both spellings have the same words, and queries are typed against PostgreSQL's alone.
+// The only cast: both engines have the same members, and queries are typed against PostgreSQL.
 export const sqliteColumns = sqliteSpelling as unknown as Columns
 
-/** `column in (...)` for a CHECK, spelled out: SQLite would build a table of the values for every row. */
+/** `column in (...)` as a chain of comparisons for a CHECK: SQLite would build a temporary table for every row. */
 export function isAmong(column: AnyColumn, values: readonly (number | string)[]): SQL {
   const cases = values.map((value) => sql`${column} = ${literal(value)}`)
   return sql`(${sql.join(cases, sql` or `)})`

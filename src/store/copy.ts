@@ -7,7 +7,7 @@ import { COUNTERS } from './registers.js'
 import type { Read, Store, Write } from './store.js'
 import type { Tables } from './tables.js'
 
-/** Of one table: how many rows, and a hash of all of them in the order of their keys. */
+/** Row count of a table, and a hash of all its rows in key order. */
 export interface Contents {
   readonly rows: number
   readonly checksum: string
@@ -15,17 +15,17 @@ export interface Contents {
 
 interface CopyOptions {
   readonly clock: () => Date
-  /** Told how many rows are there already; what it throws ends the copy, and nothing is stored. */
+  /** Called with the number of rows copied so far; if it throws, the copy is rolled back. */
   readonly onProgress: (rows: number, total: number) => void
 }
 
-/** A table on its way, read in the order of its key. */
+/** A table to copy, read in key order. */
 interface Part {
   readonly name: string
   readonly list: List<PgTable, object>
 }
 
-/** Everything but the counters, in an order in which whatever a row points at comes before it. */
+/** All tables except the change counters, ordered so that foreign keys are satisfied. */
 const PARTS: readonly Part[] = [
   part('person', (t) => t.person, 'id'),
   part('groups', (t) => t.group, 'id'),
@@ -44,7 +44,7 @@ function part(name: string, table: (t: Tables) => PgTable, ...key: string[]): Pa
   return { name, list: { name, table, order, matching: () => undefined } }
 }
 
-/** Copies all of a store, as it stands at one instant, into an empty one: everything, or nothing. */
+/** Copies one snapshot of a store into an empty store, in one transaction. */
 export async function copyStore(
   source: Store,
   target: Store,
@@ -104,10 +104,13 @@ async function verified(to: Write, name: string, list: Part['list'], sent: Conte
   const found = await contentsOf(to, list)
   if (found.rows === sent.rows && found.checksum === sent.checksum) return found
   const words = `${found.rows} rows (${found.checksum}) instead of ${sent.rows} (${sent.checksum})`
-  throw new Fault('UNAVAILABLE', `Nothing was copied, because ${name} has come over wrong: ${words}.`)
+  throw new Fault('UNAVAILABLE', `Nothing was copied: the copy of ${name} differs from its source: ${words}.`)
 }
 
-/** The counters go on where they stood, with random values of the target's own; this write raises them once more, but for registers that have nothing in them. */
+/**
+ * The change counters continue from the source's values with new random values. This write raises each of them by one,
+ * except those of empty tables, so one less is stored.
+ */
 async function takeRevision(from: Read, to: Write): Promise<void> {
   const [row] = await from.db.select().from(from.t.revision)
   if (!row) return

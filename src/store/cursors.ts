@@ -4,10 +4,10 @@ import { badArgument } from '../errors.js'
 
 export type Key = string | number
 
-/** What an SQL statement writes in front of a row's place, where the response is to have a cursor. */
+/** Marks a row's position in JSON built by SQL, where the response needs a cursor. */
 export const CURSOR_MARK = '@cursor'
 
-/** Opaque to callers: the list's name and a row's place, with a checksum against damage in transit. */
+/** An opaque cursor: the list's name and a row's position, with a checksum against damage in transit. */
 export function cursorAt({ name }: { name: string }, place: readonly Key[]): string {
   return encoded(JSON.stringify([name, ...place]))
 }
@@ -26,7 +26,7 @@ export function readCursor(list: string, columns: readonly AnyColumn[], cursor: 
   const bytes = Buffer.from(cursor, 'base64url')
   const decoded = bytes.toString()
   const text = decoded.slice(CHECKSUM_LENGTH)
-  // Decoding passes over what is no base64, so the cursor must also be what we would have written.
+  // Node's base64 decoder skips invalid characters, so require that re-encoding gives the same text.
   if (bytes.toString('base64url') === cursor && decoded.slice(0, CHECKSUM_LENGTH) === checksum(text)) {
     const [name, ...place] = parsed(text)
     const fits = columns.every(({ dataType }, index) =>
@@ -37,7 +37,7 @@ export function readCursor(list: string, columns: readonly AnyColumn[], cursor: 
   throw badArgument('after', 'This cursor was not given out for this list. Use one from a page of the same list.')
 }
 
-// A checksum can be forged, so what follows it may still be anything.
+// The checksum is no signature: a caller can forge it, so validate the contents.
 function parsed(text: string): unknown[] {
   try {
     const value: unknown = JSON.parse(text)
@@ -47,19 +47,19 @@ function parsed(text: string): unknown[] {
   }
 }
 
-// No text of a caller can hold this: inside a JSON string every quote has a backslash before it.
+// Cannot occur in a caller's text: inside a JSON string every quote is escaped.
 const MARKED = Buffer.from(`["${CURSOR_MARK}",`)
 const [QUOTE, BACKSLASH, END] = Buffer.from('"\\]')
 
-/** Cursors that are made at once, where others are to have their turn in between. */
+/** Cursors encoded before yielding to the event loop. */
 const STEP = 500
 
-/** The JSON that a database has built, with each marked place as its cursor. */
+/** Replaces the marked positions in JSON from the database by cursors. */
 export function withCursors(json: Buffer): Buffer {
   return together([...piecesOf(json)].map(({ bytes }) => bytes))
 }
 
-/** The same of what may be a long list; `turn` lets others in. */
+/** The same for long lists; `turn` yields to the event loop. */
 export async function withCursorsInTurns(json: Buffer, turn: () => Promise<void>): Promise<Buffer> {
   const pieces: Buffer[] = []
   for (const { bytes, isLast } of piecesOf(json)) {

@@ -8,7 +8,7 @@ const FULL = 'The disk of the store is full, so nothing can be written.'
 const UNWRITABLE = 'The store cannot be written.'
 const DAMAGED = 'The store is damaged.'
 
-/** By the beginning of the driver's code: SQLite's names, PostgreSQL's SQLSTATEs. The first that fits counts. */
+/** By prefix of the driver's code: SQLite's names, PostgreSQL's SQLSTATEs. The first match wins. */
 const UNAVAILABLE: readonly (readonly [beginning: string, sentence: string])[] = [
   ['SQLITE_BUSY', BUSY],
   ['SQLITE_LOCKED', BUSY],
@@ -18,18 +18,18 @@ const UNAVAILABLE: readonly (readonly [beginning: string, sentence: string])[] =
   ['SQLITE_CANTOPEN', 'The store cannot be opened.'],
   ['SQLITE_NOTADB', DAMAGED],
   ['SQLITE_CORRUPT', DAMAGED],
-  // Transactions that got into each other's way, and went on doing so.
+  // Serialization failures and deadlocks that outlasted the retries.
   ['40001', BUSY],
   ['40P01', BUSY],
-  // A lock that was not to be had in time.
+  // lock_not_available.
   ['55P03', BUSY],
   ['53100', FULL],
-  // Too many connections, too little memory.
+  // Too many connections or out of memory.
   ['53', BUSY],
-  // A standby, as after a failover: it refuses to write, and serializable transactions altogether.
+  // A standby, as after a failover: it rejects writes and serializable transactions.
   ['25006', UNWRITABLE],
   ['0A000', UNWRITABLE],
-  // Lost, refused, shut down, idle in a transaction for too long, an error of its disk.
+  // Connection lost or refused, server shut down, idle in a transaction for too long, disk I/O error.
   ['08', UNREACHABLE],
   ['28', UNREACHABLE],
   ['3D000', UNREACHABLE],
@@ -40,29 +40,29 @@ const UNAVAILABLE: readonly (readonly [beginning: string, sentence: string])[] =
   ['XX002', DAMAGED],
 ]
 
-/** A number that no column holds: it can only come with a cursor that was never given out. */
+/** numeric_value_out_of_range: no column holds such a number, so it comes from a forged cursor. */
 const OUT_OF_RANGE = '22003'
 
-/** A statement that was stopped at its time limit. */
+/** query_canceled: the statement reached its time limit. */
 const STOPPED = '57014'
 
-/** Whether nobody waits any more. */
+/** Whether the deadline has passed or the client has disconnected. */
 export function isOverdue(patience: Patience | undefined): boolean {
   return patience !== undefined && performance.now() > patience.deadlineAt
 }
 
 export function deadlineExceeded(cause?: unknown): Fault {
-  return new Fault('DEADLINE_EXCEEDED', 'This takes too long to read. Ask for less: a page, or a narrower filter.', {
+  return new Fault('DEADLINE_EXCEEDED', 'This takes too long to read. Request less: a page, or a narrower filter.', {
     cause,
   })
 }
 
-/** Whether the store is the reason, and not what it was asked: to ask again would end alike. */
+/** Whether the store caused the error and not the request: running it again would fail alike. */
 export function isOfStore({ code }: Fault): boolean {
   return code === 'UNAVAILABLE' || code === 'DEADLINE_EXCEEDED'
 }
 
-/** The driver's error code, wherever Drizzle has wrapped it; a Fault's own code is none. */
+/** The driver's error code, also inside Drizzle's wrapper; undefined for a Fault. */
 export function driverCode(error: unknown): string | undefined {
   const origin = error instanceof DrizzleQueryError ? error.cause : error
   if (origin instanceof Fault) return undefined
@@ -70,14 +70,14 @@ export function driverCode(error: unknown): string | undefined {
   return undefined
 }
 
-/** Whether PostgreSQL's end of a connection is gone or silent: it must not be used again. */
+/** Whether a PostgreSQL connection is broken or unresponsive, and must not be used again. */
 export function isOfConnection(error: unknown): boolean {
   const code = driverCode(error)
   if (code !== undefined) return /^(08|57P|25P03)/.test(code)
   return error instanceof Fault && error.code === 'UNAVAILABLE'
 }
 
-/** What the driver says, as the program says it; anything unforeseen stays as it is and is masked above. */
+/** Maps driver errors to faults; an unexpected error is returned as it is and masked above. */
 export function toFault(raw: unknown): unknown {
   const error = withoutValues(raw)
   if (error instanceof DrizzleQueryError && error.cause instanceof Fault) return error.cause
@@ -89,13 +89,13 @@ export function toFault(raw: unknown): unknown {
   return sentence === undefined ? error : new Fault('UNAVAILABLE', sentence, { cause: error })
 }
 
-/** Members of the driver's and Drizzle's errors that quote what was sent or stored. */
+/** Members of driver and Drizzle errors that contain parameters or stored values. */
 const QUOTING = ['params', 'detail', 'hint', 'where', 'internalQuery'] as const
 
-/** Classes of SQLSTATE whose messages name tables, rights and connections; those of others may quote a value. */
+/** SQLSTATE classes whose messages name only tables, privileges and connections; other messages may quote a value. */
 const NAMING = /^(08|0A|23|25|26|28|3D|40|42|53|54|55|57|58|XX)/
 
-/** Takes the values of statements out of an error and its causes, which end in a log or on a terminal. */
+/** Removes parameters and stored values from an error and its causes before it is logged or printed. */
 export function withoutValues<E>(error: E, seen = new Set<unknown>()): E {
   if (!(error instanceof Error) || seen.has(error)) return error
   seen.add(error)
@@ -103,7 +103,7 @@ export function withoutValues<E>(error: E, seen = new Set<unknown>()): E {
   const shown = messageWithoutValues(error)
   if (shown !== message) {
     error.message = shown
-    // The stack begins with the message that the error was made with.
+    // `stack` starts with the original message.
     const [, frames = ''] = stack.split(message, 2)
     error.stack = `${error.name}: ${shown}${frames}`
   }

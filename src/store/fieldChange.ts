@@ -2,7 +2,7 @@ import { postgresColumns } from './columns.js'
 
 const { table, integer, text } = postgresColumns
 
-/** What a row of the history says of one field, as SQL takes it out of its JSON; a list is one text. No store has it. */
+/** One changed field of a history row, which SQL extracts from its JSON (a list as one text). Not a stored table. */
 export const fieldChange = table('field_change', {
   id: integer('id').notNull(),
   field: text('field').notNull(),

@@ -1,24 +1,24 @@
 /**
- * Bytes that a read worker hands over have room before and behind them, so that the rest of an answer is written around
- * them: a copy of megabytes would take memory outside the heap, and V8 answers to that by collecting all of its garbage.
+ * Buffers from a read worker have spare bytes before and after the data, so that the rest of a response is written
+ * around it in place: copying megabytes allocates external memory, which makes V8 run a full garbage collection.
  */
 export const ROOM_BYTES = 4_096
 
 const roomy = new WeakSet<ArrayBufferLike>()
 
-/** The same bytes in memory of their own, with room around them. */
+/** Copies the bytes into a new buffer with spare room on both sides. */
 export function withRoom(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(bytes.length + 2 * ROOM_BYTES)
   whole.set(bytes, ROOM_BYTES)
   return whole.subarray(ROOM_BYTES, ROOM_BYTES + bytes.length)
 }
 
-/** Notes that these are bytes that `withRoom` has made: nobody else uses what lies around them. */
+/** Marks bytes made by `withRoom`: the memory around them is unused. */
 export function noteRoom({ buffer }: Uint8Array): void {
   roomy.add(buffer)
 }
 
-/** These bytes with others around them, in place where they have the room; undefined where they do not. */
+/** Writes others around these bytes in place; undefined if they lack the room. */
 export function framed(before: Buffer, bytes: Buffer, after: Buffer): Buffer | undefined {
   const { buffer, byteOffset, length } = bytes
   const [start, end] = [byteOffset - before.length, byteOffset + length + after.length]
@@ -29,7 +29,7 @@ export function framed(before: Buffer, bytes: Buffer, after: Buffer): Buffer | u
   return whole
 }
 
-/** These parts, one after the other: around the largest of them, where it has the room. */
+/** Concatenates the parts, in place around the largest if it has the room. */
 export function concatenated(parts: readonly Buffer[]): Buffer {
   const longest = Math.max(...parts.map(({ length }) => length))
   const index = parts.findIndex(({ length }) => length === longest)

@@ -5,17 +5,17 @@ import { REGISTERS, raise, raising } from './registers.js'
 
 const FOLDER = new URL('drizzle/', PACKAGE)
 
-/** Which migrations a store has, told in itself. */
+/** The applied migrations, recorded in the store itself. */
 export const JOURNAL_TABLE =
   'create table if not exists schema_migration (tag text primary key, hash text not null, applied_at text not null)'
 
-/** A migration may change any answer; the first one also needs its counter row. */
+/** A migration may change any result, so it raises the change counters; the first one also inserts their row. */
 export function raisingRevision(): string {
   const raised = raising(raise(new Map(), REGISTERS), String)
   return `insert into revision (id, value) values (1, 0) on conflict do nothing; ${raised}`
 }
 
-/** A migration as a store remembers it. */
+/** A migration as recorded in the store. */
 export interface Applied {
   readonly tag: string
   readonly hash: string
@@ -25,7 +25,7 @@ export interface Migration extends Applied {
   readonly statements: readonly string[]
 }
 
-/** A store that cannot be used as it is; the message says what to do. */
+/** The store cannot be used as it is; the message says what to do. */
 export class StoreRefused extends Error {}
 
 export interface MigrationState {
@@ -33,7 +33,7 @@ export interface MigrationState {
   readonly pending: readonly string[]
 }
 
-/** What this program knows of, oldest first. */
+/** The migrations of this program, oldest first. */
 export function migrationsOf(engine: 'sqlite' | 'postgres'): Migration[] {
   const folder = new URL(`${engine}/`, FOLDER)
   const journal = JSON.parse(readFileSync(new URL('meta/_journal.json', folder), 'utf8')) as {
@@ -46,7 +46,7 @@ export function migrationsOf(engine: 'sqlite' | 'postgres'): Migration[] {
   })
 }
 
-/** What a store still lacks; one that is newer than this program, or of another make, is refused. */
+/** The migrations that a store lacks; throws if it is newer than this program or has a different history. */
 export function pendingAfter(rows: readonly Applied[], known: readonly Migration[], store: string) {
   for (const row of rows) {
     const ours = known.find(({ tag }) => tag === row.tag)

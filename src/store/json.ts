@@ -1,36 +1,36 @@
 import { type AnyColumn, type SQL, sql } from 'drizzle-orm'
 import { CURSOR_MARK } from './cursors.js'
 
-/** A value on its way into JSON: a scalar of the engine's, or JSON that it has built already; null stays null. */
+/** A value to put into JSON: an SQL scalar, or JSON that SQL has already built; null stays null. */
 export interface JsonValue {
   readonly value: AnyColumn | SQL
   readonly isJson: boolean
 }
 
-/** How an engine builds JSON: without a blank and escaped as JSON.stringify does it, so that nobody can tell them apart. */
+/** JSON functions of an engine, with output identical to JSON.stringify: no blanks, the same escapes. */
 export interface Json {
   object(members: readonly (readonly [name: string, member: JsonValue])[]): SQL
   array(values: readonly (AnyColumn | SQL)[]): SQL
-  /** Aggregates what was built of each row into an array, in this order. */
+  /** Aggregates the JSON of each row into an array, in this order. */
   list(built: SQL, order: readonly AnyColumn[]): SQL
-  /** Aggregates rows that are in order already into an array. */
+  /** Aggregates rows that are already ordered into an array. */
   items(built: SQL): SQL
-  /** The same without brackets, to be handed over as bytes where the engine can; null of no rows. */
+  /** The same without brackets, as bytes where the engine supports it; null if there are no rows. */
   entries(built: SQL, separator: Separator): SQL
   boolean(condition: SQL): SQL
-  /** The fields that a row of the history has as JSON, as a table of their names and what each was and is. */
+  /** The JSON fields of a history row as a table of name, old and new value. */
   changes(fields: AnyColumn): SQL
-  /** The place of a row in a list, which `withCursors` makes a cursor of. */
+  /** The position of a row in a list, which `withCursors` replaces by a cursor. */
   cursor(list: string, keys: readonly (AnyColumn | SQL)[]): SQL
-  /** JSON out of a sorted subquery: sorting loses the mark by which SQLite knows JSON from a text. */
+  /** JSON from a sorted subquery: sorting drops the subtype by which SQLite tells JSON from text. */
   sorted(built: SQL): SQL
 }
 
-/** What stands between the entries of a list: JSON has no line ends of its own, so a line can be read by itself. */
+/** Separates the entries of a list: JSON contains no raw line breaks, so each line is one entry. */
 export type Separator = ',' | '\n'
 
 const comma = sql.raw(', ')
-// Only separators, names of GraphQL and names of lists come here, which hold neither quotes nor backslashes, so nothing can be injected.
+// Only separators, GraphQL names and list names come here. They have no quotes or backslashes, so nothing can be injected.
 const quoted = (text: string) => sql.raw(`'${text}'`)
 
 export const sqliteJson: Json = {
@@ -51,11 +51,11 @@ export const sqliteJson: Json = {
   boolean: (condition) => sql`json(case when ${condition} then 'true' else 'false' end)`,
   cursor: (list, keys) => sql`json_array(${sql.join([quoted(CURSOR_MARK), quoted(list), ...keys], comma)})`,
   sorted: (built) => sql`json(${built})`,
-  // As a text the driver would decode it, only for us to encode it again.
+  // As bytes: the driver would decode a text to a string, only for us to encode it again.
   entries: (built, separator) => sql`cast(group_concat(${built}, ${quoted(separator)}) as blob)`,
 }
 
-// The functions that make objects put blanks into them, so they are put together as texts.
+// json_build_object adds blanks, so objects are concatenated as text.
 export const postgresJson: Json = {
   object: (members) => {
     const parts = members.map(([name, member], index) => {

@@ -5,12 +5,12 @@ import { columnsOf } from './keyed.js'
 import { type AnyList, isAfter, isServed } from './page.js'
 import type { Read } from './store.js'
 
-/** The rows that a page is cut from: those of a list, or as many of them as belong to a row of another table. */
+/** The rows that a page is taken from: a list, or the part of it that belongs to a row of another table. */
 export interface Source {
   readonly list: AnyList
   readonly from: SQL
   readonly condition: SQL | undefined
-  /** Whether an index has just these rows, in their order. */
+  /** Whether an index has exactly these rows, in this order. */
   readonly isServed: boolean
 }
 
@@ -18,28 +18,28 @@ export function listSource(read: Read, list: AnyList, filter: object, matching =
   return { list, from: sql`${list.table(read.t)}`, condition: matching, isServed: isServed(list, filter) }
 }
 
-/** Which part of a source; without `first` it is the whole, up to `most` rows. */
+/** The requested part of a source; without `first` all of it, up to `most` rows. */
 export interface Cut {
   readonly first: number | undefined
   readonly most: number
-  /** The place that it begins after: keys, or what they are put in for later. */
+  /** The position of the `after` cursor: its keys, or placeholders for them. */
   readonly place: readonly (Key | Placeholder)[] | undefined
 }
 
-/** What is known of a page besides its rows. */
+/** The members of pageInfo. */
 export type PageFact = 'hasNextPage' | 'hasPreviousPage' | 'startCursor' | 'endCursor'
 const PAGE_FACTS = ['hasNextPage', 'hasPreviousPage', 'startCursor', 'endCursor'] as const
 
-/** A page in SQL: its rows, and all that can be asked of it, each as an expression that builds JSON. */
+/** A page in SQL: its rows and the members of its connection, each as an expression that builds JSON. */
 export class JsonPage {
-  /** What an entry is built of. */
+  /** The table alias that entries are built from. */
   readonly row: PgTable
-  /** What the statement begins with. */
+  /** The WITH clause of the statement, if any. */
   readonly prefix: SQL
   private readonly read: Read
   private readonly source: Source
   private readonly cut: Cut
-  /** Where rows are taken from: the tables themselves, or what was found in them already. */
+  /** The source tables, or the WITH clause that has already collected the rows. */
   private readonly from: SQL
   private readonly where: SQL
   private readonly table: PgTable
@@ -52,7 +52,7 @@ export class JsonPage {
     this.name = name
     const base = source.list.table(read.t)
     this.row = aliasedTable(base, name)
-    // Rows that no index has in their order are looked for once, however much is asked of the page.
+    // Without an index in list order, collect the rows once for all expressions.
     const isGathered = !source.isServed && cut.first !== undefined
     const after = cut.place && isAfter(source.list.order(base), cut.place)
     const found = conditional(and(source.condition, after))
@@ -71,7 +71,7 @@ export class JsonPage {
     }
   }
 
-  /** The rows; of a whole list one more than there may be, to know that there are too many. */
+  /** The rows; for a whole list one more than `most`, to detect that there are too many. */
   get select(): SQL {
     const { first, most } = this.cut
     return sql`${this.keyed(columnsOf(this.table))} limit ${this.read.limit(first ?? most + 1)}`
@@ -81,7 +81,6 @@ export class JsonPage {
     return sql`(${this.select}) ${sql.identifier(this.name)}`
   }
 
-  /** The cursor of a row. */
   get cursor(): SQL {
     return this.cursorOf(this.row)
   }
@@ -117,7 +116,7 @@ export class JsonPage {
     const last = sql`(select ${cursor} from ${this.from}${this.where} order by ${listed(order)} limit 1)`
     const { sorted } = this.read.json
     if (first === undefined) return sorted(last)
-    // A page that is not full ends where the list ends.
+    // A page that is not full ends with the last row of the list.
     return sorted(sql`coalesce((${this.keyed(cursor)} limit 1 offset ${this.read.limit(first - 1)}), ${last})`)
   }
 
@@ -138,7 +137,7 @@ export class JsonPage {
   }
 }
 
-/** What is known of a page, as the API names it. */
+/** The values of pageInfo, by their names in the API. */
 export type PageFacts = { readonly [Fact in Exclude<PageFact, `${string}Cursor`>]: boolean } & {
   readonly [Fact in Extract<PageFact, `${string}Cursor`>]: string | null
 }

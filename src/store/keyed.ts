@@ -3,7 +3,7 @@ import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
 import type { Read } from './store.js'
 import type { Tables } from './tables.js'
 
-/** What is the same in every statement is spelled out once: building it takes longer than looking a row up. */
+/** Caches by engine, for SQL text that never changes: compiling it takes longer than the look-up itself. */
 export function oncePerEngine<V>(spell: (read: Read) => V): (read: Read) => V {
   const known = new WeakMap<Tables, V>()
   return (read) => {
@@ -14,8 +14,8 @@ export function oncePerEngine<V>(spell: (read: Read) => V): (read: Read) => V {
 }
 
 /**
- * Asks a statement that differs only in the keys it is about: `build` names the column that they stand in, and no other
- * parameter comes into it.
+ * A prepared look-up: SQL text that differs only in the keys. `build` names the column to match, and must add no other
+ * parameter.
  */
 export function keyed(build: (read: Read, among: (column: AnyPgColumn) => SQL) => SQL) {
   const texts = oncePerEngine((read) => {
@@ -29,7 +29,7 @@ export function keyed(build: (read: Read, among: (column: AnyPgColumn) => SQL) =
   }
 }
 
-/** The whole rows of a table that have one of these keys in a column. */
+/** Looks up whole rows by the keys in one column. */
 export function rowsWith<T extends PgTable>(table: (t: Tables) => T, column: (table: T) => AnyPgColumn) {
   const ask = keyed((read, among) => {
     const from = table(read.t)
@@ -41,17 +41,17 @@ export function rowsWith<T extends PgTable>(table: (t: Tables) => T, column: (ta
   }
 }
 
-/** All columns of a table, in the order in which `rowOf` expects them. */
+/** All columns of a table in the order that `rowOf` expects. */
 export function columnsOf(table: PgTable): SQL {
   return sql.join(Object.values(getTableColumns(table)), sql.raw(', '))
 }
 
-/** The row that these values make up. */
+/** Builds a row from its column values. */
 export function rowOf<T extends PgTable>(table: T, values: readonly unknown[]): T['$inferSelect'] {
   const names = namesOf(table)
   const row: Record<string, unknown> = {}
   for (let i = 0; i < names.length; i++) row[names[i] ?? ''] = values[i]
-  // Texts and numbers are stored as they are, so that nothing has to be read out of what the driver gives.
+  // Columns are texts and numbers, so driver values need no conversion.
   return row as T['$inferSelect']
 }
 

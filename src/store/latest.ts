@@ -1,6 +1,6 @@
 /**
- * Asks once for all who want to know at the same time, and never gives anyone an answer that was asked for before
- * they came: what they know to be written by then could be missing in it.
+ * Coalesces concurrent calls into one, but never shares a result that was requested before the caller came: writes
+ * that the caller knows of could be missing in it.
  */
 export function latest<T>(ask: (wantedAt: number) => Promise<T>): () => Promise<T> {
   let running: Promise<unknown> = Promise.resolve()
@@ -10,7 +10,7 @@ export function latest<T>(ask: (wantedAt: number) => Promise<T>): () => Promise<
     return next
   }
 
-  /** `ask` is told since when it is waited for, by `performance.now()`. */
+  /** `ask` gets the time of the earliest waiting call, by `performance.now()`. */
   function askAfter(before: Promise<unknown>): Promise<T> {
     const wantedAt = performance.now()
     return before.then(() => {
@@ -22,7 +22,7 @@ export function latest<T>(ask: (wantedAt: number) => Promise<T>): () => Promise<
   }
 }
 
-/** The same for what is asked without waiting: whoever comes in one turn of the event loop shares what its end brings. */
+/** The same for a synchronous read: all calls in one turn of the event loop share one result from its end. */
 export function latestOfTurn<T>(ask: () => T): () => Promise<T> {
   let next: Promise<T> | undefined
   return () => {
@@ -34,7 +34,7 @@ export function latestOfTurn<T>(ask: () => T): () => Promise<T> {
   }
 }
 
-/** Asks at most once in so many milliseconds, and once for all who want to know meanwhile. A failure is not kept. */
+/** Runs at most once in `ms` milliseconds and shares the result. Failures are not cached. */
 export function atMostEvery<T>(ms: number, ask: () => Promise<T>): () => Promise<T> {
   let known: Promise<T> | undefined
   let knownUntil = 0
@@ -43,7 +43,7 @@ export function atMostEvery<T>(ms: number, ask: () => Promise<T>): () => Promise
     if (known && now < knownUntil) return known
     const asked = ask()
     known = asked
-    // Until it is answered, everyone waits for this one.
+    // While it runs, every caller shares this promise.
     knownUntil = Number.POSITIVE_INFINITY
     asked.then(
       () => {

@@ -13,20 +13,20 @@ import {
 } from './journal.js'
 import { type Connection, openDatabase } from './sqliteDriver.js'
 
-/** At start nobody is being served yet, so waiting for another process that migrates is fine. */
+/** At start no requests are served yet, so waiting for another process to migrate is fine. */
 const WAIT_MS = 30_000
 
-/** Brings the file to this program's data model, creating it if need be. Safe when several start at once. */
+/** Migrates the file to the current data model, creating it if needed. Safe for concurrent starts. */
 export function migrate(file: string): MigrationState {
   return withFile(file, (connection) => {
     const state = compare(connection, file)
-    // An up-to-date store is left alone, so that nobody waits for whoever is writing to it.
+    // Without pending migrations take no write lock, which would wait for a writer.
     if (state.pending.length === 0) return { applied: state.applied, pending: [] }
     connection.pragma('journal_mode = wal')
     connection.pragma('synchronous = full')
-    // drizzle-kit rebuilds tables by dropping them; with foreign keys on, that fails or empties their children.
+    // drizzle-kit rebuilds tables by DROP TABLE; with foreign keys on, that fails or deletes the child rows.
     connection.pragma('foreign_keys = off')
-    // A rebuilt table leaves its old pages behind, with everyone in them.
+    // A rebuilt table leaves its old pages, with personal data, in the file.
     connection.pragma('secure_delete = on')
     connection.exec('begin immediate')
     const { applied, pending } = compare(connection, file)
@@ -43,7 +43,7 @@ function apply(connection: Connection, file: string, pending: readonly Migration
     for (const statement of statements) connection.exec(statement)
     note.run(tag, hash, new Date().toISOString())
   }
-  // A migration may change answers; the first one also needs its counter row.
+  // A migration may change results; the first one also needs its counter row.
   connection.exec(raisingRevision())
   const broken = connection.pragma('foreign_key_check') as unknown[]
   if (broken.length > 0) {
@@ -51,7 +51,7 @@ function apply(connection: Connection, file: string, pending: readonly Migration
   }
 }
 
-/** Refuses a store that lacks a migration or is newer than this program. */
+/** Throws if the store lacks a migration or is newer than this program. */
 export function requireMigrated(file: string): void {
   if (!existsSync(file))
     throw new StoreRefused(
@@ -93,20 +93,20 @@ function withFile<T>(file: string, work: (connection: Connection) => T): T {
   }
 }
 
-/** An empty file is an empty database. SQLite itself would make one that others can read, and through a link. */
+/** Creates an empty file, a valid empty database. SQLite would create it world-readable, and through a symbolic link. */
 function makeFile(file: string): void {
   try {
-    // It holds people's data and the hashes of keys: for nobody else on the machine to read.
+    // Mode 0600: it holds personal data and key hashes.
     closeSync(openSync(file, 'wx', 0o600))
   } catch (error) {
     if (driverCode(error) !== 'EEXIST') throw error
-    // Another process may have made it meanwhile.
+    // Another process may have created it in the meantime.
     if (existsSync(file)) return
     throw new StoreRefused(`${file} is a link to a file that is not there. Remove it, or name another file.`)
   }
 }
 
-// Not mkdir's own recursion, which never comes back from a place like /proc.
+// Not mkdir's `recursive`, which never returns on file systems like /proc.
 function makeFolder(folder: string): void {
   if (existsSync(folder)) return
   makeFolder(dirname(folder))

@@ -4,16 +4,16 @@ import type { OnNotice, Store } from './store.js'
 
 interface OpenOptions {
   readonly migrate?: boolean
-  /** SQLite: of the connection that writes. */
+  /** SQLite: page cache of the writing connection. */
   readonly cacheBytes?: number | undefined
   readonly onNotice?: OnNotice | undefined
-  /** PostgreSQL: how long a statement that reads may take. */
+  /** PostgreSQL: time limit for a read statement. */
   readonly deadlineMs?: number
 }
 
 /**
- * Opens a store, bringing it up to date first (and creating it if need be) unless told not to.
- * Only the engine that is asked for is loaded.
+ * Opens a store after migrating it (and creating it if needed), unless disabled.
+ * Loads only the engine in use.
  */
 export async function openStore(database: string, options: OpenOptions = {}): Promise<Store> {
   const { migrate: mayMigrate = true, cacheBytes, onNotice, deadlineMs } = options
@@ -29,7 +29,7 @@ export async function openStore(database: string, options: OpenOptions = {}): Pr
   return (await import('./sqlite.js')).openSqlite(file, { cacheBytes, onNotice })
 }
 
-/** Brings a store up to date, creating it if need be. */
+/** Migrates a store, creating it if needed. */
 export async function migrateStore(database: string): Promise<MigrationState> {
   return isPostgres(database)
     ? (await import('./postgresMigrations.js')).migratePostgres(database)

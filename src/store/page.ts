@@ -7,23 +7,22 @@ import { columnsOf, rowOf, rowsWith } from './keyed.js'
 import type { Extent, Read } from './store.js'
 import type { Tables } from './tables.js'
 
-/** A list as its noun declares it: what it holds, in which fixed and total order, and what a filter means. */
+/** A list as its noun declares it: its rows, their fixed total order, and the meaning of its filter. */
 export interface List<T extends PgTable, F> {
-  /** The name that its cursors carry. */
+  /** The name stored in its cursors. */
   readonly name: string
   table(t: Tables): T
   order(table: T): readonly AnyPgColumn[]
   matching(read: Read, filter: F): SQL | undefined
-  /** The members of a filter that an index serves, in the list's order, when nothing else is asked for. */
+  /** Filter members that an index serves in list order, if the filter has no other member. */
   readonly indexed?: readonly string[]
-  /** Whether no index has its rows in their order, so that a page is found by going through all of them. */
+  /** Whether no index has the rows in order, so that every page reads all of them. */
   readonly isSought?: boolean
 }
 
-/** A list of any table and filter. */
 export type AnyList = List<PgTable, object>
 
-/** What part of a list is asked for; without `first` it is the whole, up to `most` rows. */
+/** The requested part of a list; without `first` all of it, up to `most` rows. */
 export interface Window {
   readonly first: number | undefined
   readonly after: string | undefined
@@ -50,7 +49,7 @@ export async function pageOf<T extends PgTable, F>(
 
 const ROWS_AT_ONCE = 1_000
 
-/** Very many rows are made some at a time, so that others have their turn. */
+/** Builds rows in chunks, and yields to the event loop between them. */
 export async function rowsOf<T extends PgTable>(table: T, all: readonly unknown[][]): Promise<T['$inferSelect'][]> {
   const rows: T['$inferSelect'][] = []
   for (const [index, values] of all.entries()) {
@@ -60,7 +59,7 @@ export async function rowsOf<T extends PgTable>(table: T, all: readonly unknown[
   return rows
 }
 
-/** How much of a list is read for a part of it: where only a filter finds it, perhaps everything. */
+/** How many rows a page reads: all of them if no index serves the filter. */
 export function extentOf<T extends PgTable, F>(
   { t }: Read,
   list: List<T, F>,
@@ -72,7 +71,7 @@ export function extentOf<T extends PgTable, F>(
 
 type Served = Pick<AnyList, 'indexed' | 'isSought'>
 
-/** Whether an index has just the rows that a filter finds, in their order. */
+/** Whether an index has exactly the rows that match the filter, in list order. */
 export function isServed({ indexed = [], isSought = false }: Served, filter: object): boolean {
   const [given, ...more] = Object.entries(filter).filter(([, value]) => value != null)
   if (isSought || more.length > 0) return false
@@ -81,15 +80,15 @@ export function isServed({ indexed = [], isSought = false }: Served, filter: obj
   return indexed.some((one) => one === name) && (!Array.isArray(value) || value.length === 1)
 }
 
-/** A condition as a statement has it that reads this much, and whether that is heavy. */
+/** The WHERE clause with the guard of a heavy statement, if it is one. */
 export function guarded(read: Read, condition: SQL | undefined, extent: Extent): { where: SQL; isHeavy: boolean } {
   const guard = read.guard(extent)
-  // The guard comes first: what stands behind it is only looked at in rows that passed.
+  // The guard comes first: SQL evaluates the rest only for rows that pass it.
   const whole = and(guard, condition)
   return { where: whole ? sql` where ${whole}` : sql.raw(''), isHeavy: guard !== undefined }
 }
 
-/** The place that a page begins after. */
+/** The position of the `after` cursor. */
 export function placeAfter<T extends PgTable, F>(
   { t }: Read,
   list: List<T, F>,
@@ -98,7 +97,7 @@ export function placeAfter<T extends PgTable, F>(
   return after === undefined ? undefined : readCursor(list.name, list.order(list.table(t)), after)
 }
 
-/** One row comparison on one ascending key, which an index answers with a search however deep the page. */
+/** One row-value comparison on an ascending key, which is an index search at any depth. */
 export function isAfter(order: readonly AnyPgColumn[], place: readonly unknown[]): SQL {
   const values = place.map((key) => sql`${key}`)
   return sql`(${sql.join([...order], sql`, `)}) > (${sql.join(values, sql`, `)})`
@@ -108,13 +107,13 @@ export function requireWhole(rows: number, { first, most }: Pick<Window, 'first'
   if (first !== undefined || rows <= most) return
   throw new Fault(
     'TOO_COMPLEX',
-    `This list has more than ${most} rows. Ask for pages of it: \`limit\` in REST, \`first\` in GraphQL.`,
+    `This list has more than ${most} rows. Request it in pages: \`limit\` in REST, \`first\` in GraphQL.`,
   )
 }
 
 const STEP_ROWS = 1_000
 
-/** A list from its beginning to its end. */
+/** All pages of a list, one after the other. */
 export async function* pagesOf<T extends PgTable, F>(
   read: Read,
   list: List<T, F>,
@@ -130,7 +129,7 @@ export async function* pagesOf<T extends PgTable, F>(
   }
 }
 
-/** The rows of a list with these ids, whether or not the list would show them. */
+/** The rows with these ids, also those that the list itself does not show. */
 export async function byIds<T extends PgTable & { id: AnyPgColumn }, F>(
   read: Read,
   list: List<T, F>,
@@ -140,7 +139,7 @@ export async function byIds<T extends PgTable & { id: AnyPgColumn }, F>(
   return new Map(rows.map((row) => [String(row['id']), row]))
 }
 
-/** Ids whose statement is spelled out once; of more than these, spelling it takes no part of the time. */
+/** Up to this many ids the SQL text is cached; above it, compiling takes a negligible part of the time. */
 const SEVERAL = 100
 
 async function manyByIds<T extends PgTable & { id: AnyPgColumn }>(read: Read, table: T, ids: readonly string[]) {
@@ -156,7 +155,7 @@ type LookUp<T extends PgTable> = ReturnType<typeof rowsWith<T>>
 const lookUps = new WeakMap<object, unknown>()
 
 function lookUpOf<T extends PgTable & { id: AnyPgColumn }>(table: (t: Tables) => T): LookUp<T> {
-  // Whatever is there was put there for this very table.
+  // The cache maps each table to the look-up of that same table.
   const known = (lookUps.get(table) as LookUp<T> | undefined) ?? rowsWith(table, ({ id }) => id)
   lookUps.set(table, known)
   return known
@@ -169,7 +168,7 @@ export async function countOf<T extends PgTable, F>(read: Read, list: List<T, F>
   return Number(row?.[0])
 }
 
-/** The same, but counting stops once there are more than `most`. */
+/** The same, but counting stops after `most` + 1 rows. */
 export async function countUpTo<T extends PgTable, F>(
   read: Read,
   list: Pick<List<T, F>, 'table' | 'matching'>,
@@ -183,7 +182,6 @@ export async function countUpTo<T extends PgTable, F>(
   return Number(row?.[0])
 }
 
-/** The cursor of a row: the keys of its order. */
 export function cursorOf<T extends PgTable, F>({ t }: Read, list: List<T, F>, row: T['$inferSelect']): string {
   return cursorAt(
     list,

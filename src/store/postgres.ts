@@ -26,13 +26,13 @@ import type { OnNotice, OnStatement, Patience, Read, Store, Write } from './stor
 interface PostgresOptions {
   readonly onStatement?: OnSent
   readonly onNotice?: OnNotice | undefined
-  /** How long a request may read. */
+  /** Time limit for the reads of a request. */
   readonly deadlineMs?: number | undefined
 }
 
 /**
- * Opens a migrated database: a pool of connections that read, one that looks at the versions and never waits for the
- * others, and one that writes, with a queue in front of it.
+ * Opens a migrated database with three pools: several connections for reads, one for versions and health that never
+ * queues behind them, and one for writes, behind a queue.
  */
 export function openPostgres(url: string, options: PostgresOptions = {}): Store {
   const { onStatement, onNotice, deadlineMs = LIMITS.deadlineMs } = options
@@ -54,7 +54,7 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Store 
     try {
       return ordered(versionsIn((await watching(SELECT_VERSIONS, [], { isSteady: true, timeoutMs })).rows[0]))
     } catch (error) {
-      // What is idle is likely to have met the same, and would be waited for one by one.
+      // Idle connections are probably broken too. Discard them, or each would run into a timeout of its own.
       for (const connections of [readers, writer]) connections.distrust()
       throw error
     }
@@ -84,14 +84,14 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Store 
     async snapshot(work) {
       const { run, release } = await connected(readers, { onSent: onStatement })
       try {
-        // Whoever reads what is exported may take their time.
+        // A client may read an export slowly.
         await run(`begin isolation level repeatable read read only; set local idle_in_transaction_session_timeout = 0;
           set local statement_timeout = ${LIMITS.storeBulkMs}`)
-        // What a transaction sees is settled by its first query, and not when it begins.
+        // A REPEATABLE READ transaction takes its snapshot at its first query, not at BEGIN.
         await run('select value from revision')
         return await work(handleOn((text, values, how) => run(text, values, { ...how, timeoutMs: BULK_MS })))
       } finally {
-        // Thrown away, whatever state it is in.
+        // Discard the connection: its transaction may be in any state.
         release(true)
       }
     },
@@ -105,16 +105,16 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Store 
 }
 
 const LOOK = { timeoutMs: LIMITS.storeLookMs }
-/** For a look that had to wait for the one before it. */
+/** Least timeout of a version query that waited for the one before it. */
 const LOOK_LEAST_MS = 1_000
 const HEALTH = 'select pg_is_in_recovery(), pg_database_size(current_database())'
 
-/** The server ends a statement before the deadline, so that silence can be told from slowness within it. */
+/** statement_timeout ends a statement before the deadline, which leaves time to detect an unresponsive server. */
 function statementMsWithin(deadlineMs: number): number {
   return Math.round(Math.max(deadlineMs / 2, deadlineMs - 2 * LIMITS.storeAnswerMs))
 }
 
-/** Gives each statement what is left of its request's time, and refuses it when nobody waits for it any more. */
+/** Limits each statement to the rest of the request's time; throws if it is over or the client has disconnected. */
 function timely(run: Session['run'], answerMs: number, patience: Patience): Session['run'] {
   return async (text, values, how) => {
     if (isOverdue(patience)) throw deadlineExceeded()
@@ -132,7 +132,7 @@ type Handle = Omit<Read, 'db'> & Pick<Write, 'db'>
 
 interface HandleOptions {
   readonly onStatement?: OnStatement | undefined
-  /** Without it, what is read is in a transaction already. */
+  /** Absent if the handle already runs in a transaction. */
   readonly atOnce?: AtOnce
 }
 
@@ -149,7 +149,7 @@ function handleOn(run: Session['run'], { onStatement, atOnce }: HandleOptions = 
     pairs,
     limit,
     spelled,
-    // Nobody but the caller waits for a statement here, and the server stops it at its time limit.
+    // No guard: statements run on the server, block no one else here, and have a statement_timeout.
     guard: () => undefined,
     weigh: () => 0,
     async rows({ text, values, isSteady }) {
@@ -175,7 +175,7 @@ const spelled: Read['spelled'] = (statement) => {
   return { text, values }
 }
 
-// One value stays an equality, so that an index can serve the order too; more go in as one array.
+// One value stays an equality, so that an index can also serve the order; several become one array parameter.
 const among: Read['among'] = (column, values): SQL =>
   values.length === 1 ? sql`${column} = ${values[0]}` : sql`${column} = any(${sql.param(values)})`
 
@@ -184,5 +184,5 @@ const pairs: Read['pairs'] = (all) => {
   return sql`unnest(${ones}::text[], ${others}::text[]) as pairs(one, other)`
 }
 
-// PostgreSQL keeps a plan only where it knows how many rows are wanted; for a parameter it would expect a tenth of all.
+// A literal: for a parameter the planner assumes a tenth of all rows, and would not keep a generic plan.
 const limit: Read['limit'] = (rows) => sql.raw(String(rows))

@@ -4,10 +4,10 @@ import { type Bulk, selectHavingAny } from './bulk.js'
 
 type Rows = readonly Readonly<Record<string, unknown>>[]
 
-/** Large enough that the way to the server hardly counts, small enough for one statement's time. */
+/** Large enough to make round trips negligible, small enough for the time limit of one statement. */
 const ROWS_A_STATEMENT = 5_000
 
-/** Many rows by one statement, each column as one array: a parameter for every value would soon be too many. */
+/** Writes many rows by one statement with one array parameter per column: PostgreSQL allows 65,535 parameters. */
 export function postgresBulk(run: (sql: string, values: unknown[]) => Promise<{ rows: unknown[][] }>): Bulk {
   const inParts = async (table: PgTable, rows: Rows, statement: (table: PgTable, columns: Column[]) => string) => {
     for (let start = 0; start < rows.length; start += ROWS_A_STATEMENT) {
@@ -29,21 +29,21 @@ export function postgresBulk(run: (sql: string, values: unknown[]) => Promise<{ 
       const { rows } = await run(sql, Object.values(values))
       return rows.map((row) => rowOf(table, row))
     },
-    // Others go on reading meanwhile, and they need the indexes.
+    // Keep the indexes: other sessions read meanwhile.
     suspendIndexes: async () => async () => {},
   }
 }
 
 interface Column {
   readonly member: string
-  /** Quoted. */
+  /** As a quoted identifier. */
   readonly name: string
   readonly type: string
-  /** Whether the engine counts it up by itself where nobody gives it. */
+  /** Whether the engine generates the value if it is absent. */
   readonly isCounted: boolean
 }
 
-/** The columns that these rows have something for; the engine itself counts up a sequence that nobody gives. */
+/** The columns that these rows set; an absent sequence column is left to the engine. */
 function columnsOf(table: PgTable, rows: Rows): Column[] {
   return Object.entries(getTableColumns(table))
     .filter(([member, column]) => !column.hasDefault || rows.some((row) => row[member] !== undefined))
@@ -63,7 +63,7 @@ function rowOf<T extends PgTable>(table: T, values: readonly unknown[]): T['$inf
   return Object.fromEntries(members)
 }
 
-/** From where a sequence was given, the engine must go on behind it. */
+/** Advances the sequence past the highest inserted value. */
 function countOn(table: PgTable, column: string): string {
   const name = getTableName(table)
   const sequence = `pg_get_serial_sequence('"${name}"', '${column.replaceAll('"', '')}')`

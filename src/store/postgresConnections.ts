@@ -6,26 +6,26 @@ import { LIMITS } from '../limits.js'
 import { BUSY, toFault, UNREACHABLE } from './faults.js'
 import { type Hosts, SELECT_STATE, stateIn } from './postgresHosts.js'
 
-/** How long a server may take to close its end of a connection. */
+/** Time limit for the server to close its end of a connection. */
 const GOODBYE_MS = 500
 const CONNECT_LEAST_MS = 1_500
 
 interface ConnectionsOptions {
   readonly max: number
   readonly isReadOnly: boolean
-  /** How long one statement may take. */
+  /** Sets statement_timeout. */
   readonly statementMs?: number
-  /** Whether statements are sent without a wait for the answers to those before them. */
+  /** Whether statements are sent before the results of earlier ones have arrived. */
   readonly isPipelined?: boolean
 }
 
-/** The connections of one kind, all to the host that is in use. */
+/** A pool of connections for one purpose, to the host in use. */
 export class Connections {
   private readonly hosts: Hosts
   private readonly options: ConnectionsOptions
   private readonly statementMs: number
   private readonly sockets = new Set<Socket>()
-  /** By the place of the host. */
+  /** By the index of the host. */
   private readonly pools = new Map<number, pg.Pool>()
   private readonly shared = new WeakSet<object>()
 
@@ -35,7 +35,7 @@ export class Connections {
     this.statementMs = options.statementMs ?? LIMITS.storeStatementMs
   }
 
-  /** A connection of the host in use, or of the next that can be reached and is of the wanted kind. */
+  /** A connection to the host in use, or to the next reachable one that meets `target_session_attrs`. */
   async lend(withinMs: number): Promise<pg.PoolClient> {
     const giveUpAt = performance.now() + withinMs
     for (let tried = 1; ; tried++) {
@@ -49,12 +49,12 @@ export class Connections {
     }
   }
 
-  /** The server's own limit of a statement comes first, unless nothing is heard of the server any more. */
+  /** Longer than statement_timeout, so it only ends statements when the server is unresponsive. */
   get answerMs(): number {
     return this.statementMs + LIMITS.storeAnswerMs
   }
 
-  /** Of the host that is in use. */
+  /** The index of the host in use. */
   get place(): number {
     return this.hosts.current
   }
@@ -63,12 +63,12 @@ export class Connections {
     return this.options.isPipelined === true
   }
 
-  /** Whether a pooler may give each transaction another session of the server, which then must be left as it is. */
+  /** Whether a pooler may move each transaction to another session, so that session state must not be changed. */
   isShared(client: pg.PoolClient): boolean {
     return this.shared.has(client)
   }
 
-  /** Lends none of the connections any more that are there now: one has fallen silent, so the way to all may be gone. */
+  /** Discards all connections: one was unresponsive, so the network path may be broken for all. */
   distrust(): void {
     for (const pool of this.pools.values()) void pool.end()
     this.pools.clear()
@@ -93,9 +93,9 @@ export class Connections {
       pipeline: this.isPipelined,
       connectionTimeoutMillis: Math.max(CONNECT_LEAST_MS, LIMITS.storeConnectMs / this.hosts.urls.length),
       idleTimeoutMillis: LIMITS.storeIdleMs,
-      // With it goes what it has kept planned, for whoever asked then and as large as the tables were.
+      // Cached plans end with the connection: they were made for the values and table sizes of that time.
       maxLifetimeSeconds: LIMITS.storeConnectionMs / 1_000,
-      // libuv sends ten probes, one a second, after this.
+      // After this delay libuv sends ten probes, one each second.
       keepAlive: true,
       keepAliveInitialDelayMillis: LIMITS.storeKeepAliveMs,
       stream: () => this.newSocket(),
@@ -103,7 +103,7 @@ export class Connections {
       fallback_application_name: 'operations',
       onConnect: (client) => this.prepare(client),
     })
-    // One that dies while nobody uses it has left the pool already, and the next who needs one gets a fresh one.
+    // An idle connection that fails has already left the pool, which opens a new one on demand.
     pool.on('error', () => undefined)
     return pool
   }
@@ -112,18 +112,18 @@ export class Connections {
     const socket = new Socket()
     this.sockets.add(socket)
     socket.once('close', () => this.sockets.delete(socket))
-    // A host that is gone never closes its end.
+    // An unreachable host never closes its end.
     socket.once('finish', () => setTimeout(() => socket.destroy(), GOODBYE_MS).unref())
     return socket
   }
 
   private async prepare(client: pg.ClientBase): Promise<void> {
-    // What happens to a connection is told by the query on it; without a listener it would end the process.
+    // The query on the connection rejects; an `error` event without a listener would end the process.
     client.on('error', () => undefined)
     const given = 'processID' in client ? Number(client.processID) : 0
     const text = `${SELECT_STATE}; ${settingsOf(this.options.isReadOnly, this.statementMs, given)}`
     const asked = { text, rowMode: 'array' as const, query_timeout: LIMITS.storeConnectMs }
-    // Two statements without parameters have two results, which the types do not know.
+    // A query of two statements returns an array of results, which the types do not declare.
     const [state, settings] = [await client.query<unknown[]>(asked)].flat()
     this.hosts.require(stateIn(state?.rows[0]))
     if (settings?.rows.length === 0) this.shared.add(client)
@@ -131,8 +131,8 @@ export class Connections {
 }
 
 /**
- * Sets what holds for the session, but not behind a pooler: it makes up the process id that it gives its client, and
- * may give the session to others. A client that has vanished is noticed by the server too, so that its locks go.
+ * Sets session parameters, except behind a pooler: it reports a made-up process id and shares sessions among clients.
+ * The server also detects a vanished client, which releases its locks.
  */
 function settingsOf(isReadOnly: boolean, statementMs: number, processId: number): string {
   const settings = {
@@ -147,17 +147,17 @@ function settingsOf(isReadOnly: boolean, statementMs: number, processId: number)
     tcp_keepalives_count: 10,
   }
   const values = Object.entries(settings).map(([name, value]) => `('${name}', '${value}')`)
-  // Those that the server has: the check of the connection came with version 14, and not for every system.
+  // Only parameters that the server has: client_connection_check_interval needs version 14 and a supported OS.
   return `select set_config(name, value, false) from (values ${values.join(', ')}) as given (name, value)
     join pg_settings using (name) where pg_backend_pid() = ${processId}
     and (name <> 'client_connection_check_interval' or version() like '%linux%')`
 }
 
-/** The driver gives bigints as text; ours are counts and ids, which a number holds. */
+/** The driver returns bigint as text; ours are counts and ids, which fit a number. */
 const getTypeParser = ((oid: number, format?: 'text') =>
   oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser
 
-/** A connection of the pool; one that comes too late goes back to it. */
+/** A connection from the pool; one that arrives after the deadline is released again. */
 function lentBy(pool: pg.Pool, giveUpAt: number): Promise<pg.PoolClient> {
   return new Promise((resolve, reject) => {
     let isLate = false
@@ -180,7 +180,7 @@ function lentBy(pool: pg.Pool, giveUpAt: number): Promise<pg.PoolClient> {
   })
 }
 
-/** What the pool says when it has waited for a connection. */
+/** The start of pg.Pool's timeout message. */
 const FULL = 'timeout exceeded'
 
 function isFull(error: unknown): boolean {

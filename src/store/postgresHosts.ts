@@ -1,6 +1,6 @@
 import { StoreRefused } from './journal.js'
 
-/** What a server says of itself. */
+/** The state of a server that `target_session_attrs` selects by. */
 export interface ServerState {
   readonly isInRecovery: boolean
   readonly isReadOnly: boolean
@@ -8,12 +8,12 @@ export interface ServerState {
 
 export const SELECT_STATE = "select pg_is_in_recovery(), current_setting('default_transaction_read_only')"
 
-/** What `SELECT_STATE` has found. */
+/** Parses the row of `SELECT_STATE`. */
 export function stateIn([isInRecovery, readOnly]: readonly unknown[] = []): ServerState {
   return { isInRecovery: isInRecovery === true, isReadOnly: readOnly === 'on' }
 }
 
-/** `target_session_attrs` of libpq: which of several servers will do. */
+/** `target_session_attrs` of libpq: which of several servers are acceptable. */
 const WANTED: Readonly<Record<string, (state: ServerState) => boolean>> = {
   any: () => true,
   primary: ({ isInRecovery }) => !isInRecovery,
@@ -22,17 +22,17 @@ const WANTED: Readonly<Record<string, (state: ServerState) => boolean>> = {
   'read-only': ({ isInRecovery, isReadOnly }) => isInRecovery || isReadOnly,
 }
 
-/** No host of the address is of the kind that `target_session_attrs` asks for. */
+/** No host of the URL meets `target_session_attrs`. */
 export class Unwanted extends Error {}
 
 const ADDRESS = /^(postgres(?:ql)?:\/\/)((?:[^/?#]*@)?)([^/?#@]*)([^?#]*)(\??.*)$/s
 
 /**
- * The hosts of an address such as `postgres://h1:5432,h2/db?target_session_attrs=read-write`, which the driver does not
- * know. All connections of a store lead to one host: data of one and versions of another would not fit together.
+ * The hosts of a URL such as `postgres://h1:5432,h2/db?target_session_attrs=read-write`, which the driver does not
+ * support. All connections of a store use one host: rows of one and versions of another would be inconsistent.
  */
 export class Hosts {
-  /** An address for each host. */
+  /** One URL per host. */
   readonly urls: readonly string[]
   private readonly isWanted: (state: ServerState) => boolean
   private inUse = 0
@@ -44,17 +44,17 @@ export class Hosts {
     const isWanted = Object.hasOwn(WANTED, wanted) ? WANTED[wanted] : undefined
     if (!isWanted) throw new StoreRefused(`target_session_attrs must be one of ${Object.keys(WANTED).join(', ')}.`)
     this.isWanted = isWanted
-    // The driver checks the certificate and its name in each of these modes, but warns where libpq would check less.
+    // In these sslmodes the driver verifies certificate and host name, but warns because libpq would verify less.
     const checked = query.replace(/\bsslmode=(prefer|require|verify-ca)\b/, 'sslmode=verify-full')
     this.urls = hosts.split(',').map((host) => `${scheme}${user}${host}${path}${checked}`)
   }
 
-  /** The place of the host that is in use. */
+  /** The index of the host in use. */
   get current(): number {
     return this.inUse
   }
 
-  /** Goes on to the next host, unless somebody has done so already. */
+  /** Switches to the next host, unless another caller already has. */
   leave(place: number): void {
     if (this.inUse === place) this.inUse = (place + 1) % this.urls.length
   }

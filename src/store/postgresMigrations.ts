@@ -14,17 +14,17 @@ import {
 } from './journal.js'
 import { Hosts, SELECT_STATE, stateIn } from './postgresHosts.js'
 
-/** Any number will do that no other program on the same database takes. */
+/** Key of the advisory lock: any number that other programs on the database do not use. */
 const LOCK = 7_226_453_001
-/** At start nobody is being served yet, so waiting for another copy that migrates is fine. */
+/** At start no requests are served yet, so waiting for another instance to migrate is fine. */
 const WAIT_MS = 60_000
 const CONNECT_MS = 10_000
 
-/** Brings the database to this program's data model. Copies that start together take turns. */
+/** Migrates the database to the current data model. Concurrent starts are serialized by an advisory lock. */
 export function migratePostgres(url: string): Promise<MigrationState> {
   return withDatabase(url, async (client, store) => {
     const state = await compare(client, store)
-    // An up-to-date store is left alone, so that nobody waits for whoever is writing to it.
+    // Without pending migrations take no lock, which would wait for a writer.
     if (state.pending.length === 0) return { applied: state.applied, pending: [] }
     await client.query(`begin; set local lock_timeout = ${WAIT_MS}; set local statement_timeout = 0`)
     await client.query(`select pg_advisory_xact_lock(${LOCK})`)
@@ -35,7 +35,7 @@ export function migratePostgres(url: string): Promise<MigrationState> {
   })
 }
 
-/** Refuses a store that lacks a migration or is newer than this program. */
+/** Throws if the store lacks a migration or is newer than this program. */
 export async function requireMigratedPostgres(url: string): Promise<void> {
   const { applied, pending } = await withDatabase(url, compare)
   if (pending.length === 0) return
@@ -79,12 +79,12 @@ async function withDatabase<T>(url: string, work: (client: pg.Client, store: str
   } catch (error) {
     throw refusal(store, error)
   } finally {
-    // A transaction that is still open ends with the connection.
+    // Closing the connection rolls back an open transaction.
     await client?.end().catch(() => undefined)
   }
 }
 
-/** The first host that can be reached and is of the wanted kind. */
+/** Connects to the first reachable host that meets `target_session_attrs`. */
 async function connectedTo(hosts: Hosts): Promise<pg.Client> {
   const place = hosts.current
   const client = new pg.Client({
@@ -101,7 +101,7 @@ async function connectedTo(hosts: Hosts): Promise<pg.Client> {
   } catch (error) {
     await client.end().catch(() => undefined)
     hosts.leave(place)
-    // The first comes after the last.
+    // Back at index 0, all hosts have been tried.
     if (hosts.current === 0) throw error
     return connectedTo(hosts)
   }
@@ -113,7 +113,7 @@ function refusal(store: string, error: unknown): unknown {
   const code = driverCode(error) ?? ''
   if (code === '42501') return new StoreRefused(`${store}: ${said}. Migrating needs a user who may create tables.`)
   if (code === '55P03') return new StoreRefused(`${store} is being migrated by another process. Try again later.`)
-  // Whatever the server says of a statement of ours is a mistake of ours; the rest is about the way to it.
+  // A server error about one of our statements is a bug and stays as it is; the rest concerns the connection.
   const isOfServer = error instanceof pg.DatabaseError && !/^(08|28|3D|53|57|25006)/.test(code)
   return isOfServer ? error : new StoreRefused(`${store} cannot be used: ${said || code}.`)
 }

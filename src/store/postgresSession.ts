@@ -5,45 +5,45 @@ import { driverCode, isOfConnection, UNREACHABLE } from './faults.js'
 import type { Connections } from './postgresConnections.js'
 import { nameOn } from './postgresNames.js'
 
-/** What a statement answers: rows as arrays, or by the names of their columns. */
+/** The result of a statement: rows as arrays, or as objects by column name. */
 export interface Answered {
   readonly rows: unknown[][]
-  /** Such as COMMIT. */
+  /** The command tag, such as COMMIT. */
   readonly command: string
 }
 
 export interface Asking {
-  /** Whether rows come by the names of their columns. */
+  /** Whether rows are objects by column name. */
   readonly isByName?: boolean
   readonly isSteady?: boolean | undefined
-  /** How long the answer may take, with the wait for a connection, before the connection is given up. */
+  /** Limit for the result, including the wait for a connection; after it the connection is discarded. */
   readonly timeoutMs?: number
 }
 
-/** A connection that somebody holds. */
+/** A checked-out connection. */
 export interface Session {
   run(sql: string, values?: unknown[], how?: Asking): Promise<Answered>
   release(isBroken: boolean): void
 }
 
 interface LentSession extends Session {
-  /** Whether the server's end is known to be gone. */
+  /** Whether the connection is known to be closed. */
   isLost(): boolean
 }
 
 export type OnSent = (sql: string, values: readonly unknown[]) => void
 
-/** Nobody waits for a command, or for bulk statements, as they do for an answer. */
+/** For commands and bulk statements, which no client of a request waits for. */
 export const BULK_MS = LIMITS.storeBulkMs + LIMITS.storeAnswerMs
 
 interface Connecting {
   readonly onSent?: OnSent | undefined
   readonly isNaming?: boolean
-  /** How long a connection is waited for. */
+  /** Time limit for the wait for a connection. */
   readonly withinMs?: number
 }
 
-/** A connection for as long as somebody needs it. */
+/** Checks out a connection until `release`. */
 export async function connected(
   connections: Connections,
   { onSent, isNaming = false, withinMs = 2 * LIMITS.storeConnectMs }: Connecting = {},
@@ -57,7 +57,7 @@ export async function connected(
     return asked(client, { text, values, isByName, name, timeoutMs })
   }
   return {
-    // A connection does one thing after the other, also for those who ask for several at once.
+    // Without pipelining, statements of concurrent callers run one after the other.
     run(...statement) {
       if (connections.isPipelined) {
         gatherPackets(client)
@@ -74,7 +74,7 @@ export async function connected(
 
 const gathering = new WeakSet<object>()
 
-/** Sends in one packet what is asked in one turn of the event loop: a packet costs more than the statement in it. */
+/** Corks the socket until the next tick: one write for all statements of a turn, since a packet costs more than they do. */
 function gatherPackets(client: pg.PoolClient): void {
   if (!(client instanceof pg.Client) || gathering.has(client)) return
   const { stream } = client.connection
@@ -86,10 +86,10 @@ function gatherPackets(client: pg.PoolClient): void {
   })
 }
 
-/** Of the time for a statement, what is not spent on waiting for a connection; at most half of it. */
+/** Part of a statement's time that is reserved for running it, not for the wait for a connection; at most half. */
 const ANSWER_LEAST_MS = 1_000
 
-/** Each statement on whichever connection is free. */
+/** Runs each statement on any free connection. */
 export function alone(connections: Connections, onSent?: OnSent): Session['run'] {
   return async (text, values, { timeoutMs = connections.answerMs, ...how } = {}) => {
     const giveUpAt = performance.now() + timeoutMs
@@ -107,7 +107,7 @@ export function alone(connections: Connections, onSent?: OnSent): Session['run']
   }
 }
 
-/** Runs work on one connection, in one transaction that only reads: all of its statements see one instant. */
+/** Runs work in one read-only transaction, so that all its statements see one snapshot. */
 export type AtOnce = <V>(work: (run: Session['run']) => Promise<V>) => Promise<V>
 
 export async function withinOne<V>(
@@ -124,17 +124,17 @@ export async function withinOne<V>(
     release(false)
     return done
   } catch (error) {
-    // Thrown away: its transaction is in whatever state the error left it.
+    // Discard the connection: its transaction may be in any state.
     release(true)
     throw error
   }
 }
 
-/** A connection that is kept for statements goes back to the pool once they pause for so long, or at this age. */
+/** A kept connection returns to the pool after a pause this long, or at this age. */
 const PAUSE_MS = 1_000
 const KEPT_MS = 30_000
 
-/** One connection for short statements that come without end: to lend it for each takes longer than the statement. */
+/** Keeps one connection for a continuous stream of short statements: a checkout takes longer than such a statement. */
 export class KeptConnection {
   private readonly connections: Connections
   private readonly onSent: OnSent | undefined
@@ -171,7 +171,7 @@ export class KeptConnection {
     }
   }
 
-  /** To the pool, unless somebody is waiting for an answer. */
+  /** Releases it, unless a statement is running. */
   giveBack(): void {
     if (this.running === 0) this.leave(false)
   }
@@ -204,7 +204,7 @@ interface Question {
   readonly timeoutMs: number
 }
 
-/** What was kept of a statement no longer fits the tables, or is gone. */
+/** The cached plan of a prepared statement no longer fits the tables, or the statement is gone. */
 export const STALE = ['0A000', '26000', '42P05']
 
 async function asked(client: pg.PoolClient, question: Question): Promise<Answered> {
@@ -213,11 +213,11 @@ async function asked(client: pg.PoolClient, question: Question): Promise<Answere
     const given = text.startsWith('select') ? values?.map(withoutNul) : values
     const query = { text, ...(given && { values: given }), ...(name && { name }), query_timeout: Math.ceil(timeoutMs) }
     const result = isByName ? await client.query(query) : await client.query<unknown[]>({ ...query, rowMode: 'array' })
-    // Several statements without parameters answer each for itself; the last one tells how it ended.
+    // A query of several statements has a result for each; the last one has the final command tag.
     const { rows, command } = [result].flat().at(-1) ?? result
     return { rows, command }
   } catch (error) {
-    // In a transaction it is too late for that: it has failed as a whole.
+    // Inside a transaction a retry is useless: the transaction has failed.
     const isRepeatable = name !== undefined && client.getTransactionStatus() === 'I'
     if (isRepeatable && STALE.includes(driverCode(error) ?? '')) return asked(client, { ...question, name: undefined })
     if (error instanceof pg.DatabaseError) throw error
@@ -225,7 +225,7 @@ async function asked(client: pg.PoolClient, question: Question): Promise<Answere
   }
 }
 
-// No text here can hold it, and so what is asked for is found by nobody; PostgreSQL would not even look.
+// PostgreSQL rejects NUL in text. No stored text contains it, so a substitute keeps the comparison false.
 function withoutNul(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNul)
   return typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\u{10ffff}') : value

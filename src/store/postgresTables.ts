@@ -3,6 +3,6 @@ import { defineTables } from './tables.js'
 
 export const postgresTables = defineTables(postgresColumns)
 
-// drizzle-kit reads the tables from a module's exports, one by one.
+// drizzle-kit reads each table from the exports of this module.
 export const { person, group, membership, project, risk, riskTally, issue, change, apiKey, keptAnswer, revision } =
   postgresTables

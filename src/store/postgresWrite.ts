@@ -9,56 +9,56 @@ import { changedBy, type Raised, type Register, raise, raising } from './registe
 import { SELECT_LAST_STAMP, stampAfter } from './stamp.js'
 import type { Authorship, OnNotice, Write } from './store.js'
 
-/** What a transaction needs of the database. */
+/** The database access of a write transaction. */
 export interface Database {
   readonly open: (withinMs: number) => Promise<Session>
-  /** Whether the server answers at all. */
+  /** Resolves if the server responds. */
   readonly look: () => Promise<unknown>
   readonly writeOn: (run: Session['run'], as: Authorship, stamp: Pick<Write, 'by' | 'at'>, bulk: Bulk) => Write
   readonly onNotice?: OnNotice | undefined
 }
 
-/** One write of a transaction. Instants are by `performance.now()`. */
+/** One write of a batch. Times are by `performance.now()`. */
 export interface Member {
   readonly as: Authorship
   readonly work: (write: Write) => Promise<unknown>
-  /** By when its turn must have come, and the lock. */
+  /** Deadline for acquiring the lock. */
   readonly turnAt: number
-  /** By when all of it must be stored, unless it stores many rows. */
+  /** Deadline for the commit, unless the write stores many rows. */
   readonly doneAt: number
 }
 
-/** Who may write once the lock is there. */
+/** A batch of writes for one transaction. */
 export interface Turn {
-  /** Whether no answer can show what any of them writes: then none needs the lock. */
+  /** Whether no result can show what they write, so that none needs the lock. */
   readonly isUnseen: boolean
-  /** By when the lock must be there. */
+  /** Deadline for acquiring the lock. */
   readonly turnAt: number
   readonly next: () => Member | undefined
 }
 
-/** What became of one write: what it returned, or why it was refused. */
+/** The result of one write, or its error. */
 export type Verdict = { readonly result: unknown } | { readonly error: unknown }
 
-/** The verdicts stand in the order in which the members were taken. */
+/** Verdicts are in the order in which the writes were taken. */
 type Outcome =
   | { readonly verdicts: readonly Verdict[] }
   | {
-      /** Of those that have no verdict: nothing of them is stored. */
+      /** For the writes without a verdict: nothing of them is stored. */
       readonly error: unknown
       readonly verdicts: readonly Verdict[]
-      /** Whether the server has undone it for a reason that will be gone the next time. */
+      /** Whether the server rolled back for a transient reason, so that a retry may succeed. */
       readonly isUndone: boolean
-      /** Whether the connection is gone. */
+      /** Whether the connection is broken. */
       readonly isLost: boolean
     }
 
-/** Transactions that met each other. */
+/** serialization_failure and deadlock_detected. */
 const UNDONE = ['40001', '40P01']
-/** A statement in a transaction that has failed before. */
+/** in_failed_sql_transaction: an earlier statement of the transaction failed. */
 const ABORTED = '25P02'
 
-/** Makes the writes of a turn in one serializable transaction. */
+/** Runs a batch of writes in one serializable transaction. */
 export async function attempt(database: Database, turn: Turn): Promise<Outcome> {
   let session: Session
   try {
@@ -77,7 +77,7 @@ export async function attempt(database: Database, turn: Turn): Promise<Outcome> 
     const cause = transaction.failure ?? error
     const code = driverCode(cause) ?? ''
     const isLost = isOfConnection(cause)
-    // What the server has kept of a statement no longer fits; another connection has kept nothing.
+    // A prepared statement no longer fits the tables; retry on a new connection, which has none prepared.
     const isStale = transaction.hasBegun && STALE.includes(code)
     session.release(isLost || isStale || !(await rolledBack(session.run)))
     const isUndone = isStale || UNDONE.includes(code)
@@ -87,16 +87,16 @@ export async function attempt(database: Database, turn: Turn): Promise<Outcome> 
   }
 }
 
-/** A statement of a write that is late may still take this long: a server that is there answers by then. */
+/** Least timeout of a statement after the deadline: a reachable server responds within it. */
 const STEP_LEAST_MS = 2_000
-/** A write that stores so many rows at once takes its time, and so does the commit behind it. */
+/** With more rows in one statement, it and the commit get the time limit of bulk work. */
 const MANY_ROWS = 100
-/** Those that are done wait for the others so long at the most, and for the one that is being made then. */
+/** Time after which a batch takes no further writes, so that those already done are committed. */
 const TOGETHER_MS = 250
 
 const SENT: Promise<Answered> = Promise.resolve({ rows: [], command: '' })
 
-/** A write of this transaction and what it has done so far. */
+/** The state of one write in this transaction. */
 interface Performed {
   readonly changed: Set<Register>
   hasWritten: boolean
@@ -107,7 +107,7 @@ interface Performed {
 class Transaction {
   readonly verdicts: Verdict[] = []
   hasBegun = false
-  /** Of the first statement that failed: above it, it may be taken for something else. */
+  /** The first statement error: code above may catch it and throw something else. */
   failure: unknown
   private readonly once: Session['run']
   private readonly database: Database
@@ -116,7 +116,7 @@ class Transaction {
   private lastStamp: unknown
   private doneAt = Number.POSITIVE_INFINITY
   private isLong = false
-  /** Whether a refused write cannot be undone but with the whole transaction, in which nobody else has written. */
+  /** Whether a failed write can only be undone with the whole transaction, in which nothing else was written. */
   private isSpoilt = false
   private isCommitting = false
 
@@ -126,15 +126,15 @@ class Transaction {
   }
 
   /**
-   * Writes take turns, also those of other processes, by a lock that hinders no reader. Taken before the first query,
-   * so that each sees what the one before it has stored: otherwise all but one of those that overlap would be undone,
-   * since every one raises the counter, and changes could become visible in another order than they are numbered in.
+   * Writes of all processes are serialized by a lock on `revision` that blocks no reader. It is taken before the first
+   * query, so that each transaction sees the one before it. Otherwise all but one of overlapping transactions would fail
+   * with serialization_failure, since each raises the counter, and changes could become visible out of `id` order.
    */
   async begin({ isUnseen, turnAt }: Turn): Promise<void> {
     const waitMs = Math.max(1, Math.ceil(turnAt - performance.now()))
-    // The clocks of two machines differ, so each is told how far the stamps are.
+    // Clocks of machines differ, so read the last timestamp for the next one to be monotonic.
     const lock = isUnseen ? '' : `lock table revision in exclusive mode; ${SELECT_LAST_STAMP}`
-    // For the transaction alone, since a pooler may give the session to others afterwards.
+    // SET LOCAL: behind a pooler, other clients use the session afterwards.
     const limits = `set local lock_timeout = ${waitMs}; set local statement_timeout = ${LIMITS.storeBulkMs};
     set local idle_in_transaction_session_timeout = ${LIMITS.storeIdleInWriteMs}`
     const text = `begin isolation level serializable; ${limits}; ${lock}`
@@ -152,7 +152,7 @@ class Transaction {
     return this.isLong || this.isSpoilt || performance.now() > endsAt
   }
 
-  /** Makes one write; one that is refused leaves those before it as they are. */
+  /** Runs one write; if it fails, it is rolled back to its savepoint and earlier writes stay. */
   private async perform({ as, work, doneAt }: Member): Promise<void> {
     const { database } = this
     const own: Performed = { changed: new Set(), hasWritten: false, hasSavepoint: false, isOver: false }
@@ -181,7 +181,7 @@ class Transaction {
     }
   }
 
-  /** What gives no rows is not waited for: if it fails, so does every statement after it, and the commit. */
+  /** Pipelines statements without RETURNING: if one fails, so do all later statements and the commit. */
   private async runFor(own: Performed, sql: string, values?: unknown[], how?: Asking): Promise<Answered> {
     if (own.isOver) throw new Error('The handle of this write has been revoked: the write is over.')
     const isChange = !sql.startsWith('select')
@@ -195,15 +195,15 @@ class Transaction {
     return isChange && !this.isLong && !sql.includes(' returning ') ? SENT : answered
   }
 
-  /** Many rows keep nobody else waiting: in a transaction with others, they are to be stored again in one of their own. */
+  /** A write of many rows must not delay others: it fails in a shared transaction and is retried in its own. */
   private noteLength(values: readonly unknown[]): void {
     this.isLong ||= values.some((value) => Array.isArray(value) && value.length > MANY_ROWS)
     if (!this.isLong || this.verdicts.length === 0) return
-    this.failure ??= new Error('So many rows are stored in a transaction of their own.')
+    this.failure ??= new Error('A write of many rows needs a transaction of its own.')
     throw this.failure
   }
 
-  /** Sends a statement behind those that are under way, with what is left of the time. */
+  /** Sends a statement behind those in flight, with the remaining time as its timeout. */
   private send(sql: string, values?: unknown[], how?: Asking): Promise<Answered> {
     const leftMs = Math.max(STEP_LEAST_MS, this.doneAt - performance.now())
     const timeoutMs = Math.min(BULK_MS, this.isLong ? BULK_MS : leftMs)
@@ -217,11 +217,11 @@ class Transaction {
     return noted
   }
 
-  /** Commits what is to be stored; tells whether the connection is as it was. */
+  /** Commits, or rolls back if there is nothing to store; returns whether the connection can be reused. */
   async end(): Promise<boolean> {
     const isStoring = !this.isSpoilt && this.verdicts.some((verdict) => 'result' in verdict)
     if (!isStoring) return rolledBack(this.once)
-    // Until all has been heard, it is known that nothing is stored.
+    // Wait for all results before COMMIT: until then an error means that nothing is stored.
     await this.lastSent
     if (this.failure !== undefined) throw this.failure
     this.isCommitting = true
@@ -230,12 +230,12 @@ class Transaction {
     return true
   }
 
-  /** Whether the server has heard the commit cannot be known, so what was to be stored must not be written again from here. */
+  /** Whether the server received COMMIT is unknown, so these writes must not be retried here. */
   verdictsOfLost(cause: unknown): Verdict[] {
     if (!this.isCommitting) return []
-    const advice = 'It may be stored or not: look before you send it again.'
+    const advice = 'It may or may not be stored: check before you send it again.'
     const sentence = `The connection was lost while this was being stored. ${advice}`
-    // Whatever was refused may have been refused because of another.
+    // A rejected write may have been rejected because of another write in the batch.
     return this.verdicts.map((verdict) => ({
       error: new Fault('UNAVAILABLE', 'result' in verdict ? sentence : UNREACHABLE, { cause }),
     }))
@@ -244,7 +244,7 @@ class Transaction {
 
 const LOOK_EVERY_MS = 1_000
 
-/** Waits as long as the server answers others; a single look may have met a connection that is lost for itself. */
+/** Waits while the server responds to other queries; two failures in a row, since one may be that connection's own. */
 function whileHeard<T>(answered: Promise<T>, look: () => Promise<unknown>): Promise<T> {
   const over = new AbortController()
   const listen = async (): Promise<never> => {

@@ -5,15 +5,15 @@ import { BUSY, driverCode } from './faults.js'
 import { attempt, type Database, type Member, type Turn } from './postgresWrite.js'
 import type { Authorship, Write } from './store.js'
 
-/** However long its request has taken, a write may have its turn where nobody else wants it. */
+/** A write may wait at least this long for the lock, however late its request is. */
 const TURN_LEAST_MS = 50
 
-/** One limit for all the steps of a write, counted from when its caller began to wait. */
+/** The deadlines of a write, counted from when its caller began to wait. */
 function untilOf({ by, waitingSince }: Authorship): Pick<Member, 'turnAt' | 'doneAt'> {
   const now = performance.now()
   const since = waitingSince ?? now
   const turnAt = Math.max(since + LIMITS.storeBusyMs, now + TURN_LEAST_MS)
-  // Nobody waits for a command as they do for a response.
+  // A CLI command has no client that waits for a response.
   return { turnAt, doneAt: by === 'cli' ? Number.POSITIVE_INFINITY : since + LIMITS.storeWriteMs }
 }
 
@@ -27,11 +27,11 @@ interface Waiting extends Member {
 }
 
 /**
- * The writes of this process, on one connection. Those that wait when the lock is there are made in one transaction,
- * because its round trips and its commit take as long for many as for one; each has its own outcome.
+ * The write queue of this process, on one connection. Writes that wait when the lock is acquired share one transaction,
+ * because its round trips and its commit cost the same for many as for one; each has its own result.
  */
 export class WriteQueue {
-  /** True once a write has failed for want of room or of rights, until one succeeds. */
+  /** Set when a write fails for lack of disk space or privileges; cleared by the next success. */
   hasFailed = false
   private readonly database: Database
   private readonly queue: Waiting[] = []
@@ -60,7 +60,7 @@ export class WriteQueue {
     })
   }
 
-  /** Resolves once nothing is waiting. */
+  /** Resolves when the queue is empty. */
   async settled(): Promise<void> {
     await this.running
   }
@@ -71,20 +71,20 @@ export class WriteQueue {
     this.isRunning = false
   }
 
-  /** One transaction for those that wait; what fails as a whole is made again one by one, so that nobody pays for another. */
+  /** Runs the waiting writes as one batch; if it fails as a whole, each is retried alone, isolating the failure. */
   private async writeTogether(first: Waiting): Promise<void> {
     const isUnseen = this.queue.every(({ as }) => as.unseen)
     const taken: Waiting[] = []
     let countMax: number | undefined
     const next = () => {
       countMax ??= Math.min(this.queue.length, LIMITS.writesTogetherMax)
-      // Whoever comes later waits for the next one, so that those that are done need not wait without end.
+      // Fix the batch size when the lock is acquired: later writes join the next batch, so that this one ends.
       const one = taken.length < countMax ? this.take(isUnseen) : undefined
       if (one) this.underWay = taken.push(one)
       return one
     }
     const outcome = await attempt(this.database, { isUnseen, turnAt: first.turnAt, next })
-    // Without a transaction nobody was taken; the others try for themselves.
+    // The transaction did not start and took no write: fail only the first, the others try again.
     if (taken.length === 0 && 'error' in outcome && this.remove(first)) this.underWay = taken.push(first)
     if ('error' in outcome && !outcome.isLost && (outcome.isUndone || taken.length > 1)) {
       for (const one of taken) await this.writeAlone(one, taken.length > 1 ? 1 : 2)
@@ -92,10 +92,10 @@ export class WriteQueue {
     this.underWay = 0
   }
 
-  /** One write in a transaction of its own, and again when the server asks for that. */
+  /** Runs one write in its own transaction, and retries after serialization failures. */
   private async writeAlone(one: Waiting, firstAttempt: number): Promise<void> {
     for (let count = firstAttempt; ; count++) {
-      // Never the same pause for two, or they would meet again.
+      // Random, so that two conflicting processes do not collide again.
       if (count > 1) await sleep(FIRST_PAUSE_MS * 2 ** (count - 1) * Math.random())
       const own = [one]
       const turn: Turn = { isUnseen: one.as.unseen === true, turnAt: one.turnAt, next: () => own.pop() }
@@ -117,7 +117,7 @@ export class WriteQueue {
     })
   }
 
-  /** The first in the queue, unless it has given up or needs the lock that was not taken. */
+  /** The first write in the queue, unless it needs the lock that was not taken. */
   private take(isUnseen: boolean): Waiting | undefined {
     const [one] = this.queue
     if (!one || (isUnseen && !one.as.unseen)) return undefined
@@ -133,7 +133,7 @@ export class WriteQueue {
   }
 }
 
-/** Whether an error is about the store, and not about one write that came at the wrong time. */
+/** Whether the error concerns the store as a whole and not one write. */
 function isUnwritable(error: unknown): boolean {
   return error instanceof Fault && /^(53100|25006|0A000|58)/.test(driverCode(error.cause) ?? '')
 }

@@ -5,13 +5,13 @@ import type { Tables } from './tables.js'
 
 type RevisionColumn = keyof Tables['revision']['$inferSelect']
 
-/** What is stored, in parts that change apart from each other. Each has its counter beside that of all. */
+/** Parts of the data that change independently. Each has a change counter beside the overall one. */
 export const REGISTERS = ['personnel', 'projects', 'history', 'keys'] as const satisfies readonly RevisionColumn[]
 export type Register = (typeof REGISTERS)[number]
 
 type TableName = Tables[keyof Tables]['_']['name']
 
-/** Where each table belongs; what no answer shows belongs nowhere. */
+/** The change counter of each table; undefined for tables that no result shows. */
 const REGISTER_OF: Readonly<Record<TableName, Register | undefined>> = {
   person: 'personnel',
   groups: 'personnel',
@@ -26,32 +26,32 @@ const REGISTER_OF: Readonly<Record<TableName, Register | undefined>> = {
   revision: undefined,
 }
 
-/** The register that a table belongs to: that of all where it belongs to none of its own. */
+/** The change counter of a table: the overall one if it has none of its own. */
 export function registerOf(table: string): keyof Versions {
   return names.get(table) ?? 'all'
 }
 
-/** The counter of all that is stored, and that of each register. */
+/** The columns of the overall counter and of each part's counter. */
 export const COUNTERS = ['value', ...REGISTERS] as const satisfies readonly RevisionColumn[]
 type Counter = (typeof COUNTERS)[number]
 
 /**
- * The state of all that is stored, and of each register: equal exactly while nothing has changed. Each is a counter and
- * the random value of the write that raised it last, so none comes again when the store is put back to an earlier state.
+ * The version of the whole store and of each part: equal exactly while nothing has changed. A version is a counter and
+ * the random value of the write that raised it last, so it never recurs, even after restoring a backup.
  */
 export interface FoundVersions extends Readonly<Record<Register, string>> {
   readonly all: string
 }
 
-/** Versions as a process has found them. */
+/** Versions as read by this process. */
 export interface Versions extends FoundVersions {
-  /** Higher in what was found later: the versions themselves have no order. */
+  /** Rises with each change that this process has seen: the versions themselves have no order. */
   readonly order: number
 }
 
 export const SELECT_VERSIONS = `select ${COUNTERS.map((one) => `${one}, ${one}_nonce`).join(', ')} from revision`
 
-/** What `SELECT_VERSIONS` has found. */
+/** Parses the row of `SELECT_VERSIONS`. */
 export function versionsIn(row: readonly unknown[] = []): FoundVersions {
   const at = (counter: Counter) => {
     const index = 2 * COUNTERS.indexOf(counter)
@@ -66,7 +66,7 @@ export function versionsIn(row: readonly unknown[] = []): FoundVersions {
   }
 }
 
-/** Orders versions by when they were found; what has not changed stays the same object. */
+/** Numbers versions in the order they were read; unchanged versions stay the same object. */
 export function inOrder(): (found: FoundVersions) => Versions {
   let last: Versions = { ...versionsIn(), order: 0 }
   return (found) => {
@@ -78,27 +78,27 @@ export function inOrder(): (found: FoundVersions) => Versions {
 
 const NONCE_MAX = 2 ** 48 - 1
 
-/** The random value of one write. */
+/** The random value of a write. */
 export function newNonce(): number {
   return randomInt(1, NONCE_MAX)
 }
 
-/** The counters that a transaction raises, each with the random value of the last write that raised it. */
+/** The counters that a transaction raises, each with the random value of the last write that changed it. */
 export type Raised = Map<Counter, number>
 
-/** Notes what one write has changed. */
+/** Records the changes of one write. */
 export function raise(raised: Raised, changed: Iterable<Register>, nonce = newNonce()): Raised {
   for (const counter of ['value', ...changed] as const) raised.set(counter, nonce)
   return raised
 }
 
-/** Counts a change; `spell` says how a value is written in the statement. */
+/** The UPDATE that raises the counters; `spell` writes a value or a placeholder. */
 export function raising(raised: Raised, spell: (nonce: number) => string): string {
   const changes = [...raised].map(([one, nonce]) => `${one} = ${one} + 1, ${one}_nonce = ${spell(nonce)}`)
   return `update revision set ${changes.join(', ')}`
 }
 
-/** Statements are few and long; of those that callers' filters and selections make, only so many are remembered. */
+/** Bounds the cache: callers' filters and selections make many statements. */
 const KNOWN_MAX = 1_000
 
 const known = new LRUCache<string, readonly Register[]>({ max: KNOWN_MAX })
@@ -106,7 +106,7 @@ const known = new LRUCache<string, readonly Register[]>({ max: KNOWN_MAX })
 const names = new Map(Object.entries(REGISTER_OF))
 const NAME = new RegExp(`\\b(?:${[...names.keys()].join('|')})\\b`, 'g')
 
-/** The registers whose tables a statement names: perhaps too many, where something else is called like a table. */
+/** The counters of the tables that a statement names; may include too many if something else has a table's name. */
 export function registersIn(statement: string): readonly Register[] {
   const found = known.get(statement)
   if (found) return found
@@ -116,7 +116,7 @@ export function registersIn(statement: string): readonly Register[] {
   return named
 }
 
-/** The registers that a statement may change. */
+/** The counters that a statement may raise. */
 export function changedBy(statement: string): readonly Register[] {
   return statement.startsWith('select') ? [] : registersIn(statement)
 }

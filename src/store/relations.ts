@@ -12,9 +12,9 @@ export type Identified = PgTable & { id: AnyPgColumn }
 export interface Computed<T extends Identified> {
   of(t: Tables): T
   value(read: Read, row: T): SQL
-  /** Whether it goes through rows of other tables, which can be very many. */
+  /** Whether it reads rows of other tables, possibly very many. */
   readonly isCount?: boolean
-  /** A table whose rows an index counts by itself, each for one row of this table at the most. */
+  /** A table that an index-only scan counts, each row for at most one row of this table. */
   counted?(t: Tables): PgTable
 }
 export type AnyComputed = Computed<Identified>
@@ -23,20 +23,20 @@ export type AnyComputed = Computed<Identified>
 export interface Relation<P extends Identified, R extends PgTable, F> {
   of(t: Tables): P
   readonly list: List<R, F>
-  /** What lies between the two, where they do not refer to each other. */
+  /** The join table, if the two do not refer to each other. */
   through?(t: Tables): PgTable
-  /** What the rows are made of, where they stand in no table of their own. */
+  /** The expression that produces the rows, if they are in no table of their own. */
   from?(read: Read, row: P): SQL
   where(read: Read, row: P, related: R): SQL | undefined
 }
 export type AnyRelation = Relation<Identified, PgTable, object>
 
-/** The tables of a relation; what lies between comes first, and SQLite keeps to that order. */
+/** The FROM clause; the join table comes first, and SQLite keeps the order of a CROSS JOIN. */
 export function relatedFrom({ t }: Read, { list, through }: AnyRelation, related = sql`${list.table(t)}`): SQL {
   return through ? sql`${through(t)} cross join ${related}` : related
 }
 
-/** What belongs to this row, as a page is cut from it. */
+/** The related rows of a row, as the source of a page. */
 export function relatedSource(
   read: Read,
   relation: AnyRelation,
@@ -48,13 +48,13 @@ export function relatedSource(
   return {
     list,
     from: relatedFrom(read, relation),
-    // A row is only ever looked at together with the relations of its own type.
+    // `row` is always an alias of the relation's own table.
     condition: and(relation.where(read, row as Identified, list.table(read.t)), matching),
     isServed: isServed(list, filter),
   }
 }
 
-/** What each row stands for that takes a look at other tables. */
+/** How much each row reads from other tables. */
 export type Weight = Pick<Extent, 'perRow' | 'isCounting' | 'counted'>
 
 /** Evaluates an expression over the rows of a table with these ids, in one statement. */
@@ -73,7 +73,7 @@ export async function valuesOf(
   return new Map(rows.map(([key, found]) => [String(key), found]))
 }
 
-/** A computed field of each of these rows. */
+/** The value of a computed field for each of these rows. */
 export function computedOf(read: Read, { of, value, isCount, counted }: AnyComputed, ids: readonly string[]) {
   return valuesOf(read, of(read.t), ids, (row) => value(read, row as Identified), {
     isCounting: isCount ?? false,
@@ -81,7 +81,7 @@ export function computedOf(read: Read, { of, value, isCount, counted }: AnyCompu
   })
 }
 
-/** Builds something of each row that belongs to this one, as a JSON array in the list's own order. */
+/** A JSON array built from the related rows of a row, in list order. */
 export function relatedItems(
   read: Read,
   relation: AnyRelation,
@@ -97,7 +97,7 @@ export function relatedItems(
   return sql`(select ${read.json.list(build(related), list.order(related))} from ${from}${where})`
 }
 
-/** All rows that belong to each of these. */
+/** All related rows of each of these rows. */
 export async function relatedRows<P extends Identified, R extends PgTable, F>(
   read: Read,
   relation: Relation<P, R, F>,
@@ -110,10 +110,10 @@ export async function relatedRows<P extends Identified, R extends PgTable, F>(
   return mapped(found, (json) => rowsIn(relation.list.table(read.t), json), pause)
 }
 
-/** What a row is taken to have of what has no pages. */
+/** The assumed number of related rows where a relation has no pages. */
 export const HANDFUL = 5
 
-/** A page of what belongs to each of these. */
+/** A page of the related rows of each of these rows. */
 export async function relatedPages<P extends Identified, R extends PgTable, F>(
   read: Read,
   relation: Relation<P, R, F>,
@@ -127,7 +127,7 @@ export async function relatedPages<P extends Identified, R extends PgTable, F>(
   return mapped(found, (json) => rowsIn(relation.list.table(read.t), json), pause)
 }
 
-/** What is known of such pages. */
+/** The pageInfo of such pages. */
 export async function relatedFacts(
   read: Read,
   relation: AnyRelation,
@@ -138,7 +138,7 @@ export async function relatedFacts(
   return mapped(await ofPages(read, relation, ids, asked, (page) => pageFacts(read, page)), readFacts, pause)
 }
 
-/** How many rows belong to each of these, on all pages together. */
+/** The total number of related rows of each of these rows. */
 export async function relatedCounts(read: Read, relation: AnyRelation, ids: readonly string[], asked: Asked<object>) {
   return mapped(await ofPages(read, relation, ids, asked, (page) => sql`select ${page.totalCount}`, true), Number)
 }
@@ -160,7 +160,7 @@ function ofPages(
   return valuesOf(read, relation.of(read.t), ids, build, { perRow: asked.first ?? 1, isCounting })
 }
 
-/** The values of all columns, from which `rowsIn` makes the rows again. */
+/** All columns as a JSON array, from which `rowsIn` rebuilds the rows. */
 function columnsAsJson(read: Read, table: PgTable): SQL {
   return read.json.array(Object.values(getTableColumns(table)))
 }
@@ -169,10 +169,10 @@ function rowsIn<T extends PgTable>(table: T, json: unknown): T['$inferSelect'][]
   return (JSON.parse(String(json)) as unknown[][]).map((values) => rowOf(table, values))
 }
 
-/** Lets others have their turn while very much is parsed. */
+/** Yields to the event loop while much JSON is parsed. */
 type Pause = () => Promise<void>
 
-/** Pages that are parsed before others may have their turn. */
+/** Pages parsed between two pauses. */
 const STEP = 25
 
 async function mapped<V>(

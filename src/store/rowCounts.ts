@@ -8,10 +8,10 @@ import type { AnyRelation } from './relations.js'
 import type { Store } from './store.js'
 import type { Tables } from './tables.js'
 
-/** A list of any table and filter; its own declaration says what is live, as an empty filter matches just that. */
+/** A list whose empty filter matches all its live rows. */
 export type CountedList = Pick<AnyList, 'name' | 'table' | 'matching' | 'indexed' | 'isSought'>
 
-/** A list of what belongs to another thing, and what lies between the two where they do not refer to each other. */
+/** A relation and its join table, if it has one. */
 export type CountedRelation = Pick<AnyRelation, 'list' | 'through'>
 
 interface Counted {
@@ -19,18 +19,18 @@ interface Counted {
   readonly rows: Promise<number>
 }
 
-/** Callers choose the filters, without end. */
+/** Bounds the cache: callers choose the filters. */
 const KEPT_MAX = 1_000
 
 /**
- * How many live rows each list has, and how many match a filter: counted when first asked for, and remembered while the
- * register stands still. Beyond the largest whole list nobody needs the exact number, so counting stops there.
+ * Counts the live rows of each list and the matches of a filter on first use, and caches them until the change counter
+ * rises. Counting stops at the size of the largest whole list: above it the exact number does not matter.
  */
 export class RowCounts {
   private readonly store: Pick<Store, 'read' | 'versions'>
   private readonly counted = new LRUCache<string, Counted>({ max: KEPT_MAX })
 
-  /** Of the store itself, not of a transaction: what is not committed must not be remembered. */
+  /** Takes the store, not a transaction: uncommitted counts must not be cached. */
   constructor(store: Pick<Store, 'read' | 'versions'>) {
     this.store = store
   }
@@ -38,7 +38,7 @@ export class RowCounts {
   async of(list: CountedList, filter: object = {}): Promise<number> {
     const { read, versions } = this.store
     const register = registerOf(getTableName(list.table(read.t)))
-    // Read before the rows are counted, so that a count is never kept under a version that is younger than it.
+    // Read the version before counting, so that a count is never cached under a newer version.
     const version = (await versions())[register]
     const key = `${list.name} ${JSON.stringify(filter)}`
     const known = this.counted.get(key)
@@ -49,12 +49,11 @@ export class RowCounts {
     return rows
   }
 
-  /** How many rows a table has. */
   ofTable(table: (t: Tables) => PgTable): Promise<number> {
     return this.of({ name: `table ${getTableName(table(this.store.read.t))}`, table, matching: () => undefined })
   }
 
-  /** A count that failed may succeed the next time. */
+  /** Drops a failed count, so that the next call retries it. */
   private forget(key: string, rows: Promise<number>): void {
     if (this.counted.get(key)?.rows === rows) this.counted.delete(key)
   }
@@ -62,7 +61,7 @@ export class RowCounts {
 
 const known = new WeakMap<Store, RowCounts>()
 
-/** The counts of a store, shared by all who read it. */
+/** The counts of a store, shared by all its readers. */
 export function rowCountsOf(store: Store): RowCounts {
   const counts = known.get(store) ?? new RowCounts(store)
   known.set(store, counts)

@@ -7,25 +7,25 @@ import { guarded } from './page.js'
 import type { Read, Spelled } from './store.js'
 import type { Tables } from './tables.js'
 
-/** One text of a key: how long it may be, and the form in which it is compared. */
+/** One part of a key: its maximum length and its canonical form. */
 export interface KeyPart {
   readonly charactersMax: number
   readonly canonical: (text: string) => string
 }
 
 /**
- * A unique key of a table. A value of it is one text in its canonical form; that of a key with several parts is the
- * JSON array of them.
+ * A unique key of a table. Its value is one text in canonical form; a key with several parts uses the JSON array of
+ * them.
  */
 export interface RowKey<T extends PgTable> {
   readonly parts: readonly KeyPart[]
-  /** Each part as a row has it, canonical. No parameter may be in it. */
+  /** The canonical form of each part as an SQL expression without parameters. */
   readonly columns: (read: Read, row: T) => readonly (AnyPgColumn | SQL)[]
-  /** That a row has one of these values; spelled the same for any number of values above one. */
+  /** Matches rows with one of these values; the SQL text is the same for any number of values above one. */
   readonly among: (read: Read, row: T, values: readonly string[]) => SQL
 }
 
-/** The canonical value that these texts make up, one for each part. */
+/** The canonical value of these texts, one for each part. */
 export function keyValue(parts: readonly KeyPart[], texts: readonly string[]): string {
   return valueOfParts(texts.map((text, index) => parts[index]?.canonical(text) ?? text))
 }
@@ -38,7 +38,7 @@ export function keyPart(kind: TextKind, canonical: KeyPart['canonical'] = (text)
   return { charactersMax: TEXT_MAX[kind], canonical }
 }
 
-/** A key that stands in one column. */
+/** A key in one column. */
 export function columnKey<T extends PgTable>(part: KeyPart, column: (row: T) => AnyPgColumn): RowKey<T> {
   return {
     parts: [part],
@@ -50,23 +50,23 @@ export function columnKey<T extends PgTable>(part: KeyPart, column: (row: T) => 
 /** The key that every entity has. */
 export const idKey: RowKey<PgTable & { id: AnyPgColumn }> = columnKey(keyPart('id'), ({ id }) => id)
 
-/** A row that was found by a key, and the value that it has of any key. */
+/** A row found by a key, and its value of any other key. */
 export interface KeyedRow<T extends PgTable> {
   readonly row: T['$inferSelect']
-  /** Undefined where the row has none. */
+  /** Undefined if the row has no value. */
   readonly keyOf: (key: string) => string | undefined
 }
 
 export type RowKeys<T extends PgTable> = Readonly<Record<string, RowKey<T>>>
 
-/** Finds the rows that have these values of a key, in one statement. */
+/** Finds the rows with these key values in one statement. */
 export type LookUp<T extends PgTable> = (
   read: Read,
   key: string,
   values: readonly string[],
 ) => Promise<Map<string, KeyedRow<T>>>
 
-/** Looks rows of a table up by any of its keys. */
+/** Looks up rows of a table by any of its keys. */
 export function lookUpBy<T extends PgTable>(table: (t: Tables) => T, keys: RowKeys<T>): LookUp<T> {
   const statements = new Map(Object.entries(keys).map(([name, key]) => [name, statementsOf(table, keys, key)]))
   return async (read, name, values) => {
@@ -77,13 +77,13 @@ export function lookUpBy<T extends PgTable>(table: (t: Tables) => T, keys: RowKe
   }
 }
 
-/** Behind the columns of a row stand the parts of each of its keys. */
+/** The result has the columns of the row, followed by the parts of each key. */
 function keyedRow<T extends PgTable>(table: T, keys: RowKeys<T>, columns: readonly unknown[]): KeyedRow<T> {
   const row = rowOf(table, columns)
   return { row, keyOf: keysIn(Object.entries(keys), columns.slice(Object.keys(row).length)) }
 }
 
-/** The value of each key, of columns that hold the parts of these. */
+/** The value of each key, from columns that hold the parts. */
 export function keysIn(
   keys: readonly (readonly [name: string, key: Pick<RowKey<never>, 'parts'>])[],
   columns: readonly unknown[],
@@ -106,7 +106,7 @@ function statementsOf<T extends PgTable>(table: (t: Tables) => T, keys: RowKeys<
     return sql`select ${sql.join([columnsOf(from), ...parts], sql.raw(', '))} from ${from}`
   }
   const condition = (read: Read, values: readonly string[]) => among(read, table(read.t), values)
-  // Spelling a statement takes longer than looking a row up; the values are the only parameters.
+  // Compile the SQL text once, which takes longer than the look-up; the values are its only parameters.
   const texts = oncePerEngine((read) => {
     const textFor = (values: readonly string[]) =>
       read.spelled(sql`${beginning(read)} where ${condition(read, values)}`).text
@@ -124,5 +124,5 @@ function statementsOf<T extends PgTable>(table: (t: Tables) => T, keys: RowKeys<
   }
 }
 
-/** Two values of a key with any number of parts. */
+/** Two sample values, valid for a key with any number of parts. */
 export const SAMPLE = ['["",""]', '["",""]']

@@ -20,17 +20,17 @@ import type { Extent, OnNotice, OnStatement, Patience, Read, Spelled, Store, Wri
 
 interface SqliteOptions {
   readonly onStatement?: (sql: string) => void
-  /** Of the connection that writes; the driver's own choice unless given. */
+  /** Page cache of the writing connection; the driver's default if absent. */
   readonly cacheBytes?: number | undefined
   readonly onNotice?: OnNotice | undefined
-  /** What reads more rows runs in a read worker. */
+  /** Statements that read more rows run in a read worker. */
   readonly inPlaceRowsMax?: number
 }
 
 /**
- * Opens a migrated SQLite file: one connection that writes, with a queue in front of it, and one that reads while the
- * other writes. At other times the first reads as well: it knows the pages that it has written, and the second would
- * have to read all of them again after each commit. What reads much does so in threads of its own.
+ * Opens a migrated SQLite file: one connection for writes, behind a queue, and one for reads during a transaction.
+ * Otherwise the writing connection also reads: its page cache has what it wrote, while each commit invalidates the cache
+ * of the other one. Heavy reads run in worker threads.
  */
 export function openSqlite(file: string, options: SqliteOptions = {}): Store {
   const { onStatement, onNotice, cacheBytes, inPlaceRowsMax = LIMITS.inPlaceRowsMax } = options
@@ -58,7 +58,7 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Store {
   const ofWriter = { statements: readingOn(writer), versions: versionsOf(writer, () => writes.committed) }
   const free = () => (writer.inTransaction ? ofReader : ofWriter)
   const statements: Statements = { prepare: (sql) => free().statements.prepare(sql) }
-  // Nothing else of this process runs in between; what another process commits meanwhile is not seen.
+  // Synchronous, so nothing else of this process runs in between; the transaction hides commits of other processes.
   const atOnce: AtOnce = (work) => {
     const { statements: own } = free()
     own.prepare('begin').run()
@@ -97,7 +97,7 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Store {
     write: (as, work) => writes.add(as, work),
     async health() {
       const { canWrite, committed, bytes, logBytes } = await look()
-      // A commit since then proves more than the look did.
+      // A commit since then is newer evidence than the cached check.
       const isWritable = !writes.hasFailed && (canWrite || writes.committed > committed)
       return { isWritable, bytes, logBytes, waitingWrites: writes.waiting }
     },
@@ -108,7 +108,7 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Store {
       try {
         connection.pragma('query_only = on')
         connection.exec('begin')
-        // What a transaction sees is settled by its first read, and not when it begins.
+        // A deferred transaction takes its snapshot at its first read, not at BEGIN.
         connection.exec('select value from revision')
         return await work(handleOn(new KeptStatements(connection)))
       } finally {
@@ -126,22 +126,22 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Store {
 
 type Handle = Omit<Read, 'db'> & Pick<Write, 'db'>
 
-/** Where a handle sends what is heavy. */
+/** Runs the heavy statements of a handle outside the event loop. */
 interface Beside {
   readonly weigh: Read['weigh']
   readonly inPlaceRowsMax: number
-  /** Of one instant, however many statements there are. */
+  /** All statements see one snapshot. */
   readonly rows: Read['rowsTogether']
 }
 
-/** Runs work on one connection, in one transaction that only reads. */
+/** Runs work on one connection, in one read-only transaction. */
 type AtOnce = <V>(work: (statements: Statements) => V) => V
 
 interface HandleOptions {
   readonly onStatement?: OnStatement | undefined
-  /** Without it everything is read in place, as inside a transaction. */
+  /** Absent inside a transaction, where everything is read in place. */
   readonly beside?: Beside
-  /** Without it, what is read is in a transaction already. */
+  /** Absent if the handle already runs in a transaction. */
   readonly atOnce?: AtOnce
 }
 
@@ -149,12 +149,12 @@ function handleOn(statements: Statements, { onStatement, beside, atOnce }: Handl
   let db: Handle['db'] | undefined
   const inTransaction: AtOnce = atOnce ?? ((work) => work(statements))
   return {
-    // Made when it is asked for: most answers are told by the store, and need none.
+    // Built lazily: most requests run compiled statements and need no Drizzle instance.
     get db() {
       db ??= databaseOn(statements, onStatement)
       return db
     },
-    // One by one: spread, they would take as long as a look-up, for every request and every write.
+    // Listed one by one: an object spread takes as long as a look-up, for every request and write.
     t,
     json,
     among,
@@ -184,7 +184,7 @@ function allOf(statements: Statements, { text, values }: Spelled): unknown[][] {
     .all(...values) as unknown[][]
 }
 
-/** What is light by itself may be much together; up to this it takes less than a slice of the event loop. */
+/** Light statements may add up; up to this multiple of the limit they take less than a slice of the event loop. */
 const TOGETHER = 2
 
 function isMuch(all: readonly Spelled[], { inPlaceRowsMax }: Beside): boolean {
@@ -192,15 +192,15 @@ function isMuch(all: readonly Spelled[], { inPlaceRowsMax }: Beside): boolean {
   return all.some(({ isHeavy }) => isHeavy) || weight > TOGETHER * inPlaceRowsMax
 }
 
-/** To call a function of JavaScript for every row would take longer than most rows. */
+/** A callback into JavaScript for every row would take longer than reading most rows. */
 const ROWS_PER_LOOK = 16
 
-/** Rows are numbered as they came in, so about one in so many makes the statement look whether it is still wanted. */
+/** Row ids are sequential, so about one row in ROWS_PER_LOOK calls the function that stops an unwanted statement. */
 function guardOf({ table, row = table }: Extent): SQL {
   return sql`(${row}.rowid % ${sql.raw(String(ROWS_PER_LOOK))} or ${sql.raw(STILL_WANTED)}())`
 }
 
-/** Judges by the highest row number, which an index has at hand: at least as many as there are rows. */
+/** Estimates the number of rows by max(rowid), an index look-up that is never too low. */
 function weightsOn(statements: Statements): Read['weigh'] {
   const rowsIn = (table: PgTable) => {
     const highest = statements.prepare(`select max(rowid) from "${getTableName(table)}"`).pluck()
@@ -213,16 +213,16 @@ function weightsOn(statements: Statements): Read['weigh'] {
   }
 }
 
-/** Of so few rows it need not be known whether there are as many. */
+/** Up to this many rows the size of the table does not matter. */
 const FEW = 50
 
-/** What an index counts by itself takes less than 50 ns each; a row that is read and shown takes some microseconds. */
+/** An index-only scan counts an entry in less than 50 ns; reading and showing a row takes microseconds. */
 const COUNTED_PER_ROW = 100
 
-/** What a row may have very many of, elsewhere. */
+/** Tables of which one row elsewhere may have very many rows. */
 const COUNTED = [t.membership, t.risk, t.issue]
 
-/** Refuses what is asked for when nobody waits for it any more. */
+/** Throws if the deadline has passed or the client has disconnected. */
 function timely(statements: Statements, patience: Patience): Statements {
   return {
     prepare(sql) {
@@ -232,7 +232,7 @@ function timely(statements: Statements, patience: Patience): Statements {
   }
 }
 
-/** One request is one guest of the read workers, however many statements it takes. */
+/** Queues the statements of a request, so that it uses one read worker at a time. */
 function oneByOne(rows: Beside['rows']): Beside['rows'] {
   let last: Promise<unknown> = Promise.resolve()
   return (statements) => {
@@ -242,11 +242,11 @@ function oneByOne(rows: Beside['rows']): Beside['rows'] {
   }
 }
 
-// Queries are typed against PostgreSQL; awaited, the same builders run on SQLite.
+// Queries are typed against PostgreSQL; the same builders run on SQLite when awaited.
 function databaseOn(statements: Statements, onStatement?: OnStatement): Handle['db'] {
-  // To prepare statements is all that Drizzle asks of a connection.
+  // `prepare` is the only member of a connection that Drizzle uses.
   const client = statements as Connection
-  // Not `drizzle()`: its module imports `better-sqlite3` by name, which is not there on every Node.
+  // Not `drizzle()`: its module imports `better-sqlite3` by name, which is not installed on every Node.
   const session = new BetterSQLiteSession(client, dialect, undefined, {
     ...(onStatement && { logger: { logQuery: onStatement } }),
   })
@@ -255,7 +255,7 @@ function databaseOn(statements: Statements, onStatement?: OnStatement): Handle['
 
 const dialect = new SQLiteSyncDialect()
 
-/** Whether a transaction that writes could begin now; one that another holds will end. */
+/** Whether a write transaction can begin now; SQLITE_BUSY counts as yes, since the lock will be released. */
 function canBegin(writer: Connection): boolean {
   if (writer.inTransaction) return true
   try {
@@ -268,9 +268,9 @@ function canBegin(writer: Connection): boolean {
 }
 
 interface Place {
-  /** Whether the file is still the one that was opened: what is written into one that is gone would be lost. */
+  /** Whether the path still names the opened file: writes to an unlinked file would be lost. */
   isInPlace(): boolean
-  /** Whether another file has its name: whoever writes now, writes there, and a key may be revoked there. */
+  /** Whether the path names another file: other processes write there, and may have revoked a key there. */
   isReplaced(): boolean
 }
 
@@ -298,18 +298,18 @@ function sizeOf(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0
 }
 
-/** The statements of a connection that may write, as far as they only read. */
+/** The read-only statements of the writing connection. */
 function readingOn(connection: Connection): Statements {
   return new KeptStatements({
     prepare(sql) {
       const statement = connection.prepare(sql)
       if (statement.readonly) return statement
-      throw new Error('What only reads cannot change anything.')
+      throw new Error('A read handle cannot write.')
     },
   })
 }
 
-/** Reads the counter row again only when a commit has moved the file: another's, or one of `own`. */
+/** Reads the counter row again only after a commit, by another connection (`data_version`) or by `own`. */
 function versionsOf(connection: Connection, own: () => number): () => FoundVersions {
   const others = connection.prepare('pragma data_version').pluck()
   const counters = connection.prepare(SELECT_VERSIONS).raw()
@@ -325,7 +325,7 @@ function versionsOf(connection: Connection, own: () => number): () => FoundVersi
   }
 }
 
-// One value stays an equality, so that an index can serve the order too; more go in as one JSON parameter.
+// One value stays an equality, so that an index can also serve the order; several become one JSON parameter.
 const among: Read['among'] = (column, values): SQL =>
   values.length === 1
     ? sql`${column} = ${values[0]}`
@@ -339,5 +339,5 @@ const spelled: Read['spelled'] = (statement) => {
   return { text, values }
 }
 
-// SQLite looks at a bare parameter when it plans, and so would plan again for every value.
+// A cast, because SQLite plans by the value of a bare parameter and would plan again for every value.
 const limit: Read['limit'] = (rows) => sql`cast(${rows} as integer)`

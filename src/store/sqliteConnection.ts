@@ -1,10 +1,10 @@
 import { LIMITS } from '../limits.js'
 import { type Connection, openDatabase } from './sqliteDriver.js'
 
-/** The function that a guarded statement calls while it goes through rows; only read workers have it. */
+/** An SQL function that guarded statements call as they read rows; only read workers define it. */
 export const STILL_WANTED = 'still_wanted'
 
-/** Opens a connection to a migrated file; the event loop and the read workers open theirs alike. */
+/** Opens a connection to a migrated file, for the event loop and the read workers alike. */
 export function connect(file: string, onStatement?: (sql: string) => void): Connection {
   const connection = openDatabase(file, {
     fileMustExist: true,
@@ -12,12 +12,12 @@ export function connect(file: string, onStatement?: (sql: string) => void): Conn
     ...(onStatement && { verbose: (statement: unknown) => onStatement(String(statement)) }),
   })
   connection.pragma('journal_mode = wal')
-  // An existing WAL file is opened with NORMAL, which may lose an acknowledged write when power fails.
+  // The driver opens an existing WAL file with synchronous=NORMAL, which may lose acknowledged writes at a power failure.
   connection.pragma('synchronous = full')
   connection.pragma('foreign_keys = on')
-  // What is blanked or deleted is overwritten in the file as well.
+  // Overwrite deleted content in the file.
   connection.pragma('secure_delete = on')
-  // From here on nobody waits inside SQLite, which would stop the event loop.
+  // Never wait inside SQLite, which would block the event loop.
   connection.pragma('busy_timeout = 0')
   return connection
 }

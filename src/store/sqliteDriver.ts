@@ -10,7 +10,7 @@ type DriverName = 'better-sqlite3' | 'better-sqlite3-13'
 
 let driver: Driver | undefined
 
-/** Opens a SQLite file, or a database that is held in a buffer, with the driver that works on this Node. */
+/** Opens a SQLite file, or a database in a buffer, with the driver that works on this Node. */
 export function openDatabase(file: string | Buffer, options?: Database.Options): Connection {
   driver ??= loadDriver(process.versions.node, createRequire(import.meta.url))
   return new driver(file, options)
@@ -26,14 +26,14 @@ function driversFor(nodeVersion: string): readonly DriverName[] {
   return major < 24 ? ['better-sqlite3-13', 'better-sqlite3'] : ['better-sqlite3-13']
 }
 
-/** The first driver for this Node that is installed and loads; `load` is Node's `require`. */
+/** The first installed driver that loads on this Node; `load` is Node's `require`. */
 export function loadDriver(nodeVersion: string, load: (name: string) => unknown): Driver {
   const names = driversFor(nodeVersion)
   const causes: unknown[] = []
   for (const name of names) {
     try {
       const found = load(name) as Driver
-      // The native part is loaded when the first database is opened.
+      // The native addon is loaded when the first database is opened.
       new found(':memory:').close()
       return found
     } catch (error) {

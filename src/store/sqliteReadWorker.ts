@@ -5,24 +5,24 @@ import { connect, STILL_WANTED } from './sqliteConnection.js'
 import { KeptStatements } from './sqliteStatements.js'
 import type { Spelled } from './store.js'
 
-/** What a read worker is started with. */
+/** The `workerData` of a read worker. */
 export interface WorkerStart {
   readonly file: string
-  /** Other than 0 while the statement that runs is to stop. */
+  /** Nonzero while the running statement must stop. */
   readonly stop: Int32Array
 }
 
-/** What a read worker reports: rows as they come, the last of them marked, or why there are none. */
+/** A message from a read worker: a chunk of rows, the last one marked, or an error. */
 export type WorkerReport =
   | { readonly statement: number; readonly rows: unknown[][]; readonly isLast: boolean }
   | { readonly failure: string; readonly code: string | undefined }
 
 const ROOMY_FROM_BYTES = 65_536
 
-/** Rows that are handed over at once, so that the event loop never takes in very many in one turn. */
+/** Rows per message, so that the event loop never receives very many in one turn. */
 const ROWS_AT_ONCE = 500
 
-/** Runs statements until its thread is ended: those that come together in one transaction, which sees what was committed before. */
+/** Runs statements until the thread ends; several in one message run in one transaction, so they see one snapshot. */
 function work(port: NonNullable<typeof parentPort>, { file, stop }: WorkerStart): void {
   const connection = connect(file)
   connection.pragma('query_only = on')
@@ -70,22 +70,22 @@ function work(port: NonNullable<typeof parentPort>, { file, stop }: WorkerStart)
   })
 }
 
-/** Small ones may lie in memory that they share with others, and are copied anyway. */
+/** Adds room around large buffers; small ones may share pooled memory, and are copied anyway. */
 function roomyBytes(value: unknown): unknown {
   if (!(value instanceof Uint8Array) || value.length < ROOMY_FROM_BYTES) return value
   const roomy = withRoom(value)
-  // Given away to nobody, it is freed at once; this thread makes so little garbage that it would lie there for long.
+  // Transfer the old buffer to a closed port, which frees it at once: this thread rarely collects garbage by itself.
   if (value.buffer instanceof ArrayBuffer && value.length === value.buffer.byteLength) {
     NOBODY.postMessage(null, [value.buffer])
   }
   return roomy
 }
 
-/** A port that leads nowhere: what is transferred through it is gone. */
+/** A closed port, which discards what is transferred to it. */
 const NOBODY = new MessageChannel().port1
 NOBODY.close()
 
-/** What is handed over without a copy. */
+/** Buffers that are transferred without a copy. */
 function bytesIn(rows: readonly unknown[][]): ArrayBuffer[] {
   return rows.flatMap((row) =>
     row.flatMap((value) =>
@@ -96,10 +96,10 @@ function bytesIn(rows: readonly unknown[][]): ArrayBuffer[] {
   )
 }
 
-/** How much nicer this thread is than the event loop, which then need not wait for its slice of a shared core. */
+/** Niceness added to this thread, so that the event loop has precedence on a shared core. */
 const NICER = 5
 
-/** On Linux a priority belongs to a thread; elsewhere it would be that of the whole process. */
+/** On Linux the priority is per thread; elsewhere it would change the whole process. */
 function giveWay(): void {
   if (process.platform !== 'linux') return
   setPriority(Math.min(constants.priority.PRIORITY_LOW, getPriority() + NICER))

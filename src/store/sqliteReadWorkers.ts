@@ -7,13 +7,13 @@ import { noteRoom, ROOM_BYTES } from './framed.js'
 import type { WorkerReport, WorkerStart } from './sqliteReadWorker.js'
 import type { Patience, Spelled } from './store.js'
 
-// Node cannot load TypeScript into a thread: run from its source, as tests are, it takes the file that was built of it.
+// Node 20 cannot load TypeScript in a worker: run from source, as in tests, use the built file.
 const SCRIPT = new URL(
   import.meta.url.endsWith('.ts') ? '../../dist/store/sqliteReadWorker.js' : './sqliteReadWorker.js',
   import.meta.url,
 )
 
-/** Where the threads cannot give way to the event loop, which everyone waits for, one core is left to it. */
+/** Where threads cannot have a lower priority than the event loop, one core is left to it. */
 const CORES_LEFT = process.platform === 'linux' ? 0 : 1
 const THREADS_MAX = Math.max(1, Math.min(LIMITS.readWorkersMax, availableParallelism() - CORES_LEFT))
 
@@ -28,21 +28,21 @@ interface Task {
 interface Thread {
   readonly worker: Worker
   readonly stop: Int32Array
-  /** What it runs; undefined once nobody waits for that any more. */
+  /** The running task; undefined after its caller has given up. */
   task: Task | undefined
   isBusy: boolean
-  /** Of each statement. */
+  /** By statement. */
   rows: unknown[][][]
 }
 
 interface ReadWorkersOptions {
-  /** Throws when the file must not be opened any more. */
+  /** Throws if the file must no longer be opened. */
   readonly requireUsable: () => void
 }
 
 /**
- * Runs heavy statements beside the event loop: a few threads, each with a connection of its own, started when they are
- * first needed, and a bounded queue in front of them (docs/decisions/0006-read-workers.md).
+ * Runs heavy statements outside the event loop: a few threads, each with its own connection, started on demand, behind
+ * a bounded queue (docs/decisions/0006-read-workers.md).
  */
 export class ReadWorkers {
   private readonly file: string
@@ -56,7 +56,7 @@ export class ReadWorkers {
     this.requireUsable = requireUsable
   }
 
-  /** Runs statements one after the other, all of which see the store at one instant. */
+  /** Runs statements in sequence; all see one snapshot. */
   run(statements: readonly Spelled[], patience?: Patience): Promise<unknown[][][]> {
     return new Promise((resolve, reject) => {
       const task: Task = { statements, patience, resolve, reject, expiry: undefined }
@@ -67,14 +67,14 @@ export class ReadWorkers {
     })
   }
 
-  /** Ends every thread, whatever it runs. */
+  /** Ends every thread, also in the middle of a statement. */
   async close(): Promise<void> {
     this.isClosed = true
     for (const task of this.queue.splice(0)) reject(task, new Fault('UNAVAILABLE', BUSY))
     await Promise.all([...this.threads].map((thread) => this.end(thread)))
   }
 
-  /** Whoever has hung up leaves the queue when another needs the place. */
+  /** Drops tasks of disconnected clients when the queue is full. */
   private hasRoom(): boolean {
     if (this.queue.length < LIMITS.readQueueMax) return true
     const [gone, waiting] = [this.queue.filter(isGone), this.queue.filter((task) => !isGone(task))]
@@ -99,7 +99,7 @@ export class ReadWorkers {
     }
   }
 
-  /** One that has nothing to do, or a new one. */
+  /** An idle thread, or a new one. */
   private freeThread(): Thread | undefined {
     const free = [...this.threads].find(({ isBusy }) => !isBusy)
     if (free || this.threads.size >= THREADS_MAX) return free
@@ -112,13 +112,13 @@ export class ReadWorkers {
     const worker = new Worker(SCRIPT, {
       name: 'reader',
       workerData: { file: this.file, stop } satisfies WorkerStart,
-      // Flags of the process may name loaders that only the main thread needs.
+      // Not the flags of the process, which may name loaders for the main thread.
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: LIMITS.readWorkerHeapMegabytes },
     })
     const thread: Thread = { worker, stop, task: undefined, isBusy: false, rows: [] }
     this.threads.add(thread)
-    // Of itself it keeps no process alive.
+    // An idle worker must not keep the process alive.
     worker.unref()
     worker.on('message', (report: WorkerReport) => this.hear(thread, report))
     worker.on('error', (cause) => {
@@ -131,7 +131,7 @@ export class ReadWorkers {
 
   private hear(thread: Thread, report: WorkerReport): void {
     if ('rows' in report) {
-      // Whoever gave up is sent nothing more.
+      // Drop rows whose caller has given up.
       if (thread.task) for (const row of report.rows) thread.rows[report.statement]?.push(withBuffers(row))
       if (!report.isLast) return
     }
@@ -146,7 +146,7 @@ export class ReadWorkers {
     this.assign()
   }
 
-  /** Nobody waits any longer: the statement is stopped, or never begun. */
+  /** At the deadline: stops the statement, or removes it from the queue. */
   private expire(task: Task): void {
     this.queue = this.queue.filter((one) => one !== task)
     const thread = [...this.threads].find((one) => one.task === task)
@@ -154,7 +154,7 @@ export class ReadWorkers {
     if (!thread) return
     thread.task = undefined
     thread.rows = []
-    // Its guard sees this within a few rows; until then it keeps its place, so that no more threads run than allowed.
+    // The guard sees this within a few rows; until then the thread counts as busy, so that the limit of threads holds.
     Atomics.store(thread.stop, 0, 1)
   }
 
@@ -162,7 +162,7 @@ export class ReadWorkers {
     const { worker, isBusy } = thread
     Atomics.store(thread.stop, 0, 1)
     this.forget(thread)
-    // A statement of better-sqlite3 13 does not notice that its thread is being ended, so it stops first.
+    // better-sqlite3 13 does not notice `terminate()` during a statement, so stop the statement first.
     if (isBusy) await stopped(worker)
     await worker.terminate()
   }
@@ -175,7 +175,7 @@ export class ReadWorkers {
   }
 }
 
-/** When the statement that runs in it is over, however that came about. */
+/** Resolves when the running statement has ended or the thread has exited. */
 function stopped(worker: Worker): Promise<void> {
   return new Promise((resolve) => {
     worker.once('exit', () => resolve())
@@ -207,7 +207,7 @@ function isGone({ patience }: Task): boolean {
   return patience?.isGone?.() ?? false
 }
 
-/** Bytes arrive as a plain array of them, whatever they were before. */
+/** A Buffer arrives as a plain Uint8Array after structured cloning. */
 function withBuffers(row: unknown[]): unknown[] {
   for (const [index, value] of row.entries()) {
     if (!(value instanceof Uint8Array)) continue
@@ -217,12 +217,12 @@ function withBuffers(row: unknown[]): unknown[] {
   return row
 }
 
-/** What the driver said in the thread, as it would have said it here. */
+/** Rebuilds the driver's error in this thread. */
 function failureOf({ failure, code }: { failure: string; code: string | undefined }): unknown {
   return toFault(Object.assign(new Error(failure), code !== undefined && { code }))
 }
 
-/** A thread that is gone or never was: for want of memory, or because the file could not be opened. */
+/** The thread exited or could not start: out of memory, or the file could not be opened. */
 function unreadable(cause: unknown): unknown {
   const fault = toFault(cause)
   return fault instanceof Fault ? fault : new Fault('UNAVAILABLE', UNREACHABLE, { cause })

@@ -2,15 +2,15 @@ import { LRUCache } from 'lru-cache'
 import { LIMITS } from '../limits.js'
 import type { Statement } from './sqliteDriver.js'
 
-/** More than the program has different ones; each takes a few kilobytes. */
+/** More than the program's distinct statements; each takes a few kilobytes. */
 const KEPT_MAX = 200
 
-/** As much of a connection as whoever runs statements needs. */
+/** The part of a connection that running statements needs. */
 export interface Statements {
   prepare(sql: string): Statement
 }
 
-/** The statements of a connection, kept by their text: making one ready takes longer than running it. */
+/** Caches prepared statements by their text: preparing takes longer than running. */
 export class KeptStatements implements Statements {
   private readonly connection: Statements
   private readonly kept = new LRUCache<string, Statement>({ max: KEPT_MAX })
@@ -20,10 +20,10 @@ export class KeptStatements implements Statements {
   }
 
   prepare(sql: string): Statement {
-    // Callers can make a statement of half a megabyte, which takes several once it is ready.
+    // Callers can produce a text of half a megabyte, which takes several megabytes when prepared.
     if (sql.length > LIMITS.storeKeptCharacters) return this.connection.prepare(sql)
     const known = this.kept.get(sql)
-    // Whoever ran it before may have asked for its rows as arrays.
+    // An earlier user may have set raw() or pluck() on it.
     if (known) return known.reader ? known.raw(false) : known
     const statement = this.connection.prepare(sql)
     this.kept.set(sql, statement)
@@ -31,7 +31,7 @@ export class KeptStatements implements Statements {
   }
 }
 
-/** Lends statements until they are taken back: a stray late one fails instead of joining what comes next. */
+/** Lends statements until they are revoked: a late use fails instead of joining the next transaction. */
 export function lend(
   statements: Statements,
   onPrepare: (sql: string) => void,

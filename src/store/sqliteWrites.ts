@@ -11,9 +11,9 @@ import type { Authorship, OnNotice, Write } from './store.js'
 const BUSY_RETRY_MS = 20
 
 interface WriteQueueOptions {
-  /** Throws when the store must not be written. */
+  /** Throws if the store must not be written. */
   readonly requireUsable: () => void
-  /** What the work of a write gets, with statements that are taken away from it afterwards. */
+  /** The handle for the work of a write; its statements are revoked afterwards. */
   readonly handle: (statements: Statements, as: Authorship, at: string) => Write
   readonly onNotice?: OnNotice | undefined
 }
@@ -26,21 +26,21 @@ interface Waiting {
   readonly reject: (error: unknown) => void
 }
 
-/** What became of one write, to be told once all of its company is on the disk. */
+/** The outcome of one write, reported after the batch is committed. */
 interface Verdict {
   readonly tell: () => void
-  /** Undefined when no answer can have changed. */
+  /** Undefined if no result can have changed. */
   readonly changed?: ReadonlySet<Register> | undefined
 }
 
 /**
- * The writes of this process, one after the other. Those that wait together are committed together, because the disk
- * takes as long for many as for one; each has its own savepoint and its own verdict.
+ * The write queue of this process. Writes that wait together are committed as one batch, because one fsync takes as
+ * long for many as for one; each has its own savepoint and its own result.
  */
 export class WriteQueue {
-  /** True once a write has failed for want of room or of rights, until one succeeds. */
+  /** Set when a write fails for lack of disk space or permissions; cleared by the next success. */
   hasFailed = false
-  /** How many transactions have been. */
+  /** Number of committed transactions. */
   committed = 0
   private readonly writer: Connection
   private readonly options: WriteQueueOptions
@@ -48,9 +48,9 @@ export class WriteQueue {
   private readonly lastStamp: Statement
   private readonly queue: Waiting[] = []
   private underWay = 0
-  /** Whether several write at once; then those whose requests are just being read are waited for. */
+  /** Whether clients write concurrently; then wait one turn for requests that are just being parsed. */
   private isCrowded = false
-  /** Whether a write was asked for in this turn of the event loop. */
+  /** Whether a write was queued in this turn of the event loop. */
   private isTurnTaken = false
   private running: Promise<void> = Promise.resolve()
 
@@ -74,7 +74,7 @@ export class WriteQueue {
     })
   }
 
-  // A caller asks again in a later turn, when the answer has gone out: a second write in one turn is another's.
+  // A client sends its next write after the response, in a later turn: two writes in one turn are from two clients.
   private noticeCrowd(): void {
     if (this.isTurnTaken) {
       this.isCrowded = true
@@ -86,7 +86,7 @@ export class WriteQueue {
     })
   }
 
-  /** Resolves once nothing is waiting. */
+  /** Resolves when the queue is empty. */
   async settled(): Promise<void> {
     await this.running
   }
@@ -102,7 +102,7 @@ export class WriteQueue {
     }
   }
 
-  /** All or none: what fails as a whole is tried again one by one, so that nobody pays for another's failure. */
+  /** Commits a batch; if it fails as a whole, each write is retried alone, so that one failure spares the rest. */
   private async commit(company: readonly Waiting[]): Promise<void> {
     try {
       const verdicts = await this.transact(company)
@@ -123,7 +123,7 @@ export class WriteQueue {
     await this.begin(Math.min(...company.map(({ giveUpAt }) => giveUpAt)))
     try {
       const verdicts: Verdict[] = []
-      // Nobody else writes until the commit: the stamp of each write is the last one before the next.
+      // The transaction excludes other writers: each timestamp is the last one for the next write.
       let last = this.lastStamp.get()
       for (const one of company) {
         const at = stampAfter({ last, now: one.as.at(), onNotice: this.options.onNotice })
@@ -146,7 +146,7 @@ export class WriteQueue {
     }
   }
 
-  /** Does one write; in company, one that is refused leaves the others as they are. */
+  /** Runs one write; in a batch, a failed write is rolled back to its savepoint. */
   private async perform({ as, work, resolve, reject }: Waiting, at: string, hasCompany: boolean): Promise<Verdict> {
     const changed = new Set<Register>()
     const { lent, takeBack } = lend(this.statements, (sql) => {
@@ -171,7 +171,7 @@ export class WriteQueue {
     this.statements.prepare(sql).run(...values)
   }
 
-  /** Tries by timer until another process has let go of the store, or the time is up. */
+  /** Polls until another process releases the write lock, or the deadline has passed. */
   private async begin(giveUpAt: number): Promise<void> {
     for (;;) {
       try {
@@ -185,7 +185,7 @@ export class WriteQueue {
   }
 }
 
-/** Lets whatever can be answered in this moment go first: it is read fastest while nothing is being written. */
+/** Lets pending reads run first: they are fastest outside a write transaction. */
 function pause(): Promise<void> {
   return new Promise((resolve) => process.nextTick(resolve))
 }
@@ -194,7 +194,7 @@ export function isBusy(error: unknown): boolean {
   return driverCode(error)?.startsWith('SQLITE_BUSY') ?? false
 }
 
-/** Whether an error tells of the store, and not of one write that came at the wrong time. */
+/** Whether the error concerns the store as a whole and not one write. */
 function isUnwritable(error: unknown): boolean {
   return error instanceof Fault && error.code === 'UNAVAILABLE' && !isBusy(error.cause)
 }

@@ -1,26 +1,26 @@
 import { LIMITS } from '../limits.js'
 
-/** What the stamp of a write is made of, and who is told when a clock is found to be wrong. */
+/** Inputs for the timestamp of a write. */
 interface Stamping {
-  /** When the last change was recorded, if there is one. */
+  /** The timestamp of the last change, if there is one. */
   readonly last: unknown
   readonly now: Date
   readonly onNotice?: ((sentence: string) => void) | undefined
 }
 
 /**
- * Now, or when the last change was recorded: a clock that steps back a little must not hide a change from who asks for
- * changes since then. A change from much later was stamped by a wrong clock, and is not followed.
+ * A monotonic timestamp: now, or the last change's if that is slightly later. A clock that steps back must not hide a
+ * change from the history filter `since`. A timestamp far in the future came from a wrong clock and is ignored.
  */
 export function stampAfter({ last, now, onNotice }: Stamping): string {
   const stamp = now.toISOString()
   if (typeof last !== 'string' || last <= stamp) return stamp
   if (Date.parse(last) - now.getTime() <= LIMITS.stampAheadMs) return last
   onNotice?.(
-    `The last change was stamped ${last}, but the clock says ${stamp}: one of them is wrong. The clock is taken.`,
+    `The last change has the timestamp ${last}, but the system clock says ${stamp}. One of them is wrong; the clock is used.`,
   )
   return stamp
 }
 
-/** Of the last write, whatever clock it had. */
+/** The timestamp of the last write, by whichever clock. */
 export const SELECT_LAST_STAMP = 'select recorded_at from change order by id desc limit 1'

@@ -7,117 +7,117 @@ import type { Tables } from './tables.js'
 
 type Database = PgDatabase<PgQueryResultHKT, Record<string, never>>
 
-/** What a query needs: the connection, the tables, and what engines spell differently. */
+/** What a query needs: the connection, the tables, and the SQL that differs between engines. */
 export interface Read {
   readonly db: Pick<Database, 'select' | '$count'>
   readonly t: Tables
   readonly json: Json
-  /** `column in values`, as one parameter however many values there are. */
+  /** `column in values` as one parameter, for any number of values. */
   among(column: AnyColumn | SQL, values: readonly (string | number)[]): SQL
-  /** These pairs as a table with the columns `one` and `other`, to select from. */
+  /** These pairs as a table with the columns `one` and `other`, for a FROM clause. */
   pairs(pairs: readonly (readonly [one: string, other: string])[]): SQL
-  /** How many rows are wanted, put so that the engine keeps its plan. */
+  /** A LIMIT value in the form for which the engine keeps its plan. */
   limit(rows: number): SQL
-  /** SQL as the engine reads it. Spelling it out takes long, so what is asked often is spelled once. */
+  /** Compiles to SQL text and parameters. This is slow, so frequent statements cache the text. */
   spelled(statement: SQL): Spelled
   /**
-   * The condition that a statement which reads this much must have, and then it `isHeavy`: it runs beside the event
-   * loop, and the condition lets it be stopped. Undefined where it runs in place.
+   * The condition that a statement of this extent needs if it `isHeavy`: it then runs outside the event loop, and the
+   * condition allows to stop it. Undefined if it runs in place.
    */
   guard(extent: Extent): SQL | undefined
-  /** How much that is, in rows; nothing where nobody but the caller waits for it. */
+  /** The estimated number of rows read; 0 if the statement does not block the event loop. */
   weigh(extent: Extent): number
-  /** The rows of a statement, each as its values, in the order in which they are selected. */
+  /** The rows of a statement, each as an array of the selected values. */
   rows(statement: Spelled): Promise<unknown[][]>
-  /** The same of several statements, all of which see the store at one instant. */
+  /** The same for several statements, which all see one snapshot. */
   rowsTogether(statements: readonly Spelled[]): Promise<unknown[][][]>
 }
 
-/** A statement and what its parameters stand for. */
+/** Compiled SQL text and its parameters. */
 export interface Spelled {
   readonly text: string
   readonly values: readonly unknown[]
-  /** Whether one plan is right whatever the values are, so that it may be kept. */
+  /** Whether one plan fits all parameter values, so that it may be kept. */
   readonly isSteady?: boolean
-  /** Whether it has the condition that `guard` gave. */
+  /** Whether it contains the condition of `guard`. */
   readonly isHeavy?: boolean
-  /** What `weigh` gave. */
+  /** The result of `weigh`. */
   readonly weight?: number
 }
 
 /** How much a statement reads. */
 export interface Extent {
   readonly table: PgTable
-  /** The same as the statement names it, where that is by an alias. */
+  /** The alias of the table in the statement, if it has one. */
   readonly row?: PgTable
-  /** Of that table, at the most. */
+  /** Upper bound of the rows read from that table. */
   readonly rows: number
-  /** What each row stands for that takes a look at other tables. */
+  /** Rows read per row, including those of other tables. */
   readonly perRow?: number
-  /** Whether it counts rows of other tables, which can be very many. */
+  /** Whether it counts rows of other tables, possibly very many. */
   readonly isCounting?: boolean
-  /** Tables of which an index counts rows by itself, none of them twice; a table stands here once for each count. */
+  /** Tables counted by an index-only scan, each row at most once; a table is listed once for each count. */
   readonly counted?: readonly PgTable[]
 }
 
-/** How long somebody waits for what is read. */
+/** How long a read may take. */
 export interface Patience {
-  /** By `performance.now()`; it may move while a request goes on. */
+  /** By `performance.now()`; it may move during a request. */
   readonly deadlineAt: number
-  /** Whether they have hung up. */
+  /** Whether the client has disconnected. */
   readonly isGone?: () => boolean
 }
 
 export type OnStatement = (text: string) => void
 
-/** Told what whoever runs the store should know. */
+/** Receives messages for the operator. */
 export type OnNotice = (sentence: string) => void
 
-/** Who writes and when. */
+/** The author and time of a write. */
 export interface Authorship {
   /** A key's id, or `cli`. */
   readonly by: string
-  /** Asked once the transaction has begun, so that the stamp is no older than what others could read before it. */
+  /** Called after the transaction has begun, so that the timestamp is no older than what others could read before it. */
   readonly at: () => Date
-  /** No answer can show what this writes, so the version stays. */
+  /** No result can show what this writes, so the version stays. */
   readonly unseen?: boolean
-  /** Since when its caller waits, by `performance.now()`; since now unless given. */
+  /** When the caller began to wait, by `performance.now()`; now if absent. */
   readonly waitingSince?: number
-  /** Told of every statement. */
+  /** Called with every statement. */
   readonly onStatement?: OnStatement | undefined
 }
 
-/** A transaction under way; it is dead once the callback that got it has settled. */
+/** A running transaction; revoked when the promise of its callback settles. */
 export interface Write extends Omit<Read, 'db'>, Bulk {
   readonly db: Pick<Database, 'select' | '$count' | 'insert' | 'update' | 'delete'>
   readonly by: string
-  /** The instant of this write, as it is stored. */
+  /** The timestamp that this write stores. */
   readonly at: string
 }
 
-/** How a store is, for whoever watches over it. */
+/** The state of a store, for monitoring. */
 export interface StoreHealth {
-  /** False once a write has failed for want of room or of rights, until one succeeds. */
+  /** False after a write has failed for lack of disk space or permissions, until one succeeds. */
   readonly isWritable: boolean
   readonly bytes: number
-  /** Of what is written and not yet in its final place. */
+  /** Size of the write-ahead log. */
   readonly logBytes: number
   readonly waitingWrites: number
 }
 
 export interface Store {
   readonly read: Read
-  /** The same, telling of every statement, and only as long as somebody waits. */
+  /** The same, with a callback for every statement and a deadline. */
   reading(onStatement: OnStatement, patience?: Patience): Read
   health(): Promise<StoreHealth>
   /** Runs `work` in one transaction: all of it is stored when the promise resolves, or nothing. */
   write<T>(as: Authorship, work: (write: Write) => Promise<T>): Promise<T>
-  /** The same exactly as long as no answer can have changed, whichever process writes; none ever comes again. */
+  /** Changes whenever a result may have changed, by a write of any process; a value never recurs. */
   version(): Promise<string>
-  /** The same for each register, of one instant. */
+  /** The same for each change counter, read in one snapshot. */
   versions(): Promise<Versions>
-  /** Reads everything as it stands now, however long the work takes and whoever writes meanwhile. */
+  /** Reads one snapshot, however long the work takes and whatever is written meanwhile. */
   snapshot<T>(work: (read: Read) => Promise<T>): Promise<T>
-  /** Waits for the writes that were asked for, `waitMs` at the most where it is given. */
+  /** Waits for queued writes, at most `waitMs` if given. */
   close(waitMs?: number): Promise<void>
 }

@@ -16,7 +16,7 @@ import {
 import { checksWith } from './checks.js'
 import { type Columns, isAmong } from './columns.js'
 
-/** The whole data model, described once; the checks hold whoever writes. */
+/** The whole data model, declared once for both engines; CHECK constraints hold for every writer. */
 export function defineTables(columns: Columns) {
   const { table, text, oneOf, integer, counter, sequence, index, uniqueIndex, primaryKey, check } = columns
   const { bounded, among, day, instant, stamped } = checksWith(columns)
@@ -37,7 +37,7 @@ export function defineTables(columns: Columns) {
       title: text('title'),
       department: text('department'),
       status: oneOf('status', PERSON_STATUSES).notNull(),
-      /** When the law asked for everything about the person to be blanked. */
+      /** When the person's data was erased on a legal request. */
       erasedAt: text('erased_at'),
       ...stamps(),
     },
@@ -92,7 +92,7 @@ export function defineTables(columns: Columns) {
       personId: text('person_id')
         .notNull()
         .references(() => person.id),
-      /** 1 while the person is on the roster, so that an index alone counts the members of a group. */
+      /** 1 while the person is on the roster, so that an index-only scan counts the members of a group. */
       live: integer('live').notNull().default(1),
     },
     (m) => [
@@ -108,7 +108,7 @@ export function defineTables(columns: Columns) {
       id: text('id').primaryKey(),
       key: text('key').notNull(),
       name: text('name').notNull(),
-      /** Key and name, folded: what `search` looks into. */
+      /** Key and name, case-folded, for `search`. */
       searchFolded: text('search_folded').notNull(),
       description: text('description'),
       url: text('url'),
@@ -132,7 +132,7 @@ export function defineTables(columns: Columns) {
     ],
   )
 
-  /** What risks and issues have in common: they belong to a project and stand somewhere in an order. */
+  /** Columns that risks and issues share: they belong to a project and are ranked. */
   const entry = () => ({
     id: text('id').primaryKey(),
     projectId: text('project_id')
@@ -140,12 +140,12 @@ export function defineTables(columns: Columns) {
       .references(() => project.id),
     reference: text('reference').notNull(),
     title: text('title').notNull(),
-    /** Reference and title, folded: what `search` looks into. */
+    /** Reference and title, case-folded, for `search`. */
     searchFolded: text('search_folded').notNull(),
     description: text('description'),
     url: text('url'),
     raisedOn: text('raised_on').notNull(),
-    /** 1 while the row belongs to its list, so that one index serves every page of it. */
+    /** 1 while the row is in its list, so that one index serves every page of it. */
     live: integer('live').notNull(),
     standing: integer('standing').notNull(),
     ...stamps(),
@@ -169,7 +169,7 @@ export function defineTables(columns: Columns) {
     ...stamped(name, e),
   ]
 
-  // Listed one by one: SQLite would take 2.5 for a whole number.
+  // Enumerated: in a range check SQLite would accept 2.5 as an integer.
   const steps = Array.from({ length: ASSESSMENT_MAX }, (_, index) => index + 1)
   const risk = table(
     'risk',
@@ -204,7 +204,7 @@ export function defineTables(columns: Columns) {
     ],
   )
 
-  /** How many live risks have each score: what a rank is read from. */
+  /** The number of live risks per score, from which a rank is computed. */
   const riskTally = table(
     'risk_tally',
     { score: integer('score').primaryKey(), live: integer('live').notNull() },
@@ -238,12 +238,12 @@ export function defineTables(columns: Columns) {
     {
       id: text('id').primaryKey(),
       name: text('name').notNull(),
-      /** The first characters of the key, to recognise it by. */
+      /** The first characters of the key, for recognition. */
       prefix: text('prefix').notNull(),
       hash: text('hash').notNull(),
       /** Space-separated, as in OAuth. */
       scopes: text('scopes').notNull(),
-      /** The keys of the projects that it may change, space-separated; null for all. */
+      /** Keys of the projects that it may change, space-separated; null for all. */
       projects: text('projects'),
       createdAt: text('created_at').notNull(),
       expiresAt: text('expires_at'),
@@ -253,20 +253,20 @@ export function defineTables(columns: Columns) {
     (k) => [uniqueIndex('api_key_hash').on(k.hash), ...bounded('api_key', { name: [k.name, 'name'] })],
   )
 
-  /** What became of an entity, when, and by whom: one row for each change, written with it. */
+  /** The history: one row for each change of an entity, written in the same transaction. */
   const change = table(
     'change',
     {
       id: sequence('id'),
       recordedAt: text('recorded_at').notNull(),
-      /** The day that the change is true for. */
+      /** The day for which the change is effective. */
       effectiveOn: text('effective_on').notNull(),
       /** A key's id, or `cli`. */
       by: text('written_by').notNull(),
       action: oneOf('action', CHANGE_ACTIONS).notNull(),
       entity: oneOf('entity', ENTITY_KINDS).notNull(),
       entityId: text('entity_id').notNull(),
-      /** JSON: each field that changed, with what it was and what it is. */
+      /** JSON: each changed field with its old and new value. */
       fields: text('fields').notNull(),
     },
     (c) => [
@@ -279,15 +279,15 @@ export function defineTables(columns: Columns) {
     ],
   )
 
-  /** What was answered to a request that came with a token of its own, so that repeating it does nothing twice. */
+  /** Idempotency records: the response to a request with an Idempotency-Key, so that a retry has no second effect. */
   const keptAnswer = table(
     'kept_answer',
     {
-      /** The API key that sent it. */
+      /** The API key of the request. */
       keyId: text('key_id').notNull(),
-      /** Its Idempotency-Key. */
+      /** The Idempotency-Key header. */
       token: text('token').notNull(),
-      /** A hash of what was asked for. */
+      /** A hash of the request. */
       fingerprint: text('fingerprint').notNull(),
       /** JSON. */
       answer: text('answer').notNull(),
@@ -301,8 +301,8 @@ export function defineTables(columns: Columns) {
   )
 
   /**
-   * One row: raised by every write that can change an answer, in all and for each register that it changes. Beside each
-   * counter is a random value that is renewed when it rises (docs/decisions/0007-version-tokens.md).
+   * One row: every write that can change a result raises the overall counter and that of each part it changes. Beside
+   * each counter is a random value, renewed when it rises (docs/decisions/0007-version-tokens.md).
    */
   const revision = table(
     'revision',

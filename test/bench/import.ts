@@ -1,6 +1,6 @@
 /**
- * 100,000 people through `operations import`, side by side with the sqlite3 shell's `.import` of the same rows into
- * the same table with the same indexes. Meanwhile a server on the same store is read and written to.
+ * Imports 100,000 people with `operations import`, compared with the sqlite3 shell's `.import` of the same rows into
+ * the same table with the same indexes. Meanwhile clients read from and write to a server on the same store.
  *
  *   npm run bench:import [-- ROWS [ROUNDS]]
  */
@@ -32,7 +32,7 @@ const people = Array.from({ length: rows }, (_, i) =>
 )
 writeFileSync(sheet, csvLine(columns) + people.join(''))
 
-/** Runs the command, and tells how long it took and how much memory it held at the most. */
+/** Runs the command; returns its duration and peak memory. */
 async function run(args: readonly string[], cwd: string): Promise<{ ms: number; peakBytes: number }> {
   const began = performance.now()
   const child = spawn(process.execPath, [MAIN, ...args], { cwd, stdio: ['ignore', 'ignore', 'inherit'] })
@@ -54,7 +54,7 @@ function peakOf(pid: number | undefined): number {
   }
 }
 
-/** The rows as our table has them, and the table itself with its indexes, for the shell. */
+/** The same rows as CSV, and the table with its indexes, for the shell. */
 function prepareShell(store: string): string {
   const db = openDatabase(store, { readonly: true })
   const full = join(folder, 'full.csv')
@@ -66,7 +66,7 @@ function prepareShell(store: string): string {
     .all() as string[]
   db.close()
   const [table = '', ...indexes] = statements
-  // The shell brings an empty cell as an empty text, which this one check would refuse.
+  // The shell imports an empty cell as an empty text, which this CHECK would reject.
   const taking = table.replace(/,\s*CONSTRAINT "person_erased_at" CHECK\([^)]*\)/, '')
   const script = join(folder, 'shell.sql')
   writeFileSync(
@@ -87,7 +87,7 @@ function runShell(script: string): number {
   return ms
 }
 
-/** The longest that a read and a write had to wait while the work went on. */
+/** The longest latency of a read and of a write during the work. */
 async function waits(cwd: string, work: () => Promise<unknown>) {
   const { key } = JSON.parse(
     execFileSync(

@@ -1,5 +1,5 @@
 /**
- * What batches of references take, as a gateway sends them: over a socket, of a store with 10,000 people and 10,000
+ * The cost of `_entities` batches as a gateway sends them: over a socket, on a store with 10,000 people and 10,000
  * risks. The response cache is off, so that every batch is read.
  *
  *   npm run bench:references

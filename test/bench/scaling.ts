@@ -1,7 +1,7 @@
 /**
- * What one PostgreSQL on this machine carries: reads and writes a second beside those of a SQLite file, and through 1, 2
- * and 3 copies of the service, filled by the importer. Names a server by TEST_DATABASE_URL (an empty database), or
- * starts one and throws it away. BENCH_SQLITE_MAIN names the `dist/main.js` of another build to serve the file.
+ * Reads and writes per second of one PostgreSQL on this machine: compared with a SQLite file, and through 1, 2 and 3
+ * instances of the service. TEST_DATABASE_URL names a server (with an empty database); otherwise one is started and
+ * removed. BENCH_SQLITE_MAIN names the `dist/main.js` of another build to serve the file.
  *
  *   npm run bench:scaling [-- PEOPLE [RISKS [SECONDS [COPIES]]]]
  */
@@ -17,11 +17,11 @@ import { newServer } from '../postgres/server.js'
 const [people = 0, risks = 0, seconds = 0, copiesMax = 0] = [10_000, 10_000, 5, 3].map((fallback, i) =>
   Number(process.argv[2 + i] ?? fallback),
 )
-/** A sheet of a million rows is more than an import takes at once. */
+/** Rows per sheet: a million are more than one import accepts. */
 const SHEET_ROWS = 100_000
 const PROJECTS = 100
 const CALLERS = 16
-/** The engines take turns, so that what else the machine does meets both alike. */
+/** The engines alternate, so that other load on the machine affects both alike. */
 const ROUNDS = 3
 
 /** A filled store, and the program that serves it. */
@@ -42,7 +42,7 @@ function operations({ main, database }: Omit<Filled, 'key'>, ...args: string[]):
   })
 }
 
-/** A sheet to bring in. */
+/** A sheet to import. */
 interface Sheets {
   readonly noun: string
   readonly columns: readonly string[]
@@ -51,7 +51,7 @@ interface Sheets {
   readonly flags?: readonly string[]
 }
 
-/** Brings rows in by the importer, sheet by sheet, and tells how long that took. */
+/** Imports rows sheet by sheet, and prints the duration. */
 function bring(store: Omit<Filled, 'key'>, { noun, columns, rows, row, flags = [] }: Sheets): void {
   const began = performance.now()
   for (let start = 0; start < rows; start += SHEET_ROWS) {
@@ -94,7 +94,7 @@ interface Rate {
   readonly words: string
 }
 
-/** As many requests as can be answered in the time, through all copies in turn. */
+/** Sends as many requests as complete in the time, distributed over all instances. */
 async function rate(copies: readonly Served[], key: string, ask: Ask, callers = CALLERS): Promise<Rate> {
   const clients = copies.map(({ origin }) => new Client(origin, key, callers))
   const times: number[] = []
@@ -127,7 +127,7 @@ const reading =
 
 let rounds = 0
 
-/** People whom nobody has added before. */
+/** People that do not exist yet. */
 function adding(): Ask {
   const round = rounds++
   return (client, i) => {
@@ -147,7 +147,7 @@ function start({ main, database }: Filled): Promise<Served> {
   return serve(folder, ['--database', database, '--rate-limit', '0', '--log-level', 'silent'], [], main)
 }
 
-/** What PostgreSQL gives of what SQLite gives. */
+/** The rate of PostgreSQL divided by that of SQLite. */
 async function compare(sqlite: Filled, postgres: Filled): Promise<void> {
   const stores = [sqlite, postgres]
   const served = await Promise.all(stores.map(start))

@@ -7,7 +7,7 @@ import { openPgbouncer } from './pgbouncer.js'
 import { openServer } from './stage.js'
 
 const UNKNOWN =
-  'The connection was lost while this was being stored. It may be stored or not: look before you send it again.'
+  'The connection was lost while this was being stored. It may or may not be stored: check before you send it again.'
 
 /** How people are added, and what is said of it. */
 const WAYS: Record<string, (caller: Caller, externalId: string) => Promise<Answer>> = {
@@ -33,17 +33,20 @@ async function openWay(way: 'directly' | 'through pgbouncer') {
 const BOTH = ['directly', 'through pgbouncer'] as const
 const CASES = BOTH.flatMap((way) => Object.keys(WAYS).map((name) => [name, way] as const))
 
-test.each(CASES)('by %s, %s: a commit whose answer is lost may be stored or not, and says so', async (name, way) => {
-  const { proxy, people, caller } = await openWay(way)
-  const add = WAYS[name] as (typeof WAYS)[string]
-  expect((await add(caller, 'before')).status).toBeLessThan(300)
-  proxy.onSent = (bytes) => bytes.includes('; commit')
-  const answer = await add(caller, 'cut')
-  proxy.onSent = () => false
-  expect(said(answer)).toBe(UNKNOWN)
-  expect(people()).toEqual(['before', 'cut'])
-  expect((await add(caller, 'after')).status).toBeLessThan(300)
-})
+test.each(CASES)(
+  'by %s, %s: a commit whose result is lost may or may not be stored, and the error says so',
+  async (name, way) => {
+    const { proxy, people, caller } = await openWay(way)
+    const add = WAYS[name] as (typeof WAYS)[string]
+    expect((await add(caller, 'before')).status).toBeLessThan(300)
+    proxy.onSent = (bytes) => bytes.includes('; commit')
+    const answer = await add(caller, 'cut')
+    proxy.onSent = () => false
+    expect(said(answer)).toBe(UNKNOWN)
+    expect(people()).toEqual(['before', 'cut'])
+    expect((await add(caller, 'after')).status).toBeLessThan(300)
+  },
+)
 
 test.each(CASES)('by %s, %s: so does one whose server is told to go in the middle', async (name, way) => {
   const { people, caller, url } = await openWay(way)

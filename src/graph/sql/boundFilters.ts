@@ -4,16 +4,16 @@ import { oncePerEngine } from '../../store/keyed.js'
 import { type AnyList, isServed } from '../../store/page.js'
 import type { Read } from '../../store/store.js'
 
-/** A filter as a statement has it: SQL that is the same for all filters of one shape, and this one's values. */
+/** A filter as bound SQL: a condition that is the same for all filters of one shape, and this one's values. */
 export interface BoundFilter {
-  /** What the text of a statement depends on: which members there are and of which kind, but not their values. */
+  /** Determines the SQL text: the given members and their kinds, but not their values. */
   readonly shape: string
   readonly condition: () => SQL | undefined
-  /** By the names of the placeholders in the condition. */
+  /** By placeholder name. */
   readonly values: Readonly<Record<string, unknown>>
 }
 
-/** The same filter often comes again, and to spell it out takes 20 to 100 microseconds. */
+/** Filters recur, and compiling one takes 20 to 100 microseconds. */
 const recentOn = oncePerEngine(
   () =>
     new LRUCache<string, BoundFilter>({
@@ -23,9 +23,9 @@ const recentOn = oncePerEngine(
     }),
 )
 
-/** `prefix` belongs to one list in one query, and keeps its placeholders apart from those of others. */
+/** `prefix` is unique to a list in a query, so that placeholder names do not collide. */
 export function boundFilter(read: Read, list: AnyList, filter: object, prefix: string): BoundFilter {
-  // Without a filter the condition has the same values for everyone.
+  // An empty filter has no values of its own.
   if (Object.keys(filter).length === 0) {
     return { shape: '', condition: () => list.matching(read, filter), values: {} }
   }
@@ -47,7 +47,7 @@ function bind(read: Read, list: AnyList, filter: object, prefix: string): BoundF
   }
 }
 
-/** How the engines mark a parameter; conditions hold no constants in which these could stand for themselves. */
+/** The parameter markers of both engines; conditions contain no constants that look like one. */
 const PARAMETER = /\?|\$\d+/
 
 function withPlaceholders(text: string, names: readonly string[]): SQL {

@@ -24,21 +24,21 @@ import { Build, boundValues, type ExecutionReason, NotCompilable, type Slot, Wei
 
 type Variables = Readonly<Record<string, unknown>>
 
-/** One root field of a mutation, whose selection SQL reads in the transaction that makes the change. */
+/** A compiled root field of a mutation: SQL reads its selection in the same transaction as the change. */
 export interface CompiledMutation {
-  /** Everything that execution would ask of a key: whoever lacks one of these is to be refused by execution itself. */
+  /** All scopes that execution would check; without one of them, execution itself must refuse the request. */
   readonly scopes: ReadonlySet<Scope>
   /**
-   * Checks all that can be checked before the change, and throws what execution is to report. Then the change is run by
-   * the function that is returned; what that throws is the error of the field.
+   * Makes all checks that precede the change, and throws what execution must report. The returned function makes the
+   * change; what it throws is the error of the field.
    */
   prepare(context: Context, variables: Variables): () => Promise<ChangedRow>
 }
 
-/** What a mutation has answered. */
+/** The result of a mutation. */
 export class ChangedRow {
   readonly id: string
-  /** The selection, as execution and `JSON.stringify` would have it. */
+  /** The selection as JSON, identical to that of execution and `JSON.stringify`. */
   readonly json: Buffer
 
   constructor(id: string, json: Buffer) {
@@ -51,7 +51,7 @@ export class ChangedRow {
   }
 }
 
-/** The change was undone, because its selection could not be read: execution may do better. */
+/** The change was rolled back because its selection could not be read; execution may succeed. */
 export class SelectionFailed extends Error {
   constructor(cause: unknown) {
     super('The selection of a mutation could not be read.', { cause })
@@ -64,13 +64,13 @@ interface Known {
   readonly mutation: CompiledMutation | ExecutionReason
 }
 
-/** By the first node: those of a document that was taken apart are still the same. */
+/** By the first field node, which stays the same when a document is split into operations. */
 const compiled = new WeakMap<FieldNode, Known[]>()
 
-/** Of one field; each directive may double how many there are. */
+/** Per field; each directive may double the number of variants. */
 const KEPT_MAX = 16
 
-/** A root field of a validated mutation, compiled; or why it must be executed. `variables` are coerced. */
+/** Compiles a root field of a validated mutation, or returns why it must be executed. `variables` are coerced. */
 export function compiledMutation(
   schema: GraphQLSchema,
   document: DocumentNode,
@@ -139,7 +139,7 @@ function compile(schema: GraphQLSchema, document: DocumentNode, nodes: Nodes, va
   }
 }
 
-/** What is wrong with the store, such as a transaction to be tried again, is for the store to see. */
+/** Rethrows errors of the store, such as a serialization failure, which the store handles by a retry. */
 function unlessOfStore(error: unknown): never {
   throw toFault(error) instanceof Fault ? error : new SelectionFailed(error)
 }
@@ -156,7 +156,7 @@ interface Selection extends Entry {
   readonly slots: readonly Slot[]
 }
 
-/** Spells the statement that reads a selection; throws what is wrong with its arguments, before anything is changed. */
+/** Compiles the statement that reads the selection; throws for bad arguments, before anything is changed. */
 function selectionReader({ declared: { list }, object, weigh, slots }: Selection) {
   const number = newNumber()
   return (context: Context, args: readonly Arguments[]): ((id: string) => Spelled) => {
@@ -164,7 +164,7 @@ function selectionReader({ declared: { list }, object, weigh, slots }: Selection
     const asked = askedIn(context, { slots }, args, number)
     const weighing = new Weighing(asked, 1)
     const perRow = 1 + weigh(weighing)
-    // What reads much must not do so while others wait to write: execution reads it after the commit, beside the loop.
+    // A heavy read must not block other writers: execution reads it after the commit, outside the event loop.
     const extent = { table: list.table(read.t), rows: 1, perRow, ...weighing.counts(read) }
     if (read.guard(extent) !== undefined) throw new NotCompilable('bounds')
     const { text, values } = kept(read, `${number} ${keyOf(asked)}`, () => {

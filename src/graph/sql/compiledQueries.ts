@@ -29,11 +29,11 @@ import { type ExecutionReason, NotCompilable, type Slot } from './statements.js'
 
 type Variables = Readonly<Record<string, unknown>>
 
-/** Answers one operation with JSON that the database builds, byte for byte what execution would answer. */
+/** Runs one operation as SQL that builds JSON, byte for byte the same as execution's. */
 export interface CompiledQuery {
-  /** Everything that execution would ask of a key: whoever lacks one of these is to be refused by execution itself. */
+  /** All scopes that execution would check; without one of them, execution itself must refuse the request. */
   readonly scopes: ReadonlySet<Scope>
-  /** Whether the answer depends on more than the scopes of the key. */
+  /** Whether the result depends on more than the key's scopes. */
   readonly isPersonal: boolean
   prepare(variables: Variables, counts: RowCounts): Promise<PreparedQuery | ExecutionReason>
 }
@@ -43,16 +43,16 @@ export interface PreparedQuery extends Price {
   run(context: Context, separator?: Separator): Promise<CompiledResult | ExecutionReason>
 }
 
-/** An answer in JSON. */
+/** A result as JSON. */
 export interface CompiledResult {
-  /** What execution would answer as `data`, in UTF-8, with these texts around it. */
+  /** The `data` that execution would return, in UTF-8, between these texts. */
   data(before?: string, after?: string): Buffer
   readonly roots: readonly RootResult[]
 }
 
 const compiled = new WeakMap<OperationDefinitionNode, CompiledQuery | ExecutionReason>()
 
-/** A validated operation, compiled; or why it cannot be. A document has one schema. */
+/** Compiles a validated operation, or returns why it cannot be. A document has one schema. */
 export function compiledQuery(
   schema: GraphQLSchema,
   document: DocumentNode,
@@ -60,7 +60,7 @@ export function compiledQuery(
 ): CompiledQuery | ExecutionReason {
   const operation = getOperationAST(document, operationName)
   if (!operation) return 'bad_input'
-  // By the operation itself: a name that is none's would be remembered with the document, however long it is.
+  // Keyed by the operation: an unknown operation name, of any length, must not be cached with the document.
   const known = compiled.get(operation) ?? orReason(() => compile(schema, document, operation))
   compiled.set(operation, known)
   return known
@@ -74,7 +74,7 @@ function orReason<V>(work: () => V): V | ExecutionReason {
   }
 }
 
-/** What the caller got wrong is for execution to say; a store that cannot be read now will not be read by it either. */
+/** Execution reports bad input; it cannot read a failing store either, so errors of the store are thrown. */
 function reasonOf(error: unknown): ExecutionReason {
   if (error instanceof NotCompilable) return error.reason
   const fault = toFault(error)
@@ -87,11 +87,11 @@ function compile(schema: GraphQLSchema, document: DocumentNode, operation: Opera
   const deciding = decidingVariables(document)
   if (!deciding) throw new NotCompilable()
   const planWith = (isIncluded: IsIncluded) => runnable(schema, document, operation, isIncluded)
-  // With all that might be left out: what can be compiled, and for whom, does not depend on what is.
+  // Compiled with every optional field: whether it compiles, and its scopes, do not depend on @skip and @include.
   const whole = planWith(everything)
   const plans = new LRUCache<string, Runnable>({ max: PLANS_KEPT })
   const planFor = (variables: Variables): Runnable => {
-    // A null decides nothing, and is refused.
+    // Execution rejects null in @skip and @include.
     if (!deciding.every((name) => typeof variables[name] === 'boolean')) throw new NotCompilable('bad_input')
     const decided = deciding.map((name) => variables[name]).join()
     const known = plans.get(decided) ?? planWith(includedBy(variables))
@@ -117,13 +117,13 @@ function compile(schema: GraphQLSchema, document: DocumentNode, operation: Opera
   }
 }
 
-/** Of one operation; each directive in it may double how many there are. */
+/** Per operation; each directive may double the number of plans. */
 const PLANS_KEPT = 16
 
 interface Runnable {
   readonly scopes: ReadonlySet<Scope>
   readonly isPersonal: boolean
-  /** Of each field at the root. */
+  /** By root field. */
   readonly slots: readonly (readonly Slot[])[]
   readonly bill: Bill
   run(context: Context, args: readonly (readonly Arguments[])[], separator: Separator): Promise<CompiledResult>
@@ -147,7 +147,7 @@ function runnable(
     async run(context, args, separator) {
       const questions: RootQuestion[] = []
       for (const [index, { run }] of runners.entries()) {
-        // A statement that is new is spelled out first: others have their turn in between.
+        // Compiling new SQL text takes time: yield to other requests in between.
         if (index > 0) await turn(context)
         questions.push(await run(context, args[index] ?? [], separator))
       }

@@ -23,7 +23,7 @@ import { type References, type SingleRow, sqlOf } from './fields.js'
 import { type IsIncluded, selectionsOf } from './selections.js'
 import { NotCompilable, type Slot } from './statements.js'
 
-/** A field at the root of Query, ready to be made a statement of. */
+/** A compiled field of the Query type. */
 export type Root =
   | { readonly name: string; readonly text: string }
   | { readonly name: string; readonly local: (context: Context) => unknown; readonly isPersonal: boolean }
@@ -35,7 +35,7 @@ export interface ListRoot extends Statement, Connection {
   readonly list: AnyList
 }
 
-/** What references name: of each type an entry, and what it takes to see it. */
+/** Entities by reference: for each type an entry, and the scopes that it needs. */
 export interface EntitiesRoot extends Pick<Statement, 'name' | 'slots'> {
   readonly references: References
   readonly types: ReadonlyMap<string, EntityEntry>
@@ -58,12 +58,12 @@ interface Statement {
   readonly hasCursors: boolean
 }
 
-/** An operation whose answer SQL builds. */
+/** An operation whose result SQL builds. */
 export interface Plan {
   readonly roots: readonly Root[]
-  /** Everything that execution would ask of a key. */
+  /** All scopes that execution would check. */
   readonly scopes: ReadonlySet<Scope>
-  /** Whether it is about the caller's own key. */
+  /** Whether it concerns the caller's own key. */
   readonly isPersonal: boolean
 }
 
@@ -86,7 +86,7 @@ export function planOf(
       : rootOf(new EntryCompiler(collect, scopes), query, name, nodes)
   }
   const roots = [...collect(query, [selectionSet])].map(([name, nodes]) => compile(name, nodes))
-  // Execution reads several things of one type together; here each would be a statement of its own.
+  // Execution loads several rows of one type in one batch; compiled, each would be a statement of its own.
   if (roots.filter((root) => 'references' in root && root.references.isOne).length > 1)
     throw new NotCompilable('bounds')
   return { roots, scopes, isPersonal: roots.some((root) => 'local' in root && root.isPersonal) }
@@ -103,7 +103,7 @@ function entitiesRoot(
   if (!isAbstractType(union)) throw new NotCompilable()
   const slots: Slot[] = [{ field, node: nodes[0], list: undefined }]
   const types = schema.getPossibleTypes(union).map((type) => {
-    // Who may see what depends on the types that are referred to, and not on those that might be.
+    // Scopes are checked for the types that are referred to, not for all possible types.
     const scopes = new Set<Scope>()
     const compiler = new EntryCompiler(collect, scopes, slots)
     compiler.note(type)
@@ -135,7 +135,7 @@ function rootOf(compiler: EntryCompiler, query: GraphQLObjectType, name: string,
   return { ...shared(), one: declared.one, object, weigh }
 }
 
-/** What is known without the store. */
+/** A value that needs no database. */
 function local(
   compiler: EntryCompiler,
   value: (source: never) => unknown,
@@ -154,7 +154,7 @@ function local(
   }
 }
 
-/** Whether a field is about the caller's own key, so that others get another answer. */
+/** Whether a field concerns the caller's own key, so that its result differs between keys. */
 export function isPersonal({ extensions }: { readonly extensions: Readonly<Record<string, unknown>> }): boolean {
   return extensions['isPersonal'] === true
 }

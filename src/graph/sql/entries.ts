@@ -19,12 +19,12 @@ import { type ConnectionPart, columnOf, type SqlField, sqlOf } from './fields.js
 import type { Selected, selectionsOf } from './selections.js'
 import { type Build, NotCompilable, type Slot, type Weighing } from './statements.js'
 
-/** Builds the JSON of something that stands in a row. */
+/** Builds the JSON of a field from its row. */
 type Member = (build: Build, row: PgTable) => JsonValue
-/** What a row takes besides itself, in rows that are read. */
+/** The number of rows that a row reads besides itself. */
 export type Weigh = (weighing: Weighing) => number
 
-/** How each row of a page becomes an entry. */
+/** How a row of a page becomes an entry. */
 interface Entries {
   readonly entry: (build: Build, page: JsonPage) => SQL
   readonly weigh: Weigh
@@ -38,32 +38,32 @@ export interface Entry {
 /** A member of a connection. */
 export interface Part {
   readonly name: string
-  /** What each entry of the page becomes; undefined of what is beside them. */
+  /** Builds each entry of the page; undefined for members beside the entries. */
   readonly entry: ((build: Build, page: JsonPage) => SQL) | undefined
   readonly value: (build: Build, page: JsonPage) => JsonValue
-  /** What it is called in the schema; undefined of `__typename`. */
+  /** Its name in the schema; undefined for `__typename`. */
   readonly part: ConnectionPart | undefined
-  /** Whether cursors are to be made of what SQL answers. */
+  /** Whether the JSON from SQL has positions that must be replaced by cursors. */
   readonly hasCursors: boolean
 }
 
-/** A list, as its parts. */
+/** A connection, by its members. */
 export interface Connection {
   readonly parts: readonly Part[]
-  /** Whether all of its rows are counted. */
+  /** Whether it selects `totalCount`. */
   readonly isCounted: boolean
-  /** Of its entries. */
+  /** The weight of its entries. */
   readonly weigh: Weigh
 }
 
 export type Nodes = readonly [FieldNode, ...FieldNode[]]
 export type Collect = ReturnType<typeof selectionsOf>
 
-/** Compiles the selections of one field at the root. */
+/** Compiles the selections of one root field. */
 export class EntryCompiler {
-  /** The fields with arguments, in the order in which they were found. */
+  /** The fields with arguments, in document order. */
   readonly slots: Slot[]
-  /** Whether cursors are to be made of what SQL answers. */
+  /** Whether the JSON from SQL has positions that must be replaced by cursors. */
   hasCursors = false
   private readonly collect: Collect
   private readonly scopes: Set<Scope>
@@ -77,12 +77,12 @@ export class EntryCompiler {
 
   rootConnection(type: GraphQLObjectType, nodes: readonly FieldNode[], query: GraphQLObjectType): Connection {
     const connection = this.connection(type, nodes, query)
-    // Its statement counts once, however many names the total has.
+    // The total is counted once, even under several aliases.
     if (connection.isCounted) this.noteLookUp()
     return connection
   }
 
-  /** `parent` is the type of what the list belongs to. */
+  /** `parent` is the type that has the list as a field. */
   private connection(type: GraphQLObjectType, nodes: readonly FieldNode[], parent: GraphQLObjectType): Connection {
     const weights: Weigh[] = []
     const parts = [...this.selected(type, nodes)].map(([name, fields]) => {
@@ -164,7 +164,7 @@ export class EntryCompiler {
     }
   }
 
-  /** A row of a type, which belongs to a row of another type. */
+  /** A row of a type, as a field of `parent`. */
   entry(type: GraphQLObjectType, nodes: readonly FieldNode[], parent: GraphQLObjectType): Entry {
     const weights: Weigh[] = []
     const members = [...this.selected(type, nodes)].map(([name, fields]) => {
@@ -221,7 +221,7 @@ export class EntryCompiler {
 
   private noteLookUp(): void {
     this.lookUps += 1
-    // Fragments multiply these, and an engine plans each anew: 4,000 would stop the process for ten seconds.
+    // Fragments multiply subqueries, and the engine plans each: 4,000 would block the process for ten seconds.
     if (this.lookUps > LIMITS.compiledLookUpsMax) throw new NotCompilable('bounds')
   }
 
@@ -279,13 +279,13 @@ function constant(text: string): () => JsonValue {
   return () => ({ value: sql`cast(${literal(text)} as text)`, isJson: false })
 }
 
-/** A number stands for an id as a text. */
+/** A numeric id is shown as text. */
 function shown(column: AnyPgColumn, isText: boolean): AnyPgColumn | SQL {
   return isText && column.dataType === 'number' ? sql`cast(${column} as text)` : column
 }
 
 function bounded(members: readonly unknown[]): void {
-  // SQLite takes 1,000 arguments of a function, which are names and values.
+  // SQLite allows 1,000 arguments of a function; an object needs two for each member.
   if (members.length > LIMITS.compiledMembersMax) throw new NotCompilable('bounds')
 }
 

@@ -19,34 +19,34 @@ import { load, readTogether } from '../loaders.js'
 export type Types = typeof builder.$inferSchemaTypes
 
 /**
- * How a field is found in SQL; stands in its extensions as `sql`. The functions below record it and derive the resolver
+ * How a field is read in SQL, stored in its extensions as `sql`. The functions below record it and derive the resolver
  * from the same declaration, so that a compiled query and an executed one cannot differ.
  */
 export type SqlField =
   | { readonly column: string }
   | { readonly computed: AnyComputed }
-  /** The row of a list whose id stands in this column. */
+  /** The row of a list whose id is in this column. */
   | { readonly reference: { readonly list: AnyList; readonly by: string } }
-  /** All rows that belong to this one. */
+  /** All related rows. */
   | { readonly items: AnyRelation }
-  /** A page of them. */
+  /** A page of related rows. */
   | { readonly page: AnyRelation }
-  /** Members of a connection, of its edges and of what is known of its page. */
+  /** Members of a connection, of its edges and of its pageInfo. */
   | { readonly part: ConnectionPart }
   | { readonly edge: 'cursor' | 'node' }
   | { readonly fact: PageFact }
-  /** At the root of Query: a list, and a single row that a condition finds. */
+  /** On Query: a list, and a single row by a condition. */
   | { readonly list: AnyList }
   | { readonly one: SingleRow }
-  /** At the root as well: what references name, one for each entry of a list, or one alone. */
+  /** On Query: entities by reference, one for each representation or a single one. */
   | { readonly entities: References }
-  /** What is known without the store: at the root from the context, else from what is around it. */
+  /** A value that needs no database: on Query from the context, else from the parent. */
   | { readonly local: (source: never) => unknown }
 
 export interface References {
-  /** As a gateway would send them. */
+  /** The representations, in the form that a federation gateway sends. */
   of(args: Arguments): readonly unknown[]
-  /** Whether the field is the one thing that is referred to, if any, and not a list. */
+  /** Whether the field returns one nullable entity and not a list. */
   readonly isOne?: boolean
 }
 
@@ -56,14 +56,14 @@ export type ConnectionPart = 'nodes' | 'edges' | 'pageInfo' | 'totalCount'
 export interface SingleRow {
   readonly list: AnyList
   condition(table: PgTable): SQL | undefined
-  /** What stands for the placeholders; refuses arguments that cannot be used. */
+  /** The values of the placeholders; throws for bad arguments. */
   given(args: Arguments): Readonly<Record<string, string>>
 }
 
-/** The arguments of a field, as graphql has coerced them. */
+/** The arguments of a field, coerced by graphql-js. */
 export type Arguments = Readonly<Record<string, unknown>>
 
-/** The declaration of a field; undefined where it has none. */
+/** The SQL declaration of a field; undefined if it has none. */
 export function sqlOf({ extensions }: { readonly extensions: Readonly<Record<string, unknown>> }) {
   return extensions['sql'] as SqlField | undefined
 }
@@ -72,7 +72,7 @@ type LeafType = 'ID' | 'String' | 'Int' | 'Date' | 'DateTime' | EnumRef<Types, s
 
 interface Described {
   readonly description: string
-  /** What else is known of the field, such as directives of federation. */
+  /** Other options of the field, such as federation directives. */
   readonly extensions?: object
 }
 
@@ -80,12 +80,12 @@ type Column<V> = Described & { readonly type: LeafType } & (null extends V
     ? { readonly nullable: true }
     : { readonly nullable?: false })
 
-/** Fields that show a column each. */
+/** Fields that each expose a column. */
 export function columns<Row extends object>(
   type: ObjectRef<Types, Row>,
   shown: { readonly [Name in keyof Row & string]?: Column<Row[Name]> },
 ): void {
-  // Whatever a row's members are called, each has a column.
+  // Every member of a row type has a column.
   for (const [name, options] of Object.entries(shown as Readonly<Record<string, Column<unknown>>>)) {
     const resolve = (row: Row) => row[name as keyof Row]
     field(type, name, () => ({ ...options, extensions: { ...options.extensions, sql: { column: name } }, resolve }))
@@ -109,7 +109,7 @@ interface Referring extends Described {
   readonly scope: Scope
 }
 
-/** A field that shows the row of a list whose id stands in a column. */
+/** A field that shows the row of a list whose id is in a column. */
 export function referenceField<Row extends object, R extends Identified, F>(
   type: ObjectRef<Types, Row>,
   name: string,
@@ -127,13 +127,13 @@ export function referenceField<Row extends object, R extends Identified, F>(
 interface ReferenceOptions<Row, R extends Identified, F> {
   readonly to: ObjectRef<Types, R['$inferSelect']>
   readonly list: List<R, F>
-  /** The member that has the id. */
+  /** The member with the id. */
   readonly by: keyof Row & string
-  /** Whether there always is one: the column is not null, and a foreign key. */
+  /** Whether it is never null: the column is NOT NULL and a foreign key. */
   readonly required?: boolean
 }
 
-/** The row of a list that another one refers to. */
+/** The row of a list that another row refers to. */
 export function loadById<R extends Identified, F, Row extends object>(
   context: Context,
   list: List<R, F>,
@@ -148,7 +148,7 @@ export function loadById<R extends Identified, F, Row extends object>(
   return load(context, list.table, query, row, keyOf)
 }
 
-/** A field that shows all rows that belong to its own: only for what a row has a handful of. */
+/** A field that shows all related rows without pages: only for small relations. */
 export function itemsField<P extends Identified, R extends PgTable, F>(
   type: ObjectRef<Types, P['$inferSelect']>,
   name: string,
@@ -176,7 +176,7 @@ export function itemsField<P extends Identified, R extends PgTable, F>(
   }))
 }
 
-/** A field that is known without the store. */
+/** A field whose value needs no database. */
 export function localField<Row extends object>(
   type: ObjectRef<Types, Row>,
   name: string,
@@ -200,7 +200,7 @@ interface FieldOptions<Row> extends Described {
   readonly resolve: (row: Row, args: Arguments, context: Context) => unknown
 }
 
-/** Adds a field; Pothos cannot follow types that are themselves parameters, so the declarations above hold them. */
+/** Adds a field; Pothos cannot infer generic types here, so the declarations above ensure them. */
 export function field<Row extends object>(
   type: ObjectRef<Types, Row>,
   name: string,

@@ -6,9 +6,9 @@ import type { Write } from '../../store/store.js'
 import { builder, change, needs } from '../builder.js'
 import type { Arguments, Types } from './fields.js'
 
-/** A mutation that returns one row; stands in the field's extensions as `mutation`. */
+/** A mutation that returns one row; stored in the field's extensions as `mutation`. */
 export interface RowMutation {
-  /** What the row is of: compiled, its selection is read from there by the id. */
+  /** The list of the row, from which the compiled mutation reads the selection by id. */
   readonly list: AnyList
   readonly change: (write: Write, args: Arguments) => Promise<{ readonly id: string }>
 }
@@ -40,7 +40,7 @@ export function mutationField<T extends Identified, F, Args extends InputFieldMa
   )
 }
 
-/** The declaration of a mutation; undefined where it has none. */
+/** The mutation declaration of a field; undefined if it has none. */
 export function mutationOf({ extensions }: { readonly extensions: Readonly<Record<string, unknown>> }) {
   return extensions['mutation'] as RowMutation | undefined
 }

@@ -21,7 +21,7 @@ import { fragmentsOf, includedBy, selectionsOf } from './selections.js'
 import { type ExecutionReason, NotCompilable } from './statements.js'
 import { coercedVariables } from './variables.js'
 
-/** A root field, made ready to run. */
+/** A prepared root field. */
 interface PreparedField {
   readonly key: string
   readonly nodes: Nodes
@@ -36,14 +36,13 @@ interface Mutation {
 }
 
 /**
- * Runs a validated mutation with its root fields compiled, one after the other, each for itself; the result is that of
- * `execute`. Returns why `execute` must run it where one of them cannot be compiled, or is to be refused by execution:
- * by then nothing has been changed.
+ * Runs the compiled root fields of a validated mutation in series; the result equals that of `execute`. If one cannot be
+ * compiled, or execution must refuse it, returns the reason before anything is changed.
  */
 export async function runMutation(args: ExecutionArgs): Promise<ExecutionResult | ExecutionReason> {
   const fields = await prepared(args)
   if (typeof fields === 'string') return fields
-  // Without a prototype: the response keys are the caller's.
+  // No prototype: callers choose the response keys.
   const data: Record<string, unknown> = Object.create(null)
   const errors: GraphQLError[] = []
   for (const field of fields) {
@@ -67,7 +66,7 @@ async function runField(args: ExecutionArgs, { key, nodes, run }: PreparedField)
       return { value: null, errors: [locatedError(publicError(error), nodes, [key])] }
     }
     const context = args.contextValue as Context
-    // Inside a larger transaction the change is still there: whoever began the transaction must undo it.
+    // Inside a larger transaction the change still exists: the code that began the transaction must roll it back.
     if ('by' in context.store.read) throw error
     context.onExecuted?.('failed', error.cause)
     const { data, errors = [] } = await execute(alone(args, nodes))
@@ -75,7 +74,7 @@ async function runField(args: ExecutionArgs, { key, nodes, run }: PreparedField)
   }
 }
 
-/** An operation that has but one of its root fields. */
+/** The operation with only one of its root fields. */
 export function alone(args: ExecutionArgs, selections: readonly FieldNode[]): ExecutionArgs {
   const operation = getOperationAST(args.document, args.operationName)
   const definitions = args.document.definitions.map((node) =>
@@ -90,7 +89,7 @@ async function prepared(args: ExecutionArgs): Promise<readonly PreparedField[] |
   if (operation?.operation !== OperationTypeNode.MUTATION) return 'bad_input'
   const variables = coercedVariables(schema, operation, variableValues ?? {})
   if (!variables) return 'bad_input'
-  // Whoever executes our schema does so with a context of ours.
+  // Our schema is always executed with our context type.
   const context = contextValue as Context
   try {
     const bill = () => billWith(variables, { schema, operation, fragments: fragmentsOf(document) })
@@ -98,7 +97,7 @@ async function prepared(args: ExecutionArgs): Promise<readonly PreparedField[] |
     return preparedFields({ args, operation, context, variables })
   } catch (error) {
     if (error instanceof NotCompilable) return error.reason
-    // What the caller got wrong is for execution to say.
+    // Execution reports bad input.
     if (error instanceof GraphQLError || error instanceof Fault) return 'bad_input'
     throw error
   }

@@ -15,15 +15,15 @@ import {
   visit,
 } from 'graphql'
 
-/** The fields that are asked for in one place, by the names they are answered under, in the order of execution. */
+/** The selected fields of an object by response key, in the order of execution. */
 export type Selected = ReadonlyMap<string, readonly [FieldNode, ...FieldNode[]]>
 
-/** Whether a field or a fragment is asked for at all. */
+/** Whether a field or fragment is selected. */
 export type IsIncluded = (node: SelectionNode) => boolean
 
 export const everything: IsIncluded = () => true
 
-/** Heeds `@skip` and `@include`, as these values of the variables have them. */
+/** Applies `@skip` and `@include` with these variables. */
 export function includedBy(variables: Readonly<Record<string, unknown>>): IsIncluded {
   return (node) =>
     getDirectiveValues(GraphQLSkipDirective, node, variables)?.['if'] !== true &&
@@ -67,7 +67,7 @@ export function selectionsOf(schema: GraphQLSchema, document: DocumentNode, isIn
   }
 }
 
-/** The variables that decide what is asked for; undefined when a directive does that we do not know. */
+/** The variables of `@skip` and `@include`; undefined if the document has any other directive. */
 export function decidingVariables(document: DocumentNode): readonly string[] | undefined {
   const names = new Set<string>()
   let isKnown = true

@@ -13,7 +13,7 @@ import type { BoundFilter } from './boundFilters.js'
 
 export type { ExecutionReason }
 
-/** Something that no SQL can answer, or not within the bounds. */
+/** The operation cannot be expressed in SQL, or not within the limits. */
 export class NotCompilable extends Error {
   readonly reason: ExecutionReason
 
@@ -23,20 +23,20 @@ export class NotCompilable extends Error {
   }
 }
 
-/** A field with arguments, which are known with each request. */
+/** A field with arguments, whose values come with each request. */
 export interface Slot {
   readonly field: GraphQLField<unknown, unknown>
   readonly node: FieldNode
-  /** Undefined of what is no list. */
+  /** Undefined if the field is no list. */
   readonly list: AnyList | undefined
 }
 
-/** What a list is asked for, with its filter as a statement has it. */
+/** The arguments of a list, with its filter as bound SQL. */
 export interface AskedList extends Asked {
   readonly bound: BoundFilter
 }
 
-/** A statement that is being put together. */
+/** A statement under construction. */
 export class Build {
   readonly read: Read
   private readonly asked: readonly (AskedList | undefined)[]
@@ -49,20 +49,20 @@ export class Build {
     this.isHeavy = isHeavy
   }
 
-  /** Rows have names of their own, so that the tables themselves can stand inside each other. */
+  /** A unique table alias, so that subqueries of the same table can be nested. */
   newName(): string {
     this.names += 1
     return `r${this.names}`
   }
 
-  /** A table by another name. */
+  /** A table with a new alias. */
   row(list: AnyList): { name: SQL; alias: PgTable } {
     const name = this.newName()
     const table = list.table(this.read.t)
     return { name: sql`${table} ${sql.identifier(name)}`, alias: aliasedTable(table, name) }
   }
 
-  /** A page of what belongs to a row. */
+  /** A page of related rows. */
   page(slot: number, relation: AnyRelation, row: PgTable): JsonPage {
     const { filter = {}, bound } = this.asked[slot] ?? {}
     return this.pageOf(slot, relatedSource(this.read, relation, row, filter, bound?.condition()))
@@ -75,19 +75,19 @@ export class Build {
     return new JsonPage(this.read, { ...source, condition }, cut, this.newName())
   }
 
-  /** What lets a statement be stopped also while it goes through what belongs to one row. */
+  /** Makes a heavy statement also stoppable while it reads the related rows of one row. */
   private guardOf({ list }: Source): SQL | undefined {
     if (!this.isHeavy) return undefined
     return this.read.guard({ table: list.table(this.read.t), rows: Number.POSITIVE_INFINITY })
   }
 }
 
-/** What stands in a statement for the keys of a place. */
+/** The placeholder name of a cursor key. */
 function keyName(slot: number, index: number): string {
   return `s${slot}k${index}`
 }
 
-/** The values of all placeholders: of filters, and of places. */
+/** The values of all placeholders: of filters and of cursors. */
 export function boundValues(asked: readonly (AskedList | undefined)[]): Record<string, unknown> {
   const keys = asked.flatMap((one, slot) =>
     (one?.place ?? []).map((key, index) => [keyName(slot, index), key] as const),
@@ -97,15 +97,15 @@ export function boundValues(asked: readonly (AskedList | undefined)[]): Record<s
 
 type CountedTable = (t: Tables) => PgTable
 
-/** Finds out how many rows a statement reads, at the most. */
+/** Estimates the rows that a statement reads, as an upper bound. */
 export class Weighing {
-  /** Whether it goes through rows of other tables without an end that is known. */
+  /** Whether it reads an unknown number of rows of other tables. */
   private isCounting = false
   private readonly indexCounts: CountedTable[] = []
   private readonly asked: readonly (Asked | undefined)[]
-  /** How many rows there are of what is looked at. */
+  /** How often the current part of the selection is evaluated. */
   private times: number
-  /** Whether the same row may come up several times. */
+  /** Whether the same row may occur several times. */
   private isShared = false
 
   constructor(asked: Weighing['asked'], times: number) {
@@ -113,7 +113,7 @@ export class Weighing {
     this.times = times
   }
 
-  /** Going through what belongs to a row is done once for each row; of a row that comes up often, it would be again. */
+  /** Counting runs once per row; for a row that occurs several times it would be repeated, so that is limited. */
   count(byIndex?: CountedTable): number {
     if (this.isShared && this.times > LIMITS.compiledRepeatsMax) throw new NotCompilable('bounds')
     if (byIndex && !this.isShared) this.indexCounts.push(byIndex)
@@ -121,7 +121,7 @@ export class Weighing {
     return 1
   }
 
-  /** What a statement goes through besides its own rows. */
+  /** The counts that a statement makes besides its own rows. */
   counts({ t }: Read): Pick<Extent, 'isCounting' | 'counted'> {
     return { isCounting: this.isCounting, counted: this.indexCounts.map((table) => table(t)) }
   }

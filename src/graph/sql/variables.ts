@@ -7,12 +7,12 @@ interface Known {
   readonly coerced: Variables | undefined
 }
 
-/** By the variables of a request as they were sent. */
+/** By the raw variables object of a request. */
 const known = new WeakMap<object, Known>()
 
 /**
- * The variables of a request as its operation declares them, coerced once however many steps ask for them; undefined
- * where they are wrong, which execution says. Each error would print all that was sent, so the first one is enough.
+ * The variables of a request, coerced once for all steps; undefined if they are invalid, which execution reports.
+ * `maxErrors: 1`, because each error prints the whole value.
  */
 export function coercedVariables(
   schema: GraphQLSchema,

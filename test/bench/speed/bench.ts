@@ -1,5 +1,5 @@
 /**
- * The speed bench: the gateway and what one could use instead, side by side in one run on loopback.
+ * The speed bench: the gateway and its alternatives, measured in one run on loopback.
  *
  *   npm run bench [-- --help]
  */
@@ -42,14 +42,14 @@ if (options) {
   if (options.saveTo) save(options.saveTo, results, options)
 }
 
-/** The contestants are no part of the product: their packages are installed here alone, once for each lock. */
+/** The contestants' packages are not part of the product: they are installed here, once for each lock file. */
 function isInstalled(): boolean {
   const changedAt = (file: string) => statSync(join(HERE, file), { throwIfNoEntry: false })?.mtimeMs ?? 0
   return changedAt('node_modules/.package-lock.json') > changedAt('package-lock.json')
 }
 
 async function compareAndMeasure(filled: Filled, works: readonly Work[], options: Options): Promise<Figures> {
-  console.error(`Comparing the answers of ${CONTESTANTS.length} contestants.`)
+  console.error(`Comparing the responses of ${CONTESTANTS.length} contestants.`)
   const answers = await referenceAnswers(filled, works)
   await checkEquality(filled, works, answers)
   return measureAll(filled, works, answers, options)

@@ -1,4 +1,4 @@
-/** The figures as bars: an SVG that reads on light and on dark pages. */
+/** The figures as a bar chart: an SVG for light and dark pages. */
 import { CONTESTANTS } from './contestants.js'
 import { figureName } from './measure.js'
 import type { Results } from './targets.js'

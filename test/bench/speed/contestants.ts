@@ -1,4 +1,4 @@
-/** Who takes part, and how each is started. */
+/** The contestants, and how each is started. */
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,24 +13,24 @@ export interface Contestant {
   readonly id: string
   readonly name: string
   readonly door: Door
-  /** Whose requests it is sent, where they are not plain ones. */
+  /** The client whose requests it gets; plain ones if absent. */
   readonly client?: Client
-  /** Those who cannot do a work leave it out. */
+  /** Whether the contestant takes part in a workload. */
   readonly does: (work: Work) => boolean
-  /** `answer` is what the work's request is answered with, for those who have it ready. */
+  /** `answer` is the expected response, for the contestant that serves it from memory. */
   readonly start: (filled: Filled, answer: string) => Promise<Running>
 }
 
 const EQUAL_FOOTING = ['--rate-limit', '0', '--log-level', 'silent']
-/** The limiter counts and the log is written, but nobody is refused. */
+/** The limiter counts and the log is written, but no request is rejected. */
 const AS_DELIVERED = ['--rate-limit', '10000000']
 
 const KEPT_ANSWERS = '--response-cache-megabytes'
-/** Whether this build keeps ready answers; if not, every answer is a first one. */
+/** Whether this build has a response cache; if not, every response is uncached. */
 export const keepsAnswers = execFileSync(process.execPath, [MAIN, 'serve', '--help'], { encoding: 'utf8' }).includes(
   KEPT_ANSWERS,
 )
-/** The settings of ours under which nothing is kept. */
+/** Our settings without the response cache. */
 export const FIRST_ANSWERS = [...EQUAL_FOOTING, ...(keepsAnswers ? [KEPT_ANSWERS, '0'] : [])]
 
 const everything: Contestant['does'] = () => true
@@ -77,28 +77,28 @@ function ours(id: string, name: string, door: Door, settings: readonly string[],
   return { id, name, door, does, start: (filled) => startOurs(filled, settings) }
 }
 
-/** Ours as one client or router asks it, with kept answers and without. */
+/** Ours with the requests of one client or router, cached and uncached. */
 function askedBy(id: string, name: string, client: Client): Contestant[] {
-  const ready = ours(`ours${id}`, `ours, GraphQL, asked by ${name}`, 'graphql', EQUAL_FOOTING, onlyW1)
-  const first = ours(`ours${id}First`, `${ready.name}, first answers`, 'graphql', FIRST_ANSWERS, onlyW1)
+  const ready = ours(`ours${id}`, `ours, GraphQL, requested by ${name}`, 'graphql', EQUAL_FOOTING, onlyW1)
+  const first = ours(`ours${id}First`, `${ready.name}, uncached`, 'graphql', FIRST_ANSWERS, onlyW1)
   return [ready, ...(keepsAnswers ? [first] : [])].map((one) => ({ ...one, client }))
 }
 
-// Without kept answers the two ways of ours are one, and are measured once.
+// Without a response cache, cached and uncached are the same, and are measured once.
 const firstAnswers = keepsAnswers
   ? [
-      ours('oursRestFirst', 'ours, REST, first answers', 'rest', FIRST_ANSWERS),
-      ours('oursGraphqlFirst', 'ours, GraphQL, first answers', 'graphql', FIRST_ANSWERS),
+      ours('oursRestFirst', 'ours, REST, uncached', 'rest', FIRST_ANSWERS),
+      ours('oursGraphqlFirst', 'ours, GraphQL, uncached', 'graphql', FIRST_ANSWERS),
     ]
   : []
 
 export const CONTESTANTS: readonly Contestant[] = [
-  limit('limit', 'a ready Buffer on node:http (the limit)', 'rest'),
+  limit('limit', 'a Buffer in memory on node:http (the limit)', 'rest'),
   limit('limitPost', 'the same to the POST of a GraphQL query', 'graphql'),
   script('handWritten', 'node:http, prepared SQL, JSON.stringify by hand', 'rest'),
   script('fastify', 'Fastify with response schemas', 'rest'),
   script('mercurius', 'mercurius with JIT', 'graphql'),
-  // Where prepared statements are run at once, loaders cost more than they save; both are shown where much is nested.
+  // With synchronous prepared statements, loaders cost more than they save; both are shown for nested selections.
   script('mercuriusLoaders', 'mercurius with JIT and loaders', 'graphql', onlyOfGraphql),
   script('apollo', 'Apollo Server', 'graphql'),
   script('yoga', 'Yoga and Pothos, untuned', 'graphql'),

@@ -1,4 +1,4 @@
-/** A page for one client while four others read everything: who waits for whom, and what the second core is good for. */
+/** The latency of a page for one client while four others read whole lists, and the gain from a second core. */
 import { median } from '../../campaigns/client.js'
 import { FIRST_ANSWERS, startOurs } from './contestants.js'
 import type { Filled } from './data.js'
@@ -11,14 +11,14 @@ import { type Ask, everyone, somePeople, UNIQUE } from './works.js'
 export interface Crowd {
   readonly quietP99Ms: number
   readonly crowdedP99Ms: number
-  /** The p99 of a page among those who read everything, against that on a quiet server. */
+  /** The p99 of a page under that load, divided by that on an idle server. */
   readonly waiting: number
-  /** Whole lists a second with two cores, against one. */
+  /** Whole lists per second with two cores, divided by that with one. */
   readonly gain: number
 }
 
 const CROWD = 4
-/** Until the other load generator is at work as well. */
+/** Until the other load generator is running too. */
 const HEAD_START_MS = 3_000
 
 export async function measureCrowd(filled: Filled, { rounds, seconds }: Options): Promise<Crowd> {

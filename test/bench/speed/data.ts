@@ -1,4 +1,4 @@
-/** The made-up company that is measured on: the same rows in every run, brought in by the gateway's own importer. */
+/** The generated company to measure on: the same rows in every run, imported by the gateway's own importer. */
 import { execFileSync } from 'node:child_process'
 import { closeSync, copyFileSync, mkdirSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ export interface Sizes {
 
 export const COMPANY: Sizes = { people: 10_000, groups: 200, projects: 300, risks: 20_000, issues: 20_000 }
 
-/** A store and a key that may do whatever the works ask for. */
+/** A store and a key with all scopes that the workloads need. */
 export interface Filled {
   readonly folder: string
   readonly key: string
@@ -31,7 +31,7 @@ const RESPONSES = ['AVOID', 'MITIGATE', 'TRANSFER', 'ACCEPT']
 const SEVERITIES = ['LOW', 'MEDIUM', 'HIGH', 'CRITICAL']
 
 const pick = (values: readonly string[], index: number) => values[index % values.length] ?? ''
-/** A number below `bound` that is the same in every run and follows no pattern that an index could profit from. */
+/** A number below `bound`: the same in every run, without a pattern that an index could benefit from. */
 function scattered(index: number, salt: number, bound: number): number {
   let mixed = Math.imul(index + 1, 0x9e3779b1) ^ Math.imul(salt, 0x85ebca6b)
   mixed = Math.imul(mixed ^ (mixed >>> 15), 0x2c1b3c6d)
@@ -119,7 +119,7 @@ const SHEETS = {
   },
 } as const
 
-/** A new store with these many rows of each noun. */
+/** A new store with this many rows of each noun. */
 export function fill(sizes: Sizes): Filled {
   const folder = newFolder()
   const key = mint(folder, 'personnel.manage', 'projects.read')
@@ -156,14 +156,14 @@ export function storeOf(folder: string): string {
   return join(folder, 'data', 'operations.db')
 }
 
-/** Moves everything into the one file, so that it can be copied. */
+/** Checkpoints the WAL into the file, so that it can be copied. */
 export function settle(file: string): void {
   const db = openDatabase(file)
   db.pragma('wal_checkpoint(truncate)')
   db.close()
 }
 
-/** A copy of a store to write into, in a folder of its own. */
+/** A copy of a store to write to, in its own folder. */
 export function copyOf({ folder, key }: Filled): Filled {
   const copy = mkdtempSync(join(folder, 'copy-'))
   mkdirSync(join(copy, 'data'))

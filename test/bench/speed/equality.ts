@@ -1,4 +1,4 @@
-/** Before anything is timed: whether everyone gives the same answers, and lets nobody in without a key. */
+/** Before any measurement: checks that all contestants send the same responses, and reject a wrong key. */
 import { rmSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
 import { Client } from '../../campaigns/client.js'
@@ -7,7 +7,7 @@ import { copyOf, type Filled } from './data.js'
 import { messageOf } from './requests.js'
 import { type Ask, addPerson, type Door, isOpenTo, UNIQUE, type Work } from './works.js'
 
-/** What each request is to be answered with, by the path or the body that asks for it. */
+/** The expected response to each request, by its path or body. */
 export type Answers = ReadonlyMap<string, string>
 
 export function nameOf(ask: Ask, door: Door): string {
@@ -15,7 +15,7 @@ export function nameOf(ask: Ask, door: Door): string {
   return body ?? path
 }
 
-/** What ours answers with nothing kept: the measure for everyone. */
+/** Our uncached responses, which all contestants are compared with. */
 export async function referenceAnswers(filled: Filled, works: readonly Work[]): Promise<Answers> {
   const answers = new Map<string, string>()
   const running = await startOurs(filled, FIRST_ANSWERS)
@@ -38,7 +38,7 @@ export async function checkEquality(filled: Filled, works: readonly Work[], answ
     const client = clientOf(running.port, copy)
     for (const ask of readsOf(works.filter(contestant.does), contestant.door)) {
       const answer = await answerOf(client, ask, contestant.door)
-      // Twice, so that a kept answer is compared as well.
+      // Twice, so that a cached response is compared too.
       const again = await answerOf(client, ask, contestant.door)
       const expected = answers.get(nameOf(ask, contestant.door)) ?? ''
       for (const one of [answer, again]) requireEqual(contestant, one, expected, nameOf(ask, contestant.door))
@@ -62,22 +62,22 @@ function clientOf(port: number, { key }: Filled): Client {
 async function answerOf(client: Client, ask: Ask, door: Door): Promise<string> {
   const { method, path, body } = messageOf(ask, door)
   const { status, text } = await client.ask(path, { method, body })
-  if (status !== 200) throw new Error(`${method} ${path} was answered ${status}: ${text.slice(0, 500)}`)
+  if (status !== 200) throw new Error(`${method} ${path} returned ${status}: ${text.slice(0, 500)}`)
   return text
 }
 
-/** Bodies of REST are compared byte for byte; GraphQL servers may space their envelope differently. */
+/** REST bodies are compared byte for byte; GraphQL servers may format their envelope differently. */
 function requireEqual({ name, door }: Contestant, answer: string, expected: string, what: string): void {
   const isEqual =
     answer === expected || (door === 'graphql' && isDeepStrictEqual(JSON.parse(answer), JSON.parse(expected)))
   if (!isEqual) {
     const place = [...expected].findIndex((letter, index) => letter !== answer[index])
     const near = (text: string) => text.slice(Math.max(0, place - 60), place + 60)
-    throw new Error(`${name} answers ${what}\n  ${near(answer)}\ninstead of\n  ${near(expected)}`)
+    throw new Error(`${name} returns for ${what}\n  ${near(answer)}\ninstead of\n  ${near(expected)}`)
   }
 }
 
-/** The answer to a person added, of either door, without what no two of them share. */
+/** The response to an added person through either API, without ids and timestamps. */
 async function newcomerOf(filled: Filled): Promise<string> {
   const copy = copyOf(filled)
   const running = await startOurs(copy, FIRST_ANSWERS)
@@ -92,7 +92,7 @@ async function newcomerOf(filled: Filled): Promise<string> {
 async function added(client: Client, door: Door): Promise<string> {
   const { method, path, body } = messageOf(addPerson, door)
   const { status, text } = await client.ask(path, { method, body: body?.replaceAll(UNIQUE, '0000000000') })
-  if (status !== (door === 'rest' ? 201 : 200)) throw new Error(`A person added was answered ${status}: ${text}`)
+  if (status !== (door === 'rest' ? 201 : 200)) throw new Error(`Adding a person returned ${status}: ${text}`)
   return door === 'rest' ? text : JSON.stringify(JSON.parse(text).data?.addPerson)
 }
 
@@ -105,5 +105,5 @@ async function requireKey({ name, door }: Contestant, port: number): Promise<voi
   const { method, path, body } = messageOf(addPerson, door)
   const { status } = await client.ask(path, { method, body })
   client.close()
-  if (status < 400) throw new Error(`${name} lets in a wrong key, with ${status}.`)
+  if (status < 400) throw new Error(`${name} accepts a wrong key, with ${status}.`)
 }

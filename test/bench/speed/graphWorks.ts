@@ -1,4 +1,4 @@
-/** What only GraphQL can ask: entities of a federated graph, several lists at once, lists in lists, edges. */
+/** Workloads for GraphQL only: federation entities, several lists in one query, nested lists, edges. */
 import { openDatabase } from '../../../src/store/sqliteDriver.js'
 import { type Filled, storeOf } from './data.js'
 import { CLIENTS, PAGE, PERSON, type Work } from './works.js'
@@ -47,7 +47,7 @@ function reading(
   }
 }
 
-/** Ids from all over the roster, as another subgraph would hold them. */
+/** Ids from the whole roster, as another subgraph would hold them. */
 function scatteredPeople({ folder }: Filled): string[] {
   const db = openDatabase(storeOf(folder), { readonly: true })
   const ids = db.prepare("select id from person where status = 'ACTIVE' order by id").pluck().all() as string[]

@@ -1,4 +1,4 @@
-/** What a request costs ours in processor time as the store grows, with nothing kept. */
+/** The processor time of one of our requests as the store grows, uncached. */
 import { rmSync } from 'node:fs'
 import { median } from '../../campaigns/client.js'
 import { FIRST_ANSWERS, startOurs } from './contestants.js'
@@ -9,13 +9,13 @@ import { load } from './processes.js'
 import { wireOf } from './requests.js'
 import { type Ask, deepPages, somePeople, topRisks, UNIQUE } from './works.js'
 
-/** One row of the table: what each request costs with so many people and as many risks. */
+/** One row of the table: the cost of each request with this many people and as many risks. */
 export interface Growth {
   readonly rows: number
   readonly costs: readonly { readonly name: string; readonly microseconds: number }[]
 }
 
-/** How far down the deep pages are. */
+/** The position of deep pages, as a share of the list. */
 const DEPTH = 0.9
 
 export async function measureGrowth({ growthRows, rounds, seconds }: Options): Promise<readonly Growth[]> {
@@ -42,7 +42,7 @@ export async function measureGrowth({ growthRows, rounds, seconds }: Options): P
 
 const WARM_ANSWERS = 300
 
-/** One client, so that a request waits for nothing but its own work. */
+/** One client, so that a request waits for no other. */
 async function costOf(filled: Filled, ask: Ask, rounds: number, measureMs: number): Promise<number> {
   const costs: number[] = []
   for (let round = 0; round < rounds; round++) {

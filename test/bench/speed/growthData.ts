@@ -1,4 +1,4 @@
-/** Stores of any size for the growth table, by the path that imports take but without their checks and their history. */
+/** Stores of any size for the growth table, filled like an import but without its checks and history. */
 import { personWith } from '../../../src/personnel/people.js'
 import { type RiskRow, riskWith, tally } from '../../../src/projects/risks.js'
 import { openStore } from '../../../src/store/open.js'
@@ -7,10 +7,10 @@ import type { RISK_RESPONSES, RISK_STATUSES } from '../../../src/vocabulary.js'
 import { COMPANY, type Filled, fill, peopleRows, riskRows, type Sizes, settle, storeOf } from './data.js'
 
 const ROWS_AT_ONCE = 5_000
-/** Enough for the indexes of a million rows to be built in memory. */
+/** Enough to build the indexes of a million rows in memory. */
 const CACHE_BYTES = 256_000_000
 
-/** A store with so many people and as many risks. */
+/** A store with this many people and as many risks. */
 export async function fillGrown(rows: number): Promise<Filled> {
   const sizes = { ...COMPANY, people: rows, risks: rows, issues: 0 }
   const filled = fill({ ...sizes, people: 0, risks: 0 })
@@ -88,7 +88,7 @@ function riskOf(
     category: cell(category),
     likelihood: number(likelihood),
     impact: number(impact),
-    // The rows are our own, and say nothing else.
+    // A cast: our own generator makes only valid values.
     status: status as (typeof RISK_STATUSES)[number],
     response: response as (typeof RISK_RESPONSES)[number],
     owner: { id: peopleIds[Number(/\d+/.exec(email ?? '')?.[0])] ?? null, name: cell(ownerName) },

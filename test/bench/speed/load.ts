@@ -1,28 +1,28 @@
 /**
  * The load generator, a process of its own: each client keeps one connection to loopback and sends its next request
- * once the last is answered. Raw sockets, because node:http as a client would be the slower end.
+ * after the last response. Raw sockets, because node:http as a client would be the bottleneck.
  */
 import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { cpuMsOf } from '../../campaigns/served.js'
 
-/** How often each kind of read comes: all alike, or the n-th 1/n as often as the first. */
+/** How often each read is sent: all equally, or the n-th 1/n as often as the first. */
 export type Mix = 'even' | 'skewed'
 
 export interface LoadPlan {
   readonly port: number
-  /** The server's process. */
+  /** The process id of the server. */
   readonly pid: number
   readonly clients: number
   readonly warmMs: number
-  /** Answers that warm a server up; they are waited for, but not longer than a few times as planned. */
+  /** Responses that warm up a server; waited for, but at most WARM_TIMES_MAX times as long as planned. */
   readonly warmAnswers: number
   readonly measureMs: number
   readonly requestsMax: number
-  /** Whole requests, as they go over the wire. */
+  /** Whole HTTP requests as text. */
   readonly reads: readonly string[]
   readonly write: string
-  /** What stands in `write` for a number that no other request has. */
+  /** Placeholder in `write` for a number that is unique to each request. */
   readonly unique: string
   readonly writeShare: number
   readonly mix: Mix
@@ -32,15 +32,15 @@ export interface LoadResult {
   readonly perSecond: number
   readonly p50Ms: number
   readonly p99Ms: number
-  /** Of the server, for one request: what others on the machine disturb least. */
+  /** CPU time of the server per request: the figure that other load on the machine disturbs least. */
   readonly cpuMs: number
-  /** Answered ones, warm-up and all. */
+  /** Completed writes, including the warm-up. */
   readonly writes: number
 }
 
 const WARM_TIMES_MAX = 4
 
-/** Answers that a figure rests on at least, and how much longer than planned they are waited for. */
+/** Least number of responses for a figure, and how much longer than planned to wait for them. */
 const ANSWERS_MIN = 10
 const PATIENCE_MS = 30_000
 
@@ -51,7 +51,7 @@ class Client {
   private readonly socket: Socket
   private readonly onAnswer: (client: Client, status: string, bytes: number) => void
   private pending: Buffer | undefined
-  /** What is still to come of the body; undefined before its head, infinite when it comes in chunks. */
+  /** Remaining bytes of the body; undefined before the header, infinite with chunked encoding. */
   private left: number | undefined
   private status = ''
   private bytes = 0
@@ -103,7 +103,7 @@ class Client {
   }
 }
 
-/** Which request comes next: the same row of them in every run. */
+/** The sequence of requests, the same in every run. */
 function sequence({ reads, write, unique, writeShare, mix }: LoadPlan): () => { request: Buffer; isWrite: boolean } {
   const ready = reads.map((request) => Buffer.from(request))
   const bounds = cumulated(ready.map((_, index) => (mix === 'even' ? 1 : 1 / (index + 1))))
@@ -134,7 +134,7 @@ function placeIn(bounds: readonly number[], value: number): number {
   return found < 0 ? bounds.length - 1 : found
 }
 
-/** Mulberry32: small, and the same everywhere. */
+/** Mulberry32: a small pseudorandom generator with reproducible output. */
 function randomFrom(seed: number): () => number {
   let state = seed
   return () => {
@@ -154,12 +154,12 @@ function run(plan: LoadPlan): Promise<LoadResult> {
   let cpuMsBefore = 0
   let answered = 0
   let counted = 0
-  /** Until then the server is warmed up. */
+  /** End of the warm-up. */
   let beganAt = Number.POSITIVE_INFINITY
   const startedAt = performance.now()
   return new Promise((resolve, reject) => {
     const clients: Client[] = []
-    // What is slow gets the time for a few answers, or it would have no figure at all.
+    // A slow server gets the time for a few responses, or it would have no figure at all.
     const isOver = (now: number) => {
       const beyondMs = now - beganAt - plan.measureMs
       return (beyondMs >= 0 && waits.length >= ANSWERS_MIN) || sent >= plan.requestsMax || beyondMs >= PATIENCE_MS
@@ -180,16 +180,16 @@ function run(plan: LoadPlan): Promise<LoadResult> {
     }
     const onAnswer = (client: Client, status: string, bytes: number) => {
       const now = performance.now()
-      if (!status.startsWith('2')) return reject(new Error(`A request was answered ${status}.`))
+      if (!status.startsWith('2')) return reject(new Error(`A request returned ${status}.`))
       if (plan.reads.length === 1) {
         bodyBytes ??= bytes
-        if (bytes !== bodyBytes) return reject(new Error(`An answer has ${bytes} bytes instead of ${bodyBytes}.`))
+        if (bytes !== bodyBytes) return reject(new Error(`A response has ${bytes} bytes instead of ${bodyBytes}.`))
       }
       if (client.isWrite) writes += 1
       answered += 1
       if (beganAt <= now) {
         counted += 1
-        // One that was sent before has also waited for its connection to be accepted.
+        // The latency of a request sent before includes the time to accept its connection.
         if (client.sentAt >= beganAt) waits.push(now - client.sentAt)
       } else if (isWarm(now)) {
         beganAt = now

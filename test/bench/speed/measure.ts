@@ -1,4 +1,4 @@
-/** The rounds: each contestant in turn for each work, so that whatever drifts drifts for all alike. */
+/** Measures in rounds: each contestant in turn for each workload, so that drift of the machine affects all alike. */
 import { rmSync } from 'node:fs'
 import { median } from '../../campaigns/client.js'
 import { CONTESTANTS, type Contestant } from './contestants.js'
@@ -10,12 +10,12 @@ import { load, type Running, residentBytes } from './processes.js'
 import { wireOf } from './requests.js'
 import { addPerson, isOpenTo, UNIQUE, type Work } from './works.js'
 
-/** What one contestant did in one work: the medians of its rounds. */
+/** The medians of one contestant's rounds in one workload. */
 export interface Figure {
   readonly perSecond: number
   readonly p50Ms: number
   readonly p99Ms: number
-  /** Of the server, for one request. */
+  /** CPU time of the server per request. */
   readonly cpuMs: number
   readonly residentBytes: number
 }
@@ -24,7 +24,7 @@ export type Figures = ReadonlyMap<string, Figure>
 
 export const figureName = (work: string, contestant: string) => `${work}: ${contestant}`
 
-/** No measurement sends more, however fast it is answered. */
+/** Upper bound of requests per measurement. */
 const REQUESTS_MAX = 2_000_000
 const WARM_SHARE = 0.4
 
@@ -97,10 +97,10 @@ function loaded(
   })
 }
 
-/** Every write that was answered is there; those under way at the end may be. */
+/** Every acknowledged write must be stored; those in flight at the end may be. */
 function requireStored({ name }: Contestant, { clients }: Work, answered: number, stored: number): void {
   if (stored >= answered && stored <= answered + clients) return
-  throw new Error(`${name} answered ${answered} writes and stored ${stored}.`)
+  throw new Error(`${name} acknowledged ${answered} writes and stored ${stored}.`)
 }
 
 function medians(figures: readonly Figure[]): Figure {

@@ -1,13 +1,13 @@
 import { parseArgs } from 'node:util'
 
-/** What can be measured, and what each is called on the command line. */
+/** The workloads and other measurements, by their names on the command line. */
 export const PARTS = ['W1', 'W2', 'W3', 'W4', 'W5', 'W6', 'W7', 'W8', 'W9', 'W10', 'start', 'growth'] as const
 export type Part = (typeof PARTS)[number]
 
-/** What a server is given before it is measured, as code is compiled while it runs. */
+/** The warm-up of a server before it is measured, for the JIT compiler. */
 export interface WarmUp {
   readonly msMin: number
-  /** With fewer, much of what is measured would be code that is not compiled yet, and connections that still grow. */
+  /** With fewer, the figures would include code that is not compiled yet, and growing connections. */
   readonly answers: number
 }
 
@@ -17,12 +17,12 @@ export interface Options {
   readonly warmUp: WarmUp
   readonly parts: ReadonlySet<Part>
   readonly growthRows: readonly number[]
-  /** The folder for the report; none for a run that is too short or too narrow to be shown. */
+  /** The folder for the report; undefined if the run is too short or incomplete to be published. */
   readonly saveTo: string | undefined
   readonly date: string
 }
 
-const HELP = `The speed bench: the gateway and what one could use instead, side by side.
+const HELP = `The speed bench: the gateway and its alternatives, measured in one run.
 
   npm run bench -- [--rounds 3] [--seconds 3] [--only W1,W6,W10,start,growth] [--quick] [--save DIR] [--date YYYY-MM-DD]
 
@@ -37,7 +37,7 @@ const QUICK = {
   growthRows: [1_000, 10_000, 100_000],
 }
 
-/** Undefined when only the help was wanted. */
+/** Undefined if only the help was printed. */
 export function readOptions(args: readonly string[], docs: string): Options | undefined {
   const { values } = parseArgs({
     args: [...args],

@@ -1,4 +1,4 @@
-/** The processes of a measurement, each on a core of its own. */
+/** The processes of a measurement, each pinned to its own core. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -11,7 +11,7 @@ const LOAD = fileURLToPath(new URL('load.ts', import.meta.url))
 const SERVER_CORE = 0
 const LOAD_CORE = 1
 
-/** Whether a server and the load generator can be kept apart; if not, why. */
+/** Whether server and load generator can be pinned to different cores; if not, why. */
 export const pinning: { readonly isOn: boolean; readonly words: string } = decidePinning()
 
 function decidePinning() {
@@ -25,13 +25,13 @@ function decidePinning() {
 }
 
 const pinnedTo = (core: number) => (pinning.isOn ? ['taskset', '-c', String(core)] : [])
-/** What a server is to be run under. */
+/** The command prefix of a server on its own core. */
 export const ON_SERVER_CORE: readonly string[] = pinnedTo(SERVER_CORE)
-/** The same where it may use all that there is. */
+/** The same without pinning. */
 export const ON_ANY_CORE: readonly string[] = []
 
 const children = new Set<ChildProcess>()
-// Whatever ends the bench, nothing that it started outlives it.
+// Kill all children whenever the bench exits.
 process.on('exit', () => {
   for (const child of children) child.kill('SIGKILL')
 })
@@ -53,7 +53,7 @@ export interface Running {
   end(): Promise<void>
 }
 
-/** Starts a contestant's script on a file, and waits until it tells its port. */
+/** Starts a contestant's script on a file, and waits until it prints its port. */
 export async function startScript(script: string, file: string): Promise<Running> {
   const child = start(SERVER_CORE, [script, file], 'ignore')
   const port = await new Promise<number>((resolve, reject) => {
@@ -76,17 +76,17 @@ export async function startScript(script: string, file: string): Promise<Running
   }
 }
 
-/** `isBehind`: where another load is measured meanwhile, which must not wait for this one's own work. */
+/** `isBehind` lowers the priority, if another load is measured at the same time. */
 export async function load(plan: LoadPlan, isBehind = false): Promise<LoadResult> {
   const child = start(LOAD_CORE, ['--import', 'tsx', LOAD], 'pipe')
   if (isBehind && child.pid) setPriority(child.pid, constants.priority.PRIORITY_LOW)
   child.stdin?.end(JSON.stringify(plan))
   const printed = child.stdout ? await text(child.stdout) : ''
-  if (printed === '') throw new Error('The load generator gave up.')
+  if (printed === '') throw new Error('The load generator failed.')
   return JSON.parse(printed) as LoadResult
 }
 
-/** What a process holds of the machine's memory now. */
+/** The resident memory of a process. */
 export function residentBytes(pid: number): number {
   return 1024 * Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0)
 }

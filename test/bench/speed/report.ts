@@ -1,4 +1,4 @@
-/** What was measured, in words: on the terminal and in docs. */
+/** Prints the results on the terminal, and into docs. */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -26,9 +26,9 @@ export function save(folder: string, results: Results, options: Options): void {
     join(folder, 'performance.md'),
     [
       '# Performance',
-      'Made by `npm run bench`, which measures everyone in one run on one machine and compares their answers first.',
+      'Printed by `npm run bench`, which first compares the responses of all contestants, then measures them in one run on one machine.',
       '![Requests a second of each contestant](performance.svg)',
-      'What holds back what is not reached: [0005](decisions/0005-compiled-queries.md#what-is-not-reached).',
+      'Why some targets are not reached: [0005](decisions/0005-compiled-queries.md#what-is-not-reached).',
       ...sections,
       '## How it was measured',
       [...conditions(options), ...FAIRNESS].map((line) => `- ${line}`).join('\n'),
@@ -108,7 +108,7 @@ function aligned(table: Table): string {
   return table.map((row) => `  ${row.map(cell).join('  ')}`).join('\n')
 }
 
-/** Where and with what, so that figures of two runs can be told apart. */
+/** The environment of the run, to compare the figures of two runs. */
 function conditions({ date, rounds, seconds }: Options): string[] {
   const sizes = Object.entries(COMPANY).map(([noun, size]) => `${size.toLocaleString('en')} ${noun}`)
   return [
@@ -117,24 +117,24 @@ function conditions({ date, rounds, seconds }: Options): string[] {
     `Node ${process.versions.node}, ${VERSIONS.map((name) => `${name} ${versionOf(name)}`).join(', ')}.`,
     `${sizes.join(', ')}.`,
     keepsAnswers
-      ? 'First answers: nothing is kept (`--response-cache-megabytes 0`).'
-      : 'This version keeps no answers: every answer is a first one.',
+      ? 'Uncached: the response cache is off (`--response-cache-megabytes 0`).'
+      : 'This version has no response cache: every response is uncached.',
   ]
 }
 
 const VERSIONS = ['better-sqlite3', 'graphql', 'fastify', 'mercurius', '@apollo/server', 'graphql-yoga', '@pothos/core']
 
 const FAIRNESS = [
-  'Each contestant runs on the same tables with the same key check (SHA-256 and a look-up for each request) and the same durability (WAL, `synchronous=FULL`); a person added is a row, a line of history and a raised revision for everyone.',
-  'Before it is timed, every answer is compared with that of ours: byte for byte in REST, as data in GraphQL. After it, the people in the store are counted against the writes that were answered.',
-  'Ours runs with `--rate-limit 0 --log-level silent`, as the others neither count nor log; one line of W1 shows it with both. ETag, Link, Request-Id, limits and metrics are there as always, and the others have none of them.',
-  'In W2 REST shows the owner as id and name of the source; GraphQL looks the person up. In W3 4 clients ask, and each reads its whole answer.',
-  'W6 to W9 are GraphQL alone, and their limit is a ready Buffer in answer to the same POST. mercurius takes part with and without its loaders, and the faster of the two is what ours is measured by.',
-  'Growth is measured with one client and nothing kept; deep pages begin after 90% of the list.',
+  'Each contestant runs on the same tables with the same key check (SHA-256 and a look-up for each request) and the same durability (WAL, `synchronous=FULL`); adding a person writes the row, a history row and a new revision for all of them.',
+  'Before the measurement, every response is compared with ours: byte for byte in REST, as data in GraphQL. After it, the people in the store are compared with the acknowledged writes.',
+  'Ours runs with `--rate-limit 0 --log-level silent`, as the others neither count nor log; one line of W1 shows it with both. Ours always sends ETag, Link and Request-Id and enforces limits and metrics, which the others lack.',
+  'In W2 REST shows the owner as id and name of the source; GraphQL looks the person up. In W3 there are 4 clients, and each reads the whole response.',
+  'W6 to W9 are GraphQL only, and their limit is a Buffer in memory as the response to the same POST. mercurius takes part with and without its loaders, and ours is compared with the faster of the two.',
+  'Growth is measured with one client, uncached; deep pages begin after 90% of the list.',
 ]
 
 function versionOf(name: string): string {
-  // Packages hide their package.json behind `exports`, so it is read as a file.
+  // Packages hide their package.json behind `exports`, so read it as a file.
   const roots = createRequire(import.meta.url).resolve.paths(name) ?? []
   for (const root of roots) {
     try {

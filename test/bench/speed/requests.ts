@@ -1,6 +1,6 @@
 import type { Ask, Door } from './works.js'
 
-/** A request as the campaigns' client wants it. */
+/** A request for the campaigns' client. */
 export interface Message {
   readonly method: 'GET' | 'POST'
   readonly path: string
@@ -9,12 +9,12 @@ export interface Message {
 
 export function messageOf(ask: Ask, door: Door): Message {
   if (door === 'graphql') return { method: 'POST', path: '/graphql', body: JSON.stringify(ask.graphql) }
-  if (!ask.rest) throw new Error('Only GraphQL can ask this.')
+  if (!ask.rest) throw new Error('Only GraphQL supports this request.')
   const { path, body } = ask.rest
   return { method: body === undefined ? 'GET' : 'POST', path, body }
 }
 
-/** How a caller puts the same GraphQL request. */
+/** How a client sends the same GraphQL request. */
 export interface Client {
   readonly accept: string
   readonly extensions?: Readonly<Record<string, unknown>>
@@ -22,16 +22,16 @@ export interface Client {
 
 const PLAIN: Client = { accept: 'application/json' }
 
-/** As its versions 4 send it. */
+/** As Apollo Client 4 sends it. */
 export const APOLLO_CLIENT: Client = {
   accept: 'application/graphql-response+json,application/json;q=0.9',
   extensions: { clientLibrary: { name: '@apollo/client', version: '4.1.6' } },
 }
 
-/** As it asks its subgraphs. */
+/** As Apollo Router sends it to subgraphs. */
 export const APOLLO_ROUTER: Client = { accept: 'application/json, application/graphql-response+json' }
 
-/** The same as it goes over the wire. */
+/** The request as HTTP/1.1 text. */
 export function wireOf(ask: Ask, door: Door, key: string, { accept, extensions }: Client = PLAIN): string {
   const graphql = { ...ask.graphql, ...(extensions && { extensions }) }
   const { method, path, body } = messageOf({ ...ask, graphql }, door)

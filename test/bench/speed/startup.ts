@@ -1,4 +1,4 @@
-/** How soon ours answers after it was started, and what it holds of memory when nothing is asked. */
+/** The time from our start to the first response, and the memory of an idle server. */
 import { Client, median, sleep } from '../../campaigns/client.js'
 import { FIRST_ANSWERS, startOurs } from './contestants.js'
 import type { Filled } from './data.js'
@@ -11,7 +11,7 @@ export interface Startup {
   readonly restBytes: number
 }
 
-/** Long enough for what a start leaves behind to be collected, short enough for a bench. */
+/** Long enough to collect the garbage of the start, short enough for a bench. */
 const REST_MS = 3_000
 
 export async function measureStartup(filled: Filled, rounds: number): Promise<Startup> {
@@ -22,7 +22,7 @@ export async function measureStartup(filled: Filled, rounds: number): Promise<St
     const client = new Client(`http://127.0.0.1:${running.port}`, filled.key, 1)
     const { status } = await client.ask(messageOf(somePeople(), 'rest').path)
     const firstAnswerMs = performance.now() - began
-    if (status !== 200) throw new Error(`The first answer was ${status}.`)
+    if (status !== 200) throw new Error(`The first response was ${status}.`)
     await sleep(REST_MS)
     starts.push({ firstAnswerMs, restBytes: residentBytes(running.pid) })
     client.close()

@@ -1,4 +1,4 @@
-/** What is asked for, through either door. */
+/** The workloads, as REST and as GraphQL requests. */
 
 import { personnel } from '../../../src/personnel/people.js'
 import { risks } from '../../../src/projects/risks.js'
@@ -10,7 +10,7 @@ import type { Part } from './options.js'
 
 export type Door = 'rest' | 'graphql'
 
-/** One request, as REST and as GraphQL put it; some things only GraphQL can ask. */
+/** One request as REST and as GraphQL; some are GraphQL only. */
 export interface Ask {
   readonly rest?: { readonly path: string; readonly body?: string }
   readonly graphql: { readonly query: string; readonly variables: Readonly<Record<string, unknown>> }
@@ -27,7 +27,7 @@ export interface Work {
   readonly mix: Mix
 }
 
-/** Whether a work can be done through this door. */
+/** Whether this API supports the workload. */
 export function isOpenTo({ reads }: Work, door: Door): boolean {
   return door === 'graphql' || reads.every(({ rest }) => rest !== undefined)
 }
@@ -80,7 +80,7 @@ const ofProject = (list: 'risks' | 'issues', key: string): Ask => ({
   graphql: { query: QUERIES[list], variables: { first: ROWS, project: [key] } },
 })
 
-/** Where the load generator puts a number of its own, so that no two people are the same. */
+/** Placeholder that the load generator replaces by a number, so that no two people are the same. */
 export const UNIQUE = '##########'
 
 const newcomer = {
@@ -96,7 +96,7 @@ export const addPerson: Ask = {
 }
 
 export const CLIENTS = 32
-/** An answer of some megabytes to each of them is enough to keep the server busy. */
+/** A response of some megabytes to each of them is enough to keep the server busy. */
 const CLIENTS_OF_LARGE = 4
 const WRITE_SHARE = 0.05
 
@@ -126,7 +126,7 @@ function writing(name: string, clients: number): Work {
 
 const OF_EACH = 60
 
-/** Different requests of four kinds, in turns. */
+/** Different requests of four kinds, alternating. */
 function manyReads({ folder }: Filled): Ask[] {
   const db = openDatabase(storeOf(folder), { readonly: true })
   const people = db
@@ -155,7 +155,7 @@ interface RiskPlace {
   readonly id: string
 }
 
-/** Pages far down in the roster and in the register. */
+/** Pages far down in the lists of people and risks. */
 export function deepPages({ folder }: Filled, depth: number): { people: Ask; risks: Ask } {
   const db = openDatabase(storeOf(folder), { readonly: true })
   const at = <Row>(columns: string, from: string, order: string): Row => {

@@ -1,4 +1,4 @@
-/** Cursors as the gateway writes them, so that answers can be compared byte for byte. */
+/** Cursors as the gateway writes them, so that responses can be compared byte for byte. */
 import { crc32 } from 'node:zlib'
 
 const CHECKSUM_LENGTH = 8
@@ -10,7 +10,7 @@ export function cursorOf(list, ...place) {
   return Buffer.from(checksum(text) + text).toString('base64url')
 }
 
-/** The place that a cursor names; undefined when it was not made for this list. */
+/** The position of a cursor; undefined if it is not for this list. */
 export function placeOf(list, cursor) {
   const decoded = Buffer.from(cursor, 'base64url').toString()
   const text = decoded.slice(CHECKSUM_LENGTH)

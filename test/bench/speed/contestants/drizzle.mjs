@@ -1,4 +1,4 @@
-/** The same reads written with Drizzle, each statement built when it is asked for. */
+/** The same reads with Drizzle, each statement built for each request. */
 import Database from 'better-sqlite3'
 import DataLoader from 'dataloader'
 import { and, asc, count, eq, inArray, max, sql } from 'drizzle-orm'
@@ -7,7 +7,7 @@ import { group, issue, membership, person, project, risk, riskTally } from '../.
 import { placeOf } from './cursors.mjs'
 import { levelOf } from './store.mjs'
 
-// SQLite takes no more variables in one statement than this.
+// SQLite's limit of variables in one statement.
 const IDS_MAX = 30_000
 
 export function openTables(file) {

@@ -1,4 +1,4 @@
-/** Fastify, its answers written by compiled schemas. */
+/** Fastify, with response serialization by compiled schemas. */
 import Fastify from 'fastify'
 import { issuesBody, peopleBody, personBody, risksBody } from './bodies.mjs'
 import { FILE } from './listen.mjs'

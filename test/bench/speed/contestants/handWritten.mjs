@@ -1,4 +1,4 @@
-/** What one would write by hand: node:http, prepared SQL, JSON.stringify. */
+/** A hand-written server: node:http, prepared SQL, JSON.stringify. */
 import { createServer } from 'node:http'
 import { issuesBody, peopleBody, personBody, risksBody } from './bodies.mjs'
 import { bodyOf, FILE, listen } from './listen.mjs'

@@ -1,4 +1,4 @@
-/** The limit: one ready Buffer on node:http, whatever is asked. */
+/** The limit: node:http sends one Buffer for every request. */
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { FILE, listen } from './listen.mjs'

@@ -1,13 +1,12 @@
-/** Listens on a free port of loopback, and tells it to whoever started this process. */
+/** Listens on a free port of loopback, and prints it for the parent process. */
 export function listen(server) {
   server.keepAliveTimeout = 60_000
   server.listen(0, '127.0.0.1', () => console.log(`listening ${server.address().port}`))
 }
 
-/** What the bench hands over: the store's file, or for the limit the ready answer's. */
+/** The argument from the bench: the store's file, or the response's file for the limit. */
 export const [, , FILE = ''] = process.argv
 
-/** The whole body of a request. */
 export function bodyOf(request) {
   return new Promise((resolve, reject) => {
     const parts = []

@@ -1,4 +1,4 @@
-/** mercurius with compiled queries and its loaders, which look up what many things refer to at once. */
+/** mercurius with compiled queries and its loaders, which batch look-ups. */
 import { FILE } from './listen.mjs'
 import { startMercurius } from './mercuriusServer.mjs'
 import { need } from './schema.mjs'
@@ -6,7 +6,7 @@ import { openStore } from './store.mjs'
 
 const store = openStore(FILE)
 
-// Kept per request they would be found by a text of their arguments, which costs more than it saves here.
+// No cache per request: its key is the serialized arguments, which costs more than it saves here.
 const each = (loader) => ({ loader, opts: { cache: false } })
 const referring = (column, scope, load) =>
   each(async (queries, context) => {

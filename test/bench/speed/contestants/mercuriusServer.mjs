@@ -3,7 +3,7 @@ import mercurius from 'mercurius'
 import { Refusal } from './people.mjs'
 import { resolversOn, SDL } from './schema.mjs'
 
-/** Serves the store by mercurius; what has a loader is not looked up by a resolver. */
+/** Serves the store by mercurius; fields with a loader have no resolver. */
 export async function startMercurius(store, loaders = {}) {
   const app = Fastify({ logger: false, keepAliveTimeout: 60_000 })
   app.register(mercurius, {

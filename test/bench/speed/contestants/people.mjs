@@ -5,7 +5,7 @@ import { fold } from '../../../../dist/text.js'
 const MEMBERS = ['name', 'email', 'externalId', 'title', 'department']
 const TEXT_MAX = 200
 
-/** What a caller did wrong, with the status that says so. */
+/** A client error with its HTTP status. */
 export class Refusal extends Error {
   constructor(status, message) {
     super(message)

@@ -1,6 +1,6 @@
-/** Prepared SQL for projects and groups, and for what hangs on many things at once. */
+/** Prepared SQL for projects and groups, and for batched look-ups. */
 
-/** Of things that refer to others, one statement for all that they refer to. */
+/** One statement for all rows that these rows refer to. */
 function manyOn(db, columns, table) {
   const some = db.prepare(`select ${columns} from ${table} where id in (select value from json_each(?))`)
   return (ids) => {

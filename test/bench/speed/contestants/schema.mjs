@@ -1,4 +1,4 @@
-/** The schema of the contestants that are given SDL, and its resolvers. */
+/** The SDL and resolvers of the schema-first contestants. */
 import { cursorOf } from './cursors.mjs'
 import { Refusal } from './people.mjs'
 import { levelOf } from './store.mjs'
@@ -56,7 +56,7 @@ export const SDL = `
   }
 `
 
-/** Throws unless the caller may. */
+/** Throws unless the key has the scope. */
 export function need({ caller }, scope) {
   if (!caller.may(scope)) throw new Refusal(403, `This needs the scope ${scope}.`)
 }
@@ -69,7 +69,7 @@ export function entryPage(list, { rows, hasNext }) {
   return { nodes: rows, pageInfo: { hasNextPage: hasNext, endCursor } }
 }
 
-/** What a gateway refers to, as far as the bench asks for it. */
+/** Entities by reference, as far as the bench requests them. */
 function peopleReferredTo(representations) {
   for (const { __typename } of representations) if (__typename !== 'Person') throw new Refusal(400, 'Ask for people.')
   return representations.map(({ id }) => id)
@@ -77,10 +77,10 @@ function peopleReferredTo(representations) {
 
 const asPerson = (row) => row && { __typename: 'Person', ...row }
 
-/** Each look-up is a prepared statement run at once: with SQLite in the process that is faster than any loader. */
+/** Each look-up is a synchronous prepared statement: with SQLite in the process that is faster than a loader. */
 export function resolversOn(store) {
   const project = ({ projectId }) => store.project(projectId)
-  // Two fields of a project come from one statement.
+  // Two fields of a project share one statement.
   const risksIn = (row) => {
     row.risksIn ??= store.risksIn(row.id)
     return row.risksIn

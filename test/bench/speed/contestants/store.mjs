@@ -1,4 +1,4 @@
-/** Prepared SQL on the gateway's own tables, with its key check and its durability: what most contestants work with. */
+/** Prepared SQL on the gateway's own tables, with its key check and durability, for most contestants. */
 import { createHash } from 'node:crypto'
 import Database from 'better-sqlite3'
 import { placeOf } from './cursors.mjs'
@@ -16,10 +16,10 @@ const ISSUE = `i.id, i.reference, i.project_id as projectId, i.title, i.descript
   i.assignee_id as assigneeId, i.assignee_name as assigneeName, i.risk_id as riskId, i.url, i.raised_on as raisedOn,
   i.due_on as dueOn, i.created_at as createdAt, i.updated_at as updatedAt, i.standing`
 
-// For those that answer with it at once; GraphQL servers look projects up only when they are asked for.
+// For contestants that always return it; GraphQL servers look up projects only if selected.
 const PROJECT = 'o.key as projectKey, o.name as projectName'
 
-/** No page has more rows; better-sqlite3 takes -1 as no limit. */
+/** Larger than any page; better-sqlite3 takes -1 as no limit. */
 const WHOLE = -1
 
 export function openStore(file) {
@@ -31,7 +31,7 @@ export function openStore(file) {
   return { caller: callerOn(db), ...reads, addPerson: addPersonOn(db) }
 }
 
-/** Tells what an `Authorization` header may do; undefined when its key is not good. */
+/** The scopes of an `Authorization` header; undefined if its key is invalid. */
 function callerOn(db) {
   const find = db.prepare('select id, scopes, expires_at, revoked_at from api_key where hash = ?')
   return (authorization) => {
@@ -61,7 +61,7 @@ function peopleOn(db) {
       order by g.name_folded, g.id`,
   )
   return {
-    /** A page and whether more follows; the whole list without a limit. */
+    /** A page and whether more rows follow; the whole list without a limit. */
     people(limit, cursor) {
       const most = limit === undefined ? WHOLE : limit + 1
       const rows = cursor === undefined ? first.all(most) : after.all(...placeOf('personnel', cursor), most)
@@ -69,7 +69,7 @@ function peopleOn(db) {
     },
     person: (id) => one.get(id),
     groupsOfOne: (id) => groupsOfOne.all(id),
-    /** The groups of each of these people; of everyone without ids. */
+    /** The groups of each of these people; of all people without ids. */
     groupsOf(ids) {
       const found = new Map()
       for (const { personId, id, name } of ids ? someGroups.all(JSON.stringify(ids)) : everyGroup.all()) {

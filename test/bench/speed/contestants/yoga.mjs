@@ -1,4 +1,4 @@
-/** Yoga, Pothos with scope-auth, Drizzle and DataLoader as their documents show them, with nothing tuned. */
+/** Yoga, Pothos with scope-auth, Drizzle and DataLoader as in their documentation, untuned. */
 import { createServer } from 'node:http'
 import SchemaBuilder from '@pothos/core'
 import ScopeAuthPlugin from '@pothos/plugin-scope-auth'
