@@ -1,4 +1,4 @@
-import { both, count, each, every, falling, holds, is, like, type Question, some } from './naturalChecks.ts'
+import { both, count, each, every, falling, holds, is, like, type Question, some } from './naturalChecks.js'
 
 const AMARA = 'amara.okafor@meridian.example'
 const BEATRIZ = 'beatriz.carvalho@meridian.example'

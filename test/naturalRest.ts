@@ -1,4 +1,4 @@
-import { both, count, each, header, holds, is, type Question, some, text } from './naturalChecks.ts'
+import { both, count, each, header, holds, is, type Question, some, text } from './naturalChecks.js'
 
 const AMARA = 'amara.okafor@meridian.example'
 const DIEGO = 'diego.fuentes@meridian.example'
