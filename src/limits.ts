@@ -35,6 +35,10 @@ const TABLE = {
     'What references of a gateway that repeat others would cost: they are read and priced once, but written each time.',
   ],
   repeatedCostForOne: [10, 'Of that, what is charged like a cost of 1.'],
+  namesComparedMax: [
+    1_000,
+    'Names that a misspelt one in a filter is compared with, to suggest the one that is meant.',
+  ],
   filterItemsMax: [1_000, 'Different values in one list of a filter.'],
   cursorCharactersMax: [32_000, 'Characters of a cursor.'],
   bodyBytesMax: [1_000_000, 'A body, which must not be compressed.'],

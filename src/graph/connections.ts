@@ -17,6 +17,7 @@ import type { Read } from '../store/store.js'
 import type { FieldPrice } from './bills.js'
 import { builder, type Context, needs } from './builder.js'
 import { load, oncePerRequest, readTogether } from './loaders.js'
+import { checkNames } from './names.js'
 import { type Arguments, field, idOf, type Types } from './sql/fields.js'
 import { federated, SHAREABLE } from './subgraph.js'
 import { inTurns, turn } from './turns.js'
@@ -162,6 +163,12 @@ function checkedArguments(context: Context, list: AnyList, args: Arguments): Ask
   return asked
 }
 
+/** Connects once the names in the filter are found to be there; at once where there are none. */
+function named<C>(context: Context, args: Arguments, list: AnyList, connection: () => C): C | Promise<C> {
+  const checking = checkNames(context, list, (args as { filter?: object | null }).filter ?? {})
+  return checking ? checking.then(connection) : connection()
+}
+
 /** Answers a list at the root from its arguments. Nothing is read before it is asked for, and nothing twice. */
 function connect(context: Context, args: Arguments, list: AnyList): Connection<AnyRow> {
   const { read } = context.store
@@ -236,7 +243,7 @@ export function queryList<T extends PgTable, F extends object>(
       ...needs(scope, { sql: { list }, price: { list } }),
       args: listArgs(t.arg, filter),
       // The rows are those of the list's own table.
-      resolve: (_, args, context) => connect(context, args, list) as never,
+      resolve: (_, args, context) => named(context, args, list, () => connect(context, args, list)) as never,
     }),
   )
 }
@@ -255,6 +262,7 @@ export function pageField<P extends Identified, R extends PgTable, F extends obj
     description,
     ...needs(scope, { sql: { page: relation }, price }),
     args: nestedListArgs(arg, filter),
-    resolve: (row, args, context) => connectRelated(context, args, relation, row),
+    resolve: (row, args, context) =>
+      named(context, args, relation.list, () => connectRelated(context, args, relation, row)),
   }))
 }

@@ -6,6 +6,7 @@ import { isServed } from '../store/page.js'
 import type { RowCounts } from '../store/rowCounts.js'
 import { type Bill, billWith, type Inner, type ListArguments, type ListBill, type Selection } from './bills.js'
 import type { Context } from './builder.js'
+import { mayUseNames } from './names.js'
 import type { Arguments } from './sql/fields.js'
 
 /** What a bill comes to with what is stored now. */
@@ -75,7 +76,7 @@ async function listsIn(bill: Bill, buyer: Buyer): Promise<KnownLists> {
     seen.add(selection)
     for (const one of selection.inner.keys()) {
       if (!isOfList(one)) collect(one.each)
-      else if (one.scope === undefined || buyer.mayRead(one.scope)) {
+      else if (isReadable(one, buyer)) {
         found.add(one)
         collect(one.entry)
       }
@@ -83,6 +84,10 @@ async function listsIn(bill: Bill, buyer: Buyer): Promise<KnownLists> {
   }
   collect(bill)
   return new Map(await Promise.all([...found].map(async (one) => [one, await known(one, buyer)] as const)))
+}
+
+function isReadable({ scope, list, args }: ListBill, { variables, mayRead }: Buyer): boolean {
+  return (scope === undefined || mayRead(scope)) && mayUseNames(list, args(variables).filter ?? {}, mayRead)
 }
 
 function isOfList(inner: Inner): inner is ListBill {

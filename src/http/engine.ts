@@ -74,7 +74,7 @@ export function createEngine(options: EngineOptions): Engine {
       const compiled = isCompiled ? compiledQuery(schema, document, operationName) : 'switched_off'
       if (typeof compiled === 'string') return compiled
       const mayHaveAll = [...compiled.scopes].every((scope) => grants(scopes, scope))
-      return mayHaveAll ? compiled.prepare(variables, rowCounts) : 'scope'
+      return mayHaveAll ? compiled.prepare(variables, rowCounts, (scope) => grants(scopes, scope)) : 'scope'
     },
     async chargeFor({ document, operationName, variables: raw }, context) {
       const operation = getOperationAST(document, operationName)

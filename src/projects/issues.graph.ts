@@ -87,7 +87,7 @@ const IssueConnection = connectionOf(Issue, 'open issues')
 const IssueFilter = builder.inputType('IssueFilter', {
   description: 'Which open issues. Conditions given together must all hold; none of them shows a closed one.',
   fields: (t) => ({
-    project: t.stringList(boundedTexts('id', 'Of one of the projects with these keys or ids.')),
+    project: t.stringList(boundedTexts('id', 'Of one of the projects with these keys, in any case, or ids.')),
     severity: t.field({ type: [IssueSeverity], description: 'Of one of these severities.' }),
     status: t.field({
       type: [OpenIssueStatus],
@@ -96,10 +96,11 @@ const IssueFilter = builder.inputType('IssueFilter', {
     assignee: t.field({
       type: t.listRef('ID', { required: false }),
       ...boundedTexts(
-        'id',
-        'Assigned to one of the people with these user ids; null (`none` in REST) means nobody on the roster.',
+        'email',
+        'Assigned to one of the people with these user ids or e-mails, which need personnel.read; null (`none` in REST) means nobody on the roster.',
       ),
     }),
+    risk: t.idList(boundedTexts('id', 'That came from one of the risks with these ids.')),
     dueBefore: t.field({ type: 'Date', description: 'To be solved before this day.' }),
     search: t.string(boundedText('search', 'With this text in the title or the reference, in any case.')),
     updatedSince: t.field({ type: 'DateTime', description: 'Changed at this instant or later.' }),

@@ -103,7 +103,7 @@ const RiskConnection = connectionOf(Risk, 'risks')
 const RiskFilter = builder.inputType('RiskFilter', {
   description: 'Which risks. Conditions given together must all hold.',
   fields: (t) => ({
-    project: t.stringList(boundedTexts('id', 'Of one of the projects with these keys or ids.')),
+    project: t.stringList(boundedTexts('id', 'Of one of the projects with these keys, in any case, or ids.')),
     status: t.field({
       type: [RiskStatus],
       description: 'With one of these statuses; without it, whatever is not CLOSED.',
@@ -115,8 +115,8 @@ const RiskFilter = builder.inputType('RiskFilter', {
     owner: t.field({
       type: t.listRef('ID', { required: false }),
       ...boundedTexts(
-        'id',
-        'Owned by one of the people with these user ids; null (`none` in REST) means nobody on the roster.',
+        'email',
+        'Owned by one of the people with these user ids or e-mails, which need personnel.read; null (`none` in REST) means nobody on the roster.',
       ),
     }),
     category: t.stringList(boundedTexts('category', 'Of one of these categories, in any case.')),

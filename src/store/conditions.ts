@@ -1,4 +1,4 @@
-import { type AnyColumn, isNull, or, type SQL, sql } from 'drizzle-orm'
+import { type AnyColumn, or, type SQL, sql } from 'drizzle-orm'
 import { badArgument } from '../errors.js'
 import { checkText, fold } from '../text.js'
 import type { Read } from './store.js'
@@ -8,8 +8,7 @@ export type Optional<T> = T | null | undefined
 
 /** The text stands somewhere in the column, in capitals or not: engines differ in what LIKE makes of both and of backslashes. */
 export function mentions(column: AnyColumn, text: string): SQL {
-  const lower = text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
-  return sql`lower(${column}) like ${anywhere(lower)} escape '\\'`
+  return sql`lower(${column}) like ${anywhere(lowered(text))} escape '\\'`
 }
 
 function anywhere(text: string): string {
@@ -24,11 +23,24 @@ export function contains(text: string, ...columns: AnyColumn[]): SQL | undefined
   return or(...columns.map((column) => sql`${column} like ${pattern} escape '\\'`))
 }
 
-/** The column holds one of these ids; a null among them means that it holds none. */
-export function isOneOf({ among }: Read, column: AnyColumn, ids: readonly Optional<string>[]): SQL | undefined {
-  const some = ids.filter((id) => id != null)
-  const none = some.length < ids.length ? isNull(column) : undefined
-  return some.length === 0 && none ? none : or(among(column, some), none)
+/**
+ * The column holds one of these texts, in any case; for columns that have no folded form beside them. Engines agree on
+ * the lower case of ASCII alone, so of other letters the usual spellings are looked for.
+ */
+export function isSpelled({ among }: Read, column: AnyColumn, texts: readonly string[]): SQL {
+  const spellings = texts
+    .map((text) => text.trim())
+    .flatMap((text) => [text, fold(text), text.toUpperCase(), titled(text)])
+  return among(sql`lower(${column})`, [...new Set(spellings.map(lowered))])
+}
+
+function titled(text: string): string {
+  return fold(text).replace(/(?<!\p{L})\p{L}/gu, (letter) => letter.toUpperCase())
+}
+
+/** With the capitals of ASCII alone in lower case. */
+function lowered(text: string): string {
+  return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
 }
 
 /** The column behind a function, where no index sees it. */

@@ -4,6 +4,7 @@ import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
 import { Fault } from '../errors.js'
 import { cursorAt, type Key, readCursor } from './cursors.js'
 import { columnsOf, rowOf, rowsWith } from './keyed.js'
+import type { Naming } from './names.js'
 import type { Extent, Read } from './store.js'
 import type { Tables } from './tables.js'
 
@@ -16,6 +17,8 @@ export interface List<T extends PgTable, F> {
   matching(read: Read, filter: F): SQL | undefined
   /** The members of a filter that an index serves, in the list's order, when nothing else is asked for. */
   readonly indexed?: readonly string[]
+  /** The members of a filter that name rows of other tables. */
+  readonly names?: Readonly<Record<string, Naming>>
   /** Whether no index has its rows in their order, so that a page is found by going through all of them. */
   readonly isSought?: boolean
 }

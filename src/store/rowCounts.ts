@@ -1,6 +1,7 @@
 import { getTableName } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import { LIMITS } from '../limits.js'
+import { KnownNames } from './names.js'
 import { type AnyList, countUpTo } from './page.js'
 import { registerOf, type Versions } from './registers.js'
 import type { AnyRelation } from './relations.js'
@@ -8,7 +9,7 @@ import type { Store } from './store.js'
 import type { Tables } from './tables.js'
 
 /** A list of any table and filter; its own declaration says what is live, as an empty filter matches just that. */
-export type CountedList = Pick<AnyList, 'name' | 'table' | 'matching' | 'indexed' | 'isSought'>
+export type CountedList = Pick<AnyList, 'name' | 'table' | 'matching' | 'indexed' | 'isSought' | 'names'>
 
 /** A list of what belongs to another thing, and what lies between the two where they do not refer to each other. */
 export type CountedRelation = Pick<AnyRelation, 'list' | 'through'>
@@ -26,12 +27,15 @@ const KEPT_MAX = 1_000
  * register stands still. Beyond the largest whole list nobody needs the exact number, so counting stops there.
  */
 export class RowCounts {
+  /** Which names are there, remembered likewise. */
+  readonly names: KnownNames
   private readonly store: Pick<Store, 'read' | 'versions'>
   private readonly counted = new Map<string, Counted>()
 
   /** Of the store itself, not of a transaction: what is not committed must not be remembered. */
   constructor(store: Pick<Store, 'read' | 'versions'>) {
     this.store = store
+    this.names = new KnownNames(store)
   }
 
   async of(list: CountedList, filter: object = {}): Promise<number> {

@@ -25,7 +25,7 @@ export function entitiesRunner(root: EntitiesRoot) {
     const { representations = [] } = args[0] as { representations?: readonly unknown[] }
     const { places, batches } = readReferences(representations)
     const references = places.map(usable)
-    const asked = askedIn(context, root, args)
+    const asked = await askedIn(context, root, args)
     const found = new Map<EntityKey, ReadonlyMap<string, Found>>()
     for (const batch of batches) {
       const entry = visibleEntry(context, root, batch)

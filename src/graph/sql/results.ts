@@ -8,6 +8,7 @@ import { extentOf, requireWhole } from '../../store/page.js'
 import type { Extent, Read, Spelled } from '../../store/store.js'
 import type { Context } from '../builder.js'
 import { oncePerRequest } from '../loaders.js'
+import { checkNames } from '../names.js'
 import { turn } from '../turns.js'
 import { type Asked, askedOf } from '../windows.js'
 import type { ListRoot, SingleRoot } from './compiler.js'
@@ -77,7 +78,7 @@ export function listRunner(root: ListRoot) {
   const hasEntries = parts.some(({ entry }) => entry)
   return async (context: Context, args: readonly Arguments[], separator: Separator): Promise<RootResult> => {
     const { read } = context.store
-    const asked = askedIn(context, root, args)
+    const asked = await askedIn(context, root, args)
     const [own] = asked
     if (!own) throw new Error('A list has arguments of its own.')
     const { filter, first } = own
@@ -114,8 +115,13 @@ export function isSteady(asked: readonly (Asked | undefined)[]): boolean {
   return asked.every((one) => Object.keys(one?.filter ?? {}).length === 0)
 }
 
-export function askedIn(context: Context, { slots }: Pick<ListRoot, 'slots'>, args: readonly Arguments[]) {
-  return slots.map(({ list }, slot) => list && askedOf(context, list, args[slot] ?? {}))
+export async function askedIn(context: Context, { slots }: Pick<ListRoot, 'slots'>, args: readonly Arguments[]) {
+  const asked = slots.map(({ list }, slot) => list && askedOf(context, list, args[slot] ?? {}))
+  for (const [slot, { list }] of slots.entries()) {
+    const checking = list && checkNames(context, list, asked[slot]?.filter ?? {})
+    if (checking) await checking
+  }
+  return asked
 }
 
 /** What a statement depends on, but for the places that pages begin after. */
@@ -174,7 +180,7 @@ export function singleRunner(root: SingleRoot) {
   return async (context: Context, args: readonly Arguments[]): Promise<RootResult> => {
     const { read } = context.store
     const given = one.given(args[0] ?? {})
-    const asked = askedIn(context, root, args)
+    const asked = await askedIn(context, root, args)
     const weighing = new Weighing(asked, 1)
     const perRow = 1 + root.weigh(weighing)
     const extent: Extent = { table: one.list.table(read.t), rows: 1, perRow, isCounting: weighing.isCounting }
