@@ -13,7 +13,9 @@ import { Fault } from '../errors.js'
 import type { Context } from '../graph/builder.js'
 import { atPlaceOf, faultOf, isRefusal } from '../graph/faults.js'
 import { isPersonal as isOfKey } from '../graph/sql/compiler.js'
+import { explained } from '../graph/suggestions.js'
 import { LIMITS } from '../limits.js'
+import { schema } from '../schema.js'
 import { isOfStore } from '../store/faults.js'
 import type { Asked } from './asked.js'
 import type { Bodies } from './body.js'
@@ -164,7 +166,8 @@ export function useCatalogue(log: Logger): GraphqlPlugin {
     onResultProcess({ serverContext: { exchange }, result, setResult }) {
       if (!('errors' in result) || !result.errors) return
       const isEmpty = Object.values(result.data ?? {}).every((value) => value === null)
-      const errors = result.errors.slice(0, LIMITS.errorsMax).map((error) => {
+      const errors = result.errors.slice(0, LIMITS.errorsMax).map((thrown) => {
+        const error = explained(schema, thrown)
         const fault = faultOf(error)
         exchange.refusal ??= fault
         logCause(log, exchange, fault)

@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm'
 import { builder, change, enumOf, needs } from '../graph/builder.js'
 import { connectionOf, queryList } from '../graph/connections.js'
 import { found, queryOne, stamps } from '../graph/entities.js'
@@ -5,6 +6,7 @@ import { asEntity, displayed } from '../graph/federation.js'
 import { boundedList, boundedText, boundedTexts, neverNull } from '../graph/inputs.js'
 import { columns } from '../graph/sql/fields.js'
 import { LIMITS } from '../limits.js'
+import { foldedName, trimmed } from '../text.js'
 import { addPerson, changePerson, PERSON_FIELDS, type PersonRow, personKeys, personnel } from './people.js'
 
 const PersonStatus = enumOf('PersonStatus', 'Whether someone is on the roster.', {
@@ -63,8 +65,20 @@ queryList('personnel', {
 queryOne('person', {
   type: Person,
   scope: 'personnel.read',
-  description: 'One person, by id, whether or not still on the roster.',
+  description: 'One person, by id, e-mail or externalId, whether or not still on the roster.',
   list: personnel,
+  ways: [
+    {
+      args: { email: { kind: 'email', description: 'The e-mail address, in any case.', canonical: foldedName } },
+      condition: (_, { emailFolded }) => sql`${emailFolded} = ${sql.placeholder('email')}`,
+    },
+    {
+      args: {
+        externalId: { kind: 'externalId', description: 'The id in the HR system or directory.', canonical: trimmed },
+      },
+      condition: (_, { externalId }) => sql`${externalId} = ${sql.placeholder('externalId')}`,
+    },
+  ],
 })
 
 /** A text that can be told of a person, in the words of its field. */

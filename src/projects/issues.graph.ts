@@ -6,6 +6,7 @@ import { boundedText, boundedTexts } from '../graph/inputs.js'
 import { columns, referenceField } from '../graph/sql/fields.js'
 import { Person } from '../personnel/people.graph.js'
 import { personnel } from '../personnel/people.js'
+import { byReference } from './entries.graph.js'
 import { entryKeys } from './entries.js'
 import { type IssueRow, issues, issuesOfPerson, issuesOfProject, issuesOfRisk } from './issues.js'
 import { Project } from './projects.graph.js'
@@ -142,6 +143,7 @@ queryList('issues', {
 queryOne('issue', {
   type: Issue,
   scope: 'projects.read',
-  description: 'One issue, by id, open or not.',
+  description: 'One issue, by id, or by its project and its reference there, open or not.',
   list: issues,
+  ways: [byReference],
 })

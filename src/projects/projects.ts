@@ -1,4 +1,4 @@
-import { and, eq, gte, or, type SQL, sql } from 'drizzle-orm'
+import { and, gte, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { link, oneOf, projectKey, required, said, text, type Values } from '../fields.js'
 import { Ledger } from '../history/ledger.js'
 import { newId } from '../ids.js'
@@ -42,10 +42,9 @@ export async function projectsByKeys(
   return new Map(rows.map((row) => [row.key, row]))
 }
 
-/** One project by its id or its key: they never look alike, so either will do. */
-export const projectByIdOrKey = {
-  condition: ({ id, key }: Tables['project']) => or(eq(id, sql.placeholder('id')), eq(key, sql.placeholder('key'))),
-  given: (idOrKey: string) => ({ id: idOrKey, key: idOrKey.toUpperCase() }),
+/** What tells that a row is the project of an id or a key: they never look alike, so either will do. */
+export function isProject({ id, key }: Pick<Tables['project'], 'id' | 'key'>, idOrKey: SQLWrapper): SQL {
+  return sql`(${id} = ${idOrKey} or ${key} = upper(${idOrKey}))`
 }
 
 /** How filters name projects. */

@@ -7,6 +7,7 @@ import { columns, computedField, referenceField } from '../graph/sql/fields.js'
 import { Person } from '../personnel/people.graph.js'
 import { personnel } from '../personnel/people.js'
 import { ASSESSMENT_MAX, type RiskLevel as RiskLevelName } from '../vocabulary.js'
+import { byReference } from './entries.graph.js'
 import { entryKeys } from './entries.js'
 import { Project } from './projects.graph.js'
 import { projects } from './projects.js'
@@ -153,6 +154,7 @@ queryList('risks', {
 queryOne('risk', {
   type: Risk,
   scope: 'projects.read',
-  description: 'One risk, by id, closed or not.',
+  description: 'One risk, by id, or by its project and its reference there, closed or not.',
   list: risks,
+  ways: [byReference],
 })

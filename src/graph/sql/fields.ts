@@ -13,6 +13,7 @@ import {
   type Relation,
   relatedRows,
 } from '../../store/relations.js'
+import type { Read } from '../../store/store.js'
 import { builder, type Context, needs } from '../builder.js'
 import { load, readTogether } from '../loaders.js'
 
@@ -45,12 +46,20 @@ export type SqlField =
 
 export type ConnectionPart = 'nodes' | 'edges' | 'pageInfo' | 'totalCount'
 
-/** One row of a list, by a condition with placeholders. */
+/** One row of a list, which its arguments name in one of several ways. */
 export interface SingleRow {
   readonly list: AnyList
-  condition(table: PgTable): SQL | undefined
-  /** What stands for the placeholders; refuses arguments that cannot be used. */
-  given(args: Arguments): Readonly<Record<string, string>>
+  /** Refuses arguments that name nothing, or name it twice. */
+  named(args: Arguments): NamedRow
+}
+
+/** A row by a condition with placeholders; the same for all rows that are named in the same way. */
+export interface NamedRow {
+  /** The name of the way. */
+  readonly way: string
+  condition(read: Read, table: PgTable): SQL
+  /** What stands for the placeholders. */
+  readonly given: Readonly<Record<string, string>>
 }
 
 /** The arguments of a field, as graphql has coerced them. */

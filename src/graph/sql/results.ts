@@ -1,4 +1,4 @@
-import { and, fillPlaceholders, type SQL, sql } from 'drizzle-orm'
+import { fillPlaceholders, type SQL, sql } from 'drizzle-orm'
 import { LIMITS } from '../../limits.js'
 import { withCursorsInTurns } from '../../store/cursors.js'
 import type { Separator } from '../../store/json.js'
@@ -179,16 +179,16 @@ export function singleRunner(root: SingleRoot) {
   const { one, object } = root
   return async (context: Context, args: readonly Arguments[]): Promise<RootResult> => {
     const { read } = context.store
-    const given = one.given(args[0] ?? {})
+    const { way, condition, given } = one.named(args[0] ?? {})
     const asked = await askedIn(context, root, args)
     const weighing = new Weighing(asked, 1)
     const perRow = 1 + root.weigh(weighing)
     const extent: Extent = { table: one.list.table(read.t), rows: 1, perRow, isCounting: weighing.isCounting }
     const isHeavy = read.guard(extent) !== undefined
-    const { text, values } = kept(read, `${number}${isHeavy ? 'guarded' : 'bare'} ${keyOf(asked)}`, () => {
+    const { text, values } = kept(read, `${number} ${way} ${isHeavy ? 'guarded' : 'bare'} ${keyOf(asked)}`, () => {
       const build = new Build(read, asked, isHeavy)
       const { name, alias } = build.row(one.list)
-      return sql`select ${object(build, alias)} from ${name}${conditional(and(one.condition(alias)))} limit 1`
+      return sql`select ${object(build, alias)} from ${name}${conditional(condition(read, alias))} limit 1`
     })
     const filled = fillPlaceholders([...values], { ...placesIn(asked), ...given })
     const [row] = await rowsOnce(context, { text, values: filled, isSteady: isSteady(asked), isHeavy })
