@@ -1,4 +1,4 @@
-import { Fault, type Flaw } from './errors.js'
+import { type Flaw, flawed } from './errors.js'
 import { TEXT_MAX, type TextKind } from './vocabulary.js'
 
 /** The form in which names and e-mails are compared, ordered and searched, the same in every engine. */
@@ -100,7 +100,7 @@ export class InputCheck {
   refuse(sentence: string): void {
     if (this.isSound) return
     const flaws: Flaw[] = this.found.map(({ member, detail }) => ({ pointer: `/${member}`, detail }))
-    throw new Fault('VALIDATION_FAILED', sentence, { flaws })
+    throw flawed('VALIDATION_FAILED', sentence, flaws)
   }
 }
 

@@ -24,7 +24,7 @@ const people: readonly Question[] = [
   {
     words: 'All of them at once',
     graphql: '{ personnel(first: 5000) { nodes { name } } }',
-    says: /first.*from 0 to \d+/s,
+    says: /first.*from 1 to 1000/s,
   },
   {
     words: 'Who is in Finance? (where)',
@@ -120,8 +120,13 @@ const people: readonly Question[] = [
   },
   {
     words: 'Which groups is Amara in?',
+    graphql: `{ person(email: "${AMARA}") { groups { name } } }`,
+    meant: holds('person.groups', 'name', 'Crisis Team'),
+  },
+  {
+    words: 'Which groups is Amara in? (with nodes)',
     graphql: `{ person(email: "${AMARA}") { groups { nodes { name } } } }`,
-    meant: holds('person.groups.nodes', 'name', 'Crisis Team'),
+    says: /`groups` is no connection: ask for its fields themselves/,
   },
   {
     words: 'First names',
@@ -217,9 +222,15 @@ const risks: readonly Question[] = [
   },
   {
     words: 'Risks of a project, key in a variable',
-    graphql: 'query($p: [ID!]) { risks(filter: {project: $p}) { totalCount } }',
+    graphql: 'query($p: [String!]) { risks(filter: {project: $p}) { totalCount } }',
     variables: { p: 'Coral' },
     meant: is('risks.totalCount', 7),
+  },
+  {
+    words: 'Risks of a project, key in a variable of another type',
+    graphql: 'query($p: [ID!]) { risks(filter: {project: $p}) { totalCount } }',
+    variables: { p: 'Coral' },
+    says: /expecting type "\[String!\]"/,
   },
   {
     words: 'Risks that Diego owns',
@@ -385,18 +396,29 @@ const changes: readonly Question[] = [
     says: /mutation/,
   },
   {
+    words: 'Add a person, and have a payload back',
+    graphql: 'mutation { addPerson(input: {name: "Ada", email: "ada@example.com"}) { person { id } } }',
+    says: /`addPerson` is the Person itself: ask for its fields/,
+  },
+  {
     words: 'Add a person with two flaws',
-    graphql: 'mutation { addPerson(input: {name: "", email: "not an address"}) { person { id } } }',
+    graphql: 'mutation { addPerson(input: {name: "", email: "not an address"}) { id } }',
     says: /name.*email|email.*name/s,
   },
 ]
 
 const other: readonly Question[] = [
   {
+    words: 'Everything under everything, in pages',
+    graphql: `{ projects(first: 200) { nodes { risks(first: 200) { nodes { owner {
+      risks(first: 200) { nodes { issues(first: 200) { nodes { title } } } } } } } } } }`,
+    says: /`\w+`.*\(?first: \d+/,
+  },
+  {
     words: 'Everything under everything',
     graphql: `{ projects(first: 200) { nodes { risks(first: 200) { nodes { issues(first: 200) { nodes { assignee {
       groups(first: 200) { nodes { members(first: 200) { nodes { name } } } } } } } } } } } }`,
-    says: /first: \d+/,
+    says: /`groups` takes no arguments/,
   },
   { words: 'Nothing', graphql: '', says: /query/i },
   { words: 'A brace too few', graphql: '{ risks { nodes { title } }', says: /line 1|Syntax Error/ },

@@ -7,6 +7,7 @@ import type { RowCounts } from '../store/rowCounts.js'
 import { type Bill, billWith, type Inner, type ListArguments, type ListBill, type Selection } from './bills.js'
 import type { Context } from './builder.js'
 import { mayUseNames } from './names.js'
+import { smallerPages } from './smallerPages.js'
 import type { Arguments } from './sql/fields.js'
 
 /** What a bill comes to with what is stored now. */
@@ -32,7 +33,10 @@ export async function priceOf(bill: Bill, buyer: Buyer): Promise<Price> {
   }
   const lists = await listsIn(bill, buyer)
   const limited = new Pricing(lists, buyer, LIMITS.wholeListPricedRows)
-  requireAtMost('cost', limited.costOf(bill), LIMITS.queryCostMax)
+  const cost = limited.costOf(bill)
+  if (cost > LIMITS.queryCostMax) {
+    throw tooComplex('cost', String(cost), LIMITS.queryCostMax, hintFor(bill, lists, buyer))
+  }
   requireAtMost('cost of repeated references', limited.repeated, LIMITS.repeatedCostMax)
   const filtered = await Promise.all([...lists].map(([one, list]) => withFilter(one, list, buyer)))
   const pricing = new Pricing(new Map(filtered), buyer, Number.POSITIVE_INFINITY)
@@ -240,7 +244,32 @@ function requireAtMost(limit: string, actual: number, most: number): void {
   if (actual > most) throw tooComplex(limit, String(actual), most)
 }
 
-function tooComplex(limit: string, actual: string, most: number): Fault {
-  const hint = 'Ask for fewer fields, or for smaller pages with `first`.'
+/** Which list is dear, and the page that would make the query fit. */
+function hintFor(bill: Bill, lists: KnownLists, buyer: Buyer): string {
+  const all = [...lists].map(([key, { first, rows }]) => ({
+    key,
+    name: key.name,
+    isRoot: key.relation === undefined,
+    first,
+    rows,
+  }))
+  return smallerPages(all, (changed, first) => {
+    const smaller = new Map(lists)
+    for (const { key } of changed) {
+      const list = lists.get(key)
+      if (list) smaller.set(key, { ...list, first: Math.min(first, list.first) })
+    }
+    try {
+      return new Pricing(smaller, buyer, LIMITS.wholeListPricedRows).costOf(bill) <= LIMITS.queryCostMax
+    } catch (error) {
+      if (error instanceof Fault) return false
+      throw error
+    }
+  })
+}
+
+const FEWER = 'Ask for fewer fields, or for smaller pages with `first`.'
+
+function tooComplex(limit: string, actual: string, most: number, hint = FEWER): Fault {
   return new Fault('TOO_COMPLEX', `The query's ${limit} is ${actual}; the most is ${most}. ${hint}`)
 }

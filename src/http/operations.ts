@@ -37,11 +37,12 @@ const PAGE = 'pageInfo { hasNextPage endCursor } totalCount @include(if: $total)
 
 export const OPERATIONS = {
   listPersonnel: `query listPersonnel(
-    $status: [PersonStatus!], $group: [ID!], $search: String, $email: String, $externalId: String,
+    $status: [PersonStatus!], $group: [ID!], $department: [String!], $search: String, $email: String, $externalId: String,
     $updatedSince: DateTime, $limit: Int, $cursor: String, $total: Boolean = false
   ) {
     personnel(first: $limit, after: $cursor, filter: {
-      status: $status, group: $group, search: $search, email: $email, externalId: $externalId, updatedSince: $updatedSince
+      status: $status, group: $group, department: $department, search: $search, email: $email, externalId: $externalId,
+      updatedSince: $updatedSince
     }) { nodes { ...Person } ${PAGE} }
   } ${PERSON}`,
 
@@ -104,11 +105,12 @@ export const OPERATIONS = {
   getRisk: `query getRisk($id: ID!) { risk(id: $id) { ...Risk } } ${RISK}`,
 
   listIssues: `query listIssues(
-    $project: [String!], $severity: [IssueSeverity!], $status: [OpenIssueStatus!], $assignee: [ID], $dueBefore: Date,
+    $project: [String!], $severity: [IssueSeverity!], $status: [OpenIssueStatus!], $assignee: [ID], $risk: [ID!],
+    $dueBefore: Date,
     $search: String, $updatedSince: DateTime, $limit: Int, $cursor: String, $total: Boolean = false
   ) {
     issues(first: $limit, after: $cursor, filter: {
-      project: $project, severity: $severity, status: $status, assignee: $assignee, dueBefore: $dueBefore,
+      project: $project, severity: $severity, status: $status, assignee: $assignee, risk: $risk, dueBefore: $dueBefore,
       search: $search, updatedSince: $updatedSince
     }) { nodes { ...Issue } ${PAGE} }
   } ${ISSUE}`,

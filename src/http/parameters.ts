@@ -13,10 +13,10 @@ import {
   isListType,
   isNonNullType,
 } from 'graphql'
-import { Fault, type Flaw } from '../errors.js'
+import { type Flaw, flawed } from '../errors.js'
 import { LIMITS } from '../limits.js'
-import { tooManyItems } from '../text.js'
-import type { StoredOperation } from './stored.js'
+import { nearest, tooManyItems } from '../text.js'
+import type { Parameter, StoredOperation } from './stored.js'
 
 const POINTER_STEP_MAX = 100
 
@@ -37,20 +37,36 @@ export function readParameters(
     const values = query.getAll(name)
     try {
       if (!parameter || parameter.in === 'path') throw new GraphQLError(unknownParameter(name, [...known.keys()]))
-      variables[name] = readValues(values, parameter.type)
+      variables[name] = withinBounds(readValues(values, parameter.type), parameter)
     } catch (error) {
       if (!(error instanceof GraphQLError)) throw error
       flaws.push({ parameter: name, detail: error.message })
       if (flaws.length === LIMITS.flawsMax) break
     }
   }
-  if (flaws.length > 0) throw new Fault('BAD_REQUEST', 'The query parameters cannot be used as given.', { flaws })
+  if (flaws.length > 0) throw flawed('BAD_REQUEST', 'The query parameters cannot be used as given.', flaws)
   return variables
+}
+
+const ORDERING = new Set(['sort', 'sort_by', 'sortby', 'orderby', 'order', 'order_by'])
+const PAGING = new Set(['page', 'offset', 'skip', 'after', 'start'])
+const LIMITING = new Set(['first', 'per_page', 'perpage', 'page_size', 'pagesize', 'take', 'count', 'top', 'max'])
+
+/** What people try first, by what it is called here. */
+function meantBy(name: string, known: readonly string[]): string {
+  const tried = name.toLowerCase()
+  if (known.includes('cursor')) {
+    if (ORDERING.has(tried)) return ' The order is fixed.'
+    if (PAGING.has(tried)) return ' Pages follow each other: give `next` of the last one as `cursor`.'
+    if (LIMITING.has(tried)) return ' Did you mean limit?'
+  }
+  const meant = nearest(name, known)
+  return meant === undefined ? '' : ` Did you mean ${meant}?`
 }
 
 function unknownParameter(name: string, known: readonly string[]): string {
   const listed = known.length > 0 ? `This path takes ${known.join(', ')}.` : 'This path takes no parameters.'
-  return `There is no parameter ${JSON.stringify(name)} here. ${listed}`
+  return `There is no parameter ${JSON.stringify(name)} here.${meantBy(name, known)} ${listed}`
 }
 
 /** A list may be repeated as well as written with commas; whatever else is there once. */
@@ -68,6 +84,18 @@ function readValue(text: string, type: GraphQLInputType): unknown {
   throw new Error(`A parameter cannot be of the type ${inner.toString()}.`)
 }
 
+/** A number within the bounds of what it feeds. */
+function withinBounds(value: unknown, { use: { extensions } }: Parameter): unknown {
+  if (typeof value !== 'number') return value
+  const { minimum, maximum } = extensions as { minimum?: number; maximum?: number }
+  if (minimum === undefined || maximum === undefined) {
+    if (Number.isNaN(value)) throw new GraphQLError('Must be a whole number of at most nine digits.')
+    return value
+  }
+  if (value >= minimum && value <= maximum) return value
+  throw new GraphQLError(`from ${minimum} to ${maximum}.`)
+}
+
 function readItem(text: string, type: GraphQLInputType): unknown {
   return text.toLowerCase() === NOBODY && !isNonNullType(type) ? null : readValue(text, type)
 }
@@ -78,10 +106,7 @@ function readLeaf(text: string, type: GraphQLLeafType): unknown {
     if (text !== 'true' && text !== 'false') throw new GraphQLError('Must be true or false.')
     return text === 'true'
   }
-  if (type === GraphQLInt) {
-    if (!/^-?\d{1,9}$/.test(text)) throw new GraphQLError('Must be a whole number of at most nine digits.')
-    return Number(text)
-  }
+  if (type === GraphQLInt) return /^-?\d{1,9}$/.test(text) ? Number(text) : Number.NaN
   // A scalar of our own says itself what it does not take.
   type.parseValue(text)
   return text
@@ -114,7 +139,7 @@ class BodyFlaws {
 
   refuse(): void {
     if (this.found.length === 0) return
-    throw new Fault('VALIDATION_FAILED', 'The body does not have the shape that is needed.', { flaws: this.found })
+    throw flawed('VALIDATION_FAILED', 'The body does not have the shape that is needed.', this.found)
   }
 }
 
