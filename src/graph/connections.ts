@@ -4,7 +4,7 @@ import type { PgTable } from 'drizzle-orm/pg-core'
 import type { Scope } from '../auth/scopes.js'
 import { LIMITS } from '../limits.js'
 import { JsonPage, listSource, type PageFacts, pageFacts, readFacts } from '../store/jsonPage.js'
-import { type AnyList, countOf, cursorOf, extentOf, type List, pageOf } from '../store/page.js'
+import { type AnyList, countOf, cursorOf, extentOf, type List, pageOf, requireWhole } from '../store/page.js'
 import {
   type AnyRelation,
   type Identified,
@@ -177,7 +177,12 @@ function connect(context: Context, args: Arguments, list: AnyList): Connection<A
   const once = <V>(what: string, by: Partial<Asked>, ask: () => Promise<V>): Promise<V> =>
     oncePerRequest(context, JSON.stringify([list.name, what, by]), () => turn(context).then(ask))
   return {
-    rows: () => once('rows', asked, async () => readTogether(await pageOf(read, list, filter, asked))),
+    rows: () =>
+      once('rows', asked, async () => {
+        // Known before anything is read, so that what cannot be sent is refused at once.
+        if (asked.first === undefined) requireWhole(await context.rowCounts.of(list, filter), asked)
+        return readTogether(await pageOf(read, list, filter, asked))
+      }),
     facts: () => once('facts', asked, () => factsOf(read, list, asked)),
     // Pages of the same list have the same count.
     count: () => once('count', { filter }, () => countOf(read, list, filter)),

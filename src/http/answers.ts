@@ -10,7 +10,7 @@ import { joined } from './slices.js'
 import type { MediaType, StoredOperation } from './stored.js'
 
 /** What was asked for, and how. */
-interface Wanted {
+export interface Wanted {
   readonly asked: Asked
   readonly operation: StoredOperation
   /** Undefined where nothing is shown. */
@@ -34,6 +34,8 @@ export async function answerWithCompiled({ roots: [root] }: CompiledResult, want
     return pageWith(new Content(JSON_TYPE, bytes), next, wanted)
   }
   if (!root?.isThere) throw nothingAt(wanted)
+  // The store has built it of the fields that were asked for.
+  if (wanted.operation.shown.isInner) return answerWith(JSON.parse(Buffer.concat(root.json).toString()), wanted)
   return respond(wanted.asked, new Content(JSON_TYPE, Buffer.concat(root.json)), {
     status: wanted.operation.route.status,
   })
@@ -44,10 +46,13 @@ const BEFORE_DATA = Buffer.from('{"data":[')
 /** What HTTP makes of what an operation answers. */
 export async function answerWith(answer: unknown, wanted: Wanted): Promise<Answer> {
   const { asked, operation, path } = wanted
-  const { route, isList } = operation
+  const { route, isList, shown } = operation
   if (answer === null || answer === undefined) throw nothingAt(wanted)
   if (route.status === 204) return emptyAnswer()
-  if (isList) return listWith(answer as ListAnswer, wanted)
+  if (isList) {
+    const list = shown.isInner ? (answer as Entry)[shown.node.name.value] : answer
+    return listWith(list as ListAnswer, wanted)
+  }
   const created = route.status === 201 ? { location: `${path}/${(answer as { id: string }).id}` } : undefined
   return respond(asked, Content.json(answer), { status: route.status, ...(created && { headers: created }) })
 }
@@ -67,7 +72,7 @@ function nextOf({ hasNextPage, endCursor = null }: PageInfo): string | null {
   return hasNextPage ? endCursor : null
 }
 
-function nothingAt({ operation: { rootField }, path }: Wanted): Fault {
+export function nothingAt({ operation: { rootField }, path }: Wanted): Fault {
   return new Fault('NOT_FOUND', `There is no ${getNamedType(rootField.type).name.toLowerCase()} at ${path}.`)
 }
 

@@ -4,6 +4,7 @@ import { LIMITS } from '../limits.js'
 import { type Asked, tooLarge } from './asked.js'
 import { type BytesInFlight, Overloaded } from './bytesInFlight.js'
 import type { Exchange } from './exchange.js'
+import { jsonFlaw } from './jsonFlaw.js'
 import { requireModestShape } from './jsonShape.js'
 import { RateExceeded } from './rates.js'
 
@@ -44,11 +45,8 @@ export class Bodies {
     requireModestShape(bytes)
     // A whole project takes a while to read: others are heard in between.
     if (bytes.length > LIMITS.bodyBytesMax) await nextTurn()
-    try {
-      return JSON.parse(UTF8.decode(bytes))
-    } catch (cause) {
-      throw new Fault('BAD_REQUEST', 'The body is not valid JSON in UTF-8.', { cause })
-    }
+    if (bytes.length === 0) throw new Fault('BAD_REQUEST', 'The body is empty: send a JSON object.')
+    return parsed(decoded(bytes))
   }
 
   /** Large bodies are parsed and worked off one by one: what is made of them takes several times their bytes. */
@@ -63,6 +61,24 @@ export class Bodies {
 }
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true })
+
+function decoded(bytes: Uint8Array): string {
+  try {
+    return UTF8.decode(bytes)
+  } catch (cause) {
+    throw new Fault('BAD_REQUEST', 'The body is not valid JSON in UTF-8.', { cause })
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    const { line, column } = jsonFlaw(text)
+    const place = `what stands at line ${line}, column ${column} cannot be read`
+    throw new Fault('BAD_REQUEST', `The body is not valid JSON in UTF-8: ${place}.`, { cause })
+  }
+}
 
 /** What is held of one body, from its first byte until its request is answered. */
 class HeldBody {

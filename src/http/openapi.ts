@@ -111,9 +111,9 @@ function ownHeaders({ method, status }: Route): readonly string[] {
 
 /** One media type for each path, so that generated clients have one type for its response. */
 function successContent(operation: StoredOperation, schemas: JsonSchemas): JsonSchema {
-  const { route, rootField, rootNode, isList, columns = [] } = operation
-  const output = notNull(schemas.output(rootField.type, rootNode.selectionSet))
-  const listName = getNamedType(rootField.type).name.replace('Connection', 'List')
+  const { route, shown, isList, columns = [] } = operation
+  const output = notNull(schemas.output(shown.field.type, shown.node.selectionSet))
+  const listName = getNamedType(shown.field.type).name.replace('Connection', 'List')
   const media = mediaObject(isList ? schemas.named(listName, () => listSchema(output)) : output, schemas)
   if (route.type !== CSV_TYPE) return { 'application/json': media }
   const { data } = media['example'] as { data: Entry[] }
@@ -143,13 +143,13 @@ function parameterObject({ name, in: place, type, use, defaultValue }: Parameter
   }
 }
 
-function statusesOf({ route, scope, input, isList }: StoredOperation): string[] {
+function statusesOf({ route, scope, input }: StoredOperation): string[] {
   const codes: Code[] = ['BAD_REQUEST', 'UNAUTHENTICATED', 'RATE_LIMITED', 'INTERNAL', 'UNAVAILABLE']
   if (route.status !== 204) codes.push('NOT_ACCEPTABLE')
   if (route.method !== 'GET' && route.method !== 'POST') codes.push('PRECONDITION_FAILED')
   if (route.method === 'PUT') codes.push('CONFLICT')
   if (scope) codes.push('INSUFFICIENT_SCOPE')
-  if (!isList && route.path.includes('{')) codes.push('NOT_FOUND')
+  if (route.path.includes('{')) codes.push('NOT_FOUND')
   if (route.method !== 'GET') codes.push('CONFLICT', 'VALIDATION_FAILED')
   if (input) codes.push('PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE')
   return codes.map((code) => String(STATUS[code])).sort()

@@ -1,19 +1,21 @@
 import type { GraphQLSchema } from 'graphql'
 import type { Logger } from 'pino'
 import type { Authenticate } from '../auth/principal.js'
+import { grants } from '../auth/scopes.js'
 import { badArgument, Fault } from '../errors.js'
 import { storingCostOf } from '../graph/bills.js'
 import { type Context, requireScope } from '../graph/builder.js'
 import { faultOf } from '../graph/faults.js'
 import { LIMITS } from '../limits.js'
 import { requireAcceptable } from './accept.js'
-import { answerWith, answerWithCompiled } from './answers.js'
+import { answerWith, answerWithCompiled, nothingAt, type Wanted } from './answers.js'
 import { type Answer, type Asked, isReading } from './asked.js'
 import { type Bodies, PATCH_TYPES } from './body.js'
 import type { Engine } from './engine.js'
 import { type Exchange, noting, orExecuted } from './exchange.js'
 import { createPerform, type RunningRequests } from './idempotency.js'
 import { readBody, readParameters } from './parameters.js'
+import { nearestPath } from './pathHints.js'
 import { requireMatch, tagsToMatch, unmatchable } from './preconditions.js'
 import { notAllowed } from './problems.js'
 import type { Rates } from './rates.js'
@@ -39,6 +41,16 @@ export type Rest = (exchange: Exchange, path: string) => Promise<Answer>
 export function createRest({ schema, engine, authenticate, rates, bodies, basePath, running, log }: RestOptions): Rest {
   const perform = createPerform(running)
 
+  /** That a list is empty may mean that what it belongs to is not there; told to those alone who may read that. */
+  const requireParent = async (wanted: Wanted, parameters: Match['parameters'], context: Context): Promise<void> => {
+    const { parent } = wanted.operation.route
+    const route = ROUTES.find(({ operation }) => operation === parent)
+    const reading = route && storedOperation(schema, route)
+    if (!reading?.scope || !grants(context.principal.scopes, reading.scope)) return
+    const isThere = await run(engine, reading, parameters, context)
+    if (!isThere) throw nothingAt({ ...wanted, operation: reading, path: wanted.path.replace(/\/[^/]*$/, '') })
+  }
+
   return async (exchange, path) => {
     const { asked } = exchange
     const here = matchesOf(path)
@@ -46,7 +58,11 @@ export function createRest({ schema, engine, authenticate, rates, bodies, basePa
 
     const hasCome = asked.isWhole
     let principal = await rates.admit(asked.header('authorization'), exchange)
-    if (here.length === 0) throw new Fault('NOT_FOUND', `There is nothing at ${path}. See ${basePath}/v1/openapi.json.`)
+    if (here.length === 0) {
+      const isSlashed = path.endsWith('/') && matchesOf(path.slice(0, -1)).length > 0
+      if (isSlashed) return { status: 308, headers: { location: withoutSlash(asked) }, body: null }
+      throw nothingHere(path, basePath)
+    }
     const match = matchOf(here, asked.method === 'HEAD' ? 'GET' : asked.method)
     if (!match) return notAllowed(exchange, allowed(here))
     const { parameters } = match
@@ -81,7 +97,10 @@ export function createRest({ schema, engine, authenticate, rates, bodies, basePa
       const pricing = isPrepared ? prepared.charge : exchange.waiting.bound(engine.chargeFor(query, context))
       rates.chargeQuery(principal, exchange, await pricing)
       const result = isPrepared ? await prepared.run(context, separator).catch(orExecuted(log, exchange)) : prepared
-      if (typeof result !== 'string') return answerWithCompiled(result, wanted)
+      if (typeof result !== 'string') {
+        if (result.roots[0]?.list?.entries.length === 0) await requireParent(wanted, parameters, context)
+        return answerWithCompiled(result, wanted)
+      }
       exchange.executedFor = result
     }
     const precondition =
@@ -91,9 +110,25 @@ export function createRest({ schema, engine, authenticate, rates, bodies, basePa
     const { answer, isReplay } = await perform(asked, path, variables['input'], context, (inner) =>
       run(engine, operation, variables, { ...inner, precondition }),
     )
+    if (isEmptyList(answer)) await requireParent(wanted, parameters, context)
     const shown = await answerWith(answer, wanted)
     return isReplay ? { ...shown, headers: { ...shown.headers, 'idempotency-replayed': 'true' } } : shown
   }
+}
+
+function isEmptyList(answer: unknown): boolean {
+  const { nodes } = Object(answer) as { nodes?: unknown }
+  return Array.isArray(nodes) && nodes.length === 0
+}
+
+function withoutSlash({ url: { pathname, search } }: Asked): string {
+  return `${pathname.slice(0, -1)}${search}`
+}
+
+function nothingHere(path: string, basePath: string): Fault {
+  const meant = nearestPath(path)
+  const hint = meant === undefined ? '' : ` Did you mean ${basePath}${meant}?`
+  return new Fault('NOT_FOUND', `There is nothing at ${path}.${hint} See ${basePath}/v1/openapi.json.`)
 }
 
 /** The methods that heed `If-Match`. */
@@ -176,6 +211,11 @@ function allowed(matches: readonly Match[]): string {
 /** Resolvers speak of arguments; a REST caller knows them by the names of the parameters that feed them. */
 function inParameterNames(fault: Fault, { parameters }: StoredOperation): Fault {
   const [flaw] = fault.flaws
+  if (fault.code === 'TOO_COMPLEX') {
+    const sentence = fault.message.replace(/`\w+\(first: (\d+)\)`/g, '`limit=$1`').replaceAll('`first`', '`limit`')
+    return new Fault(fault.code, sentence, { cause: fault })
+  }
   const fed = parameters.find(({ use }) => use.argument === flaw?.parameter)
+  if (flaw && fed?.in === 'path' && fault.code === 'BAD_REQUEST') return new Fault('NOT_FOUND', flaw.detail)
   return flaw && fed ? badArgument(fed.name, flaw.detail) : fault
 }

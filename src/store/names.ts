@@ -1,11 +1,10 @@
 import { getTableName, isNull, or, type SQL, sql } from 'drizzle-orm'
-import type { AnyPgColumn } from 'drizzle-orm/pg-core'
+import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
 import { type IdKind, isId } from '../ids.js'
 import { LIMITS } from '../limits.js'
 import { nearest } from '../text.js'
 import type { Optional } from './conditions.js'
 import { registerOf, type Versions } from './registers.js'
-import type { Identified } from './relations.js'
 import type { Read, Store } from './store.js'
 import type { Tables } from './tables.js'
 
@@ -14,7 +13,7 @@ export interface Naming {
   readonly kind: IdKind
   /** What it can be named by, in words. */
   readonly ways: string
-  readonly table: (t: Tables) => Identified
+  readonly table: (t: Tables) => PgTable & { readonly id: AnyPgColumn }
   /** The unique key that people know; undefined where there are ids alone. */
   readonly key?: KnownKey
 }

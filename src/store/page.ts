@@ -109,10 +109,7 @@ export function isAfter(order: readonly AnyPgColumn[], place: readonly unknown[]
 
 export function requireWhole(rows: number, { first, most }: Pick<Window, 'first' | 'most'>): void {
   if (first !== undefined || rows <= most) return
-  throw new Fault(
-    'TOO_COMPLEX',
-    `This list has more than ${most} rows. Ask for pages of it: \`limit\` in REST, \`first\` in GraphQL.`,
-  )
+  throw new Fault('TOO_COMPLEX', `This list has more than ${most} rows. Ask for pages of it, with \`first\`.`)
 }
 
 const STEP_ROWS = 1_000

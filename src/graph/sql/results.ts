@@ -82,7 +82,9 @@ export function listRunner(root: ListRoot) {
     const [own] = asked
     if (!own) throw new Error('A list has arguments of its own.')
     const { filter, first } = own
-    const weighing = new Weighing(asked, first ?? (await context.rowCounts.of(list, filter)))
+    const rows = first ?? (await context.rowCounts.of(list, filter))
+    requireWhole(rows, own)
+    const weighing = new Weighing(asked, rows)
     const perRow = 1 + root.weigh(weighing)
     const { isCounting } = weighing
     const table = list.table(read.t)
