@@ -49,17 +49,24 @@ export async function withStore<T>(
 /** Standard output could not be written; what was to be printed is lost. */
 export class CannotPrint extends Error {}
 
+/** Whoever reads standard output has had enough, as `head` has; that is no failure. */
+export class ReaderGone extends Error {}
+
+/** What a failure to write standard output means. */
+export function cannotPrint(error: unknown): Error {
+  if (error instanceof Error && 'code' in error && error.code === 'EPIPE') return new ReaderGone(error.message)
+  return new CannotPrint(`Standard output cannot be written: ${error instanceof Error ? error.message : error}`)
+}
+
+/** After a failure the stream also emits `error`, which would end the process if nobody listened. */
+let isHeard = false
+
 /** Standard output is for what scripts read, and so a script must hear of it when it cannot be written. */
 export function print(text: string): Promise<void> {
+  if (!isHeard) process.stdout.on('error', () => undefined)
+  isHeard = true
   return new Promise((resolve, reject) => {
-    const fail = ({ message }: Error) => reject(new CannotPrint(`Standard output cannot be written: ${message}`))
-    process.stdout.once('error', fail)
-    process.stdout.write(`${escaped(text)}\n`, (error) => {
-      // After a failure the stream still emits `error`, which would end the process if nobody listened.
-      if (error) return fail(error)
-      process.stdout.off('error', fail)
-      resolve()
-    })
+    process.stdout.write(`${escaped(text)}\n`, (error) => (error ? reject(cannotPrint(error)) : resolve()))
   })
 }
 

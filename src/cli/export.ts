@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander'
+import { SEPARATOR_NAMES } from '../sheets/csv.js'
 import { isSheetNoun, SHEET_NOUNS } from '../sheets/nouns.js'
 import { commandWith, WrongUsage } from './command.js'
 import type { ExportFlags } from './exporter.js'
@@ -9,6 +10,7 @@ export function exportCommand(): Command {
   return commandWith('export', 'write people, groups, projects, risks or issues to a file', ['database'])
     .argument('<noun>', `what to write: ${SHEET_NOUNS.join(', ')}`)
     .addOption(new Option('--format <format>', 'of the file').choices(EXPORT_FORMATS).default('csv'))
+    .addOption(new Option('--separator <name>', 'of CSV').choices(Object.keys(SEPARATOR_NAMES)).default('comma'))
     .option('--output <file>', 'the file; without it, standard output')
     .option('--live', 'only what the lists show: no inactive people, no closed risks and issues')
     .option('--bom', 'begin with a byte order mark, by which Excel knows UTF-8')

@@ -6,7 +6,7 @@ import { toFault } from '../store/faults.js'
 import { StoreRefused } from '../store/journal.js'
 import { escaped } from '../text.js'
 import { backupCommand } from './backup.js'
-import { CannotListen, CannotPrint, ImportFailed, say, WrongUsage } from './command.js'
+import { CannotListen, CannotPrint, ImportFailed, ReaderGone, say, WrongUsage } from './command.js'
 import { copyCommand } from './copy.js'
 import { eraseCommand } from './erase.js'
 import { exportCommand } from './export.js'
@@ -58,6 +58,7 @@ function programOf(): Command {
 /** What a failure means for the exit code; whatever a person can mend is said in a sentence, without a stack. */
 function exitCode(thrown: unknown): number {
   const error = toFault(thrown)
+  if (error instanceof ReaderGone) return DONE
   // Commander has said its piece already; asking for help is no failure.
   if (error instanceof CommanderError) return error.exitCode === 0 ? DONE : WRONG_USAGE
   if (error instanceof WrongUsage || error instanceof BadSettings) {

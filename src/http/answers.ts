@@ -1,6 +1,7 @@
 import { getNamedType } from 'graphql'
 import { Fault } from '../errors.js'
 import type { CompiledResult } from '../graph/sql/compiledQueries.js'
+import type { Separator } from '../sheets/csv.js'
 import { framed } from '../store/framed.js'
 import type { Answer, Asked } from './asked.js'
 import { csvContent, type Entry, entriesIn } from './csv.js'
@@ -17,6 +18,8 @@ export interface Wanted {
   readonly type: MediaType | undefined
   /** With the base path. */
   readonly path: string
+  /** What stands between the cells of CSV. */
+  readonly separator: Separator
 }
 
 /** What HTTP makes of a compiled result: byte for byte what it makes of the same as execution answers it. */
@@ -26,7 +29,7 @@ export async function answerWithCompiled({ roots: [root] }: CompiledResult, want
     const next = nextOf(list.pageInfo)
     const { columns } = wanted.operation
     if (wanted.type === 'text/csv' && columns) {
-      return pageWith(await csvContent(columns, entriesIn(list.entries)), next, wanted)
+      return pageWith(await csvContent(columns, entriesIn(list.entries), wanted.separator), next, wanted)
     }
     const page = JSON.stringify({ next, total: list.totalCount ?? null })
     const parts = [BEFORE_DATA, list.entries, Buffer.from(`],"page":${page}}`)] as const
@@ -81,13 +84,17 @@ async function listWith({ nodes, pageInfo, totalCount }: ListAnswer, wanted: Wan
   const next = nextOf(pageInfo)
   const content =
     type === 'text/csv' && operation.columns
-      ? await csvContent(operation.columns, nodes)
+      ? await csvContent(operation.columns, nodes, wanted.separator)
       : new Content(JSON_TYPE, await longJson({ data: nodes, page: { next, total: totalCount ?? null } }))
   return pageWith(content, next, wanted)
 }
 
-function pageWith(content: Content, next: string | null, { asked, path }: Wanted): Promise<Answer> {
-  const headers = next === null ? {} : { link: nextLink(path, asked.url.searchParams, next) }
+function pageWith(content: Content, next: string | null, { asked, path, type, operation }: Wanted): Promise<Answer> {
+  const { sheet } = operation.route
+  const headers = {
+    ...(next !== null && { link: nextLink(path, asked.url.searchParams, next) }),
+    ...(type === 'text/csv' && { 'content-disposition': `attachment; filename="${sheet}.csv"` }),
+  }
   return respond(asked, content, { headers })
 }
 

@@ -3,10 +3,12 @@ import { DESCRIPTION, VERSION } from '../about.js'
 import { SCOPES } from '../auth/scopes.js'
 import type { Code } from '../errors.js'
 import { LIMIT_MEANINGS, LIMITS } from '../limits.js'
+import { SEPARATOR_NAMES } from '../sheets/csv.js'
 import { BODY_TYPES, PATCH_TYPES } from './body.js'
 import { csvText, type Entry } from './csv.js'
 import { REQUEST_ID } from './exchange.js'
 import { exampleOf, headersOf, type JsonSchema, JsonSchemas, ref, withBounds } from './jsonSchema.js'
+import { SEPARATOR } from './parameters.js'
 import { problemResponses, problemSchemas } from './problemSchemas.js'
 import { STATUS } from './problems.js'
 import { CSV_TYPE, ROUTES, type Route } from './routes.js'
@@ -56,6 +58,7 @@ function operationObject(operation: StoredOperation, schemas: JsonSchemas): Json
     ...(scope && { 'x-required-scope': scope }),
     parameters: [
       ...parameters.map((parameter) => parameterObject(parameter, schemas)),
+      ...(route.type === CSV_TYPE ? [SEPARATOR_PARAMETER] : []),
       ...['RequestId', ...conditionsOf(route)].map((name) => ref('parameters', name)),
     ],
     ...(input && { requestBody: requestBody(route, schemas.input(input), schemas) }),
@@ -98,7 +101,13 @@ function successObject(operation: StoredOperation, schemas: JsonSchemas): JsonSc
   }
   return {
     description: route.method === 'GET' ? 'The answer.' : 'It is stored.',
-    headers: headersOf(['Request-Id', ...SOMETIMES, ...ownHeaders(route), ...(isList ? ['Link'] : [])]),
+    headers: headersOf([
+      'Request-Id',
+      ...SOMETIMES,
+      ...ownHeaders(route),
+      ...(isList ? ['Link'] : []),
+      ...(route.type === CSV_TYPE ? ['Content-Disposition'] : []),
+    ]),
     content: successContent(operation, schemas),
   }
 }
@@ -120,8 +129,15 @@ function successContent(operation: StoredOperation, schemas: JsonSchemas): JsonS
   return { [CSV_TYPE]: { schema: { type: 'string', description: CSV }, example: csvText(columns, data) } }
 }
 
+const SEPARATOR_PARAMETER: JsonSchema = {
+  name: SEPARATOR,
+  in: 'query',
+  description: 'What stands between the cells; spreadsheets of many locales want a semicolon.',
+  schema: { type: 'string', enum: Object.keys(SEPARATOR_NAMES), default: 'comma' },
+}
+
 const CSV =
-  "A line of names, then a line for each entry (RFC 4180). What a spreadsheet would run as a formula, at the beginning of a text or behind a `;`, a tab or a line break in it, has a `'` before it."
+  "A byte order mark, a line of names, then a line for each entry (RFC 4180). What a spreadsheet would run as a formula, at the beginning of a text or behind a `,`, a `;`, a tab or a line break in it, has a `'` before it."
 
 // A patch that is refused for its type is told the right ones in a header of its own.
 function refusalObject(status: string, { method }: Route): JsonSchema {
@@ -186,6 +202,7 @@ const HEADERS: Readonly<Record<string, JsonSchema>> = {
   ETag: header('Changes with the content; give it as `If-None-Match`, or as `If-Match` before a change.'),
   'Cache-Control': header('Answers are private, and to be asked for again with their ETag.'),
   Vary: header('The request headers that the answer depends on.'),
+  'Content-Disposition': header('That browsers save it as a file, and by which name.'),
   Link: header('The next page, as `rel="next"`, if there is one.'),
   Location: header('Where the new resource can be read.'),
   'Accept-Patch': header('The media types that a patch can have here (RFC 5789).'),

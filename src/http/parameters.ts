@@ -13,8 +13,9 @@ import {
   isListType,
   isNonNullType,
 } from 'graphql'
-import { type Flaw, flawed } from '../errors.js'
+import { badArgument, type Flaw, flawed } from '../errors.js'
 import { LIMITS } from '../limits.js'
+import { SEPARATOR_NAMES, type Separator } from '../sheets/csv.js'
 import { nearest, tooManyItems } from '../text.js'
 import type { Parameter, StoredOperation } from './stored.js'
 
@@ -25,7 +26,7 @@ const NOBODY = 'none'
 
 /** The variables of an operation from the path and the query, or a Fault that names each bad parameter. */
 export function readParameters(
-  { parameters }: StoredOperation,
+  { parameters, columns }: StoredOperation,
   path: Readonly<Record<string, string>>,
   query: URLSearchParams,
 ): Record<string, unknown> {
@@ -33,6 +34,7 @@ export function readParameters(
   const variables: Record<string, unknown> = { ...path }
   const flaws: Flaw[] = []
   for (const name of new Set(query.keys())) {
+    if (columns && name === SEPARATOR) continue
     const parameter = known.get(name)
     const values = query.getAll(name)
     try {
@@ -46,6 +48,19 @@ export function readParameters(
   }
   if (flaws.length > 0) throw flawed('BAD_REQUEST', 'The query parameters cannot be used as given.', flaws)
   return variables
+}
+
+/** The parameter of CSV that is no variable. */
+export const SEPARATOR = 'separator'
+
+/** What is to stand between the cells of CSV; a comma unless the query says otherwise. */
+export function readSeparator(query: URLSearchParams, type: string | undefined): Separator {
+  const name = query.get(SEPARATOR)
+  if (name === null) return ','
+  if (type !== 'text/csv') throw badArgument(SEPARATOR, 'It is for CSV alone: ask with `Accept: text/csv`.')
+  const found = Object.entries(SEPARATOR_NAMES).find(([one]) => one === name.toLowerCase())
+  if (!found) throw badArgument(SEPARATOR, `Must be one of ${Object.keys(SEPARATOR_NAMES).join(', ')}.`)
+  return found[1]
 }
 
 const ORDERING = new Set(['sort', 'sort_by', 'sortby', 'orderby', 'order', 'order_by'])

@@ -14,7 +14,7 @@ import { type Bodies, PATCH_TYPES } from './body.js'
 import type { Engine } from './engine.js'
 import { type Exchange, noting, orExecuted } from './exchange.js'
 import { createPerform, type RunningRequests } from './idempotency.js'
-import { readBody, readParameters } from './parameters.js'
+import { readBody, readParameters, readSeparator } from './parameters.js'
 import { nearestPath } from './pathHints.js'
 import { requireMatch, tagsToMatch, unmatchable } from './preconditions.js'
 import { notAllowed } from './problems.js'
@@ -75,6 +75,7 @@ export function createRest({ schema, engine, authenticate, rates, bodies, basePa
     // The schema refuses as well; asked first, nobody without the scope gets as far as the parameters and the body.
     if (operation.scope) requireScope(principal, operation.scope)
     const variables = readParameters(operation, parameters, asked.url.searchParams)
+    const between = operation.columns ? readSeparator(asked.url.searchParams, type) : ','
     const reading = matchOf(here, 'GET')
     const tags = CONDITIONAL.has(asked.method) ? tagsToMatch(asked) : undefined
     if (tags && !reading) throw unmatchable()
@@ -87,7 +88,7 @@ export function createRest({ schema, engine, authenticate, rates, bodies, basePa
     const storing = storingCostOf(operation.rootField, () => variables)
     if (storing > 0) rates.chargeQuery(principal, exchange, 1 + storing)
     const context = engine.contextFor(principal, noting(exchange), exchange.waiting)
-    const wanted = { asked, operation, type, path: basePath + path }
+    const wanted = { asked, operation, type, path: basePath + path, separator: between }
     if (isReading(asked)) {
       const separator = type === 'text/csv' ? '\n' : ','
       const query = { document: operation.document, variables }

@@ -151,25 +151,33 @@ function outsideQuotes(text: string): string {
 }
 
 // White space at an end and a lone blank cell too: what looks like nothing gets lost on the way through other programs.
-const MUST_QUOTE = /[",\r\n]|^\s|\s$/
+const MUST_QUOTE: Readonly<Record<Separator, RegExp>> = {
+  ',': /[",\r\n]|^\s|\s$/,
+  ';': /[";\r\n]|^\s|\s$/,
+  '\t': /["\t\r\n]|^\s|\s$/,
+}
+
+/** The separators by the names that callers give them. */
+export const SEPARATOR_NAMES = { comma: ',', semicolon: ';', tab: '\t' } as const satisfies Record<string, Separator>
+export type SeparatorName = keyof typeof SEPARATOR_NAMES
 
 /** One record as a line, quoted where it must be, so that reading it gives back these cells. */
-export function csvLine(cells: readonly string[]): string {
+export function csvLine(cells: readonly string[], separator: Separator = ','): string {
   const line = cells.map((cell, index) => {
     const isComment = index === 0 && cell.startsWith('# ')
     const isBlankLine = cells.length === 1 && cell === ''
-    return isComment || isBlankLine || MUST_QUOTE.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
+    return isComment || isBlankLine || MUST_QUOTE[separator].test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
   })
-  return `${line.join(',')}\r\n`
+  return `${line.join(separator)}\r\n`
 }
 
 /**
- * Where a formula could begin. A spreadsheet set up for another separator also splits at `;`, tabs and line breaks: to it
- * a quote is one only at the beginning of what it takes for a cell.
+ * Where a formula could begin. A spreadsheet set up for another separator than the file's also splits at that one and at
+ * line breaks: to it a quote is one only at the beginning of what it takes for a cell.
  */
-const FORMULA = /(^|[;\t\r\n])(?='*[=+\-@\t\r])/
-const FORMULAS = /(?<=^|[;\t\r\n])(?='*[=+\-@\t\r])/g
-const GUARDS = /(?<=^|[;\t\r\n])'(?='*[=+\-@\t\r])/g
+const FORMULA = /(^|[,;\t\r\n])(?='*[=+\-@\t\r])/
+const FORMULAS = /(?<=^|[,;\t\r\n])(?='*[=+\-@\t\r])/g
+const GUARDS = /(?<=^|[,;\t\r\n])'(?='*[=+\-@\t\r])/g
 
 /** A text as a cell of which no spreadsheet runs anything as a formula. */
 export function guarded(text: string): string {
