@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 import { SEPARATOR_NAMES } from '../sheets/csv.js'
-import { isSheetNoun, SHEET_NOUNS } from '../sheets/nouns.js'
+import { SHEET_NOUNS, sheetNounOf } from '../sheets/nouns.js'
 import { commandWith, WrongUsage } from './command.js'
 import type { ExportFlags } from './exporter.js'
 
@@ -19,9 +19,9 @@ export function exportCommand(): Command {
       '\nWhat is exported can be imported again, and then everything is unchanged.\n\n' +
         'Examples:\n  operations export risks --live --output risks.csv\n  operations export people --format ndjson',
     )
-    .action(async (noun: string, flags: ExportFlags) => {
-      if (!isSheetNoun(noun))
-        throw new WrongUsage(`There is no ${noun} to export. There are ${SHEET_NOUNS.join(', ')}.`)
+    .action(async (named: string, flags: ExportFlags) => {
+      const noun = sheetNounOf(named)
+      if (!noun) throw new WrongUsage(`There is no ${named} to export. There are ${SHEET_NOUNS.join(', ')}.`)
       const { exportTo } = await import('./exporter.js')
       await exportTo(noun, flags)
     })
