@@ -58,15 +58,21 @@ export function cannotPrint(error: unknown): Error {
   return new CannotPrint(`Standard output cannot be written: ${error instanceof Error ? error.message : error}`)
 }
 
-/** After a failure the stream also emits `error`, which would end the process if nobody listened. */
-let isHeard = false
+/** After a failure the stream also emits `error`, which would end the process if nobody listened; one listener is enough. */
+const ignore = () => undefined
+let unwritten = 0
 
 /** Standard output is for what scripts read, and so a script must hear of it when it cannot be written. */
 export function print(text: string): Promise<void> {
-  if (!isHeard) process.stdout.on('error', () => undefined)
-  isHeard = true
+  if (unwritten === 0) process.stdout.on('error', ignore)
+  unwritten += 1
   return new Promise((resolve, reject) => {
-    process.stdout.write(`${escaped(text)}\n`, (error) => (error ? reject(cannotPrint(error)) : resolve()))
+    process.stdout.write(`${escaped(text)}\n`, (error) => {
+      if (error) return reject(cannotPrint(error))
+      unwritten -= 1
+      if (unwritten === 0) process.stdout.off('error', ignore)
+      resolve()
+    })
   })
 }
 

@@ -9,7 +9,7 @@ const nowhere = problem('NOT_FOUND')
 const badTarget = problem('BAD_REQUEST', /address|cannot be read/)
 
 /** Paths that lead nowhere, however a careless reader would mend them. */
-const NOWHERE = `// /// //v1/key /v1//key /v1//personnel /v1/key/ /v1/personnel/ /v1/./key/x /V1/key /v1/KEY /v1%2fkey /v1%2Fkey
+const NOWHERE = `// /// //v1/key /v1//key /v1//personnel /v1/key// /v1/personnel// /v1/./key/x /V1/key /v1/KEY /v1%2fkey /v1%2Fkey
   /%76%31/key%00 /v1/key%00 /v1/key%20 /v1/key%0a /v1/key;x=y /v1;x/key /v1/key%3fx=1 /v1/key%23 /v1/key.json /v1/key,
   /v1/%2e%2e%2fkey /v1/..%2f..%2fetc%2fpasswd /..%2f..%2fpackage.json /v1/..;/key /v1/%252e%252e/key /%5c /v1\\\\key
   /v1/personnel/%zz /v1/personnel/% /v1/personnel/%c0%af /v1/personnel/%ff /v1/personnel/%00 /v1/personnel/%2f
