@@ -47,7 +47,7 @@ function requireCommand({ commands }: Command, [name = '-']: readonly string[]):
   if (name.startsWith('-') || name === 'help' || names.includes(name)) return
   const meant = nearest(name, names)
   const hint = meant === undefined ? `There are ${names.join(', ')}.` : `Did you mean ${meant}?`
-  throw new WrongUsage(`There is no command ${name}. ${hint}`)
+  throw new WrongUsage(`error: there is no command ${name}. ${hint}`)
 }
 
 function programOf(): Command {
