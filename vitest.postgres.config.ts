@@ -7,6 +7,7 @@ const SQLITE_ALONE: Readonly<Record<string, string>> = {
   'test/migrations.test.ts': 'How a file is created and refused: test/postgres/migrations.test.ts has its like.',
   'test/plans.test.ts': "SQLite's own plans: test/postgres/plans.test.ts reads PostgreSQL's.",
   'test/readWorkers.test.ts': 'A server reads beside the event loop by itself: test/postgres/deadline.test.ts.',
+  'test/restore.test.ts': 'A backup takes the place of the file; PostgreSQL has pg_restore.',
   'test/upgrade.test.ts': 'Stores of earlier releases, of which PostgreSQL has none yet.',
 }
 
