@@ -1,30 +1,32 @@
 import { LIMITS } from './limits.js'
 
-/** One setting: where it can be given, what it means, and how its text is read. */
-interface Setting<T> {
+/** One setting: where it can be given, its meaning, and how its text is parsed. */
+export interface Setting<T> {
   readonly flag: string
   readonly env: string
   readonly help: string
   readonly fallback: T
   readonly read: (text: string) => T | undefined
-  /** What a right value looks like, for the message about a wrong one. */
+  /** A valid value, for the error message. */
   readonly form: string
+  /** Names that it had once: whoever still uses them is told the new ones. */
+  readonly formerly?: { readonly flag: string; readonly env: string }
 }
 
 /** Bytes. */
 export const MEGABYTE = 1_000_000
 
-/** Two of the largest bodies. */
+/** Room for two of the largest bodies. */
 const IN_FLIGHT_MEGABYTES_MIN = (2 * LIMITS.syncBodyBytesMax) / MEGABYTE
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 
-/** Every setting there is; flags come before the environment, the environment before the fallback. */
+/** Every setting; flags override the environment, which overrides the default. */
 export const SETTINGS = {
   database: setting({
     flag: '--database <url>',
     env: 'DATABASE_URL',
-    help: 'the store, as file:PATH or postgres://USER:PASSWORD@HOST/DATABASE',
+    help: 'the store: file:PATH or postgres://USER:PASSWORD@HOST/DATABASE',
     fallback: 'file:./data/operations.db',
     read: (text) => (/^(file:(?!:memory:)|postgres(ql)?:\/\/)./.test(text) ? text : undefined),
     form: 'an address such as file:./data/operations.db or postgres://operations@localhost/operations',
@@ -40,7 +42,7 @@ export const SETTINGS = {
   port: setting({
     flag: '--port <number>',
     env: 'PORT',
-    help: 'the port to listen on; 0 takes a free one',
+    help: 'the port to listen on; 0 for any free port',
     fallback: 4000,
     read: (text) => wholeNumber(text, 0, 65_535),
     form: 'a whole number from 0 to 65535',
@@ -50,7 +52,7 @@ export const SETTINGS = {
     env: 'OPERATIONS_BASE_PATH',
     help: 'the path below which everything is served',
     fallback: '',
-    // Dots alone would be taken for a way up, and never arrive.
+    // URLs resolve a segment of dots as a relative path, so such a base path could never match.
     read: (text) => (/^(\/(?!\.+(\/|$))[\w.~-]+)*\/?$/.test(text) ? text.replace(/\/$/, '') : undefined),
     form: 'a path such as /ops',
   }),
@@ -65,7 +67,7 @@ export const SETTINGS = {
   migrate: setting({
     flag: '--no-migrate',
     env: 'OPERATIONS_MIGRATE',
-    help: 'do not bring the store up to date at start',
+    help: 'do not apply migrations at start',
     fallback: true,
     read: yesOrNo,
     form: 'true or false',
@@ -73,7 +75,7 @@ export const SETTINGS = {
   wholeListRowsMax: setting({
     flag: '--whole-list-rows-max <rows>',
     env: 'OPERATIONS_WHOLE_LIST_ROWS_MAX',
-    help: 'the most rows of a list that is asked for without a page',
+    help: 'the most rows of a list without `first` or `limit`',
     fallback: LIMITS.wholeListRowsMax as number,
     read: (text) => wholeNumber(text, 1, 10_000_000),
     form: 'a whole number of at least 1',
@@ -81,15 +83,16 @@ export const SETTINGS = {
   rateLimit: setting({
     flag: '--rate-limit <number>',
     env: 'OPERATIONS_RATE_LIMIT',
-    help: 'what a key may spend in a minute: a request is 1; 0 for no limit',
+    help: 'requests a minute for each key, weighted by what they read; 0 for no limit',
     fallback: LIMITS.ratePerMinute as number,
     read: (text) => wholeNumber(text, 0, 10_000_000),
     form: 'a whole number, or 0 for no limit',
   }),
-  readyMegabytes: setting({
-    flag: '--ready-megabytes <number>',
-    env: 'OPERATIONS_READY_MEGABYTES',
-    help: 'how much memory may hold answers that are ready to be given again while nothing changes; 0 for none',
+  responseCacheMegabytes: setting({
+    flag: '--response-cache-megabytes <number>',
+    env: 'OPERATIONS_RESPONSE_CACHE_MEGABYTES',
+    formerly: { flag: '--ready-megabytes', env: 'OPERATIONS_READY_MEGABYTES' },
+    help: 'the size of the response cache; 0 for none',
     fallback: LIMITS.readyBytesMax / MEGABYTE,
     read: (text) => wholeNumber(text, 0, 100_000),
     form: 'a whole number of megabytes, or 0 for none',
@@ -97,7 +100,7 @@ export const SETTINGS = {
   inFlightMegabytes: setting({
     flag: '--in-flight-megabytes <number>',
     env: 'OPERATIONS_IN_FLIGHT_MEGABYTES',
-    help: 'how much memory bodies being received and answers being sent may take; beyond it requests get 503',
+    help: 'memory for request bodies being received and responses being sent; beyond it requests get 503',
     fallback: LIMITS.inFlightBytesMax / MEGABYTE,
     read: (text) => wholeNumber(text, IN_FLIGHT_MEGABYTES_MIN, 100_000),
     form: `a whole number of megabytes, at least ${IN_FLIGHT_MEGABYTES_MIN}`,
@@ -105,7 +108,7 @@ export const SETTINGS = {
   connectionsPerAddress: setting({
     flag: '--connections-per-address <number>',
     env: 'OPERATIONS_CONNECTIONS_PER_ADDRESS',
-    help: 'how many connections one address may have, loopback excepted; 0 for no limit but that of all',
+    help: 'connections from one address, loopback excepted; 0 for no limit by address',
     fallback: LIMITS.connectionsPerAddressMax as number,
     read: (text) => wholeNumber(text, 0, LIMITS.connectionsMax),
     form: `a whole number up to ${LIMITS.connectionsMax}, or 0 for no limit`,
@@ -113,7 +116,7 @@ export const SETTINGS = {
   deadlineMs: setting({
     flag: '--deadline-ms <milliseconds>',
     env: 'OPERATIONS_DEADLINE_MS',
-    help: 'how long a request may read before it is answered 503',
+    help: 'how long a request may read before it gets 503',
     fallback: LIMITS.deadlineMs as number,
     read: (text) => wholeNumber(text, 1, 600_000),
     form: 'a whole number of milliseconds, at least 1',
@@ -121,7 +124,7 @@ export const SETTINGS = {
   slowMs: setting({
     flag: '--slow-ms <milliseconds>',
     env: 'OPERATIONS_SLOW_MS',
-    help: 'a request that takes longer is logged as slow',
+    help: 'log requests that take longer than this',
     fallback: LIMITS.slowQueryMs as number,
     read: (text) => wholeNumber(text, 0, 600_000),
     form: 'a whole number of milliseconds',
@@ -129,7 +132,7 @@ export const SETTINGS = {
   metricsPort: setting({
     flag: '--metrics-port <number>',
     env: 'OPERATIONS_METRICS_PORT',
-    help: 'the port for Prometheus to read /metrics from, on the same address; none unless given',
+    help: 'serve /metrics for Prometheus on this port, on the same address; not served by default',
     fallback: undefined as number | undefined,
     read: (text) => wholeNumber(text, 0, 65_535),
     form: 'a whole number from 0 to 65535',
@@ -137,15 +140,15 @@ export const SETTINGS = {
   corsOrigins: setting({
     flag: '--cors-origins <origins>',
     env: 'OPERATIONS_CORS_ORIGINS',
-    help: 'the origins whose pages may call, with commas between them',
+    help: 'origins whose pages may call (CORS), separated by commas',
     fallback: '',
     read: (text) => (text.split(',').every((origin) => /^https?:\/\/[^\s/]+$/.test(origin.trim())) ? text : undefined),
-    form: 'origins such as https://app.example.com, with commas between them',
+    form: 'origins such as https://app.example.com, separated by commas',
   }),
   logLevel: setting({
     flag: '--log-level <level>',
     env: 'OPERATIONS_LOG_LEVEL',
-    help: `how much to log: ${LOG_LEVELS.join(', ')}`,
+    help: `the log level: ${LOG_LEVELS.join(', ')}`,
     fallback: 'info',
     read: (text) => (LOG_LEVELS.includes(text) ? text : undefined),
     form: `one of ${LOG_LEVELS.join(', ')}`,
@@ -156,13 +159,13 @@ type Settings = typeof SETTINGS
 export type SettingName = keyof Settings
 export type Config = { readonly [Name in SettingName]: Settings[Name]['fallback'] }
 
-/** Settings that cannot be used; the message names all of them. */
+/** Invalid settings; the message names all of them. */
 export class BadSettings extends Error {}
 
-/** What flags were given, under their settings' names; a switch that was turned off is `false`. */
+/** The given flags, by the names of their settings; a switch that was turned off is `false`. */
 export type Flags = { readonly [Name in SettingName]?: string | boolean | undefined }
 
-/** One frozen configuration of the settings asked for, or every one of them that is wrong, all at once. */
+/** A frozen configuration of these settings, or one error that lists every invalid one. */
 export function readConfig<Name extends SettingName>(flags: Flags, names: readonly Name[]): Pick<Config, Name> {
   const env = process.env
   const complaints = unknownNames(env)
@@ -186,15 +189,20 @@ function setting<T>(definition: Setting<T>): Setting<T> {
   return definition
 }
 
-// Kubernetes puts these beside every container when a service is named `operations`.
+// Kubernetes sets these in every container if a service is named `operations`.
 const NOT_OURS = /^OPERATIONS_(PORT|SERVICE)(_|$)/
 
-// A misspelt name would otherwise be passed over in silence.
+// A misspelt variable would otherwise be ignored silently.
 function unknownNames(env: NodeJS.ProcessEnv): string[] {
   const known = new Set<string>(Object.values(SETTINGS).map((one) => one.env))
   return Object.keys(env)
     .filter((name) => name.startsWith('OPERATIONS_') && !known.has(name) && !NOT_OURS.test(name))
-    .map((name) => `${name} is no setting of this program.`)
+    .map((name) => renamed(name) ?? `${name} is not a known setting.`)
+}
+
+function renamed(name: string): string | undefined {
+  const setting = Object.values<Setting<unknown>>(SETTINGS).find(({ formerly }) => formerly?.env === name)
+  return setting && `${name} is called ${setting.env} now.`
 }
 
 function wholeNumber(text: string, least: number, most: number): number | undefined {
@@ -206,7 +214,7 @@ function yesOrNo(text: string): boolean | undefined {
   return text === 'true' ? true : text === 'false' ? false : undefined
 }
 
-/** Unless the environment says otherwise: graphql then spares itself a check of every type that it meets. */
+/** Unless NODE_ENV is set: graphql then skips a check of every type that it meets. */
 export function assumeProduction(): void {
   process.env['NODE_ENV'] ??= 'production'
 }

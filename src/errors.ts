@@ -1,4 +1,4 @@
-/** Every way in which a request can fail, with the short title that people see. */
+/** Every error code, with the title that callers see. */
 export const CATALOGUE = {
   BAD_REQUEST: 'Bad request',
   UNAUTHENTICATED: 'API key needed',
@@ -23,7 +23,7 @@ export const CATALOGUE = {
 
 export type Code = keyof typeof CATALOGUE
 
-/** One thing wrong with what was sent: where, and what would be right. */
+/** One flaw of the input: where it is, and what would be right. */
 export interface Flaw {
   /** A JSON Pointer into the input. */
   readonly pointer?: string
@@ -35,13 +35,13 @@ export interface Flaw {
 interface FaultFacts {
   readonly flaws?: readonly Flaw[]
   readonly requiredScope?: string
-  /** The id of what is already there (CONFLICT). */
+  /** The id of the existing entity (CONFLICT). */
   readonly existingId?: string
-  /** For the log alone; no caller ever sees it. */
+  /** For the log only; never sent to a caller. */
   readonly cause?: unknown
 }
 
-/** The one error of the program: a code, a sentence for the caller, a cause for the log. */
+/** The one error class: a code, a sentence for the caller, a cause for the log. */
 export class Fault extends Error {
   readonly code: Code
   readonly flaws: readonly Flaw[]
@@ -57,7 +57,7 @@ export class Fault extends Error {
     this.existingId = facts.existingId
   }
 
-  /** What a GraphQL error made of this tells its caller, also where the schema runs without our HTTP. */
+  /** The extensions of a GraphQL error made from this, also if the schema runs without our HTTP layer. */
   get extensions() {
     const { code, requiredScope, existingId, flaws } = this
     return {

@@ -1,28 +1,28 @@
 import { checkText, type InputCheck, isEmail } from './text.js'
 import { TEXT_MAX, type TextKind } from './vocabulary.js'
 
-/** A value as it is stored, or what would be right instead. */
+/** A value as it is stored, or the sentence that says what would be right. */
 type Reading<V> = { readonly value: V } | { readonly flaw: string }
 
-/** What a field of a record may hold, however the record comes in: as a cell, a JSON value or an argument. */
+/** An input field of a record, whether it comes as a cell, a JSON value or an argument. */
 export interface Field<V> {
   readonly meaning: string
   readonly example: string
-  /** What may stand in it, for people. */
+  /** The accepted form, for people. */
   readonly form: string
-  /** A new record must say it, and nothing can take it away. */
+  /** A new record must have it, and it cannot be cleared. */
   readonly isRequired: boolean
   readonly read: (raw: unknown) => Reading<V>
 }
 
 export type Fields = Readonly<Record<string, Field<unknown>>>
 
-/** What a record says: absent means nothing, null that there is none. */
+/** The values of a record: absent keeps what is stored, null clears it. */
 export type Values<F extends Fields> = {
   readonly [Name in keyof F]?: (F[Name] extends Field<infer V> ? V : never) | null
 }
 
-/** Reads records of these fields; whatever cannot be used is told to the check, and left out. */
+/** Reads records of these fields; flaws go to the check, and their fields are left out. */
 export function recordReader<F extends Fields>(fields: F) {
   const entries = Object.entries(fields)
   return (raw: Readonly<Record<string, unknown>>, check: InputCheck): Values<F> => {
@@ -43,19 +43,19 @@ export function recordReader<F extends Fields>(fields: F) {
   }
 }
 
-/** Tells the check what a new record lacks. */
+/** Adds a flaw for each required field that a new record lacks. */
 export function requireFields<F extends Fields>(fields: F, values: Values<F>, check: InputCheck): void {
   for (const name in fields) {
     if (fields[name]?.isRequired && values[name] === undefined && !check.has(name)) check.flaw(name, 'Is needed.')
   }
 }
 
-/** What holds afterwards: the value that was said, or what was there before. */
+/** The new value if there is one, else the value before. */
 export function said<V>(value: V | null | undefined, before: V | null | undefined): V | null {
   return value === undefined ? (before ?? null) : value
 }
 
-// Forms and sheets leave an empty text where nothing was filled in.
+// Forms and sheets send an empty text for fields that were not filled in.
 function isBlank(raw: unknown): boolean {
   return raw === null || (typeof raw === 'string' && raw.trim() === '') || (Array.isArray(raw) && raw.length === 0)
 }
@@ -75,7 +75,7 @@ export function email(meaning: string, example: string): Field<string> {
   )
 }
 
-// Links are shown to people, so nothing that a browser would run is one.
+// Only http and https: links are shown to people, and a browser would run `javascript:`.
 export function link(meaning: string, example: string): Field<string> {
   const isLink = (url: string) => /^https?:\/\/\S+$/i.test(url)
   return optional(meaning, example, 'an address that begins with https:// or http://', (raw) =>
@@ -83,7 +83,7 @@ export function link(meaning: string, example: string): Field<string> {
   )
 }
 
-/** The short name of a project; taken in any case, stored in capitals. */
+/** The short name of a project; accepted in any case, stored in capitals. */
 export function projectKey(meaning: string, example: string): Field<string> {
   const form = 'capitals, digits and hyphens, beginning with a letter, such as APOLLO-2'
   return optional(meaning, example, form, (raw) => {
@@ -92,7 +92,7 @@ export function projectKey(meaning: string, example: string): Field<string> {
   })
 }
 
-/** One of a closed set, in any case, with spaces or hyphens for underscores. */
+/** A value of an enum, in any case, with spaces or hyphens for underscores. */
 export function oneOf<const V extends string>(values: readonly V[], meaning: string): Field<V> {
   const form = `one of ${values.join(', ')}`
   return optional(meaning, values[0] ?? '', form, (raw) => {
@@ -118,9 +118,9 @@ export function day(meaning: string, example: string): Field<string> {
   })
 }
 
-/** Several names: a list in JSON, or a text with semicolons between them. */
+/** Several names: a list in JSON, or a text separated by semicolons. */
 export function names(meaning: string, example: string): Field<readonly string[]> {
-  return optional(meaning, example, 'names with ; between them', (raw) => {
+  return optional(meaning, example, 'names separated by ;', (raw) => {
     const parts: unknown[] = Array.isArray(raw) ? raw : String(raw).split(';')
     const texts = parts.filter((part) => typeof part === 'string').map((part) => part.trim())
     if (texts.length < parts.length) return { flaw: 'Must be a list of texts.' }
@@ -128,7 +128,7 @@ export function names(meaning: string, example: string): Field<readonly string[]
   })
 }
 
-// JavaScript would read the 30th of February as the 2nd of March.
+// `Date` would parse February 30th as March 2nd.
 export function isDay(raw: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(raw)) return false
   const date = new Date(`${raw}T00:00:00Z`)
@@ -139,7 +139,7 @@ function optional<V>(meaning: string, example: string, form: string, read: (raw:
   return { meaning, example, form, isRequired: false, read }
 }
 
-// Trackers number their entries, and JSON then has a number where a text is meant.
+// Trackers number their entries, so JSON may have a number where a text is expected.
 function readText(raw: unknown, kind: TextKind): Reading<string> {
   if (typeof raw !== 'string' && typeof raw !== 'number') return { flaw: 'Must be a text.' }
   const checked = checkText(String(raw), kind)

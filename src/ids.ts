@@ -1,6 +1,6 @@
 import { randomFillSync } from 'node:crypto'
 
-/** What each kind of id begins with. */
+/** The prefix of each kind of id. */
 export const ID_PREFIX = {
   person: 'usr',
   group: 'grp',
@@ -14,7 +14,7 @@ export type IdKind = keyof typeof ID_PREFIX
 const CROCKFORD = '0123456789abcdefghjkmnpqrstvwxyz'
 const ID_FORM = new RegExp(`^[0-7][${CROCKFORD}]{25}$`)
 
-/** A UUIDv7 in Crockford's base32: ids made later sort later, also those of one instant that one process makes. */
+/** A UUIDv7 in Crockford's base32: later ids sort later, also within one millisecond of one process. */
 export function newId(kind: IdKind, at: Date, random: Uint8Array = randomAfter(at.getTime())): string {
   const bytes = Buffer.alloc(16)
   bytes.writeUIntBE(at.getTime(), 0, 6)
@@ -28,11 +28,11 @@ const TAIL_BYTES = 10
 const tail = Buffer.alloc(TAIL_BYTES)
 let tailMs = Number.NaN
 
-// Chance is drawn for many ids at once: the drawing takes longer than all the rest of an id.
+// Random bytes are drawn for many ids at once: the call takes longer than the rest of an id.
 const drawn = Buffer.alloc(TAIL_BYTES * 100)
 let drawnLeft = 0
 
-// Within one instant each tail is a little higher than the last, so that an import adds to the end of its indexes.
+// Within one millisecond each tail is higher than the last, so that an import appends to its indexes.
 function randomAfter(ms: number): Uint8Array {
   if (ms !== tailMs) {
     if (drawnLeft === 0) drawnLeft = randomFillSync(drawn).length
@@ -62,7 +62,7 @@ function base32(bytes: Buffer): string {
   return text
 }
 
-/** Whether a text could be an id of this kind. */
+/** Whether a text has the form of an id of this kind. */
 export function isId(kind: IdKind, text: string): boolean {
   const [prefix, rest = '', ...more] = text.split('_')
   return prefix === ID_PREFIX[kind] && more.length === 0 && ID_FORM.test(rest)

@@ -17,43 +17,43 @@ export { SCOPE_NAMES, type Scope } from './auth/scopes.js'
 export { type Code, Fault, type Flaw } from './errors.js'
 export { maskError } from './graph/faults.js'
 
-// The types below are written out: what they leave open changes without breaking hosts, and none of it reaches the
-// declarations of drizzle-orm, which do not compile in a host that checks its libraries.
+// The types below are written out: internals can change without breaking hosts, and no declaration refers to
+// drizzle-orm, whose declarations do not compile without `skipLibCheck`.
 
 declare const made: unique symbol
 
-/** An open store. Hosts hand it on and close it; all else is for the gateway. */
+/** An open store. Hosts pass it on and close it; everything else is internal. */
 export interface Store {
   readonly [made]: 'openStore'
-  /** Waits for the writes that are under way, `waitMs` at the most where it is given. */
+  /** Waits for running writes, at most `waitMs` if given. */
   close(waitMs?: number): Promise<void>
 }
 
-/** What the resolvers of `schema` need to know of a request. Hosts hand it on. */
+/** The context that the resolvers of `schema` need. Hosts pass it on. */
 export interface Context {
   readonly [made]: 'contextFor'
 }
 
 export interface StoreOptions {
-  /** Whether the store may be created and brought up to date; true unless given. */
+  /** Whether the store may be created and migrated; true by default. */
   readonly migrate?: boolean
-  /** SQLite: of the connection that writes. */
+  /** SQLite: the page cache of the writing connection. */
   readonly cacheBytes?: number
-  /** Called with what whoever runs the store should know. */
+  /** Called with notices for the operator of the store. */
   readonly onNotice?: (sentence: string) => void
-  /** PostgreSQL: how long a statement that reads may take. */
+  /** PostgreSQL: the timeout of a reading statement. */
   readonly deadlineMs?: number
 }
 
-/** Opens `file:./data/operations.db`, `postgres://...` or the like, creating it or bringing it up to date first. */
+/** Opens `file:./data/operations.db` or `postgres://...`, and creates or migrates it first. */
 export async function openStore(database: string, options: StoreOptions = {}): Promise<Store> {
   const opened: unknown = await open(database, options)
-  // The mark is for the compiler alone, so that nothing else passes for a store.
+  // The brand exists for the type checker only, so that nothing else is accepted as a store.
   return opened as Store
 }
 
 function openedOf(store: Store): OpenedStore {
-  // Only `openStore` makes one.
+  // Only `openStore` creates one.
   const opened: unknown = store
   return opened as OpenedStore
 }
@@ -61,37 +61,37 @@ function openedOf(store: Store): OpenedStore {
 /** The GraphQL schema, to be executed with a context of `contextFor`. */
 export const schema = subgraph
 
-/** The schema as text, as an Apollo Federation subgraph. */
+/** The SDL of the schema as an Apollo Federation subgraph. */
 export function sdl(): string {
   return printed()
 }
 
 export interface GatewayOptions {
   readonly store: Store
-  /** The path of the gateway as its callers see it, such as `/ops`; without it, the root. */
+  /** The path of the gateway as callers see it, such as `/ops`; the root by default. */
   readonly basePath?: string
   readonly graphiql?: boolean
-  /** A pino logger; without it nothing is logged. */
+  /** A pino logger; nothing is logged without it. */
   readonly log?: pino.Logger
   readonly clock?: () => Date
   readonly wholeListRowsMax?: number
-  /** What a key may spend in a minute: a request is 1; 0 for no limit. */
+  /** Requests a minute for each key, weighted by what they read; 0 for no limit. */
   readonly ratePerMinute?: number
-  /** Of answers that are kept ready while nothing changes; 0 for none. */
+  /** The size of the response cache in bytes; 0 for none. */
   readonly readyBytesMax?: number
-  /** Of bodies that are held and answers that `listener` is sending; beyond it requests get 503. */
+  /** Request bodies held and responses being sent by `listener`; beyond it requests get 503. */
   readonly inFlightBytesMax?: number
-  /** How long a request may read before it is answered 503. */
+  /** How long a request may read before it gets 503. */
   readonly deadlineMs?: number
 }
 
 /** The whole service. */
 export interface Gateway {
-  /** Answers a Request. */
+  /** Handles a `Request`. */
   fetch(request: Request): Promise<Response>
-  /** Answers a request of node:http, or of a framework on top of it. */
+  /** Handles a request of `node:http`, or of a framework on top of it. */
   listener(request: IncomingMessage, response: ServerResponse): Promise<void>
-  /** The same for the event `checkContinue`: whoever waits for `100 Continue` gets it once its key was checked. */
+  /** For the event `checkContinue`: sends `100 Continue` only after the key was checked. */
   checkContinue(request: IncomingMessage, response: ServerResponse): Promise<void>
 }
 
@@ -121,11 +121,11 @@ function mountedAt(basePath: string): string {
 
 export interface Caller {
   readonly scopes: readonly Scope[]
-  /** Who it is, for the history of what is written; `embedded` unless given. */
+  /** The caller's id in the history; `embedded` by default. */
   readonly id?: string
 }
 
-/** The context in which the schema runs on behalf of a caller whom the embedding program knows. Fresh for each request. */
+/** The context for a caller that the embedding program has authenticated. Create one for each request. */
 export function contextFor(store: Store, { scopes, id = 'embedded' }: Caller): Context {
   const principal: Principal = { keyId: id, name: id, scopes: new Set(scopes), projects: null, expiresAt: null }
   const opened = openedOf(store)
@@ -138,7 +138,7 @@ export function contextFor(store: Store, { scopes, id = 'embedded' }: Caller): C
     rowCounts: rowCountsOf(opened),
   }
   const handedOut: unknown = context
-  // The mark is for the compiler alone, as that of a store.
+  // The brand exists for the type checker only, as for a store.
   return handedOut as Context
 }
 
@@ -148,11 +148,11 @@ export interface KeyOptions {
   readonly expiresAt?: Date
 }
 
-/** A key just made. */
+/** A key just created. */
 export interface MintedKey {
   readonly id: string
   readonly name: string
-  /** How it begins, to recognise it by. */
+  /** The first characters, to recognise it by. */
   readonly prefix: string
   readonly scopes: readonly Scope[]
   /** The keys of the projects that it may change; null for all. */
@@ -161,21 +161,21 @@ export interface MintedKey {
   readonly expiresAt: string | null
   readonly revokedAt: string | null
   readonly lastUsedAt: string | null
-  /** The key itself; this is the only time it can be seen. */
+  /** The key itself, returned only this once. */
   readonly secret: string
 }
 
-/** Makes an API key; its `secret` is there this once. */
+/** Creates an API key; its `secret` is returned only this once. */
 export async function mintKey(store: Store, { name, scopes, expiresAt }: KeyOptions): Promise<MintedKey> {
   const check = new InputCheck()
   const named = check.required('name', 'name', name)
   for (const scope of scopes) if (!isScope(scope)) check.flaw('scopes', `There is no scope ${JSON.stringify(scope)}.`)
   if (expiresAt && Number.isNaN(expiresAt.getTime())) check.flaw('expiresAt', 'Must be a date.')
-  check.refuse('This key cannot be made as given.')
+  check.refuse('This key cannot be created as given.')
   return openedOf(store).write({ by: 'embedded', at: now }, (write) => mint(write, { name: named, scopes, expiresAt }))
 }
 
-/** Who holds a key. */
+/** The holder of a key. */
 export interface Principal {
   readonly keyId: string
   readonly name: string
@@ -185,10 +185,10 @@ export interface Principal {
   readonly expiresAt: string | null
 }
 
-// One for each store: it remembers when it last noted that a key was used.
+// One for each store: it remembers when a key's last use was recorded.
 const authenticators = new WeakMap<Store, Authenticate>()
 
-/** Who holds this key; throws a Fault with the code UNAUTHENTICATED when it is not valid. */
+/** The holder of this key; throws a Fault with the code UNAUTHENTICATED if it is not valid. */
 export function checkKey(store: Store, secret: string): Promise<Principal> {
   const authenticate = authenticators.get(store) ?? authenticator(openedOf(store), now)
   authenticators.set(store, authenticate)

@@ -13,13 +13,13 @@ import './history/changes.graph.js'
 
 const subgraph = toSubgraph()
 
-/** The one schema, which every face above has added its part to: a subgraph of whatever larger graph wants it. */
+/** The one schema, to which every face above has added its part: an Apollo Federation subgraph. */
 export const schema: GraphQLSchema = subgraph.schema
 
-/** The schema for gateways, as it is printed and committed: what `_service` answers. */
+/** The SDL for gateways, as printed and committed, and returned by `_service`. */
 export const sdl: () => string = subgraph.sdl
 
-/** The schema for clients, likewise. */
+/** The SDL for clients, likewise. */
 export function apiSdl(): string {
   return printApi(schema)
 }

@@ -1,14 +1,14 @@
 import { type Flaw, flawed } from './errors.js'
 import { TEXT_MAX, type TextKind } from './vocabulary.js'
 
-/** The form in which names and e-mails are compared, ordered and searched, the same in every engine. */
+/** The folded form in which names and e-mails are compared, ordered and searched, equal in both engines. */
 export function fold(text: string): string {
   if (/^[\x20-\x7e]*$/.test(text)) return text.toLowerCase()
-  // Once more at the end, because lower-casing can take a composed letter apart.
+  // Normalised again, because lower-casing can decompose a letter.
   return text.normalize('NFKC').toLowerCase().normalize('NFKC')
 }
 
-/** The same of a name or an e-mail as someone typed it. */
+/** The folded form of a trimmed name or e-mail. */
 export function foldedName(text: string): string {
   return fold(text.trim())
 }
@@ -17,27 +17,27 @@ export function trimmed(text: string): string {
   return text.trim()
 }
 
-/** What moves a cursor, breaks a line or turns the order of letters around, and so makes a text look like another. */
+/** Control characters, line breaks and bidirectional overrides, which make a text look like another. */
 const CONTROL = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u
 const CONTROLS = new RegExp(CONTROL, 'gu')
 
-/** Kinds that are no names: what is written at length, and what is looked for. */
+/** Kinds of free text, which are not names: descriptions and search terms. */
 const FREE: ReadonlySet<TextKind> = new Set<TextKind>(['description', 'search'])
 
-/** The first character that no name of this kind may have; a headline may be broken, as it often is in a sheet's cell. */
+/** The first character that no text of this kind may have; a headline may have line breaks, as cells often do. */
 function controlIn(text: string, kind: TextKind): string | undefined {
   if (FREE.has(kind)) return undefined
   return (kind === 'headline' ? text.replaceAll(/[\t\r\n]/g, ' ') : text).match(CONTROL)?.[0]
 }
 
-/** A text that a terminal shows as it is and does not obey; in JSON it means the same as before. */
+/** A text with its control characters escaped for a terminal; its meaning in JSON is the same. */
 export function escaped(text: string): string {
   return text.replaceAll(CONTROLS, (one, at: number) =>
     one === '\n' || one === '\t' || (one === '\r' && text[at + 1] === '\n') ? one : escapeOf(one),
   )
 }
 
-/** The same where it is to stay on its line. */
+/** The same on one line. */
 export function escapedLine(text: string): string {
   return text.replaceAll(CONTROLS, escapeOf)
 }
@@ -50,7 +50,7 @@ function hex(character: string): string {
   return character.charCodeAt(0).toString(16).padStart(4, '0')
 }
 
-/** Text as it is stored: trimmed and well-formed, or what is wrong with it. */
+/** Text as it is stored, trimmed and well-formed, or its flaw. */
 export function checkText(raw: string, kind: TextKind): { text: string } | { flaw: string } {
   const text = raw.trim()
   if (text === '') return { flaw: 'Must not be empty.' }
@@ -64,16 +64,16 @@ export function checkText(raw: string, kind: TextKind): { text: string } | { fla
   return flaw === undefined ? { text } : { flaw }
 }
 
-/** What is wrong with a text that has more characters than it may. */
+/** The flaw of a text that is too long. */
 export function lengthFlaw(text: string, most: number): string | undefined {
-  // Counted only where it may matter: a character is one or two UTF-16 units, and a text may be far too long.
+  // Code points are counted only if they can matter: a code point is one or two UTF-16 units.
   if (text.length <= most) return undefined
   const length = text.length > 4 * most ? undefined : [...text].length
   if (length !== undefined && length <= most) return undefined
   return `Must be at most ${most} characters long; this is ${length ?? `more than ${most}`}.`
 }
 
-/** Gathers every flaw of one input, so that a caller mends all of them at once. */
+/** Collects every flaw of one input, so that a caller can correct all of them at once. */
 export class InputCheck {
   readonly found: { readonly member: string; readonly detail: string }[] = []
 
@@ -96,7 +96,7 @@ export class InputCheck {
     return ''
   }
 
-  /** Stops here when anything was wrong. */
+  /** Throws if there is any flaw. */
   refuse(sentence: string): void {
     if (this.isSound) return
     const flaws: Flaw[] = this.found.map(({ member, detail }) => ({ pointer: `/${member}`, detail }))
@@ -111,7 +111,7 @@ export function isEmail(text: string): boolean {
   return EMAIL.test(text)
 }
 
-/** What is wrong with a list that is longer than it may be; `beyond` says what to do with more. */
+/** The flaw of a list that is too long; `beyond` says what to do with more. */
 export function tooManyItems(count: number, most: number, beyond = ''): string {
   return `There are ${count}; the most is ${most}. ${beyond}`.trimEnd()
 }

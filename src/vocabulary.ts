@@ -1,4 +1,4 @@
-/** The closed sets of the domain. Types, enums, CHECK constraints and documents follow from them. */
+/** The enums of the domain. Types, GraphQL enums, CHECK constraints and documents are derived from them. */
 
 export const PERSON_STATUSES = ['ACTIVE', 'INACTIVE'] as const
 export type PersonStatus = (typeof PERSON_STATUSES)[number]
@@ -30,14 +30,14 @@ export const ISSUE_STATUSES = ['OPEN', 'IN_PROGRESS', 'BLOCKED', 'RESOLVED', 'CL
 export type IssueStatus = (typeof ISSUE_STATUSES)[number]
 export const OPEN_ISSUE_STATUSES = ['OPEN', 'IN_PROGRESS', 'BLOCKED'] as const satisfies readonly IssueStatus[]
 
-/** What has a history of its own. */
+/** Kinds of entities, each with a history. */
 export const ENTITY_KINDS = ['PERSON', 'GROUP', 'PROJECT', 'RISK', 'ISSUE'] as const
 export type EntityKind = (typeof ENTITY_KINDS)[number]
 
 export const CHANGE_ACTIONS = ['CREATED', 'UPDATED', 'CLOSED', 'ERASED'] as const
 export type ChangeAction = (typeof CHANGE_ACTIONS)[number]
 
-/** The longest text of each kind, in Unicode code points. `headline` is the title of a risk or an issue. */
+/** The longest text of each kind, in code points. `headline` is the title of a risk or an issue. */
 export const TEXT_MAX = {
   name: 200,
   email: 254,
@@ -51,7 +51,7 @@ export const TEXT_MAX = {
   projectKey: 50,
   url: 2_000,
   search: 200,
-  /** Of whatever names a thing: longer than any id of ours, so that what is merely unknown is not found. */
+  /** For ids and names in filters: longer than any id, so that an unknown one is not found instead of refused. */
   id: 100,
 } as const
 export type TextKind = keyof typeof TEXT_MAX

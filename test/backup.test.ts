@@ -259,13 +259,13 @@ describe('a backup that fails leaves everything as it was:', () => {
     const watcher = watch(folder, (_, name) => {
       if (name?.startsWith('.operations-backup-')) child.kill(signal)
     })
-    expect(await ended).toEqual({ code: 1, stderr: 'The backup was interrupted; copy.db is as it was.\n' })
+    expect(await ended).toEqual({ code: 1, stderr: 'The backup was interrupted; copy.db is unchanged.\n' })
     watcher.close()
     expect(everyFile(folder)).toEqual(STORE_ALONE)
   })
 
   test.each([
-    ['standard output', ['-'], /goes into a file/],
+    ['standard output', ['-'], /cannot go to standard output/],
     ['an empty name', [''], /empty/],
     ['an address', ['file:./copy.db'], /without file:/],
     ['no file', [], /missing required argument/],

@@ -9,9 +9,9 @@ type Flaw = readonly [number, string, string] | string
 const RISK_COLUMNS =
   'project, reference, title, description, category, likelihood, impact, status, response, url, raisedOn, reviewOn, owner, ownerId, ownerName, id'
 const ADVICE = 'Save the file as UTF-8, or give --encoding windows-1252, which is what Excel on Windows writes.'
-const TOGETHER = 'Likelihood and impact are given together, or neither.'
+const TOGETHER = 'Give both likelihood and impact, or neither.'
 const NEW_ID = 'rsk_01h00000000000000000000000'
-const sameAs = (line: number) => `This is the same as in line ${line}; there must be one of it.`
+const sameAs = (line: number) => `This is the same as in line ${line}; it must be unique.`
 const header = (...columns: string[]) => ['project', 'reference', 'title', ...columns].join(',')
 const utf16 = (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le')
 const windows1252 = (text: string) => Buffer.from(text, 'latin1')
@@ -22,7 +22,7 @@ const BAD: readonly (readonly [file: string, content: string | Uint8Array, ...fl
   [
     'cut.csv',
     `${header()}\nAPOLLO,R-2,Weather\nAPOLLO,R-3`,
-    'cut.csv, line 3: The file breaks off here: the row has 2 of 3 cells.',
+    'cut.csv, line 3: The file is truncated: its last row has 2 of 3 cells.',
   ],
   [
     'atOnce.csv',
@@ -30,7 +30,7 @@ const BAD: readonly (readonly [file: string, content: string | Uint8Array, ...fl
     [3, 'title', 'Must not be empty.'],
     [3, 'likelihood', 'Must be a whole number from 1 to 5.'],
     [3, 'raisedOn', 'Must be a day such as 2027-01-31.'],
-    [3, 'reference', 'This is the same as in line 2; there must be one of it.'],
+    [3, 'reference', 'This is the same as in line 2; it must be unique.'],
   ],
   [
     'headerless.csv',
@@ -45,22 +45,22 @@ const BAD: readonly (readonly [file: string, content: string | Uint8Array, ...fl
   [
     'unknown.csv',
     lines(header('colour', 'mood'), 'APOLLO,R-2,Weather,red,low'),
-    `unknown.csv, line 1: Unknown columns: colour; mood. --ignore-unknown passes over what is unknown. Known are ${RISK_COLUMNS}.`,
+    `unknown.csv, line 1: Unknown columns: colour; mood. Ignore them with --ignore-unknown. Known columns: ${RISK_COLUMNS}.`,
   ],
   [
     'proto.ndjson',
     lines('{"project":"APOLLO","reference":"R-2","title":"x","__proto__":{"title":"y"}}'),
-    `proto.ndjson: Unknown column: __proto__. --ignore-unknown passes over what is unknown. Known are ${RISK_COLUMNS}.`,
+    `proto.ndjson: Unknown column: __proto__. Ignore them with --ignore-unknown. Known columns: ${RISK_COLUMNS}.`,
   ],
   [
     'excel.csv',
     Buffer.from('504b0304140006000800', 'hex'),
-    'excel.csv: This is a spreadsheet (.xlsx) or another zip file, not a text. Save the table as "CSV UTF-8" and take that file.',
+    'excel.csv: This is a spreadsheet (.xlsx) or another zip file, not text. Save the table as "CSV UTF-8" and import that file.',
   ],
   [
     'utf16.csv',
     utf16(lines(header(), 'APOLLO,R-2,Größe')),
-    'utf16.csv: The file says that it is in utf-16le; give --encoding utf-16le.',
+    'utf16.csv: The byte order mark says utf-16le; give --encoding utf-16le.',
   ],
   [
     'windows.csv',
@@ -70,7 +70,7 @@ const BAD: readonly (readonly [file: string, content: string | Uint8Array, ...fl
   [
     'nul.csv',
     lines(header(), 'APOLLO,R-2,Wea\0ther'),
-    'nul.csv, line 2: Here is a NUL byte: it is no text, or in UTF-16; then give --encoding utf-16le.',
+    'nul.csv, line 2: Here is a NUL byte: this is not text, or it is UTF-16; then give --encoding utf-16le.',
   ],
   [
     'quote.csv',
@@ -112,12 +112,12 @@ const BAD: readonly (readonly [file: string, content: string | Uint8Array, ...fl
     'ids.csv',
     lines(header('id'), `APOLLO,R-2,x,${NEW_ID}`, `APOLLO,R-3,x,${NEW_ID}`, 'APOLLO,R-4,x,7'),
     [3, 'id', sameAs(2)],
-    [4, 'id', 'Must be an id as an export writes it.'],
+    [4, 'id', 'Must be an id in the form of an export.'],
   ],
   [
     'projects.csv',
     lines(header(), 'MERCURY,R-2,x', 'Apollo bridge,R-2,x'),
-    [2, 'project', 'There is no project MERCURY. Import it first, or make it with --create-projects.'],
+    [2, 'project', 'There is no project MERCURY. Import it first, or create it with --create-projects.'],
     [3, 'project', 'Must be capitals, digits and hyphens, beginning with a letter, such as APOLLO-2.'],
   ],
   [
@@ -145,7 +145,7 @@ const BAD: readonly (readonly [file: string, content: string | Uint8Array, ...fl
     'owners.csv',
     lines(header('owner', 'ownerId'), 'APOLLO,R-2,x,,nobody', 'APOLLO,R-3,x,Ada,nobody'),
     [2, 'ownerId', 'There is no person with the user id "nobody".'],
-    [3, 'owner', 'Give owner or ownerId, one of the two.'],
+    [3, 'owner', 'Give either owner or ownerId, not both.'],
     [3, 'ownerId', 'There is no person with the user id "nobody".'],
   ],
   [
@@ -211,7 +211,7 @@ describe('a bad sheet', () => {
       flaws: [
         [2, 'risk', 'There is no risk M-1 in APOLLO. Import the risks first.'],
         [3, 'riskId', 'There is no risk with this id.'],
-        [4, 'risk', 'Give risk or riskId, one of the two.'],
+        [4, 'risk', 'Give either risk or riskId, not both.'],
         [4, 'riskId', 'There is no risk with this id.'],
         [5, 'severity', 'Must not be empty.'],
         [6, 'riskId', 'This risk does not belong to APOLLO.'],
@@ -230,9 +230,9 @@ describe('a bad sheet', () => {
     expect(answer).toMatchObject({
       code: 0,
       stderr: lines(
-        'rare.csv: Not known here, so passed over: colour.',
+        'rare.csv: Unknown, so ignored: colour.',
         'rare.csv: 1 created, 0 unchanged.',
-        'proto.ndjson: Not known here, so passed over: __proto__.',
+        'proto.ndjson: Unknown, so ignored: __proto__.',
         'proto.ndjson: 1 created, 0 unchanged.',
       ),
     })

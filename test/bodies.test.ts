@@ -119,3 +119,32 @@ test('a body that says it is too large is refused unread', async () => {
   expect(answer).toMatchProblem(413, 'PAYLOAD_TOO_LARGE')
   expect(answer.body.detail).toContain('1000000 bytes')
 })
+
+test.each(['/v1/projects', '/graphql'])(
+  'a large body at %s waits for another no longer than its deadline',
+  async (path) => {
+    const gateway = openGateway({ deadlineMs: 1_000 })
+    const [first, second] = [await gateway.as('projects.manage'), await gateway.as('projects.manage')]
+    const large = (input: object) => JSON.stringify(input).padEnd(LIMITS.bodyBytesMax + 1)
+    const state = { key: 'BRIDGE', name: 'Bridge' }
+    const send = (caller: Caller, at: string, body: object) =>
+      caller.request(at, { method: 'POST', headers: JSON_TYPE, body: large(body) })
+    // Another process writes for as long as it takes, and so the first request is not answered.
+    const letGo = gateway.own.hold()
+    const holding = send(first, '/v1/projects', state)
+    const query = 'mutation ($input: SyncProjectInput!) { syncProject(input: $input) { project { key } } }'
+    const waiting = send(second, path, path === '/graphql' ? { query, variables: { input: state } } : state)
+    const earlier = await Promise.race([
+      holding.then(() => 'the one that holds'),
+      waiting.then(() => 'the one that waits'),
+    ])
+    letGo()
+    expect(earlier).toBe('the one that waits')
+    const { status, headers, body } = await waiting
+    expect([status, body.code ?? body.errors[0].extensions.code]).toEqual([503, 'UNAVAILABLE'])
+    expect(headers.get('retry-after')).toMatch(/^\d+$/)
+    expect((await holding).status).toBe(200)
+    // Whoever gave up has left the queue.
+    expect((await send(second, '/v1/projects', state)).status).toBe(200)
+  },
+)

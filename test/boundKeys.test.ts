@@ -108,11 +108,11 @@ test('keys create binds a key, and list and rotate keep and show it', async () =
   expect(JSON.parse(json.stdout)).toMatchObject(Array(2).fill({ projects: ['ALPHA', 'BETA-2'] }))
 })
 
-test('keys create says that a sync finds nobody with a key that may not read the roster, and that help names both', async () => {
+test('keys create warns that a sync matches nobody without personnel.read, and its help shows both scopes', async () => {
   const folder = newFolder()
   const made = (...scopes: string[]) =>
     runHere(folder, ['keys', 'create', '--name', 'x', ...scopes.flatMap((scope) => ['--scope', scope])])
-  const hint = /^Without personnel\.read, a sync by it keeps owners/m
+  const hint = /^Without personnel\.read, a sync with this key does not match owners/m
   expect((await made('projects.manage')).stderr).toMatch(hint)
   for (const other of ['personnel.read', 'personnel.manage'])
     expect((await made('projects.manage', other)).stderr).not.toMatch(hint)

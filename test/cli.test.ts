@@ -56,8 +56,8 @@ describe('keys create', () => {
     ['no scope', ['--name', 'a'], /--scope/],
     ['no name', READ, /--name/],
     ['an empty name', ['--name', ' ', ...READ], /--name.*empty/],
-    ['a day that is none', ['--name', 'a', ...READ, '--expires', '2027-02-30'], /2027-02-30.*no day/],
-    ['an end that is over', ['--name', 'a', ...READ, '--expires', '2020-01-01'], /over/],
+    ['a day that is none', ['--name', 'a', ...READ, '--expires', '2027-02-30'], /2027-02-30.*not a date/],
+    ['an end that is over', ['--name', 'a', ...READ, '--expires', '2020-01-01'], /in the past/],
     ['an end that is no time', ['--name', 'a', ...READ, '--expires', 'soon'], /--expires.*90d/],
   ])('refuses %s with a sentence and exit code 2, and makes no store', async (_, args, sentence) => {
     const folder = newFolder()

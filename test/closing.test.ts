@@ -76,7 +76,7 @@ describe('--close-missing', () => {
       ...{ code: 1, stdout: '' },
       stderr: lines(
         'fewer.csv: nothing was stored, because it cannot be used:',
-        `  APOLLO: 3 of its 12 live risks are not among these; at most ${most} are closed at once. ` +
+        `  APOLLO: 3 of its 12 live risks are missing; at most ${most} are closed at once. ` +
           'Is the export complete? If so, allow it with --close-limit 3.',
         '1 of 1 files could not be used.',
       ),
@@ -94,7 +94,7 @@ describe('--close-missing', () => {
     const before = desk.dump()
     const { code, stderr } = await desk.bring(...CLOSE, 'none.csv')
     expect(code).toBe(1)
-    expect(stderr).toContain('APOLLO: 10 of its 10 live risks are not among these; at most 2 are closed at once.')
+    expect(stderr).toContain('APOLLO: 10 of its 10 live risks are missing; at most 2 are closed at once.')
     const whole = await desk.bring('risks', '--close-missing', 'none.csv')
     expect(whole).toMatchObject({ code: 0, stderr: 'none.csv: nothing has changed, 0 unchanged.\n' })
     expect(desk.dump()).toEqual(before)
@@ -138,7 +138,7 @@ describe('--close-missing', () => {
     const { code, report } = await desk.report('issues', '--close-missing', 'fewer.csv')
     const refused = (key: string) => ({
       detail:
-        `${key}: 5 of its 10 live issues are not among these; at most 2 are closed at once. ` +
+        `${key}: 5 of its 10 live issues are missing; at most 2 are closed at once. ` +
         'Is the export complete? If so, allow it with --close-limit 5.',
     })
     expect({ code, file: report.files[0] }).toMatchObject({
@@ -160,7 +160,7 @@ describe('--close-missing', () => {
       ...{ code: 1, isFirstStored: flags.length === 0 },
       flaws: [
         {
-          detail: 'APOLLO is in first.csv as well; what is missing can be closed only when a project is all in one.',
+          detail: 'APOLLO is in first.csv as well; closing missing entries needs a project in a single file.',
         },
       ],
     })
@@ -181,7 +181,7 @@ describe('--close-missing', () => {
     const plain = ['risks', '--project', 'APOLLO']
     expect(await desk.bring(...plain, 'all.csv')).toMatchObject({
       stderr: lines(
-        '  warning: line 2, reference "E-1": It is closed, and stays so. A status would open it.',
+        '  warning: line 2, reference "E-1": It is closed and stays closed. Give a status to reopen it.',
         'all.csv: nothing has changed, 10 unchanged.',
       ),
     })

@@ -186,6 +186,21 @@ describe('in a company', () => {
     expect(await some.compiled(query, { r: all, n: 1 })).toBe('scope')
   })
 
+  test('node(id) is compiled, whatever type its id is of', async () => {
+    const { same, compiled } = asking(store, SCOPE_NAMES)
+    const query = `query ($id: ID!) { node(id: $id) { __typename id ... on Person { name groups { name } }
+      ... on Project { key risks(first: 1) { edges { cursor } } } ... on Risk { rank owner { name } } } __typename }`
+    const { personIds, groupIds, projectIds, riskIds, issueIds } = company
+    const some = [personIds, groupIds, projectIds, riskIds, issueIds].map(([id]) => id)
+    for (const id of [...some, 'usr_nobody', 'none', '']) expect(await same(query, { id })).toBeDefined()
+    const personnel = asking(store, ['personnel.read'])
+    expect(typeof (await personnel.compiled('query ($id: ID!) { node(id: $id) { id } }', { id: personIds[0] }))).toBe(
+      'object',
+    )
+    expect(await personnel.compiled(query, { id: riskIds[0] })).toBe('scope')
+    expect(await compiled('{ a: node(id: "usr_x") { id } b: node(id: "rsk_x") { id } }')).toBe('bounds')
+  })
+
   test('a page inside another thing goes on after its cursor', async () => {
     const { same } = asking(store, SCOPE_NAMES)
     const query = `query ($id: ID!, $after: String) { group(id: $id) { members(first: 1, after: $after) {

@@ -5,7 +5,7 @@ import { asking, declared, idsOf, variables } from './compiling.js'
 import { engine } from './engine.js'
 import { NOW } from './harness.js'
 import { anyCompany, fillAny } from './randomCompanies.js'
-import { listQuery, referencesQuery, SINGLES, singleQuery } from './randomQueries.js'
+import { listQuery, mutationQuery, referencesQuery, SINGLES, singleQuery } from './randomQueries.js'
 import { newStore } from './stores.js'
 
 /** Where the store reads; a server has nothing but its own threads. */
@@ -25,14 +25,15 @@ test.each(PLACES)(
       lists: fc.array(listQuery, { minLength: 6, maxLength: 9 }),
       singles: fc.array(singleQuery, { minLength: 3, maxLength: 5 }),
       references: referencesQuery,
+      mutations: fc.array(mutationQuery, { minLength: 2, maxLength: 3 }),
     })
     await fc.assert(
-      fc.asyncProperty(asked, async ({ company, lists, singles, references }) => {
+      fc.asyncProperty(asked, async ({ company, lists, singles, references, mutations }) => {
         const own = newStore()
         const store = own.open(options)
         try {
           const ids = idsOf(await store.write({ by: 'cli', at: () => NOW }, (write) => fillAny(write, company)))
-          const { same } = asking(store, SCOPE_NAMES)
+          const { same, sameMutation } = asking(store, SCOPE_NAMES)
           const compare = async (query: string, given: Record<string, unknown>) => {
             const answer = await same(query, given, true)
             all += 1
@@ -67,6 +68,13 @@ test.each(PLACES)(
           }))
           const merged = `query ($r: [_Any!]!) { _entities(representations: $r) { ${references.selection} } }`
           await compare(merged, { r })
+          // Nothing is changed, so that both ways find the same.
+          const changes = mutations.map(({ mutation, single, selection, which }, index) => {
+            const id = ids[single][which] ?? `none_${which}`
+            return `a${index}: ${mutation}(id: "${id}", input: {}) { ${selection} ${uses} }`
+          })
+          all += 1
+          if (await sameMutation(`mutation (${declared}) { ${changes.join(' ')} }`, variables)) compiled += 1
         } finally {
           await store.close()
           own.remove()

@@ -3,6 +3,7 @@ import { expect } from 'vitest'
 import type { Scope } from '../src/auth/scopes.js'
 import type { Context } from '../src/graph/builder.js'
 import { type CompiledResult, compiledQuery } from '../src/graph/sql/compiledQueries.js'
+import { runMutation } from '../src/graph/sql/mutationOperations.js'
 import { createEngine } from '../src/http/engine.js'
 import { schema } from '../src/schema.js'
 import { rowCountsOf } from '../src/store/rowCounts.js'
@@ -33,6 +34,14 @@ export function asking(store: Store, scopes: readonly Scope[], wholeListRowsMax 
   return {
     executed,
     compiled,
+    /** A mutation that changes nothing, executed and compiled; false where it cannot be compiled. */
+    async sameMutation(query: string, variableValues: Record<string, unknown>): Promise<boolean> {
+      const document = parse(query)
+      const expected = await executed(document, variableValues)
+      const actual = await runMutation({ schema, document, variableValues, contextValue: context() })
+      if (typeof actual !== 'string') expect(JSON.stringify(actual)).toBe(JSON.stringify(expected))
+      return typeof actual !== 'string'
+    },
     /** Both ways, found to be the same; what is too dear is answered by neither, and `isBounded` may be beyond the bounds. */
     async same(query: string, variables: Record<string, unknown> = {}, isBounded = false) {
       const { data, errors } = await executed(query, variables)

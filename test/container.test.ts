@@ -23,8 +23,10 @@ test('the builder gets what the build reads, and no data, keys or built files of
     .split('\n')
     .filter((line) => line !== '' && !line.startsWith('#'))
   expect(first).toBe('*')
-  const sent = ['package.json', 'package-lock.json', '.npmrc', 'LICENSE', 'tsconfig.json', 'tsconfig.build.json']
-  expect(others.sort()).toEqual([...sent, 'src', 'drizzle', 'schema'].map((name) => `!${name}`).sort())
+  const sent = ['package.json', 'package-lock.json', '.npmrc', 'LICENSE', 'tsconfig.json']
+  expect(others.sort()).toEqual(
+    [...sent, '.ci/bundle.mjs', 'src', 'drizzle', 'schema'].map((name) => `!${name}`).sort(),
+  )
 })
 
 test('it runs on Node 24, and not as root', () => {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { mintKey } from '../src/auth/keys.js'
 import { addPerson } from '../src/personnel/people.js'
 import type { Write } from '../src/store/store.js'
-import { addGroup, addIssue, addProject, addRisk, issue, project, risk } from './fixtures.js'
+import { addGroup, addIssue, addProject, addRisk, deactivatePerson, issue, project, risk } from './fixtures.js'
 import { type Answer, type Caller, type Gateway, NOW, openGateway } from './harness.js'
 
 const EARLIER = '2026-01-05T08:00:00.000Z'
@@ -38,8 +38,7 @@ async function openOffice(): Promise<Office> {
     ]) {
       ids[person.name] = (await addPerson(write, person)).id
     }
-    const { person } = write.t
-    await write.db.update(person).set({ status: 'INACTIVE' }).where(eq(person.name, 'Gone'))
+    await deactivatePerson(write, ids['Gone'] ?? '')
     ids['apollo'] = await addProject(write, project())
     ids['harbor'] = await addProject(write, project({ key: 'HARBOR-2', name: 'Harbour', status: 'ON_HOLD' }))
     await addProject(write, project({ key: 'OLD', name: 'Old works', status: 'CLOSED' }))

@@ -238,7 +238,7 @@ test('erasing twice, or nobody, is a sentence and exit code 1, and changes nothi
   const before = await traces(office)
   const run = (id: string) => runHere('.', ['erase', id, '--database', office.gateway.own.url])
   const [twice, nobody] = await Promise.all([run(office.id), run('usr_nobody')])
-  const again = `This person was erased at ${LATER.toISOString()} already.\n`
+  const again = `This person was already erased at ${LATER.toISOString()}.\n`
   expect(twice).toEqual({ code: 1, stdout: '', stderr: again })
   expect(nobody).toEqual({ code: 1, stdout: '', stderr: 'There is no person with the id "usr_nobody".\n' })
   expect(await traces(office)).toEqual(before)

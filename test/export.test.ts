@@ -7,8 +7,9 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { type ExportFlags, exportTo } from '../src/cli/exporter.js'
 import { ROUTES } from '../src/http/routes.js'
+import { SHEETS } from '../src/intake/columns.js'
 import { type Outgoing, outgoing } from '../src/intake/outgoing.js'
-import { bringIn, SHEETS } from '../src/intake/sheets.js'
+import { bringIn } from '../src/intake/sheets.js'
 import { SHEET_NOUNS, type SheetNoun } from '../src/sheets/nouns.js'
 import type { Write } from '../src/store/store.js'
 import { engine } from './engine.js'
@@ -291,12 +292,12 @@ describe('the command', () => {
     expect(readdirSync(folder)).toEqual([expect.stringMatching(/^groups\.csv\.\w+\.partial$/)])
     child.kill('SIGINT')
     const { code, stderr } = await ended
-    expect({ code, stderr }).toEqual({ code: 1, stderr: 'Interrupted: what was not finished is not stored.\n' })
+    expect({ code, stderr }).toEqual({ code: 1, stderr: 'Interrupted: unfinished work was not stored.\n' })
     expect(filesOf(folder)).toEqual({})
   })
 
   test.each([
-    ['a noun that is none', () => ['export', 'cats'], /^There is no cats to export. There are people, groups, pro/, 2],
+    ['a noun that is none', () => ['export', 'cats'], /^Cannot export cats. Use one of people, groups, pro/, 2],
     [
       'a store that is not there',
       () => ['export', 'people', '--output', 'a.csv'],

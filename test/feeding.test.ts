@@ -13,7 +13,7 @@ import { historyCommand } from '../src/cli/history.js'
 import { importCommand } from '../src/cli/import.js'
 import { keysCommand } from '../src/cli/keys.js'
 import { templateOf } from '../src/cli/template.js'
-import { derivedColumns, SHEETS } from '../src/intake/sheets.js'
+import { derivedColumns, SHEETS } from '../src/intake/columns.js'
 import { LIMITS } from '../src/limits.js'
 import { addPerson } from '../src/personnel/people.js'
 import { SHEET_NOUNS } from '../src/sheets/nouns.js'
@@ -74,8 +74,8 @@ describe.each(SHEET_NOUNS)('%s', (noun) => {
     ])
   })
 
-  test('have the columns that the page says are worked out', () => {
-    const [, columns] = rows(under('## What is worked out')).find(([first]) => first === noun) ?? []
+  test('have the computed columns that the page lists', () => {
+    const [, columns] = rows(under('## Computed columns')).find(([first]) => first === noun) ?? []
     expect(columns).toBe(
       derivedColumns(SHEETS[noun])
         .map((column) => `\`${column}\``)

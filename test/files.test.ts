@@ -67,7 +67,7 @@ describe.each(WRITERS)('%s', (_, args, files) => {
     const { code, stderr } = await runHere(folder, args(database))
     expect({ code, stderr }).toEqual({
       code: 2,
-      stderr: expect.stringMatching(/^out\/\S+ is no ordinary file\. .+\n$/),
+      stderr: expect.stringMatching(/^out\/\S+ is not a regular file\. .+\n$/),
     })
     expect(readdirSync(join(folder, 'out')).sort()).toEqual(files)
   })

@@ -128,11 +128,10 @@ export async function fillCompany(write: Write): Promise<Company> {
     })
     personIds.push(added.id)
   }
-  const { person } = write.t
-  await write.db
-    .update(person)
-    .set({ status: PERSON_STATUSES[1] })
-    .where(eq(person.id, personIds[7] ?? ''))
+  const { person, membership } = write.t
+  const left = personIds[7] ?? ''
+  await write.db.update(person).set({ status: PERSON_STATUSES[1] }).where(eq(person.id, left))
+  await write.db.update(membership).set({ live: 0 }).where(eq(membership.personId, left))
 
   const projectIds = [
     await addProject(write, project()),

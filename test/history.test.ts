@@ -261,6 +261,7 @@ test('only the ledger and the erasure write entities, so that the history cannot
     'personnel/erasure.ts: updateAll t.change',
     'personnel/moves.ts: delete t.membership',
     'personnel/moves.ts: insertAll t.membership',
+    'personnel/moves.ts: update t.membership',
     'projects/projects.ts: update t.project',
     'projects/risks.ts: insert t.riskTally',
   ])

@@ -139,7 +139,7 @@ describe('a sheet', () => {
         code: 1,
         stdout: '',
         stderr: lines(
-          ...(flags.includes('--create-projects') ? ['a.csv: Not known yet, so made: project APOLLO.'] : []),
+          ...(flags.includes('--create-projects') ? ['a.csv: Unknown, so created: project APOLLO.'] : []),
           'a.csv: 2 created, 0 unchanged.',
           'b.csv: 1 updated, 0 unchanged.',
           'c.csv: nothing was stored, because 1 of 1 rows cannot be used:',
@@ -218,13 +218,13 @@ describe('the project of risks and issues', () => {
         'a.csv: nothing was stored, because 1 of 1 rows cannot be used:',
         '  line 2, project: Is needed: a column, or --project for the whole file.',
         'b.csv: nothing was stored, because 2 of 2 rows cannot be used:',
-        '  line 2, project "MERCURY": There is no project MERCURY. Import it first, or make it with --create-projects.',
+        '  line 2, project "MERCURY": There is no project MERCURY. Import it first, or create it with --create-projects.',
         '  line 3, project: Is needed: a column, or --project for the whole file.',
         '2 of 2 files could not be used.',
       ),
     })
     const { stderr } = await desk.bring('risks', '--project', 'APOLLO', '--create-projects', 'b.csv')
-    expect(stderr).toContain('  line 2, project "MERCURY": Is not APOLLO, which was given for all.\n')
+    expect(stderr).toContain('  line 2, project "MERCURY": Is not APOLLO, which was given for the whole file.\n')
     expect(desk.dump()).toEqual(before)
   })
 })

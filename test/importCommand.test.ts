@@ -11,14 +11,10 @@ const NAMES = 'select name from person order by name'
 describe('a call that cannot be meant', () => {
   const WRONG: readonly (readonly [string, readonly string[], RegExp])[] = [
     ['no file', ['people'], /^Name a file, or - for standard input\. `--template` prints/],
-    [
-      'an unknown noun',
-      ['keys', 'ada.csv'],
-      /^There is no keys to import\. There are people, groups, projects, risks, /,
-    ],
-    ['standard input of unknown format', ['people', '-'], /^--format says what standard input holds: csv, ndjson or /],
+    ['an unknown noun', ['keys', 'ada.csv'], /^Cannot import keys\. Use one of people, groups, projects, risks, /],
+    ['standard input of unknown format', ['people', '-'], /^Give --format for standard input: csv, ndjson or /],
     ['standard input twice', ['people', '--format', 'csv', '-', '-'], /^Standard input can be read only once\./],
-    ['a file of unknown format', ['people', 'ada.csv', 'notes'], /^notes: --format says what it holds/],
+    ['a file of unknown format', ['people', 'ada.csv', 'notes'], /^notes: Give --format, since the name/],
     ['a project of people', ['people', '--project', 'A', 'ada.csv'], /^--project is for risks and issues\./],
     ['groups of risks', ['risks', '--create-groups', 'ada.csv'], /^--create-groups is for people\./],
     ['a limit alone', ['risks', '--close-limit', '1', 'ada.csv'], /^--close-limit goes with --close-missing\./],
@@ -31,7 +27,7 @@ describe('a call that cannot be meant', () => {
     [
       'a bad map',
       ['people', '--map', 'map.json', 'ada.csv'],
-      /^map\.json: "colour" is no field; the fields are name, /,
+      /^map\.json: "colour" is not a field; the fields are name, /,
     ],
   ]
 
@@ -67,7 +63,7 @@ describe('the files of one call', () => {
         'bad.csv: nothing was stored, because 1 of 2 rows cannot be used:',
         '  line 3, email "cleo": Must be an e-mail address, such as ada@example.com.',
         'nowhere.csv: nothing was stored, because it cannot be used:',
-        '  nowhere.csv: There is no such file.',
+        '  nowhere.csv: File not found.',
         'folder.csv: nothing was stored, because it cannot be used:',
         '  folder.csv: This is a folder. Name the files in it.',
         'empty.csv: nothing was stored, because it cannot be used:',
@@ -122,7 +118,7 @@ describe('the report', () => {
     { line: 7, column: 'Name', value: '\n', detail: 'Must not be empty.' },
     {
       ...{ line: 9, column: 'External ID', value: 'HR-1' },
-      detail: 'This is the same as in line 2; there must be one of it.',
+      detail: 'This is the same as in line 2; it must be unique.',
     },
   ]
   const none = { created: 0, updated: 0, unchanged: 0, closed: 0 }
@@ -143,7 +139,7 @@ describe('the report', () => {
         '  line 4, E-Mail "grace at example.com": Must be an e-mail address, such as ada@example.com.',
         '  line 4, Status "retired": Must be one of ACTIVE, INACTIVE.',
         '  line 7, Name "\\n": Must not be empty.',
-        '  line 9, External ID "HR-1": This is the same as in line 2; there must be one of it.',
+        '  line 9, External ID "HR-1": This is the same as in line 2; it must be unique.',
         'many.csv: nothing was stored, because 60 of 2,500 rows cannot be used:',
         ...Array.from({ length: 50 }, (_, index) => flaw(2_442 + index)),
         '  ... and 10 more, in report.json',
@@ -181,7 +177,7 @@ describe('the report', () => {
     const said = stderr.trimEnd().split('\n')
     expect({ code, stdout, first: said[0], second: said[1], last: said.slice(-2) }).toEqual({
       ...{ code: 0, stdout: '' },
-      first: 'a.csv: Not known yet, so it would be made: project A.',
+      first: 'a.csv: Unknown, so it would be created: project A.',
       second:
         '  warning: line 2, owner "Bob 0": Nobody on the roster has the e-mail, user id, externalId or name "Bob 0". It is kept as ownerName.',
       last: [

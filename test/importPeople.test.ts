@@ -109,7 +109,7 @@ describe('people', () => {
         [2, 'email', `It belongs to Bea (${idOf('Bea')}).`],
         [3, 'email', `It belongs to Cleo (externalId HR-3, ${idOf('Cleo')}).`],
         [4, 'externalId', `It belongs to Ada (externalId HR-1, ${idOf('Ada')}).`],
-        [5, 'id', 'Must be an id as an export writes it.'],
+        [5, 'id', 'Must be an id in the form of an export.'],
         [6, 'email', 'A person needs an e-mail or an externalId.'],
         [7, 'name', 'Must not be empty.'],
       ],
@@ -122,7 +122,7 @@ describe('people', () => {
     const HEADER = 'name,email,externalId,id'
     const many = Array.from({ length: 2_500 }, (_, index) => `P ${index},p${index}@example.com,X-${index},`)
     const twice = ['P,P1@EXAMPLE.COM,,', 'P,,X-2,', 'New,new@example.com,,', 'New,NEW@example.com,,']
-    const sameAs = (line: number) => `This is the same as in line ${line}; there must be one of it.`
+    const sameAs = (line: number) => `This is the same as in line ${line}; it must be unique.`
     const flaws = [
       [2_502, 'email', sameAs(3)],
       [2_503, 'externalId', sameAs(4)],
@@ -175,7 +175,7 @@ describe('groups', () => {
         'all.csv: 2 updated, 1 unchanged.',
         'none.csv: 1 updated, 0 unchanged.',
         'unknown.csv: nothing was stored, because 1 of 1 rows cannot be used:',
-        '  line 2, groups "Divers;Painters": There is no group "Painters". Import groups first, or make it with --create-groups.',
+        '  line 2, groups "Divers;Painters": There is no group "Painters". Import groups first, or create it with --create-groups.',
         '1 of 3 files could not be used.',
       ),
     })
@@ -213,10 +213,10 @@ describe('groups', () => {
       [
         ...[2, 'members', 'ada@example.com;Dora'],
         'Nobody on the roster has the e-mail, user id, externalId or name "Dora". ' +
-          'Import people first; several are separated by ;.',
+          'Import people first; separate several by ;.',
       ],
       [3, 'name', 'welders', `It belongs to WELDERS (externalId W-1, ${welders}).`],
-      [3, 'externalId', 'D-1', 'This is the same as in line 2; there must be one of it.'],
+      [3, 'externalId', 'D-1', 'This is the same as in line 2; it must be unique.'],
     ])
     expect(desk.rows('select id, name, external_id, description from groups order by name')).toEqual([
       [divers, 'Deep divers', 'D-1', 'Below'],

@@ -28,7 +28,7 @@ function bringByItself({ folder, own }: Desk): Promise<Finished> {
   return startImport(folder, 'risks', 'risks.csv', '--database', own.url).ended
 }
 
-const INTERRUPTED = { code: 1, stdout: '', stderr: 'Interrupted: what was not finished is not stored.\n' }
+const INTERRUPTED = { code: 1, stdout: '', stderr: 'Interrupted: unfinished work was not stored.\n' }
 
 describe('an import that is stopped', () => {
   test('by Ctrl-C in the middle ends soon, with a sentence, and nothing is stored', async () => {

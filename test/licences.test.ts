@@ -17,6 +17,7 @@ const KNOWN = new Set([
   '0BSD',
   'BSD-3-Clause',
   'Apache-2.0',
+  'BlueOak-1.0.0',
   '(MIT OR WTFPL)',
   '(BSD-2-Clause OR MIT OR Apache-2.0)',
 ])

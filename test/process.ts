@@ -18,6 +18,8 @@ export interface Finished {
 }
 
 interface Options {
+  /** Another copy of the command than the one that was built here. */
+  readonly main?: string
   readonly env?: NodeJS.ProcessEnv
   /** A file that takes the place of standard output. */
   readonly stdout?: string
@@ -80,9 +82,9 @@ export function environmentOf(folder: string): NodeJS.ProcessEnv {
 export function start(
   folder: string,
   args: readonly string[],
-  { env = {}, stdout: file, atEnd = onTestFinished }: Options = {},
+  { main = MAIN, env = {}, stdout: file, atEnd = onTestFinished }: Options = {},
 ) {
-  const child: ChildProcess = spawn(process.execPath, [MAIN, ...args], {
+  const child: ChildProcess = spawn(process.execPath, [main, ...args], {
     cwd: folder,
     env: { ...environmentOf(folder), ...env },
     stdio: ['ignore', file ? openSync(file, 'w') : 'pipe', 'pipe'],

@@ -126,6 +126,17 @@ export const singleQuery = fc.constantFrom(...singleNames).chain((single) =>
   }),
 )
 
+const CHANGES = { changePerson: 'person', changeGroup: 'group' } as const
+
+export const mutationQuery = fc.constantFrom('changePerson' as const, 'changeGroup' as const).chain((mutation) =>
+  fc.record({
+    mutation: fc.constant(mutation),
+    single: fc.constant(CHANGES[mutation]),
+    selection: selectionOf(SINGLES[CHANGES[mutation]], { depth: 2, isConditional: true, isPaged: true }),
+    which: fc.nat(8),
+  }),
+)
+
 /** What is selected of one type, and which things are referred to, of any type. */
 export const referencesQuery = fc.record({
   selection: fc

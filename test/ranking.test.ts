@@ -1,4 +1,3 @@
-import { eq } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
 import { addPerson } from '../src/personnel/people.js'
 import { ISSUE_STATUSES } from '../src/vocabulary.js'
@@ -7,6 +6,7 @@ import {
   addIssue,
   addProject,
   addRisk,
+  deactivatePerson,
   type IssueDraft,
   issue,
   project,
@@ -281,7 +281,7 @@ test('a group counts and shows the people who are still on the roster, and no ot
     for (const name of ['Bo', 'Al']) await person(name, [id])
     await person('Outsider', [])
     const left = await person('Left', [id])
-    await write.db.update(write.t.person).set({ status: 'INACTIVE' }).where(eq(write.t.person.id, left.id))
+    await deactivatePerson(write, left.id)
     return id
   })
   const caller = await gateway.as('personnel.read')

@@ -89,7 +89,7 @@ describe('through the doors', () => {
       status: 429,
       body: { errors: [{ message, extensions: { code: 'RATE_LIMITED' } }] },
     })
-    expect([headers.get('retry-after'), headers.get('content-type')]).toEqual(['1', 'application/json'])
+    expect([headers.get('retry-after'), headers.get('content-type')]).toEqual(['1', 'application/json; charset=utf-8'])
   })
 
   const json = { 'content-type': 'application/json' }

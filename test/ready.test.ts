@@ -176,7 +176,7 @@ test('HEAD, encodings and origins get what they would get otherwise', async () =
 })
 
 test.each(['/v1/../graphql', '/v1/%2e%2e/graphql', '/v1/..\\graphql'])(
-  'GraphQL by GET is not kept by way of %s',
+  'a cached GET of GraphQL does not answer HEAD by way of %s',
   async (path) => {
     const { gateway, caller } = await openCompany()
     const server = createServer(gateway.app.listener).listen(0)

@@ -83,7 +83,7 @@ test('a new field, a new member and a new optional parameter break nobody', () =
 })
 
 test('a removed field breaks callers', () => {
-  const sdl = changed(SDL, /"""When it stops working; null for never."""\s+expiresAt: DateTime\n/, '')
+  const sdl = changed(SDL, /"""When it expires; null for never."""\s+expiresAt: DateTime\n/, '')
   const breaking = ["schema.graphql ApiKey.expiresAt: Field 'expiresAt' was removed from object type 'ApiKey'"]
   expect(verdict({ sdl })).toEqual({ code: 1, breaking, dangerous: [], compatible: 0 })
 })

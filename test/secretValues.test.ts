@@ -54,7 +54,7 @@ test.each(BREAKS)('where %s, neither the log nor an answer nor a command says wh
     'people.csv',
   ])
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-  expect(stderr).toMatch(/went wrong that should not: .*\n {4}at /)
+  expect(stderr).toMatch(/Unexpected error: .*\n {4}at /)
   expect(stderr).not.toMatch(NEEDLE)
 })
 

@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest'
-import { commandWith } from '../src/cli/command.js'
+import { afterEach, expect, test, vi } from 'vitest'
+import { commandWith, WrongUsage } from '../src/cli/command.js'
 import { BadSettings, readConfig, SETTINGS, type SettingName } from '../src/config.js'
 
 const NAMES = Object.keys(SETTINGS) as SettingName[]
@@ -27,4 +27,19 @@ test.each([
   ['/.well-known/v1..2', '/.well-known/v1..2'],
 ])('--base-path %j is taken', (path, basePath) => {
   expect(readConfig({ basePath: path }, ['basePath'])).toEqual({ basePath })
+})
+
+afterEach(() => vi.unstubAllEnvs())
+
+test.each([['--ready-megabytes', '0'], ['--ready-megabytes=0']])('the former flag %s names the new one', (...given) => {
+  const command = commandWith('any', '', ['responseCacheMegabytes'])
+  const sentence = '--ready-megabytes is called --response-cache-megabytes now.'
+  expect(() => command.parse(given, { from: 'user' })).toThrow(new WrongUsage(sentence))
+  expect(command.helpInformation()).not.toContain('--ready-megabytes')
+})
+
+test('the former variable names the new one', () => {
+  vi.stubEnv('OPERATIONS_READY_MEGABYTES', '0')
+  const sentence = 'OPERATIONS_READY_MEGABYTES is called OPERATIONS_RESPONSE_CACHE_MEGABYTES now.'
+  expect(() => readConfig({}, ['responseCacheMegabytes'])).toThrow(new BadSettings(sentence))
 })

@@ -81,8 +81,12 @@ describe('the records of a CSV text', () => {
   })
 
   test.each([
-    ['text after a closing quote', 'a\n"b\nb" c,d\n', 'x.csv, line 3: After a closing quote stands "c,d".'],
-    ['a quote after a closing quote and a space', '"a" "b"', 'x.csv, line 1: After a closing quote stands "\\"b\\"".'],
+    ['text after a closing quote', 'a\n"b\nb" c,d\n', 'x.csv, line 3: Unexpected "c,d" after a closing quote.'],
+    [
+      'a quote after a closing quote and a space',
+      '"a" "b"',
+      'x.csv, line 1: Unexpected "\\"b\\"" after a closing quote.',
+    ],
     ['a quote that never closes', 'a\nb,"c\nd\n', 'x.csv, line 2: A quote opens here and never closes.'],
     ['a quote that is doubled at the very end', '"c""', 'x.csv, line 1: A quote opens here and never closes.'],
   ])('%s is refused with its line', (_, text, sentence) => {
@@ -231,7 +235,7 @@ describe('a table', () => {
     ],
     ['\n1,2\n', 'risks.csv, line 2: No column is known. The columns may be called id, reference'],
     ['Score\n1', 'risks.csv, line 1: No column is known.'],
-    ['sep=;\ntitle;Epic;Team\n', 'risks.csv, line 2: Unknown columns: Epic; Team. --ignore-unknown passes over'],
+    ['sep=;\ntitle;Epic;Team\n', 'risks.csv, line 2: Unknown columns: Epic; Team. Ignore them with --ignore-unknown'],
     ['title,,\na,,b\n', 'risks.csv, line 1: Unknown column: column 3, without a name.'],
     ['id,raisedOn,Raised on', 'risks.csv, line 1: The columns 2 and 3 are both raisedOn;'],
     ['id\n"a', 'risks.csv, line 2: A quote opens here and never closes.'],
@@ -290,7 +294,7 @@ describe('JSON', () => {
       ['id'],
       undefined,
     ])
-    expect(records[0]?.flaws).toEqual([{ column: 'ID', value: '', detail: 'This is id once more.' }])
+    expect(records[0]?.flaws).toEqual([{ column: 'ID', value: '', detail: 'This is id a second time.' }])
   })
 
   test.each<[SheetOptions['format'], string, boolean, RegExp]>([
@@ -298,7 +302,7 @@ describe('JSON', () => {
     ['json', '5', false, /one array/],
     ['json', '{"a":[],"b":[]}', false, /one array/],
     ['json', '{"title":"a"}', false, /one array/],
-    ['ndjson', '{"title":1,"a":1}\n{"b":1,"a":2}', false, /Unknown columns: a; b\. --ignore-unknown/],
+    ['ndjson', '{"title":1,"a":1}\n{"b":1,"a":2}', false, /Unknown columns: a; b\. Ignore them with --ignore-unknown/],
     ['ndjson', '{"a":1}', true, /No column is known/],
   ])('as %s, %s is refused', (format, text, ignoreUnknown, sentence) => {
     expect(() => sheet(text, { format, ignoreUnknown })).toThrow(sentence)

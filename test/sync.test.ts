@@ -143,7 +143,7 @@ test('when more is missing, nothing is closed, nor anything else done', async ()
   const tooMany = (noun: string, missing: number, live: number, most: number) => ({
     pointer: `/${noun}`,
     detail:
-      `BRIDGE: ${missing} of its ${live} live ${noun} are not among these; at most ${most} are closed at once. ` +
+      `BRIDGE: ${missing} of its ${live} live ${noun} are missing; at most ${most} are closed at once. ` +
       `Is the export complete? If so, allow it with closeLimit: ${missing}.`,
   })
   const cases: [lists: object, flaws: object[]][] = [

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { Fault } from '../src/errors.js'
 import { BUSY } from '../src/store/faults.js'
 import type { Session } from '../src/store/postgresSession.js'
-import { transact, untilOf } from '../src/store/postgresWrite.js'
+import { WriteQueue } from '../src/store/postgresWriteQueue.js'
 import type { Authorship, Write } from '../src/store/store.js'
 import { NOW } from './harness.js'
 
@@ -29,16 +29,14 @@ function scripted(script: Script) {
       release: (isBroken) => void said.push(isBroken ? 'thrown away' : 'kept'),
     }
   }
+  const queue = new WriteQueue({
+    open,
+    // Only its way to the server matters here.
+    writeOn: (run) => ({ run }) as unknown as Write,
+    look: async () => undefined,
+  })
   const write = <T>(work: (run: Session['run'], attempt: number) => Promise<T>) =>
-    transact<T>({
-      open,
-      // Only its way to the server matters here.
-      writeOn: (run) => ({ run }) as unknown as Write,
-      as: AS,
-      until: untilOf(AS),
-      look: async () => undefined,
-      work: (handle) => work((handle as unknown as { run: Session['run'] }).run, attempt),
-    })
+    queue.add(AS, (handle) => work((handle as unknown as { run: Session['run'] }).run, attempt))
   return { said, write }
 }
 

@@ -98,21 +98,27 @@ function callerOn(file: string, authorization: string | undefined): Caller {
 }
 
 test('a filled store of the first release keeps every row and every link', async () => {
-  const { file } = await openBoth()
+  const { file, gateway } = await openBoth()
   const before = rowsOf(file)
   expect(Object.values(before).map((rows) => rows.length)).toEqual([8, 3, 8, 3, 40, expect.any(Number), 40, 1])
   expect(() => requireMigrated(file)).toThrow(/lacks/)
   const { applied, pending } = migrate(file)
   expect({ applied, pending }).toEqual({
     applied: ['0000_initial'],
-    pending: ['0001_history', '0002_cheaper_checks', '0003_kept_answers', '0004_registers', '0005_version_nonces'],
+    pending: [
+      ...['0001_history', '0002_cheaper_checks', '0003_kept_answers', '0004_registers', '0005_version_nonces'],
+      '0006_live_memberships',
+    ],
   })
   const added: Record<string, object> = { person: { erased_at: null }, api_key: { projects: null } }
   const expected = Object.entries(before).map(([table, rows]) => [
     table,
     rows.map((row) => Object.assign({}, row, added[table])),
   ])
-  expect(rowsOf(file)).toEqual(Object.fromEntries(expected))
+  // Whether a member has left is found out by the upgrade, as it would have been written all along.
+  const { membership } = rowsOf(gateway.own.file)
+  expect(membership).toContainEqual(expect.objectContaining({ live: 0 }))
+  expect(rowsOf(file)).toEqual({ ...Object.fromEntries(expected), membership })
   inFile(file, (connection) => {
     expect(connection.pragma('foreign_key_check')).toEqual([])
     expect(connection.pragma('integrity_check')).toEqual([{ integrity_check: 'ok' }])
@@ -163,7 +169,10 @@ const REFUSED: [statement: string, why: string][] = [
   ["update issue set status = 'GONE'", 'CHECK constraint failed: issue_status'],
   ["update issue set severity = 'DIRE'", 'CHECK constraint failed: issue_severity'],
   ["update issue set title = ' padded '", 'CHECK constraint failed: issue_title_text'],
-  ["insert into membership select id, 'usr_nobody' from groups limit 1", 'FOREIGN KEY constraint failed'],
+  [
+    "insert into membership (group_id, person_id) select id, 'usr_nobody' from groups limit 1",
+    'FOREIGN KEY constraint failed',
+  ],
   ["update risk set owner_id = 'usr_nobody'", 'FOREIGN KEY constraint failed'],
   ["update issue set risk_id = 'rsk_nothing'", 'FOREIGN KEY constraint failed'],
   ['delete from person', 'FOREIGN KEY constraint failed'],
@@ -222,7 +231,7 @@ test('a store with a broken link is refused, and left as it was', async () => {
   const before = rowsOf(file)
   expect(() => migrate(file)).toThrow(/1 rows point at rows that are not there; nothing was changed/)
   expect(rowsOf(file)).toEqual(before)
-  expect(() => requireMigrated(file)).toThrow(/lacks 5 migration/)
+  expect(() => requireMigrated(file)).toThrow(/lacks 6 migration/)
 })
 
 test('whoever is erased after an upgrade is gone from the old pages as well', async () => {

@@ -159,7 +159,8 @@ describe('REST says the same both ways', () => {
   })
 
   test.each(routes)('$path is compiled, and then ready, but for what is about the key', async (route) => {
-    const asked = { path: route.good, headers: { accept: 'application/json;once' } }
+    // The cache goes by the text of the address: nobody has asked it like this before.
+    const asked = { path: `${route.good}${route.good.includes('?') ? '' : '?'}&` }
     const ways = [await wayOf(() => same(everything, asked)), await wayOf(() => same(everything, asked))]
     expect(ways).toEqual(route.operation === 'getKey' ? ['ready', 'ready'] : ['compiled', 'ready'])
   })

@@ -4,15 +4,15 @@ import { federated, INACCESSIBLE } from '../graph/subgraph.js'
 import type { Principal } from './principal.js'
 
 const ApiKey = builder.objectRef<Principal>('ApiKey')
-ApiKey.implement({ description: 'An API key, as far as its holder may see it.', ...anyKey })
+ApiKey.implement({ description: 'An API key, as its holder may see it.', ...anyKey })
 localField(ApiKey, 'name', {
   type: 'String',
-  description: 'The name it was given, to tell keys apart.',
+  description: 'The name of the key.',
   local: ({ name }) => name,
 })
 localField(ApiKey, 'scopes', {
   type: ['String'],
-  description: 'What it may do, such as personnel.read.',
+  description: 'The scopes that it holds, such as personnel.read.',
   local: ({ scopes }) => [...scopes],
 })
 localField(ApiKey, 'projects', {
@@ -24,7 +24,7 @@ localField(ApiKey, 'projects', {
 localField(ApiKey, 'expiresAt', {
   type: 'DateTime',
   nullable: true,
-  description: 'When it stops working; null for never.',
+  description: 'When it expires; null for never.',
   local: ({ expiresAt }) => expiresAt,
 })
 
@@ -34,9 +34,9 @@ builder.queryField('apiKey', (t) =>
   t.field({
     type: ApiKey,
     nullable: true,
-    description: "The caller's own key. Any valid key may ask.",
+    description: "The caller's own key. Any valid key may read it.",
     authScopes: anyKey.authScopes,
-    // The key is this service's own affair, and no part of a larger graph.
+    // Inaccessible through a router: the key belongs to this service only.
     extensions: { ...anyKey.extensions, sql: { local }, isPersonal: true, ...federated(INACCESSIBLE) },
     resolve: (_, __, context) => local(context),
   }),

@@ -8,14 +8,14 @@ import { hashOf, newSecret, shownPart } from './secrets.js'
 
 type KeyRow = Tables['apiKey']['$inferSelect']
 
-/** A key as it may be shown: everything but its secret's hash. */
+/** A key without the hash of its secret. */
 export interface ApiKey extends Omit<KeyRow, 'hash' | 'scopes' | 'projects'> {
   readonly scopes: readonly Scope[]
   /** The keys of the projects that it may change; null for all. */
   readonly projects: readonly string[] | null
 }
 
-/** A key just made; the only time its secret is there to be seen. */
+/** A key just created, the only time that its secret is available. */
 export interface MintedKey extends ApiKey {
   readonly secret: string
 }
@@ -62,7 +62,7 @@ export async function keyBySecret(read: Read, secret: string): Promise<ApiKey | 
   return (await keysByHash(read, [hashOf(secret)])).map(shown).at(0)
 }
 
-/** Ends a key now; one that has ended already keeps its date. */
+/** Revokes a key now; an expired or revoked one keeps its date. */
 export async function revokeKey({ db, t, at }: Write, id: string): Promise<void> {
   await db
     .update(t.apiKey)
@@ -70,7 +70,7 @@ export async function revokeKey({ db, t, at }: Write, id: string): Promise<void>
     .where(and(eq(t.apiKey.id, id), isNull(t.apiKey.revokedAt)))
 }
 
-/** Lets a key run out at `end`, unless it already ends sooner. */
+/** Makes a key expire at `end`, unless it ends sooner. */
 export async function expireKey({ db, t }: Write, id: string, end: Date): Promise<void> {
   const expiresAt = end.toISOString()
   const later = or(isNull(t.apiKey.expiresAt), gt(t.apiKey.expiresAt, expiresAt))

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { Fault } from '../errors.js'
 import { LIMITS } from '../limits.js'
 import type { Versions } from '../store/registers.js'
@@ -6,7 +7,7 @@ import { keyBySecret, noteKeyUse } from './keys.js'
 import type { Scope } from './scopes.js'
 import { isWellFormed } from './secrets.js'
 
-/** Who is calling. */
+/** The caller. */
 export interface Principal {
   readonly keyId: string
   readonly name: string
@@ -16,21 +17,21 @@ export interface Principal {
   readonly expiresAt: string | null
 }
 
-/** Tells who holds the key of an `Authorization` header, or refuses it. Whoever needs the versions too reads them once for both. */
+/** The holder of the key in an `Authorization` header, or a Fault. Pass the versions if they were read already. */
 export type Authenticate = (authorization: string | undefined, versions?: Store['versions']) => Promise<Principal>
 
 const HOW = 'Send your API key in the header `Authorization: Bearer <API_KEY>`.'
-/** Only for whoever has copied an example: others may not know us, and come through a gateway. */
+/** Only for callers who copied an example: others may come through a gateway, and cannot run our commands. */
 const MAKE_ONE = '`operations keys create --name NAME --scope SCOPE` makes one.'
 
-/** No key at all was sent, as against one that is not good. */
+/** No key was sent, as opposed to an invalid one. */
 export class KeyMissing extends Fault {
   constructor() {
     super('UNAUTHENTICATED', `An API key is needed. ${HOW}`)
   }
 }
 
-/** A key that was good once; the log may name it. */
+/** A key that was valid once; the log may name it. */
 export class KeyRefused extends Fault {
   readonly keyId: string
 
@@ -40,7 +41,7 @@ export class KeyRefused extends Fault {
   }
 }
 
-/** A principal as it is remembered, with what may still stop it. */
+/** A cached principal, with what may still invalidate it. */
 interface Known {
   readonly principal: Principal
   readonly expiresAtMs: number
@@ -73,28 +74,30 @@ export function authenticator(store: Store, clock: () => Date): Authenticate {
 
 type Recall = (authorization: string | undefined, versions?: Store['versions']) => Promise<Known>
 
-/** Blanks may stand around a key, as many as a header takes; who sends that many is looked up each time. */
+/** A key may be padded with blanks up to the size of a header; longer values are not cached. */
 const KNOWN_CHARACTERS_MAX = 100
 
 /** Looks a key up once for each version of the keys. */
 function memoryOf(store: Store, lookUp: (secret: string) => Promise<Known>): Recall {
-  const memory = new Map<string | undefined, Promise<Known>>()
+  const memory = new LRUCache<string, Promise<Known>>({ max: LIMITS.rateKeptMax })
   let remembered: Versions | undefined
-  return async (authorization, read = store.versions) => {
-    // What cannot be a key is refused without a look at the store.
+  return async (authorization = '', read = store.versions) => {
+    // A malformed key is refused without a look-up.
     const secret = memory.has(authorization) ? undefined : secretOf(authorization)
     const versions = await read()
     const isSame = versions.keys === remembered?.keys
-    // Another request may have found a later version while this one was looking.
+    // Another request may have read a later version meanwhile.
     if (remembered && !isSame && versions.order < remembered.order) return lookUp(secret ?? secretOf(authorization))
-    if (!isSame || memory.size >= LIMITS.rateKeptMax) memory.clear()
+    if (!isSame) memory.clear()
     if (!remembered || versions.order > remembered.order) remembered = versions
-    const known = memory.get(authorization) ?? lookUp(secret ?? secretOf(authorization))
-    if (authorization !== undefined && authorization.length > KNOWN_CHARACTERS_MAX) return known
-    memory.set(authorization, known)
-    // What is wrong with it is asked again each time: nobody's wrong keys are to fill the memory.
-    known.catch(() => memory.delete(authorization))
-    return known
+    const known = memory.get(authorization)
+    if (known) return known
+    const found = lookUp(secret ?? secretOf(authorization))
+    if (authorization.length > KNOWN_CHARACTERS_MAX) return found
+    memory.set(authorization, found)
+    // Failures are not cached: wrong keys must not evict valid ones.
+    found.catch(() => memory.delete(authorization))
+    return found
   }
 }
 
@@ -115,22 +118,22 @@ function bearer(authorization: string | undefined): string {
   if (authorization === undefined || !/^Bearer\b/i.test(authorization)) throw new KeyMissing()
   const [, secret] = /^Bearer +([^ ]+) *$/i.exec(authorization) ?? []
   if (secret === undefined) {
-    throw new Fault('UNAUTHENTICATED', `The Authorization header is not of the form that is needed. ${HOW}`)
+    throw new Fault('UNAUTHENTICATED', `The Authorization header is malformed. ${HOW}`)
   }
-  // As it stands in the documents, and in GraphiQL's headers when it opens.
+  // As in the documents, and in GraphiQL's headers when it opens.
   if (secret === '<API_KEY>') {
-    throw new Fault('UNAUTHENTICATED', `Put your API key in the place of <API_KEY>. ${MAKE_ONE}`)
+    throw new Fault('UNAUTHENTICATED', `Replace <API_KEY> by your API key. ${MAKE_ONE}`)
   }
   return secret
 }
 
-/** Writes a key's last use now and then, and never in the request's way: a failure costs only the note. */
+/** Records a key's last use now and then, outside the request: a failure loses only that record. */
 function useNoter(store: Store, clock: () => Date): (keyId: string, at: Date) => void {
-  const notedAt = new Map<string, number>()
+  const notedAt = new LRUCache<string, number>({ max: LIMITS.rateKeptMax })
   return (keyId, at) => {
     if (at.getTime() - (notedAt.get(keyId) ?? 0) < LIMITS.keyUseEveryMs) return
     notedAt.set(keyId, at.getTime())
-    // Later, so that it does not stand in the queue before what this request itself may write.
+    // Delayed, so that it does not queue before the writes of this request.
     const note = () => store.write({ by: keyId, at: clock, unseen: true }, (write) => noteKeyUse(write, keyId))
     setTimeout(() => note().catch(() => undefined), LIMITS.keyUseDelayMs).unref()
   }

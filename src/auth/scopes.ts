@@ -1,10 +1,10 @@
-/** Every scope, with what it lets a key do. */
+/** Every scope, with what it allows. */
 export const SCOPES = {
-  'personnel.read': 'See the roster and its groups.',
+  'personnel.read': 'Read the roster and its groups.',
   'personnel.manage': 'Change the roster and its groups; includes personnel.read.',
-  'projects.read': 'See projects, their risks and their open issues.',
+  'projects.read': 'Read projects, their risks and their open issues.',
   'projects.manage':
-    'Bring in project data; includes projects.read. With personnel.read, owners are found on the roster.',
+    'Sync project data; includes projects.read. With personnel.read, owners are matched with the roster.',
 } as const
 
 export type Scope = keyof typeof SCOPES

@@ -2,7 +2,7 @@ import { createHash, randomInt } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
 /**
- * How a key is written: `ops_`, 30 random base62 characters (178 bits), 6 of checksum.
+ * The format of a key: `ops_`, 30 random base62 characters (178 bits), a checksum of 6.
  * A typo is refused without a look-up, and secret scanners can recognise a leaked key.
  */
 const PREFIX = 'ops_'
@@ -26,7 +26,7 @@ export function hashOf(secret: string): string {
   return createHash('sha256').update(secret).digest('hex')
 }
 
-/** Enough of it for a person to recognise the key by, far too little to use it. */
+/** Enough to recognise the key, far too little to use it. */
 export function shownPart(secret: string): string {
   return secret.slice(0, SHOWN_LENGTH)
 }

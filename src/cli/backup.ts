@@ -6,7 +6,7 @@ import { fileOf, isPostgres } from '../store/address.js'
 import { type Backup, backUp, type Contents } from '../store/backup.js'
 import { commandWith, print, say, WrongUsage } from './command.js'
 
-/** What people count; the JSON document has every table. */
+/** The counts printed for people; the JSON document has every table. */
 const NOUNS: readonly (readonly [table: string, one: string, many: string])[] = [
   ['person', 'person', 'people'],
   ['groups', 'group', 'groups'],
@@ -16,15 +16,15 @@ const NOUNS: readonly (readonly [table: string, one: string, many: string])[] = 
   ['api_key', 'key', 'keys'],
 ]
 
-export const PG_DUMP = `PostgreSQL has a tool of its own for this, which copies the store as it is at one instant:
+export const PG_DUMP = `Use pg_dump for PostgreSQL; it copies the database as of one instant:
   pg_dump --format=custom --file=operations.dump "$DATABASE_URL"
 and back into an empty database:
   pg_restore --no-owner --dbname="$DATABASE_URL" operations.dump`
 
 export function backupCommand(clock: () => Date): Command {
-  return commandWith('backup', 'copy the store into one file, also while it is served', ['database'])
-    .argument('<file>', 'the file to make')
-    .option('--force', 'replace the file if it is there, once the copy is verified')
+  return commandWith('backup', 'copy the store into one file, also while servers use it', ['database'])
+    .argument('<file>', 'the file to create')
+    .option('--force', 'replace an existing file, once the copy is verified')
     .option('--json', 'print one JSON document')
     .addHelpText('after', '\nExample:\n  operations backup backups/operations-2026-11-02.db')
     .action(async (raw: string, flags: { force?: true; json?: true; database?: string }) => {
@@ -40,16 +40,17 @@ export function backupCommand(clock: () => Date): Command {
 }
 
 function readFile(raw: string): string {
-  if (raw === '-') throw new WrongUsage('A backup goes into a file, which is verified there; name one.')
+  if (raw === '-')
+    throw new WrongUsage('A backup cannot go to standard output: it is verified in its file. Name a file.')
   if (raw === '') throw new WrongUsage('The name of the file is empty.')
-  if (raw.startsWith('file:')) throw new WrongUsage(`The file is named by its path, without file: (${raw}).`)
+  if (raw.startsWith('file:')) throw new WrongUsage(`Give the path of the file without file: (${raw}).`)
   return raw
 }
 
-/** Ctrl-C must not end the process at once: there is a copy to remove first. */
+/** SIGINT must not end the process at once: the partial copy is removed first. */
 function untilInterrupted(file: string): AbortSignal {
   const controller = new AbortController()
-  const stop = () => controller.abort(new Fault('UNAVAILABLE', `The backup was interrupted; ${file} is as it was.`))
+  const stop = () => controller.abort(new Fault('UNAVAILABLE', `The backup was interrupted; ${file} is unchanged.`))
   process.on('SIGINT', stop)
   process.on('SIGTERM', stop)
   return controller.signal

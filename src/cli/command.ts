@@ -1,38 +1,45 @@
-import { Command } from 'commander'
-import { type Config, SETTINGS, type SettingName } from '../config.js'
+import { Command, Option } from 'commander'
+import { type Config, SETTINGS, type Setting, type SettingName } from '../config.js'
 import { shownAddress } from '../store/address.js'
 import { openStore } from '../store/open.js'
 import type { Store } from '../store/store.js'
 import { escaped } from '../text.js'
 
-/** The command was called wrongly; the message says how to call it. */
+/** Wrong usage of a command; the message says how to call it. */
 export class WrongUsage extends Error {}
 
-/** The address cannot be had; the message says what to do. */
+/** The server cannot listen on the address; the message says what to do. */
 export class CannotListen extends Error {}
 
-/** Some of the files could not be stored; what is wrong with them has been said already. */
+/** Some files were not imported; their errors have been printed already. */
 export class ImportFailed extends Error {}
 
-/** A command with these settings as its options, described from the one table of settings. */
+/** A command with these settings as its options, described by the table of settings. */
 export function commandWith(name: string, description: string, settings: readonly SettingName[]): Command {
   const command = new Command(name).description(description)
   for (const key of settings) {
-    const { flag, env, help, fallback } = SETTINGS[key]
+    const { flag, env, help, fallback, formerly }: Setting<unknown> = SETTINGS[key]
     const preset = fallback === '' || fallback === true || fallback === undefined ? '' : `; ${fallback} unless given`
     command.option(flag, `${help} (${env}${preset})`)
+    if (formerly) refuseFormer(command, formerly.flag, flag)
   }
   return command
 }
 
+function refuseFormer(command: Command, former: string, flag: string): void {
+  command.addOption(new Option(`${former} [value]`).hideHelp()).on(`option:${former.replace(/^--/, '')}`, () => {
+    throw new WrongUsage(`${former} is called ${flag.split(' ')[0]} now.`)
+  })
+}
+
 export type DatabaseConfig = Pick<Config, 'database'>
 
-/** How people are told which store it is. */
+/** The store's name in messages. */
 export function storeName({ database }: DatabaseConfig): string {
   return shownAddress(database)
 }
 
-/** Opens the store for one piece of work and closes it whatever happens. */
+/** Opens the store, runs the work, and closes the store whatever happens. */
 export async function withStore<T>(
   config: DatabaseConfig,
   { create, cacheBytes }: { create: boolean; cacheBytes?: number },
@@ -46,23 +53,23 @@ export async function withStore<T>(
   }
 }
 
-/** Standard output could not be written; what was to be printed is lost. */
+/** Standard output could not be written, so its output is lost. */
 export class CannotPrint extends Error {}
 
-/** Whoever reads standard output has had enough, as `head` has; that is no failure. */
+/** The reader of standard output has closed it, as `head` does; that is not a failure. */
 export class ReaderGone extends Error {}
 
-/** What a failure to write standard output means. */
+/** The error for a failed write to standard output. */
 export function cannotPrint(error: unknown): Error {
   if (error instanceof Error && 'code' in error && error.code === 'EPIPE') return new ReaderGone(error.message)
   return new CannotPrint(`Standard output cannot be written: ${error instanceof Error ? error.message : error}`)
 }
 
-/** After a failure the stream also emits `error`, which would end the process if nobody listened; one listener is enough. */
+/** After a failed write the stream also emits `error`, which ends the process unless there is a listener; one is enough. */
 const ignore = () => undefined
 let unwritten = 0
 
-/** Standard output is for what scripts read, and so a script must hear of it when it cannot be written. */
+/** Scripts read standard output, so a failed write must fail the command. */
 export function print(text: string): Promise<void> {
   if (unwritten === 0) process.stdout.on('error', ignore)
   unwritten += 1
@@ -76,7 +83,7 @@ export function print(text: string): Promise<void> {
   })
 }
 
-/** Words for people go to standard error. */
+/** Messages for people go to standard error. */
 export function say(text: string): void {
   process.stderr.write(`${escaped(text)}\n`)
 }

@@ -8,18 +8,18 @@ import { untilInterrupted } from './interrupt.js'
 import { progressBar } from './progress.js'
 
 const HELP = `
-Everything goes over: people, groups, projects, risks, issues, keys, history. Each table is read back and compared
-before anything is stored; whatever stops the copy leaves the target empty. Stop the service first: what is written to
-the source meanwhile does not go over.
+Copies everything: people, groups, projects, risks, issues, keys, history. Each table is read back and compared before
+the transaction commits; if the copy fails, the target stays empty. Stop the service first: what is written to the
+source during the copy is not copied.
 
 Examples:
   operations copy --from file:./data/operations.db --to postgres://operations@db.example.com/operations
   operations copy --from "$DATABASE_URL" --to file:./operations.db`
 
 export function copyCommand(clock: () => Date): Command {
-  return commandWith('copy', 'copy a whole store into an empty one, of either kind', [])
+  return commandWith('copy', 'copy a whole store into an empty one, SQLite or PostgreSQL', [])
     .requiredOption('--from <url>', 'the store to copy')
-    .requiredOption('--to <url>', 'the store to fill; it is created if need be, and must be empty')
+    .requiredOption('--to <url>', 'the store to copy to; it must be empty, and is created if missing')
     .option('--json', 'print one JSON document')
     .addHelpText('after', HELP)
     .action(async (flags: { from: string; to: string; json?: true }) => {

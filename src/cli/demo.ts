@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
-import { VERSION } from '../about.js'
+import { PACKAGE, VERSION } from '../about.js'
 import { mintKey } from '../auth/keys.js'
-import { bringIn, derivedColumns, SHEETS } from '../intake/sheets.js'
+import { derivedColumns, SHEETS } from '../intake/columns.js'
+import { bringIn } from '../intake/sheets.js'
 import { personnel } from '../personnel/people.js'
 import { readSheet } from '../sheets/sheet.js'
 import { countOf } from '../store/page.js'
@@ -10,7 +11,7 @@ import { WORDING } from './importFile.js'
 
 const DAY_MS = 86_400_000
 
-/** Fills the demo's store the first time, and makes a key for today's look at it. */
+/** Fills the demo's store on first use, and creates a key that is valid for one day. */
 export async function prepareDemo(store: Store, clock: () => Date): Promise<string> {
   const { secret } = await store.write({ by: 'cli', at: clock }, async (write) => {
     if ((await countOf(write, personnel, {})) === 0) await fillDemo(write)
@@ -20,9 +21,9 @@ export async function prepareDemo(store: Store, clock: () => Date): Promise<stri
   return secret
 }
 
-const COMPANY = new URL('../../src/demo/', import.meta.url)
+const COMPANY = new URL('src/demo/', PACKAGE)
 
-/** Brings in a made-up company from its sheets, as an import would. */
+/** Imports the demo data from its sheets. */
 export async function fillDemo(write: Write): Promise<void> {
   for (const noun of ['groups', 'people', 'projects', 'risks', 'issues'] as const) {
     const { records } = readSheet(readFileSync(new URL(`${noun}.csv`, COMPANY)), {
@@ -40,11 +41,11 @@ export async function fillDemo(write: Write): Promise<void> {
   }
 }
 
-/** What a newcomer needs next: what to open, a key, a line to paste, and how to go on with real data. */
+/** The next steps for a new user: links, a key, a line to paste, and how to start with real data. */
 export function demoBanner(base: string, key: string, hasGraphiql: boolean): string {
   const graphiql = hasGraphiql ? `  GraphiQL  ${base}/graphql\n` : ''
   return `
-Operations Gateway ${VERSION}: a made-up company, for you to look around.
+Operations Gateway ${VERSION}: demo data, for you to try things out.
 
 ${graphiql}  REST      ${base}/v1
   OpenAPI   ${base}/v1/openapi.json

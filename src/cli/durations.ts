@@ -3,30 +3,29 @@ import { WrongUsage } from './command.js'
 
 const UNIT_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 }
 
-/** A length of time such as 30m, 24h or 90d, in milliseconds. */
+/** A duration such as 30m, 24h or 90d, in milliseconds. */
 export function readDuration(flag: string, text: string, or = ''): number {
   const [, amount, unit = ''] = /^(\d{1,6})([mhd])$/.exec(text) ?? []
   const unitMs = UNIT_MS[unit]
   if (amount === undefined || unitMs === undefined) {
-    throw new WrongUsage(
-      `${flag} is ${JSON.stringify(text)}; it must be a length of time such as 30m, 24h or 90d${or}.`,
-    )
+    throw new WrongUsage(`${flag} is ${JSON.stringify(text)}; it must be a duration such as 30m, 24h or 90d${or}.`)
   }
   return Number(amount) * unitMs
 }
 
-/** When something ends: after a length of time, or with the end of a day (UTC). */
+/** The end of a validity: after a duration, or at the end of a day (UTC). */
 export function readEnd(flag: string, text: string, now: Date): Date {
   const end = /^\d{4}-\d{2}-\d{2}$/.test(text)
     ? new Date(`${text}T23:59:59.999Z`)
     : new Date(now.getTime() + readDuration(flag, text, ', or a day such as 2027-01-31'))
   const isDay = !Number.isNaN(end.getTime()) && (!text.includes('-') || end.toISOString().startsWith(text))
-  if (!isDay) throw new WrongUsage(`${flag} is ${JSON.stringify(text)}, which is no day. A day looks like 2027-01-31.`)
-  if (end <= now) throw new WrongUsage(`${flag} is ${text}, which is over. Name a time to come.`)
+  if (!isDay)
+    throw new WrongUsage(`${flag} is ${JSON.stringify(text)}, which is not a date. A date looks like 2027-01-31.`)
+  if (end <= now) throw new WrongUsage(`${flag} is ${text}, which is in the past. Give a time in the future.`)
   return end
 }
 
-/** When something began: so long ago, at an instant, or with the beginning of a day (UTC). */
+/** The start of a period: a duration ago, an instant, or the start of a day (UTC). */
 export function readPast(flag: string, text: string, now: Date): Date {
   if (/^\d+[mhd]$/.test(text)) return new Date(now.getTime() - readDuration(flag, text))
   const isInstant = /^\d{4}-\d{2}-\d{2}T.*(Z|[+-]\d{2}:\d{2})$/.test(text)

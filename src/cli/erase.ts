@@ -3,8 +3,8 @@ import { readConfig } from '../config.js'
 import { commandWith, print, say, withStore } from './command.js'
 
 export function eraseCommand(clock: () => Date): Command {
-  return commandWith('erase', 'blank everything about a person, as the law can ask for', ['database'])
-    .argument('<id>', 'the user id; it stays valid for what is assigned to it')
+  return commandWith('erase', 'blank all data about a person, for legal requests', ['database'])
+    .argument('<id>', 'the user id; it stays valid for tasks assigned to it')
     .option('--json', 'print one JSON document')
     .addHelpText('after', '\nIt cannot be undone.\n\nExample:\n  operations erase usr_01k9zq3v5rf8ta4mbw2xnc7dhe')
     .action(async (id: string, flags: { json?: true; database?: string }) => {
@@ -18,6 +18,6 @@ export function eraseCommand(clock: () => Date): Command {
       say(
         `Blanked as well: ${erased.history} changes in the history, and the name in ${erased.entries} risks and issues.`,
       )
-      say('Not looked through: texts that people wrote (titles, descriptions), backups, and files that were imported.')
+      say('Not searched: free text (titles, descriptions), backups, and imported files.')
     })
 }

@@ -12,16 +12,16 @@ export function exportCommand(): Command {
     .addOption(new Option('--format <format>', 'of the file').choices(EXPORT_FORMATS).default('csv'))
     .addOption(new Option('--separator <name>', 'of CSV').choices(Object.keys(SEPARATOR_NAMES)).default('comma'))
     .option('--output <file>', 'the file; without it, standard output')
-    .option('--live', 'only what the lists show: no inactive people, no closed risks and issues')
-    .option('--bom', 'begin with a byte order mark, by which Excel knows UTF-8')
+    .option('--live', 'only live entries: no inactive people, no closed risks and issues')
+    .option('--bom', 'begin with a byte order mark, so that Excel detects UTF-8')
     .addHelpText(
       'after',
-      '\nWhat is exported can be imported again, and then everything is unchanged.\n\n' +
+      '\nAn export can be imported again without changing anything.\n\n' +
         'Examples:\n  operations export risks --live --output risks.csv\n  operations export people --format ndjson',
     )
     .action(async (named: string, flags: ExportFlags) => {
       const noun = sheetNounOf(named)
-      if (!noun) throw new WrongUsage(`There is no ${named} to export. There are ${SHEET_NOUNS.join(', ')}.`)
+      if (!noun) throw new WrongUsage(`Cannot export ${named}. Use one of ${SHEET_NOUNS.join(', ')}.`)
       const { exportTo } = await import('./exporter.js')
       await exportTo(noun, flags)
     })

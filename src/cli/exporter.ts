@@ -2,8 +2,8 @@ import { createWriteStream } from 'node:fs'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { readConfig } from '../config.js'
+import { SHEETS } from '../intake/columns.js'
 import { type Outgoing, outgoing } from '../intake/outgoing.js'
-import { SHEETS } from '../intake/sheets.js'
 import { sheetCell, sheetValue } from '../sheets/cells.js'
 import { csvLine, SEPARATOR_NAMES, type Separator, type SeparatorName } from '../sheets/csv.js'
 import type { SheetNoun } from '../sheets/nouns.js'
@@ -21,7 +21,7 @@ export interface ExportFlags {
   readonly database?: string
 }
 
-/** Writes everything of a noun as it stood when the export began, whoever writes meanwhile. */
+/** Writes all rows of a noun as of the start of the export, regardless of concurrent writes. */
 export async function exportTo(noun: SheetNoun, flags: ExportFlags): Promise<void> {
   const config = readConfig({ database: flags.database }, ['database'])
   let rows = 0
@@ -70,7 +70,7 @@ function record(columns: readonly string[], row: Outgoing): string {
 
 async function toStandardOutput(text: Readable, signal: AbortSignal): Promise<void> {
   try {
-    // Whoever looks at it on a terminal gets it as it can be shown; a pipe or a file gets it as it is.
+    // On a terminal control characters are escaped; a pipe or a file gets the text as it is.
     const shown = process.stdout.isTTY ? text.map((chunk: string) => escaped(chunk)) : text
     await pipeline(shown, process.stdout, { signal, end: false })
   } catch (error) {
@@ -80,14 +80,14 @@ async function toStandardOutput(text: Readable, signal: AbortSignal): Promise<vo
 }
 
 async function toFile(text: Readable, file: string, signal: AbortSignal): Promise<void> {
-  const draft = new Draft(file, 'Without --output, standard output can be led into it.')
+  const draft = new Draft(file, 'Leave out --output and redirect standard output to it.')
   try {
     await pipeline(text, createWriteStream('', { fd: draft.descriptor, flush: true }), { signal })
     draft.publish()
   } catch (error) {
     draft.discard()
     if (signal.aborted) throw signal.reason
-    // A full disk does not say by itself which file it is about.
+    // ENOSPC does not name the file.
     throw isOfDisk(error) ? new CannotPrint(`${file} cannot be written: ${error.message}`) : error
   }
 }

@@ -13,9 +13,9 @@ interface Flags {
 }
 
 export function historyCommand(clock: () => Date): Command {
-  return commandWith('history', 'tell what has changed, when, and by which key', ['database'])
-    .argument('[id]', 'of a person, group, project, risk or issue; without it, everything')
-    .option('--since <when>', 'from then on: a day such as 2027-01-31, an instant, or 24h, 7d ago')
+  return commandWith('history', 'show what has changed, when, and by which key', ['database'])
+    .argument('[id]', 'the id of a person, group, project, risk or issue; without it, all changes')
+    .option('--since <when>', 'changes since then: a day such as 2027-01-31, an instant, or 24h, 7d ago')
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',

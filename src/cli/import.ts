@@ -6,35 +6,40 @@ import { commandWith, WrongUsage } from './command.js'
 import type { ImportFlags } from './importer.js'
 
 export function importCommand(clock: () => Date): Command {
-  return commandWith('import', 'bring in people, groups, projects, risks or issues from files', ['database'])
-    .argument('<noun>', `what the files hold: ${SHEET_NOUNS.join(', ')}`)
+  return commandWith('import', 'import people, groups, projects, risks or issues from files', ['database'])
+    .argument('<noun>', `what the files contain: ${SHEET_NOUNS.join(', ')}`)
     .argument('[files...]', 'CSV, NDJSON or JSON files; - is standard input')
-    .addOption(new Option('--format <format>', 'of the files, where their names do not tell').choices(SHEET_FORMATS))
-    .option('--encoding <name>', 'of the files, where it is not UTF-8: windows-1252, utf-16le, ...')
-    .option('--map <file>', 'a JSON file that maps the columns and values of another system to ours')
-    .option('--project <key>', 'the project of risks or issues whose sheet has no such column')
-    .option('--create-projects', 'make projects that are not known yet (risks, issues)')
-    .option('--create-groups', 'make groups that are not known yet (people)')
-    .option('--strict-people', 'refuse owners and assignees whom the roster does not know')
-    .option('--close-missing', 'close risks or issues of the projects in a file that are no longer in it')
-    .option('--close-limit <number>', 'let so many be closed in a project at once, instead of a fifth of the live ones')
-    .option('--ignore-unknown', 'pass over columns that are not known here')
-    .option('--dry-run', 'say what would happen, and store nothing')
-    .option('--report <file>', 'write everything that was found into this JSON file')
-    .option('--template', 'print an empty sheet with an example, and end')
+    .addOption(
+      new Option('--format <format>', 'format of the files, if not clear from their names').choices(SHEET_FORMATS),
+    )
+    .option('--encoding <name>', 'encoding of the files, if not UTF-8: windows-1252, utf-16le, ...')
+    .option('--map <file>', 'a JSON file that maps the columns and values of another system')
+    .option('--project <key>', 'the project of risks or issues whose sheet has no project column')
+    .option('--create-projects', 'create unknown projects (risks, issues)')
+    .option('--create-groups', 'create unknown groups (people)')
+    .option('--strict-people', 'refuse owners and assignees who are not on the roster')
+    .option('--close-missing', 'close risks or issues of the projects in a file that are missing from it')
+    .option(
+      '--close-limit <number>',
+      'how many may be closed in a project at once, instead of a fifth of the live ones',
+    )
+    .option('--ignore-unknown', 'ignore unknown columns')
+    .option('--dry-run', 'report what would change, without storing it')
+    .option('--report <file>', 'write all findings to this JSON file')
+    .option('--template', 'print an empty sheet with an example, and exit')
     .option('--json', 'print one JSON document')
     .addHelpText('after', `\n${HELP}`)
     .action(async (named: string, files: string[], flags: ImportFlags) => {
       const noun = sheetNounOf(named)
-      if (!noun) throw new WrongUsage(`There is no ${named} to import. There are ${SHEET_NOUNS.join(', ')}.`)
+      if (!noun) throw new WrongUsage(`Cannot import ${named}. Use one of ${SHEET_NOUNS.join(', ')}.`)
       if (!flags.template) checkFlags(noun, files, flags)
-      // Loaded only now: the other commands start faster without it.
+      // Imported lazily: the other commands start faster without it.
       const { importAll, printTemplate } = await import('./importer.js')
       await (flags.template ? printTemplate(noun, flags.format) : importAll(noun, files, flags, clock))
     })
 }
 
-const HELP = `A file is stored whole or not at all. Running it again changes nothing.
+const HELP = `A file is stored completely or not at all. Importing it again changes nothing.
 The columns of each noun: operations import NOUN --template, and docs/feeding.md.
 
 Examples:
@@ -45,17 +50,17 @@ Examples:
 
 const OF_ENTRIES = ['project', 'createProjects', 'strictPeople', 'closeMissing'] as const
 
-/** Says what is wrong with the flags before any file is opened. */
+/** Reports wrong flags before any file is opened. */
 function checkFlags(noun: SheetNoun, files: readonly string[], flags: ImportFlags): void {
   if (files.length === 0) throw new WrongUsage(`Name a file, or - for standard input. ${TEMPLATE_HINT}`)
   if (files.filter((file) => file === '-').length > 1) throw new WrongUsage('Standard input can be read only once.')
   if (files.includes('-') && flags.format === undefined)
-    throw new WrongUsage('--format says what standard input holds: csv, ndjson or json.')
+    throw new WrongUsage('Give --format for standard input: csv, ndjson or json.')
   const unknown = files.find((file) => file !== '-' && flags.format === undefined && formatOf(file) === undefined)
   if (unknown !== undefined && /\.(xlsx?|ods|numbers)$/i.test(unknown))
     throw new WrongUsage(`${unknown}: This is a spreadsheet. Save the table as "CSV UTF-8", and import that.`)
   if (unknown !== undefined)
-    throw new WrongUsage(`${unknown}: --format says what it holds, where the name does not: csv, ndjson or json.`)
+    throw new WrongUsage(`${unknown}: Give --format, since the name does not tell it: csv, ndjson or json.`)
   const isEntries = noun === 'risks' || noun === 'issues'
   const foreign = OF_ENTRIES.find((name) => flags[name] !== undefined)
   if (foreign && !isEntries) throw new WrongUsage(`--${kebab(foreign)} is for risks and issues.`)

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { addAbortSignal } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
+import { derivedColumns, SHEETS } from '../intake/columns.js'
 import type { IntakeResult, Wording } from '../intake/intake.js'
-import { bringIn, derivedColumns, SHEETS } from '../intake/sheets.js'
+import { bringIn } from '../intake/sheets.js'
 import { BadMapping, type Mapping, readMapping } from '../sheets/mapping.js'
 import type { SheetNoun } from '../sheets/nouns.js'
 import { formatOf, readSheet, type Sheet, type SheetFormat, UnreadableSheet } from '../sheets/sheet.js'
@@ -30,16 +31,16 @@ interface Run extends FileFlags {
   readonly clock: () => Date
 }
 
-/** What is to be told of one place in a file. */
+/** A flaw or warning about one place in a file. */
 export interface Finding {
-  /** Absent when it is about the file as a whole. */
+  /** Absent if it is about the file as a whole. */
   readonly line?: number
   readonly column?: string
   readonly value?: string
   readonly detail: string
 }
 
-/** What became of one file. */
+/** The result of importing one file. */
 export interface FileOutcome {
   readonly file: string
   readonly isSound: boolean
@@ -49,28 +50,28 @@ export interface FileOutcome {
   readonly rejected: number
   readonly flaws: readonly Finding[]
   readonly warnings: readonly Finding[]
-  /** Columns that were not taken from the file. */
+  /** Columns that were ignored. */
   readonly ignored: readonly string[]
   readonly derived: readonly string[]
-  /** Projects and groups that were not known and have been made. */
+  /** Projects and groups that were created because they were unknown. */
   readonly made: readonly string[]
-  /** The keys of the projects whose data it has. */
+  /** The keys of the projects that the file has data of. */
   readonly projectKeys: readonly string[]
 }
 
-/** How whoever imports is spoken to. */
+/** The flags that messages refer to. */
 export const WORDING: Omit<Wording, 'place'> = {
   createProjects: '--create-projects',
   createGroups: '--create-groups',
   closeLimit: '--close-limit',
 }
 
-/** Ends the transaction without storing it: there are flaws, nothing to store, or it was only a rehearsal. */
+/** Rolls the transaction back: there are flaws, nothing to store, or it is a dry run. */
 class NotToBeStored extends Error {}
 
 const NOTHING = { created: 0, updated: 0, unchanged: 0, closed: 0 }
 
-/** Brings one file in, whole or not at all. */
+/** Imports one file, completely or not at all. */
 export async function importFile(store: Store, noun: SheetNoun, file: string, run: Run): Promise<FileOutcome> {
   let sheet: Sheet
   try {
@@ -109,9 +110,9 @@ async function bytesOf(file: string, signal: AbortSignal): Promise<Uint8Array> {
 }
 
 const UNREADABLE: Readonly<Record<string, string>> = {
-  ENOENT: 'There is no such file.',
+  ENOENT: 'File not found.',
   EISDIR: 'This is a folder. Name the files in it.',
-  EACCES: 'You are not allowed to read it.',
+  EACCES: 'Permission denied.',
 }
 
 async function receive(store: Store, noun: SheetNoun, file: string, { records }: Sheet, run: Run) {
@@ -145,7 +146,7 @@ async function receive(store: Store, noun: SheetNoun, file: string, { records }:
   } finally {
     bar.clear()
   }
-  if (!result) throw new Error('The records were not taken in.')
+  if (!result) throw new Error('The records were not imported.')
   return { result, isStored }
 }
 

@@ -2,10 +2,10 @@ import type { SheetNoun } from '../sheets/nouns.js'
 import { escapedLine } from '../text.js'
 import type { FileOutcome, Finding } from './importFile.js'
 
-/** How much of what was found fits a terminal. */
+/** How many findings are printed on a terminal. */
 const SHOWN_MAX = 50
 
-/** What became of a file, for people. */
+/** The result of a file, for people. */
 export function inWords(outcome: FileOutcome, flags: { dryRun?: true; report?: string }): string {
   const { file, flaws, warnings, derived, ignored, made } = outcome
   const more = (all: number) =>
@@ -13,9 +13,9 @@ export function inWords(outcome: FileOutcome, flags: { dryRun?: true; report?: s
       ? [`  ... and ${all - SHOWN_MAX} more${flags.report ? `, in ${flags.report}` : ' (--report FILE.json has all)'}`]
       : []
   const lines = [
-    ...notes(file, 'Worked out here, so not taken from the file', derived),
-    ...notes(file, 'Not known here, so passed over', ignored),
-    ...notes(file, flags.dryRun ? 'Not known yet, so it would be made' : 'Not known yet, so made', made),
+    ...notes(file, 'Computed, so not taken from the file', derived),
+    ...notes(file, 'Unknown, so ignored', ignored),
+    ...notes(file, flags.dryRun ? 'Unknown, so it would be created' : 'Unknown, so created', made),
     ...warnings.slice(0, SHOWN_MAX).map((finding) => `  warning: ${placed(finding)}`),
     ...more(warnings.length),
     headline(outcome, flags.dryRun ?? false),
@@ -55,7 +55,7 @@ function amount(count: number): string {
   return count.toLocaleString('en')
 }
 
-/** What became of all files, for programs. */
+/** The results of all files, for programs. */
 export function reportOf(noun: SheetNoun, outcomes: readonly FileOutcome[], flags: { dryRun?: true }) {
   const files = outcomes.map(({ isSound: _, projectKeys: __, isStored: stored, counts, ...outcome }) => {
     const { file, records, rejected, flaws, warnings, ignored, derived, made } = outcome

@@ -1,6 +1,6 @@
 import { closeSync, writeFileSync } from 'node:fs'
 import { readConfig } from '../config.js'
-import { SHEETS } from '../intake/sheets.js'
+import { SHEETS } from '../intake/columns.js'
 import { LIMITS } from '../limits.js'
 import type { SheetNoun } from '../sheets/nouns.js'
 import type { SheetFormat } from '../sheets/sheet.js'
@@ -23,7 +23,7 @@ export function printTemplate(noun: SheetNoun, format: SheetFormat = 'csv'): Pro
   return print(templateOf(noun, format))
 }
 
-/** Brings each file in, and tells what became of it. */
+/** Imports each file, and reports its result. */
 export async function importAll(
   noun: SheetNoun,
   files: string[],
@@ -32,7 +32,7 @@ export async function importAll(
 ): Promise<void> {
   const mapping = flags.map === undefined ? undefined : mappingOf(flags.map, Object.keys(SHEETS[noun].fields))
   const config = readConfig({ database: flags.database }, ['database'])
-  // Opened before anything is stored, so that a report which cannot be written is told in time.
+  // Opened before anything is stored, so that a report that cannot be written fails in time.
   const report = flags.report === undefined ? undefined : new Draft(flags.report, '--json prints the report.')
   try {
     const outcomes = await untilInterrupted((signal) =>
@@ -56,7 +56,7 @@ export async function importAll(
     if (failed > 0) throw new ImportFailed(`${failed} of ${outcomes.length} files could not be used.`)
   } finally {
     if (report) closeSync(report.descriptor)
-    // Gone already where it has got its name.
+    // No effect once the report was published.
     report?.discard()
   }
 }

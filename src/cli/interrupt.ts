@@ -1,11 +1,11 @@
-/** Ctrl-C, or a signal that asks to end: the work was given up before anything was stored. */
+/** SIGINT or SIGTERM: the work was aborted before anything was stored. */
 export class Interrupted extends Error {
   constructor() {
-    super('Interrupted: what was not finished is not stored.')
+    super('Interrupted: unfinished work was not stored.')
   }
 }
 
-/** Runs work that stops at the next good moment when it is told to; a second signal ends it at once. */
+/** Runs work that aborts at its next safe point after a signal; a second signal ends the process at once. */
 export async function untilInterrupted<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController()
   const stop = () => controller.abort(new Interrupted())

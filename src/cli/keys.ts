@@ -11,14 +11,14 @@ import { readDuration, readEnd } from './durations.js'
 const EXAMPLES = `  operations keys create --name spreadsheet --scope projects.read --expires 90d
   operations keys create --name tracker --scope projects.manage --scope personnel.read --project APOLLO --expires 90d
 
-A tracker's key has personnel.read too, so that owners and assignees are found on the roster; without it they are names.`
+A tracker's key needs personnel.read to match owners and assignees with the roster; without it they stay names.`
 
 const DEFAULT_GRACE = '24h'
 const PROJECT_KEY = projectKey('', '')
 
 export function keysCommand(clock: () => Date): Command {
   return new Command('keys')
-    .description('make, list, end and renew API keys')
+    .description('create, list, revoke and rotate API keys')
     .addCommand(createCommand(clock))
     .addCommand(listCommand(clock))
     .addCommand(revokeCommand(clock))
@@ -26,15 +26,15 @@ export function keysCommand(clock: () => Date): Command {
 }
 
 function createCommand(clock: () => Date): Command {
-  return commandWith('create', 'make a key; it is shown once', ['database'])
-    .requiredOption('--name <name>', 'what the key is for, to tell keys apart')
+  return commandWith('create', 'create a key; it is shown once', ['database'])
+    .requiredOption('--name <name>', 'what the key is for')
     .requiredOption('--scope <scope>', `what it may do: ${SCOPE_NAMES.join(', ')}; may be given several times`, gather)
     .option(
       '--project <key>',
-      'with projects.manage: the project that it may change; may be given several times',
+      'with projects.manage: limit changes to this project; may be given several times',
       gather,
     )
-    .option('--expires <when>', 'when it stops working: after 90d, 24h or 30m, or with the day 2027-01-31 (UTC)')
+    .option('--expires <when>', 'when it expires: after 90d, 24h or 30m, or at the end of the day 2027-01-31 (UTC)')
     .option('--json', 'print one JSON document')
     .addHelpText('after', `\nScopes:\n${scopeHelp()}\n\nExamples:\n${EXAMPLES}`)
     .action(
@@ -71,7 +71,7 @@ function listCommand(clock: () => Date): Command {
         keys(store.read),
       )
       if (flags.json) return print(JSON.stringify(all, null, 2))
-      if (all.length === 0) return say('There are no keys yet. `operations keys create` makes one.')
+      if (all.length === 0) return say('There are no keys yet. Create one with `operations keys create`.')
       const lines = all.map((key) => {
         const used = key.lastUsedAt ? `last used ${key.lastUsedAt}` : 'never used'
         return `${key.id}  ${key.prefix}...  ${escapedLine(key.name)}  [${mayDo(key)}]  ${standing(key, clock())}, ${used}`
@@ -81,7 +81,7 @@ function listCommand(clock: () => Date): Command {
 }
 
 function revokeCommand(clock: () => Date): Command {
-  return commandWith('revoke', 'end a key at once, also in a running server', ['database'])
+  return commandWith('revoke', 'revoke a key at once, also in running servers', ['database'])
     .argument('<id>', 'the id of the key, from `operations keys list`')
     .option('--json', 'print one JSON document')
     .addHelpText('after', '\nExample:\n  operations keys revoke key_01k9zq3v5rf8ta4mbw2xnc7dhe')
@@ -94,14 +94,14 @@ function revokeCommand(clock: () => Date): Command {
         }),
       )
       if (flags.json) return print(JSON.stringify({ id, revokedAt: key.revokedAt }))
-      say(`The key ${escapedLine(key.name)} (${id}) is revoked since ${key.revokedAt}.`)
+      say(`The key ${escapedLine(key.name)} (${id}) was revoked at ${key.revokedAt}.`)
     })
 }
 
 function rotateCommand(clock: () => Date): Command {
-  return commandWith('rotate', 'make a key that takes the place of another', ['database'])
+  return commandWith('rotate', 'create a key that replaces another', ['database'])
     .argument('<id>', 'the id of the key to replace, from `operations keys list`')
-    .option('--grace <time>', 'how long the old key goes on working; 0m ends it at once', DEFAULT_GRACE)
+    .option('--grace <time>', 'how long the old key keeps working; 0m revokes it at once', DEFAULT_GRACE)
     .option('--json', 'print one JSON document')
     .addHelpText('after', '\nExample:\n  operations keys rotate key_01k9zq3v5rf8ta4mbw2xnc7dhe --grace 24h')
     .action(async (id: string, flags: { grace: string; json?: true; database?: string }) => {
@@ -114,7 +114,7 @@ function rotateCommand(clock: () => Date): Command {
           if (standing(old, now) !== 'active' && !standing(old, now).startsWith('expires')) {
             throw new Fault(
               'CONFLICT',
-              `The key ${id} has ended already (${standing(old, now)}). Create a new one instead.`,
+              `The key ${id} is no longer valid (${standing(old, now)}). Create a new one instead.`,
             )
           }
           if (oldEndsAt > now) await expireKey(write, id, oldEndsAt)
@@ -129,18 +129,20 @@ function rotateCommand(clock: () => Date): Command {
 
 async function showMinted(key: MintedKey, config: DatabaseConfig, asJson: true | undefined): Promise<void> {
   const { id, name, secret, scopes, projects, expiresAt } = key
-  if (expiresAt === null) say('Warning: this key never expires. `keys create --expires 90d` makes one that does.')
+  if (expiresAt === null) say('Warning: this key never expires. Create one that does with `keys create --expires 90d`.')
   if (asJson) return print(JSON.stringify({ id, name, key: secret, scopes, projects, expiresAt }))
-  say(`The key ${escapedLine(name)} (${id}) is in ${storeName(config)} and may do: ${mayDo(key)}.`)
+  say(`The key ${escapedLine(name)} (${id}) was created in ${storeName(config)} with ${mayDo(key)}.`)
   if (expiresAt !== null) say(`It expires at ${expiresAt}.`)
   const held = new Set(scopes)
   if (grants(held, 'projects.manage') && !grants(held, 'personnel.read'))
-    say('Without personnel.read, a sync by it keeps owners and assignees as names and finds nobody on the roster.')
-  say('Keep it safe: it is shown only this once.')
+    say(
+      'Without personnel.read, a sync with this key does not match owners and assignees with the roster; they stay names.',
+    )
+  say('Store it safely: it is shown only once.')
   return print(secret)
 }
 
-/** A renewed key lives as long as the one before it was meant to. */
+/** A rotated key gets the same lifetime as the one before. */
 function sameLife(old: ApiKey, now: Date): Date | undefined {
   if (old.expiresAt === null) return undefined
   return new Date(now.getTime() + (Date.parse(old.expiresAt) - Date.parse(old.createdAt)))
@@ -154,7 +156,7 @@ function standing({ revokedAt, expiresAt }: ApiKey, now: Date): string {
 
 async function existing(found: Promise<ApiKey | undefined>, id: string): Promise<ApiKey> {
   const key = await found
-  if (!key) throw new Fault('NOT_FOUND', `There is no key with the id ${id}. \`operations keys list\` shows them.`)
+  if (!key) throw new Fault('NOT_FOUND', `There is no key with the id ${id}. See \`operations keys list\`.`)
   return key
 }
 

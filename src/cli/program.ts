@@ -23,12 +23,12 @@ const DONE = 0
 const FAILED = 1
 const WRONG_USAGE = 2
 
-/** Failures whose message says what to do. */
+/** Expected failures, whose message says what to do. */
 const FORESEEN = [Fault, StoreRefused, CannotListen, CannotPrint, ImportFailed, Interrupted]
 
 const clock = () => new Date()
 
-/** Runs the command that these arguments call, and tells the exit code that it has earned. */
+/** Runs the command of these arguments, and returns its exit code. */
 export async function run(args: readonly string[]): Promise<number> {
   const program = programOf()
   throwInsteadOfExit(program)
@@ -67,11 +67,11 @@ function programOf(): Command {
     .addCommand(schemaCommand())
 }
 
-/** What a failure means for the exit code; whatever a person can mend is said in a sentence, without a stack. */
+/** The exit code of a failure; expected failures print one sentence, without a stack. */
 function exitCode(thrown: unknown): number {
   const error = toFault(thrown)
   if (error instanceof ReaderGone) return DONE
-  // Commander has said its piece already; asking for help is no failure.
+  // Commander has printed its message already; `--help` is not a failure.
   if (error instanceof CommanderError) return error.exitCode === 0 ? DONE : WRONG_USAGE
   if (error instanceof WrongUsage || error instanceof BadSettings) {
     say(error.message)
@@ -79,11 +79,11 @@ function exitCode(thrown: unknown): number {
   }
   const isForeseen = FORESEEN.some((kind) => error instanceof kind) || isOfFile(error)
   const { message, stack } = error instanceof Error ? error : new Error(String(error))
-  say(isForeseen ? message : `Something went wrong that should not: ${stack}`)
+  say(isForeseen ? message : `Unexpected error: ${stack}`)
   return FAILED
 }
 
-/** A file or folder that cannot be read or written names itself in its message. */
+/** File system errors name their file in the message. */
 function isOfFile(error: unknown): boolean {
   return error instanceof Error && 'path' in error && 'code' in error
 }

@@ -3,7 +3,7 @@ import { escapedLine } from '../text.js'
 const WIDTH = 30
 const EVERY_MS = 100
 
-/** A line on the terminal that shows how far the work is; nothing at all in a pipe. */
+/** A progress bar on a terminal; nothing in a pipe. */
 export function progressBar(label: string, total: number, stream: NodeJS.WriteStream = process.stderr) {
   let shownAt = 0
   return {

@@ -4,7 +4,7 @@ import { Command, Option } from 'commander'
 import { print, say } from './command.js'
 import { writeDraft } from './draft.js'
 
-/** The subgraph with its federation directives, the same graph for clients, the REST API, and docs/limits.md. */
+/** The subgraph with its federation directives, the schema for clients, the OpenAPI document, and docs/limits.md. */
 const FORMATS = ['graphql', 'api', 'openapi', 'limits'] as const
 
 /** The committed file of each contract. */
@@ -28,7 +28,7 @@ export function schemaCommand(): Command {
       mkdirSync(flags.output, { recursive: true })
       for (const [name, contents] of Object.entries(CONTRACTS)) {
         const file = join(flags.output, name)
-        writeDraft(file, 'Without --output, one of them is printed.', (to) => writeFileSync(to, contents()))
+        writeDraft(file, 'Leave out --output to print one of them.', (to) => writeFileSync(to, contents()))
       }
       say(`Wrote ${Object.keys(CONTRACTS).join(', ')} into ${flags.output}.`)
     })

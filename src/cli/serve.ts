@@ -6,7 +6,7 @@ import { commandWith, print, WrongUsage } from './command.js'
 
 const DEMO_DATABASE = 'file:./data/demo.db'
 
-/** Beyond what is alive; V8 by itself lets a busy server grow to four times that before it collects. */
+/** Relative to live objects; by default V8 lets a busy server's heap grow to four times its live size. */
 const HEAP_GROWING_PERCENT = 100
 
 const FLAGS = [
@@ -18,7 +18,7 @@ const FLAGS = [
   'migrate',
   'wholeListRowsMax',
   'rateLimit',
-  'readyMegabytes',
+  'responseCacheMegabytes',
   'inFlightMegabytes',
   'connectionsPerAddress',
   'deadlineMs',
@@ -30,27 +30,27 @@ const FLAGS = [
 
 export function serveCommand(clock: () => Date): Command {
   return commandWith('serve', 'serve GraphQL and REST', FLAGS)
-    .option('--demo', `serve a made-up company from a store of its own (${DEMO_DATABASE})`)
-    .option('--help-limits', 'print every limit, and end')
+    .option('--demo', `serve demo data from a separate store (${DEMO_DATABASE})`)
+    .option('--help-limits', 'print every limit, and exit')
     .addHelpText('after', '\nExamples:\n  operations serve --demo\n  operations serve --port 8080 --base-path /ops')
     .action(async (flags: Flags & { demo?: true; helpLimits?: true }) => {
       if (flags.helpLimits) return print(limitsHelp())
       if (flags.demo && flags.database !== undefined)
-        throw new WrongUsage('--demo has a store of its own: leave out --database.')
+        throw new WrongUsage('--demo uses its own store: leave out --database.')
       const config = readConfig(flags.demo ? { ...flags, database: DEMO_DATABASE } : flags, FLAGS)
       const stop = stopSignal()
       setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`)
       assumeProduction()
-      // Loaded only now: the other commands start faster without it.
+      // Imported lazily: the other commands start faster without it.
       const { serve } = await import('./server.js')
       await serve(config, { isDemo: flags.demo ?? false, clock, stop })
     })
 }
 
-/** Resolves at the first signal to stop; asked for before all else, so that one which comes early counts too. */
+/** Resolves at the first stop signal; registered before anything else, so that an early signal counts too. */
 function stopSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
-    // Not `once`: a second signal would otherwise end the process in the middle of the answers it still owes.
+    // Not `once`: a second signal would then end the process while requests are still running.
     process.on('SIGTERM', resolve)
     process.on('SIGINT', resolve)
   })

@@ -13,17 +13,17 @@ import { demoBanner, prepareDemo } from './demo.js'
 interface ServeOptions {
   readonly isDemo: boolean
   readonly clock: () => Date
-  /** Resolves when it is time to stop. */
+  /** Resolves when the server is to stop. */
   readonly stop: Promise<NodeJS.Signals>
 }
 
-/** By then whoever waited for the server to start has asked. */
+/** By then a client that waited for the start has sent its first request. */
 const GRAPHQL_LOADED_AFTER_MS = 250
 
-/** How long it takes to say goodbye to a database. */
+/** How long closing the database may take. */
 const CLOSING_MS = 1_000
 
-/** Serves until it is told to stop. */
+/** Serves until the stop signal. */
 export async function serve(config: Config, { isDemo, clock, stop }: ServeOptions): Promise<void> {
   const log = createLog(config.logLevel, process.stdout)
   const store = await openStore(config.database, { ...config, onNotice: (sentence) => log.warn(sentence) })
@@ -31,7 +31,7 @@ export async function serve(config: Config, { isDemo, clock, stop }: ServeOption
   try {
     const demoKey = isDemo ? await prepareDemo(store, clock) : undefined
     const isLocal = ['127.0.0.1', 'localhost', '::1'].includes(config.host)
-    // Loaded only where it is wanted.
+    // Loaded only if needed.
     const { createMetrics } = config.metricsPort === undefined ? {} : await import('../http/metrics.js')
     const metrics = createMetrics?.(store)
     const app = createApp({
@@ -40,14 +40,14 @@ export async function serve(config: Config, { isDemo, clock, stop }: ServeOption
       clock,
       ...config,
       ratePerMinute: config.rateLimit,
-      readyBytesMax: config.readyMegabytes * MEGABYTE,
+      readyBytesMax: config.responseCacheMegabytes * MEGABYTE,
       inFlightBytesMax: config.inFlightMegabytes * MEGABYTE,
       demoKey: isLocal ? demoKey : undefined,
       ...(metrics && { onFinished: metrics.onFinished }),
     })
     const server = createHttpServer(app, { connectionsPerAddressMax: config.connectionsPerAddress })
     const origin = await listen(server, config.host, config.port)
-    // Whoever reads the metrics comes back in less time than that.
+    // Prometheus scrapes more often than that, so its connection is kept.
     const watched = metrics && createServer({ keepAliveTimeout: LIMITS.idleMs }, metrics.listener)
     if (watched) say(`Metrics at ${await listen(watched, config.host, config.metricsPort ?? 0)}/metrics`)
     if (demoKey) say(demoBanner(origin + config.basePath, demoKey, config.graphiql))
@@ -55,15 +55,15 @@ export async function serve(config: Config, { isDemo, clock, stop }: ServeOption
       say(
         `Operations Gateway ${VERSION} serves ${storeName(config)} at ${origin}${config.basePath}/ (Ctrl-C stops it).`,
       )
-    // While nobody waits: otherwise the first query would.
-    setTimeout(() => import('../http/graphqlDoor.js').catch(() => undefined), GRAPHQL_LOADED_AFTER_MS).unref()
+    // Preloaded while idle, so that the first query does not wait for it.
+    setTimeout(() => import('../http/graphql/handler.js').catch(() => undefined), GRAPHQL_LOADED_AFTER_MS).unref()
     log.info({ signal: await stop }, 'stopping')
     stoppedAt = performance.now()
     watched?.close()
     watched?.closeAllConnections()
     await drain(server)
   } finally {
-    // Whatever the store still has to do by itself, such as noting the use of a key, may take what is left of the time.
+    // Pending background writes of the store, such as a key's last use, get the rest of the shutdown time.
     const takenMs = stoppedAt === undefined ? 0 : performance.now() - stoppedAt
     await store.close(Math.max(0, LIMITS.shutdownMs - CLOSING_MS - takenMs))
   }
@@ -85,9 +85,9 @@ function cannotListen({ code, message }: NodeJS.ErrnoException, host: string, po
     return new CannotListen(`Port ${port} is in use on ${host}. Stop what uses it, or choose another with --port.`)
   }
   if (code === 'EACCES')
-    return new CannotListen(`Port ${port} needs more rights than this user has. Choose one above 1023 with --port.`)
+    return new CannotListen(`This user may not listen on port ${port}. Choose one above 1023 with --port.`)
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
-    return new CannotListen(`${host} is no address of this machine. Choose another with --host.`)
+    return new CannotListen(`${host} is not an address of this machine. Choose another with --host.`)
   }
   return new CannotListen(`Cannot listen on ${host}:${port}: ${message}`)
 }

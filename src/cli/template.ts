@@ -1,9 +1,9 @@
-import { SHEETS } from '../intake/sheets.js'
+import { SHEETS } from '../intake/columns.js'
 import { csvLine } from '../sheets/csv.js'
 import type { SheetNoun } from '../sheets/nouns.js'
 import type { SheetFormat } from '../sheets/sheet.js'
 
-/** An empty sheet of a noun, with a commented example; columns that only an export fills are left out. */
+/** An empty sheet of a noun with a commented example, without the columns that only an export writes. */
 export function templateOf(noun: SheetNoun, format: SheetFormat): string {
   const columns = Object.entries(SHEETS[noun].fields).filter(([, { example }]) => example !== '')
   const examples = columns.map(([, { example }]) => example)

@@ -16,8 +16,8 @@ import type { Directive } from './subgraph.js'
 type Annotated = GraphQLObjectType | GraphQLField<unknown, unknown>
 
 /**
- * What we can tell a router of types and fields: by `@tag` which scope they need, from which contract graphs are made,
- * and by `@cost` and `@listSize` what a list costs. All of it follows from what the fields declare for ourselves.
+ * Directives for routers: `@tag` names the scope of a type or field, from which contract graphs are built, and
+ * `@cost` and `@listSize` give the cost of a list. All are derived from what the fields declare.
  */
 export function annotationsOf(schema: GraphQLSchema): ReadonlyMap<Annotated, readonly Directive[]> {
   const tags = tagsOf(schema)
@@ -44,7 +44,7 @@ function scopeOf({ extensions }: Annotated): Scope | undefined {
   return (extensions as { scope?: Scope | null }).scope ?? undefined
 }
 
-/** The scope of each type; one that has none, such as a connection, has the scopes of all that lead to it. */
+/** The scope of each type; a type without one, such as a connection, gets the scopes of all types that lead to it. */
 function tagsOf(schema: GraphQLSchema): ReadonlyMap<GraphQLObjectType, ReadonlySet<Scope>> {
   const tags = new Map<GraphQLObjectType, Set<Scope>>()
   const reach = (type: GraphQLObjectType, scope: Scope): void => {
@@ -68,19 +68,19 @@ function tagsOf(schema: GraphQLSchema): ReadonlyMap<GraphQLObjectType, ReadonlyS
   return tags
 }
 
-// A tag may have letters, digits, `_`, `-` and `/`, and no dot.
+// A tag may have letters, digits, `_`, `-` and `/`, but no dot.
 function tagFor(scope: Scope): Directive {
   return { name: 'tag', args: { name: scope.replace('.', '-') } }
 }
 
 const PAGED = { slicingArguments: ['first'], sizedFields: ['edges', 'nodes'], requireOneSlicingArgument: false }
 
-/** What `bills.ts` makes of a list, in the words of the cost specification. */
+/** The cost of a list in `bills.ts`, in terms of the cost specification. */
 function costOf({ type, extensions }: GraphQLField<unknown, unknown>): Directive[] {
   const price = extensions['price'] as FieldPrice | undefined
   if (price && 'list' in price) return [listSize({ ...PAGED, assumedSize: LIMITS.wholeListPricedRows })]
   if (price && 'relation' in price) {
-    // Its `first` has a default, and Cosmo takes that or an assumed size, not both.
+    // Its `first` has a default, and Cosmo takes either that or an assumed size.
     return [{ name: 'cost', args: { weight: LIMITS.nestedListCost } }, listSize(PAGED)]
   }
   const isPlainList = !price && isListType(getNullableType(type)) && isObjectType(getNamedType(type))

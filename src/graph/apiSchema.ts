@@ -1,9 +1,9 @@
 import { type GraphQLSchema, Kind, parse, print, printSchema, visit } from 'graphql'
 
-/** What federation adds for gateways has names of its own. */
+/** The names that federation adds begin with an underscore. */
 const isOfGateways = (name: string) => name.startsWith('_')
 
-/** The schema as clients know it: without what only a gateway asks for, in plain GraphQL that every tool reads. */
+/** The schema for clients: plain GraphQL without what only gateways use. */
 export function printApi(schema: GraphQLSchema): string {
   const document = visit(parse(printSchema(schema)), {
     enter(node) {

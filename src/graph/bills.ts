@@ -25,53 +25,53 @@ import { boundedArguments } from './bounds.js'
 import type { Arguments } from './sql/fields.js'
 import { type IsIncluded, includedBy } from './sql/selections.js'
 
-/** How a field is priced, where it is more than 1 and what is selected of it; stands in its extensions as `price`. */
+/** How a field is priced, if it costs more than 1 and its selection; the extension `price` of the field. */
 export type FieldPrice =
-  /** A list at the root, which is whole unless a page is asked for. */
+  /** A list at the root, which is complete unless a page is requested. */
   | { readonly list: CountedList }
-  /** A list inside another thing, which is always a page. */
+  /** A nested list, which is always a page. */
   | { readonly relation: CountedRelation }
-  /** Members of a connection: its entries, the entry in an edge, what costs a count, what needs the ends of the page. */
+  /** Parts of a connection: its entries, the node of an edge, `totalCount`, and what needs the ends of the page. */
   | { readonly part: 'entries' | 'entry' | 'count' | 'ends' }
-  /** A mutation that brings in this many records. */
+  /** A mutation that stores this many records. */
   | { readonly records: (args: Arguments) => number }
-  /** The references of a gateway: each different one is looked up, and every one is written. */
+  /** The references of a gateway: each distinct one is looked up, and all are written. */
   | { readonly references: (args: Arguments) => References }
 
-/** How many there are, and how many different ones among them. */
+/** The number of references, and of distinct ones among them. */
 interface References {
   readonly all: number
   readonly different: number
 }
 
-/** What a selection costs each time that it is read. */
+/** The cost of a selection each time that it is read. */
 export interface Selection {
   readonly fixed: number
-  /** What depends on the store or on arguments, and how often it stands in the selection. */
+  /** Parts that depend on the store or on arguments, and how often each is in the selection. */
   readonly inner: ReadonlyMap<Inner, number>
 }
 
 export type Inner = ListBill | Referred
 
-/** What another thing refers to, once or several times; several things may refer to the same one. */
+/** An entity that other rows refer to; several rows may refer to the same one. */
 export interface Referred {
   readonly references: (variables: Arguments) => References
-  /** What it costs to look one up, besides what is selected of it. */
+  /** The cost of looking one up, besides its selection. */
   readonly lookUp: number
   readonly each: Selection
 }
 
-/** A list: how many rows it reads is known only with its arguments and the store. */
+/** A list, whose number of rows depends on its arguments and on the store. */
 export interface ListBill {
   /** The name of its field. */
   readonly name: string
   readonly list: CountedList
   /** Undefined for a list at the root. */
   readonly relation: CountedRelation | undefined
-  /** Of whoever may read it. */
+  /** The scope that reading it needs. */
   readonly scope: Scope | undefined
   readonly args: (variables: Arguments) => ListArguments
-  /** What is selected of an entry. */
+  /** The selection of an entry. */
   readonly entry: Selection
   readonly isCounted: boolean
   readonly needsEnds: boolean
@@ -82,15 +82,15 @@ export interface ListArguments {
   readonly filter?: Arguments | null
 }
 
-/** What an operation costs, as far as that depends neither on its variables nor on what is stored. */
+/** The cost of an operation, as far as it depends neither on variables nor on stored rows. */
 export interface Bill extends Selection {
   readonly depth: number
-  /** What each mutation costs by itself. */
+  /** The cost of each mutation. */
   readonly mutations: readonly MutationBill[]
 }
 
 export interface MutationBill extends Selection {
-  /** What is stored counts for the rate limit alone: how much may be sent has a limit of its own. */
+  /** Records to store count for the rate limit only: their number has its own limit. */
   readonly storing: (variables: Arguments) => number
 }
 
@@ -99,7 +99,7 @@ const FREE: Selection = { fixed: 0, inner: NO_INNER }
 
 interface Cost extends Selection {
   readonly depth: number
-  /** Of the selection of a connection: what each of its rows adds. */
+  /** In the selection of a connection: what each of its rows adds. */
   readonly entry: Selection
   readonly isCounted: boolean
   readonly needsEnds: boolean
@@ -114,7 +114,7 @@ export interface Priced {
   readonly isIncluded: IsIncluded
 }
 
-/** Makes the bill of a validated operation. */
+/** Computes the bill of a validated operation. */
 export function billOf(priced: Priced): Bill {
   const { schema, operation } = priced
   const biller = new Biller(priced)
@@ -124,7 +124,7 @@ export function billOf(priced: Priced): Bill {
   return { fixed, inner, depth, mutations: isMutation ? biller.mutations : [] }
 }
 
-/** The bill of one request, with what its variables leave out. */
+/** The bill of one request, without the selections that its variables skip. */
 export function billWith(variables: Arguments, priced: Omit<Priced, 'isIncluded'>): Bill {
   const { schema, operation, fragments } = priced
   return billOf({ schema, operation, fragments, isIncluded: includedBy(variables) })
@@ -135,7 +135,7 @@ class Biller {
   private readonly schema: GraphQLSchema
   private readonly fragments: Priced['fragments']
   private readonly isIncluded: IsIncluded
-  /** Fragments may stand in each other many times, and are looked at once. */
+  /** Memoised, because fragments may be nested in each other many times. */
   private readonly known = new Map<SelectionSetNode, Map<GraphQLNamedType, Cost>>()
 
   constructor({ schema, fragments, isIncluded }: Priced) {
@@ -165,7 +165,7 @@ class Biller {
 
   private field(node: FieldNode, type: GraphQLNamedType): Cost {
     const field = isObjectType(type) || isInterfaceType(type) ? type.getFields()[node.name.value] : undefined
-    // What is asked of the schema itself has limits of its own.
+    // Introspection has limits of its own.
     if (!field) return { ...NOTHING, fixed: 1, depth: 1 }
     const selected = node.selectionSet ? this.selection(node.selectionSet, getNamedType(field.type)) : NOTHING
     const cost = { ...costOf(field, node, selected), depth: selected.depth + 1 }
@@ -193,13 +193,13 @@ function costOf(field: GraphQLField<unknown, unknown>, node: FieldNode, selected
   return within({ name: field.name, list, relation, scope, args, entry, isCounted, needsEnds }, fixed)
 }
 
-/** What a mutation is charged for the records that it brings in. */
+/** The cost of a mutation for the records that it stores. */
 export function storingCostOf({ extensions }: GraphQLField<unknown, unknown>, args: () => Arguments): number {
   const price = extensions['price'] as FieldPrice | undefined
   return price && 'records' in price ? price.records(args()) * LIMITS.recordCost : 0
 }
 
-/** Arguments beyond their bounds are refused where they are read, and nothing is looked up for them before. */
+/** Arguments beyond their bounds are refused by the resolver; until then nothing is looked up for them. */
 function orNothing(field: GraphQLField<unknown, unknown>, args: Arguments): Arguments {
   try {
     return boundedArguments(field, args)

@@ -17,10 +17,10 @@ import { lengthFlaw } from '../text.js'
 import { TEXT_MAX } from '../vocabulary.js'
 import type { Arguments } from './sql/fields.js'
 
-/** Gives a value back within its bounds, or refuses it by the name of its argument. */
+/** Returns a value if it is within its bounds, or refuses it by the name of its argument. */
 interface Bounding {
   (value: unknown): unknown
-  /** Whether a null means something else than that nothing was given. */
+  /** Whether null means something else than an absent value. */
   readonly takesNull?: boolean
 }
 type Bounded = ReadonlyMap<string, Bounding>
@@ -28,9 +28,9 @@ type Bounded = ReadonlyMap<string, Bounding>
 const known = new WeakMap<object, Bounded>()
 
 /**
- * The arguments of a field as a resolver may use them: each text within the bound of what it is compared with, each list
- * of a filter without repeats and with no more entries than it may have. To be asked before anything is made of them:
- * folding can make a text 18 times as long, and one variable can stand in a list hundreds of times.
+ * The arguments of a field, checked: each text within the bound of the field that it is compared with, each list of a
+ * filter without duplicates and within its limit. Called before they are processed: folding can make a text 18 times
+ * as long, and one variable can be repeated in a list hundreds of times.
  */
 export function boundedArguments(field: GraphQLField<unknown, unknown>, args: Arguments): Arguments {
   const bounded = known.get(field) ?? boundingsOf(field.args)
@@ -38,12 +38,12 @@ export function boundedArguments(field: GraphQLField<unknown, unknown>, args: Ar
   return bounded.size === 0 ? args : withinBounds(bounded, args)
 }
 
-/** Has every resolver get its arguments within their bounds, whoever executes the schema. */
+/** Makes every resolver get checked arguments, whoever executes the schema. */
 export function boundArguments(schema: GraphQLSchema): void {
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type)) continue
     for (const field of Object.values(type.getFields())) {
-      // A gateway's references are counted and read where they are resolved, and may well repeat.
+      // References of a gateway are counted where they are resolved, and may repeat.
       if (field.name.startsWith('_')) known.set(field, new Map())
       else bindField(type, field, schema)
     }
@@ -51,7 +51,7 @@ export function boundArguments(schema: GraphQLSchema): void {
 }
 
 function bindField(type: GraphQLObjectType, field: GraphQLField<unknown, unknown>, schema: GraphQLSchema): void {
-  // What a mutation is to store is read by the table of fields of its noun, which points at every flaw.
+  // The input of a mutation is parsed by the noun's table of fields, which reports every flaw.
   const args = type === schema.getMutationType() ? field.args.filter(({ type }) => !isInput(type)) : field.args
   const bounded = boundingsOf(args)
   known.set(field, bounded)
@@ -95,7 +95,7 @@ function boundingOf(given: Given, nullable: GraphQLInputType, isEntry = false): 
     const bounding = (values: unknown) => withinList(given, item, values === null ? [null] : (values as unknown[]))
     return Object.assign(bounding, { takesNull })
   }
-  // A malformed id is simply not found, and so is one that is too long.
+  // A malformed id is not found, and so is one that is too long.
   if (type === GraphQLID && !isEntry) return (id) => ((id as string).length > TEXT_MAX.id ? NO_ID : id)
   if (type === GraphQLString || type === GraphQLID) {
     const { maxLength = TEXT_MAX.id } = given.extensions as { maxLength?: number }
@@ -117,7 +117,7 @@ function withinBounds(bounded: Bounded, values: Arguments): Arguments {
   return within ?? values
 }
 
-/** Lengths first: whoever compares texts that are too long has lost already. */
+/** Lengths first: comparing texts that are too long is already expensive. */
 function withinList({ name }: Given, item: Bounding | undefined, values: readonly unknown[]): readonly unknown[] {
   if (item) for (const value of values) if (value !== null) item(value)
   const different = new Set(values)

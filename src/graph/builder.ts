@@ -6,20 +6,25 @@ import { grants, type Scope } from '../auth/scopes.js'
 import { Fault } from '../errors.js'
 import type { RowCounts } from '../store/rowCounts.js'
 import type { Patience, Read, Store, Write } from '../store/store.js'
+import type { ExecutionReason } from './executionReasons.js'
 import { forget } from './loaders.js'
 
-/** What every resolver gets: made afresh for each request, because scope decisions are remembered by it. */
+/** The context of every resolver: created for each request, because scope-auth caches its decisions by context. */
 export interface Context {
   readonly store: Store
   readonly principal: Principal
   readonly clock: () => Date
   readonly wholeListRowsMax: number
-  /** How many rows there are, which prices depend on. */
+  /** The row counts that prices depend on. */
   readonly rowCounts: RowCounts
-  /** As long as it likes unless given. */
+  /** The deadline of the request; none by default. */
   readonly patience?: Patience
-  /** Throws unless what the caller last saw still stands; asked inside the write, so that nothing comes between. */
+  /** Throws unless `If-Match` still holds; called inside the write, so that no other write comes between. */
   readonly precondition?: ((read: Read) => Promise<void>) | undefined
+  /** Whether mutations are executed even where they could be compiled. */
+  readonly isExecuted?: boolean
+  /** Told why a mutation is executed and not compiled, and what went wrong if something did. */
+  readonly onExecuted?: (reason: ExecutionReason, error?: unknown) => void
 }
 
 export const builder = new SchemaBuilder<{
@@ -35,7 +40,7 @@ export const builder = new SchemaBuilder<{
   defaultFieldNullability: false,
   plugins: [ScopeAuthPlugin],
   scopeAuth: {
-    // Without it, `{ person(id: "...") { __typename } }` would tell whether an id exists.
+    // Without it, `{ person(id: "...") { __typename } }` would reveal whether an id exists.
     runScopesOnType: true,
     authScopes: ({ principal }) => ({
       scope: (needed) => {
@@ -47,15 +52,15 @@ export const builder = new SchemaBuilder<{
   },
 })
 
-builder.queryType({ description: 'Everything that can be asked.' })
-builder.mutationType({ description: 'Everything that can be changed.' })
+builder.queryType({ description: 'All queries.' })
+builder.mutationType({ description: 'All mutations.' })
 
-/** Declares the scope of a field or a type: the check and the printed documents both follow from this one word. */
+/** Declares the scope of a field or a type; the check and the printed documents are derived from it. */
 export function needs(scope: Scope, extensions: object = {}) {
   return { authScopes: { scope }, extensions: { ...extensions, scope } }
 }
 
-/** Declares that any valid key will do. */
+/** Declares that any valid key may read it. */
 export const anyKey = { authScopes: { anyKey: true }, extensions: { scope: null } } as const
 
 export function requireScope({ scopes }: Principal, requiredScope: Scope): void {
@@ -70,10 +75,10 @@ export function missingScope(requiredScope: Scope): Fault {
   return refusal
 }
 
-/** One for each scope: a list can be refused in every row, and to note each time from where takes longer than the row. */
+/** One Fault for each scope: a list can be refused in every row, and capturing a stack takes longer than the row. */
 const refusals = new Map<Scope, Fault>()
 
-/** A key can be bound to some projects, and then changes only those. */
+/** A key can be limited to some projects, and then changes only those. */
 export function requireProject({ projects }: Principal, key: string): void {
   if (projects === null || projects.includes(key)) return
   throw new Fault('INSUFFICIENT_SCOPE', `This key may change only ${projects.join(', ')}.`, {
@@ -81,7 +86,7 @@ export function requireProject({ projects }: Principal, key: string): void {
   })
 }
 
-/** Changes something in the caller's name. */
+/** Runs a write on behalf of the caller. */
 export async function change<T>(context: Context, work: (write: Write) => Promise<T>): Promise<T> {
   const { store, principal, clock, precondition } = context
   const result = await store.write({ by: principal.keyId, at: clock }, async (write) => {
@@ -92,7 +97,7 @@ export async function change<T>(context: Context, work: (write: Write) => Promis
   return result
 }
 
-/** An enum type from a closed set, with a description for each value. */
+/** An enum type, with a description for each value. */
 export function enumOf<const V extends string>(name: string, description: string, values: Readonly<Record<V, string>>) {
   const entries = Object.entries<string>(values).map(([value, text]) => [value, { description: text }] as const)
   return builder.enumType(name, {

@@ -23,7 +23,7 @@ import { federated, SHAREABLE } from './subgraph.js'
 import { inTurns, turn } from './turns.js'
 import { type Asked, askedOf } from './windows.js'
 
-/** A page on its way out; each part of it is read when it is asked for. */
+/** A page whose parts are read lazily. */
 export interface Connection<Row> {
   readonly rows: () => Promise<readonly Row[]>
   readonly facts: () => Promise<PageFacts>
@@ -35,8 +35,8 @@ type AnyRow = Record<string, unknown>
 
 const PageInfo = builder.objectRef<Pick<Connection<never>, 'facts'>>('PageInfo')
 PageInfo.implement({
-  description: 'Where a page stands in its list.',
-  // Other subgraphs page too, and the larger graph has one PageInfo.
+  description: 'The position of a page in its list.',
+  // Other subgraphs have a PageInfo too, and the supergraph has one.
   extensions: federated(SHAREABLE),
   fields: (t) => ({
     hasNextPage: t.boolean({
@@ -44,7 +44,7 @@ PageInfo.implement({
       ...fact('hasNextPage'),
     }),
     hasPreviousPage: t.boolean({
-      description: 'Whether the page was asked for with `after`. Lists are paged forwards only.',
+      description: 'Whether the page was requested with `after`. Lists are paged forwards only.',
       ...fact('hasPreviousPage'),
     }),
     startCursor: t.string({
@@ -54,7 +54,7 @@ PageInfo.implement({
     }),
     endCursor: t.string({
       nullable: true,
-      description: 'The cursor of the last entry, to give as `after` for the next page; null on an empty page.',
+      description: 'The cursor of the last entry, the `after` of the next page; null on an empty page.',
       ...fact('endCursor'),
     }),
   }),
@@ -79,7 +79,7 @@ export function connectionOf<Row extends object>(node: ObjectRef<Types, Row>, pl
     description: `An entry of a page of ${plural}.`,
     fields: (t) => ({
       cursor: t.string({
-        description: 'The place of this entry in its list, to give as `after`.',
+        description: 'The cursor of this entry, for use as `after`.',
         extensions: { sql: { edge: 'cursor' } },
         resolve: ({ row, cursor }) => cursor(row),
       }),
@@ -87,7 +87,7 @@ export function connectionOf<Row extends object>(node: ObjectRef<Types, Row>, pl
         type: node,
         description: 'The entry itself.',
         extensions: { sql: { edge: 'node' }, price: ENTRY },
-        // Pothos cannot see that a generic Row is never itself a list.
+        // Pothos cannot infer that a generic Row is never a list.
         resolve: ({ row }) => row as never,
       }),
     }),
@@ -99,7 +99,7 @@ export function connectionOf<Row extends object>(node: ObjectRef<Types, Row>, pl
   }
   const Ref = builder.objectRef<Connection<Row>>(`${node.name}Connection`)
   Ref.implement({
-    description: `A page of ${plural}, or the whole list when no page was asked for.`,
+    description: `A page of ${plural}, or the complete list if no page was requested.`,
     fields: (t) => ({
       nodes: t.field({
         type: [node],
@@ -126,7 +126,7 @@ export function connectionOf<Row extends object>(node: ObjectRef<Types, Row>, pl
         resolve: (connection) => connection,
       }),
       totalCount: t.int({
-        description: 'How many entries match, on all pages together. Counted only when asked for.',
+        description: 'The number of matching entries on all pages. Counted only when selected.',
         extensions: { sql: { part: 'totalCount' }, price: COUNT },
         resolve: ({ count }) => count(),
       }),
@@ -138,38 +138,38 @@ export function connectionOf<Row extends object>(node: ObjectRef<Types, Row>, pl
 const FIRST = `How many entries, from 1 to ${LIMITS.pageRowsMax}.`
 const firstBounds = { extensions: { minimum: 1, maximum: LIMITS.pageRowsMax } }
 
-/** The arguments of a list that stands by itself: whole unless a page is asked for. */
+/** The arguments of a root list: complete unless a page is requested. */
 function listArgs<F>(arg: ArgBuilder<Types>, filter: InputObjectRef<Types, F>) {
   return {
-    first: arg.int({ ...firstBounds, description: `${FIRST} Without it, the whole list.` }),
+    first: arg.int({ ...firstBounds, description: `${FIRST} The complete list by default.` }),
     after: arg.string({
-      description: 'The cursor after which the page begins, as the page before gave it.',
+      description: 'The cursor after which the page begins: `endCursor` of the page before.',
       extensions: { maxLength: LIMITS.cursorCharactersMax },
     }),
-    filter: arg({ type: filter, description: 'Which entries.' }),
+    filter: arg({ type: filter, description: 'Filters the entries.' }),
   }
 }
 
-/** The arguments of a list inside another thing: always a page. */
+/** The arguments of a nested list: always a page. */
 function nestedListArgs<F>(arg: ArgBuilder<Types>, filter: InputObjectRef<Types, F>) {
   const first = arg.int({ ...firstBounds, required: true, defaultValue: LIMITS.nestedPageRows, description: FIRST })
   return { ...listArgs(arg, filter), first }
 }
 
-/** Whatever is wrong with the arguments of a list is said of the list itself, whatever is selected of it. */
+/** Errors in the arguments of a list are reported at the list itself, whatever is selected of it. */
 function checkedArguments(context: Context, list: AnyList, args: Arguments): Asked {
   const asked = askedOf(context, list, args)
   list.matching(context.store.read, asked.filter)
   return asked
 }
 
-/** Connects once the names in the filter are found to be there; at once where there are none. */
+/** Connects once the names in the filter are known to exist; at once where there are none. */
 function named<C>(context: Context, args: Arguments, list: AnyList, connection: () => C): C | Promise<C> {
   const checking = checkNames(context, list, (args as { filter?: object | null }).filter ?? {})
   return checking ? checking.then(connection) : connection()
 }
 
-/** Answers a list at the root from its arguments. Nothing is read before it is asked for, and nothing twice. */
+/** Resolves a root list. Each part is read on first use, and once. */
 function connect(context: Context, args: Arguments, list: AnyList): Connection<AnyRow> {
   const { read } = context.store
   const asked = checkedArguments(context, list, args)
@@ -184,7 +184,7 @@ function connect(context: Context, args: Arguments, list: AnyList): Connection<A
         return readTogether(await pageOf(read, list, filter, asked))
       }),
     facts: () => once('facts', asked, () => factsOf(read, list, asked)),
-    // Pages of the same list have the same count.
+    // Pages of the same list share their count.
     count: () => once('count', { filter }, () => countOf(read, list, filter)),
     cursor: (row) => cursorOf(read, list, row),
   }
@@ -192,14 +192,14 @@ function connect(context: Context, args: Arguments, list: AnyList): Connection<A
 
 async function factsOf(read: Read, list: AnyList, asked: Asked): Promise<PageFacts> {
   const source = listSource(read, list, asked.filter)
-  // Of a whole list its two ends are looked at, and nothing between.
+  // Of a complete list only its two ends are read.
   const guard = read.guard(extentOf(read, list, asked.filter, { first: asked.first ?? 1 }))
   const page = new JsonPage(read, { ...source, condition: and(guard, source.condition) }, asked, 'page')
   const [row] = await read.rows({ ...read.spelled(pageFacts(read, page)), isHeavy: guard !== undefined })
   return readFacts(row?.[0])
 }
 
-/** The same of a list inside another thing: one statement serves all rows that were read together. */
+/** Resolves a nested list: one statement serves all rows that were read together. */
 function connectRelated(context: Context, args: Arguments, relation: AnyRelation, row: object): Connection<AnyRow> {
   const { list } = relation
   const asked = checkedArguments(context, list, args)
@@ -224,10 +224,10 @@ function connectRelated(context: Context, args: Arguments, relation: AnyRelation
   }
 }
 
-/** Of a row that has gone meanwhile. */
+/** For a row that was removed meanwhile. */
 const NO_PAGE: PageFacts = { hasNextPage: false, hasPreviousPage: false, startCursor: null, endCursor: null }
 
-/** What a list is in the schema, besides its name. */
+/** The definition of a list field, besides its name. */
 interface ListField<R extends PgTable, F extends object> {
   readonly type: ObjectRef<Types, Connection<R['$inferSelect']>>
   readonly filter: InputObjectRef<Types, F>
@@ -253,7 +253,7 @@ export function queryList<T extends PgTable, F extends object>(
   )
 }
 
-/** A list inside another thing, which is always a page. */
+/** A nested list, which is always a page. */
 export function pageField<P extends Identified, R extends PgTable, F extends object>(
   type: ObjectRef<Types, P['$inferSelect']>,
   name: string,

@@ -13,7 +13,7 @@ import { builder, type Context, needs } from './builder.js'
 import { boundedText } from './inputs.js'
 import { type Arguments, columns, type SingleRow, type Types } from './sql/fields.js'
 
-/** What a single read at the root of Query is, besides its name. */
+/** The definition of a single entity at the root of Query, besides its name. */
 interface RootEntity<T extends Identified, F extends object> {
   readonly type: ObjectRef<Types, T['$inferSelect']>
   readonly scope: Scope
@@ -60,7 +60,7 @@ export function queryOne<T extends Identified, F extends object>(
             .map(([arg, { kind, description }]) => [arg, t.arg.string(boundedText(kind, description))]),
         ),
       },
-      // Pothos cannot see that a generic Row is never itself a list.
+      // Pothos cannot infer that a generic Row is never a list.
       resolve: (_, args, context) => rowOfOne(context, one, args) as never,
     }),
   )
@@ -107,25 +107,25 @@ async function rowOfOne(
   return row && rowOf(table, row)
 }
 
-/** A row that the store's foreign keys promise. */
+/** A row that a foreign key guarantees. */
 export function present<Row>(row: Row | undefined): Row {
-  if (row === undefined) throw new Error('A row that others refer to is not there.')
+  if (row === undefined) throw new Error('A referenced row is missing.')
   return row
 }
 
-/** What a mutation is to change must be there: it never silently does nothing. */
+/** Throws NOT_FOUND if the entity to change does not exist: a mutation never silently does nothing. */
 export async function found<Row>(row: Promise<Row | undefined>, noun: string, id: string): Promise<Row> {
   const there = await row
   if (there === undefined) throw new Fault('NOT_FOUND', `There is no ${noun} with the id ${JSON.stringify(id)}.`)
   return there
 }
 
-/** When a row came in, and when it last changed: the same two fields for every entity. */
+/** Adds `createdAt` and `updatedAt`, which every entity has. */
 export function stamps<Row extends { createdAt: string; updatedAt: string }>(type: ObjectRef<Types, Row>): void {
   const noun = type.name.toLowerCase()
   const stamped: ObjectRef<Types, { createdAt: string; updatedAt: string }> = type
   columns(stamped, {
-    createdAt: { type: 'DateTime', description: `When the ${noun} was added here.` },
-    updatedAt: { type: 'DateTime', description: `When anything of the ${noun} last changed here.` },
+    createdAt: { type: 'DateTime', description: `When the ${noun} was added.` },
+    updatedAt: { type: 'DateTime', description: `When the ${noun} was last changed.` },
   })
 }

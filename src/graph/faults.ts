@@ -6,8 +6,8 @@ import { toFault } from '../store/faults.js'
 const HIDDEN = 'Something went wrong on our side.'
 
 /**
- * What a resolver throws, as any GraphQL server may show it: servers mask an error whose origin is not a GraphQLError,
- * and a bare `execute` masks none. The `cause` is what was thrown; no server sends it.
+ * An error of a resolver, fit for any GraphQL server: servers mask an error whose origin is not a GraphQLError, and
+ * a bare `execute` masks none. `cause` is what was thrown; no server sends it.
  */
 export class ResolverError extends GraphQLError {
   constructor(thrown: unknown) {
@@ -20,20 +20,20 @@ export class ResolverError extends GraphQLError {
 
 const INTERNAL = { code: 'INTERNAL' } as const satisfies { code: Code }
 
-/** What a resolver throws, as it may leave the schema. */
+/** Converts what a resolver throws into an error that may leave the schema. */
 export function publicError(thrown: unknown): GraphQLError {
   const isPublished = thrown instanceof ResolverError || (thrown instanceof GraphQLError && isAboutVariable(thrown))
   return isPublished ? thrown : new ResolverError(thrown)
 }
 
-/** An error as callers of any server may see it: refusals and what GraphQL itself says stay, the rest is hidden. */
+/** An error as callers may see it: refusals and GraphQL's own errors stay, the rest is masked. */
 export function maskError(error: unknown): GraphQLError {
   if (!(error instanceof GraphQLError)) return new ResolverError(error)
   const origin = originOf(error)
   return origin instanceof GraphQLError || isPublic(error) ? error : atPlaceOf(error, new ResolverError(origin))
 }
 
-/** What is said instead of an error, at its place in the document and in the answer. */
+/** An error with another message and extensions, at the same location and path. */
 export function atPlaceOf(error: GraphQLError, { message, extensions }: Pick<GraphQLError, 'message' | 'extensions'>) {
   const { nodes, source, positions, path } = error
   return new GraphQLError(message, {
@@ -45,16 +45,16 @@ export function atPlaceOf(error: GraphQLError, { message, extensions }: Pick<Gra
   })
 }
 
-/** Whether a resolver of ours threw it, so that nothing is in it that must be hidden. */
+/** Whether one of our resolvers threw it, so that nothing in it must be masked. */
 function isPublic(error: Error | undefined): boolean {
   return error instanceof ResolverError || (error instanceof GraphQLError && isPublic(error.originalError))
 }
 
-/** What an error of an execution means to the caller; whatever nobody foresaw becomes INTERNAL, its cause for the log. */
+/** The Fault of an execution error; an unexpected one becomes INTERNAL, with its cause for the log. */
 export function faultOf(error: GraphQLError): Fault {
   const origin = toFault(originOf(error))
   if (origin instanceof Fault) return origin
-  // graphql's own complaints about a document or its variables come without a path; below a path, it is our mistake.
+  // graphql's own errors about a document or its variables have no path; with a path, it is our bug.
   if (origin instanceof GraphQLError && (error.path === undefined || isAboutVariable(origin))) {
     return error.message === 'Validation aborted.'
       ? tooRepetitive()
@@ -63,12 +63,12 @@ export function faultOf(error: GraphQLError): Fault {
   return internal(origin)
 }
 
-/** A null in a nullable variable passes validation, and is refused only where something else is needed. */
+/** A null in a nullable variable passes validation, and is refused only where a non-null type needs it. */
 function isAboutVariable({ nodes }: GraphQLError): boolean {
   return nodes?.some(({ kind }) => kind === Kind.VARIABLE) ?? false
 }
 
-/** The same of what was thrown outside an execution. */
+/** The same for an error outside an execution. */
 export function asFault(error: unknown): Fault {
   const origin = toFault(error)
   return origin instanceof Fault ? origin : internal(origin)
@@ -78,9 +78,9 @@ function internal(cause: unknown): Fault {
   return new Fault('INTERNAL', 'Something went wrong on our side. The log has it under the request id.', { cause })
 }
 
-// graphql gives up on comparing the same field with itself a thousand times, and says no more than that.
+// graphql gives up after comparing the same field with itself a thousand times, without further details.
 function tooRepetitive(): Fault {
-  return new Fault('TOO_COMPLEX', 'The query repeats its fields too often to be checked. Ask in smaller parts.')
+  return new Fault('TOO_COMPLEX', 'The query repeats its fields too often to be checked. Split the query.')
 }
 
 function shortened(message: string): string {
@@ -88,7 +88,7 @@ function shortened(message: string): string {
   return message.length > most ? `${message.slice(0, most)}...` : message
 }
 
-/** Whether the program refused it, and not graphql on its own. */
+/** Whether this program refused it, as opposed to graphql itself. */
 export function isRefusal(error: GraphQLError): boolean {
   return originOf(error) instanceof Fault
 }

@@ -16,17 +16,18 @@ import { withNode } from './node.js'
 import { limitPrices } from './prices.js'
 import { countReferences, type EntityOptions, entityTypes, registerEntity, resolveReferences } from './references.js'
 import { publishErrors } from './resolverErrors.js'
+import type { References } from './sql/fields.js'
 import { addDirectives, federated, keyDirective, printedSubgraph, SHAREABLE, withEntities } from './subgraph.js'
 import { inTurns } from './turns.js'
 
 type Types = typeof builder.$inferSchemaTypes
 
-/** Makes a type an entity of the larger graph: other subgraphs may refer to it by each of these keys. */
+/** Makes a type an entity of the supergraph: other subgraphs may refer to it by each of these keys. */
 export function asEntity<T extends PgTable>(type: ObjectRef<Types, T['$inferSelect']>, entity: EntityOptions<T>): void {
   registerEntity(type.name, entity)
 }
 
-/** What a field is that others show: a neighbour who has it at hand may give it too, and saves the router a request to us. */
+/** Makes a display field shareable: a subgraph that has it may provide it, which saves the router a request to us. */
 export const displayed = { extensions: federated(SHAREABLE) }
 
 /** The first version with `@cost` and `@listSize`. */
@@ -36,12 +37,12 @@ const LINK = 'https://specs.apollo.dev/federation/v2.9'
 interface Subgraph {
   /** With `_service` and `_entities`, and with `node` for direct callers. */
   readonly schema: GraphQLSchema
-  /** What `_service` tells a gateway, and what is printed and committed. */
+  /** What `_service` returns, and what is printed and committed. */
   readonly sdl: () => string
 }
 
 export function toSubgraph(): Subgraph {
-  // The text has fields in the order of their declarations, as people read them; introspection has them by name.
+  // The SDL has fields in the order of their declaration, for readers; introspection has them by name.
   const declared = builder.toSchema({ sortSchema: false })
   const entities = entityTypes()
   for (const { name, keys } of entities) {
@@ -49,7 +50,7 @@ export function toSubgraph(): Subgraph {
     if (type) addDirectives(type, ...keys.map((key) => keyDirective(key.name)))
   }
   for (const [element, directives] of annotationsOf(declared)) addDirectives(element, ...directives)
-  // Printing it takes as long as a hundred other fields, and one query may ask for it fifty times.
+  // Memoised: printing takes as long as a hundred other fields, and one query may select it fifty times.
   let printed = ''
   const sdl = () => {
     printed ||= printedSubgraph(declared, LINK)
@@ -64,15 +65,16 @@ export function toSubgraph(): Subgraph {
   return { schema, sdl }
 }
 
-/** What `_entities` and `_service` answer, to whom, and how both are compiled. */
+/** Adds the resolvers, scopes and prices of `_entities` and `_service`. */
 function resolveFederation(schema: GraphQLSchema, sdl: () => string): void {
   const { _entities, _service } = schema.getQueryType()?.getFields() ?? {}
   if (!_entities || !_service) throw new Error('The schema has no entities.')
   const price: FieldPrice = {
     references: ({ representations }) => countReferences(representations as readonly unknown[]),
   }
-  // Each entity has a scope of its own, asked for where it is resolved; any valid key may see the schema.
-  _entities.extensions = { scope: null, price, sql: { entities: true } }
+  // Each entity's scope is checked where it is resolved; any valid key may read the schema.
+  const entities: References = { of: ({ representations }) => representations as readonly unknown[] }
+  _entities.extensions = { scope: null, price, sql: { entities } }
   _entities.resolve = async (_, { representations }, context: Context) =>
     inTurns(context, await resolveReferences(context, representations))
   const service = () => ({ sdl: sdl() })
@@ -85,6 +87,6 @@ function resolveFederation(schema: GraphQLSchema, sdl: () => string): void {
 
 function objectType({ type }: GraphQLField<unknown, unknown>): GraphQLObjectType {
   const named = getNamedType(type)
-  if (!isObjectType(named)) throw new Error(`${named.name} is no object.`)
+  if (!isObjectType(named)) throw new Error(`${named.name} is not an object type.`)
   return named
 }

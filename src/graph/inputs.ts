@@ -1,12 +1,12 @@
 import { TEXT_MAX, type TextKind } from '../vocabulary.js'
 
-/** The options of a text input: its bound is told in the description and, for machines, in the extensions. */
+/** The options of a text input: its bound is in the description and, for machines, in the extensions. */
 export function boundedText(kind: TextKind, description: string) {
   const maxLength = TEXT_MAX[kind]
   return { description: `${description} At most ${maxLength} characters.`, extensions: { maxLength } }
 }
 
-/** The options of an input that may be absent but not null, which GraphQL has no type for. */
+/** The options of an input that may be absent but not null, which GraphQL types cannot express. */
 export function neverNull<O extends { readonly description: string; readonly extensions?: object }>(options: O) {
   return { ...options, extensions: { ...options.extensions, isNullable: false } }
 }

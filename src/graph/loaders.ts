@@ -3,30 +3,30 @@ import { LIMITS } from '../limits.js'
 import type { Patience, Read, Store } from '../store/store.js'
 import { turn } from './turns.js'
 
-/** As much of a context as a look-up needs. */
+/** The part of a context that a look-up needs. */
 export interface Reading {
   readonly store: Store
   readonly patience?: Patience
 }
 
-/** What each request has read, by whoever remembers it. */
+/** What each request has read, by its memo key. */
 const memories = new WeakMap<Reading, Map<unknown, unknown>>()
 
-/** After a write, what was read before may no longer be so. */
+/** Clears the memory of a request after a write. */
 export function forget(context: Reading): void {
   memories.delete(context)
 }
 
-/** Made once in a request; `by` stands for the same question wherever it is asked. */
+/** Computed once in a request; `by` is the memo key. */
 export function oncePerRequest<V>(context: Reading, by: unknown, make: () => V): V {
   const memory = memories.get(context) ?? new Map<unknown, unknown>()
   memories.set(context, memory)
   if (!memory.has(by)) memory.set(by, make())
-  // Whatever is remembered under a question was made for it.
+  // A memo key always has values of the same type.
   return memory.get(by) as V
 }
 
-/** A query for many keys; what it does not find is undefined. */
+/** A query for many keys; missing ones are undefined. */
 export type Query<V> = (read: Read, keys: readonly string[]) => Promise<ReadonlyMap<string, V>>
 
 interface Opened<V> {
@@ -55,8 +55,8 @@ function opened<V>(context: Reading, by: unknown, query: Query<V>): Opened<V> {
 }
 
 /**
- * Looks up what a row refers to by a key. All rows that were read with it are looked up in the same statement, and so is
- * whatever else is asked for in the same turn.
+ * Looks up what a row refers to by a key, in one statement for all rows that were read with it and for all other
+ * look-ups in the same turn of the event loop.
  */
 export async function load<V, Row extends object>(
   context: Reading,
@@ -71,20 +71,20 @@ export async function load<V, Row extends object>(
   const cohort = cohorts.get(row)
   if (cohort && !memory.seen.has(cohort)) {
     memory.seen.add(cohort)
-    // A row of a cohort is of the same type as the others.
+    // Rows of a cohort have the same type.
     const keys = new Set((cohort as readonly Row[]).flatMap((one) => keyOf(one) ?? []))
     void memory.loader.loadMany([...keys])
   }
   memory.loads += 1
   const found = memory.loader.load(key)
   if (memory.loads <= LIMITS.nestedPageRows) return found
-  // One statement answers all of them at once, and graphql would then complete all of them in one go.
+  // One statement resolves all of them at once, and graphql would then complete all of them in one go.
   const value = await found
   await turn(context)
   return value
 }
 
-/** The same for many keys at once. */
+/** The same for many keys. */
 export async function loadMany<V>(
   context: Reading,
   query: Query<V>,

@@ -32,6 +32,11 @@ function givenNames({ names = {} }: Named, filter: object): GivenNames[] {
   })
 }
 
+/** Whether a filter names other things other than by their ids. */
+export function hasNames(list: Named, filter: object): boolean {
+  return list.names !== undefined && givenNames(list, filter).length > 0
+}
+
 /** Whether a caller may have the names of a filter looked up; what it would find must show in nothing, nor in a price. */
 export function mayUseNames(list: Named, filter: object, mayRead: (scope: Scope) => boolean): boolean {
   return list.names === undefined || givenNames(list, filter).every(({ naming }) => mayRead(SCOPE_OF[naming.kind]))

@@ -10,21 +10,21 @@ import { mayUseNames } from './names.js'
 import { smallerPages } from './smallerPages.js'
 import type { Arguments } from './sql/fields.js'
 
-/** What a bill comes to with what is stored now. */
+/** The price of a bill with the rows that are stored now. */
 export interface Price {
   /** What the rate limit counts: every row that is read. */
   readonly charge: number
 }
 
-/** Of whom and with what a bill is priced. */
+/** The caller and the variables for which a bill is priced. */
 export interface Buyer {
   readonly variables: Arguments
   readonly counts: RowCounts
-  /** What the caller may not read is not read, and what it would have cost would tell how many rows there are. */
+  /** Rows that the caller may not read are not priced: their price would reveal how many there are. */
   readonly mayRead: (scope: Scope) => boolean
 }
 
-/** Refuses what is beyond the limits, before any row is counted for the charge. */
+/** Throws if the bill exceeds a limit, before any row is counted for the charge. */
 export async function priceOf(bill: Bill, buyer: Buyer): Promise<Price> {
   requireAtMost('depth', bill.depth, LIMITS.queryDepthMax)
   if (bill.inner.size === 0) {
@@ -44,20 +44,20 @@ export async function priceOf(bill: Bill, buyer: Buyer): Promise<Price> {
   return { charge: charge + Math.ceil(pricing.repeated / LIMITS.repeatedCostForOne) }
 }
 
-/** Each mutation is charged for itself, like a request that brings it alone. */
+/** Each mutation is charged like a request of its own. */
 function inMutations(bill: Bill, { variables }: Buyer, costOf: (selection: Selection) => number): number {
   if (bill.mutations.length === 0) return costOf(bill)
   const units = bill.mutations.map((one) => Math.ceil((costOf(one) + one.storing(variables)) / LIMITS.rateUnitCost))
   return units.reduce((total, one) => total + one, 0) * LIMITS.rateUnitCost
 }
 
-/** How many rows a list can show, and in how many places each of them. */
+/** The number of rows that a list can return, and in how many places each of them. */
 interface Extent {
   readonly rows: number
   readonly places: number
 }
 
-/** Not counted, or too many; finite, because nothing times infinity would be no number. */
+/** Not counted, or too many; finite, because 0 times Infinity is NaN. */
 const UNKNOWN: Extent = { rows: Number.MAX_SAFE_INTEGER, places: 1 }
 
 /** A list with its arguments and its extent. */
@@ -66,12 +66,12 @@ interface KnownList extends Extent {
   readonly filter: Arguments
   readonly perRow: number
   readonly isRead: boolean
-  /** How often all its rows are gone through, to filter, order or count them. */
+  /** How many times all its rows are scanned, to filter, order or count them. */
   readonly looks: number
 }
 type KnownLists = ReadonlyMap<ListBill, KnownList>
 
-/** Every list of a bill that the caller may read, each looked at once. */
+/** Every list of a bill that the caller may read, each looked up once. */
 async function listsIn(bill: Bill, buyer: Buyer): Promise<KnownLists> {
   const found = new Set<ListBill>()
   const seen = new Set<Selection>()
@@ -103,37 +103,37 @@ async function known(bill: ListBill, { variables, counts }: Buyer): Promise<Know
   const args = bill.args(variables)
   const first = firstOf(bill, args)
   const filter = args.filter ?? {}
-  // A page must be read to know its ends, even where nothing of its rows is selected; those of a whole list are at hand.
+  // A page must be read to find its ends, even if no field of its rows is selected; a complete list need not.
   const perRow = needsEnds && first < Number.POSITIVE_INFINITY ? Math.max(1, entry.fixed) : entry.fixed
   const isRead = perRow > 0 || entry.inner.size > 0
-  // An index has what a served filter finds, though not within each thing; whatever is counted is gone through.
+  // An index serves such a filter, but not within each parent; counting scans all matches.
   const served = isServed(relation ? { isSought: list.isSought ?? false } : list, filter)
   const looks = (served || !isRead ? 0 : 1) + (isCounted ? 1 : 0)
-  // A page alone costs what it has, whatever else there is.
+  // A page without nested lists costs its own rows only.
   const isPageAlone = relation === undefined && first < Number.POSITIVE_INFINITY && entry.inner.size === 0
   const needsExtent = looks > 0 || (isRead && !isPageAlone)
   const extent = needsExtent ? await extentOf(bill, filter, counts) : UNKNOWN
   return { first, filter, perRow, isRead, looks, ...extent }
 }
 
-/** A page of less than none is refused where it is read, and must not make others cheaper until then. */
+/** A negative page size is refused by the resolver, and must not make others cheaper until then. */
 function firstOf({ relation }: ListBill, { first }: ListArguments): number {
   return Math.max(0, first ?? (relation ? LIMITS.nestedPageRows : Number.POSITIVE_INFINITY))
 }
 
 async function extentOf({ list, relation }: ListBill, { status }: Arguments, counts: RowCounts): Promise<Extent> {
-  // Nothing else can show more rows than there are without a filter.
+  // Nothing can return more rows than there are without a filter.
   const found = counts.of(list, status == null ? {} : { status })
   const links = relation?.through ? counts.ofTable(relation.through) : 0
-  // What cannot be counted cannot be read either, and whoever reads it says why.
+  // If counting fails, so will reading, which reports the error.
   const [rows, linked] = await Promise.all([found, links]).catch(() => [LIMITS.wholeListPricedRows, 0] as const)
   if (!relation) return { rows, places: 1 }
-  // Counting stops there.
+  // Counting stops at this limit.
   if (Math.max(rows, linked) > LIMITS.wholeListRowsMax) return UNKNOWN
   return { rows: Math.max(rows, linked), places: Math.max(1, Math.ceil(linked / Math.max(1, rows))) }
 }
 
-/** The same with the rows that its filter finds, where they are all read. */
+/** The same with the rows that match its filter, if all of them are read. */
 async function withFilter(bill: ListBill, list: KnownList, { counts }: Buyer): Promise<[ListBill, KnownList]> {
   const { first, filter, isRead, rows } = list
   const isFiltered = Object.values(filter).some((value) => value != null)
@@ -141,29 +141,29 @@ async function withFilter(bill: ListBill, list: KnownList, { counts }: Buyer): P
   return [bill, { ...list, rows: await counts.of(bill.list, filter).catch(() => rows) }]
 }
 
-/** Where a selection is read. */
+/** The position of a selection in the query. */
 interface Around {
-  /** How many entries there are around it, as they are priced. */
+  /** The number of parent entries, as priced. */
   readonly entries: number
-  /** How many there can be. */
+  /** The number of parent rows that there can be. */
   readonly rows: number
-  /** How often the same one can be among them. */
+  /** How often the same row can be among the parents. */
   readonly repeats: number
 }
 
 const ONCE: Around = { entries: 1, rows: 1, repeats: 1 }
 
 /**
- * What a bill costs. No list has more rows than a page for each entry around it, and none more than there are, times how
- * often the same entry can be around it: through a reference that is for each that refers to it, otherwise once.
+ * The cost of a bill. A list has at most a page of rows for each parent, and at most its stored rows times the number
+ * of times that the same parent can occur: through a reference once for each referrer, otherwise once.
  */
 class Pricing {
   private readonly lists: KnownLists
   private readonly variables: Arguments
-  /** A list that shows each of its rows once counts for no more than these. */
+  /** A list that returns each of its rows once counts for at most this many. */
   private readonly rowsMax: number
   private steps = 0
-  /** What repeats of references would cost if they were not read once. */
+  /** The cost of repeated references if each were read. */
   repeated = 0
 
   constructor(lists: KnownLists, { variables }: Buyer, rowsMax: number) {
@@ -175,7 +175,7 @@ class Pricing {
   costOf({ fixed, inner }: Selection, around = ONCE): number {
     let cost = around.entries * fixed
     for (const [one, times] of inner) {
-      // The same fragments in each other many times make more ways than anyone could go.
+      // Fragments nested in each other can make exponentially many paths.
       this.steps += 1
       if (this.steps > STEPS_MAX) throw tooComplex('cost', `more than ${LIMITS.queryCostMax}`, LIMITS.queryCostMax)
       cost += times * (isOfList(one) ? this.listCost(one, around) : this.referredCost(one, around))
@@ -205,19 +205,19 @@ class Pricing {
     return once + looks + this.costOf(within, { entries, rows, repeats: around.repeats * list.places })
   }
 
-  /** What it costs to go through all rows of a list once. */
+  /** The cost of scanning all rows of a list once. */
   private looked({ relation }: ListBill, { rows }: KnownList, { rows: around, repeats }: Around): number {
     const all = Math.ceil(rows / LIMITS.scannedRowsForOne)
     return relation ? Math.min(repeats * all, around * Math.min(all, LIMITS.nestedScanCost)) : all
   }
 }
 
-/** Each step that leads to a list with rows around it costs at least as much as a list inside another. */
+/** Each step to a list with parents costs at least as much as a nested list. */
 const STEPS_MAX = LIMITS.queryCostMax / LIMITS.nestedListCost
 
 const priced = new WeakMap<Context, Promise<Price>>()
 
-/** The price of the one operation that a context is made for, found once. */
+/** The price of the operation of a context, computed once. */
 export function priceIn(context: Context, variables: Arguments, bill: () => Bill): Promise<Price> {
   const { principal, rowCounts: counts } = context
   const mayRead = (scope: Scope) => grants(principal.scopes, scope)
@@ -226,7 +226,7 @@ export function priceIn(context: Context, variables: Arguments, bill: () => Bill
   return known
 }
 
-/** Has no field at the root resolved before the whole operation is found to be within the limits. */
+/** Makes every root field wait until the whole operation is within the limits. */
 export function limitPrices(schema: GraphQLSchema): void {
   for (const type of [schema.getQueryType(), schema.getMutationType()]) {
     for (const field of Object.values(type?.getFields() ?? {})) {
@@ -244,7 +244,7 @@ function requireAtMost(limit: string, actual: number, most: number): void {
   if (actual > most) throw tooComplex(limit, String(actual), most)
 }
 
-/** Which list is dear, and the page that would make the query fit. */
+/** Which list is expensive, and the page that would make the query fit. */
 function hintFor(bill: Bill, lists: KnownLists, buyer: Buyer): string {
   const all = [...lists].map(([key, { first, rows }]) => ({
     key,
@@ -268,7 +268,7 @@ function hintFor(bill: Bill, lists: KnownLists, buyer: Buyer): string {
   })
 }
 
-const FEWER = 'Ask for fewer fields, or for smaller pages with `first`.'
+const FEWER = 'Select fewer fields, or smaller pages with `first`.'
 
 function tooComplex(limit: string, actual: string, most: number, hint = FEWER): Fault {
   return new Fault('TOO_COMPLEX', `The query's ${limit} is ${actual}; the most is ${most}. ${hint}`)

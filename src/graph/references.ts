@@ -9,21 +9,21 @@ import { lengthFlaw } from '../text.js'
 import { type Context, missingScope } from './builder.js'
 import { loadMany, type Query, readTogether } from './loaders.js'
 
-/** What an entity of the larger graph is: who may see it, where its rows are, and the keys that name one. */
+/** The definition of an entity: its scope, its table and its keys. */
 export interface EntityOptions<T extends PgTable> {
   readonly scope: Scope
   readonly table: (t: Tables) => T
-  /** By the selection of fields that is the key; in references with several, the first one here counts. */
+  /** By the selection set of the key; in a reference with several keys the first one here counts. */
   readonly keys: RowKeys<T>
 }
 
-/** A key of an entity, as references spell it. */
+/** A key of an entity, as in references. */
 export interface EntityKey {
   readonly name: string
   readonly row: RowKey<PgTable>
-  /** Where each part of it stands in a reference. */
+  /** The path of each part in a reference. */
   readonly paths: readonly (readonly string[])[]
-  /** Rows by their values of this key, one statement for all that are asked for together. */
+  /** Rows by their values of this key, in one statement. */
   readonly load: (context: Context, values: readonly string[]) => Promise<readonly (KeyedRow<PgTable> | undefined)[]>
 }
 
@@ -44,7 +44,7 @@ export function registerEntity<T extends PgTable>(name: string, { scope, table, 
     table,
     keys: Object.entries(keys).map(([key, row]) => ({
       name: key,
-      // Only ever asked of rows of this entity's own table.
+      // Only ever called with rows of this entity's own table.
       row: row as unknown as RowKey<PgTable>,
       paths: pathsOf(key),
       load: loading((read, values) => lookUp(read, key, values)),
@@ -52,7 +52,7 @@ export function registerEntity<T extends PgTable>(name: string, { scope, table, 
   })
 }
 
-/** What can be referred to; all of them by their id too. */
+/** All entity types, each with its id as a key. */
 export function entityTypes(): readonly Entity[] {
   return [...entities.values()]
 }
@@ -61,7 +61,7 @@ function loading<V>(query: Query<V>) {
   return (context: Context, values: readonly string[]) => loadMany(context, query, values)
 }
 
-/** The leaves of a selection: `project { key } reference` has two. */
+/** The leaves of a selection set: `project { key } reference` has two. */
 function pathsOf(selection: string): string[][] {
   const [definition] = parse(`{ ${selection} }`).definitions
   const leaves = ({ selections }: SelectionSetNode): string[][] =>
@@ -80,13 +80,13 @@ export interface Named {
   readonly value: string
 }
 
-/** What a reference names: the first key that it gives counts, and the others must agree with it. */
+/** A parsed reference: its first key counts, and the others must match the same row. */
 export interface Reference extends Named {
   readonly entity: Entity
   readonly others: readonly Named[]
 }
 
-/** What a gateway's representation refers to, or what is wrong with it. */
+/** Parses a gateway's representation, or says what is wrong with it. */
 function readReference(representation: unknown): Reference | Fault {
   const typename = memberAt(representation, TYPENAME)
   const entity = typeof typename === 'string' ? entities.get(typename) : undefined
@@ -108,7 +108,7 @@ function readReference(representation: unknown): Reference | Fault {
 const TYPENAME = ['__typename']
 const NONE: Named[] = []
 
-/** Undefined where a part is missing: a gateway sends every key that it knows of, and null for what it was told is null. */
+/** Undefined if a part is missing: a gateway sends every key that it knows, and null for null values. */
 function valueIn(representation: unknown, { paths, row: { parts } }: EntityKey): string | Fault | undefined {
   const texts: string[] = []
   for (let index = 0; index < paths.length; index++) {
@@ -137,20 +137,20 @@ function malformed(detail: string): Fault {
   return new Fault('BAD_REQUEST', `This representation cannot be used: ${detail}`)
 }
 
-/** The references of one list that are looked up together: of one entity, by one key, each value once. */
+/** References of one list that are looked up together: of one entity, by one key, each value once. */
 export interface Batch {
   readonly entity: Entity
   readonly key: EntityKey
   readonly values: ReadonlySet<string>
 }
 
-/** A list of references: what each place refers to, and what is to be looked up for all of them. */
+/** A list of references: the parsed references, and the look-ups for all of them. */
 export interface References {
   readonly places: readonly (Reference | Fault)[]
   readonly batches: readonly Batch[]
 }
 
-// They are read to be priced and again to be resolved, and perhaps under two aliases.
+// Cached, because they are parsed for the price and again for the resolver, perhaps under two aliases.
 const known = new WeakMap<readonly unknown[], References>()
 
 export function readReferences(representations: readonly unknown[]): References {
@@ -171,14 +171,14 @@ function read(representations: readonly unknown[]): References {
   return { places, batches: [...batches.values()] }
 }
 
-/** How many references there are, and how many of them are different; what is malformed counts each time. */
+/** The number of references and of distinct ones; malformed ones count each time. */
 export function countReferences(representations: readonly unknown[]): { all: number; different: number } {
   const { places, batches } = readReferences(representations)
   const flaws = places.filter((place) => place instanceof Fault).length
   return { all: places.length, different: batches.reduce((sum, { values }) => sum + values.size, flaws) }
 }
 
-/** What is wrong with a reference whose other keys are not those of the row that its first key names. */
+/** The error of a reference whose keys name different rows. */
 export function contradiction(
   { entity, key, others }: Reference,
   keyOf: (key: string) => string | undefined,
@@ -187,13 +187,13 @@ export function contradiction(
   return other && malformed(`\`${key.name}\` and \`${other.key.name}\` do not name the same ${entity.name}.`)
 }
 
-/** The row at each place, null where there is none; a Fault is an error at its place alone. */
+/** The row of each reference, null if there is none; a Fault is an error at that path only. */
 export async function resolveReferences(
   context: Context,
   representations: readonly unknown[],
 ): Promise<(object | null | Fault)[]> {
   const { places, batches } = readReferences(representations)
-  // Asked before anything is looked up: the answer is the same whether or not a row exists.
+  // Checked before the look-up: the result is the same whether or not a row exists.
   const mayRead = ({ scope }: Entity) => grants(context.principal.scopes, scope)
   const found = new Map<EntityKey, ReadonlyMap<string, Found>>()
   await Promise.all(

@@ -2,8 +2,8 @@ import { type GraphQLField, type GraphQLObjectType, type GraphQLSchema, isObject
 import { publicError } from './faults.js'
 
 /**
- * Has whatever resolvers and type checks throw leave the schema as a GraphQLError that any server may show, whoever
- * executes it. To be called last, so that what bounds and prices refuse is published as well.
+ * Makes resolvers and type checks throw GraphQLErrors that any server may show, whoever executes the schema. Call it
+ * last, so that it also covers errors of bounds and prices.
  */
 export function publishErrors(schema: GraphQLSchema): void {
   for (const type of Object.values(schema.getTypeMap())) {
@@ -29,14 +29,14 @@ function publishField(field: GraphQLField<unknown, unknown>): void {
 function published<T>(work: () => T): T {
   try {
     const result = work()
-    // A promise stays one of the same kind of value: only what it rejects with changes.
+    // Only the rejection changes: the promise still resolves to the same type.
     return result instanceof Promise ? (result.then(publishedValue, publish) as T) : result
   } catch (error) {
     return publish(error)
   }
 }
 
-/** graphql takes an error that is returned for one that was thrown, also as an entry of a list, as in `_entities`. */
+/** graphql treats a returned error as thrown, also as an entry of a list, as in `_entities`. */
 function publishedValue(value: unknown): unknown {
   if (value instanceof Error) return publish(value)
   return Array.isArray(value) ? value.map(publishedEntry) : value

@@ -15,12 +15,12 @@ builder.scalarType('Date', {
 
 builder.scalarType('DateTime', {
   description:
-    'An instant, as ISO 8601 with a time zone, or a day for its beginning in UTC; answers are in UTC with milliseconds.',
+    'An instant, as ISO 8601 with a time zone, or a day for its beginning in UTC; responses are in UTC with milliseconds.',
   serialize: (instant) => instant,
   parseValue: (value) => {
     if (typeof value === 'string' && INSTANT.test(value) && isDay(value.slice(0, 10))) {
       const instant = new Date(value)
-      // Beyond the year 9999 the text gets longer, and would no longer sort as time does.
+      // Beyond the year 9999 the text gets longer, and would no longer sort chronologically.
       if (!Number.isNaN(instant.getTime()) && instant.getUTCFullYear() <= 9999) return instant.toISOString()
     }
     if (typeof value === 'string' && isDay(value)) return `${value}T00:00:00.000Z`

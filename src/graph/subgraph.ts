@@ -17,7 +17,7 @@ import {
   printType,
 } from 'graphql'
 
-/** What Apollo Federation adds to a schema: its directives, the fields that routers use, and the text that they compose. */
+/** What Apollo Federation adds to a schema: its directives, the fields that routers use, and the SDL that they compose. */
 
 export interface Directive {
   readonly name: string
@@ -26,7 +26,7 @@ export interface Directive {
 
 type Directed = GraphQLNamedType | GraphQLField<unknown, unknown>
 
-/** Extensions of a type or a field that give it directives of federation. */
+/** Extensions that give a type or a field federation directives. */
 export function federated(...directives: readonly Directive[]) {
   return { federation: directives }
 }
@@ -42,7 +42,7 @@ function directivesOf({ extensions }: Pick<Directed, 'extensions'>): readonly Di
   return (extensions as Partial<ReturnType<typeof federated>>).federation ?? []
 }
 
-/** Gives a type or a field of a built schema more directives, behind those that it has. */
+/** Appends directives to a type or a field of a built schema. */
 export function addDirectives(element: Directed, ...directives: readonly Directive[]): void {
   element.extensions = { ...element.extensions, ...federated(...directivesOf(element), ...directives) }
 }
@@ -51,18 +51,18 @@ const Any = new GraphQLScalarType({ name: '_Any', description: 'A reference to a
 
 const Service = new GraphQLObjectType({
   name: '_Service',
-  description: 'What a router needs to know of this subgraph.',
-  fields: { sdl: { type: GraphQLString, description: 'The schema as text, with its directives of federation.' } },
+  description: 'The metadata of this subgraph for routers.',
+  fields: { sdl: { type: GraphQLString, description: 'The SDL, with its federation directives.' } },
 })
 
-/** The same schema with `_service` and `_entities`; how the two are resolved is the caller's to say. */
+/** The same schema with `_service` and `_entities`; the caller adds the resolvers. */
 export function withEntities(plain: GraphQLSchema, names: readonly string[]): GraphQLSchema {
   const { query, types, ...config } = plain.toConfig()
   if (!query) throw new Error('The schema has no queries.')
   const entities = types.filter(isObjectType).filter(({ name }) => names.includes(name))
   const Entity = new GraphQLUnionType({
     name: '_Entity',
-    description: 'Whatever other subgraphs may refer to.',
+    description: 'All entities.',
     types: entities,
   })
   const representations = { type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(Any))) }
@@ -75,7 +75,7 @@ export function withEntities(plain: GraphQLSchema, names: readonly string[]): Gr
   return new GraphQLSchema({ ...config, query: whole, types: types.map((type) => (type === query ? whole : type)) })
 }
 
-/** The text of a subgraph: types by name, fields as they were declared, and nothing that federation itself adds. */
+/** The SDL of a subgraph: types by name, fields as declared, without federation's own definitions. */
 export function printedSubgraph(schema: GraphQLSchema, linkUrl: string): string {
   const types = Object.values(schema.getTypeMap())
     .filter((type) => !isIntrospectionType(type) && !isSpecifiedScalarType(type) && !isOfFederation(type))
@@ -94,7 +94,7 @@ function allDirectivesOf(type: GraphQLNamedType): readonly Directive[] {
 }
 
 function printed({ name, args = {} }: Directive): string {
-  // Texts, numbers and lists of them are written the same in JSON and in GraphQL, but for blanks.
+  // Strings, numbers and lists have the same syntax in JSON and in GraphQL, except for blanks.
   const given = Object.entries(args).map(([arg, value]) => `${arg}: ${print(parseConstValue(JSON.stringify(value)))}`)
   return given.length > 0 ? `@${name}(${given.join(', ')})` : `@${name}`
 }
@@ -106,10 +106,10 @@ function printedType(type: GraphQLNamedType): string {
   return directives.length === 0 ? text : text.replace(new RegExp(`^(type ${type.name}\\b.*) {$`, 'm'), `$1${lines}\n{`)
 }
 
-/** Stands before the name of a field that has directives; no reason of a deprecation begins with it. */
+/** Marks a field with directives; no deprecation reason begins with it. */
 const MARK = '\u00a7'
 
-// graphql prints no directive but `@deprecated`: it marks the place, and the others are put there afterwards.
+// graphql prints no directive but `@deprecated`: it marks the place, and the others are inserted there.
 function printedObject(type: GraphQLObjectType): string {
   const { fields, ...config } = type.toConfig()
   const marked = Object.entries(fields)

@@ -3,22 +3,22 @@ import { LIMITS } from '../limits.js'
 import { deadlineExceeded, isOverdue } from '../store/faults.js'
 import type { Patience } from '../store/store.js'
 
-/** As much of a context as is needed here. */
+/** The part of a context that is needed here. */
 interface Request {
   readonly patience?: Patience
 }
 
-/** How long resolvers may keep the event loop to themselves before other requests are let in. */
+/** How long resolvers may block the event loop before other requests are served. */
 export const SLICE_MS = 3
 
 const waiting: (() => void)[] = []
 let isRunning = false
-/** When the slice of this turn of the event loop is used up; undefined until one begins. */
+/** When the slice of this turn of the event loop ends; undefined until one begins. */
 let sliceEndsAt: number | undefined
 
 /**
- * Resolves when it is the caller's turn. Resolvers that read or complete a list wait here first: graphql starts all of
- * them at once and SQLite answers synchronously, so a query of many lists would otherwise block everyone to its end.
+ * Resolves when the caller may continue. Resolvers that read or complete a list wait here first: graphql starts all of
+ * them at once and SQLite is synchronous, so a query of many lists would otherwise block the event loop to its end.
  */
 export async function turn({ patience }: Request = {}): Promise<void> {
   await new Promise<void>((resolve) => {
@@ -33,13 +33,13 @@ async function run(): Promise<void> {
   for (let next = waiting.shift(); next; next = waiting.shift()) {
     while (isSliceUsedUp()) await nextLoopTurn()
     next()
-    // Runs when no microtask is left: behind all that the caller does now, up to its next wait.
+    // `nextTick` callbacks run once the microtask queue is empty: after the caller's work up to its next await.
     await new Promise<void>((resolve) => process.nextTick(resolve))
   }
   isRunning = false
 }
 
-/** Of one slice that all share in this turn of the event loop: a list alone would begin a new one with each step. */
+/** All lists share one slice of this turn of the event loop: each on its own would begin a new one with every step. */
 function isSliceUsedUp(): boolean {
   const now = performance.now()
   if (sliceEndsAt !== undefined) return now >= sliceEndsAt
@@ -50,13 +50,13 @@ function isSliceUsedUp(): boolean {
   return false
 }
 
-/** Entries of a long list that are completed between two looks at the clock, and whose look-ups share a statement. */
+/** Entries of a long list that are completed between two checks of the clock, and share their look-ups. */
 const STEP = 25
 
-/** Of a list that has failed already, nobody waits for what comes later. */
+/** Nobody awaits the later entries of a list that has failed. */
 const never = () => new Promise<never>(() => undefined)
 
-/** Entries that graphql completes some at a time, where completing all at once would take long. */
+/** Entries that graphql completes in steps, because completing all at once would block the event loop. */
 export function inTurns<T>(request: Request, entries: readonly T[]): readonly (T | Promise<T>)[] {
   if (entries.length <= LIMITS.nestedPageRows) return entries
   let mine = turn(request)

@@ -5,14 +5,14 @@ import { type AnyList, placeAfter, type Window } from '../store/page.js'
 import type { Context } from './builder.js'
 import type { Arguments } from './sql/fields.js'
 
-/** What the arguments of a list ask for. */
+/** The parsed arguments of a list. */
 export interface Asked extends Window {
   readonly filter: object
-  /** The place that `after` stands for. */
+  /** The position of the cursor `after`. */
   readonly place: readonly Key[] | undefined
 }
 
-/** Reads the arguments of a list; refuses a page or a cursor that cannot be. */
+/** Parses the arguments of a list; refuses an invalid page size or cursor. */
 export function askedOf({ store, wholeListRowsMax: most }: Context, list: AnyList, args: Arguments): Asked {
   // Every list has the arguments of `listArgs`.
   const given = args as { first?: number | null; after?: string | null; filter?: object | null }

@@ -13,21 +13,21 @@ import type { Tables } from '../store/tables.js'
 import type { EntityKind } from '../vocabulary.js'
 import { type ChangeRow, type FieldChangeRow, fieldChanges, historyOf } from './changes.js'
 
-const ChangeAction = enumOf('ChangeAction', 'What was done.', {
-  CREATED: 'It came in.',
-  UPDATED: 'Something of it changed.',
-  CLOSED: 'It was closed, because its project no longer has it.',
-  ERASED: 'Everything about the person was blanked, as the law can ask for.',
+const ChangeAction = enumOf('ChangeAction', 'The action.', {
+  CREATED: 'It was created.',
+  UPDATED: 'Fields changed.',
+  CLOSED: 'It was closed because it is missing from the data of its project.',
+  ERASED: 'All data about the person was blanked on legal request.',
 })
 
 const FieldChange = builder.objectRef<FieldChangeRow>('FieldChange')
 FieldChange.implement({
-  description: 'What became of one field. It has no key of its own: caches keep it inside its change.',
+  description: 'The change of one field. It has no id: caches keep it inside its change.',
 })
 columns(FieldChange, {
   field: { type: 'String', description: 'The name of the field.' },
-  from: { type: 'String', nullable: true, description: 'What it was before; null for nothing.' },
-  to: { type: 'String', nullable: true, description: 'What it is since; null for nothing.' },
+  from: { type: 'String', nullable: true, description: 'The value before; null for none.' },
+  to: { type: 'String', nullable: true, description: 'The value after; null for none.' },
 })
 
 const MANAGED_BY: Readonly<Record<EntityKind, Scope>> = {
@@ -45,7 +45,7 @@ Change.implement({
     by: t.string({
       nullable: true,
       description:
-        'The id of the key that did it, or `cli` for the command line; needs personnel.manage for people and groups, ' +
+        'The id of the key that made the change, or `cli` for the command line; needs personnel.manage for people and groups, ' +
         'projects.manage for projects, risks and issues.',
       authScopes: ({ entity }) => ({ scope: MANAGED_BY[entity] }),
       extensions: {
@@ -58,22 +58,22 @@ Change.implement({
 })
 columns(Change, {
   id: { type: 'ID', description: 'The number of the change; later ones have higher numbers.' },
-  recordedAt: { type: 'DateTime', description: 'When it was stored here.' },
-  effectiveOn: { type: 'Date', description: 'The day that it is true for.' },
-  action: { type: ChangeAction, description: 'What was done.' },
+  recordedAt: { type: 'DateTime', description: 'When it was stored.' },
+  effectiveOn: { type: 'Date', description: 'The day that it applies to.' },
+  action: { type: ChangeAction, description: 'The action.' },
 })
 itemsField(Change, 'fields', { of: FieldChange, description: 'Each field that changed.', relation: fieldChanges })
 
 const ChangeConnection = connectionOf(Change, 'changes')
 
 const ChangeFilter = builder.inputType('ChangeFilter', {
-  description: 'Which changes.',
+  description: 'Filters changes.',
   fields: (t) => ({
     since: t.field({ type: 'DateTime', description: 'Stored at this instant or later.' }),
   }),
 })
 
-/** The history of an entity. */
+/** Adds the field `history` to an entity. */
 function historyField<P extends Identified>(
   type: ObjectRef<Types, P['$inferSelect']>,
   scope: Scope,
@@ -83,7 +83,7 @@ function historyField<P extends Identified>(
     type: ChangeConnection,
     filter: ChangeFilter,
     scope,
-    description: `What became of the ${type.name.toLowerCase()}, the oldest change first.`,
+    description: `The changes of the ${type.name.toLowerCase()}, oldest first.`,
     relation: historyOf(of),
   })
 }

@@ -8,17 +8,17 @@ import type { Tables } from '../store/tables.js'
 
 export type ChangeRow = Tables['change']['$inferSelect']
 
-/** What a value can be in the history; a list is the names of groups. */
+/** A value in the history; a list has the names of groups. */
 export type Recorded = string | number | null | readonly string[]
 
-/** Each field that changed, with what it was and what it is. */
+/** Each changed field with its value before and after. */
 export type FieldChanges = Readonly<Record<string, readonly [from: Recorded, to: Recorded]>>
 
 export interface ChangeFilter {
   readonly since?: Optional<string>
 }
 
-/** The history of everything, the oldest change first. */
+/** The changes of all entities, oldest first. */
 export const changes: List<Tables['change'], ChangeFilter> = {
   name: 'changes',
   table: (t) => t.change,
@@ -34,14 +34,14 @@ export function changesOf(entityId: string): typeof changes {
   }
 }
 
-/** The same of the rows of an entity's table. */
+/** The history as a relation of an entity's table. */
 export function historyOf<P extends Identified>(of: (t: Tables) => P): Relation<P, Tables['change'], ChangeFilter> {
   return { of, list: changes, where: (_, entity, change) => eq(change.entityId, entity.id) }
 }
 
 export type FieldChangeRow = FieldChangeTable['$inferSelect']
 
-/** What became of each field. */
+/** The changed fields of a change, as rows. */
 export const fieldChanges: Relation<Tables['change'], FieldChangeTable, object> = {
   of: (t) => t.change,
   from: ({ json }, { fields }) => json.changes(fields),

@@ -21,11 +21,13 @@ export type Verdict = 'created' | 'updated' | 'unchanged'
 interface Book<Row> {
   readonly kind: EntityKind
   readonly table: (t: Tables) => PgTable & { $inferSelect: Row; $inferInsert: object }
-  /** The fields whose changes the history tells. */
+  /** The fields whose changes are recorded in the history. */
   readonly tracked: readonly (keyof Row & string)[]
+  /** Brings along what other tables keep of these rows. */
+  readonly follow?: (write: Write, stored: readonly Stored<Row>[]) => Promise<void>
 }
 
-/** The one way in which rows of entities are stored: whatever changes gets its stamp and its line in the history. */
+/** The only way to store rows of entities: every change gets its timestamp and its entry in the history. */
 export class Ledger<Row extends Entity> {
   private readonly write: Write
   private readonly book: Book<Row>
@@ -38,8 +40,8 @@ export class Ledger<Row extends Entity> {
   }
 
   /**
-   * Enters a row, stamped with this write's instant, if it is new or changed; one that is as it was is passed over.
-   * `beside` is what no column of it holds.
+   * Adds a row, with this write's timestamp, if it is new or changed; an unchanged one is skipped. `beside` are
+   * changes that no column of the row holds.
    */
   enter(
     before: Row | undefined,
@@ -64,7 +66,7 @@ export class Ledger<Row extends Entity> {
     return { row: after, verdict: before ? 'updated' : 'created' }
   }
 
-  /** Stores what was entered since the last time, and tells what that was. */
+  /** Stores the rows added since the last call, and returns them. */
   async store(): Promise<readonly Stored<Row>[]> {
     const { pending, history, write } = this
     this.pending = []
@@ -75,6 +77,7 @@ export class Ledger<Row extends Entity> {
     await write.insertAll(table, rows(true))
     await write.updateAll(table, rows(false))
     await write.insertAll(write.t.change, history)
+    await this.book.follow?.(write, pending)
     return pending
   }
 

@@ -1,5 +1,6 @@
 import { getNamedType } from 'graphql'
 import { Fault } from '../errors.js'
+import { ChangedRow } from '../graph/sql/compiledMutations.js'
 import type { CompiledResult } from '../graph/sql/compiledQueries.js'
 import type { Separator } from '../sheets/csv.js'
 import { framed } from '../store/framed.js'
@@ -57,7 +58,8 @@ export async function answerWith(answer: unknown, wanted: Wanted): Promise<Answe
     return listWith(list as ListAnswer, wanted)
   }
   const created = route.status === 201 ? { location: `${path}/${(answer as { id: string }).id}` } : undefined
-  return respond(asked, Content.json(answer), { status: route.status, ...(created && { headers: created }) })
+  const content = answer instanceof ChangedRow ? new Content(JSON_TYPE, answer.json) : Content.json(answer)
+  return respond(asked, content, { status: route.status, ...(created && { headers: created }) })
 }
 
 interface ListAnswer {

@@ -5,19 +5,20 @@ import { Fault } from '../errors.js'
 import { LIMITS } from '../limits.js'
 import { schema } from '../schema.js'
 import type { Store } from '../store/store.js'
-import { type Answer, AskedOfFetch, AskedOfNode, type Outgoing, outgoing, responseOf, sendToNode } from './asked.js'
+import { type Answer, AskedOfFetch, AskedOfNode, type Outgoing, responseOf, sendToNode } from './asked.js'
 import { Bodies } from './body.js'
 import { BytesInFlight, Overloaded } from './bytesInFlight.js'
+import { createResponseCache } from './cache/responseCache.js'
 import { createCors } from './cors.js'
 import { createEngine } from './engine.js'
 import { type Closing, closeExchange, type Exchange, openExchange } from './exchange.js'
-import { createFastLane } from './fastLane.js'
-import type { GraphqlDoor } from './graphqlDoor.js'
-import { DEFAULTS, GUARDS } from './guards.js'
+import type { GraphqlHandler } from './graphql/handler.js'
+import { withGuards } from './guards.js'
 import { RunningRequests } from './idempotency.js'
 import { refusalOf, targetOf } from './incoming.js'
 import { createPaths } from './paths.js'
 import { bareProblem, problem } from './problems.js'
+import { createRunCompiled } from './queries.js'
 import { createRates } from './rates.js'
 import { namesTag } from './represent.js'
 import { createRest } from './rest.js'
@@ -64,32 +65,42 @@ export function createApp(options: AppOptions): App {
   const engine = createEngine(options)
   const authenticate = authenticator(store, clock)
   const monotonicMs = options.monotonicMs ?? (() => performance.now())
-  const rates = createRates({ authenticate, ratePerMinute: options.ratePerMinute, monotonicMs })
-  const fastLane = createFastLane({ ...options, authenticate, rates })
+  const rates = createRates({ store, authenticate, ratePerMinute: options.ratePerMinute, monotonicMs })
+  const runCompiled = createRunCompiled({ engine, rates, log })
+  const cache = createResponseCache(options.readyBytesMax, rates)
   const cors = createCors(options.corsOrigins)
   const running = new RunningRequests()
   const inFlight = new BytesInFlight(options.inFlightBytesMax)
   const bodies = new Bodies(inFlight)
-  const rest = createRest({ schema, engine, authenticate, rates, bodies, basePath, running, log })
+  const shared = { engine, runCompiled, cache, rates, bodies, running }
+  const rest = createRest({ ...shared, schema, basePath, log })
   const graphql = whenAsked(async () => {
     // Loaded when the first query comes: Yoga takes as long as all the rest.
-    const { createGraphqlDoor } = await import('./graphqlDoor.js')
-    return createGraphqlDoor({ engine, authenticate, rates, bodies, log, running })
+    const { createGraphqlHandler } = await import('./graphql/handler.js')
+    return createGraphqlHandler({ ...shared, log })
   })
   const paths = createPaths({ ...options, rest, graphql })
   const { deadlineMs = LIMITS.deadlineMs } = options
   const closing: Closing = { log, slowMs: options.slowMs, onFinished: options.onFinished ?? (() => undefined) }
 
-  const withHeaders = ({ asked }: Exchange, answer: Answer): Outgoing => {
-    const headers = { ...DEFAULTS, ...cors.headersFor(asked, answer.headers), ...GUARDS }
-    return outgoing({ ...answer, headers })
+  const withHeaders = ({ asked }: Exchange, { status, headers, body, finished }: Answer): Outgoing => {
+    const origin = cors.allowedOrigin(asked)
+    const known = finished?.get(origin ?? '')
+    if (known) return { status, headers: known, body }
+    const all = withGuards(cors.headersFor(origin, headers))
+    finished?.set(origin ?? '', all)
+    return { status, headers: all, body }
   }
 
   const fresh = async (exchange: Exchange): Promise<Outgoing> => {
+    // Node tells of a request before it looks for the body, which mostly came with the head.
+    await undefined
     const answer = cors.preflight(exchange.asked) ?? (await paths(exchange))
-    const whole = withHeaders(exchange, answer)
-    fastLane.keep(exchange, whole, answer.headers['etag'])
-    return whole
+    // `*` names nothing: whoever sends it has not seen the answer.
+    if (answer.status === 304 && namesTag(exchange.asked.header('if-none-match'), answer.headers['etag'])) {
+      rates.refundUnchanged(exchange)
+    }
+    return withHeaders(exchange, answer)
   }
 
   const noRoom = async (exchange: Exchange): Promise<Outgoing> => {
@@ -100,11 +111,7 @@ export function createApp(options: AppOptions): App {
   /** The response is there where it is known when an answer has been sent. */
   const answerTo = async (exchange: Exchange, response?: ServerResponse): Promise<Outgoing> => {
     try {
-      const answer = (await fastLane.ready(exchange)) ?? (await fresh(exchange))
-      // `*` names nothing: whoever sends it has not seen the answer.
-      if (answer.status === 304 && namesTag(exchange.asked.header('if-none-match'), etagOf(answer))) {
-        rates.refundUnchanged(exchange)
-      }
+      const answer = await fresh(exchange)
       const hasRoom = !response || !answer.body || inFlight.send(response, answer.body, exchange.principal?.keyId)
       return closeExchange(exchange, closing, hasRoom ? answer : await noRoom(exchange))
     } finally {
@@ -141,21 +148,16 @@ export function createApp(options: AppOptions): App {
   }
 }
 
-function etagOf({ headers }: Outgoing): string | undefined {
-  const at = headers.indexOf('etag')
-  return at < 0 ? undefined : headers[at + 1]
-}
-
-/** A door that is made when someone comes to it. */
-function whenAsked(make: () => Promise<GraphqlDoor>): GraphqlDoor {
-  let door: Promise<GraphqlDoor> | undefined
+/** A handler that is made when the first request for it comes. */
+function whenAsked(make: () => Promise<GraphqlHandler>): GraphqlHandler {
+  let handler: Promise<GraphqlHandler> | undefined
   return async (exchange) => {
-    door ??= make().catch((error: unknown) => {
+    handler ??= make().catch((error: unknown) => {
       // What failed to load, for want of descriptors perhaps, may load the next time.
-      door = undefined
+      handler = undefined
       throw error
     })
-    return (await door)(exchange)
+    return (await handler)(exchange)
   }
 }
 

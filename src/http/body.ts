@@ -41,7 +41,7 @@ export class Bodies {
     // A body that is announced as too large is refused unread.
     held.expect(Number(asked.header('content-length')) || 0)
     const bytes = await exchange.waiting.exempt(asked.body((size) => held.growTo(size)))
-    if (bytes.length > LIMITS.bodyBytesMax) await exchange.waiting.exempt(this.turnOf(held))
+    if (bytes.length > LIMITS.bodyBytesMax) await exchange.waiting.bound(this.turnOf(held), crowded)
     requireModestShape(bytes)
     // A whole project takes a while to read: others are heard in between.
     if (bytes.length > LIMITS.bodyBytesMax) await nextTurn()
@@ -58,6 +58,10 @@ export class Bodies {
     this.latestLarge = before.then(() => released)
     await before
   }
+}
+
+function crowded(): Fault {
+  return new Overloaded(`Other bodies of more than ${LIMITS.bodyBytesMax} bytes are still being worked on.`)
 }
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true })

@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache'
+
 /** What is left in a bucket, and how long until it is as asked. */
 export interface Level {
   readonly isAllowed: boolean
@@ -24,13 +26,12 @@ interface BucketsOptions {
 export class Buckets {
   readonly perMinute: number
   readonly burst: number
-  private readonly keptMax: number
-  private readonly buckets = new Map<string, Bucket>()
+  private readonly buckets: LRUCache<string, Bucket>
 
   constructor({ perMinute, burst, keptMax }: BucketsOptions) {
     this.perMinute = perMinute
     this.burst = burst
-    this.keptMax = keptMax
+    this.buckets = new LRUCache({ max: keptMax })
   }
 
   /**
@@ -58,10 +59,7 @@ export class Buckets {
     const elapsedMs = Math.max(0, now - known.at)
     const level = Math.min(this.burst, known.level + (elapsedMs * this.perMinute) / 60_000)
     const bucket = { level, at: now }
-    this.buckets.delete(name)
     this.buckets.set(name, bucket)
-    const [oldest] = this.buckets.keys()
-    if (this.buckets.size > this.keptMax && oldest !== undefined) this.buckets.delete(oldest)
     return bucket
   }
 

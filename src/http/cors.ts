@@ -10,8 +10,10 @@ const KEPT_SECONDS = '600'
 export interface Cors {
   /** The answer to a browser that asks whether it may ask. */
   preflight(asked: Asked): Answer | undefined
-  /** The headers of an answer, with what a browser wants to see in them. */
-  headersFor(asked: Asked, headers: Answer['headers']): Answer['headers']
+  /** The origin of a page that may call; undefined of all others. */
+  allowedOrigin(asked: Asked): string | undefined
+  /** The headers of an answer, with what a browser at that origin wants to see in them. */
+  headersFor(origin: string | undefined, headers: Answer['headers']): Answer['headers']
 }
 
 /** `origins` has commas between them; it may be empty. */
@@ -22,6 +24,7 @@ export function createCors(origins: string): Cors {
     return origin !== undefined && allowed.has(origin) ? origin : undefined
   }
   return {
+    allowedOrigin,
     preflight(asked) {
       const isPreflight = asked.method === 'OPTIONS' && asked.header('access-control-request-method') !== undefined
       if (!isPreflight || allowedOrigin(asked) === undefined) return undefined
@@ -31,10 +34,9 @@ export function createCors(origins: string): Cors {
         'access-control-max-age': KEPT_SECONDS,
       })
     },
-    headersFor(asked, headers) {
+    headersFor(origin, headers) {
       if (allowed.size === 0) return headers
       const vary = [headers['vary'], 'Origin'].filter(Boolean).join(', ')
-      const origin = allowedOrigin(asked)
       if (origin === undefined) return { ...headers, vary }
       return { ...headers, vary, 'access-control-allow-origin': origin, 'access-control-expose-headers': SHOWN }
     },

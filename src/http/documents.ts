@@ -1,62 +1,14 @@
 import type { DocumentNode } from 'graphql'
+import { LRUCache } from 'lru-cache'
 
 interface Bounds {
   readonly charactersMax: number
   readonly countMax: number
 }
 
-/** Values by a text, up to a number of them and of characters; the least recently used go first. */
-export class LeastRecentlyUsed<V> {
-  private readonly bounds: Bounds
-  private readonly charactersOf: (key: string, value: V) => number
-  private readonly values = new Map<string, V>()
-  private characters = 0
-
-  constructor(bounds: Bounds, charactersOf: (key: string, value: V) => number) {
-    this.bounds = bounds
-    this.charactersOf = charactersOf
-  }
-
-  get(key: string): V | undefined {
-    const value = this.values.get(key)
-    if (value !== undefined) {
-      this.values.delete(key)
-      this.values.set(key, value)
-    }
-    return value
-  }
-
-  set(key: string, value: V): void {
-    if (!this.values.has(key)) this.characters += this.charactersOf(key, value)
-    this.values.set(key, value)
-    const { charactersMax, countMax } = this.bounds
-    for (const [oldest, dropped] of this.values) {
-      if (this.characters <= charactersMax && this.values.size <= countMax) return
-      this.values.delete(oldest)
-      this.characters -= this.charactersOf(oldest, dropped)
-    }
-  }
-}
-
 /** Parsed queries by their text; bounded by number too, since a short text parses to 13 KB. */
-export class Documents extends LeastRecentlyUsed<DocumentNode> {
-  constructor(bounds: Bounds) {
-    super(bounds, (text) => text.length)
-  }
-}
-
-/**
- * Why the latest text could not be parsed: the teller comes upon it, and Yoga, which says it, need not try again. No
- * more than one, for it may be as long as a body.
- */
-export class LatestError {
-  private latest: { readonly text: string; readonly error: unknown } | undefined
-
-  get(text: string): unknown {
-    return this.latest?.text === text ? this.latest.error : undefined
-  }
-
-  set(text: string, error: unknown): void {
-    this.latest = { text, error }
+export class Documents extends LRUCache<string, DocumentNode> {
+  constructor({ charactersMax, countMax }: Bounds) {
+    super({ max: countMax, maxSize: charactersMax, sizeCalculation: (_, text) => Math.max(1, text.length) })
   }
 }

@@ -3,17 +3,22 @@ import {
   type ExecutionArgs,
   type ExecutionResult,
   execute,
+  type FieldNode,
+  GraphQLError,
   getOperationAST,
-  getVariableValues,
 } from 'graphql'
 import type { Principal } from '../auth/principal.js'
-import { grants } from '../auth/scopes.js'
+import { grants, type Scope } from '../auth/scopes.js'
+import { Fault } from '../errors.js'
 import { billWith } from '../graph/bills.js'
 import type { Context } from '../graph/builder.js'
 import { priceIn } from '../graph/prices.js'
+import { type CompiledMutation, compiledMutation } from '../graph/sql/compiledMutations.js'
 import { compiledQuery, type PreparedQuery } from '../graph/sql/compiledQueries.js'
+import { runMutation } from '../graph/sql/mutationOperations.js'
 import { fragmentsOf } from '../graph/sql/selections.js'
-import type { ExecutionReason } from '../graph/sql/statements.js'
+import { type ExecutionReason, NotCompilable } from '../graph/sql/statements.js'
+import { coercedVariables } from '../graph/sql/variables.js'
 import { LIMITS } from '../limits.js'
 import { schema } from '../schema.js'
 import { rowCountsOf } from '../store/rowCounts.js'
@@ -28,6 +33,11 @@ export interface Engine {
   run(document: DocumentNode, variables: Record<string, unknown>, context: Context): Promise<ExecutionResult>
   /** A validated query as SQL can answer it, or why it is to be executed: for want of a scope, among others. */
   prepare(query: Query, principal: Principal): Promise<PreparedQuery | ExecutionReason>
+  /**
+   * Makes the one root field of a stored mutation ready, with variables that are coerced; undefined where it is to be
+   * executed, perhaps to say what is wrong.
+   */
+  change(mutation: StoredMutation, variables: Query['variables'], context: Context): Change | undefined
   /** What a validated operation is charged; 0 where execution will refuse it. */
   chargeFor(query: Query, context: Context): Promise<number>
 }
@@ -37,6 +47,14 @@ export interface Query {
   readonly operationName?: string | undefined
   readonly variables: Readonly<Record<string, unknown>>
 }
+
+/** A mutation with one root field. */
+interface StoredMutation {
+  readonly document: DocumentNode
+  readonly rootNode: FieldNode
+}
+
+type Change = ReturnType<CompiledMutation['prepare']>
 
 export interface EngineOptions {
   readonly store: Store
@@ -68,19 +86,32 @@ export function createEngine(options: EngineOptions): Engine {
   }
   return {
     contextFor,
-    // Each error about a variable would print all that was sent.
-    execute: async (args) => execute({ ...args, options: { ...args.options, maxCoercionErrors: 1 } }),
-    async prepare({ document, operationName, variables }, { scopes }) {
+    async execute(args) {
+      const context = args.contextValue as Context
+      if (!context.isExecuted && getOperationAST(args.document, args.operationName)?.operation === 'mutation') {
+        const result = isCompiled ? await runMutation(args) : 'switched_off'
+        if (typeof result !== 'string') return result
+        context.onExecuted?.(result)
+      }
+      // Each error about a variable would print all that was sent.
+      return execute({ ...args, options: { ...args.options, maxCoercionErrors: 1 } })
+    },
+    change({ document, rootNode }, variables, context) {
+      if (!isCompiled || context.isExecuted) return undefined
+      const mutation = compiledMutation(schema, document, [rootNode], variables)
+      if (typeof mutation === 'string' || !mayHave(context.principal, mutation.scopes)) return undefined
+      return orUndefined(() => mutation.prepare(context, variables))
+    },
+    async prepare({ document, operationName, variables }, principal) {
       const compiled = isCompiled ? compiledQuery(schema, document, operationName) : 'switched_off'
       if (typeof compiled === 'string') return compiled
-      const mayHaveAll = [...compiled.scopes].every((scope) => grants(scopes, scope))
-      return mayHaveAll ? compiled.prepare(variables, rowCounts, (scope) => grants(scopes, scope)) : 'scope'
+      if (!mayHave(principal, compiled.scopes)) return 'scope'
+      return compiled.prepare(variables, rowCounts, (scope) => grants(principal.scopes, scope))
     },
     async chargeFor({ document, operationName, variables: raw }, context) {
       const operation = getOperationAST(document, operationName)
       if (!operation) return 0
-      // Asked first, and only for one error: without that bound, thousands of bad values would each be told at length.
-      const { coerced } = getVariableValues(schema, operation.variableDefinitions ?? [], raw, { maxErrors: 1 })
+      const coerced = coercedVariables(schema, operation, raw)
       if (!coerced) return 0
       const bill = () => billWith(coerced, { schema, operation, fragments: fragmentsOf(document) })
       return priceIn(context, coerced, bill).then(
@@ -89,5 +120,19 @@ export function createEngine(options: EngineOptions): Engine {
       )
     },
     run: async (document, variableValues, contextValue) => execute({ schema, document, variableValues, contextValue }),
+  }
+}
+
+function mayHave({ scopes: held }: Principal, needed: ReadonlySet<Scope>): boolean {
+  return [...needed].every((scope) => grants(held, scope))
+}
+
+/** What the caller got wrong is for execution to say. */
+function orUndefined<V>(work: () => V): V | undefined {
+  try {
+    return work()
+  } catch (error) {
+    if (error instanceof NotCompilable || error instanceof GraphQLError || error instanceof Fault) return undefined
+    throw error
   }
 }

@@ -2,10 +2,9 @@ import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
 import { KeyRefused, type Principal } from '../auth/principal.js'
 import type { Fault } from '../errors.js'
-import { asFault } from '../graph/faults.js'
 import type { ExecutionReason } from '../graph/sql/statements.js'
 import { withoutValues } from '../store/faults.js'
-import { type Register, registersIn } from '../store/registers.js'
+import { type Register, registersIn, type Versions } from '../store/registers.js'
 import type { OnStatement } from '../store/store.js'
 import type { Asked, Outgoing } from './asked.js'
 import { Overloaded } from './bytesInFlight.js'
@@ -19,9 +18,12 @@ export interface Exchange {
   readonly waiting: Waiting
   /** Where the request comes from, as far as the socket tells. */
   readonly address: string | undefined
-  /** Who is calling, once asked; nobody is charged twice for one request. */
-  admission?: Promise<Principal>
+  /** Who is calling, once the key was looked at. */
   principal?: Principal
+  /** Those under which the key was looked at, before anything was read for the response. */
+  versions?: Promise<Versions> | undefined
+  /** Whether all of the request had come by then. */
+  isWhole?: boolean
   /** The route or the name of the operation. */
   operation?: string | undefined
   /** What the query costs. */
@@ -34,8 +36,6 @@ export interface Exchange {
   isChange?: boolean
   /** What is held of its body until it is answered. */
   held?: { release(): void }
-  /** The `data` of a GraphQL answer, where it is too long for Yoga to write. */
-  data?: Buffer
   /** How many statements it took. */
   statements: number
   /** The registers that they read. */
@@ -118,17 +118,6 @@ export function logCause(log: Logger, { requestId }: Exchange, fault: Fault): vo
   if (fault instanceof Overloaded) return
   if (code === 'INTERNAL' || code === 'UNAVAILABLE') {
     log.error({ requestId, err: withoutValues(cause) }, 'request failed')
-  }
-}
-
-/** For a compiled query: what nobody foresaw is logged, and execution answers instead. */
-export function orExecuted(log: Logger, { requestId }: Exchange): (error: unknown) => ExecutionReason {
-  return (error) => {
-    const fault = asFault(error)
-    if (fault.code !== 'INTERNAL') throw fault
-    // Where execution succeeds after all, nobody else would hear of it.
-    log.error({ requestId, err: fault.cause }, 'compiled query failed')
-    return 'failed'
   }
 }
 

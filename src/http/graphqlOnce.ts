@@ -4,7 +4,6 @@ import {
   type FieldNode,
   GraphQLError,
   getOperationAST,
-  getVariableValues,
   type OperationDefinitionNode,
 } from 'graphql'
 import { keepAnswer, replaceAnswer, type Unrepeatable } from '../auth/keptAnswers.js'
@@ -14,10 +13,13 @@ import { billWith } from '../graph/bills.js'
 import type { Context } from '../graph/builder.js'
 import { asFault, faultOf } from '../graph/faults.js'
 import { priceIn } from '../graph/prices.js'
+import { SelectionFailed } from '../graph/sql/compiledMutations.js'
+import { alone } from '../graph/sql/mutationOperations.js'
 import { fragmentsOf, includedBy, selectionsOf } from '../graph/sql/selections.js'
+import { coercedVariables } from '../graph/sql/variables.js'
 import type { Read } from '../store/store.js'
 import type { Engine } from './engine.js'
-import type { Passed } from './graphql.js'
+import type { Passed } from './graphql/plugins.js'
 import { fingerprintOf, inside, type RunningRequests, replayOf, tokenOf } from './idempotency.js'
 
 type Execute = Engine['execute']
@@ -121,8 +123,7 @@ async function mutationOf(
   context: Mutation['context'],
 ): Promise<Mutation | undefined> {
   const { schema, variableValues } = args
-  const given = variableValues ?? {}
-  const { coerced } = getVariableValues(schema, operation.variableDefinitions ?? [], given, { maxErrors: 1 })
+  const coerced = coercedVariables(schema, operation, variableValues ?? {})
   if (!coerced) return undefined
   const mutation = { args, operation, context, variables: coerced }
   return (await isWithinLimits(mutation)) ? mutation : undefined
@@ -139,7 +140,7 @@ async function isWithinLimits({ args, operation, context, variables }: Mutation)
 }
 
 async function requestOf({ context, variables, args }: Mutation, token: string): Promise<Unrepeatable> {
-  const { query } = await context.params
+  const { query } = context.params
   const fingerprint = fingerprintOf('POST', '/graphql', [query, args.operationName ?? null, variables])
   return { keyId: context.principal.keyId, token, fingerprint }
 }
@@ -173,7 +174,7 @@ async function executeField(execute: Execute, field: Field, before: KeptField | 
   const { mutation, key, nodes } = field
   if (!mayChange(field)) return executed(execute, field, mutation.context)
   try {
-    return before ? replay(mutation, before) : await changeOnce(execute, field)
+    return before ? replay(mutation, before) : await changeOnce(execute, field).catch(orExecuted(execute, field))
   } catch (error) {
     const faults = error instanceof Unfinished ? error.faults : [asFault(error)]
     const errors = faults.map((fault) => new GraphQLError(fault.message, { nodes, path: [key], originalError: fault }))
@@ -189,7 +190,7 @@ function mayChange({ mutation: { args, context }, nodes }: Field): boolean {
 }
 
 async function executed(execute: Execute, { mutation, key, nodes }: Field, context: Context): Promise<FieldResult> {
-  const { data, errors = [] } = await execute(argsFor(mutation, nodes, context))
+  const { data, errors = [] } = await execute({ ...alone(mutation.args, nodes), contextValue: context })
   return { value: data?.[key] ?? null, errors }
 }
 
@@ -211,11 +212,17 @@ function changeOnce(execute: Execute, field: Field): Promise<FieldResult> {
   })
 }
 
-function argsFor({ args, operation }: Mutation, selections: readonly FieldNode[], inner: Context): ExecutionArgs {
-  const definitions = args.document.definitions.map((node) =>
-    node === operation ? { ...operation, selectionSet: { ...operation.selectionSet, selections } } : node,
-  )
-  return { ...args, document: { ...args.document, definitions }, contextValue: inner }
+/** What was undone because its selection could not be read is done again, and executed. */
+function orExecuted(execute: Execute, field: Field): (error: unknown) => Promise<FieldResult> {
+  return (error) => {
+    if (!(error instanceof SelectionFailed)) throw error
+    const { mutation } = field
+    mutation.context.onExecuted?.('failed', error.cause)
+    return changeOnce(execute, {
+      ...field,
+      mutation: { ...mutation, context: { ...mutation.context, isExecuted: true } },
+    })
+  }
 }
 
 /** Thrown to undo what a field has changed; nothing of it is kept, so that it can be mended under the same key. */

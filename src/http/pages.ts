@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import type { GraphQLSchema } from 'graphql'
 import { DESCRIPTION } from '../about.js'
-import { accepts } from './accept.js'
 import type { Answer, Asked } from './asked.js'
 import { openapi } from './openapi.js'
 import { Content, respond } from './represent.js'
 import { storedOperations } from './stored.js'
+import { preferredType } from './wire/negotiation.js'
 
 export interface GraphiqlOptions {
   readonly endpoint: string
@@ -78,7 +78,7 @@ async function renderGraphiql(endpoint: string, key: string): Promise<{ content:
 
 export function wantsPage(asked: Asked): boolean {
   const accept = asked.header('accept') ?? ''
-  return asked.method === 'GET' && accept.includes('text/html') && accepts(asked, 'text/html')
+  return asked.method === 'GET' && accept.includes('text/html') && preferredType(accept, ['text/html']) !== undefined
 }
 
 const FRONT_POLICY =

@@ -2,13 +2,10 @@ import {
   GraphQLBoolean,
   GraphQLEnumType,
   GraphQLError,
-  type GraphQLInputField,
-  type GraphQLInputObjectType,
   type GraphQLInputType,
   GraphQLInt,
   type GraphQLLeafType,
   getNullableType,
-  isInputObjectType,
   isLeafType,
   isListType,
   isNonNullType,
@@ -16,10 +13,8 @@ import {
 import { badArgument, type Flaw, flawed } from '../errors.js'
 import { LIMITS } from '../limits.js'
 import { SEPARATOR_NAMES, type Separator } from '../sheets/csv.js'
-import { nearest, tooManyItems } from '../text.js'
+import { nearest } from '../text.js'
 import type { Parameter, StoredOperation } from './stored.js'
-
-const POINTER_STEP_MAX = 100
 
 /** What stands for nobody in a list of ids. */
 const NOBODY = 'none'
@@ -128,93 +123,9 @@ function readLeaf(text: string, type: GraphQLLeafType): unknown {
 }
 
 /** The value of an enum, which REST takes in any case. */
-function readEnum(value: unknown, type: GraphQLEnumType): string {
+export function readEnum(value: unknown, type: GraphQLEnumType): string {
   const names = type.getValues().map(({ name }) => name)
   const name = names.find((one) => typeof value === 'string' && one === value.toUpperCase())
   if (name === undefined) throw new GraphQLError(`Must be one of ${names.join(', ')}.`)
   return name
-}
-
-/** A body as its input type has it, enums in their own case; or a Fault with a pointer for every flaw. */
-export function readBody(body: unknown, type: GraphQLInputType): unknown {
-  const flaws = new BodyFlaws()
-  const value = readMember(body, type, '', flaws)
-  flaws.refuse()
-  return value
-}
-
-/** Gathers the flaws of a body, but no more of them than anyone would read. */
-class BodyFlaws {
-  private readonly found: Flaw[] = []
-
-  add(pointer: string, detail: string): void {
-    this.found.push({ pointer, detail })
-    if (this.found.length === LIMITS.flawsMax) this.refuse()
-  }
-
-  refuse(): void {
-    if (this.found.length === 0) return
-    throw flawed('VALIDATION_FAILED', 'The body does not have the shape that is needed.', this.found)
-  }
-}
-
-// graphql's own coercion points at the object that a wrong member is in, and takes one thing for a list of it.
-function readMember(value: unknown, type: GraphQLInputType, pointer: string, flaws: BodyFlaws): unknown {
-  const inner = getNullableType(type)
-  if (value === null || value === undefined) {
-    if (isNonNullType(type)) flaws.add(pointer, 'Is needed.')
-  } else if (isListType(inner)) {
-    if (Array.isArray(value))
-      return value.map((item, index) => readMember(item, inner.ofType, `${pointer}/${index}`, flaws))
-    flaws.add(pointer, 'Must be a list.')
-  } else if (isInputObjectType(inner)) {
-    if (typeof value === 'object' && !Array.isArray(value)) return readMembers(value, inner, pointer, flaws)
-    flaws.add(pointer, 'Must be an object.')
-  } else if (isLeafType(inner)) {
-    return readLeafMember(value, inner, pointer, flaws)
-  }
-  return value
-}
-
-/** What is absent stays absent: it does not mean the same as null. */
-function readMembers(value: object, type: GraphQLInputObjectType, pointer: string, flaws: BodyFlaws): object {
-  const members = new Map<string, unknown>(Object.entries(value))
-  const fields = type.getFields()
-  for (const name of members.keys()) {
-    if (Object.hasOwn(fields, name)) continue
-    const known = Object.keys(fields).join(', ')
-    flaws.add(`${pointer}/${escaped(name)}`, `There is no such member. There are ${known}.`)
-  }
-  return Object.fromEntries(
-    Object.values(fields).flatMap((field) => {
-      const given = members.get(field.name)
-      const at = `${pointer}/${field.name}`
-      const tooLong = lengthFlaw(given, field)
-      if (tooLong !== undefined) flaws.add(at, tooLong)
-      const read = tooLong === undefined ? readMember(given, field.type, at, flaws) : given
-      return members.has(field.name) ? [[field.name, read]] : []
-    }),
-  )
-}
-
-/** Asked before its entries are looked at: a list that is too long may be far too long. */
-function lengthFlaw(given: unknown, { extensions }: GraphQLInputField): string | undefined {
-  const { maxItems = Number.POSITIVE_INFINITY, beyond = '' } = extensions as { maxItems?: number; beyond?: string }
-  return Array.isArray(given) && given.length > maxItems ? tooManyItems(given.length, maxItems, beyond) : undefined
-}
-
-function readLeafMember(value: unknown, type: GraphQLLeafType, pointer: string, flaws: BodyFlaws): unknown {
-  try {
-    if (type instanceof GraphQLEnumType) return readEnum(value, type)
-    type.parseValue(value)
-  } catch (error) {
-    if (!(error instanceof GraphQLError)) throw error
-    flaws.add(pointer, error.message)
-  }
-  return value
-}
-
-/** As a step of a pointer; nobody needs all of a name that goes on and on. */
-function escaped(step: string): string {
-  return step.slice(0, POINTER_STEP_MAX).replaceAll('~', '~0').replaceAll('/', '~1')
 }

@@ -7,7 +7,7 @@ import { atMostEvery } from '../store/latest.js'
 import type { Store } from '../store/store.js'
 import { type Answer, type Asked, isReading } from './asked.js'
 import { type Exchange, logCause } from './exchange.js'
-import type { GraphqlDoor } from './graphqlDoor.js'
+import type { GraphqlHandler } from './graphql/handler.js'
 import { createFrontPage, createGraphiql, createOpenapiPage, wantsPage } from './pages.js'
 import { nearestPath } from './pathHints.js'
 import { notAllowed, problem } from './problems.js'
@@ -21,17 +21,10 @@ interface PathsOptions {
   readonly graphiql: boolean
   readonly demoKey?: string | undefined
   readonly rest: Rest
-  readonly graphql: GraphqlDoor
+  readonly graphql: GraphqlHandler
 }
 
-/** What anyone may read, without a key; paths are below the base path. */
-const OPEN_PATHS = ['', '/', '/v1', '/v1/', '/v1/openapi.json', '/healthz', '/readyz'] as const
-
-export function isOpen(path: string): path is (typeof OPEN_PATHS)[number] {
-  return (OPEN_PATHS as readonly string[]).includes(path)
-}
-
-/** What is at each path: health, pages, and the doors. */
+/** What is at each path: health, pages, and the two APIs. */
 export type Paths = (exchange: Exchange) => Promise<Answer>
 
 export function createPaths({ store, log, basePath, graphiql, demoKey, rest, graphql }: PathsOptions): Paths {
@@ -39,22 +32,24 @@ export function createPaths({ store, log, basePath, graphiql, demoKey, rest, gra
   const frontPage = createFrontPage(schema, basePath, graphiql)
   const openapiPage = createOpenapiPage(schema, basePath)
 
-  const pages: Record<(typeof OPEN_PATHS)[number], Page> = {
-    '': frontPage,
-    '/': frontPage,
-    '/v1': frontPage,
-    '/v1/': frontPage,
-    '/v1/openapi.json': openapiPage,
-    '/healthz': (asked) => respond(asked, Content.json({ status: 'ok' }), NOT_KEPT),
-    '/readyz': createReadiness(store),
-  }
+  /** What anyone may read, without a key; paths are below the base path. */
+  const pages = new Map<string, Page>([
+    ['', frontPage],
+    ['/', frontPage],
+    ['/v1', frontPage],
+    ['/v1/', frontPage],
+    ['/v1/openapi.json', openapiPage],
+    ['/healthz', (asked) => respond(asked, Content.json({ status: 'ok' }), NOT_KEPT)],
+    ['/readyz', createReadiness(store)],
+  ])
 
   const answer = async (exchange: Exchange): Promise<Answer> => {
     const { asked } = exchange
-    const { pathname } = asked.url
+    const { path: pathname } = asked
     const path = pathname.startsWith(basePath) ? pathname.slice(basePath.length) : undefined
     if (path === '/graphql') return graphiql && wantsPage(asked) ? graphiqlPage(asked) : graphql(exchange)
-    if (path !== undefined && isOpen(path)) return readOnly(exchange, pages[path])
+    const page = path === undefined ? undefined : pages.get(path)
+    if (page) return readOnly(exchange, page)
     if (path?.startsWith('/v1/')) return rest(exchange, path)
     const meant = nearestPath(pathname)
     const hint = meant === undefined ? '' : ` Did you mean ${basePath}${meant}?`

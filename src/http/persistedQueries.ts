@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 import { Fault } from '../errors.js'
 import { LIMITS } from '../limits.js'
-import { LeastRecentlyUsed } from './documents.js'
 
 /** As much of the parameters of a request as says what to run; nothing of it is checked yet. */
 interface Sent {
@@ -16,10 +16,11 @@ const HASH = /^[0-9a-f]{64}$/
  * The text that a hash stands for never changes, so all callers share them; who may come in was asked before.
  */
 export class PersistedQueries {
-  private readonly texts = new LeastRecentlyUsed<string>(
-    { charactersMax: LIMITS.queriesKeptCharacters, countMax: LIMITS.queriesKeptMax },
-    (_, text) => text.length,
-  )
+  private readonly texts = new LRUCache<string, string>({
+    max: LIMITS.queriesKeptMax,
+    maxSize: LIMITS.queriesKeptCharacters,
+    sizeCalculation: (text) => text.length,
+  })
 
   /** The text to run: as it was sent, or as it is known by its hash. */
   textFor({ query, extensions }: Sent): unknown {

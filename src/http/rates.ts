@@ -18,8 +18,10 @@ export class RateExceeded extends Fault {
 
 /** Who may ask for how much: each key by itself, and wrong keys by the address that they come from. */
 export interface Rates {
-  /** Tells who is calling, and charges the key for a request, once. */
-  admit(authorization: string | undefined, exchange: Exchange, versions?: Store['versions']): Promise<Principal>
+  /** Tells who is calling, and charges the key for a request. */
+  admit(exchange: Exchange): Promise<Principal>
+  /** Looks at the key again if the body came after the first look: it may have been revoked meanwhile. */
+  confirm(exchange: Exchange): Promise<Principal>
   /** Charges what is read beyond the request that asked for it, once, up to a share of what may be spent at once. */
   chargeQuery(principal: Principal, exchange: Exchange, cost: number): void
   /** A caller who had the answer already is given back most of what it was charged. */
@@ -30,6 +32,7 @@ export interface Rates {
 const UNCHANGED_SHARE = 0.1
 
 interface RatesOptions {
+  readonly store: Pick<Store, 'versions'>
   readonly authenticate: Authenticate
   /** 0 for as much as anyone likes. */
   readonly ratePerMinute: number
@@ -37,7 +40,7 @@ interface RatesOptions {
   readonly monotonicMs: () => number
 }
 
-export function createRates({ authenticate, ratePerMinute, monotonicMs }: RatesOptions): Rates {
+export function createRates({ store, authenticate, ratePerMinute, monotonicMs }: RatesOptions): Rates {
   const keptMax = LIMITS.rateKeptMax
   const keys =
     ratePerMinute === 0 ? undefined : new Buckets({ perMinute: ratePerMinute, burst: burstOf(ratePerMinute), keptMax })
@@ -61,19 +64,27 @@ export function createRates({ authenticate, ratePerMinute, monotonicMs }: RatesO
     return level.isAllowed ? error : new RateExceeded('Too many wrong keys came from your address.', level)
   }
 
-  const admitted: Rates['admit'] = async (authorization, exchange, versions) => {
-    const principal = await authenticate(authorization, versions).catch((error) => {
-      throw refused(error, exchange)
-    })
-    exchange.principal = principal
-    charge(principal.keyId, exchange, 1)
-    return principal
+  /** Who is calling; `isWhole` where all of the request has come. */
+  const look = async (exchange: Exchange, isWhole: boolean): Promise<Principal> => {
+    const { asked } = exchange
+    exchange.isWhole = isWhole
+    exchange.versions = undefined
+    const versions = () => (exchange.versions ??= store.versions())
+    exchange.principal = await authenticate(asked.header('authorization'), versions)
+    return exchange.principal
   }
 
   return {
-    admit(authorization, exchange, versions) {
-      exchange.admission ??= admitted(authorization, exchange, versions)
-      return exchange.admission
+    async admit(exchange) {
+      const principal = await look(exchange, exchange.asked.isWhole).catch((error) => {
+        throw refused(error, exchange)
+      })
+      charge(principal.keyId, exchange, 1)
+      return principal
+    },
+    async confirm(exchange) {
+      const { principal, isWhole } = exchange
+      return principal && isWhole ? principal : exchange.waiting.bound(look(exchange, true))
     },
     chargeQuery({ keyId }, exchange, cost) {
       if (exchange.cost > 0) return

@@ -4,6 +4,7 @@ import { brotliCompress, gzip, constants as zlib } from 'node:zlib'
 import { LIMITS } from '../limits.js'
 import { type Answer, type Asked, isReading } from './asked.js'
 import { hashOf } from './slices.js'
+import { preferredEncoding } from './wire/negotiation.js'
 
 const ENCODERS = {
   br: (bytes: Buffer) => promisify(brotliCompress)(bytes, { params: { [zlib.BROTLI_PARAM_QUALITY]: 4 } }),
@@ -61,7 +62,7 @@ export async function respond(
   content: Content,
   { status = 200, headers = {} }: { status?: number; headers?: Record<string, string> } = {},
 ): Promise<Answer> {
-  const encoding = content.bytes.length < LIMITS.compressFromBytes ? undefined : acceptedEncoding(asked)
+  const encoding = content.bytes.length < LIMITS.compressFromBytes ? undefined : encodingFor(asked)
   const all: Record<string, string> = {
     'content-type': content.type,
     vary: 'Authorization, Accept, Accept-Encoding',
@@ -89,20 +90,9 @@ export function emptyAnswer(headers: Record<string, string> = {}): Answer {
   return { status: 204, headers, body: null }
 }
 
-function acceptedEncoding(asked: Asked): Encoding | undefined {
-  const accepted = asked.header('accept-encoding')
-  if (accepted === undefined) return undefined
-  const quality = new Map<string, number>()
-  for (const part of accepted.split(',')) {
-    const [name = '', q = 'q=1'] = part
-      .toLowerCase()
-      .split(';')
-      .map((word) => word.trim())
-    quality.set(name, Number(q.replace('q=', '')))
-  }
-  const wanted = (encoding: Encoding) => quality.get(encoding) ?? 0
-  const [best] = ENCODINGS.toSorted((one, other) => wanted(other) - wanted(one))
-  return best && wanted(best) > 0 ? best : undefined
+/** The coding in which a caller gets what is long enough for one. */
+export function encodingFor(asked: Asked): Encoding | undefined {
+  return preferredEncoding(asked.header('accept-encoding'), ENCODINGS)
 }
 
 /** Whether the `If-None-Match` of a caller covers what it would get. */

@@ -1,32 +1,38 @@
 import type { GraphQLSchema } from 'graphql'
 import type { Logger } from 'pino'
-import type { Authenticate } from '../auth/principal.js'
+import type { Principal } from '../auth/principal.js'
 import { grants } from '../auth/scopes.js'
 import { badArgument, Fault } from '../errors.js'
 import { storingCostOf } from '../graph/bills.js'
 import { type Context, requireScope } from '../graph/builder.js'
-import { faultOf } from '../graph/faults.js'
+import { asFault, faultOf } from '../graph/faults.js'
+import { SelectionFailed } from '../graph/sql/compiledMutations.js'
 import { LIMITS } from '../limits.js'
-import { requireAcceptable } from './accept.js'
 import { answerWith, answerWithCompiled, nothingAt, type Wanted } from './answers.js'
 import { type Answer, type Asked, isReading } from './asked.js'
 import { type Bodies, PATCH_TYPES } from './body.js'
+import { readBody } from './bodyInput.js'
+import type { ResponseCache } from './cache/responseCache.js'
 import type { Engine } from './engine.js'
-import { type Exchange, noting, orExecuted } from './exchange.js'
+import { type Exchange, noting } from './exchange.js'
 import { createPerform, type RunningRequests } from './idempotency.js'
-import { readBody, readParameters, readSeparator } from './parameters.js'
+import { readParameters, readSeparator } from './parameters.js'
 import { nearestPath } from './pathHints.js'
 import { requireMatch, tagsToMatch, unmatchable } from './preconditions.js'
 import { notAllowed } from './problems.js'
+import { orExecuted, type RunCompiled } from './queries.js'
 import type { Rates } from './rates.js'
 import { emptyAnswer } from './represent.js'
-import { ROUTES, type Route } from './routes.js'
-import { type MediaType, type StoredOperation, storedOperation } from './stored.js'
+import { type Match, type Place, routesAt } from './router.js'
+import { ROUTES } from './routes.js'
+import { type StoredOperation, storedOperation } from './stored.js'
+import { requireAcceptable } from './wire/negotiation.js'
 
 interface RestOptions {
   readonly schema: GraphQLSchema
   readonly engine: Engine
-  readonly authenticate: Authenticate
+  readonly runCompiled: RunCompiled
+  readonly cache: ResponseCache
   readonly rates: Rates
   readonly bodies: Bodies
   readonly basePath: string
@@ -37,84 +43,67 @@ interface RestOptions {
 /** Answers a request below `/v1`; `path` is without the base path. */
 export type Rest = (exchange: Exchange, path: string) => Promise<Answer>
 
-/** The REST door: each route runs its stored operation, and what HTTP wants is put around it. */
-export function createRest({ schema, engine, authenticate, rates, bodies, basePath, running, log }: RestOptions): Rest {
-  const perform = createPerform(running)
-
-  /** That a list is empty may mean that what it belongs to is not there; told to those alone who may read that. */
-  const requireParent = async (wanted: Wanted, parameters: Match['parameters'], context: Context): Promise<void> => {
-    const { parent } = wanted.operation.route
-    const route = ROUTES.find(({ operation }) => operation === parent)
-    const reading = route && storedOperation(schema, route)
-    if (!reading?.scope || !grants(context.principal.scopes, reading.scope)) return
-    const isThere = await run(engine, reading, parameters, context)
-    if (!isThere) throw nothingAt({ ...wanted, operation: reading, path: wanted.path.replace(/\/[^/]*$/, '') })
-  }
-
+/** The REST API: each route runs its stored operation, and what HTTP wants is put around it. */
+export function createRest(options: RestOptions): Rest {
+  const { schema, cache, rates, basePath } = options
+  const read = readerWith(options)
+  const change = changerWith(options)
   return async (exchange, path) => {
     const { asked } = exchange
-    const here = matchesOf(path)
-    if (asked.method === 'OPTIONS' && here.length > 0) return options(here)
-
-    const hasCome = asked.isWhole
-    let principal = await rates.admit(asked.header('authorization'), exchange)
-    if (here.length === 0) {
-      const isSlashed = path.endsWith('/') && matchesOf(path.slice(0, -1)).length > 0
-      if (isSlashed) return { status: 308, headers: { location: withoutSlash(asked) }, body: null }
+    const match = routesAt(path)
+    if (asked.method === 'OPTIONS' && match) return optionsOf(match.at)
+    await rates.admit(exchange)
+    if (!match) {
+      const redirect = redirectFrom(asked, path)
+      if (redirect) return redirect
       throw nothingHere(path, basePath)
     }
-    const match = matchOf(here, asked.method === 'HEAD' ? 'GET' : asked.method)
-    if (!match) return notAllowed(exchange, allowed(here))
-    const { parameters } = match
-    const operation = storedOperation(schema, match.route)
+    const { at } = match
+    const route = at.routes.get(asked.method === 'HEAD' ? 'GET' : asked.method)
+    if (!route) return notAllowed(exchange, at.allow)
+    const operation = storedOperation(schema, route)
     exchange.operation = operation.route.operation
-    exchange.isChange = operation.route.method !== 'GET'
+    const type = operation.types.length === 0 ? undefined : requireAcceptable(asked, operation.types)
+    const wanted: Wanted = { asked, operation, type, path: basePath + path, separator: ',' }
+    if (!isReading(asked)) return change(exchange, wanted, match)
     // What any key may ask for is about the key itself.
-    exchange.isShared = operation.route.method === 'GET' && operation.scope !== null
-    const type = acceptableType(asked, operation)
-    // The schema refuses as well; asked first, nobody without the scope gets as far as the parameters and the body.
-    if (operation.scope) requireScope(principal, operation.scope)
-    const variables = readParameters(operation, parameters, asked.url.searchParams)
-    const between = operation.columns ? readSeparator(asked.url.searchParams, type) : ','
-    const reading = matchOf(here, 'GET')
-    const tags = CONDITIONAL.has(asked.method) ? tagsToMatch(asked) : undefined
-    if (tags && !reading) throw unmatchable()
-    if (operation.input) {
-      const { bodyBytesMax: bytesMax = LIMITS.bodyBytesMax } = operation.route
-      variables['input'] = readBody(await bodies.json(exchange, { bytesMax }), operation.input)
-      // A body that came after the look at the key can have taken its time, and the key may have been revoked meanwhile.
-      if (!hasCome) principal = await exchange.waiting.bound(authenticate(asked.header('authorization')))
-    }
-    const storing = storingCostOf(operation.rootField, () => variables)
-    if (storing > 0) rates.chargeQuery(principal, exchange, 1 + storing)
-    const context = engine.contextFor(principal, noting(exchange), exchange.waiting)
-    const wanted = { asked, operation, type, path: basePath + path, separator: between }
-    if (isReading(asked)) {
-      const separator = type === 'text/csv' ? '\n' : ','
-      const query = { document: operation.document, variables }
-      const preparing = exchange.waiting.bound(engine.prepare(query, principal))
-      const prepared = await preparing.catch(orExecuted(log, exchange))
-      const isPrepared = typeof prepared !== 'string'
-      const pricing = isPrepared ? prepared.charge : exchange.waiting.bound(engine.chargeFor(query, context))
-      rates.chargeQuery(principal, exchange, await pricing)
-      const result = isPrepared ? await prepared.run(context, separator).catch(orExecuted(log, exchange)) : prepared
-      if (typeof result !== 'string') {
-        if (result.roots[0]?.list?.entries.length === 0) await requireParent(wanted, parameters, context)
-        return answerWithCompiled(result, wanted)
-      }
-      exchange.executedFor = result
-    }
-    const precondition =
-      tags && reading
-        ? preconditionOf(engine, context, tags, storedOperation(schema, reading.route), reading.parameters)
-        : undefined
-    const { answer, isReplay } = await perform(asked, path, variables['input'], context, (inner) =>
-      run(engine, operation, variables, { ...inner, precondition }),
-    )
-    if (isEmptyList(answer)) await requireParent(wanted, parameters, context)
-    const shown = await answerWith(answer, wanted)
-    return isReplay ? { ...shown, headers: { ...shown.headers, 'idempotency-replayed': 'true' } } : shown
+    exchange.isShared = operation.scope !== null
+    return cache.serve(exchange, type ?? '', () => read(exchange, wanted, match))
   }
+}
+
+type Handler = (exchange: Exchange, wanted: Wanted, match: Match) => Promise<Answer>
+
+function readerWith({ schema, engine, runCompiled }: RestOptions): Handler {
+  return async (exchange, negotiated, { parameters }) => {
+    const { asked, operation, type } = negotiated
+    const principal = principalFor(exchange, operation)
+    const variables = readParameters(operation, parameters, asked.url.searchParams)
+    const separator = operation.columns ? readSeparator(asked.url.searchParams, type) : ','
+    const wanted = { ...negotiated, separator }
+    const context = engine.contextFor(principal, noting(exchange), exchange.waiting)
+    const query = { document: operation.document, variables }
+    const result = await runCompiled(exchange, query, context, type === 'text/csv' ? '\n' : ',')
+    const answer = result ? undefined : await run(engine, operation, variables, context)
+    const isEmpty = result ? result.roots[0]?.list?.entries.length === 0 : isEmptyList(answer)
+    if (isEmpty) await requireParent({ schema, engine }, wanted, parameters, context)
+    return result ? answerWithCompiled(result, wanted) : answerWith(answer, wanted)
+  }
+}
+
+/** A list may be empty because its parent does not exist; only callers who may read the parent are told. */
+async function requireParent(
+  { schema, engine }: Pick<RestOptions, 'schema' | 'engine'>,
+  wanted: Wanted,
+  parameters: Match['parameters'],
+  context: Context,
+): Promise<void> {
+  const { parent } = wanted.operation.route
+  const route = ROUTES.find(({ operation }) => operation === parent)
+  const reading = route && storedOperation(schema, route)
+  if (!reading?.scope || !grants(context.principal.scopes, reading.scope)) return
+  const found = await run(engine, reading, parameters, context)
+  if (!found) throw nothingAt({ ...wanted, operation: reading, path: wanted.path.replace(/\/[^/]*$/, '') })
 }
 
 function isEmptyList(answer: unknown): boolean {
@@ -122,8 +111,10 @@ function isEmptyList(answer: unknown): boolean {
   return Array.isArray(nodes) && nodes.length === 0
 }
 
-function withoutSlash({ url: { pathname, search } }: Asked): string {
-  return `${pathname.slice(0, -1)}${search}`
+/** The redirect of a path that is right but for one slash at its end. */
+function redirectFrom({ url: { pathname, search } }: Asked, path: string): Answer | undefined {
+  if (!path.endsWith('/') || !routesAt(path.slice(0, -1))) return undefined
+  return { status: 308, headers: { location: `${pathname.slice(0, -1)}${search}` }, body: null }
 }
 
 function nothingHere(path: string, basePath: string): Fault {
@@ -132,12 +123,50 @@ function nothingHere(path: string, basePath: string): Fault {
   return new Fault('NOT_FOUND', `There is nothing at ${path}.${hint} See ${basePath}/v1/openapi.json.`)
 }
 
+function changerWith({ schema, engine, rates, bodies, running, basePath, log }: RestOptions): Handler {
+  const perform = createPerform(running)
+  return async (exchange, wanted, { at, parameters }) => {
+    const { asked, operation } = wanted
+    exchange.isChange = true
+    let principal = principalFor(exchange, operation)
+    const variables = readParameters(operation, parameters, asked.url.searchParams)
+    const reading = at.routes.get('GET')
+    const tags = CONDITIONAL.has(asked.method) ? tagsToMatch(asked) : undefined
+    if (tags && !reading) throw unmatchable()
+    if (operation.input) {
+      const { bodyBytesMax: bytesMax = LIMITS.bodyBytesMax } = operation.route
+      variables['input'] = readBody(await bodies.json(exchange, { bytesMax }), operation.input)
+      principal = await rates.confirm(exchange)
+    }
+    const storing = storingCostOf(operation.rootField, () => variables)
+    if (storing > 0) rates.chargeQuery(principal, exchange, 1 + storing)
+    const context = engine.contextFor(principal, noting(exchange), exchange.waiting)
+    const precondition =
+      tags && reading ? preconditionOf(engine, context, tags, storedOperation(schema, reading), parameters) : undefined
+    const path = wanted.path.slice(basePath.length)
+    const performed = (isExecuted: boolean) =>
+      perform(asked, path, variables['input'], context, (inner) =>
+        run(engine, operation, variables, { ...inner, precondition, isExecuted }),
+      )
+    const { answer, isReplay } = await performed(false).catch((error: unknown) => {
+      if (!(error instanceof SelectionFailed)) throw error
+      exchange.executedFor = orExecuted(log, exchange)(error.cause)
+      return performed(true)
+    })
+    const shown = await answerWith(answer, wanted)
+    return isReplay ? { ...shown, headers: { ...shown.headers, 'idempotency-replayed': 'true' } } : shown
+  }
+}
+
+/** The caller, with the scope that is needed: the schema refuses as well, but here before parameters and body are read. */
+function principalFor({ principal }: Exchange, { scope }: StoredOperation): Principal {
+  if (!principal) throw new Error('The key of the request has not been checked.')
+  if (scope) requireScope(principal, scope)
+  return principal
+}
+
 /** The methods that heed `If-Match`. */
 const CONDITIONAL = new Set(['PATCH', 'PUT', 'DELETE'])
-
-function acceptableType(asked: Asked, { types }: StoredOperation): MediaType | undefined {
-  return types.length === 0 ? undefined : requireAcceptable(asked, ...types)
-}
 
 async function run(
   engine: Engine,
@@ -145,6 +174,12 @@ async function run(
   variables: Record<string, unknown>,
   context: Context,
 ): Promise<unknown> {
+  const change = engine.change(operation, variables, context)
+  if (change) {
+    return change().catch((error: unknown) => {
+      throw error instanceof SelectionFailed ? error : inParameterNames(asFault(error), operation)
+    })
+  }
   const { data, errors } = await engine.run(operation.document, variables, context)
   const [error] = errors ?? []
   if (error) throw inParameterNames(faultOf(error), operation)
@@ -165,48 +200,9 @@ function preconditionOf(
   }
 }
 
-interface Match {
-  readonly route: Route
-  readonly parameters: Record<string, string>
-}
-
-const PATTERNS = ROUTES.map((route) => ({ route, pattern: route.path.split('/') }))
-
-function matchesOf(path: string): Match[] {
-  const steps = path.split('/')
-  return PATTERNS.flatMap(({ route, pattern }) => {
-    if (pattern.length !== steps.length) return []
-    const parameters: Record<string, string> = {}
-    for (const [index, part] of pattern.entries()) {
-      const step = steps[index] ?? ''
-      if (part.startsWith('{') && step !== '') parameters[part.slice(1, -1)] = decoded(step)
-      else if (part !== step) return []
-    }
-    return [{ route, parameters }]
-  })
-}
-
-// What cannot be decoded is taken as it stands, and so names nothing.
-function decoded(step: string): string {
-  try {
-    return decodeURIComponent(step)
-  } catch {
-    return step
-  }
-}
-
-function matchOf(matches: readonly Match[], method: string): Match | undefined {
-  return matches.find(({ route }) => route.method === method)
-}
-
-function options(matches: readonly Match[]): Answer {
-  const patch = matchOf(matches, 'PATCH') ? { 'accept-patch': PATCH_TYPES.join(', ') } : undefined
-  return emptyAnswer({ allow: allowed(matches), ...patch })
-}
-
-function allowed(matches: readonly Match[]): string {
-  const methods = matches.map(({ route }) => route.method)
-  return [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ')
+function optionsOf({ routes, allow }: Place): Answer {
+  const patch = routes.has('PATCH') ? { 'accept-patch': PATCH_TYPES.join(', ') } : undefined
+  return emptyAnswer({ allow, ...patch })
 }
 
 /** Resolvers speak of arguments; a REST caller knows them by the names of the parameters that feed them. */

@@ -18,7 +18,7 @@ import {
   visitWithTypeInfo,
 } from 'graphql'
 import type { Scope } from '../auth/scopes.js'
-import { SHEETS } from '../intake/sheets.js'
+import { SHEETS } from '../intake/columns.js'
 import { OPERATIONS } from './operations.js'
 import { CSV_TYPE, ROUTES, type Route } from './routes.js'
 

@@ -1,3 +1,4 @@
+import type { Fault } from '../errors.js'
 import { deadlineExceeded } from '../store/faults.js'
 import type { Patience } from '../store/store.js'
 
@@ -24,7 +25,7 @@ export class Waiting implements Patience {
     return this.request?.isGone ?? false
   }
 
-  /** What the caller itself takes, or other callers before it, is not counted. */
+  /** What the caller itself takes is not counted. */
   async exempt<T>(arriving: Promise<T>): Promise<T> {
     const began = performance.now()
     try {
@@ -36,11 +37,11 @@ export class Waiting implements Patience {
     }
   }
 
-  /** Gives work up at the deadline that is shared with other requests, or cannot be stopped; it must only read. */
-  async bound<T>(work: Promise<T>): Promise<T> {
+  /** Gives work up at the deadline that is shared with other requests, or cannot be stopped; it must only read or wait. */
+  async bound<T>(work: Promise<T>, fault: () => Fault = deadlineExceeded): Promise<T> {
     let timer: NodeJS.Timeout | undefined
     const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(deadlineExceeded()), this.deadlineAt - performance.now())
+      timer = setTimeout(() => reject(fault()), this.deadlineAt - performance.now())
     })
     try {
       return await Promise.race([work, late])

@@ -8,7 +8,7 @@ interface Listed {
   readonly externalId: string | null
 }
 
-/** What a record says of whom or what it is about. */
+/** The identifying fields of a record. */
 interface Naming {
   readonly id?: string | null
   readonly externalId?: string | null
@@ -16,12 +16,12 @@ interface Naming {
 
 interface DirectoryPlan<Row> {
   readonly kind: IdKind
-  /** The field that tells rows apart besides the two ids, and its folded form in a row. */
+  /** The identifying field besides the two ids, and its folded form in a row. */
   readonly alias: string
   readonly aliasOf: (row: Row) => string | null
 }
 
-/** Rows that records are matched with: by id, else by externalId, else by an alias. */
+/** Matches records with rows: by id, else by externalId, else by an alias. */
 export class Directory<Row extends Listed> {
   private readonly plan: DirectoryPlan<Row>
   private readonly byId = new Map<string, Row>()
@@ -38,13 +38,13 @@ export class Directory<Row extends Listed> {
     }
   }
 
-  /** The row that a record is about; whatever of the record belongs to another row is told to the check. */
+  /** The row that a record matches; values that belong to another row become flaws. */
   match({ id, externalId }: Naming, alias: string | null | undefined, check: InputCheck): Row | undefined {
     const holderOfId = externalId == null ? undefined : this.byExternalId.get(externalId)
     const holderOfAlias = alias == null ? undefined : this.byAlias.get(fold(alias))
     const named = id == null ? undefined : this.byId.get(id)
-    if (id != null && !named && !isId(this.plan.kind, id)) check.flaw('id', 'Must be an id as an export writes it.')
-    // An alias can pass to another row with an externalId of its own, and then tells nothing.
+    if (id != null && !named && !isId(this.plan.kind, id)) check.flaw('id', 'Must be an id in the form of an export.')
+    // An alias can move to another row that has its own externalId, and then does not match.
     const isSame = externalId == null || !holderOfAlias?.externalId || holderOfAlias.externalId === externalId
     const match = id == null ? (holderOfId ?? (isSame ? holderOfAlias : undefined)) : named
     if (holderOfId && holderOfId !== match) check.flaw('externalId', belongsTo(holderOfId))
@@ -52,7 +52,7 @@ export class Directory<Row extends Listed> {
     return match
   }
 
-  /** Sees to it that no two records are about the same row, or would be. */
+  /** Makes sure that no two records match the same row, or would create it twice. */
   claim(
     intake: Intake,
     index: number,

@@ -9,7 +9,7 @@ import type { Intake, Receiver } from './intake.js'
 import { ProjectFinder } from './projectFinder.js'
 import { Registers } from './registers.js'
 
-/** Takes risks or issues in, matched by id, else by project and reference. */
+/** Imports risks or issues, matched by id, else by project and reference. */
 export function receiveEntries<Row extends EntryRow, V extends EntryValues>(
   intake: Intake,
   plan: EntryPlan<Row, V>,
@@ -33,7 +33,11 @@ export function receiveEntries<Row extends EntryRow, V extends EntryValues>(
     claimEntry(intake, record, before)
     plan.check(before, record)
     if (before?.live === 0 && values.status == null && !intake.options.closeMissing) {
-      intake.warnings.push({ index, field: 'reference', detail: 'It is closed, and stays so. A status would open it.' })
+      intake.warnings.push({
+        index,
+        field: 'reference',
+        detail: 'It is closed and stays closed. Give a status to reopen it.',
+      })
     }
     const handler = handlers.handlerOf(index, plan.attributionOf(values), before && plan.handlerOf(before), check)
     return intake.accept(index, check) ? [{ before, record, handler }] : []
@@ -72,7 +76,8 @@ function projectOf(intake: Intake, projects: ProjectFinder, values: EntryValues,
   const named = values.project ?? given
   if (check.has('project')) return undefined
   if (named === undefined) check.flaw('project', 'Is needed: a column, or --project for the whole file.')
-  else if (given !== undefined && named !== given) check.flaw('project', `Is not ${given}, which was given for all.`)
+  else if (given !== undefined && named !== given)
+    check.flaw('project', `Is not ${given}, which was given for the whole file.`)
   else return projects.require(named, check)
   return undefined
 }
@@ -113,7 +118,7 @@ function matched<Row extends EntryRow, V extends EntryValues>(
 ): Row | undefined {
   const named = id == null ? undefined : byId.get(id)
   const holder = reference == null ? undefined : byPlace.get(placeKey(project.id, reference))
-  if (id != null && !named && !isId(kind, id)) check.flaw('id', 'Must be an id as an export writes it.')
+  if (id != null && !named && !isId(kind, id)) check.flaw('id', 'Must be an id in the form of an export.')
   if (named && named.projectId !== project.id) check.flaw('project', 'This id belongs to an entry of another project.')
   if (id != null && holder && holder.id !== id) check.flaw('reference', `It belongs to ${holder.id}.`)
   return id == null ? holder : named

@@ -8,7 +8,7 @@ import type { InputCheck } from '../text.js'
 import type { Attribution } from './handlers.js'
 import type { Incoming } from './intake.js'
 
-/** What a row of a risk and of an issue have in common. */
+/** The columns that risks and issues have in common. */
 export interface EntryRow {
   readonly id: string
   readonly projectId: string
@@ -26,7 +26,7 @@ interface EntryColumns {
   readonly live: AnyPgColumn
 }
 
-/** What a record says that decides where it belongs. */
+/** The values of a record that identify its entry. */
 export interface EntryValues {
   readonly id?: string | null
   readonly status?: string | null
@@ -41,7 +41,7 @@ export interface Placed<V> {
   readonly values: V
 }
 
-/** What risks and issues differ in, as far as taking them in goes. */
+/** What differs between risks and issues in an import. */
 export interface EntryPlan<Row extends EntryRow, V extends EntryValues> {
   readonly noun: 'risks' | 'issues'
   readonly kind: IdKind
@@ -50,14 +50,14 @@ export interface EntryPlan<Row extends EntryRow, V extends EntryValues> {
   readonly rows: (read: Read, where: (columns: EntryColumns) => SQL | undefined) => Promise<Row[]>
   readonly read: (raw: Incoming['values'], check: InputCheck) => V
   readonly attributionOf: (values: V) => Attribution
-  /** Who stands behind a row that is there. */
+  /** The owner or assignee of a stored row. */
   readonly handlerOf: (row: Row) => Handler
-  /** Looks up whatever else the records of a batch refer to. */
+  /** Looks up the other rows that the records of a batch refer to. */
   readonly prepare?: (placed: readonly Placed<V>[]) => Promise<void>
   readonly check: (before: Row | undefined, record: Placed<V>) => void
   readonly draft: (before: Row | undefined, record: Placed<V>, handler: Handler) => Row
   readonly closed: (row: Row) => Row
-  /** What must follow once rows are stored. */
+  /** Follow-up work once rows are stored. */
   readonly follow?: (write: Write, stored: readonly Stored<Row>[]) => Promise<void>
 }
 

@@ -4,7 +4,7 @@ import { type GroupRow, groupsLedger, groupWith } from '../personnel/groups.js'
 import { checkText, fold, type InputCheck } from '../text.js'
 import type { Intake } from './intake.js'
 
-/** Finds groups by id, name or externalId, and makes those that are missing where that was asked for. */
+/** Finds groups by id, name or externalId, and creates missing ones if the options allow it. */
 export class GroupFinder {
   private readonly intake: Intake
   private readonly ledger
@@ -16,7 +16,7 @@ export class GroupFinder {
     this.ledger = groupsLedger(intake.write)
   }
 
-  /** Looks up what has not been looked up yet. */
+  /** Looks up the texts that are not known yet. */
   async find(texts: readonly string[]): Promise<void> {
     const unknown = [...new Set(texts)].filter((one) => !this.known.has(one))
     if (unknown.length === 0) return
@@ -46,7 +46,7 @@ export class GroupFinder {
     const checked = checkText(name, 'name')
     if ('flaw' in checked) check.flaw('groups', `${JSON.stringify(name)}: ${checked.flaw}`)
     else if (!options.createGroups || isId('group', name)) {
-      const advice = `Import groups first, or make it with ${options.wording.createGroups}.`
+      const advice = `Import groups first, or create it with ${options.wording.createGroups}.`
       check.flaw('groups', `There is no group ${JSON.stringify(name)}. ${advice}`)
     } else {
       const known = this.made.get(fold(name))

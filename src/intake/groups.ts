@@ -1,20 +1,16 @@
-import { names, recordReader, requireFields, text } from '../fields.js'
-import { GROUP_FIELDS, type GroupRow, groupsLedger, groupsOfPeople, groupWith } from '../personnel/groups.js'
+import { recordReader, requireFields } from '../fields.js'
+import { type GroupRow, groupsLedger, groupsOfPeople, groupWith } from '../personnel/groups.js'
 import { regroup } from '../personnel/memberships.js'
 import type { Write } from '../store/store.js'
 import type { InputCheck } from '../text.js'
+import { GROUP_COLUMNS } from './columns.js'
 import { Directory } from './directory.js'
 import type { Intake, Receiver } from './intake.js'
 import { PersonFinder, strangerInWords } from './personFinder.js'
 
-export const GROUP_COLUMNS = {
-  ...GROUP_FIELDS,
-  members: names('All members of the group, by e-mail or user id.', 'ada@example.com;grace@example.com'),
-  id: text('reference', 'The id of the group, from an export; matched before all else.', ''),
-}
 const readColumns = recordReader(GROUP_COLUMNS)
 
-/** Takes groups in, matched by id, else by externalId, else by name. */
+/** Imports groups, matched by id, else by externalId, else by name. */
 export function receiveGroups(intake: Intake): Receiver {
   const { write } = intake
   const ledger = groupsLedger(write)
@@ -51,7 +47,7 @@ function idsOf(people: PersonFinder, texts: readonly string[], check: InputCheck
     texts.flatMap((one) => {
       const found = people.get(one)
       if (!found.person)
-        check.flaw('members', `${strangerInWords(one, found)} Import people first; several are separated by ;.`)
+        check.flaw('members', `${strangerInWords(one, found)} Import people first; separate several by ;.`)
       else if (found.person.erasedAt) check.flaw('members', `${one} was erased at ${found.person.erasedAt}.`)
       else return found.person.id
       return []
@@ -59,7 +55,7 @@ function idsOf(people: PersonFinder, texts: readonly string[], check: InputCheck
   )
 }
 
-/** The groups that everyone must be in, so that each group has exactly these members. */
+/** The groups of each person, such that each group has exactly these members. */
 async function membershipsFor(write: Write, rosters: ReadonlyMap<string, ReadonlySet<string>>) {
   const { db, t, among } = write
   const groupIds = new Set<string>()
@@ -86,7 +82,7 @@ async function membershipsFor(write: Write, rosters: ReadonlyMap<string, Readonl
 }
 
 async function knownGroups({ db, t }: Write): Promise<Directory<GroupRow>> {
-  // An organisation has far fewer groups than people, so all of them are looked through.
+  // An organisation has far fewer groups than people, so all of them are read.
   const rows = await db.select().from(t.group)
   return new Directory({ kind: 'group', alias: 'name', aliasOf: ({ nameFolded }) => nameFolded }, rows)
 }

@@ -3,14 +3,14 @@ import { checkText, type InputCheck } from '../text.js'
 import type { Intake } from './intake.js'
 import { PersonFinder, strangerInWords } from './personFinder.js'
 
-/** What a record says of who stands behind it, in the columns `owner`, `ownerId` and `ownerName` or their like. */
+/** The owner or assignee as a record gives it, in the columns `owner`, `ownerId` and `ownerName` or `assignee...`. */
 export interface Attribution {
   readonly who?: string | null | undefined
   readonly id?: string | null | undefined
   readonly name?: string | null | undefined
 }
 
-/** Finds out who owns a risk or is to solve an issue. */
+/** Matches owners and assignees with the roster. */
 export class HandlerFinder {
   private readonly intake: Intake
   private readonly field: string
@@ -28,12 +28,12 @@ export class HandlerFinder {
     await this.people.find(attributions.flatMap(({ who, id }) => [who ?? [], id ?? []].flat()))
   }
 
-  /** What is stored of an attribution: absent where it says nothing. */
+  /** The columns to store for an attribution; absent if it says nothing. */
   handlerOf(index: number, attribution: Attribution, before: Handler | undefined, check: InputCheck): Handler {
     const { who, id, name } = attribution
     const { field } = this
     if (!this.intake.options.matchPeople) return this.asWritten(attribution, before, check)
-    if (id != null && who != null) check.flaw(field, `Give ${field} or ${field}Id, one of the two.`)
+    if (id != null && who != null) check.flaw(field, `Give either ${field} or ${field}Id, not both.`)
     if (id != null) {
       const found = this.people.get(id)
       if (found.person?.id !== id)
@@ -43,7 +43,7 @@ export class HandlerFinder {
     if (who == null)
       return { id: who === undefined ? id : null, name: name === undefined && who === null ? null : name }
     const found = this.people.get(who)
-    // An e-mail or an id is no name to be shown to whoever may not see the roster.
+    // An e-mail or an id is not stored as a name: readers of risks may not be allowed to read the roster.
     if (found.person)
       return { id: found.person.id, name: name === undefined ? (found.by === 'name' ? who : null) : name }
     const words = strangerInWords(who, found)
@@ -54,7 +54,7 @@ export class HandlerFinder {
     return { id: null, name: name ?? who }
   }
 
-  /** For who may not read the roster, and sends `who` alone: a link stays only where the row shows that very text. */
+  /** For a key that may not read the roster, and sends `who` only: a link stays only if the row shows exactly that text. */
   private asWritten({ who }: Attribution, before: Handler | undefined, check: InputCheck): Handler {
     if (who == null) return { id: who, name: who }
     const kept = checkText(who, 'name')

@@ -3,13 +3,13 @@ import type { Verdict } from '../history/ledger.js'
 import type { Write } from '../store/store.js'
 import { InputCheck } from '../text.js'
 
-/** A record on its way in, under the number that whoever sent it knows it by. */
+/** A source record, with the index by which its sender knows it. */
 export interface Incoming {
   readonly index: number
   readonly values: Readonly<Record<string, unknown>>
 }
 
-/** What is to be told of one field of one record, or of all of them together. */
+/** A diagnostic about one field of one record, or about all records. */
 export interface Remark {
   readonly index: number | undefined
   readonly field: string
@@ -23,18 +23,18 @@ export interface Counts {
   closed: number
 }
 
-/** What became of the records; with flaws among them, nothing is to be stored. */
+/** The result of an import; if there are flaws, nothing may be stored. */
 export interface IntakeResult {
   readonly counts: Readonly<Counts>
   readonly flaws: readonly Remark[]
   readonly warnings: readonly Remark[]
-  /** The projects whose data came in: their keys, by their ids. */
+  /** The projects whose data was imported: their keys, by id. */
   readonly projects: ReadonlyMap<string, string>
-  /** What was not known and has been made, such as `project APOLLO`. */
+  /** What was created because it was unknown, such as `project APOLLO`. */
   readonly made: readonly string[]
 }
 
-/** How the sender is spoken to: an import has lines and flags, a call has pointers and arguments. */
+/** How diagnostics refer to the input: lines and flags for a file, pointers and arguments for the API. */
 export interface Wording {
   readonly place: (index: number) => string
   readonly createProjects: string
@@ -47,31 +47,31 @@ export interface IntakeOptions {
   readonly project?: string | undefined
   readonly createProjects?: boolean
   readonly createGroups?: boolean
-  /** Look owners and assignees up on the roster; without it nothing that comes back depends on who is there. */
+  /** Match owners and assignees with the roster; without it the result does not depend on the roster. */
   readonly matchPeople?: boolean
-  /** Refuse owners and assignees whom the roster does not know. */
+  /** Refuse owners and assignees who are not on the roster. */
   readonly strictPeople?: boolean
-  /** The records are all that there is of a project: close what is not among them. */
+  /** The records are a complete list: close live entries of their projects that are not among them. */
   readonly closeMissing?: boolean
   /** How many may be closed at once, instead of a fifth. */
   readonly closeLimit?: number | undefined
-  /** Projects that earlier records were about already, by key, with where those were. */
+  /** Projects that earlier files were about, by key, with the name of the file. */
   readonly complete?: ReadonlyMap<string, string>
   readonly wording: Wording
   readonly onProgress?: (records: number) => void
 }
 
-/** Takes in the records of one noun, batch by batch. */
+/** Imports the records of one noun, batch by batch. */
 export interface Receiver {
   take(batch: readonly Incoming[]): Promise<void>
   finish?(): Promise<void>
 }
 
-/** One run of records: what it was told to do, and what has come of it so far. */
+/** One import run: its options, and its result so far. */
 export class Intake {
   readonly write: Write
   readonly options: IntakeOptions
-  /** How many records there are in all. */
+  /** The total number of records. */
   readonly size: number
   readonly counts: Counts = { created: 0, updated: 0, unchanged: 0, closed: 0 }
   readonly flaws: Remark[] = []
@@ -86,7 +86,7 @@ export class Intake {
     this.size = size
   }
 
-  /** Once one record is bad, the others are only looked through for more. */
+  /** After the first flaw the other records are only checked, not stored. */
   get isSound(): boolean {
     return this.flaws.length === 0
   }
@@ -95,13 +95,13 @@ export class Intake {
     this.counts[verdict] += 1
   }
 
-  /** Takes a record's flaws over; true when there were none. */
+  /** Adds the flaws of a record to the result; true if there are none. */
   accept(index: number, check: InputCheck): boolean {
     for (const { member, detail } of check.found) this.flaws.push({ index, field: member, detail })
     return check.isSound
   }
 
-  /** The records of a batch as far as their fields can be read, each with the check that the rest of the way adds to. */
+  /** The parsed records of a batch, each with the check that collects its further flaws. */
   read<V>(
     batch: readonly Incoming[],
     read: (raw: Incoming['values'], check: InputCheck) => V,
@@ -112,19 +112,19 @@ export class Intake {
     })
   }
 
-  /** Notes that a record is the one about this key; a second one is told to the check, at the field that says it. */
+  /** Claims a key for a record; a second record with the same key gets a flaw. */
   claim(index: number, kind: string, key: string, check: InputCheck, field = kind): void {
     const claims = this.claims.get(kind) ?? new Map<string, number>()
     this.claims.set(kind, claims)
     const first = claims.get(key)
     if (first === undefined) claims.set(key, index)
     else if (first !== index && !check.has(field)) {
-      check.flaw(field, `This is the same as in ${this.options.wording.place(first)}; there must be one of it.`)
+      check.flaw(field, `This is the same as in ${this.options.wording.place(first)}; it must be unique.`)
     }
   }
 }
 
-/** Small enough that a server answers others between two batches. */
+/** Small enough that a server handles other requests between two batches. */
 export const BATCH_RECORDS = 500
 
 export async function receiveAll(

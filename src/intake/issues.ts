@@ -1,19 +1,10 @@
-import { recordReader, requireFields, text, type Values } from '../fields.js'
+import { recordReader, requireFields, type Values } from '../fields.js'
 import { ISSUE_FIELDS, type IssueRow, issuesLedger, issueWith } from '../projects/issues.js'
-import { handlerColumns, projectColumn } from './columns.js'
+import { ISSUE_COLUMNS } from './columns.js'
 import { receiveEntries } from './entries.js'
 import type { EntryPlan } from './entryPlan.js'
 import type { Intake, Receiver } from './intake.js'
 import { RiskFinder } from './riskFinder.js'
-
-export const ISSUE_COLUMNS = {
-  project: projectColumn,
-  ...ISSUE_FIELDS,
-  ...handlerColumns('assignee', 'is to solve it'),
-  risk: text('reference', 'The reference of the risk that it came from, in the same project.', 'R-7'),
-  riskId: text('reference', 'The id of that risk, of the same project, instead of risk.', ''),
-  id: text('reference', 'The id of the issue, from an export; matched before all else.', ''),
-}
 
 const readColumns = recordReader(ISSUE_COLUMNS)
 

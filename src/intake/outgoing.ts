@@ -9,10 +9,10 @@ import { type AnyComputed, computedOf } from '../store/relations.js'
 import type { Read } from '../store/store.js'
 import { PERSON_STATUSES } from '../vocabulary.js'
 
-/** An entity on its way out, in the shape that REST answers have. */
+/** An entity as an export has it, in the shape of the REST responses. */
 export type Outgoing = Readonly<Record<string, unknown>>
 
-/** Everything of a noun, page by page; with `isLive`, only what its list shows. */
+/** All rows of a noun, page by page; with `isLive`, only those in its list. */
 export function outgoing(read: Read, noun: SheetNoun, isLive: boolean): AsyncGenerator<readonly Outgoing[]> {
   return SOURCES[noun](read, isLive)
 }

@@ -1,24 +1,20 @@
 import type { AnyPgColumn } from 'drizzle-orm/pg-core'
-import { names, recordReader, text, type Values } from '../fields.js'
+import { recordReader, type Values } from '../fields.js'
 import { isErasure } from '../personnel/erasure.js'
 import { moveAll, movesTo } from '../personnel/moves.js'
-import { checkPerson, PERSON_FIELDS, type PersonRow, peopleLedger, personWith } from '../personnel/people.js'
+import { checkPerson, type PersonRow, peopleLedger, personWith } from '../personnel/people.js'
 import type { Write } from '../store/store.js'
 import { fold, type InputCheck } from '../text.js'
+import { PEOPLE_COLUMNS } from './columns.js'
 import { Directory } from './directory.js'
 import { GroupFinder } from './groupFinder.js'
 import type { Intake, Receiver } from './intake.js'
 
-export const PEOPLE_COLUMNS = {
-  ...PERSON_FIELDS,
-  groups: names('All groups of the person, by name, externalId or id.', 'Bridge inspectors;Crisis team'),
-  id: text('reference', 'The user id, from an export; matched before all else.', ''),
-}
 type Columns = Values<typeof PEOPLE_COLUMNS>
 
 const readColumns = recordReader(PEOPLE_COLUMNS)
 
-/** Takes people in, matched by id, else by externalId, else by e-mail. */
+/** Imports people, matched by id, else by externalId, else by e-mail. */
 export function receivePeople(intake: Intake): Receiver {
   const { write } = intake
   const ledger = peopleLedger(write)
@@ -28,7 +24,7 @@ export function receivePeople(intake: Intake): Receiver {
   return {
     async take(batch) {
       const records = intake.read(batch, readColumns)
-      // Into an empty store everyone is new, and nobody needs to be looked up.
+      // In an empty store everyone is new, and nobody needs to be looked up.
       if (isFirst === undefined) {
         isFirst = (await write.db.$count(write.t.person)) === 0
         if (isFirst && intake.size >= MANY_RECORDS) resume = await suspendEmpty(write)
@@ -37,7 +33,7 @@ export function receivePeople(intake: Intake): Receiver {
       await groups.find(records.flatMap(({ values }) => values.groups ?? []))
       const sound = records.flatMap(({ index, values, check }) => {
         const before = roster.match(values, values.email, check)
-        // Moved to another store, they are erased there too.
+        // An erased person from another store's export stays erased.
         const erasedAt = !before && values.id != null && isErasure(values) ? write.at : null
         if (before?.erasedAt) requireErased(before, values, check)
         else if (!erasedAt) checkPerson(before, values, check)
@@ -64,7 +60,7 @@ export function receivePeople(intake: Intake): Receiver {
   }
 }
 
-/** From so many on, a first load builds its indexes at the end. */
+/** From this many records on, a first load builds its indexes at the end. */
 const MANY_RECORDS = 10_000
 
 async function suspendEmpty({ db, t, suspendIndexes }: Write): Promise<(() => Promise<void>)[]> {
@@ -72,14 +68,15 @@ async function suspendEmpty({ db, t, suspendIndexes }: Write): Promise<(() => Pr
   return Promise.all([t.person, ...(isFresh ? [t.change] : [])].map((table) => suspendIndexes(table)))
 }
 
-/** An export has erased people too; brought back as they are, they are as they were. */
+/** An export contains erased people too; importing them unchanged is allowed. */
 function requireErased({ erasedAt, ...before }: PersonRow, { groups, ...values }: Columns, check: InputCheck): void {
   const known: Readonly<Record<string, unknown>> = before
   const isSame = Object.entries(values).every(([name, value]) => value === known[name])
-  if (!isSame || (groups ?? []).length > 0) check.flaw('id', `This person was erased at ${erasedAt} and stays so.`)
+  if (!isSame || (groups ?? []).length > 0)
+    check.flaw('id', `This person was erased at ${erasedAt} and cannot be changed.`)
 }
 
-/** Whoever is known already by something that these records say. */
+/** The people who match one of these records by id, externalId or e-mail. */
 async function rosterOf(
   { db, t, among }: Write,
   records: readonly { values: Columns }[],

@@ -5,12 +5,12 @@ import { fold } from '../text.js'
 
 type Person = Pick<PersonRow, 'id' | 'name' | 'nameFolded' | 'emailFolded' | 'externalId' | 'erasedAt'>
 
-/** Whom a text means: someone on the roster, nobody, or one of several of the same name. */
+/** The match of a text: a person on the roster, nobody, or several of the same name. */
 export type Found =
   | { readonly person: Person; readonly by: 'id' | 'email' | 'externalId' | 'name' }
   | { readonly person?: undefined; readonly namesakes: number }
 
-/** Finds people by user id, e-mail, externalId, or a name that only one person on the roster has. */
+/** Finds people by user id, e-mail, externalId, or a name that is unique on the roster. */
 export class PersonFinder {
   private readonly write: Write
   private readonly known = new Map<string, Found>()
@@ -19,7 +19,7 @@ export class PersonFinder {
     this.write = write
   }
 
-  /** Looks up what has not been looked up yet. */
+  /** Looks up the texts that are not known yet. */
   async find(texts: readonly string[]): Promise<void> {
     const unknown = [...new Set(texts)].filter((one) => !this.known.has(one))
     if (unknown.length === 0) return
@@ -69,7 +69,7 @@ function indexed(people: readonly Person[], keyOf: (person: Person) => string | 
   return index
 }
 
-/** Why a text is nobody's, for whoever wrote it. */
+/** Why a text matches nobody, for its author. */
 export function strangerInWords(text: string, { namesakes }: { namesakes: number }): string {
   return namesakes > 1
     ? `${namesakes} people on the roster are called ${text}; name this one by e-mail or user id.`

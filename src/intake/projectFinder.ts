@@ -3,7 +3,7 @@ import { type ProjectRow, projectsLedger, projectWith } from '../projects/projec
 import type { InputCheck } from '../text.js'
 import type { Intake } from './intake.js'
 
-/** Finds projects by key or id, and makes those that are missing where that was asked for. */
+/** Finds projects by key or id, and creates missing ones if the options allow it. */
 export class ProjectFinder {
   private readonly intake: Intake
   private readonly ledger
@@ -14,7 +14,7 @@ export class ProjectFinder {
     this.ledger = projectsLedger(intake.write)
   }
 
-  /** Looks up what has not been looked up yet. */
+  /** Looks up the keys and ids that are not known yet. */
   async find(keysOrIds: readonly string[]): Promise<void> {
     const unknown = [...new Set(keysOrIds)].filter((one) => !this.known.has(one))
     if (unknown.length === 0) return
@@ -35,7 +35,7 @@ export class ProjectFinder {
     return this.known.get(keyOrId)
   }
 
-  /** The project of this key, which is made if that was asked for. */
+  /** The project with this key, created if the options allow it. */
   require(key: string, check: InputCheck): ProjectRow | undefined {
     const { options, write } = this.intake
     const known = this.known.get(key)
@@ -43,7 +43,7 @@ export class ProjectFinder {
     if (!options.createProjects) {
       check.flaw(
         'project',
-        `There is no project ${key}. Import it first, or make it with ${options.wording.createProjects}.`,
+        `There is no project ${key}. Import it first, or create it with ${options.wording.createProjects}.`,
       )
       return undefined
     }

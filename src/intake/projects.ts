@@ -1,17 +1,13 @@
-import { recordReader, requireFields, text } from '../fields.js'
+import { recordReader, requireFields } from '../fields.js'
 import { isId } from '../ids.js'
 import { noteSync, PROJECT_FIELDS, projectsLedger, projectWith } from '../projects/projects.js'
+import { PROJECT_COLUMNS } from './columns.js'
 import type { Intake, Receiver } from './intake.js'
 import { ProjectFinder } from './projectFinder.js'
 
-export const PROJECT_COLUMNS = {
-  ...PROJECT_FIELDS,
-  id: text('reference', 'The id of the project, from an export; matched before all else.', ''),
-}
-
 const readColumns = recordReader(PROJECT_COLUMNS)
 
-/** Takes projects in, matched by id, else by key. */
+/** Imports projects, matched by id, else by key. */
 export function receiveProjects(intake: Intake): Receiver {
   const { write } = intake
   const ledger = projectsLedger(write)
@@ -23,7 +19,7 @@ export function receiveProjects(intake: Intake): Receiver {
       const sound = records.flatMap(({ index, values, check }) => {
         const { id, key } = values
         const before = projects.get(id ?? key ?? '')
-        if (id != null && !before && !isId('project', id)) check.flaw('id', 'Must be an id as an export writes it.')
+        if (id != null && !before && !isId('project', id)) check.flaw('id', 'Must be an id in the form of an export.')
         if (!before) requireFields(PROJECT_FIELDS, values, check)
         const holder = projects.get(key ?? '')
         if (holder && holder.id !== before?.id) check.flaw('key', `It belongs to ${holder.name} (${holder.id}).`)

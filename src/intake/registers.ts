@@ -5,17 +5,17 @@ import type { EntryPlan, EntryRow } from './entryPlan.js'
 import { BATCH_RECORDS, type Intake } from './intake.js'
 import type { ProjectFinder } from './projectFinder.js'
 
-/** A project whose entries come in: which were live before, and which of all have come. */
+/** A project in the import: which of its entries were live before, and which were imported. */
 interface Register<Row> {
   readonly project: ProjectRow
   readonly live: readonly Row[]
   readonly come: Set<string>
 }
 
-/** One in so many live entries may go missing; more is taken for a truncated export. */
+/** A fifth of the live entries may be missing; more looks like a truncated export. */
 const CLOSABLE_SHARE = 5
 
-/** The registers of the projects that records name, to tell what is no longer in them. */
+/** Tracks the entries of the imported projects, to find those that are missing. */
 export class Registers<Row extends EntryRow, V extends object> {
   private readonly intake: Intake
   private readonly plan: EntryPlan<Row, V>
@@ -26,7 +26,7 @@ export class Registers<Row extends EntryRow, V extends object> {
     this.plan = plan
   }
 
-  /** Notes which projects come in, and what is live in them before anything of them is stored. */
+  /** Adds the projects of a batch, with their live entries before anything is stored. */
   async open(projects: readonly ProjectRow[]): Promise<void> {
     const { write, options } = this.intake
     for (const project of projects) {
@@ -40,7 +40,7 @@ export class Registers<Row extends EntryRow, V extends object> {
     }
   }
 
-  /** A sheet for one project is about that project also when it is empty. */
+  /** A file for one project covers that project even if it is empty. */
   async openAlone(projects: ProjectFinder): Promise<void> {
     const key = this.intake.options.project ?? ''
     await projects.find([key])
@@ -52,10 +52,10 @@ export class Registers<Row extends EntryRow, V extends object> {
     this.registers.get(projectId)?.come.add(id)
   }
 
-  /** Closes what is live and has not come, unless that is suspiciously much. */
+  /** Closes live entries that are missing, unless there are too many. */
   async closeMissing(): Promise<void> {
     const { plan, intake } = this
-    // With bad records among them, it is not known yet what is missing.
+    // With flaws among the records, it is not known yet which entries are missing.
     if (!intake.isSound) return
     for (const { project, live, come } of this.registers.values()) {
       const missing = live.filter(({ id }) => !come.has(id))
@@ -80,7 +80,7 @@ export class Registers<Row extends EntryRow, V extends object> {
       index: undefined,
       field: 'project',
       detail:
-        `${key}: ${missing} of its ${live} live ${plan.noun} are not among these; at most ${most} are closed at once. ` +
+        `${key}: ${missing} of its ${live} live ${plan.noun} are missing; at most ${most} are closed at once. ` +
         `Is the export complete? If so, allow it with ${intake.options.wording.closeLimit} ${missing}.`,
     })
   }
@@ -88,7 +88,7 @@ export class Registers<Row extends EntryRow, V extends object> {
   private refuseTwice({ key }: ProjectRow): void {
     const elsewhere = this.intake.options.complete?.get(key)
     if (elsewhere === undefined) return
-    const detail = `${key} is in ${elsewhere} as well; what is missing can be closed only when a project is all in one.`
+    const detail = `${key} is in ${elsewhere} as well; closing missing entries needs a project in a single file.`
     this.intake.flaws.push({ index: undefined, field: 'project', detail })
   }
 }

@@ -7,7 +7,7 @@ interface RiskValues {
   readonly riskId?: string | null
 }
 
-/** Finds the risk that an issue came from: by its reference in the same project, or by its id. */
+/** Finds the risk of an issue: by its reference in the same project, or by its id. */
 export class RiskFinder {
   private readonly write: Write
   private readonly byReference = new Map<string, string>()
@@ -39,18 +39,18 @@ export class RiskFinder {
   check(record: Placed<RiskValues>, linkedTo: string | null | undefined): void {
     const { check } = record
     const { risk, riskId } = record.values
-    if (risk != null && riskId != null) check.flaw('risk', 'Give risk or riskId, one of the two.')
+    if (risk != null && riskId != null) check.flaw('risk', 'Give either risk or riskId, not both.')
     if (risk != null && this.idOf(record) === undefined) {
       check.flaw('risk', `There is no risk ${risk} in ${record.project.key}. Import the risks first.`)
     }
-    // What an earlier release has let in stays as it is, so that an export can be taken in again.
+    // Links that an earlier release accepted stay, so that an export can be imported again.
     if (riskId == null || riskId === linkedTo) return
     const home = this.projectOf.get(riskId)
     if (home === undefined) check.flaw('riskId', 'There is no risk with this id.')
     else if (home !== record.project.id) check.flaw('riskId', `This risk does not belong to ${record.project.key}.`)
   }
 
-  /** Absent when the record says nothing of it. */
+  /** Absent if the record does not mention it. */
   idOf({ values: { risk, riskId }, project }: Placed<RiskValues>): string | null | undefined {
     if (riskId != null) return riskId
     if (risk != null) return this.byReference.get(`${project.id} ${risk}`)

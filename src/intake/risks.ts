@@ -1,16 +1,9 @@
-import { recordReader, text, type Values } from '../fields.js'
-import { checkRisk, RISK_FIELDS, type RiskRow, risksLedger, riskWith, tally } from '../projects/risks.js'
-import { handlerColumns, projectColumn } from './columns.js'
+import { recordReader, type Values } from '../fields.js'
+import { checkRisk, type RiskRow, risksLedger, riskWith, tally } from '../projects/risks.js'
+import { RISK_COLUMNS } from './columns.js'
 import { receiveEntries } from './entries.js'
 import type { EntryPlan } from './entryPlan.js'
 import type { Intake, Receiver } from './intake.js'
-
-export const RISK_COLUMNS = {
-  project: projectColumn,
-  ...RISK_FIELDS,
-  ...handlerColumns('owner', 'looks after it'),
-  id: text('reference', 'The id of the risk, from an export; matched before all else.', ''),
-}
 
 const readColumns = recordReader(RISK_COLUMNS)
 
@@ -28,7 +21,7 @@ export function receiveRisks(intake: Intake): Receiver {
     check: (before, { values, check }) => checkRisk(before, values, check),
     draft: (before, { values, project }, owner) => {
       const { id, project: _, status, ...facts } = values
-      // Whoever brings the whole register says by naming a risk that it is live.
+      // In a complete list, naming a closed risk without a status reopens it.
       const said = status ?? (options.closeMissing && before?.live === 0 ? 'OPEN' : undefined)
       return riskWith(write, before, {
         ...facts,

@@ -8,10 +8,10 @@ import { bringIn } from './sheets.js'
 
 type Members = Readonly<Record<string, unknown>>
 
-/** A project as its own system has it: what it says of itself, and all of its risks and issues. */
+/** A project as its own system has it, with all of its risks and issues. */
 export interface ProjectState extends Members {
   readonly key: string
-  /** Absent or null leaves the risks as they are; a list is all of them. */
+  /** Absent or null leaves the risks as they are; a list is the complete one. */
   readonly risks?: Optional<readonly Members[]>
   readonly issues?: Optional<readonly Members[]>
   readonly closeLimit?: Optional<number>
@@ -30,18 +30,18 @@ const WORDING: Omit<Wording, 'place'> = {
   closeLimit: 'closeLimit:',
 }
 
-/** Brings a project to the state that its own system has, by the rules of the import. */
+/** Updates a project to the state of its own system, by the rules of the import. */
 export async function syncProject(write: Write, state: ProjectState, matchPeople: boolean): Promise<SyncReport> {
   const { risks, issues, closeLimit, ...project } = state
   refuse([...tooMany('/risks', risks), ...tooMany('/issues', issues)])
   if (closeLimit != null && closeLimit < 0) refuse([{ pointer: '/closeLimit', detail: 'Must not be below 0.' }])
   const options = { project: project.key, closeMissing: true, closeLimit: closeLimit ?? undefined, matchPeople }
   const ofProject = await part(write, 'projects', [project], '')
-  // Without the project nothing can be said of its entries.
+  // Without the project its entries cannot be checked.
   refuse(ofProject.flaws)
   const ofRisks = await part(write, 'risks', risks, '/risks', options)
   const ofIssues = await part(write, 'issues', issues, '/issues', options)
-  // Risks that are not stored cannot be found by the issues that came from them.
+  // Risks that are not stored cannot be found by their issues: drop those follow-up flaws.
   const isOwn = ({ pointer = '' }: Flaw) => ofRisks.flaws.length === 0 || !/^\/issues\/\d+\/risk$/.test(pointer)
   refuse([...ofRisks.flaws, ...ofIssues.flaws.filter(isOwn)])
   return {
@@ -52,21 +52,21 @@ export async function syncProject(write: Write, state: ProjectState, matchPeople
   }
 }
 
-/** What to do with more than can be brought in at once. */
+/** What to do with more records than the limit. */
 export const FOR_MORE = 'Use `operations import` for more.'
 
-/** Everyone else waits while a project is brought in, so it must not take too long. */
+/** Other writes wait during a sync, so it must not take too long. */
 function tooMany(pointer: string, records: Optional<readonly Members[]>): Flaw[] {
   const most = LIMITS.syncRecordsMax
   if (!records || records.length <= most) return []
   return [{ pointer, detail: tooManyItems(records.length, most, FOR_MORE) }]
 }
 
-/** Stops here when there is any flaw, and so nothing is stored. */
+/** Throws if there is any flaw, so that nothing is stored. */
 function refuse(flaws: readonly Flaw[]): void {
   if (flaws.length === 0) return
   const more = flaws.length > LIMITS.syncFlawsMax ? ` These are the first ${LIMITS.syncFlawsMax} flaws.` : ''
-  const sentence = `The project cannot be brought to this state; nothing was changed.${more}`
+  const sentence = `The project cannot be synced as given; nothing was changed.${more}`
   throw flawed('VALIDATION_FAILED', sentence, flaws.slice(0, LIMITS.syncFlawsMax))
 }
 

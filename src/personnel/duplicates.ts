@@ -4,15 +4,15 @@ import type { Write } from '../store/store.js'
 
 interface Claim<Row> {
   readonly field: string
-  /** What the field is called in a sentence, where its name will not do. */
+  /** The field's name in a sentence, if its identifier will not do. */
   readonly words?: string
-  /** Which member of a row no other row may have the same. */
+  /** The member of a row that must be unique. */
   readonly member: keyof Row
 }
 
 type Claiming = PgTable & { readonly $inferSelect: { readonly id: string; readonly name: string } }
 
-/** Refuses a draft that claims for itself what another row of its table has. */
+/** Refuses a draft with a value that another row of the table already has. */
 export async function refuseDuplicate<T extends Claiming>(
   { havingAny }: Write,
   noun: string,

@@ -7,25 +7,25 @@ import type { Write } from '../store/store.js'
 import { fold } from '../text.js'
 import { type PersonRow, type PersonValues, personnel } from './people.js'
 
-/** What stands where something was, so that the history still tells that there was something. */
+/** Replaces erased values, so that the history still shows that there was one. */
 const ERASED = '(erased)'
 const ERASED_NAME = 'Erased person'
 
 export interface Erasure {
   readonly id: string
   readonly erasedAt: string
-  /** How many changes of the history had something blanked. */
+  /** How many changes of the history were blanked. */
   readonly history: number
   /** How many risks and issues had the name blanked. */
   readonly entries: number
 }
 
-/** Blanks a person: their own row, their history, and their name wherever a source wrote it beside their work. */
+/** Blanks a person: their row, their history, and their name beside risks and issues of theirs. */
 export async function erasePerson(write: Write, id: string): Promise<Erasure> {
   const { at } = write
   const before = (await byIds(write, personnel, [id])).get(id)
   if (!before) throw new Fault('NOT_FOUND', `There is no person with the id ${JSON.stringify(id)}.`)
-  if (before.erasedAt) throw new Fault('CONFLICT', `This person was erased at ${before.erasedAt} already.`)
+  if (before.erasedAt) throw new Fault('CONFLICT', `This person was already erased at ${before.erasedAt}.`)
   const isOwn = eq(write.t.change.entityId, id)
   const texts = await textsOf(write, before, isOwn)
   const entries = (await blankEntries(write, id, texts, 'risk')) + (await blankEntries(write, id, texts, 'issue'))
@@ -35,13 +35,13 @@ export async function erasePerson(write: Write, id: string): Promise<Erasure> {
   return { id, erasedAt: at, history, entries }
 }
 
-/** Whether a record says no more of someone than what is left of an erased person. */
+/** Whether a record has only what is left of an erased person. */
 export function isErasure({ name, email, externalId, title, department, status }: PersonValues): boolean {
   const isBlank = email == null && externalId == null && title == null && department == null
   return isBlank && name === ERASED_NAME && status === 'INACTIVE'
 }
 
-/** Everything that the person was ever called here. */
+/** Every name, e-mail and externalId that the person ever had. */
 async function textsOf(write: Write, { name, email, externalId }: PersonRow, isOwn: SQL): Promise<Set<string>> {
   const texts = new Set([name, email, externalId].filter((text) => text !== null))
   for await (const rows of backwards(write, isOwn)) {
@@ -54,10 +54,10 @@ async function textsOf(write: Write, { name, email, externalId }: PersonRow, isO
   return texts
 }
 
-/** A history can be longer than memory, and everyone who writes waits meanwhile. */
+/** A history can be larger than memory, and other writes wait meanwhile. */
 const BATCH_ROWS = 500
 
-/** These changes, entity by entity, and of each from the last to the first. */
+/** These changes, entity by entity, each from the last to the first. */
 async function* backwards({ db, t }: Write, which: SQL | undefined): AsyncGenerator<readonly ChangeRow[]> {
   const { entityId, id } = t.change
   let last: ChangeRow | undefined
@@ -80,10 +80,10 @@ async function blankOwn(write: Write, isOwn: SQL): Promise<number> {
   return blanked
 }
 
-/** Deletes what was answered about the person: a project that named them is told so in a warning. */
+/** Deletes stored idempotent responses that mention the person: warnings of a sync quote names. */
 async function forgetAnswers({ db, t }: Write, texts: readonly string[]): Promise<void> {
   const inJson = (text: string) => JSON.stringify(text).slice(1, -1)
-  // A warning quotes a name, and so its own quotes and backslashes are escaped twice.
+  // A warning quotes a name, so its quotes and backslashes may be escaped twice.
   const forms = texts.flatMap((text) => [inJson(text), inJson(inJson(text))])
   await db.delete(t.keptAnswer).where(or(...forms.map((form) => mentions(t.keptAnswer.answer, form))))
 }
@@ -116,7 +116,7 @@ async function blankPerson({ db, t, at, by, insertAll }: Write, id: string): Pro
   await insertAll(t.change, [{ ...fact, entity: 'PERSON' }])
 }
 
-/** Blanks the name in what the person handles, and in what names them although nobody was found on the roster. */
+/** Blanks the name in entries of the person, and in unmatched entries that name them. */
 async function blankEntries(
   { db, t, at, by, among, insertAll }: Write,
   id: string,
@@ -132,7 +132,7 @@ async function blankEntries(
   const entity = noun === 'risk' ? 'RISK' : 'ISSUE'
   const rest = { recordedAt: at, effectiveOn: at.slice(0, 10), by, action: 'ERASED', entity, fields } as const
   for (let count = 0; ; ) {
-    // Whatever is blanked is no longer among them.
+    // Blanked rows no longer match this condition.
     const named = db
       .select({ id: table.id })
       .from(table)
@@ -153,7 +153,7 @@ async function blankEntries(
 
 const HANDLER_FIELDS = ['ownerId', 'ownerName', 'assigneeId', 'assigneeName']
 
-/** Blanks the name in the history of risks and issues, while they were the person's, or nobody's and named them. */
+/** Blanks the name in the history of risks and issues while they were the person's, or unmatched and named them. */
 async function blankMentions(write: Write, id: string, texts: ReadonlySet<string>): Promise<number> {
   const { t, among } = write
   const isAbout = or(...HANDLER_FIELDS.map((field) => mentions(t.change.fields, `"${field}"`)))
@@ -161,7 +161,7 @@ async function blankMentions(write: Write, id: string, texts: ReadonlySet<string
   let unfinished: readonly [entityId: string, handler: Recorded] | undefined
   for await (const rows of backwards(write, and(among(t.change.entity, ['RISK', 'ISSUE']), isAbout))) {
     const handlers = await handlersOf(write, [...new Set(rows.map(({ entityId }) => entityId))])
-    // The batch before may have ended amid the changes of an entity.
+    // The previous batch may have ended within the changes of an entity.
     if (unfinished && unfinished[0] === rows[0]?.entityId) handlers.set(...unfinished)
     blanked += await blankChanges(write, rows, (row) => theirsIn(row, handlers, id, texts))
     const entityId = rows.at(-1)?.entityId ?? ''
@@ -170,7 +170,7 @@ async function blankMentions(write: Write, id: string, texts: ReadonlySet<string
   return blanked
 }
 
-/** What of a change is about them; from now on backwards, it is known who the handler was before and after each. */
+/** Which values of a change are about the person; going backwards, the owner before and after each change is known. */
 function theirsIn(row: ChangeRow, handlers: Map<string, Recorded>, id: string, texts: ReadonlySet<string>): IsTheirs {
   const after = handlers.get(row.entityId) ?? null
   const fields = fieldChangesOf(row)
@@ -206,7 +206,7 @@ async function blankChanges(
   return blanked.length
 }
 
-// Whether someone was on the roster is no fact about their person.
+// `status` is kept: whether someone was on the roster is not personal data.
 function blankedFields(fields: FieldChanges, isTheirs: IsTheirs): FieldChanges {
   const isNothing = (value: Recorded) => value === null || (Array.isArray(value) && value.length === 0)
   const blank = (field: string, value: Recorded, side: 0 | 1): Recorded =>

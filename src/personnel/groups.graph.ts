@@ -1,10 +1,11 @@
 import { sql } from 'drizzle-orm'
-import { builder, change, needs } from '../graph/builder.js'
+import { builder, needs } from '../graph/builder.js'
 import { connectionOf, pageField, queryList } from '../graph/connections.js'
 import { found, queryOne, stamps } from '../graph/entities.js'
 import { asEntity, displayed } from '../graph/federation.js'
 import { boundedText, neverNull } from '../graph/inputs.js'
 import { columns, computedField, itemsField } from '../graph/sql/fields.js'
+import { mutationField } from '../graph/sql/mutationFields.js'
 import { foldedName, trimmed } from '../text.js'
 import {
   addGroup,
@@ -27,24 +28,24 @@ Group.implement({
 })
 columns(Group, {
   id: { type: 'ID', description: 'The id of the group.' },
-  name: { type: 'String', description: 'The name; no two groups share one.', ...displayed },
+  name: { type: 'String', description: 'The name; unique.', ...displayed },
   externalId: {
     type: 'String',
     nullable: true,
-    description: 'The id in the directory that the group comes from; no two groups share one.',
+    description: 'The id in the directory that the group comes from; unique.',
   },
   description: { type: 'String', nullable: true, description: 'What the group is for.' },
 })
 computedField(Group, 'memberCount', {
   type: 'Int',
-  description: 'How many people on the roster belong to it.',
+  description: 'The number of its members on the roster.',
   computed: memberCount,
 })
 pageField(Group, 'members', {
   type: PersonConnection,
   filter: PersonFilter,
   scope: 'personnel.read',
-  description: 'The people on the roster who belong to it, ordered by name.',
+  description: 'The members on the roster, ordered by name.',
   relation: membersOfGroup,
 })
 stamps(Group)
@@ -58,9 +59,9 @@ itemsField(Person, 'groups', {
 })
 
 const GroupFilter = builder.inputType('GroupFilter', {
-  description: 'Which groups. Conditions given together must all hold.',
+  description: 'Filters groups. All given conditions must hold.',
   fields: (t) => ({
-    search: t.string(boundedText('search', 'With this text in the name, in any case.')),
+    search: t.string(boundedText('search', 'Contains this text in the name; case-insensitive.')),
     updatedSince: t.field({ type: 'DateTime', description: 'Changed at this instant or later.' }),
   }),
 })
@@ -90,7 +91,7 @@ queryOne('group', {
   ],
 })
 
-/** A text that can be told of a group, in the words of its field. */
+/** The options of a text input of a group, from its table of fields. */
 const told = (member: keyof typeof GROUP_FIELDS) => boundedText(member, GROUP_FIELDS[member].meaning)
 
 const AddGroupInput = builder.inputType('AddGroupInput', {
@@ -103,7 +104,7 @@ const AddGroupInput = builder.inputType('AddGroupInput', {
 })
 
 const ChangeGroupInput = builder.inputType('ChangeGroupInput', {
-  description: 'What to change of a group. What is left out stays as it is; null takes it away, but for the name.',
+  description: 'The changes of a group. Absent fields stay; null clears a field, except the name.',
   fields: (t) => ({
     name: t.string(neverNull(told('name'))),
     externalId: t.string(told('externalId')),
@@ -111,48 +112,41 @@ const ChangeGroupInput = builder.inputType('ChangeGroupInput', {
   }),
 })
 
-builder.mutationField('addGroup', (t) =>
-  t.field({
-    type: Group,
-    nullable: true,
-    description: 'Adds a group, which has no members yet.',
-    ...needs('personnel.manage'),
-    args: { input: t.arg({ type: AddGroupInput, required: true, description: 'The group to add.' }) },
-    resolve: (_, { input }, context) => change(context, (write) => addGroup(write, input)),
-  }),
-)
+mutationField('addGroup', {
+  type: Group,
+  list: groups,
+  scope: 'personnel.manage',
+  description: 'Adds a group without members.',
+  args: (arg) => ({ input: arg({ type: AddGroupInput, required: true, description: 'The group to add.' }) }),
+  change: (write, { input }) => addGroup(write, input),
+})
 
-builder.mutationField('changeGroup', (t) =>
-  t.field({
-    type: Group,
-    nullable: true,
-    description: 'Changes a group; its members stay.',
-    ...needs('personnel.manage'),
-    args: {
-      id: t.arg.id({ required: true, description: 'The id of the group.' }),
-      input: t.arg({ type: ChangeGroupInput, required: true, description: 'What to change.' }),
-    },
-    resolve: (_, { id, input }, context) =>
-      change(context, (write) => found(changeGroup(write, id, input), 'group', id)),
+mutationField('changeGroup', {
+  type: Group,
+  list: groups,
+  scope: 'personnel.manage',
+  description: 'Changes a group; its members stay.',
+  args: (arg) => ({
+    id: arg.id({ required: true, description: 'The id of the group.' }),
+    input: arg({ type: ChangeGroupInput, required: true, description: 'What to change.' }),
   }),
-)
+  change: (write, { id, input }) => found(changeGroup(write, id, input), 'group', id),
+})
 
-/** The two mutations of a membership, which differ in nothing but what they do. */
+/** The two mutations of a membership. */
 function membershipField(name: string, description: string, work: typeof addMember): void {
-  builder.mutationField(name, (t) =>
-    t.field({
-      type: Group,
-      nullable: true,
-      description,
-      ...needs('personnel.manage'),
-      args: {
-        groupId: t.arg.id({ required: true, description: 'The id of the group.' }),
-        personId: t.arg.id({ required: true, description: 'The id of the person.' }),
-      },
-      resolve: (_, { groupId, personId }, context) => change(context, (write) => work(write, groupId, personId)),
+  mutationField(name, {
+    type: Group,
+    list: groups,
+    scope: 'personnel.manage',
+    description,
+    args: (arg) => ({
+      groupId: arg.id({ required: true, description: 'The id of the group.' }),
+      personId: arg.id({ required: true, description: 'The id of the person.' }),
     }),
-  )
+    change: (write, { groupId, personId }) => work(write, groupId, personId),
+  })
 }
 
-membershipField('addMember', 'Puts a person into a group; who is there already stays.', addMember)
-membershipField('removeMember', 'Takes a person out of a group; who is not there stays out.', removeMember)
+membershipField('addMember', 'Adds a member; no effect if already a member.', addMember)
+membershipField('removeMember', 'Removes a member; no effect if not a member.', removeMember)

@@ -2,7 +2,7 @@ import { and, eq, gte, type SQL, sql } from 'drizzle-orm'
 import { recordReader, required, requireFields, said, text, type Values } from '../fields.js'
 import { Ledger } from '../history/ledger.js'
 import { newId } from '../ids.js'
-import { contains, type Optional, unindexed } from '../store/conditions.js'
+import { contains, type Optional } from '../store/conditions.js'
 import type { Naming } from '../store/names.js'
 import { byIds, type List } from '../store/page.js'
 import { type Computed, type Relation, relatedRows } from '../store/relations.js'
@@ -26,7 +26,7 @@ export const groups: List<Tables['group'], GroupFilter> = {
   matching,
 }
 
-/** What names one group. */
+/** The keys of a group. */
 export const groupKeys: RowKeys<Tables['group']> = {
   id: idKey,
   name: columnKey(keyPart('name', foldedName), ({ nameFolded }) => nameFolded),
@@ -49,20 +49,17 @@ export const groupsOfPerson: Relation<Tables['person'], Tables['group'], GroupFi
     and(eq(membership.personId, person.id), eq(membership.groupId, group.id)),
 }
 
-/** The groups of each of these people, in the order of their names. */
+/** The groups of each of these people, ordered by name. */
 export function groupsOfPeople(read: Read, personIds: readonly string[]): Promise<Map<string, GroupRow[]>> {
   return relatedRows(read, groupsOfPerson, personIds)
 }
 
-/** How many active people a group has. */
+/** The number of active people in a group. */
 export const memberCount: Computed<Tables['group']> = {
   of: (t) => t.group,
-  isCount: true,
-  value: ({ t: { membership, person } }, { id }) => {
-    // A group is to be found by its members, not by a walk through the roster's index.
-    const isActive = and(eq(person.id, membership.personId), eq(unindexed(person.status), 'ACTIVE'))
-    return sql`(select count(*) from ${membership} join ${person} on ${isActive} where ${membership.groupId} = ${id})`
-  },
+  counted: (t) => t.membership,
+  value: ({ t: { membership } }, { id }) =>
+    sql`(select count(*) from ${membership} where ${membership.groupId} = ${id} and ${membership.live} = 1)`,
 }
 
 function matching({ t }: Read, filter: GroupFilter): SQL | undefined {
@@ -72,10 +69,10 @@ function matching({ t }: Read, filter: GroupFilter): SQL | undefined {
   )
 }
 
-/** What can be told of a group, by whichever way it comes in. */
+/** The input fields of a group. */
 export const GROUP_FIELDS = {
-  name: required(text('name', 'The name, which no other group may have, in any case.', 'Bridge inspectors')),
-  externalId: text('externalId', 'The id in the directory, which no other group may have.', 'DIR-42'),
+  name: required(text('name', 'The name; unique, case-insensitive.', 'Bridge inspectors')),
+  externalId: text('externalId', 'The id in the directory; unique.', 'DIR-42'),
   description: text('description', 'What the group is for.', 'Whoever may sign off an inspection.'),
 }
 export type GroupValues = Values<typeof GROUP_FIELDS>
@@ -86,7 +83,7 @@ export function groupsLedger(write: Write): Ledger<GroupRow> {
   return new Ledger(write, { kind: 'GROUP', table: (t) => t.group, tracked: ['name', 'externalId', 'description'] })
 }
 
-/** A group as it would be stored: what the values say, and for the rest what was there before. */
+/** A group as it would be stored: the given values merged with the row before. */
 export function groupWith({ at }: Write, before: GroupRow | undefined, values: GroupValues, id?: string): GroupRow {
   const name = values.name ?? before?.name ?? ''
   return {
@@ -110,10 +107,10 @@ export function addGroup(write: Write, input: GroupChange): Promise<GroupRow> {
   return storeGroup(write, undefined, input, 'This group cannot be added as given.')
 }
 
-/** Changes what the values say; undefined when there is no such group. */
+/** Changes a group; undefined if there is none with this id. */
 export async function changeGroup(write: Write, id: string, input: GroupChange): Promise<GroupRow | undefined> {
   const before = (await byIds(write, groups, [id])).get(id)
-  return before && storeGroup(write, before, input, 'This group cannot be changed as asked.')
+  return before && storeGroup(write, before, input, 'This group cannot be changed as given.')
 }
 
 async function storeGroup(

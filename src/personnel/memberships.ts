@@ -5,7 +5,7 @@ import { type GroupRow, groups, groupsOfPeople } from './groups.js'
 import { moveAll, movesTo } from './moves.js'
 import { peopleLedger, personnel } from './people.js'
 
-/** Puts each of these people into exactly these groups. */
+/** Sets the groups of each of these people. */
 export async function regroup(write: Write, wanted: ReadonlyMap<string, ReadonlySet<string>>): Promise<void> {
   const moves = await movesTo(write, wanted)
   const rows = await byIds(write, personnel, [...moves.keys()])
@@ -15,12 +15,12 @@ export async function regroup(write: Write, wanted: ReadonlyMap<string, Readonly
   await moveAll(write, moves.values())
 }
 
-/** Puts a person into a group, who may be there already. */
+/** Adds a member; no effect if already a member. */
 export function addMember(write: Write, groupId: string, personId: string): Promise<GroupRow> {
   return regroupOne(write, groupId, personId, (ids) => ids.add(groupId))
 }
 
-/** Takes a person out of a group, who need not be there. */
+/** Removes a member; no effect if not a member. */
 export function removeMember(write: Write, groupId: string, personId: string): Promise<GroupRow> {
   return regroupOne(write, groupId, personId, (ids) => ids.delete(groupId))
 }
@@ -39,7 +39,7 @@ async function regroupOne(
   const wanted = new Set(current.map(({ id }) => id))
   change(wanted)
   if (person.erasedAt && wanted.size > 0) {
-    throw new Fault('CONFLICT', `This person was erased at ${person.erasedAt} and stays so.`)
+    throw new Fault('CONFLICT', `This person was erased at ${person.erasedAt} and cannot be changed.`)
   }
   await regroup(write, new Map([[personId, wanted]]))
   return group

@@ -1,32 +1,33 @@
 import { sql } from 'drizzle-orm'
-import { builder, change, enumOf, needs } from '../graph/builder.js'
+import { builder, enumOf, needs } from '../graph/builder.js'
 import { connectionOf, queryList } from '../graph/connections.js'
 import { found, queryOne, stamps } from '../graph/entities.js'
 import { asEntity, displayed } from '../graph/federation.js'
 import { boundedList, boundedText, boundedTexts, neverNull } from '../graph/inputs.js'
 import { columns } from '../graph/sql/fields.js'
+import { mutationField } from '../graph/sql/mutationFields.js'
 import { LIMITS } from '../limits.js'
 import { foldedName, trimmed } from '../text.js'
 import { addPerson, changePerson, PERSON_FIELDS, type PersonRow, personKeys, personnel } from './people.js'
 
-const PersonStatus = enumOf('PersonStatus', 'Whether someone is on the roster.', {
+const PersonStatus = enumOf('PersonStatus', 'Whether a person is on the roster.', {
   ACTIVE: 'On the roster.',
-  INACTIVE: 'No longer on the roster; the id stays valid for what is assigned to it.',
+  INACTIVE: 'No longer on the roster; the id stays valid for tasks assigned to it.',
 })
 
 export const Person = builder.objectRef<PersonRow>('Person')
 Person.implement({
-  description: 'Someone on the roster. The id is the user id that tasks elsewhere are assigned to.',
+  description: 'A person on the roster. The id is the user id that tasks elsewhere are assigned to.',
   ...needs('personnel.read'),
 })
 columns(Person, {
   id: { type: 'ID', description: 'The user id.' },
   name: { type: 'String', description: 'The display name.', ...displayed },
-  email: { type: 'String', nullable: true, description: 'The e-mail address; no two people share one.' },
+  email: { type: 'String', nullable: true, description: 'The e-mail address; unique.' },
   externalId: {
     type: 'String',
     nullable: true,
-    description: 'The id in the HR system or directory; no two people share one.',
+    description: 'The id in the HR system or directory; unique.',
   },
   title: { type: 'String', nullable: true, description: 'The job title.' },
   department: { type: 'String', nullable: true, description: 'The department.' },
@@ -37,17 +38,17 @@ stamps(Person)
 export const PersonConnection = connectionOf(Person, 'people')
 
 export const PersonFilter = builder.inputType('PersonFilter', {
-  description: 'Which people. Conditions given together must all hold.',
+  description: 'Filters people. All given conditions must hold.',
   fields: (t) => ({
     status: t.field({
       type: [PersonStatus],
       description: 'With one of these statuses; without it, ACTIVE people only.',
     }),
-    group: t.idList(boundedTexts('name', 'In one of the groups with these ids or names, in any case.')),
-    department: t.stringList(boundedTexts('department', 'In one of these departments, in any case.')),
-    search: t.string(boundedText('search', 'With this text in the name or the e-mail, in any case.')),
-    email: t.string(boundedText('email', 'With exactly this e-mail, in any case.')),
-    externalId: t.string(boundedText('externalId', 'With exactly this id of the HR system or directory.')),
+    group: t.idList(boundedTexts('name', 'In one of the groups with these ids or names; case-insensitive.')),
+    department: t.stringList(boundedTexts('department', 'In one of these departments; case-insensitive.')),
+    search: t.string(boundedText('search', 'Contains this text in the name or the e-mail; case-insensitive.')),
+    email: t.string(boundedText('email', 'With exactly this e-mail; case-insensitive.')),
+    externalId: t.string(boundedText('externalId', 'With exactly this id in the HR system or directory.')),
     updatedSince: t.field({ type: 'DateTime', description: 'Changed at this instant or later.' }),
   }),
 })
@@ -58,14 +59,14 @@ queryList('personnel', {
   type: PersonConnection,
   filter: PersonFilter,
   scope: 'personnel.read',
-  description: 'The roster: everyone who is on it, ordered by name.',
+  description: 'Everyone on the roster, ordered by name.',
   list: personnel,
 })
 
 queryOne('person', {
   type: Person,
   scope: 'personnel.read',
-  description: 'One person, by id, e-mail or externalId, whether or not still on the roster.',
+  description: 'One person, by id, e-mail or externalId, on the roster or not.',
   list: personnel,
   ways: [
     {
@@ -81,36 +82,33 @@ queryOne('person', {
   ],
 })
 
-/** A text that can be told of a person, in the words of its field. */
+/** The options of a text input of a person, from its table of fields. */
 const told = (member: 'name' | 'email' | 'externalId' | 'title' | 'department') =>
   boundedText(member, PERSON_FIELDS[member].meaning)
 
 const AddPersonInput = builder.inputType('AddPersonInput', {
-  description: 'A person to add. An e-mail or an externalId is needed; both are fine.',
+  description: 'A person to add. Give an e-mail, an externalId, or both.',
   fields: (t) => ({
     name: t.string({ required: true, ...told('name') }),
     email: t.string(told('email')),
     externalId: t.string(told('externalId')),
     title: t.string(told('title')),
     department: t.string(told('department')),
-    groupIds: t.idList(boundedList(LIMITS.groupIdsMax, 'The ids of the groups to put the person into.')),
+    groupIds: t.idList(boundedList(LIMITS.groupIdsMax, 'The ids of the groups that the person joins.')),
   }),
 })
 
-builder.mutationField('addPerson', (t) =>
-  t.field({
-    type: Person,
-    nullable: true,
-    description: 'Adds a person to the roster.',
-    ...needs('personnel.manage'),
-    args: { input: t.arg({ type: AddPersonInput, required: true, description: 'The person to add.' }) },
-    resolve: (_, { input }, context) => change(context, (write) => addPerson(write, input)),
-  }),
-)
+mutationField('addPerson', {
+  type: Person,
+  list: personnel,
+  scope: 'personnel.manage',
+  description: 'Adds a person to the roster.',
+  args: (arg) => ({ input: arg({ type: AddPersonInput, required: true, description: 'The person to add.' }) }),
+  change: (write, { input }) => addPerson(write, input),
+})
 
 const ChangePersonInput = builder.inputType('ChangePersonInput', {
-  description:
-    'What to change of a person. What is left out stays as it is; null takes it away, but for name and status.',
+  description: 'The changes of a person. Absent fields stay; null clears a field, except name and status.',
   fields: (t) => ({
     name: t.string(neverNull(told('name'))),
     email: t.string(told('email')),
@@ -121,17 +119,14 @@ const ChangePersonInput = builder.inputType('ChangePersonInput', {
   }),
 })
 
-builder.mutationField('changePerson', (t) =>
-  t.field({
-    type: Person,
-    nullable: true,
-    description: 'Changes a person. Whoever leaves becomes INACTIVE, and ACTIVE again on coming back.',
-    ...needs('personnel.manage'),
-    args: {
-      id: t.arg.id({ required: true, description: 'The id of the person.' }),
-      input: t.arg({ type: ChangePersonInput, required: true, description: 'What to change.' }),
-    },
-    resolve: (_, { id, input }, context) =>
-      change(context, (write) => found(changePerson(write, id, input), 'person', id)),
+mutationField('changePerson', {
+  type: Person,
+  list: personnel,
+  scope: 'personnel.manage',
+  description: 'Changes a person. Set the status to INACTIVE for people who leave, and to ACTIVE when they return.',
+  args: (arg) => ({
+    id: arg.id({ required: true, description: 'The id of the person.' }),
+    input: arg({ type: ChangePersonInput, required: true, description: 'What to change.' }),
   }),
-)
+  change: (write, { id, input }) => found(changePerson(write, id, input), 'person', id),
+})

@@ -15,7 +15,7 @@ import { fold, foldedName, InputCheck, tooManyItems, trimmed } from '../text.js'
 import { PERSON_STATUSES, type PersonStatus } from '../vocabulary.js'
 import { refuseDuplicate } from './duplicates.js'
 import { type GroupRow, groupNaming, groups } from './groups.js'
-import { firstMoves, moveAll } from './moves.js'
+import { firstMoves, followStatus, moveAll } from './moves.js'
 
 export type PersonRow = Tables['person']['$inferSelect']
 
@@ -30,7 +30,7 @@ export interface PersonFilter {
   readonly updatedSince?: Optional<string>
 }
 
-/** What a caller tells of a person: absent says nothing, null that there is none. */
+/** The input of a person: absent keeps what is stored, null clears it. */
 export interface PersonChange {
   readonly name?: Optional<string>
   readonly email?: Optional<string>
@@ -44,7 +44,7 @@ export interface PersonInput extends PersonChange {
   readonly groupIds?: Optional<readonly string[]>
 }
 
-/** The roster: whoever is active, unless the filter names other statuses. */
+/** The roster: active people, unless the filter has other statuses. */
 export const personnel: List<Tables['person'], PersonFilter> = {
   name: 'personnel',
   table: (t) => t.person,
@@ -54,7 +54,7 @@ export const personnel: List<Tables['person'], PersonFilter> = {
   names: { group: groupNaming },
 }
 
-/** What names one person. */
+/** The keys of a person. */
 export const personKeys: RowKeys<Tables['person']> = {
   id: idKey,
   email: columnKey(keyPart('email', foldedName), ({ emailFolded }) => emailFolded),
@@ -74,7 +74,7 @@ export const personNaming: Naming = {
   },
 }
 
-/** The people of a group, filtered like the roster; only a walk through all members finds the first of them by name. */
+/** The members of a group, filtered like the roster; no index orders them by name, so all are read. */
 export const membersOfGroup: Relation<Tables['group'], Tables['person'], PersonFilter> = {
   of: (t) => t.group,
   list: { ...personnel, isSought: true, matching: (read, filter) => matching(read, filter, true) },
@@ -104,32 +104,33 @@ function matching(read: Read, filter: PersonFilter, isWithinGroup = Boolean(filt
 
 function inStatus({ t, among }: Read, statuses: readonly PersonStatus[], isWithinGroup: boolean): SQL | undefined {
   if (PERSON_STATUSES.every((status) => statuses.includes(status))) return undefined
-  // A group is to be found by its members, not by a walk through the roster's index.
+  // Use the index of memberships, not the one of the roster.
   return among(isWithinGroup ? unindexed(t.person.status) : t.person.status, statuses)
 }
 
-/** What can be told of a person, by whichever way it comes in. */
+/** The input fields of a person. */
 export const PERSON_FIELDS = {
   name: required(text('name', 'The display name.', 'Ada Lovelace')),
-  email: email('The e-mail address, which nobody else may have, in any case.', 'ada@example.com'),
-  externalId: text('externalId', 'The id in the HR system or directory, which nobody else may have.', 'HR-1815'),
+  email: email('The e-mail address; unique, case-insensitive.', 'ada@example.com'),
+  externalId: text('externalId', 'The id in the HR system or directory; unique.', 'HR-1815'),
   title: text('title', 'The job title.', 'Lead engineer'),
   department: text('department', 'The department.', 'Engineering'),
-  status: oneOf(PERSON_STATUSES, 'Whether the person is on the roster; ACTIVE unless given.'),
+  status: oneOf(PERSON_STATUSES, 'Whether the person is on the roster; ACTIVE by default.'),
 }
 export type PersonValues = Values<typeof PERSON_FIELDS>
 
 export const readPerson = recordReader(PERSON_FIELDS)
 
 export function peopleLedger(write: Write): Ledger<PersonRow> {
-  return new Ledger(write, {
+  return new Ledger<PersonRow>(write, {
     kind: 'PERSON',
     table: (t) => t.person,
     tracked: ['name', 'email', 'externalId', 'title', 'department', 'status'],
+    follow: followStatus,
   })
 }
 
-/** A person as they would be stored: what the values say, and for the rest what was there before. */
+/** A person as they would be stored: the given values merged with the row before. */
 export function personWith({ at }: Write, before: PersonRow | undefined, values: PersonValues, id?: string): PersonRow {
   const name = values.name ?? before?.name ?? ''
   const address = said(values.email, before?.email)
@@ -149,7 +150,7 @@ export function personWith({ at }: Write, before: PersonRow | undefined, values:
   }
 }
 
-/** What must hold of a person besides each field by itself. */
+/** Checks a person beyond the single fields. */
 export function checkPerson(before: PersonRow | undefined, values: PersonValues, check: InputCheck): void {
   if (!before) requireFields(PERSON_FIELDS, values, check)
   const isReachable = said(values.email, before?.email) ?? said(values.externalId, before?.externalId)
@@ -158,7 +159,7 @@ export function checkPerson(before: PersonRow | undefined, values: PersonValues,
   }
 }
 
-/** Adds someone to the roster and to the given groups. */
+/** Adds someone to the roster and to these groups. */
 export async function addPerson(write: Write, input: PersonInput): Promise<PersonRow> {
   const { groupIds: given, ...members } = input
   const check = new InputCheck()
@@ -179,16 +180,17 @@ export async function addPerson(write: Write, input: PersonInput): Promise<Perso
   return row
 }
 
-/** Changes what the values say; undefined when there is no such person. */
+/** Changes a person; undefined if there is none with this id. */
 export async function changePerson(write: Write, id: string, input: PersonChange): Promise<PersonRow | undefined> {
   const before = (await byIds(write, personnel, [id])).get(id)
   if (!before) return undefined
-  if (before.erasedAt) throw new Fault('CONFLICT', `This person was erased at ${before.erasedAt} and stays so.`)
+  if (before.erasedAt)
+    throw new Fault('CONFLICT', `This person was erased at ${before.erasedAt} and cannot be changed.`)
   const check = new InputCheck()
   const values = readPerson({ ...input }, check)
   checkPerson(before, values, check)
   if (values.status === null) check.flaw('status', 'Must not be empty.')
-  check.refuse('This person cannot be changed as asked.')
+  check.refuse('This person cannot be changed as given.')
   const draft = personWith(write, before, values)
   await refuseTaken(write, draft)
   const ledger = peopleLedger(write)
@@ -204,7 +206,7 @@ function refuseTaken(write: Write, draft: PersonRow): Promise<void> {
   ])
 }
 
-/** The groups of these ids; refuses any that is not there. */
+/** The groups with these ids; throws if one does not exist. */
 async function knownGroups(write: Write, groupIds: readonly string[]): Promise<GroupRow[]> {
   if (groupIds.length === 0) return []
   const known = await byIds(write, groups, groupIds)

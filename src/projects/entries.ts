@@ -14,7 +14,7 @@ interface EntryFacts {
   readonly raisedOn?: string | null
 }
 
-/** What risks and issues store alike: what the values say, and for the rest what was there before. */
+/** The common columns of risks and issues as stored: the given values merged with the row before. */
 export function entryWith({ at }: Write, before: EntryFacts | undefined, values: EntryFacts) {
   const reference = values.reference ?? before?.reference ?? ''
   const title = values.title ?? before?.title ?? ''
@@ -32,7 +32,7 @@ export function entryWith({ at }: Write, before: EntryFacts | undefined, values:
 
 type Entry = Tables['risk'] | Tables['issue']
 
-/** What names one risk or issue: its id, or its reference in the project with a key. */
+/** The keys of a risk or an issue: its id, or the project's key and its reference. */
 export const entryKeys: RowKeys<Entry> = {
   id: idKey,
   'project { key } reference': {
@@ -42,7 +42,7 @@ export const entryKeys: RowKeys<Entry> = {
       reference,
     ],
     among: ({ t: { project }, pairs }, { projectId, reference }, values) => {
-      // Each value is the JSON array of its two parts.
+      // Each value is a JSON array of its two parts.
       const given = pairs(values.map((value) => JSON.parse(value) as [string, string]))
       const places = sql`select ${project.id}, other from ${given} join ${project} on ${project.key} = one`
       return sql`(${projectId}, ${reference}) in (${places})`

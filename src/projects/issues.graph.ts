@@ -14,7 +14,7 @@ import { projects } from './projects.js'
 import { Risk } from './risks.graph.js'
 import { risks } from './risks.js'
 
-export const IssueSeverity = enumOf('IssueSeverity', 'How much an issue hurts.', {
+export const IssueSeverity = enumOf('IssueSeverity', 'The severity of an issue.', {
   LOW: 'A nuisance.',
   MEDIUM: 'It costs time or money.',
   HIGH: 'It endangers a goal of the project.',
@@ -22,41 +22,41 @@ export const IssueSeverity = enumOf('IssueSeverity', 'How much an issue hurts.',
 })
 
 const OPEN_STATUSES = {
-  OPEN: 'Nobody is at it yet.',
-  IN_PROGRESS: 'Someone is at it.',
-  BLOCKED: 'It waits for something else.',
+  OPEN: 'Nobody is working on it yet.',
+  IN_PROGRESS: 'Someone is working on it.',
+  BLOCKED: 'It is waiting for something else.',
 }
 
 export const IssueStatus = enumOf(
   'IssueStatus',
-  'Where an issue stands; OPEN, IN_PROGRESS and BLOCKED count as open.',
+  'The status of an issue; OPEN, IN_PROGRESS and BLOCKED count as open.',
   {
     ...OPEN_STATUSES,
-    RESOLVED: 'Solved, and not confirmed yet.',
-    CLOSED: 'Over and done with.',
+    RESOLVED: 'Solved, but not confirmed yet.',
+    CLOSED: 'Solved and confirmed, or dropped.',
   },
 )
 
-const OpenIssueStatus = enumOf('OpenIssueStatus', 'Where an open issue stands.', OPEN_STATUSES)
+const OpenIssueStatus = enumOf('OpenIssueStatus', 'The status of an open issue.', OPEN_STATUSES)
 
 export const Issue = builder.objectRef<IssueRow>('Issue')
 Issue.implement({
-  description: 'Something that has gone wrong in a project. It belongs to its project and is read-only here.',
+  description: 'A problem of a project. It belongs to its project and is read-only here.',
   ...needs('projects.read'),
 })
 columns(Issue, {
   id: { type: 'ID', description: 'The id of the issue.' },
   reference: { type: 'String', description: "Its name in the project's own tracker, such as I-12." },
-  title: { type: 'String', description: 'What is wrong, in a line.', ...displayed },
-  description: { type: 'String', nullable: true, description: 'What is wrong, at length.' },
-  severity: { type: IssueSeverity, description: 'How much it hurts.' },
-  status: { type: IssueStatus, description: 'Where it stands.' },
-  assigneeId: { type: 'ID', nullable: true, description: 'The user id of who is to solve it.' },
-  assigneeName: { type: 'String', nullable: true, description: 'Who is to solve it, as the source wrote it.' },
-  riskId: { type: 'ID', nullable: true, description: 'The id of the risk that it came from.' },
-  url: { type: 'String', nullable: true, description: 'Where it is kept.' },
+  title: { type: 'String', description: 'The problem, in one line.', ...displayed },
+  description: { type: 'String', nullable: true, description: 'The problem in detail.' },
+  severity: { type: IssueSeverity, description: 'How severe it is.' },
+  status: { type: IssueStatus, description: 'Its status.' },
+  assigneeId: { type: 'ID', nullable: true, description: 'The user id of the assignee.' },
+  assigneeName: { type: 'String', nullable: true, description: 'The assignee as named by the source.' },
+  riskId: { type: 'ID', nullable: true, description: 'The id of the risk that caused it.' },
+  url: { type: 'String', nullable: true, description: 'The link to it in its own system.' },
   raisedOn: { type: 'Date', description: 'The day it was raised.' },
-  dueOn: { type: 'Date', nullable: true, description: 'The day it is to be solved by.' },
+  dueOn: { type: 'Date', nullable: true, description: 'The day it is due.' },
 })
 referenceField(Issue, 'project', {
   to: Project,
@@ -64,21 +64,21 @@ referenceField(Issue, 'project', {
   required: true,
   list: projects,
   scope: 'projects.read',
-  description: 'The project that has it.',
+  description: 'The project that it belongs to.',
 })
 referenceField(Issue, 'assignee', {
   to: Person,
   by: 'assigneeId',
   list: personnel,
   scope: 'personnel.read',
-  description: 'Who is to solve it; needs the scope personnel.read.',
+  description: 'The assignee; needs the scope personnel.read.',
 })
 referenceField(Issue, 'risk', {
   to: Risk,
   by: 'riskId',
   list: risks,
   scope: 'projects.read',
-  description: 'The risk that it came from.',
+  description: 'The risk that caused it.',
 })
 stamps(Issue)
 asEntity(Issue, { scope: 'projects.read', table: issues.table, keys: entryKeys })
@@ -86,13 +86,13 @@ asEntity(Issue, { scope: 'projects.read', table: issues.table, keys: entryKeys }
 const IssueConnection = connectionOf(Issue, 'open issues')
 
 const IssueFilter = builder.inputType('IssueFilter', {
-  description: 'Which open issues. Conditions given together must all hold; none of them shows a closed one.',
+  description: 'Filters open issues. All given conditions must hold; closed issues are never listed.',
   fields: (t) => ({
-    project: t.stringList(boundedTexts('id', 'Of one of the projects with these keys, in any case, or ids.')),
-    severity: t.field({ type: [IssueSeverity], description: 'Of one of these severities.' }),
+    project: t.stringList(boundedTexts('id', 'In one of the projects with these keys or ids; keys in any case.')),
+    severity: t.field({ type: [IssueSeverity], description: 'With one of these severities.' }),
     status: t.field({
       type: [OpenIssueStatus],
-      description: 'With one of these statuses; without it, all that are open.',
+      description: 'With one of these statuses; all open ones by default.',
     }),
     assignee: t.field({
       type: t.listRef('ID', { required: false }),
@@ -101,9 +101,9 @@ const IssueFilter = builder.inputType('IssueFilter', {
         'Assigned to one of the people with these user ids or e-mails, which need personnel.read; null (`none` in REST) means nobody on the roster.',
       ),
     }),
-    risk: t.idList(boundedTexts('id', 'That came from one of the risks with these ids.')),
-    dueBefore: t.field({ type: 'Date', description: 'To be solved before this day.' }),
-    search: t.string(boundedText('search', 'With this text in the title or the reference, in any case.')),
+    risk: t.idList(boundedTexts('id', 'Came from one of the risks with these ids.')),
+    dueBefore: t.field({ type: 'Date', description: 'Due before this day.' }),
+    search: t.string(boundedText('search', 'Contains this text in the title or the reference; case-insensitive.')),
     updatedSince: t.field({ type: 'DateTime', description: 'Changed at this instant or later.' }),
   }),
 })
@@ -112,7 +112,7 @@ pageField(Project, 'issues', {
   type: IssueConnection,
   filter: IssueFilter,
   scope: 'projects.read',
-  description: 'The open issues of the project, the most severe first.',
+  description: 'The open issues of the project, most severe first.',
   relation: issuesOfProject,
 })
 
@@ -120,7 +120,7 @@ pageField(Person, 'issues', {
   type: IssueConnection,
   filter: IssueFilter,
   scope: 'projects.read',
-  description: 'The open issues that are assigned to the person, the most severe first; needs the scope projects.read.',
+  description: 'The open issues assigned to the person, most severe first; needs the scope projects.read.',
   relation: issuesOfPerson,
 })
 
@@ -128,7 +128,7 @@ pageField(Risk, 'issues', {
   type: IssueConnection,
   filter: IssueFilter,
   scope: 'projects.read',
-  description: 'The open issues that came from the risk, the most severe first.',
+  description: 'The open issues caused by the risk, most severe first.',
   relation: issuesOfRisk,
 })
 
@@ -136,7 +136,7 @@ queryList('issues', {
   type: IssueConnection,
   filter: IssueFilter,
   scope: 'projects.read',
-  description: 'The open issues across all projects, the most severe first.',
+  description: 'The open issues across all projects, most severe first.',
   list: issues,
 })
 

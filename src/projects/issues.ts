@@ -29,7 +29,7 @@ export interface IssueFilter {
   readonly project?: Optional<readonly string[]>
   readonly severity?: Optional<readonly IssueSeverity[]>
   readonly status?: Optional<readonly OpenIssueStatus[]>
-  /** A null among them means nobody. */
+  /** A null in the list means nobody. */
   readonly assignee?: Optional<readonly Optional<string>[]>
   /** The risks that they came from. */
   readonly risk?: Optional<readonly string[]>
@@ -42,12 +42,12 @@ export function isOpenIssue(status: IssueStatus): boolean {
   return OPEN_ISSUE_STATUSES.some((open) => open === status)
 }
 
-/** One ascending number that puts the most severe first. */
+/** An ascending sort key that puts the most severe first. */
 export function issueStanding(severity: IssueSeverity): number {
   return -ISSUE_SEVERITIES.indexOf(severity)
 }
 
-/** Open issues, and never another: no filter can widen it. */
+/** Open issues only: no filter can widen it. */
 export const issues: List<Tables['issue'], IssueFilter> = {
   name: 'issues',
   table: (t) => t.issue,
@@ -57,7 +57,7 @@ export const issues: List<Tables['issue'], IssueFilter> = {
   names: { project: projectNaming, assignee: personNaming, risk: riskNaming },
 }
 
-/** All of them, live or not, in an order that one index serves: what an export goes through. */
+/** All issues, open or not, in the order of one index: for exports. */
 export const everyIssue: typeof issues = {
   ...issues,
   name: 'everyIssue',
@@ -71,14 +71,14 @@ export const issuesOfProject: Relation<Tables['project'], Tables['issue'], Issue
   where: (_, project, issue) => eq(issue.projectId, project.id),
 }
 
-/** The issues that are assigned to someone. */
+/** The issues assigned to a person. */
 export const issuesOfPerson: Relation<Tables['person'], Tables['issue'], IssueFilter> = {
   of: (t) => t.person,
   list: issues,
   where: (_, person, issue) => eq(issue.assigneeId, person.id),
 }
 
-/** The issues that came from a risk: so few that all of them are read to find the first. */
+/** The issues caused by a risk: so few that all are read to find the first ones. */
 export const issuesOfRisk: Relation<Tables['risk'], Tables['issue'], IssueFilter> = {
   of: (t) => t.risk,
   list: { ...issues, isSought: true, matching: (read, filter) => matching(read, filter, true) },
@@ -87,7 +87,7 @@ export const issuesOfRisk: Relation<Tables['risk'], Tables['issue'], IssueFilter
 
 function matching(read: Read, filter: IssueFilter, isWithinRisk = Boolean(filter.risk)): SQL | undefined {
   const { issue } = read.t
-  // Those of a risk are to be found by it, not by a walk through all that are open.
+  // Use the index on the risk, not the one on open issues.
   const seen = (column: AnyPgColumn) => (isWithinRisk ? unindexed(column) : sql`${column}`)
   return and(
     eq(seen(issue.live), 1),
@@ -102,16 +102,16 @@ function matching(read: Read, filter: IssueFilter, isWithinRisk = Boolean(filter
   )
 }
 
-/** What can be told of an issue by itself, by whichever way it comes in. */
+/** The input fields of an issue. */
 export const ISSUE_FIELDS = {
   reference: required(text('reference', "Its name in the project's own tracker.", 'I-12')),
-  title: required(text('headline', 'What is wrong, in a line.', 'Crane permit refused')),
-  description: text('description', 'What is wrong, at length.', 'The city wants a new traffic plan first.'),
-  severity: required(oneOf(ISSUE_SEVERITIES, 'How much it hurts.')),
-  status: oneOf(ISSUE_STATUSES, 'Where it stands; OPEN unless given.'),
-  url: link('Where it is kept.', 'https://projects.example.com/apollo/issues/12'),
-  raisedOn: day('The day it was raised; today unless given.', '2026-03-01'),
-  dueOn: day('The day it is to be solved by.', '2027-01-31'),
+  title: required(text('headline', 'The problem, in one line.', 'Crane permit refused')),
+  description: text('description', 'The problem in detail.', 'The city wants a new traffic plan first.'),
+  severity: required(oneOf(ISSUE_SEVERITIES, 'How severe it is.')),
+  status: oneOf(ISSUE_STATUSES, 'Its status; OPEN by default.'),
+  url: link('The link to it in its own system.', 'https://projects.example.com/apollo/issues/12'),
+  raisedOn: day('The day it was raised; today by default.', '2026-03-01'),
+  dueOn: day('The day it is due.', '2027-01-31'),
 }
 export type IssueValues = Values<typeof ISSUE_FIELDS>
 
@@ -126,7 +126,7 @@ export function issuesLedger(write: Write): Ledger<IssueRow> {
   })
 }
 
-/** An issue as it would be stored: what the values say, and for the rest what was there before. */
+/** An issue as it would be stored: the given values merged with the row before. */
 export function issueWith(
   write: Write,
   before: IssueRow | undefined,

@@ -7,10 +7,10 @@ import { boundedText } from '../graph/inputs.js'
 import { columns, computedField } from '../graph/sql/fields.js'
 import { isProject, type ProjectRow, projectHealth, projectKeyPart, projectKeys, projects } from './projects.js'
 
-export const ProjectStatus = enumOf('ProjectStatus', 'Where a project stands.', {
+export const ProjectStatus = enumOf('ProjectStatus', 'The status of a project.', {
   ACTIVE: 'Under way.',
   ON_HOLD: 'Paused for now.',
-  CLOSED: 'Finished or given up.',
+  CLOSED: 'Finished or abandoned.',
 })
 
 export const Project = builder.objectRef<ProjectRow>('Project')
@@ -20,37 +20,37 @@ Project.implement({
 })
 columns(Project, {
   id: { type: 'ID', description: 'The id of the project.' },
-  key: { type: 'String', description: 'The short name, in capitals; no two projects share one.' },
+  key: { type: 'String', description: 'The short name in capitals; unique.' },
   name: { type: 'String', description: 'The name.', ...displayed },
   description: { type: 'String', nullable: true, description: 'What the project is about.' },
-  url: { type: 'String', nullable: true, description: 'Where the project is kept.' },
-  status: { type: ProjectStatus, description: 'Where the project stands.' },
-  syncedAt: { type: 'DateTime', nullable: true, description: "When the project's data last came in." },
+  url: { type: 'String', nullable: true, description: 'The link to the project in its own system.' },
+  status: { type: ProjectStatus, description: 'The status of the project.' },
+  syncedAt: { type: 'DateTime', nullable: true, description: "When the project's data was last imported or synced." },
 })
 computedField(Project, 'openRiskCount', {
   type: 'Int',
-  description: 'How many of its risks are not closed.',
+  description: 'The number of its risks that are not closed.',
   computed: projectHealth.openRiskCount,
 })
 computedField(Project, 'openIssueCount', {
   type: 'Int',
-  description: 'How many of its issues are open.',
+  description: 'The number of its open issues.',
   computed: projectHealth.openIssueCount,
 })
 computedField(Project, 'topRiskScore', {
   type: 'Int',
   nullable: true,
-  description: 'The highest score among its risks that are not closed; null when there are none.',
+  description: 'The highest score of its risks that are not closed; null if there are none.',
   computed: projectHealth.topRiskScore,
 })
 stamps(Project)
 asEntity(Project, { scope: 'projects.read', table: projects.table, keys: projectKeys })
 
 const ProjectFilter = builder.inputType('ProjectFilter', {
-  description: 'Which projects. Conditions given together must all hold.',
+  description: 'Filters projects. All given conditions must hold.',
   fields: (t) => ({
-    status: t.field({ type: [ProjectStatus], description: 'With one of these statuses; without it, all projects.' }),
-    search: t.string(boundedText('search', 'With this text in the name or the key, in any case.')),
+    status: t.field({ type: [ProjectStatus], description: 'With one of these statuses; all projects by default.' }),
+    search: t.string(boundedText('search', 'Contains this text in the name or the key; case-insensitive.')),
     updatedSince: t.field({ type: 'DateTime', description: 'Changed at this instant or later.' }),
   }),
 })
@@ -69,7 +69,7 @@ queryOne('project', {
   description: 'One project, by id or key.',
   list: projects,
   byId: {
-    description: 'The id of the project; its key will do too, as they never look alike.',
+    description: 'The id of the project, or its key.',
     condition: (_, project) => isProject(project, sql`${sql.placeholder('id')}`),
   },
   ways: [

@@ -28,10 +28,10 @@ export const projects: List<Tables['project'], ProjectFilter> = {
   indexed: ['status'],
 }
 
-/** A project's key in capitals, as it is stored. */
+/** A project's key in capitals, as stored. */
 export const projectKeyPart = keyPart('projectKey', (text) => text.trim().toUpperCase())
 
-/** What names one project. */
+/** The keys of a project. */
 export const projectKeys: RowKeys<Tables['project']> = { id: idKey, key: columnKey(projectKeyPart, ({ key }) => key) }
 
 export async function projectsByKeys(
@@ -42,7 +42,7 @@ export async function projectsByKeys(
   return new Map(rows.map((row) => [row.key, row]))
 }
 
-/** What tells that a row is the project of an id or a key: they never look alike, so either will do. */
+/** A condition that a row is the project with this id or key, which never look alike. */
 export function isProject({ id, key }: Pick<Tables['project'], 'id' | 'key'>, idOrKey: SQLWrapper): SQL {
   return sql`(${id} = ${idOrKey} or ${key} = upper(${idOrKey}))`
 }
@@ -57,11 +57,11 @@ export const projectNaming: Naming = {
 
 type OfProject = Computed<Tables['project']>
 
-/** How many live risks or issues a project has. */
+/** The number of live risks or issues of a project. */
 function liveCount(entry: (t: Tables) => Tables['risk'] | Tables['issue']): OfProject {
   return {
     of: (t) => t.project,
-    isCount: true,
+    counted: entry,
     value: ({ t }, { id }) => {
       const { projectId, live } = entry(t)
       return sql`(select count(*) from ${entry(t)} where ${projectId} = ${id} and ${live} = 1)`
@@ -73,12 +73,12 @@ const openRiskCount = liveCount((t) => t.risk)
 const openIssueCount = liveCount((t) => t.issue)
 const topRiskScore: OfProject = {
   of: (t) => t.project,
-  // The first in the order of the register, which an index has at hand; a maximum would read all of them.
+  // The first in the order of the index; max() would read all of them.
   value: ({ t: { risk } }, { id }) =>
     sql`(select ${risk.score} from ${risk} where ${risk.projectId} = ${id} and ${risk.live} = 1 order by ${risk.standing} limit 1)`,
 }
 
-/** What a project's risks and issues add up to. */
+/** The computed totals of a project. */
 export const projectHealth = { openRiskCount, openIssueCount, topRiskScore }
 
 function matching({ t, among }: Read, filter: ProjectFilter): SQL | undefined {
@@ -89,19 +89,19 @@ function matching({ t, among }: Read, filter: ProjectFilter): SQL | undefined {
   )
 }
 
-/** Who stands behind a risk or an issue: someone on the roster, the name that the source wrote, both, or nobody. */
+/** The owner of a risk or the assignee of an issue: a person on the roster, the source's name, both, or nobody. */
 export interface Handler {
   readonly id?: string | null | undefined
   readonly name?: string | null | undefined
 }
 
-/** What can be told of a project, by whichever way it comes in. */
+/** The input fields of a project. */
 export const PROJECT_FIELDS = {
-  key: required(projectKey('The short name, in capitals, which no other project may have.', 'APOLLO')),
+  key: required(projectKey('The short name in capitals; unique.', 'APOLLO')),
   name: required(text('name', 'The name.', 'Apollo bridge renewal')),
   description: text('description', 'What the project is about.', 'Renewal of the bridge over the river.'),
-  url: link('Where the project is kept.', 'https://projects.example.com/apollo'),
-  status: oneOf(PROJECT_STATUSES, 'Where the project stands; ACTIVE unless given.'),
+  url: link('The link to the project in its own system.', 'https://projects.example.com/apollo'),
+  status: oneOf(PROJECT_STATUSES, 'The status of the project; ACTIVE by default.'),
 }
 export type ProjectValues = Values<typeof PROJECT_FIELDS>
 
@@ -113,7 +113,7 @@ export function projectsLedger(write: Write): Ledger<ProjectRow> {
   })
 }
 
-/** A project as it would be stored: what the values say, and for the rest what was there before. */
+/** A project as it would be stored: the given values merged with the row before. */
 export function projectWith(
   { at }: Write,
   before: ProjectRow | undefined,
@@ -136,7 +136,7 @@ export function projectWith(
   }
 }
 
-/** Notes that data of these projects came in, which is no change of the projects themselves. */
+/** Records that data of these projects was imported, which does not change `updatedAt`. */
 export async function noteSync({ db, t, among, at }: Write, projectIds: readonly string[]): Promise<void> {
   await db.update(t.project).set({ syncedAt: at }).where(among(t.project.id, projectIds))
 }

@@ -22,10 +22,10 @@ import {
   scoresOf,
 } from './risks.js'
 
-export const RiskStatus = enumOf('RiskStatus', 'Where a risk stands.', {
+export const RiskStatus = enumOf('RiskStatus', 'The status of a risk.', {
   OPEN: 'It may happen.',
-  OCCURRED: 'It has happened, and is not dealt with yet.',
-  CLOSED: 'It can no longer happen, or is dealt with.',
+  OCCURRED: 'It has happened and is not resolved yet.',
+  CLOSED: 'It can no longer happen, or is resolved.',
 })
 
 function scoresInWords(level: RiskLevelName): string {
@@ -33,19 +33,19 @@ function scoresInWords(level: RiskLevelName): string {
   return `Score ${Math.min(...scores)} to ${Math.max(...scores)}.`
 }
 
-const RiskLevel = enumOf('RiskLevel', 'How grave a risk is, by its score.', {
-  UNASSESSED: 'Score 0: likelihood and impact are not judged yet.',
+const RiskLevel = enumOf('RiskLevel', 'The level of a risk, by its score.', {
+  UNASSESSED: 'Score 0: likelihood and impact are not assessed yet.',
   LOW: scoresInWords('LOW'),
   MEDIUM: scoresInWords('MEDIUM'),
   HIGH: scoresInWords('HIGH'),
   CRITICAL: scoresInWords('CRITICAL'),
 })
 
-export const RiskResponse = enumOf('RiskResponse', 'What is done about a risk.', {
-  AVOID: 'Things are changed so that it cannot happen.',
-  MITIGATE: 'It is made less likely or less grave.',
-  TRANSFER: 'Someone else bears it: an insurer, a supplier.',
-  ACCEPT: 'It is borne as it is.',
+export const RiskResponse = enumOf('RiskResponse', 'The response to a risk.', {
+  AVOID: 'Plans are changed so that it cannot happen.',
+  MITIGATE: 'Its likelihood or impact is reduced.',
+  TRANSFER: 'Another party bears it, such as an insurer or a supplier.',
+  ACCEPT: 'It is accepted as it is.',
 })
 
 export const Risk = builder.objectRef<RiskRow>('Risk')
@@ -56,22 +56,22 @@ Risk.implement({
 columns(Risk, {
   id: { type: 'ID', description: 'The id of the risk.' },
   reference: { type: 'String', description: "Its name in the project's own register, such as R-7." },
-  title: { type: 'String', description: 'What may happen, in a line.', ...displayed },
-  description: { type: 'String', nullable: true, description: 'What may happen, at length.' },
+  title: { type: 'String', description: 'What may happen, in one line.', ...displayed },
+  description: { type: 'String', nullable: true, description: 'What may happen, in detail.' },
   category: { type: 'String', nullable: true, description: 'The kind of risk, in the words of the project.' },
   likelihood: { type: 'Int', nullable: true, description: 'How likely it is, 1 to 5; null while unassessed.' },
-  impact: { type: 'Int', nullable: true, description: 'How grave it would be, 1 to 5; null while unassessed.' },
+  impact: { type: 'Int', nullable: true, description: 'How severe it would be, 1 to 5; null while unassessed.' },
   score: {
     type: 'Int',
-    description: "Likelihood times impact, 0 while unassessed: today's exposure, with the measures now in place.",
+    description: 'Likelihood times impact, 0 while unassessed: the current exposure with the measures in place.',
   },
-  status: { type: RiskStatus, description: 'Where it stands.' },
-  response: { type: RiskResponse, nullable: true, description: 'What is done about it.' },
-  ownerId: { type: 'ID', nullable: true, description: 'The user id of who looks after it.' },
-  ownerName: { type: 'String', nullable: true, description: 'Who looks after it, as the source wrote it.' },
-  url: { type: 'String', nullable: true, description: 'Where it is kept.' },
+  status: { type: RiskStatus, description: 'Its status.' },
+  response: { type: RiskResponse, nullable: true, description: 'The response to it.' },
+  ownerId: { type: 'ID', nullable: true, description: 'The user id of the owner.' },
+  ownerName: { type: 'String', nullable: true, description: 'The owner as named by the source.' },
+  url: { type: 'String', nullable: true, description: 'The link to it in its own system.' },
   raisedOn: { type: 'Date', description: 'The day it was raised.' },
-  reviewOn: { type: 'Date', nullable: true, description: 'The day it is to be looked at again.' },
+  reviewOn: { type: 'Date', nullable: true, description: 'The day of the next review.' },
 })
 referenceField(Risk, 'project', {
   to: Project,
@@ -81,7 +81,7 @@ referenceField(Risk, 'project', {
   scope: 'projects.read',
   description: 'The project that it threatens.',
 })
-computedField(Risk, 'level', { type: RiskLevel, description: 'How grave the score is.', computed: riskLevel })
+computedField(Risk, 'level', { type: RiskLevel, description: 'The level of the score.', computed: riskLevel })
 computedField(Risk, 'rank', {
   type: 'Int',
   nullable: true,
@@ -94,7 +94,7 @@ referenceField(Risk, 'owner', {
   by: 'ownerId',
   list: personnel,
   scope: 'personnel.read',
-  description: 'Who looks after it; needs the scope personnel.read.',
+  description: 'The owner; needs the scope personnel.read.',
 })
 stamps(Risk)
 asEntity(Risk, { scope: 'projects.read', table: risks.table, keys: entryKeys })
@@ -102,12 +102,12 @@ asEntity(Risk, { scope: 'projects.read', table: risks.table, keys: entryKeys })
 const RiskConnection = connectionOf(Risk, 'risks')
 
 const RiskFilter = builder.inputType('RiskFilter', {
-  description: 'Which risks. Conditions given together must all hold.',
+  description: 'Filters risks. All given conditions must hold.',
   fields: (t) => ({
-    project: t.stringList(boundedTexts('id', 'Of one of the projects with these keys, in any case, or ids.')),
+    project: t.stringList(boundedTexts('id', 'In one of the projects with these keys or ids; keys in any case.')),
     status: t.field({
       type: [RiskStatus],
-      description: 'With one of these statuses; without it, whatever is not CLOSED.',
+      description: 'With one of these statuses; by default all that are not CLOSED.',
     }),
     level: t.field({ type: [RiskLevel], description: 'At one of these levels.' }),
     minScore: t.int(boundedNumber(0, SCORE_MAX, 'With this score or a higher one.')),
@@ -120,9 +120,9 @@ const RiskFilter = builder.inputType('RiskFilter', {
         'Owned by one of the people with these user ids or e-mails, which need personnel.read; null (`none` in REST) means nobody on the roster.',
       ),
     }),
-    category: t.stringList(boundedTexts('category', 'Of one of these categories, in any case.')),
-    reviewBefore: t.field({ type: 'Date', description: 'To be looked at again before this day.' }),
-    search: t.string(boundedText('search', 'With this text in the title or the reference, in any case.')),
+    category: t.stringList(boundedTexts('category', 'In one of these categories; case-insensitive.')),
+    reviewBefore: t.field({ type: 'Date', description: 'With a review before this day.' }),
+    search: t.string(boundedText('search', 'Contains this text in the title or the reference; case-insensitive.')),
     updatedSince: t.field({ type: 'DateTime', description: 'Changed at this instant or later.' }),
   }),
 })
@@ -131,7 +131,7 @@ pageField(Project, 'risks', {
   type: RiskConnection,
   filter: RiskFilter,
   scope: 'projects.read',
-  description: 'The risks that threaten the project, the highest score first.',
+  description: 'The live risks of the project, highest score first.',
   relation: risksOfProject,
 })
 
@@ -139,7 +139,7 @@ pageField(Person, 'risks', {
   type: RiskConnection,
   filter: RiskFilter,
   scope: 'projects.read',
-  description: 'The risks that the person owns, the highest score first; needs the scope projects.read.',
+  description: 'The live risks that the person owns, highest score first; needs the scope projects.read.',
   relation: risksOfPerson,
 })
 
@@ -147,7 +147,7 @@ queryList('risks', {
   type: RiskConnection,
   filter: RiskFilter,
   scope: 'projects.read',
-  description: 'The risk register across all projects, the highest score first.',
+  description: 'The risk register across all projects, highest score first.',
   list: risks,
 })
 

@@ -35,7 +35,7 @@ export interface RiskFilter {
   readonly minScore?: Optional<number>
   readonly likelihood?: Optional<number>
   readonly impact?: Optional<number>
-  /** A null among them means nobody. */
+  /** A null in the list means nobody. */
   readonly owner?: Optional<readonly Optional<string>[]>
   readonly category?: Optional<readonly string[]>
   readonly reviewBefore?: Optional<string>
@@ -50,7 +50,7 @@ export function scoreOf(likelihood: number | null, impact: number | null): numbe
   return (likelihood ?? 0) * (impact ?? 0)
 }
 
-/** How grave a risk is, by its score. */
+/** The level of a risk, by its score. */
 export const riskLevel: Computed<Tables['risk']> = {
   of: (t) => t.risk,
   value: (_, { score }) => {
@@ -61,7 +61,7 @@ export const riskLevel: Computed<Tables['risk']> = {
   },
 }
 
-/** The rank by score among all live risks: 1, 1, 3; null for a closed one. */
+/** The competition rank by score among all live risks: 1, 1, 3; null for a closed one. */
 export const riskRank: Computed<Tables['risk']> = {
   of: (t) => t.risk,
   value: ({ t: { riskTally } }, { live, score }) => {
@@ -70,7 +70,7 @@ export const riskRank: Computed<Tables['risk']> = {
   },
 }
 
-/** Every score that an assessment can come to at this level. */
+/** Every possible score of this level. */
 export function scoresOf(level: RiskLevel): number[] {
   const steps = Array.from({ length: ASSESSMENT_MAX }, (_, index) => index + 1)
   const [lowest, highest] = boundsOf(level)
@@ -83,7 +83,7 @@ function boundsOf(level: RiskLevel): readonly [lowest: number, highest: number] 
   return [LEVEL_FLOORS[level], next ? LEVEL_FLOORS[next] - 1 : SCORE_MAX]
 }
 
-/** One ascending number that puts the highest score first, and among equals the highest impact. */
+/** An ascending sort key that puts the highest score first, then the highest impact. */
 export function riskStanding(score: number, impact: number | null): number {
   return -(score * 10 + (impact ?? 0))
 }
@@ -92,7 +92,7 @@ export function isLiveRisk(status: RiskStatus): boolean {
   return LIVE_RISK_STATUSES.some((live) => live === status)
 }
 
-/** The register: whatever is not closed, unless the filter names other statuses. */
+/** The register: all risks that are not closed, unless the filter has other statuses. */
 export const risks: List<Tables['risk'], RiskFilter> = {
   name: 'risks',
   table: (t) => t.risk,
@@ -109,7 +109,7 @@ export const riskNaming: Naming = {
   table: risks.table,
 }
 
-/** All of them, live or not, in an order that one index serves: what an export goes through. */
+/** All risks, live or not, in the order of one index: for exports. */
 export const everyRisk: typeof risks = {
   ...risks,
   name: 'everyRisk',
@@ -123,7 +123,7 @@ export const risksOfProject: Relation<Tables['project'], Tables['risk'], RiskFil
   where: (_, project, risk) => eq(risk.projectId, project.id),
 }
 
-/** The risks that someone owns. */
+/** The risks that a person owns. */
 export const risksOfPerson: Relation<Tables['person'], Tables['risk'], RiskFilter> = {
   of: (t) => t.person,
   list: risks,
@@ -154,7 +154,7 @@ function requireWithin(argument: string, value: Optional<number>, least: number,
   if (value != null && (value < least || value > most)) throw badArgument(argument, `Must be from ${least} to ${most}.`)
 }
 
-// `live` is said wherever it follows from the status: most indexes have it in front of the order.
+// `live` is added if it follows from the status: most indexes begin with it.
 function inStatus({ t, among }: Read, statuses: readonly RiskStatus[]): SQL | undefined {
   const asked = new Set(statuses)
   const isAsked = (status: RiskStatus) => asked.has(status)
@@ -168,7 +168,7 @@ function atLevels(read: Read, levels: readonly RiskLevel[]): SQL | undefined {
   return levels.length === 0 ? sql`false` : or(...[...new Set(levels)].map((level) => atLevel(read, level)))
 }
 
-// Levels are runs of scores, and so runs of the key that the list is ordered by.
+// A level is a range of scores, and so a range of the sort key of the list.
 function atLevel({ t }: Read, level: RiskLevel): SQL | undefined {
   const [lowest, highest] = boundsOf(level)
   return between(t.risk.standing, riskStanding(highest, ASSESSMENT_MAX), riskStanding(lowest, 0))
@@ -176,19 +176,19 @@ function atLevel({ t }: Read, level: RiskLevel): SQL | undefined {
 
 const steps = (meaning: string, example: string) => whole(1, ASSESSMENT_MAX, meaning, example)
 
-/** What can be told of a risk by itself, by whichever way it comes in. */
+/** The input fields of a risk. */
 export const RISK_FIELDS = {
   reference: required(text('reference', "Its name in the project's own register.", 'R-7')),
-  title: required(text('headline', 'What may happen, in a line.', 'Steel arrives late')),
-  description: text('description', 'What may happen, at length.', 'The mill has a backlog of ten weeks.'),
+  title: required(text('headline', 'What may happen, in one line.', 'Steel arrives late')),
+  description: text('description', 'What may happen, in detail.', 'The mill has a backlog of ten weeks.'),
   category: text('category', 'The kind of risk, in the words of the project.', 'Supply'),
-  likelihood: steps('How likely it is; both likelihood and impact, or neither.', '4'),
-  impact: steps('How grave it would be.', '5'),
-  status: oneOf(RISK_STATUSES, 'Where it stands; OPEN unless given.'),
-  response: oneOf(RISK_RESPONSES, 'What is done about it.'),
-  url: link('Where it is kept.', 'https://projects.example.com/apollo/risks/7'),
-  raisedOn: day('The day it was raised; today unless given.', '2026-03-01'),
-  reviewOn: day('The day it is to be looked at again.', '2027-01-31'),
+  likelihood: steps('How likely it is; give both likelihood and impact, or neither.', '4'),
+  impact: steps('How severe it would be.', '5'),
+  status: oneOf(RISK_STATUSES, 'Its status; OPEN by default.'),
+  response: oneOf(RISK_RESPONSES, 'The response to it.'),
+  url: link('The link to it in its own system.', 'https://projects.example.com/apollo/risks/7'),
+  raisedOn: day('The day it was raised; today by default.', '2026-03-01'),
+  reviewOn: day('The day of the next review.', '2027-01-31'),
 }
 export type RiskValues = Values<typeof RISK_FIELDS>
 
@@ -203,16 +203,16 @@ export function risksLedger(write: Write): Ledger<RiskRow> {
   })
 }
 
-/** What must hold of a risk besides each field by itself. */
+/** Checks a risk beyond the single fields. */
 export function checkRisk(before: RiskRow | undefined, values: RiskValues, check: InputCheck): void {
   if (!before) requireFields(RISK_FIELDS, values, check)
   const isJudged = (name: 'likelihood' | 'impact') => said(values[name], before?.[name]) !== null
   if (isJudged('likelihood') === isJudged('impact') || check.has('likelihood') || check.has('impact')) return
   const missing = isJudged('likelihood') ? 'impact' : 'likelihood'
-  check.flaw(missing, 'Likelihood and impact are given together, or neither.')
+  check.flaw(missing, 'Give both likelihood and impact, or neither.')
 }
 
-/** A risk as it would be stored: what the values say, and for the rest what was there before. */
+/** A risk as it would be stored: the given values merged with the row before. */
 export function riskWith(
   write: Write,
   before: RiskRow | undefined,
@@ -242,7 +242,7 @@ export function riskWith(
   }
 }
 
-/** Keeps the tally that ranks are read from in step with what was stored. */
+/** Updates the counts by score that ranks are computed from. */
 export async function tally({ db, t }: Write, stored: readonly Stored<RiskRow>[]): Promise<void> {
   const moved = new Map<number, number>()
   const count = (risk: RiskRow | undefined, by: number) => {

@@ -16,11 +16,11 @@ import { RiskResponse, RiskStatus } from './risks.graph.js'
 import { RISK_FIELDS } from './risks.js'
 
 const WHO =
-  'by e-mail, user id, externalId or a name that is unique on the roster; anyone else is kept as a name. ' +
-  'Nobody is looked up for a key without personnel.read: what it sends is kept as a name.'
+  'by e-mail, user id, externalId or a name that is unique on the roster; other texts are stored as a name. ' +
+  'For a key without personnel.read nobody is looked up, and the text is stored as a name.'
 
 const SyncRiskInput = builder.inputType('SyncRiskInput', {
-  description: 'A risk as the project has it. What is absent stays as it is, and null clears it.',
+  description: 'A risk of the project. Absent fields stay, and null clears a field.',
   fields: (t) => ({
     reference: t.string({ required: true, ...boundedText('reference', RISK_FIELDS.reference.meaning) }),
     title: t.string(neverNull(boundedText('headline', `${RISK_FIELDS.title.meaning} A new one needs it.`))),
@@ -30,7 +30,7 @@ const SyncRiskInput = builder.inputType('SyncRiskInput', {
     impact: t.int(boundedNumber(1, ASSESSMENT_MAX, RISK_FIELDS.impact.meaning)),
     status: t.field({ type: RiskStatus, description: RISK_FIELDS.status.meaning }),
     response: t.field({ type: RiskResponse, description: RISK_FIELDS.response.meaning }),
-    owner: t.string(boundedText('email', `Who looks after it, ${WHO}`)),
+    owner: t.string(boundedText('email', `The owner, ${WHO}`)),
     url: t.string(boundedText('url', RISK_FIELDS.url.meaning)),
     raisedOn: t.field({ type: 'Date', description: RISK_FIELDS.raisedOn.meaning }),
     reviewOn: t.field({ type: 'Date', description: RISK_FIELDS.reviewOn.meaning }),
@@ -38,7 +38,7 @@ const SyncRiskInput = builder.inputType('SyncRiskInput', {
 })
 
 const SyncIssueInput = builder.inputType('SyncIssueInput', {
-  description: 'An issue as the project has it. What is absent stays as it is, and null clears it.',
+  description: 'An issue of the project. Absent fields stay, and null clears a field.',
   fields: (t) => ({
     reference: t.string({ required: true, ...boundedText('reference', ISSUE_FIELDS.reference.meaning) }),
     title: t.string(neverNull(boundedText('headline', `${ISSUE_FIELDS.title.meaning} A new one needs it.`))),
@@ -48,8 +48,8 @@ const SyncIssueInput = builder.inputType('SyncIssueInput', {
       ...neverNull({ description: `${ISSUE_FIELDS.severity.meaning} A new one needs it.` }),
     }),
     status: t.field({ type: IssueStatus, description: ISSUE_FIELDS.status.meaning }),
-    assignee: t.string(boundedText('email', `Who is to solve it, ${WHO}`)),
-    risk: t.string(boundedText('reference', 'The reference of the risk that it came from, in the same project.')),
+    assignee: t.string(boundedText('email', `The assignee, ${WHO}`)),
+    risk: t.string(boundedText('reference', 'The reference of the risk that caused it, in the same project.')),
     url: t.string(boundedText('url', ISSUE_FIELDS.url.meaning)),
     raisedOn: t.field({ type: 'Date', description: ISSUE_FIELDS.raisedOn.meaning }),
     dueOn: t.field({ type: 'Date', description: ISSUE_FIELDS.dueOn.meaning }),
@@ -57,7 +57,7 @@ const SyncIssueInput = builder.inputType('SyncIssueInput', {
 })
 
 const SyncProjectInput = builder.inputType('SyncProjectInput', {
-  description: 'A project as its own system has it, with all of its risks and issues.',
+  description: 'A project, with all of its risks and issues.',
   fields: (t) => ({
     key: t.string({ required: true, ...boundedText('projectKey', PROJECT_FIELDS.key.meaning) }),
     name: t.string(neverNull(boundedText('name', `${PROJECT_FIELDS.name.meaning} A new project needs it.`))),
@@ -68,7 +68,7 @@ const SyncProjectInput = builder.inputType('SyncProjectInput', {
       type: [SyncRiskInput],
       ...boundedList(
         LIMITS.syncRecordsMax,
-        'All risks of the project: those that are missing are closed. Without it, they stay as they are.',
+        'All risks of the project: missing ones are closed. If absent, the risks stay as they are.',
         FOR_MORE,
       ),
     }),
@@ -76,61 +76,64 @@ const SyncProjectInput = builder.inputType('SyncProjectInput', {
       type: [SyncIssueInput],
       ...boundedList(
         LIMITS.syncRecordsMax,
-        'All issues of the project: those that are missing are closed. Without it, they stay as they are.',
+        'All issues of the project: missing ones are closed. If absent, the issues stay as they are.',
         FOR_MORE,
       ),
     }),
     closeLimit: t.int({
       description:
-        'How many risks, and how many issues, may be closed as missing; without it, a fifth of the live ones.',
+        'How many risks, and how many issues, may be closed as missing; a fifth of the live ones by default.',
     }),
   }),
 })
 
 const SyncCounts = builder.objectRef<Readonly<Counts>>('SyncCounts')
 SyncCounts.implement({
-  description: 'What became of the risks or issues of a project.',
+  description: 'Counts of the synced risks or issues of a project.',
   fields: (t) => ({
-    created: t.exposeInt('created', { description: 'How many are new.' }),
-    updated: t.exposeInt('updated', { description: 'How many have changed.' }),
-    unchanged: t.exposeInt('unchanged', { description: 'How many are as they were.' }),
-    closed: t.exposeInt('closed', { description: 'How many were closed, because they are missing.' }),
+    created: t.exposeInt('created', { description: 'The number of new ones.' }),
+    updated: t.exposeInt('updated', { description: 'The number of changed ones.' }),
+    unchanged: t.exposeInt('unchanged', { description: 'The number of unchanged ones.' }),
+    closed: t.exposeInt('closed', { description: 'The number of ones closed because they are missing.' }),
   }),
 })
 
 const SyncWarning = builder.objectRef<{ pointer?: string; detail: string }>('SyncWarning')
 SyncWarning.implement({
-  description: 'Something that was stored, but may not be as it was meant.',
+  description: 'A warning about a value that was stored but may not be what was intended.',
   fields: (t) => ({
-    pointer: t.string({ description: 'Where in the input.', resolve: ({ pointer }) => pointer ?? '' }),
-    detail: t.exposeString('detail', { description: 'What was found.' }),
+    pointer: t.string({
+      description: 'The JSON Pointer to the value in the input.',
+      resolve: ({ pointer }) => pointer ?? '',
+    }),
+    detail: t.exposeString('detail', { description: 'What the warning is about.' }),
   }),
 })
 
 const SyncResult = builder.objectRef<SyncReport>('SyncResult')
 SyncResult.implement({
-  description: 'What became of a project that was brought up to date.',
+  description: 'The result of a project sync.',
   ...needs('projects.manage'),
   fields: (t) => ({
     project: t.field({
       type: Project,
-      description: 'The project as it is now.',
+      description: 'The project after the sync.',
       ...needs('projects.read'),
       resolve: async ({ key }, _, { store }) => present((await projectsByKeys(store.read, [key])).get(key)),
     }),
-    risks: t.expose('risks', { type: SyncCounts, description: 'What became of its risks.' }),
-    issues: t.expose('issues', { type: SyncCounts, description: 'What became of its issues.' }),
+    risks: t.expose('risks', { type: SyncCounts, description: 'Counts of its risks.' }),
+    issues: t.expose('issues', { type: SyncCounts, description: 'Counts of its issues.' }),
     warnings: t.field({
       type: [SyncWarning],
       description:
-        'What may not be as it was meant: owners and assignees whom the roster does not know. ' +
-        'A key without personnel.read learns only that nobody was looked up.',
+        'Values that may not be what was intended: owners and assignees who are not on the roster. ' +
+        'For a key without personnel.read the only warning is that nobody was looked up.',
       resolve: ({ warnings }) => warnings,
     }),
   }),
 })
 
-/** As they were sent: REST counts them before anyone has looked at what they hold. */
+/** The number of records as sent: REST counts them before they are parsed. */
 function recordsIn({ input }: Arguments): number {
   const { risks, issues } = Object(input) as { risks?: unknown; issues?: unknown }
   return [risks, issues].reduce<number>((sum, list) => sum + (Array.isArray(list) ? list.length : 0), 0)
@@ -141,10 +144,10 @@ builder.mutationField('syncProject', (t) =>
     type: SyncResult,
     nullable: true,
     description:
-      'Brings a project, its risks and its issues to the state that its own system tells, all or nothing. ' +
-      'A project that is not known yet is added. Doing it again changes nothing.',
+      'Updates a project, its risks and its issues to the given state, all or nothing. ' +
+      'An unknown project is added. Repeating it changes nothing.',
     ...needs('projects.manage', { price: { records: recordsIn } satisfies FieldPrice }),
-    args: { input: t.arg({ type: SyncProjectInput, required: true, description: 'The project, as it should be.' }) },
+    args: { input: t.arg({ type: SyncProjectInput, required: true, description: 'The state of the project.' }) },
     resolve: (_, { input }, context) => {
       const state = { ...input, key: input.key.trim().toUpperCase() }
       requireProject(context.principal, state.key)

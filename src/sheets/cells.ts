@@ -1,18 +1,18 @@
 import { guarded } from './csv.js'
 
-/** A group's name, unless it would not be read back as one name; then its id. */
+/** A group's name, or its id if the name would not be read back as one name. */
 function nameOf({ id, name }: { id: string; name: string }): string {
   return /[;]|^grp_/.test(name) ? id : name
 }
 
-/** A value of an answer as a sheet has it: a project by its key, groups by their names. */
+/** A response value as a sheet has it: a project by its key, groups by their names. */
 export function sheetValue(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(nameOf)
   if (typeof value === 'object' && value !== null && 'key' in value) return value.key
   return value ?? null
 }
 
-/** The same as the text of a cell, which no spreadsheet will run as a formula. */
+/** The same as the text of a cell that no spreadsheet runs as a formula. */
 export function sheetCell(value: unknown): string {
   const plain = sheetValue(value)
   if (plain === null) return ''

@@ -8,16 +8,16 @@ interface ColumnOptions {
   readonly ignoreUnknown: boolean
 }
 
-/** Tells the names in a source apart: our fields, what is worked out here, and what nothing here is called. */
+/** Sorts the column names of a source into fields, computed columns and unknown ones. */
 export class Columns {
-  /** What the source calls the column of a field. */
+  /** The source's name for the column of each field. */
   readonly named = new Map<string, string>()
   readonly derived = new Set<string>()
   readonly unknown = new Set<string>()
   readonly #options: ColumnOptions
   readonly #fields: ReadonlyMap<string, string>
   readonly #derived: ReadonlySet<string>
-  /** Every name that was met, so that none is looked into twice. */
+  /** Every name that was seen, so that each is resolved once. */
   readonly #met = new Map<string, string | undefined>()
 
   constructor(options: ColumnOptions) {
@@ -26,7 +26,7 @@ export class Columns {
     this.#derived = new Set(options.derived.map(plain))
   }
 
-  /** The field that is meant, in any case and regardless of spaces, _ and -. */
+  /** The field of a column name, in any case and regardless of spaces, _ and -. */
   fieldOf(name: string): string | undefined {
     if (!this.#met.has(name)) this.#met.set(name, this.#meet(name))
     return this.#met.get(name)
@@ -39,20 +39,20 @@ export class Columns {
     return field
   }
 
-  /** Stops when no name was one of ours. */
+  /** Throws if no column is known. */
   requireSome(line?: number): void {
     if (this.named.size > 0) return
     const sentence = `No column is known. The columns may be called ${this.#options.fields.join(', ')}.`
     throw new UnreadableSheet(this.#options.name, sentence, line)
   }
 
-  /** Stops when there were unknown names and they may not be passed over. */
+  /** Throws if there are unknown columns that must not be ignored. */
   requireKnown(line?: number): void {
     if (this.unknown.size === 0 || this.#options.ignoreUnknown) return
     const sentences = [
       `Unknown ${this.unknown.size === 1 ? 'column' : 'columns'}: ${listed(this.unknown)}.`,
-      '--ignore-unknown passes over what is unknown.',
-      `Known are ${this.#options.fields.join(', ')}.`,
+      'Ignore them with --ignore-unknown.',
+      `Known columns: ${this.#options.fields.join(', ')}.`,
     ]
     throw new UnreadableSheet(this.#options.name, sentences.join(' '), line)
   }

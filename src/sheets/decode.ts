@@ -7,30 +7,29 @@ const SIGNATURES = [
   { bytes: [0x25, 0x50, 0x44, 0x46], kind: 'a PDF' },
 ]
 
-/** The byte order marks with which a text names its encoding. */
+/** Byte order marks, which name the encoding of a text. */
 const MARKS = [
   { bytes: [0xef, 0xbb, 0xbf], encoding: 'utf-8' },
   { bytes: [0xff, 0xfe], encoding: 'utf-16le' },
   { bytes: [0xfe, 0xff], encoding: 'utf-16be' },
 ]
 
-/** The text of a file, or a sentence that says what to do about it. */
+/** The text of a file, or an error that says what to do about it. */
 export function decode(bytes: Uint8Array, name: string, encoding = 'utf-8'): string {
   const refuse = (sentence: string, line?: number): never => {
     throw new UnreadableSheet(name, sentence, line)
   }
-  if (bytes.length > constants.MAX_STRING_LENGTH) refuse('The file is too large to be read at once; split it.')
+  if (bytes.length > constants.MAX_STRING_LENGTH) refuse('The file is too large; split it.')
   const kind = SIGNATURES.find((one) => startsWith(bytes, one.bytes))?.kind
-  if (kind) refuse(`This is ${kind}, not a text. Save the table as "CSV UTF-8" and take that file.`)
-  const decoder =
-    decoderOf(encoding) ?? refuse(`There is no encoding "${encoding}"; try utf-8, windows-1252 or utf-16le.`)
+  if (kind) refuse(`This is ${kind}, not text. Save the table as "CSV UTF-8" and import that file.`)
+  const decoder = decoderOf(encoding) ?? refuse(`Unknown encoding "${encoding}"; try utf-8, windows-1252 or utf-16le.`)
   const marked = MARKS.find((one) => startsWith(bytes, one.bytes))?.encoding ?? decoder.encoding
-  if (marked !== decoder.encoding) refuse(`The file says that it is in ${marked}; give --encoding ${marked}.`)
+  if (marked !== decoder.encoding) refuse(`The byte order mark says ${marked}; give --encoding ${marked}.`)
 
   const text = decoded(bytes, decoder) ?? refuse(...invalid(bytes, decoder.encoding))
   const nul = text.indexOf('\0')
   if (nul >= 0)
-    refuse('Here is a NUL byte: it is no text, or in UTF-16; then give --encoding utf-16le.', lineAt(text, nul))
+    refuse('Here is a NUL byte: this is not text, or it is UTF-16; then give --encoding utf-16le.', lineAt(text, nul))
   if (text.trim() === '') refuse('The file is empty.')
   return text
 }
@@ -56,7 +55,7 @@ function decoded(bytes: Uint8Array, decoder: TextDecoder): string | undefined {
   }
 }
 
-// Node 20.18.3 to 24 reads windows-1252 as Latin-1 (nodejs/node#56542), where these are control characters.
+// Node 20.18.3 to 24 decodes windows-1252 as Latin-1 (nodejs/node#56542), which has control characters here.
 const WINDOWS_1252 = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ'
 
 function windows1252(control: string): string {
@@ -69,7 +68,7 @@ function invalid(bytes: Uint8Array, encoding: string): [sentence: string, line?:
   return [`Here is a byte that is not UTF-8. ${advice}`, lineOfBadByte(bytes)]
 }
 
-// Line by line, because no byte of a longer character looks like a line end.
+// Line by line, because no byte of a multi-byte character looks like a line end.
 function lineOfBadByte(bytes: Uint8Array): number {
   let line = 1
   let start = 0

@@ -1,15 +1,15 @@
-/** What is wrong with one place of a sheet. */
+/** A flaw at one place of a sheet. */
 export interface SheetFlaw {
-  /** The header or member that it stands under; '' when it is the whole record. */
+  /** The header or member name; '' for the whole record. */
   readonly column: string
   readonly value: string
   readonly detail: string
 }
 
-/** One array for all the records without a flaw: there are many of them. */
+/** One shared array for the many records without a flaw. */
 export const NO_FLAWS: readonly SheetFlaw[] = Object.freeze([])
 
-/** A file that is no table which can be read; the message is for people and begins with the file's name. */
+/** A file that is not a readable table; the message is for people and begins with the file's name. */
 export class UnreadableSheet extends Error {
   constructor(name: string, sentence: string, line?: number) {
     super(`${name}${line === undefined ? '' : `, line ${line}`}: ${sentence}`)
@@ -19,9 +19,9 @@ export class UnreadableSheet extends Error {
 
 const EXCERPT_CHARACTERS = 40
 
-/** The beginning of a text, on one line and without control characters, for a message. */
+/** The beginning of a text for a message, on one line and without control characters. */
 export function excerpt(text: string): string {
-  // A character has at most two units: so much holds enough of them, and a cut one at the end is left out.
+  // A code point has at most two UTF-16 units, so this is enough of them; a split one at the end is dropped.
   const start = text.trimStart().slice(0, 2 * EXCERPT_CHARACTERS)
   return Array.from(start)
     .slice(0, EXCERPT_CHARACTERS)
@@ -31,7 +31,7 @@ export function excerpt(text: string): string {
 
 const LISTED_MAX = 100
 
-/** Names of a file, for a message; a file can have any number of them. */
+/** Names of a file for a message, the first few only. */
 export function listed(names: Iterable<string>): string {
   const all = Array.from(names, (name) => excerpt(name) || '""')
   const more = all.length - LISTED_MAX

@@ -5,7 +5,7 @@ export type Members = Readonly<Record<string, unknown>>
 export interface JsonRecord {
   /** The line in NDJSON, the number of the element in JSON, from 1. */
   readonly line: number
-  /** Empty when there is a flaw. */
+  /** Empty if there is a flaw. */
   readonly members: Members
   readonly flaws: readonly SheetFlaw[]
 }
@@ -14,7 +14,7 @@ export function isObject(value: unknown): value is Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The elements of a JSON array, which may stand alone or as the one list in an object. */
+/** The elements of a JSON array, alone or as the only array in an object. */
 export function jsonRecords(text: string, name: string): JsonRecord[] {
   const found = parsed(text)
   if ('flaw' in found) {

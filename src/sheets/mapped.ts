@@ -3,10 +3,10 @@ import { excerpt, NO_FLAWS, type SheetFlaw } from './flaws.js'
 import { isObject } from './json.js'
 import { folded, isScalar, type Mapping, type Rule, type Scalar } from './mapping.js'
 
-/** What a source has under a name: the cells of its columns, or the members at the end of its path. */
+/** The source's values under a name: the cells of its columns, or the members at the end of its path. */
 type Gather = (name: string) => readonly unknown[]
 
-/** Fills in the fields of one record, and tells what did not fit; such a field is left as it is. */
+/** Fills in the fields of one record and returns the flaws; a field with a flaw is left as it is. */
 export function fillIn(values: Record<string, unknown>, { rules }: Mapping, gather: Gather): readonly SheetFlaw[] {
   const flaws: SheetFlaw[] = []
   for (const [field, rule] of rules) {
@@ -54,13 +54,13 @@ function nested(column: string, found: readonly unknown[]): SheetFlaw {
   const member = object && Object.keys(object)[0]
   const detail = member
     ? `This is an object; the map must name one of its members, such as ${column}.${excerpt(member)}.`
-    : 'This is a list or an object, and no value.'
+    : 'This is a list or an object, not a value.'
   return { column, value: object ? '{...}' : '[...]', detail }
 }
 
-/** What stands at the end of a path such as `labels.name`: of a list every element, or the one whose index is given. */
+/** The values at the end of a path such as `labels.name`: of every element of a list, or of the one at an index. */
 export function membersAt(source: unknown, path: string): readonly unknown[] {
-  // A member whose own name has dots in it comes before a path.
+  // A member whose own name contains dots takes precedence over a path.
   if (isObject(source) && Object.hasOwn(source, path)) return elementsOf(source[path])
   const [head = '', ...rest] = path.split('.')
   const tail = rest.join('.')

@@ -4,12 +4,12 @@ import { isObject, type Members } from './json.js'
 
 export type Scalar = string | number | boolean
 
-/** How one field is filled in. */
+/** The rule that fills one field. */
 export interface Rule {
-  /** Headers, or paths of members; the first that says something wins. None for a constant. */
+  /** Headers, or member paths; the first non-blank one wins. Empty for a constant. */
   readonly from: readonly string[]
   readonly constant: Scalar | undefined
-  /** What a value becomes, by its folded text. */
+  /** The mapping of values, by their folded text. */
   readonly values: ReadonlyMap<string, Scalar> | undefined
   readonly default: Scalar | undefined
   readonly join: string | undefined
@@ -22,7 +22,7 @@ export interface Mapping {
   readonly rules: ReadonlyMap<string, Rule>
 }
 
-/** A map that cannot be used; the message names all that is wrong with it, a sentence on each line. */
+/** An invalid map; the message has a line for each error. */
 export class BadMapping extends Error {
   constructor(name: string, problems: readonly string[]) {
     super(problems.map((problem) => `${name}: ${problem}`).join('\n'))
@@ -35,7 +35,7 @@ export function readMapping(text: string, name: string, fields: readonly string[
   const rules = new Map<string, Rule>()
   for (const [field, content] of columnsOf(text, problems)) {
     if (fields.includes(field)) rules.set(field, ruleOf(content, field, problems))
-    else problems.push(`${JSON.stringify(field)} is no field; the fields are ${fields.join(', ')}.`)
+    else problems.push(`${JSON.stringify(field)} is not a field; the fields are ${fields.join(', ')}.`)
   }
   if (problems.length > 0) throw new BadMapping(name, problems)
   return { name, rules }
@@ -89,10 +89,12 @@ function ruleOf(content: unknown, field: string, problems: string[]): Rule {
 function refuseUnknown(members: Members, known: readonly string[], where: string, problems: string[]): void {
   const unknown = Object.keys(members).filter((member) => !known.includes(member))
   if (unknown.length === 0) return
-  problems.push(`${where} has ${unknown.map((one) => JSON.stringify(one)).join(', ')}; known are ${known.join(', ')}.`)
+  problems.push(
+    `${where} has ${unknown.map((one) => JSON.stringify(one)).join(', ')}, which is unknown; use ${known.join(', ')}.`,
+  )
 }
 
-// What would be passed over in silence is a mistake of the one who wrote it.
+// A contradiction that would be ignored silently is an error of the author.
 function refuseContradictions(members: Members, field: string, problems: string[]): void {
   const has = (member: string) => members[member] !== undefined
   if (has('constant')) {
@@ -129,7 +131,7 @@ function patternOf(date: string | undefined, field: string, problems: string[]):
   return undefined
 }
 
-/** The form in which values and headers are compared. */
+/** The folded form in which values and headers are compared. */
 export function folded(text: string): string {
   return fold(text.trim())
 }

@@ -1,4 +1,4 @@
-/** What sheets can hold. */
+/** What a sheet can contain. */
 export const SHEET_NOUNS = ['people', 'groups', 'projects', 'risks', 'issues'] as const
 export type SheetNoun = (typeof SHEET_NOUNS)[number]
 

@@ -11,9 +11,9 @@ export { type SheetFlaw, UnreadableSheet } from './flaws.js'
 export const SHEET_FORMATS = ['csv', 'ndjson', 'json'] as const
 export type SheetFormat = (typeof SHEET_FORMATS)[number]
 
-/** One record by the names of fields: a blank cell is '', JSON values are as they stand, what has no column is absent. */
+/** A record by field names: a blank cell is '', JSON values are as they are, a field without a column is absent. */
 export interface SheetRecord {
-  /** Its place among the records, from 0. */
+  /** Its index among the records, from 0. */
   readonly index: number
   /** The line on which it begins; in JSON the number of the element. From 1. */
   readonly line: number
@@ -23,11 +23,11 @@ export interface SheetRecord {
 
 export interface Sheet {
   readonly records: readonly SheetRecord[]
-  /** Columns that were left out because nothing here is called so. */
+  /** Columns that were ignored because they are unknown. */
   readonly ignored: readonly string[]
-  /** Columns of ours that are worked out here, and so not taken from a file. */
+  /** Known columns that are computed, and so not taken from a file. */
   readonly derived: readonly string[]
-  /** What the source calls the column of a field: the header, or the field's own name. */
+  /** The source's name for the column of a field: the header, or the field's own name. */
   columnOf(field: string): string
 }
 
@@ -48,12 +48,12 @@ const EXTENSIONS: Readonly<Record<SheetFormat, RegExp>> = {
   json: /\.json$/i,
 }
 
-/** The format of a file by its name's ending. */
+/** The format of a file by its extension. */
 export function formatOf(fileName: string): SheetFormat | undefined {
   return SHEET_FORMATS.find((format) => EXTENSIONS[format].test(fileName))
 }
 
-/** Reads a whole file. What makes no table is an UnreadableSheet; what is wrong with a record is among its flaws. */
+/** Reads a whole file. A file that is not a table throws UnreadableSheet; flaws of a record are in the record. */
 export function readSheet(bytes: Uint8Array, options: SheetOptions): Sheet {
   const { name, format, mapping } = options
   const text = decode(bytes, name, options.encoding)
@@ -62,10 +62,10 @@ export function readSheet(bytes: Uint8Array, options: SheetOptions): Sheet {
   return mapping ? mappedSheet(objectRecords(source, mapping), mapping) : objectSheet(source, new Columns(options))
 }
 
-/** A file that ends in the middle of its last row was cut off: what is missing there is not blank, but lost. */
+/** A file that ends within its last row was truncated: the missing cells are lost, not blank. */
 function refuseBreak(text: string, name: string, header: CsvRecord, last: CsvRecord | undefined): void {
   if (!last || last.cells.length >= header.cells.length || /[\r\n]$/.test(text)) return
-  const sentence = `The file breaks off here: the row has ${last.cells.length} of ${header.cells.length} cells.`
+  const sentence = `The file is truncated: its last row has ${last.cells.length} of ${header.cells.length} cells.`
   throw new UnreadableSheet(name, sentence, last.line)
 }
 
@@ -94,13 +94,13 @@ function mappedTable(header: CsvRecord, rows: Iterable<CsvRecord>, mapping: Mapp
   return mappedSheet(cellRecords(header, rows, present, places), present)
 }
 
-/** A table whose header has our names. */
+/** A table whose header has our field names. */
 function tableSheet(header: CsvRecord, rows: Iterable<CsvRecord>, options: SheetOptions): Sheet {
   const columns = new Columns(options)
   const taken = fieldsOf(header, columns, options.name)
   const nameless = header.cells.flatMap((cell, at) => (cell === '' ? [at] : []))
   columns.requireSome(header.line)
-  // Copied for every record, so that all of them have one shape.
+  // Copied for each record, so that all records have the same hidden class in V8.
   const blank: Record<string, unknown> = Object.fromEntries(taken.map(({ field }) => [field, '']))
   const filled = new Set<number>()
   const records: SheetRecord[] = []
@@ -110,7 +110,7 @@ function tableSheet(header: CsvRecord, rows: Iterable<CsvRecord>, options: Sheet
     for (const at of nameless) if (!isBlank(cells[at])) filled.add(at)
     records.push({ index: records.length, line, values, flaws: surplusOf(cells, header.cells.length) })
   }
-  // Only now, because a column without a name is of no interest when it is blank all the way down.
+  // Checked at the end, because a column without a name does not matter if it is blank in every row.
   for (const at of filled) columns.unknown.add(`column ${at + 1}, without a name`)
   columns.requireKnown(header.line)
   return sheetOf(records, columns)
@@ -143,7 +143,7 @@ function isBlank(cell: string | undefined): boolean {
   return cell === undefined || cell.trim() === ''
 }
 
-/** Objects whose members have our names. */
+/** Objects whose members have our field names. */
 function objectSheet(source: Iterable<JsonRecord>, columns: Columns): Sheet {
   const records: SheetRecord[] = []
   for (const { line, members, flaws } of source) {
@@ -152,7 +152,8 @@ function objectSheet(source: Iterable<JsonRecord>, columns: Columns): Sheet {
     for (const name of Object.keys(members)) {
       const field = columns.fieldOf(name)
       if (field === undefined) continue
-      if (Object.hasOwn(values, field)) twins.push({ column: name, value: '', detail: `This is ${field} once more.` })
+      if (Object.hasOwn(values, field))
+        twins.push({ column: name, value: '', detail: `This is ${field} a second time.` })
       else values[field] = members[name]
     }
     records.push({ index: records.length, line, values, flaws: twins.length === 0 ? flaws : twins })
@@ -181,7 +182,7 @@ function objectRecords(source: Iterable<JsonRecord>, mapping: Mapping): SheetRec
 
 type Places = ReadonlyMap<string, { readonly name: string; readonly at: number[] }>
 
-/** The columns by their folded names; a name may stand over several of them. */
+/** The columns by their folded names; several columns may have the same name. */
 function placesOf(header: readonly string[]): Places {
   const places = new Map<string, { name: string; at: number[] }>()
   for (const [at, name] of header.entries()) {
@@ -192,7 +193,7 @@ function placesOf(header: readonly string[]): Places {
   return places
 }
 
-/** A map as it applies to a header: by the header's own names, without those that it does not have. */
+/** A map applied to a header: with the header's own names, and without columns that it lacks. */
 function mappingOf({ line, cells }: CsvRecord, mapping: Mapping, places: Places, name: string): Mapping {
   const missing: string[] = []
   const rules = new Map<string, Rule>()

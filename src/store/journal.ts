@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { PACKAGE } from '../about.js'
 import { REGISTERS, raise, raising } from './registers.js'
 
-const FOLDER = new URL('../../drizzle/', import.meta.url)
+const FOLDER = new URL('drizzle/', PACKAGE)
 
 /** Which migrations a store has, told in itself. */
 export const JOURNAL_TABLE =

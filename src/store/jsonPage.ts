@@ -14,13 +14,8 @@ export interface Source {
   readonly isServed: boolean
 }
 
-export function listSource(read: Read, list: AnyList, filter: object): Source {
-  return {
-    list,
-    from: sql`${list.table(read.t)}`,
-    condition: list.matching(read, filter),
-    isServed: isServed(list, filter),
-  }
+export function listSource(read: Read, list: AnyList, filter: object, matching = list.matching(read, filter)): Source {
+  return { list, from: sql`${list.table(read.t)}`, condition: matching, isServed: isServed(list, filter) }
 }
 
 /** Which part of a source; without `first` it is the whole, up to `most` rows. */

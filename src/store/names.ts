@@ -1,5 +1,6 @@
 import { getTableName, isNull, or, type SQL, sql } from 'drizzle-orm'
 import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
+import { LRUCache } from 'lru-cache'
 import { type IdKind, isId } from '../ids.js'
 import { LIMITS } from '../limits.js'
 import { nearest } from '../text.js'
@@ -57,13 +58,13 @@ export function refersTo(read: Read, column: AnyPgColumn, naming: Naming, values
   return or(names.length + ids.length === 1 ? sql`${column} = ${named}` : sql`${column} in ${named}`, none)
 }
 
-/** Callers choose the names, without end. */
-const KNOWN_MAX = 1_000
+/** Callers choose the names; one filter must fit. */
+const KNOWN_MAX = Math.max(1_000, LIMITS.filterItemsMax)
 
 /** Which names are there: looked up when first given, and remembered while the register stands still. */
 export class KnownNames {
   private readonly store: Pick<Store, 'read' | 'versions'>
-  private readonly known = new Map<string, Versions[keyof Versions]>()
+  private readonly known = new LRUCache<string, Versions[keyof Versions]>({ max: KNOWN_MAX })
 
   constructor(store: Pick<Store, 'read' | 'versions'>) {
     this.store = store
@@ -78,7 +79,6 @@ export class KnownNames {
     const isKnown = (name: string) => this.known.get(`${naming.kind} ${name}`) === version
     const unsure = [...names.keys()].filter((name) => !isKnown(name))
     if (unsure.length === 0) return undefined
-    if (this.known.size + unsure.length > KNOWN_MAX) this.known.clear()
     for (const name of await there(read, naming, unsure)) this.known.set(`${naming.kind} ${name}`, version)
     const [missing] = unsure.filter((name) => !isKnown(name))
     return missing === undefined ? undefined : names.get(missing)

@@ -2,16 +2,24 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type SQL, sql } from 'drizzle-orm'
 import { PgDialect } from 'drizzle-orm/pg-core'
 import { drizzle } from 'drizzle-orm/pg-proxy'
-import { Fault } from '../errors.js'
 import { LIMITS } from '../limits.js'
-import { BUSY, deadlineExceeded, driverCode, isOverdue } from './faults.js'
+import { deadlineExceeded, isOverdue } from './faults.js'
 import { postgresJson as json } from './json.js'
 import { atMostEvery, latest } from './latest.js'
 import { Connections } from './postgresConnections.js'
 import { Hosts } from './postgresHosts.js'
-import { alone, BULK_MS, connected, type OnSent, type Session } from './postgresSession.js'
+import {
+  type AtOnce,
+  alone,
+  BULK_MS,
+  connected,
+  KeptConnection,
+  type OnSent,
+  type Session,
+  withinOne,
+} from './postgresSession.js'
 import { postgresTables as t } from './postgresTables.js'
-import { transact, untilOf } from './postgresWrite.js'
+import { WriteQueue } from './postgresWriteQueue.js'
 import { inOrder, SELECT_VERSIONS, versionsIn } from './registers.js'
 import type { OnNotice, OnStatement, Patience, Read, Store, Write } from './store.js'
 
@@ -35,9 +43,11 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Store 
     statementMs: statementMsWithin(deadlineMs),
   })
   const watcher = new Connections(hosts, { max: 1, isReadOnly: true })
-  const writer = new Connections(hosts, { max: 1, isReadOnly: false })
+  const writer = new Connections(hosts, { max: 1, isReadOnly: false, isPipelined: true })
   const reading = alone(readers, onStatement)
-  const watching = alone(watcher, onStatement)
+  const kept = new KeptConnection(watcher, onStatement)
+  const watching = kept.run
+  const atOnce: AtOnce = (work) => withinOne(readers, onStatement, work)
   const ordered = inOrder()
   const versions = latest(async (wantedAt) => {
     const timeoutMs = Math.max(LOOK_LEAST_MS, LIMITS.storeLookMs + wantedAt - performance.now())
@@ -50,45 +60,24 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Store 
     }
   })
   const look = atMostEvery(LIMITS.healthMs, async () => (await watching(HEALTH, [], LOOK)).rows[0])
-  let queue: Promise<unknown> = Promise.resolve()
-  let waitingWrites = 0
-  let hasFailed = false
+  const writes = new WriteQueue({
+    open: (withinMs) => connected(writer, { onSent: onStatement, isNaming: true, withinMs }),
+    look: () => watching('select 1', [], LOOK),
+    writeOn: (run, as, stamp, bulk) => ({ ...handleOn(run, { onStatement: as.onStatement }), ...bulk, ...stamp }),
+    onNotice,
+  })
 
   return {
-    read: handleOn(reading),
-    reading: (onStatement, patience) =>
-      handleOn(patience ? timely(reading, readers.answerMs, patience) : reading, onStatement),
-    write(as, work) {
-      const until = untilOf(as)
-      waitingWrites += 1
-      // One at a time, so that writes which wait for each other do not hold connections meanwhile.
-      const { turn, waited } = inTurn(queue, until.turnAt, () =>
-        transact({
-          open: (withinMs) => connected(writer, { onSent: onStatement, withinMs }),
-          look: () => watching('select 1', [], LOOK),
-          writeOn: (run, stamp, bulk) => ({ ...handleOn(run, as.onStatement), ...bulk, ...stamp }),
-          as,
-          until,
-          work,
-          onNotice,
-        }),
-      )
-      queue = turn.then(
-        () => {
-          waitingWrites -= 1
-          hasFailed = false
-        },
-        (error) => {
-          waitingWrites -= 1
-          if (isUnwritable(error)) hasFailed = true
-        },
-      )
-      return waited
+    read: handleOn(reading, { atOnce }),
+    reading(onStatement, patience) {
+      const inTime = (run: Session['run']) => (patience ? timely(run, readers.answerMs, patience) : run)
+      return handleOn(inTime(reading), { onStatement, atOnce: (work) => atOnce((run) => work(inTime(run))) })
     },
+    write: (as, work) => writes.add(as, work),
     async health() {
       const row = await look()
-      const isWritable = !hasFailed && row?.[0] === false
-      return { isWritable, bytes: Number(row?.[1]), logBytes: 0, waitingWrites }
+      const isWritable = !writes.hasFailed && row?.[0] === false
+      return { isWritable, bytes: Number(row?.[1]), logBytes: 0, waitingWrites: writes.waiting }
     },
     versions,
     version: async () => (await versions()).all,
@@ -107,7 +96,9 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Store 
       }
     },
     async close(waitMs) {
-      await (waitMs === undefined ? queue : Promise.race([queue, sleep(waitMs, undefined, { ref: false })]))
+      const settled = writes.settled()
+      await (waitMs === undefined ? settled : Promise.race([settled, sleep(waitMs, undefined, { ref: false })]))
+      kept.giveBack()
       await Promise.all([readers, watcher, writer].map((connections) => connections.close()))
     },
   }
@@ -137,24 +128,16 @@ function timely(run: Session['run'], answerMs: number, patience: Patience): Sess
   }
 }
 
-/** Work whose turn must come in time; whoever waits is told when it has not, however long the others take. */
-function inTurn<T>(queue: Promise<unknown>, giveUpAt: number, work: () => Promise<T>) {
-  const late = () => new Fault('UNAVAILABLE', BUSY)
-  let giveUp: NodeJS.Timeout | undefined
-  const patience = new Promise<never>((_, reject) => {
-    giveUp = setTimeout(() => reject(late()), giveUpAt - performance.now())
-  })
-  const turn = queue.then(() => {
-    clearTimeout(giveUp)
-    if (performance.now() > giveUpAt) throw late()
-    return work()
-  })
-  return { turn, waited: Promise.race([turn, patience]) }
-}
-
 type Handle = Omit<Read, 'db'> & Pick<Write, 'db'>
 
-function handleOn(run: Session['run'], onStatement?: OnStatement): Handle {
+interface HandleOptions {
+  readonly onStatement?: OnStatement | undefined
+  /** Without it, what is read is in a transaction already. */
+  readonly atOnce?: AtOnce
+}
+
+function handleOn(run: Session['run'], { onStatement, atOnce }: HandleOptions = {}): Handle {
+  const inTransaction: AtOnce = atOnce ?? ((work) => work(run))
   return {
     db: drizzle(
       (text, params, method) => run(text, params, { isByName: method === 'execute' }),
@@ -168,10 +151,20 @@ function handleOn(run: Session['run'], onStatement?: OnStatement): Handle {
     spelled,
     // Nobody but the caller waits for a statement here, and the server stops it at its time limit.
     guard: () => undefined,
+    weigh: () => 0,
     async rows({ text, values, isSteady }) {
       onStatement?.(text)
       return (await run(text, [...values], { isSteady })).rows
     },
+    rowsTogether: (statements) =>
+      inTransaction(async (own) => {
+        const all: unknown[][][] = []
+        for (const { text, values, isSteady } of statements) {
+          onStatement?.(text)
+          all.push((await own(text, [...values], { isSteady })).rows)
+        }
+        return all
+      }),
   }
 }
 
@@ -180,11 +173,6 @@ const dialect = new PgDialect()
 const spelled: Read['spelled'] = (statement) => {
   const { sql: text, params: values } = dialect.sqlToQuery(statement)
   return { text, values }
-}
-
-/** Whether an error tells of the store, and not of one write that came at the wrong time. */
-function isUnwritable(error: unknown): boolean {
-  return error instanceof Fault && /^(53100|25006|0A000|58)/.test(driverCode(error.cause) ?? '')
 }
 
 // One value stays an equality, so that an index can serve the order too; more go in as one array.

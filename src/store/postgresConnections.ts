@@ -15,6 +15,8 @@ interface ConnectionsOptions {
   readonly isReadOnly: boolean
   /** How long one statement may take. */
   readonly statementMs?: number
+  /** Whether statements are sent without a wait for the answers to those before them. */
+  readonly isPipelined?: boolean
 }
 
 /** The connections of one kind, all to the host that is in use. */
@@ -52,6 +54,15 @@ export class Connections {
     return this.statementMs + LIMITS.storeAnswerMs
   }
 
+  /** Of the host that is in use. */
+  get place(): number {
+    return this.hosts.current
+  }
+
+  get isPipelined(): boolean {
+    return this.options.isPipelined === true
+  }
+
   /** Whether a pooler may give each transaction another session of the server, which then must be left as it is. */
   isShared(client: pg.PoolClient): boolean {
     return this.shared.has(client)
@@ -79,6 +90,7 @@ export class Connections {
     const pool = new pg.Pool({
       connectionString: this.hosts.urls[place],
       max: this.options.max,
+      pipeline: this.isPipelined,
       connectionTimeoutMillis: Math.max(CONNECT_LEAST_MS, LIMITS.storeConnectMs / this.hosts.urls.length),
       idleTimeoutMillis: LIMITS.storeIdleMs,
       // With it goes what it has kept planned, for whoever asked then and as large as the tables were.

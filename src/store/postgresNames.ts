@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 import { LIMITS } from '../limits.js'
 
 /** What is longer stays unnamed: what the server keeps of a statement grows with its text. */
@@ -7,7 +8,7 @@ const SEEN_MAX = 200
 
 /** The statements of one connection that have names there: the server keeps those parsed, and planned where it can. */
 class Names {
-  private readonly seen = new Set<string>()
+  private readonly seen = new LRUCache<string, true>({ max: SEEN_MAX })
   private readonly given = new Map<string, string>()
 
   of(text: string): string | undefined {
@@ -16,8 +17,7 @@ class Names {
       return known
     // Callers choose selections and page sizes, almost without end; only what comes again is worth a place.
     if (!this.seen.delete(text)) {
-      if (this.seen.size === SEEN_MAX) this.seen.clear()
-      this.seen.add(text)
+      this.seen.set(text, true)
       return undefined
     }
     // By its text, so that a name never stands for another statement, whoever else shares the server's end.

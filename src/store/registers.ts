@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 import { LIMITS } from '../limits.js'
 import type { Tables } from './tables.js'
 
@@ -100,7 +101,7 @@ export function raising(raised: Raised, spell: (nonce: number) => string): strin
 /** Statements are few and long; of those that callers' filters and selections make, only so many are remembered. */
 const KNOWN_MAX = 1_000
 
-const known = new Map<string, readonly Register[]>()
+const known = new LRUCache<string, readonly Register[]>({ max: KNOWN_MAX })
 
 const names = new Map(Object.entries(REGISTER_OF))
 const NAME = new RegExp(`\\b(?:${[...names.keys()].join('|')})\\b`, 'g')
@@ -111,7 +112,6 @@ export function registersIn(statement: string): readonly Register[] {
   if (found) return found
   const named = [...new Set(statement.match(NAME))].flatMap((name) => names.get(name) ?? [])
   if (statement.length > LIMITS.storeKeptCharacters) return named
-  if (known.size >= KNOWN_MAX) known.clear()
   known.set(statement, named)
   return named
 }

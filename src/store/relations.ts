@@ -14,6 +14,8 @@ export interface Computed<T extends Identified> {
   value(read: Read, row: T): SQL
   /** Whether it goes through rows of other tables, which can be very many. */
   readonly isCount?: boolean
+  /** A table whose rows an index counts by itself, each for one row of this table at the most. */
+  counted?(t: Tables): PgTable
 }
 export type AnyComputed = Computed<Identified>
 
@@ -35,19 +37,25 @@ export function relatedFrom({ t }: Read, { list, through }: AnyRelation, related
 }
 
 /** What belongs to this row, as a page is cut from it. */
-export function relatedSource(read: Read, relation: AnyRelation, row: PgTable, filter: object): Source {
+export function relatedSource(
+  read: Read,
+  relation: AnyRelation,
+  row: PgTable,
+  filter: object,
+  matching = relation.list.matching(read, filter),
+): Source {
   const { list } = relation
   return {
     list,
     from: relatedFrom(read, relation),
     // A row is only ever looked at together with the relations of its own type.
-    condition: and(relation.where(read, row as Identified, list.table(read.t)), list.matching(read, filter)),
+    condition: and(relation.where(read, row as Identified, list.table(read.t)), matching),
     isServed: isServed(list, filter),
   }
 }
 
 /** What each row stands for that takes a look at other tables. */
-export type Weight = Pick<Extent, 'perRow' | 'isCounting'>
+export type Weight = Pick<Extent, 'perRow' | 'isCounting' | 'counted'>
 
 /** Evaluates an expression over the rows of a table with these ids, in one statement. */
 export async function valuesOf(
@@ -66,8 +74,11 @@ export async function valuesOf(
 }
 
 /** A computed field of each of these rows. */
-export function computedOf(read: Read, { of, value, isCount }: AnyComputed, ids: readonly string[]) {
-  return valuesOf(read, of(read.t), ids, (row) => value(read, row as Identified), { isCounting: isCount ?? false })
+export function computedOf(read: Read, { of, value, isCount, counted }: AnyComputed, ids: readonly string[]) {
+  return valuesOf(read, of(read.t), ids, (row) => value(read, row as Identified), {
+    isCounting: isCount ?? false,
+    counted: counted ? [counted(read.t)] : [],
+  })
 }
 
 /** Builds something of each row that belongs to this one, as a JSON array in the list's own order. */

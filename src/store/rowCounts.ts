@@ -1,9 +1,10 @@
 import { getTableName } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
+import { LRUCache } from 'lru-cache'
 import { LIMITS } from '../limits.js'
 import { KnownNames } from './names.js'
 import { type AnyList, countUpTo } from './page.js'
-import { registerOf, type Versions } from './registers.js'
+import { registerOf } from './registers.js'
 import type { AnyRelation } from './relations.js'
 import type { Store } from './store.js'
 import type { Tables } from './tables.js'
@@ -15,7 +16,8 @@ export type CountedList = Pick<AnyList, 'name' | 'table' | 'matching' | 'indexed
 export type CountedRelation = Pick<AnyRelation, 'list' | 'through'>
 
 interface Counted {
-  readonly version: Versions[keyof Versions]
+  /** Of every register that the count depends on. */
+  readonly version: string
   readonly rows: Promise<number>
 }
 
@@ -30,7 +32,7 @@ export class RowCounts {
   /** Which names are there, remembered likewise. */
   readonly names: KnownNames
   private readonly store: Pick<Store, 'read' | 'versions'>
-  private readonly counted = new Map<string, Counted>()
+  private readonly counted = new LRUCache<string, Counted>({ max: KEPT_MAX })
 
   /** Of the store itself, not of a transaction: what is not committed must not be remembered. */
   constructor(store: Pick<Store, 'read' | 'versions'>) {
@@ -40,14 +42,14 @@ export class RowCounts {
 
   async of(list: CountedList, filter: object = {}): Promise<number> {
     const { read, versions } = this.store
-    const register = registerOf(getTableName(list.table(read.t)))
+    const registers = [list.table, ...tablesNamed(list, filter)].map((table) => registerOf(getTableName(table(read.t))))
     // Read before the rows are counted, so that a count is never kept under a version that is younger than it.
-    const version = (await versions())[register]
+    const found = await versions()
+    const version = [...new Set(registers)].map((register) => found[register]).join()
     const key = `${list.name} ${JSON.stringify(filter)}`
     const known = this.counted.get(key)
     if (known?.version === version) return known.rows
     const rows = countUpTo(read, list, filter, LIMITS.wholeListRowsMax)
-    if (this.counted.size >= KEPT_MAX) this.counted.clear()
     this.counted.set(key, { version, rows })
     rows.catch(() => this.forget(key, rows))
     return rows
@@ -62,6 +64,11 @@ export class RowCounts {
   private forget(key: string, rows: Promise<number>): void {
     if (this.counted.get(key)?.rows === rows) this.counted.delete(key)
   }
+}
+
+/** The tables of what a filter names: a count by an e-mail changes with the e-mail. */
+function tablesNamed({ names = {} }: CountedList, filter: object): CountedList['table'][] {
+  return Object.entries(names).flatMap(([member, { table }]) => (Object.hasOwn(filter, member) ? [table] : []))
 }
 
 const known = new WeakMap<Store, RowCounts>()

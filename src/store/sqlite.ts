@@ -58,6 +58,16 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Store {
   const ofWriter = { statements: readingOn(writer), versions: versionsOf(writer, () => writes.committed) }
   const free = () => (writer.inTransaction ? ofReader : ofWriter)
   const statements: Statements = { prepare: (sql) => free().statements.prepare(sql) }
+  // Nothing else of this process runs in between; what another process commits meanwhile is not seen.
+  const atOnce: AtOnce = (work) => {
+    const { statements: own } = free()
+    own.prepare('begin').run()
+    try {
+      return work(own)
+    } finally {
+      own.prepare('commit').run()
+    }
+  }
   const ordered = inOrder()
   const versions = latestOfTurn(() => {
     if (isReplaced()) throw moved()
@@ -69,18 +79,20 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Store {
     bytes: sizeOf(file),
     logBytes: sizeOf(`${file}-wal`),
   }))
-  const isHeavy = heavinessOn(statements, inPlaceRowsMax)
-  const heavyRows = (patience?: Patience) => (statement: Spelled) => {
-    onStatement?.(statement.text)
-    return workers.run(statement, patience)
+  const weigh = weightsOn(statements)
+  const inWorker = (patience?: Patience) => (all: readonly Spelled[]) => {
+    for (const { text } of all) onStatement?.(text)
+    return workers.run(all, patience)
   }
+  const beside = (rows: Beside['rows']): Beside => ({ weigh, inPlaceRowsMax, rows })
 
   return {
-    read: handleOn(statements, { beside: { isHeavy, rows: heavyRows() } }),
+    read: handleOn(statements, { atOnce, beside: beside(inWorker()) }),
     reading: (onStatement, patience) =>
       handleOn(patience ? timely(statements, patience) : statements, {
         onStatement,
-        beside: { isHeavy, rows: oneByOne(heavyRows(patience)) },
+        atOnce: patience ? (work) => atOnce((own) => work(timely(own, patience))) : atOnce,
+        beside: beside(oneByOne(inWorker(patience))),
       }),
     write: (as, work) => writes.add(as, work),
     async health() {
@@ -116,36 +128,68 @@ type Handle = Omit<Read, 'db'> & Pick<Write, 'db'>
 
 /** Where a handle sends what is heavy. */
 interface Beside {
-  readonly isHeavy: (extent: Extent) => boolean
-  readonly rows: Read['rows']
+  readonly weigh: Read['weigh']
+  readonly inPlaceRowsMax: number
+  /** Of one instant, however many statements there are. */
+  readonly rows: Read['rowsTogether']
 }
+
+/** Runs work on one connection, in one transaction that only reads. */
+type AtOnce = <V>(work: (statements: Statements) => V) => V
 
 interface HandleOptions {
   readonly onStatement?: OnStatement | undefined
   /** Without it everything is read in place, as inside a transaction. */
   readonly beside?: Beside
+  /** Without it, what is read is in a transaction already. */
+  readonly atOnce?: AtOnce
 }
 
-function handleOn(statements: Statements, { onStatement, beside }: HandleOptions = {}): Handle {
+function handleOn(statements: Statements, { onStatement, beside, atOnce }: HandleOptions = {}): Handle {
   let db: Handle['db'] | undefined
+  const inTransaction: AtOnce = atOnce ?? ((work) => work(statements))
   return {
     // Made when it is asked for: most answers are told by the store, and need none.
     get db() {
       db ??= databaseOn(statements, onStatement)
       return db
     },
-    ...spelling,
-    guard: (extent) => (beside?.isHeavy(extent) ? guardOf(extent) : undefined),
+    // One by one: spread, they would take as long as a look-up, for every request and every write.
+    t,
+    json,
+    among,
+    pairs,
+    limit,
+    spelled,
+    guard: (extent) => (beside && beside.weigh(extent) > beside.inPlaceRowsMax ? guardOf(extent) : undefined),
+    weigh: (extent) => beside?.weigh(extent) ?? 0,
     async rows(statement) {
-      const { text, values, isHeavy } = statement
-      onStatement?.(text)
-      if (isHeavy && beside) return beside.rows(statement)
-      return statements
-        .prepare(text)
-        .raw()
-        .all(...values) as unknown[][]
+      onStatement?.(statement.text)
+      if (!statement.isHeavy || !beside) return allOf(statements, statement)
+      const [rows = []] = await beside.rows([statement])
+      return rows
+    },
+    async rowsTogether(all) {
+      for (const { text } of all) onStatement?.(text)
+      if (beside && isMuch(all, beside)) return beside.rows(all)
+      return inTransaction((own) => all.map((statement) => allOf(own, statement)))
     },
   }
+}
+
+function allOf(statements: Statements, { text, values }: Spelled): unknown[][] {
+  return statements
+    .prepare(text)
+    .raw()
+    .all(...values) as unknown[][]
+}
+
+/** What is light by itself may be much together; up to this it takes less than a slice of the event loop. */
+const TOGETHER = 2
+
+function isMuch(all: readonly Spelled[], { inPlaceRowsMax }: Beside): boolean {
+  const weight = all.reduce((sum, one) => sum + (one.weight ?? 1), 0)
+  return all.some(({ isHeavy }) => isHeavy) || weight > TOGETHER * inPlaceRowsMax
 }
 
 /** To call a function of JavaScript for every row would take longer than most rows. */
@@ -157,17 +201,23 @@ function guardOf({ table, row = table }: Extent): SQL {
 }
 
 /** Judges by the highest row number, which an index has at hand: at least as many as there are rows. */
-function heavinessOn(statements: Statements, inPlaceRowsMax: number): Beside['isHeavy'] {
+function weightsOn(statements: Statements): Read['weigh'] {
   const rowsIn = (table: PgTable) => {
     const highest = statements.prepare(`select max(rowid) from "${getTableName(table)}"`).pluck()
     return Number(highest.get())
   }
-  return ({ table, rows, perRow = 1, isCounting = false }) => {
-    if (rows * perRow <= inPlaceRowsMax && !isCounting) return false
-    const counted = isCounting ? COUNTED.reduce((sum, one) => sum + rowsIn(one), 0) : 0
-    return Math.min(rows, rowsIn(table)) * perRow + counted > inPlaceRowsMax
+  const rowsInAll = (tables: readonly PgTable[]) => tables.reduce((sum, one) => sum + rowsIn(one), 0)
+  return ({ table, rows, perRow = 1, isCounting = false, counted = [] }) => {
+    const others = (isCounting ? rowsInAll(COUNTED) : 0) + rowsInAll(counted) / COUNTED_PER_ROW
+    return (rows <= FEW ? rows : Math.min(rows, rowsIn(table))) * perRow + others
   }
 }
+
+/** Of so few rows it need not be known whether there are as many. */
+const FEW = 50
+
+/** What an index counts by itself takes less than 50 ns each; a row that is read and shown takes some microseconds. */
+const COUNTED_PER_ROW = 100
 
 /** What a row may have very many of, elsewhere. */
 const COUNTED = [t.membership, t.risk, t.issue]
@@ -183,10 +233,10 @@ function timely(statements: Statements, patience: Patience): Statements {
 }
 
 /** One request is one guest of the read workers, however many statements it takes. */
-function oneByOne(rows: Read['rows']): Read['rows'] {
+function oneByOne(rows: Beside['rows']): Beside['rows'] {
   let last: Promise<unknown> = Promise.resolve()
-  return (statement) => {
-    const turn = last.then(() => rows(statement))
+  return (statements) => {
+    const turn = last.then(() => rows(statements))
     last = turn.catch(() => undefined)
     return turn
   }
@@ -291,5 +341,3 @@ const spelled: Read['spelled'] = (statement) => {
 
 // SQLite looks at a bare parameter when it plans, and so would plan again for every value.
 const limit: Read['limit'] = (rows) => sql`cast(${rows} as integer)`
-
-const spelling = { t, json, among, pairs, limit, spelled }

@@ -14,7 +14,7 @@ export interface WorkerStart {
 
 /** What a read worker reports: rows as they come, the last of them marked, or why there are none. */
 export type WorkerReport =
-  | { readonly rows: unknown[][]; readonly isLast: boolean }
+  | { readonly statement: number; readonly rows: unknown[][]; readonly isLast: boolean }
   | { readonly failure: string; readonly code: string | undefined }
 
 const ROOMY_FROM_BYTES = 65_536
@@ -22,17 +22,18 @@ const ROOMY_FROM_BYTES = 65_536
 /** Rows that are handed over at once, so that the event loop never takes in very many in one turn. */
 const ROWS_AT_ONCE = 500
 
-/** Runs statements until its thread is ended, each in a transaction of its own: it sees whatever was committed before. */
+/** Runs statements until its thread is ended: those that come together in one transaction, which sees what was committed before. */
 function work(port: NonNullable<typeof parentPort>, { file, stop }: WorkerStart): void {
   const connection = connect(file)
   connection.pragma('query_only = on')
-  connection.function(STILL_WANTED, () => {
+  const requireWanted = () => {
     if (Atomics.load(stop, 0) !== 0) throw new Error('The statement was stopped.')
     return 1
-  })
+  }
+  connection.function(STILL_WANTED, requireWanted)
   const statements = new KeptStatements(connection)
   const report = (message: WorkerReport, bytes: ArrayBuffer[] = []) => port.postMessage(message, bytes)
-  const run = ({ text, values }: Spelled) => {
+  const run = ({ text, values }: Spelled, statement: number, isLastOne: boolean) => {
     const rows = statements
       .prepare(text)
       .raw()
@@ -40,17 +41,29 @@ function work(port: NonNullable<typeof parentPort>, { file, stop }: WorkerStart)
     let chunk: unknown[][] = []
     for (const row of rows) {
       if (chunk.length === ROWS_AT_ONCE) {
-        report({ rows: chunk, isLast: false }, bytesIn(chunk))
+        report({ statement, rows: chunk, isLast: false }, bytesIn(chunk))
         chunk = []
       }
       chunk.push(row.map(roomyBytes))
     }
-    report({ rows: chunk, isLast: true }, bytesIn(chunk))
+    report({ statement, rows: chunk, isLast: isLastOne }, bytesIn(chunk))
   }
-  port.on('message', (statement: Spelled) => {
+  const runAll = (all: readonly Spelled[]) => {
+    if (all.length > 1) connection.exec('begin')
+    for (const [index, statement] of all.entries()) {
+      if (index > 0) requireWanted()
+      run(statement, index, index === all.length - 1)
+    }
+  }
+  const end = () => {
+    if (connection.inTransaction) connection.exec('rollback')
+  }
+  port.on('message', (all: readonly Spelled[]) => {
     try {
-      run(statement)
+      runAll(all)
+      end()
     } catch (error) {
+      end()
       const { message, code } = error as Error & { code?: string }
       report({ failure: message, code })
     }

@@ -18,9 +18,9 @@ const CORES_LEFT = process.platform === 'linux' ? 0 : 1
 const THREADS_MAX = Math.max(1, Math.min(LIMITS.readWorkersMax, availableParallelism() - CORES_LEFT))
 
 interface Task {
-  readonly statement: Spelled
+  readonly statements: readonly Spelled[]
   readonly patience: Patience | undefined
-  readonly resolve: (rows: unknown[][]) => void
+  readonly resolve: (rows: unknown[][][]) => void
   readonly reject: (error: unknown) => void
   expiry: NodeJS.Timeout | undefined
 }
@@ -31,7 +31,8 @@ interface Thread {
   /** What it runs; undefined once nobody waits for that any more. */
   task: Task | undefined
   isBusy: boolean
-  rows: unknown[][]
+  /** Of each statement. */
+  rows: unknown[][][]
 }
 
 interface ReadWorkersOptions {
@@ -55,9 +56,10 @@ export class ReadWorkers {
     this.requireUsable = requireUsable
   }
 
-  run(statement: Spelled, patience?: Patience): Promise<unknown[][]> {
+  /** Runs statements one after the other, all of which see the store at one instant. */
+  run(statements: readonly Spelled[], patience?: Patience): Promise<unknown[][][]> {
     return new Promise((resolve, reject) => {
-      const task: Task = { statement, patience, resolve, reject, expiry: undefined }
+      const task: Task = { statements, patience, resolve, reject, expiry: undefined }
       if (this.isClosed || !this.hasRoom()) return reject(new Fault('UNAVAILABLE', BUSY))
       if (patience) task.expiry = setTimeout(() => this.expire(task), patience.deadlineAt - performance.now())
       this.queue.push(task)
@@ -130,7 +132,7 @@ export class ReadWorkers {
   private hear(thread: Thread, report: WorkerReport): void {
     if ('rows' in report) {
       // Whoever gave up is sent nothing more.
-      if (thread.task) for (const row of report.rows) thread.rows.push(withBuffers(row))
+      if (thread.task) for (const row of report.rows) thread.rows[report.statement]?.push(withBuffers(row))
       if (!report.isLast) return
     }
     const { task, rows } = thread
@@ -184,14 +186,14 @@ function stopped(worker: Worker): Promise<void> {
 }
 
 function begin(thread: Thread, task: Task): void {
-  const { text, values } = task.statement
+  thread.rows = task.statements.map(() => [])
   thread.task = task
   thread.isBusy = true
   thread.worker.ref()
-  thread.worker.postMessage({ text, values })
+  thread.worker.postMessage(task.statements.map(({ text, values }) => ({ text, values })))
 }
 
-function resolve(task: Task, rows: unknown[][]): void {
+function resolve(task: Task, rows: unknown[][][]): void {
   clearTimeout(task.expiry)
   task.resolve(rows)
 }

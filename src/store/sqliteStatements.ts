@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { LIMITS } from '../limits.js'
 import type { Statement } from './sqliteDriver.js'
 
@@ -12,7 +13,7 @@ export interface Statements {
 /** The statements of a connection, kept by their text: making one ready takes longer than running it. */
 export class KeptStatements implements Statements {
   private readonly connection: Statements
-  private readonly kept = new Map<string, Statement>()
+  private readonly kept = new LRUCache<string, Statement>({ max: KEPT_MAX })
 
   constructor(connection: Statements) {
     this.connection = connection
@@ -22,13 +23,11 @@ export class KeptStatements implements Statements {
     // Callers can make a statement of half a megabyte, which takes several once it is ready.
     if (sql.length > LIMITS.storeKeptCharacters) return this.connection.prepare(sql)
     const known = this.kept.get(sql)
-    const statement = known ?? this.connection.prepare(sql)
-    // The last one used stands last, so that the first is the one to forget.
-    if (known) this.kept.delete(sql)
-    else if (this.kept.size === KEPT_MAX) this.kept.delete(this.kept.keys().next().value ?? '')
-    this.kept.set(sql, statement)
     // Whoever ran it before may have asked for its rows as arrays.
-    return known?.reader ? known.raw(false) : statement
+    if (known) return known.reader ? known.raw(false) : known
+    const statement = this.connection.prepare(sql)
+    this.kept.set(sql, statement)
+    return statement
   }
 }
 

@@ -123,7 +123,13 @@ export class WriteQueue {
     await this.begin(Math.min(...company.map(({ giveUpAt }) => giveUpAt)))
     try {
       const verdicts: Verdict[] = []
-      for (const one of company) verdicts.push(await this.perform(one, company.length > 1))
+      // Nobody else writes until the commit: the stamp of each write is the last one before the next.
+      let last = this.lastStamp.get()
+      for (const one of company) {
+        const at = stampAfter({ last, now: one.as.at(), onNotice: this.options.onNotice })
+        verdicts.push(await this.perform(one, at, company.length > 1))
+        last = at
+      }
       const raised: Raised = new Map()
       for (const { changed } of verdicts) if (changed) raise(raised, changed)
       if (raised.size > 0)
@@ -141,16 +147,14 @@ export class WriteQueue {
   }
 
   /** Does one write; in company, one that is refused leaves the others as they are. */
-  private async perform({ as, work, resolve, reject }: Waiting, hasCompany: boolean): Promise<Verdict> {
+  private async perform({ as, work, resolve, reject }: Waiting, at: string, hasCompany: boolean): Promise<Verdict> {
     const changed = new Set<Register>()
     const { lent, takeBack } = lend(this.statements, (sql) => {
       for (const register of changedBy(sql)) changed.add(register)
     })
     if (hasCompany) this.run('savepoint one')
     try {
-      const { handle, onNotice } = this.options
-      const at = stampAfter({ last: this.lastStamp.get(), now: as.at(), onNotice })
-      const result = await work(handle(lent, as, at))
+      const result = await work(this.options.handle(lent, as, at))
       if (hasCompany) this.run('release one')
       return { tell: () => resolve(result), changed: as.unseen ? undefined : changed }
     } catch (error) {

@@ -25,8 +25,12 @@ export interface Read {
    * loop, and the condition lets it be stopped. Undefined where it runs in place.
    */
   guard(extent: Extent): SQL | undefined
+  /** How much that is, in rows; nothing where nobody but the caller waits for it. */
+  weigh(extent: Extent): number
   /** The rows of a statement, each as its values, in the order in which they are selected. */
   rows(statement: Spelled): Promise<unknown[][]>
+  /** The same of several statements, all of which see the store at one instant. */
+  rowsTogether(statements: readonly Spelled[]): Promise<unknown[][][]>
 }
 
 /** A statement and what its parameters stand for. */
@@ -37,6 +41,8 @@ export interface Spelled {
   readonly isSteady?: boolean
   /** Whether it has the condition that `guard` gave. */
   readonly isHeavy?: boolean
+  /** What `weigh` gave. */
+  readonly weight?: number
 }
 
 /** How much a statement reads. */
@@ -50,6 +56,8 @@ export interface Extent {
   readonly perRow?: number
   /** Whether it counts rows of other tables, which can be very many. */
   readonly isCounting?: boolean
+  /** Tables of which an index counts rows by itself, none of them twice; a table stands here once for each count. */
+  readonly counted?: readonly PgTable[]
 }
 
 /** How long somebody waits for what is read. */

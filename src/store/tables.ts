@@ -92,8 +92,14 @@ export function defineTables(columns: Columns) {
       personId: text('person_id')
         .notNull()
         .references(() => person.id),
+      /** 1 while the person is on the roster, so that an index alone counts the members of a group. */
+      live: integer('live').notNull().default(1),
     },
-    (m) => [primaryKey({ columns: [m.groupId, m.personId] }), index('membership_by_person').on(m.personId, m.groupId)],
+    (m) => [
+      primaryKey({ columns: [m.groupId, m.personId] }),
+      index('membership_by_person').on(m.personId, m.groupId),
+      index('membership_by_live').on(m.groupId, m.live),
+    ],
   )
 
   const project = table(

@@ -32,7 +32,7 @@ const keys = [
 ]
 const QUIET = ['--rate-limit', '0', '--log-level', 'silent']
 const keeping = [await serve(folder, QUIET), await serve(folder, QUIET)]
-const fresh = await serve(folder, [...QUIET, '--ready-megabytes', '0'])
+const fresh = await serve(folder, [...QUIET, '--response-cache-megabytes', '0'])
 
 const PROJECTS = ['NORTH', 'SOUTH', 'EAST']
 const people: string[] = []

@@ -42,9 +42,14 @@ export interface Served {
   end(signal: NodeJS.Signals): Promise<number | null>
 }
 
-/** Starts `serve` on the folder's store; `under` is a program to run it under, with its arguments. */
-export function spawnServer(folder: string, args: readonly string[], under: readonly string[] = []): ChildProcess {
-  const [program = process.execPath, ...rest] = [...under, process.execPath, MAIN, 'serve', '--port', '0', ...args]
+/** Starts `serve` on the folder's store; `under` is a program to run it under, with its arguments, `main` another build. */
+export function spawnServer(
+  folder: string,
+  args: readonly string[],
+  under: readonly string[] = [],
+  main = MAIN,
+): ChildProcess {
+  const [program = process.execPath, ...rest] = [...under, process.execPath, main, 'serve', '--port', '0', ...args]
   const child = spawn(program, rest, {
     cwd: folder,
     env: { PATH: process.env['PATH'] },
@@ -56,8 +61,13 @@ export function spawnServer(folder: string, args: readonly string[], under: read
 }
 
 /** The same, once it listens. */
-export async function serve(folder: string, args: readonly string[], under: readonly string[] = []): Promise<Served> {
-  const child = spawnServer(folder, args, under)
+export async function serve(
+  folder: string,
+  args: readonly string[],
+  under: readonly string[] = [],
+  main = MAIN,
+): Promise<Served> {
+  const child = spawnServer(folder, args, under, main)
   let stderr = ''
   await new Promise<void>((resolve, reject) => {
     child.stderr?.on('data', (chunk) => {

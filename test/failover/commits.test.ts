@@ -66,6 +66,22 @@ test.each(CASES)('by %s, %s: so does one whose server is told to go in the middl
   await expect.poll(people).toEqual(['before', 'cut'])
 })
 
+test.each(BOTH)('%s: each of those whose commit is lost is told so, and one that was refused is not', async (way) => {
+  const { proxy, people, caller, url } = await openWay(way)
+  const add = (externalId: string) => caller.post('/v1/personnel', { name: 'Ada', externalId })
+  expect((await add('before')).status).toBe(201)
+  rowsOf(url, 'begin; lock table revision in exclusive mode')
+  const names = Array.from({ length: 16 }, (_, i) => `e${i}`)
+  const adding = [...names, 'before'].map(add)
+  await sleep(500)
+  proxy.onSent = (bytes) => bytes.includes('; commit')
+  rowsOf(url, 'commit')
+  const answers = await Promise.all(adding)
+  proxy.onSent = () => false
+  expect(answers.map(said)).toEqual([...names.map(() => UNKNOWN), 'The store cannot be reached.'])
+  await expect.poll(() => people().sort()).toEqual(['before', ...names].sort())
+})
+
 test('a connection that is lost before the commit has stored nothing, and says only that', async () => {
   const { proxy, people, caller } = await openWay('directly')
   expect((await caller.post('/v1/personnel', { name: 'Ada', externalId: 'before' })).status).toBe(201)

@@ -48,7 +48,7 @@ const arena = openArena(
     )
   },
   2,
-  { OPERATIONS_READY_MEGABYTES: '0' },
+  { OPERATIONS_RESPONSE_CACHE_MEGABYTES: '0' },
 )
 
 interface Tried {

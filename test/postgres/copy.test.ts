@@ -86,7 +86,7 @@ test.each(['SIGINT', 'SIGKILL'] as const)(
     child.kill(signal)
     await new Promise((resolve) => child.on('close', resolve))
     if (signal === 'SIGINT') {
-      expect(finished()).toMatchObject({ code: 1, stderr: 'Interrupted: what was not finished is not stored.\n' })
+      expect(finished()).toMatchObject({ code: 1, stderr: 'Interrupted: unfinished work was not stored.\n' })
     }
     while (target.isHeld()) await sleep(20)
     expect(target.values('select count(*) from person')).toEqual([[0]])

@@ -8,6 +8,7 @@ import {
   type OperationDefinitionNode,
   OperationTypeNode,
 } from 'graphql'
+import { LRUCache } from 'lru-cache'
 import type { Scope } from '../../auth/scopes.js'
 import { Fault } from '../../errors.js'
 import { isOfStore, toFault } from '../../store/faults.js'
@@ -22,7 +23,7 @@ import { turn } from '../turns.js'
 import { planOf, type Root } from './compiler.js'
 import { entitiesRunner } from './entityResults.js'
 import type { Arguments } from './fields.js'
-import { listRunner, type RootResult, singleRunner } from './results.js'
+import { answersTo, listRunner, type RootQuestion, type RootResult, singleRunner } from './results.js'
 import { decidingVariables, everything, fragmentsOf, type IsIncluded, includedBy } from './selections.js'
 import { type ExecutionReason, NotCompilable, type Slot } from './statements.js'
 
@@ -92,13 +93,12 @@ function compile(schema: GraphQLSchema, document: DocumentNode, operation: Opera
   const planWith = (isIncluded: IsIncluded) => runnable(schema, document, operation, isIncluded)
   // With all that might be left out: what can be compiled, and for whom, does not depend on what is.
   const whole = planWith(everything)
-  const plans = new Map<string, Runnable>()
+  const plans = new LRUCache<string, Runnable>({ max: PLANS_KEPT })
   const planFor = (variables: Variables): Runnable => {
     // A null decides nothing, and is refused.
     if (!deciding.every((name) => typeof variables[name] === 'boolean')) throw new NotCompilable('bad_input')
     const decided = deciding.map((name) => variables[name]).join()
     const known = plans.get(decided) ?? planWith(includedBy(variables))
-    if (plans.size >= PLANS_KEPT && !plans.has(decided)) plans.clear()
     plans.set(decided, known)
     return known
   }
@@ -149,13 +149,13 @@ function runnable(
     slots,
     bill,
     async run(context, args, separator) {
-      const results: RootResult[] = []
+      const questions: RootQuestion[] = []
       for (const [index, { run }] of runners.entries()) {
-        // Statements run in place, one after the other: others have their turn between them.
+        // A statement that is new is spelled out first: others have their turn in between.
         if (index > 0) await turn(context)
-        results.push(await run(context, args[index] ?? [], separator))
+        questions.push(await run(context, args[index] ?? [], separator))
       }
-      return resultOf(runners, results)
+      return resultOf(runners, await answersTo(context, questions))
     },
   }
 }
@@ -171,14 +171,17 @@ function resultOf(named: readonly { readonly name: string }[], roots: readonly R
   return { data, roots }
 }
 
-type Runner = (context: Context, args: readonly Arguments[], separator: Separator) => Promise<RootResult>
+type Runner = (context: Context, args: readonly Arguments[], separator: Separator) => Promise<RootQuestion>
 
 function runnerOf(root: Root): Runner {
   if ('list' in root) return listRunner(root)
   if ('one' in root) return singleRunner(root)
   if ('types' in root) return entitiesRunner(root)
   const text = 'local' in root ? (context: Context) => JSON.stringify(root.local(context)) : () => root.text
-  return async (context) => ({ json: [Buffer.from(text(context))], isThere: true })
+  return async (context) => ({
+    statements: [],
+    answer: async () => ({ json: [Buffer.from(text(context))], isThere: true }),
+  })
 }
 
 function argumentsOf({ field, node }: Slot, variables: Variables): Arguments {

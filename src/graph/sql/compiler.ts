@@ -19,7 +19,7 @@ import {
   type Nodes,
   type Weigh,
 } from './entries.js'
-import { type SingleRow, sqlOf } from './fields.js'
+import { type References, type SingleRow, sqlOf } from './fields.js'
 import { type IsIncluded, selectionsOf } from './selections.js'
 import { NotCompilable, type Slot } from './statements.js'
 
@@ -37,6 +37,7 @@ export interface ListRoot extends Statement, Connection {
 
 /** What references name: of each type an entry, and what it takes to see it. */
 export interface EntitiesRoot extends Pick<Statement, 'name' | 'slots'> {
+  readonly references: References
   readonly types: ReadonlyMap<string, EntityEntry>
 }
 
@@ -81,10 +82,13 @@ export function planOf(
     const field = query.getFields()[nodes[0].name.value]
     const declared = field && sqlOf(field)
     return declared && 'entities' in declared
-      ? entitiesRoot(schema, collect, field, name, nodes)
+      ? entitiesRoot(schema, collect, field, declared.entities, { name, nodes })
       : rootOf(new EntryCompiler(collect, scopes), query, name, nodes)
   }
   const roots = [...collect(query, [selectionSet])].map(([name, nodes]) => compile(name, nodes))
+  // Execution reads several things of one type together; here each would be a statement of its own.
+  if (roots.filter((root) => 'references' in root && root.references.isOne).length > 1)
+    throw new NotCompilable('bounds')
   return { roots, scopes, isPersonal: roots.some((root) => 'local' in root && root.isPersonal) }
 }
 
@@ -92,8 +96,8 @@ function entitiesRoot(
   schema: GraphQLSchema,
   collect: Collect,
   field: GraphQLField<unknown, unknown>,
-  name: string,
-  nodes: Nodes,
+  references: References,
+  { name, nodes }: { readonly name: string; readonly nodes: Nodes },
 ): EntitiesRoot {
   const union = getNamedType(field.type)
   if (!isAbstractType(union)) throw new NotCompilable()
@@ -106,7 +110,7 @@ function entitiesRoot(
     const entry = compiler.entry(type, nodes, type)
     return [type.name, { ...entry, scopes, hasCursors: compiler.hasCursors }] as const
   })
-  return { name, slots, types: new Map(types) }
+  return { name, slots, references, types: new Map(types) }
 }
 
 function rootOf(compiler: EntryCompiler, query: GraphQLObjectType, name: string, nodes: Nodes): Root {

@@ -4,13 +4,13 @@ import { grants } from '../../auth/scopes.js'
 import { Fault } from '../../errors.js'
 import { conditional } from '../../store/jsonPage.js'
 import { keysIn, SAMPLE } from '../../store/rowKeys.js'
+import type { Spelled } from '../../store/store.js'
 import type { Context } from '../builder.js'
 import { type Batch, contradiction, type EntityKey, type Reference, readReferences } from '../references.js'
-import type { Asked } from '../windows.js'
 import type { EntitiesRoot, EntityEntry } from './compiler.js'
 import type { Arguments } from './fields.js'
-import { askedIn, cursorsInTurns, isSteady, kept, keyOf, newNumber, type RootResult, rowsOnce } from './results.js'
-import { Build, NotCompilable, placesIn, Weighing } from './statements.js'
+import { askedByNames, cursorsInTurns, isSteady, kept, keyOf, newNumber, type RootQuestion } from './results.js'
+import { type AskedList, Build, boundValues, NotCompilable, Weighing } from './statements.js'
 
 /** The JSON of a row, and the value that it has of each key that references give. */
 interface Found {
@@ -21,21 +21,25 @@ interface Found {
 /** Runs one statement for each type and key that is referred to, however often and in whatever order. */
 export function entitiesRunner(root: EntitiesRoot) {
   const number = newNumber()
-  return async (context: Context, args: readonly Arguments[]): Promise<RootResult> => {
-    const { representations = [] } = args[0] as { representations?: readonly unknown[] }
-    const { places, batches } = readReferences(representations)
+  return async (context: Context, args: readonly Arguments[]): Promise<RootQuestion> => {
+    const { places, batches } = readReferences(root.references.of(args[0] ?? {}))
     const references = places.map(usable)
-    const asked = await askedIn(context, root, args)
-    const found = new Map<EntityKey, ReadonlyMap<string, Found>>()
-    for (const batch of batches) {
+    const asked = await askedByNames(context, root, args, number)
+    const lookUps = batches.map((batch) => {
       const entry = visibleEntry(context, root, batch)
       const others = references.flatMap((one) => (one.key === batch.key ? one.others.map(({ key }) => key) : []))
-      const look = { batch, keys: [...new Set([batch.key, ...others])], entry, asked, number }
-      found.set(batch.key, await lookUp(context, look))
+      return lookUp(context, { batch, keys: [...new Set([batch.key, ...others])], entry, asked, number })
+    })
+    return {
+      statements: lookUps.map(({ statement }) => statement),
+      async answer(rows) {
+        const found = new Map(lookUps.map(({ key, foundIn }, index) => [key, foundIn(rows[index] ?? [])]))
+        const things = references.map((one) => jsonOf(one, found.get(one.key)?.get(one.value)))
+        const json = Buffer.from(root.references.isOne ? (things[0] ?? 'null') : `[${things.join()}]`)
+        const hasCursors = [...root.types.values()].some((one) => one.hasCursors)
+        return { json: [hasCursors ? await cursorsInTurns(context, json) : json], isThere: true }
+      },
     }
-    const json = Buffer.from(`[${references.map((one) => jsonOf(one, found.get(one.key)?.get(one.value))).join()}]`)
-    const hasCursors = [...root.types.values()].some((one) => one.hasCursors)
-    return { json: [hasCursors ? await cursorsInTurns(context, json) : json], isThere: true }
   }
 }
 
@@ -63,19 +67,25 @@ interface Look {
   /** Those that references of this batch give. */
   readonly keys: readonly EntityKey[]
   readonly entry: EntityEntry
-  readonly asked: readonly (Asked | undefined)[]
+  readonly asked: readonly (AskedList | undefined)[]
   readonly number: number
 }
 
-async function lookUp(
+interface LookUp {
+  readonly key: EntityKey
+  readonly statement: Spelled
+  foundIn(rows: readonly unknown[][]): ReadonlyMap<string, Found>
+}
+
+function lookUp(
   context: Context,
   { batch: { entity, key, values: wanted }, keys, entry, asked, number }: Look,
-): Promise<ReadonlyMap<string, Found>> {
+): LookUp {
   const { read } = context.store
   const table = entity.table(read.t)
   const weighing = new Weighing(asked, wanted.size)
   const perRow = 1 + entry.weigh(weighing)
-  const extent = { table, row: aliasedTable(table, 'e'), rows: wanted.size, perRow, isCounting: weighing.isCounting }
+  const extent = { table, row: aliasedTable(table, 'e'), rows: wanted.size, perRow, ...weighing.counts(read) }
   const guard = read.guard(extent)
   const isHeavy = guard !== undefined
   const condition = (row: PgTable, values: readonly string[]) => key.row.among(read, row, values)
@@ -91,18 +101,16 @@ async function lookUp(
   })
   // The values that are looked for stand at the end, and are the only ones that differ.
   const own = read.spelled(condition(extent.row, values)).values
-  const before = fillPlaceholders(statement.values.slice(0, statement.values.length - own.length), placesIn(asked))
-  const rows = await rowsOnce(context, {
-    text: statement.text,
-    values: [...before, ...own],
-    isSteady: isSteady(asked),
-    isHeavy,
-  })
+  const before = fillPlaceholders(statement.values.slice(0, statement.values.length - own.length), boundValues(asked))
   const named = keys.map(({ name, row }) => [name, row] as const)
-  return new Map(
-    rows.map(([json, ...columns]) => {
-      const keyed = keysIn(named, columns)
-      return [keyed(key.name) ?? '', { json: String(json), keyOf: keyed }]
-    }),
-  )
+  const found = ([json, ...columns]: readonly unknown[]) => {
+    const keyed = keysIn(named, columns)
+    return [keyed(key.name) ?? '', { json: String(json), keyOf: keyed }] as const
+  }
+  const weight = read.weigh(extent)
+  return {
+    key,
+    statement: { text: statement.text, values: [...before, ...own], isSteady: isSteady(asked), isHeavy, weight },
+    foundIn: (rows) => new Map(rows.map(found)),
+  }
 }

@@ -195,9 +195,9 @@ export class EntryCompiler {
     }
     this.noteLookUp()
     if ('computed' in declared) {
-      const { value, isCount } = declared.computed
+      const { value, isCount, counted } = declared.computed
       const member: Member = ({ read }, row) => ({ value: value(read, row as Identified), isJson: false })
-      return { member, weigh: (weighing) => (isCount ? weighing.count() : 1) }
+      return { member, weigh: (weighing) => (isCount || counted ? weighing.count(counted) : 1) }
     }
     const type = this.objectType(field)
     if ('reference' in declared) return reference(declared.reference, this.entry(type, nodes, parent))

@@ -39,10 +39,17 @@ export type SqlField =
   /** At the root of Query: a list, and a single row that a condition finds. */
   | { readonly list: AnyList }
   | { readonly one: SingleRow }
-  /** At the root as well: what a gateway's references name. */
-  | { readonly entities: true }
+  /** At the root as well: what references name, one for each entry of a list, or one alone. */
+  | { readonly entities: References }
   /** What is known without the store: at the root from the context, else from what is around it. */
   | { readonly local: (source: never) => unknown }
+
+export interface References {
+  /** As a gateway would send them. */
+  of(args: Arguments): readonly unknown[]
+  /** Whether the field is the one thing that is referred to, if any, and not a list. */
+  readonly isOne?: boolean
+}
 
 export type ConnectionPart = 'nodes' | 'edges' | 'pageInfo' | 'totalCount'
 

@@ -1,4 +1,5 @@
 import { fillPlaceholders, type SQL, sql } from 'drizzle-orm'
+import { LRUCache } from 'lru-cache'
 import { LIMITS } from '../../limits.js'
 import { withCursorsInTurns } from '../../store/cursors.js'
 import type { Separator } from '../../store/json.js'
@@ -7,14 +8,14 @@ import { oncePerEngine } from '../../store/keyed.js'
 import { extentOf, requireWhole } from '../../store/page.js'
 import type { Extent, Read, Spelled } from '../../store/store.js'
 import type { Context } from '../builder.js'
-import { oncePerRequest } from '../loaders.js'
 import { checkNames } from '../names.js'
 import { turn } from '../turns.js'
 import { type Asked, askedOf } from '../windows.js'
+import { boundFilter } from './boundFilters.js'
 import type { ListRoot, SingleRoot } from './compiler.js'
 import type { Part } from './entries.js'
 import type { Arguments } from './fields.js'
-import { Build, placesIn, Weighing } from './statements.js'
+import { type AskedList, Build, boundValues, Weighing } from './statements.js'
 
 /** What a field at the root was answered with. */
 export interface RootResult {
@@ -33,7 +34,7 @@ export interface ListResult {
   readonly totalCount: number | undefined
 }
 
-/** Of all queries together: callers choose both what is selected and the filters, each without end. */
+/** Of all queries together: callers choose what is selected and the sizes of pages, without end. */
 const STATEMENTS_KEPT = 1_000
 
 interface Kept {
@@ -42,7 +43,7 @@ interface Kept {
   readonly values: readonly unknown[]
 }
 
-const keptOn = oncePerEngine(() => new Map<string, Kept>())
+const keptOn = oncePerEngine(() => new LRUCache<string, Kept>({ max: STATEMENTS_KEPT }))
 
 /** A statement as it was spelled out before for the same question. */
 export function kept(read: Read, key: string, build: () => SQL): Kept {
@@ -50,17 +51,38 @@ export function kept(read: Read, key: string, build: () => SQL): Kept {
   const known = statements.get(key)
   if (known) return known
   const spelled = read.spelled(build())
-  if (key.length + spelled.text.length <= LIMITS.storeKeptCharacters) {
-    if (statements.size >= STATEMENTS_KEPT) statements.clear()
-    statements.set(key, spelled)
-  }
+  if (key.length + spelled.text.length <= LIMITS.storeKeptCharacters) statements.set(key, spelled)
   return spelled
 }
 
-/** The rows of a statement; the same question under several names is asked once. */
-export function rowsOnce(context: Context, statement: Spelled): Promise<unknown[][]> {
-  const question = `${statement.text}\n${JSON.stringify(statement.values)}`
-  return oncePerRequest(context, question, () => context.store.read.rows(statement))
+/** What a field at the root asks of the store, and what it is answered with. */
+export interface RootQuestion {
+  readonly statements: readonly Spelled[]
+  /** Gets the rows of each statement. */
+  answer(rows: readonly unknown[][][]): Promise<RootResult>
+}
+
+/** Answers all roots of an operation from one instant; the same question under several names is asked once. */
+export async function answersTo(context: Context, questions: readonly RootQuestion[]): Promise<RootResult[]> {
+  const { read } = context.store
+  const keyed = questions.map(({ statements }) => statements.map((one) => [questionOf(one), one] as const))
+  const asked = new Map(keyed.flat())
+  const [first, ...others] = asked.values()
+  const found = first ? await (others.length === 0 ? alone(read, first) : read.rowsTogether([first, ...others])) : []
+  const rows = new Map([...asked.keys()].map((question, index) => [question, found[index] ?? []]))
+  const results: RootResult[] = []
+  for (const [index, { answer }] of questions.entries()) {
+    results.push(await answer((keyed[index] ?? []).map(([question]) => rows.get(question) ?? [])))
+  }
+  return results
+}
+
+async function alone(read: Read, statement: Spelled): Promise<unknown[][][]> {
+  return [await read.rows(statement)]
+}
+
+function questionOf({ text, values }: Spelled): string {
+  return `${text}\n${JSON.stringify(values)}`
 }
 
 let rootsMade = 0
@@ -76,9 +98,9 @@ export function listRunner(root: ListRoot) {
   const number = newNumber()
   const { list, parts } = root
   const hasEntries = parts.some(({ entry }) => entry)
-  return async (context: Context, args: readonly Arguments[], separator: Separator): Promise<RootResult> => {
+  return async (context: Context, args: readonly Arguments[], separator: Separator): Promise<RootQuestion> => {
     const { read } = context.store
-    const asked = await askedIn(context, root, args)
+    const asked = await askedByNames(context, root, args, number)
     const [own] = asked
     if (!own) throw new Error('A list has arguments of its own.')
     const { filter, first } = own
@@ -86,16 +108,19 @@ export function listRunner(root: ListRoot) {
     requireWhole(rows, own)
     const weighing = new Weighing(asked, rows)
     const perRow = 1 + root.weigh(weighing)
-    const { isCounting } = weighing
     const table = list.table(read.t)
+    const extent = {
+      ...extentOf(read, list, filter, { first: hasEntries ? first : 1 }),
+      perRow,
+      ...weighing.counts(read),
+    }
     const guard =
-      read.guard({ ...extentOf(read, list, filter, { first: hasEntries ? first : 1 }), perRow, isCounting }) ??
-      (root.isCounted ? read.guard({ table, rows: Number.POSITIVE_INFINITY }) : undefined)
+      read.guard(extent) ?? (root.isCounted ? read.guard({ table, rows: Number.POSITIVE_INFINITY }) : undefined)
     const isHeavy = guard !== undefined
     const key = `${number}${separator}${isHeavy ? 'guarded' : 'bare'} ${keyOf(asked)}`
     const { text, values } = kept(read, key, () => {
       const build = new Build(read, asked, isHeavy)
-      const page = build.pageOf(0, listSource(read, list, filter), guard)
+      const page = build.pageOf(0, listSource(read, list, filter, own.bound.condition()), guard)
       const columns = parts.flatMap(({ part, entry, value }) => {
         if (part === 'totalCount') return []
         return entry ? read.json.entries(entry(build, page), separator) : value(build, page).value
@@ -105,10 +130,15 @@ export function listRunner(root: ListRoot) {
       const selected = sql.join([hasEntries ? sql`count(*)` : sql`0`, total, ...columns], sql.raw(', '))
       return sql`${page.prefix}select ${selected}${hasEntries ? sql` from ${page.rows}` : sql``}`
     })
-    const filled = fillPlaceholders([...values], placesIn(asked))
-    const [row = []] = await rowsOnce(context, { text, values: filled, isSteady: isSteady(asked), isHeavy })
-    requireWhole(Number(row[0]), own)
-    return listResult(parts, await shownOf(context, parts, row))
+    const filled = fillPlaceholders([...values], boundValues(asked))
+    return {
+      statements: [{ text, values: filled, isSteady: isSteady(asked), isHeavy, weight: read.weigh(extent) }],
+      async answer([found]) {
+        const row = found?.[0] ?? []
+        requireWhole(Number(row[0]), own)
+        return listResult(parts, await shownOf(context, parts, row))
+      },
+    }
   }
 }
 
@@ -117,18 +147,38 @@ export function isSteady(asked: readonly (Asked | undefined)[]): boolean {
   return asked.every((one) => Object.keys(one?.filter ?? {}).length === 0)
 }
 
-export async function askedIn(context: Context, { slots }: Pick<ListRoot, 'slots'>, args: readonly Arguments[]) {
-  const asked = slots.map(({ list }, slot) => list && askedOf(context, list, args[slot] ?? {}))
-  for (const [slot, { list }] of slots.entries()) {
+/** What each list of a root was asked for, its filter bound by shape. */
+export function askedIn(
+  context: Context,
+  { slots }: Pick<ListRoot, 'slots'>,
+  args: readonly Arguments[],
+  number: number,
+): (AskedList | undefined)[] {
+  return slots.map(({ list }, slot) => {
+    if (!list) return undefined
+    const asked = askedOf(context, list, args[slot] ?? {})
+    return { ...asked, bound: boundFilter(context.store.read, list, asked.filter, `r${number}s${slot}f`) }
+  })
+}
+
+/** The same, once every name in the filters is known to exist. */
+export async function askedByNames(
+  context: Context,
+  root: Pick<ListRoot, 'slots'>,
+  args: readonly Arguments[],
+  number: number,
+): Promise<(AskedList | undefined)[]> {
+  const asked = askedIn(context, root, args, number)
+  for (const [slot, { list }] of root.slots.entries()) {
     const checking = list && checkNames(context, list, asked[slot]?.filter ?? {})
     if (checking) await checking
   }
   return asked
 }
 
-/** What a statement depends on, but for the places that pages begin after. */
-export function keyOf(asked: readonly (Asked | undefined)[]): string {
-  return JSON.stringify(asked.map((one) => one && [one.filter, one.first ?? -one.most, one.place ? 1 : 0]))
+/** What the text of a statement depends on: the shapes of its filters and the sizes of its pages, but no value. */
+export function keyOf(asked: readonly (AskedList | undefined)[]): string {
+  return JSON.stringify(asked.map((one) => one && [one.bound.shape, one.first ?? -one.most, one.place ? 1 : 0]))
 }
 
 /** What a statement has of each part of a list, with the cursors of those that have any. */
@@ -179,23 +229,28 @@ const NULL = Buffer.from('null')
 export function singleRunner(root: SingleRoot) {
   const number = newNumber()
   const { one, object } = root
-  return async (context: Context, args: readonly Arguments[]): Promise<RootResult> => {
+  return async (context: Context, args: readonly Arguments[]): Promise<RootQuestion> => {
     const { read } = context.store
     const { way, condition, given } = one.named(args[0] ?? {})
-    const asked = await askedIn(context, root, args)
+    const asked = await askedByNames(context, root, args, number)
     const weighing = new Weighing(asked, 1)
     const perRow = 1 + root.weigh(weighing)
-    const extent: Extent = { table: one.list.table(read.t), rows: 1, perRow, isCounting: weighing.isCounting }
+    const extent: Extent = { table: one.list.table(read.t), rows: 1, perRow, ...weighing.counts(read) }
     const isHeavy = read.guard(extent) !== undefined
     const { text, values } = kept(read, `${number} ${way} ${isHeavy ? 'guarded' : 'bare'} ${keyOf(asked)}`, () => {
       const build = new Build(read, asked, isHeavy)
       const { name, alias } = build.row(one.list)
       return sql`select ${object(build, alias)} from ${name}${conditional(condition(read, alias))} limit 1`
     })
-    const filled = fillPlaceholders([...values], { ...placesIn(asked), ...given })
-    const [row] = await rowsOnce(context, { text, values: filled, isSteady: isSteady(asked), isHeavy })
-    if (!row) return { json: [NULL], isThere: false }
-    const json = root.hasCursors ? await cursorsInTurns(context, bytesOf(row[0])) : bytesOf(row[0])
-    return { json: [json], isThere: true }
+    const filled = fillPlaceholders([...values], { ...boundValues(asked), ...given })
+    return {
+      statements: [{ text, values: filled, isSteady: isSteady(asked), isHeavy, weight: read.weigh(extent) }],
+      async answer([found]) {
+        const row = found?.[0]
+        if (!row) return { json: [NULL], isThere: false }
+        const json = root.hasCursors ? await cursorsInTurns(context, bytesOf(row[0])) : bytesOf(row[0])
+        return { json: [json], isThere: true }
+      },
+    }
   }
 }

@@ -2,24 +2,16 @@ import { aliasedTable, and, type SQL, sql } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import type { FieldNode, GraphQLField } from 'graphql'
 import { LIMITS } from '../../limits.js'
-import type { Key } from '../../store/cursors.js'
 import { JsonPage, type Source } from '../../store/jsonPage.js'
 import { type AnyList, isServed } from '../../store/page.js'
 import { type AnyRelation, HANDFUL, relatedSource } from '../../store/relations.js'
-import type { Read } from '../../store/store.js'
+import type { Extent, Read } from '../../store/store.js'
+import type { Tables } from '../../store/tables.js'
+import type { ExecutionReason } from '../executionReasons.js'
 import type { Asked } from '../windows.js'
+import type { BoundFilter } from './boundFilters.js'
 
-/** Why an operation is executed and not compiled, as the metrics count it. */
-export type ExecutionReason =
-  | 'mutation'
-  | 'introspection'
-  | 'scope'
-  | 'bad_input'
-  | 'bounds'
-  | 'not_compilable'
-  | 'media_type'
-  | 'failed'
-  | 'switched_off'
+export type { ExecutionReason }
 
 /** Something that no SQL can answer, or not within the bounds. */
 export class NotCompilable extends Error {
@@ -39,10 +31,15 @@ export interface Slot {
   readonly list: AnyList | undefined
 }
 
+/** What a list is asked for, with its filter as a statement has it. */
+export interface AskedList extends Asked {
+  readonly bound: BoundFilter
+}
+
 /** A statement that is being put together. */
 export class Build {
   readonly read: Read
-  private readonly asked: readonly (Asked | undefined)[]
+  private readonly asked: readonly (AskedList | undefined)[]
   private readonly isHeavy: boolean
   private names = 0
 
@@ -67,7 +64,8 @@ export class Build {
 
   /** A page of what belongs to a row. */
   page(slot: number, relation: AnyRelation, row: PgTable): JsonPage {
-    return this.pageOf(slot, relatedSource(this.read, relation, row, this.asked[slot]?.filter ?? {}))
+    const { filter = {}, bound } = this.asked[slot] ?? {}
+    return this.pageOf(slot, relatedSource(this.read, relation, row, filter, bound?.condition()))
   }
 
   pageOf(slot: number, source: Source, guard = this.guardOf(source)): JsonPage {
@@ -89,18 +87,21 @@ function keyName(slot: number, index: number): string {
   return `s${slot}k${index}`
 }
 
-/** The values of all places. */
-export function placesIn(asked: readonly (Asked | undefined)[]): Record<string, Key> {
+/** The values of all placeholders: of filters, and of places. */
+export function boundValues(asked: readonly (AskedList | undefined)[]): Record<string, unknown> {
   const keys = asked.flatMap((one, slot) =>
     (one?.place ?? []).map((key, index) => [keyName(slot, index), key] as const),
   )
-  return Object.fromEntries(keys)
+  return Object.assign(Object.fromEntries(keys), ...asked.map((one) => one?.bound.values))
 }
+
+type CountedTable = (t: Tables) => PgTable
 
 /** Finds out how many rows a statement reads, at the most. */
 export class Weighing {
   /** Whether it goes through rows of other tables without an end that is known. */
-  isCounting = false
+  private isCounting = false
+  private readonly indexCounts: CountedTable[] = []
   private readonly asked: readonly (Asked | undefined)[]
   /** How many rows there are of what is looked at. */
   private times: number
@@ -113,10 +114,16 @@ export class Weighing {
   }
 
   /** Going through what belongs to a row is done once for each row; of a row that comes up often, it would be again. */
-  count(): number {
+  count(byIndex?: CountedTable): number {
     if (this.isShared && this.times > LIMITS.compiledRepeatsMax) throw new NotCompilable('bounds')
-    this.isCounting = true
+    if (byIndex && !this.isShared) this.indexCounts.push(byIndex)
+    else this.isCounting = true
     return 1
+  }
+
+  /** What a statement goes through besides its own rows. */
+  counts({ t }: Read): Pick<Extent, 'isCounting' | 'counted'> {
+    return { isCounting: this.isCounting, counted: this.indexCounts.map((table) => table(t)) }
   }
 
   reference(weigh: (inner: Weighing) => number): number {

@@ -6,12 +6,15 @@ import { fileURLToPath } from 'node:url'
 import { MAIN, serve } from '../../campaigns/served.js'
 import { type Filled, storeOf } from './data.js'
 import { ON_SERVER_CORE, type Running, startScript } from './processes.js'
+import { APOLLO_CLIENT, APOLLO_ROUTER, type Client } from './requests.js'
 import { type Door, isOpenTo, type Work } from './works.js'
 
 export interface Contestant {
   readonly id: string
   readonly name: string
   readonly door: Door
+  /** Whose requests it is sent, where they are not plain ones. */
+  readonly client?: Client
   /** Those who cannot do a work leave it out. */
   readonly does: (work: Work) => boolean
   /** `answer` is what the work's request is answered with, for those who have it ready. */
@@ -22,7 +25,7 @@ const EQUAL_FOOTING = ['--rate-limit', '0', '--log-level', 'silent']
 /** The limiter counts and the log is written, but nobody is refused. */
 const AS_DELIVERED = ['--rate-limit', '10000000']
 
-const KEPT_ANSWERS = '--ready-megabytes'
+const KEPT_ANSWERS = '--response-cache-megabytes'
 /** Whether this build keeps ready answers; if not, every answer is a first one. */
 export const keepsAnswers = execFileSync(process.execPath, [MAIN, 'serve', '--help'], { encoding: 'utf8' }).includes(
   KEPT_ANSWERS,
@@ -74,6 +77,13 @@ function ours(id: string, name: string, door: Door, settings: readonly string[],
   return { id, name, door, does, start: (filled) => startOurs(filled, settings) }
 }
 
+/** Ours as one client or router asks it, with kept answers and without. */
+function askedBy(id: string, name: string, client: Client): Contestant[] {
+  const ready = ours(`ours${id}`, `ours, GraphQL, asked by ${name}`, 'graphql', EQUAL_FOOTING, onlyW1)
+  const first = ours(`ours${id}First`, `${ready.name}, first answers`, 'graphql', FIRST_ANSWERS, onlyW1)
+  return [ready, ...(keepsAnswers ? [first] : [])].map((one) => ({ ...one, client }))
+}
+
 // Without kept answers the two ways of ours are one, and are measured once.
 const firstAnswers = keepsAnswers
   ? [
@@ -95,5 +105,7 @@ export const CONTESTANTS: readonly Contestant[] = [
   ours('oursRest', 'ours, REST', 'rest', EQUAL_FOOTING),
   ours('oursGraphql', 'ours, GraphQL', 'graphql', EQUAL_FOOTING),
   ...firstAnswers,
+  ...askedBy('ApolloClient', 'Apollo Client', APOLLO_CLIENT),
+  ...askedBy('ApolloRouter', 'Apollo Router', APOLLO_ROUTER),
   ours('oursDelivered', 'ours, REST, with log and rate limit', 'rest', AS_DELIVERED, onlyW1),
 ]

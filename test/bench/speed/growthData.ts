@@ -50,6 +50,7 @@ async function addPeople(write: Write, sizes: Sizes): Promise<string[]> {
       (cells[6] ?? '').split(';').map((group) => ({
         groupId: groupIds.get(group) ?? '',
         personId: people[index]?.id ?? '',
+        live: 1,
       })),
     )
     await write.insertAll(write.t.membership, memberships)

@@ -76,7 +76,7 @@ async function measure(
 function loaded(
   { port, pid }: Running,
   work: Work,
-  { door }: Contestant,
+  { door, client }: Contestant,
   key: string,
   { seconds, warmUp }: Options,
 ): Promise<LoadResult> {
@@ -89,8 +89,8 @@ function loaded(
     warmAnswers: warmUp.answers,
     measureMs,
     requestsMax: REQUESTS_MAX,
-    reads: work.reads.map((ask) => wireOf(ask, door, key)),
-    write: wireOf(addPerson, door, key),
+    reads: work.reads.map((ask) => wireOf(ask, door, key, client)),
+    write: wireOf(addPerson, door, key, client),
     unique: UNIQUE,
     writeShare: work.writeShare,
     mix: work.mix,

@@ -117,7 +117,7 @@ function conditions({ date, rounds, seconds }: Options): string[] {
     `Node ${process.versions.node}, ${VERSIONS.map((name) => `${name} ${versionOf(name)}`).join(', ')}.`,
     `${sizes.join(', ')}.`,
     keepsAnswers
-      ? 'First answers: nothing is kept (`--ready-megabytes 0`).'
+      ? 'First answers: nothing is kept (`--response-cache-megabytes 0`).'
       : 'This version keeps no answers: every answer is a first one.',
   ]
 }

@@ -17,12 +17,7 @@ export function relationsOn(db, { person, risk }) {
   )
   const risksIn = db.prepare('select count(*) as live, max(score) as top from risk where project_id = ? and live = 1')
   const issuesIn = db.prepare('select count(*) from issue where project_id = ? and live = 1').pluck()
-  const members = db
-    .prepare(
-      `select count(*) from membership m join person p on p.id = m.person_id and +p.status = 'ACTIVE'
-        where m.group_id = ?`,
-    )
-    .pluck()
+  const members = db.prepare(`select count(*) from membership m where m.group_id = ? and m.live = 1`).pluck()
   return {
     projects: (limit) => pageOf(projects.all(limit + 1), limit),
     groups: (limit) => pageOf(groups.all(limit + 1), limit),

@@ -1,0 +1,56 @@
+// Bundles the command into dist/main.js and dist/bundle/, over what tsc has put there: loading some 500 small modules
+// takes longer than all that they do (docs/decisions/0009-bundled-command.md). The library stays as tsc compiled it.
+import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { build } from 'esbuild'
+
+const FOLDER = 'dist/bundle'
+
+/** Left in node_modules: what is native, what is not always installed, and the 9 MB of GraphiQL's page. */
+const EXTERNAL = ['better-sqlite3', 'better-sqlite3-13', 'pg-native', '@graphql-yoga/render-graphiql']
+
+const { metafile } = await build({
+  // A thread loads a file of its own.
+  entryPoints: { main: 'src/main.ts', 'bundle/sqliteReadWorker': 'src/store/sqliteReadWorker.ts' },
+  outdir: 'dist',
+  chunkNames: 'bundle/[name]-[hash]',
+  bundle: true,
+  // What a command imports only when it is called stays in files of its own.
+  splitting: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20.19',
+  // One copy of each package, of its smaller form.
+  mainFields: ['module', 'main'],
+  external: EXTERNAL,
+  // CommonJS packages require what Node has built in, which an ES module cannot do by itself.
+  banner: {
+    js: "import { createRequire as requireFrom } from 'node:module'\nconst require = requireFrom(import.meta.url)",
+  },
+  metafile: true,
+  logLevel: 'warning',
+})
+
+chmodSync('dist/main.js', 0o755)
+const written = new Set(Object.keys(metafile.outputs).map((file) => basename(file)))
+for (const file of readdirSync(FOLDER)) if (!written.has(file)) rmSync(join(FOLDER, file))
+writeFileSync(join(FOLDER, 'licences.md'), licences(metafile))
+
+/** Whoever passes these packages on passes their licences on. */
+function licences({ inputs }) {
+  const folders = new Set(
+    Object.keys(inputs).flatMap((file) => /^.*node_modules\/(@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []),
+  )
+  const packages = [...folders].map((folder) => {
+    const { name, version, license, author } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+    const file = readdirSync(folder).find((entry) => /^licen[cs]e(\.\w+)?$/i.test(entry))
+    return { name, version, license, author, text: file && readFileSync(join(folder, file), 'utf8').trim() }
+  })
+  const sections = packages.map(({ name, version, license, author, text }) => {
+    const same = packages.find((other) => other.license === license && other.text)
+    if (!text && !same) throw new Error(`${name} is under ${license}, whose text none of the bundled packages has.`)
+    const by = author ? ` by ${author.name ?? author}` : ''
+    return `## ${name} ${version}\n\n${text ?? `${license}${by}, without a text of its own: the terms are those of ${same.name}.`}\n`
+  })
+  return `# Packages inside the command, and their licences\n\n${[...new Set(sections)].sort().join('\n')}`
+}

@@ -1,0 +1,129 @@
+import { createYoga } from 'graphql-yoga'
+import type { Logger } from 'pino'
+import { Fault } from '../../errors.js'
+import type { Context } from '../../graph/builder.js'
+import type { ExecutionReason } from '../../graph/executionReasons.js'
+import { asFault } from '../../graph/faults.js'
+import { LIMITS } from '../../limits.js'
+import { schema } from '../../schema.js'
+import type { Answer, Asked } from '../asked.js'
+import type { Bodies } from '../body.js'
+import type { ResponseCache } from '../cache/responseCache.js'
+import { Documents } from '../documents.js'
+import type { Engine } from '../engine.js'
+import { type Exchange, logCause, noting } from '../exchange.js'
+import { executingOnce } from '../graphqlOnce.js'
+import type { RunningRequests } from '../idempotency.js'
+import { PersistedQueries } from '../persistedQueries.js'
+import { faultHeaders, STATUS } from '../problems.js'
+import { orExecuted, type RunCompiled } from '../queries.js'
+import type { Rates } from '../rates.js'
+import { Content, emptyAnswer, GRAPHQL_TYPE, JSON_TYPE, respond } from '../represent.js'
+import { requireAcceptable } from '../wire/negotiation.js'
+import { readParams } from './parameters.js'
+import { type Passed, useCompiledQueries, useParams, useResponses } from './plugins.js'
+
+interface GraphqlOptions {
+  readonly engine: Engine
+  readonly runCompiled: RunCompiled
+  readonly cache: ResponseCache
+  readonly rates: Rates
+  readonly bodies: Bodies
+  readonly log: Logger
+  readonly running: RunningRequests
+}
+
+/** Answers a request for `/graphql`. */
+export type GraphqlHandler = (exchange: Exchange) => Promise<Answer>
+
+const ALLOW = 'GET, POST, OPTIONS'
+
+/** GraphQL over HTTP: checks the key, asks the response cache, and has Yoga answer. */
+export function createGraphqlHandler(options: GraphqlOptions): GraphqlHandler {
+  const { cache, rates, log } = options
+  const answer = answererWith(options)
+  return async (exchange) => {
+    const { asked } = exchange
+    if (asked.method === 'OPTIONS') return emptyAnswer({ allow: ALLOW })
+    let type: string = JSON_TYPE
+    try {
+      if (asked.method !== 'GET' && asked.method !== 'POST') {
+        throw new Fault('METHOD_NOT_ALLOWED', 'GraphQL takes GET and POST.')
+      }
+      type = requireAcceptable(asked, typesFor(asked))
+      await rates.admit(exchange)
+      return await cache.serve(exchange, type, () => answer(exchange, type))
+    } catch (error) {
+      return refuse(log, exchange, asFault(error), type)
+    }
+  }
+}
+
+/** Whoever names the type of GraphQL, and likes JSON no better, gets it; to all others JSON is what they know. */
+function typesFor(asked: Asked): readonly string[] {
+  const isNamed = asked.header('accept')?.toLowerCase().includes(GRAPHQL_TYPE)
+  return isNamed ? [GRAPHQL_TYPE, JSON_TYPE] : [JSON_TYPE, GRAPHQL_TYPE]
+}
+
+function answererWith(options: GraphqlOptions) {
+  const { rates, bodies } = options
+  const yoga = yogaWith(options)
+  const persistedQueries = new PersistedQueries()
+  return async (exchange: Exchange, type: string): Promise<Answer> => {
+    const { asked } = exchange
+    const params = await readParams(exchange, bodies, persistedQueries)
+    await rates.confirm(exchange)
+    // Headers and body have been read: Yoga needs to know the method alone.
+    const request = new yoga.fetchAPI.Request(ADDRESS, { method: asked.method })
+    const response = await yoga.handleRequest(request, { exchange, params, type })
+    const { 'content-type': contentType = type, 'content-length': _, ...others } = Object.fromEntries(response.headers)
+    const headers = exchange.isReplay ? { ...others, 'idempotency-replayed': 'true' } : others
+    const body: ArrayBuffer | Buffer = await response.arrayBuffer()
+    const content = new Content(contentType, Buffer.isBuffer(body) ? body : Buffer.from(body))
+    return respond(asked, content, { status: response.status, headers })
+  }
+}
+
+/** Only what is for it comes to Yoga, wherever it is mounted. */
+const ADDRESS = 'http://localhost/graphql'
+
+function yogaWith({ engine, runCompiled, log, running }: GraphqlOptions) {
+  return createYoga<Passed, Context>({
+    schema,
+    context: ({ exchange }) => {
+      const { principal, waiting } = exchange
+      if (!principal) throw new Error('The key of the request has not been checked.')
+      return {
+        ...engine.contextFor(principal, noting(exchange), waiting),
+        onExecuted: (reason: ExecutionReason, error?: unknown) => {
+          exchange.executedFor = error === undefined ? reason : orExecuted(log, exchange)(error)
+        },
+      }
+    },
+    plugins: [useParams(), useCompiledQueries(runCompiled, executingOnce(engine, running)), useResponses(log)],
+    parserAndValidationCache: {
+      documentCache: new Documents({ charactersMax: LIMITS.queriesKeptCharacters, countMax: LIMITS.queriesKeptMax }),
+      // An error may be as long as a body, and nobody sends the same mistake again and again.
+      errorCache: { get: () => undefined, set: () => undefined },
+    },
+    // Each of these is done elsewhere, or is not offered.
+    graphiql: false,
+    landingPage: false,
+    cors: false,
+    batching: false,
+    multipart: false,
+    maskedErrors: false,
+    maxRequestBodySize: false,
+    logging: false,
+  })
+}
+
+/** Refuses before Yoga is asked, in the words of GraphQL. */
+function refuse(log: Logger, exchange: Exchange, fault: Fault, type: string): Promise<Answer> {
+  exchange.refusal = fault
+  logCause(log, exchange, fault)
+  const errors = [{ message: fault.message, extensions: fault.extensions }]
+  const content = new Content(`${type}; charset=utf-8`, Buffer.from(JSON.stringify({ errors })))
+  const allow = fault.code === 'METHOD_NOT_ALLOWED' ? { allow: ALLOW } : {}
+  return respond(exchange.asked, content, { status: STATUS[fault.code], headers: { ...allow, ...faultHeaders(fault) } })
+}

@@ -1,0 +1,58 @@
+import { grants } from '../../auth/scopes.js'
+import { Fault } from '../../errors.js'
+import { LIMITS } from '../../limits.js'
+import type { Asked } from '../asked.js'
+import type { Bodies } from '../body.js'
+import type { Exchange } from '../exchange.js'
+import type { PersistedQueries } from '../persistedQueries.js'
+
+/** What is to be run; Yoga checks the members besides `query`. */
+export interface Params {
+  query: string
+  variables?: Record<string, unknown>
+  operationName?: string
+  extensions?: Record<string, unknown>
+}
+
+/** What is to be run, as the request says it, in the one form that is taken, whatever Yoga would take besides. */
+export async function readParams(
+  exchange: Exchange,
+  bodies: Bodies,
+  persistedQueries: PersistedQueries,
+): Promise<Params> {
+  const { asked } = exchange
+  const params: unknown = asked.method === 'GET' ? paramsOfUrl(asked) : await bodies.json(exchange, limitsOf(exchange))
+  if (Array.isArray(params)) throw new Fault('BAD_REQUEST', 'Send one operation at a time: there is no batching.')
+  if (typeof params !== 'object' || params === null) {
+    throw new Fault('BAD_REQUEST', 'The body must be a JSON object with the member `query`.')
+  }
+  const query = persistedQueries.textFor(params)
+  if (typeof query !== 'string' || query.trim() === '') {
+    throw new Fault('BAD_REQUEST', 'The member `query` must hold the GraphQL text to run.')
+  }
+  return { ...params, query }
+}
+
+/** What is to be run is known only from the body: whoever may bring in a whole project may send as much as that takes. */
+function limitsOf({ principal }: Exchange) {
+  const mayBring = principal && grants(principal.scopes, 'projects.manage')
+  return { bytesMax: mayBring ? LIMITS.syncBodyBytesMax : LIMITS.bodyBytesMax, isLargeAlone: true }
+}
+
+function paramsOfUrl({ url: { searchParams: query } }: Asked): Record<string, unknown> {
+  const params: Record<string, unknown> = Object.fromEntries(query)
+  for (const name of ['variables', 'extensions']) {
+    const text = query.get(name)
+    if (!text) delete params[name]
+    else params[name] = parsedParameter(name, text)
+  }
+  return params
+}
+
+function parsedParameter(name: string, text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw new Fault('BAD_REQUEST', `The parameter ${name} is not valid JSON.`, { cause })
+  }
+}

@@ -1,0 +1,188 @@
+import {
+  type DocumentNode,
+  type ExecutionArgs,
+  type ExecutionResult,
+  GraphQLError,
+  type GraphQLSchema,
+  getOperationAST,
+  visit,
+} from 'graphql'
+import type { Plugin } from 'graphql-yoga'
+import type { Logger } from 'pino'
+import { Fault } from '../../errors.js'
+import type { Context } from '../../graph/builder.js'
+import { atPlaceOf, faultOf, isRefusal } from '../../graph/faults.js'
+import { isPersonal as isOfKey } from '../../graph/sql/compiler.js'
+import { explained } from '../../graph/suggestions.js'
+import { LIMITS } from '../../limits.js'
+import { schema } from '../../schema.js'
+import { isOfStore } from '../../store/faults.js'
+import type { Engine } from '../engine.js'
+import { type Exchange, logCause } from '../exchange.js'
+import { isLong, longJson } from '../longJson.js'
+import { faultHeaders, STATUS } from '../problems.js'
+import type { RunCompiled } from '../queries.js'
+import { parseWithinLimits } from '../queryLimits.js'
+import { JSON_TYPE } from '../represent.js'
+import type { Params } from './parameters.js'
+
+/** What the handler hands on with each request. */
+export interface Passed {
+  readonly exchange: Exchange
+  readonly params: Params
+  /** The media type of the response, as it was negotiated. */
+  readonly type: string
+}
+
+type GraphqlPlugin = Plugin<Passed & Context, Passed>
+
+/** Takes the parameters that the handler has read: it has looked at the body before, for the response cache. */
+export function useParams(): GraphqlPlugin {
+  return {
+    onRequestParse({ serverContext, setRequestParser }) {
+      setRequestParser(() => serverContext.params)
+    },
+  }
+}
+
+/** Parses within the limits, and answers what can be compiled to SQL with that; all else is executed. */
+export function useCompiledQueries(runCompiled: RunCompiled, engine: Engine): GraphqlPlugin {
+  return {
+    onParse({ setParseFn }) {
+      setParseFn((source, options) => parseWithinLimits(source.toString(), options))
+    },
+    onExecute({ args, setExecuteFn }) {
+      const { contextValue: context, document, schema } = args
+      const { exchange } = context
+      const operation = getOperationAST(document, args.operationName)
+      exchange.operation = operation?.name?.value ?? 'anonymous'
+      exchange.isChange = operation?.operation === 'mutation'
+      exchange.isShared = operation?.operation === 'query' && !isPersonal(document, schema)
+      setExecuteFn(async (execution: ExecutionArgs) => {
+        const { operationName, variableValues } = execution
+        const query = { document, operationName: operationName ?? undefined, variables: variableValues ?? {} }
+        try {
+          const result = await runCompiled(exchange, query, context)
+          if (result) return new WrittenResult(result.data('{"data":', '}'))
+        } catch (error) {
+          // Of the store, or of the rate limit: execution would come to the same.
+          if (!(error instanceof Fault)) throw error
+          return { errors: [new GraphQLError(error.message, { originalError: error })] }
+        }
+        return engine.execute(execution)
+      })
+    },
+  }
+}
+
+/** A result that is there as JSON already. */
+class WrittenResult implements ExecutionResult {
+  readonly data = null
+  readonly json: Buffer
+
+  constructor(json: Buffer) {
+    this.json = json
+  }
+}
+
+const personal = new WeakMap<DocumentNode, boolean>()
+
+/** Whether a document asks for what is about the caller's own key; a name like it elsewhere counts too. */
+function isPersonal(document: DocumentNode, schema: GraphQLSchema): boolean {
+  const known = personal.get(document)
+  if (known !== undefined) return known
+  const fields = schema.getQueryType()?.getFields() ?? {}
+  let found = false
+  visit(document, {
+    Field({ name }) {
+      const field = Object.hasOwn(fields, name.value) ? fields[name.value] : undefined
+      if (field && isOfKey(field)) found = true
+    },
+  })
+  personal.set(document, found)
+  return found
+}
+
+/** Writes results in the media type that was negotiated, every error in the words of the catalogue; causes are logged. */
+export function useResponses(log: Logger): GraphqlPlugin {
+  return {
+    onResultProcess({ serverContext: { exchange, type }, setResultProcessor }) {
+      setResultProcessor(async (result, { Response }) => {
+        // Neither is there: batches are refused, and nothing is subscribed to.
+        if (Array.isArray(result) || Symbol.asyncIterator in result) throw new Error('This is not one result.')
+        const contentType = { 'content-type': `${type}; charset=utf-8` }
+        if (result instanceof WrittenResult) return new Response(bodyOf(result.json), { headers: contentType })
+        const { errors, status, headers } = publishedErrors(log, exchange, result, type)
+        const body = await jsonOf(result, errors)
+        return new Response(bodyOf(body), { status, headers: { ...headers, ...contentType } })
+      }, type)
+    },
+  }
+}
+
+// The types know only bytes that no thread shares; Yoga's own Response takes any, and hands them on as they are.
+const bodyOf = (bytes: Buffer) => bytes as Buffer<ArrayBuffer>
+
+async function jsonOf({ data }: ExecutionResult, errors: readonly GraphQLError[]): Promise<Buffer> {
+  const whole = { ...(errors.length > 0 && { errors }), ...(data !== undefined && { data }) }
+  if (!isLong(data)) return Buffer.from(JSON.stringify(whole))
+  const before = errors.length > 0 ? `{"errors":${JSON.stringify(errors)},"data":` : '{"data":'
+  return Buffer.concat([Buffer.from(before), await longJson(data), Buffer.from('}')])
+}
+
+/** The errors of a result as the caller sees them, and what they make of the response. */
+function publishedErrors(log: Logger, exchange: Exchange, { data, errors = [] }: ExecutionResult, type: string) {
+  const isEmpty = Object.values(data ?? {}).every((value) => value === null)
+  let status = 200
+  const headers: Record<string, string> = {}
+  const published = errors.slice(0, LIMITS.errorsMax).map((thrown) => {
+    const error = explained(schema, thrown)
+    const fault = faultOf(error)
+    exchange.refusal ??= fault
+    logCause(log, exchange, fault)
+    const isWhole = error.path === undefined || (isEmpty && isOfStore(fault))
+    const http = isWhole ? httpOf(fault, error) : undefined
+    Object.assign(headers, http?.headers)
+    // Older clients take a bad document as a 200.
+    if (http && !(http.isOfDocument && type === JSON_TYPE)) status = Math.max(status, http.status)
+    const code = http?.status === STATUS.METHOD_NOT_ALLOWED ? 'METHOD_NOT_ALLOWED' : fault.code
+    return atPlaceOf(error, { message: fault.message, extensions: { ...fault.extensions, code } })
+  })
+  return { errors: [...published, ...unlisted(errors)], status, headers }
+}
+
+/** What stands for the errors that are not listed: each row of a list may have one, and a list has very many rows. */
+function unlisted(errors: readonly GraphQLError[]): GraphQLError[] {
+  const next = errors[LIMITS.errorsMax]
+  if (!next) return []
+  const count = errors.length - LIMITS.errorsMax
+  const message = `${count} more ${count === 1 ? 'error is' : 'errors are'} not listed.`
+  return [new GraphQLError(message, { extensions: { code: faultOf(next).code, unlisted: count } })]
+}
+
+interface Http {
+  readonly status: number
+  readonly headers: Record<string, string>
+  /** A bad document is a 400 only to those who take application/graphql-response+json. */
+  readonly isOfDocument: boolean
+}
+
+/** What HTTP makes of an error that is the whole answer; what is wrong before there is a document is so to everyone. */
+function httpOf(fault: Fault, error: GraphQLError): Http {
+  const ofYoga = error.extensions['http'] as YogaHttp | undefined
+  if (!ofYoga) {
+    const isOfDocument = !isRefusal(error) || fault.code === 'TOO_COMPLEX'
+    return { status: STATUS[fault.code], headers: faultHeaders(fault), isOfDocument }
+  }
+  const { status = STATUS[fault.code], spec = false, headers = {} } = ofYoga
+  // Yoga sends Allow with every refusal of its own; it belongs to a 405 alone.
+  const allow = status === STATUS.METHOD_NOT_ALLOWED && headers['Allow'] ? { allow: headers['Allow'] } : {}
+  return { status, headers: allow, isOfDocument: spec }
+}
+
+/** What Yoga notes at the errors that it finds itself. */
+interface YogaHttp {
+  readonly status?: number
+  readonly spec?: boolean
+  readonly headers?: Record<string, string>
+}

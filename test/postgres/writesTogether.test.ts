@@ -1,0 +1,149 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, onTestFinished, test } from 'vitest'
+import { LIMITS } from '../../src/limits.js'
+import { addPerson } from '../../src/personnel/people.js'
+import { BUSY, UNREACHABLE } from '../../src/store/faults.js'
+import type { Authorship, Store, Write } from '../../src/store/store.js'
+import { newStore } from '../stores.js'
+
+const CALLERS = 16
+const CALLER: Authorship = { by: 'key_test', at: () => new Date() }
+
+type Work = (write: Write) => Promise<unknown>
+
+function open() {
+  const own = newStore('postgres')
+  const statements: string[] = []
+  const store = own.open({ onStatement: (sql) => void statements.push(sql) })
+  onTestFinished(async () => {
+    await store.close()
+    own.remove()
+  })
+  const stored = () => own.values('select external_id from person order by 1').map(([id]) => String(id))
+  const commits = () => statements.filter((sql) => /\bcommit$/.test(sql)).length
+  return { own, store, stored, commits }
+}
+
+const adding =
+  (externalId: string): Work =>
+  (write) =>
+    addPerson(write, { name: 'Ada', externalId })
+
+/** Sixteen that wait for the lock at the same time; some do something else than to add someone. */
+async function together({ own, store }: ReturnType<typeof open>, others: Readonly<Record<number, Work>>) {
+  const letGo = own.hold()
+  const writes = Array.from({ length: CALLERS }, (_, i) => store.write(CALLER, others[i] ?? adding(nameOf(i))))
+  await sleep(30)
+  letGo()
+  const settled = await Promise.allSettled(writes)
+  return settled.map((one) => (one.status === 'fulfilled' ? 'stored' : String(one.reason.message)))
+}
+
+const nameOf = (i: number) => `e${String(i).padStart(2, '0')}`
+const but = (...left: number[]) =>
+  Array.from({ length: CALLERS }, (_, i) => i)
+    .filter((i) => !left.includes(i))
+    .map(nameOf)
+const saying = (others: Readonly<Record<number, unknown>>) =>
+  Array.from({ length: CALLERS }, (_, i) => others[i] ?? 'stored')
+
+/** Writes, and then changes its mind. */
+const refused: Work = async (write) => {
+  await adding('refused')(write)
+  throw new Error('changed my mind')
+}
+
+test('writes that wait together are committed together, and one that is refused leaves nothing and nobody behind', async () => {
+  const stage = open()
+  expect(await together(stage, { 5: refused, 9: adding('e03') })).toEqual(
+    saying({ 5: 'changed my mind', 9: expect.stringMatching(/already there/) }),
+  )
+  expect(stage.commits()).toBeLessThan(5)
+  expect(stage.stored()).toEqual(but(5, 9))
+  expect(stage.own.values('select count(*) from change')).toEqual([[14]])
+})
+
+test('so does the first, which has no other before it', async () => {
+  const stage = open()
+  expect(await together(stage, { 0: refused })).toEqual(saying({ 0: 'changed my mind' }))
+  expect(stage.stored()).toEqual(but(0))
+})
+
+test('one that fails in the database fails alone, also when its work does not wait for that', async () => {
+  const stage = open()
+  const failing: Work = async ({ db, t }) => {
+    await db.insert(t.riskTally).values({ score: -1, live: -1 })
+    return 'fine'
+  }
+  const said = await together(stage, { 7: failing })
+  expect(said[7]).toMatch(/violates check constraint/)
+  expect(said.filter((one) => one !== 'stored')).toHaveLength(1)
+  expect(stage.stored()).toEqual(but(7))
+})
+
+test('many rows among others are stored in a transaction of their own', async () => {
+  const stage = open()
+  const line = { effectiveOn: '2026-11-16', by: CALLER.by, action: 'CREATED', entity: 'PERSON', fields: '{}' } as const
+  const many: Work = (write) =>
+    write.insertAll(
+      write.t.change,
+      Array.from({ length: 200 }, (_, i) => ({ ...line, recordedAt: write.at, entityId: `usr_${i}` })),
+    )
+  const said = await together(stage, { 4: many })
+  expect(said.filter((one) => one !== 'stored')).toEqual([])
+  expect(stage.stored()).toEqual(but(4))
+  expect(stage.own.values('select count(*) from change')).toEqual([[215]])
+  expect(stage.commits()).toBeGreaterThan(1)
+})
+
+test('a backend that is killed in the middle has stored nothing of them, which is what each is told; others go on', async () => {
+  const stage = open()
+  const killing: Work = async (write) => {
+    stage.own.run("select pg_terminate_backend(pid) from pg_stat_activity where state like 'idle in transaction%'")
+    await adding('killed')(write)
+    await write.db.$count(write.t.person)
+  }
+  const said = await together(stage, { 6: killing })
+  expect(said).toEqual(saying(Object.fromEntries([0, 1, 2, 3, 4, 5, 6].map((i) => [i, UNREACHABLE]))))
+  expect(stage.stored()).toEqual(but(0, 1, 2, 3, 4, 5, 6))
+})
+
+test('whoever was told that the store is busy while another took its time is not written later', async () => {
+  const { store, stored } = open()
+  const slow = store.write(CALLER, async (write) => {
+    await sleep(400)
+    return adding('slow')(write)
+  })
+  const late = store.write({ ...CALLER, waitingSince: performance.now() - LIMITS.storeBusyMs }, adding('late'))
+  const began = performance.now()
+  await expect(late).rejects.toMatchObject({ code: 'UNAVAILABLE', message: BUSY })
+  expect(performance.now() - began).toBeLessThan(400)
+  await slow
+  await store.write(CALLER, adding('after'))
+  expect(stored()).toEqual(['after', 'slow'])
+})
+
+test('changes become visible in the order of their ids, also while two copies write at once', async () => {
+  const { own, store } = open()
+  const copy = own.open()
+  let isOver = false
+  const write = async (to: Store, name: string) => {
+    for (let i = 0; !isOver; i++) await to.write(CALLER, adding(`${name}-${i}`))
+  }
+  const writing = [store, copy].flatMap((to, at) => Array.from({ length: 8 }, (_, i) => write(to, `${at}-${i}`)))
+  const followed: number[] = []
+  const endsAt = performance.now() + 1_500
+  while (performance.now() < endsAt) {
+    const text = 'select id from change where id > $1 order by id'
+    const rows = await store.read.rows({ text, values: [followed.at(-1) ?? 0], isSteady: true })
+    followed.push(...rows.map(([id]) => Number(id)))
+  }
+  isOver = true
+  await Promise.all(writing)
+  await copy.close()
+  const all = own.values('select id, recorded_at from change order by id')
+  expect(followed.length).toBeGreaterThan(50)
+  expect(all.map(([id]) => Number(id)).slice(0, followed.length)).toEqual(followed)
+  const stamps = all.map(([, at]) => String(at))
+  expect(stamps).toEqual([...stamps].sort())
+})
