@@ -73,34 +73,42 @@ type KnownLists = ReadonlyMap<ListBill, KnownList>
 
 /** Every list of a bill that the caller may read, each looked up once. */
 async function listsIn(bill: Bill, buyer: Buyer): Promise<KnownLists> {
-  const found = new Set<ListBill>()
+  // The arguments of each are read once, here.
+  const found = new Map<ListBill, ListArguments>()
   const seen = new Set<Selection>()
   const collect = (selection: Selection): void => {
     if (seen.has(selection)) return
     seen.add(selection)
     for (const one of selection.inner.keys()) {
-      if (!isOfList(one)) collect(one.each)
-      else if (isReadable(one, buyer)) {
-        found.add(one)
-        collect(one.entry)
+      if (!isOfList(one)) {
+        collect(one.each)
+        continue
       }
+      const args = found.get(one) ?? argumentsOf(one, buyer)
+      if (!args) continue
+      found.set(one, args)
+      collect(one.entry)
     }
   }
   collect(bill)
-  return new Map(await Promise.all([...found].map(async (one) => [one, await known(one, buyer)] as const)))
+  return new Map(
+    await Promise.all([...found].map(async ([one, args]) => [one, await known(one, args, buyer)] as const)),
+  )
 }
 
-function isReadable({ scope, list, args }: ListBill, { variables, mayRead }: Buyer): boolean {
-  return (scope === undefined || mayRead(scope)) && mayUseNames(list, args(variables).filter ?? {}, mayRead)
+/** The arguments of a list; undefined where the caller may not read it. */
+function argumentsOf({ scope, list, args }: ListBill, { variables, mayRead }: Buyer): ListArguments | undefined {
+  if (scope !== undefined && !mayRead(scope)) return undefined
+  const given = args(variables)
+  return mayUseNames(list, given.filter ?? {}, mayRead) ? given : undefined
 }
 
 function isOfList(inner: Inner): inner is ListBill {
   return 'list' in inner
 }
 
-async function known(bill: ListBill, { variables, counts }: Buyer): Promise<KnownList> {
+async function known(bill: ListBill, args: ListArguments, { counts }: Buyer): Promise<KnownList> {
   const { list, relation, entry, isCounted, needsEnds } = bill
-  const args = bill.args(variables)
   const first = firstOf(bill, args)
   const filter = args.filter ?? {}
   // A page must be read to find its ends, even if no field of its rows is selected; a complete list need not.
