@@ -12,6 +12,7 @@ const SQLITE_ONLY: Readonly<Record<string, string>> = {
   'test/plans.test.ts': "SQLite's own plans: test/postgres/plans.test.ts reads PostgreSQL's.",
   'test/readWorkers.test.ts':
     'A PostgreSQL server needs no read workers; test/postgres/deadline.test.ts tests its deadline.',
+  'test/restore.test.ts': 'Restores the SQLite file; PostgreSQL has pg_restore.',
   'test/upgrade.test.ts': 'Stores of earlier releases, of which PostgreSQL has none yet.',
 }
 

@@ -1,24 +1,24 @@
 /** Every error code, with the title that callers see. */
 export const CATALOGUE = {
-  BAD_REQUEST: 'The request is malformed',
-  UNAUTHENTICATED: 'A valid API key is needed',
-  INSUFFICIENT_SCOPE: 'The API key lacks a scope',
-  NOT_FOUND: 'There is no such thing',
-  PERSISTED_QUERY_NOT_FOUND: 'Send the query with its hash',
-  METHOD_NOT_ALLOWED: 'The method is not allowed here',
-  NOT_ACCEPTABLE: 'No acceptable representation',
-  REQUEST_TIMEOUT: 'The request took too long to arrive',
-  CONFLICT: 'It is already there',
-  PRECONDITION_FAILED: 'It has changed meanwhile',
-  PAYLOAD_TOO_LARGE: 'The body is too large',
-  UNSUPPORTED_MEDIA_TYPE: 'The media type is not supported',
-  VALIDATION_FAILED: 'The content is not acceptable',
+  BAD_REQUEST: 'Bad request',
+  UNAUTHENTICATED: 'API key needed',
+  INSUFFICIENT_SCOPE: 'Scope missing',
+  NOT_FOUND: 'Not found',
+  PERSISTED_QUERY_NOT_FOUND: 'Persisted query not found',
+  METHOD_NOT_ALLOWED: 'Method not allowed',
+  NOT_ACCEPTABLE: 'Not acceptable',
+  REQUEST_TIMEOUT: 'Request timeout',
+  CONFLICT: 'Already exists',
+  PRECONDITION_FAILED: 'Changed meanwhile',
+  PAYLOAD_TOO_LARGE: 'Body too large',
+  UNSUPPORTED_MEDIA_TYPE: 'Unsupported media type',
+  VALIDATION_FAILED: 'Not valid',
   RATE_LIMITED: 'Too many requests',
-  HEADERS_TOO_LARGE: 'The headers are too large',
-  TOO_COMPLEX: 'The query asks for too much',
-  INTERNAL: 'Something went wrong on our side',
-  UNAVAILABLE: 'Not available just now',
-  DEADLINE_EXCEEDED: 'The answer took too long',
+  HEADERS_TOO_LARGE: 'Headers too large',
+  TOO_COMPLEX: 'Too much at once',
+  INTERNAL: 'Internal error',
+  UNAVAILABLE: 'Not available',
+  DEADLINE_EXCEEDED: 'Took too long',
 } as const
 
 export type Code = keyof typeof CATALOGUE
@@ -71,4 +71,17 @@ export class Fault extends Error {
 
 export function badArgument(parameter: string, detail: string): Fault {
   return new Fault('BAD_REQUEST', `${parameter}: ${detail}`, { flaws: [{ parameter, detail }] })
+}
+
+/** How many flaws stand in the sentence itself; all of them are in `flaws`. */
+const SAID_MAX = 5
+
+/** A refusal whose sentence says why, for whoever shows no more than that. */
+export function flawed(code: Code, sentence: string, flaws: readonly Flaw[]): Fault {
+  const said = flaws.slice(0, SAID_MAX).map(({ pointer = '', parameter, detail }) => {
+    const place = parameter ?? pointer.slice(1)
+    return place === '' ? detail : `${place}: ${detail}`
+  })
+  const rest = flaws.length - said.length
+  return new Fault(code, [sentence, ...said, ...(rest > 0 ? [`And ${rest} more.`] : [])].join(' '), { flaws })
 }

@@ -38,6 +38,7 @@ const TABLE = {
     'The cost of repeated references of a gateway: they are read and priced once, but written each time.',
   ],
   repeatedCostForOne: [10, 'Of that cost, how much is charged as a cost of 1.'],
+  namesComparedMax: [1_000, 'Names compared with an unknown name in a filter, to suggest the one that is meant.'],
   filterItemsMax: [1_000, 'Distinct values in one list of a filter.'],
   cursorCharactersMax: [32_000, 'Characters of a cursor.'],
   bodyBytesMax: [1_000_000, 'A request body, which must not be compressed.'],

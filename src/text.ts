@@ -1,4 +1,4 @@
-import { Fault, type Flaw } from './errors.js'
+import { type Flaw, flawed } from './errors.js'
 import { TEXT_MAX, type TextKind } from './vocabulary.js'
 
 /** The folded form in which names and e-mails are compared, ordered and searched, equal in both engines. */
@@ -100,7 +100,7 @@ export class InputCheck {
   refuse(sentence: string): void {
     if (this.isSound) return
     const flaws: Flaw[] = this.found.map(({ member, detail }) => ({ pointer: `/${member}`, detail }))
-    throw new Fault('VALIDATION_FAILED', sentence, { flaws })
+    throw flawed('VALIDATION_FAILED', sentence, flaws)
   }
 }
 
@@ -114,4 +114,35 @@ export function isEmail(text: string): boolean {
 /** The flaw of a list that is too long; `beyond` says what to do with more. */
 export function tooManyItems(count: number, most: number, beyond = ''): string {
   return `There are ${count}; the most is ${most}. ${beyond}`.trimEnd()
+}
+
+/** The text that is nearest to another in spelling, whatever the case; undefined where none is near. */
+export function nearest(text: string, candidates: Iterable<string>): string | undefined {
+  const wanted = fold(text)
+  let best: string | undefined
+  // A third of the letters may differ: with more, a guess would be no help.
+  let fewest = Math.max(1, Math.floor(wanted.length / 3)) + 1
+  for (const candidate of candidates) {
+    const edits = distance(wanted, fold(candidate), fewest)
+    if (edits < fewest) [best, fewest] = [candidate, edits]
+  }
+  return best
+}
+
+/** How many letters must be put in, taken out, changed or swapped with the next to make one text of another; `most` where that many or more. */
+function distance(one: string, other: string, most: number): number {
+  if (Math.abs(one.length - other.length) >= most) return most
+  let [beforeLast, last]: [number[], number[]] = [[], Array.from({ length: other.length + 1 }, (_, index) => index)]
+  for (let at = 1; at <= one.length; at++) {
+    const row = [at]
+    for (let to = 1; to <= other.length; to++) {
+      const isSame = one[at - 1] === other[to - 1]
+      const isSwapped = at > 1 && to > 1 && one[at - 1] === other[to - 2] && one[at - 2] === other[to - 1]
+      const edits = [(row[to - 1] ?? 0) + 1, (last[to] ?? 0) + 1, (last[to - 1] ?? 0) + (isSame ? 0 : 1)]
+      row.push(Math.min(...edits, isSwapped ? (beforeLast[to - 2] ?? 0) + 1 : most))
+    }
+    if (Math.min(...row) >= most) return most
+    ;[beforeLast, last] = [last, row]
+  }
+  return Math.min(most, last[other.length] ?? most)
 }

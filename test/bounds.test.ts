@@ -24,15 +24,18 @@ test('every text that a caller can give has a bound', () => {
   expect(texts.length).toBeGreaterThan(30)
 })
 
+/** Where a text that names nothing is refused by name. */
+const NAMING = new Set(['project', 'owner', 'assignee', 'group'])
+
 /** A query that gives `$x` to an argument, the argument's name, the bound of a text there, and the REST of the same. */
 const TEXTS: readonly [query: string, argument: string, most: number, rest?: string][] = [
   ['($x: String!) { risks(filter: { category: [$x] }) { totalCount } }', 'category', TEXT_MAX.category, 'risks'],
   ['($x: String!) { risks(filter: { project: ["APOLLO", $x] }) { nodes { id } } }', 'project', TEXT_MAX.id, 'risks'],
-  ['($x: ID!) { risks(filter: { owner: [null, $x] }) { nodes { id } } }', 'owner', TEXT_MAX.id, 'risks'],
+  ['($x: ID!) { risks(filter: { owner: [null, $x] }) { nodes { id } } }', 'owner', TEXT_MAX.email, 'risks'],
   ['($x: String!) { risks(filter: { search: $x }) { nodes { id } } }', 'search', TEXT_MAX.search, 'risks'],
-  ['($x: ID!) { issues(filter: { assignee: [$x] }) { nodes { id } } }', 'assignee', TEXT_MAX.id, 'issues'],
+  ['($x: ID!) { issues(filter: { assignee: [$x] }) { nodes { id } } }', 'assignee', TEXT_MAX.email, 'issues'],
   ['($x: String!) { issues(filter: { project: [$x] }) { nodes { id } } }', 'project', TEXT_MAX.id, 'issues'],
-  ['($x: ID!) { personnel(filter: { group: [$x] }) { nodes { id } } }', 'group', TEXT_MAX.id, 'personnel'],
+  ['($x: ID!) { personnel(filter: { group: [$x] }) { nodes { id } } }', 'group', TEXT_MAX.name, 'personnel'],
   ['($x: String!) { personnel(filter: { email: $x }) { nodes { id } } }', 'email', TEXT_MAX.email, 'personnel'],
   [
     '($x: String!) { personnel(filter: { externalId: $x }) { nodes { id } } }',
@@ -62,7 +65,9 @@ describe.each([
   test.each(TEXTS)('query %s takes %s up to its bound, %i', async (query, argument, most, rest) => {
     const { caller } = await openOffice(way)
     const longest = 'é'.repeat(most)
-    expect((await caller.graphql(`query ${query}`, { x: longest })).body.errors).toBeUndefined()
+    const [unknown] = (await caller.graphql(`query ${query}`, { x: longest })).body.errors ?? []
+    const isNamed = NAMING.has(argument)
+    expect(unknown?.message).toEqual(isNamed ? expect.stringContaining(`There is no `) : undefined)
     const { body } = await caller.graphql(`query ${query}`, { x: `${longest}é` })
     const detail = `Must be at most ${most} characters long; this is ${most + 1}.`
     const [error] = body.errors
@@ -72,13 +77,15 @@ describe.each([
     ])
     if (!rest) return
     const path = (text: string) => `/v1/${rest}?${new URLSearchParams({ [argument]: text })}`
-    expect((await caller.get(path(longest))).status).toBe(200)
+    const found = await caller.get(path(longest))
+    expect([found.status, found.text.includes('There is no ')]).toEqual([isNamed ? 400 : 200, isNamed])
     const refused = await caller.get(path(`${longest}é`))
     expect(refused).toMatchProblem(400, 'BAD_REQUEST')
     expect(refused.body.errors).toEqual([{ parameter: argument, detail }])
   })
 
-  const ids = (count: number) => Array.from({ length: count }, (_, i) => `none-${i}`)
+  const ids = (count: number) =>
+    Array.from({ length: count }, (_, i) => `usr_01k9zq3v5rf8ta4mbw2xnc${String(i).padStart(4, '0')}`)
   const owned = 'query ($x: [ID]) { risks(first: 1, filter: { owner: $x }) { nodes { id } } }'
 
   test('a list of a filter has at most a thousand different values, however often each is repeated', async () => {

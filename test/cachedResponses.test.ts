@@ -4,6 +4,7 @@ import { type Answer, type Caller, type Gateway, NOW, openFilled, openGateway } 
 
 const PEOPLE = '/v1/personnel?limit=2'
 const BY_GET = `/graphql?query=${encodeURIComponent('{ personnel(first: 2) { nodes { name } } }')}`
+const JSON_BODY = { 'content-type': 'application/json' }
 const GRAPHQL_TYPE = 'application/graphql-response+json'
 
 async function open(options: Parameters<typeof openFilled>[0] = {}) {
@@ -130,4 +131,46 @@ test('each base path has its own addresses in what is cached', async () => {
     expect([round, await link(caller, PEOPLE)]).toEqual([round, expect.stringMatching(/^<\/v1\/personnel\?/)])
     expect([round, await link(below, PEOPLE)]).toEqual([round, expect.stringMatching(/^<\/ops\/v1\/personnel\?/)])
   }
+})
+
+describe('with names and separators', () => {
+  test('a response by an e-mail is cached until the roster changes', async () => {
+    const { gateway, caller } = await open()
+    const [person] = (await caller.get('/v1/personnel?email=p0@example.com')).body.data
+    const path = '/v1/risks?owner=p0@example.com'
+    const first = await caller.get(path)
+    expect(first.status).toBe(200)
+    expect(await isRead(gateway, () => caller.get(path))).toBe(false)
+    const admin = await gateway.as('personnel.manage')
+    const change = { method: 'PATCH', headers: JSON_BODY, body: JSON.stringify({ email: 'new@example.com' }) }
+    expect((await admin.request(`/v1/personnel/${person.id}`, change)).status).toBe(200)
+    expect(await caller.get(path)).toMatchProblem(400, 'BAD_REQUEST')
+    expect((await caller.get('/v1/risks?owner=new@example.com')).text).toBe(first.text)
+  })
+
+  test('a refused name is not cached', async () => {
+    const { gateway, caller } = await open()
+    const path = '/v1/personnel?group=Newcomers'
+    expect(await caller.get(path)).toMatchProblem(400, 'BAD_REQUEST')
+    const admin = await gateway.as('personnel.manage')
+    const group = { method: 'POST', headers: JSON_BODY, body: JSON.stringify({ name: 'Newcomers' }) }
+    expect((await admin.request('/v1/groups', group)).status).toBe(201)
+    expect((await caller.get(path)).body.data).toEqual([])
+  })
+
+  test('each separator has a response of its own, and a redirect is none of a list', async () => {
+    const { caller } = await open()
+    for (const [end, separator] of [
+      ['', ','],
+      ['?separator=semicolon', ';'],
+      ['', ','],
+      ['?separator=semicolon', ';'],
+    ]) {
+      const { text } = await caller.get(`/v1/groups.csv${end}`)
+      expect(text.split('\r\n')[0]).toContain(`id${separator}`)
+    }
+    for (const path of ['/v1/groups', '/v1/groups/', '/v1/groups', '/v1/groups/']) {
+      expect((await caller.get(path)).status).toBe(path.endsWith('/') ? 308 : 200)
+    }
+  })
 })

@@ -232,7 +232,8 @@ test('HEAD is answered as GET, and a large answer is compressed', async () => {
   const packed = await gateway.app.fetch(new Request('http://localhost/v1/personnel', { headers }))
   expect(packed.headers.get('content-encoding')).toBe('gzip')
   const text = gunzipSync(Buffer.from(await packed.arrayBuffer())).toString()
-  expect(text).toBe((await caller.get('/v1/personnel', CSV)).text)
+  // The harness takes the byte order mark away, as decoders do.
+  expect(text).toBe(`\ufeff${(await caller.get('/v1/personnel', CSV)).text}`)
 })
 
 test('a refusal is a problem, whatever was asked for', async () => {

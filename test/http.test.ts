@@ -231,12 +231,19 @@ test.each([...ROUTES.map(({ method, path }) => [method, path]), ['GET', '/v1/now
   },
 )
 
-const NOWHERE = `/nowhere /v1/nowhere /v1//risks /v1/risks/ /v1/risks/x/y /V1/risks /v1/projects/%20
+const NOWHERE = `/nowhere /v1/nowhere /v1//risks /v1/risks// /v1/risks/x/y /V1/risks /v1/projects/%20
   /v1/personnel/%zz /v1/personnel/%00 /v1/personnel/a%2Fb /graphql/ /GraphQL /healthz/ // //v1/risks`
 
 test.each(NOWHERE.split(/\s+/))('there is nothing at %s', async (path) => {
   const { caller } = await openOffice()
   expect(await caller.get(path)).toMatchProblem(404, 'NOT_FOUND')
+})
+
+test('a slash at the end is redirected, and whoever has no key learns nothing', async () => {
+  const { gateway, caller } = await openOffice()
+  const { status, headers } = await caller.get('/v1/risks/?limit=1')
+  expect([status, headers.get('location')]).toEqual([308, '/v1/risks?limit=1'])
+  expect(await gateway.with(undefined).get('/v1/risks/')).toMatchProblem(401, 'UNAUTHENTICATED')
 })
 
 test.each(['application/json', 'application/graphql-response+json'])(

@@ -86,7 +86,7 @@ test('nobody above the store knows which engine it is on, but for what people ar
   const engines = /^store\/(sqlite|postgres|migrations|columns)/
   expect(violations(({ from, to }) => from.startsWith('store/') || !engines.test(to))).toEqual([])
   const naming = files.filter((file) => /sqlite|postgres|\bpg_/i.test(code(file)))
-  const mayName = /^(store\/|cli\/(backup|copy)\.ts$|config\.ts$|limits\.ts$)/
+  const mayName = /^(store\/|cli\/(backup|copy|restore)\.ts$|config\.ts$|limits\.ts$)/
   expect(naming.filter((file) => !mayName.test(file))).toEqual([])
 })
 
@@ -97,7 +97,7 @@ function code(file: string): string {
 
 test('a store loads no driver but its own', () => {
   const lazily = files.filter((file) => /^import [^(]*'\.\/(postgres|sqlite|migrations)\w*\.js'/m.test(code(file)))
-  expect(lazily.filter((file) => !/^store\/(postgres|sqlite|backup|migrations)/.test(file))).toEqual([])
+  expect(lazily.filter((file) => !/^store\/(postgres|sqlite|backup|restore|migrations)/.test(file))).toEqual([])
 })
 
 test('the environment is read in one file, and the process ends in one', () => {

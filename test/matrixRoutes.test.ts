@@ -83,7 +83,7 @@ function refusalOf({ headers }: Answer, requiredScope: string) {
     type: 'application/problem+json',
     body: {
       type: 'urn:operations-gateway:problem:insufficient-scope',
-      title: 'The API key lacks a scope',
+      title: 'Scope missing',
       status: 403,
       detail: `This needs a key with the scope ${requiredScope}.`,
       code: 'INSUFFICIENT_SCOPE',

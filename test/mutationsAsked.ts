@@ -118,6 +118,13 @@ export const MUTATIONS: Readonly<Record<string, Case>> = {
     ],
     compiled: 2,
   },
+  'what was changed is filtered by names, known and unknown': {
+    asked: [
+      ask(`mutation { a: addGroup(input: { name: "A" }) { members(filter: { group: "alpha team" }) { nodes { name } } }
+        b: addGroup(input: { name: "B" }) { members(filter: { group: "Nowhere" }) { nodes { name } } } }`),
+    ],
+    compiled: 0,
+  },
   'the second is refused': {
     asked: [
       ask(`mutation { a: addPerson(input: { name: "A", email: "a@b.c" }) { id }

@@ -97,7 +97,7 @@ test.each([
   expect(answer.status).toBe(409)
   expect(answer.body).toEqual({
     type: 'urn:operations-gateway:problem:conflict',
-    title: 'It is already there',
+    title: 'Already exists',
     status: 409,
     detail: `A person with this ${words} is already there. ${detail}`,
     code: 'CONFLICT',

@@ -108,10 +108,17 @@ async function wayOf(work: () => Promise<unknown>): Promise<'ready' | 'compiled'
   return statements.some((sql) => /"r1"|"e"|^select 0, /.test(sql)) ? 'compiled' : 'executed'
 }
 
+/** What follows a path stands at its end; of a list below one thing, first comes what names the thing. */
+function pathOf(pattern: string, rest: string): string {
+  if (!/\}\/\w+$/.test(pattern)) return pattern.replace(/\{\w+\}/, '') + rest
+  const [name = '', query] = rest.split('?')
+  return pattern.replace(/\{\w+\}/, name) + (query === undefined ? '' : `?${query}`)
+}
+
 describe('REST says the same both ways', () => {
   // The path of a CSV is answered as its list is with Accept: text/csv, which the forms below ask for.
   const routes = ROUTES.filter(({ method, type }) => method === 'GET' && !type).map((route) => {
-    const paths = READS[route.operation]?.(company).map((rest) => route.path.replace(/\{\w+\}/, '') + rest) ?? []
+    const paths = READS[route.operation]?.(company).map((rest) => pathOf(route.path, rest)) ?? []
     const good = paths.find((path) => /\?limit=2$|_(?!0000)\w{26}$|key$/.test(path)) ?? ''
     return { ...route, paths, good }
   })

@@ -52,8 +52,27 @@ export const READS: Readonly<Partial<Record<OperationName, (company: Company) =>
     '?status=closed',
   ],
   getIssue: ({ issueIds: [first = '', , closed = ''] }) => [...ONE, first, closed],
+  listMembers: ({ groupIds: [first = '', , empty = ''] }) => [
+    ...below(first),
+    ...[empty, 'grp_00000000000000000000000000', 'no%20such', `${first}?search=a&status=inactive`],
+  ],
+  listProjectRisks: () => [...below('apollo'), 'APOLLO?level=high&owner=none', 'NOWHERE', 'APOLLO?project=OLD'],
+  listProjectIssues: () => [...below('APOLLO'), 'apollo?severity=high', 'prj_00000000000000000000000000'],
+  listPersonRisks: ({ personIds: [, owner = ''] }) => [
+    ...below(owner),
+    ...['p0@example.com', 'usr_00000000000000000000000000', `${owner}?project=apollo`, 'nobody@example.com'],
+  ],
+  listPersonIssues: ({ personIds: [, assignee = ''] }) => [...below(assignee), 'p0@example.com?limit=1', 'usr_none'],
+  personHistory: ({ personIds: [first = ''] }) => [...below(first), `${first}?since=2026-01-01`, 'usr_none'],
+  groupHistory: ({ groupIds: [first = ''] }) => [...below(first), 'grp_none'],
+  projectHistory: () => [...below('apollo'), 'NOWHERE'],
+  riskHistory: ({ riskIds: [first = ''] }) => [...below(first), `${first}?limit=1001`],
+  issueHistory: ({ issueIds: [first = ''] }) => [...below(first), `${first}?cursor=none`],
   getKey: () => ['', '?limit=1'],
 }
+
+/** What is asked of any list below one thing. */
+const below = (name: string) => [name, `${name}?limit=2`, `${name}?limit=1&total=true`, `${name}?limit=0`]
 
 /** What may follow the path of any list, good and bad. */
 const LIST = [

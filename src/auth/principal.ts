@@ -112,6 +112,9 @@ function secretOf(authorization: string | undefined): string {
 }
 
 function bearer(authorization: string | undefined): string {
+  if (authorization !== undefined && isWellFormed(authorization.trim())) {
+    throw new Fault('UNAUTHENTICATED', `The API key was sent without the word \`Bearer\` before it. ${HOW}`)
+  }
   if (authorization === undefined || !/^Bearer\b/i.test(authorization)) throw new KeyMissing()
   const [, secret] = /^Bearer +([^ ]+) *$/i.exec(authorization) ?? []
   if (secret === undefined) {

@@ -3,7 +3,7 @@ import { VERSION } from '../about.js'
 import { readConfig } from '../config.js'
 import { Fault } from '../errors.js'
 import { fileOf, isPostgres } from '../store/address.js'
-import { type Backup, backUp } from '../store/backup.js'
+import { type Backup, backUp, type Contents } from '../store/backup.js'
 import { commandWith, print, say, WrongUsage } from './command.js'
 
 /** The counts printed for people; the JSON document has every table. */
@@ -16,7 +16,7 @@ const NOUNS: readonly (readonly [table: string, one: string, many: string])[] = 
   ['api_key', 'key', 'keys'],
 ]
 
-const PG_DUMP = `Use pg_dump for PostgreSQL; it copies the database as of one instant:
+export const PG_DUMP = `Use pg_dump for PostgreSQL; it copies the database as of one instant:
   pg_dump --format=custom --file=operations.dump "$DATABASE_URL"
 and back into an empty database:
   pg_restore --no-owner --dbname="$DATABASE_URL" operations.dump`
@@ -56,11 +56,16 @@ function untilInterrupted(file: string): AbortSignal {
   return controller.signal
 }
 
-function inWords({ rows, bytes }: Backup): string {
-  const counts = NOUNS.map(([table, one, many]) => {
+/** What a store holds, in words. */
+export function countsIn({ rows }: Contents): string[] {
+  return NOUNS.map(([table, one, many]) => {
     const count = rows[table] ?? 0
     return `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`
   })
+}
+
+function inWords(backup: Backup): string {
+  const { bytes } = backup
   const size = bytes < 1_000_000 ? `${Math.ceil(bytes / 1_000)} KB` : `${(bytes / 1_000_000).toFixed(1)} MB`
-  return [...counts, size].join(', ')
+  return [...countsIn(backup), size].join(', ')
 }

@@ -56,15 +56,28 @@ export async function withStore<T>(
 /** Standard output could not be written, so its output is lost. */
 export class CannotPrint extends Error {}
 
+/** The reader of standard output has closed it, as `head` does; that is not a failure. */
+export class ReaderGone extends Error {}
+
+/** The error for a failed write to standard output. */
+export function cannotPrint(error: unknown): Error {
+  if (error instanceof Error && 'code' in error && error.code === 'EPIPE') return new ReaderGone(error.message)
+  return new CannotPrint(`Standard output cannot be written: ${error instanceof Error ? error.message : error}`)
+}
+
+/** After a failed write the stream also emits `error`, which ends the process unless there is a listener; one is enough. */
+const ignore = () => undefined
+let unwritten = 0
+
 /** Scripts read standard output, so a failed write must fail the command. */
 export function print(text: string): Promise<void> {
+  if (unwritten === 0) process.stdout.on('error', ignore)
+  unwritten += 1
   return new Promise((resolve, reject) => {
-    const fail = ({ message }: Error) => reject(new CannotPrint(`Standard output cannot be written: ${message}`))
-    process.stdout.once('error', fail)
     process.stdout.write(`${escaped(text)}\n`, (error) => {
-      // After a failed write the stream still emits `error`, which ends the process unless there is a listener.
-      if (error) return fail(error)
-      process.stdout.off('error', fail)
+      if (error) return reject(cannotPrint(error))
+      unwritten -= 1
+      if (unwritten === 0) process.stdout.off('error', ignore)
       resolve()
     })
   })

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander'
-import { isSheetNoun, SHEET_NOUNS } from '../sheets/nouns.js'
+import { SEPARATOR_NAMES } from '../sheets/csv.js'
+import { SHEET_NOUNS, sheetNounOf } from '../sheets/nouns.js'
 import { commandWith, WrongUsage } from './command.js'
 import type { ExportFlags } from './exporter.js'
 
@@ -9,6 +10,7 @@ export function exportCommand(): Command {
   return commandWith('export', 'write people, groups, projects, risks or issues to a file', ['database'])
     .argument('<noun>', `what to write: ${SHEET_NOUNS.join(', ')}`)
     .addOption(new Option('--format <format>', 'of the file').choices(EXPORT_FORMATS).default('csv'))
+    .addOption(new Option('--separator <name>', 'of CSV').choices(Object.keys(SEPARATOR_NAMES)).default('comma'))
     .option('--output <file>', 'the file; without it, standard output')
     .option('--live', 'only live entries: no inactive people, no closed risks and issues')
     .option('--bom', 'begin with a byte order mark, so that Excel detects UTF-8')
@@ -17,8 +19,9 @@ export function exportCommand(): Command {
       '\nAn export can be imported again without changing anything.\n\n' +
         'Examples:\n  operations export risks --live --output risks.csv\n  operations export people --format ndjson',
     )
-    .action(async (noun: string, flags: ExportFlags) => {
-      if (!isSheetNoun(noun)) throw new WrongUsage(`Cannot export ${noun}. Use one of ${SHEET_NOUNS.join(', ')}.`)
+    .action(async (named: string, flags: ExportFlags) => {
+      const noun = sheetNounOf(named)
+      if (!noun) throw new WrongUsage(`Cannot export ${named}. Use one of ${SHEET_NOUNS.join(', ')}.`)
       const { exportTo } = await import('./exporter.js')
       await exportTo(noun, flags)
     })

@@ -5,10 +5,10 @@ import { readConfig } from '../config.js'
 import { SHEETS } from '../intake/columns.js'
 import { type Outgoing, outgoing } from '../intake/outgoing.js'
 import { sheetCell, sheetValue } from '../sheets/cells.js'
-import { csvLine } from '../sheets/csv.js'
+import { csvLine, SEPARATOR_NAMES, type Separator, type SeparatorName } from '../sheets/csv.js'
 import type { SheetNoun } from '../sheets/nouns.js'
 import { escaped } from '../text.js'
-import { CannotPrint, say, withStore } from './command.js'
+import { CannotPrint, cannotPrint, say, withStore } from './command.js'
 import { Draft } from './draft.js'
 import { untilInterrupted } from './interrupt.js'
 
@@ -17,6 +17,7 @@ export interface ExportFlags {
   readonly output?: string
   readonly live?: true
   readonly bom?: true
+  readonly separator?: SeparatorName
   readonly database?: string
 }
 
@@ -46,16 +47,21 @@ async function* counted<T>(pages: AsyncIterable<readonly T[]>, count: (rows: num
   }
 }
 
-async function* lines(noun: SheetNoun, pages: AsyncIterable<readonly Outgoing[]>, { format, bom }: ExportFlags) {
+async function* lines(noun: SheetNoun, pages: AsyncIterable<readonly Outgoing[]>, flags: ExportFlags) {
+  const { format, bom } = flags
+  const separator = SEPARATOR_NAMES[flags.separator ?? 'comma']
   const { columns } = SHEETS[noun]
-  if (format === 'csv') yield `${bom ? '\ufeff' : ''}${csvLine(columns)}`
+  if (format === 'csv') yield `${bom ? '\ufeff' : ''}${csvLine(columns, separator)}`
   for await (const page of pages) {
-    yield page.map((row) => (format === 'csv' ? cells(columns, row) : record(columns, row))).join('')
+    yield page.map((row) => (format === 'csv' ? cells(columns, row, separator) : record(columns, row))).join('')
   }
 }
 
-function cells(columns: readonly string[], row: Outgoing): string {
-  return csvLine(columns.map((column) => sheetCell(row[column])))
+function cells(columns: readonly string[], row: Outgoing, separator: Separator): string {
+  return csvLine(
+    columns.map((column) => sheetCell(row[column])),
+    separator,
+  )
 }
 
 function record(columns: readonly string[], row: Outgoing): string {
@@ -69,7 +75,7 @@ async function toStandardOutput(text: Readable, signal: AbortSignal): Promise<vo
     await pipeline(shown, process.stdout, { signal, end: false })
   } catch (error) {
     if (signal.aborted) throw signal.reason
-    throw new CannotPrint(`Standard output cannot be written: ${error instanceof Error ? error.message : error}`)
+    throw cannotPrint(error)
   }
 }
 

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 import { projectKey } from '../fields.js'
-import { isSheetNoun, SHEET_NOUNS, type SheetNoun } from '../sheets/nouns.js'
+import { SHEET_NOUNS, type SheetNoun, sheetNounOf } from '../sheets/nouns.js'
 import { formatOf, SHEET_FORMATS } from '../sheets/sheet.js'
 import { commandWith, WrongUsage } from './command.js'
 import type { ImportFlags } from './importer.js'
@@ -29,8 +29,9 @@ export function importCommand(clock: () => Date): Command {
     .option('--template', 'print an empty sheet with an example, and exit')
     .option('--json', 'print one JSON document')
     .addHelpText('after', `\n${HELP}`)
-    .action(async (noun: string, files: string[], flags: ImportFlags) => {
-      if (!isSheetNoun(noun)) throw new WrongUsage(`Cannot import ${noun}. Use one of ${SHEET_NOUNS.join(', ')}.`)
+    .action(async (named: string, files: string[], flags: ImportFlags) => {
+      const noun = sheetNounOf(named)
+      if (!noun) throw new WrongUsage(`Cannot import ${named}. Use one of ${SHEET_NOUNS.join(', ')}.`)
       if (!flags.template) checkFlags(noun, files, flags)
       // Imported lazily: the other commands start faster without it.
       const { importAll, printTemplate } = await import('./importer.js')

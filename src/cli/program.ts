@@ -4,9 +4,9 @@ import { BadSettings } from '../config.js'
 import { Fault } from '../errors.js'
 import { toFault } from '../store/faults.js'
 import { StoreRefused } from '../store/journal.js'
-import { escaped } from '../text.js'
+import { escaped, nearest } from '../text.js'
 import { backupCommand } from './backup.js'
-import { CannotListen, CannotPrint, ImportFailed, say, WrongUsage } from './command.js'
+import { CannotListen, CannotPrint, ImportFailed, ReaderGone, say, WrongUsage } from './command.js'
 import { copyCommand } from './copy.js'
 import { eraseCommand } from './erase.js'
 import { exportCommand } from './export.js'
@@ -15,6 +15,7 @@ import { importCommand } from './import.js'
 import { Interrupted } from './interrupt.js'
 import { keysCommand } from './keys.js'
 import { migrateCommand } from './migrate.js'
+import { restoreCommand } from './restore.js'
 import { schemaCommand } from './schema.js'
 import { serveCommand } from './serve.js'
 
@@ -32,11 +33,21 @@ export async function run(args: readonly string[]): Promise<number> {
   const program = programOf()
   throwInsteadOfExit(program)
   try {
+    requireCommand(program, args)
     await program.parseAsync(args, { from: 'user' })
     return DONE
   } catch (error) {
     return exitCode(error)
   }
+}
+
+/** Commander would show its own help for a command that is not there, as if nothing were wrong. */
+function requireCommand({ commands }: Command, [name = '-']: readonly string[]): void {
+  const names = commands.map((command) => command.name())
+  if (name.startsWith('-') || name === 'help' || names.includes(name)) return
+  const meant = nearest(name, names)
+  const hint = meant === undefined ? `There are ${names.join(', ')}.` : `Did you mean ${meant}?`
+  throw new WrongUsage(`error: there is no command ${name}. ${hint}`)
 }
 
 function programOf(): Command {
@@ -51,6 +62,7 @@ function programOf(): Command {
     .addCommand(historyCommand(clock))
     .addCommand(eraseCommand(clock))
     .addCommand(backupCommand(clock))
+    .addCommand(restoreCommand(clock))
     .addCommand(copyCommand(clock))
     .addCommand(schemaCommand())
 }
@@ -58,6 +70,7 @@ function programOf(): Command {
 /** The exit code of a failure; expected failures print one sentence, without a stack. */
 function exitCode(thrown: unknown): number {
   const error = toFault(thrown)
+  if (error instanceof ReaderGone) return DONE
   // Commander has printed its message already; `--help` is not a failure.
   if (error instanceof CommanderError) return error.exitCode === 0 ? DONE : WRONG_USAGE
   if (error instanceof WrongUsage || error instanceof BadSettings) {

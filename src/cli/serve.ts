@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8'
 import type { Command } from 'commander'
 import { assumeProduction, type Flags, readConfig } from '../config.js'
 import { LIMIT_MEANINGS } from '../limits.js'
-import { commandWith, WrongUsage } from './command.js'
+import { commandWith, print, WrongUsage } from './command.js'
 
 const DEMO_DATABASE = 'file:./data/demo.db'
 
@@ -31,11 +31,10 @@ const FLAGS = [
 export function serveCommand(clock: () => Date): Command {
   return commandWith('serve', 'serve GraphQL and REST', FLAGS)
     .option('--demo', `serve demo data from a separate store (${DEMO_DATABASE})`)
-    .addHelpText(
-      'after',
-      `\nLimits:\n${limitsHelp()}\n\nExamples:\n  operations serve --demo\n  operations serve --port 8080 --base-path /ops`,
-    )
-    .action(async (flags: Flags & { demo?: true }) => {
+    .option('--help-limits', 'print every limit, and exit')
+    .addHelpText('after', '\nExamples:\n  operations serve --demo\n  operations serve --port 8080 --base-path /ops')
+    .action(async (flags: Flags & { demo?: true; helpLimits?: true }) => {
+      if (flags.helpLimits) return print(limitsHelp())
       if (flags.demo && flags.database !== undefined)
         throw new WrongUsage('--demo uses its own store: leave out --database.')
       const config = readConfig(flags.demo ? { ...flags, database: DEMO_DATABASE } : flags, FLAGS)
@@ -57,8 +56,21 @@ function stopSignal(): Promise<NodeJS.Signals> {
   })
 }
 
+/** How wide a terminal is, where nobody has made it wider. */
+const COLUMNS = 80
+
 function limitsHelp(): string {
-  return LIMIT_MEANINGS.map(
-    ({ name, value, meaning }) => `  ${name.padEnd(28)}${String(value).padEnd(12)}${meaning}`,
-  ).join('\n')
+  return LIMIT_MEANINGS.map(({ name, value, meaning }) => `${name}: ${value}\n${wrapped(meaning, '  ')}`).join('\n')
+}
+
+function wrapped(text: string, indent: string): string {
+  let line = ''
+  const lines: string[] = []
+  for (const word of text.split(' ')) {
+    if (line !== '' && indent.length + line.length + 1 + word.length > COLUMNS) {
+      lines.push(line)
+      line = word
+    } else line = line === '' ? word : `${line} ${word}`
+  }
+  return [...lines, line].map((one) => indent + one).join('\n')
 }

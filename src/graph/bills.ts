@@ -63,6 +63,8 @@ export interface Referred {
 
 /** A list, whose number of rows depends on its arguments and on the store. */
 export interface ListBill {
+  /** The name of its field. */
+  readonly name: string
   readonly list: CountedList
   /** Undefined for a list at the root. */
   readonly relation: CountedRelation | undefined
@@ -188,7 +190,7 @@ function costOf(field: GraphQLField<unknown, unknown>, node: FieldNode, selected
   const isRoot = 'list' in price
   const relation = isRoot ? undefined : price.relation
   const list = isRoot ? price.list : price.relation.list
-  return within({ list, relation, scope, args, entry, isCounted, needsEnds }, fixed)
+  return within({ name: field.name, list, relation, scope, args, entry, isCounted, needsEnds }, fixed)
 }
 
 /** The cost of a mutation for the records that it stores. */

@@ -8,6 +8,7 @@ import {
   getNullableType,
   isInputObjectType,
   isListType,
+  isNonNullType,
   isObjectType,
 } from 'graphql'
 import { badArgument } from '../errors.js'
@@ -17,7 +18,11 @@ import { TEXT_MAX } from '../vocabulary.js'
 import type { Arguments } from './sql/fields.js'
 
 /** Returns a value if it is within its bounds, or refuses it by the name of its argument. */
-type Bounding = (value: unknown) => unknown
+interface Bounding {
+  (value: unknown): unknown
+  /** Whether null means something else than an absent value. */
+  readonly takesNull?: boolean
+}
 type Bounded = ReadonlyMap<string, Bounding>
 
 const known = new WeakMap<object, Bounded>()
@@ -85,7 +90,10 @@ function boundingOf(given: Given, nullable: GraphQLInputType, isEntry = false): 
   if (isListType(type)) {
     const { items = {} } = given.extensions as { items?: Given['extensions'] }
     const item = boundingOf({ ...given, extensions: items }, type.ofType, true)
-    return (values) => withinList(given, item, values as readonly unknown[])
+    // Where a null in the list means something, so does a null instead of the list.
+    const takesNull = !isNonNullType(type.ofType)
+    const bounding = (values: unknown) => withinList(given, item, values === null ? [null] : (values as unknown[]))
+    return Object.assign(bounding, { takesNull })
   }
   // A malformed id is not found, and so is one that is too long.
   if (type === GraphQLID && !isEntry) return (id) => ((id as string).length > TEXT_MAX.id ? NO_ID : id)
@@ -100,7 +108,7 @@ function withinBounds(bounded: Bounded, values: Arguments): Arguments {
   let within: Record<string, unknown> | undefined
   for (const [name, bounding] of bounded) {
     const value = values[name]
-    if (value === undefined || value === null) continue
+    if (value === undefined || (value === null && !bounding.takesNull)) continue
     const kept = bounding(value)
     if (kept === value) continue
     within ??= { ...values }

@@ -4,7 +4,7 @@ import type { PgTable } from 'drizzle-orm/pg-core'
 import type { Scope } from '../auth/scopes.js'
 import { LIMITS } from '../limits.js'
 import { JsonPage, listSource, type PageFacts, pageFacts, readFacts } from '../store/jsonPage.js'
-import { type AnyList, countOf, cursorOf, extentOf, type List, pageOf } from '../store/page.js'
+import { type AnyList, countOf, cursorOf, extentOf, type List, pageOf, requireWhole } from '../store/page.js'
 import {
   type AnyRelation,
   type Identified,
@@ -17,6 +17,7 @@ import type { Read } from '../store/store.js'
 import type { FieldPrice } from './bills.js'
 import { builder, type Context, needs } from './builder.js'
 import { load, oncePerRequest, readTogether } from './loaders.js'
+import { checkNames } from './names.js'
 import { type Arguments, field, idOf, type Types } from './sql/fields.js'
 import { federated, SHAREABLE } from './subgraph.js'
 import { inTurns, turn } from './turns.js'
@@ -162,6 +163,12 @@ function checkedArguments(context: Context, list: AnyList, args: Arguments): Ask
   return asked
 }
 
+/** Connects once the names in the filter are known to exist; at once where there are none. */
+function named<C>(context: Context, args: Arguments, list: AnyList, connection: () => C): C | Promise<C> {
+  const checking = checkNames(context, list, (args as { filter?: object | null }).filter ?? {})
+  return checking ? checking.then(connection) : connection()
+}
+
 /** Resolves a root list. Each part is read on first use, and once. */
 function connect(context: Context, args: Arguments, list: AnyList): Connection<AnyRow> {
   const { read } = context.store
@@ -170,7 +177,12 @@ function connect(context: Context, args: Arguments, list: AnyList): Connection<A
   const once = <V>(what: string, by: Partial<Asked>, ask: () => Promise<V>): Promise<V> =>
     oncePerRequest(context, JSON.stringify([list.name, what, by]), () => turn(context).then(ask))
   return {
-    rows: () => once('rows', asked, async () => readTogether(await pageOf(read, list, filter, asked))),
+    rows: () =>
+      once('rows', asked, async () => {
+        // Known before anything is read, so that what cannot be sent is refused at once.
+        if (asked.first === undefined) requireWhole(await context.rowCounts.of(list, filter), asked)
+        return readTogether(await pageOf(read, list, filter, asked))
+      }),
     facts: () => once('facts', asked, () => factsOf(read, list, asked)),
     // Pages of the same list share their count.
     count: () => once('count', { filter }, () => countOf(read, list, filter)),
@@ -236,7 +248,7 @@ export function queryList<T extends PgTable, F extends object>(
       ...needs(scope, { sql: { list }, price: { list } }),
       args: listArgs(t.arg, filter),
       // The rows are those of the list's own table.
-      resolve: (_, args, context) => connect(context, args, list) as never,
+      resolve: (_, args, context) => named(context, args, list, () => connect(context, args, list)) as never,
     }),
   )
 }
@@ -255,6 +267,7 @@ export function pageField<P extends Identified, R extends PgTable, F extends obj
     description,
     ...needs(scope, { sql: { page: relation }, price }),
     args: nestedListArgs(arg, filter),
-    resolve: (row, args, context) => connectRelated(context, args, relation, row),
+    resolve: (row, args, context) =>
+      named(context, args, relation.list, () => connectRelated(context, args, relation, row)),
   }))
 }

@@ -1,13 +1,17 @@
 import type { ObjectRef } from '@pothos/core'
-import { eq, fillPlaceholders, sql } from 'drizzle-orm'
+import { fillPlaceholders, type SQL, sql } from 'drizzle-orm'
+import type { PgTable } from 'drizzle-orm/pg-core'
 import type { Scope } from '../auth/scopes.js'
-import { Fault } from '../errors.js'
+import { badArgument, Fault } from '../errors.js'
 import { conditional } from '../store/jsonPage.js'
 import { columnsOf, rowOf } from '../store/keyed.js'
-import type { AnyList, List } from '../store/page.js'
+import type { List } from '../store/page.js'
 import type { Identified } from '../store/relations.js'
+import type { Read } from '../store/store.js'
+import type { TextKind } from '../vocabulary.js'
 import { builder, type Context, needs } from './builder.js'
-import { columns, type SingleRow, type Types } from './sql/fields.js'
+import { boundedText } from './inputs.js'
+import { type Arguments, columns, type SingleRow, type Types } from './sql/fields.js'
 
 /** The definition of a single entity at the root of Query, besides its name. */
 interface RootEntity<T extends Identified, F extends object> {
@@ -15,42 +19,89 @@ interface RootEntity<T extends Identified, F extends object> {
   readonly scope: Scope
   readonly description: string
   readonly list: List<T, F>
+  /** What names it besides the id. */
+  readonly ways: readonly Way<T>[]
+  /** Of what the id may stand for more than an id. */
+  readonly byId?: Pick<Way<T>, 'condition'> & { readonly description: string }
 }
 
+/** A way to name one row: by arguments that belong together, each a text. */
+export interface Way<T extends PgTable> {
+  readonly args: Readonly<Record<string, WayArgument>>
+  /** Which row it is; the arguments stand in it as placeholders of the same names. */
+  condition(read: Read, row: T): SQL
+}
+
+interface WayArgument {
+  readonly kind: TextKind
+  readonly description: string
+  /** The form in which it is compared. */
+  readonly canonical: (text: string) => string
+}
+
+/** One row, by its id or by one of the other ways, and never by two at once. */
 export function queryOne<T extends Identified, F extends object>(
   name: string,
-  { list, type, scope, description }: RootEntity<T, F>,
+  { list, type, scope, description, ways, byId }: RootEntity<T, F>,
 ): void {
-  const one = byId(list)
+  const id: Way<never> = { ...BY_ID, ...(byId && { condition: byId.condition }) }
+  const one: SingleRow = { list, named: namedBy([id, ...ways]) }
   builder.queryField(name, (t) =>
     t.field({
       type,
       nullable: true,
       description,
       ...needs(scope, { sql: { one } }),
-      args: { id: t.arg.id({ required: true, description: `The id of the ${name}.` }) },
+      args: {
+        id: t.arg.id({ description: byId?.description ?? `The id of the ${name}.` }),
+        ...Object.fromEntries(
+          ways
+            .flatMap(({ args }) => Object.entries(args))
+            .map(([arg, { kind, description }]) => [arg, t.arg.string(boundedText(kind, description))]),
+        ),
+      },
       // Pothos cannot infer that a generic Row is never a list.
-      resolve: (_, args, context) => rowOfOne(context, one, one.given(args)) as never,
+      resolve: (_, args, context) => rowOfOne(context, one, args) as never,
     }),
   )
 }
 
-function byId(list: AnyList): SingleRow {
-  return {
-    list,
-    condition: (table) => eq((table as Identified).id, sql.placeholder('id')),
-    given: ({ id }) => ({ id: String(id) }),
+const BY_ID: Way<never> = {
+  args: { id: { kind: 'id', description: '', canonical: (text) => text } },
+  condition: (_, row: Identified) => sql`${row.id} = ${sql.placeholder('id')}`,
+}
+
+/** Which way the arguments name a row; whoever gives none, or mixes two, is told which there are. */
+function namedBy(declared: readonly Way<never>[]): SingleRow['named'] {
+  const ways = declared.map((way) => ({ way, names: Object.keys(way.args) }))
+  const all = ways.map(({ names }) => names.join(' with '))
+  const listed = all.length === 1 ? all.join() : `${all.slice(0, -1).join(', ')} or ${all.at(-1)}`
+  return (args) => {
+    const given = ways.flatMap(({ names }) => names).filter((name) => args[name] != null)
+    const [chosen] = ways.filter(
+      ({ names }) => names.length === given.length && names.every((one) => given.includes(one)),
+    )
+    if (!chosen) throw badArgument(given[0] ?? 'id', `Give ${all.length === 1 ? listed : `exactly one of ${listed}`}.`)
+    const { way, names } = chosen
+    const values = names.map((name) => [name, way.args[name]?.canonical(String(args[name])) ?? ''] as const)
+    return {
+      way: names.join(),
+      // A way is asked about rows of the table that it is declared for.
+      condition: (read, table) => way.condition(read, table as never),
+      given: Object.fromEntries(values),
+    }
   }
 }
 
-/** The one row that matches a condition. */
-export async function rowOfOne(
+/** The one row that the arguments name. */
+async function rowOfOne(
   { store: { read } }: Context,
-  { list, condition }: Pick<SingleRow, 'list' | 'condition'>,
-  given: Readonly<Record<string, string>>,
+  { list, named }: SingleRow,
+  args: Arguments,
 ): Promise<object | undefined> {
+  const { condition, given } = named(args)
   const table = list.table(read.t)
-  const where = conditional(condition(table))
+  const where = conditional(condition(read, table))
   const { text, values } = read.spelled(sql`select ${columnsOf(table)} from ${table}${where} limit 1`)
   const [row] = await read.rows({ text, values: fillPlaceholders([...values], given), isSteady: true })
   return row && rowOf(table, row)

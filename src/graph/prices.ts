@@ -6,6 +6,8 @@ import { isServed } from '../store/page.js'
 import type { RowCounts } from '../store/rowCounts.js'
 import { type Bill, billWith, type Inner, type ListArguments, type ListBill, type Selection } from './bills.js'
 import type { Context } from './builder.js'
+import { mayUseNames } from './names.js'
+import { smallerPages } from './smallerPages.js'
 import type { Arguments } from './sql/fields.js'
 
 /** The price of a bill with the rows that are stored now. */
@@ -31,7 +33,10 @@ export async function priceOf(bill: Bill, buyer: Buyer): Promise<Price> {
   }
   const lists = await listsIn(bill, buyer)
   const limited = new Pricing(lists, buyer, LIMITS.wholeListPricedRows)
-  requireAtMost('cost', limited.costOf(bill), LIMITS.queryCostMax)
+  const cost = limited.costOf(bill)
+  if (cost > LIMITS.queryCostMax) {
+    throw tooComplex('cost', String(cost), LIMITS.queryCostMax, hintFor(bill, lists, buyer))
+  }
   requireAtMost('cost of repeated references', limited.repeated, LIMITS.repeatedCostMax)
   const filtered = await Promise.all([...lists].map(([one, list]) => withFilter(one, list, buyer)))
   const pricing = new Pricing(new Map(filtered), buyer, Number.POSITIVE_INFINITY)
@@ -68,30 +73,42 @@ type KnownLists = ReadonlyMap<ListBill, KnownList>
 
 /** Every list of a bill that the caller may read, each looked up once. */
 async function listsIn(bill: Bill, buyer: Buyer): Promise<KnownLists> {
-  const found = new Set<ListBill>()
+  // The arguments of each are read once, here.
+  const found = new Map<ListBill, ListArguments>()
   const seen = new Set<Selection>()
   const collect = (selection: Selection): void => {
     if (seen.has(selection)) return
     seen.add(selection)
     for (const one of selection.inner.keys()) {
-      if (!isOfList(one)) collect(one.each)
-      else if (one.scope === undefined || buyer.mayRead(one.scope)) {
-        found.add(one)
-        collect(one.entry)
+      if (!isOfList(one)) {
+        collect(one.each)
+        continue
       }
+      const args = found.get(one) ?? argumentsOf(one, buyer)
+      if (!args) continue
+      found.set(one, args)
+      collect(one.entry)
     }
   }
   collect(bill)
-  return new Map(await Promise.all([...found].map(async (one) => [one, await known(one, buyer)] as const)))
+  return new Map(
+    await Promise.all([...found].map(async ([one, args]) => [one, await known(one, args, buyer)] as const)),
+  )
+}
+
+/** The arguments of a list; undefined where the caller may not read it. */
+function argumentsOf({ scope, list, args }: ListBill, { variables, mayRead }: Buyer): ListArguments | undefined {
+  if (scope !== undefined && !mayRead(scope)) return undefined
+  const given = args(variables)
+  return mayUseNames(list, given.filter ?? {}, mayRead) ? given : undefined
 }
 
 function isOfList(inner: Inner): inner is ListBill {
   return 'list' in inner
 }
 
-async function known(bill: ListBill, { variables, counts }: Buyer): Promise<KnownList> {
+async function known(bill: ListBill, args: ListArguments, { counts }: Buyer): Promise<KnownList> {
   const { list, relation, entry, isCounted, needsEnds } = bill
-  const args = bill.args(variables)
   const first = firstOf(bill, args)
   const filter = args.filter ?? {}
   // A page must be read to find its ends, even if no field of its rows is selected; a complete list need not.
@@ -235,7 +252,32 @@ function requireAtMost(limit: string, actual: number, most: number): void {
   if (actual > most) throw tooComplex(limit, String(actual), most)
 }
 
-function tooComplex(limit: string, actual: string, most: number): Fault {
-  const hint = 'Select fewer fields, or smaller pages with `first`.'
+/** Which list is expensive, and the page that would make the query fit. */
+function hintFor(bill: Bill, lists: KnownLists, buyer: Buyer): string {
+  const all = [...lists].map(([key, { first, rows }]) => ({
+    key,
+    name: key.name,
+    isRoot: key.relation === undefined,
+    first,
+    rows,
+  }))
+  return smallerPages(all, (changed, first) => {
+    const smaller = new Map(lists)
+    for (const { key } of changed) {
+      const list = lists.get(key)
+      if (list) smaller.set(key, { ...list, first: Math.min(first, list.first) })
+    }
+    try {
+      return new Pricing(smaller, buyer, LIMITS.wholeListPricedRows).costOf(bill) <= LIMITS.queryCostMax
+    } catch (error) {
+      if (error instanceof Fault) return false
+      throw error
+    }
+  })
+}
+
+const FEWER = 'Select fewer fields, or smaller pages with `first`.'
+
+function tooComplex(limit: string, actual: string, most: number, hint = FEWER): Fault {
   return new Fault('TOO_COMPLEX', `The query's ${limit} is ${actual}; the most is ${most}. ${hint}`)
 }

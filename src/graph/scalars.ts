@@ -14,7 +14,8 @@ builder.scalarType('Date', {
 })
 
 builder.scalarType('DateTime', {
-  description: 'An instant, as ISO 8601 with a time zone; responses are in UTC with milliseconds.',
+  description:
+    'An instant, as ISO 8601 with a time zone, or a day for its beginning in UTC; responses are in UTC with milliseconds.',
   serialize: (instant) => instant,
   parseValue: (value) => {
     if (typeof value === 'string' && INSTANT.test(value) && isDay(value.slice(0, 10))) {
@@ -22,6 +23,7 @@ builder.scalarType('DateTime', {
       // Beyond the year 9999 the text gets longer, and would no longer sort chronologically.
       if (!Number.isNaN(instant.getTime()) && instant.getUTCFullYear() <= 9999) return instant.toISOString()
     }
-    throw new GraphQLError('Must be an instant with a time zone, such as 2027-01-31T09:30:00Z.')
+    if (typeof value === 'string' && isDay(value)) return `${value}T00:00:00.000Z`
+    throw new GraphQLError('Must be a day such as 2027-01-31, or an instant such as 2027-01-31T09:30:00Z.')
   },
 })

@@ -2,6 +2,7 @@ import { getNamedType } from 'graphql'
 import { Fault } from '../errors.js'
 import { ChangedRow } from '../graph/sql/compiledMutations.js'
 import type { CompiledResult } from '../graph/sql/compiledQueries.js'
+import type { Separator } from '../sheets/csv.js'
 import { framed } from '../store/framed.js'
 import type { Answer, Asked } from './asked.js'
 import { csvContent, type Entry, entriesIn } from './csv.js'
@@ -18,6 +19,8 @@ export interface Wanted {
   readonly type: MediaType | undefined
   /** The path of the request, including the base path. */
   readonly path: string
+  /** What stands between the cells of CSV. */
+  readonly separator: Separator
 }
 
 /** The HTTP response for a compiled result, byte for byte the same as for the executed one. */
@@ -27,7 +30,7 @@ export async function answerWithCompiled({ roots: [root] }: CompiledResult, want
     const next = nextOf(list.pageInfo)
     const { columns } = wanted.operation
     if (wanted.type === 'text/csv' && columns) {
-      return pageWith(await csvContent(columns, entriesIn(list.entries)), next, wanted)
+      return pageWith(await csvContent(columns, entriesIn(list.entries), wanted.separator), next, wanted)
     }
     const page = JSON.stringify({ next, total: list.totalCount ?? null })
     const parts = [BEFORE_DATA, list.entries, Buffer.from(`],"page":${page}}`)] as const
@@ -35,6 +38,8 @@ export async function answerWithCompiled({ roots: [root] }: CompiledResult, want
     return pageWith(new Content(JSON_TYPE, bytes), next, wanted)
   }
   if (!root?.isThere) throw nothingAt(wanted)
+  // The store has built it of the fields that were asked for.
+  if (wanted.operation.shown.isInner) return answerWith(JSON.parse(Buffer.concat(root.json).toString()), wanted)
   return respond(wanted.asked, new Content(JSON_TYPE, Buffer.concat(root.json)), {
     status: wanted.operation.route.status,
   })
@@ -45,10 +50,13 @@ const BEFORE_DATA = Buffer.from('{"data":[')
 /** The HTTP response for the result of an executed operation or of a change. */
 export async function answerWith(answer: unknown, wanted: Wanted): Promise<Answer> {
   const { asked, operation, path } = wanted
-  const { route, isList } = operation
+  const { route, isList, shown } = operation
   if (answer === null || answer === undefined) throw nothingAt(wanted)
   if (route.status === 204) return emptyAnswer()
-  if (isList) return listWith(answer as ListAnswer, wanted)
+  if (isList) {
+    const list = shown.isInner ? (answer as Entry)[shown.node.name.value] : answer
+    return listWith(list as ListAnswer, wanted)
+  }
   const created = route.status === 201 ? { location: `${path}/${(answer as { id: string }).id}` } : undefined
   const content = answer instanceof ChangedRow ? new Content(JSON_TYPE, answer.json) : Content.json(answer)
   return respond(asked, content, { status: route.status, ...(created && { headers: created }) })
@@ -69,7 +77,7 @@ function nextOf({ hasNextPage, endCursor = null }: PageInfo): string | null {
   return hasNextPage ? endCursor : null
 }
 
-function nothingAt({ operation: { rootField }, path }: Wanted): Fault {
+export function nothingAt({ operation: { rootField }, path }: Wanted): Fault {
   return new Fault('NOT_FOUND', `There is no ${getNamedType(rootField.type).name.toLowerCase()} at ${path}.`)
 }
 
@@ -78,13 +86,17 @@ async function listWith({ nodes, pageInfo, totalCount }: ListAnswer, wanted: Wan
   const next = nextOf(pageInfo)
   const content =
     type === 'text/csv' && operation.columns
-      ? await csvContent(operation.columns, nodes)
+      ? await csvContent(operation.columns, nodes, wanted.separator)
       : new Content(JSON_TYPE, await longJson({ data: nodes, page: { next, total: totalCount ?? null } }))
   return pageWith(content, next, wanted)
 }
 
-function pageWith(content: Content, next: string | null, { asked, path }: Wanted): Promise<Answer> {
-  const headers = next === null ? {} : { link: nextLink(path, asked.url.searchParams, next) }
+function pageWith(content: Content, next: string | null, { asked, path, type, operation }: Wanted): Promise<Answer> {
+  const { sheet } = operation.route
+  const headers = {
+    ...(next !== null && { link: nextLink(path, asked.url.searchParams, next) }),
+    ...(type === 'text/csv' && { 'content-disposition': `attachment; filename="${sheet}.csv"` }),
+  }
   return respond(asked, content, { headers })
 }
 

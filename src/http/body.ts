@@ -4,6 +4,7 @@ import { LIMITS } from '../limits.js'
 import { type Asked, tooLarge } from './asked.js'
 import { type BytesInFlight, Overloaded } from './bytesInFlight.js'
 import type { Exchange } from './exchange.js'
+import { jsonFlaw } from './jsonFlaw.js'
 import { requireModestShape } from './jsonShape.js'
 import { RateExceeded } from './rates.js'
 
@@ -44,11 +45,8 @@ export class Bodies {
     requireModestShape(bytes)
     // The shape check and `JSON.parse` of a large body each block the event loop: yield in between.
     if (bytes.length > LIMITS.bodyBytesMax) await nextTurn()
-    try {
-      return JSON.parse(UTF8.decode(bytes))
-    } catch (cause) {
-      throw new Fault('BAD_REQUEST', 'The body is not valid JSON in UTF-8.', { cause })
-    }
+    if (bytes.length === 0) throw new Fault('BAD_REQUEST', 'The body is empty: send a JSON object.')
+    return parsed(decoded(bytes))
   }
 
   /** Large bodies are parsed and processed one at a time: the parsed objects take several times their bytes. */
@@ -67,6 +65,24 @@ function crowded(): Fault {
 }
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true })
+
+function decoded(bytes: Uint8Array): string {
+  try {
+    return UTF8.decode(bytes)
+  } catch (cause) {
+    throw new Fault('BAD_REQUEST', 'The body is not valid JSON in UTF-8.', { cause })
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    const { line, column } = jsonFlaw(text)
+    const place = `unexpected text at line ${line}, column ${column}`
+    throw new Fault('BAD_REQUEST', `The body is not valid JSON in UTF-8: ${place}.`, { cause })
+  }
+}
 
 /** The bytes of one body that count as in flight, from the first one until the response is ready. */
 class HeldBody {

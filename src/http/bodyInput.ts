@@ -13,7 +13,7 @@ import {
   isListType,
   isNonNullType,
 } from 'graphql'
-import { Fault, type Flaw } from '../errors.js'
+import { type Flaw, flawed } from '../errors.js'
 import { LIMITS } from '../limits.js'
 import { tooManyItems } from '../text.js'
 import { readEnum } from './parameters.js'
@@ -48,7 +48,7 @@ class BodyFlaws {
 
   refuse(): void {
     if (this.found.length === 0) return
-    throw new Fault('VALIDATION_FAILED', 'The body does not match its schema.', { flaws: this.found })
+    throw flawed('VALIDATION_FAILED', 'The body does not match its schema.', this.found)
   }
 }
 

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { LIMITS } from '../limits.js'
 import { sheetCell } from '../sheets/cells.js'
-import { csvLine } from '../sheets/csv.js'
+import { csvLine, type Separator } from '../sheets/csv.js'
 import { Content } from './represent.js'
 import { joined } from './slices.js'
 
@@ -13,11 +13,16 @@ export function csvText(columns: readonly string[], entries: readonly Entry[]): 
 }
 
 /** The same as a response body, written in slices to yield to the event loop. */
-export async function csvContent(columns: readonly string[], entries: Iterable<Entry>): Promise<Content> {
+export async function csvContent(
+  columns: readonly string[],
+  entries: Iterable<Entry>,
+  separator: Separator,
+): Promise<Content> {
   const slices: Buffer[] = []
-  let slice = [csvLine(columns)]
+  // Excel knows UTF-8 by the byte order mark.
+  let slice = [`\ufeff${csvLine(columns, separator)}`]
   for (const entry of entries) {
-    slice.push(csvEntry(columns, entry))
+    slice.push(csvEntry(columns, entry, separator))
     if (slice.length < LIMITS.sliceRows) continue
     slices.push(Buffer.from(slice.join('')))
     slice = []
@@ -27,8 +32,11 @@ export async function csvContent(columns: readonly string[], entries: Iterable<E
   return new Content('text/csv; charset=utf-8; header=present', await joined(slices))
 }
 
-function csvEntry(columns: readonly string[], entry: Entry): string {
-  return csvLine(columns.map((column) => sheetCell(entry[column])))
+function csvEntry(columns: readonly string[], entry: Entry, separator?: Separator): string {
+  return csvLine(
+    columns.map((column) => sheetCell(entry[column])),
+    separator,
+  )
 }
 
 /** Parses newline-delimited JSON lazily, one entry at a time. */

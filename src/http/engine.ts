@@ -105,7 +105,8 @@ export function createEngine(options: EngineOptions): Engine {
     async prepare({ document, operationName, variables }, principal) {
       const compiled = isCompiled ? compiledQuery(schema, document, operationName) : 'switched_off'
       if (typeof compiled === 'string') return compiled
-      return mayHave(principal, compiled.scopes) ? compiled.prepare(variables, rowCounts) : 'scope'
+      if (!mayHave(principal, compiled.scopes)) return 'scope'
+      return compiled.prepare(variables, rowCounts, (scope) => grants(principal.scopes, scope))
     },
     async chargeFor({ document, operationName, variables: raw }, context) {
       const operation = getOperationAST(document, operationName)

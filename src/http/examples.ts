@@ -43,6 +43,11 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
   'Issue.assigneeName': 'A. Lovelace',
   'Issue.riskId': 'rsk_01k9zq3v5rgs3j6w8r0xk4ntcy',
   'Issue.url': 'https://projects.example.com/apollo/issues/12',
+  'Change.id': '42',
+  'Change.action': 'UPDATED',
+  'FieldChange.field': 'title',
+  'FieldChange.from': 'Engineer',
+  'FieldChange.to': 'Lead engineer',
   'ApiKey.name': 'spreadsheet',
   'ApiKey.scopes': ['personnel.read', 'projects.manage'],
   'ApiKey.projects': ['APOLLO'],
@@ -63,13 +68,15 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
 
 const TAKEN = 'The e-mail belongs to Ada Lovelace (usr_01k9zq3v5rf8ta4mbw2xnc7dhe).'
 
+const NO_LEVEL = 'Must be one of CRITICAL, HIGH, LOW, MEDIUM, UNASSESSED.'
+
 /** The members of a problem besides its code: each is a real response to such a request. */
 export const PROBLEM_EXAMPLES: Readonly<
   Partial<Record<Code, { readonly detail: string; readonly [member: string]: unknown }>>
 > = {
   BAD_REQUEST: {
-    detail: 'The query parameters cannot be used as given.',
-    errors: [{ parameter: 'level', detail: 'Must be one of CRITICAL, HIGH, LOW, MEDIUM, UNASSESSED.' }],
+    detail: `The query parameters cannot be used as given. level: ${NO_LEVEL}`,
+    errors: [{ parameter: 'level', detail: NO_LEVEL }],
   },
   UNAUTHENTICATED: { detail: new KeyMissing().message },
   INSUFFICIENT_SCOPE: {
@@ -85,7 +92,7 @@ export const PROBLEM_EXAMPLES: Readonly<
   },
   PRECONDITION_FAILED: { detail: 'This has changed since you read it. Read it again, and retry with its ETag.' },
   VALIDATION_FAILED: {
-    detail: 'This person cannot be added as given.',
+    detail: 'This person cannot be added as given. email: Must be an e-mail address, such as ada@example.com.',
     errors: [{ pointer: '/email', detail: 'Must be an e-mail address, such as ada@example.com.' }],
   },
 }

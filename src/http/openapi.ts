@@ -3,10 +3,12 @@ import { DESCRIPTION, VERSION } from '../about.js'
 import { SCOPES } from '../auth/scopes.js'
 import type { Code } from '../errors.js'
 import { LIMIT_MEANINGS, LIMITS } from '../limits.js'
+import { SEPARATOR_NAMES } from '../sheets/csv.js'
 import { BODY_TYPES, PATCH_TYPES } from './body.js'
 import { csvText, type Entry } from './csv.js'
 import { REQUEST_ID } from './exchange.js'
 import { exampleOf, headersOf, type JsonSchema, JsonSchemas, ref, withBounds } from './jsonSchema.js'
+import { SEPARATOR } from './parameters.js'
 import { problemResponses, problemSchemas } from './problemSchemas.js'
 import { STATUS } from './problems.js'
 import { CSV_TYPE, ROUTES, type Route } from './routes.js'
@@ -56,6 +58,7 @@ function operationObject(operation: StoredOperation, schemas: JsonSchemas): Json
     ...(scope && { 'x-required-scope': scope }),
     parameters: [
       ...parameters.map((parameter) => parameterObject(parameter, schemas)),
+      ...(route.type === CSV_TYPE ? [SEPARATOR_PARAMETER] : []),
       ...['RequestId', ...conditionsOf(route)].map((name) => ref('parameters', name)),
     ],
     ...(input && { requestBody: requestBody(route, schemas.input(input), schemas) }),
@@ -99,7 +102,13 @@ function successObject(operation: StoredOperation, schemas: JsonSchemas): JsonSc
   }
   return {
     description: route.method === 'GET' ? 'OK.' : 'Stored.',
-    headers: headersOf(['Request-Id', ...SOMETIMES, ...ownHeaders(route), ...(isList ? ['Link'] : [])]),
+    headers: headersOf([
+      'Request-Id',
+      ...SOMETIMES,
+      ...ownHeaders(route),
+      ...(isList ? ['Link'] : []),
+      ...(route.type === CSV_TYPE ? ['Content-Disposition'] : []),
+    ]),
     content: successContent(operation, schemas),
   }
 }
@@ -112,17 +121,24 @@ function ownHeaders({ method, status }: Route): readonly string[] {
 
 /** One media type for each path, so that generated clients have one type for its response. */
 function successContent(operation: StoredOperation, schemas: JsonSchemas): JsonSchema {
-  const { route, rootField, rootNode, isList, columns = [] } = operation
-  const output = notNull(schemas.output(rootField.type, rootNode.selectionSet))
-  const listName = getNamedType(rootField.type).name.replace('Connection', 'List')
+  const { route, shown, isList, columns = [] } = operation
+  const output = notNull(schemas.output(shown.field.type, shown.node.selectionSet))
+  const listName = getNamedType(shown.field.type).name.replace('Connection', 'List')
   const media = mediaObject(isList ? schemas.named(listName, () => listSchema(output)) : output, schemas)
   if (route.type !== CSV_TYPE) return { 'application/json': media }
   const { data } = media['example'] as { data: Entry[] }
   return { [CSV_TYPE]: { schema: { type: 'string', description: CSV }, example: csvText(columns, data) } }
 }
 
+const SEPARATOR_PARAMETER: JsonSchema = {
+  name: SEPARATOR,
+  in: 'query',
+  description: 'What stands between the cells; spreadsheets of many locales want a semicolon.',
+  schema: { type: 'string', enum: Object.keys(SEPARATOR_NAMES), default: 'comma' },
+}
+
 const CSV =
-  "A header line, then a line for each entry (RFC 4180). Text that a spreadsheet would run as a formula, at the beginning of a cell or after a `;`, a tab or a line break in it, is prefixed with `'`."
+  "A byte order mark, a header line, then a line for each entry (RFC 4180). Text that a spreadsheet would run as a formula, at the beginning of a cell or after a `,`, a `;`, a tab or a line break in it, is prefixed with `'`."
 
 // The 415 of a PATCH has an `Accept-Patch` header.
 function refusalObject(status: string, { method }: Route): JsonSchema {
@@ -144,13 +160,13 @@ function parameterObject({ name, in: place, type, use, defaultValue }: Parameter
   }
 }
 
-function statusesOf({ route, scope, input, isList }: StoredOperation): string[] {
+function statusesOf({ route, scope, input }: StoredOperation): string[] {
   const codes: Code[] = ['BAD_REQUEST', 'UNAUTHENTICATED', 'RATE_LIMITED', 'INTERNAL', 'UNAVAILABLE']
   if (route.status !== 204) codes.push('NOT_ACCEPTABLE')
   if (route.method !== 'GET' && route.method !== 'POST') codes.push('PRECONDITION_FAILED')
   if (route.method === 'PUT') codes.push('CONFLICT')
   if (scope) codes.push('INSUFFICIENT_SCOPE')
-  if (!isList && route.path.includes('{')) codes.push('NOT_FOUND')
+  if (route.path.includes('{')) codes.push('NOT_FOUND')
   if (route.method !== 'GET') codes.push('CONFLICT', 'VALIDATION_FAILED')
   if (input) codes.push('PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE')
   return codes.map((code) => String(STATUS[code])).sort()
@@ -189,6 +205,7 @@ const HEADERS: Readonly<Record<string, JsonSchema>> = {
   ETag: header('Changes with the content; send it as `If-None-Match` when reading, or as `If-Match` when changing.'),
   'Cache-Control': header('Responses are private, and must be revalidated with their ETag.'),
   Vary: header('The request headers that the response depends on.'),
+  'Content-Disposition': header('The name under which browsers save the response.'),
   Link: header('The next page, as `rel="next"`, if there is one.'),
   Location: header('The path of the new resource.'),
   'Accept-Patch': header('The media types that PATCH accepts (RFC 5789).'),

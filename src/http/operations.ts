@@ -35,13 +35,46 @@ const ISSUE = `fragment Issue on Issue {
 
 const PAGE = 'pageInfo { hasNextPage endCursor } totalCount @include(if: $total)'
 
+/** What is asked of the risks of one thing, but for the filter that is fixed by the path. */
+const risksOf = (name: string, path: string, fixed: string, others: string, given: string) => `query ${name}(
+    ${path}, ${others}, $status: [RiskStatus!], $level: [RiskLevel!], $minScore: Int, $likelihood: Int, $impact: Int,
+    $category: [String!], $reviewBefore: Date, $search: String, $updatedSince: DateTime,
+    $limit: Int, $cursor: String, $total: Boolean = false
+  ) {
+    risks(first: $limit, after: $cursor, filter: {
+      ${fixed}, ${given}, status: $status, level: $level, minScore: $minScore, likelihood: $likelihood, impact: $impact,
+      category: $category, reviewBefore: $reviewBefore, search: $search, updatedSince: $updatedSince
+    }) { nodes { ...Risk } ${PAGE} }
+  } ${RISK}`
+
+const issuesOf = (name: string, path: string, fixed: string, others: string, given: string) => `query ${name}(
+    ${path}, ${others}, $severity: [IssueSeverity!], $status: [OpenIssueStatus!], $risk: [ID!], $dueBefore: Date,
+    $search: String, $updatedSince: DateTime, $limit: Int, $cursor: String, $total: Boolean = false
+  ) {
+    issues(first: $limit, after: $cursor, filter: {
+      ${fixed}, ${given}, severity: $severity, status: $status, risk: $risk, dueBefore: $dueBefore,
+      search: $search, updatedSince: $updatedSince
+    }) { nodes { ...Issue } ${PAGE} }
+  } ${ISSUE}`
+
+/** What became of one thing; a list inside another, and so always a page. */
+const historyOf = (name: string, root: string, parameter = 'id') => `query ${name}(
+    $${parameter}: ID!, $since: DateTime, $limit: Int, $cursor: String, $total: Boolean = false
+  ) {
+    ${root}(id: $${parameter}) {
+      history(first: $limit, after: $cursor, filter: { since: $since }) { nodes { ...Change } ${PAGE} }
+    }
+  } fragment Change on Change { id action recordedAt effectiveOn fields { ...FieldChange } }
+  fragment FieldChange on FieldChange { field from to }`
+
 export const OPERATIONS = {
   listPersonnel: `query listPersonnel(
-    $status: [PersonStatus!], $group: [ID!], $search: String, $email: String, $externalId: String,
+    $status: [PersonStatus!], $group: [ID!], $department: [String!], $search: String, $email: String, $externalId: String,
     $updatedSince: DateTime, $limit: Int, $cursor: String, $total: Boolean = false
   ) {
     personnel(first: $limit, after: $cursor, filter: {
-      status: $status, group: $group, search: $search, email: $email, externalId: $externalId, updatedSince: $updatedSince
+      status: $status, group: $group, department: $department, search: $search, email: $email, externalId: $externalId,
+      updatedSince: $updatedSince
     }) { nodes { ...Person } ${PAGE} }
   } ${PERSON}`,
 
@@ -104,16 +137,59 @@ export const OPERATIONS = {
   getRisk: `query getRisk($id: ID!) { risk(id: $id) { ...Risk } } ${RISK}`,
 
   listIssues: `query listIssues(
-    $project: [String!], $severity: [IssueSeverity!], $status: [OpenIssueStatus!], $assignee: [ID], $dueBefore: Date,
+    $project: [String!], $severity: [IssueSeverity!], $status: [OpenIssueStatus!], $assignee: [ID], $risk: [ID!],
+    $dueBefore: Date,
     $search: String, $updatedSince: DateTime, $limit: Int, $cursor: String, $total: Boolean = false
   ) {
     issues(first: $limit, after: $cursor, filter: {
-      project: $project, severity: $severity, status: $status, assignee: $assignee, dueBefore: $dueBefore,
+      project: $project, severity: $severity, status: $status, assignee: $assignee, risk: $risk, dueBefore: $dueBefore,
       search: $search, updatedSince: $updatedSince
     }) { nodes { ...Issue } ${PAGE} }
   } ${ISSUE}`,
 
   getIssue: `query getIssue($id: ID!) { issue(id: $id) { ...Issue } } ${ISSUE}`,
+
+  listMembers: `query listMembers(
+    $id: ID!, $status: [PersonStatus!], $department: [String!], $search: String, $email: String, $externalId: String,
+    $updatedSince: DateTime, $limit: Int, $cursor: String, $total: Boolean = false
+  ) {
+    personnel(first: $limit, after: $cursor, filter: {
+      group: [$id], status: $status, department: $department, search: $search, email: $email, externalId: $externalId,
+      updatedSince: $updatedSince
+    }) { nodes { ...Person } ${PAGE} }
+  } ${PERSON}`,
+
+  listProjectRisks: risksOf(
+    'listProjectRisks',
+    '$idOrKey: String!',
+    'project: [$idOrKey]',
+    '$owner: [ID]',
+    'owner: $owner',
+  ),
+
+  listProjectIssues: issuesOf(
+    'listProjectIssues',
+    '$idOrKey: String!',
+    'project: [$idOrKey]',
+    '$assignee: [ID]',
+    'assignee: $assignee',
+  ),
+
+  listPersonRisks: risksOf('listPersonRisks', '$id: ID!', 'owner: [$id]', '$project: [String!]', 'project: $project'),
+
+  listPersonIssues: issuesOf(
+    'listPersonIssues',
+    '$id: ID!',
+    'assignee: [$id]',
+    '$project: [String!]',
+    'project: $project',
+  ),
+
+  personHistory: historyOf('personHistory', 'person'),
+  groupHistory: historyOf('groupHistory', 'group'),
+  projectHistory: historyOf('projectHistory', 'project', 'idOrKey'),
+  riskHistory: historyOf('riskHistory', 'risk'),
+  issueHistory: historyOf('issueHistory', 'issue'),
 
   getKey: 'query getKey { apiKey { ...ApiKey } } fragment ApiKey on ApiKey { name scopes projects expiresAt }',
 } as const

@@ -10,16 +10,18 @@ import {
   isListType,
   isNonNullType,
 } from 'graphql'
-import { Fault, type Flaw } from '../errors.js'
+import { badArgument, type Flaw, flawed } from '../errors.js'
 import { LIMITS } from '../limits.js'
-import type { StoredOperation } from './stored.js'
+import { SEPARATOR_NAMES, type Separator } from '../sheets/csv.js'
+import { nearest } from '../text.js'
+import type { Parameter, StoredOperation } from './stored.js'
 
 /** Means null in a list of ids: entries without an owner or an assignee. */
 const NOBODY = 'none'
 
 /** Reads the variables of an operation from the path and the query, or throws a Fault that names each bad parameter. */
 export function readParameters(
-  { parameters }: StoredOperation,
+  { parameters, columns }: StoredOperation,
   path: Readonly<Record<string, string>>,
   query: URLSearchParams,
 ): Record<string, unknown> {
@@ -27,24 +29,54 @@ export function readParameters(
   const variables: Record<string, unknown> = { ...path }
   const flaws: Flaw[] = []
   for (const name of new Set(query.keys())) {
+    if (columns && name === SEPARATOR) continue
     const parameter = known.get(name)
     const values = query.getAll(name)
     try {
       if (!parameter || parameter.in === 'path') throw new GraphQLError(unknownParameter(name, [...known.keys()]))
-      variables[name] = readValues(values, parameter.type)
+      variables[name] = withinBounds(readValues(values, parameter.type), parameter)
     } catch (error) {
       if (!(error instanceof GraphQLError)) throw error
       flaws.push({ parameter: name, detail: error.message })
       if (flaws.length === LIMITS.flawsMax) break
     }
   }
-  if (flaws.length > 0) throw new Fault('BAD_REQUEST', 'The query parameters cannot be used as given.', { flaws })
+  if (flaws.length > 0) throw flawed('BAD_REQUEST', 'The query parameters cannot be used as given.', flaws)
   return variables
+}
+
+/** The parameter of CSV that is no variable. */
+export const SEPARATOR = 'separator'
+
+/** What is to stand between the cells of CSV; a comma unless the query says otherwise. */
+export function readSeparator(query: URLSearchParams, type: string | undefined): Separator {
+  const name = query.get(SEPARATOR)
+  if (name === null) return ','
+  if (type !== 'text/csv') throw badArgument(SEPARATOR, 'It is for CSV alone: ask with `Accept: text/csv`.')
+  const found = Object.entries(SEPARATOR_NAMES).find(([one]) => one === name.toLowerCase())
+  if (!found) throw badArgument(SEPARATOR, `Must be one of ${Object.keys(SEPARATOR_NAMES).join(', ')}.`)
+  return found[1]
+}
+
+const ORDERING = new Set(['sort', 'sort_by', 'sortby', 'orderby', 'order', 'order_by'])
+const PAGING = new Set(['page', 'offset', 'skip', 'after', 'start'])
+const LIMITING = new Set(['first', 'per_page', 'perpage', 'page_size', 'pagesize', 'take', 'count', 'top', 'max'])
+
+/** What people try first, by what it is called here. */
+function meantBy(name: string, known: readonly string[]): string {
+  const tried = name.toLowerCase()
+  if (known.includes('cursor')) {
+    if (ORDERING.has(tried)) return ' The order is fixed.'
+    if (PAGING.has(tried)) return ' Pages follow each other: give `next` of the last one as `cursor`.'
+    if (LIMITING.has(tried)) return ' Did you mean limit?'
+  }
+  const meant = nearest(name, known)
+  return meant === undefined ? '' : ` Did you mean ${meant}?`
 }
 
 function unknownParameter(name: string, known: readonly string[]): string {
   const listed = known.length > 0 ? `This path takes ${known.join(', ')}.` : 'This path takes no parameters.'
-  return `There is no parameter ${JSON.stringify(name)} here. ${listed}`
+  return `There is no parameter ${JSON.stringify(name)} here.${meantBy(name, known)} ${listed}`
 }
 
 /** A list parameter may be repeated or comma-separated; any other may occur once. */
@@ -62,6 +94,18 @@ function readValue(text: string, type: GraphQLInputType): unknown {
   throw new Error(`A parameter cannot be of the type ${inner.toString()}.`)
 }
 
+/** A number within the bounds of what it feeds. */
+function withinBounds(value: unknown, { use: { extensions } }: Parameter): unknown {
+  if (typeof value !== 'number') return value
+  const { minimum, maximum } = extensions as { minimum?: number; maximum?: number }
+  if (minimum === undefined || maximum === undefined) {
+    if (Number.isNaN(value)) throw new GraphQLError('Must be a whole number of at most nine digits.')
+    return value
+  }
+  if (value >= minimum && value <= maximum) return value
+  throw new GraphQLError(`from ${minimum} to ${maximum}.`)
+}
+
 function readItem(text: string, type: GraphQLInputType): unknown {
   return text.toLowerCase() === NOBODY && !isNonNullType(type) ? null : readValue(text, type)
 }
@@ -72,10 +116,7 @@ function readLeaf(text: string, type: GraphQLLeafType): unknown {
     if (text !== 'true' && text !== 'false') throw new GraphQLError('Must be true or false.')
     return text === 'true'
   }
-  if (type === GraphQLInt) {
-    if (!/^-?\d{1,9}$/.test(text)) throw new GraphQLError('Must be a whole number of at most nine digits.')
-    return Number(text)
-  }
+  if (type === GraphQLInt) return /^-?\d{1,9}$/.test(text) ? Number(text) : Number.NaN
   // Custom scalars throw an error that says what they accept.
   type.parseValue(text)
   return text

@@ -9,6 +9,7 @@ import { type Answer, type Asked, isReading } from './asked.js'
 import { type Exchange, logCause } from './exchange.js'
 import type { GraphqlHandler } from './graphql/handler.js'
 import { createFrontPage, createGraphiql, createOpenapiPage, wantsPage } from './pages.js'
+import { nearestPath } from './pathHints.js'
 import { notAllowed, problem } from './problems.js'
 import { Content, emptyAnswer, respond } from './represent.js'
 import type { Rest } from './rest.js'
@@ -50,9 +51,11 @@ export function createPaths({ store, log, basePath, graphiql, demoKey, rest, gra
     const page = path === undefined ? undefined : pages.get(path)
     if (page) return readOnly(exchange, page)
     if (path?.startsWith('/v1/')) return rest(exchange, path)
+    const meant = nearestPath(pathname)
+    const hint = meant === undefined ? '' : ` Did you mean ${basePath}${meant}?`
     throw new Fault(
       'NOT_FOUND',
-      `There is nothing at ${pathname}. GraphQL is at ${basePath}/graphql, REST below ${basePath}/v1.`,
+      `There is nothing at ${pathname}.${hint} GraphQL is at ${basePath}/graphql, REST below ${basePath}/v1.`,
     )
   }
 

@@ -1,27 +1,30 @@
 import type { GraphQLSchema } from 'graphql'
 import type { Logger } from 'pino'
 import type { Principal } from '../auth/principal.js'
+import { grants } from '../auth/scopes.js'
 import { badArgument, Fault } from '../errors.js'
 import { storingCostOf } from '../graph/bills.js'
 import { type Context, requireScope } from '../graph/builder.js'
 import { asFault, faultOf } from '../graph/faults.js'
 import { SelectionFailed } from '../graph/sql/compiledMutations.js'
 import { LIMITS } from '../limits.js'
-import { answerWith, answerWithCompiled, type Wanted } from './answers.js'
-import { type Answer, isReading } from './asked.js'
+import { answerWith, answerWithCompiled, nothingAt, type Wanted } from './answers.js'
+import { type Answer, type Asked, isReading } from './asked.js'
 import { type Bodies, PATCH_TYPES } from './body.js'
 import { readBody } from './bodyInput.js'
 import type { ResponseCache } from './cache/responseCache.js'
 import type { Engine } from './engine.js'
 import { type Exchange, noting } from './exchange.js'
 import { createPerform, type RunningRequests } from './idempotency.js'
-import { readParameters } from './parameters.js'
+import { readParameters, readSeparator } from './parameters.js'
+import { nearestPath } from './pathHints.js'
 import { requireMatch, tagsToMatch, unmatchable } from './preconditions.js'
 import { notAllowed } from './problems.js'
 import { orExecuted, type RunCompiled } from './queries.js'
 import type { Rates } from './rates.js'
 import { emptyAnswer } from './represent.js'
 import { type Match, type Place, routesAt } from './router.js'
+import { ROUTES } from './routes.js'
 import { type StoredOperation, storedOperation } from './stored.js'
 import { requireAcceptable } from './wire/negotiation.js'
 
@@ -50,14 +53,18 @@ export function createRest(options: RestOptions): Rest {
     const match = routesAt(path)
     if (asked.method === 'OPTIONS' && match) return optionsOf(match.at)
     await rates.admit(exchange)
-    if (!match) throw new Fault('NOT_FOUND', `There is nothing at ${path}. See ${basePath}/v1/openapi.json.`)
+    if (!match) {
+      const redirect = redirectFrom(asked, path)
+      if (redirect) return redirect
+      throw nothingHere(path, basePath)
+    }
     const { at } = match
     const route = at.routes.get(asked.method === 'HEAD' ? 'GET' : asked.method)
     if (!route) return notAllowed(exchange, at.allow)
     const operation = storedOperation(schema, route)
     exchange.operation = operation.route.operation
     const type = operation.types.length === 0 ? undefined : requireAcceptable(asked, operation.types)
-    const wanted = { asked, operation, type, path: basePath + path }
+    const wanted: Wanted = { asked, operation, type, path: basePath + path, separator: ',' }
     if (!isReading(asked)) return change(exchange, wanted, match)
     // A route without a scope is about the caller's own key.
     exchange.isShared = operation.scope !== null
@@ -67,17 +74,53 @@ export function createRest(options: RestOptions): Rest {
 
 type Handler = (exchange: Exchange, wanted: Wanted, match: Match) => Promise<Answer>
 
-function readerWith({ engine, runCompiled }: RestOptions): Handler {
-  return async (exchange, wanted, { parameters }) => {
-    const { asked, operation, type } = wanted
+function readerWith({ schema, engine, runCompiled }: RestOptions): Handler {
+  return async (exchange, negotiated, { parameters }) => {
+    const { asked, operation, type } = negotiated
     const principal = principalFor(exchange, operation)
     const variables = readParameters(operation, parameters, asked.url.searchParams)
+    const separator = operation.columns ? readSeparator(asked.url.searchParams, type) : ','
+    const wanted = { ...negotiated, separator }
     const context = engine.contextFor(principal, noting(exchange), exchange.waiting)
     const query = { document: operation.document, variables }
     const result = await runCompiled(exchange, query, context, type === 'text/csv' ? '\n' : ',')
-    if (result) return answerWithCompiled(result, wanted)
-    return answerWith(await run(engine, operation, variables, context), wanted)
+    const answer = result ? undefined : await run(engine, operation, variables, context)
+    const isEmpty = result ? result.roots[0]?.list?.entries.length === 0 : isEmptyList(answer)
+    if (isEmpty) await requireParent({ schema, engine }, wanted, parameters, context)
+    return result ? answerWithCompiled(result, wanted) : answerWith(answer, wanted)
   }
+}
+
+/** A list may be empty because its parent does not exist; only callers who may read the parent are told. */
+async function requireParent(
+  { schema, engine }: Pick<RestOptions, 'schema' | 'engine'>,
+  wanted: Wanted,
+  parameters: Match['parameters'],
+  context: Context,
+): Promise<void> {
+  const { parent } = wanted.operation.route
+  const route = ROUTES.find(({ operation }) => operation === parent)
+  const reading = route && storedOperation(schema, route)
+  if (!reading?.scope || !grants(context.principal.scopes, reading.scope)) return
+  const found = await run(engine, reading, parameters, context)
+  if (!found) throw nothingAt({ ...wanted, operation: reading, path: wanted.path.replace(/\/[^/]*$/, '') })
+}
+
+function isEmptyList(answer: unknown): boolean {
+  const { nodes } = Object(answer) as { nodes?: unknown }
+  return Array.isArray(nodes) && nodes.length === 0
+}
+
+/** The redirect of a path that is right but for one slash at its end. */
+function redirectFrom({ url: { pathname, search } }: Asked, path: string): Answer | undefined {
+  if (!path.endsWith('/') || !routesAt(path.slice(0, -1))) return undefined
+  return { status: 308, headers: { location: `${pathname.slice(0, -1)}${search}` }, body: null }
+}
+
+function nothingHere(path: string, basePath: string): Fault {
+  const meant = nearestPath(path)
+  const hint = meant === undefined ? '' : ` Did you mean ${basePath}${meant}?`
+  return new Fault('NOT_FOUND', `There is nothing at ${path}.${hint} See ${basePath}/v1/openapi.json.`)
 }
 
 function changerWith({ schema, engine, rates, bodies, running, basePath, log }: RestOptions): Handler {
@@ -165,6 +208,11 @@ function optionsOf({ routes, allow }: Place): Answer {
 /** Names the REST parameter in a fault, where the resolver names the GraphQL argument. */
 function inParameterNames(fault: Fault, { parameters }: StoredOperation): Fault {
   const [flaw] = fault.flaws
+  if (fault.code === 'TOO_COMPLEX') {
+    const sentence = fault.message.replace(/`\w+\(first: (\d+)\)`/g, '`limit=$1`').replaceAll('`first`', '`limit`')
+    return new Fault(fault.code, sentence, { cause: fault })
+  }
   const fed = parameters.find(({ use }) => use.argument === flaw?.parameter)
+  if (flaw && fed?.in === 'path' && fault.code === 'BAD_REQUEST') return new Fault('NOT_FOUND', flaw.detail)
   return flaw && fed ? badArgument(fed.name, flaw.detail) : fault
 }

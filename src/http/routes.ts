@@ -9,6 +9,8 @@ export interface Route {
   readonly status: 200 | 201 | 204
   /** The sheet whose columns the CSV form of a list has. */
   readonly sheet?: SheetNoun
+  /** For a list that belongs to one entity: the operation that reads that entity, by the same parameter. */
+  readonly parent?: OperationName
   /** The only media type of the response, if it is not JSON. */
   readonly type?: typeof CSV_TYPE
   /** For a route that accepts more than `LIMITS.bodyBytesMax`. */
@@ -18,6 +20,9 @@ export interface Route {
 export const CSV_TYPE = 'text/csv'
 
 const WHOLE_PROJECT = { bodyBytesMax: LIMITS.syncBodyBytesMax }
+
+const OF_PROJECT = { status: 200, parent: 'getProject' } as const
+const OF_PERSON = { status: 200, parent: 'getPerson' } as const
 
 /** The route table: every route of the REST API. */
 const TABLE: readonly Route[] = [
@@ -38,6 +43,16 @@ const TABLE: readonly Route[] = [
   { method: 'GET', path: '/v1/risks/{id}', operation: 'getRisk', status: 200 },
   { method: 'GET', path: '/v1/issues', operation: 'listIssues', status: 200, sheet: 'issues' },
   { method: 'GET', path: '/v1/issues/{id}', operation: 'getIssue', status: 200 },
+  { method: 'GET', path: '/v1/groups/{id}/members', operation: 'listMembers', status: 200, parent: 'getGroup' },
+  { method: 'GET', path: '/v1/projects/{idOrKey}/risks', operation: 'listProjectRisks', ...OF_PROJECT },
+  { method: 'GET', path: '/v1/projects/{idOrKey}/issues', operation: 'listProjectIssues', ...OF_PROJECT },
+  { method: 'GET', path: '/v1/personnel/{id}/risks', operation: 'listPersonRisks', ...OF_PERSON },
+  { method: 'GET', path: '/v1/personnel/{id}/issues', operation: 'listPersonIssues', ...OF_PERSON },
+  { method: 'GET', path: '/v1/personnel/{id}/history', operation: 'personHistory', status: 200 },
+  { method: 'GET', path: '/v1/groups/{id}/history', operation: 'groupHistory', status: 200 },
+  { method: 'GET', path: '/v1/projects/{idOrKey}/history', operation: 'projectHistory', status: 200 },
+  { method: 'GET', path: '/v1/risks/{id}/history', operation: 'riskHistory', status: 200 },
+  { method: 'GET', path: '/v1/issues/{id}/history', operation: 'issueHistory', status: 200 },
   { method: 'GET', path: '/v1/key', operation: 'getKey', status: 200 },
 ]
 

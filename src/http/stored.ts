@@ -6,6 +6,7 @@ import {
   type GraphQLSchema,
   getNamedType,
   isInputType,
+  isObjectType,
   Kind,
   type OperationDefinitionNode,
   parse,
@@ -30,6 +31,8 @@ export interface StoredOperation {
   /** The scope that the root field declares; null if any valid key may use it. */
   readonly scope: Scope | null
   readonly isList: boolean
+  /** The selection of the response: the root field, or the list inside it. */
+  readonly shown: Shown
   /** The media types of the response, the preferred one first; empty if it has no body. */
   readonly types: readonly MediaType[]
   /** The columns of its CSV form, if it has one. */
@@ -37,6 +40,13 @@ export interface StoredOperation {
   readonly parameters: readonly Parameter[]
   /** The type of the request body, if the route takes one. */
   readonly input: GraphQLInputType | undefined
+}
+
+interface Shown {
+  readonly field: GraphQLField<unknown, unknown>
+  readonly node: FieldNode
+  /** Whether it stands inside the field at the root. */
+  readonly isInner: boolean
 }
 
 export type MediaType = 'application/json' | typeof CSV_TYPE
@@ -85,18 +95,33 @@ export function compile(schema: GraphQLSchema, route: Route): StoredOperation {
   const rootField = schema.getRootType(definition.operation)?.getFields()[rootNode.name.value]
   if (!rootField) throw new Error(`The operation ${route.operation} has no root field.`)
   const variables = variablesOf(schema, document, definition, route)
+  const shown = shownOf(rootField, rootNode)
   return {
     route,
     document,
     rootField,
     rootNode,
     scope: (rootField.extensions['scope'] ?? null) as Scope | null,
-    isList: getNamedType(rootField.type).name.endsWith('Connection'),
+    isList: isConnection(shown.field),
+    shown,
     types: typesOf(route),
     columns: columnsOf(route, document, rootNode),
     parameters: variables.filter((variable) => isParameter(variable, route)),
     input: variables.find(({ name }) => name === BODY)?.type,
   }
+}
+
+function isConnection({ type }: GraphQLField<unknown, unknown>): boolean {
+  return getNamedType(type).name.endsWith('Connection')
+}
+
+/** A list that is all that is asked of one thing stands for it. */
+function shownOf(field: GraphQLField<unknown, unknown>, node: FieldNode): Shown {
+  const [inner, ...more] = node.selectionSet?.selections ?? []
+  const type = getNamedType(field.type)
+  if (inner?.kind !== Kind.FIELD || more.length > 0 || !isObjectType(type)) return { field, node, isInner: false }
+  const found = type.getFields()[inner.name.value]
+  return found && isConnection(found) ? { field: found, node: inner, isInner: true } : { field, node, isInner: false }
 }
 
 function variablesOf(
@@ -106,6 +131,8 @@ function variablesOf(
   route: Route,
 ): Parameter[] {
   const uses = usesOf(schema, document)
+  const parent = ROUTES.find(({ operation }) => operation === route.parent)
+  const ofParent = new Map((parent ? storedOperation(schema, parent).parameters : []).map((one) => [one.name, one.use]))
   return (definition.variableDefinitions ?? []).map(({ variable, type: typeNode, defaultValue }) => {
     const name = variable.name.value
     const type = typeFromAST(schema, typeNode)
@@ -116,7 +143,8 @@ function variablesOf(
       in: route.path.includes(`{${name}}`) ? 'path' : 'query',
       type,
       defaultValue: defaultValue?.kind === Kind.BOOLEAN ? defaultValue.value : undefined,
-      use,
+      // A thing is named here as it is where it is read by itself.
+      use: { ...use, description: ofParent.get(name)?.description ?? use.description },
     }
   })
 }
@@ -165,7 +193,9 @@ function usesOf(schema: GraphQLSchema, document: DocumentNode): Map<string, Vari
       ObjectField({ name, value }) {
         const parent = getNamedType(typeInfo.getParentInputType())
         const field = parent && 'getFields' in parent ? parent.getFields()[name.value] : undefined
-        if (value.kind === Kind.VARIABLE && field) uses.set(value.name.value, described(field))
+        // One value of a list, which the path fixes.
+        const fed = value.kind === Kind.LIST && value.values.length === 1 ? value.values[0] : value
+        if (fed?.kind === Kind.VARIABLE && field) uses.set(fed.name.value, described(field, fed !== value))
       },
       Argument({ value }) {
         // The variable of `@include(if: $total)` is described by the field that has the directive.
@@ -177,10 +207,15 @@ function usesOf(schema: GraphQLSchema, document: DocumentNode): Map<string, Vari
   return uses
 }
 
-function described(subject: {
-  readonly name: string
-  readonly description?: string | null | undefined
-  readonly extensions: Readonly<Record<string, unknown>>
-}): VariableUse {
-  return { argument: subject.name, description: subject.description ?? '', extensions: subject.extensions }
+function described(
+  subject: {
+    readonly name: string
+    readonly description?: string | null | undefined
+    readonly extensions: Readonly<Record<string, unknown>>
+  },
+  isOneOfList = false,
+): VariableUse {
+  const { name: argument, description, extensions: all } = subject
+  const { items = {} } = all as { items?: VariableUse['extensions'] }
+  return { argument, description: description ?? '', extensions: isOneOfList ? items : all }
 }

@@ -1,4 +1,4 @@
-import { Fault, type Flaw } from '../errors.js'
+import { type Flaw, flawed } from '../errors.js'
 import { LIMITS } from '../limits.js'
 import type { Optional } from '../store/conditions.js'
 import type { Write } from '../store/store.js'
@@ -66,9 +66,8 @@ function tooMany(pointer: string, records: Optional<readonly Members[]>): Flaw[]
 function refuse(flaws: readonly Flaw[]): void {
   if (flaws.length === 0) return
   const more = flaws.length > LIMITS.syncFlawsMax ? ` These are the first ${LIMITS.syncFlawsMax} flaws.` : ''
-  throw new Fault('VALIDATION_FAILED', `The project cannot be synced as given; nothing was changed.${more}`, {
-    flaws: flaws.slice(0, LIMITS.syncFlawsMax),
-  })
+  const sentence = `The project cannot be synced as given; nothing was changed.${more}`
+  throw flawed('VALIDATION_FAILED', sentence, flaws.slice(0, LIMITS.syncFlawsMax))
 }
 
 const NONE: Counts = { created: 0, updated: 0, unchanged: 0, closed: 0 }

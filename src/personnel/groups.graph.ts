@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm'
 import { builder, needs } from '../graph/builder.js'
 import { connectionOf, pageField, queryList } from '../graph/connections.js'
 import { found, queryOne, stamps } from '../graph/entities.js'
@@ -5,6 +6,7 @@ import { asEntity, displayed } from '../graph/federation.js'
 import { boundedText, neverNull } from '../graph/inputs.js'
 import { columns, computedField, itemsField } from '../graph/sql/fields.js'
 import { mutationField } from '../graph/sql/mutationFields.js'
+import { foldedName, trimmed } from '../text.js'
 import {
   addGroup,
   changeGroup,
@@ -75,8 +77,18 @@ queryList('groups', {
 queryOne('group', {
   type: Group,
   scope: 'personnel.read',
-  description: 'One group, by id.',
+  description: 'One group, by id, name or externalId.',
   list: groups,
+  ways: [
+    {
+      args: { name: { kind: 'name', description: 'The name, in any case.', canonical: foldedName } },
+      condition: (_, { nameFolded }) => sql`${nameFolded} = ${sql.placeholder('name')}`,
+    },
+    {
+      args: { externalId: { kind: 'externalId', description: 'The id in the directory.', canonical: trimmed } },
+      condition: (_, { externalId }) => sql`${externalId} = ${sql.placeholder('externalId')}`,
+    },
+  ],
 })
 
 /** The options of a text input of a group, from its table of fields. */

@@ -3,6 +3,7 @@ import { recordReader, required, requireFields, said, text, type Values } from '
 import { Ledger } from '../history/ledger.js'
 import { newId } from '../ids.js'
 import { contains, type Optional } from '../store/conditions.js'
+import type { Naming } from '../store/names.js'
 import { byIds, type List } from '../store/page.js'
 import { type Computed, type Relation, relatedRows } from '../store/relations.js'
 import { columnKey, idKey, keyPart, type RowKeys } from '../store/rowKeys.js'
@@ -30,6 +31,14 @@ export const groupKeys: RowKeys<Tables['group']> = {
   id: idKey,
   name: columnKey(keyPart('name', foldedName), ({ nameFolded }) => nameFolded),
   externalId: columnKey(keyPart('externalId', trimmed), ({ externalId }) => externalId),
+}
+
+/** How filters name groups. */
+export const groupNaming: Naming = {
+  kind: 'group',
+  ways: 'its name or its id',
+  table: groups.table,
+  key: { canonical: foldedName, column: (t) => t.group.nameFolded, shown: (t) => t.group.name },
 }
 
 export const groupsOfPerson: Relation<Tables['person'], Tables['group'], GroupFilter> = {

@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm'
 import { builder, enumOf, needs } from '../graph/builder.js'
 import { connectionOf, queryList } from '../graph/connections.js'
 import { found, queryOne, stamps } from '../graph/entities.js'
@@ -6,6 +7,7 @@ import { boundedList, boundedText, boundedTexts, neverNull } from '../graph/inpu
 import { columns } from '../graph/sql/fields.js'
 import { mutationField } from '../graph/sql/mutationFields.js'
 import { LIMITS } from '../limits.js'
+import { foldedName, trimmed } from '../text.js'
 import { addPerson, changePerson, PERSON_FIELDS, type PersonRow, personKeys, personnel } from './people.js'
 
 const PersonStatus = enumOf('PersonStatus', 'Whether a person is on the roster.', {
@@ -42,7 +44,8 @@ export const PersonFilter = builder.inputType('PersonFilter', {
       type: [PersonStatus],
       description: 'With one of these statuses; without it, ACTIVE people only.',
     }),
-    group: t.idList(boundedTexts('id', 'In one of the groups with these ids.')),
+    group: t.idList(boundedTexts('name', 'In one of the groups with these ids or names; case-insensitive.')),
+    department: t.stringList(boundedTexts('department', 'In one of these departments; case-insensitive.')),
     search: t.string(boundedText('search', 'Contains this text in the name or the e-mail; case-insensitive.')),
     email: t.string(boundedText('email', 'With exactly this e-mail; case-insensitive.')),
     externalId: t.string(boundedText('externalId', 'With exactly this id in the HR system or directory.')),
@@ -63,8 +66,20 @@ queryList('personnel', {
 queryOne('person', {
   type: Person,
   scope: 'personnel.read',
-  description: 'One person, by id, on the roster or not.',
+  description: 'One person, by id, e-mail or externalId, on the roster or not.',
   list: personnel,
+  ways: [
+    {
+      args: { email: { kind: 'email', description: 'The e-mail address, in any case.', canonical: foldedName } },
+      condition: (_, { emailFolded }) => sql`${emailFolded} = ${sql.placeholder('email')}`,
+    },
+    {
+      args: {
+        externalId: { kind: 'externalId', description: 'The id in the HR system or directory.', canonical: trimmed },
+      },
+      condition: (_, { externalId }) => sql`${externalId} = ${sql.placeholder('externalId')}`,
+    },
+  ],
 })
 
 /** The options of a text input of a person, from its table of fields. */

@@ -4,7 +4,8 @@ import { email, oneOf, recordReader, required, requireFields, said, text, type V
 import { Ledger } from '../history/ledger.js'
 import { newId } from '../ids.js'
 import { LIMITS } from '../limits.js'
-import { contains, type Optional, unindexed } from '../store/conditions.js'
+import { contains, isSpelled, type Optional, unindexed } from '../store/conditions.js'
+import { type Naming, refersTo } from '../store/names.js'
 import { byIds, type List } from '../store/page.js'
 import type { Relation } from '../store/relations.js'
 import { columnKey, idKey, keyPart, type RowKeys } from '../store/rowKeys.js'
@@ -13,14 +14,16 @@ import type { Tables } from '../store/tables.js'
 import { fold, foldedName, InputCheck, tooManyItems, trimmed } from '../text.js'
 import { PERSON_STATUSES, type PersonStatus } from '../vocabulary.js'
 import { refuseDuplicate } from './duplicates.js'
-import { type GroupRow, groups } from './groups.js'
+import { type GroupRow, groupNaming, groups } from './groups.js'
 import { firstMoves, followStatus, moveAll } from './moves.js'
 
 export type PersonRow = Tables['person']['$inferSelect']
 
 export interface PersonFilter {
   readonly status?: Optional<readonly PersonStatus[]>
+  /** Ids or names. */
   readonly group?: Optional<readonly string[]>
+  readonly department?: Optional<readonly string[]>
   readonly search?: Optional<string>
   readonly email?: Optional<string>
   readonly externalId?: Optional<string>
@@ -48,6 +51,7 @@ export const personnel: List<Tables['person'], PersonFilter> = {
   order: ({ nameFolded, id }) => [nameFolded, id],
   matching,
   indexed: ['status', 'email', 'externalId'],
+  names: { group: groupNaming },
 }
 
 /** The keys of a person. */
@@ -55,6 +59,19 @@ export const personKeys: RowKeys<Tables['person']> = {
   id: idKey,
   email: columnKey(keyPart('email', foldedName), ({ emailFolded }) => emailFolded),
   externalId: columnKey(keyPart('externalId', trimmed), ({ externalId }) => externalId),
+}
+
+/** How filters name people. */
+export const personNaming: Naming = {
+  kind: 'person',
+  ways: 'e-mail or user id',
+  table: personnel.table,
+  key: {
+    canonical: foldedName,
+    column: (t) => t.person.emailFolded,
+    shown: (t) => t.person.email,
+    canBe: (text) => text.includes('@'),
+  },
 }
 
 /** The members of a group, filtered like the roster; no index orders them by name, so all are read. */
@@ -66,12 +83,10 @@ export const membersOfGroup: Relation<Tables['group'], Tables['person'], PersonF
     and(eq(membership.groupId, group.id), eq(membership.personId, person.id)),
 }
 
-function inGroups({ db, t, among }: Read, groupIds: readonly string[]): SQL {
-  const members = db
-    .select({ id: t.membership.personId })
-    .from(t.membership)
-    .where(among(t.membership.groupId, groupIds))
-  return inArray(t.person.id, members)
+function inGroups(read: Read, idsOrNames: readonly string[]): SQL {
+  const { db, t } = read
+  const isIn = refersTo(read, t.membership.groupId, groupNaming, idsOrNames)
+  return inArray(t.person.id, db.select({ id: t.membership.personId }).from(t.membership).where(isIn))
 }
 
 function matching(read: Read, filter: PersonFilter, isWithinGroup = Boolean(filter.group)): SQL | undefined {
@@ -79,6 +94,7 @@ function matching(read: Read, filter: PersonFilter, isWithinGroup = Boolean(filt
   return and(
     inStatus(read, filter.status ?? ['ACTIVE'], isWithinGroup),
     filter.group ? inGroups(read, filter.group) : undefined,
+    filter.department ? isSpelled(read, person.department, filter.department) : undefined,
     filter.search == null ? undefined : contains(filter.search, person.nameFolded, person.emailFolded),
     filter.email == null ? undefined : eq(person.emailFolded, fold(filter.email.trim())),
     filter.externalId == null ? undefined : eq(person.externalId, filter.externalId.trim()),

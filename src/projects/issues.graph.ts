@@ -6,6 +6,7 @@ import { boundedText, boundedTexts } from '../graph/inputs.js'
 import { columns, referenceField } from '../graph/sql/fields.js'
 import { Person } from '../personnel/people.graph.js'
 import { personnel } from '../personnel/people.js'
+import { byReference } from './entries.graph.js'
 import { entryKeys } from './entries.js'
 import { type IssueRow, issues, issuesOfPerson, issuesOfProject, issuesOfRisk } from './issues.js'
 import { Project } from './projects.graph.js'
@@ -87,7 +88,7 @@ const IssueConnection = connectionOf(Issue, 'open issues')
 const IssueFilter = builder.inputType('IssueFilter', {
   description: 'Filters open issues. All given conditions must hold; closed issues are never listed.',
   fields: (t) => ({
-    project: t.stringList(boundedTexts('id', 'In one of the projects with these keys or ids.')),
+    project: t.stringList(boundedTexts('id', 'In one of the projects with these keys or ids; keys in any case.')),
     severity: t.field({ type: [IssueSeverity], description: 'With one of these severities.' }),
     status: t.field({
       type: [OpenIssueStatus],
@@ -96,10 +97,11 @@ const IssueFilter = builder.inputType('IssueFilter', {
     assignee: t.field({
       type: t.listRef('ID', { required: false }),
       ...boundedTexts(
-        'id',
-        'Assigned to one of the people with these user ids; null (`none` in REST) means nobody on the roster.',
+        'email',
+        'Assigned to one of the people with these user ids or e-mails, which need personnel.read; null (`none` in REST) means nobody on the roster.',
       ),
     }),
+    risk: t.idList(boundedTexts('id', 'Came from one of the risks with these ids.')),
     dueBefore: t.field({ type: 'Date', description: 'Due before this day.' }),
     search: t.string(boundedText('search', 'Contains this text in the title or the reference; case-insensitive.')),
     updatedSince: t.field({ type: 'DateTime', description: 'Changed at this instant or later.' }),
@@ -141,6 +143,7 @@ queryList('issues', {
 queryOne('issue', {
   type: Issue,
   scope: 'projects.read',
-  description: 'One issue, by id, open or not.',
+  description: 'One issue, by id, or by its project and its reference there, open or not.',
   list: issues,
+  ways: [byReference],
 })

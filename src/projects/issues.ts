@@ -3,7 +3,9 @@ import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import { day, link, oneOf, required, said, text, type Values } from '../fields.js'
 import { Ledger } from '../history/ledger.js'
 import { newId } from '../ids.js'
-import { contains, isOneOf, type Optional, unindexed } from '../store/conditions.js'
+import { personNaming } from '../personnel/people.js'
+import { contains, type Optional, unindexed } from '../store/conditions.js'
+import { refersTo } from '../store/names.js'
 import type { List } from '../store/page.js'
 import type { Relation } from '../store/relations.js'
 import type { Read, Write } from '../store/store.js'
@@ -16,7 +18,8 @@ import {
   OPEN_ISSUE_STATUSES,
 } from '../vocabulary.js'
 import { entryWith } from './entries.js'
-import { type Handler, inProjects } from './projects.js'
+import { type Handler, projectNaming } from './projects.js'
+import { riskNaming } from './risks.js'
 
 export type IssueRow = Tables['issue']['$inferSelect']
 export type OpenIssueStatus = (typeof OPEN_ISSUE_STATUSES)[number]
@@ -28,6 +31,8 @@ export interface IssueFilter {
   readonly status?: Optional<readonly OpenIssueStatus[]>
   /** A null in the list means nobody. */
   readonly assignee?: Optional<readonly Optional<string>[]>
+  /** The risks that they came from. */
+  readonly risk?: Optional<readonly string[]>
   readonly dueBefore?: Optional<string>
   readonly search?: Optional<string>
   readonly updatedSince?: Optional<string>
@@ -49,6 +54,7 @@ export const issues: List<Tables['issue'], IssueFilter> = {
   order: ({ standing, raisedOn, id }) => [standing, raisedOn, id],
   matching,
   indexed: ['project', 'severity', 'status', 'assignee'],
+  names: { project: projectNaming, assignee: personNaming, risk: riskNaming },
 }
 
 /** All issues, open or not, in the order of one index: for exports. */
@@ -79,16 +85,17 @@ export const issuesOfRisk: Relation<Tables['risk'], Tables['issue'], IssueFilter
   where: (_, risk, issue) => eq(issue.riskId, risk.id),
 }
 
-function matching(read: Read, filter: IssueFilter, isWithinRisk = false): SQL | undefined {
+function matching(read: Read, filter: IssueFilter, isWithinRisk = Boolean(filter.risk)): SQL | undefined {
   const { issue } = read.t
   // Use the index on the risk, not the one on open issues.
   const seen = (column: AnyPgColumn) => (isWithinRisk ? unindexed(column) : sql`${column}`)
   return and(
     eq(seen(issue.live), 1),
     filter.status ? read.among(seen(issue.status), filter.status) : undefined,
-    filter.project ? inProjects(read, issue.projectId, filter.project) : undefined,
+    filter.project ? refersTo(read, issue.projectId, projectNaming, filter.project) : undefined,
     filter.severity ? read.among(seen(issue.standing), filter.severity.map(issueStanding)) : undefined,
-    filter.assignee ? isOneOf(read, issue.assigneeId, filter.assignee) : undefined,
+    filter.assignee ? refersTo(read, issue.assigneeId, personNaming, filter.assignee) : undefined,
+    filter.risk ? refersTo(read, issue.riskId, riskNaming, filter.risk) : undefined,
     filter.dueBefore == null ? undefined : lt(issue.dueOn, filter.dueBefore),
     filter.search == null ? undefined : contains(filter.search, issue.searchFolded),
     filter.updatedSince == null ? undefined : gte(issue.updatedAt, filter.updatedSince),

@@ -1,12 +1,11 @@
-import { badArgument } from '../errors.js'
+import { sql } from 'drizzle-orm'
 import { builder, enumOf, needs } from '../graph/builder.js'
 import { connectionOf, queryList } from '../graph/connections.js'
-import { rowOfOne, stamps } from '../graph/entities.js'
+import { queryOne, stamps } from '../graph/entities.js'
 import { asEntity, displayed } from '../graph/federation.js'
 import { boundedText } from '../graph/inputs.js'
-import { columns, computedField, type SingleRow } from '../graph/sql/fields.js'
-import type { Tables } from '../store/tables.js'
-import { type ProjectRow, projectByIdOrKey, projectHealth, projectKeys, projects } from './projects.js'
+import { columns, computedField } from '../graph/sql/fields.js'
+import { isProject, type ProjectRow, projectHealth, projectKeyPart, projectKeys, projects } from './projects.js'
 
 export const ProjectStatus = enumOf('ProjectStatus', 'The status of a project.', {
   ACTIVE: 'Under way.',
@@ -64,35 +63,25 @@ queryList('projects', {
   list: projects,
 })
 
-/** The arguments that name a project at the root. */
-interface ProjectName {
-  readonly id?: string | null | undefined
-  readonly key?: string | null | undefined
-}
-
-function nameIn({ id, key }: ProjectName): string {
-  const name = id ?? key
-  if (name == null || (id != null && key != null)) throw badArgument('id', 'Give either id or key.')
-  return name
-}
-
-const one: SingleRow = {
+queryOne('project', {
+  type: Project,
+  scope: 'projects.read',
+  description: 'One project, by id or key.',
   list: projects,
-  // The table is that of the list.
-  condition: (table) => projectByIdOrKey.condition(table as Tables['project']),
-  given: (args) => projectByIdOrKey.given(nameIn(args)),
-}
-
-builder.queryField('project', (t) =>
-  t.field({
-    type: Project,
-    nullable: true,
-    description: 'One project, by its id or by its key.',
-    ...needs('projects.read', { sql: { one } }),
-    args: {
-      id: t.arg.id({ description: 'The id of the project, or its key.' }),
-      key: t.arg.string(boundedText('projectKey', 'The key of the project, instead of the id.')),
+  byId: {
+    description: 'The id of the project, or its key.',
+    condition: (_, project) => isProject(project, sql`${sql.placeholder('id')}`),
+  },
+  ways: [
+    {
+      args: {
+        key: {
+          kind: 'projectKey',
+          description: 'The key of the project, in any case.',
+          canonical: projectKeyPart.canonical,
+        },
+      },
+      condition: (_, { key }) => sql`${key} = ${sql.placeholder('key')}`,
     },
-    resolve: (_, args, context) => rowOfOne(context, one, one.given(args)) as Promise<ProjectRow | undefined>,
-  }),
-)
+  ],
+})

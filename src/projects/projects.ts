@@ -1,9 +1,9 @@
-import { and, eq, gte, or, type SQL, sql } from 'drizzle-orm'
-import type { AnyPgColumn } from 'drizzle-orm/pg-core'
+import { and, gte, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { link, oneOf, projectKey, required, said, text, type Values } from '../fields.js'
 import { Ledger } from '../history/ledger.js'
 import { newId } from '../ids.js'
 import { contains, type Optional } from '../store/conditions.js'
+import type { Naming } from '../store/names.js'
 import type { List } from '../store/page.js'
 import type { Computed } from '../store/relations.js'
 import { columnKey, idKey, keyPart, type RowKeys } from '../store/rowKeys.js'
@@ -42,23 +42,17 @@ export async function projectsByKeys(
   return new Map(rows.map((row) => [row.key, row]))
 }
 
-/** One project by its id or its key, which never look alike. */
-export const projectByIdOrKey = {
-  condition: ({ id, key }: Tables['project']) => or(eq(id, sql.placeholder('id')), eq(key, sql.placeholder('key'))),
-  given: (idOrKey: string) => ({ id: idOrKey, key: idOrKey.toUpperCase() }),
+/** A condition that a row is the project with this id or key, which never look alike. */
+export function isProject({ id, key }: Pick<Tables['project'], 'id' | 'key'>, idOrKey: SQLWrapper): SQL {
+  return sql`(${id} = ${idOrKey} or ${key} = upper(${idOrKey}))`
 }
 
-/** A condition that a column refers to one of these projects; unknown ids and keys are ignored. */
-export function inProjects(read: Read, column: AnyPgColumn, idsOrKeys: readonly string[]): SQL {
-  const { project } = read.t
-  const named = sql`(select ${project.id} from ${project} where ${isNamed(read, idsOrKeys)})`
-  // One value is an equality, so that an index can serve the order too.
-  return idsOrKeys.length === 1 ? sql`${column} = ${named}` : sql`${column} in ${named}`
-}
-
-function isNamed({ t, among }: Read, idsOrKeys: readonly string[]): SQL | undefined {
-  const keys = idsOrKeys.map((text) => text.toUpperCase())
-  return or(among(t.project.id, idsOrKeys), among(t.project.key, keys))
+/** How filters name projects. */
+export const projectNaming: Naming = {
+  kind: 'project',
+  ways: 'its key or its id',
+  table: projects.table,
+  key: { canonical: projectKeyPart.canonical, column: (t) => t.project.key, shown: (t) => t.project.key },
 }
 
 type OfProject = Computed<Tables['project']>

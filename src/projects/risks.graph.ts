@@ -7,6 +7,7 @@ import { columns, computedField, referenceField } from '../graph/sql/fields.js'
 import { Person } from '../personnel/people.graph.js'
 import { personnel } from '../personnel/people.js'
 import { ASSESSMENT_MAX, type RiskLevel as RiskLevelName } from '../vocabulary.js'
+import { byReference } from './entries.graph.js'
 import { entryKeys } from './entries.js'
 import { Project } from './projects.graph.js'
 import { projects } from './projects.js'
@@ -103,7 +104,7 @@ const RiskConnection = connectionOf(Risk, 'risks')
 const RiskFilter = builder.inputType('RiskFilter', {
   description: 'Filters risks. All given conditions must hold.',
   fields: (t) => ({
-    project: t.stringList(boundedTexts('id', 'In one of the projects with these keys or ids.')),
+    project: t.stringList(boundedTexts('id', 'In one of the projects with these keys or ids; keys in any case.')),
     status: t.field({
       type: [RiskStatus],
       description: 'With one of these statuses; by default all that are not CLOSED.',
@@ -115,8 +116,8 @@ const RiskFilter = builder.inputType('RiskFilter', {
     owner: t.field({
       type: t.listRef('ID', { required: false }),
       ...boundedTexts(
-        'id',
-        'Owned by one of the people with these user ids; null (`none` in REST) means nobody on the roster.',
+        'email',
+        'Owned by one of the people with these user ids or e-mails, which need personnel.read; null (`none` in REST) means nobody on the roster.',
       ),
     }),
     category: t.stringList(boundedTexts('category', 'In one of these categories; case-insensitive.')),
@@ -153,6 +154,7 @@ queryList('risks', {
 queryOne('risk', {
   type: Risk,
   scope: 'projects.read',
-  description: 'One risk, by id, closed or not.',
+  description: 'One risk, by id, or by its project and its reference there, closed or not.',
   list: risks,
+  ways: [byReference],
 })

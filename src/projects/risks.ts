@@ -3,8 +3,10 @@ import { badArgument } from '../errors.js'
 import { day, link, oneOf, required, requireFields, said, text, type Values, whole } from '../fields.js'
 import { Ledger, type Stored } from '../history/ledger.js'
 import { newId } from '../ids.js'
-import { contains, isOneOf, type Optional } from '../store/conditions.js'
+import { personNaming } from '../personnel/people.js'
+import { contains, type Optional } from '../store/conditions.js'
 import { literal } from '../store/literals.js'
+import { type Naming, refersTo } from '../store/names.js'
 import type { List } from '../store/page.js'
 import type { Computed, Relation } from '../store/relations.js'
 import type { Read, Write } from '../store/store.js'
@@ -21,7 +23,7 @@ import {
   type RiskStatus,
 } from '../vocabulary.js'
 import { entryWith } from './entries.js'
-import { type Handler, inProjects } from './projects.js'
+import { type Handler, projectNaming } from './projects.js'
 
 export type RiskRow = Tables['risk']['$inferSelect']
 
@@ -97,6 +99,14 @@ export const risks: List<Tables['risk'], RiskFilter> = {
   order: ({ standing, raisedOn, id }) => [standing, raisedOn, id],
   matching,
   indexed: ['project', 'status', 'level', 'minScore', 'likelihood', 'impact', 'owner', 'category'],
+  names: { project: projectNaming, owner: personNaming },
+}
+
+/** How filters name risks. */
+export const riskNaming: Naming = {
+  kind: 'risk',
+  ways: 'its id',
+  table: risks.table,
 }
 
 /** All risks, live or not, in the order of one index: for exports. */
@@ -127,12 +137,12 @@ function matching(read: Read, filter: RiskFilter): SQL | undefined {
   const { risk } = read.t
   return and(
     inStatus(read, filter.status ?? LIVE_RISK_STATUSES),
-    filter.project ? inProjects(read, risk.projectId, filter.project) : undefined,
+    filter.project ? refersTo(read, risk.projectId, projectNaming, filter.project) : undefined,
     filter.level ? atLevels(read, filter.level) : undefined,
     filter.minScore == null ? undefined : lte(risk.standing, -filter.minScore * 10),
     filter.likelihood == null ? undefined : eq(risk.likelihood, filter.likelihood),
     filter.impact == null ? undefined : eq(risk.impact, filter.impact),
-    filter.owner ? isOneOf(read, risk.ownerId, filter.owner) : undefined,
+    filter.owner ? refersTo(read, risk.ownerId, personNaming, filter.owner) : undefined,
     filter.category ? read.among(risk.categoryFolded, filter.category.map(fold)) : undefined,
     filter.reviewBefore == null ? undefined : lt(risk.reviewOn, filter.reviewBefore),
     filter.search == null ? undefined : contains(filter.search, risk.searchFolded),

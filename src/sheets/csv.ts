@@ -151,25 +151,33 @@ function outsideQuotes(text: string): string {
 }
 
 // White space at an end and a single blank cell are quoted too: other programs drop them.
-const MUST_QUOTE = /[",\r\n]|^\s|\s$/
+const MUST_QUOTE: Readonly<Record<Separator, RegExp>> = {
+  ',': /[",\r\n]|^\s|\s$/,
+  ';': /[";\r\n]|^\s|\s$/,
+  '\t': /["\t\r\n]|^\s|\s$/,
+}
+
+/** The separators by name. */
+export const SEPARATOR_NAMES = { comma: ',', semicolon: ';', tab: '\t' } as const satisfies Record<string, Separator>
+export type SeparatorName = keyof typeof SEPARATOR_NAMES
 
 /** One record as a line, quoted where needed, so that parsing it returns these cells. */
-export function csvLine(cells: readonly string[]): string {
+export function csvLine(cells: readonly string[], separator: Separator = ','): string {
   const line = cells.map((cell, index) => {
     const isComment = index === 0 && cell.startsWith('# ')
     const isBlankLine = cells.length === 1 && cell === ''
-    return isComment || isBlankLine || MUST_QUOTE.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
+    return isComment || isBlankLine || MUST_QUOTE[separator].test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
   })
-  return `${line.join(',')}\r\n`
+  return `${line.join(separator)}\r\n`
 }
 
 /**
- * Where a formula could begin. A spreadsheet with another separator also splits at `;`, tabs and line breaks, and
- * treats a quote as one only at the start of its own cells.
+ * Where a formula could begin. A spreadsheet set to another separator than the file's also splits at that one and at
+ * line breaks, and treats a quote as one only at the start of its own cells.
  */
-const FORMULA = /(^|[;\t\r\n])(?='*[=+\-@\t\r])/
-const FORMULAS = /(?<=^|[;\t\r\n])(?='*[=+\-@\t\r])/g
-const GUARDS = /(?<=^|[;\t\r\n])'(?='*[=+\-@\t\r])/g
+const FORMULA = /(^|[,;\t\r\n])(?='*[=+\-@\t\r])/
+const FORMULAS = /(?<=^|[,;\t\r\n])(?='*[=+\-@\t\r])/g
+const GUARDS = /(?<=^|[,;\t\r\n])'(?='*[=+\-@\t\r])/g
 
 /** A text as a cell that no spreadsheet runs as a formula. */
 export function guarded(text: string): string {

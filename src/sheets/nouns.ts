@@ -2,6 +2,7 @@
 export const SHEET_NOUNS = ['people', 'groups', 'projects', 'risks', 'issues'] as const
 export type SheetNoun = (typeof SHEET_NOUNS)[number]
 
-export function isSheetNoun(text: string): text is SheetNoun {
-  return SHEET_NOUNS.some((noun) => noun === text)
+/** The noun that a text names; the roster is called personnel elsewhere, and here too. */
+export function sheetNounOf(text: string): SheetNoun | undefined {
+  return text === 'personnel' ? 'people' : SHEET_NOUNS.find((noun) => noun === text)
 }

@@ -107,7 +107,7 @@ export function verifyCopy(copy: string, expected: Contents): void {
   )
 }
 
-function flawOf(copy: string, expected: Contents): string | undefined {
+export function flawOf(copy: string, expected: Contents): string | undefined {
   let connection: Connection | undefined
   try {
     connection = open(copy)
@@ -134,7 +134,7 @@ function differenceOf(found: Contents, expected: Contents): string | undefined {
   return found.revision === expected.revision ? undefined : 'it is of another revision'
 }
 
-function contentsOf(connection: Connection): Contents {
+export function contentsOf(connection: Connection): Contents {
   const all = (query: string) => connection.prepare(query).pluck().all() as string[]
   const one = (query: string) => Number(connection.prepare(query).pluck().get())
   const tables = all("select name from sqlite_master where type = 'table' and name not like 'sqlite\\_%' escape '\\'")
@@ -193,7 +193,7 @@ function alreadyThere(target: string, cause?: unknown): Fault {
   return new Fault('CONFLICT', `${target} already exists. Name another file, or replace it with --force.`, { cause })
 }
 
-function sync(path: string): void {
+export function sync(path: string): void {
   const descriptor = openSync(path, 'r')
   try {
     fsyncSync(descriptor)

@@ -1,4 +1,4 @@
-import { type AnyColumn, isNull, or, type SQL, sql } from 'drizzle-orm'
+import { type AnyColumn, or, type SQL, sql } from 'drizzle-orm'
 import { badArgument } from '../errors.js'
 import { checkText, fold } from '../text.js'
 import type { Read } from './store.js'
@@ -8,8 +8,7 @@ export type Optional<T> = T | null | undefined
 
 /** Case-insensitive substring match without LIKE: engines differ in its case folding and its backslash escapes. */
 export function mentions(column: AnyColumn, text: string): SQL {
-  const lower = text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
-  return sql`lower(${column}) like ${anywhere(lower)} escape '\\'`
+  return sql`lower(${column}) like ${anywhere(lowered(text))} escape '\\'`
 }
 
 function anywhere(text: string): string {
@@ -24,11 +23,24 @@ export function contains(text: string, ...columns: AnyColumn[]): SQL | undefined
   return or(...columns.map((column) => sql`${column} like ${pattern} escape '\\'`))
 }
 
-/** The column has one of these ids; a null among them matches NULL. */
-export function isOneOf({ among }: Read, column: AnyColumn, ids: readonly Optional<string>[]): SQL | undefined {
-  const some = ids.filter((id) => id != null)
-  const none = some.length < ids.length ? isNull(column) : undefined
-  return some.length === 0 && none ? none : or(among(column, some), none)
+/**
+ * The column has one of these texts, case-insensitive; for columns without a folded copy. The engines lower-case only
+ * ASCII alike, so for other letters the usual spellings are compared.
+ */
+export function isSpelled({ among }: Read, column: AnyColumn, texts: readonly string[]): SQL {
+  const spellings = texts
+    .map((text) => text.trim())
+    .flatMap((text) => [text, fold(text), text.toUpperCase(), titled(text)])
+  return among(sql`lower(${column})`, [...new Set(spellings.map(lowered))])
+}
+
+function titled(text: string): string {
+  return fold(text).replace(/(?<!\p{L})\p{L}/gu, (letter) => letter.toUpperCase())
+}
+
+/** Lower-cases ASCII only, as both engines do. */
+function lowered(text: string): string {
+  return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
 }
 
 /** Wraps the column in a no-op, so that the planner uses no index on it. */

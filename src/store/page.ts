@@ -4,6 +4,7 @@ import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
 import { Fault } from '../errors.js'
 import { cursorAt, type Key, readCursor } from './cursors.js'
 import { columnsOf, rowOf, rowsWith } from './keyed.js'
+import type { Naming } from './names.js'
 import type { Extent, Read } from './store.js'
 import type { Tables } from './tables.js'
 
@@ -16,6 +17,8 @@ export interface List<T extends PgTable, F> {
   matching(read: Read, filter: F): SQL | undefined
   /** Filter members that an index serves in list order, if the filter has no other member. */
   readonly indexed?: readonly string[]
+  /** The members of a filter that name rows of other tables. */
+  readonly names?: Readonly<Record<string, Naming>>
   /** Whether no index has the rows in order, so that every page reads all of them. */
   readonly isSought?: boolean
 }
@@ -105,10 +108,7 @@ export function isAfter(order: readonly AnyPgColumn[], place: readonly unknown[]
 
 export function requireWhole(rows: number, { first, most }: Pick<Window, 'first' | 'most'>): void {
   if (first !== undefined || rows <= most) return
-  throw new Fault(
-    'TOO_COMPLEX',
-    `This list has more than ${most} rows. Request it in pages: \`limit\` in REST, \`first\` in GraphQL.`,
-  )
+  throw new Fault('TOO_COMPLEX', `This list has more than ${most} rows. Request it in pages, with \`first\`.`)
 }
 
 const STEP_ROWS = 1_000

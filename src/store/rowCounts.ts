@@ -2,20 +2,22 @@ import { getTableName } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import { LRUCache } from 'lru-cache'
 import { LIMITS } from '../limits.js'
+import { KnownNames } from './names.js'
 import { type AnyList, countUpTo } from './page.js'
-import { registerOf, type Versions } from './registers.js'
+import { registerOf } from './registers.js'
 import type { AnyRelation } from './relations.js'
 import type { Store } from './store.js'
 import type { Tables } from './tables.js'
 
 /** A list whose empty filter matches all its live rows. */
-export type CountedList = Pick<AnyList, 'name' | 'table' | 'matching' | 'indexed' | 'isSought'>
+export type CountedList = Pick<AnyList, 'name' | 'table' | 'matching' | 'indexed' | 'isSought' | 'names'>
 
 /** A relation and its join table, if it has one. */
 export type CountedRelation = Pick<AnyRelation, 'list' | 'through'>
 
 interface Counted {
-  readonly version: Versions[keyof Versions]
+  /** Of every register that the count depends on. */
+  readonly version: string
   readonly rows: Promise<number>
 }
 
@@ -27,19 +29,23 @@ const KEPT_MAX = 1_000
  * rises. Counting stops at the size of the largest whole list: above it the exact number does not matter.
  */
 export class RowCounts {
+  /** Which names are there, remembered likewise. */
+  readonly names: KnownNames
   private readonly store: Pick<Store, 'read' | 'versions'>
   private readonly counted = new LRUCache<string, Counted>({ max: KEPT_MAX })
 
   /** Takes the store, not a transaction: uncommitted counts must not be cached. */
   constructor(store: Pick<Store, 'read' | 'versions'>) {
     this.store = store
+    this.names = new KnownNames(store)
   }
 
   async of(list: CountedList, filter: object = {}): Promise<number> {
     const { read, versions } = this.store
-    const register = registerOf(getTableName(list.table(read.t)))
-    // Read the version before counting, so that a count is never cached under a newer version.
-    const version = (await versions())[register]
+    const registers = [list.table, ...tablesNamed(list, filter)].map((table) => registerOf(getTableName(table(read.t))))
+    // Read the versions before counting, so that a count is never cached under a newer version.
+    const found = await versions()
+    const version = [...new Set(registers)].map((register) => found[register]).join()
     const key = `${list.name} ${JSON.stringify(filter)}`
     const known = this.counted.get(key)
     if (known?.version === version) return known.rows
@@ -57,6 +63,11 @@ export class RowCounts {
   private forget(key: string, rows: Promise<number>): void {
     if (this.counted.get(key)?.rows === rows) this.counted.delete(key)
   }
+}
+
+/** The tables of what a filter names: a count by an e-mail changes with the e-mail. */
+function tablesNamed({ names = {} }: CountedList, filter: object): CountedList['table'][] {
+  return Object.entries(names).flatMap(([member, { table }]) => (Object.hasOwn(filter, member) ? [table] : []))
 }
 
 const known = new WeakMap<Store, RowCounts>()

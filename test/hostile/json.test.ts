@@ -11,7 +11,6 @@ const inside = (hex: string) => Buffer.concat([Buffer.from('{"name":"'), bytes(h
 
 /** No JSON, or not in UTF-8: refused with 400 wherever a body is taken. */
 const MALFORMED: Record<string, string | Buffer> = {
-  'nothing at all': '',
   'only white space': ' \r\n\t ',
   'one brace': '{',
   'one bracket': '[',
@@ -88,6 +87,7 @@ const refusedBy = (bodies: Record<string, string | Buffer>, message: RegExp): Ro
   )
 
 const malformed = refusedBy(MALFORMED, /JSON in UTF-8/)
+const empty = refusedBy({ 'nothing at all': '' }, /^The body is empty/)
 const tooDeep = refusedBy(TOO_DEEPS, TOO_DEEP)
 
 /** JSON in order, which is no person: what is wrong, and where it is said to be. */
@@ -210,6 +210,7 @@ const marked: Row[] = [
 
 campaign(openArena(import.meta.url), [
   ...sample(malformed),
+  ...empty,
   ...tooDeep,
   ...noPerson,
   ...noRequest,

@@ -15,6 +15,7 @@ import type { Identified } from '../../store/relations.js'
 import type { Spelled } from '../../store/store.js'
 import { boundedArguments } from '../bounds.js'
 import { type Context, change } from '../builder.js'
+import { hasNames } from '../names.js'
 import { type Entry, EntryCompiler, type Nodes } from './entries.js'
 import type { Arguments } from './fields.js'
 import { mutationOf, type RowMutation } from './mutationFields.js'
@@ -162,6 +163,8 @@ function selectionReader({ declared: { list }, object, weigh, slots }: Selection
   return (context: Context, args: readonly Arguments[]): ((id: string) => Spelled) => {
     const { read } = context.store
     const asked = askedIn(context, { slots }, args, number)
+    // Names are looked up before a statement is built, which must not delay the write: execution does so after it.
+    if (slots.some(({ list }, slot) => list && hasNames(list, asked[slot]?.filter ?? {}))) throw new NotCompilable()
     const weighing = new Weighing(asked, 1)
     const perRow = 1 + weigh(weighing)
     // A heavy read must not block other writers: execution reads it after the commit, outside the event loop.

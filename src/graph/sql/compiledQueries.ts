@@ -35,7 +35,11 @@ export interface CompiledQuery {
   readonly scopes: ReadonlySet<Scope>
   /** Whether the result depends on more than the key's scopes. */
   readonly isPersonal: boolean
-  prepare(variables: Variables, counts: RowCounts): Promise<PreparedQuery | ExecutionReason>
+  prepare(
+    variables: Variables,
+    counts: RowCounts,
+    mayRead?: (scope: Scope) => boolean,
+  ): Promise<PreparedQuery | ExecutionReason>
 }
 
 export interface PreparedQuery extends Price {
@@ -101,12 +105,12 @@ function compile(schema: GraphQLSchema, document: DocumentNode, operation: Opera
   return {
     scopes: whole.scopes,
     isPersonal: whole.isPersonal,
-    async prepare(raw, counts) {
+    async prepare(raw, counts, mayRead = () => true) {
       try {
         const variables = coerced(schema, operation, raw)
         const plan = planFor(variables)
         const args = plan.slots.map((slots) => slots.map((slot) => argumentsOf(slot, variables)))
-        const { charge } = await priceOf(plan.bill, { variables, counts, mayRead: () => true })
+        const { charge } = await priceOf(plan.bill, { variables, counts, mayRead })
         const run: PreparedQuery['run'] = (context, separator) =>
           plan.run(context, args, separator ?? ',').catch(reasonOf)
         return { charge, isPersonal: whole.isPersonal, run }

@@ -9,7 +9,7 @@ import type { Context } from '../builder.js'
 import { type Batch, contradiction, type EntityKey, type Reference, readReferences } from '../references.js'
 import type { EntitiesRoot, EntityEntry } from './compiler.js'
 import type { Arguments } from './fields.js'
-import { askedIn, cursorsInTurns, isSteady, kept, keyOf, newNumber, type RootQuestion } from './results.js'
+import { askedByNames, cursorsInTurns, isSteady, kept, keyOf, newNumber, type RootQuestion } from './results.js'
 import { type AskedList, Build, boundValues, NotCompilable, Weighing } from './statements.js'
 
 /** The JSON of a row, and the value that it has of each key that references give. */
@@ -24,7 +24,7 @@ export function entitiesRunner(root: EntitiesRoot) {
   return async (context: Context, args: readonly Arguments[]): Promise<RootQuestion> => {
     const { places, batches } = readReferences(root.references.of(args[0] ?? {}))
     const references = places.map(usable)
-    const asked = askedIn(context, root, args, number)
+    const asked = await askedByNames(context, root, args, number)
     const lookUps = batches.map((batch) => {
       const entry = visibleEntry(context, root, batch)
       const others = references.flatMap((one) => (one.key === batch.key ? one.others.map(({ key }) => key) : []))

@@ -13,6 +13,7 @@ import {
   type Relation,
   relatedRows,
 } from '../../store/relations.js'
+import type { Read } from '../../store/store.js'
 import { builder, type Context, needs } from '../builder.js'
 import { load, readTogether } from '../loaders.js'
 
@@ -52,12 +53,20 @@ export interface References {
 
 export type ConnectionPart = 'nodes' | 'edges' | 'pageInfo' | 'totalCount'
 
-/** One row of a list, by a condition with placeholders. */
+/** One row of a list, which its arguments name in one of several ways. */
 export interface SingleRow {
   readonly list: AnyList
-  condition(table: PgTable): SQL | undefined
-  /** The values of the placeholders; throws for bad arguments. */
-  given(args: Arguments): Readonly<Record<string, string>>
+  /** Throws for arguments that name no row, or name it twice. */
+  named(args: Arguments): NamedRow
+}
+
+/** One row by a condition with placeholders, shared by all rows that are named by the same arguments. */
+export interface NamedRow {
+  /** Names the condition in the key of the cached SQL text. */
+  readonly way: string
+  condition(read: Read, table: PgTable): SQL
+  /** The values of the placeholders. */
+  readonly given: Readonly<Record<string, string>>
 }
 
 /** The arguments of a field, coerced by graphql-js. */

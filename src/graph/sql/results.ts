@@ -1,4 +1,4 @@
-import { and, fillPlaceholders, type SQL, sql } from 'drizzle-orm'
+import { fillPlaceholders, type SQL, sql } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
 import { LIMITS } from '../../limits.js'
 import { withCursorsInTurns } from '../../store/cursors.js'
@@ -8,6 +8,7 @@ import { oncePerEngine } from '../../store/keyed.js'
 import { extentOf, requireWhole } from '../../store/page.js'
 import type { Extent, Read, Spelled } from '../../store/store.js'
 import type { Context } from '../builder.js'
+import { checkNames } from '../names.js'
 import { turn } from '../turns.js'
 import { type Asked, askedOf } from '../windows.js'
 import { boundFilter } from './boundFilters.js'
@@ -99,11 +100,12 @@ export function listRunner(root: ListRoot) {
   const hasEntries = parts.some(({ entry }) => entry)
   return async (context: Context, args: readonly Arguments[], separator: Separator): Promise<RootQuestion> => {
     const { read } = context.store
-    const asked = askedIn(context, root, args, number)
+    const asked = await askedByNames(context, root, args, number)
     const [own] = asked
     if (!own) throw new Error('A list has arguments of its own.')
     const { filter, first } = own
     const rows = first ?? (await context.rowCounts.of(list, filter))
+    requireWhole(rows, own)
     const weighing = new Weighing(asked, rows)
     const perRow = 1 + root.weigh(weighing)
     const table = list.table(read.t)
@@ -145,6 +147,7 @@ export function isSteady(asked: readonly (Asked | undefined)[]): boolean {
   return asked.every((one) => Object.keys(one?.filter ?? {}).length === 0)
 }
 
+/** What each list of a root was asked for, its filter bound by shape. */
 export function askedIn(
   context: Context,
   { slots }: Pick<ListRoot, 'slots'>,
@@ -156,6 +159,21 @@ export function askedIn(
     const asked = askedOf(context, list, args[slot] ?? {})
     return { ...asked, bound: boundFilter(context.store.read, list, asked.filter, `r${number}s${slot}f`) }
   })
+}
+
+/** The same, once every name in the filters is known to exist. */
+export async function askedByNames(
+  context: Context,
+  root: Pick<ListRoot, 'slots'>,
+  args: readonly Arguments[],
+  number: number,
+): Promise<(AskedList | undefined)[]> {
+  const asked = askedIn(context, root, args, number)
+  for (const [slot, { list }] of root.slots.entries()) {
+    const checking = list && checkNames(context, list, asked[slot]?.filter ?? {})
+    if (checking) await checking
+  }
+  return asked
 }
 
 /** What the text of a statement depends on: the shapes of its filters and the sizes of its pages, but no value. */
@@ -213,16 +231,16 @@ export function singleRunner(root: SingleRoot) {
   const { one, object } = root
   return async (context: Context, args: readonly Arguments[]): Promise<RootQuestion> => {
     const { read } = context.store
-    const given = one.given(args[0] ?? {})
-    const asked = askedIn(context, root, args, number)
+    const { way, condition, given } = one.named(args[0] ?? {})
+    const asked = await askedByNames(context, root, args, number)
     const weighing = new Weighing(asked, 1)
     const perRow = 1 + root.weigh(weighing)
     const extent: Extent = { table: one.list.table(read.t), rows: 1, perRow, ...weighing.counts(read) }
     const isHeavy = read.guard(extent) !== undefined
-    const { text, values } = kept(read, `${number}${isHeavy ? 'guarded' : 'bare'} ${keyOf(asked)}`, () => {
+    const { text, values } = kept(read, `${number} ${way} ${isHeavy ? 'guarded' : 'bare'} ${keyOf(asked)}`, () => {
       const build = new Build(read, asked, isHeavy)
       const { name, alias } = build.row(one.list)
-      return sql`select ${object(build, alias)} from ${name}${conditional(and(one.condition(alias)))} limit 1`
+      return sql`select ${object(build, alias)} from ${name}${conditional(condition(read, alias))} limit 1`
     })
     const filled = fillPlaceholders([...values], { ...boundValues(asked), ...given })
     return {

@@ -13,7 +13,9 @@ import { Fault } from '../../errors.js'
 import type { Context } from '../../graph/builder.js'
 import { atPlaceOf, faultOf, isRefusal } from '../../graph/faults.js'
 import { isPersonal as isOfKey } from '../../graph/sql/compiler.js'
+import { explained } from '../../graph/suggestions.js'
 import { LIMITS } from '../../limits.js'
+import { schema } from '../../schema.js'
 import { isOfStore } from '../../store/faults.js'
 import type { Engine } from '../engine.js'
 import { type Exchange, logCause } from '../exchange.js'
@@ -133,7 +135,8 @@ function publishedErrors(log: Logger, exchange: Exchange, { data, errors = [] }:
   const isEmpty = Object.values(data ?? {}).every((value) => value === null)
   let status = 200
   const headers: Record<string, string> = {}
-  const published = errors.slice(0, LIMITS.errorsMax).map((error) => {
+  const published = errors.slice(0, LIMITS.errorsMax).map((thrown) => {
+    const error = explained(schema, thrown)
     const fault = faultOf(error)
     exchange.refusal ??= fault
     logCause(log, exchange, fault)

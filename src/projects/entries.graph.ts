@@ -1,0 +1,17 @@
+import { sql } from 'drizzle-orm'
+import type { Way } from '../graph/entities.js'
+import type { Tables } from '../store/tables.js'
+import { trimmed } from '../text.js'
+import { isProject } from './projects.js'
+
+/** A risk or an issue by its project and its reference there. */
+export const byReference: Way<Tables['risk'] | Tables['issue']> = {
+  args: {
+    project: { kind: 'id', description: 'The key of its project, in any case, or the id.', canonical: trimmed },
+    reference: { kind: 'reference', description: 'Its name in that project, such as R-7.', canonical: trimmed },
+  },
+  condition: ({ t: { project } }, { projectId, reference }) => {
+    const named = isProject(project, sql`${sql.placeholder('project')}`)
+    return sql`${projectId} = (select ${project.id} from ${project} where ${named}) and ${reference} = ${sql.placeholder('reference')}`
+  },
+}
