@@ -36,7 +36,7 @@ export interface AppOptions {
   readonly ratePerMinute: number
   /** The clock of the rate limit; `performance.now` by default. */
   readonly monotonicMs?: () => number
-  /** The deadline of a request. */
+  /** How long the reads of a request may take. */
   readonly deadlineMs?: number
   /** Whether queries are compiled to SQL; false only in tests, which compare both ways. */
   readonly isCompiled?: boolean
@@ -181,7 +181,7 @@ function lastResort(log: Logger, error: unknown): Fault {
 
 function refuse(response: ServerResponse, fault: Fault): void {
   if (response.writableEnded) return
-  // Part of the response is sent: reset the connection, so that the client sees that it is incomplete.
+  // Part of the response is sent: close the connection, so that the client sees that it is incomplete.
   if (response.headersSent) return void response.destroy()
   const { status, headers, body } = bareProblem(fault)
   // After a malformed request, the start of the next one is uncertain.

@@ -60,7 +60,7 @@ export interface EngineOptions {
   readonly store: Store
   readonly clock: () => Date
   readonly wholeListRowsMax: number
-  /** The deadline of a request. */
+  /** How long the reads of a request may take. */
   readonly deadlineMs?: number
   /** Whether operations are compiled to SQL; if not, all are executed, with the same results. */
   readonly isCompiled?: boolean

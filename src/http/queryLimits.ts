@@ -126,8 +126,8 @@ function fragmentsOf({ definitions }: DocumentNode): Fragments {
 }
 
 /**
- * Adds up `countField` over a selection and its fragments, each of which is counted once and its sum reused. Missing or
- * recursive fragments count as 0; the validation that follows refuses them.
+ * Adds up `countField` over a selection and its fragments, each of which is counted once and its sum reused. A spread
+ * of a missing fragment, or of one inside itself, counts as 0: the validation that follows refuses it.
  */
 function counterOf(fragments: Fragments, countField: (field: FieldNode) => number) {
   const known = new Map<string, number>()

@@ -28,7 +28,7 @@ export function createHttpServer(app: App, options: HttpServerOptions = {}): Ser
     },
     oneByOne(app.listener, connections),
   )
-  // Node silently drops headers above this count; `maxHeaderSize` bounds them anyway.
+  // No limit by count: above one, Node drops headers silently. `maxHeaderSize` bounds them anyway.
   server.maxHeadersCount = 0
   connectionsOf.set(server, connections)
   server.on('connection', (socket) => {
