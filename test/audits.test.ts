@@ -17,7 +17,7 @@ const audits = serverAudits({
   },
 })
 
-test('every audit is asked', () => {
+test('every audit is run', () => {
   expect(new Set(audits.map(({ id }) => id)).size).toBe(AUDITS)
 })
 

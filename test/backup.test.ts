@@ -117,7 +117,7 @@ describe('a backup', () => {
     expect(JSON.parse(stdout)).toMatchObject({ file: 'copy.db', rows: { person: kept.size, api_key: 1 } })
   })
 
-  test('ends although somebody writes all the time, and holds what the store held at one instant', async () => {
+  test('ends despite continuous writes, and holds one snapshot of the store', async () => {
     const { folder, store } = newStore(2_000)
     const writer = openedToTheEnd(store)
     const raise = writer.prepare('update revision set value = value + 1 returning value').pluck()

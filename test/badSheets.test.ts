@@ -167,7 +167,7 @@ async function openRegister(): Promise<Desk> {
 }
 
 describe('a bad sheet', () => {
-  test('is told by what is wrong with it and what would be right, and leaves the store as it was', async () => {
+  test('is reported with its flaw and what would be right, and leaves the store unchanged', async () => {
     const desk = await openRegister()
     const before = desk.dump()
     for (const [file, content] of BAD) desk.put(file, content)

@@ -29,7 +29,7 @@ test.each<[Record<string, string>, RegExp]>([
   [{ 'content-type': 'text/plain' }, /merge-patch/],
   [{ 'content-type': 'application/merge-patch+json; charset=latin1' }, /UTF-8/],
   [{ 'content-type': 'application/merge-patch+json', 'content-encoding': 'gzip' }, /uncompressed/],
-])('a patch sent with %j is refused, and told what is right', async (headers, detail) => {
+])('a patch sent with %j is refused with the accepted type', async (headers, detail) => {
   const { caller, path } = await openOffice()
   for (const at of [path, '/v1/personnel/usr_x']) {
     const answer = await caller.request(at, { method: 'PATCH', headers, body: '{"name":"Climbers"}' })
@@ -40,7 +40,7 @@ test.each<[Record<string, string>, RegExp]>([
   expect((await caller.get(path)).body.name).toBe('Divers')
 })
 
-test('only a PATCH is taken as a merge patch, and only there is it told of', async () => {
+test('only PATCH accepts a merge patch, and only there it is advertised', async () => {
   const { caller } = await openOffice()
   const headers = { 'content-type': 'application/merge-patch+json' }
   for (const path of ['/v1/groups', '/v1/personnel']) {
@@ -99,7 +99,7 @@ test.each<[Scope[], number]>([
   }
 })
 
-test('a route that takes a whole project takes 16 MB, from whoever may bring one in', async () => {
+test('a route that takes a whole project takes 16 MB from a key that may sync one', async () => {
   const { gateway } = await openOffice()
   const sync = async (caller: Caller, bytes: number) => {
     const body = JSON.stringify({ key: 'APOLLO', name: 'Apollo' }).padEnd(bytes)

@@ -65,7 +65,7 @@ test('and no other, be it there or not, whatever is wrong with it, and changes n
   expect(await traces(gateway)).toEqual(before)
 })
 
-test('it reads everything, and tells what it is bound to', async () => {
+test('it reads everything, and shows its bound projects', async () => {
   const gateway = openGateway()
   const [caller, free] = [await boundTo(gateway, ['ALPHA'], 'personnel.read'), await gateway.as('projects.manage')]
   await synced(free, BRIDGE)
@@ -108,7 +108,7 @@ test('keys create binds a key, and list and rotate keep and show it', async () =
   expect(JSON.parse(json.stdout)).toMatchObject(Array(2).fill({ projects: ['ALPHA', 'BETA-2'] }))
 })
 
-test('keys create warns that a sync matches nobody without personnel.read, and its help shows both scopes', async () => {
+test('keys create warns that a sync matches no person without personnel.read, and its help shows both scopes', async () => {
   const folder = newFolder()
   const made = (...scopes: string[]) =>
     runHere(folder, ['keys', 'create', '--name', 'x', ...scopes.flatMap((scope) => ['--scope', scope])])

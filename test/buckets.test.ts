@@ -26,7 +26,7 @@ describe('a bucket', () => {
     expect(one.spend('a', 10, 60 * MINUTE)).toEqual({ ...full, remaining: 0, fullInSeconds: 10 })
   })
 
-  test('is asked for in vain until the time that it tells, and no longer', () => {
+  test('refuses until the announced time, and no longer', () => {
     for (const perMinute of [1, 7, 60, 6_000]) {
       const one = new Buckets({ perMinute, burst: 5, keptMax: 10 })
       one.spend('a', 5, 0)
@@ -38,7 +38,7 @@ describe('a bucket', () => {
     }
   })
 
-  test('is one for each name, and whoever was here longest ago is forgotten first', () => {
+  test('is one per name, and the least recently used is evicted first', () => {
     const some = buckets(2)
     some.spend('a', 10, 0)
     some.spend('b', 10, 1)

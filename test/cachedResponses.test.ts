@@ -23,7 +23,7 @@ async function isRead(gateway: Gateway, work: () => Promise<unknown>): Promise<b
 const typeOf = ({ status, headers }: Answer) => [status, headers.get('content-type')]
 
 describe('GraphQL by GET', () => {
-  test('is answered from the cache, with its tag, and HEAD is still refused', async () => {
+  test('is served from the cache with its ETag, and HEAD is still refused', async () => {
     const { gateway, caller } = await open()
     const first = await caller.get(BY_GET)
     expect(first.status).toBe(200)
@@ -34,14 +34,14 @@ describe('GraphQL by GET', () => {
     expect((await caller.request(BY_GET, { method: 'HEAD' })).status).toBe(405)
   })
 
-  test('is not what the same query by POST is answered with', async () => {
+  test('is not shared with the same query by POST', async () => {
     const { gateway, caller } = await open()
     await caller.get(BY_GET)
     expect(await isRead(gateway, () => caller.graphql('{ personnel(first: 2) { nodes { name } } }'))).toBe(true)
   })
 })
 
-test('a response is shared by all who negotiate the same, however they spell it', async () => {
+test('a response is shared by all that negotiate the same type, however their Accept is written', async () => {
   const { gateway, caller } = await open()
   const accepts = ['application/json', 'APPLICATION/JSON', 'application/json;q=0.5, text/csv;q=0.1', '*/*']
   await caller.get(PEOPLE)
@@ -87,7 +87,7 @@ test.each([PEOPLE, BY_GET])('%s is refused to a key that has expired since', asy
   expect((await caller.get(path)).status).toBe(401)
 })
 
-test.each([PEOPLE, BY_GET])('%s lets in the page that asks, whoever asked before', async (path) => {
+test.each([PEOPLE, BY_GET])('%s allows the requesting origin, whichever origin came before', async (path) => {
   const [one, other] = ['https://one.example.com', 'https://other.example.com']
   const { caller } = await open({ corsOrigins: `${one}, ${other}` })
   const letIn = async (headers: Record<string, string>) => {
@@ -111,7 +111,7 @@ test('a partial result is worked out every time', async () => {
   expect(await isRead(gateway, () => caller.graphql(query))).toBe(true)
 })
 
-test('a body is answered only in the type in which it may come', async () => {
+test('a response comes only in the negotiated type', async () => {
   const { caller } = await open()
   const ask = (type: string) => {
     const body = JSON.stringify({ query: '{ personnel(first: 2) { nodes { name } } }' })

@@ -74,7 +74,7 @@ describe('a list', () => {
     expect(read).toHaveLength(1)
   })
 
-  test('whose entries nobody asked for is counted without being read', async () => {
+  test('without selected entries is counted without being read', async () => {
     const { gateway, query } = await many
     gateway.statements()
     const names = Array.from({ length: 40 }, (_, i) => `a${i}: risks { totalCount }`)
@@ -84,7 +84,7 @@ describe('a list', () => {
     expect(read.filter((sql) => !sql.includes('count(*)'))).toEqual([])
   })
 
-  test('tells a key that may not read it nothing of how many rows there are', async () => {
+  test('does not reveal the number of rows to a key without the scope', async () => {
     const { gateway } = await many
     const stranger = await gateway.as('personnel.read')
     // So many that they would be too much for whoever may read them.
@@ -107,7 +107,7 @@ describe('a list', () => {
     expect(await charged((caller) => caller.get('/v1/risks?limit=50&total=true'))).toBe(1)
   })
 
-  test('costs the same when it was kept ready, and a tenth when it has not changed', async () => {
+  test('costs the same when cached, and a tenth when not modified', async () => {
     const { charged } = await many
     let tag = ''
     const ask = (headers = {}) =>
@@ -199,7 +199,7 @@ describe('the limit', () => {
     expect(body.errors[0].extensions.code).toBe('TOO_COMPLEX')
   })
 
-  test('is asked before a row is read', async () => {
+  test('is charged before a row is read', async () => {
     const { gateway } = await openWith(10)
     const caller = await everything(gateway)
     gateway.statements()

@@ -11,7 +11,7 @@ function stepBy(gateway: Gateway, ms: number): void {
 }
 
 describe('a clock that steps back', () => {
-  test('stops no write, and stamps none before what it changes', async () => {
+  test('stops no write, and gives none a timestamp before what it changes', async () => {
     const gateway = openGateway()
     const caller = await gateway.as('personnel.manage')
     const { body: added } = await caller.post('/v1/personnel', { name: 'Ada', externalId: 'a' })
@@ -32,7 +32,7 @@ describe('a clock that steps back', () => {
     expect(lines[1]?.recordedAt).toBe(changed.updatedAt)
   })
 
-  test('hides no change from someone who asks for what is new since the last one seen', async () => {
+  test('hides no change from a client that reads changes since the last one seen', async () => {
     const gateway = openGateway()
     const caller = await gateway.as('personnel.manage')
     const { body: old } = await caller.post('/v1/personnel', { name: 'Old', externalId: 'old' })
@@ -44,7 +44,7 @@ describe('a clock that steps back', () => {
     expect(body.data.map(({ name }: { name: string }) => name)).toEqual(['Old', 'Seen'])
   })
 
-  test('further than a minute was wrong before, and what comes next is stamped by it again', async () => {
+  test('by more than a minute means that it was wrong before, and the next timestamps follow it', async () => {
     const gateway = openGateway()
     const caller = await gateway.as('personnel.manage')
     const add = async (externalId: string) =>
@@ -105,7 +105,7 @@ describe('a clock that steps back', () => {
     expect(await status()).toBe(401)
   })
 
-  test('still repeats the answer to an Idempotency-Key instead of doing it again', async () => {
+  test('still replays the response to an Idempotency-Key', async () => {
     const gateway = openGateway()
     const caller = await gateway.as('personnel.manage')
     const post = () =>
@@ -125,7 +125,7 @@ describe('a clock that steps back', () => {
   })
 })
 
-test('a clock that jumps ahead neither forgets the answers to Idempotency-Keys nor does anything twice', async () => {
+test('a clock that jumps ahead neither drops idempotency records nor repeats a write', async () => {
   const gateway = openGateway()
   gateway.clock.now = new Date()
   const caller = await gateway.as('personnel.manage')

@@ -88,7 +88,7 @@ describe('--close-missing', () => {
     expect(desk.list(CLOSED)).toEqual(['E-1', 'E-2', 'E-3'])
   })
 
-  test('takes a header alone for an empty register of the --project, within the limit', async () => {
+  test('takes a header alone as no open rows of the --project, within the limit', async () => {
     const desk = await openRegister()
     desk.put('none.csv', 'reference,title\n')
     const before = desk.dump()

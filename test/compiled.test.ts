@@ -276,7 +276,7 @@ describe('in a company', () => {
     expect(scopesOf(document, 'b')).toEqual(['projects.read'])
   })
 
-  test('a compiled query knows exactly what execution asks of a key', { timeout: 60_000 }, async () => {
+  test('a compiled query needs exactly the scopes that execution needs', { timeout: 60_000 }, async () => {
     const roots = [
       ...listNames.map(
         (list) => [list, LISTS[list], (fields: string) => `{ ${list}(first: 50) { nodes { ${fields} } } }`] as const,
@@ -310,7 +310,7 @@ describe('in a company', () => {
     )
   })
 
-  test('a list takes one statement, whatever is asked of it', async () => {
+  test('a list takes one statement, whatever is selected', async () => {
     let statements = 0
     const engine = createEngine({ store, clock: () => NOW, wholeListRowsMax: 1_000 })
     const principal = { keyId: 'k', name: 'k', scopes: new Set(SCOPE_NAMES), projects: null, expiresAt: null }

@@ -65,7 +65,7 @@ function kindsOf({ reads }: Work) {
   return reads.slice(0, 4)
 }
 
-describe('what the bench asks for is compiled', () => {
+describe('the requests of the bench are compiled', () => {
   test('of every work that reads', () => {
     const parts = new Set(asked.map(({ name }) => name.slice(0, 2)))
     expect([...parts]).toEqual(['W1', 'W2', 'W3', 'W5', 'W6', 'W7', 'W8', 'W9'])

@@ -69,7 +69,7 @@ async function openDoor(options: HttpServerOptions = {}, listener?: App['listene
 const open = (sockets: readonly Socket[]) => sockets.map((socket) => !(socket.destroyed || socket.readableEnded))
 
 describe('connections of one address', () => {
-  test('beyond its share take the places of its longest idle ones, and nobody else loses any', async () => {
+  test('beyond its share replace its own longest idle ones, and no other peer loses any', async () => {
     const { crowd, isServed } = await openDoor()
     const [guest] = await crowd(1, GUEST)
     const strangers = await crowd(4, CROWD)
@@ -99,7 +99,7 @@ describe('connections of one address', () => {
     expect((await ask(port, { target: '/healthz' })).answers[0]?.status).toBe(200)
   })
 
-  test('are not counted on loopback, unless told so', async () => {
+  test('are not counted on loopback by default', async () => {
     const { crowd } = await openDoor({ isExempt: isLoopback })
     const all = await crowd(11, CROWD)
     await sleep(50)
@@ -107,7 +107,7 @@ describe('connections of one address', () => {
   })
 })
 
-test('a full server lets newcomers in for the longest idle, whoever that is', async () => {
+test('a full server closes the longest idle connection of any peer for a new one', async () => {
   const { crowd, isServed } = await openDoor({ connectionsPerAddressMax: 0 })
   const first = await crowd(12, CROWD)
   const [guest] = await crowd(1, GUEST)
@@ -118,7 +118,7 @@ test('a full server lets newcomers in for the longest idle, whoever that is', as
 
 const page = head('GET /graphql', { accept: 'text/html' })
 
-test('requests that wait for their answers are bounded by their bytes too', async () => {
+test('pipelined requests are bounded by their bytes too', async () => {
   // Once an answer is being sent, Node itself reads no further.
   const { port, accepted } = await openDoor({}, () => new Promise(() => undefined))
   const large = head('GET /healthz', { 'x-filler': 'x'.repeat(10_000) })
@@ -129,7 +129,7 @@ test('requests that wait for their answers are bounded by their bytes too', asyn
   expect(accepted(few)?.destroyed).toBe(false)
 })
 
-describe('a peer that does not read its answer', () => {
+describe('a peer that does not read its response', () => {
   test('is cut after a while, and one that reads slowly gets all of it', async () => {
     const { port } = await openDoor({ unreadMs: 1_000 })
     const began = performance.now()

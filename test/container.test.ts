@@ -18,7 +18,7 @@ test('the image has whatever the package has, and the licence', () => {
   expect(copied.sort()).toEqual(wanted.map((name) => `/opt/operations/${name}`).sort())
 })
 
-test('the builder gets what the build reads, and no data, keys or built files of whoever builds', () => {
+test('the build context has what the build reads, and no local data, keys or built files', () => {
   const [first, ...others] = read('.dockerignore')
     .split('\n')
     .filter((line) => line !== '' && !line.startsWith('#'))
@@ -37,7 +37,7 @@ test('it runs on Node 24, and not as root', () => {
   expect(stage).toContain('USER node')
 })
 
-test('its health check passes where the service is ready, and fails where nobody answers', async () => {
+test('its health check passes if the service is ready, and fails if nothing listens', async () => {
   const [, command] = /HEALTHCHECK [^\n]*CMD (\[.*\])/.exec(containerfile) ?? []
   const [node, ...args]: string[] = JSON.parse(command ?? '[]')
   expect(node).toBe('node')

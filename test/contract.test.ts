@@ -224,7 +224,7 @@ const WHOLE: Record<string, (ids: Office['ids']) => object> = {
   }),
 }
 
-test.each(Object.entries(WHOLE))('GET %s answers the whole thing, as its list does', async (path, expected) => {
+test.each(Object.entries(WHOLE))('GET %s returns the whole resource, as its list does', async (path, expected) => {
   const { get, ids } = await openOffice()
   const whole = expected(ids)
   expect((await get(path)).body).toEqual(whole)
@@ -290,7 +290,7 @@ test('a list without a limit is whole, however many rows a page may have', async
   expect([body.data.length, body.page]).toEqual([1_105, { next: null, total: 1_105 }])
 })
 
-test('a page goes on where the last one ended, whoever was added meanwhile', async () => {
+test('a page continues where the last one ended, despite rows added meanwhile', async () => {
   const { caller, get } = await openOffice()
   const { body } = await get('/v1/personnel?limit=2')
   await caller.post('/v1/personnel', { name: 'Aaron', externalId: 'HR-8' })

@@ -50,7 +50,7 @@ describe('a name with a control character is refused, with its place and what it
     expect(synced.body.errors[0].extensions.errors).toEqual(['/risks/0/reference', '/risks/0/category'].map(flaw))
   })
 
-  test('by a sync of the project, and of whoever owns or is to solve something, with and without the roster', async () => {
+  test('by a sync in the project, owners and assignees, with and without the roster', async () => {
     const { gateway, caller } = await openOffice()
     for (const sender of [caller, await gateway.as('projects.manage')]) {
       const flawsOf = async (state: object) =>

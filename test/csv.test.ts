@@ -121,7 +121,7 @@ describe('at its own path', () => {
     ])
   })
 
-  test('it is kept ready, like every other list', async () => {
+  test('it is cached, like every other list', async () => {
     const gateway = openGateway({ readyBytesMax: LIMITS.readyBytesMax })
     const caller = await gateway.as('personnel.read')
     const first = await caller.get('/v1/groups.csv')
@@ -161,7 +161,7 @@ test.each([
   ['text/csv, */*;q=0.1', TYPE],
   ['application/json;q=0, */*', TYPE],
   ['application/json; q=0.001, text/*; q=0.01', TYPE],
-])('Accept: %s is answered with %s', async (accept, type) => {
+])('Accept: %s gets %s', async (accept, type) => {
   const { caller } = await openOffice()
   const { status, headers } = await caller.get('/v1/groups', accept === undefined ? {} : { accept })
   expect([status, headers.get('content-type')]).toEqual([200, type])
@@ -216,7 +216,7 @@ test('CSV has a tag of its own, and is not sent again while nothing has changed'
   expect((await caller.get('/v1/groups', { ...CSV, 'if-none-match': tag })).status).toBe(200)
 })
 
-test('HEAD is answered as GET, and a large answer is compressed', async () => {
+test('HEAD is like GET, and a large response is compressed', async () => {
   const { gateway, caller } = await openOffice()
   const plain = await caller.get('/v1/risks', CSV)
   const head = await caller.request('/v1/risks', { method: 'HEAD', headers: CSV })
@@ -236,7 +236,7 @@ test('HEAD is answered as GET, and a large answer is compressed', async () => {
   expect(text).toBe(`\ufeff${(await caller.get('/v1/personnel', CSV)).text}`)
 })
 
-test('a refusal is a problem, whatever was asked for', async () => {
+test('an error is problem+json, whatever was requested', async () => {
   const { gateway } = await openOffice()
   expect(await gateway.with(undefined).get('/v1/risks', CSV)).toMatchProblem(401, 'UNAUTHENTICATED')
   const reader = await gateway.as('personnel.read')

@@ -100,7 +100,7 @@ const jsonPost = (headers: Record<string, string>, body: unknown): RequestInit =
   body: JSON.stringify(body),
 })
 
-test('a host that has answered by itself meanwhile is not brought down', async () => {
+test('a host that has already responded is not brought down', async () => {
   const store = await openOwnStore()
   const gateway = createGateway({ store })
   const outcomes: unknown[] = []
@@ -207,7 +207,7 @@ test('two gateways in one process have each their own people and their own keys'
 })
 
 describe('a key', () => {
-  test('that was made here tells who holds it', async () => {
+  test('that was made here shows its holder', async () => {
     const store = await openOwnStore()
     const expiresAt = new Date(Date.now() + 60_000)
     const { secret, id } = await mintKey(store, { name: 'nightly', scopes: ['projects.read'], expiresAt })
@@ -269,7 +269,7 @@ describe('the schema without keys', () => {
     expect(JSON.parse(JSON.stringify(read.errors))).toEqual(refused)
   })
 
-  test('tells nobody what failed inside, and keeps it for the log of the host', async () => {
+  test('hides internal failures from clients, and passes them to the log of the host', async () => {
     const store = await openOwnStore()
     await store.close()
     const answer = await runnerOf(store)({ document: parse(NAMES), context: { scopes: ['personnel.read'] } })

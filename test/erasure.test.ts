@@ -72,7 +72,7 @@ async function historyOf(caller: Caller, noun: string, id: string) {
   return (await caller.graphql(ask, { id })).body.data[noun].history.nodes
 }
 
-test('whoever is erased is blank and in no group, keeps the id, and is off the roster', async () => {
+test('an erased person is blank and in no group, keeps the id, and is off the roster', async () => {
   const office = await openOffice()
   const { gateway, caller, groupId, id } = office
   const { code, stdout, stderr } = await operations('.', ['erase', id, '--database', gateway.own.url])
@@ -94,7 +94,7 @@ test('whoever is erased is blank and in no group, keeps the id, and is off the r
   }
 })
 
-test('their history still tells that there was something, and when, but not what', async () => {
+test('their history keeps that and when something changed, but not what', async () => {
   const office = await openOffice()
   const before = await historyOf(office.caller, 'person', office.id)
   await erase(office)
@@ -232,7 +232,7 @@ test('nothing of anybody else changes', async () => {
   expect(await others()).toEqual(before)
 })
 
-test('erasing twice, or nobody, is a sentence and exit code 1, and changes nothing', async () => {
+test('erasing twice, or an unknown person, gives an error and exit code 1, and changes nothing', async () => {
   const office = await openOffice()
   await erase(office)
   const before = await traces(office)
@@ -273,7 +273,7 @@ const WAYS: [way: string, work: (office: Office) => Promise<unknown>, refusal: o
   ],
 ]
 
-test('whoever was erased stays so, whichever way they are named', async () => {
+test('an erased person stays erased, however they are named', async () => {
   const office = await openOffice()
   await erase(office)
   const before = await traces(office)

@@ -47,7 +47,7 @@ const BY_REST: Record<Provoked, [status: number, provoke: (office: Office) => Pr
   INTERNAL: [500, (office) => breakIssues(office).caller.get('/v1/issues')],
 }
 
-test.each(Object.entries(BY_REST))('REST tells %s as a problem', async (code, [status, provoke]) => {
+test.each(Object.entries(BY_REST))('REST reports %s as problem+json', async (code, [status, provoke]) => {
   const answer = await provoke(await openOffice({ wholeListRowsMax: 2 }))
   expect(answer).toMatchProblem(status, code as Code)
   const { type, title, detail } = answer.body
@@ -78,7 +78,7 @@ const BY_GRAPHQL: Record<Exclude<Provoked, 'PRECONDITION_FAILED'>, [number, (off
   INTERNAL: [200, (office) => breakIssues(office).caller.graphql('{ issues { nodes { id } } }')],
 }
 
-test.each(Object.entries(BY_GRAPHQL))('GraphQL tells %s as extensions.code', async (code, [status, provoke]) => {
+test.each(Object.entries(BY_GRAPHQL))('GraphQL reports %s as extensions.code', async (code, [status, provoke]) => {
   const { body, ...answer } = await provoke(await openOffice({ wholeListRowsMax: 2 }))
   expect(answer.status).toBe(status)
   expect(body.errors).toHaveLength(1)
@@ -88,7 +88,7 @@ test.each(Object.entries(BY_GRAPHQL))('GraphQL tells %s as extensions.code', asy
   expect(answer.text).not.toMatch(/sqlite|select |no such table|node_modules/i)
 })
 
-test('a document that is wrong is a BAD_REQUEST, with HTTP 400 to whoever takes graphql-response+json', async () => {
+test('an invalid document is a BAD_REQUEST, with HTTP 400 for application/graphql-response+json', async () => {
   const { caller } = await openOffice()
   const accept = 'application/graphql-response+json'
   for (const query of [
@@ -145,7 +145,7 @@ test.each(REFUSED_PARAMETERS)('%s is refused, and each bad parameter named', asy
   )
 })
 
-test('a cursor of another list, a damaged one and a forged one are refused in both doors', async () => {
+test('a cursor of another list, a damaged one and a forged one are refused by both APIs', async () => {
   const { caller } = await openOffice()
   const cursorOf = async (list: string) => (await caller.get(`/v1/${list}?limit=1`)).body.page.next
   const good = await cursorOf('groups')
@@ -186,7 +186,7 @@ test.each<[string, string | undefined, string]>([
   ['two keys', 'Bearer ops_a ops_b', INVALID],
   ['nonsense', 'Bearer nonsense', INVALID],
   ['a key that nobody made', `Bearer ${newSecret()}`, INVALID],
-])('%s is refused in both doors, with the right challenge', async (_, authorization, challenge) => {
+])('%s is refused by both APIs, with the right challenge', async (_, authorization, challenge) => {
   const caller = openGateway().with(authorization)
   const answer = await caller.get('/v1/personnel')
   expect(answer).toMatchProblem(401, 'UNAUTHENTICATED')
@@ -223,7 +223,7 @@ test.each<[string, string, Scope, Scope]>([
   ['GET', '/v1/projects/NOWHERE', 'personnel.manage', 'projects.read'],
   ['GET', '/v1/risks', 'personnel.manage', 'projects.read'],
   ['GET', '/v1/issues', 'personnel.manage', 'projects.read'],
-])('%s %s with %s is told the scope that it lacks', async (method, path, held, requiredScope) => {
+])('%s %s with %s gets an error that names the missing scope', async (method, path, held, requiredScope) => {
   const { gateway } = await openOffice()
   const caller = await gateway.as(held)
   const answer = await (method === 'POST' ? caller.post(path, ada) : caller.get(path))
@@ -275,7 +275,7 @@ test.each([
     /995 times the same field in one place; the most is 100/,
   ],
   ['whole of introspection', getIntrospectionQuery(), undefined],
-])('a query that is %s is refused only when it asks for too much', async (_, query, refusal) => {
+])('a query that is %s is refused only above the limit', async (_, query, refusal) => {
   const { caller } = await openOffice()
   const [error] = (await caller.graphql(query)).body.errors ?? []
   expect(error?.extensions.code).toBe(refusal && 'TOO_COMPLEX')
@@ -289,7 +289,7 @@ test('a list that is too long to be had whole names limit, and can be had in pag
   expect((await caller.get('/v1/risks?level=low&limit=1')).status).toBe(200)
 })
 
-test('what nobody foresaw is told in a fixed sentence, and its cause goes to the log under the request id', async () => {
+test('an unexpected error has a fixed message, and its cause goes to the log under the request id', async () => {
   const { gateway, caller } = breakIssues(await openOffice())
   const answer = await caller.get('/v1/issues', { 'request-id': 'trace-1' })
   expect(answer.body.detail).toBe('Something went wrong on our side. The log has it under the request id.')

@@ -25,7 +25,7 @@ async function firstLine(port: number, bytes: string): Promise<string> {
   return String(chunk).split('\r\n')[0] ?? ''
 }
 
-test('Expect: 100-continue is answered with 100 only where the body would be read', async () => {
+test('Expect: 100-continue gets 100 only where the body would be read', async () => {
   const { gateway, port, authorization } = await openDoor()
   const own = { authorization, 'content-length': '20' }
   for (const path of ['/v1/groups', '/graphql']) {
@@ -39,7 +39,7 @@ test('Expect: 100-continue is answered with 100 only where the body would be rea
   expect(await firstLine(port, expecting('/v1/groups', { ...own, authorization: reader }))).toMatch(/ 403 /)
 })
 
-test('Expect: 100-continue goes on to the answer, also in a host that passes the event on', async () => {
+test('Expect: 100-continue leads to the response, also in a host that forwards the event', async () => {
   const { gateway, port, authorization } = await openDoor()
   const plain = await portOf(createServer(gateway.app.listener))
   const wired = await portOf(createServer(gateway.app.listener).on('checkContinue', gateway.app.checkContinue))

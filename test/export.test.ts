@@ -84,7 +84,7 @@ function pathOf(noun: SheetNoun): string {
   return ROUTES.find(({ sheet }) => sheet === noun)?.path ?? ''
 }
 
-test('many pages have each entry once, and with --live are byte for byte what the list answers as CSV', async () => {
+test('many pages have each entry once, and with --live equal the CSV of the list byte for byte', async () => {
   const { gateway, caller } = await openLargeOffice()
   for (const noun of SHEET_NOUNS) {
     const all = await records(gateway, noun)
@@ -114,7 +114,7 @@ describe('an export', () => {
     expect(new Set(closed.map(({ rank }) => rank))).toEqual(new Set([null]))
   })
 
-  test('tells how much it wrote, and where; the file is for its owner alone', async () => {
+  test('prints how much it wrote, and where; only the owner can read the file', async () => {
     const { gateway } = await openOffice()
     const { said, output } = await exported(gateway, 'groups')
     expect(said).toEqual([`Wrote 3 groups to ${output}.\n`])
@@ -122,7 +122,7 @@ describe('an export', () => {
     expect(readdirSync(join(output, '..'))).toEqual(['export'])
   })
 
-  test('begins with a byte order mark when asked to, as CSV', async () => {
+  test('begins with a byte order mark if requested, as CSV', async () => {
     const { gateway } = await openOffice()
     const plain = await exported(gateway, 'people')
     expect((await exported(gateway, 'people', { bom: true })).text).toBe(`\ufeff${plain.text}`)
@@ -181,7 +181,7 @@ describe('an export', () => {
     })
   })
 
-  test('shows the store as it was when it was asked for, before the first row is read', async () => {
+  test('shows the store as of the request, before the first row is read', async () => {
     const { gateway } = await openOffice()
     const names = await gateway.store.snapshot(async (read) => {
       await gateway.write((write) => addGroup(write, { name: 'Latecomers' }))
@@ -190,7 +190,7 @@ describe('an export', () => {
     expect(names).not.toContain('Latecomers')
   })
 
-  test('shows the store as it was when it began, whoever writes meanwhile', async () => {
+  test('shows the store as of its start, despite writes meanwhile', async () => {
     const { gateway } = await openLargeOffice()
     const gather = (noun: SheetNoun, meanwhile: () => Promise<void>) =>
       gateway.store.snapshot(async (read) => {

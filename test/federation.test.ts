@@ -29,7 +29,7 @@ async function openCompany() {
   return { gateway, company, caller: await gateway.as('personnel.read', 'projects.read') }
 }
 
-test('the subgraph tells a gateway exactly the printed schema', async () => {
+test('the subgraph gives a gateway exactly the printed schema', async () => {
   const { caller } = await openCompany()
   const { body } = await caller.graphql('{ _service { sdl } }')
   expect(body).toEqual({ data: { _service: { sdl: sdl() } } })

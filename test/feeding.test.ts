@@ -57,7 +57,7 @@ function rows(part: string): string[][] {
 describe.each(SHEET_NOUNS)('%s', (noun) => {
   const part = under(`### ${noun}`)
 
-  test('have the columns that the page tells', () => {
+  test('have the columns that the page lists', () => {
     const fields = Object.entries(SHEETS[noun].fields).map(([name, { meaning, form, isRequired, example }]) => [
       `\`${name}\``,
       meaning,
@@ -144,7 +144,7 @@ describe('syncProject', () => {
   const [, curl = ''] = blocks('sh', part)
   const [answer = ''] = blocks('json', part)
 
-  test('answers as the page shows, and the second time that nothing has changed', async () => {
+  test('returns what the page shows, and 304 the second time', async () => {
     const gateway = openGateway()
     const { secret } = await gateway.write(async (write) => {
       await addPerson(write, ada)

@@ -108,7 +108,7 @@ test.each(SHAPES)(
   },
 )
 
-test('one value and several, and with or without nobody, are statements of their own', async () => {
+test('one value and several, with or without null, are separate statements', async () => {
   const { compiled, same } = asking(store, SCOPE_NAMES)
   const text = 'query ($owner: [ID]) { risks(first: 3, filter: { owner: $owner }) { nodes { id } } }'
   const document = parse(text)

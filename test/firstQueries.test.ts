@@ -15,7 +15,7 @@ async function openDemo() {
 }
 const demo = openDemo()
 
-test.each(Object.entries(FIRST_QUERIES))('the demo answers %s in one request, compiled', async (_, query) => {
+test.each(Object.entries(FIRST_QUERIES))('the demo runs %s in one request, compiled', async (_, query) => {
   const { gateway, caller, id } = await demo
   const variables = query.includes('$id') ? { id } : {}
   const { status, body } = await caller.graphql(query, variables)

@@ -144,7 +144,7 @@ describe('a membership', () => {
   const path = ({ divers }: Office, personId: string) => `${pathOf(divers)}/members/${personId}`
   const groupsOf = async ({ caller }: Office, id: string) => (await caller.get(`/v1/personnel/${id}`)).body.groups
 
-  test('is put once and taken away once, however often it is asked for', async () => {
+  test('is added once and removed once, however often it is requested', async () => {
     const office = await openOffice()
     const { caller, divers, graceId } = office
     const group = { id: divers.id, name: 'Divers' }
@@ -184,7 +184,7 @@ describe('a membership', () => {
     ['an unknown group', (_: Office) => [NOWHERE, _.adaId], `There is no group with the id "${NOWHERE}".`],
     ['an unknown person', (_: Office) => [_.divers.id, NOBODY], `There is no person with the id "${NOBODY}".`],
     ['nonsense', (_: Office) => ['x', 'y'], 'There is no group with the id "x".'],
-  ])('with %s is not found, in either door', async (_, idsOf, detail) => {
+  ])('with %s is not found, by either API', async (_, idsOf, detail) => {
     const office = await openOffice()
     const [groupId, personId] = idsOf(office)
     for (const method of ['PUT', 'DELETE']) {
@@ -202,7 +202,7 @@ describe('a membership', () => {
   })
 })
 
-describe('whoever may not change the roster', () => {
+describe('a key without personnel.manage', () => {
   const LESS: Scope[][] = [[], ['personnel.read'], SCOPE_NAMES.filter((scope) => scope !== 'personnel.manage')]
 
   /** Each mutation and its route, about something that exists or not; all of them would be fine with the scope. */

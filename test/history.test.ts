@@ -224,7 +224,7 @@ test('what is refused writes no history, however far it had come', async () => {
   expect(await entities(office.gateway)).toEqual(before)
 })
 
-test('whoever is stored at an instant has it as updatedAt, also when only their groups changed', async () => {
+test('a stored change sets updatedAt to its timestamp, also when only the groups changed', async () => {
   const { gateway, caller, p, g } = await openOffice()
   await caller.put(`/v1/groups/${g[2]}/members/${p[0]}`)
   const { createdAt, updatedAt } = (await caller.get(`/v1/personnel/${p[0]}`)).body

@@ -67,7 +67,7 @@ test('the score of a risk over time can be read, the oldest change first', async
   expect(nodes[0].fields).toContainEqual({ field: 'score', from: null, to: '20' })
 })
 
-test('the groups of a person are told in their history, by name, and nothing as null', async () => {
+test('the history of a person has their groups by name, and no nulls', async () => {
   const { gateway, caller, ids } = await openOffice()
   const [path, other] = [
     `/members/${ids.person}`,
@@ -164,7 +164,7 @@ test('a page that cannot be is refused, and the thing itself is there', async ()
   }
 })
 
-test('a history in a list is answered, on a page of it and in all of it', async () => {
+test('a history inside a list works, in a page and in the whole list', async () => {
   const { caller } = await openOffice()
   const fields = 'nodes { reference history { nodes { action } } }'
   const created = { nodes: [{ action: 'CREATED' }] }
@@ -178,7 +178,7 @@ test('a history in a list is answered, on a page of it and in all of it', async 
   }
 })
 
-test('the command tells everything or one thing, from then on, in words or as one JSON document', async () => {
+test('the command prints all changes or those of one entity, since a time, as text or as one JSON document', async () => {
   const { gateway, caller, ids } = await openOffice(new Date('2020-02-01T09:30:00.000Z'))
   gateway.clock.now = new Date()
   await caller.patch(`/v1/personnel/${ids.person}`, { title: 'Lead' })

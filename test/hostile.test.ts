@@ -3,7 +3,7 @@ import { prepareDemo } from '../src/cli/demo.js'
 import { LIMITS } from '../src/limits.js'
 import { NOW, openGateway, openOffice } from './harness.js'
 
-test('a count that is asked for under many names is made once', async () => {
+test('a count under many aliases is made once', async () => {
   const { gateway, caller } = await openOffice()
   const countsFor = async (query: string) => {
     gateway.statements()
@@ -17,7 +17,7 @@ test('a count that is asked for under many names is made once', async () => {
   expect(await countsFor(`{ risks(first: 1) { ${names.join(' ')} } ${lists.join(' ')} }`)).toBe(1)
 })
 
-test('of a body with thousands of flaws the first few are told', async () => {
+test('of a body with thousands of flaws the first few are reported', async () => {
   const { gateway } = await openOffice()
   const caller = await gateway.as('projects.manage')
   const answer = await caller.post('/v1/projects', { key: 'X', risks: Array(LIMITS.syncRecordsMax).fill({}) })
@@ -25,7 +25,7 @@ test('of a body with thousands of flaws the first few are told', async () => {
   expect(answer.body.errors).toHaveLength(LIMITS.flawsMax)
 })
 
-test('whoever lacks the scope is told so before anything that is wrong with the request', async () => {
+test('a missing scope is reported before anything else wrong with the request', async () => {
   const { gateway } = await openOffice()
   const reader = await gateway.as('projects.read')
   expect(await reader.post('/v1/personnel', { nonsense: 1 })).toMatchProblem(403, 'INSUFFICIENT_SCOPE')
@@ -45,7 +45,7 @@ test.each(['email', 'externalId'])('an empty %s finds nobody, and not everybody'
   expect(body).toEqual({ data: { personnel: { nodes: [] } } })
 })
 
-test('an empty search is refused in both doors', async () => {
+test('an empty search is refused by both APIs', async () => {
   const { caller } = await openOffice()
   expect(await caller.get('/v1/risks?search=')).toMatchProblem(400, 'BAD_REQUEST')
   const { body } = await caller.graphql('{ risks(filter: { search: "" }) { totalCount } }')
@@ -71,7 +71,7 @@ test.each([
   ['br;q=0.1, gzip;q=1', 'gzip'],
   ['gzip, br', 'br'],
   ['br;q=0, gzip;q=0', null],
-])('Accept-Encoding: %s is answered with %s', async (accepted, encoding) => {
+])('Accept-Encoding: %s gets %s', async (accepted, encoding) => {
   const { caller } = await openOffice()
   const { headers } = await caller.request('/v1/risks', { method: 'HEAD', headers: { 'accept-encoding': accepted } })
   expect(headers.get('content-encoding')).toBe(encoding)

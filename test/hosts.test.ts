@@ -20,7 +20,7 @@ test('an address with one host, or with none, stays as it is', () => {
     expect(new Hosts(url).urls).toEqual([url])
 })
 
-test('the next host is used when one is left, and nobody goes past it', () => {
+test('the next host is used when one is left, and concurrent callers do not skip it', () => {
   const hosts = new Hosts('postgres://h1,h2/ops')
   hosts.leave(0)
   hosts.leave(0)

@@ -94,7 +94,7 @@ test.each([
   '/healthz',
   '/v1/personnel/usr_nobody',
   '/nowhere',
-])('HEAD %s is answered as GET, without a body', async (path) => {
+])('HEAD %s is like GET, without a body', async (path) => {
   const office = await openOffice()
   for (const headers of [{}, { 'accept-encoding': 'gzip' }]) {
     const got = await raw(office, path, { headers })
@@ -126,7 +126,7 @@ test.each<[string, string | null, (bytes: Buffer) => Buffer]>([
   ['deflate', null, Buffer.from],
   ['identity', null, Buffer.from],
   ['', null, Buffer.from],
-])('a large answer to Accept-Encoding: %s comes as %s', async (accepted, encoding, decode) => {
+])('a large response to Accept-Encoding: %s comes as %s', async (accepted, encoding, decode) => {
   const office = await openOffice()
   const plain = await raw(office, LARGE)
   const headers = { 'accept-encoding': accepted }
@@ -144,7 +144,7 @@ test.each<[string, string | null, (bytes: Buffer) => Buffer]>([
   }
 })
 
-test('a small answer stays plain', async () => {
+test('a small response is not compressed', async () => {
   const office = await openOffice()
   const { headers } = await raw(office, SMALL, { headers: { 'accept-encoding': 'gzip, br' } })
   expect([headers.get('content-encoding'), headers.get('etag')]).toEqual([
@@ -153,7 +153,7 @@ test('a small answer stays plain', async () => {
   ])
 })
 
-test('a large answer of GraphQL is compressed too', async () => {
+test('a large GraphQL response is compressed too', async () => {
   const office = await openOffice()
   const headers = { 'content-type': 'application/json', 'accept-encoding': 'gzip, br' }
   const body = JSON.stringify({ query: '{ risks { nodes { id title raisedOn } } }' })
@@ -171,7 +171,7 @@ test.each([
   ['text/html, Application/*;q=0.1', 200],
   ['text/html, */*;q=0.1', 200],
   ['application/json; charset=utf-8', 200],
-])('Accept: %s is answered with %i', async (accept, status) => {
+])('Accept: %s gets %i', async (accept, status) => {
   const { caller } = await openOffice()
   const answer = await caller.get('/v1/projects/APOLLO', { accept })
   expect([answer.status, answer.body.code]).toEqual([status, status === 406 ? 'NOT_ACCEPTABLE' : undefined])
@@ -210,7 +210,7 @@ test.each([
   ['/v1/openapi.json', 'application/json'],
   ['/healthz', 'application/json'],
   ['/readyz', 'application/json'],
-])('%s is there for whoever has no key', async (path, type) => {
+])('%s needs no key', async (path, type) => {
   const answer = await openGateway().with(undefined).get(path, { accept: 'text/html, */*;q=0.8' })
   expect([answer.status, answer.headers.get('content-type')]).toEqual([200, type])
   expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
@@ -257,7 +257,7 @@ test.each(['application/json', 'application/graphql-response+json'])(
   },
 )
 
-test('GraphQL answers queries by GET, with their variables and the operation that is named', async () => {
+test('GraphQL runs queries by GET, with variables and operationName', async () => {
   const { caller } = await openOffice()
   const query = 'query a { __typename } query b($key: String) { project(key: $key) { key } }'
   const params = new URLSearchParams({ query, operationName: 'b', variables: '{"key":"APOLLO"}' })

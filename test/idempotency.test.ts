@@ -35,7 +35,7 @@ describe('the same again', () => {
     expect(Object.keys(CASES).sort()).toEqual(WRITES.map(({ name }) => name).sort())
   })
 
-  test.each(WRITES)('$name is answered as before, and nothing is done', async ({ name, method, status }) => {
+  test.each(WRITES)('$name replays the response, and nothing is written', async ({ name, method, status }) => {
     const { gateway, company, caller } = await openCompany()
     const asked = { method, ...(CASES[name]?.(company) ?? { path: '' }) }
     let first: Answer | undefined
@@ -75,7 +75,7 @@ describe('the same again', () => {
     expect([told(again), replayed(again)]).toEqual([told(first), 'true'])
   })
 
-  test('200 times at once makes one person, and everyone is told of the same one', async () => {
+  test('200 times at once makes one person, and every response has the same one', async () => {
     const { gateway, caller } = await openCompany()
     let answers: Answer[] = []
     const lines = await gateway.historyOf(async () => {

@@ -40,7 +40,7 @@ describe('the same mutation again', () => {
     expect(Object.keys(CASES).sort()).toEqual(Object.keys(schema.getMutationType()?.getFields() ?? {}).sort())
   })
 
-  test.each(Object.keys(CASES))('%s is answered as before, and nothing is done', async (name) => {
+  test.each(Object.keys(CASES))('%s replays the response, and nothing is written', async (name) => {
     const { gateway, company, caller } = await openCompany()
     const request = { query: `mutation { ${CASES[name]?.(company)} }` }
     let first: Answer | undefined

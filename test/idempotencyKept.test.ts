@@ -13,7 +13,7 @@ describe('how long', () => {
     gateway.clock.now = new Date(gateway.clock.now.getTime() + ms)
   }
 
-  test('an answer is kept for a day, and then the same key is a new one', async () => {
+  test('a response is stored for a day, and then the same key is a new one', async () => {
     const { gateway, caller } = await openCompany()
     const first = await ask(caller, ADA)
     later(gateway, DAY)
@@ -91,7 +91,7 @@ async function openFolder() {
   return { folder, key, add, history }
 }
 
-test.each(['SIGTERM', 'SIGKILL'] as const)('an answer is kept beyond the end of the server by %s', async (signal) => {
+test.each(['SIGTERM', 'SIGKILL'] as const)('a stored response survives the end of the server by %s', async (signal) => {
   const { folder, add, history } = await openFolder()
   const first = await serve(folder)
   const made = await add(first.origin, 'token')

@@ -169,7 +169,7 @@ describe('a sheet', () => {
     },
   )
 
-  test('tells in the history what a new row was created with, and what became of it', async () => {
+  test('records in the history what a row was created with, and its changes', async () => {
     const desk = openDesk()
     const created = desk.put('a.csv', lines('key,name,status', 'APOLLO,Apollo,'))
     const changed = desk.put('b.csv', lines('key,name,status', 'APOLLO,Apollo 2,closed'))

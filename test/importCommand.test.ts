@@ -188,7 +188,7 @@ describe('the report', () => {
     expect(desk.dump()).toEqual(before)
   })
 
-  test('that cannot be written is told before anything is stored', async () => {
+  test('that cannot be written is reported before anything is stored', async () => {
     const desk = openDesk()
     desk.put('ada.csv', ADA)
     const { code, stdout, stderr } = await desk.bring('people', '--report', 'nowhere/report.json', 'ada.csv')

@@ -86,7 +86,7 @@ describe('people', () => {
     ])
   })
 
-  test('are refused when a row names two of them, somebody of a false id, or nobody that could be reached', async () => {
+  test('are refused when a row names two people, an unknown id, or no e-mail', async () => {
     const desk = await openRoster(ada, bea, { ...cleo, externalId: 'HR-3' })
     const idOf = (name: string) => String(desk.list(`select id from person where name = '${name}'`)[0])
     desk.put(

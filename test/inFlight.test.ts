@@ -63,7 +63,7 @@ const NO_ROOM = {
 }
 const JSON_TYPE = { 'content-type': 'application/json' }
 
-describe('answers that nobody reads', () => {
+describe('unread responses', () => {
   test('take no more than the budget; beyond it large ones are refused, small ones and health go out', async () => {
     const { gateway, port, others, send } = await openBudget()
     const sockets = await Promise.all(others.slice(0, 2).map((key, i) => dial(port, asking(key, `a${i}_`))))

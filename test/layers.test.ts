@@ -82,7 +82,7 @@ test.each([
   expect(violations(({ from, to }) => !driver.test(to) || mayKnow.includes(from))).toEqual([])
 })
 
-test('nobody above the store knows which engine it is on, but for what people are told of their backups', () => {
+test('no module above the store knows the engine, except for the advice on backups', () => {
   const engines = /^store\/(sqlite|postgres|migrations|columns)/
   expect(violations(({ from, to }) => from.startsWith('store/') || !engines.test(to))).toEqual([])
   const naming = files.filter((file) => /sqlite|postgres|\bpg_/i.test(code(file)))

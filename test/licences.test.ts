@@ -29,7 +29,7 @@ function unknownAmong(all: readonly (readonly [string, Locked])[]): string[] {
     .map(([path, { version, license }]) => `${path.replace(/^.*node_modules\//, '')}@${version}: ${license ?? 'none'}`)
 }
 
-test('whoever installs the package gets nothing but permissive licences', () => {
+test('installed packages have only permissive licences', () => {
   const production = packages.filter(([, { dev }]) => !dev)
   const names = production.map(([path]) => path.replace(/^.*node_modules\//, ''))
   expect(names).toEqual(expect.arrayContaining(['graphql-yoga', '@pothos/core', 'drizzle-orm', 'pg', 'better-sqlite3']))

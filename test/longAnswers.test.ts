@@ -35,7 +35,7 @@ test('a long list that is executed in turns is byte for byte the one that the st
   expect((await same.get('/v1/risks')).text).toBe((await key.get('/v1/risks')).text)
 })
 
-test('what is refused in each row of a long list is told beside the rest', async () => {
+test('errors in each row of a long list come beside the data', async () => {
   const { compiled } = await openBoth()
   const key = await compiled.as('projects.read')
   const { body } = await key.graphql(

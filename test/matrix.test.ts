@@ -83,7 +83,7 @@ test('a scope grants itself, and .manage grants .read', () => {
 })
 
 describe('queries', () => {
-  test.each(named(ENTRIES))('$name answers the keys that hold its scope', async ({ path }) => {
+  test.each(named(ENTRIES))('$name serves the keys that have its scope', async ({ path }) => {
     await askForEach([path], { styles: ['plain'], method: 'POST', detail: 'all' })
     await askForEach([path], { styles: STYLES, method: 'GET' })
     expect(tally.findings()).toEqual([])
@@ -247,7 +247,7 @@ describe('a key that is bound to a project', () => {
   })
 })
 
-test.each(strangers)('whoever has no valid key gets the same from every field: $label', async (stranger) => {
+test.each(strangers)('without a valid key every field gives the same error: $label', async (stranger) => {
   const before = dumpOf(gateway)
   for (const path of [...ENTRIES, ...MUTATIONS]) {
     for (const method of ['POST', 'GET'] as const) {
@@ -298,7 +298,7 @@ describe('the order of fields decides nothing', () => {
     expect(tally.findings()).toEqual([])
   })
 
-  test('of references, but for where each answer stands', async () => {
+  test('of references, except for the position of each result', async () => {
     const people = `__typename: "Person", id: "${Person}"`
     const others = [`__typename: "Risk", id: "${Risk}"`, `__typename: "Project", key: "${key}"`]
     for (const order of permutationsOf([people, ...others])) {
@@ -312,6 +312,6 @@ describe('the order of fields decides nothing', () => {
   })
 })
 
-test('nothing has escaped: there were as many checks as there are things to ask for', () => {
+test('no field or route was left out: the number of checks is as expected', () => {
   expect(tally.checks).toBeGreaterThan(CHECKS_MIN)
 })

@@ -171,7 +171,7 @@ describe('each path', () => {
     expect(tally.findings()).toEqual([])
   })
 
-  test.each(PATHS)('OPTIONS tells anyone what is possible: $path', async ({ path, route, allow }) => {
+  test.each(PATHS)('OPTIONS shows the allowed methods without a key: $path', async ({ path, route, allow }) => {
     for (const { label, caller } of [...holders, ...strangers]) {
       const { status, headers, text } = await send(caller, route, { method: 'OPTIONS', body: undefined })
       const right = [204, allow, '']
@@ -221,6 +221,6 @@ test('a key that is bound to a project changes that one, if it has the scope, an
   expect(tally.findings()).toEqual([])
 })
 
-test('nothing has escaped: there were as many checks as there are things to ask for', () => {
+test('no field or route was left out: the number of checks is as expected', () => {
   expect(tally.checks).toBeGreaterThan(CHECKS_MIN)
 })

@@ -29,7 +29,7 @@ test('a store is created with its folder, and a second run changes nothing', () 
   expect(() => requireMigrated(file)).not.toThrow()
 })
 
-test('a store that is not there is not made up by asking for it', () => {
+test('reading a missing store does not create it', () => {
   const file = join(newFolder(), 'operations.db')
   expect(() => requireMigrated(file)).toThrow(/There is no store at .*operations migrate --database file:/)
 })

@@ -26,7 +26,7 @@ test.each([
   ['image/png', undefined],
   ['application/json;q=0', undefined],
   ['*/*;q=0.0', undefined],
-])('of JSON and CSV, whoever accepts %o gets %s', (accept, type) => {
+])('of JSON and CSV, Accept %o gets %s', (accept, type) => {
   expect(preferredType(accept, [JSON_TYPE, 'text/csv'])).toBe(type)
 })
 
@@ -37,7 +37,7 @@ test.each([
   ['gzip;q=0.9, br;q=0.8', 'gzip'],
   ['br;q=0, gzip;q=0.001', 'gzip'],
   ['deflate, identity', undefined],
-])('of br and gzip, whoever accepts %o gets %s', (accept, coding) => {
+])('of br and gzip, Accept-Encoding %o gets %s', (accept, coding) => {
   expect(preferredEncoding(accept, ['br', 'gzip'])).toBe(coding)
 })
 
@@ -58,7 +58,7 @@ const CLIENTS = [
   ['JSON refused', 'application/json;q=0, */*', GRAPHQL_TYPE],
 ] as const
 
-test.each(CLIENTS)('%s is answered by compiled SQL, in the type that it prefers', async (_, accept, type) => {
+test.each(CLIENTS)('%s is served by compiled SQL, in the type that it prefers', async (_, accept, type) => {
   const { gateway, caller } = await openOffice()
   const answer = await caller.request('/graphql', {
     method: 'POST',
@@ -72,7 +72,7 @@ test.each(CLIENTS)('%s is answered by compiled SQL, in the type that it prefers'
   expect(gateway.statements().filter((statement) => /json_(object|build_object|array)/.test(statement))).not.toEqual([])
 })
 
-test('whoever takes neither type of GraphQL is refused before anyone is asked for a key', async () => {
+test('an Accept without a GraphQL type is refused before the key is checked', async () => {
   const { gateway } = await openOffice()
   const answer = await gateway
     .with(undefined)

@@ -58,7 +58,7 @@ test('a nested list is paged by the id of what it is in, as Relay refetches it',
   expect(paged).toEqual(all)
 })
 
-test('nodes of one type that are asked for together are read together', async () => {
+test('nodes of one type in one query are read in one batch', async () => {
   const { gateway, caller } = await openNodes()
   const ids: string[] = (await caller.get('/v1/risks')).body.data.map(({ id }: { id: string }) => id)
   gateway.statements()
@@ -79,7 +79,7 @@ test('the limits hold behind node as anywhere else', async () => {
   expect(body.errors[0].message).toMatch(new RegExp(`cost is \\d+; the most is ${LIMITS.queryCostMax}`))
 })
 
-test('what node answers is kept ready, and so are edges, whose member has the same name', async () => {
+test('results of node are cached, and so are edges, whose member has the same name', async () => {
   const gateway = openGateway({ readyBytesMax: LIMITS.readyBytesMax })
   const caller = await gateway.as(...SCOPE_NAMES)
   const { id } = (await caller.post('/v1/groups', { name: 'Site team' })).body

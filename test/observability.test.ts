@@ -68,7 +68,7 @@ async function openFailing(fail: Fail) {
 }
 
 describe('the log', () => {
-  test('has one line a request: who asked for what, what became of it, and what it took', async () => {
+  test('has one line per request: key, request, status and cost', async () => {
     const gateway = openGateway({ slowMs: 600_000 })
     const { id: keyId, caller } = await minted(gateway, ['personnel.manage'])
     await caller.get('/v1/personnel', { 'request-id': 'mine-1' })
@@ -146,7 +146,7 @@ describe('the log', () => {
     },
   )
 
-  test('says why a scope was refused, by both doors, and to which key', async () => {
+  test('says which scope was missing, in both APIs, and of which key', async () => {
     const gateway = openGateway()
     const { id: keyId, caller } = await minted(gateway, ['projects.read'])
     await caller.get('/v1/personnel')
@@ -163,7 +163,7 @@ describe('the log', () => {
     ])
   })
 
-  test.each(FAILURES)('says what failed of a query that is told: $where', async ({ where, status, code, fail }) => {
+  test.each(FAILURES)('says what failed in a compiled query: $where', async ({ where, status, code, fail }) => {
     const { gateway, keyId, caller } = await openFailing(fail)
     const refused = await caller.graphql(PEOPLE)
     expect([refused.status, refused.body.errors]).toEqual([
@@ -186,7 +186,7 @@ describe('the log', () => {
     ])
   })
 
-  test('says what nobody foresaw when a query was to be told, which is then executed', async () => {
+  test('logs an unexpected failure of a compiled query, which is then executed', async () => {
     const { gateway, keyId, caller } = await openFailing(uncompiled(GONE))
     const executed = await caller.graphql(PEOPLE)
     expect([executed.status, executed.body]).toEqual([200, NOBODY])

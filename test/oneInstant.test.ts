@@ -46,7 +46,7 @@ const QUERY = `query ($id: ID!, $r: [_Any!]!) {
   _entities(representations: $r) { ... on Person { name } }
 }`
 
-test.each([2, 3, 4])('all fields at the root are of one instant, whoever writes before statement %i', async (n) => {
+test.each([2, 3, 4])('all root fields are from one snapshot, despite a write before statement %i', async (n) => {
   const { caller, id, begin, seen } = await openMoving(n)
   const variables = {
     id,

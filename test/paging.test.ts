@@ -35,9 +35,9 @@ type Turn = (caller: Caller, list: string, size: number, next: string | null) =>
 
 const idsOf = (nodes: { id: string }[]) => nodes.map(({ id }) => id)
 
-const DOORS: { door: string; turn: Turn }[] = [
+const DOORS: { api: string; turn: Turn }[] = [
   {
-    door: 'GraphQL',
+    api: 'GraphQL',
     turn: async (caller, list, first, after) => {
       const query = `query ($first: Int, $after: String) { ${list}(first: $first, after: $after) {
         nodes { id } edges { cursor node { id } } pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
@@ -50,7 +50,7 @@ const DOORS: { door: string; turn: Turn }[] = [
     },
   },
   {
-    door: 'REST',
+    api: 'REST',
     turn: async (caller, list, size, next) => {
       const query = new URLSearchParams({ limit: String(size), ...(next !== null && { cursor: next }) })
       const { headers, body } = await caller.get(`/v1/${list}?${query}`)
@@ -93,7 +93,7 @@ async function walk(turn: (next: string | null) => Promise<Page>, between = asyn
 }
 
 describe('walking a list page by page', () => {
-  test.each(CASES)('visits each of $list exactly once and in order, through $door', async ({ list, turn }) => {
+  test.each(CASES)('visits each of $list exactly once and in order, through $api', async ({ list, turn }) => {
     const { caller } = await openCompany()
     const ids = await whole(caller, list)
     const total = ids.length
@@ -104,7 +104,7 @@ describe('walking a list page by page', () => {
     }
   })
 
-  test.each(CASES)('sees each of $list once though others come in between, through $door', async (one) => {
+  test.each(CASES)('sees each of $list once despite rows added in between, through $api', async (one) => {
     const { gateway, company, caller } = await openCompany()
     const present = await whole(caller, one.list)
     // After the first pages only: rows added behind the page for ever would keep the walk going for ever.
@@ -122,7 +122,7 @@ describe('walking a list page by page', () => {
     expect(ids.length).toBeGreaterThan(present.length)
   })
 
-  test.each(DOORS)('tells apart what has the same name, score or severity, through $door', async ({ turn }) => {
+  test.each(DOORS)('distinguishes rows with the same name, score or severity, through $api', async ({ turn }) => {
     const gateway = openGateway()
     await gateway.write(async (write) => {
       const projectId = await addProject(write, project())
@@ -160,7 +160,7 @@ const NESTED = [
 ] as const
 const ROWS = 61
 
-test.each(NESTED)('$parent.$list is a page of 50 unless told otherwise, and pages to its end', async (one) => {
+test.each(NESTED)('$parent.$list is a page of 50 by default, and pages to its end', async (one) => {
   const gateway = openGateway()
   const ids = await gateway.write(async (write) => {
     const group = await addGroup(write, { name: 'Crowd', description: null })
@@ -194,7 +194,7 @@ test.each(NESTED)('$parent.$list is a page of 50 unless told otherwise, and page
   }
 })
 
-test.each([0, -1, 1001])('a page of %i rows is refused by every list, in both doors', async (size) => {
+test.each([0, -1, 1001])('a page of %i rows is refused by every list, in both APIs', async (size) => {
   const { caller, company } = await openCompany()
   const extensions = { code: 'BAD_REQUEST', errors: [{ parameter: 'first', detail: 'Must be from 1 to 1000.' }] }
   for (const list of NAMES) {
@@ -271,7 +271,7 @@ describe('a cursor that was not given out for the list', () => {
   })
 })
 
-test.each(NAMES)('the total of %s is counted when it is asked for, and not otherwise', async (list) => {
+test.each(NAMES)('the total of %s is counted only if selected', async (list) => {
   const { gateway, caller } = await openCompany()
   const total = (await whole(caller, list)).length
   const counting = async (asked: Promise<Answer>) => {

@@ -188,7 +188,7 @@ async function searched(caller: Caller, search: string) {
   return { rest: rest.data ?? rest.code, graphql: data.personnel?.nodes ?? errors[0].extensions.code }
 }
 
-describe('both doors give the same', () => {
+describe('both APIs return the same', () => {
   test.each(Object.keys(FIELDS) as List[])('pages of %s, whatever the filter', async (list) => {
     const { company, caller } = await openCompany()
     const conditions = conditionsOf(list, company)
@@ -240,7 +240,7 @@ describe('both doors give the same', () => {
     }
   })
 
-  test('people for a searched text: whoever has just that in the name or the e-mail', async () => {
+  test('people for a searched text: those with it in the name or the e-mail', async () => {
     const { caller } = await openCompany()
     const everyone: Named[] = (await caller.get('/v1/personnel')).body.data
     const fold = (text: string | null) => (text ?? '').normalize('NFKC').toLowerCase()
@@ -258,7 +258,7 @@ describe('both doors give the same', () => {
     ['a NUL', '\u0000'],
     ['a letter and a NUL', 'a\u0000'],
     ['60,000 letters', 'x'.repeat(60_000)],
-  ])('nobody, or a refusal, when %s is searched', async (_, text) => {
+  ])('no person, or an error, when %s is searched', async (_, text) => {
     const { caller } = await openCompany()
     const refused = { rest: 'BAD_REQUEST', graphql: 'BAD_REQUEST' }
     expect([{ rest: [], graphql: [] }, refused]).toContainEqual(await searched(caller, text))

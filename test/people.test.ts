@@ -232,7 +232,7 @@ test.each<[Record<string, string>, number]>([
   [{ 'content-type': 'application/json; charset=iso-8859-1' }, 415],
   [{ 'content-type': 'application/json', 'content-encoding': 'gzip' }, 415],
   [{ 'content-type': 'Application/JSON; Charset="UTF-8"' }, 201],
-])('a person sent with %j is answered with %i', async (headers, status) => {
+])('a person sent with %j gets %i', async (headers, status) => {
   const office = await openOffice()
   const answer = await send(office, JSON.stringify(ada), headers)
   expect([answer.status, answer.body.code]).toEqual([status, status === 415 ? 'UNSUPPORTED_MEDIA_TYPE' : undefined])

@@ -76,7 +76,7 @@ describe.each(WAYS)('by %s', (_, send) => {
     expect((await send(caller, probe)).body).toEqual(NOT_FOUND)
   })
 
-  test('nothing is kept of a caller without a valid key, nor told to one', async () => {
+  test('nothing is stored for, or revealed to, a caller without a valid key', async () => {
     const { gateway, caller } = await openOffice()
     const stranger = gateway.with('Bearer ops_nonsense')
     expect((await send(stranger, { ...probe, query: GROUPS })).status).toBe(401)

@@ -136,7 +136,7 @@ test.each(NOUNS)(
   },
 )
 
-test('the tag that a change answers with serves for the next one, and the one before no longer', async () => {
+test('the ETag of a change works for the next one, and the previous ETag no longer', async () => {
   const office = await openOffice()
   for (const noun of NOUNS) {
     const first = await tagOf(office, noun)
@@ -146,7 +146,7 @@ test('the tag that a change answers with serves for the next one, and the one be
   }
 })
 
-test('the tag of a compressed answer serves as well, of a GET as of a PATCH', async () => {
+test('the ETag of a compressed response works too, of a GET as of a PATCH', async () => {
   const office = await openOffice()
   const read = await tagOf(office, 'group', { 'accept-encoding': 'br' })
   expect(read).toMatch(/-br"$/)
@@ -189,7 +189,7 @@ test.each(['"x"', '*'])('what is not there is not found, whatever If-Match asks:
   }
 })
 
-test('a stale tag is told before what is wrong with the content, and the scope before both', async () => {
+test('a stale ETag is reported before errors in the content, and the scope before both', async () => {
   const office = await openOffice()
   await refused(office, () => office.caller.patch(office.paths.person, { name: '' }, { 'if-match': '"old"' }))
   const reader = await office.gateway.as('personnel.read', 'projects.manage')

@@ -143,7 +143,7 @@ describe('the risk register', () => {
     expect(entries.map(({ rank }) => rank)).toEqual([1, 1, 3, 4, 5, 5, 7, 7])
   })
 
-  test('lists what occurred, leaves out what is closed, and lists that when it is asked for', async () => {
+  test('lists what occurred, leaves out what is closed, and lists that on request', async () => {
     const { caller } = await openRanked()
     const live = await listed(caller, 'risks', 'status')
     expect(live.filter(({ status }) => status === 'OCCURRED').map(({ reference }) => reference)).toContain('fifteen')
@@ -249,7 +249,7 @@ describe('the open issues', () => {
   })
 })
 
-test('a project counts its live risks and open issues, and tells the highest live score', async () => {
+test('a project counts its live risks and open issues, and shows the highest live score', async () => {
   const gateway = openGateway()
   const over: Partial<IssueDraft>[] = [{ status: 'RESOLVED' }, { reference: 'I-2', status: 'CLOSED' }]
   const live = [assessed('R-1', 2, 2), assessed('R-2', 4, 3, { status: 'OCCURRED' })]

@@ -46,8 +46,8 @@ async function spend(caller: Caller, times: number): Promise<void> {
   for (let i = 0; i < times; i++) expect((await caller.get('/v1/key')).status).toBe(200)
 }
 
-describe('through the doors', () => {
-  test('a key may ask ten times at once; the eleventh is told when to try again, and may then', async () => {
+describe('through both APIs', () => {
+  test('a key may send ten requests at once; the eleventh gets Retry-After, and may then', async () => {
     const { caller, time } = await openLimited()
     await spend(caller, 10)
     const answer = await caller.get('/v1/key')
@@ -80,7 +80,7 @@ describe('through the doors', () => {
     expect(lines).toEqual([])
   })
 
-  test('in GraphQL too, where it is an answer of errors', async () => {
+  test('in GraphQL too, as errors', async () => {
     const { caller } = await openLimited()
     await spend(caller, 10)
     const { status, headers, body } = await caller.graphql('{ apiKey { name } }')
@@ -114,13 +114,13 @@ describe('through the doors', () => {
     'a bad body of a query': [400, (caller) => caller.post('/graphql', [])],
     'a mutation by GET': [405, (caller) => caller.get('/graphql?query=mutation{__typename}')],
   }
-  test.each(Object.entries(ANSWERS))('%s tells what is left, and costs one', async (_, [status, ask]) => {
+  test.each(Object.entries(ANSWERS))('%s reports the remaining quota, and costs one', async (_, [status, ask]) => {
     const { caller } = await openLimited()
     const answer = await ask(caller)
     expect({ status: answer.status, ...limitOf(answer) }).toEqual({ status, ...left(9) })
   })
 
-  test('a key without the scope is charged and told like any other', async () => {
+  test('a key without the scope is charged like any other, and gets the headers', async () => {
     const { gateway } = await openLimited()
     const caller = await gateway.as()
     const answer = await caller.get('/v1/personnel')
@@ -144,7 +144,7 @@ describe('through the doors', () => {
     expect(limitOf(await other.get('/v1/personnel'))).toEqual(left(9))
   })
 
-  test('without a limit there is none, and nothing is told of one', async () => {
+  test('without a limit there are no limit headers', async () => {
     const { caller } = await openOffice({ ratePerMinute: 0 })
     await spend(caller, 50)
     for (const answer of [await caller.get('/v1/key'), await caller.graphql('{ __typename }')]) {
@@ -184,7 +184,7 @@ test.each(['*', '"another", *'])('If-None-Match: %s names no answer, and costs a
 describe('a real server', () => {
   const WRONG_MAX = 60
 
-  test('answers 429 to the 61st wrong key from one address in a minute, and still serves the right ones', async () => {
+  test('returns 429 to the 61st wrong key from one address in a minute, and still serves valid keys', async () => {
     const folder = newFolder()
     const { key } = await mint(folder, '--name', 'right', '--scope', 'personnel.read')
     const { origin } = await serve(folder)

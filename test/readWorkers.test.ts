@@ -84,7 +84,7 @@ test('who has written something finds it, whichever thread reads it', async () =
   expect(gateway.statements().filter(isGuarded).length).toBeGreaterThanOrEqual(60)
 })
 
-test('a request that reads too long is answered 503, is charged, and leaves the processor idle', async () => {
+test('a request that reads too long gets 503, is charged, and leaves the processor idle', async () => {
   const { caller } = await openSlow({ deadlineMs: 200, ratePerMinute: 6_000 })
   const rest = await caller.get(SEARCH)
   expect(rest).toMatchProblem(503, 'DEADLINE_EXCEEDED')
@@ -101,7 +101,7 @@ test('a request that reads too long is answered 503, is charged, and leaves the 
   await expect.poll(total, { timeout: 10_000 }).toBe(SEARCHED_RISKS)
 })
 
-test('a write may take longer than a request may read, and its answer is still told', async () => {
+test('a write may take longer than the read deadline, and still gets its response', async () => {
   const gateway = openGateway({ deadlineMs: 200 })
   const caller = await gateway.as('personnel.manage')
   const letGo = gateway.own.hold()
@@ -137,7 +137,7 @@ test('the event loop goes on while a worker reads', async () => {
   expect(pages).toBeGreaterThan(5)
 })
 
-test('when too many wait for a worker, the next is told to try again, unless others have hung up', async () => {
+test('when the worker queue is full, the next request gets 503, unless others have disconnected', async () => {
   const { gateway, caller } = await openSlow({ deadlineMs: 3_000 })
   const ask = (signal?: AbortSignal) =>
     gateway.app.fetch(
@@ -176,7 +176,7 @@ test('a store is closed at once, whatever its workers read', async () => {
   own.remove()
 })
 
-test('a worker that dies takes one answer along, and another takes its place', async () => {
+test('a worker that dies fails one request, and another replaces it', async () => {
   const store = newStore().open()
   onTestFinished(() => store.close())
   const heavy = (text: string) => store.read.rows({ text, values: [], isHeavy: true })

@@ -6,7 +6,7 @@ import { engine } from './engine.js'
 import { openGateway } from './harness.js'
 import { READY, READY_TO_READ } from './service.js'
 
-test('readiness looks at the store once a second at most, however many ask', async () => {
+test('readiness checks the store at most once a second, for any number of requests', async () => {
   const gateway = openGateway()
   const caller = gateway.with(undefined)
   gateway.statements()

@@ -39,8 +39,8 @@ const DOORS: [string, (caller: Caller) => Promise<Answer>][] = [
   ['a query', (caller) => caller.graphql(QUERY)],
 ]
 
-describe.each(DOORS)('%s that was asked for before', (_, ask) => {
-  test('is answered without a look at the tables, in the same words', async () => {
+describe.each(DOORS)('%s that was requested before', (_, ask) => {
+  test('is served without reading the tables, byte for byte', async () => {
     const { gateway, caller } = await openCompany()
     const first = await ask(caller)
     expect(first.status).toBe(200)
@@ -84,14 +84,14 @@ describe.each(DOORS)('%s that was asked for before', (_, ask) => {
     expect(statements).toBeGreaterThan(0)
   })
 
-  test('is read anew where nothing is kept', async () => {
+  test('is read again without a response cache', async () => {
     const { gateway, caller } = await openCompany({ readyBytesMax: 0 })
     await ask(caller)
     expect((await reads(gateway, () => ask(caller))).length).toBeGreaterThan(0)
   })
 })
 
-test('what is about the key itself is never given to another', async () => {
+test('a response about the key itself is never shared', async () => {
   const { gateway } = await openCompany()
   const [one, other] = [await gateway.as('personnel.read'), await gateway.as('personnel.read')]
   const query = '{ apiKey { name } personnel(first: 1) { nodes { name } } }'
@@ -118,21 +118,21 @@ test('a key is remembered as it is usually sent, and not in every form that blan
   expect(await reads(gateway, () => padded.get('/v1/key'))).toContainEqual(expect.stringContaining('api_key'))
 })
 
-test('a mutation is done every time', async () => {
+test('a mutation is never cached', async () => {
   const { caller } = await openCompany()
   const add = () => caller.graphql('mutation { addGroup(input: { name: "Divers" }) { name } }')
   expect((await add()).body.errors).toBe(undefined)
   expect((await add()).body.errors).toMatchObject([{ extensions: { code: 'CONFLICT' } }])
 })
 
-test('a refusal is worked out every time', async () => {
+test('an error is never cached', async () => {
   const { gateway, caller } = await openCompany()
   const path = '/v1/personnel/usr_none'
   await caller.get(path)
   expect((await reads(gateway, () => caller.get(path))).length).toBeGreaterThan(0)
 })
 
-test('whoever has the answer already is told so without work, and is charged a tenth', async () => {
+test('a matching If-None-Match gets 304 without a read, and is charged a tenth', async () => {
   const { gateway, caller } = await openCompany({ ratePerMinute: 60 })
   const first = await caller.get(PEOPLE)
   await caller.get(PEOPLE)
@@ -255,7 +255,7 @@ describe('a body', () => {
     ['/v1/personnel', JSON.stringify({ name: 'Aaron', externalId: 'first of all' })],
   ] as const
 
-  test.each(BODIES)('that comes to %s with its head needs one look at the key', async (path, body) => {
+  test.each(BODIES)('that comes to %s with its header needs one key look-up', async (path, body) => {
     const { looks, ask } = await openLooked()
     await ask('/graphql', JSON.stringify({ query: QUERY }))
     looks.made = 0
@@ -263,7 +263,7 @@ describe('a body', () => {
     expect(looks.made).toBe(1)
   })
 
-  test('that comes after the look at the versions is not answered with what was ready then', async () => {
+  test('that arrives after the version check is not served from the cache of that time', async () => {
     const looked = await openLooked()
     const [path, body] = BODIES[0]
     expect((await looked.ask(path, body)).text).not.toContain('Aaron')
@@ -284,7 +284,7 @@ describe('a body', () => {
   )
 })
 
-test('people who are added at the same time are seen by whoever asks after them', async () => {
+test('people who are added concurrently are seen by later requests', async () => {
   const { caller } = await openCompany()
   for (const person of [ada, grace]) {
     await caller.get('/v1/personnel')

@@ -124,7 +124,7 @@ describe('a reference with more than one key', () => {
 })
 
 describe('many references', () => {
-  test('5,000 different ones are answered in one statement', async () => {
+  test('5,000 different ones are read in one statement', async () => {
     const { gateway, ids, caller } = await openOffice()
     const many = Array.from({ length: 5_000 }, (_, index) => person({ id: index === 4_711 ? ids.ada : `usr_${index}` }))
     await resolve(caller, [])

@@ -75,7 +75,7 @@ test('cached responses fall when the store is put back to an earlier state, and 
   expect([cache.find('a', at(2)), cache.find('b', putBack)?.answer.body?.length]).toEqual([undefined, 1])
 })
 
-test('cached responses fall with any of the registers that they were read from, and with no other', () => {
+test('cached responses are invalidated by any change counter that they were read under, and by no other', () => {
   const cache = new CachedResponses(10_000)
   cache.keep(place('roster'), response(1))
   cache.keep(place('risks', START, ofProjects), response(1))

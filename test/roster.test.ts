@@ -127,7 +127,7 @@ test.each([
   expect([answer.body.existingId, answer.body.errors]).toEqual([office.grace.id, [{ pointer, detail }]])
 })
 
-test('whoever leaves is off the roster and out of the count, keeps the id, and comes back as they were', async () => {
+test('a person who leaves is off the roster and the count, keeps the id, and comes back unchanged', async () => {
   const { caller, ada, groupId } = await openOffice()
   const seen = async () => [
     (await caller.get('/v1/personnel')).body.data.map(({ name }: Answer['body']) => name),
@@ -142,7 +142,7 @@ test('whoever leaves is off the roster and out of the count, keeps the id, and c
   expect(await seen()).toEqual([['Ada', 'Grace'], 1])
 })
 
-test('whoever was erased stays so', async () => {
+test('an erased person stays erased', async () => {
   const office = await openOffice()
   await office.gateway.write(async ({ db, t, at }) => {
     await db.update(t.person).set({ erasedAt: at }).where(eq(t.person.id, office.ada.id))

@@ -37,7 +37,7 @@ test('a list has as many live rows as it shows without a filter, counted once wh
   expect(countsIn(gateway)).toBe(0)
 })
 
-test('a write makes only the lists of its register be counted again', async () => {
+test('a write causes only lists of its change counter to be counted again', async () => {
   const { gateway } = await openFilled()
   const counts = new RowCounts(gateway.store)
   const [people, register] = [await counts.of(personnel), await counts.of(risks)]

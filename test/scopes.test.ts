@@ -58,7 +58,7 @@ test('the cases here are every root field and every route but those of the own k
   expect(CASES.map(({ route }) => route).sort()).toEqual(routes.filter((route) => route !== 'GET /v1/key').sort())
 })
 
-test.each(CASES)('$field and $route answer a key with $scope, or with the .manage that includes it', async (one) => {
+test.each(CASES)('$field and $route serve a key with $scope, or with the .manage that includes it', async (one) => {
   const { gateway, company } = await openFilled()
   for (const scope of ENOUGH[one.scope]) {
     const caller = await gateway.as(scope)
@@ -183,7 +183,7 @@ describe('a person behind a risk or an issue', () => {
   })
 })
 
-describe('a refusal tells nothing', () => {
+describe('a refusal reveals nothing', () => {
   const SINGLES = CASES.filter(({ route }) => /^GET .*\{/.test(route))
   const TABLES = /"(person|groups|membership|project|risk|issue)"/
 

@@ -29,7 +29,7 @@ const BREAKS: [what: string, sql: string][] = [
   ).map(([what = '', sql = '']): [string, string] => [what, sql]),
 ]
 
-test.each(BREAKS)('where %s, neither the log nor an answer nor a command says what was sent', async (_, sql) => {
+test.each(BREAKS)('where %s, neither the log nor a response nor a command shows the sent values', async (_, sql) => {
   const gateway = openGateway()
   const caller = await gateway.as('personnel.manage')
   // Without a table the database is not used for another test.

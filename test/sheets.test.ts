@@ -198,7 +198,7 @@ describe('the text of a file', () => {
 })
 
 describe('a table', () => {
-  test('is read under the names of fields, in whatever case and spelling the header has them', () => {
+  test('is read by field names, in any case and notation of the header', () => {
     const { records, columnOf, ...rest } = sheet("Raised on;TITLE;Score;\n2026-02-03;'=1;9\n;\n\n")
     expect(records).toEqual([
       { index: 0, line: 2, values: { raisedOn: '2026-02-03', title: '=1' }, flaws: [] },

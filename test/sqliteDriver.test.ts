@@ -50,7 +50,7 @@ test.each([
     'better-sqlite3',
     'No SQLite driver for Node 24.21.0 is installed. With this Node, run `npm install --ignore-scripts`: its driver comes compiled.',
   ],
-])('Node %s with %s alone is refused, and told what to install', (version, other, sentence) => {
+])('Node %s with %s alone is refused, with the command to install the other', (version, other, sentence) => {
   const { load } = installed(other)
   expect(() => loadDriver(version, load)).toThrow(new StoreRefused(sentence))
 })

@@ -15,7 +15,7 @@ function openKept() {
   return { statements: new KeptStatements(counting), made }
 }
 
-test('a statement is made ready once, and gives its rows as its user wants them, whoever used it before', () => {
+test('a statement is prepared once, and returns rows in the form its user sets, whatever was set before', () => {
   const { statements, made } = openKept()
   statements.prepare('insert into note values (?)').run('one')
   statements.prepare('insert into note values (?)').run('two')

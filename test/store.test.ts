@@ -71,7 +71,7 @@ describe('a write', () => {
     expect(await names(gateway)).toEqual(['Ada Lovelace'])
   })
 
-  test('is stamped when it begins, not when it was asked for, so that no reader of changes passes it over', async () => {
+  test('gets its timestamp when it begins, not when it is queued, so that no reader of changes misses it', async () => {
     const gateway = openGateway()
     const letGo = gateway.own.hold()
     const adding = gateway.write((write) => addPerson(write, ada))
@@ -81,7 +81,7 @@ describe('a write', () => {
     expect((await adding).updatedAt).toBe(gateway.clock.now.toISOString())
   })
 
-  test('gives up as UNAVAILABLE, counting from when it was asked for', async () => {
+  test('fails as UNAVAILABLE, counting from when it was queued', async () => {
     const gateway = openGateway()
     const letGo = gateway.own.hold()
     const both = await Promise.allSettled([
@@ -157,7 +157,7 @@ describe.runIf(engine === 'sqlite')('writes that wait together', () => {
     expect((await names(gateway)).sort()).toEqual(['First', ...accepted.map((i) => `P${i}`)].sort())
   })
 
-  test('are gathered also when each is asked for only once the one before it could have been stored', async () => {
+  test('are batched also when each is queued in a separate callback of one turn', async () => {
     const gateway = openGateway()
     gateway.statements()
     const asked = Array.from({ length: 20 }, (_, i) => {
@@ -170,7 +170,7 @@ describe.runIf(engine === 'sqlite')('writes that wait together', () => {
     expect(await names(gateway)).toHaveLength(20)
   })
 
-  test('are told only once they are stored, also what was refused because of another', async () => {
+  test('resolve only after the commit, also those refused because of another', async () => {
     const gateway = openGateway()
     const seen: number[] = []
     const note = () =>
@@ -202,7 +202,7 @@ describe.runIf(engine === 'sqlite')('writes that wait together', () => {
 })
 
 describe('the version', () => {
-  test('moves with every write that can change an answer, whoever makes it, and with no other', async () => {
+  test('changes with every write that can change a result, of any process, and with no other', async () => {
     const gateway = openGateway()
     const { store } = gateway
     const first = await store.version()
@@ -259,7 +259,7 @@ describe('the store', () => {
     ['a second counter', 'insert into revision (id, value) values (2, 1)'],
   ]
 
-  test.each(BAD_ROWS)('refuses %s, whoever writes', async (_, statement) => {
+  test.each(BAD_ROWS)('refuses %s from any writer', async (_, statement) => {
     const gateway = openGateway()
     await gateway.write(async (write) => {
       await addPerson(write, ada)

@@ -61,7 +61,7 @@ test('a project comes in with its risks and issues, each issue linked to the ris
   expect(new Set(history.map(({ entityId }) => entityId)).size).toBe(5)
 })
 
-test('doing it again changes nothing: no history, no new stamps, only syncedAt moves', async () => {
+test('doing it again changes nothing: no history, no new timestamps except syncedAt', async () => {
   const { gateway, caller } = await open()
   const { project } = await synced(caller, BRIDGE)
   const entries = async () => [(await caller.get('/v1/risks')).body, (await caller.get('/v1/issues')).body]
@@ -222,7 +222,7 @@ test('a bad record far down in the list leaves nothing of those before it, nor o
   expect(await synced(office.caller, { ...BRIDGE, risks: risks.slice(0, -1) })).toMatchObject({ risks: counts(1_200) })
 })
 
-test('only what is wrong itself is told, not what follows from it', async () => {
+test('only the original flaw is reported, not what follows from it', async () => {
   const office = await open()
   const bad = [...BRIDGE.risks, risk({ likelihood: 9, impact: 1 })]
   const cases: [state: State, pointers: string[]][] = [
@@ -253,7 +253,7 @@ test('owners and assignees are found by e-mail, externalId, user id, or a name t
   }
 })
 
-test('whom the roster does not know, or knows twice, is kept as a name and told as a warning with its place', async () => {
+test('a person unknown to the roster, or ambiguous, is kept as a name and reported as a warning with its place', async () => {
   const { caller } = await open('personnel.manage')
   for (const person of [ada, { ...ada, email: 'ada2@example.com' }]) await caller.post('/v1/personnel', person)
   const risks = [risk({}), risk({ reference: 'M', owner: 'Nemo' })]

@@ -62,7 +62,7 @@ test('a sync by a key without personnel.read is the same whether or not the rost
   expect(full.gateway.statements().filter((statement) => /"(person|membership)"/.test(statement))).toEqual([])
 })
 
-test('it keeps the text that was sent as the name, says once that nobody was looked up, and repeats without a change', async () => {
+test('it keeps the sent text as the name, warns once that no person was looked up, and repeats without a change', async () => {
   const { caller } = await openWith([grace])
   for (const who of ['grace@example.com', 'Grace Hopper']) {
     expect((await synced(caller, heldBy(` ${who} `))).warnings).toEqual(WARNINGS)

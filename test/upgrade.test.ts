@@ -131,7 +131,7 @@ test('a filled store of the first release keeps every row and every link', async
   expect(migrate(file).pending).toEqual([])
 })
 
-test('and answers as before, to the same key', async () => {
+test('and responds as before, to the same key', async () => {
   const { file, caller } = await openBoth()
   migrate(file)
   const upgraded = callerOn(file, caller.authorization)
@@ -234,7 +234,7 @@ test('a store with a broken link is refused, and left as it was', async () => {
   expect(() => requireMigrated(file)).toThrow(/lacks 6 migration/)
 })
 
-test('whoever is erased after an upgrade is gone from the old pages as well', async () => {
+test('a person erased after an upgrade is gone from the old pages as well', async () => {
   const { file } = await openBoth()
   const texts = ['Quillon Zyxwvut', 'quillon@zyx.example', 'ZYX-4711']
   const [name, email, externalId] = texts

@@ -123,7 +123,7 @@ describe('REST says the same both ways', () => {
     return { ...route, paths, good }
   })
 
-  test.each(routes)('$path, with each key, when first asked for and then', async ({ paths, good }) => {
+  test.each(routes)('$path, with each key, uncached and cached', async ({ paths, good }) => {
     expect(good).not.toBe('')
     for (const path of paths) {
       for (const key of path === good ? callers : [everything]) {
@@ -158,7 +158,7 @@ describe('REST says the same both ways', () => {
     expect(pages).toBeGreaterThan(1)
   })
 
-  test.each(routes)('$path is compiled, and then ready, but for what is about the key', async (route) => {
+  test.each(routes)('$path is compiled, and then cached, except for the key itself', async (route) => {
     // The cache goes by the text of the address: nobody has asked it like this before.
     const asked = { path: `${route.good}${route.good.includes('?') ? '' : '?'}&` }
     const ways = [await wayOf(() => same(everything, asked)), await wayOf(() => same(everything, asked))]
@@ -186,7 +186,7 @@ describe('GraphQL says the same both ways', () => {
   const anew = (make: (typeof COMPILED)[string]) =>
     JSON.stringify({ ...make(company), query: `${make(company).query} #` })
 
-  test.each(Object.entries(COMPILED))('%s is compiled when first asked for, and then ready', async (_, make) => {
+  test.each(Object.entries(COMPILED))('%s is compiled at first, and then cached', async (_, make) => {
     const ways = []
     for (const body of sights(anew(make))) ways.push(await wayOf(() => same(everything, post(body))))
     expect(ways).toEqual(['compiled', 'ready', 'compiled', 'ready'])
@@ -283,6 +283,6 @@ describe('so it is', () => {
   })
 })
 
-test('as many answers were compared as there are things to ask for', () => {
+test('the number of compared responses is as expected', () => {
   expect(comparisons).toBeGreaterThan(3_000)
 })

@@ -48,7 +48,7 @@ test.each(CASES)(
   },
 )
 
-test.each(CASES)('by %s, %s: so does one whose server is told to go in the middle', async (name, way) => {
+test.each(CASES)('by %s, %s: so does one whose server is shut down meanwhile', async (name, way) => {
   const { people, caller, url } = await openWay(way)
   const add = WAYS[name] as (typeof WAYS)[string]
   expect((await add(caller, 'before')).status).toBeLessThan(300)
@@ -69,7 +69,7 @@ test.each(CASES)('by %s, %s: so does one whose server is told to go in the middl
   await expect.poll(people).toEqual(['before', 'cut'])
 })
 
-test.each(BOTH)('%s: each of those whose commit is lost is told so, and one that was refused is not', async (way) => {
+test.each(BOTH)('%s: each write whose commit is lost reports it, and one that was refused does not', async (way) => {
   const { proxy, people, caller, url } = await openWay(way)
   const add = (externalId: string) => caller.post('/v1/personnel', { name: 'Ada', externalId })
   expect((await add('before')).status).toBe(201)
@@ -85,7 +85,7 @@ test.each(BOTH)('%s: each of those whose commit is lost is told so, and one that
   await expect.poll(() => people().sort()).toEqual(['before', ...names].sort())
 })
 
-test('a connection that is lost before the commit has stored nothing, and says only that', async () => {
+test('a connection that is lost before the commit has stored nothing, and the error says only that', async () => {
   const { proxy, people, caller } = await openWay('directly')
   expect((await caller.post('/v1/personnel', { name: 'Ada', externalId: 'before' })).status).toBe(201)
   proxy.onSent = (bytes) => bytes.includes('insert into "person"')

@@ -22,7 +22,7 @@ async function openSlow() {
   return { child, pid: child.pid ?? 0, ...callerOf(origin, key) }
 }
 
-test('searches that take too long are answered 503 in time, others meanwhile, and then the process is idle', async () => {
+test('searches that take too long get 503 in time, others are served meanwhile, and then the process is idle', async () => {
   const { client, pid } = await openSlow()
   await client.ask('/v1/personnel?limit=1')
   const searches = Array.from({ length: 8 }, () => client.ask(SEARCH))

@@ -16,7 +16,7 @@ import { callerOf, canLimit, openService, prepareStore, stored } from '../servic
 const PEOPLE_BEYOND_BUFFERS = 100_000
 
 describe('SIGTERM', () => {
-  test('under load answers whoever is connected, and whatever was written was acknowledged', async () => {
+  test('under load completes open requests, and acknowledges every write', async () => {
     const folder = newFolder()
     const { own, key } = await prepareStore(folder, 300)
     const { origin, child } = await serve(folder, ['--rate-limit', '0', '--log-level', 'silent'])
@@ -52,7 +52,7 @@ describe('SIGTERM', () => {
     expect(stored(own).filter((id) => id.startsWith('load-'))).toEqual(acknowledged.sort())
   })
 
-  test('waits for a caller who reads a long answer slowly', async () => {
+  test('waits for a client that reads a long response slowly', async () => {
     const folder = newFolder()
     const { key } = await prepareStore(folder, PEOPLE_BEYOND_BUFFERS)
     const { origin, child } = await serve(folder, ['--log-level', 'silent'])
@@ -146,7 +146,7 @@ function dial(origin: string): Socket {
 }
 
 describe('two servers of one store', () => {
-  test('see what the other has written at once, repeat its answers, and refuse a revoked key at once', async () => {
+  test("see each other's writes at once, replay each other's idempotent responses, and refuse a revoked key at once", async () => {
     const folder = newFolder()
     const one = await openService({ folder })
     const { origin } = await serve(folder, ['--rate-limit', '0'])
@@ -180,7 +180,7 @@ describe('a log that cannot be written', () => {
     expect(child.exitCode).toBe(0)
   })
 
-  test('because nobody reads it any more, or because its reader has stalled, neither', async () => {
+  test('because its reader is gone or has stalled, neither', async () => {
     const { add, child } = await openService()
     child.stdout?.pause()
     // More than a pipe holds.
@@ -195,7 +195,7 @@ describe('a log that cannot be written', () => {
 
 // With PostgreSQL reading takes descriptors of its own, and so there are none for callers.
 describe.runIf(canLimit && engine === 'sqlite')('a process that has no descriptors left (needs prlimit)', () => {
-  test('answers those who are connected, and everyone again once some have gone', async () => {
+  test('serves connected clients, and new ones again after some have disconnected', async () => {
     const { origin, child, key, add, roster } = await openService()
     expect((await add('before')).status).toBe(201)
     const open = openFiles(child.pid).length

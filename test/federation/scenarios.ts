@@ -172,7 +172,7 @@ function scenarios(open: Parameters<typeof throughGateway>[1]): void {
     expect(own).toMatchObject({ data: { risks: null }, refused: [expect.stringMatching(/^UNAUTHENTICATED\b/)] })
   })
 
-  test('thousands of references are answered in one request to us, whether or not they repeat each other', async () => {
+  test('thousands of references are resolved in one request to us, whether or not they repeat', async () => {
     const { operations, company, ask } = await openForReader(manyTasks)
     const { data, refused } = await ask('{ tasks { nodes { assignee { id name } } } }')
     const { nodes } = (data as { tasks: { nodes: { assignee: { id: string; name: string } | null }[] } }).tasks
@@ -184,7 +184,7 @@ function scenarios(open: Parameters<typeof throughGateway>[1]): void {
     expect(requestsTo(operations)).toHaveLength(1)
   })
 
-  test('a caller without a scope misses the assignees alone, and is told so at their place', async () => {
+  test('a caller without a scope misses only the assignees, with an error at their path', async () => {
     const { operations, ask } = await openSupergraph()
     const { authorization } = await operations.as('projects.read')
     const answer = await ask(authorization, '{ tasks { nodes { title assignee { name } risk { reference } } } }')

@@ -69,7 +69,7 @@ async function expectServing(what: string): Promise<void> {
   expect(peak).toBeLessThan(MEMORY_BYTES_MAX)
 }
 
-test('connections on which nothing is said keep nobody out, however many', async () => {
+test('silent connections keep no other client out, however many', async () => {
   const count = 1.2 * LIMITS.connectionsMax
   for (let i = 0; i < count; i++) await dial()
   await arena.attack('idle connections', read('/v1/key'), fine())
@@ -84,7 +84,7 @@ test('connections on which nothing is said keep nobody out, however many', async
 
 const LISTS = isShort ? 45 : 120
 
-test('lists that nobody reads take no more than the budget', async () => {
+test('unread lists take no more than the budget', async () => {
   // Each is another answer, of the same size.
   const target = (i: number) => `/v1/personnel?updatedSince=${new Date(Date.UTC(2000, 0, 1, 0, 0, i)).toISOString()}`
   let refused: Answer | undefined
@@ -134,7 +134,7 @@ test('bodies of 16 MB at once are worked off one by one', async () => {
 }, 180_000)
 
 describe.skipIf(isShort)('in the time that the limit names', () => {
-  test('whoever does not read the GraphiQL page is cut', async () => {
+  test('a client that does not read the GraphiQL page is disconnected', async () => {
     const began = performance.now()
     for (let i = 0; i < 100; i++) await dial(lines('GET /graphql HTTP/1.1', 'Host: localhost', 'Accept: text/html'))
     const open = () => connectionsOf(arena.pid)

@@ -72,7 +72,7 @@ test.each(QUERY_LIMITS)(
   },
 )
 
-test('a query that repeats its fields too often is told the limit and its own figure', async () => {
+test('a query that repeats its fields too often gets the limit and its own figure', async () => {
   await arena.attack('repeated fields', query(repeated(980)), tooComplex(/\b980 times.*the most is 100\b/))
 })
 

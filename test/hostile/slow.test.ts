@@ -136,7 +136,7 @@ const CROWDS: [name: string, count: number, bytes: string, then: (socket: Socket
   ['100 connections that do not read their answers', 100, LARGE.repeat(5), (socket) => socket.pause()],
 ]
 
-test.each(CROWDS)('%s keep nobody waiting', async (name, count, bytes, then) => {
+test.each(CROWDS)('%s delay no other client', async (name, count, bytes, then) => {
   const sockets = await Promise.all(Array.from({ length: count }, () => dial(bytes)))
   for (const socket of sockets) then(socket)
   await arena.attack(name, read('/v1/key'), fine())
@@ -145,6 +145,6 @@ test.each(CROWDS)('%s keep nobody waiting', async (name, count, bytes, then) => 
   for (const socket of sockets) socket.destroy()
 })
 
-test('after all this a request is answered', async () => {
+test('after all this a request is served', async () => {
   expect(only(await arena.send(read('/v1/key'))).status).toBe(200)
 })

@@ -102,7 +102,7 @@ test('npx serves the demo', async () => {
   expect((await fetch(`${base}/healthz`)).status).toBe(200)
 })
 
-test('its command serves the demo with the key that it prints, and stops when told to', async () => {
+test('its command serves the demo with the key that it prints, and stops on SIGTERM', async () => {
   // What npx runs, without npx: that ends on SIGTERM by itself and leaves behind what it has started.
   const child = spawn('node_modules/.bin/operations', ['serve', '--demo', '--port', '0'], {
     cwd: folder,

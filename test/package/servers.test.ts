@@ -75,7 +75,7 @@ test('the code of the document passes a strict type check', () => {
 })
 
 describe.each(['execute', 'mergeSchemas', 'stitchSchemas', 'Yoga', 'Apollo Server'])('by %s', (server) => {
-  test('what the scopes grant is answered, and each refusal says what is needed', () => {
+  test('what the scopes grant is served, and each refusal names the needed scope', () => {
     const refused = { code: 'INSUFFICIENT_SCOPE', requiredScope: 'projects.read' }
     const { data, errors } = asked.open[server] ?? {}
     expect(data).toEqual({ personnel: { totalCount: expect.any(Number) }, risks: null, _entities: [null] })
@@ -86,7 +86,7 @@ describe.each(['execute', 'mergeSchemas', 'stitchSchemas', 'Yoga', 'Apollo Serve
     expect(errors).toEqual(expect.arrayContaining([at('risks'), at('_entities', 0)]))
   })
 
-  test('nobody hears of what failed inside', () => {
+  test('internal failures are hidden from clients', () => {
     const { data, errors } = asked.closed[server] ?? {}
     expect(data).toEqual({ personnel: null })
     expect(errors).toEqual([

@@ -3,7 +3,7 @@ import { toFault } from '../../src/store/faults.js'
 import { openPostgres } from '../../src/store/postgres.js'
 import { newStore } from '../stores.js'
 
-test('a statement that reads is stopped at the deadline, and so is whoever comes after it', async () => {
+test('a read is stopped at the deadline, and so are the requests behind it', async () => {
   const own = newStore('postgres')
   const store = openPostgres(own.url, { deadlineMs: 100 })
   const heavy = { text: 'select count(*) from generate_series(1, 10000000000)', values: [] }

@@ -34,7 +34,7 @@ test('a statement that comes again is kept by its connection, and one that came 
   expect(await kept(store)).toEqual(['select $1::integer + 1'])
 })
 
-test('a connection keeps so many statements and no more, and those beyond are answered all the same', async () => {
+test('a connection keeps a bounded number of prepared statements, and others still run', async () => {
   const { store } = open()
   for (let i = 0; i < LIMITS.storeNamedMax + 50; i++)
     expect(await ask(store, `select $1::integer + ${i}`, 2)).toEqual([[7 + i]])
@@ -59,7 +59,7 @@ test('behind a lost connection the next one begins without names', async () => {
   expect(await kept(store)).toEqual(['select $1::integer + 1'])
 })
 
-test('a statement is answered also when what was kept of it is gone, or no longer fits the table', async () => {
+test('a statement still runs when its prepared form is gone, or no longer fits the table', async () => {
   const { own, store } = open()
   await ask(store, 'select $1::integer + 1', 3)
   await store.read.rows({ text: 'deallocate all', values: [] })
@@ -76,7 +76,7 @@ test('a statement is answered also when what was kept of it is gone, or no longe
   }
 })
 
-test('pages without a filter and single things are kept, and pages with one are planned for what they ask for', async () => {
+test('pages without a filter and single rows have kept plans, and filtered pages are planned for their values', async () => {
   const gateway = openGateway({ readyBytesMax: 0, isCompiled: true }, undefined, newStore('postgres'))
   const caller = await gateway.as('personnel.manage', 'projects.read')
   const { body } = await caller.post('/v1/personnel', { name: 'Ada', externalId: 'a' })

@@ -53,7 +53,7 @@ const refused: Work = async (write) => {
   throw new Error('changed my mind')
 }
 
-test('writes that wait together are committed together, and one that is refused leaves nothing and nobody behind', async () => {
+test('writes that wait together are committed together, and a refused one leaves nothing behind', async () => {
   const stage = open()
   expect(await together(stage, { 5: refused, 9: adding('e03') })).toEqual(
     saying({ 5: 'changed my mind', 9: expect.stringMatching(/already there/) }),
@@ -96,7 +96,7 @@ test('many rows among others are stored in a transaction of their own', async ()
   expect(stage.commits()).toBeGreaterThan(1)
 })
 
-test('a backend that is killed in the middle has stored nothing of them, which is what each is told; others go on', async () => {
+test('a backend that is killed in the middle has stored none of them, as each error says; others go on', async () => {
   const stage = open()
   const killing: Work = async (write) => {
     stage.own.run("select pg_terminate_backend(pid) from pg_stat_activity where state like 'idle in transaction%'")
@@ -108,7 +108,7 @@ test('a backend that is killed in the middle has stored nothing of them, which i
   expect(stage.stored()).toEqual(but(0, 1, 2, 3, 4, 5, 6))
 })
 
-test('whoever was told that the store is busy while another took its time is not written later', async () => {
+test('a write that timed out as busy is not stored later', async () => {
   const { store, stored } = open()
   const slow = store.write(CALLER, async (write) => {
     await sleep(400)

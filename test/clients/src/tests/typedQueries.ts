@@ -7,7 +7,7 @@ import type { introspection } from '../../generated/tada.js'
 import { demo } from '../support/demo.js'
 
 // Its client is written for bundlers, so that Node cannot load it; what it has made of the schema are types.
-test('genql types what can be asked for', () => {
+test('genql types the queries', () => {
   const query = {
     risks: { __args: { first: 1 }, nodes: { id: true, level: true, project: { key: true } } },
     node: { __args: { id: 'rsk_' }, __typename: true, on_Risk: { level: true } },
