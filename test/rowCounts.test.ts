@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { groups } from '../src/personnel/groups.js'
-import { addPerson, personnel } from '../src/personnel/people.js'
+import { addPerson, changePerson, personnel } from '../src/personnel/people.js'
 import { issues } from '../src/projects/issues.js'
 import { projects } from '../src/projects/projects.js'
 import { risks } from '../src/projects/risks.js'
@@ -47,4 +47,19 @@ test('a write causes only lists of its change counter to be counted again', asyn
   expect(countsIn(gateway)).toBe(0)
   expect(await counts.of(personnel)).toBe(people + 1)
   expect(countsIn(gateway)).toBe(1)
+})
+
+test('a count by a name is counted again when what the name stands for has changed', async () => {
+  const { gateway, company } = await openFilled()
+  const counts = new RowCounts(gateway.store)
+  const [owner = '', other = ''] = company.personIds
+  const emails = ['p0@example.com']
+  const before = await counts.of(risks, { owner: emails })
+  await gateway.write(async (write) => {
+    await changePerson(write, owner, { email: 'moved@example.com' })
+    await changePerson(write, other, { email: emails[0] })
+  })
+  expect(before).toBe(await counts.of(risks, { owner: [owner] }))
+  expect(await counts.of(risks, { owner: emails })).toBe(await counts.of(risks, { owner: [other] }))
+  expect(await counts.of(risks, { owner: emails })).not.toBe(before)
 })
