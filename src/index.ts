@@ -9,7 +9,7 @@ import { createApp } from './http/app.js'
 import { LIMITS } from './limits.js'
 import { sdl as printed, schema as subgraph } from './schema.js'
 import { openStore as open } from './store/open.js'
-import { rowCountsOf } from './store/rowCounts.js'
+import { rowCountsOf } from './store/query/rowCounts.js'
 import type { Store as OpenedStore } from './store/store.js'
 import { InputCheck } from './text.js'
 

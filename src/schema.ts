@@ -1,6 +1,6 @@
 import type { GraphQLSchema } from 'graphql'
 import { printApi } from './graph/apiSchema.js'
-import { toSubgraph } from './graph/federation.js'
+import { toSubgraph } from './graph/federation/schema.js'
 import './graph/scalars.js'
 import './auth/keys.graph.js'
 import './personnel/people.graph.js'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { Buckets, type Level } from '../src/http/buckets.js'
+import { Buckets, type Level } from '../src/http/access/buckets.js'
 
 const MINUTE = 60_000
 

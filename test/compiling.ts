@@ -6,7 +6,7 @@ import { type CompiledResult, compiledQuery } from '../src/graph/sql/compiledQue
 import { runMutation } from '../src/graph/sql/mutationOperations.js'
 import { createEngine } from '../src/http/engine.js'
 import { schema } from '../src/schema.js'
-import { rowCountsOf } from '../src/store/rowCounts.js'
+import { rowCountsOf } from '../src/store/query/rowCounts.js'
 import type { Store } from '../src/store/store.js'
 import type { Company } from './fixtures.js'
 import { NOW } from './harness.js'

@@ -1,6 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
-import { openapi } from '../src/http/openapi.js'
+import { openapi } from '../src/http/openapi/document.js'
 import { schema } from '../src/schema.js'
 import type { Answer } from './harness.js'
 

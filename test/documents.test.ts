@@ -1,6 +1,6 @@
 import { parse } from 'graphql'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { Documents } from '../src/http/documents.js'
+import { Documents } from '../src/http/graphql/documents.js'
 import { openOffice } from './harness.js'
 
 test('parsed queries are kept up to a number of characters, and the latest used longest', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { openapi } from '../src/http/openapi.js'
+import { openapi } from '../src/http/openapi/document.js'
 import { ID_PREFIX, type IdKind, isId } from '../src/ids.js'
 import { schema } from '../src/schema.js'
 import { addGroup } from './fixtures.js'

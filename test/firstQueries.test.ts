@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest'
-import { prepareDemo } from '../src/cli/demo.js'
+import { prepareDemo } from '../src/cli/serve/demo.js'
 import { asking } from './compiling.js'
 import { FIRST_QUERIES } from './firstQueries.js'
 import { NOW, openGateway } from './harness.js'

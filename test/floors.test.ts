@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import { expect, test } from 'vitest'
-import { openDatabase } from '../src/store/sqliteDriver.js'
+import { openDatabase } from '../src/store/sqlite/driver.js'
 
 const require = createRequire(import.meta.url)
 

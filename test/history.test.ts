@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { bringIn } from '../src/intake/sheets.js'
+import type { SheetNoun } from '../src/ingest/files/nouns.js'
+import { bringIn } from '../src/ingest/importers.js'
 import { addPerson } from '../src/personnel/people.js'
-import type { SheetNoun } from '../src/sheets/nouns.js'
 import { ada, grace } from './fixtures.js'
 import { type Caller, type Gateway, NOW, openFilled } from './harness.js'
 import { BRIDGE, numbered, sync, synced } from './syncing.js'
@@ -246,8 +246,8 @@ test('only the ledger and the erasure write entities, so that the history cannot
     [...text.matchAll(WRITES)].map(([, put, into, alter, what]) => `${file}: ${put ?? alter} ${into ?? what}`),
   )
   expect([...new Set(found)].sort()).toEqual([
-    'auth/keptAnswers.ts: delete t.keptAnswer',
-    'auth/keptAnswers.ts: insertAll t.keptAnswer',
+    'auth/idempotencyRecords.ts: delete t.keptAnswer',
+    'auth/idempotencyRecords.ts: insertAll t.keptAnswer',
     'auth/keys.ts: insert t.apiKey',
     'auth/keys.ts: update t.apiKey',
     'history/ledger.ts: insertAll table',
@@ -259,9 +259,9 @@ test('only the ledger and the erasure write entities, so that the history cannot
     'personnel/erasure.ts: update t.person',
     'personnel/erasure.ts: update table',
     'personnel/erasure.ts: updateAll t.change',
-    'personnel/moves.ts: delete t.membership',
-    'personnel/moves.ts: insertAll t.membership',
-    'personnel/moves.ts: update t.membership',
+    'personnel/membershipChanges.ts: delete t.membership',
+    'personnel/membershipChanges.ts: insertAll t.membership',
+    'personnel/membershipChanges.ts: update t.membership',
     'projects/projects.ts: update t.project',
     'projects/risks.ts: insert t.riskTally',
   ])

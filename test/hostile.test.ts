@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { prepareDemo } from '../src/cli/demo.js'
+import { prepareDemo } from '../src/cli/serve/demo.js'
 import { LIMITS } from '../src/limits.js'
 import { NOW, openGateway, openOffice } from './harness.js'
 

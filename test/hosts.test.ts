@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { shownAddress } from '../src/store/address.js'
-import { Hosts } from '../src/store/postgresHosts.js'
+import { Hosts } from '../src/store/postgres/hosts.js'
 
 const state = (isInRecovery: boolean, isReadOnly = false) => ({ isInRecovery, isReadOnly })
 

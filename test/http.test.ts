@@ -1,6 +1,6 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { ROUTES } from '../src/http/routes.js'
+import { ROUTES } from '../src/http/rest/routes.js'
 import { ada, grace } from './fixtures.js'
 import { type Office, openGateway, openOffice } from './harness.js'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { mintKey } from '../src/auth/keys.js'
-import { ROUTES } from '../src/http/routes.js'
+import { ROUTES } from '../src/http/rest/routes.js'
 import { LIMITS } from '../src/limits.js'
 import { ada, type Company, grace } from './fixtures.js'
 import type { Answer, Caller } from './harness.js'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { jsonFlaw } from '../src/http/jsonFlaw.js'
+import { jsonFlaw } from '../src/http/wire/jsonFlaw.js'
 
 test.each([
   ['{"a": 1,}', 1, 9],

@@ -10,7 +10,7 @@ const LAYERS: readonly { name: string; holds: (file: string) => boolean }[] = [
   {
     name: 'floor',
     holds: (file) =>
-      /^(about|config|errors|fields|ids|limits|text|vocabulary)\.ts$/.test(file) || file.startsWith('sheets/'),
+      /^(about|config|errors|fields|ids|limits|text|vocabulary)\.ts$/.test(file) || file.startsWith('ingest/files/'),
   },
   { name: 'store', holds: (file) => file.startsWith('store/') },
   { name: 'auth', holds: (file) => file.startsWith('auth/') && !file.endsWith('.graph.ts') },
@@ -18,7 +18,7 @@ const LAYERS: readonly { name: string; holds: (file: string) => boolean }[] = [
     name: 'nouns and graph',
     holds: (file) => /^(history|personnel|projects|graph)\//.test(file) && !file.endsWith('.graph.ts'),
   },
-  { name: 'intake', holds: (file) => file.startsWith('intake/') },
+  { name: 'ingest', holds: (file) => /^ingest\/(?!files\/)/.test(file) },
   { name: 'faces', holds: (file) => file.endsWith('.graph.ts') },
   { name: 'assembly', holds: (file) => file === 'schema.ts' },
   { name: 'edge', holds: (file) => /^(main|index)\.ts$/.test(file) || /^(cli|http)\//.test(file) },
@@ -73,18 +73,19 @@ test('graphql and Pothos are known to faces, graph, schema and http alone', () =
 })
 
 test.each([
-  [/^(better-sqlite3|drizzle-orm\/better-sqlite3(\/.*)?)$/, ['store/sqlite.ts', 'store/sqliteDriver.ts']],
+  [/^(better-sqlite3|drizzle-orm\/better-sqlite3(\/.*)?)$/, ['store/sqlite/store.ts', 'store/sqlite/driver.ts']],
   [
     /^(pg|drizzle-orm\/(node-postgres|pg-proxy))$/,
-    ['', 'Connections', 'Migrations', 'Session'].map((part) => `store/postgres${part}.ts`),
+    ['store', 'connections', 'migrations', 'session'].map((part) => `store/postgres/${part}.ts`),
   ],
 ])('the driver %s is known to its store files alone', (driver, mayKnow) => {
   expect(violations(({ from, to }) => !driver.test(to) || mayKnow.includes(from))).toEqual([])
 })
 
 test('no module above the store knows the engine, except for the advice on backups', () => {
-  const engines = /^store\/(sqlite|postgres|migrations|columns)/
-  expect(violations(({ from, to }) => from.startsWith('store/') || !engines.test(to))).toEqual([])
+  const engines = /^store\/(sqlite\/|postgres\/|columns\.ts)/
+  const mayImport = (file: string) => file.startsWith('store/') || file === 'cli/backup.ts'
+  expect(violations(({ from, to }) => mayImport(from) || !engines.test(to))).toEqual([])
   const naming = files.filter((file) => /sqlite|postgres|\bpg_/i.test(code(file)))
   const mayName = /^(store\/|cli\/(backup|copy|restore)\.ts$|config\.ts$|limits\.ts$)/
   expect(naming.filter((file) => !mayName.test(file))).toEqual([])
@@ -96,8 +97,11 @@ function code(file: string): string {
 }
 
 test('a store loads no driver but its own', () => {
-  const lazily = files.filter((file) => /^import [^(]*'\.\/(postgres|sqlite|migrations)\w*\.js'/m.test(code(file)))
-  expect(lazily.filter((file) => !/^store\/(postgres|sqlite|backup|restore|migrations)/.test(file))).toEqual([])
+  const eager = files.filter((file) => /^import [^(]*'\.\/(postgres|sqlite)\/\w+\.js'/m.test(code(file)))
+  expect(eager).toEqual([])
+  const engineOf = (file: string) => /^store\/(sqlite|postgres)\//.exec(file)?.[1]
+  const isForeign = (from: string | undefined, to: string | undefined) => from && to && from !== to
+  expect(violations(({ from, to }) => !isForeign(engineOf(from), engineOf(to)))).toEqual([])
 })
 
 test('the environment is read in one file, and the process ends in one', () => {

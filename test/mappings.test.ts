@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { BadMapping, readMapping } from '../src/sheets/mapping.js'
-import { readSheet, type SheetFormat } from '../src/sheets/sheet.js'
+import { BadMapping, readMapping } from '../src/ingest/files/mapping.js'
+import { readSheet, type SheetFormat } from '../src/ingest/files/sheet.js'
 import { ISSUE_SEVERITIES, ISSUE_STATUSES } from '../src/vocabulary.js'
 
 const FIELDS = [

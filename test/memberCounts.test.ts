@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { bringIn } from '../src/intake/sheets.js'
+import { bringIn } from '../src/ingest/importers.js'
 import { erasePerson } from '../src/personnel/erasure.js'
 import { addMember, removeMember } from '../src/personnel/memberships.js'
 import { addPerson, changePerson } from '../src/personnel/people.js'

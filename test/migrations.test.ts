@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { migrate, requireMigrated } from '../src/store/migrations.js'
-import { type Connection, openDatabase } from '../src/store/sqliteDriver.js'
+import { type Connection, openDatabase } from '../src/store/sqlite/driver.js'
+import { migrate, requireMigrated } from '../src/store/sqlite/migrations.js'
 
 function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'operations-'))

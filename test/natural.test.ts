@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, expect, test } from 'vitest'
-import { prepareDemo } from '../src/cli/demo.js'
+import { prepareDemo } from '../src/cli/serve/demo.js'
 import { NOW, openGateway } from './harness.js'
 import { NATURAL_QUESTIONS } from './natural.js'
 import { at, type Question } from './naturalChecks.js'

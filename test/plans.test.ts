@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { openDatabase } from '../src/store/sqliteDriver.js'
+import { openDatabase } from '../src/store/sqlite/driver.js'
 import type { Company } from './fixtures.js'
 import { type Caller, type Gateway, openFilled } from './harness.js'
 

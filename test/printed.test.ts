@@ -7,8 +7,8 @@ import {
 } from 'drizzle-kit/api'
 import { expect, test } from 'vitest'
 import { CONTRACTS, limitsPage } from '../src/cli/contracts.js'
-import { postgresTables } from '../src/store/postgresTables.js'
-import { sqliteTables } from '../src/store/sqliteTables.js'
+import { postgresTables } from '../src/store/postgres/tables.js'
+import { sqliteTables } from '../src/store/sqlite/tables.js'
 
 const root = new URL('../', import.meta.url)
 

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { addGroup, groups } from '../src/personnel/groups.js'
-import { backUp } from '../src/store/backup.js'
 import { openStore } from '../src/store/open.js'
-import { countOf } from '../src/store/page.js'
-import { restore } from '../src/store/restore.js'
+import { countOf } from '../src/store/query/page.js'
+import { backUp } from '../src/store/sqlite/backup.js'
+import { restore } from '../src/store/sqlite/restore.js'
 import { NOW } from './harness.js'
 
 function folder(): string {

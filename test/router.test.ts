@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { AskedOfNode } from '../src/http/asked.js'
-import { routesAt } from '../src/http/router.js'
-import { ROUTES } from '../src/http/routes.js'
+import { routesAt } from '../src/http/rest/router.js'
+import { ROUTES } from '../src/http/rest/routes.js'
+import { AskedOfNode } from '../src/http/wire/request.js'
 
 test.each(ROUTES)('$method $path is found, with what stands in its variable segments', (route) => {
   const names = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)

@@ -4,7 +4,7 @@ import { addPerson, changePerson, personnel } from '../src/personnel/people.js'
 import { issues } from '../src/projects/issues.js'
 import { projects } from '../src/projects/projects.js'
 import { risks } from '../src/projects/risks.js'
-import { RowCounts } from '../src/store/rowCounts.js'
+import { RowCounts } from '../src/store/query/rowCounts.js'
 import { ada } from './fixtures.js'
 import { type Gateway, openFilled } from './harness.js'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { mintKey } from '../src/auth/keys.js'
 import { SCOPE_NAMES, type Scope } from '../src/auth/scopes.js'
-import { ROUTES } from '../src/http/routes.js'
+import { ROUTES } from '../src/http/rest/routes.js'
 import { schema } from '../src/schema.js'
 import { CASES, type Case } from './cases.js'
 import { ada, type Company } from './fixtures.js'

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { csvLine, csvRecords, guarded, separatorOf, unguarded } from '../src/sheets/csv.js'
-import { decode } from '../src/sheets/decode.js'
-import { formatOf, readSheet, type SheetOptions } from '../src/sheets/sheet.js'
+import { csvLine, csvRecords, guarded, separatorOf, unguarded } from '../src/ingest/files/csv.js'
+import { decode } from '../src/ingest/files/decode.js'
+import { formatOf, readSheet, type SheetOptions } from '../src/ingest/files/sheet.js'
 
 const FIELDS = ['id', 'reference', 'title', 'severity', 'raisedOn']
 const OPTIONS: SheetOptions = {

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { expect, test } from 'vitest'
-import { StoreRefused } from '../src/store/journal.js'
-import { loadDriver } from '../src/store/sqliteDriver.js'
+import { StoreRefused } from '../src/store/migrationJournal.js'
+import { loadDriver } from '../src/store/sqlite/driver.js'
 
 const require = createRequire(import.meta.url)
 const here = Number.parseInt(process.versions.node, 10) < 22 ? 'better-sqlite3' : 'better-sqlite3-13'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { openDatabase } from '../src/store/sqliteDriver.js'
-import { KeptStatements, lend } from '../src/store/sqliteStatements.js'
+import { openDatabase } from '../src/store/sqlite/driver.js'
+import { KeptStatements, lend } from '../src/store/sqlite/statements.js'
 
 function openKept() {
   const connection = openDatabase(':memory:')

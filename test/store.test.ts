@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
 import { addPerson } from '../src/personnel/people.js'
-import { type Connection, openDatabase } from '../src/store/sqliteDriver.js'
+import { type Connection, openDatabase } from '../src/store/sqlite/driver.js'
 import type { Write } from '../src/store/store.js'
 import { engine } from './engine.js'
 import { ada, addIssue, addProject, addRisk, grace, issue, project, risk } from './fixtures.js'

@@ -1,6 +1,12 @@
 import { buildSchema } from 'graphql'
 import { expect, test } from 'vitest'
-import { addDirectives, keyDirective, printedSubgraph, SHAREABLE, withEntities } from '../src/graph/subgraph.js'
+import {
+  addDirectives,
+  keyDirective,
+  printedSubgraph,
+  SHAREABLE,
+  withEntities,
+} from '../src/graph/federation/subgraph.js'
 
 const SCHEMA = `
 """type Thing {"""

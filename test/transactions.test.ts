@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { Fault } from '../src/errors.js'
 import { BUSY } from '../src/store/faults.js'
-import type { Session } from '../src/store/postgresSession.js'
-import { WriteQueue } from '../src/store/postgresWriteQueue.js'
+import type { Session } from '../src/store/postgres/session.js'
+import { WriteQueue } from '../src/store/postgres/writeQueue.js'
 import type { Authorship, Write } from '../src/store/store.js'
 import { NOW } from './harness.js'
 

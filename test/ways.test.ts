@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import { mintKey } from '../src/auth/keys.js'
 import { SCOPE_NAMES } from '../src/auth/scopes.js'
 import type { AppOptions } from '../src/http/app.js'
-import { ROUTES } from '../src/http/routes.js'
+import { ROUTES } from '../src/http/rest/routes.js'
 import { fillCompany } from './fixtures.js'
 import { type Gateway, openGateway } from './harness.js'
 import { newStore, type TestStore } from './stores.js'

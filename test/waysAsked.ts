@@ -1,4 +1,4 @@
-import type { OperationName } from '../src/http/operations.js'
+import type { OperationName } from '../src/http/rest/operations.js'
 import type { Company } from './fixtures.js'
 
 /** What is asked for by REST: of every GET route, what follows its path. */

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { Fault } from '../errors.js'
 import { LIMITS } from '../limits.js'
-import type { Versions } from '../store/registers.js'
+import type { Versions } from '../store/changeCounters.js'
 import type { Store } from '../store/store.js'
 import { keyBySecret, noteKeyUse } from './keys.js'
 import type { Scope } from './scopes.js'

@@ -3,7 +3,7 @@ import { VERSION } from '../about.js'
 import { readConfig } from '../config.js'
 import { Fault } from '../errors.js'
 import { fileOf, isPostgres } from '../store/address.js'
-import { type Backup, backUp, type Contents } from '../store/backup.js'
+import { type Backup, backUp, type Contents } from '../store/sqlite/backup.js'
 import { commandWith, print, say, WrongUsage } from './command.js'
 
 /** The counts printed for people; the JSON document has every table. */

@@ -1,4 +1,4 @@
-import { openapi } from '../http/openapi.js'
+import { openapi } from '../http/openapi/document.js'
 import { LIMIT_MEANINGS } from '../limits.js'
 import { apiSdl, schema, sdl } from '../schema.js'
 

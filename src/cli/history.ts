@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { readConfig } from '../config.js'
 import { Fault } from '../errors.js'
 import { type ChangeRow, changes, changesOf, fieldChangesOf, type Recorded } from '../history/changes.js'
-import { pagesOf } from '../store/page.js'
+import { pagesOf } from '../store/query/page.js'
 import { commandWith, print, say, withStore } from './command.js'
 import { readPast } from './durations.js'
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { readConfig } from '../config.js'
 import { fileOf, isPostgres } from '../store/address.js'
-import { restore } from '../store/restore.js'
+import { restore } from '../store/sqlite/restore.js'
 import { countsIn, PG_DUMP } from './backup.js'
 import { commandWith, print, say, WrongUsage } from './command.js'
 

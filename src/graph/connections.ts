@@ -3,8 +3,8 @@ import { and } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import type { Scope } from '../auth/scopes.js'
 import { LIMITS } from '../limits.js'
-import { JsonPage, listSource, type PageFacts, pageFacts, readFacts } from '../store/jsonPage.js'
-import { type AnyList, countOf, cursorOf, extentOf, type List, pageOf, requireWhole } from '../store/page.js'
+import { JsonPage, listSource, type PageFacts, pageFacts, readFacts } from '../store/query/jsonPage.js'
+import { type AnyList, countOf, cursorOf, extentOf, type List, pageOf, requireWhole } from '../store/query/page.js'
 import {
   type AnyRelation,
   type Identified,
@@ -12,14 +12,14 @@ import {
   relatedCounts,
   relatedFacts,
   relatedPages,
-} from '../store/relations.js'
+} from '../store/query/relations.js'
 import type { Read } from '../store/store.js'
-import type { FieldPrice } from './bills.js'
 import { builder, type Context, needs } from './builder.js'
+import type { FieldPrice } from './cost/bills.js'
+import { federated, SHAREABLE } from './federation/subgraph.js'
+import { checkNames } from './hints/names.js'
 import { load, oncePerRequest, readTogether } from './loaders.js'
-import { checkNames } from './names.js'
 import { type Arguments, field, idOf, type Types } from './sql/fields.js'
-import { federated, SHAREABLE } from './subgraph.js'
 import { inTurns, turn } from './turns.js'
 import { type Asked, askedOf } from './windows.js'
 

@@ -3,7 +3,7 @@ import type { Scope } from '../auth/scopes.js'
 import { Fault } from '../errors.js'
 import { ID_PREFIX } from '../ids.js'
 import type { Context } from './builder.js'
-import { resolveReferences } from './references.js'
+import { resolveReferences } from './federation/references.js'
 import type { References } from './sql/fields.js'
 
 /** A type whose rows are found by id: an entity. */

@@ -1,7 +1,7 @@
 import { badArgument } from '../errors.js'
 import { LIMITS } from '../limits.js'
-import type { Key } from '../store/cursors.js'
-import { type AnyList, placeAfter, type Window } from '../store/page.js'
+import type { Key } from '../store/query/cursors.js'
+import { type AnyList, placeAfter, type Window } from '../store/query/page.js'
 import type { Context } from './builder.js'
 import type { Arguments } from './sql/fields.js'
 

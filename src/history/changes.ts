@@ -1,8 +1,8 @@
 import { and, eq, gte, type SQL } from 'drizzle-orm'
-import type { Optional } from '../store/conditions.js'
 import { type FieldChangeTable, fieldChange } from '../store/fieldChange.js'
-import type { List } from '../store/page.js'
-import type { Identified, Relation } from '../store/relations.js'
+import type { Optional } from '../store/query/conditions.js'
+import type { List } from '../store/query/page.js'
+import type { Identified, Relation } from '../store/query/relations.js'
 import type { Read } from '../store/store.js'
 import type { Tables } from '../store/tables.js'
 

@@ -10,9 +10,9 @@ import {
 import type { Principal } from '../auth/principal.js'
 import { grants, type Scope } from '../auth/scopes.js'
 import { Fault } from '../errors.js'
-import { billWith } from '../graph/bills.js'
 import type { Context } from '../graph/builder.js'
-import { priceIn } from '../graph/prices.js'
+import { billWith } from '../graph/cost/bills.js'
+import { priceIn } from '../graph/cost/prices.js'
 import { type CompiledMutation, compiledMutation } from '../graph/sql/compiledMutations.js'
 import { compiledQuery, type PreparedQuery } from '../graph/sql/compiledQueries.js'
 import { runMutation } from '../graph/sql/mutationOperations.js'
@@ -21,9 +21,9 @@ import { type ExecutionReason, NotCompilable } from '../graph/sql/statements.js'
 import { coercedVariables } from '../graph/sql/variables.js'
 import { LIMITS } from '../limits.js'
 import { schema } from '../schema.js'
-import { rowCountsOf } from '../store/rowCounts.js'
+import { rowCountsOf } from '../store/query/rowCounts.js'
 import type { OnStatement, Store } from '../store/store.js'
-import { Waiting } from './waiting.js'
+import { Waiting } from './deadline.js'
 
 /** Runs operations against the schema, for both APIs. */
 export interface Engine {

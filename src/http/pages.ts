@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import type { GraphQLSchema } from 'graphql'
 import { DESCRIPTION } from '../about.js'
-import type { Answer, Asked } from './asked.js'
-import { openapi } from './openapi.js'
-import { Content, respond } from './represent.js'
-import { storedOperations } from './stored.js'
+import { openapi } from './openapi/document.js'
+import { storedOperations } from './rest/compiledRoutes.js'
+import { Content, respond } from './wire/content.js'
 import { preferredType } from './wire/negotiation.js'
+import type { Answer, Asked } from './wire/request.js'
 
 export interface GraphiqlOptions {
   readonly endpoint: string

@@ -1,63 +1,98 @@
-import { ROUTES, type Route } from './routes.js'
+import type { Logger } from 'pino'
+import { Fault } from '../errors.js'
+import { asFault } from '../graph/faults.js'
+import { LIMITS } from '../limits.js'
+import { schema } from '../schema.js'
+import { atMostEvery } from '../store/coalesce.js'
+import type { Store } from '../store/store.js'
+import type { GraphqlHandler } from './graphql/handler.js'
+import { type Exchange, logCause } from './observe/exchange.js'
+import { createFrontPage, createGraphiql, createOpenapiPage, wantsPage } from './pages.js'
+import type { Rest } from './rest/handler.js'
+import { nearestPath } from './rest/pathHints.js'
+import { Content, emptyAnswer, respond } from './wire/content.js'
+import { notAllowed, problem } from './wire/problems.js'
+import { type Answer, type Asked, isReading } from './wire/request.js'
 
-/** The routes at one path, and the values of its variable segments. */
-export interface Match {
-  readonly at: Place
-  readonly parameters: Readonly<Record<string, string>>
+interface PathsOptions {
+  readonly store: Store
+  readonly log: Logger
+  readonly basePath: string
+  readonly graphiql: boolean
+  readonly demoKey?: string | undefined
+  readonly rest: Rest
+  readonly graphql: GraphqlHandler
 }
 
-/** One path of the route table. */
-export interface Place {
-  readonly routes: ReadonlyMap<string, Route>
-  /** The value of the `Allow` header. */
-  readonly allow: string
-}
+/** Routes a request to the health checks, the pages or one of the two APIs. */
+export type Paths = (exchange: Exchange) => Promise<Answer>
 
-interface Pattern {
-  readonly place: Place
-  readonly names: readonly string[]
-  readonly expression: RegExp
-}
+export function createPaths({ store, log, basePath, graphiql, demoKey, rest, graphql }: PathsOptions): Paths {
+  const graphiqlPage = createGraphiql({ endpoint: `${basePath}/graphql`, demoKey })
+  const frontPage = createFrontPage(schema, basePath, graphiql)
+  const openapiPage = createOpenapiPage(schema, basePath)
 
-const byPath = new Map<string, Route[]>()
-for (const route of ROUTES) byPath.set(route.path, [...(byPath.get(route.path) ?? []), route])
+  /** Public pages, which need no key; paths are relative to the base path. */
+  const pages = new Map<string, Page>([
+    ['', frontPage],
+    ['/', frontPage],
+    ['/v1', frontPage],
+    ['/v1/', frontPage],
+    ['/v1/openapi.json', openapiPage],
+    ['/healthz', (asked) => respond(asked, Content.json({ status: 'ok' }), NOT_KEPT)],
+    ['/readyz', createReadiness(store)],
+  ])
 
-const fixed = new Map<string, Match>()
-const patterns: Pattern[] = []
-for (const [path, routes] of byPath) {
-  const place = placeOf(routes)
-  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
-  if (names.length === 0) fixed.set(path, { at: place, parameters: {} })
-  else patterns.push({ place, names, expression: expressionOf(path) })
-}
-
-/** Finds the routes at a path: fixed paths by a map lookup, the others by their patterns. */
-export function routesAt(path: string): Match | undefined {
-  const found = fixed.get(path)
-  if (found) return found
-  for (const { place, names, expression } of patterns) {
-    const values = expression.exec(path)
-    if (!values) continue
-    return { at: place, parameters: Object.fromEntries(names.map((name, i) => [name, decoded(values[i + 1] ?? '')])) }
+  const answer = async (exchange: Exchange): Promise<Answer> => {
+    const { asked } = exchange
+    const { path: pathname } = asked
+    const path = pathname.startsWith(basePath) ? pathname.slice(basePath.length) : undefined
+    if (path === '/graphql') return graphiql && wantsPage(asked) ? graphiqlPage(asked) : graphql(exchange)
+    const page = path === undefined ? undefined : pages.get(path)
+    if (page) return readOnly(exchange, page)
+    if (path?.startsWith('/v1/')) return rest(exchange, path)
+    const meant = nearestPath(pathname)
+    const hint = meant === undefined ? '' : ` Did you mean ${basePath}${meant}?`
+    throw new Fault(
+      'NOT_FOUND',
+      `There is nothing at ${pathname}.${hint} GraphQL is at ${basePath}/graphql, REST below ${basePath}/v1.`,
+    )
   }
-  return undefined
+
+  return async (exchange) => {
+    try {
+      return await answer(exchange)
+    } catch (error) {
+      const fault = asFault(error)
+      exchange.refusal = fault
+      logCause(log, exchange, fault)
+      return problem(exchange, fault)
+    }
+  }
 }
 
-function placeOf(routes: readonly Route[]): Place {
-  const methods: string[] = routes.map(({ method }) => method)
-  const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ')
-  return { routes: new Map(routes.map((route) => [route.method, route])), allow }
+type Page = (asked: Asked) => Promise<Answer>
+
+async function readOnly(exchange: Exchange, page: Page): Promise<Answer> {
+  const { asked } = exchange
+  const allow = 'GET, HEAD, OPTIONS'
+  if (isReading(asked)) return page(asked)
+  return asked.method === 'OPTIONS' ? emptyAnswer({ allow }) : notAllowed(exchange, allow)
 }
 
-function expressionOf(path: string): RegExp {
-  return new RegExp(`^${path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '([^/]+)')}$`)
-}
+const NOT_KEPT = { headers: { 'cache-control': 'no-store' } }
 
-// A segment with invalid percent-encoding is used as it is; no id matches it.
-function decoded(segment: string): string {
-  try {
-    return decodeURIComponent(segment)
-  } catch {
-    return segment
+/** A read-only store still counts as ready: otherwise it would take every instance out of the load balancer. */
+function createReadiness(store: Store): Page {
+  // This path needs no key, so checks of the store are limited to one per `healthMs`.
+  const look = atMostEvery(LIMITS.healthMs, () => store.version())
+  return async (asked) => {
+    try {
+      await look()
+      const { isWritable: writes } = await store.health()
+      return respond(asked, Content.json({ status: 'ready', writes }), NOT_KEPT)
+    } catch (cause) {
+      throw new Fault('UNAVAILABLE', 'The store cannot be read.', { cause })
+    }
   }
 }

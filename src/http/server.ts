@@ -4,9 +4,9 @@ import type { Duplex } from 'node:stream'
 import { Fault } from '../errors.js'
 import { LIMITS } from '../limits.js'
 import type { App } from './app.js'
-import { type Connection, type ConnectionLimits, Connections, isLoopback } from './connections.js'
-import { headersTooLarge } from './incoming.js'
-import { bareProblem } from './problems.js'
+import { type Connection, type ConnectionLimits, Connections, isLoopback } from './wire/connections.js'
+import { bareProblem } from './wire/problems.js'
+import { headersTooLarge } from './wire/requestChecks.js'
 
 /** The interval of the checks, and so the precision of the time limits. */
 const CHECK_MS = 1_000

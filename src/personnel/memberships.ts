@@ -1,8 +1,8 @@
 import { Fault } from '../errors.js'
-import { byIds } from '../store/page.js'
+import { byIds } from '../store/query/page.js'
 import type { Write } from '../store/store.js'
 import { type GroupRow, groups, groupsOfPeople } from './groups.js'
-import { moveAll, movesTo } from './moves.js'
+import { moveAll, movesTo } from './membershipChanges.js'
 import { peopleLedger, personnel } from './people.js'
 
 /** Sets the groups of each of these people. */

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { said } from '../fields.js'
-import { idKey, keyPart, type RowKeys } from '../store/rowKeys.js'
+import { idKey, keyPart, type RowKeys } from '../store/query/rowKeys.js'
 import type { Write } from '../store/store.js'
 import type { Tables } from '../store/tables.js'
 import { fold, trimmed } from '../text.js'

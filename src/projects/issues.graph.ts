@@ -1,7 +1,7 @@
 import { builder, enumOf, needs } from '../graph/builder.js'
 import { connectionOf, pageField, queryList } from '../graph/connections.js'
 import { queryOne, stamps } from '../graph/entities.js'
-import { asEntity, displayed } from '../graph/federation.js'
+import { asEntity, displayed } from '../graph/federation/schema.js'
 import { boundedText, boundedTexts } from '../graph/inputs.js'
 import { columns, referenceField } from '../graph/sql/fields.js'
 import { Person } from '../personnel/people.graph.js'

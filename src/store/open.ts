@@ -1,5 +1,5 @@
 import { fileOf, isPostgres } from './address.js'
-import type { MigrationState } from './journal.js'
+import type { MigrationState } from './migrationJournal.js'
 import type { OnNotice, Store } from './store.js'
 
 interface OpenOptions {
@@ -19,19 +19,19 @@ export async function openStore(database: string, options: OpenOptions = {}): Pr
   const { migrate: mayMigrate = true, cacheBytes, onNotice, deadlineMs } = options
   if (isPostgres(database)) {
     if (mayMigrate) await migrateStore(database)
-    else await (await import('./postgresMigrations.js')).requireMigratedPostgres(database)
-    return (await import('./postgres.js')).openPostgres(database, { onNotice, deadlineMs })
+    else await (await import('./postgres/migrations.js')).requireMigratedPostgres(database)
+    return (await import('./postgres/store.js')).openPostgres(database, { onNotice, deadlineMs })
   }
-  const { migrate, requireMigrated } = await import('./migrations.js')
+  const { migrate, requireMigrated } = await import('./sqlite/migrations.js')
   const file = fileOf(database)
   if (mayMigrate) migrate(file)
   else requireMigrated(file)
-  return (await import('./sqlite.js')).openSqlite(file, { cacheBytes, onNotice })
+  return (await import('./sqlite/store.js')).openSqlite(file, { cacheBytes, onNotice })
 }
 
 /** Migrates a store, creating it if needed. */
 export async function migrateStore(database: string): Promise<MigrationState> {
   return isPostgres(database)
-    ? (await import('./postgresMigrations.js')).migratePostgres(database)
-    : (await import('./migrations.js')).migrate(fileOf(database))
+    ? (await import('./postgres/migrations.js')).migratePostgres(database)
+    : (await import('./sqlite/migrations.js')).migrate(fileOf(database))
 }

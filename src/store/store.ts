@@ -1,8 +1,8 @@
 import type { AnyColumn, SQL } from 'drizzle-orm'
 import type { PgDatabase, PgQueryResultHKT, PgTable } from 'drizzle-orm/pg-core'
 import type { Bulk } from './bulk.js'
-import type { Json } from './json.js'
-import type { Versions } from './registers.js'
+import type { Versions } from './changeCounters.js'
+import type { Json } from './query/json.js'
 import type { Tables } from './tables.js'
 
 type Database = PgDatabase<PgQueryResultHKT, Record<string, never>>

@@ -10,8 +10,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { csvLine } from '../../src/sheets/csv.js'
-import { openDatabase } from '../../src/store/sqliteDriver.js'
+import { csvLine } from '../../src/ingest/files/csv.js'
+import { openDatabase } from '../../src/store/sqlite/driver.js'
 
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 const rows = Number(process.argv[2] ?? 100_000)

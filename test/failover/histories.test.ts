@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { openPostgres } from '../../src/store/postgres.js'
+import { openPostgres } from '../../src/store/postgres/store.js'
 import { newFolder } from '../postgres/server.js'
 import { remember } from '../putBack.js'
 import { openBehindProxy } from './stage.js'

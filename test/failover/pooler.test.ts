@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { openPostgres } from '../../src/store/postgres.js'
-import { migratePostgres } from '../../src/store/postgresMigrations.js'
+import { migratePostgres } from '../../src/store/postgres/migrations.js'
+import { openPostgres } from '../../src/store/postgres/store.js'
 import { openGateway } from '../harness.js'
 import { hangUp, rowsOf } from '../postgres/sync.js'
 import { newFolder, operations } from '../process.js'

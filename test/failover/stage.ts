@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest'
-import { migratePostgres } from '../../src/store/postgresMigrations.js'
+import { migratePostgres } from '../../src/store/postgres/migrations.js'
 import { openGateway } from '../harness.js'
 import { newServer } from '../postgres/server.js'
 import { hangUp, rowsOf } from '../postgres/sync.js'

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { LIMITS } from '../../src/limits.js'
-import { openDatabase } from '../../src/store/sqliteDriver.js'
+import { openDatabase } from '../../src/store/sqlite/driver.js'
 import type { Answer } from '../campaigns/client.js'
 import { newFolder, operations } from '../process.js'
 import {

@@ -8,8 +8,8 @@ import {
   isListType,
   isNonNullType,
 } from 'graphql'
-import { ROUTES } from '../../src/http/routes.js'
-import { compile } from '../../src/http/stored.js'
+import { compile } from '../../src/http/rest/compiledRoutes.js'
+import { ROUTES } from '../../src/http/rest/routes.js'
 import { schema } from '../../src/schema.js'
 import type { Company } from '../fixtures.js'
 import { AS_MANAGER, campaign, openArena, posted, type Row, sample } from './arena.js'

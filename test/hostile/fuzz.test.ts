@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
 import { CATALOGUE } from '../../src/errors.js'
-import { storedOperations } from '../../src/http/stored.js'
+import { storedOperations } from '../../src/http/rest/compiledRoutes.js'
 import { schema } from '../../src/schema.js'
 import type { Answer } from '../harness.js'
 import { isShort, openArena, posted } from './arena.js'

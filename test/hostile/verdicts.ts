@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { CATALOGUE, type Code } from '../../src/errors.js'
-import { STATUS } from '../../src/http/problems.js'
+import { STATUS } from '../../src/http/wire/problems.js'
 import type { Answer } from '../harness.js'
 import type { Talk } from './wire.js'
 

@@ -1,4 +1,4 @@
-import { REGISTERS } from '../../src/store/registers.js'
+import { REGISTERS } from '../../src/store/changeCounters.js'
 import { TEMPLATE } from './setup.js'
 import { hangUp, rowsOf } from './sync.js'
 

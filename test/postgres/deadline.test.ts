@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { toFault } from '../../src/store/faults.js'
-import { openPostgres } from '../../src/store/postgres.js'
+import { openPostgres } from '../../src/store/postgres/store.js'
 import { newStore } from '../stores.js'
 
 test('a read is stopped at the deadline, and so are the requests behind it', async () => {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { migratePostgres } from '../../src/store/postgresMigrations.js'
+import { migratePostgres } from '../../src/store/postgres/migrations.js'
 import { type Answer, type Caller, type Gateway, openGateway } from '../harness.js'
 import { newFolder, operations, serve } from '../process.js'
 import { callerOf } from '../service.js'

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { migratePostgres } from '../../src/store/postgresMigrations.js'
+import { migratePostgres } from '../../src/store/postgres/migrations.js'
 import { newServer, type Server } from './server.js'
 
 /** The database that every test's own is copied from. */

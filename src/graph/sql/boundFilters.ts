@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
-import { oncePerEngine } from '../../store/keyed.js'
-import { type AnyList, isServed } from '../../store/page.js'
+import { oncePerEngine } from '../../store/query/lookups.js'
+import { type AnyList, isServed } from '../../store/query/page.js'
 import type { Read } from '../../store/store.js'
 
 /** A filter as bound SQL: a condition that is the same for all filters of one shape, and this one's values. */

@@ -8,7 +8,7 @@ import type {
 } from 'graphql'
 import { getNamedType, isAbstractType } from 'graphql'
 import type { Scope } from '../../auth/scopes.js'
-import type { AnyList } from '../../store/page.js'
+import type { AnyList } from '../../store/query/page.js'
 import type { Context } from '../builder.js'
 import {
   type Collect,

@@ -2,8 +2,8 @@ import type { ArgBuilder, EnumRef, ObjectRef } from '@pothos/core'
 import { getTableColumns, type SQL } from 'drizzle-orm'
 import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
 import type { Scope } from '../../auth/scopes.js'
-import type { PageFact } from '../../store/jsonPage.js'
-import { type AnyList, byIds, type List } from '../../store/page.js'
+import type { PageFact } from '../../store/query/jsonPage.js'
+import { type AnyList, byIds, type List } from '../../store/query/page.js'
 import {
   type AnyComputed,
   type AnyRelation,
@@ -12,7 +12,7 @@ import {
   type Identified,
   type Relation,
   relatedRows,
-} from '../../store/relations.js'
+} from '../../store/query/relations.js'
 import type { Read } from '../../store/store.js'
 import { builder, type Context, needs } from '../builder.js'
 import { load, readTogether } from '../loaders.js'

@@ -1,11 +1,11 @@
 import { LRUCache } from 'lru-cache'
 import type { Principal } from '../../auth/principal.js'
 import { LIMITS } from '../../limits.js'
-import type { Register, Versions } from '../../store/registers.js'
-import { type Answer, type Asked, roomFor } from '../asked.js'
-import type { Exchange } from '../exchange.js'
-import type { Rates } from '../rates.js'
-import { encodingFor, isUnchanged } from '../represent.js'
+import type { Register, Versions } from '../../store/changeCounters.js'
+import type { Rates } from '../access/rateLimits.js'
+import type { Exchange } from '../observe/exchange.js'
+import { encodingFor, isUnchanged } from '../wire/content.js'
+import { type Answer, type Asked, roomFor } from '../wire/request.js'
 
 /** Reuses a response until the data that it was read from changes (docs/decisions/0004-response-cache.md). */
 export interface ResponseCache {

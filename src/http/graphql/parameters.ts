@@ -1,10 +1,10 @@
 import { grants } from '../../auth/scopes.js'
 import { Fault } from '../../errors.js'
 import { LIMITS } from '../../limits.js'
-import type { Asked } from '../asked.js'
-import type { Bodies } from '../body.js'
-import type { Exchange } from '../exchange.js'
-import type { PersistedQueries } from '../persistedQueries.js'
+import type { Exchange } from '../observe/exchange.js'
+import type { Bodies } from '../wire/body.js'
+import type { Asked } from '../wire/request.js'
+import type { PersistedQueries } from './persistedQueries.js'
 
 /** The parameters of a GraphQL request; Yoga checks all members but `query`. */
 export interface Params {

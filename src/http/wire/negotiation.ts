@@ -1,5 +1,5 @@
 import { Fault } from '../../errors.js'
-import type { Asked } from '../asked.js'
+import type { Asked } from './request.js'
 
 /** The type that `Accept` prefers of those that are available; throws a 406 if it accepts none. */
 export function requireAcceptable<T extends string>(asked: Asked, types: readonly T[]): T {

@@ -3,7 +3,7 @@ import Database from 'better-sqlite3'
 import DataLoader from 'dataloader'
 import { and, asc, count, eq, inArray, max, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
-import { group, issue, membership, person, project, risk, riskTally } from '../../../../dist/store/sqliteTables.js'
+import { group, issue, membership, person, project, risk, riskTally } from '../../../../dist/store/sqlite/tables.js'
 import { placeOf } from './cursors.mjs'
 import { levelOf } from './store.mjs'
 

@@ -1,0 +1,97 @@
+import { createWriteStream } from 'node:fs'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { readConfig } from '../../config.js'
+import { SHEETS } from '../../ingest/columns.js'
+import { type Outgoing, outgoing } from '../../ingest/export.js'
+import { sheetCell, sheetValue } from '../../ingest/files/cells.js'
+import { csvLine, SEPARATOR_NAMES, type Separator, type SeparatorName } from '../../ingest/files/csv.js'
+import type { SheetNoun } from '../../ingest/files/nouns.js'
+import { escaped } from '../../text.js'
+import { CannotPrint, cannotPrint, say, withStore } from '../command.js'
+import { Draft } from '../draft.js'
+import { untilInterrupted } from '../interrupt.js'
+
+export interface ExportFlags {
+  readonly format: 'csv' | 'ndjson'
+  readonly output?: string
+  readonly live?: true
+  readonly bom?: true
+  readonly separator?: SeparatorName
+  readonly database?: string
+}
+
+/** Writes all rows of a noun as of the start of the export, regardless of concurrent writes. */
+export async function exportTo(noun: SheetNoun, flags: ExportFlags): Promise<void> {
+  const config = readConfig({ database: flags.database }, ['database'])
+  let rows = 0
+  await untilInterrupted((signal) =>
+    withStore(config, { create: false }, (store) =>
+      store.snapshot(async (read) => {
+        const pages = counted(outgoing(read, noun, flags.live ?? false), (count) => {
+          rows += count
+        })
+        const text = Readable.from(lines(noun, pages, flags))
+        if (flags.output === undefined) await toStandardOutput(text, signal)
+        else await toFile(text, flags.output, signal)
+      }),
+    ),
+  )
+  if (flags.output !== undefined) say(`Wrote ${rows.toLocaleString('en')} ${noun} to ${flags.output}.`)
+}
+
+async function* counted<T>(pages: AsyncIterable<readonly T[]>, count: (rows: number) => void) {
+  for await (const page of pages) {
+    count(page.length)
+    yield page
+  }
+}
+
+async function* lines(noun: SheetNoun, pages: AsyncIterable<readonly Outgoing[]>, flags: ExportFlags) {
+  const { format, bom } = flags
+  const separator = SEPARATOR_NAMES[flags.separator ?? 'comma']
+  const { columns } = SHEETS[noun]
+  if (format === 'csv') yield `${bom ? '\ufeff' : ''}${csvLine(columns, separator)}`
+  for await (const page of pages) {
+    yield page.map((row) => (format === 'csv' ? cells(columns, row, separator) : record(columns, row))).join('')
+  }
+}
+
+function cells(columns: readonly string[], row: Outgoing, separator: Separator): string {
+  return csvLine(
+    columns.map((column) => sheetCell(row[column])),
+    separator,
+  )
+}
+
+function record(columns: readonly string[], row: Outgoing): string {
+  return `${JSON.stringify(Object.fromEntries(columns.map((column) => [column, sheetValue(row[column])])))}\n`
+}
+
+async function toStandardOutput(text: Readable, signal: AbortSignal): Promise<void> {
+  try {
+    // On a terminal control characters are escaped; a pipe or a file gets the text as it is.
+    const shown = process.stdout.isTTY ? text.map((chunk: string) => escaped(chunk)) : text
+    await pipeline(shown, process.stdout, { signal, end: false })
+  } catch (error) {
+    if (signal.aborted) throw signal.reason
+    throw cannotPrint(error)
+  }
+}
+
+async function toFile(text: Readable, file: string, signal: AbortSignal): Promise<void> {
+  const draft = new Draft(file, 'Leave out --output and redirect standard output to it.')
+  try {
+    await pipeline(text, createWriteStream('', { fd: draft.descriptor, flush: true }), { signal })
+    draft.publish()
+  } catch (error) {
+    draft.discard()
+    if (signal.aborted) throw signal.reason
+    // ENOSPC does not name the file.
+    throw isOfDisk(error) ? new CannotPrint(`${file} cannot be written: ${error.message}`) : error
+  }
+}
+
+function isOfDisk(error: unknown): error is Error {
+  return error instanceof Error && 'syscall' in error
+}

@@ -1,0 +1,206 @@
+import { readFileSync } from 'node:fs'
+import { addAbortSignal } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import { derivedColumns, SHEETS } from '../../ingest/columns.js'
+import { BadMapping, type Mapping, readMapping } from '../../ingest/files/mapping.js'
+import type { SheetNoun } from '../../ingest/files/nouns.js'
+import { formatOf, readSheet, type Sheet, type SheetFormat, UnreadableSheet } from '../../ingest/files/sheet.js'
+import { bringIn } from '../../ingest/importers.js'
+import type { IntakeResult, Wording } from '../../ingest/run.js'
+import type { Store } from '../../store/store.js'
+import { WrongUsage } from '../command.js'
+import { progressBar } from '../progress.js'
+
+export interface FileFlags {
+  readonly format?: SheetFormat
+  readonly encoding?: string
+  readonly project?: string
+  readonly createProjects?: true
+  readonly createGroups?: true
+  readonly strictPeople?: true
+  readonly closeMissing?: true
+  readonly closeLimit?: string
+  readonly ignoreUnknown?: true
+  readonly dryRun?: true
+}
+
+interface Run extends FileFlags {
+  readonly mapping: Mapping | undefined
+  readonly complete: ReadonlyMap<string, string>
+  readonly signal: AbortSignal
+  readonly clock: () => Date
+}
+
+/** A flaw or warning about one place in a file. */
+export interface Finding {
+  /** Absent if it is about the file as a whole. */
+  readonly line?: number
+  readonly column?: string
+  readonly value?: string
+  readonly detail: string
+}
+
+/** The result of importing one file. */
+export interface FileOutcome {
+  readonly file: string
+  readonly isSound: boolean
+  readonly isStored: boolean
+  readonly records: number
+  readonly counts: IntakeResult['counts']
+  readonly rejected: number
+  readonly flaws: readonly Finding[]
+  readonly warnings: readonly Finding[]
+  /** Columns that were ignored. */
+  readonly ignored: readonly string[]
+  readonly derived: readonly string[]
+  /** Projects and groups that were created because they were unknown. */
+  readonly made: readonly string[]
+  /** The keys of the projects that the file has data of. */
+  readonly projectKeys: readonly string[]
+}
+
+/** The flags that messages refer to. */
+export const WORDING: Omit<Wording, 'place'> = {
+  createProjects: '--create-projects',
+  createGroups: '--create-groups',
+  closeLimit: '--close-limit',
+}
+
+/** Rolls the transaction back: there are flaws, nothing to store, or it is a dry run. */
+class NotToBeStored extends Error {}
+
+const NOTHING = { created: 0, updated: 0, unchanged: 0, closed: 0 }
+
+/** Imports one file, completely or not at all. */
+export async function importFile(store: Store, noun: SheetNoun, file: string, run: Run): Promise<FileOutcome> {
+  let sheet: Sheet
+  try {
+    sheet = await sheetOf(noun, file, run)
+  } catch (error) {
+    if (error instanceof UnreadableSheet) return unreadable(file, error.message)
+    throw error
+  }
+  const result = await receive(store, noun, file, sheet, run)
+  return outcomeOf(file, sheet, result.result, result.isStored)
+}
+
+async function sheetOf(noun: SheetNoun, file: string, run: Run): Promise<Sheet> {
+  const format = run.format ?? formatOf(file) ?? 'csv'
+  const bytes = await bytesOf(file, run.signal)
+  const plan = SHEETS[noun]
+  return readSheet(bytes, {
+    name: file === '-' ? 'standard input' : file,
+    format,
+    encoding: run.encoding,
+    fields: Object.keys(plan.fields),
+    derived: derivedColumns(plan),
+    ignoreUnknown: run.ignoreUnknown ?? false,
+    mapping: run.mapping,
+  })
+}
+
+async function bytesOf(file: string, signal: AbortSignal): Promise<Uint8Array> {
+  try {
+    return file === '-' ? await buffer(addAbortSignal(signal, process.stdin)) : readFileSync(file)
+  } catch (error) {
+    signal.throwIfAborted()
+    const { code, message } = error as NodeJS.ErrnoException
+    throw new UnreadableSheet(file, UNREADABLE[code ?? ''] ?? `It cannot be read: ${message}.`)
+  }
+}
+
+const UNREADABLE: Readonly<Record<string, string>> = {
+  ENOENT: 'File not found.',
+  EISDIR: 'This is a folder. Name the files in it.',
+  EACCES: 'Permission denied.',
+}
+
+async function receive(store: Store, noun: SheetNoun, file: string, { records }: Sheet, run: Run) {
+  const incoming = records.filter(({ flaws }) => flaws.length === 0)
+  const bar = progressBar(file, incoming.length)
+  const { closeLimit, project, signal, clock, ...flags } = run
+  let result: IntakeResult | undefined
+  let isStored = false
+  try {
+    await store.write({ by: 'cli', at: clock }, async (write) => {
+      result = await bringIn(write, noun, incoming, {
+        ...flags,
+        // Whoever runs commands on the store may see all of it.
+        matchPeople: true,
+        project: project?.trim().toUpperCase(),
+        closeLimit: closeLimit === undefined ? undefined : Number(closeLimit),
+        wording: { ...WORDING, place: (index) => `line ${records[index]?.line}` },
+        onProgress: (done) => {
+          signal.throwIfAborted()
+          bar.show(done)
+        },
+      })
+      const { counts, flaws, projects } = result
+      const isSound = flaws.length === 0 && incoming.length === records.length
+      const isMoved = counts.created + counts.updated + counts.closed + projects.size > 0
+      if (!isSound || !isMoved || flags.dryRun) throw new NotToBeStored()
+      isStored = true
+    })
+  } catch (error) {
+    if (!(error instanceof NotToBeStored)) throw error
+  } finally {
+    bar.clear()
+  }
+  if (!result) throw new Error('The records were not imported.')
+  return { result, isStored }
+}
+
+function outcomeOf(file: string, sheet: Sheet, result: IntakeResult, isStored: boolean): FileOutcome {
+  const { records } = sheet
+  const finding = ({ index, field, detail }: IntakeResult['flaws'][number]): Finding => {
+    const record = index === undefined ? undefined : records[index]
+    if (!record) return { detail }
+    const value = record.values[field]
+    return { line: record.line, column: sheet.columnOf(field), value: value == null ? '' : shown(value), detail }
+  }
+  const ofSheet = records.flatMap(({ line, flaws }) => flaws.map((flaw): Finding => ({ line, ...flaw })))
+  const flaws = [...ofSheet, ...result.flaws.map(finding)].sort((one, other) => (one.line ?? 0) - (other.line ?? 0))
+  return {
+    file,
+    isSound: flaws.length === 0,
+    isStored,
+    records: records.length,
+    counts: flaws.length === 0 ? result.counts : NOTHING,
+    rejected: new Set(flaws.flatMap(({ line }) => line ?? [])).size,
+    flaws,
+    warnings: result.warnings.map(finding),
+    ignored: sheet.ignored,
+    derived: sheet.derived,
+    made: flaws.length === 0 ? result.made : [],
+    projectKeys: [...result.projects.values()],
+  }
+}
+
+function shown(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+function unreadable(file: string, detail: string): FileOutcome {
+  return {
+    file,
+    isSound: false,
+    isStored: false,
+    records: 0,
+    counts: NOTHING,
+    rejected: 0,
+    flaws: [{ detail }],
+    warnings: [],
+    ignored: [],
+    derived: [],
+    made: [],
+    projectKeys: [],
+  }
+}
+
+export function mappingOf(file: string, fields: readonly string[]): Mapping {
+  try {
+    return readMapping(readFileSync(file, 'utf8'), file, fields)
+  } catch (error) {
+    throw error instanceof BadMapping ? new WrongUsage(error.message) : error
+  }
+}

@@ -1,0 +1,76 @@
+import type { SheetNoun } from '../../ingest/files/nouns.js'
+import { escapedLine } from '../../text.js'
+import type { FileOutcome, Finding } from './file.js'
+
+/** How many findings are printed on a terminal. */
+const SHOWN_MAX = 50
+
+/** The result of a file, for people. */
+export function inWords(outcome: FileOutcome, flags: { dryRun?: true; report?: string }): string {
+  const { file, flaws, warnings, derived, ignored, made } = outcome
+  const more = (all: number) =>
+    all > SHOWN_MAX
+      ? [`  ... and ${all - SHOWN_MAX} more${flags.report ? `, in ${flags.report}` : ' (--report FILE.json has all)'}`]
+      : []
+  const lines = [
+    ...notes(file, 'Computed, so not taken from the file', derived),
+    ...notes(file, 'Unknown, so ignored', ignored),
+    ...notes(file, flags.dryRun ? 'Unknown, so it would be created' : 'Unknown, so created', made),
+    ...warnings.slice(0, SHOWN_MAX).map((finding) => `  warning: ${placed(finding)}`),
+    ...more(warnings.length),
+    headline(outcome, flags.dryRun ?? false),
+    ...flaws.slice(0, SHOWN_MAX).map((finding) => `  ${placed(finding)}`),
+    ...more(flaws.length),
+  ]
+  return lines.join('\n')
+}
+
+function headline({ file, isSound, records, rejected, counts }: FileOutcome, isDryRun: boolean): string {
+  const mode = isDryRun ? ' (dry run, nothing is stored)' : ''
+  if (!isSound) {
+    const which =
+      rejected > 0 && records > 0
+        ? `${amount(rejected)} of ${amount(records)} rows cannot be used`
+        : 'it cannot be used'
+    return `${file}${mode}: nothing was stored, because ${which}:`
+  }
+  const { created, updated, unchanged, closed } = counts
+  const done = [`${amount(created)} created`, `${amount(updated)} updated`, `${amount(closed)} closed`]
+  const said = [...done.filter((text) => !text.startsWith('0 ')), `${amount(unchanged)} unchanged`].join(', ')
+  const isSame = created + updated + closed === 0
+  return `${file}${mode}: ${isSame ? `nothing has changed, ${said}` : said}.`
+}
+
+function notes(file: string, words: string, columns: readonly string[]): string[] {
+  return columns.length === 0 ? [] : [escapedLine(`${file}: ${words}: ${columns.join(', ')}.`)]
+}
+
+function placed({ line, column, value, detail }: Finding): string {
+  if (line === undefined) return escapedLine(detail)
+  const where = [`line ${line}`, column || undefined].filter((part) => part !== undefined).join(', ')
+  return escapedLine(`${where}${value ? ` ${JSON.stringify(value.slice(0, 100))}` : ''}: ${detail}`)
+}
+
+function amount(count: number): string {
+  return count.toLocaleString('en')
+}
+
+/** The results of all files, for programs. */
+export function reportOf(noun: SheetNoun, outcomes: readonly FileOutcome[], flags: { dryRun?: true }) {
+  const files = outcomes.map(({ isSound: _, projectKeys: __, isStored: stored, counts, ...outcome }) => {
+    const { file, records, rejected, flaws, warnings, ignored, derived, made } = outcome
+    return { file, stored, records, ...counts, rejected, flaws, warnings, ignored, derived, made }
+  })
+  const sum = (name: 'created' | 'updated' | 'unchanged' | 'closed' | 'rejected') =>
+    files.reduce((total, file) => total + file[name], 0)
+  return {
+    noun,
+    dryRun: flags.dryRun ?? false,
+    created: sum('created'),
+    updated: sum('updated'),
+    unchanged: sum('unchanged'),
+    closed: sum('closed'),
+    rejected: sum('rejected'),
+    files,
+  }
+}

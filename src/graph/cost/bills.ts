@@ -1,0 +1,252 @@
+import {
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type GraphQLField,
+  type GraphQLNamedType,
+  type GraphQLOutputType,
+  type GraphQLSchema,
+  getArgumentValues,
+  getNamedType,
+  isInterfaceType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  Kind,
+  type OperationDefinitionNode,
+  OperationTypeNode,
+  type SelectionSetNode,
+} from 'graphql'
+import type { Scope } from '../../auth/scopes.js'
+import { Fault } from '../../errors.js'
+import { LIMITS } from '../../limits.js'
+import { HANDFUL } from '../../store/query/relations.js'
+import type { CountedList, CountedRelation } from '../../store/query/rowCounts.js'
+import { boundedArguments } from '../bounds.js'
+import type { Arguments } from '../sql/fields.js'
+import { type IsIncluded, includedBy } from '../sql/selections.js'
+
+/** How a field is priced, if it costs more than 1 and its selection; the extension `price` of the field. */
+export type FieldPrice =
+  /** A list at the root, which is complete unless a page is requested. */
+  | { readonly list: CountedList }
+  /** A nested list, which is always a page. */
+  | { readonly relation: CountedRelation }
+  /** Parts of a connection: its entries, the node of an edge, `totalCount`, and what needs the ends of the page. */
+  | { readonly part: 'entries' | 'entry' | 'count' | 'ends' }
+  /** A mutation that stores this many records. */
+  | { readonly records: (args: Arguments) => number }
+  /** The references of a gateway: each distinct one is looked up, and all are written. */
+  | { readonly references: (args: Arguments) => References }
+
+/** The number of references, and of distinct ones among them. */
+interface References {
+  readonly all: number
+  readonly different: number
+}
+
+/** The cost of a selection each time that it is read. */
+export interface Selection {
+  readonly fixed: number
+  /** Parts that depend on the store or on arguments, and how often each is in the selection. */
+  readonly inner: ReadonlyMap<Inner, number>
+}
+
+export type Inner = ListBill | Referred
+
+/** An entity that other rows refer to; several rows may refer to the same one. */
+export interface Referred {
+  readonly references: (variables: Arguments) => References
+  /** The cost of looking one up, besides its selection. */
+  readonly lookUp: number
+  readonly each: Selection
+}
+
+/** A list, whose number of rows depends on its arguments and on the store. */
+export interface ListBill {
+  /** The name of its field. */
+  readonly name: string
+  readonly list: CountedList
+  /** Undefined for a list at the root. */
+  readonly relation: CountedRelation | undefined
+  /** The scope that reading it needs. */
+  readonly scope: Scope | undefined
+  readonly args: (variables: Arguments) => ListArguments
+  /** The selection of an entry. */
+  readonly entry: Selection
+  readonly isCounted: boolean
+  readonly needsEnds: boolean
+}
+
+export interface ListArguments {
+  readonly first?: number | null
+  readonly filter?: Arguments | null
+}
+
+/** The cost of an operation, as far as it depends neither on variables nor on stored rows. */
+export interface Bill extends Selection {
+  readonly depth: number
+  /** The cost of each mutation. */
+  readonly mutations: readonly MutationBill[]
+}
+
+export interface MutationBill extends Selection {
+  /** Records to store count for the rate limit only: their number has its own limit. */
+  readonly storing: (variables: Arguments) => number
+}
+
+const NO_INNER: Selection['inner'] = new Map()
+const FREE: Selection = { fixed: 0, inner: NO_INNER }
+
+interface Cost extends Selection {
+  readonly depth: number
+  /** In the selection of a connection: what each of its rows adds. */
+  readonly entry: Selection
+  readonly isCounted: boolean
+  readonly needsEnds: boolean
+}
+
+const NOTHING: Cost = { ...FREE, depth: 0, entry: FREE, isCounted: false, needsEnds: false }
+
+export interface Priced {
+  readonly schema: GraphQLSchema
+  readonly operation: OperationDefinitionNode
+  readonly fragments: Readonly<Record<string, FragmentDefinitionNode>>
+  readonly isIncluded: IsIncluded
+}
+
+/** Computes the bill of a validated operation. */
+export function billOf(priced: Priced): Bill {
+  const { schema, operation } = priced
+  const biller = new Biller(priced)
+  const root = schema.getRootType(operation.operation)
+  const { fixed, inner, depth } = root ? biller.selection(operation.selectionSet, root) : NOTHING
+  const isMutation = operation.operation === OperationTypeNode.MUTATION
+  return { fixed, inner, depth, mutations: isMutation ? biller.mutations : [] }
+}
+
+/** The bill of one request, without the selections that its variables skip. */
+export function billWith(variables: Arguments, priced: Omit<Priced, 'isIncluded'>): Bill {
+  const { schema, operation, fragments } = priced
+  return billOf({ schema, operation, fragments, isIncluded: includedBy(variables) })
+}
+
+class Biller {
+  readonly mutations: MutationBill[] = []
+  private readonly schema: GraphQLSchema
+  private readonly fragments: Priced['fragments']
+  private readonly isIncluded: IsIncluded
+  /** Memoised, because fragments may be nested in each other many times. */
+  private readonly known = new Map<SelectionSetNode, Map<GraphQLNamedType, Cost>>()
+
+  constructor({ schema, fragments, isIncluded }: Priced) {
+    this.schema = schema
+    this.fragments = fragments
+    this.isIncluded = isIncluded
+  }
+
+  selection(set: SelectionSetNode, type: GraphQLNamedType): Cost {
+    const before = this.known.get(set)?.get(type)
+    if (before) return before
+    let total = NOTHING
+    for (const node of set.selections) {
+      if (!this.isIncluded(node)) continue
+      total = sum(total, node.kind === Kind.FIELD ? this.field(node, type) : this.fragment(node, type))
+    }
+    const known = this.known.get(set) ?? new Map<GraphQLNamedType, Cost>()
+    this.known.set(set, known.set(type, total))
+    return total
+  }
+
+  private fragment(node: Exclude<SelectionSetNode['selections'][number], FieldNode>, type: GraphQLNamedType): Cost {
+    const fragment = node.kind === Kind.FRAGMENT_SPREAD ? this.fragments[node.name.value] : node
+    const condition = fragment?.typeCondition && this.schema.getType(fragment.typeCondition.name.value)
+    return fragment ? this.selection(fragment.selectionSet, condition ?? type) : NOTHING
+  }
+
+  private field(node: FieldNode, type: GraphQLNamedType): Cost {
+    const field = isObjectType(type) || isInterfaceType(type) ? type.getFields()[node.name.value] : undefined
+    // Introspection has limits of its own.
+    if (!field) return { ...NOTHING, fixed: 1, depth: 1 }
+    const selected = node.selectionSet ? this.selection(node.selectionSet, getNamedType(field.type)) : NOTHING
+    const cost = { ...costOf(field, node, selected), depth: selected.depth + 1 }
+    if (type === this.schema.getMutationType()) {
+      const storing = (variables: Arguments) => storingCostOf(field, () => getArgumentValues(field, node, variables))
+      this.mutations.push({ fixed: cost.fixed, inner: cost.inner, storing })
+    }
+    return cost
+  }
+}
+
+function costOf(field: GraphQLField<unknown, unknown>, node: FieldNode, selected: Cost): Cost {
+  const { price, scope } = field.extensions as { price?: FieldPrice; scope?: Scope }
+  if (!price || 'records' in price) return referring(isList(field.type) ? HANDFUL : 1, selected)
+  if ('part' in price) return partOf(price.part, selected)
+  const args = (variables: Arguments) => orNothing(field, getArgumentValues(field, node, variables))
+  if ('references' in price) {
+    const each = { fixed: selected.fixed, inner: selected.inner }
+    return within({ references: (variables) => price.references(args(variables)), lookUp: 1, each })
+  }
+  const { fixed, entry, isCounted, needsEnds } = selected
+  const isRoot = 'list' in price
+  const relation = isRoot ? undefined : price.relation
+  const list = isRoot ? price.list : price.relation.list
+  return within({ name: field.name, list, relation, scope, args, entry, isCounted, needsEnds }, fixed)
+}
+
+/** The cost of a mutation for the records that it stores. */
+export function storingCostOf({ extensions }: GraphQLField<unknown, unknown>, args: () => Arguments): number {
+  const price = extensions['price'] as FieldPrice | undefined
+  return price && 'records' in price ? price.records(args()) * LIMITS.recordCost : 0
+}
+
+/** Arguments beyond their bounds are refused by the resolver; until then nothing is looked up for them. */
+function orNothing(field: GraphQLField<unknown, unknown>, args: Arguments): Arguments {
+  try {
+    return boundedArguments(field, args)
+  } catch (error) {
+    if (error instanceof Fault) return { ...args, first: 0, filter: {} }
+    throw error
+  }
+}
+
+function referring(times: number, { fixed, inner }: Cost): Cost {
+  if (inner.size === 0) return { ...NOTHING, fixed: 1 + times * fixed }
+  return within({ references: () => ({ all: times, different: times }), lookUp: 0, each: { fixed, inner } })
+}
+
+function within(one: Inner, fixed = 0): Cost {
+  return { ...NOTHING, fixed: 1 + fixed, inner: new Map([[one, 1]]) }
+}
+
+function partOf(part: 'entries' | 'entry' | 'count' | 'ends', { fixed, inner }: Cost): Cost {
+  if (part === 'entries') return { ...NOTHING, entry: { fixed, inner } }
+  if (part === 'entry') return { ...NOTHING, fixed: 1 + fixed, inner }
+  if (part === 'count') return { ...NOTHING, isCounted: true }
+  return { ...NOTHING, fixed, needsEnds: true }
+}
+
+function sum(one: Cost, other: Cost): Cost {
+  return {
+    ...both(one, other),
+    depth: Math.max(one.depth, other.depth),
+    entry: both(one.entry, other.entry),
+    isCounted: one.isCounted || other.isCounted,
+    needsEnds: one.needsEnds || other.needsEnds,
+  }
+}
+
+function both(one: Selection, other: Selection): Selection {
+  return { fixed: one.fixed + other.fixed, inner: together(one.inner, other.inner) }
+}
+
+function together(one: Selection['inner'], other: Selection['inner']): Selection['inner'] {
+  if (other.size === 0) return one
+  if (one.size === 0) return other
+  const all = new Map(one)
+  for (const [inner, times] of other) all.set(inner, (all.get(inner) ?? 0) + times)
+  return all
+}
+
+function isList(type: GraphQLOutputType): boolean {
+  return isListType(isNonNullType(type) ? type.ofType : type)
+}

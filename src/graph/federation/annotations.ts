@@ -1,0 +1,92 @@
+import {
+  type GraphQLField,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  getNamedType,
+  getNullableType,
+  isListType,
+  isObjectType,
+} from 'graphql'
+import type { Scope } from '../../auth/scopes.js'
+import { LIMITS } from '../../limits.js'
+import { HANDFUL } from '../../store/query/relations.js'
+import type { FieldPrice } from '../cost/bills.js'
+import type { Directive } from './subgraph.js'
+
+type Annotated = GraphQLObjectType | GraphQLField<unknown, unknown>
+
+/**
+ * Directives for routers: `@tag` names the scope of a type or field, from which contract graphs are built, and
+ * `@cost` and `@listSize` give the cost of a list. All are derived from what the fields declare.
+ */
+export function annotationsOf(schema: GraphQLSchema): ReadonlyMap<Annotated, readonly Directive[]> {
+  const tags = tagsOf(schema)
+  return new Map(
+    objectTypes(schema).flatMap((type): [Annotated, Directive[]][] => [
+      [type, [...(tags.get(type) ?? [])].sort().map(tagFor)],
+      ...Object.values(type.getFields()).map((field): [Annotated, Directive[]] => [field, directivesOf(field)]),
+    ]),
+  )
+}
+
+function directivesOf(field: GraphQLField<unknown, unknown>): Directive[] {
+  const scope = scopeOf(field)
+  return [...(scope ? [tagFor(scope)] : []), ...costOf(field)]
+}
+
+function objectTypes(schema: GraphQLSchema): GraphQLObjectType[] {
+  return Object.values(schema.getTypeMap())
+    .filter(isObjectType)
+    .filter(({ name }) => !name.startsWith('_'))
+}
+
+function scopeOf({ extensions }: Annotated): Scope | undefined {
+  return (extensions as { scope?: Scope | null }).scope ?? undefined
+}
+
+/** The scope of each type; a type without one, such as a connection, gets the scopes of all types that lead to it. */
+function tagsOf(schema: GraphQLSchema): ReadonlyMap<GraphQLObjectType, ReadonlySet<Scope>> {
+  const tags = new Map<GraphQLObjectType, Set<Scope>>()
+  const reach = (type: GraphQLObjectType, scope: Scope): void => {
+    const known = tags.get(type) ?? new Set<Scope>()
+    if (known.has(scope)) return
+    tags.set(type, known.add(scope))
+    reachFrom(type, scope)
+  }
+  const reachFrom = (type: GraphQLObjectType, around: Scope | undefined): void => {
+    for (const field of Object.values(type.getFields())) {
+      const next = getNamedType(field.type)
+      const scope = scopeOf(field) ?? around
+      if (scope && isObjectType(next) && scopeOf(next) === undefined) reach(next, scope)
+    }
+  }
+  for (const type of objectTypes(schema)) {
+    const scope = scopeOf(type)
+    if (scope) reach(type, scope)
+    else reachFrom(type, undefined)
+  }
+  return tags
+}
+
+// A tag may have letters, digits, `_`, `-` and `/`, but no dot.
+function tagFor(scope: Scope): Directive {
+  return { name: 'tag', args: { name: scope.replace('.', '-') } }
+}
+
+const PAGED = { slicingArguments: ['first'], sizedFields: ['edges', 'nodes'], requireOneSlicingArgument: false }
+
+/** The cost of a list in `bills.ts`, in terms of the cost specification. */
+function costOf({ type, extensions }: GraphQLField<unknown, unknown>): Directive[] {
+  const price = extensions['price'] as FieldPrice | undefined
+  if (price && 'list' in price) return [listSize({ ...PAGED, assumedSize: LIMITS.wholeListPricedRows })]
+  if (price && 'relation' in price) {
+    // Its `first` has a default, and Cosmo takes either that or an assumed size.
+    return [{ name: 'cost', args: { weight: LIMITS.nestedListCost } }, listSize(PAGED)]
+  }
+  const isPlainList = !price && isListType(getNullableType(type)) && isObjectType(getNamedType(type))
+  return isPlainList ? [listSize({ assumedSize: HANDFUL })] : []
+}
+
+function listSize(args: NonNullable<Directive['args']>): Directive {
+  return { name: 'listSize', args }
+}

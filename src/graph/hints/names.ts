@@ -1,0 +1,67 @@
+import { grants, type Scope } from '../../auth/scopes.js'
+import { badArgument, type Fault } from '../../errors.js'
+import type { IdKind } from '../../ids.js'
+import { impossibleIn, type Naming, namesIn } from '../../store/query/names.js'
+import type { CountedList } from '../../store/query/rowCounts.js'
+import { type Context, missingScope } from '../builder.js'
+
+/** What it takes to look something up by its name. */
+const SCOPE_OF = {
+  person: 'personnel.read',
+  group: 'personnel.read',
+  project: 'projects.read',
+  risk: 'projects.read',
+  issue: 'projects.read',
+  key: 'personnel.manage',
+} as const satisfies Record<IdKind, Scope>
+
+type Named = Pick<CountedList, 'names'>
+
+interface GivenNames {
+  readonly member: string
+  readonly naming: Naming
+  readonly values: readonly (string | null)[]
+}
+
+/** The members of a filter that name other things, other than by their ids. */
+function givenNames({ names = {} }: Named, filter: object): GivenNames[] {
+  const given = filter as Readonly<Record<string, readonly (string | null)[] | null | undefined>>
+  return Object.entries(names).flatMap(([member, naming]) => {
+    const values = given[member]
+    return values && namesIn(naming, values).size > 0 ? [{ member, naming, values }] : []
+  })
+}
+
+/** Whether a filter names other things other than by their ids. */
+export function hasNames(list: Named, filter: object): boolean {
+  return list.names !== undefined && givenNames(list, filter).length > 0
+}
+
+/** Whether a caller may have the names of a filter looked up; what it would find must show in nothing, nor in a price. */
+export function mayUseNames(list: Named, filter: object, mayRead: (scope: Scope) => boolean): boolean {
+  return list.names === undefined || givenNames(list, filter).every(({ naming }) => mayRead(SCOPE_OF[naming.kind]))
+}
+
+/** Refuses a filter by a name that is not there; undefined where it has none, so that nobody waits for nothing. */
+export function checkNames(context: Context, list: Named, filter: object): Promise<void> | undefined {
+  const given = list.names === undefined ? [] : givenNames(list, filter)
+  return given.length === 0 ? undefined : requireNames(context, given)
+}
+
+async function requireNames({ principal, rowCounts: { names } }: Context, given: readonly GivenNames[]): Promise<void> {
+  for (const { member, naming, values } of given) {
+    const impossible = impossibleIn(naming, values)
+    if (impossible !== undefined) throw unknownName(member, naming, impossible, undefined)
+    const scope = SCOPE_OF[naming.kind]
+    if (!grants(principal.scopes, scope)) throw missingScope(scope)
+  }
+  for (const { member, naming, values } of given) {
+    const missing = await names.missing(naming, values)
+    if (missing !== undefined) throw unknownName(member, naming, missing, await names.nearest(naming, missing))
+  }
+}
+
+function unknownName(member: string, { kind, ways }: Naming, name: string, meant: string | undefined): Fault {
+  const hint = meant === undefined ? `Name it by ${ways}.` : `Did you mean ${meant}?`
+  return badArgument(member, `There is no ${kind} '${name}'. ${hint}`)
+}

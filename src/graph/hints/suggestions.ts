@@ -1,0 +1,179 @@
+import {
+  type ASTNode,
+  GraphQLError,
+  type GraphQLField,
+  type GraphQLNamedType,
+  type GraphQLSchema,
+  getNamedType,
+  isEnumType,
+  isInputObjectType,
+  isInterfaceType,
+  isObjectType,
+  type Token,
+  TokenKind,
+} from 'graphql'
+import { nearest } from '../../text.js'
+import { NOUNS, ORDERING, PAGING, SYNONYMS, VERBS } from './synonyms.js'
+
+/** What graphql says of a wrong guess, and what we say instead; undefined leaves its own words. */
+type Explain = (schema: GraphQLSchema, words: readonly string[], node: ASTNode | undefined) => string | undefined
+
+const EXPLAINED: readonly (readonly [pattern: RegExp, explain: Explain])[] = [
+  [/^Cannot query field "(\w+)" on type "(\w+)"\./, unknownField],
+  [/^Unknown argument "(\w+)" on field "(\w+)\.(\w+)"\./, unknownArgument],
+  [/^Field "(\w+)" is not defined by type "(\w+)"\./, unknownMember],
+  [/^Field "(\w+)" of type "(?:\w+)Connection!?" must have a selection of subfields\./, bareConnection],
+  [/Value "[^"]*" does not exist in "(\w+)" enum\.$/, unknownValue],
+  [/Enum "(\w+)" cannot represent [^.]*\.$/, unknownValue],
+]
+
+/** An error of graphql's own about a document, with the right word for a wrong guess; whatever else it is stays. */
+export function explained(schema: GraphQLSchema, error: GraphQLError): GraphQLError {
+  if (error.path !== undefined || error.originalError) return error
+  for (const [pattern, explain] of EXPLAINED) {
+    const found = pattern.exec(error.message)
+    if (!found) continue
+    const [said, ...words] = found
+    const more = explain(schema, words, error.nodes?.[0])
+    if (more === undefined) return error
+    const { nodes, source, positions, extensions } = error
+    const message = `${error.message.slice(0, found.index)}${said} ${more}`
+    return new GraphQLError(message, {
+      ...(nodes && { nodes }),
+      ...(source && { source }),
+      ...(positions && { positions }),
+      extensions,
+    })
+  }
+  return error
+}
+
+type Fields = Readonly<Record<string, GraphQLField<unknown, unknown>>>
+
+function fieldsOf(type: GraphQLNamedType | null | undefined): Fields {
+  return isObjectType(type) || isInterfaceType(type) ? type.getFields() : {}
+}
+
+function unknownField(schema: GraphQLSchema, [name = '', typeName = '']: readonly string[], node: ASTNode | undefined) {
+  const type = schema.getType(typeName)
+  const fields = fieldsOf(type)
+  const around = node ? fieldAround(node) : undefined
+  const of = around === undefined ? 'This' : `\`${around}\``
+  const entry = getNamedType(fields['nodes']?.type)
+  if (entry && name in fieldsOf(entry)) return `${of} is a connection: ask for \`nodes { ${name} }\`.`
+  if (name === 'nodes' || name === 'edges')
+    return `${of} is no connection: ask for its fields themselves, without \`${name}\`.`
+  if (typeName.toLowerCase() === name.toLowerCase()) return `${of} is the ${typeName} itself: ask for its fields.`
+  const [query, mutation] = [schema.getQueryType(), schema.getMutationType()]
+  if (type === query && mutation && name in mutation.getFields())
+    return `Begin with \`mutation { ${name}\`: it changes something.`
+  if (type === mutation && query && name in query.getFields()) return `Leave out \`mutation\`: \`${name}\` only reads.`
+  return (
+    didYouMean(name, Object.keys(fields)) ??
+    unless(type === query || type === mutation, () => `There are ${listed(Object.keys(fields))}.`)
+  )
+}
+
+function unknownArgument(schema: GraphQLSchema, [name = '', typeName = '', fieldName = '']: readonly string[]) {
+  const field = fieldsOf(schema.getType(typeName))[fieldName]
+  const names = field?.args.map((one) => one.name) ?? []
+  if (names.includes('after')) {
+    if (ORDERING.has(name)) return `The order is fixed: ${orderOf(field)}.`
+    if (PAGING.has(name)) return 'Pages follow each other: give the `endCursor` of the last one as `after`.'
+  }
+  const filter = field?.args.find((one) => one.name === 'filter')
+  const members = membersOf(getNamedType(filter?.type))
+  const [member] = members.includes(name) ? [name] : meantBy(name, members)
+  const [argument] = meantBy(name, names)
+  if (argument === undefined && member !== undefined) return `Did you mean \`filter: { ${member}: ... }\`?`
+  if (argument !== undefined) return `Did you mean "${argument}"?`
+  return names.length === 0 ? `\`${fieldName}\` takes no arguments.` : `\`${fieldName}\` takes ${listed(names)}.`
+}
+
+/** By what a list is ordered, in the words of its description. */
+function orderOf(field: GraphQLField<unknown, unknown> | undefined): string {
+  const type = getNamedType(field?.type)?.name
+  if (type === 'RiskConnection') return 'by rank, the highest score first'
+  if (type === 'IssueConnection') return 'the most severe first'
+  if (type === 'ProjectConnection') return 'by key'
+  return type === 'ChangeConnection' ? 'the oldest first' : 'by name'
+}
+
+function unknownMember(schema: GraphQLSchema, [name = '', typeName = '']: readonly string[]) {
+  const members = membersOf(schema.getType(typeName))
+  if (ORDERING.has(name)) return 'The order is fixed.'
+  return didYouMean(name, members) ?? `There are ${listed(members)}.`
+}
+
+function membersOf(type: GraphQLNamedType | null | undefined): string[] {
+  return isInputObjectType(type) ? Object.keys(type.getFields()) : []
+}
+
+function bareConnection(_: GraphQLSchema, [name = '']: readonly string[]) {
+  return `\`${name}\` is a connection: ask for \`${name} { nodes { ... } }\`.`
+}
+
+function unknownValue(schema: GraphQLSchema, [typeName = '']: readonly string[]) {
+  const type = schema.getType(typeName)
+  return isEnumType(type) ? `There are ${listed(type.getValues().map(({ name }) => name))}.` : undefined
+}
+
+function unless(isSo: boolean, make: () => string): string | undefined {
+  return isSo ? undefined : make()
+}
+
+function didYouMean(name: string, known: readonly string[]): string | undefined {
+  const meant = meantBy(name, known)
+  return meant.length === 0 ? undefined : `Did you mean ${meant.map((one) => `"${one}"`).join(' or ')}?`
+}
+
+/** How many suggestions are as many as anyone reads. */
+const SUGGESTED_MAX = 5
+
+/** Which of the known names is meant: by its meaning, by its spelling, or because the two share a word. */
+function meantBy(name: string, known: readonly string[]): readonly string[] {
+  const isKnown = (one: string) => known.includes(one)
+  const [synonym] = (Object.hasOwn(SYNONYMS, name) ? (SYNONYMS[name] ?? []) : []).filter(isKnown)
+  if (synonym !== undefined) return [synonym]
+  const [, verb = '', noun = ''] = /^([a-z]+)([A-Z]\w*)$/.exec(name) ?? []
+  const verbs = [verb, ...(Object.hasOwn(VERBS, verb) ? (VERBS[verb] ?? []) : [])]
+  const ours = Object.hasOwn(NOUNS, noun) ? NOUNS[noun] : noun
+  const [renamed] = verbs.map((one) => `${one}${ours}`).filter(isKnown)
+  if (renamed !== undefined) return [renamed]
+  const near = nearest(name, known)
+  if (near !== undefined) return [near]
+  const words = wordsOf(name)
+  return known.filter((one) => wordsOf(one).some((word) => words.includes(word))).slice(0, SUGGESTED_MAX)
+}
+
+/** The words of a name in camel case. */
+function wordsOf(name: string): string[] {
+  return name.split(/(?=[A-Z])|_/).map((word) => word.toLowerCase())
+}
+
+function listed(names: readonly string[]): string {
+  return names.length > 1 ? `${names.slice(0, -1).join(', ')} and ${names.at(-1)}` : names.join()
+}
+
+/** The name of the field whose selection a field stands in; undefined where a fragment is around it. */
+function fieldAround({ loc }: ASTNode): string | undefined {
+  const opening = unclosed(loc?.startToken.prev, TokenKind.BRACE_L, TokenKind.BRACE_R)
+  const before = opening?.prev
+  const named =
+    before?.kind === TokenKind.PAREN_R ? unclosed(before.prev, TokenKind.PAREN_L, TokenKind.PAREN_R)?.prev : before
+  const isField = named?.kind === TokenKind.NAME && named.prev?.value !== 'on' && named.prev?.kind !== TokenKind.AT
+  return isField ? named.value : undefined
+}
+
+/** The nearest token before that opens what is not closed since. */
+function unclosed(from: Token | null | undefined, opens: TokenKind, closes: TokenKind): Token | undefined {
+  let depth = 0
+  for (let token = from; token; token = token.prev) {
+    if (token.kind === closes) depth += 1
+    else if (token.kind === opens) {
+      if (depth === 0) return token
+      depth -= 1
+    }
+  }
+  return undefined
+}

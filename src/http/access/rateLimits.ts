@@ -1,0 +1,106 @@
+import type { Authenticate, Principal } from '../../auth/principal.js'
+import { KeyMissing } from '../../auth/principal.js'
+import { Fault } from '../../errors.js'
+import { LIMITS } from '../../limits.js'
+import type { Store } from '../../store/store.js'
+import type { Exchange } from '../observe/exchange.js'
+import { Buckets, type Level } from './buckets.js'
+
+/** A 429: the rate limit is exceeded; `Retry-After` carries the seconds to wait. */
+export class RateExceeded extends Fault {
+  readonly retryAfterSeconds: number
+
+  constructor(sentence: string, { retryInSeconds }: Pick<Level, 'retryInSeconds'>) {
+    super('RATE_LIMITED', `${sentence} Try again in ${retryInSeconds} s.`)
+    this.retryAfterSeconds = retryInSeconds
+  }
+}
+
+/** Rate limits: one bucket for each key, and for invalid keys one for each client address. */
+export interface Rates {
+  /** Authenticates the request, and charges its key for it. */
+  admit(exchange: Exchange): Promise<Principal>
+  /** Checks the key again if the body arrived after `admit`: it may have been revoked meanwhile. */
+  confirm(exchange: Exchange): Promise<Principal>
+  /** Charges the cost of a query beyond that of the request, once for each request and up to a share of the burst. */
+  chargeQuery(principal: Principal, exchange: Exchange, cost: number): void
+  /** Refunds most of the charge when the response is a 304. */
+  refundUnchanged(exchange: Exchange): void
+}
+
+/** The share of a response's cost that a 304 is charged. */
+const UNCHANGED_SHARE = 0.1
+
+interface RatesOptions {
+  readonly store: Pick<Store, 'versions'>
+  readonly authenticate: Authenticate
+  /** 0 for no limit. */
+  readonly ratePerMinute: number
+  /** A monotonic clock, in milliseconds. */
+  readonly monotonicMs: () => number
+}
+
+export function createRates({ store, authenticate, ratePerMinute, monotonicMs }: RatesOptions): Rates {
+  const keptMax = LIMITS.rateKeptMax
+  const keys =
+    ratePerMinute === 0 ? undefined : new Buckets({ perMinute: ratePerMinute, burst: burstOf(ratePerMinute), keptMax })
+  const wrongKeys = new Buckets({ perMinute: LIMITS.wrongKeysPerMinute, burst: LIMITS.wrongKeysPerMinute, keptMax })
+
+  const charge = (keyId: string, exchange: Exchange, amount: number, before = 0): void => {
+    if (!keys) return
+    const level = keys.spend(keyId, amount, monotonicMs(), before)
+    if (level.isAllowed) exchange.charged += amount
+    exchange.rate = {
+      policy: `"key";q=${keys.perMinute};w=60`,
+      level: `"key";r=${level.remaining};t=${level.fullInSeconds}`,
+    }
+    if (!level.isAllowed) throw new RateExceeded('This key has exceeded its rate limit.', level)
+  }
+
+  const refused = (error: unknown, exchange: Exchange): unknown => {
+    if (!(error instanceof Fault) || error.code !== 'UNAUTHENTICATED' || error instanceof KeyMissing) return error
+    if (exchange.address === undefined) return error
+    const level = wrongKeys.spend(exchange.address, 1, monotonicMs())
+    return level.isAllowed ? error : new RateExceeded('Too many wrong keys came from your address.', level)
+  }
+
+  /** Authenticates the request; `isWhole` if its whole body has arrived. */
+  const look = async (exchange: Exchange, isWhole: boolean): Promise<Principal> => {
+    const { asked } = exchange
+    exchange.isWhole = isWhole
+    exchange.versions = undefined
+    const versions = () => (exchange.versions ??= store.versions())
+    exchange.principal = await authenticate(asked.header('authorization'), versions)
+    return exchange.principal
+  }
+
+  return {
+    async admit(exchange) {
+      const principal = await look(exchange, exchange.asked.isWhole).catch((error) => {
+        throw refused(error, exchange)
+      })
+      charge(principal.keyId, exchange, 1)
+      return principal
+    },
+    async confirm(exchange) {
+      const { principal, isWhole } = exchange
+      return principal && isWhole ? principal : exchange.waiting.bound(look(exchange, true))
+    },
+    chargeQuery({ keyId }, exchange, cost) {
+      if (exchange.cost > 0) return
+      const most = keys ? Math.max(1, Math.floor(keys.burst * LIMITS.rateShareMax)) : 1
+      const extra = Math.min(most, Math.ceil(cost / LIMITS.rateUnitCost)) - 1
+      // `admit` has charged 1 already.
+      if (extra > 0) charge(keyId, exchange, extra, 1)
+      exchange.cost = cost
+    },
+    refundUnchanged(exchange) {
+      if (exchange.principal) charge(exchange.principal.keyId, exchange, exchange.charged * (UNCHANGED_SHARE - 1))
+    },
+  }
+}
+
+/** The burst, in the same proportion to the rate as in the defaults. */
+function burstOf(perMinute: number): number {
+  return Math.max(1, Math.round((perMinute * LIMITS.rateBurst) / LIMITS.ratePerMinute))
+}

@@ -1,0 +1,153 @@
+import {
+  type DocumentNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  GraphQLError,
+  Kind,
+  Lexer,
+  type ParseOptions,
+  parse,
+  type SelectionSetNode,
+  Source,
+  TokenKind,
+  visit,
+} from 'graphql'
+import { Fault } from '../../errors.js'
+import { LIMITS } from '../../limits.js'
+
+/** Parses a query and enforces the limits on its text and shape; its cost is checked when it runs. */
+export function parseWithinLimits(text: string, options: ParseOptions | undefined): DocumentNode {
+  requireAtMost('characters', text.length, LIMITS.queryCharactersMax)
+  const document = parseTokens(text, options)
+  requireAtMost('directives', directivesIn(document), LIMITS.queryDirectivesMax)
+  requireAtMost('root fields and aliases', namesIn(document), LIMITS.queryNamesMax)
+  requireAtMost('times the same field in one place', repeatsIn(document), LIMITS.queryRepeatsMax)
+  requireAtMost('fields of introspection', introspectedIn(document), LIMITS.introspectedFieldsMax)
+  return document
+}
+
+function parseTokens(text: string, options: ParseOptions | undefined): DocumentNode {
+  try {
+    return parse(text, { ...options, maxTokens: LIMITS.queryTokensMax })
+  } catch (error) {
+    if (error instanceof GraphQLError && /more th\w+ \d+ tokens/.test(error.message)) {
+      requireAtMost('tokens', tokensIn(text), LIMITS.queryTokensMax)
+    }
+    throw error
+  }
+}
+
+function requireAtMost(what: string, actual: number, most: number): void {
+  if (actual <= most) return
+  throw new Fault('TOO_COMPLEX', `The query has ${actual} ${what}; the most is ${most}. Split the query.`)
+}
+
+/** Counts up to the first syntax error: past the limit, the rest need not be valid. */
+function tokensIn(text: string): number {
+  const lexer = new Lexer(new Source(text))
+  let count = 0
+  try {
+    while (lexer.advance().kind !== TokenKind.EOF) count += 1
+  } catch (error) {
+    if (!(error instanceof GraphQLError)) throw error
+  }
+  return Math.max(count, LIMITS.queryTokensMax + 1)
+}
+
+function directivesIn(document: DocumentNode): number {
+  let count = 0
+  visit(document, {
+    Directive() {
+      count += 1
+    },
+  })
+  return count
+}
+
+/** How often the most repeated field occurs in one selection set: validation compares every pair of them. */
+function repeatsIn(document: DocumentNode): number {
+  let most = 0
+  visit(document, {
+    SelectionSet({ selections }) {
+      const counts = new Map<string, number>()
+      for (const node of selections) {
+        if (node.kind !== Kind.FIELD) continue
+        const name = responseName(node)
+        const count = (counts.get(name) ?? 0) + 1
+        counts.set(name, count)
+        most = Math.max(most, count)
+      }
+    },
+  })
+  return most
+}
+
+const responseName = ({ alias, name }: FieldNode): string => alias?.value ?? name.value
+
+/** Root fields, those in fragments included, and aliases below the root: each may be separate work. */
+function namesIn(document: DocumentNode): number {
+  const fragments = fragmentsOf(document)
+  const roots = new Set<FieldNode>()
+  const count = counterOf(fragments, (field) => {
+    roots.add(field)
+    return 1
+  })
+  let names = 0
+  for (const definition of document.definitions) {
+    if (definition.kind === Kind.OPERATION_DEFINITION) names += count(definition.selectionSet)
+  }
+  visit(document, {
+    Field(node) {
+      if (node.alias && !roots.has(node)) names += 1
+    },
+  })
+  return names
+}
+
+/** Fields below `__schema` and `__type`, fragments expanded: neither the depth nor the cost limit covers them. */
+function introspectedIn(document: DocumentNode): number {
+  const count = counterOf(fragmentsOf(document), ({ selectionSet }) => 1 + (selectionSet ? count(selectionSet) : 0))
+  let fields = 0
+  visit(document, {
+    Field(node) {
+      if ((node.name.value === '__schema' || node.name.value === '__type') && node.selectionSet) {
+        fields += count(node.selectionSet)
+      }
+    },
+  })
+  return fields
+}
+
+type Fragments = ReadonlyMap<string, FragmentDefinitionNode>
+
+function fragmentsOf({ definitions }: DocumentNode): Fragments {
+  const fragments = definitions.filter((definition) => definition.kind === Kind.FRAGMENT_DEFINITION)
+  return new Map(fragments.map((fragment) => [fragment.name.value, fragment]))
+}
+
+/**
+ * Adds up `countField` over a selection and its fragments, each of which is counted once and its sum reused. A spread
+ * of a missing fragment, or of one inside itself, counts as 0: the validation that follows refuses it.
+ */
+function counterOf(fragments: Fragments, countField: (field: FieldNode) => number) {
+  const known = new Map<string, number>()
+  const countFragment = (name: string): number => {
+    const counted = known.get(name)
+    if (counted !== undefined) return counted
+    known.set(name, 0)
+    const fragment = fragments.get(name)
+    const count = fragment ? countSelections(fragment.selectionSet) : 0
+    known.set(name, count)
+    return count
+  }
+  const countSelections = ({ selections }: SelectionSetNode): number => {
+    let count = 0
+    for (const node of selections) {
+      if (node.kind === Kind.FIELD) count += countField(node)
+      else if (node.kind === Kind.INLINE_FRAGMENT) count += countSelections(node.selectionSet)
+      else count += countFragment(node.name.value)
+    }
+    return count
+  }
+  return countSelections
+}

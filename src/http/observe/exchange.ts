@@ -1,0 +1,133 @@
+import { randomUUID } from 'node:crypto'
+import type { Logger } from 'pino'
+import { KeyRefused, type Principal } from '../../auth/principal.js'
+import type { Fault } from '../../errors.js'
+import type { ExecutionReason } from '../../graph/sql/statements.js'
+import { type Register, registersIn, type Versions } from '../../store/changeCounters.js'
+import { withoutValues } from '../../store/faults.js'
+import type { OnStatement } from '../../store/store.js'
+import { Waiting } from '../deadline.js'
+import { Overloaded } from '../wire/bytesInFlight.js'
+import type { Asked, Outgoing } from '../wire/request.js'
+
+/** The state of a request, from its arrival to its log line. */
+export interface Exchange {
+  readonly asked: Asked
+  readonly requestId: string
+  readonly startedAt: number
+  readonly waiting: Waiting
+  /** The remote address of the socket, if known. */
+  readonly address: string | undefined
+  /** Set once the key has been checked. */
+  principal?: Principal
+  /** The versions under which the key was checked, from before any data of the response was read. */
+  versions?: Promise<Versions> | undefined
+  /** Whether the whole request had arrived when the key was checked. */
+  isWhole?: boolean
+  /** The route or the name of the operation. */
+  operation?: string | undefined
+  /** The cost of the query, once it has been charged. */
+  cost: number
+  /** What the key has been charged so far, in tokens of its rate limit. */
+  charged: number
+  /** Whether every key with the same scopes gets the same response, so that it can be cached. */
+  isShared: boolean
+  /** Whether this is a mutation: an error after it is done must say that the change was made. */
+  isChange?: boolean
+  /** The bytes in flight of the body, released when the response is ready. */
+  held?: { release(): void }
+  /** The number of SQL statements so far. */
+  statements: number
+  /** The change counters of the tables that they read. */
+  reads?: Set<Register>
+  /** Why the query was executed instead of compiled, if it was. */
+  executedFor?: ExecutionReason
+  /** Whether all of it was replayed from its idempotency record. */
+  isReplay?: boolean
+  /** The first error of the response, if it has one. */
+  refusal?: Fault
+  /** The values of the headers `RateLimit-Policy` and `RateLimit`. */
+  rate?: { readonly policy: string; readonly level: string }
+}
+
+/** The outcome of a request, for the log and the metrics. */
+export interface Outcome {
+  readonly status: number
+  readonly ms: number
+  readonly bytes: number
+}
+
+/** The accepted form of a client's `Request-Id`; any other is replaced by a new one. */
+export const REQUEST_ID = /^[\w.:-]{1,100}$/
+
+/** Takes over a `Request-Id` of the client, so that its log and ours can be correlated. */
+export function openExchange(asked: Asked, address: string | undefined, deadlineMs: number): Exchange {
+  const given = asked.header('request-id')
+  const requestId = given !== undefined && REQUEST_ID.test(given) ? given : randomUUID()
+  const waiting = new Waiting(deadlineMs, asked)
+  return {
+    asked,
+    requestId,
+    startedAt: waiting.since,
+    waiting,
+    address,
+    statements: 0,
+    cost: 0,
+    charged: 0,
+    isShared: false,
+  }
+}
+
+/** A callback for the store that counts the statements of a request and the tables that they read. */
+export function noting(exchange: Exchange): OnStatement {
+  return (text) => {
+    exchange.statements += 1
+    exchange.reads ??= new Set()
+    for (const register of registersIn(text)) exchange.reads.add(register)
+  }
+}
+
+/** What `closeExchange` reports to. */
+export interface Closing {
+  readonly log: Logger
+  /** A request that takes longer is also logged as a warning. */
+  readonly slowMs: number
+  readonly onFinished: (exchange: Exchange, outcome: Outcome) => void
+}
+
+/** Logs the request, reports it to the metrics, and adds the headers that belong to this request alone. */
+export function closeExchange(exchange: Exchange, { log, slowMs, onFinished }: Closing, answer: Outgoing): Outgoing {
+  const ms = Math.round((performance.now() - exchange.startedAt) * 10) / 10
+  const outcome = { status: answer.status, ms, bytes: answer.body?.length ?? 0 }
+  onFinished(exchange, outcome)
+  const isSlow = ms > slowMs
+  if (isSlow || log.isLevelEnabled('info')) {
+    const line = lineOf(exchange, outcome)
+    log.info(line, 'request')
+    if (isSlow) log.warn(line, 'slow request')
+  }
+  const { requestId, rate } = exchange
+  const headers = [...answer.headers, 'request-id', requestId]
+  if (rate) headers.push('ratelimit-policy', rate.policy, 'ratelimit', rate.level)
+  return { status: answer.status, headers, body: answer.body }
+}
+
+/** Logs the cause of a server error, which the response does not show. */
+export function logCause(log: Logger, { requestId }: Exchange, fault: Fault): void {
+  const { code, cause } = fault
+  if (fault instanceof Overloaded) return
+  if (code === 'INTERNAL' || code === 'UNAVAILABLE') {
+    log.error({ requestId, err: withoutValues(cause) }, 'request failed')
+  }
+}
+
+/** The log line of a request; it never contains the key itself. */
+function lineOf(exchange: Exchange, { status, ms, bytes }: Outcome) {
+  const { asked, requestId, principal, refusal, operation, statements, address } = exchange
+  const keyId = principal?.keyId ?? (refusal instanceof KeyRefused ? refusal.keyId : undefined)
+  // Other errors may quote the request, which must not get into the log.
+  const isOfAccess = refusal?.code === 'UNAUTHENTICATED' || refusal?.code === 'INSUFFICIENT_SCOPE'
+  const why = refusal && { code: refusal.code, ...(isOfAccess && { reason: refusal.message, address }) }
+  const { method, url } = asked
+  return { requestId, keyId, method, path: url.pathname, operation, status, ms, bytes, statements, ...why }
+}

@@ -1,0 +1,59 @@
+import { type DestinationStream, type Logger, pino } from 'pino'
+import { LIMITS } from '../../limits.js'
+import { withoutValues } from '../../store/faults.js'
+import { escaped, escapedLine } from '../../text.js'
+
+/** Logs JSON lines; on a terminal, readable text. */
+export function createLog(level: string, stream: NodeJS.WriteStream): Logger {
+  // Without a listener, an `error` of the stream would end the process.
+  stream.on('error', () => undefined)
+  const bounded = boundedTo(LIMITS.logWaitingBytesMax, stream)
+  return pino(
+    {
+      level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      serializers: { err: (error) => pino.stdSerializers.err(withoutValues(error)) },
+    },
+    stream.isTTY ? inWords(bounded) : bounded,
+  )
+}
+
+/** Drops and counts lines while the reader of the log stalls, so that pending ones cannot fill the memory. */
+function boundedTo(bytesMax: number, stream: NodeJS.WriteStream): DestinationStream {
+  let lost = 0
+  return {
+    write(text) {
+      if (stream.writableLength > bytesMax) {
+        lost += 1
+        return
+      }
+      if (lost > 0) stream.write(`${JSON.stringify({ level: WARN, time: new Date(), lost, msg: 'lines were lost' })}\n`)
+      lost = 0
+      stream.write(text)
+    },
+  }
+}
+
+const WARN = 40
+const ERROR = 50
+
+interface Line {
+  readonly time: string
+  readonly level: number
+  readonly msg: string
+  readonly err?: { readonly stack?: string }
+  readonly [member: string]: unknown
+}
+
+function inWords(stream: DestinationStream): DestinationStream {
+  return {
+    write(text) {
+      const { time, level, msg, err, ...rest } = JSON.parse(text) as Line
+      const facts = Object.entries(rest).map(([name, value]) => `${name}=${String(value)}`)
+      const severity = level >= ERROR ? 'ERROR ' : ''
+      const line = escapedLine(`${time.slice(11, 19)} ${severity}${msg} ${facts.join(' ')}`)
+      stream.write(`${line}${err?.stack ? `\n${escaped(err.stack)}` : ''}\n`)
+    },
+  }
+}

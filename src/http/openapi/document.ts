@@ -1,0 +1,301 @@
+import { type FragmentDefinitionNode, type GraphQLSchema, getNamedType, Kind } from 'graphql'
+import { DESCRIPTION, VERSION } from '../../about.js'
+import { SCOPES } from '../../auth/scopes.js'
+import type { Code } from '../../errors.js'
+import { SEPARATOR_NAMES } from '../../ingest/files/csv.js'
+import { LIMIT_MEANINGS, LIMITS } from '../../limits.js'
+import { REQUEST_ID } from '../observe/exchange.js'
+import { type Parameter, type StoredOperation, storedOperations } from '../rest/compiledRoutes.js'
+import { csvText, type Entry } from '../rest/csv.js'
+import { SEPARATOR } from '../rest/parameters.js'
+import { CSV_TYPE, ROUTES, type Route } from '../rest/routes.js'
+import { BODY_TYPES, PATCH_TYPES } from '../wire/body.js'
+import { STATUS } from '../wire/problems.js'
+import { exampleOf, headersOf, type JsonSchema, JsonSchemas, ref, withBounds } from './jsonSchema.js'
+import { problemResponses, problemSchemas } from './problemSchemas.js'
+
+/** The OpenAPI 3.1 document, derived from the route table, its operations and the schema. */
+export function openapi(schema: GraphQLSchema, basePath = ''): JsonSchema {
+  const operations = storedOperations(schema)
+  const schemas = new JsonSchemas(fragmentsOf(operations))
+  const paths: Record<string, Record<string, JsonSchema>> = {}
+  for (const operation of operations) {
+    const { method, path } = operation.route
+    paths[path] = { ...paths[path], [method.toLowerCase()]: operationObject(operation, schemas) }
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Operations Gateway',
+      version: VERSION,
+      description: `${DESCRIPTION} Every GET route also supports HEAD. ${bodySizes()}`,
+      contact: { name: 'The operator of this gateway' },
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    'x-limits': Object.fromEntries(LIMIT_MEANINGS.map(({ name, value, meaning }) => [name, { value, meaning }])),
+    servers: [{ url: basePath === '' ? '/' : basePath }],
+    tags: tagsOf(operations),
+    paths,
+    components: {
+      securitySchemes: { apiKey: { type: 'http', scheme: 'bearer', description: securityText() } },
+      schemas: { ...schemas.components, Page: PAGE, ...problemSchemas() },
+      headers: HEADERS,
+      parameters: HEADER_PARAMETERS,
+      responses: problemResponses(),
+    },
+  }
+}
+
+function operationObject(operation: StoredOperation, schemas: JsonSchemas): JsonSchema {
+  const { route, rootField, scope, parameters, input } = operation
+  return {
+    operationId: route.type === CSV_TYPE ? `${route.operation}Csv` : route.operation,
+    summary: `${firstSentence(rootField.description ?? '')}${route.type === CSV_TYPE ? ', as CSV' : ''}`,
+    description: [rootField.description, ...scopeNote(scope), ...csvNote(route)].join(' '),
+    tags: [tagOf(operation)],
+    security: [{ apiKey: [] }],
+    // Not in `security`: it has scopes only for OAuth 2, and linters and generators reject others.
+    ...(scope && { 'x-required-scope': scope }),
+    parameters: [
+      ...parameters.map((parameter) => parameterObject(parameter, schemas)),
+      ...(route.type === CSV_TYPE ? [SEPARATOR_PARAMETER] : []),
+      ...['RequestId', ...conditionsOf(route)].map((name) => ref('parameters', name)),
+    ],
+    ...(input && { requestBody: requestBody(route, schemas.input(input), schemas) }),
+    responses: {
+      [route.status]: successObject(operation, schemas),
+      ...(route.method === 'GET' && {
+        304: { description: 'Not modified.', headers: headersOf(['Request-Id', ...CACHE_HEADERS]) },
+      }),
+      ...Object.fromEntries(statusesOf(operation).map((status) => [status, refusalObject(status, route)])),
+    },
+  }
+}
+
+/** Empty if any valid key may use the field: its own description says so. */
+function scopeNote(scope: StoredOperation['scope']): string[] {
+  return scope ? [`Needs the scope \`${scope}\`.`] : []
+}
+
+function csvNote({ sheet, type, path }: Route): string[] {
+  return sheet && !type ? [`As CSV: \`${path}.csv\`, or here with \`Accept: text/csv\`.`] : []
+}
+
+/** The conditional and idempotency headers of a route, by component name. */
+function conditionsOf({ method, path }: Route): string[] {
+  if (method === 'GET') return ['IfNoneMatch']
+  if (method === 'POST') return ['IdempotencyKey']
+  const isTagged = ROUTES.some((other) => other.method === 'GET' && other.path === path)
+  return ['IdempotencyKey', isTagged ? 'IfMatch' : 'IfMatchAny']
+}
+
+function requestBody({ method }: Route, schema: JsonSchema, schemas: JsonSchemas): JsonSchema {
+  const media = mediaObject(schema, schemas)
+  const types = method === 'PATCH' ? PATCH_TYPES : BODY_TYPES
+  return { required: true, content: Object.fromEntries(types.map((type) => [type, media])) }
+}
+
+function successObject(operation: StoredOperation, schemas: JsonSchemas): JsonSchema {
+  const { route, isList } = operation
+  if (route.status === 204) {
+    return { description: 'Done, also if nothing had to change.', headers: headersOf(['Request-Id']) }
+  }
+  return {
+    description: route.method === 'GET' ? 'OK.' : 'Stored.',
+    headers: headersOf([
+      'Request-Id',
+      ...SOMETIMES,
+      ...ownHeaders(route),
+      ...(isList ? ['Link'] : []),
+      ...(route.type === CSV_TYPE ? ['Content-Disposition'] : []),
+    ]),
+    content: successContent(operation, schemas),
+  }
+}
+
+function ownHeaders({ method, status }: Route): readonly string[] {
+  if (method === 'GET') return CACHE_HEADERS
+  if (method === 'PATCH') return ['ETag', 'Idempotency-Replayed']
+  return [...(status === 201 ? ['Location'] : []), 'Idempotency-Replayed']
+}
+
+/** One media type for each path, so that generated clients have one type for its response. */
+function successContent(operation: StoredOperation, schemas: JsonSchemas): JsonSchema {
+  const { route, shown, isList, columns = [] } = operation
+  const output = notNull(schemas.output(shown.field.type, shown.node.selectionSet))
+  const listName = getNamedType(shown.field.type).name.replace('Connection', 'List')
+  const media = mediaObject(isList ? schemas.named(listName, () => listSchema(output)) : output, schemas)
+  if (route.type !== CSV_TYPE) return { 'application/json': media }
+  const { data } = media['example'] as { data: Entry[] }
+  return { [CSV_TYPE]: { schema: { type: 'string', description: CSV }, example: csvText(columns, data) } }
+}
+
+const SEPARATOR_PARAMETER: JsonSchema = {
+  name: SEPARATOR,
+  in: 'query',
+  description: 'What stands between the cells; spreadsheets of many locales want a semicolon.',
+  schema: { type: 'string', enum: Object.keys(SEPARATOR_NAMES), default: 'comma' },
+}
+
+const CSV =
+  "A byte order mark, a header line, then a line for each entry (RFC 4180). Text that a spreadsheet would run as a formula, at the beginning of a cell or after a `,`, a `;`, a tab or a line break in it, is prefixed with `'`."
+
+// The 415 of a PATCH has an `Accept-Patch` header.
+function refusalObject(status: string, { method }: Route): JsonSchema {
+  const isOfPatch = method === 'PATCH' && status === String(STATUS.UNSUPPORTED_MEDIA_TYPE)
+  return ref('responses', isOfPatch ? `Patch${status}` : `Problem${status}`)
+}
+
+function parameterObject({ name, in: place, type, use, defaultValue }: Parameter, schemas: JsonSchemas): JsonSchema {
+  const schema = withBounds(schemas.input(type), use.extensions)
+  const isList = schema['type'] === 'array'
+  const many = isList ? ' For several values, repeat the parameter or separate them with commas.' : ''
+  return {
+    name,
+    in: place,
+    required: place === 'path',
+    description: `${use.description}${many}`,
+    ...(isList && { style: 'form', explode: true }),
+    schema: defaultValue === undefined ? schema : { ...schema, default: defaultValue },
+  }
+}
+
+function statusesOf({ route, scope, input }: StoredOperation): string[] {
+  const codes: Code[] = ['BAD_REQUEST', 'UNAUTHENTICATED', 'RATE_LIMITED', 'INTERNAL', 'UNAVAILABLE']
+  if (route.status !== 204) codes.push('NOT_ACCEPTABLE')
+  if (route.method !== 'GET' && route.method !== 'POST') codes.push('PRECONDITION_FAILED')
+  if (route.method === 'PUT') codes.push('CONFLICT')
+  if (scope) codes.push('INSUFFICIENT_SCOPE')
+  if (route.path.includes('{')) codes.push('NOT_FOUND')
+  if (route.method !== 'GET') codes.push('CONFLICT', 'VALIDATION_FAILED')
+  if (input) codes.push('PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE')
+  return codes.map((code) => String(STATUS[code])).sort()
+}
+
+function listSchema({ description, properties }: JsonSchema): JsonSchema {
+  const { nodes } = properties as { nodes: JsonSchema }
+  return {
+    type: 'object',
+    description,
+    required: ['data', 'page'],
+    properties: { data: nodes, page: ref('schemas', 'Page') },
+  }
+}
+
+const PAGE: JsonSchema = {
+  type: 'object',
+  description: 'The position of this page in its list.',
+  required: ['next', 'total'],
+  properties: {
+    next: {
+      type: ['string', 'null'],
+      description: 'The cursor of the next page, to send as `cursor`; null on the last page.',
+    },
+    total: {
+      type: ['integer', 'null'],
+      description: 'The number of matching entries with `total=true`; otherwise null.',
+    },
+  },
+}
+
+const CACHE_HEADERS = ['ETag', 'Cache-Control', 'Vary']
+
+const HEADERS: Readonly<Record<string, JsonSchema>> = {
+  'Request-Id': header('The id of this request in the log: the one that the client sent, or a new one.'),
+  ETag: header('Changes with the content; send it as `If-None-Match` when reading, or as `If-Match` when changing.'),
+  'Cache-Control': header('Responses are private, and must be revalidated with their ETag.'),
+  Vary: header('The request headers that the response depends on.'),
+  'Content-Disposition': header('The name under which browsers save the response.'),
+  Link: header('The next page, as `rel="next"`, if there is one.'),
+  Location: header('The path of the new resource.'),
+  'Accept-Patch': header('The media types that PATCH accepts (RFC 5789).'),
+  'WWW-Authenticate': header('The authentication scheme, and why the key was refused (RFC 6750).'),
+  'Retry-After': header('The number of seconds to wait before a retry.'),
+  'RateLimit-Policy': header('The rate limit of the key, if there is one: `"key";q=6000;w=60`.'),
+  RateLimit: header('The remaining quota, and the seconds until it is full again: `"key";r=999;t=1`.'),
+  'Idempotency-Replayed': header('`true` if this is the response to an earlier request with the same Idempotency-Key.'),
+}
+
+/** Headers that a response has only if the rate is limited. */
+const SOMETIMES = ['RateLimit-Policy', 'RateLimit']
+
+const HEADER_PARAMETERS = {
+  RequestId: {
+    name: 'Request-Id',
+    in: 'header',
+    description: "The client's own id for this request, used in the response and the log.",
+    schema: { type: 'string', pattern: REQUEST_ID.source },
+  },
+  IdempotencyKey: {
+    name: 'Idempotency-Key',
+    in: 'header',
+    description:
+      'A unique token for this request, such as a UUID. If the same request is sent again within a day, nothing is done ' +
+      'twice and the first response is returned; with a different request it is a 422, and while the first runs a 409.',
+    schema: { type: 'string', minLength: 1, maxLength: LIMITS.idempotencyKeyCharactersMax },
+  },
+  IfNoneMatch: {
+    name: 'If-None-Match',
+    in: 'header',
+    description: 'The ETag of an earlier response; if nothing has changed since, the response is a 304 without a body.',
+    schema: { type: 'string' },
+  },
+  IfMatch: {
+    name: 'If-Match',
+    in: 'header',
+    description: 'The ETag that the change is based on; if the resource has changed since, nothing is done: a 412.',
+    schema: { type: 'string' },
+  },
+  IfMatchAny: {
+    name: 'If-Match',
+    in: 'header',
+    description: 'This path has no ETag: only `*` matches, and any other value is a 412.',
+    schema: { type: 'string', const: '*' },
+  },
+}
+
+function fragmentsOf(operations: readonly StoredOperation[]): Map<string, FragmentDefinitionNode> {
+  const fragments = operations.flatMap(({ document }) =>
+    document.definitions.filter((node) => node.kind === Kind.FRAGMENT_DEFINITION),
+  )
+  return new Map(fragments.map((fragment) => [fragment.name.value, fragment]))
+}
+
+function tagOf({ route }: StoredOperation): string {
+  return route.path.split(/[/.]/)[2] ?? ''
+}
+
+function tagsOf(operations: readonly StoredOperation[]): JsonSchema[] {
+  const names = [...new Set(operations.map(tagOf))]
+  return names.map((name) => {
+    const first = operations.find((operation) => tagOf(operation) === name)
+    return { name, description: first?.rootField.description ?? '' }
+  })
+}
+
+function bodySizes(): string {
+  const { bodyBytesMax, syncBodyBytesMax } = LIMITS
+  return `Bodies larger than ${bodyBytesMax} bytes are refused; for whole projects the limit is ${syncBodyBytesMax}.`
+}
+
+function securityText(): string {
+  const scopes = Object.entries(SCOPES).map(([scope, meaning]) => `- \`${scope}\`: ${meaning}`)
+  return ['`Authorization: Bearer <API_KEY>`. A key holds scopes:', ...scopes].join('\n')
+}
+
+function mediaObject(schema: JsonSchema, { components }: JsonSchemas): JsonSchema {
+  return { schema, example: exampleOf(schema, { ...components, Page: { examples: [{ next: null, total: null }] } }) }
+}
+
+function notNull(schema: JsonSchema): JsonSchema {
+  const [inner] = (schema['anyOf'] ?? []) as JsonSchema[]
+  return inner ?? schema
+}
+
+function header(description: string): JsonSchema {
+  return { description, schema: { type: 'string' } }
+}
+
+function firstSentence(text: string): string {
+  return text.split(/[.;:](?:\s|$)/)[0] ?? text
+}

@@ -1,0 +1,221 @@
+import {
+  type DocumentNode,
+  type FieldNode,
+  type GraphQLField,
+  type GraphQLInputType,
+  type GraphQLSchema,
+  getNamedType,
+  isInputType,
+  isObjectType,
+  Kind,
+  type OperationDefinitionNode,
+  parse,
+  type SelectionSetNode,
+  TypeInfo,
+  typeFromAST,
+  validate,
+  visit,
+  visitWithTypeInfo,
+} from 'graphql'
+import type { Scope } from '../../auth/scopes.js'
+import { SHEETS } from '../../ingest/columns.js'
+import { OPERATIONS } from './operations.js'
+import { CSV_TYPE, ROUTES, type Route } from './routes.js'
+
+/** A compiled route: its operation, validated against the schema, and what HTTP needs to know about it. */
+export interface StoredOperation {
+  readonly route: Route
+  readonly document: DocumentNode
+  readonly rootField: GraphQLField<unknown, unknown>
+  readonly rootNode: FieldNode
+  /** The scope that the root field declares; null if any valid key may use it. */
+  readonly scope: Scope | null
+  readonly isList: boolean
+  /** The selection of the response: the root field, or the list inside it. */
+  readonly shown: Shown
+  /** The media types of the response, the preferred one first; empty if it has no body. */
+  readonly types: readonly MediaType[]
+  /** The columns of its CSV form, if it has one. */
+  readonly columns: readonly string[] | undefined
+  readonly parameters: readonly Parameter[]
+  /** The type of the request body, if the route takes one. */
+  readonly input: GraphQLInputType | undefined
+}
+
+interface Shown {
+  readonly field: GraphQLField<unknown, unknown>
+  readonly node: FieldNode
+  /** Whether it stands inside the field at the root. */
+  readonly isInner: boolean
+}
+
+export type MediaType = 'application/json' | typeof CSV_TYPE
+
+/** A variable of an operation, as a parameter of its route. */
+export interface Parameter {
+  readonly name: string
+  readonly in: 'path' | 'query'
+  readonly type: GraphQLInputType
+  readonly defaultValue: boolean | undefined
+  readonly use: VariableUse
+}
+
+/** The argument or input field that a variable is used for; it defines the description and the bounds. */
+interface VariableUse {
+  readonly argument: string
+  readonly description: string
+  readonly extensions: Readonly<Record<string, unknown>>
+}
+
+const BODY = 'input'
+
+const compiled = new WeakMap<GraphQLSchema, Map<Route, StoredOperation>>()
+
+/** Compiles a route once: validating its operation takes longer than running it. */
+export function storedOperation(schema: GraphQLSchema, route: Route): StoredOperation {
+  const known = compiled.get(schema) ?? new Map<Route, StoredOperation>()
+  compiled.set(schema, known)
+  const operation = known.get(route) ?? compile(schema, route)
+  known.set(route, operation)
+  return operation
+}
+
+export function storedOperations(schema: GraphQLSchema): readonly StoredOperation[] {
+  return ROUTES.map((route) => storedOperation(schema, route))
+}
+
+export function compile(schema: GraphQLSchema, route: Route): StoredOperation {
+  const document = parse(OPERATIONS[route.operation])
+  const errors = validate(schema, document)
+  const [definition] = document.definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION)
+  const rootNode = definition?.selectionSet.selections[0]
+  if (errors.length > 0 || !definition || rootNode?.kind !== Kind.FIELD) {
+    throw new Error(`The operation ${route.operation} does not fit the schema: ${errors.join('; ')}`)
+  }
+  const rootField = schema.getRootType(definition.operation)?.getFields()[rootNode.name.value]
+  if (!rootField) throw new Error(`The operation ${route.operation} has no root field.`)
+  const variables = variablesOf(schema, document, definition, route)
+  const shown = shownOf(rootField, rootNode)
+  return {
+    route,
+    document,
+    rootField,
+    rootNode,
+    scope: (rootField.extensions['scope'] ?? null) as Scope | null,
+    isList: isConnection(shown.field),
+    shown,
+    types: typesOf(route),
+    columns: columnsOf(route, document, rootNode),
+    parameters: variables.filter((variable) => isParameter(variable, route)),
+    input: variables.find(({ name }) => name === BODY)?.type,
+  }
+}
+
+function isConnection({ type }: GraphQLField<unknown, unknown>): boolean {
+  return getNamedType(type).name.endsWith('Connection')
+}
+
+/** A list that is all that is asked of one thing stands for it. */
+function shownOf(field: GraphQLField<unknown, unknown>, node: FieldNode): Shown {
+  const [inner, ...more] = node.selectionSet?.selections ?? []
+  const type = getNamedType(field.type)
+  if (inner?.kind !== Kind.FIELD || more.length > 0 || !isObjectType(type)) return { field, node, isInner: false }
+  const found = type.getFields()[inner.name.value]
+  return found && isConnection(found) ? { field: found, node: inner, isInner: true } : { field, node, isInner: false }
+}
+
+function variablesOf(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  definition: OperationDefinitionNode,
+  route: Route,
+): Parameter[] {
+  const uses = usesOf(schema, document)
+  const parent = ROUTES.find(({ operation }) => operation === route.parent)
+  const ofParent = new Map((parent ? storedOperation(schema, parent).parameters : []).map((one) => [one.name, one.use]))
+  return (definition.variableDefinitions ?? []).map(({ variable, type: typeNode, defaultValue }) => {
+    const name = variable.name.value
+    const type = typeFromAST(schema, typeNode)
+    const use = uses.get(name)
+    if (!isInputType(type) || !use) throw new Error(`The variable $${name} of ${route.operation} is not used.`)
+    return {
+      name,
+      in: route.path.includes(`{${name}}`) ? 'path' : 'query',
+      type,
+      defaultValue: defaultValue?.kind === Kind.BOOLEAN ? defaultValue.value : undefined,
+      // A thing is named here as it is where it is read by itself.
+      use: { ...use, description: ofParent.get(name)?.description ?? use.description },
+    }
+  })
+}
+
+function typesOf({ status, sheet, type }: Route): readonly MediaType[] {
+  if (status === 204) return []
+  if (type) return [type]
+  return sheet ? ['application/json', CSV_TYPE] : ['application/json']
+}
+
+/** The CSV form has no `total` parameter: there is no place for a count in it. */
+function isParameter({ name, use }: Parameter, { type }: Route): boolean {
+  return name !== BODY && !(type === CSV_TYPE && use.argument === 'totalCount')
+}
+
+function columnsOf(route: Route, document: DocumentNode, rootNode: FieldNode): readonly string[] | undefined {
+  if (!route.sheet) return undefined
+  const { columns } = SHEETS[route.sheet]
+  const [nodes] = fieldsIn(document, rootNode.selectionSet).filter(({ name }) => name.value === 'nodes')
+  const shown = new Set(fieldsIn(document, nodes?.selectionSet).map(({ name }) => name.value))
+  const missing = columns.filter((column) => !shown.has(column))
+  if (missing.length === 0) return columns
+  throw new Error(`The operation ${route.operation} lacks columns of its sheet: ${missing.join(', ')}.`)
+}
+
+/** The fields of a selection, including those of its fragments. */
+function fieldsIn(document: DocumentNode, selection: SelectionSetNode | undefined): FieldNode[] {
+  return (selection?.selections ?? []).flatMap((node) => {
+    if (node.kind === Kind.FIELD) return [node]
+    const fragment = document.definitions.find(
+      (one) =>
+        one.kind === Kind.FRAGMENT_DEFINITION &&
+        node.kind === Kind.FRAGMENT_SPREAD &&
+        one.name.value === node.name.value,
+    )
+    return fragment?.kind === Kind.FRAGMENT_DEFINITION ? fieldsIn(document, fragment.selectionSet) : []
+  })
+}
+
+function usesOf(schema: GraphQLSchema, document: DocumentNode): Map<string, VariableUse> {
+  const typeInfo = new TypeInfo(schema)
+  const uses = new Map<string, VariableUse>()
+  visit(
+    document,
+    visitWithTypeInfo(typeInfo, {
+      ObjectField({ name, value }) {
+        const parent = getNamedType(typeInfo.getParentInputType())
+        const field = parent && 'getFields' in parent ? parent.getFields()[name.value] : undefined
+        // One value of a list, which the path fixes.
+        const fed = value.kind === Kind.LIST && value.values.length === 1 ? value.values[0] : value
+        if (fed?.kind === Kind.VARIABLE && field) uses.set(fed.name.value, described(field, fed !== value))
+      },
+      Argument({ value }) {
+        // The variable of `@include(if: $total)` is described by the field that has the directive.
+        const subject = typeInfo.getDirective() ? typeInfo.getFieldDef() : typeInfo.getArgument()
+        if (value.kind === Kind.VARIABLE && subject) uses.set(value.name.value, described(subject))
+      },
+    }),
+  )
+  return uses
+}
+
+function described(
+  subject: {
+    readonly name: string
+    readonly description?: string | null | undefined
+    readonly extensions: Readonly<Record<string, unknown>>
+  },
+  isOneOfList = false,
+): VariableUse {
+  const { name: argument, description, extensions: all } = subject
+  const { items = {} } = all as { items?: VariableUse['extensions'] }
+  return { argument, description: description ?? '', extensions: isOneOfList ? items : all }
+}

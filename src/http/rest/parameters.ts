@@ -1,0 +1,131 @@
+import {
+  GraphQLBoolean,
+  GraphQLEnumType,
+  GraphQLError,
+  type GraphQLInputType,
+  GraphQLInt,
+  type GraphQLLeafType,
+  getNullableType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+} from 'graphql'
+import { badArgument, type Flaw, flawed } from '../../errors.js'
+import { SEPARATOR_NAMES, type Separator } from '../../ingest/files/csv.js'
+import { LIMITS } from '../../limits.js'
+import { nearest } from '../../text.js'
+import type { Parameter, StoredOperation } from './compiledRoutes.js'
+
+/** Means null in a list of ids: entries without an owner or an assignee. */
+const NOBODY = 'none'
+
+/** Reads the variables of an operation from the path and the query, or throws a Fault that names each bad parameter. */
+export function readParameters(
+  { parameters, columns }: StoredOperation,
+  path: Readonly<Record<string, string>>,
+  query: URLSearchParams,
+): Record<string, unknown> {
+  const known = new Map(parameters.map((parameter) => [parameter.name, parameter]))
+  const variables: Record<string, unknown> = { ...path }
+  const flaws: Flaw[] = []
+  for (const name of new Set(query.keys())) {
+    if (columns && name === SEPARATOR) continue
+    const parameter = known.get(name)
+    const values = query.getAll(name)
+    try {
+      if (!parameter || parameter.in === 'path') throw new GraphQLError(unknownParameter(name, [...known.keys()]))
+      variables[name] = withinBounds(readValues(values, parameter.type), parameter)
+    } catch (error) {
+      if (!(error instanceof GraphQLError)) throw error
+      flaws.push({ parameter: name, detail: error.message })
+      if (flaws.length === LIMITS.flawsMax) break
+    }
+  }
+  if (flaws.length > 0) throw flawed('BAD_REQUEST', 'The query parameters cannot be used as given.', flaws)
+  return variables
+}
+
+/** The parameter of CSV that is no variable. */
+export const SEPARATOR = 'separator'
+
+/** What is to stand between the cells of CSV; a comma unless the query says otherwise. */
+export function readSeparator(query: URLSearchParams, type: string | undefined): Separator {
+  const name = query.get(SEPARATOR)
+  if (name === null) return ','
+  if (type !== 'text/csv') throw badArgument(SEPARATOR, 'It is for CSV alone: ask with `Accept: text/csv`.')
+  const found = Object.entries(SEPARATOR_NAMES).find(([one]) => one === name.toLowerCase())
+  if (!found) throw badArgument(SEPARATOR, `Must be one of ${Object.keys(SEPARATOR_NAMES).join(', ')}.`)
+  return found[1]
+}
+
+const ORDERING = new Set(['sort', 'sort_by', 'sortby', 'orderby', 'order', 'order_by'])
+const PAGING = new Set(['page', 'offset', 'skip', 'after', 'start'])
+const LIMITING = new Set(['first', 'per_page', 'perpage', 'page_size', 'pagesize', 'take', 'count', 'top', 'max'])
+
+/** What people try first, by what it is called here. */
+function meantBy(name: string, known: readonly string[]): string {
+  const tried = name.toLowerCase()
+  if (known.includes('cursor')) {
+    if (ORDERING.has(tried)) return ' The order is fixed.'
+    if (PAGING.has(tried)) return ' Pages follow each other: give `next` of the last one as `cursor`.'
+    if (LIMITING.has(tried)) return ' Did you mean limit?'
+  }
+  const meant = nearest(name, known)
+  return meant === undefined ? '' : ` Did you mean ${meant}?`
+}
+
+function unknownParameter(name: string, known: readonly string[]): string {
+  const listed = known.length > 0 ? `This path takes ${known.join(', ')}.` : 'This path takes no parameters.'
+  return `There is no parameter ${JSON.stringify(name)} here.${meantBy(name, known)} ${listed}`
+}
+
+/** A list parameter may be repeated or comma-separated; any other may occur once. */
+function readValues(values: readonly string[], type: GraphQLInputType): unknown {
+  if (isListType(getNullableType(type))) return values.flatMap((value) => readValue(value, type))
+  if (values.length > 1) throw new GraphQLError('Give it once: it takes a single value.')
+  return readValue(values[0] ?? '', type)
+}
+
+function readValue(text: string, type: GraphQLInputType): unknown {
+  const inner = getNullableType(type)
+  if (text.trim() === '') throw new GraphQLError('Must not be empty.')
+  if (isListType(inner)) return text.split(',').map((part) => readItem(part.trim(), inner.ofType))
+  if (isLeafType(inner)) return readLeaf(text, inner)
+  throw new Error(`A parameter cannot be of the type ${inner.toString()}.`)
+}
+
+/** A number within the bounds of what it feeds. */
+function withinBounds(value: unknown, { use: { extensions } }: Parameter): unknown {
+  if (typeof value !== 'number') return value
+  const { minimum, maximum } = extensions as { minimum?: number; maximum?: number }
+  if (minimum === undefined || maximum === undefined) {
+    if (Number.isNaN(value)) throw new GraphQLError('Must be a whole number of at most nine digits.')
+    return value
+  }
+  if (value >= minimum && value <= maximum) return value
+  throw new GraphQLError(`from ${minimum} to ${maximum}.`)
+}
+
+function readItem(text: string, type: GraphQLInputType): unknown {
+  return text.toLowerCase() === NOBODY && !isNonNullType(type) ? null : readValue(text, type)
+}
+
+function readLeaf(text: string, type: GraphQLLeafType): unknown {
+  if (type instanceof GraphQLEnumType) return readEnum(text, type)
+  if (type === GraphQLBoolean) {
+    if (text !== 'true' && text !== 'false') throw new GraphQLError('Must be true or false.')
+    return text === 'true'
+  }
+  if (type === GraphQLInt) return /^-?\d{1,9}$/.test(text) ? Number(text) : Number.NaN
+  // Custom scalars throw an error that says what they accept.
+  type.parseValue(text)
+  return text
+}
+
+/** The value of an enum; REST ignores upper and lower case. */
+export function readEnum(value: unknown, type: GraphQLEnumType): string {
+  const names = type.getValues().map(({ name }) => name)
+  const name = names.find((one) => typeof value === 'string' && one === value.toUpperCase())
+  if (name === undefined) throw new GraphQLError(`Must be one of ${names.join(', ')}.`)
+  return name
+}

@@ -1,0 +1,65 @@
+import type { SheetNoun } from '../../ingest/files/nouns.js'
+import { LIMITS } from '../../limits.js'
+import type { OperationName } from './operations.js'
+
+export interface Route {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
+  readonly path: string
+  readonly operation: OperationName
+  readonly status: 200 | 201 | 204
+  /** The sheet whose columns the CSV form of a list has. */
+  readonly sheet?: SheetNoun
+  /** For a list that belongs to one entity: the operation that reads that entity, by the same parameter. */
+  readonly parent?: OperationName
+  /** The only media type of the response, if it is not JSON. */
+  readonly type?: typeof CSV_TYPE
+  /** For a route that accepts more than `LIMITS.bodyBytesMax`. */
+  readonly bodyBytesMax?: number
+}
+
+export const CSV_TYPE = 'text/csv'
+
+const WHOLE_PROJECT = { bodyBytesMax: LIMITS.syncBodyBytesMax }
+
+const OF_PROJECT = { status: 200, parent: 'getProject' } as const
+const OF_PERSON = { status: 200, parent: 'getPerson' } as const
+
+/** The route table: every route of the REST API. */
+const TABLE: readonly Route[] = [
+  { method: 'GET', path: '/v1/personnel', operation: 'listPersonnel', status: 200, sheet: 'people' },
+  { method: 'POST', path: '/v1/personnel', operation: 'addPerson', status: 201 },
+  { method: 'GET', path: '/v1/personnel/{id}', operation: 'getPerson', status: 200 },
+  { method: 'PATCH', path: '/v1/personnel/{id}', operation: 'changePerson', status: 200 },
+  { method: 'GET', path: '/v1/groups', operation: 'listGroups', status: 200, sheet: 'groups' },
+  { method: 'POST', path: '/v1/groups', operation: 'addGroup', status: 201 },
+  { method: 'GET', path: '/v1/groups/{id}', operation: 'getGroup', status: 200 },
+  { method: 'PATCH', path: '/v1/groups/{id}', operation: 'changeGroup', status: 200 },
+  { method: 'PUT', path: '/v1/groups/{id}/members/{personId}', operation: 'addMember', status: 204 },
+  { method: 'DELETE', path: '/v1/groups/{id}/members/{personId}', operation: 'removeMember', status: 204 },
+  { method: 'GET', path: '/v1/projects', operation: 'listProjects', status: 200, sheet: 'projects' },
+  { method: 'POST', path: '/v1/projects', operation: 'syncProject', status: 200, ...WHOLE_PROJECT },
+  { method: 'GET', path: '/v1/projects/{idOrKey}', operation: 'getProject', status: 200 },
+  { method: 'GET', path: '/v1/risks', operation: 'listRisks', status: 200, sheet: 'risks' },
+  { method: 'GET', path: '/v1/risks/{id}', operation: 'getRisk', status: 200 },
+  { method: 'GET', path: '/v1/issues', operation: 'listIssues', status: 200, sheet: 'issues' },
+  { method: 'GET', path: '/v1/issues/{id}', operation: 'getIssue', status: 200 },
+  { method: 'GET', path: '/v1/groups/{id}/members', operation: 'listMembers', status: 200, parent: 'getGroup' },
+  { method: 'GET', path: '/v1/projects/{idOrKey}/risks', operation: 'listProjectRisks', ...OF_PROJECT },
+  { method: 'GET', path: '/v1/projects/{idOrKey}/issues', operation: 'listProjectIssues', ...OF_PROJECT },
+  { method: 'GET', path: '/v1/personnel/{id}/risks', operation: 'listPersonRisks', ...OF_PERSON },
+  { method: 'GET', path: '/v1/personnel/{id}/issues', operation: 'listPersonIssues', ...OF_PERSON },
+  { method: 'GET', path: '/v1/personnel/{id}/history', operation: 'personHistory', status: 200 },
+  { method: 'GET', path: '/v1/groups/{id}/history', operation: 'groupHistory', status: 200 },
+  { method: 'GET', path: '/v1/projects/{idOrKey}/history', operation: 'projectHistory', status: 200 },
+  { method: 'GET', path: '/v1/risks/{id}/history', operation: 'riskHistory', status: 200 },
+  { method: 'GET', path: '/v1/issues/{id}/history', operation: 'issueHistory', status: 200 },
+  { method: 'GET', path: '/v1/key', operation: 'getKey', status: 200 },
+]
+
+/**
+ * Adds a `.csv` path for each sheet: clients generated from the OpenAPI document have one response type for each path,
+ * and a list that is either JSON or CSV would be a union in all of them.
+ */
+export const ROUTES: readonly Route[] = TABLE.flatMap((route) =>
+  route.sheet ? [route, { ...route, path: `${route.path}.csv`, type: CSV_TYPE }] : [route],
+)

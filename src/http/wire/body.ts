@@ -1,0 +1,152 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { Fault } from '../../errors.js'
+import { LIMITS } from '../../limits.js'
+import { RateExceeded } from '../access/rateLimits.js'
+import type { Exchange } from '../observe/exchange.js'
+import { type BytesInFlight, Overloaded } from './bytesInFlight.js'
+import { jsonFlaw } from './jsonFlaw.js'
+import { requireModestShape } from './jsonShape.js'
+import { type Asked, tooLarge } from './request.js'
+
+/** The accepted media types of a body. For PATCH, plain JSON is treated as a merge patch (RFC 7396). */
+export const BODY_TYPES = ['application/json'] as const
+export const PATCH_TYPES = ['application/merge-patch+json', 'application/json'] as const
+
+/** A 415 for PATCH, whose response lists the supported types in `Accept-Patch` (RFC 5789). */
+export class UnsupportedPatch extends Fault {}
+
+interface BodyLimits {
+  readonly bytesMax: number
+  /** Whether a key may have only one body above `bodyBytesMax` in flight at a time. */
+  readonly isLargeAlone?: boolean
+}
+
+/** Reads request bodies, within the limit of each and the shared budget of bytes in flight. */
+export class Bodies {
+  private readonly inFlight: BytesInFlight
+  /** The keys that have a large body in flight, and may not send another. */
+  private readonly largeOf = new Set<string>()
+  private latestLarge: Promise<void> = Promise.resolve()
+
+  constructor(inFlight: BytesInFlight) {
+    this.inFlight = inFlight
+  }
+
+  /** Reads and parses the JSON body, or throws a Fault that says what to change. */
+  async json(exchange: Exchange, limits: BodyLimits): Promise<unknown> {
+    const { asked } = exchange
+    requireJsonType(asked)
+    const held = new HeldBody(this.inFlight, this.largeOf, limits, exchange.principal?.keyId)
+    exchange.held = held
+    // A Content-Length above the limit is refused before the body is read.
+    held.expect(Number(asked.header('content-length')) || 0)
+    const bytes = await exchange.waiting.exempt(asked.body((size) => held.growTo(size)))
+    if (bytes.length > LIMITS.bodyBytesMax) await exchange.waiting.bound(this.turnOf(held), crowded)
+    requireModestShape(bytes)
+    // The shape check and `JSON.parse` of a large body each block the event loop: yield in between.
+    if (bytes.length > LIMITS.bodyBytesMax) await nextTurn()
+    if (bytes.length === 0) throw new Fault('BAD_REQUEST', 'The body is empty: send a JSON object.')
+    return parsed(decoded(bytes))
+  }
+
+  /** Large bodies are parsed and processed one at a time: the parsed objects take several times their bytes. */
+  private async turnOf(held: HeldBody): Promise<void> {
+    const before = this.latestLarge
+    const released = new Promise<void>((resolve) => {
+      held.onRelease = resolve
+    })
+    this.latestLarge = before.then(() => released)
+    await before
+  }
+}
+
+function crowded(): Fault {
+  return new Overloaded(`Other bodies of more than ${LIMITS.bodyBytesMax} bytes are still being processed.`)
+}
+
+const UTF8 = new TextDecoder('utf-8', { fatal: true })
+
+function decoded(bytes: Uint8Array): string {
+  try {
+    return UTF8.decode(bytes)
+  } catch (cause) {
+    throw new Fault('BAD_REQUEST', 'The body is not valid JSON in UTF-8.', { cause })
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    const { line, column } = jsonFlaw(text)
+    const place = `unexpected text at line ${line}, column ${column}`
+    throw new Fault('BAD_REQUEST', `The body is not valid JSON in UTF-8: ${place}.`, { cause })
+  }
+}
+
+/** The bytes of one body that count as in flight, from the first one until the response is ready. */
+class HeldBody {
+  onRelease: () => void = () => undefined
+  private readonly inFlight: BytesInFlight
+  private readonly largeOf: Set<string>
+  private readonly limits: BodyLimits
+  private readonly keyId: string | undefined
+  private counted = 0
+  private isLargeOne = false
+
+  constructor(inFlight: BytesInFlight, largeOf: Set<string>, limits: BodyLimits, keyId: string | undefined) {
+    this.keyId = keyId
+    this.inFlight = inFlight
+    this.largeOf = largeOf
+    this.limits = limits
+  }
+
+  /** Throws if a body of this size is not allowed, or not now. Counts nothing: only received bytes count. */
+  expect(size: number): void {
+    const { bytesMax, isLargeAlone } = this.limits
+    if (size > bytesMax) throw tooLarge(bytesMax)
+    if (size <= LIMITS.bodyBytesMax || !isLargeAlone || this.isLargeOne || this.keyId === undefined) return
+    if (this.largeOf.has(this.keyId)) {
+      const sentence = `Another body of this key with more than ${LIMITS.bodyBytesMax} bytes is still being processed.`
+      throw new RateExceeded(sentence, { retryInSeconds: 1 })
+    }
+    this.largeOf.add(this.keyId)
+    this.isLargeOne = true
+  }
+
+  growTo(size: number): void {
+    this.expect(size)
+    if (size < LIMITS.inFlightFromBytes) return
+    if (!this.inFlight.take(size - this.counted, this.keyId)) {
+      throw new Overloaded(
+        'There is no room for this body: too many bytes are being received and sent, by this key or by all keys.',
+      )
+    }
+    this.counted = size
+  }
+
+  release(): void {
+    this.inFlight.release(this.counted, this.keyId)
+    this.counted = 0
+    if (this.isLargeOne && this.keyId !== undefined) this.largeOf.delete(this.keyId)
+    this.isLargeOne = false
+    this.onRelease()
+  }
+}
+
+// JSON only: a cross-origin page can send forms and plain text without a CORS preflight.
+function requireJsonType(asked: Asked): void {
+  const isPatch = asked.method === 'PATCH'
+  const types: readonly string[] = isPatch ? PATCH_TYPES : BODY_TYPES
+  const refuse = (sentence: string): never => {
+    throw new (isPatch ? UnsupportedPatch : Fault)('UNSUPPORTED_MEDIA_TYPE', sentence)
+  }
+  const type = asked.header('content-type') ?? ''
+  const [essence = '', ...parameters] = type.split(';').map((part) => part.trim().toLowerCase())
+  const charset = parameters.find((parameter) => parameter.startsWith('charset='))
+  const isUtf8 = charset === undefined || /^charset="?utf-?8"?$/.test(charset)
+  if (!types.includes(essence) || !isUtf8) {
+    refuse(`Send the body as \`Content-Type: ${types.join('` or `')}\`, in UTF-8.`)
+  }
+  if (asked.header('content-encoding')) refuse('Send the body uncompressed, without Content-Encoding.')
+}

@@ -1,0 +1,83 @@
+import type { ServerResponse } from 'node:http'
+import { Fault } from '../../errors.js'
+import { LIMITS } from '../../limits.js'
+
+/** A 503 for lack of memory budget: not a failure of the store, so it is not logged as an error. */
+export class Overloaded extends Fault {
+  constructor(sentence: string) {
+    super('UNAVAILABLE', `${sentence} Try again in a moment.`)
+  }
+}
+
+/**
+ * One memory budget for request bodies and for responses that are being sent; each key may use a share of it.
+ *
+ * A body counts as it arrives, until its response is ready; a response counts until the kernel has accepted it all, or
+ * the connection is closed. A buffer that several responses share (a cached response, a page) is in memory once, so it
+ * counts once, for the key that received it first. Below `inFlightFromBytes` nothing is counted: health checks, errors
+ * and small responses are always sent, and the limit of connections bounds them.
+ */
+export class BytesInFlight {
+  private readonly bytesMax: number
+  private readonly ofKeys = new Map<string, number>()
+  private readonly sent = new Map<Buffer, Sent>()
+  private bytes = 0
+
+  constructor(bytesMax: number) {
+    this.bytesMax = bytesMax
+  }
+
+  /** Counts more bytes; false if there is no room. With nothing else in flight any size fits, or it never would. */
+  take(bytes: number, keyId: string | undefined): boolean {
+    if (!fits(this.bytes, bytes, this.bytesMax)) return false
+    if (keyId !== undefined) {
+      const own = this.ofKeys.get(keyId) ?? 0
+      if (!fits(own, bytes, this.bytesMax * LIMITS.inFlightShareMax)) return false
+      this.ofKeys.set(keyId, own + bytes)
+    }
+    this.bytes += bytes
+    return true
+  }
+
+  release(bytes: number, keyId: string | undefined): void {
+    this.bytes -= bytes
+    if (keyId === undefined) return
+    const own = (this.ofKeys.get(keyId) ?? 0) - bytes
+    if (own > 0) this.ofKeys.set(keyId, own)
+    else this.ofKeys.delete(keyId)
+  }
+
+  /** Counts a response body until the response closes, sent or not; false if there is no room. */
+  send(response: ServerResponse, body: Buffer, keyId: string | undefined): boolean {
+    // A destroyed response emits no further `close`.
+    if (body.length < LIMITS.inFlightFromBytes || response.destroyed) return true
+    const known = this.sent.get(body)
+    if (!known && !this.take(body.length, keyId)) return false
+    const sent = known ?? { keyId, responses: 0 }
+    sent.responses += 1
+    this.sent.set(body, sent)
+    let isOver = false
+    const over = () => {
+      if (isOver) return
+      isOver = true
+      sent.responses -= 1
+      if (sent.responses > 0) return
+      this.sent.delete(body)
+      this.release(body.length, sent.keyId)
+    }
+    response.once('close', over)
+    // A pipelined response has no socket until its turn, so it would not emit `close` when the connection closes.
+    if (!response.socket) response.req.socket.once('close', over)
+    return true
+  }
+}
+
+/** A buffer that is being sent: the key that it counts for, and the number of responses that share it. */
+interface Sent {
+  readonly keyId: string | undefined
+  responses: number
+}
+
+function fits(taken: number, more: number, most: number): boolean {
+  return taken === 0 || taken + more <= most
+}

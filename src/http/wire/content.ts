@@ -1,0 +1,110 @@
+import { createHash } from 'node:crypto'
+import { promisify } from 'node:util'
+import { brotliCompress, gzip, constants as zlib } from 'node:zlib'
+import { LIMITS } from '../../limits.js'
+import { preferredEncoding } from './negotiation.js'
+import { type Answer, type Asked, isReading } from './request.js'
+import { hashOf } from './slices.js'
+
+const ENCODERS = {
+  br: (bytes: Buffer) => promisify(brotliCompress)(bytes, { params: { [zlib.BROTLI_PARAM_QUALITY]: 4 } }),
+  gzip: (bytes: Buffer) => promisify(gzip)(bytes),
+}
+type Encoding = keyof typeof ENCODERS
+const ENCODINGS = Object.keys(ENCODERS) as Encoding[]
+
+export const JSON_TYPE = 'application/json'
+export const GRAPHQL_TYPE = 'application/graphql-response+json'
+
+/** A response body, with its compressed forms and its hash, each computed on first use. */
+export class Content {
+  readonly type: string
+  readonly bytes: Buffer
+  private readonly encoded = new Map<Encoding, Promise<Buffer>>()
+  private hash: string | undefined
+
+  constructor(type: string, bytes: Buffer) {
+    this.type = type
+    this.bytes = bytes
+  }
+
+  static json(value: unknown): Content {
+    return new Content(JSON_TYPE, Buffer.from(JSON.stringify(value)))
+  }
+
+  /** A strong ETag: each encoding of the same content has its own. */
+  tag(encoding: Encoding | undefined): string {
+    this.hash ??= createHash('sha256').update(this.bytes).digest('base64url')
+    const tag = this.hash.slice(0, 27)
+    return encoding ? `"${tag}-${encoding}"` : `"${tag}"`
+  }
+
+  /** Hashes a large body in slices before its ETag is needed: hashing it at once would block the event loop. */
+  async hashInSlices(): Promise<void> {
+    if (this.bytes.length > LIMITS.sliceBytes) this.hash ??= await hashOf(this.bytes)
+  }
+
+  /** Whether this is the ETag of this content, in any encoding. */
+  isTagged(tag: string): boolean {
+    return [undefined, ...ENCODINGS].some((encoding) => this.tag(encoding) === tag)
+  }
+
+  encode(encoding: Encoding): Promise<Buffer> {
+    const known = this.encoded.get(encoding) ?? ENCODERS[encoding](this.bytes)
+    this.encoded.set(encoding, known)
+    return known
+  }
+}
+
+/** Builds the response by the request's headers and method: compressed, a 304, or without a body for HEAD. */
+export async function respond(
+  asked: Asked,
+  content: Content,
+  { status = 200, headers = {} }: { status?: number; headers?: Record<string, string> } = {},
+): Promise<Answer> {
+  const encoding = content.bytes.length < LIMITS.compressFromBytes ? undefined : encodingFor(asked)
+  const all: Record<string, string> = {
+    'content-type': content.type,
+    vary: 'Authorization, Accept, Accept-Encoding',
+    ...headers,
+  }
+  // The response of PATCH is that of a GET now, so it has the same ETag.
+  if (status === 200 && (isReading(asked) || asked.method === 'PATCH')) {
+    await content.hashInSlices()
+    const tag = content.tag(encoding)
+    all['etag'] = tag
+    if (isReading(asked)) all['cache-control'] ??= 'private, no-cache'
+    if (isReading(asked) && isUnchanged(asked.header('if-none-match'), tag)) {
+      const { 'content-type': _, ...kept } = all
+      return { status: 304, headers: kept, body: null }
+    }
+  }
+  const bytes = encoding ? await content.encode(encoding) : content.bytes
+  if (encoding) all['content-encoding'] = encoding
+  all['content-length'] = String(bytes.length)
+  return { status, headers: all, body: asked.method === 'HEAD' ? null : bytes }
+}
+
+/** A 204. */
+export function emptyAnswer(headers: Record<string, string> = {}): Answer {
+  return { status: 204, headers, body: null }
+}
+
+/** The negotiated content coding, for bodies that are large enough to compress. */
+export function encodingFor(asked: Asked): Encoding | undefined {
+  return preferredEncoding(asked.header('accept-encoding'), ENCODINGS)
+}
+
+/** Whether `If-None-Match` matches the ETag, `*` included. */
+export function isUnchanged(known: string | undefined, tag: string | undefined): boolean {
+  return tagsIn(known).includes('*') || namesTag(known, tag)
+}
+
+/** Whether `If-None-Match` names this ETag, `*` not included. */
+export function namesTag(known: string | undefined, tag: string | undefined): boolean {
+  return tagsIn(known).some((one) => one === tag)
+}
+
+function tagsIn(known: string | undefined): readonly string[] {
+  return known?.split(',').map((one) => one.trim().replace(/^W\//, '')) ?? []
+}

@@ -1,0 +1,248 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Fault } from '../../errors.js'
+import { LIMITS } from '../../limits.js'
+
+/** An HTTP request, from node:http or from fetch. */
+export interface Asked {
+  readonly method: string
+  /** The path and the query, as sent. */
+  readonly target: string
+  readonly url: URL
+  /** The path of the URL. */
+  readonly path: string
+  header(name: string): string | undefined
+  /** Whether the client has disconnected. */
+  readonly isGone: boolean
+  /** Whether the whole body is known to have arrived; only valid before the body is read. */
+  readonly isWhole: boolean
+  /** The body; it is read once, and later calls return the same bytes. */
+  body(room: Room): Promise<Buffer>
+}
+
+/** Called before each chunk of a body is kept, with the total size including it; throws a Fault to refuse the body. */
+export type Room = (bytes: number) => void
+
+export function roomFor(bytesMax: number): Room {
+  return (bytes) => {
+    if (bytes > bytesMax) throw tooLarge(bytesMax)
+  }
+}
+
+/** The response of a handler. */
+export interface Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Buffer | null
+  /** For a cached response: its final headers by CORS origin, since building them for each request is slow. */
+  readonly finished?: Map<string, readonly string[]>
+}
+
+/** A response with its headers as a flat list of names and values, which `writeHead` takes ten times as fast. */
+export interface Outgoing {
+  readonly status: number
+  readonly headers: readonly string[]
+  readonly body: Buffer | null
+}
+
+export const isReading = ({ method }: Asked): boolean => method === 'GET' || method === 'HEAD'
+
+/** A request of node:http; `refusalOf` has checked that its URL can be parsed. */
+export class AskedOfNode implements Asked {
+  readonly method: string
+  readonly target: string
+  private readonly message: IncomingMessage
+  private readonly headers: IncomingMessage['headers']
+  private parsed: URL | undefined
+  private readonly beforeBody: (() => void) | undefined
+  private read: Promise<Buffer> | undefined
+
+  /** `beforeBody` is called just before the body is read, if it ever is. */
+  constructor(message: IncomingMessage, target: string, beforeBody?: () => void) {
+    this.beforeBody = beforeBody
+    this.method = message.method ?? 'GET'
+    this.target = target
+    this.message = message
+    this.headers = message.headers
+  }
+
+  get url(): URL {
+    this.parsed ??= new URL(`http://${this.headers.host ?? 'localhost'}${this.target}`)
+    return this.parsed
+  }
+
+  get path(): string {
+    const query = this.target.indexOf('?')
+    const path = query < 0 ? this.target : this.target.slice(0, query)
+    // Parsing the whole URL takes longer than finding a route.
+    return PLAIN_PATH.test(path) ? path : this.url.pathname
+  }
+
+  header(name: string): string | undefined {
+    const value = this.headers[name]
+    return Array.isArray(value) ? value.join(', ') : value
+  }
+
+  get isGone(): boolean {
+    return this.message.socket.destroyed
+  }
+
+  get isWhole(): boolean {
+    const { complete, readableLength } = this.message
+    // Node delivers the last bytes before it sets `complete`.
+    return complete || readableLength === Number(this.headers['content-length'])
+  }
+
+  body(room: Room): Promise<Buffer> {
+    if (!this.read) this.beforeBody?.()
+    this.read ??= bytesOfNode(this.message, room)
+    return this.read
+  }
+}
+
+/** A path that URL parsing leaves unchanged: no segment begins with a dot, and nothing is percent-encoded. */
+const PLAIN_PATH = /^(?:\/[\w-][\w.-]*)+$/
+
+const NO_BYTES = Buffer.alloc(0)
+
+async function bytesOfNode(message: IncomingMessage, room: Room): Promise<Buffer> {
+  const { complete, readable, readableLength } = message
+  // Fast path: the whole body is buffered already, and stream listeners would cost more than all the rest.
+  if (complete && readable) {
+    room(readableLength)
+    return message.read() ?? NO_BYTES
+  }
+  return new Promise((resolve, reject) => {
+    const parts = new Parts()
+    // Not `for await`: leaving the loop early destroys the socket before the error response is sent.
+    const onData = (chunk: Buffer) => {
+      try {
+        room(parts.size + chunk.length)
+        parts.push(chunk)
+      } catch (error) {
+        // Discard the rest, so that the client finishes sending and reads the error response.
+        message.off('data', onData).resume()
+        parts.clear()
+        reject(error)
+      }
+    }
+    message.on('data', onData)
+    message.once('end', () => resolve(parts.whole()))
+    message.once('error', (cause) => reject(brokenOff(cause)))
+    message.once('close', () => message.complete || reject(brokenOff()))
+    // No more events follow if the socket is closed, or if a middleware has consumed the body.
+    if (message.destroyed || message.readableEnded) reject(brokenOff())
+  })
+}
+
+/** How many chunks are merged at a time: each is a Buffer object with its own overhead, however few bytes it has. */
+const CHUNKS_MAX = 1_000
+
+/** Collects the chunks of a body; takes about as much memory as they have bytes. */
+class Parts {
+  size = 0
+  private parts: Uint8Array[] = []
+  private chunks: Uint8Array[] = []
+
+  push(chunk: Uint8Array): void {
+    this.size += chunk.length
+    this.chunks.push(chunk)
+    if (this.chunks.length < CHUNKS_MAX) return
+    this.parts.push(Buffer.concat(this.chunks))
+    this.chunks = []
+  }
+
+  clear(): void {
+    this.parts = []
+    this.chunks = []
+  }
+
+  whole(): Buffer {
+    const all = [...this.parts, ...this.chunks]
+    this.clear()
+    const [only] = all
+    return all.length === 1 && Buffer.isBuffer(only) ? only : Buffer.concat(all)
+  }
+}
+
+/** A fetch `Request`. */
+export class AskedOfFetch implements Asked {
+  readonly method: string
+  readonly target: string
+  readonly url: URL
+  private readonly request: Request
+  private readonly parts = new Parts()
+  private reader: ReadableStreamDefaultReader<Uint8Array> | undefined
+  private read: Promise<Buffer> | undefined
+
+  constructor(request: Request) {
+    this.method = request.method
+    this.url = new URL(request.url)
+    this.target = this.url.pathname + this.url.search
+    this.request = request
+  }
+
+  get path(): string {
+    return this.url.pathname
+  }
+
+  header(name: string): string | undefined {
+    return this.request.headers.get(name) ?? undefined
+  }
+
+  get isGone(): boolean {
+    return this.request.signal.aborted
+  }
+
+  get isWhole(): boolean {
+    return this.request.body === null
+  }
+
+  body(room: Room): Promise<Buffer> {
+    // Content-Length is not enforced here: after a refused read, one with a larger limit resumes where it stopped.
+    this.read = this.read?.catch(() => this.readOn(room)) ?? this.readOn(room)
+    return this.read
+  }
+
+  private async readOn(room: Room): Promise<Buffer> {
+    this.reader ??= this.request.body?.getReader()
+    for (;;) {
+      room(this.parts.size)
+      const chunk = await this.reader?.read().catch((cause) => Promise.reject(brokenOff(cause)))
+      if (!chunk || chunk.done) return this.parts.whole()
+      this.parts.push(chunk.value)
+    }
+  }
+}
+
+function brokenOff(cause?: unknown): Fault {
+  return new Fault('BAD_REQUEST', 'The body broke off before its end.', { cause })
+}
+
+export function tooLarge(bytesMax: number): Fault {
+  return new Fault('PAYLOAD_TOO_LARGE', `The body is larger than ${bytesMax} bytes. Send it in smaller parts.`)
+}
+
+export function sendToNode(response: ServerResponse, { status, headers, body }: Outgoing): void {
+  // The embedding application may have responded already, for example on a timeout of its own.
+  if (response.headersSent) return
+  response.writeHead(status, headers as string[])
+  if (body && body.length > LIMITS.sliceBytes) sendInSlices(response, body)
+  else response.end(body)
+}
+
+/** Yields to the event loop between slices: writing megabytes to a socket at once blocks it for milliseconds. */
+function sendInSlices(response: ServerResponse, body: Buffer, start = 0): void {
+  if (response.destroyed) return
+  const end = start + LIMITS.sliceBytes
+  const slice = body.subarray(start, end)
+  if (end >= body.length) return void response.end(slice)
+  const goOn = () => setImmediate(() => sendInSlices(response, body, end))
+  if (response.write(slice)) goOn()
+  else response.once('drain', goOn)
+}
+
+export function responseOf({ status, headers: flat, body }: Outgoing): Response {
+  const headers = new Headers()
+  for (let i = 0; i < flat.length; i += 2) headers.append(flat[i] ?? '', flat[i + 1] ?? '')
+  return new Response(body && new Uint8Array(body), { status, headers })
+}

@@ -1,0 +1,72 @@
+import type { SQL } from 'drizzle-orm'
+import type { AnyPgColumn } from 'drizzle-orm/pg-core'
+import type { Ledger, Stored } from '../history/ledger.js'
+import type { IdKind } from '../ids.js'
+import type { Handler, ProjectRow } from '../projects/projects.js'
+import type { Read, Write } from '../store/store.js'
+import type { InputCheck } from '../text.js'
+import type { Attribution } from './matching/assignees.js'
+import type { Incoming } from './run.js'
+
+/** The columns that risks and issues have in common. */
+export interface EntryRow {
+  readonly id: string
+  readonly projectId: string
+  readonly reference: string
+  readonly live: number
+  readonly createdAt: string
+  readonly updatedAt: string
+  readonly [column: string]: unknown
+}
+
+interface EntryColumns {
+  readonly id: AnyPgColumn
+  readonly projectId: AnyPgColumn
+  readonly reference: AnyPgColumn
+  readonly live: AnyPgColumn
+}
+
+/** The values of a record that identify its entry. */
+export interface EntryValues {
+  readonly id?: string | null
+  readonly status?: string | null
+  readonly project?: string | null
+  readonly reference?: string | null
+}
+
+export interface Placed<V> {
+  readonly index: number
+  readonly check: InputCheck
+  readonly project: ProjectRow
+  readonly values: V
+}
+
+/** What differs between risks and issues in an import. */
+export interface EntryPlan<Row extends EntryRow, V extends EntryValues> {
+  readonly noun: 'risks' | 'issues'
+  readonly kind: IdKind
+  readonly handler: 'owner' | 'assignee'
+  readonly ledger: Ledger<Row>
+  readonly rows: (read: Read, where: (columns: EntryColumns) => SQL | undefined) => Promise<Row[]>
+  readonly read: (raw: Incoming['values'], check: InputCheck) => V
+  readonly attributionOf: (values: V) => Attribution
+  /** The owner or assignee of a stored row. */
+  readonly handlerOf: (row: Row) => Handler
+  /** Looks up the other rows that the records of a batch refer to. */
+  readonly prepare?: (placed: readonly Placed<V>[]) => Promise<void>
+  readonly check: (before: Row | undefined, record: Placed<V>) => void
+  readonly draft: (before: Row | undefined, record: Placed<V>, handler: Handler) => Row
+  readonly closed: (row: Row) => Row
+  /** Follow-up work once rows are stored. */
+  readonly follow?: (write: Write, stored: readonly Stored<Row>[]) => Promise<void>
+}
+
+export function byProject<V>(placed: readonly Placed<V>[]): Map<string, Placed<V>[]> {
+  const groups = new Map<string, Placed<V>[]>()
+  for (const record of placed) {
+    const group = groups.get(record.project.id)
+    if (group) group.push(record)
+    else groups.set(record.project.id, [record])
+  }
+  return groups
+}

@@ -1,0 +1,69 @@
+import { groups, groupsOfPeople, memberCount } from '../personnel/groups.js'
+import { personnel } from '../personnel/people.js'
+import { everyIssue, issues } from '../projects/issues.js'
+import { projectHealth, projects } from '../projects/projects.js'
+import { everyRisk, riskLevel, riskRank, risks } from '../projects/risks.js'
+import { byIds, pagesOf } from '../store/query/page.js'
+import { type AnyComputed, computedOf } from '../store/query/relations.js'
+import type { Read } from '../store/store.js'
+import { PERSON_STATUSES } from '../vocabulary.js'
+import type { SheetNoun } from './files/nouns.js'
+
+/** An entity as an export has it, in the shape of the REST responses. */
+export type Outgoing = Readonly<Record<string, unknown>>
+
+/** All rows of a noun, page by page; with `isLive`, only those in its list. */
+export function outgoing(read: Read, noun: SheetNoun, isLive: boolean): AsyncGenerator<readonly Outgoing[]> {
+  return SOURCES[noun](read, isLive)
+}
+
+const SOURCES: Readonly<Record<SheetNoun, (read: Read, isLive: boolean) => AsyncGenerator<readonly Outgoing[]>>> = {
+  async *people(read, isLive) {
+    for await (const rows of pagesOf(read, personnel, isLive ? {} : { status: PERSON_STATUSES })) {
+      const groupsOf = await groupsOfPeople(read, idsOf(rows))
+      yield rows.map((row) => ({ ...row, groups: groupsOf.get(row.id) ?? [] }))
+    }
+  },
+  async *groups(read) {
+    for await (const rows of pagesOf(read, groups, {})) yield computed(read, rows, { memberCount })
+  },
+  async *projects(read) {
+    for await (const rows of pagesOf(read, projects, {})) yield computed(read, rows, projectHealth)
+  },
+  async *risks(read, isLive) {
+    for await (const rows of pagesOf(read, isLive ? risks : everyRisk, {})) {
+      const projectOf = await projectsOf(read, rows)
+      const all = await computed(read, rows, { level: riskLevel, rank: riskRank })
+      yield all.map((row) => ({ ...row, project: projectOf.get(row.projectId) }))
+    }
+  },
+  async *issues(read, isLive) {
+    for await (const rows of pagesOf(read, isLive ? issues : everyIssue, {})) {
+      const projectOf = await projectsOf(read, rows)
+      yield rows.map((row) => ({ ...row, project: projectOf.get(row.projectId) }))
+    }
+  },
+}
+
+/** The rows with these fields, which SQL computes. */
+async function computed<Row extends { id: string }>(
+  read: Read,
+  rows: readonly Row[],
+  fields: Readonly<Record<string, AnyComputed>>,
+): Promise<Row[]> {
+  const ids = idsOf(rows)
+  const all = rows.map((row) => ({ ...row }))
+  for (const [name, field] of Object.entries(fields)) {
+    const values = await computedOf(read, field, ids)
+    for (const row of all) Object.assign(row, { [name]: values.get(row.id) })
+  }
+  return all
+}
+
+function projectsOf(read: Read, rows: readonly { projectId: string }[]) {
+  return byIds(read, projects, [...new Set(rows.map(({ projectId }) => projectId))])
+}
+
+function idsOf(rows: readonly { id: string }[]): string[] {
+  return rows.map(({ id }) => id)
+}

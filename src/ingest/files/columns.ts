@@ -1,0 +1,63 @@
+import { fold } from '../../text.js'
+import { listed, UnreadableSheet } from './flaws.js'
+
+interface ColumnOptions {
+  readonly name: string
+  readonly fields: readonly string[]
+  readonly derived: readonly string[]
+  readonly ignoreUnknown: boolean
+}
+
+/** Sorts the column names of a source into fields, computed columns and unknown ones. */
+export class Columns {
+  /** The source's name for the column of each field. */
+  readonly named = new Map<string, string>()
+  readonly derived = new Set<string>()
+  readonly unknown = new Set<string>()
+  readonly #options: ColumnOptions
+  readonly #fields: ReadonlyMap<string, string>
+  readonly #derived: ReadonlySet<string>
+  /** Every name that was seen, so that each is resolved once. */
+  readonly #met = new Map<string, string | undefined>()
+
+  constructor(options: ColumnOptions) {
+    this.#options = options
+    this.#fields = new Map(options.fields.map((field) => [plain(field), field]))
+    this.#derived = new Set(options.derived.map(plain))
+  }
+
+  /** The field of a column name, in any case and regardless of spaces, _ and -. */
+  fieldOf(name: string): string | undefined {
+    if (!this.#met.has(name)) this.#met.set(name, this.#meet(name))
+    return this.#met.get(name)
+  }
+
+  #meet(name: string): string | undefined {
+    const field = this.#fields.get(plain(name))
+    if (field === undefined) (this.#derived.has(plain(name)) ? this.derived : this.unknown).add(name)
+    else if (!this.named.has(field)) this.named.set(field, name)
+    return field
+  }
+
+  /** Throws if no column is known. */
+  requireSome(line?: number): void {
+    if (this.named.size > 0) return
+    const sentence = `No column is known. The columns may be called ${this.#options.fields.join(', ')}.`
+    throw new UnreadableSheet(this.#options.name, sentence, line)
+  }
+
+  /** Throws if there are unknown columns that must not be ignored. */
+  requireKnown(line?: number): void {
+    if (this.unknown.size === 0 || this.#options.ignoreUnknown) return
+    const sentences = [
+      `Unknown ${this.unknown.size === 1 ? 'column' : 'columns'}: ${listed(this.unknown)}.`,
+      'Ignore them with --ignore-unknown.',
+      `Known columns: ${this.#options.fields.join(', ')}.`,
+    ]
+    throw new UnreadableSheet(this.#options.name, sentences.join(' '), line)
+  }
+}
+
+function plain(name: string): string {
+  return fold(name).replace(/[\s_-]/g, '')
+}

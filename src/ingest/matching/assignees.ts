@@ -1,0 +1,73 @@
+import type { Handler } from '../../projects/projects.js'
+import { checkText, type InputCheck } from '../../text.js'
+import type { Intake } from '../run.js'
+import { PersonFinder, strangerInWords } from './people.js'
+
+/** The owner or assignee as a record gives it, in the columns `owner`, `ownerId` and `ownerName` or `assignee...`. */
+export interface Attribution {
+  readonly who?: string | null | undefined
+  readonly id?: string | null | undefined
+  readonly name?: string | null | undefined
+}
+
+/** Matches owners and assignees with the roster. */
+export class HandlerFinder {
+  private readonly intake: Intake
+  private readonly field: string
+  private readonly people: PersonFinder
+  private isNoted = false
+
+  constructor(intake: Intake, field: 'owner' | 'assignee') {
+    this.intake = intake
+    this.field = field
+    this.people = new PersonFinder(intake.write)
+  }
+
+  async find(attributions: readonly Attribution[]): Promise<void> {
+    if (!this.intake.options.matchPeople) return
+    await this.people.find(attributions.flatMap(({ who, id }) => [who ?? [], id ?? []].flat()))
+  }
+
+  /** The columns to store for an attribution; absent if it says nothing. */
+  handlerOf(index: number, attribution: Attribution, before: Handler | undefined, check: InputCheck): Handler {
+    const { who, id, name } = attribution
+    const { field } = this
+    if (!this.intake.options.matchPeople) return this.asWritten(attribution, before, check)
+    if (id != null && who != null) check.flaw(field, `Give either ${field} or ${field}Id, not both.`)
+    if (id != null) {
+      const found = this.people.get(id)
+      if (found.person?.id !== id)
+        check.flaw(`${field}Id`, `There is no person with the user id ${JSON.stringify(id)}.`)
+      return { id, name }
+    }
+    if (who == null)
+      return { id: who === undefined ? id : null, name: name === undefined && who === null ? null : name }
+    const found = this.people.get(who)
+    // An e-mail or an id is not stored as a name: readers of risks may not be allowed to read the roster.
+    if (found.person)
+      return { id: found.person.id, name: name === undefined ? (found.by === 'name' ? who : null) : name }
+    const words = strangerInWords(who, found)
+    const kept = checkText(name ?? who, 'name')
+    if ('flaw' in kept) check.flaw(field, `${words} ${kept.flaw}`)
+    else if (this.intake.options.strictPeople) check.flaw(field, words)
+    else this.intake.warnings.push({ index, field, detail: `${words} It is kept as ${field}Name.` })
+    return { id: null, name: name ?? who }
+  }
+
+  /** For a key that may not read the roster, and sends `who` only: a link stays only if the row shows exactly that text. */
+  private asWritten({ who }: Attribution, before: Handler | undefined, check: InputCheck): Handler {
+    if (who == null) return { id: who, name: who }
+    const kept = checkText(who, 'name')
+    if ('flaw' in kept) check.flaw(this.field, kept.flaw)
+    this.noteUnmatched()
+    return { id: before?.name === who ? before.id : null, name: who }
+  }
+
+  private noteUnmatched(): void {
+    const { field, intake, isNoted } = this
+    this.isNoted = true
+    if (isNoted) return
+    const why = 'Nobody was looked up on the roster, because this key lacks the scope personnel.read.'
+    intake.warnings.push({ index: undefined, field, detail: `${why} Each ${field} is kept as ${field}Name.` })
+  }
+}

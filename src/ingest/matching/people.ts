@@ -1,0 +1,77 @@
+import { and, eq, type SQL } from 'drizzle-orm'
+import { type PersonRow, personnel } from '../../personnel/people.js'
+import type { Write } from '../../store/store.js'
+import { fold } from '../../text.js'
+
+type Person = Pick<PersonRow, 'id' | 'name' | 'nameFolded' | 'emailFolded' | 'externalId' | 'erasedAt'>
+
+/** The match of a text: a person on the roster, nobody, or several of the same name. */
+export type Found =
+  | { readonly person: Person; readonly by: 'id' | 'email' | 'externalId' | 'name' }
+  | { readonly person?: undefined; readonly namesakes: number }
+
+/** Finds people by user id, e-mail, externalId, or a name that is unique on the roster. */
+export class PersonFinder {
+  private readonly write: Write
+  private readonly known = new Map<string, Found>()
+
+  constructor(write: Write) {
+    this.write = write
+  }
+
+  /** Looks up the texts that are not known yet. */
+  async find(texts: readonly string[]): Promise<void> {
+    const unknown = [...new Set(texts)].filter((one) => !this.known.has(one))
+    if (unknown.length === 0) return
+    const { t, among } = this.write
+    const { id, emailFolded, externalId, nameFolded, status } = personnel.table(t)
+    const folded = unknown.map(fold)
+    const byId = indexed(await this.having(among(id, unknown)), (person) => person.id)
+    const byEmail = indexed(await this.having(among(emailFolded, folded)), (person) => person.emailFolded)
+    const byExternalId = indexed(await this.having(among(externalId, unknown)), (person) => person.externalId)
+    const byName = indexed(
+      await this.having(and(eq(status, 'ACTIVE'), among(nameFolded, folded))),
+      (person) => person.nameFolded,
+    )
+    for (const one of unknown) {
+      const sure = [
+        { by: 'id', person: byId.get(one)?.[0] },
+        { by: 'email', person: byEmail.get(fold(one))?.[0] },
+        { by: 'externalId', person: byExternalId.get(one)?.[0] },
+      ] as const
+      const [match] = sure.flatMap(({ by, person }) => (person ? [{ by, person }] : []))
+      const [first, ...namesakes] = byName.get(fold(one)) ?? []
+      const named: Found =
+        first && namesakes.length === 0
+          ? { by: 'name', person: first }
+          : { namesakes: first ? namesakes.length + 1 : 0 }
+      this.known.set(one, match ?? named)
+    }
+  }
+
+  get(text: string): Found {
+    return this.known.get(text) ?? { namesakes: 0 }
+  }
+
+  private async having(condition: SQL | undefined): Promise<Person[]> {
+    const { db, t } = this.write
+    const { id, name, nameFolded, emailFolded, externalId, erasedAt } = t.person
+    return db.select({ id, name, nameFolded, emailFolded, externalId, erasedAt }).from(t.person).where(condition)
+  }
+}
+
+function indexed(people: readonly Person[], keyOf: (person: Person) => string | null): Map<string, Person[]> {
+  const index = new Map<string, Person[]>()
+  for (const person of people) {
+    const key = keyOf(person) ?? ''
+    index.set(key, [...(index.get(key) ?? []), person])
+  }
+  return index
+}
+
+/** Why a text matches nobody, for its author. */
+export function strangerInWords(text: string, { namesakes }: { namesakes: number }): string {
+  return namesakes > 1
+    ? `${namesakes} people on the roster are called ${text}; name this one by e-mail or user id.`
+    : `Nobody on the roster has the e-mail, user id, externalId or name ${JSON.stringify(text)}.`
+}

@@ -1,0 +1,74 @@
+import { type IdKind, isId } from '../../ids.js'
+import { fold, type InputCheck } from '../../text.js'
+import type { Intake } from '../run.js'
+
+interface Listed {
+  readonly id: string
+  readonly name: string
+  readonly externalId: string | null
+}
+
+/** The identifying fields of a record. */
+interface Naming {
+  readonly id?: string | null
+  readonly externalId?: string | null
+}
+
+interface DirectoryPlan<Row> {
+  readonly kind: IdKind
+  /** The identifying field besides the two ids, and its folded form in a row. */
+  readonly alias: string
+  readonly aliasOf: (row: Row) => string | null
+}
+
+/** Matches records with rows: by id, else by externalId, else by an alias. */
+export class Directory<Row extends Listed> {
+  private readonly plan: DirectoryPlan<Row>
+  private readonly byId = new Map<string, Row>()
+  private readonly byExternalId = new Map<string, Row>()
+  private readonly byAlias = new Map<string, Row>()
+
+  constructor(plan: DirectoryPlan<Row>, rows: readonly Row[]) {
+    this.plan = plan
+    for (const row of rows) {
+      const alias = plan.aliasOf(row)
+      this.byId.set(row.id, row)
+      if (row.externalId !== null) this.byExternalId.set(row.externalId, row)
+      if (alias !== null) this.byAlias.set(alias, row)
+    }
+  }
+
+  /** The row that a record matches; values that belong to another row become flaws. */
+  match({ id, externalId }: Naming, alias: string | null | undefined, check: InputCheck): Row | undefined {
+    const holderOfId = externalId == null ? undefined : this.byExternalId.get(externalId)
+    const holderOfAlias = alias == null ? undefined : this.byAlias.get(fold(alias))
+    const named = id == null ? undefined : this.byId.get(id)
+    if (id != null && !named && !isId(this.plan.kind, id)) check.flaw('id', 'Must be an id in the form of an export.')
+    // An alias can move to another row that has its own externalId, and then does not match.
+    const isSame = externalId == null || !holderOfAlias?.externalId || holderOfAlias.externalId === externalId
+    const match = id == null ? (holderOfId ?? (isSame ? holderOfAlias : undefined)) : named
+    if (holderOfId && holderOfId !== match) check.flaw('externalId', belongsTo(holderOfId))
+    if (holderOfAlias && holderOfAlias !== match) check.flaw(this.plan.alias, belongsTo(holderOfAlias))
+    return match
+  }
+
+  /** Makes sure that no two records match the same row, or would create it twice. */
+  claim(
+    intake: Intake,
+    index: number,
+    { id, externalId }: Naming,
+    alias: string | null | undefined,
+    before: Row | undefined,
+    check: InputCheck,
+  ): void {
+    const field = externalId == null ? this.plan.alias : 'externalId'
+    if (before) intake.claim(index, 'id', before.id, check, id == null ? field : 'id')
+    else if (id != null) intake.claim(index, 'id', id, check)
+    if (externalId != null) intake.claim(index, 'externalId', externalId, check)
+    if (alias != null) intake.claim(index, this.plan.alias, fold(alias), check)
+  }
+}
+
+function belongsTo({ id, name, externalId }: Listed): string {
+  return `It belongs to ${name} (${externalId === null ? '' : `externalId ${externalId}, `}${id}).`
+}

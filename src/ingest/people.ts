@@ -1,0 +1,94 @@
+import type { AnyPgColumn } from 'drizzle-orm/pg-core'
+import { recordReader, type Values } from '../fields.js'
+import { isErasure } from '../personnel/erasure.js'
+import { moveAll, movesTo } from '../personnel/membershipChanges.js'
+import { checkPerson, type PersonRow, peopleLedger, personWith } from '../personnel/people.js'
+import type { Write } from '../store/store.js'
+import { fold, type InputCheck } from '../text.js'
+import { PEOPLE_COLUMNS } from './columns.js'
+import { GroupFinder } from './matching/groups.js'
+import { Directory } from './matching/records.js'
+import type { Intake, Receiver } from './run.js'
+
+type Columns = Values<typeof PEOPLE_COLUMNS>
+
+const readColumns = recordReader(PEOPLE_COLUMNS)
+
+/** Imports people, matched by id, else by externalId, else by e-mail. */
+export function receivePeople(intake: Intake): Receiver {
+  const { write } = intake
+  const ledger = peopleLedger(write)
+  const groups = new GroupFinder(intake)
+  let isFirst: boolean | undefined
+  let resume: (() => Promise<void>)[] = []
+  return {
+    async take(batch) {
+      const records = intake.read(batch, readColumns)
+      // In an empty store everyone is new, and nobody needs to be looked up.
+      if (isFirst === undefined) {
+        isFirst = (await write.db.$count(write.t.person)) === 0
+        if (isFirst && intake.size >= MANY_RECORDS) resume = await suspendEmpty(write)
+      }
+      const roster = await rosterOf(write, isFirst ? [] : records)
+      await groups.find(records.flatMap(({ values }) => values.groups ?? []))
+      const sound = records.flatMap(({ index, values, check }) => {
+        const before = roster.match(values, values.email, check)
+        // An erased person from another store's export stays erased.
+        const erasedAt = !before && values.id != null && isErasure(values) ? write.at : null
+        if (before?.erasedAt) requireErased(before, values, check)
+        else if (!erasedAt) checkPerson(before, values, check)
+        roster.claim(intake, index, values, values.email, before, check)
+        const groupIds = values.groups === undefined ? undefined : groups.idsOf(values.groups ?? [], check)
+        if (!intake.accept(index, check)) return []
+        const draft = personWith(write, before, values, values.id ?? undefined)
+        return [{ before, draft: erasedAt ? { ...draft, erasedAt } : draft, groupIds }]
+      })
+      if (!intake.isSound) return
+
+      await groups.store()
+      const wanted = sound.flatMap(({ draft, groupIds }) => (groupIds ? [[draft.id, groupIds] as const] : []))
+      const moves = await movesTo(write, new Map(wanted))
+      for (const { before, draft } of sound) {
+        intake.count(ledger.enter(before, draft, { beside: moves.get(draft.id)?.changes ?? {} }).verdict)
+      }
+      await ledger.store()
+      await moveAll(write, moves.values())
+    },
+    async finish() {
+      if (intake.isSound) for (const resumeIndexes of resume) await resumeIndexes()
+    },
+  }
+}
+
+/** From this many records on, a first load builds its indexes at the end. */
+const MANY_RECORDS = 10_000
+
+async function suspendEmpty({ db, t, suspendIndexes }: Write): Promise<(() => Promise<void>)[]> {
+  const isFresh = (await db.$count(t.change)) === 0
+  return Promise.all([t.person, ...(isFresh ? [t.change] : [])].map((table) => suspendIndexes(table)))
+}
+
+/** An export contains erased people too; importing them unchanged is allowed. */
+function requireErased({ erasedAt, ...before }: PersonRow, { groups, ...values }: Columns, check: InputCheck): void {
+  const known: Readonly<Record<string, unknown>> = before
+  const isSame = Object.entries(values).every(([name, value]) => value === known[name])
+  if (!isSame || (groups ?? []).length > 0)
+    check.flaw('id', `This person was erased at ${erasedAt} and cannot be changed.`)
+}
+
+/** The people who match one of these records by id, externalId or e-mail. */
+async function rosterOf(
+  { db, t, among }: Write,
+  records: readonly { values: Columns }[],
+): Promise<Directory<PersonRow>> {
+  const { id, externalId, emailFolded } = t.person
+  const rows: PersonRow[] = []
+  const add = async (column: AnyPgColumn, of: (values: Columns) => string | null | undefined) => {
+    const texts = records.map(({ values }) => of(values)).filter((one) => one != null)
+    if (texts.length > 0) rows.push(...(await db.select().from(t.person).where(among(column, texts))))
+  }
+  await add(id, (values) => values.id)
+  await add(externalId, (values) => values.externalId)
+  await add(emailFolded, (values) => values.email && fold(values.email))
+  return new Directory({ kind: 'person', alias: 'email', aliasOf: (row) => row.emailFolded }, rows)
+}

@@ -1,0 +1,75 @@
+import { and, ne } from 'drizzle-orm'
+import type { FieldChanges } from '../history/changes.js'
+import type { Stored } from '../history/ledger.js'
+import { byIds } from '../store/query/page.js'
+import type { Read, Write } from '../store/store.js'
+import type { Tables } from '../store/tables.js'
+import { type GroupRow, groups, groupsOfPeople } from './groups.js'
+
+/** A change of someone's groups, recorded in the person's history. */
+export interface Move {
+  readonly personId: string
+  readonly groupIds: readonly string[]
+  readonly changes: FieldChanges
+}
+
+/** The changes after which each of these people has exactly these groups; unaffected people are left out. */
+export async function movesTo(
+  read: Read,
+  wanted: ReadonlyMap<string, ReadonlySet<string>>,
+): Promise<Map<string, Move>> {
+  if (wanted.size === 0) return new Map()
+  const current = await groupsOfPeople(read, [...wanted.keys()])
+  const known = await byIds(read, groups, [...new Set([...wanted.values()].flatMap((ids) => [...ids]))])
+  const moves = new Map<string, Move>()
+  for (const [personId, ids] of wanted) {
+    const from = current.get(personId) ?? []
+    if (from.length === ids.size && from.every(({ id }) => ids.has(id))) continue
+    const to = [...ids].flatMap((id) => known.get(id) ?? [])
+    moves.set(personId, { personId, groupIds: [...ids], changes: { groups: [namesOf(from), namesOf(to)] } })
+  }
+  return moves
+}
+
+/** The memberships of a new person. */
+export function firstMoves(personId: string, into: readonly GroupRow[]): Move[] {
+  if (into.length === 0) return []
+  return [{ personId, groupIds: into.map(({ id }) => id), changes: { groups: [[], namesOf(into)] } }]
+}
+
+/** Applies the changes; the people must be stored by then. */
+export async function moveAll(write: Write, moves: Iterable<Move>): Promise<void> {
+  const all = [...moves]
+  if (all.length === 0) return
+  // `db` is made when it is asked for, which most writes never do.
+  const { db, t, among, insertAll } = write
+  const personIds = all.map(({ personId }) => personId)
+  await db.delete(t.membership).where(among(t.membership.personId, personIds))
+  const rows = all.flatMap(({ personId, groupIds }) => groupIds.map((groupId) => ({ groupId, personId, live: 1 })))
+  await insertAll(t.membership, rows)
+  const left = await db
+    .select({ id: t.person.id })
+    .from(t.person)
+    .where(and(among(t.person.id, personIds), ne(t.person.status, 'ACTIVE')))
+  const leftIds = left.map(({ id }) => id)
+  if (leftIds.length > 0) await setLive(write, 0, leftIds)
+}
+
+/** Keeps in the memberships of people whose status has changed whether they are on the roster. */
+export async function followStatus(write: Write, stored: readonly Stored<StatusRow>[]): Promise<void> {
+  const moved = stored.filter(({ before, after }) => before && before.status !== after.status)
+  for (const live of [0, 1]) {
+    const ids = moved.flatMap(({ after }) => ((after.status === 'ACTIVE') === (live === 1) ? [after.id] : []))
+    if (ids.length > 0) await setLive(write, live, ids)
+  }
+}
+
+type StatusRow = Pick<Tables['person']['$inferSelect'], 'id' | 'status'>
+
+async function setLive({ db, t, among }: Write, live: number, personIds: readonly string[]): Promise<void> {
+  await db.update(t.membership).set({ live }).where(among(t.membership.personId, personIds))
+}
+
+function namesOf(rows: readonly GroupRow[]): string[] {
+  return [...rows].sort((one, other) => (one.nameFolded < other.nameFolded ? -1 : 1)).map(({ name }) => name)
+}

@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { PACKAGE } from '../about.js'
+import { REGISTERS, raise, raising } from './changeCounters.js'
+
+const FOLDER = new URL('drizzle/', PACKAGE)
+
+/** The applied migrations, recorded in the store itself. */
+export const JOURNAL_TABLE =
+  'create table if not exists schema_migration (tag text primary key, hash text not null, applied_at text not null)'
+
+/** A migration may change any result, so it raises the change counters; the first one also inserts their row. */
+export function raisingRevision(): string {
+  const raised = raising(raise(new Map(), REGISTERS), String)
+  return `insert into revision (id, value) values (1, 0) on conflict do nothing; ${raised}`
+}
+
+/** A migration as recorded in the store. */
+export interface Applied {
+  readonly tag: string
+  readonly hash: string
+}
+
+export interface Migration extends Applied {
+  readonly statements: readonly string[]
+}
+
+/** The store cannot be used as it is; the message says what to do. */
+export class StoreRefused extends Error {}
+
+export interface MigrationState {
+  readonly applied: readonly string[]
+  readonly pending: readonly string[]
+}
+
+/** The migrations of this program, oldest first. */
+export function migrationsOf(engine: 'sqlite' | 'postgres'): Migration[] {
+  const folder = new URL(`${engine}/`, FOLDER)
+  const journal = JSON.parse(readFileSync(new URL('meta/_journal.json', folder), 'utf8')) as {
+    entries: { tag: string }[]
+  }
+  return journal.entries.map(({ tag }) => {
+    const text = readFileSync(new URL(`${tag}.sql`, folder), 'utf8')
+    const hash = createHash('sha256').update(text).digest('hex')
+    return { tag, hash, statements: text.split('--> statement-breakpoint') }
+  })
+}
+
+/** The migrations that a store lacks; throws if it is newer than this program or has a different history. */
+export function pendingAfter(rows: readonly Applied[], known: readonly Migration[], store: string) {
+  for (const row of rows) {
+    const ours = known.find(({ tag }) => tag === row.tag)
+    if (!ours) {
+      throw new StoreRefused(`The store ${store} is newer than this program (it has ${row.tag}). Upgrade the program.`)
+    }
+    if (ours.hash !== row.hash) {
+      throw new StoreRefused(
+        `The migration ${row.tag} was changed after it was applied to ${store}. Use the released program.`,
+      )
+    }
+  }
+  const applied = rows.map(({ tag }) => tag)
+  return { applied, pending: known.filter(({ tag }) => !applied.includes(tag)) }
+}

@@ -1,0 +1,193 @@
+import { Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { Fault } from '../../errors.js'
+import { LIMITS } from '../../limits.js'
+import { BUSY, toFault, UNREACHABLE } from '../faults.js'
+import { type Hosts, SELECT_STATE, stateIn } from './hosts.js'
+
+/** Time limit for the server to close its end of a connection. */
+const GOODBYE_MS = 500
+const CONNECT_LEAST_MS = 1_500
+
+interface ConnectionsOptions {
+  readonly max: number
+  readonly isReadOnly: boolean
+  /** Sets statement_timeout. */
+  readonly statementMs?: number
+  /** Whether statements are sent before the results of earlier ones have arrived. */
+  readonly isPipelined?: boolean
+}
+
+/** A pool of connections for one purpose, to the host in use. */
+export class Connections {
+  private readonly hosts: Hosts
+  private readonly options: ConnectionsOptions
+  private readonly statementMs: number
+  private readonly sockets = new Set<Socket>()
+  /** By the index of the host. */
+  private readonly pools = new Map<number, pg.Pool>()
+  private readonly shared = new WeakSet<object>()
+
+  constructor(hosts: Hosts, options: ConnectionsOptions) {
+    this.hosts = hosts
+    this.options = options
+    this.statementMs = options.statementMs ?? LIMITS.storeStatementMs
+  }
+
+  /** A connection to the host in use, or to the next reachable one that meets `target_session_attrs`. */
+  async lend(withinMs: number): Promise<pg.PoolClient> {
+    const giveUpAt = performance.now() + withinMs
+    for (let tried = 1; ; tried++) {
+      const place = this.hosts.current
+      try {
+        return await lentBy(this.poolOf(place), giveUpAt)
+      } catch (error) {
+        if (isFull(error) || tried >= this.hosts.urls.length) throw unconnected(error)
+        this.hosts.leave(place)
+      }
+    }
+  }
+
+  /** Longer than statement_timeout, so it only ends statements when the server is unresponsive. */
+  get answerMs(): number {
+    return this.statementMs + LIMITS.storeAnswerMs
+  }
+
+  /** The index of the host in use. */
+  get place(): number {
+    return this.hosts.current
+  }
+
+  get isPipelined(): boolean {
+    return this.options.isPipelined === true
+  }
+
+  /** Whether a pooler may move each transaction to another session, so that session state must not be changed. */
+  isShared(client: pg.PoolClient): boolean {
+    return this.shared.has(client)
+  }
+
+  /** Discards all connections: one was unresponsive, so the network path may be broken for all. */
+  distrust(): void {
+    for (const pool of this.pools.values()) void pool.end()
+    this.pools.clear()
+  }
+
+  async close(): Promise<void> {
+    const ended = Promise.all([...this.pools.values()].map((pool) => pool.end()))
+    await Promise.race([ended, sleep(GOODBYE_MS, undefined, { ref: false })])
+    for (const socket of this.sockets) socket.destroy()
+  }
+
+  private poolOf(place: number): pg.Pool {
+    const pool = this.pools.get(place) ?? this.newPool(place)
+    this.pools.set(place, pool)
+    return pool
+  }
+
+  private newPool(place: number): pg.Pool {
+    const pool = new pg.Pool({
+      connectionString: this.hosts.urls[place],
+      max: this.options.max,
+      pipeline: this.isPipelined,
+      connectionTimeoutMillis: Math.max(CONNECT_LEAST_MS, LIMITS.storeConnectMs / this.hosts.urls.length),
+      idleTimeoutMillis: LIMITS.storeIdleMs,
+      // Cached plans end with the connection: they were made for the values and table sizes of that time.
+      maxLifetimeSeconds: LIMITS.storeConnectionMs / 1_000,
+      // After this delay libuv sends ten probes, one each second.
+      keepAlive: true,
+      keepAliveInitialDelayMillis: LIMITS.storeKeepAliveMs,
+      stream: () => this.newSocket(),
+      types: { getTypeParser },
+      fallback_application_name: 'operations',
+      onConnect: (client) => this.prepare(client),
+    })
+    // An idle connection that fails has already left the pool, which opens a new one on demand.
+    pool.on('error', () => undefined)
+    return pool
+  }
+
+  private newSocket(): Socket {
+    const socket = new Socket()
+    this.sockets.add(socket)
+    socket.once('close', () => this.sockets.delete(socket))
+    // An unreachable host never closes its end.
+    socket.once('finish', () => setTimeout(() => socket.destroy(), GOODBYE_MS).unref())
+    return socket
+  }
+
+  private async prepare(client: pg.ClientBase): Promise<void> {
+    // The query on the connection rejects; an `error` event without a listener would end the process.
+    client.on('error', () => undefined)
+    const given = 'processID' in client ? Number(client.processID) : 0
+    const text = `${SELECT_STATE}; ${settingsOf(this.options.isReadOnly, this.statementMs, given)}`
+    const asked = { text, rowMode: 'array' as const, query_timeout: LIMITS.storeConnectMs }
+    // A query of two statements returns an array of results, which the types do not declare.
+    const [state, settings] = [await client.query<unknown[]>(asked)].flat()
+    this.hosts.require(stateIn(state?.rows[0]))
+    if (settings?.rows.length === 0) this.shared.add(client)
+  }
+}
+
+/**
+ * Sets session parameters, except behind a pooler: it reports a made-up process id and shares sessions among clients.
+ * The server also detects a vanished client, which releases its locks.
+ */
+function settingsOf(isReadOnly: boolean, statementMs: number, processId: number): string {
+  const settings = {
+    ...(isReadOnly && { default_transaction_read_only: 'on' }),
+    client_connection_check_interval: LIMITS.storeGoneCheckMs,
+    statement_timeout: statementMs,
+    lock_timeout: LIMITS.storeBusyMs,
+    idle_in_transaction_session_timeout: LIMITS.storeIdleInWriteMs,
+    tcp_user_timeout: LIMITS.storeIdleInWriteMs,
+    tcp_keepalives_idle: LIMITS.storeKeepAliveMs / 1_000,
+    tcp_keepalives_interval: 1,
+    tcp_keepalives_count: 10,
+  }
+  const values = Object.entries(settings).map(([name, value]) => `('${name}', '${value}')`)
+  // Only parameters that the server has: client_connection_check_interval needs version 14 and a supported OS.
+  return `select set_config(name, value, false) from (values ${values.join(', ')}) as given (name, value)
+    join pg_settings using (name) where pg_backend_pid() = ${processId}
+    and (name <> 'client_connection_check_interval' or version() like '%linux%')`
+}
+
+/** The driver returns bigint as text; ours are counts and ids, which fit a number. */
+const getTypeParser = ((oid: number, format?: 'text') =>
+  oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser
+
+/** A connection from the pool; one that arrives after the deadline is released again. */
+function lentBy(pool: pg.Pool, giveUpAt: number): Promise<pg.PoolClient> {
+  return new Promise((resolve, reject) => {
+    let isLate = false
+    const giveUp = () => {
+      isLate = true
+      reject(new Error(`${FULL} of the request`))
+    }
+    const timer = setTimeout(giveUp, giveUpAt - performance.now())
+    pool.connect().then(
+      (client) => {
+        clearTimeout(timer)
+        if (isLate) client.release()
+        else resolve(client)
+      },
+      (error: unknown) => {
+        clearTimeout(timer)
+        reject(error)
+      },
+    )
+  })
+}
+
+/** The start of pg.Pool's timeout message. */
+const FULL = 'timeout exceeded'
+
+function isFull(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith(FULL)
+}
+
+function unconnected(error: unknown): unknown {
+  const fault = toFault(error)
+  return fault instanceof Fault ? fault : new Fault('UNAVAILABLE', isFull(error) ? BUSY : UNREACHABLE, { cause: error })
+}

@@ -1,0 +1,188 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type SQL, sql } from 'drizzle-orm'
+import { PgDialect } from 'drizzle-orm/pg-core'
+import { drizzle } from 'drizzle-orm/pg-proxy'
+import { LIMITS } from '../../limits.js'
+import { inOrder, SELECT_VERSIONS, versionsIn } from '../changeCounters.js'
+import { atMostEvery, latest } from '../coalesce.js'
+import { deadlineExceeded, isOverdue } from '../faults.js'
+import { postgresJson as json } from '../query/json.js'
+import type { OnNotice, OnStatement, Patience, Read, Store, Write } from '../store.js'
+import { Connections } from './connections.js'
+import { Hosts } from './hosts.js'
+import {
+  type AtOnce,
+  alone,
+  BULK_MS,
+  connected,
+  KeptConnection,
+  type OnSent,
+  type Session,
+  withinOne,
+} from './session.js'
+import { postgresTables as t } from './tables.js'
+import { WriteQueue } from './writeQueue.js'
+
+interface PostgresOptions {
+  readonly onStatement?: OnSent
+  readonly onNotice?: OnNotice | undefined
+  /** Time limit for the reads of a request. */
+  readonly deadlineMs?: number | undefined
+}
+
+/**
+ * Opens a migrated database with three pools: several connections for reads, one for versions and health that never
+ * queues behind them, and one for writes, behind a queue.
+ */
+export function openPostgres(url: string, options: PostgresOptions = {}): Store {
+  const { onStatement, onNotice, deadlineMs = LIMITS.deadlineMs } = options
+  const hosts = new Hosts(url)
+  const readers = new Connections(hosts, {
+    max: LIMITS.storeConnectionsMax,
+    isReadOnly: true,
+    statementMs: statementMsWithin(deadlineMs),
+  })
+  const watcher = new Connections(hosts, { max: 1, isReadOnly: true })
+  const writer = new Connections(hosts, { max: 1, isReadOnly: false, isPipelined: true })
+  const reading = alone(readers, onStatement)
+  const kept = new KeptConnection(watcher, onStatement)
+  const watching = kept.run
+  const atOnce: AtOnce = (work) => withinOne(readers, onStatement, work)
+  const ordered = inOrder()
+  const versions = latest(async (wantedAt) => {
+    const timeoutMs = Math.max(LOOK_LEAST_MS, LIMITS.storeLookMs + wantedAt - performance.now())
+    try {
+      return ordered(versionsIn((await watching(SELECT_VERSIONS, [], { isSteady: true, timeoutMs })).rows[0]))
+    } catch (error) {
+      // Idle connections are probably broken too. Discard them, or each would run into a timeout of its own.
+      for (const connections of [readers, writer]) connections.distrust()
+      throw error
+    }
+  })
+  const look = atMostEvery(LIMITS.healthMs, async () => (await watching(HEALTH, [], LOOK)).rows[0])
+  const writes = new WriteQueue({
+    open: (withinMs) => connected(writer, { onSent: onStatement, isNaming: true, withinMs }),
+    look: () => watching('select 1', [], LOOK),
+    writeOn: (run, as, stamp, bulk) => ({ ...handleOn(run, { onStatement: as.onStatement }), ...bulk, ...stamp }),
+    onNotice,
+  })
+
+  return {
+    read: handleOn(reading, { atOnce }),
+    reading(onStatement, patience) {
+      const inTime = (run: Session['run']) => (patience ? timely(run, readers.answerMs, patience) : run)
+      return handleOn(inTime(reading), { onStatement, atOnce: (work) => atOnce((run) => work(inTime(run))) })
+    },
+    write: (as, work) => writes.add(as, work),
+    async health() {
+      const row = await look()
+      const isWritable = !writes.hasFailed && row?.[0] === false
+      return { isWritable, bytes: Number(row?.[1]), logBytes: 0, waitingWrites: writes.waiting }
+    },
+    versions,
+    version: async () => (await versions()).all,
+    async snapshot(work) {
+      const { run, release } = await connected(readers, { onSent: onStatement })
+      try {
+        // A client may read an export slowly.
+        await run(`begin isolation level repeatable read read only; set local idle_in_transaction_session_timeout = 0;
+          set local statement_timeout = ${LIMITS.storeBulkMs}`)
+        // A REPEATABLE READ transaction takes its snapshot at its first query, not at BEGIN.
+        await run('select value from revision')
+        return await work(handleOn((text, values, how) => run(text, values, { ...how, timeoutMs: BULK_MS })))
+      } finally {
+        // Discard the connection: its transaction may be in any state.
+        release(true)
+      }
+    },
+    async close(waitMs) {
+      const settled = writes.settled()
+      await (waitMs === undefined ? settled : Promise.race([settled, sleep(waitMs, undefined, { ref: false })]))
+      kept.giveBack()
+      await Promise.all([readers, watcher, writer].map((connections) => connections.close()))
+    },
+  }
+}
+
+const LOOK = { timeoutMs: LIMITS.storeLookMs }
+/** Least timeout of a version query that waited for the one before it. */
+const LOOK_LEAST_MS = 1_000
+const HEALTH = 'select pg_is_in_recovery(), pg_database_size(current_database())'
+
+/** statement_timeout ends a statement before the deadline, which leaves time to detect an unresponsive server. */
+function statementMsWithin(deadlineMs: number): number {
+  return Math.round(Math.max(deadlineMs / 2, deadlineMs - 2 * LIMITS.storeAnswerMs))
+}
+
+/** Limits each statement to the rest of the request's time; throws if it is over or the client has disconnected. */
+function timely(run: Session['run'], answerMs: number, patience: Patience): Session['run'] {
+  return async (text, values, how) => {
+    if (isOverdue(patience)) throw deadlineExceeded()
+    const leftMs = Math.max(1, patience.deadlineAt - performance.now())
+    if (leftMs >= answerMs) return run(text, values, how)
+    try {
+      return await run(text, values, { ...how, timeoutMs: leftMs })
+    } catch (error) {
+      throw isOverdue(patience) ? deadlineExceeded(error) : error
+    }
+  }
+}
+
+type Handle = Omit<Read, 'db'> & Pick<Write, 'db'>
+
+interface HandleOptions {
+  readonly onStatement?: OnStatement | undefined
+  /** Absent if the handle already runs in a transaction. */
+  readonly atOnce?: AtOnce
+}
+
+function handleOn(run: Session['run'], { onStatement, atOnce }: HandleOptions = {}): Handle {
+  const inTransaction: AtOnce = atOnce ?? ((work) => work(run))
+  return {
+    db: drizzle(
+      (text, params, method) => run(text, params, { isByName: method === 'execute' }),
+      onStatement ? { logger: { logQuery: onStatement } } : {},
+    ),
+    t,
+    json,
+    among,
+    pairs,
+    limit,
+    spelled,
+    // No guard: statements run on the server, block no one else here, and have a statement_timeout.
+    guard: () => undefined,
+    weigh: () => 0,
+    async rows({ text, values, isSteady }) {
+      onStatement?.(text)
+      return (await run(text, [...values], { isSteady })).rows
+    },
+    rowsTogether: (statements) =>
+      inTransaction(async (own) => {
+        const all: unknown[][][] = []
+        for (const { text, values, isSteady } of statements) {
+          onStatement?.(text)
+          all.push((await own(text, [...values], { isSteady })).rows)
+        }
+        return all
+      }),
+  }
+}
+
+const dialect = new PgDialect()
+
+const spelled: Read['spelled'] = (statement) => {
+  const { sql: text, params: values } = dialect.sqlToQuery(statement)
+  return { text, values }
+}
+
+// One value stays an equality, so that an index can also serve the order; several become one array parameter.
+const among: Read['among'] = (column, values): SQL =>
+  values.length === 1 ? sql`${column} = ${values[0]}` : sql`${column} = any(${sql.param(values)})`
+
+const pairs: Read['pairs'] = (all) => {
+  const [ones, others] = ([0, 1] as const).map((side) => sql.param(all.map((pair) => pair[side])))
+  return sql`unnest(${ones}::text[], ${others}::text[]) as pairs(one, other)`
+}
+
+// A literal: for a parameter the planner assumes a tenth of all rows, and would not keep a generic plan.
+const limit: Read['limit'] = (rows) => sql.raw(String(rows))

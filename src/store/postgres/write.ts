@@ -1,0 +1,268 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Fault } from '../../errors.js'
+import { LIMITS } from '../../limits.js'
+import type { Bulk } from '../bulk.js'
+import { changedBy, type Raised, type Register, raise, raising } from '../changeCounters.js'
+import { BUSY, driverCode, isOfConnection, toFault, UNREACHABLE } from '../faults.js'
+import type { Authorship, OnNotice, Write } from '../store.js'
+import { SELECT_LAST_STAMP, stampAfter } from '../timestamps.js'
+import { postgresBulk } from './bulk.js'
+import { type Answered, type Asking, BULK_MS, type Session, STALE } from './session.js'
+
+/** The database access of a write transaction. */
+export interface Database {
+  readonly open: (withinMs: number) => Promise<Session>
+  /** Resolves if the server responds. */
+  readonly look: () => Promise<unknown>
+  readonly writeOn: (run: Session['run'], as: Authorship, stamp: Pick<Write, 'by' | 'at'>, bulk: Bulk) => Write
+  readonly onNotice?: OnNotice | undefined
+}
+
+/** One write of a batch. Times are by `performance.now()`. */
+export interface Member {
+  readonly as: Authorship
+  readonly work: (write: Write) => Promise<unknown>
+  /** Deadline for acquiring the lock. */
+  readonly turnAt: number
+  /** Deadline for the commit, unless the write stores many rows. */
+  readonly doneAt: number
+}
+
+/** A batch of writes for one transaction. */
+export interface Turn {
+  /** Whether no result can show what they write, so that none needs the lock. */
+  readonly isUnseen: boolean
+  /** Deadline for acquiring the lock. */
+  readonly turnAt: number
+  readonly next: () => Member | undefined
+}
+
+/** The result of one write, or its error. */
+export type Verdict = { readonly result: unknown } | { readonly error: unknown }
+
+/** Verdicts are in the order in which the writes were taken. */
+type Outcome =
+  | { readonly verdicts: readonly Verdict[] }
+  | {
+      /** For the writes without a verdict: nothing of them is stored. */
+      readonly error: unknown
+      readonly verdicts: readonly Verdict[]
+      /** Whether the server rolled back for a transient reason, so that a retry may succeed. */
+      readonly isUndone: boolean
+      /** Whether the connection is broken. */
+      readonly isLost: boolean
+    }
+
+/** serialization_failure and deadlock_detected. */
+const UNDONE = ['40001', '40P01']
+/** in_failed_sql_transaction: an earlier statement of the transaction failed. */
+const ABORTED = '25P02'
+
+/** Runs a batch of writes in one serializable transaction. */
+export async function attempt(database: Database, turn: Turn): Promise<Outcome> {
+  let session: Session
+  try {
+    session = await database.open(Math.max(1, turn.turnAt - performance.now()))
+  } catch (error) {
+    return { error, verdicts: [], isUndone: false, isLost: true }
+  }
+  const transaction = new Transaction(session.run, database)
+  try {
+    await transaction.begin(turn)
+    await transaction.performAll(turn)
+    const isClean = await transaction.end()
+    session.release(!isClean)
+    return { verdicts: transaction.verdicts }
+  } catch (error) {
+    const cause = transaction.failure ?? error
+    const code = driverCode(cause) ?? ''
+    const isLost = isOfConnection(cause)
+    // A prepared statement no longer fits the tables; retry on a new connection, which has none prepared.
+    const isStale = transaction.hasBegun && STALE.includes(code)
+    session.release(isLost || isStale || !(await rolledBack(session.run)))
+    const isUndone = isStale || UNDONE.includes(code)
+    const told = driverCode(error) === ABORTED ? cause : error
+    const verdicts = isLost ? transaction.verdictsOfLost(cause) : []
+    return { error: isUndone ? new Fault('UNAVAILABLE', BUSY, { cause }) : toFault(told), verdicts, isUndone, isLost }
+  }
+}
+
+/** Least timeout of a statement after the deadline: a reachable server responds within it. */
+const STEP_LEAST_MS = 2_000
+/** With more rows in one statement, it and the commit get the time limit of bulk work. */
+const MANY_ROWS = 100
+/** Time after which a batch takes no further writes, so that those already done are committed. */
+const TOGETHER_MS = 250
+
+const SENT: Promise<Answered> = Promise.resolve({ rows: [], command: '' })
+
+/** The state of one write in this transaction. */
+interface Performed {
+  readonly changed: Set<Register>
+  hasWritten: boolean
+  hasSavepoint: boolean
+  isOver: boolean
+}
+
+class Transaction {
+  readonly verdicts: Verdict[] = []
+  hasBegun = false
+  /** The first statement error: code above may catch it and throw something else. */
+  failure: unknown
+  private readonly once: Session['run']
+  private readonly database: Database
+  private readonly raised: Raised = new Map()
+  private lastSent: Promise<unknown> = Promise.resolve()
+  private lastStamp: unknown
+  private doneAt = Number.POSITIVE_INFINITY
+  private isLong = false
+  /** Whether a failed write can only be undone with the whole transaction, in which nothing else was written. */
+  private isSpoilt = false
+  private isCommitting = false
+
+  constructor(run: Session['run'], database: Database) {
+    this.once = run
+    this.database = database
+  }
+
+  /**
+   * Writes of all processes are serialized by a lock on `revision` that blocks no reader. It is taken before the first
+   * query, so that each transaction sees the one before it. Otherwise all but one of overlapping transactions would fail
+   * with serialization_failure, since each raises the counter, and changes could become visible out of `id` order.
+   */
+  async begin({ isUnseen, turnAt }: Turn): Promise<void> {
+    const waitMs = Math.max(1, Math.ceil(turnAt - performance.now()))
+    // Clocks of machines differ, so read the last timestamp for the next one to be monotonic.
+    const lock = isUnseen ? '' : `lock table revision in exclusive mode; ${SELECT_LAST_STAMP}`
+    // SET LOCAL: behind a pooler, other clients use the session afterwards.
+    const limits = `set local lock_timeout = ${waitMs}; set local statement_timeout = ${LIMITS.storeBulkMs};
+    set local idle_in_transaction_session_timeout = ${LIMITS.storeIdleInWriteMs}`
+    const text = `begin isolation level serializable; ${limits}; ${lock}`
+    const { rows } = await this.send(text, undefined, { timeoutMs: waitMs + 1_000 })
+    this.lastStamp = rows[0]?.[0]
+    this.hasBegun = true
+  }
+
+  async performAll({ next }: Turn): Promise<void> {
+    const endsAt = performance.now() + TOGETHER_MS
+    for (let one = next(); one; one = this.isFull(endsAt) ? undefined : next()) await this.perform(one)
+  }
+
+  private isFull(endsAt: number): boolean {
+    return this.isLong || this.isSpoilt || performance.now() > endsAt
+  }
+
+  /** Runs one write; if it fails, it is rolled back to its savepoint and earlier writes stay. */
+  private async perform({ as, work, doneAt }: Member): Promise<void> {
+    const { database } = this
+    const own: Performed = { changed: new Set(), hasWritten: false, hasSavepoint: false, isOver: false }
+    this.doneAt = Math.min(this.doneAt, doneAt)
+    const at = stampAfter({ last: this.lastStamp, now: as.at(), onNotice: database.onNotice })
+    const bulk = postgresBulk((sql, values) => {
+      as.onStatement?.(sql)
+      this.noteLength(values)
+      return this.runFor(own, sql, values, { isSteady: !this.isLong })
+    })
+    try {
+      const run: Session['run'] = (sql, values, how) => this.runFor(own, sql, values, how)
+      const result = await work(database.writeOn(run, as, { by: as.by, at }, bulk))
+      own.isOver = true
+      if (this.failure !== undefined) throw this.failure
+      if (own.hasSavepoint) this.send('release savepoint one')
+      if (!as.unseen) raise(this.raised, own.changed)
+      this.lastStamp = at
+      this.verdicts.push({ result })
+    } catch (error) {
+      own.isOver = true
+      if (this.failure !== undefined) throw error
+      if (own.hasSavepoint) this.send('rollback to savepoint one; release savepoint one')
+      else this.isSpoilt = own.hasWritten
+      this.verdicts.push({ error: toFault(error) })
+    }
+  }
+
+  /** Pipelines statements without RETURNING: if one fails, so do all later statements and the commit. */
+  private async runFor(own: Performed, sql: string, values?: unknown[], how?: Asking): Promise<Answered> {
+    if (own.isOver) throw new Error('The handle of this write has been revoked: the write is over.')
+    const isChange = !sql.startsWith('select')
+    if (isChange && !own.hasSavepoint && this.verdicts.length > 0) {
+      own.hasSavepoint = true
+      this.send('savepoint one')
+    }
+    own.hasWritten ||= isChange
+    for (const register of changedBy(sql)) own.changed.add(register)
+    const answered = this.send(sql, values, how)
+    return isChange && !this.isLong && !sql.includes(' returning ') ? SENT : answered
+  }
+
+  /** A write of many rows must not delay others: it fails in a shared transaction and is retried in its own. */
+  private noteLength(values: readonly unknown[]): void {
+    this.isLong ||= values.some((value) => Array.isArray(value) && value.length > MANY_ROWS)
+    if (!this.isLong || this.verdicts.length === 0) return
+    this.failure ??= new Error('A write of many rows needs a transaction of its own.')
+    throw this.failure
+  }
+
+  /** Sends a statement behind those in flight, with the remaining time as its timeout. */
+  private send(sql: string, values?: unknown[], how?: Asking): Promise<Answered> {
+    const leftMs = Math.max(STEP_LEAST_MS, this.doneAt - performance.now())
+    const timeoutMs = Math.min(BULK_MS, this.isLong ? BULK_MS : leftMs)
+    const answered = this.once(sql, values, { timeoutMs, ...how })
+    const heard = this.isLong ? whileHeard(answered, this.database.look) : answered
+    const noted = heard.catch((error: unknown) => {
+      this.failure ??= error
+      throw error
+    })
+    this.lastSent = noted.catch(() => undefined)
+    return noted
+  }
+
+  /** Commits, or rolls back if there is nothing to store; returns whether the connection can be reused. */
+  async end(): Promise<boolean> {
+    const isStoring = !this.isSpoilt && this.verdicts.some((verdict) => 'result' in verdict)
+    if (!isStoring) return rolledBack(this.once)
+    // Wait for all results before COMMIT: until then an error means that nothing is stored.
+    await this.lastSent
+    if (this.failure !== undefined) throw this.failure
+    this.isCommitting = true
+    const { command } = await this.send(this.raised.size > 0 ? `${raising(this.raised, String)}; commit` : 'commit')
+    if (command !== 'COMMIT') throw new Error(`The transaction ended with ${command}.`)
+    return true
+  }
+
+  /** Whether the server received COMMIT is unknown, so these writes must not be retried here. */
+  verdictsOfLost(cause: unknown): Verdict[] {
+    if (!this.isCommitting) return []
+    const advice = 'It may or may not be stored: check before you send it again.'
+    const sentence = `The connection was lost while this was being stored. ${advice}`
+    // A rejected write may have been rejected because of another write in the batch.
+    return this.verdicts.map((verdict) => ({
+      error: new Fault('UNAVAILABLE', 'result' in verdict ? sentence : UNREACHABLE, { cause }),
+    }))
+  }
+}
+
+const LOOK_EVERY_MS = 1_000
+
+/** Waits while the server responds to other queries; two failures in a row, since one may be that connection's own. */
+function whileHeard<T>(answered: Promise<T>, look: () => Promise<unknown>): Promise<T> {
+  const over = new AbortController()
+  const listen = async (): Promise<never> => {
+    for (let misses = 0; misses < 2; ) {
+      await sleep(LOOK_EVERY_MS, undefined, { signal: over.signal })
+      misses = await look().then(
+        () => 0,
+        () => misses + 1,
+      )
+    }
+    throw new Fault('UNAVAILABLE', UNREACHABLE)
+  }
+  return Promise.race([answered.finally(() => over.abort()), listen()])
+}
+
+function rolledBack(run: Session['run']): Promise<boolean> {
+  return run('rollback', [], { timeoutMs: LIMITS.storeLookMs }).then(
+    () => true,
+    () => false,
+  )
+}

@@ -1,0 +1,164 @@
+import { type AnyColumn, aliasedTable, and, desc, type Placeholder, type SQL, sql } from 'drizzle-orm'
+import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
+import type { Read } from '../store.js'
+import { type Key, withCursors } from './cursors.js'
+import { columnsOf } from './lookups.js'
+import { type AnyList, isAfter, isServed } from './page.js'
+
+/** The rows that a page is taken from: a list, or the part of it that belongs to a row of another table. */
+export interface Source {
+  readonly list: AnyList
+  readonly from: SQL
+  readonly condition: SQL | undefined
+  /** Whether an index has exactly these rows, in this order. */
+  readonly isServed: boolean
+}
+
+export function listSource(read: Read, list: AnyList, filter: object, matching = list.matching(read, filter)): Source {
+  return { list, from: sql`${list.table(read.t)}`, condition: matching, isServed: isServed(list, filter) }
+}
+
+/** The requested part of a source; without `first` all of it, up to `most` rows. */
+export interface Cut {
+  readonly first: number | undefined
+  readonly most: number
+  /** The position of the `after` cursor: its keys, or placeholders for them. */
+  readonly place: readonly (Key | Placeholder)[] | undefined
+}
+
+/** The members of pageInfo. */
+export type PageFact = 'hasNextPage' | 'hasPreviousPage' | 'startCursor' | 'endCursor'
+const PAGE_FACTS = ['hasNextPage', 'hasPreviousPage', 'startCursor', 'endCursor'] as const
+
+/** A page in SQL: its rows and the members of its connection, each as an expression that builds JSON. */
+export class JsonPage {
+  /** The table alias that entries are built from. */
+  readonly row: PgTable
+  /** The WITH clause of the statement, if any. */
+  readonly prefix: SQL
+  private readonly read: Read
+  private readonly source: Source
+  private readonly cut: Cut
+  /** The source tables, or the WITH clause that has already collected the rows. */
+  private readonly from: SQL
+  private readonly where: SQL
+  private readonly table: PgTable
+  private readonly name: string
+
+  constructor(read: Read, source: Source, cut: Cut, name: string) {
+    this.read = read
+    this.source = source
+    this.cut = cut
+    this.name = name
+    const base = source.list.table(read.t)
+    this.row = aliasedTable(base, name)
+    // Without an index in list order, collect the rows once for all expressions.
+    const isGathered = !source.isServed && cut.first !== undefined
+    const after = cut.place && isAfter(source.list.order(base), cut.place)
+    const found = conditional(and(source.condition, after))
+    if (isGathered) {
+      const gathered = sql.identifier(`${name}_page`)
+      const rows = sql`select ${columnsOf(base)} from ${source.from}${found}${this.ordered(base)}`
+      this.prefix = sql`with ${gathered} as materialized (${rows} limit ${read.limit((cut.first ?? cut.most) + 1)}) `
+      this.from = sql`${gathered}`
+      this.where = sql.raw('')
+      this.table = aliasedTable(base, `${name}_page`)
+    } else {
+      this.prefix = sql.raw('')
+      this.from = source.from
+      this.where = found
+      this.table = base
+    }
+  }
+
+  /** The rows; for a whole list one more than `most`, to detect that there are too many. */
+  get select(): SQL {
+    const { first, most } = this.cut
+    return sql`${this.keyed(columnsOf(this.table))} limit ${this.read.limit(first ?? most + 1)}`
+  }
+
+  get rows(): SQL {
+    return sql`(${this.select}) ${sql.identifier(this.name)}`
+  }
+
+  get cursor(): SQL {
+    return this.cursorOf(this.row)
+  }
+
+  get totalCount(): SQL {
+    const { from, condition } = this.source
+    return sql`(select count(*) from ${from}${conditional(condition)})`
+  }
+
+  fact(fact: PageFact): SQL {
+    return this[fact]
+  }
+
+  private get hasNextPage(): SQL {
+    const { first } = this.cut
+    if (first === undefined) return this.read.json.boolean(sql`false`)
+    const next = sql`${this.keyed(sql`1`)} limit 1 offset ${this.read.limit(first)}`
+    return this.read.json.boolean(sql`(${next}) is not null`)
+  }
+
+  private get hasPreviousPage(): SQL {
+    return this.read.json.boolean(this.cut.place ? sql`true` : sql`false`)
+  }
+
+  private get startCursor(): SQL {
+    return this.read.json.sorted(sql`(${this.keyed(this.cursorOf(this.table))} limit 1)`)
+  }
+
+  private get endCursor(): SQL {
+    const { first } = this.cut
+    const cursor = this.cursorOf(this.table)
+    const order = this.order(this.table).map((key) => desc(key))
+    const last = sql`(select ${cursor} from ${this.from}${this.where} order by ${listed(order)} limit 1)`
+    const { sorted } = this.read.json
+    if (first === undefined) return sorted(last)
+    // A page that is not full ends with the last row of the list.
+    return sorted(sql`coalesce((${this.keyed(cursor)} limit 1 offset ${this.read.limit(first - 1)}), ${last})`)
+  }
+
+  private keyed(selected: SQL): SQL {
+    return sql`select ${selected} from ${this.from}${this.where}${this.ordered(this.table)}`
+  }
+
+  private order(table: PgTable): readonly AnyPgColumn[] {
+    return this.source.list.order(table)
+  }
+
+  private ordered(table: PgTable): SQL {
+    return sql` order by ${listed(this.order(table))}`
+  }
+
+  private cursorOf(table: PgTable): SQL {
+    return this.read.json.cursor(this.source.list.name, this.order(table))
+  }
+}
+
+/** The values of pageInfo, by their names in the API. */
+export type PageFacts = { readonly [Fact in Exclude<PageFact, `${string}Cursor`>]: boolean } & {
+  readonly [Fact in Extract<PageFact, `${string}Cursor`>]: string | null
+}
+
+export function pageFacts(read: Read, page: JsonPage): SQL {
+  const members = PAGE_FACTS.map((fact) => [fact, { value: page.fact(fact), isJson: true }] as const)
+  return sql`${page.prefix}select ${read.json.object(members)}`
+}
+
+export function readFacts(json: unknown): PageFacts {
+  return JSON.parse(withCursors(bytesOf(json)).toString())
+}
+
+export function bytesOf(value: unknown): Buffer {
+  return Buffer.isBuffer(value) ? value : Buffer.from(String(value ?? ''))
+}
+
+export function conditional(condition: SQL | undefined): SQL {
+  return condition ? sql` where ${condition}` : sql.raw('')
+}
+
+function listed(parts: readonly (AnyColumn | SQL)[]): SQL {
+  return sql.join([...parts], sql.raw(', '))
+}

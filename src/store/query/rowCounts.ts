@@ -1,0 +1,80 @@
+import { getTableName } from 'drizzle-orm'
+import type { PgTable } from 'drizzle-orm/pg-core'
+import { LRUCache } from 'lru-cache'
+import { LIMITS } from '../../limits.js'
+import { registerOf } from '../changeCounters.js'
+import type { Store } from '../store.js'
+import type { Tables } from '../tables.js'
+import { KnownNames } from './names.js'
+import { type AnyList, countUpTo } from './page.js'
+import type { AnyRelation } from './relations.js'
+
+/** A list whose empty filter matches all its live rows. */
+export type CountedList = Pick<AnyList, 'name' | 'table' | 'matching' | 'indexed' | 'isSought' | 'names'>
+
+/** A relation and its join table, if it has one. */
+export type CountedRelation = Pick<AnyRelation, 'list' | 'through'>
+
+interface Counted {
+  /** Of every register that the count depends on. */
+  readonly version: string
+  readonly rows: Promise<number>
+}
+
+/** Bounds the cache: callers choose the filters. */
+const KEPT_MAX = 1_000
+
+/**
+ * Counts the live rows of each list and the matches of a filter on first use, and caches them until the change counter
+ * rises. Counting stops at the size of the largest whole list: above it the exact number does not matter.
+ */
+export class RowCounts {
+  /** Which names are there, remembered likewise. */
+  readonly names: KnownNames
+  private readonly store: Pick<Store, 'read' | 'versions'>
+  private readonly counted = new LRUCache<string, Counted>({ max: KEPT_MAX })
+
+  /** Takes the store, not a transaction: uncommitted counts must not be cached. */
+  constructor(store: Pick<Store, 'read' | 'versions'>) {
+    this.store = store
+    this.names = new KnownNames(store)
+  }
+
+  async of(list: CountedList, filter: object = {}): Promise<number> {
+    const { read, versions } = this.store
+    const registers = [list.table, ...tablesNamed(list, filter)].map((table) => registerOf(getTableName(table(read.t))))
+    // Read the versions before counting, so that a count is never cached under a newer version.
+    const found = await versions()
+    const version = [...new Set(registers)].map((register) => found[register]).join()
+    const key = `${list.name} ${JSON.stringify(filter)}`
+    const known = this.counted.get(key)
+    if (known?.version === version) return known.rows
+    const rows = countUpTo(read, list, filter, LIMITS.wholeListRowsMax)
+    this.counted.set(key, { version, rows })
+    rows.catch(() => this.forget(key, rows))
+    return rows
+  }
+
+  ofTable(table: (t: Tables) => PgTable): Promise<number> {
+    return this.of({ name: `table ${getTableName(table(this.store.read.t))}`, table, matching: () => undefined })
+  }
+
+  /** Drops a failed count, so that the next call retries it. */
+  private forget(key: string, rows: Promise<number>): void {
+    if (this.counted.get(key)?.rows === rows) this.counted.delete(key)
+  }
+}
+
+/** The tables of what a filter names: a count by an e-mail changes with the e-mail. */
+function tablesNamed({ names = {} }: CountedList, filter: object): CountedList['table'][] {
+  return Object.entries(names).flatMap(([member, { table }]) => (Object.hasOwn(filter, member) ? [table] : []))
+}
+
+const known = new WeakMap<Store, RowCounts>()
+
+/** The counts of a store, shared by all its readers. */
+export function rowCountsOf(store: Store): RowCounts {
+  const counts = known.get(store) ?? new RowCounts(store)
+  known.set(store, counts)
+  return counts
+}

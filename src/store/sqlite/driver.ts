@@ -1,0 +1,51 @@
+import { createRequire } from 'node:module'
+import type Database from 'better-sqlite3'
+import { StoreRefused } from '../migrationJournal.js'
+
+export type Connection = Database.Database
+export type Statement = Database.Statement
+
+type Driver = typeof Database
+type DriverName = 'better-sqlite3' | 'better-sqlite3-13'
+
+let driver: Driver | undefined
+
+/** Opens a SQLite file, or a database in a buffer, with the driver that works on this Node. */
+export function openDatabase(file: string | Buffer, options?: Database.Options): Connection {
+  driver ??= loadDriver(process.versions.node, createRequire(import.meta.url))
+  return new driver(file, options)
+}
+
+/**
+ * better-sqlite3 13 needs Node 22; 12 is built on `node::ObjectWrap`, which aborts the process on Node 24.19 and later
+ * (nodejs/node#65446). In between both work.
+ */
+function driversFor(nodeVersion: string): readonly DriverName[] {
+  const major = Number.parseInt(nodeVersion, 10)
+  if (major < 22) return ['better-sqlite3']
+  return major < 24 ? ['better-sqlite3-13', 'better-sqlite3'] : ['better-sqlite3-13']
+}
+
+/** The first installed driver that loads on this Node; `load` is Node's `require`. */
+export function loadDriver(nodeVersion: string, load: (name: string) => unknown): Driver {
+  const names = driversFor(nodeVersion)
+  const causes: unknown[] = []
+  for (const name of names) {
+    try {
+      const found = load(name) as Driver
+      // The native addon is loaded when the first database is opened.
+      new found(':memory:').close()
+      return found
+    } catch (error) {
+      causes.push(error)
+    }
+  }
+  throw new StoreRefused(adviceFor(nodeVersion, names), { cause: causes[0] })
+}
+
+function adviceFor(nodeVersion: string, names: readonly DriverName[]): string {
+  const command = names.includes('better-sqlite3-13')
+    ? '`npm install --ignore-scripts`: its driver comes compiled'
+    : '`npm install`, which needs make, g++ and python3 where no binary can be downloaded'
+  return `No SQLite driver for Node ${nodeVersion} is installed. With this Node, run ${command}.`
+}

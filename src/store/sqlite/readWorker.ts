@@ -1,0 +1,109 @@
+import { constants, getPriority, setPriority } from 'node:os'
+import { MessageChannel, parentPort, workerData } from 'node:worker_threads'
+import { withRoom } from '../query/framed.js'
+import type { Spelled } from '../store.js'
+import { connect, STILL_WANTED } from './connection.js'
+import { KeptStatements } from './statements.js'
+
+/** The `workerData` of a read worker. */
+export interface WorkerStart {
+  readonly file: string
+  /** Nonzero while the running statement must stop. */
+  readonly stop: Int32Array
+}
+
+/** A message from a read worker: a chunk of rows, the last one marked, or an error. */
+export type WorkerReport =
+  | { readonly statement: number; readonly rows: unknown[][]; readonly isLast: boolean }
+  | { readonly failure: string; readonly code: string | undefined }
+
+const ROOMY_FROM_BYTES = 65_536
+
+/** Rows per message, so that the event loop never receives very many in one turn. */
+const ROWS_AT_ONCE = 500
+
+/** Runs statements until the thread ends; several in one message run in one transaction, so they see one snapshot. */
+function work(port: NonNullable<typeof parentPort>, { file, stop }: WorkerStart): void {
+  const connection = connect(file)
+  connection.pragma('query_only = on')
+  const requireWanted = () => {
+    if (Atomics.load(stop, 0) !== 0) throw new Error('The statement was stopped.')
+    return 1
+  }
+  connection.function(STILL_WANTED, requireWanted)
+  const statements = new KeptStatements(connection)
+  const report = (message: WorkerReport, bytes: ArrayBuffer[] = []) => port.postMessage(message, bytes)
+  const run = ({ text, values }: Spelled, statement: number, isLastOne: boolean) => {
+    const rows = statements
+      .prepare(text)
+      .raw()
+      .iterate(...values) as IterableIterator<unknown[]>
+    let chunk: unknown[][] = []
+    for (const row of rows) {
+      if (chunk.length === ROWS_AT_ONCE) {
+        report({ statement, rows: chunk, isLast: false }, bytesIn(chunk))
+        chunk = []
+      }
+      chunk.push(row.map(roomyBytes))
+    }
+    report({ statement, rows: chunk, isLast: isLastOne }, bytesIn(chunk))
+  }
+  const runAll = (all: readonly Spelled[]) => {
+    if (all.length > 1) connection.exec('begin')
+    for (const [index, statement] of all.entries()) {
+      if (index > 0) requireWanted()
+      run(statement, index, index === all.length - 1)
+    }
+  }
+  const end = () => {
+    if (connection.inTransaction) connection.exec('rollback')
+  }
+  port.on('message', (all: readonly Spelled[]) => {
+    try {
+      runAll(all)
+      end()
+    } catch (error) {
+      end()
+      const { message, code } = error as Error & { code?: string }
+      report({ failure: message, code })
+    }
+  })
+}
+
+/** Adds room around large buffers; small ones may share pooled memory, and are copied anyway. */
+function roomyBytes(value: unknown): unknown {
+  if (!(value instanceof Uint8Array) || value.length < ROOMY_FROM_BYTES) return value
+  const roomy = withRoom(value)
+  // Transfer the old buffer to a closed port, which frees it at once: this thread rarely collects garbage by itself.
+  if (value.buffer instanceof ArrayBuffer && value.length === value.buffer.byteLength) {
+    NOBODY.postMessage(null, [value.buffer])
+  }
+  return roomy
+}
+
+/** A closed port, which discards what is transferred to it. */
+const NOBODY = new MessageChannel().port1
+NOBODY.close()
+
+/** Buffers that are transferred without a copy. */
+function bytesIn(rows: readonly unknown[][]): ArrayBuffer[] {
+  return rows.flatMap((row) =>
+    row.flatMap((value) =>
+      value instanceof Uint8Array && value.buffer instanceof ArrayBuffer && value.length >= ROOMY_FROM_BYTES
+        ? [value.buffer]
+        : [],
+    ),
+  )
+}
+
+/** Niceness added to this thread, so that the event loop has precedence on a shared core. */
+const NICER = 5
+
+/** On Linux the priority is per thread; elsewhere it would change the whole process. */
+function giveWay(): void {
+  if (process.platform !== 'linux') return
+  setPriority(Math.min(constants.priority.PRIORITY_LOW, getPriority() + NICER))
+}
+
+if (parentPort) giveWay()
+if (parentPort) work(parentPort, workerData as WorkerStart)

@@ -1,0 +1,53 @@
+import { LRUCache } from 'lru-cache'
+import { LIMITS } from '../../limits.js'
+import type { Statement } from './driver.js'
+
+/** More than the program's distinct statements; each takes a few kilobytes. */
+const KEPT_MAX = 200
+
+/** The part of a connection that running statements needs. */
+export interface Statements {
+  prepare(sql: string): Statement
+}
+
+/** Caches prepared statements by their text: preparing takes longer than running. */
+export class KeptStatements implements Statements {
+  private readonly connection: Statements
+  private readonly kept = new LRUCache<string, Statement>({ max: KEPT_MAX })
+
+  constructor(connection: Statements) {
+    this.connection = connection
+  }
+
+  prepare(sql: string): Statement {
+    // Callers can produce a text of half a megabyte, which takes several megabytes when prepared.
+    if (sql.length > LIMITS.storeKeptCharacters) return this.connection.prepare(sql)
+    const known = this.kept.get(sql)
+    // An earlier user may have set raw() or pluck() on it.
+    if (known) return known.reader ? known.raw(false) : known
+    const statement = this.connection.prepare(sql)
+    this.kept.set(sql, statement)
+    return statement
+  }
+}
+
+/** Lends statements until they are revoked: a late use fails instead of joining the next transaction. */
+export function lend(
+  statements: Statements,
+  onPrepare: (sql: string) => void,
+): { lent: Statements; takeBack: () => void } {
+  let isOver = false
+  const lent: Statements = {
+    prepare(sql) {
+      if (isOver) throw new Error('The handle of this write has been revoked: the write is over.')
+      onPrepare(sql)
+      return statements.prepare(sql)
+    },
+  }
+  return {
+    lent,
+    takeBack: () => {
+      isOver = true
+    },
+  }
+}

@@ -1,0 +1,200 @@
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { Fault } from '../../errors.js'
+import { LIMITS } from '../../limits.js'
+import { changedBy, type Raised, type Register, raise, raising } from '../changeCounters.js'
+import { driverCode, toFault } from '../faults.js'
+import type { Authorship, OnNotice, Write } from '../store.js'
+import { SELECT_LAST_STAMP, stampAfter } from '../timestamps.js'
+import type { Connection, Statement } from './driver.js'
+import { KeptStatements, lend, type Statements } from './statements.js'
+
+const BUSY_RETRY_MS = 20
+
+interface WriteQueueOptions {
+  /** Throws if the store must not be written. */
+  readonly requireUsable: () => void
+  /** The handle for the work of a write; its statements are revoked afterwards. */
+  readonly handle: (statements: Statements, as: Authorship, at: string) => Write
+  readonly onNotice?: OnNotice | undefined
+}
+
+interface Waiting {
+  readonly as: Authorship
+  readonly work: (write: Write) => Promise<unknown>
+  readonly giveUpAt: number
+  readonly resolve: (result: unknown) => void
+  readonly reject: (error: unknown) => void
+}
+
+/** The outcome of one write, reported after the batch is committed. */
+interface Verdict {
+  readonly tell: () => void
+  /** Undefined if no result can have changed. */
+  readonly changed?: ReadonlySet<Register> | undefined
+}
+
+/**
+ * The write queue of this process. Writes that wait together are committed as one batch, because one fsync takes as
+ * long for many as for one; each has its own savepoint and its own result.
+ */
+export class WriteQueue {
+  /** Set when a write fails for lack of disk space or permissions; cleared by the next success. */
+  hasFailed = false
+  /** Number of committed transactions. */
+  committed = 0
+  private readonly writer: Connection
+  private readonly options: WriteQueueOptions
+  private readonly statements: Statements
+  private readonly lastStamp: Statement
+  private readonly queue: Waiting[] = []
+  private underWay = 0
+  /** Whether clients write concurrently; then wait one turn for requests that are just being parsed. */
+  private isCrowded = false
+  /** Whether a write was queued in this turn of the event loop. */
+  private isTurnTaken = false
+  private running: Promise<void> = Promise.resolve()
+
+  constructor(writer: Connection, options: WriteQueueOptions) {
+    this.writer = writer
+    this.options = options
+    this.statements = new KeptStatements(writer)
+    this.lastStamp = writer.prepare(SELECT_LAST_STAMP).pluck()
+  }
+
+  get waiting(): number {
+    return this.queue.length + this.underWay
+  }
+
+  add<T>(as: Authorship, work: (write: Write) => Promise<T>): Promise<T> {
+    const giveUpAt = performance.now() + LIMITS.storeBusyMs
+    return new Promise<T>((resolve, reject) => {
+      this.queue.push({ as, work, giveUpAt, resolve: resolve as Waiting['resolve'], reject })
+      this.noticeCrowd()
+      if (this.waiting === 1) this.running = this.workOff()
+    })
+  }
+
+  // A client sends its next write after the response, in a later turn: two writes in one turn are from two clients.
+  private noticeCrowd(): void {
+    if (this.isTurnTaken) {
+      this.isCrowded = true
+      return
+    }
+    this.isTurnTaken = true
+    setImmediate(() => {
+      this.isTurnTaken = false
+    })
+  }
+
+  /** Resolves when the queue is empty. */
+  async settled(): Promise<void> {
+    await this.running
+  }
+
+  private async workOff(): Promise<void> {
+    while (this.queue.length > 0) {
+      await (this.isCrowded ? nextTurn() : pause())
+      const company = this.queue.splice(0, LIMITS.writesTogetherMax)
+      this.underWay = company.length
+      this.isCrowded = company.length > 1
+      await this.commit(company)
+      this.underWay = 0
+    }
+  }
+
+  /** Commits a batch; if it fails as a whole, each write is retried alone, so that one failure spares the rest. */
+  private async commit(company: readonly Waiting[]): Promise<void> {
+    try {
+      const verdicts = await this.transact(company)
+      this.hasFailed = false
+      for (const { tell } of verdicts) tell()
+    } catch (error) {
+      const [first, ...others] = company
+      if (others.length > 0) for (const one of company) await this.commit([one])
+      else {
+        if (isUnwritable(error)) this.hasFailed = true
+        first?.reject(error)
+      }
+    }
+  }
+
+  private async transact(company: readonly Waiting[]): Promise<Verdict[]> {
+    this.options.requireUsable()
+    await this.begin(Math.min(...company.map(({ giveUpAt }) => giveUpAt)))
+    try {
+      const verdicts: Verdict[] = []
+      // The transaction excludes other writers: each timestamp is the last one for the next write.
+      let last = this.lastStamp.get()
+      for (const one of company) {
+        const at = stampAfter({ last, now: one.as.at(), onNotice: this.options.onNotice })
+        verdicts.push(await this.perform(one, at, company.length > 1))
+        last = at
+      }
+      const raised: Raised = new Map()
+      for (const { changed } of verdicts) if (changed) raise(raised, changed)
+      if (raised.size > 0)
+        this.run(
+          raising(raised, () => '?'),
+          ...raised.values(),
+        )
+      this.run('commit')
+      this.committed += 1
+      return verdicts
+    } catch (error) {
+      if (this.writer.inTransaction) this.run('rollback')
+      throw toFault(error)
+    }
+  }
+
+  /** Runs one write; in a batch, a failed write is rolled back to its savepoint. */
+  private async perform({ as, work, resolve, reject }: Waiting, at: string, hasCompany: boolean): Promise<Verdict> {
+    const changed = new Set<Register>()
+    const { lent, takeBack } = lend(this.statements, (sql) => {
+      for (const register of changedBy(sql)) changed.add(register)
+    })
+    if (hasCompany) this.run('savepoint one')
+    try {
+      const result = await work(this.options.handle(lent, as, at))
+      if (hasCompany) this.run('release one')
+      return { tell: () => resolve(result), changed: as.unseen ? undefined : changed }
+    } catch (error) {
+      if (!hasCompany || !this.writer.inTransaction) throw error
+      this.run('rollback to one')
+      this.run('release one')
+      return { tell: () => reject(toFault(error)) }
+    } finally {
+      takeBack()
+    }
+  }
+
+  private run(sql: string, ...values: readonly number[]): void {
+    this.statements.prepare(sql).run(...values)
+  }
+
+  /** Polls until another process releases the write lock, or the deadline has passed. */
+  private async begin(giveUpAt: number): Promise<void> {
+    for (;;) {
+      try {
+        this.run('begin immediate')
+        return
+      } catch (error) {
+        if (!isBusy(error) || performance.now() > giveUpAt) throw toFault(error)
+        await sleep(BUSY_RETRY_MS)
+      }
+    }
+  }
+}
+
+/** Lets pending reads run first: they are fastest outside a write transaction. */
+function pause(): Promise<void> {
+  return new Promise((resolve) => process.nextTick(resolve))
+}
+
+export function isBusy(error: unknown): boolean {
+  return driverCode(error)?.startsWith('SQLITE_BUSY') ?? false
+}
+
+/** Whether the error concerns the store as a whole and not one write. */
+function isUnwritable(error: unknown): boolean {
+  return error instanceof Fault && error.code === 'UNAVAILABLE' && !isBusy(error.cause)
+}
