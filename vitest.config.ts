@@ -1,19 +1,20 @@
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
-import { plainTests } from './test/plain.js'
+import { plainTests } from './test/support/plain.js'
 
 /** Folders with their own project. */
 const APART = ['browser', 'package', 'gateways', 'hostile', 'faults', 'failover', 'postgres']
 
 /** Tests of the SQLite file itself, each with its PostgreSQL counterpart. */
 const SQLITE_ONLY: Readonly<Record<string, string>> = {
-  'test/backup.test.ts': 'A backup copies the file; PostgreSQL has pg_dump.',
+  'test/store/backup.test.ts': 'A backup copies the file; PostgreSQL has pg_dump.',
   'test/faults/**': 'A full disk, a lost file, a failing sync: test/postgres has its own outages.',
-  'test/migrations.test.ts': 'How a file is created and rejected; test/postgres/migrations.test.ts is the counterpart.',
-  'test/plans.test.ts': "SQLite's own plans: test/postgres/plans.test.ts reads PostgreSQL's.",
-  'test/readWorkers.test.ts':
+  'test/store/migrations.test.ts':
+    'How a file is created and rejected; test/postgres/migrations.test.ts is the counterpart.',
+  'test/store/plans.test.ts': "SQLite's own plans: test/postgres/plans.test.ts reads PostgreSQL's.",
+  'test/store/readWorkers.test.ts':
     'A PostgreSQL server needs no read workers; test/postgres/deadline.test.ts tests its deadline.',
-  'test/restore.test.ts': 'Restores the SQLite file; PostgreSQL has pg_restore.',
-  'test/upgrade.test.ts': 'Stores of earlier releases, of which PostgreSQL has none yet.',
+  'test/store/restore.test.ts': 'Restores the SQLite file; PostgreSQL has pg_restore.',
+  'test/store/upgrade.test.ts': 'Stores of earlier releases, of which PostgreSQL has none yet.',
 }
 
 type Options = NonNullable<TestProjectInlineConfiguration['test']>
@@ -22,7 +23,7 @@ function project(name: string, options: Options): TestProjectInlineConfiguration
   return {
     // One copy of graphql for our code and for packages: graphql-js rejects objects of another copy.
     resolve: { alias: [{ find: /^graphql$/, replacement: 'graphql/index.js' }] },
-    test: { name, globalSetup: ['test/runFolder.ts'], setupFiles: ['test/matchers.ts'], ...options },
+    test: { name, globalSetup: ['test/support/runFolder.ts'], setupFiles: ['test/support/matchers.ts'], ...options },
   }
 }
 

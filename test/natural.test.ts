@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, expect, test } from 'vitest'
 import { prepareDemo } from '../src/cli/serve/demo.js'
-import { NOW, openGateway } from './harness.js'
+import { at, type Question } from './natural/checks.js'
 import { NATURAL_QUESTIONS } from './natural.js'
-import { at, type Question } from './naturalChecks.js'
+import { NOW, openGateway } from './support/harness.js'
 
 /** The demo, asked by the key that it prints. */
 async function openDemo() {

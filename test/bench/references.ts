@@ -16,7 +16,7 @@ import { personWith } from '../../src/personnel/people.js'
 import { openStore } from '../../src/store/open.js'
 import type { Write } from '../../src/store/store.js'
 import { median } from '../campaigns/client.js'
-import { addProject, addRisks, project, risk } from '../fixtures.js'
+import { addProject, addRisks, project, risk } from '../support/fixtures.js'
 
 const PEOPLE = 10_000
 const PROJECTS = 100

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { expect, onTestFinished, test } from 'vitest'
-import { newFolder, operations, serve } from '../process.js'
+import { newFolder, operations, serve } from '../support/process.js'
 
 const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) =>
   existsSync(path),

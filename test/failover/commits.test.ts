@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import { type Answer, type Caller, openGateway } from '../harness.js'
 import { hangUp, rowsOf, valuesOf } from '../postgres/sync.js'
-import { postgresStore } from '../stores.js'
+import { type Answer, type Caller, openGateway } from '../support/harness.js'
+import { postgresStore } from '../support/stores.js'
 import { openPgbouncer } from './pgbouncer.js'
 import { openServer } from './stage.js'
 

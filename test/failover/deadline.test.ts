@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import type { Answer } from '../harness.js'
 import { hangUp, rowsOf } from '../postgres/sync.js'
+import type { Answer } from '../support/harness.js'
 import type { newProxy } from './proxy.js'
 import { openBehindProxy } from './stage.js'
 

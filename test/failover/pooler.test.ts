@@ -1,10 +1,10 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { migratePostgres } from '../../src/store/postgres/migrations.js'
 import { openPostgres } from '../../src/store/postgres/store.js'
-import { openGateway } from '../harness.js'
 import { hangUp, rowsOf } from '../postgres/sync.js'
-import { newFolder, operations } from '../process.js'
-import { postgresStore } from '../stores.js'
+import { openGateway } from '../support/harness.js'
+import { newFolder, operations } from '../support/process.js'
+import { postgresStore } from '../support/stores.js'
 import { openPgbouncer } from './pgbouncer.js'
 import { openServer } from './stage.js'
 

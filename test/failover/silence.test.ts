@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { LIMITS } from '../../src/limits.js'
-import type { Answer, Caller, Gateway } from '../harness.js'
 import { hangUp, valuesOf } from '../postgres/sync.js'
-import { newFolder, operations, serve } from '../process.js'
+import type { Answer, Caller, Gateway } from '../support/harness.js'
+import { newFolder, operations, serve } from '../support/process.js'
 import { openBehindProxy, openServer } from './stage.js'
 
 const WAIT_MAX_MS = 10_000

@@ -1,9 +1,9 @@
 import { onTestFinished } from 'vitest'
 import { migratePostgres } from '../../src/store/postgres/migrations.js'
-import { openGateway } from '../harness.js'
 import { newServer } from '../postgres/server.js'
 import { hangUp, rowsOf } from '../postgres/sync.js'
-import { postgresStore } from '../stores.js'
+import { openGateway } from '../support/harness.js'
+import { postgresStore } from '../support/stores.js'
 import { newProxy } from './proxy.js'
 
 const DATABASE = 'operations'

@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { cpuMsOf } from '../campaigns/served.js'
-import { newFolder, serve } from '../process.js'
-import { callerOf, prepareStore } from '../service.js'
+import { newFolder, serve } from '../support/process.js'
+import { callerOf, prepareStore } from '../support/service.js'
 
 const PEOPLE = 2_000
 const DEADLINE_MS = 500

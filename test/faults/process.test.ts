@@ -8,9 +8,9 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { LIMITS } from '../../src/limits.js'
 import { openDatabase } from '../../src/store/sqlite/driver.js'
 import { Client } from '../campaigns/client.js'
-import { engine } from '../engine.js'
-import { newFolder, operations, serve, start } from '../process.js'
-import { callerOf, canLimit, openService, prepareStore, stored } from '../service.js'
+import { engine } from '../support/engine.js'
+import { newFolder, operations, serve, start } from '../support/process.js'
+import { callerOf, canLimit, openService, prepareStore, stored } from '../support/service.js'
 
 /** As many as make an answer that the buffers of two sockets cannot hold, which grow to 37 MB: some 50 MB. */
 const PEOPLE_BEYOND_BUFFERS = 100_000

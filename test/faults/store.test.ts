@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { LIMITS } from '../../src/limits.js'
 import { openDatabase } from '../../src/store/sqlite/driver.js'
 import type { Answer } from '../campaigns/client.js'
-import { newFolder, operations } from '../process.js'
+import { newFolder, operations } from '../support/process.js'
 import {
   canFreeze,
   canMount,
@@ -17,7 +17,7 @@ import {
   READY_TO_READ,
   smallDisk,
   stored,
-} from '../service.js'
+} from '../support/service.js'
 
 /** What a write is told while the store cannot take it. */
 function unavailable(detail: string) {

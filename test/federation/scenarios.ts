@@ -1,8 +1,8 @@
 import { createYoga } from 'graphql-yoga'
 import { describe, expect, test } from 'vitest'
 import { SCOPE_NAMES } from '../../src/auth/scopes.js'
-import type { Company } from '../fixtures.js'
-import { type Gateway as Operations, openFilled } from '../harness.js'
+import type { Company } from '../support/fixtures.js'
+import { type Gateway as Operations, openFilled } from '../support/harness.js'
 import { tasksSubgraph } from './tasks.js'
 
 export type { Operations }

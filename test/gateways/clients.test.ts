@@ -8,8 +8,8 @@ import { sdl } from '../../src/schema.js'
 import { BADGES_SDL } from '../federation/badges.js'
 import { requestsTo } from '../federation/scenarios.js'
 import { TASKS_SDL } from '../federation/tasks.js'
-import { openFilled } from '../harness.js'
-import { newFolder } from '../process.js'
+import { openFilled } from '../support/harness.js'
+import { newFolder } from '../support/process.js'
 import { listen } from './sockets.js'
 
 const HERE = fileURLToPath(new URL('.', import.meta.url))

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { SLICE_MS } from '../../src/graph/turns.js'
 import { addPerson } from '../../src/personnel/people.js'
-import { FIRST_QUERIES } from '../firstQueries.js'
-import { addIssues, addProject, addRisks, issue, project, risk } from '../fixtures.js'
-import { isShort, openArena, query } from './arena.js'
-import { type Chance, Composer, chanceOf, isShortEnough, type Selected, written } from './querySearch.js'
+import { FIRST_QUERIES } from '../graphql/firstQueries.js'
+import { addIssues, addProject, addRisks, issue, project, risk } from '../support/fixtures.js'
+import { isShort, openArena, query } from './support/arena.js'
+import { type Chance, Composer, chanceOf, isShortEnough, type Selected, written } from './support/querySearch.js'
 
 /**
  * Looks for the query that delays others most among all that the limits let pass: by chance from the schema, and then

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { LIMITS } from '../../src/limits.js'
-import { addRisks, risk } from '../fixtures.js'
-import { type Attack, campaign, isShort, openArena, query, type Row } from './arena.js'
-import { fine, wrongDocument } from './verdicts.js'
+import { addRisks, risk } from '../support/fixtures.js'
+import { type Attack, campaign, isShort, openArena, query, type Row } from './support/arena.js'
+import { fine, wrongDocument } from './support/verdicts.js'
 
 /** Texts as large as a body allows, each put into a filter as often as a query allows. */
 

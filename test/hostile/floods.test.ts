@@ -1,4 +1,4 @@
-import { campaign, openArena, query, type Row } from './arena.js'
+import { campaign, openArena, query, type Row } from './support/arena.js'
 import {
   aliases,
   bomb,
@@ -12,8 +12,8 @@ import {
   times,
   wideIntrospection,
   wordy,
-} from './documents.js'
-import { either, fine, tooComplex, type Verdict, wrongDocument } from './verdicts.js'
+} from './support/documents.js'
+import { either, fine, tooComplex, type Verdict, wrongDocument } from './support/verdicts.js'
 
 type Flood = readonly [name: string, text: string, verdict: Verdict]
 

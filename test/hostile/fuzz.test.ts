@@ -3,11 +3,11 @@ import { beforeAll, expect, test } from 'vitest'
 import { CATALOGUE } from '../../src/errors.js'
 import { storedOperations } from '../../src/http/rest/compiledRoutes.js'
 import { schema } from '../../src/schema.js'
-import type { Answer } from '../harness.js'
-import { isShort, openArena, posted } from './arena.js'
-import { Documents, damaged, number, text } from './generate.js'
-import { requireClean } from './verdicts.js'
-import { bytesOf, type Sent } from './wire.js'
+import type { Answer } from '../support/harness.js'
+import { isShort, openArena, posted } from './support/arena.js'
+import { Documents, damaged, number, text } from './support/generate.js'
+import { requireClean } from './support/verdicts.js'
+import { bytesOf, type Sent } from './support/wire.js'
 
 const arena = openArena(import.meta.url)
 

@@ -6,11 +6,11 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { mintKey } from '../../src/auth/keys.js'
 import { LIMITS } from '../../src/limits.js'
 import { personWith } from '../../src/personnel/people.js'
-import type { Answer } from '../harness.js'
-import { isShort, openArena, read } from './arena.js'
-import { lines } from './requests.js'
-import { fine, only } from './verdicts.js'
-import { bytesOf } from './wire.js'
+import type { Answer } from '../support/harness.js'
+import { isShort, openArena, read } from './support/arena.js'
+import { lines } from './support/requests.js'
+import { fine, only } from './support/verdicts.js'
+import { bytesOf } from './support/wire.js'
 
 /** Callers who hold what they were given for as long as they can: connections, bodies, answers. */
 

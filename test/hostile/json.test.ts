@@ -1,7 +1,7 @@
 import { LIMITS } from '../../src/limits.js'
-import { type Attack, campaign, openArena, posted, query, type Row, sample } from './arena.js'
-import { nested } from './documents.js'
-import { fine, flawAt, problem, refused, type Verdict, wrongDocument, wrongRequest } from './verdicts.js'
+import { type Attack, campaign, openArena, posted, query, type Row, sample } from './support/arena.js'
+import { nested } from './support/documents.js'
+import { fine, flawAt, problem, refused, type Verdict, wrongDocument, wrongRequest } from './support/verdicts.js'
 
 const DEEP = 100_000
 const DEPTH_MAX = LIMITS.bodyDepthMax

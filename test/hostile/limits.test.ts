@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { LIMITS } from '../../src/limits.js'
-import { DEAR_PERSON } from '../fixtures.js'
-import { openOffice } from '../harness.js'
-import { isShort, openArena, query } from './arena.js'
+import { DEAR_PERSON } from '../support/fixtures.js'
+import { openOffice } from '../support/harness.js'
+import { isShort, openArena, query } from './support/arena.js'
 import {
   aliases,
   DETAILED,
@@ -17,8 +17,8 @@ import {
   strangers,
   times,
   wordy,
-} from './documents.js'
-import { only, tooComplex } from './verdicts.js'
+} from './support/documents.js'
+import { only, tooComplex } from './support/verdicts.js'
 
 const arena = openArena(import.meta.url, undefined, 2)
 

@@ -1,8 +1,17 @@
 import { LIMITS } from '../../src/limits.js'
-import { DEAR_PERSON } from '../fixtures.js'
-import { campaign, openArena, posted, query, type Row, read } from './arena.js'
-import { DETAILED, ENTITIES, references, strangers, times, wordy } from './documents.js'
-import { either, fine, problem, refused, tooComplex, type Verdict, wrongDocument, wrongRequest } from './verdicts.js'
+import { DEAR_PERSON } from '../support/fixtures.js'
+import { campaign, openArena, posted, query, type Row, read } from './support/arena.js'
+import { DETAILED, ENTITIES, references, strangers, times, wordy } from './support/documents.js'
+import {
+  either,
+  fine,
+  problem,
+  refused,
+  tooComplex,
+  type Verdict,
+  wrongDocument,
+  wrongRequest,
+} from './support/verdicts.js'
 
 type Asked = readonly [name: string, text: string, verdict: Verdict, variables?: unknown, more?: object]
 

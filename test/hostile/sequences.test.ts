@@ -1,7 +1,7 @@
 import { LIMITS } from '../../src/limits.js'
-import { campaign, KEY, openArena, type Row, SMALL_KEY } from './arena.js'
-import { BODY, getting, HIDDEN, length, lines, posting } from './requests.js'
-import { either, inOrder, only, silence, statuses, unreadable, type Verdict } from './verdicts.js'
+import { campaign, KEY, openArena, type Row, SMALL_KEY } from './support/arena.js'
+import { BODY, getting, HIDDEN, length, lines, posting } from './support/requests.js'
+import { either, inOrder, only, silence, statuses, unreadable, type Verdict } from './support/verdicts.js'
 
 const untouched: Verdict = (talk) => {
   const { status } = only(talk)

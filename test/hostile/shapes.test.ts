@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
 import { LIMITS } from '../../src/limits.js'
-import { type Attack, campaign, isShort, openArena, posted, type Row } from './arena.js'
-import { nested } from './documents.js'
-import { fine, flawAt, problem, type Verdict, wrongRequest } from './verdicts.js'
+import { type Attack, campaign, isShort, openArena, posted, type Row } from './support/arena.js'
+import { nested } from './support/documents.js'
+import { fine, flawAt, problem, type Verdict, wrongRequest } from './support/verdicts.js'
 
 /** The limits of the shape of a body, each at its edge, by every door that takes one. */
 

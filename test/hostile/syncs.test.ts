@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { LIMITS } from '../../src/limits.js'
-import { type Attack, campaign, openArena, posted, query, type Row } from './arena.js'
-import { flawAt, flaws, only, problem, refused, type Verdict } from './verdicts.js'
+import { type Attack, campaign, openArena, posted, query, type Row } from './support/arena.js'
+import { flawAt, flaws, only, problem, refused, type Verdict } from './support/verdicts.js'
 
 /** Whole projects, only for a key with projects.manage: as many records as may be, and more. */
 

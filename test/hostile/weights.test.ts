@@ -1,8 +1,8 @@
 import { LIMITS } from '../../src/limits.js'
-import { type Attack, campaign, isShort, openArena, posted, type Row, SMALL_KEY } from './arena.js'
-import { ENTITIES, nested } from './documents.js'
-import { fine, flawAt, only, problem, type Verdict, wrongRequest } from './verdicts.js'
-import type { Sent } from './wire.js'
+import { type Attack, campaign, isShort, openArena, posted, type Row, SMALL_KEY } from './support/arena.js'
+import { ENTITIES, nested } from './support/documents.js'
+import { fine, flawAt, only, problem, type Verdict, wrongRequest } from './support/verdicts.js'
+import type { Sent } from './support/wire.js'
 
 /** Bodies as large as may be, made so as to cost as much as can be. */
 

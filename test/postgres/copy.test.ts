@@ -4,10 +4,10 @@ import { keepAnswer } from '../../src/auth/idempotencyRecords.js'
 import { mintKey } from '../../src/auth/keys.js'
 import { addPerson, personWith } from '../../src/personnel/people.js'
 import { REGISTERS } from '../../src/store/changeCounters.js'
-import { fillCompany } from '../fixtures.js'
-import { openGateway } from '../harness.js'
-import { newFolder, operations, start } from '../process.js'
-import { newStore, type TestStore } from '../stores.js'
+import { fillCompany } from '../support/fixtures.js'
+import { openGateway } from '../support/harness.js'
+import { newFolder, operations, start } from '../support/process.js'
+import { newStore, type TestStore } from '../support/stores.js'
 
 const COUNTED = `select ${['value', ...REGISTERS].join(', ')} from revision`
 

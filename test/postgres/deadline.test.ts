@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { toFault } from '../../src/store/faults.js'
 import { openPostgres } from '../../src/store/postgres/store.js'
-import { newStore } from '../stores.js'
+import { newStore } from '../support/stores.js'
 
 test('a read is stopped at the deadline, and so are the requests behind it', async () => {
   const own = newStore('postgres')

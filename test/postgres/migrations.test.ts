@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { openStore } from '../../src/index.js'
 import { REGISTERS } from '../../src/store/changeCounters.js'
 import { migratePostgres, requireMigratedPostgres } from '../../src/store/postgres/migrations.js'
-import { newFolder, operations } from '../process.js'
+import { newFolder, operations } from '../support/process.js'
 import { dropDatabase, newDatabase } from './databases.js'
 import { hangUp, rowsOf, valuesOf } from './sync.js'
 

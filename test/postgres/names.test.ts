@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { LIMITS } from '../../src/limits.js'
 import type { Store } from '../../src/store/store.js'
-import { openGateway } from '../harness.js'
-import { newStore } from '../stores.js'
+import { openGateway } from '../support/harness.js'
+import { newStore } from '../support/stores.js'
 
 /** One after the other, so that all is asked on one connection. */
 async function ask(store: Store, text: string, times: number): Promise<unknown[][]> {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { NOW } from '../harness.js'
+import { NOW } from '../support/harness.js'
 import { Side, type Step } from './side.js'
 
 const STEPS = Number(process.env['PARITY_STEPS'] ?? 1_500)

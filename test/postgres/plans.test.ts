@@ -5,9 +5,9 @@ import { issueWith } from '../../src/projects/issues.js'
 import { riskWith, tally } from '../../src/projects/risks.js'
 import type { Write } from '../../src/store/store.js'
 import { ISSUE_SEVERITIES, RISK_STATUSES } from '../../src/vocabulary.js'
-import { addGroup, addProject, project } from '../fixtures.js'
-import { NOW, openGateway } from '../harness.js'
-import { newStore, type TestStore } from '../stores.js'
+import { addGroup, addProject, project } from '../support/fixtures.js'
+import { NOW, openGateway } from '../support/harness.js'
+import { newStore, type TestStore } from '../support/stores.js'
 import { rowsOf } from './sync.js'
 
 const PEOPLE = 20_000

@@ -1,5 +1,5 @@
-import { type Answer, type Caller, type Gateway, openGateway } from '../harness.js'
-import { newStore } from '../stores.js'
+import { type Answer, type Caller, type Gateway, openGateway } from '../support/harness.js'
+import { newStore } from '../support/stores.js'
 
 const ID = /(usr|grp|prj|rsk|iss|key)_[0-9a-z]{26}\b/g
 const NAME = /(usr|grp|prj|rsk|iss|key)#\d+/g

@@ -4,7 +4,7 @@ import { LIMITS } from '../../src/limits.js'
 import { addPerson } from '../../src/personnel/people.js'
 import { BUSY, UNREACHABLE } from '../../src/store/faults.js'
 import type { Authorship, Store, Write } from '../../src/store/store.js'
-import { newStore } from '../stores.js'
+import { newStore } from '../support/stores.js'
 
 const CALLERS = 16
 const CALLER: Authorship = { by: 'key_test', at: () => new Date() }

@@ -1,0 +1,124 @@
+import { expect } from 'vitest'
+import type { Scope } from '../../src/auth/scopes.js'
+import { ada, type Company } from '../support/fixtures.js'
+import type { Answer, Caller } from '../support/harness.js'
+
+/** One thing that can be asked for, through both doors, with what comes back. */
+export interface Case {
+  readonly field: string
+  readonly route: string
+  readonly scope: Scope
+  /** The status of the route's answer. */
+  readonly status: number
+  readonly ask: (company: Company) => string
+  readonly answer: (company: Company) => object
+  readonly request: (caller: Caller, company: Company) => Promise<Answer>
+  readonly shown: (company: Company) => object
+}
+
+const list = (name: string, scope: Scope, total: number): Case => ({
+  field: `query ${name}`,
+  route: `GET /v1/${name}`,
+  scope,
+  status: 200,
+  ask: () => `${name} { totalCount }`,
+  answer: () => ({ totalCount: total }),
+  request: (caller) => caller.get(`/v1/${name}?total=true`),
+  shown: () => ({ page: { next: null, total } }),
+})
+
+const single = (name: string, path: string, scope: Scope, ids: keyof Company): Case => ({
+  field: `query ${name}`,
+  route: `GET /v1/${path}`,
+  scope,
+  status: 200,
+  ask: (company) => `${name}(id: "${company[ids][0]}") { id }`,
+  answer: (company) => ({ id: company[ids][0] }),
+  request: (caller, company) => caller.get(`/v1/${path.replace(/\{.+/, company[ids][0] ?? '')}`),
+  shown: (company) => ({ id: company[ids][0] }),
+})
+
+/** Something that changes the roster, unless it says otherwise. */
+const changing = (
+  field: string,
+  route: string,
+  one: Omit<Case, 'field' | 'route' | 'scope'>,
+  scope: Scope = 'personnel.manage',
+): Case => ({ field: `mutation ${field}`, route, scope, ...one })
+
+const addPerson = changing('addPerson', 'POST /v1/personnel', {
+  status: 201,
+  ask: () => 'addPerson(input: { name: "Lin", email: "lin@example.com" }) { name email }',
+  answer: () => ({ name: 'Lin', email: 'lin@example.com' }),
+  request: (caller) => caller.post('/v1/personnel', ada),
+  shown: () => ({ name: ada.name, email: ada.email }),
+})
+
+const changePerson = changing('changePerson', 'PATCH /v1/personnel/{id}', {
+  status: 200,
+  ask: ({ personIds: [id] }) => `changePerson(id: "${id}", input: { title: "Lead" }) { id title }`,
+  answer: ({ personIds: [id] }) => ({ id, title: 'Lead' }),
+  request: (caller, { personIds: [id] }) => caller.patch(`/v1/personnel/${id}`, { title: 'Chief' }),
+  shown: ({ personIds: [id] }) => ({ id, title: 'Chief' }),
+})
+
+const addGroup = changing('addGroup', 'POST /v1/groups', {
+  status: 201,
+  ask: () => 'addGroup(input: { name: "Divers" }) { name memberCount }',
+  answer: () => ({ name: 'Divers', memberCount: 0 }),
+  request: (caller) => caller.post('/v1/groups', { name: 'Climbers' }),
+  shown: () => ({ name: 'Climbers', memberCount: 0 }),
+})
+
+const changeGroup = changing('changeGroup', 'PATCH /v1/groups/{id}', {
+  status: 200,
+  ask: ({ groupIds: [id] }) => `changeGroup(id: "${id}", input: { externalId: "DIR-1" }) { id externalId }`,
+  answer: ({ groupIds: [id] }) => ({ id, externalId: 'DIR-1' }),
+  request: (caller, { groupIds: [id] }) => caller.patch(`/v1/groups/${id}`, { externalId: 'DIR-2' }),
+  shown: ({ groupIds: [id] }) => ({ id, externalId: 'DIR-2' }),
+})
+
+/** The first person is in the first group, which has four members on the roster; the second is not. */
+const membership = (field: string, method: 'PUT' | 'DELETE', person: 0 | 1, memberCount: number) =>
+  changing(field, `${method} /v1/groups/{id}/members/{personId}`, {
+    status: 204,
+    ask: ({ groupIds: [id], personIds }) =>
+      `${field}(groupId: "${id}", personId: "${personIds[person]}") { memberCount }`,
+    answer: () => ({ memberCount }),
+    request: (caller, { groupIds: [id], personIds }) =>
+      caller.request(`/v1/groups/${id}/members/${personIds[person]}`, { method }),
+    shown: () => ({}),
+  })
+
+const syncProject = changing(
+  'syncProject',
+  'POST /v1/projects',
+  {
+    status: 200,
+    ask: () => 'syncProject(input: { key: "NEW", name: "New" }) { project { key } risks { created } }',
+    answer: () => ({ project: { key: 'NEW' }, risks: { created: 0 } }),
+    request: (caller) => caller.post('/v1/projects', { key: 'newer', name: 'Newer', status: 'on_hold' }),
+    shown: () => ({ project: expect.objectContaining({ key: 'NEWER', status: 'ON_HOLD' }), warnings: [] }),
+  },
+  'projects.manage',
+)
+
+export const CASES: Case[] = [
+  list('personnel', 'personnel.read', 7),
+  list('groups', 'personnel.read', 3),
+  list('projects', 'projects.read', 3),
+  list('risks', 'projects.read', 32),
+  list('issues', 'projects.read', 24),
+  single('person', 'personnel/{id}', 'personnel.read', 'personIds'),
+  single('group', 'groups/{id}', 'personnel.read', 'groupIds'),
+  single('project', 'projects/{idOrKey}', 'projects.read', 'projectIds'),
+  single('risk', 'risks/{id}', 'projects.read', 'riskIds'),
+  single('issue', 'issues/{id}', 'projects.read', 'issueIds'),
+  addPerson,
+  changePerson,
+  addGroup,
+  changeGroup,
+  membership('addMember', 'PUT', 1, 5),
+  membership('removeMember', 'DELETE', 0, 3),
+  syncProject,
+]

@@ -1,0 +1,306 @@
+import { crc32 } from 'node:zlib'
+import { getIntrospectionQuery } from 'graphql'
+import { expect, test } from 'vitest'
+import { mintKey, revokeKey } from '../../src/auth/keys.js'
+import type { Scope } from '../../src/auth/scopes.js'
+import { newSecret } from '../../src/auth/secrets.js'
+import { CATALOGUE, type Code } from '../../src/errors.js'
+import { LIMITS } from '../../src/limits.js'
+import { ada, DEAR_PERSON } from '../support/fixtures.js'
+import { type Answer, type Caller, type Office, openGateway, openOffice } from '../support/harness.js'
+import { way } from '../support/way.js'
+
+/** A table that is gone: no query foresees it. */
+function breakIssues(office: Office): Office {
+  office.gateway.own.run('drop table issue')
+  return office
+}
+
+const JSON_TYPE = { 'content-type': 'application/json' }
+const tooLarge = async ({ gateway }: Office, path: string) =>
+  post(await gateway.as('personnel.manage'), path, JSON.stringify({ name: 'x'.repeat(LIMITS.bodyBytesMax) }))
+const stale = async ({ caller }: Office) => {
+  const [group] = (await caller.get('/v1/groups?limit=1')).body.data
+  return caller.patch(`/v1/groups/${group.id}`, { name: 'Other' }, { 'if-match': '"old"' })
+}
+const post = (caller: Caller, path: string, body: string, headers: Record<string, string> = JSON_TYPE) =>
+  caller.request(path, { method: 'POST', headers, body })
+const add = 'mutation ($input: AddPersonInput!) { addPerson(input: $input) { id } }'
+
+// Those of time, rate, sockets, persisted queries and another process that holds the store have tests of their own.
+type OfTime = 'RATE_LIMITED' | 'UNAVAILABLE' | 'DEADLINE_EXCEEDED' | 'REQUEST_TIMEOUT'
+type Provoked = Exclude<Code, OfTime | 'HEADERS_TOO_LARGE' | 'PERSISTED_QUERY_NOT_FOUND'>
+
+const BY_REST: Record<Provoked, [status: number, provoke: (office: Office) => Promise<Answer>]> = {
+  BAD_REQUEST: [400, ({ caller }) => post(caller, '/v1/personnel', '{"name": "Ada"')],
+  UNAUTHENTICATED: [401, ({ gateway }) => gateway.with(undefined).get('/v1/personnel')],
+  INSUFFICIENT_SCOPE: [403, async ({ gateway }) => (await gateway.as('projects.read')).get('/v1/personnel')],
+  NOT_FOUND: [404, ({ caller }) => caller.get('/v1/personnel/usr_nobody')],
+  METHOD_NOT_ALLOWED: [405, ({ caller }) => caller.request('/v1/risks', { method: 'DELETE' })],
+  NOT_ACCEPTABLE: [406, ({ caller }) => caller.get('/v1/risks', { accept: 'text/html' })],
+  CONFLICT: [409, ({ caller }) => caller.post('/v1/personnel', { name: 'Bea', email: 'p1@example.com' })],
+  PRECONDITION_FAILED: [412, stale],
+  PAYLOAD_TOO_LARGE: [413, (office) => tooLarge(office, '/v1/personnel')],
+  UNSUPPORTED_MEDIA_TYPE: [415, ({ caller }) => post(caller, '/v1/personnel', '{}', {})],
+  VALIDATION_FAILED: [422, ({ caller }) => caller.post('/v1/personnel', { ...ada, name: '' })],
+  TOO_COMPLEX: [400, ({ caller }) => caller.get('/v1/personnel')],
+  INTERNAL: [500, (office) => breakIssues(office).caller.get('/v1/issues')],
+}
+
+test.each(Object.entries(BY_REST))('REST reports %s as problem+json', async (code, [status, provoke]) => {
+  const answer = await provoke(await openOffice({ wholeListRowsMax: 2 }))
+  expect(answer).toMatchProblem(status, code as Code)
+  const { type, title, detail } = answer.body
+  expect([type, title]).toEqual([
+    `urn:operations-gateway:problem:${code.toLowerCase().replaceAll('_', '-')}`,
+    CATALOGUE[code as Code],
+  ])
+  expect(detail).toMatch(/\w.*\.$/)
+  expect(answer.headers.get('cache-control')).toBe('no-store')
+})
+
+// No header of GraphQL says on what a change is based.
+const BY_GRAPHQL: Record<Exclude<Provoked, 'PRECONDITION_FAILED'>, [number, (office: Office) => Promise<Answer>]> = {
+  BAD_REQUEST: [400, ({ caller }) => post(caller, '/graphql', '{"query": "{')],
+  UNAUTHENTICATED: [401, ({ gateway }) => gateway.with(undefined).graphql('{ __typename }')],
+  INSUFFICIENT_SCOPE: [
+    200,
+    async ({ gateway }) => (await gateway.as('personnel.read')).graphql('{ risks { nodes { id } } }'),
+  ],
+  NOT_FOUND: [200, ({ caller }) => caller.graphql('mutation { changeGroup(id: "grp_x", input: {}) { id } }')],
+  METHOD_NOT_ALLOWED: [405, ({ caller }) => caller.request('/graphql', { method: 'PUT' })],
+  NOT_ACCEPTABLE: [406, ({ caller }) => caller.get('/graphql?query={__typename}', { accept: 'text/csv' })],
+  CONFLICT: [200, ({ caller }) => caller.graphql(add, { input: { name: 'Bea', email: 'P1@example.com' } })],
+  PAYLOAD_TOO_LARGE: [413, (office) => tooLarge(office, '/graphql')],
+  UNSUPPORTED_MEDIA_TYPE: [415, ({ caller }) => post(caller, '/graphql', '{}', {})],
+  VALIDATION_FAILED: [200, ({ caller }) => caller.graphql(add, { input: { ...ada, name: '' } })],
+  TOO_COMPLEX: [200, ({ caller }) => caller.graphql('{ personnel { nodes { id } } }')],
+  INTERNAL: [200, (office) => breakIssues(office).caller.graphql('{ issues { nodes { id } } }')],
+}
+
+test.each(Object.entries(BY_GRAPHQL))('GraphQL reports %s as extensions.code', async (code, [status, provoke]) => {
+  const { body, ...answer } = await provoke(await openOffice({ wholeListRowsMax: 2 }))
+  expect(answer.status).toBe(status)
+  expect(body.errors).toHaveLength(1)
+  expect(body.errors[0].extensions.code).toBe(code)
+  expect(body.errors[0].message).toMatch(/\w.*\.$/)
+  expect(Object.values(body.data ?? {}).filter((field) => field !== null)).toEqual([])
+  expect(answer.text).not.toMatch(/sqlite|select |no such table|node_modules/i)
+})
+
+test('an invalid document is a BAD_REQUEST, with HTTP 400 for application/graphql-response+json', async () => {
+  const { caller } = await openOffice()
+  const accept = 'application/graphql-response+json'
+  for (const query of [
+    '{',
+    '{ nothing }',
+    '{ person(id: 1.5) { id } }',
+    'query ($id: ID!) { person(id: $id) { id } }',
+  ]) {
+    const answer = await post(caller, '/graphql', JSON.stringify({ query }), { ...JSON_TYPE, accept })
+    expect([query, answer.status, answer.body.errors[0].extensions.code]).toEqual([query, 400, 'BAD_REQUEST'])
+    expect(answer.body).not.toHaveProperty('data')
+  }
+})
+
+/** A text that has each of these words, in whatever order. */
+const each = (...words: string[]) => new RegExp(words.map((word) => `(?=.*\\b${word}\\b)`).join(''))
+
+const REFUSED_PARAMETERS: [string, Record<string, RegExp>][] = [
+  ['/v1/personnel?page=2', { page: /no parameter "page".*limit, cursor/ }],
+  ['/v1/key?x=1', { x: /no parameters/ }],
+  ['/v1/personnel/usr_x?id=usr_y', { id: /no parameter "id"/ }],
+  ['/v1/personnel?email=a@example.com&email=b@example.com', { email: /once/ }],
+  ['/v1/risks?limit=1&limit=1', { limit: /once/ }],
+  ['/v1/personnel?status=active&status=gone', { status: each('ACTIVE', 'INACTIVE') }],
+  ['/v1/personnel?status=active&status=', { status: /empty/ }],
+  ['/v1/personnel?status=gone', { status: each('ACTIVE', 'INACTIVE') }],
+  ['/v1/personnel?status=active,,inactive', { status: /empty|one of/ }],
+  ['/v1/personnel?search=', { search: /empty/ }],
+  ['/v1/personnel?search=a%00', { search: /NUL/ }],
+  ['/v1/personnel?total=yes', { total: /true or false/ }],
+  ['/v1/personnel?updatedSince=2026-02-30', { updatedSince: /2027-01-31T09:30:00Z/ }],
+  ['/v1/personnel?updatedSince=2026-02-30T00:00:00Z', { updatedSince: /2027-01-31T09:30:00Z/ }],
+  ['/v1/groups?limit=0', { limit: /1 to 1000/ }],
+  ['/v1/groups?limit=1001', { limit: /1 to 1000/ }],
+  ['/v1/groups?limit=1e2', { limit: /from 1 to 1000/ }],
+  ['/v1/groups?cursor=nonsense', { cursor: /not given out for this list/ }],
+  ['/v1/projects?status=open', { status: each('ACTIVE', 'ON_HOLD', 'CLOSED') }],
+  ['/v1/risks?level=severe', { level: each('UNASSESSED', 'LOW', 'MEDIUM', 'HIGH', 'CRITICAL') }],
+  ['/v1/risks?minScore=26', { minScore: /0 to 25/ }],
+  ['/v1/risks?likelihood=0', { likelihood: /1 to 5/ }],
+  ['/v1/risks?impact=6', { impact: /1 to 5/ }],
+  ['/v1/risks?reviewBefore=2026-02-30', { reviewBefore: /2027-01-31/ }],
+  ['/v1/issues?status=closed', { status: each('OPEN', 'IN_PROGRESS', 'BLOCKED') }],
+  ['/v1/issues?dueBefore=tomorrow', { dueBefore: /2027-01-31/ }],
+  ['/v1/risks?level=severe&limit=ten&sort=title', { level: /one of/, limit: /1 to 1000/, sort: /order is fixed/ }],
+]
+
+test.each(REFUSED_PARAMETERS)('%s is refused, and each bad parameter named', async (path, flaws) => {
+  const { caller } = await openOffice()
+  const answer = await caller.get(path)
+  expect(answer).toMatchProblem(400, 'BAD_REQUEST')
+  expect(answer.body.errors).toEqual(
+    Object.entries(flaws).map(([parameter, detail]) => ({ parameter, detail: expect.stringMatching(detail) })),
+  )
+})
+
+test('a cursor of another list, a damaged one and a forged one are refused by both APIs', async () => {
+  const { caller } = await openOffice()
+  const cursorOf = async (list: string) => (await caller.get(`/v1/${list}?limit=1`)).body.page.next
+  const good = await cursorOf('groups')
+  const own = Buffer.from(good, 'base64url').toString()
+  const forged = JSON.stringify(['groups', 1, {}])
+  const damaged = [
+    own.slice(0, -2),
+    own.replace('alpha', 'alphb'),
+    crc32(forged).toString(16).padStart(8, '0') + forged,
+  ].map((text) => Buffer.from(text).toString('base64url'))
+  const cursors = [await cursorOf('personnel'), await cursorOf('risks'), ...damaged]
+  expect(cursors).not.toContain(good)
+  for (const cursor of cursors) {
+    const answer = await caller.get(`/v1/groups?limit=1&cursor=${cursor}`)
+    expect(answer).toMatchProblem(400, 'BAD_REQUEST')
+    expect(answer.body.errors).toMatchObject([{ parameter: 'cursor' }])
+    const { body } = await caller.graphql('query ($after: String) { groups(after: $after) { nodes { id } } }', {
+      after: cursor,
+    })
+    expect([body.data, body.errors[0].extensions.code]).toEqual([{ groups: null }, 'BAD_REQUEST'])
+  }
+})
+
+test.each(['{', '', 'Ada', '{"name":"Ada",}', '{"name":"A\nda"}'])('the body %j is malformed', async (body) => {
+  const { caller } = await openOffice()
+  expect(await post(caller, '/v1/personnel', body)).toMatchProblem(400, 'BAD_REQUEST')
+})
+
+const PLAIN = 'Bearer realm="operations"'
+const INVALID = 'Bearer realm="operations", error="invalid_token"'
+
+// RFC 6750, 3.1: whoever sends nothing, or tries another scheme, is told no error code.
+test.each<[string, string | undefined, string]>([
+  ['no header', undefined, PLAIN],
+  ['an empty header', ' ', PLAIN],
+  ['another scheme', 'Basic YWRhOnNlY3JldA==', PLAIN],
+  ['no key after the scheme', 'Bearer', INVALID],
+  ['two keys', 'Bearer ops_a ops_b', INVALID],
+  ['nonsense', 'Bearer nonsense', INVALID],
+  ['a key that nobody made', `Bearer ${newSecret()}`, INVALID],
+])('%s is refused by both APIs, with the right challenge', async (_, authorization, challenge) => {
+  const caller = openGateway().with(authorization)
+  const answer = await caller.get('/v1/personnel')
+  expect(answer).toMatchProblem(401, 'UNAUTHENTICATED')
+  expect(answer.headers.get('www-authenticate')).toBe(challenge)
+  expect(answer.body.detail).not.toMatch(/expired|revoked|\d{4}-/)
+  const { status, headers, body } = await caller.graphql('{ __schema { queryType { name } } }')
+  expect([status, headers.get('www-authenticate')]).toEqual([401, challenge])
+  expect(body).toEqual({ errors: [{ message: answer.body.detail, extensions: { code: 'UNAUTHENTICATED' } }] })
+})
+
+test.each(['expired', 'revoked'])('whoever presents a key that is %s is told so, and since when', async (end) => {
+  const gateway = openGateway()
+  const endsAt = new Date('2026-11-03T00:00:00.000Z')
+  const expiresAt = end === 'expired' ? endsAt : undefined
+  const key = await gateway.write((write) => mintKey(write, { name: 'x', scopes: ['personnel.read'], expiresAt }))
+  const caller = gateway.with(`Bearer ${key.secret}`)
+  gateway.clock.now = new Date(endsAt.getTime() - 1)
+  expect((await caller.get('/v1/personnel')).status).toBe(200)
+  gateway.clock.now = endsAt
+  if (end === 'revoked') await gateway.write((write) => revokeKey(write, key.id))
+  const { status, headers, body } = await caller.get('/v1/personnel')
+  expect([status, body.code, headers.get('www-authenticate')]).toEqual([401, 'UNAUTHENTICATED', INVALID])
+  expect(body.detail).toMatch(new RegExp(`${end} at 2026-11-03T00:00:00.000Z`))
+  expect((await caller.graphql('{ __typename }')).body.errors[0].message).toBe(body.detail)
+  expect(gateway.log.join()).not.toContain(key.secret)
+})
+
+test.each<[string, string, Scope, Scope]>([
+  ['GET', '/v1/personnel', 'projects.manage', 'personnel.read'],
+  ['GET', '/v1/personnel/usr_nobody', 'projects.manage', 'personnel.read'],
+  ['POST', '/v1/personnel', 'personnel.read', 'personnel.manage'],
+  ['GET', '/v1/groups', 'projects.manage', 'personnel.read'],
+  ['GET', '/v1/projects/APOLLO', 'personnel.manage', 'projects.read'],
+  ['GET', '/v1/projects/NOWHERE', 'personnel.manage', 'projects.read'],
+  ['GET', '/v1/risks', 'personnel.manage', 'projects.read'],
+  ['GET', '/v1/issues', 'personnel.manage', 'projects.read'],
+])('%s %s with %s gets an error that names the missing scope', async (method, path, held, requiredScope) => {
+  const { gateway } = await openOffice()
+  const caller = await gateway.as(held)
+  const answer = await (method === 'POST' ? caller.post(path, ada) : caller.get(path))
+  expect(answer).toMatchProblem(403, 'INSUFFICIENT_SCOPE')
+  expect(answer.body).toMatchObject({ requiredScope, detail: `This needs a key with the scope ${requiredScope}.` })
+  const challenge = `Bearer realm="operations", error="insufficient_scope", scope="${requiredScope}"`
+  expect(answer.headers.get('www-authenticate')).toBe(challenge)
+})
+
+test.each([
+  ['DELETE', '/v1/personnel', 'GET, HEAD, OPTIONS, POST'],
+  ['POST', '/v1/risks', 'GET, HEAD, OPTIONS'],
+  ['PUT', '/v1/personnel/usr_x', 'GET, HEAD, OPTIONS, PATCH'],
+  ['GET', '/v1/groups/grp_x/members/usr_x', 'DELETE, OPTIONS, PUT'],
+  ['PUT', '/v1/key', 'GET, HEAD, OPTIONS'],
+  ['POST', '/v1/openapi.json', 'GET, HEAD, OPTIONS'],
+])('%s %s is not allowed, and Allow says what is', async (method, path, allow) => {
+  const { caller } = await openOffice()
+  const answer = await caller.request(path, { method })
+  expect(answer).toMatchProblem(405, 'METHOD_NOT_ALLOWED')
+  expect(answer.headers.get('allow')?.split(', ').sort().join(', ')).toBe(allow)
+})
+
+/** A query of this depth: 1 is the risks themselves. */
+function deep(depth: number): string {
+  const steps = Array.from({ length: depth - 1 }, (_, i) => ['risks(first: 1)', 'nodes', 'project'][i % 3])
+  return `{ ${steps.join(' { ')} { __typename }${' }'.repeat(depth - 1)}`
+}
+
+/** A query of so many tokens. */
+function long(tokens: number): string {
+  return `{ risks(filter: { category: [${'"x" '.repeat(tokens - 19)}] }) { nodes { id } } }`
+}
+
+test.each([
+  ['as deep as may be', deep(LIMITS.queryDepthMax), undefined],
+  ['deeper', deep(LIMITS.queryDepthMax + 1), /depth is 11; the most is 10/],
+  ['as long as may be', long(LIMITS.queryTokensMax), undefined],
+  ['longer', long(LIMITS.queryTokensMax + 1), /1001 tokens; the most is 1000/],
+  ['dear', `{ personnel(first: 1000) { nodes { ${DEAR_PERSON} } } }`, /cost is \d+; the most is 100000/],
+  [
+    'the same root field over and over',
+    `{ ${'__typename '.repeat(998)} }`,
+    /998 root fields and aliases; the most is 50/,
+  ],
+  [
+    'the same field over and over',
+    `{ apiKey { ${'name '.repeat(995)} } }`,
+    /995 times the same field in one place; the most is 100/,
+  ],
+  ['whole of introspection', getIntrospectionQuery(), undefined],
+])('a query that is %s is refused only above the limit', async (_, query, refusal) => {
+  const { caller } = await openOffice()
+  const [error] = (await caller.graphql(query)).body.errors ?? []
+  expect(error?.extensions.code).toBe(refusal && 'TOO_COMPLEX')
+  if (refusal) expect(error.message).toMatch(refusal)
+})
+
+test('a list that is too long to be had whole names limit, and can be had in pages', async () => {
+  const { caller } = await openOffice({ wholeListRowsMax: 2 })
+  expect((await caller.get('/v1/personnel')).body.detail).toMatch(/more than 2 rows.*`limit`/)
+  expect((await caller.get('/v1/personnel?limit=5')).body.data).toHaveLength(5)
+  expect((await caller.get('/v1/risks?level=low&limit=1')).status).toBe(200)
+})
+
+test('an unexpected error has a fixed message, and its cause goes to the log under the request id', async () => {
+  const { gateway, caller } = breakIssues(await openOffice())
+  const answer = await caller.get('/v1/issues', { 'request-id': 'trace-1' })
+  expect(answer.body.detail).toBe('Something went wrong on our side. The log has it under the request id.')
+  const { body } = await caller.graphql('{ risks(first: 1) { nodes { score } } issues { nodes { id } } }')
+  expect(body.data).toEqual({ risks: { nodes: [{ score: 20 }] }, issues: null })
+  expect(body.errors).toMatchObject([{ message: answer.body.detail, path: ['issues', 'nodes'] }])
+  const failures = gateway.log.map((line) => JSON.parse(line)).filter(({ err }) => err)
+  // What is compiled is executed once it has failed.
+  const built = way.isCompiled === false ? [] : ['compiled query failed']
+  const gone = expect.stringMatching(/no such table: issue|relation "issue" does not exist/)
+  const expected = [...built, 'request failed', ...built, 'request failed'].map((msg) => [msg, gone])
+  expect(failures.map(({ msg, err }) => [msg, err.message])).toEqual(expected)
+  expect(failures.filter(({ requestId }) => requestId === 'trace-1')).toEqual(failures.slice(0, failures.length / 2))
+})

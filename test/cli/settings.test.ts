@@ -1,0 +1,45 @@
+import { afterEach, expect, test, vi } from 'vitest'
+import { commandWith, WrongUsage } from '../../src/cli/command.js'
+import { BadSettings, readConfig, SETTINGS, type SettingName } from '../../src/config.js'
+
+const NAMES = Object.keys(SETTINGS) as SettingName[]
+
+test.each(NAMES)('the flag of %s reaches it', (name) => {
+  const [flag = '', value] = SETTINGS[name].flag.split(' ')
+  const command = commandWith('any', '', NAMES)
+  command.parse(value ? [flag, 'given'] : [flag], { from: 'user' })
+  expect(command.opts()[name]).toBe(value ? 'given' : false)
+})
+
+test.each(['/..', '/.', '/../', '/ops/..', '/ops/../admin', '/%2e%2e', '//', 'ops', '/a b'])(
+  '--base-path %s is refused in a sentence',
+  (path) => {
+    const sentence = `--base-path is ${JSON.stringify(path)}; it must be a path such as /ops.`
+    expect(() => readConfig({ basePath: path }, ['basePath'])).toThrow(new BadSettings(sentence))
+  },
+)
+
+test.each([
+  ['', ''],
+  ['/', ''],
+  ['/ops', '/ops'],
+  ['/ops/', '/ops'],
+  ['/.well-known/v1..2', '/.well-known/v1..2'],
+])('--base-path %j is taken', (path, basePath) => {
+  expect(readConfig({ basePath: path }, ['basePath'])).toEqual({ basePath })
+})
+
+afterEach(() => vi.unstubAllEnvs())
+
+test.each([['--ready-megabytes', '0'], ['--ready-megabytes=0']])('the former flag %s names the new one', (...given) => {
+  const command = commandWith('any', '', ['responseCacheMegabytes'])
+  const sentence = '--ready-megabytes is called --response-cache-megabytes now.'
+  expect(() => command.parse(given, { from: 'user' })).toThrow(new WrongUsage(sentence))
+  expect(command.helpInformation()).not.toContain('--ready-megabytes')
+})
+
+test('the former variable names the new one', () => {
+  vi.stubEnv('OPERATIONS_READY_MEGABYTES', '0')
+  const sentence = 'OPERATIONS_READY_MEGABYTES is called OPERATIONS_RESPONSE_CACHE_MEGABYTES now.'
+  expect(() => readConfig({}, ['responseCacheMegabytes'])).toThrow(new BadSettings(sentence))
+})

@@ -1,0 +1,93 @@
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import type { ExecutionReason } from '../../src/graph/sql/statements.js'
+import { ROUTES } from '../../src/http/rest/routes.js'
+import { storeOf } from '../bench/speed/data.js'
+import { graphWorksOn } from '../bench/speed/graphWorks.js'
+import { messageOf } from '../bench/speed/requests.js'
+import { type Door, isOpenTo, type Work, worksOn } from '../bench/speed/works.js'
+import { fillCompany } from '../support/fixtures.js'
+import { openGateway } from '../support/harness.js'
+import { newStore, sqliteStore } from '../support/stores.js'
+
+/** A service that keeps no responses, and why the last request was executed instead of compiled. */
+async function openBench() {
+  const folder = mkdtempSync(join(tmpdir(), 'operations-bench-'))
+  const file = storeOf(folder)
+  const fresh = newStore('sqlite')
+  mkdirSync(dirname(file))
+  copyFileSync(fresh.file, file)
+  fresh.remove()
+  const own = { ...sqliteStore(file), remove: () => rmSync(folder, { recursive: true }) }
+  let last: ExecutionReason | 'never finished' | undefined
+  const gateway = openGateway(
+    {
+      readyBytesMax: 0,
+      isCompiled: true,
+      onFinished: ({ executedFor }) => {
+        last = executedFor
+      },
+    },
+    afterAll,
+    own,
+  )
+  const { groupIds, personIds, projectIds } = await gateway.write(fillCompany)
+  const ids: Record<string, string | undefined> = {
+    groups: groupIds[0],
+    personnel: personIds[0],
+    projects: projectIds[0],
+  }
+  const caller = await gateway.as('personnel.read', 'projects.read')
+  const ask = async (method: string, path: string, body?: string) => {
+    last = 'never finished'
+    const headers = body === undefined ? {} : { 'content-type': 'application/json' }
+    const { status, body: answer } = await caller.request(path, { method, headers, body })
+    return { status, errors: answer?.errors, executedFor: last }
+  }
+  /** A path of the table, of one thing that there is. */
+  const filled = (path: string) => path.replace(/(\w+)\/\{\w+\}/, (_, noun: string) => `${noun}/${ids[noun]}`)
+  return { ask, filled, works: [...worksOn({ folder, key: '' }), ...graphWorksOn({ folder, key: '' })] }
+}
+
+const { ask, filled, works } = await openBench()
+const COMPILED = { status: 200, errors: undefined, executedFor: undefined }
+
+const asked = works.flatMap((work) =>
+  (['rest', 'graphql'] satisfies Door[])
+    .filter((door) => isOpenTo(work, door) && work.reads.length > 0)
+    .map((door) => ({ name: `${work.name} by ${door}`, messages: kindsOf(work).map((read) => messageOf(read, door)) })),
+)
+
+/** A mixture has its kinds in turns: one of each is enough. */
+function kindsOf({ reads }: Work) {
+  return reads.slice(0, 4)
+}
+
+describe('the requests of the bench are compiled', () => {
+  test('of every work that reads', () => {
+    const parts = new Set(asked.map(({ name }) => name.slice(0, 2)))
+    expect([...parts]).toEqual(['W1', 'W2', 'W3', 'W5', 'W6', 'W7', 'W8', 'W9'])
+  })
+
+  test.each(asked)('$name', async ({ messages }) => {
+    for (const { method, path, body } of messages) {
+      expect({ path, body, ...(await ask(method, path, body)) }).toEqual({ path, body, ...COMPILED })
+    }
+  })
+})
+
+const lists = ROUTES.filter(({ method, operation }) => method === 'GET' && operation.startsWith('list'))
+
+test.each(lists)('the list $path is compiled, whole and by pages', async ({ path, type }) => {
+  // A sheet has no place for a total.
+  for (const end of ['', '?limit=2', ...(type ? [] : ['?limit=2&total=true'])]) {
+    expect({ end, ...(await ask('GET', `${filled(path)}${end}`)) }).toEqual({ end, ...COMPILED })
+  }
+})
+
+test('what is executed is seen to be', async () => {
+  const body = JSON.stringify({ query: '{ __schema { queryType { name } } }' })
+  expect(await ask('POST', '/graphql', body)).toEqual({ ...COMPILED, executedFor: 'introspection' })
+})

@@ -1,0 +1,330 @@
+import fc from 'fast-check'
+import { type DocumentNode, parse, validate } from 'graphql'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { SCOPE_NAMES, type Scope } from '../../src/auth/scopes.js'
+import { compiledQuery } from '../../src/graph/sql/compiledQueries.js'
+import { createEngine } from '../../src/http/engine.js'
+import { OPERATIONS } from '../../src/http/rest/operations.js'
+import { LIMITS } from '../../src/limits.js'
+import { addPerson } from '../../src/personnel/people.js'
+import { schema } from '../../src/schema.js'
+import { rowCountsOf } from '../../src/store/query/rowCounts.js'
+import type { Store } from '../../src/store/store.js'
+import { addGroup, type Company, fillCompany } from '../support/fixtures.js'
+import { NOW } from '../support/harness.js'
+import { newStore } from '../support/stores.js'
+import { asking, idsOf } from './compiling.js'
+import { LISTS, listNames, SINGLES, type Single, selectionOf, singleNames } from './randomQueries.js'
+
+/** Why an operation is executed; undefined where it is compiled. */
+function reasonOf(query: string): string | undefined {
+  const compiled = compiledQuery(schema, parse(query))
+  return typeof compiled === 'string' ? compiled : undefined
+}
+
+function scopesOf(document: DocumentNode, name?: string): readonly Scope[] {
+  const compiled = compiledQuery(schema, document, name)
+  return typeof compiled === 'string' ? [] : [...compiled.scopes]
+}
+
+interface MembersPage {
+  readonly members: {
+    readonly nodes: readonly { readonly name: string }[]
+    readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null }
+  }
+}
+
+/** What names the thing that a list of one belongs to. */
+function namedIn({ personIds, groupIds, riskIds, issueIds }: Company, operation: string): object {
+  if (/Project|^projectHistory/.test(operation) && operation !== 'listProjects') return { idOrKey: 'apollo' }
+  if (/^listPerson(Risks|Issues)|^personHistory/.test(operation)) return { id: personIds[1] }
+  if (/^listMembers|^groupHistory/.test(operation)) return { id: groupIds[0] }
+  if (operation === 'riskHistory') return { id: riskIds[0] }
+  return operation === 'issueHistory' ? { id: issueIds[0] } : {}
+}
+
+describe('in a company', () => {
+  let store: Store
+  let company: Company
+  let remove: () => void
+
+  beforeAll(async () => {
+    const own = newStore()
+    store = own.open()
+    remove = own.remove
+    company = await store.write({ by: 'cli', at: () => NOW }, fillCompany)
+  })
+  afterAll(async () => {
+    await store.close()
+    remove()
+  })
+
+  test.each(Object.entries(OPERATIONS))('the operation %s is compiled wherever it only reads', async (name, text) => {
+    const isRead = /^(list|get)|History$/.test(name)
+    expect(reasonOf(text)).toBe(isRead ? undefined : 'mutation')
+    if (!isRead || name === 'getKey') return
+    const { same } = asking(store, SCOPE_NAMES)
+    if (/^list|History$/.test(name)) {
+      const of = namedIn(company, name)
+      const pages = [{}, { limit: 2 }, { limit: 2, total: true }, { total: true }]
+      for (const given of pages) await same(text, { ...of, ...given })
+      return
+    }
+    const ids = idsOf(company)[name.slice('get'.length).toLowerCase() as Single]
+    for (const id of [...ids, 'none']) await same(text, name === 'getProject' ? { idOrKey: id } : { id })
+  })
+
+  test('REST gets the parts of a list', async () => {
+    const given = { limit: 3, total: true }
+    const { same, executed } = asking(store, SCOPE_NAMES)
+    const list = (await same(OPERATIONS.listRisks, given))?.roots[0]?.list
+    const { data } = await executed(OPERATIONS.listRisks, given)
+    expect({ ...list, entries: undefined, nodes: JSON.parse(`[${list?.entries}]`) }).toEqual(
+      JSON.parse(JSON.stringify(data?.['risks'])),
+    )
+  })
+
+  test('the groups of a person are shown in the order of their names, and not of their ids', async () => {
+    const own = newStore()
+    const other = own.open()
+    await other.write({ by: 'cli', at: () => NOW }, async (write) => {
+      const groupIds: string[] = []
+      for (const name of ['c', 'A', 'b', 'Z', 'ä']) groupIds.push(await addGroup(write, { name }))
+      await addPerson(write, { name: 'Ada', externalId: '1', groupIds })
+    })
+    await asking(other, SCOPE_NAMES).same('{ personnel { nodes { groups { name } } } }')
+    await other.close()
+    own.remove()
+  })
+
+  test('what is left out whatever the variables are is not shown', async () => {
+    const { same } = asking(store, SCOPE_NAMES)
+    await same('{ personnel { nodes { id name @skip(if: true) ... @include(if: false) { email } } } }')
+  })
+
+  test('a project is found by its key as well, in any case', async () => {
+    const { same } = asking(store, SCOPE_NAMES)
+    await same('{ project(key: "apollo") { id key openRiskCount openIssueCount topRiskScore } }')
+    await same('{ project(id: "HARBOR-2") { id } }')
+    await same('{ project(key: "NONE") { id } }')
+  })
+
+  test.each([
+    '{ personnel(first: 0) { nodes { id } } }',
+    '{ personnel(first: 1001) { nodes { id } } }',
+    '{ personnel(after: "nonsense") { nodes { id } } }',
+    '{ risks(filter: { minScore: 99 }) { nodes { id } } }',
+    '{ issues(filter: { search: " " }) { nodes { id } } }',
+    '{ project { id } }',
+    '{ project(id: "a", key: "b") { id } }',
+    'query ($first: Int!) { personnel(first: $first) { nodes { id } } }',
+    `{ risks(first: 1000) { nodes { ${Array.from({ length: 40 }, (_, i) => `a${i}: owner { groups { id } }`).join(' ')} } } }`,
+  ])('what is to be refused is left to execution: %s', async (query) => {
+    const { compiled, executed } = asking(store, SCOPE_NAMES)
+    expect(await compiled(query)).toMatch(/^(bad_input|bounds)$/)
+    expect((await executed(query)).errors).toHaveLength(1)
+  })
+
+  test('a list that is too long to be shown whole is left to execution', async () => {
+    const query = '{ risks { nodes { id } } }'
+    const few = asking(store, SCOPE_NAMES, 10)
+    expect(await few.compiled(query)).toBe('bad_input')
+    expect((await few.executed(query)).errors).toMatchObject([{ extensions: { code: 'TOO_COMPLEX' } }])
+  })
+
+  test.each([
+    ['{ personnel { edges { cursor } } }', {}],
+    ['{ personnel { totalCount } a: __typename }', {}],
+    ['{ personnel(first: 2) { edges { c: cursor node { id } __typename } pageInfo { startCursor endCursor } } }', {}],
+    ['{ personnel(first: 9) { nodes { groups { memberCount } } } }', {}],
+    ['{ risks(first: 3) { nodes { project { topRiskScore risks(first: 2) { nodes { id } totalCount } } } } }', {}],
+    ['{ personnel { nodes { id } } groups { nodes { id } } again: personnel(first: 1) { nodes { name } } }', {}],
+    ['{ groups { nodes { members { totalCount } } } }', {}],
+    [
+      '{ groups { nodes { members(first: 2) { edges { cursor node { name } } pageInfo { hasNextPage endCursor } } } } }',
+      {},
+    ],
+    ['{ groups { nodes { members(filter: { search: "a" }) { nodes { name groups { name } } totalCount } } } }', {}],
+    ['query ($n: Int!) { projects { nodes { risks(first: $n) { totalCount nodes { owner { name } } } } } }', { n: 2 }],
+    ['{ projects { nodes { issues(filter: { severity: [HIGH] }) { pageInfo { startCursor hasNextPage } } } } }', {}],
+    ['{ issues { nodes { risk { project { issues(first: 1) { nodes { risk { id } } } } } } } }', {}],
+    ['{ projects(first: 2) { nodes { history { nodes { id action by fields { field from to } } totalCount } } } }', {}],
+    ['{ personnel { nodes { history(first: 1) { edges { cursor node { fields { to } } } } } } }', {}],
+    ['{ apiKey { name scopes __typename } }', {}],
+    ['{ __typename }', {}],
+    ['{ _service { sdl __typename } }', {}],
+    ['{ personnel @skip(if: true) { nodes { id } } }', {}],
+  ])('%s is compiled', async (query, given) => {
+    expect(await asking(store, SCOPE_NAMES).same(query, given)).toBeDefined()
+  })
+
+  test('references are compiled, in whatever order they come and however often', async () => {
+    const { same, compiled } = asking(store, SCOPE_NAMES)
+    const query = `query ($r: [_Any!]!, $n: Int!) { _entities(representations: $r) { __typename
+      ... on Person { name groups { name } history(first: 1) { edges { cursor } } }
+      ... on Project { key topRiskScore risks(first: $n) { nodes { owner { name } } totalCount } } ... on Risk { rank } } }`
+    const { personIds, projectIds, riskIds, issueIds } = company
+    const of = (__typename: string) => (id: string) => ({ __typename, id })
+    const all = [
+      ...projectIds.map(of('Project')),
+      ...personIds.map(of('Person')),
+      ...[...personIds, 'none'].reverse().map(of('Person')),
+      ...riskIds.map(of('Risk')),
+      ...issueIds.map(of('Issue')),
+      { __typename: 'Project', key: 'apollo', id: projectIds[0] },
+      { __typename: 'Project', key: 'APOLLO' },
+      { __typename: 'Risk', project: { key: 'APOLLO' }, reference: 'R-1' },
+    ]
+    expect(await same(query, { r: all, n: 2 })).toBeDefined()
+    expect(await same(query, { r: [], n: 1 })).toBeDefined()
+    expect(await compiled(query, { r: [{ __typename: 'Person' }], n: 1 })).toBe('bad_input')
+    expect(await compiled(query, { r: [{ __typename: 'Project', key: 'APOLLO', id: projectIds[1] }], n: 1 })).toBe(
+      'bad_input',
+    )
+    const [some] = [asking(store, ['personnel.read'])]
+    expect(typeof (await some.compiled(query, { r: personIds.map(of('Person')), n: 1 }))).toBe('object')
+    expect(await some.compiled(query, { r: all, n: 1 })).toBe('scope')
+  })
+
+  test('node(id) is compiled, whatever type its id is of', async () => {
+    const { same, compiled } = asking(store, SCOPE_NAMES)
+    const query = `query ($id: ID!) { node(id: $id) { __typename id ... on Person { name groups { name } }
+      ... on Project { key risks(first: 1) { edges { cursor } } } ... on Risk { rank owner { name } } } __typename }`
+    const { personIds, groupIds, projectIds, riskIds, issueIds } = company
+    const some = [personIds, groupIds, projectIds, riskIds, issueIds].map(([id]) => id)
+    for (const id of [...some, 'usr_nobody', 'none', '']) expect(await same(query, { id })).toBeDefined()
+    const personnel = asking(store, ['personnel.read'])
+    expect(typeof (await personnel.compiled('query ($id: ID!) { node(id: $id) { id } }', { id: personIds[0] }))).toBe(
+      'object',
+    )
+    expect(await personnel.compiled(query, { id: riskIds[0] })).toBe('scope')
+    expect(await compiled('{ a: node(id: "usr_x") { id } b: node(id: "rsk_x") { id } }')).toBe('bounds')
+  })
+
+  test('a page inside another thing goes on after its cursor', async () => {
+    const { same } = asking(store, SCOPE_NAMES)
+    const query = `query ($id: ID!, $after: String) { group(id: $id) { members(first: 1, after: $after) {
+      nodes { name } pageInfo { hasNextPage hasPreviousPage endCursor } } } }`
+    const given: { id: string | undefined; after: string | null } = { id: company.groupIds[0], after: null }
+    const names: string[] = []
+    for (let more = true; more; ) {
+      const { members } = JSON.parse(String((await same(query, given))?.roots[0]?.json)) as MembersPage
+      names.push(...members.nodes.map(({ name }) => name))
+      given.after = members.pageInfo.endCursor
+      more = members.pageInfo.hasNextPage
+    }
+    expect(names.length).toBeGreaterThan(1)
+    expect(new Set(names).size).toBe(names.length)
+  })
+
+  test.each([
+    ['{ personnel(first: 60) { nodes { groups { memberCount } } } }', 'bounds'],
+    ['{ risks(first: 300) { nodes { project { openRiskCount } } } }', 'bounds'],
+    ['{ risks(first: 60) { nodes { owner { groups { members(first: 2) { nodes { id } } } } } } }', 'bounds'],
+    ['{ __schema { queryType { name } } }', 'introspection'],
+    ['{ personnel { nodes { id } } __type(name: "Person") { name } }', 'introspection'],
+    ['mutation { addMember(groupId: "a", personId: "b") { id } }', 'mutation'],
+  ])('%s is executed, for the reason %s', async (query, reason) => {
+    expect(validate(schema, parse(query))).toEqual([])
+    expect(await asking(store, SCOPE_NAMES).compiled(query)).toBe(reason)
+  })
+
+  test('what fragments multiply is executed, and not even compiled to its end', () => {
+    const times = (field: string, count: number) => Array.from({ length: count }, (_, i) => `a${i}: ${field}`).join(' ')
+    const query = `{ issue(id: "x") { ${times('risk { ...R }', 16)} } } fragment R on Risk { ${times('owner { ...O }', 16)} }
+      fragment O on Person { ${times('groups { name }', 16)} }`
+    expect(validate(schema, parse(query))).toEqual([])
+    expect(reasonOf(query)).toBe('bounds')
+    expect(reasonOf(`{ projects { nodes { ${times('openRiskCount', 16)} } } }`)).toBeUndefined()
+    expect(reasonOf(`{ projects { nodes { ${times('id', LIMITS.compiledMembersMax)} } } }`)).toBeUndefined()
+    expect(reasonOf(`{ projects { nodes { ${times('id', LIMITS.compiledMembersMax + 1)} } } }`)).toBe('bounds')
+  })
+
+  test('variables mean what they mean to execution, in whatever order they come', async () => {
+    const values = [undefined, null, 0, 1, 2, 2.5, -1, '1', '2', 'LOW', true, false, Number.NaN, [], ['P-0'], {}]
+    const named = ['limit', 'cursor', 'total', 'search', 'severity', 'updatedSince', 'unknown']
+    const one = fc.tuple(fc.constantFrom(...named), fc.constantFrom(...values))
+    const given = fc.array(one, { maxLength: 3 }).map((entries) => Object.fromEntries(entries))
+    const { executed, compiled } = asking(store, SCOPE_NAMES)
+    const document = parse(OPERATIONS.listIssues)
+    let answers = 0
+    await fc.assert(
+      fc.asyncProperty(given, async (raw) => {
+        const { data, errors } = await executed(document, raw)
+        const result = await compiled(document, raw)
+        const answer = typeof result === 'string' ? result : result.data().toString()
+        expect({ raw, answer }).toEqual({ raw, answer: errors ? 'bad_input' : JSON.stringify(data) })
+        if (!errors) answers += 1
+      }),
+      { numRuns: 400 },
+    )
+    expect(answers).toBeGreaterThan(20)
+  })
+
+  test.each([
+    '{ personnel { nodes { id name @skip(if: true) } } }',
+    '{ personnel { nodes { id ... @include(if: false) { name } } totalCount @skip(if: true) } }',
+    '{ personnel { nodes { ...of @skip(if: true) id } } } fragment of on Person { name }',
+  ])('what is left out for good is not shown: %s', async (query) => {
+    await asking(store, SCOPE_NAMES).same(query)
+  })
+
+  test('of several operations, the one that is named is compiled', async () => {
+    const document = parse('query a { personnel { nodes { id } } } query b { projects { nodes { id } } }')
+    expect(compiledQuery(schema, document)).toBe('bad_input')
+    expect(scopesOf(document, 'a')).toEqual(['personnel.read'])
+    expect(scopesOf(document, 'b')).toEqual(['projects.read'])
+  })
+
+  test('a compiled query needs exactly the scopes that execution needs', { timeout: 60_000 }, async () => {
+    const roots = [
+      ...listNames.map(
+        (list) => [list, LISTS[list], (fields: string) => `{ ${list}(first: 50) { nodes { ${fields} } } }`] as const,
+      ),
+      ...singleNames.map((single) => {
+        const id = idsOf(company)[single][0]
+        return [single, SINGLES[single], (fields: string) => `{ ${single}(id: "${id}") { ${fields} } }`] as const
+      }),
+    ]
+    const query = fc
+      .constantFrom(...roots)
+      .chain(([, type, ask]) =>
+        selectionOf(type, { depth: 2, isConditional: false }).map((selection) => ask(selection)),
+      )
+    await fc.assert(
+      fc.asyncProperty(query, async (asked) => {
+        const needed = scopesOf(parse(asked))
+        expect(needed).not.toEqual([])
+        expect((await asking(store, needed).executed(asked)).errors).toBeUndefined()
+        for (const missing of needed) {
+          const others = SCOPE_NAMES.filter((scope) => !scope.startsWith(missing.replace(/\..*/, '')))
+          const { errors } = await asking(store, others).executed(asked)
+          expect({ asked, missing, code: errors?.[0]?.extensions['code'] }).toEqual({
+            asked,
+            missing,
+            code: 'INSUFFICIENT_SCOPE',
+          })
+        }
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  test('a list takes one statement, whatever is selected', async () => {
+    let statements = 0
+    const engine = createEngine({ store, clock: () => NOW, wholeListRowsMax: 1_000 })
+    const principal = { keyId: 'k', name: 'k', scopes: new Set(SCOPE_NAMES), projects: null, expiresAt: null }
+    const cost = async (given: Record<string, unknown>) => {
+      statements = 0
+      const context = engine.contextFor(principal, () => {
+        statements += 1
+      })
+      const query = compiledQuery(schema, parse(OPERATIONS.listRisks))
+      const prepared = typeof query === 'string' ? query : await query.prepare(given, rowCountsOf(store))
+      if (typeof prepared !== 'string') await prepared.run(context)
+      return statements
+    }
+    expect([await cost({}), await cost({ limit: 2 }), await cost({ total: true })]).toEqual([1, 1, 1])
+    expect(await cost({ project: ['APOLLO'] })).toBe(1)
+  })
+})

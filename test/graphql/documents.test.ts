@@ -1,0 +1,45 @@
+import { parse } from 'graphql'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { Documents } from '../../src/http/graphql/documents.js'
+import { openOffice } from '../support/harness.js'
+
+test('parsed queries are kept up to a number of characters, and the latest used longest', () => {
+  const documents = new Documents({ charactersMax: 100, countMax: 100 })
+  const text = (i: number) => `{ query${i} }`.padEnd(25, '#')
+  const keep = (query: string) => documents.set(query, parse(query))
+  const kept = () => [0, 1, 2, 3, 4].filter((i) => documents.get(text(i)) !== undefined)
+  for (let i = 0; i < 4; i++) keep(text(i))
+  documents.get(text(0))
+  keep(text(4))
+  expect(kept()).toEqual([0, 2, 3, 4])
+  for (let i = 0; i < 10; i++) keep(text(3))
+  expect(kept()).toEqual([0, 2, 3, 4])
+  // One that is longer than all may be together is not kept, and evicts nothing.
+  keep('{ long }'.padEnd(101, '#'))
+  expect(kept()).toEqual([0, 2, 3, 4])
+  keep(text(1))
+  expect(kept()).toEqual([1, 2, 3, 4])
+})
+
+test('parsed queries are kept up to a number, however short they are', () => {
+  const documents = new Documents({ charactersMax: 1_000, countMax: 3 })
+  const texts = ['{ a }', '{ b }', '{ c }', '{ d }']
+  for (const text of texts) documents.set(text, parse(text))
+  expect(texts.filter((text) => documents.get(text) !== undefined)).toEqual(['{ b }', '{ c }', '{ d }'])
+})
+
+test.each([
+  ['one that is compiled', '{ personnel { nodes { id } } }'],
+  ['one that is executed', '{ apiKey { name } }'],
+  ['one that leaves open what to run', 'query a { __typename } query b { __typename }'],
+  ['one that is not valid', '{ salaries }'],
+  ['what is no GraphQL', '{ personnel'],
+  ['one that is too long', `{ ${'a '.repeat(1_000)}}`],
+])('a query is parsed once: %s', async (_, query) => {
+  const { caller } = await openOffice()
+  // Whoever parses looks here first.
+  const looked = vi.spyOn(Documents.prototype, 'get')
+  onTestFinished(() => looked.mockRestore())
+  await caller.graphql(query)
+  expect(looked.mock.calls).toEqual([[query]])
+})

@@ -1,0 +1,26 @@
+import { afterAll, expect, test } from 'vitest'
+import { prepareDemo } from '../../src/cli/serve/demo.js'
+import { asking } from '../compiled/compiling.js'
+import { NOW, openGateway } from '../support/harness.js'
+import { FIRST_QUERIES } from './firstQueries.js'
+
+/** The demo, asked by a key that may read everything and no more. */
+async function openDemo() {
+  const gateway = openGateway({}, afterAll)
+  await prepareDemo(gateway.store, () => NOW)
+  const caller = await gateway.as('personnel.read', 'projects.read')
+  const { body } = await caller.graphql('{ risks { nodes { ownerId } } }')
+  const [id] = body.data.risks.nodes.flatMap(({ ownerId }: { ownerId: string | null }) => ownerId ?? [])
+  return { gateway, caller, id }
+}
+const demo = openDemo()
+
+test.each(Object.entries(FIRST_QUERIES))('the demo runs %s in one request, compiled', async (_, query) => {
+  const { gateway, caller, id } = await demo
+  const variables = query.includes('$id') ? { id } : {}
+  const { status, body } = await caller.graphql(query, variables)
+  expect([status, body.errors]).toEqual([200, undefined])
+  for (const found of Object.values(body.data)) expect(found).toBeTruthy()
+  const compiled = await asking(gateway.store, ['personnel.read', 'projects.read']).same(query, variables)
+  expect(JSON.parse(String(compiled?.data()))).toEqual(body.data)
+})

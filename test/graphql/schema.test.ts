@@ -1,0 +1,220 @@
+import {
+  type GraphQLInterfaceType,
+  type GraphQLNamedType,
+  type GraphQLObjectType,
+  getNamedType,
+  isEnumType,
+  isInputObjectType,
+  isInterfaceType,
+  isIntrospectionType,
+  isNonNullType,
+  isObjectType,
+  isSpecifiedDirective,
+  isSpecifiedScalarType,
+} from 'graphql'
+import { describe, expect, test } from 'vitest'
+import { isScope } from '../../src/auth/scopes.js'
+import { schema } from '../../src/schema.js'
+import {
+  CHANGE_ACTIONS,
+  ISSUE_SEVERITIES,
+  ISSUE_STATUSES,
+  OPEN_ISSUE_STATUSES,
+  PERSON_STATUSES,
+  PROJECT_STATUSES,
+  RISK_LEVELS,
+  RISK_RESPONSES,
+  RISK_STATUSES,
+} from '../../src/vocabulary.js'
+
+/** What federation adds for gateways has names of its own and is in no printed schema; federation.test.ts looks at it. */
+const isOfGateways = ({ name }: { name: string }) => name.startsWith('_')
+
+const ownTypes: GraphQLNamedType[] = Object.values(schema.getTypeMap()).filter(
+  (type) => !isIntrospectionType(type) && !isSpecifiedScalarType(type) && !isOfGateways(type),
+)
+const objectTypes: GraphQLObjectType[] = ownTypes.filter(isObjectType)
+const connections = objectTypes.filter(({ name }) => name.endsWith('Connection'))
+const roots = [schema.getQueryType(), schema.getMutationType()].filter((type) => type != null)
+const rootFields = roots.flatMap((type) => fieldsOf(type))
+
+/** What only carries entities, or tells what became of them; whatever else is an object type is an entity. */
+const isPlumbing = ({ name }: GraphQLNamedType) =>
+  /^(Query|Mutation|PageInfo|(Field)?Change|Sync(Result|Counts|Warning))$|(Connection|Edge)$/.test(name)
+const entities = objectTypes.filter((type) => !isPlumbing(type))
+
+function fieldsOf(type: GraphQLObjectType | GraphQLInterfaceType) {
+  const fields = Object.values(type.getFields()).filter((field) => !isOfGateways(field))
+  return fields.map((field) => ({ at: `${type.name}.${field.name}`, field }))
+}
+
+/** Everything that a user of the schema can read a description of, with the place where it stands. */
+function* described(): Generator<[string, string | null | undefined]> {
+  for (const directive of schema.getDirectives().filter((one) => !isSpecifiedDirective(one))) {
+    yield [`@${directive.name}`, directive.description]
+    for (const arg of directive.args) yield [`@${directive.name}(${arg.name})`, arg.description]
+  }
+  for (const type of ownTypes) {
+    yield [type.name, type.description]
+    if (isEnumType(type)) for (const value of type.getValues()) yield [`${type.name}.${value.name}`, value.description]
+    if (isInputObjectType(type)) {
+      for (const field of Object.values(type.getFields())) yield [`${type.name}.${field.name}`, field.description]
+    }
+    if (!isObjectType(type) && !isInterfaceType(type)) continue
+    for (const { at, field } of fieldsOf(type)) {
+      yield [at, field.description]
+      for (const arg of field.args) yield [`${at}(${arg.name})`, arg.description]
+    }
+  }
+}
+
+describe('scopes', () => {
+  test('the entities are those of the contract, with the scopes it gives them', () => {
+    const scopes = Object.fromEntries(entities.map(({ name, extensions }) => [name, extensions['scope']]))
+    expect(scopes).toEqual({
+      Person: 'personnel.read',
+      Group: 'personnel.read',
+      Project: 'projects.read',
+      Risk: 'projects.read',
+      Issue: 'projects.read',
+      ApiKey: null,
+    })
+  })
+
+  test('every root field declares its scope, and only the own key needs none', () => {
+    const scopes = rootFields
+      .filter(({ at }) => at !== 'Query.node')
+      .map(({ at, field }) => [at, field.extensions['scope']])
+    expect(scopes.length).toBeGreaterThanOrEqual(12)
+    expect(scopes.filter(([, scope]) => scope === null)).toEqual([['Query.apiKey', null]])
+    expect(scopes.filter(([, scope]) => scope !== null && !isScope(String(scope)))).toEqual([])
+    const { node } = schema.getQueryType()?.getFields() ?? {}
+    // That of the type that the id belongs to.
+    expect(node?.extensions['scopes']).toEqual(['personnel.read', 'projects.read'])
+  })
+
+  test('whatever changes data needs a .manage scope, and whatever only reads needs none', () => {
+    const scopes = rootFields.map(({ at, field }) => [
+      at.split('.')[0],
+      String(field.extensions['scope']).split('.')[1],
+    ])
+    expect(scopes.filter(([root, action]) => (root === 'Mutation') !== (action === 'manage'))).toEqual([])
+  })
+
+  test('every field that leads to an entity declares the scope of where it leads, so that nothing is read in vain', () => {
+    const scopeOf = new Map(entities.map(({ name, extensions }) => [name, extensions['scope']]))
+    const leading = entities.flatMap(fieldsOf).flatMap(({ at, field }) => {
+      const target = getNamedType(field.type).name.replace(/Connection$/, '')
+      return scopeOf.has(target) ? [[at, field.extensions['scope'], scopeOf.get(target)]] : []
+    })
+    expect(leading.map(([at]) => at).sort()).toEqual([
+      'Group.members',
+      'Issue.assignee',
+      'Issue.project',
+      'Issue.risk',
+      'Person.groups',
+      'Person.issues',
+      'Person.risks',
+      'Project.issues',
+      'Project.risks',
+      'Risk.issues',
+      'Risk.owner',
+      'Risk.project',
+    ])
+    expect(leading.filter(([, declared, needed]) => declared !== needed)).toEqual([])
+  })
+
+  test('a field that needs another scope than its entity is nullable, so that a refusal stays where it belongs', () => {
+    const crossing = entities.flatMap((type) =>
+      fieldsOf(type).filter(({ field }) => {
+        const scope = field.extensions['scope']
+        return scope !== undefined && scope !== type.extensions['scope']
+      }),
+    )
+    expect(crossing.map(({ at }) => at).sort()).toEqual([
+      'Issue.assignee',
+      'Person.issues',
+      'Person.risks',
+      'Risk.owner',
+    ])
+    expect(crossing.filter(({ field }) => isNonNullType(field.type))).toEqual([])
+  })
+})
+
+describe('shape', () => {
+  test('every root field is nullable, so that one refusal never takes the others along', () => {
+    expect(rootFields.filter(({ field }) => isNonNullType(field.type)).map(({ at }) => at)).toEqual([])
+  })
+
+  test.each(connections)('$name has edges, nodes, pageInfo and totalCount', (connection) => {
+    const node = connection.name.replace(/Connection$/, '')
+    const types = Object.fromEntries(fieldsOf(connection).map(({ field }) => [field.name, String(field.type)]))
+    expect(types).toEqual({ edges: `[${node}Edge!]!`, nodes: `[${node}!]!`, pageInfo: 'PageInfo!', totalCount: 'Int!' })
+    const edge = schema.getType(`${node}Edge`) as GraphQLObjectType
+    expect(fieldsOf(edge).map(({ field }) => [field.name, String(field.type)])).toEqual([
+      ['cursor', 'String!'],
+      ['node', `${node}!`],
+    ])
+  })
+
+  test('every list of entities is a connection, but for the handful of groups of a person', () => {
+    const plain = objectTypes
+      .filter((type) => !/(Connection|Edge)$/.test(type.name))
+      .flatMap(fieldsOf)
+      .filter(
+        ({ field }) => String(field.type).startsWith('[') && entities.some((type) => type === getNamedType(field.type)),
+      )
+    expect(plain.map(({ at }) => at)).toEqual(['Person.groups'])
+  })
+
+  test('every list is paged forwards: first, after and filter, and neither before nor last', () => {
+    const lists = objectTypes
+      .flatMap(fieldsOf)
+      .filter(({ field }) => getNamedType(field.type).name.endsWith('Connection'))
+    expect(lists.length).toBeGreaterThanOrEqual(8)
+    for (const { at, field } of lists) {
+      expect({ at, args: field.args.map(({ name }) => name).sort() }).toEqual({
+        at,
+        args: ['after', 'filter', 'first'],
+      })
+    }
+    const backwards = objectTypes
+      .flatMap(fieldsOf)
+      .filter(({ field }) => field.args.some(({ name }) => /^(before|last)$/.test(name)))
+    expect(backwards).toEqual([])
+  })
+})
+
+describe('words', () => {
+  test('everything has a description: at least two words, ended by a full stop', () => {
+    const all = [...described()]
+    expect(all.length).toBeGreaterThan(150)
+    expect(all.filter(([, text]) => !/^\S+\s+\S[\s\S]*\.$/.test(text ?? ''))).toEqual([])
+  })
+
+  const SETS = {
+    PersonStatus: PERSON_STATUSES,
+    ProjectStatus: PROJECT_STATUSES,
+    RiskStatus: RISK_STATUSES,
+    ChangeAction: CHANGE_ACTIONS,
+    RiskResponse: RISK_RESPONSES,
+    RiskLevel: RISK_LEVELS,
+    IssueSeverity: ISSUE_SEVERITIES,
+    IssueStatus: ISSUE_STATUSES,
+    OpenIssueStatus: OPEN_ISSUE_STATUSES,
+  }
+  const enums = Object.fromEntries(
+    ownTypes.filter(isEnumType).map((type) => [type.name, type.getValues().map(({ name }) => name)]),
+  )
+
+  test('the enums are the closed sets of the vocabulary, each value and no other', () => {
+    const sorted = (sets: Record<string, readonly string[]>) =>
+      Object.fromEntries(Object.entries(sets).map(([name, values]) => [name, [...values].sort()]))
+    expect(sorted(enums)).toEqual(sorted(SETS))
+  })
+
+  test('the description of IssueStatus names the statuses that count as open, and only those', () => {
+    const named = schema.getType('IssueStatus')?.description?.match(/\b[A-Z][A-Z_]+\b/g)
+    expect(named).toEqual(OPEN_ISSUE_STATUSES)
+  })
+})

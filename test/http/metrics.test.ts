@@ -1,0 +1,86 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { Fault } from '../../src/errors.js'
+import { createMetrics } from '../../src/http/observe/metrics.js'
+import type { Store } from '../../src/store/store.js'
+import { Client } from '../campaigns/client.js'
+import { engine } from '../support/engine.js'
+import { openGateway } from '../support/harness.js'
+import { openService } from '../support/service.js'
+import { until } from '../support/sockets.js'
+
+const PEOPLE = '{ personnel(first: 1) { nodes { name } } }'
+
+test('the metrics are at an address of their own alone, and move with what happens', async () => {
+  const { client, metrics, add, origin } = await openService({ args: ['--metrics-port', '0'] })
+  expect(metrics).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/metrics$/)
+  const watching = new Client(new URL(metrics).origin, undefined, 1)
+  const read = async () => samplesOf((await watching.ask('/metrics')).text)
+  expect((await client.ask('/metrics')).status).toBe(404)
+  for (const path of ['/', '/v1/personnel', '/healthz']) expect((await watching.ask(path)).status).toBe(404)
+  expect((await watching.ask('/metrics', { method: 'POST' })).status).toBe(404)
+
+  const before = await read()
+  expect((await add('a')).status).toBe(201)
+  expect((await add('a')).status).toBe(409)
+  expect((await new Client(origin, 'ops_wrong', 1).ask('/v1/personnel')).status).toBe(401)
+  for (const name of ['Mine', 'Yours', 'listPeople']) {
+    const body = JSON.stringify({ query: `query ${name} ${PEOPLE}` })
+    expect((await client.ask('/graphql', { method: 'POST', body })).status).toBe(200)
+  }
+  for (const query of ['{ __schema { queryType { name } } }', '{ personnel(first: 0) { nodes { id } } }']) {
+    await client.ask('/graphql', { method: 'POST', body: JSON.stringify({ query }) })
+  }
+  const after = await read()
+  const moved = (name: string) => (after.get(name) ?? 0) - (before.get(name) ?? 0)
+  const requests = (labels: string) => `operations_request_duration_seconds_count{${labels}}`
+  expect(moved(requests('operation="addPerson",method="POST",status="201"'))).toBe(1)
+  expect(moved(requests('operation="addPerson",method="POST",status="409"'))).toBe(1)
+  expect(moved(requests('operation="graphql",method="POST",status="200"'))).toBe(5)
+  expect(moved('operations_refusals_total{code="CONFLICT"}')).toBe(1)
+  expect(moved('operations_refusals_total{code="UNAUTHENTICATED"}')).toBe(1)
+  // Those before were compiled.
+  expect(moved('operations_queries_executed_total{reason="introspection"}')).toBe(1)
+  expect(moved('operations_queries_executed_total{reason="bad_input"}')).toBe(1)
+  expect([...after.keys()].filter((name) => name.startsWith('operations_queries_executed_total'))).toHaveLength(2)
+  expect(moved('operations_statements_total')).toBeGreaterThan(3)
+  // PostgreSQL's log is its own; the store is looked at once a second.
+  if (engine === 'sqlite') await until(async () => Number((await read()).get('operations_store_log_bytes')) > 0)
+  expect(after.get('operations_store_bytes')).toBeGreaterThan(100_000)
+  expect(after.get('operations_waiting_writes')).toBe(0)
+  expect(after.get('operations_store_writable')).toBe(1)
+  expect(after.get('nodejs_eventloop_lag_p99_seconds')).toBeGreaterThan(0)
+  expect(after.get('process_open_fds')).toBeGreaterThan(10)
+  expect(after.get('process_resident_memory_bytes')).toBeGreaterThan(10_000_000)
+  const labels = new Set([...after.keys()].flatMap((name) => /operation="([^"]*)"/.exec(name)?.[1] ?? []))
+  expect([...labels].sort()).toEqual(['addPerson', 'graphql', 'none'])
+  watching.close()
+})
+
+/** What is said of a store whose health is this. */
+async function metricsOf(health: Store['health']): Promise<{ status: number; samples: Map<string, number> }> {
+  const { store } = openGateway()
+  const server = createServer(createMetrics({ ...store, health }).listener).listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const response = await fetch(`http://127.0.0.1:${port}/metrics`)
+  return { status: response.status, samples: samplesOf(await response.text()) }
+}
+
+test.each<[string, Store['health']]>([
+  ['cannot be reached', () => Promise.reject(new Fault('UNAVAILABLE', 'The store cannot be reached.'))],
+  ['does not answer', () => new Promise(() => undefined)],
+])('the metrics are there while the store %s, and say that it cannot be written', async (_, health) => {
+  const { status, samples } = await metricsOf(health)
+  expect([status, samples.get('operations_store_writable')]).toEqual([200, 0])
+  expect(samples.get('process_open_fds')).toBeGreaterThan(10)
+})
+
+/** Each sample by its name and labels. */
+function samplesOf(text: string): Map<string, number> {
+  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
+  return new Map(lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ')))]))
+}

@@ -1,0 +1,224 @@
+import { describe, expect, test } from 'vitest'
+import { addIssue, addProject, addRisk, issue, project, risk } from '../support/fixtures.js'
+import { type Desk, lines, openDesk } from './importing.js'
+
+/** The references from one number to another. */
+function references(from: number, to: number): string[] {
+  return Array.from({ length: to - from + 1 }, (_, index) => `E-${from + index}`)
+}
+
+function assessed(reference: string): { likelihood: number; impact: number } {
+  return { likelihood: 1 + (Number(reference.slice(2)) % 5), impact: 5 }
+}
+
+/** A sheet of these risks, as they are in the register. */
+function risks(all: readonly string[]): string {
+  const rows = all.map((one) => `${one},x,${assessed(one).likelihood},${assessed(one).impact}`)
+  return lines('reference,title,likelihood,impact', ...rows)
+}
+
+/** A desk with so many risks in APOLLO, of which these are closed. */
+async function openRegister(count = 10, closed: readonly string[] = []): Promise<Desk> {
+  const desk = openDesk()
+  await desk.write(async (write) => {
+    const projectId = await addProject(write, project())
+    for (const reference of references(1, count)) {
+      const status = closed.includes(reference) ? 'CLOSED' : 'OPEN'
+      await addRisk(write, risk(projectId, { reference, title: 'x', ...assessed(reference), status }))
+    }
+  })
+  return desk
+}
+
+const CLOSE = ['risks', '--project', 'APOLLO', '--close-missing']
+const CLOSED = "select reference from risk where status = 'CLOSED' order by reference"
+
+/** How many live risks there are of each score: as counted, and as every rank is read from. */
+function tallies(desk: Desk): { counted: unknown; kept: unknown } {
+  return {
+    counted: desk.rows('select score, count(*) from risk where live = 1 group by score order by score'),
+    kept: desk.rows('select score, live from risk_tally where live > 0 order by score'),
+  }
+}
+
+describe('--close-missing', () => {
+  test('closes a fifth of a project at once, and the tally of the ranks and the history follow', async () => {
+    const desk = await openRegister()
+    desk.put('fewer.csv', risks(references(3, 10)))
+    const before = desk.dump()
+    const dry = await desk.bring(...CLOSE, '--dry-run', 'fewer.csv')
+    expect(dry).toMatchObject({ code: 0, stderr: 'fewer.csv (dry run, nothing is stored): 2 closed, 8 unchanged.\n' })
+    expect(desk.dump()).toEqual(before)
+
+    expect(await desk.bring(...CLOSE, 'fewer.csv')).toMatchObject({
+      code: 0,
+      stderr: 'fewer.csv: 2 closed, 8 unchanged.\n',
+    })
+    expect(desk.list(CLOSED)).toEqual(['E-1', 'E-2'])
+    const counted = [
+      [5, 2],
+      [10, 1],
+      [15, 1],
+      [20, 2],
+      [25, 2],
+    ]
+    expect(tallies(desk)).toEqual({ counted, kept: counted })
+    const closing = { action: 'CLOSED', entity: 'RISK', by: 'cli', fields: { status: ['OPEN', 'CLOSED'] } }
+    expect(desk.changes().slice(11)).toEqual([closing, closing])
+    expect(desk.misstamped()).toEqual([])
+  })
+
+  test('refuses to close more than a fifth, and says of how many, unless --close-limit allows just so many', async () => {
+    const desk = await openRegister(12)
+    desk.put('fewer.csv', risks(references(4, 12)))
+    const before = desk.dump()
+    const refusal = (most: number) => ({
+      ...{ code: 1, stdout: '' },
+      stderr: lines(
+        'fewer.csv: nothing was stored, because it cannot be used:',
+        `  APOLLO: 3 of its 12 live risks are missing; at most ${most} are closed at once. ` +
+          'Is the export complete? If so, allow it with --close-limit 3.',
+        '1 of 1 files could not be used.',
+      ),
+    })
+    expect(await desk.bring(...CLOSE, 'fewer.csv')).toEqual(refusal(2))
+    expect(await desk.bring(...CLOSE, '--close-limit', '1', 'fewer.csv')).toEqual(refusal(1))
+    expect(desk.dump()).toEqual(before)
+    expect(await desk.bring(...CLOSE, '--close-limit', '3', 'fewer.csv')).toMatchObject({ code: 0 })
+    expect(desk.list(CLOSED)).toEqual(['E-1', 'E-2', 'E-3'])
+  })
+
+  test('takes a header alone as no open rows of the --project, within the limit', async () => {
+    const desk = await openRegister()
+    desk.put('none.csv', 'reference,title\n')
+    const before = desk.dump()
+    const { code, stderr } = await desk.bring(...CLOSE, 'none.csv')
+    expect(code).toBe(1)
+    expect(stderr).toContain('APOLLO: 10 of its 10 live risks are missing; at most 2 are closed at once.')
+    const whole = await desk.bring('risks', '--close-missing', 'none.csv')
+    expect(whole).toMatchObject({ code: 0, stderr: 'none.csv: nothing has changed, 0 unchanged.\n' })
+    expect(desk.dump()).toEqual(before)
+    expect(await desk.bring(...CLOSE, '--close-limit', '10', 'none.csv')).toMatchObject({
+      code: 0,
+      stderr: 'none.csv: 10 closed, 0 unchanged.\n',
+    })
+    expect(tallies(desk)).toEqual({ counted: [], kept: [] })
+  })
+
+  test('closes nothing when a row is bad, and nothing of a project that is not in the file', async () => {
+    const desk = await openRegister()
+    desk.put('harbor.csv', lines('project,reference,title', 'HARBOR,E-1,x'))
+    expect(await desk.bring('risks', '--create-projects', '--close-missing', 'harbor.csv')).toMatchObject({ code: 0 })
+    expect(desk.list(CLOSED)).toEqual([])
+    desk.put('bad.csv', `${risks(references(2, 10))}E-11,,1,1\n`)
+    expect(await desk.bring(...CLOSE, 'bad.csv')).toMatchObject({
+      code: 1,
+      stderr: lines(
+        'bad.csv: nothing was stored, because 1 of 10 rows cannot be used:',
+        '  line 11, title: Must not be empty.',
+        '1 of 1 files could not be used.',
+      ),
+    })
+    expect(desk.list(CLOSED)).toEqual([])
+  })
+
+  test('names every project in which too much would be closed', async () => {
+    const desk = openDesk()
+    await desk.write(async (write) => {
+      for (const key of ['A', 'B', 'C']) {
+        const projectId = await addProject(write, project({ key }))
+        for (const reference of references(1, 10)) await addIssue(write, issue(projectId, { reference }))
+      }
+    })
+    const kept = [
+      ...references(1, 5).flatMap((one) => [`A,${one}`, `B,${one}`]),
+      ...references(2, 10).map((one) => `C,${one}`),
+    ]
+    desk.put('fewer.csv', lines('project,reference', ...kept))
+    const { code, report } = await desk.report('issues', '--close-missing', 'fewer.csv')
+    const refused = (key: string) => ({
+      detail:
+        `${key}: 5 of its 10 live issues are missing; at most 2 are closed at once. ` +
+        'Is the export complete? If so, allow it with --close-limit 5.',
+    })
+    expect({ code, file: report.files[0] }).toMatchObject({
+      code: 1,
+      file: { stored: false, records: 19, closed: 0, rejected: 0, flaws: [refused('A'), refused('B')] },
+    })
+  })
+
+  test.each([
+    ['for good', []],
+    ['in a dry run', ['--dry-run']],
+  ])('refuses a project in two files, %s', async (_, flags) => {
+    const desk = await openRegister()
+    desk.put('first.csv', risks(references(1, 9)))
+    desk.put('second.csv', risks(references(2, 10)))
+    const { code, report } = await desk.report(...CLOSE, ...flags, 'first.csv', 'second.csv')
+    const [first, second] = report.files
+    expect({ code, isFirstStored: first?.stored, flaws: second?.flaws }).toEqual({
+      ...{ code: 1, isFirstStored: flags.length === 0 },
+      flaws: [
+        {
+          detail: 'APOLLO is in first.csv as well; closing missing entries needs a project in a single file.',
+        },
+      ],
+    })
+  })
+
+  test('refuses the second file of a project also when the first was bad, or it would close what that has', async () => {
+    const desk = await openRegister()
+    desk.put('first.csv', `${risks(references(1, 9))}E-11,,1,1\n`)
+    desk.put('second.csv', risks(references(2, 10)))
+    expect((await desk.bring(...CLOSE, 'first.csv', 'second.csv')).stderr).toContain('APOLLO is in first.csv as well')
+    expect(desk.list(CLOSED)).toEqual([])
+  })
+
+  test('opens again what was closed and comes without a status, while without it that stays closed', async () => {
+    const desk = await openRegister(10, ['E-1'])
+    desk.put('all.csv', risks(references(1, 10)))
+    desk.put('said.csv', lines('reference,status', 'E-1,closed', ...references(2, 10).map((one) => `${one},`)))
+    const plain = ['risks', '--project', 'APOLLO']
+    expect(await desk.bring(...plain, 'all.csv')).toMatchObject({
+      stderr: lines(
+        '  warning: line 2, reference "E-1": It is closed and stays closed. Give a status to reopen it.',
+        'all.csv: nothing has changed, 10 unchanged.',
+      ),
+    })
+    expect(desk.list(CLOSED)).toEqual(['E-1'])
+    expect(await desk.bring(...CLOSE, 'all.csv')).toMatchObject({ stderr: 'all.csv: 1 updated, 9 unchanged.\n' })
+    expect(desk.list(CLOSED)).toEqual([])
+    expect(desk.changes().at(-1)).toMatchObject({ action: 'UPDATED', fields: { status: ['CLOSED', 'OPEN'] } })
+    const { counted, kept } = tallies(desk)
+    expect(kept).toEqual(counted)
+    expect(await desk.bring(...CLOSE, 'said.csv')).toMatchObject({ stderr: 'said.csv: 1 updated, 9 unchanged.\n' })
+    expect(desk.list(CLOSED)).toEqual(['E-1'])
+  })
+})
+
+test('issues close and open like risks, and what is blocked counts as live', async () => {
+  const desk = openDesk()
+  await desk.write(async (write) => {
+    const projectId = await addProject(write, project())
+    await addIssue(write, issue(projectId, { reference: 'E-0', status: 'BLOCKED' }))
+    await addIssue(write, issue(projectId, { reference: 'E-99', status: 'RESOLVED' }))
+    for (const reference of references(1, 9)) await addIssue(write, issue(projectId, { reference }))
+  })
+  desk.put('most.csv', lines('reference', ...references(2, 9)))
+  const flags = ['--project', 'APOLLO']
+  expect(await desk.bring('issues', ...flags, '--close-missing', 'most.csv')).toMatchObject({
+    code: 0,
+    stderr: 'most.csv: 2 closed, 8 unchanged.\n',
+  })
+  const status = 'select reference, status, live from issue where reference in'
+  expect(desk.rows(`${status} ('E-0', 'E-1', 'E-2', 'E-99') order by 1`)).toEqual([
+    ['E-0', 'CLOSED', 0],
+    ['E-1', 'CLOSED', 0],
+    ['E-2', 'OPEN', 1],
+    ['E-99', 'RESOLVED', 0],
+  ])
+  expect(desk.changes().slice(-2)).toMatchObject([
+    { action: 'CLOSED', entity: 'ISSUE', by: 'cli' },
+    { action: 'CLOSED', entity: 'ISSUE', by: 'cli' },
+  ])
+})

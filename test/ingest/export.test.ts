@@ -1,0 +1,333 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync, readFileSync, statSync, watch, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { type ExportFlags, exportTo } from '../../src/cli/export/run.js'
+import { ROUTES } from '../../src/http/rest/routes.js'
+import { SHEETS } from '../../src/ingest/columns.js'
+import { type Outgoing, outgoing } from '../../src/ingest/export.js'
+import { SHEET_NOUNS, type SheetNoun } from '../../src/ingest/files/nouns.js'
+import { bringIn } from '../../src/ingest/importers.js'
+import type { Write } from '../../src/store/store.js'
+import { engine } from '../support/engine.js'
+import { addGroup, addIssue, addProject, addRisk, issue, project, risk } from '../support/fixtures.js'
+import { type Gateway, NOW, type Office, openGateway, openOffice } from '../support/harness.js'
+import { newFolder, operations } from '../support/process.js'
+import { newStore, type TestStore } from '../support/stores.js'
+
+const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
+const AT = NOW.toISOString()
+/** More than a page holds. */
+const MANY = 1_001
+const LARGE: readonly SheetNoun[] = ['people', 'risks', 'issues']
+
+/** What `operations export` writes into a file, and what it says meanwhile. */
+async function exported({ own }: Gateway, noun: SheetNoun, flags: Partial<ExportFlags> = {}) {
+  const output = join(newFolder(), 'export')
+  const said: string[] = []
+  const stderr = vi.spyOn(process.stderr, 'write').mockImplementation((words) => said.push(String(words)) > 0)
+  try {
+    await exportTo(noun, { format: 'csv', output, database: own.url, ...flags })
+  } finally {
+    stderr.mockRestore()
+  }
+  return { text: readFileSync(output, 'utf8'), said, output }
+}
+
+/** Each line of an NDJSON export. */
+async function records(gateway: Gateway, noun: SheetNoun, flags: Partial<ExportFlags> = {}) {
+  const { text } = await exported(gateway, noun, { ...flags, format: 'ndjson' })
+  return text
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line))
+}
+
+/** More people, risks and issues than a page holds, many of a kind in a row, with cells that are hard on a spreadsheet. */
+async function openLargeOffice(): Promise<Office> {
+  const office = await openOffice()
+  const many = (values: (index: number) => Record<string, unknown>) =>
+    Array.from({ length: MANY }, (_, index) => values(index))
+  const title = (index: number) => ['=1+1', 'Steel, "late"', 'Zeile\r\nzwei', 'Größe; 😀'][index % 4]
+  const line = (index: number) => title(index)?.replace('\r\n', ' ;=')
+  await office.gateway.write(async (write) => {
+    await take(write, 'groups', [{ name: 'One; two', externalId: '+49', description: '@home' }])
+    await take(
+      write,
+      'people',
+      many((i) => ({ name: 'Same name', externalId: `S-${i}`, title: line(i), groups: ['One; two'] })),
+    )
+    await take(
+      write,
+      'risks',
+      many((i) => ({ project: 'OLD', reference: i, title: title(i), ownerName: line(i + 1) })),
+    )
+    await take(
+      write,
+      'issues',
+      many((i) => ({ project: 'APOLLO', reference: i, title: title(i), severity: 'low' })),
+    )
+  })
+  return office
+}
+
+async function idsOf({ store }: Gateway, noun: SheetNoun): Promise<string[]> {
+  const { db, t } = store.read
+  const table = { people: t.person, groups: t.group, projects: t.project, risks: t.risk, issues: t.issue }[noun]
+  return (await db.select({ id: table.id }).from(table)).map(({ id }) => id).sort()
+}
+
+function pathOf(noun: SheetNoun): string {
+  return ROUTES.find(({ sheet }) => sheet === noun)?.path ?? ''
+}
+
+test('many pages have each entry once, and with --live equal the CSV of the list byte for byte', async () => {
+  const { gateway, caller } = await openLargeOffice()
+  for (const noun of SHEET_NOUNS) {
+    const all = await records(gateway, noun)
+    expect(all.length > MANY).toBe(LARGE.includes(noun))
+    expect(all.map(({ id }) => id).sort()).toEqual(await idsOf(gateway, noun))
+    const list = await caller.get(pathOf(noun), { accept: 'text/csv' })
+    const { text } = await exported(gateway, noun, { live: true })
+    expect(list.status).toBe(200)
+    // Not compared by the matcher, which would print both.
+    expect(text === list.text, `${noun}: ${text.slice(0, 500)}\n---\n${list.text.slice(0, 500)}`).toBe(true)
+  }
+})
+
+describe('an export', () => {
+  test('has everything, and with --live what the list shows', async () => {
+    const { gateway, caller } = await openOffice()
+    for (const noun of SHEET_NOUNS) {
+      const everything = await records(gateway, noun)
+      expect(everything.map(({ id }) => id).sort()).toEqual(await idsOf(gateway, noun))
+      const shown = (await caller.get(pathOf(noun))).body.data
+      const live = await records(gateway, noun, { live: true })
+      expect(live.map(({ id }) => id)).toEqual(shown.map(({ id }: { id: string }) => id))
+      const hasHidden = noun === 'people' || noun === 'risks' || noun === 'issues'
+      expect(everything.length > live.length).toBe(hasHidden)
+    }
+    const closed = (await records(gateway, 'risks')).filter(({ status }) => status === 'CLOSED')
+    expect(new Set(closed.map(({ rank }) => rank))).toEqual(new Set([null]))
+  })
+
+  test('prints how much it wrote, and where; only the owner can read the file', async () => {
+    const { gateway } = await openOffice()
+    const { said, output } = await exported(gateway, 'groups')
+    expect(said).toEqual([`Wrote 3 groups to ${output}.\n`])
+    expect(statSync(output).mode & 0o777).toBe(0o600)
+    expect(readdirSync(join(output, '..'))).toEqual(['export'])
+  })
+
+  test('begins with a byte order mark if requested, as CSV', async () => {
+    const { gateway } = await openOffice()
+    const plain = await exported(gateway, 'people')
+    expect((await exported(gateway, 'people', { bom: true })).text).toBe(`\ufeff${plain.text}`)
+    const lines = await exported(gateway, 'people', { format: 'ndjson' })
+    expect((await exported(gateway, 'people', { format: 'ndjson', bom: true })).text).toBe(lines.text)
+  })
+
+  test('of nothing is a line of names, or no line at all', async () => {
+    const gateway = openGateway()
+    for (const noun of SHEET_NOUNS) {
+      expect((await exported(gateway, noun)).text).toBe(`${SHEETS[noun].columns.join(',')}\r\n`)
+      expect((await exported(gateway, noun, { format: 'ndjson' })).text).toBe('')
+    }
+  })
+
+  test('as NDJSON has the same columns, lists as lists, numbers as numbers, and null for nothing', async () => {
+    const gateway = openGateway()
+    const id = await gateway.write(async (write) => {
+      const odd = await addGroup(write, { name: 'One; two', description: '=1' })
+      const plain = await addGroup(write, { name: 'Bau "Süd"' })
+      const projectId = await addProject(write, project())
+      await take(write, 'people', [{ name: 'Ärzte', externalId: '007', groups: [odd, plain] }])
+      const riskId = await addRisk(write, risk(projectId, { ownerName: '-x', likelihood: 5, impact: 4 }))
+      return { odd, riskId, issueId: await addIssue(write, issue(projectId, { riskId, title: 'Zeile\nzwei' })) }
+    })
+    const stamps = { createdAt: AT, updatedAt: AT }
+    const [person] = await records(gateway, 'people')
+    expect(person).toEqual({
+      id: person.id,
+      name: 'Ärzte',
+      email: null,
+      externalId: '007',
+      title: null,
+      department: null,
+      status: 'ACTIVE',
+      groups: ['Bau "Süd"', id.odd],
+      ...stamps,
+    })
+    expect(Object.keys(person)).toEqual(SHEETS.people.columns)
+    const [first] = await records(gateway, 'risks')
+    expect(first).toMatchObject({
+      id: id.riskId,
+      project: 'APOLLO',
+      likelihood: 5,
+      score: 20,
+      rank: 1,
+      ownerName: '-x',
+    })
+    const [only] = await records(gateway, 'issues')
+    expect(only).toMatchObject({
+      id: id.issueId,
+      project: 'APOLLO',
+      riskId: id.riskId,
+      title: 'Zeile\nzwei',
+      dueOn: null,
+    })
+  })
+
+  test('shows the store as of the request, before the first row is read', async () => {
+    const { gateway } = await openOffice()
+    const names = await gateway.store.snapshot(async (read) => {
+      await gateway.write((write) => addGroup(write, { name: 'Latecomers' }))
+      return (await read.db.select().from(read.t.group)).map(({ name }) => name)
+    })
+    expect(names).not.toContain('Latecomers')
+  })
+
+  test('shows the store as of its start, despite writes meanwhile', async () => {
+    const { gateway } = await openLargeOffice()
+    const gather = (noun: SheetNoun, meanwhile: () => Promise<void>) =>
+      gateway.store.snapshot(async (read) => {
+        const rows: Outgoing[] = []
+        for await (const page of outgoing(read, noun, false)) {
+          expect(page.length).toBeLessThanOrEqual(1_000)
+          if (rows.length === 0) await meanwhile()
+          rows.push(...page)
+        }
+        return rows
+      })
+    for (const [index, noun] of LARGE.entries()) {
+      const before = await gather(noun, async () => undefined)
+      expect(await gather(noun, () => addLast(gateway, index))).toEqual(before)
+      expect((await gather(noun, async () => undefined)).length).toBe(before.length + 1)
+    }
+  })
+})
+
+/** One more of each, at the end of its export or graver than all. */
+function addLast(gateway: Gateway, index: number): Promise<void> {
+  return gateway.write(async (write) => {
+    await take(write, 'people', [{ name: 'zzz', externalId: `Z-${index}`, groups: [] }])
+    await take(write, 'projects', [{ key: `ZZZ-${index}`, name: 'Last' }])
+    await take(write, 'risks', [{ project: `ZZZ-${index}`, reference: 'R', title: 'x', likelihood: 5, impact: 5 }])
+    await take(write, 'issues', [{ project: `ZZZ-${index}`, reference: 'I', title: 'x', severity: 'LOW' }])
+  })
+}
+
+/** Takes records in, every one of which must be right. */
+async function take(write: Write, noun: SheetNoun, values: readonly Record<string, unknown>[]): Promise<void> {
+  const wording = { place: String, createProjects: '', createGroups: '', closeLimit: '' }
+  const incoming = values.map((one, index) => ({ index, values: one }))
+  expect((await bringIn(write, noun, incoming, { wording, matchPeople: true })).flaws).toEqual([])
+}
+
+describe('the command', () => {
+  /** A store of 14,000 groups, which are 43 MB, and of 5,000 people. */
+  let own: TestStore
+  const args = (...rest: string[]) => ['export', ...rest, '--database', own.url]
+
+  beforeAll(() => {
+    own = newStore()
+    const numbers = (most: number) =>
+      `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${most})`
+    own.run(`insert into groups (id, name, name_folded, description, created_at, updated_at) ${numbers(14_000)}
+      select 'grp_' || i, 'Group ' || i, 'group ' || i, '${'x'.repeat(3_000)}', '${AT}', '${AT}' from n`)
+    own.run(`insert into person (id, name, name_folded, external_id, title, status, created_at, updated_at)
+      ${numbers(5_000)} select 'usr_' || i, 'Person ' || i, 'person ' || i, cast(i as text), '${'x'.repeat(200)}',
+      'ACTIVE', '${AT}', '${AT}' from n`)
+  })
+  afterAll(() => own.remove())
+
+  test('needs no more memory for more rows', async () => {
+    const folder = newFolder()
+    // Enough for some pages, and too little for all of them.
+    const env = { NODE_OPTIONS: '--max-old-space-size=48' }
+    const answer = await operations(folder, args('groups', '--output', 'groups.csv'), { env })
+    expect(answer).toEqual({ code: 0, stdout: '', stderr: 'Wrote 14,000 groups to groups.csv.\n' })
+    expect(statSync(join(folder, 'groups.csv')).size).toBeGreaterThan(42_000_000)
+  })
+
+  test('gives a reader who dawdles everything, as it was at the beginning', async () => {
+    const { child, ended } = start(newFolder(), process.execPath, [MAIN, ...args('people')])
+    let written = ''
+    for await (const chunk of child.stdout.setEncoding('utf8')) {
+      const isBegun = written.includes('usr_')
+      written += chunk
+      if (!isBegun && written.includes('usr_')) addLastPerson(own)
+    }
+    expect(await ended).toEqual({ code: 0, stderr: '' })
+    const lines = written.split('\r\n')
+    expect(lines.length).toBe(1 + 5_000 + 1)
+    expect(lines.at(-2)).toMatch(/^usr_999,Person 999,/)
+  })
+
+  test('ends quietly when nobody reads on', async () => {
+    const script = '{ "$@"; echo "exit $?" >&2; } | head -1'
+    const { child, ended } = start(newFolder(), 'sh', ['-c', script, 'sh', process.execPath, MAIN, ...args('people')])
+    const [head, { stderr }] = await Promise.all([text(child.stdout), ended])
+    expect(head).toBe(`${SHEETS.people.columns.join(',')}\r\n`)
+    expect(stderr).toBe('exit 0\n')
+  })
+
+  test('leaves no part of a file on a full disk, and the file that was there as it was', async () => {
+    const folder = newFolder()
+    writeFileSync(join(folder, 'people.csv'), 'as it was')
+    const command = [process.execPath, MAIN, ...args('people', '--output', 'people.csv')]
+    const { code, stderr } = await start(folder, 'sh', ['-c', 'ulimit -f 400; exec "$@"', 'sh', ...command]).ended
+    expect(stderr).toBe('people.csv cannot be written: EFBIG: file too large, write\n')
+    expect({ code, files: filesOf(folder) }).toEqual({ code: 1, files: { 'people.csv': 'as it was' } })
+  })
+
+  test('leaves no part of a file when it is interrupted', async () => {
+    const folder = newFolder()
+    const begun = once(watch(folder), 'change')
+    const { child, ended } = start(folder, process.execPath, [MAIN, ...args('groups', '--output', 'groups.csv')])
+    await begun
+    expect(readdirSync(folder)).toEqual([expect.stringMatching(/^groups\.csv\.\w+\.partial$/)])
+    child.kill('SIGINT')
+    const { code, stderr } = await ended
+    expect({ code, stderr }).toEqual({ code: 1, stderr: 'Interrupted: unfinished work was not stored.\n' })
+    expect(filesOf(folder)).toEqual({})
+  })
+
+  test.each([
+    ['a noun that is none', () => ['export', 'cats'], /^Cannot export cats. Use one of people, groups, pro/, 2],
+    [
+      'a store that is not there',
+      () => ['export', 'people', '--output', 'a.csv'],
+      engine === 'sqlite' ? /^There is no store at .\/data\/op/ : /^There is no store at postgres:/,
+      1,
+    ],
+    ['a folder that is not there', () => args('people', '--output', 'no/a.csv'), /no\/a.csv/, 1],
+  ])('refuses %s with a sentence', async (_, given, sentence, code) => {
+    const folder = newFolder()
+    const answer = await operations(folder, given())
+    expect(answer).toEqual({ code, stdout: '', stderr: expect.stringMatching(sentence) })
+    expect(answer.stderr).not.toMatch(/\n\s+at /)
+    expect(filesOf(folder)).toEqual({})
+  })
+})
+
+function addLastPerson({ run }: TestStore): void {
+  run(`insert into person (id, name, name_folded, external_id, status, created_at, updated_at)
+    values ('usr_z', 'zzz', 'zzz', 'Z', 'ACTIVE', '${AT}', '${AT}')`)
+}
+
+function start(folder: string, command: string, args: readonly string[]) {
+  const child = spawn(command, args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
+  onTestFinished(() => {
+    child.kill('SIGKILL')
+  })
+  const ended = Promise.all([once(child, 'exit'), text(child.stderr)]).then(([[code], stderr]) => ({ code, stderr }))
+  return { child, ended }
+}
+
+function filesOf(folder: string): Record<string, string> {
+  return Object.fromEntries(readdirSync(folder).map((file) => [file, readFileSync(join(folder, file), 'utf8')]))
+}

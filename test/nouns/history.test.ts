@@ -1,0 +1,279 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import type { SheetNoun } from '../../src/ingest/files/nouns.js'
+import { bringIn } from '../../src/ingest/importers.js'
+import { addPerson } from '../../src/personnel/people.js'
+import { ada, grace } from '../support/fixtures.js'
+import { type Caller, type Gateway, NOW, openFilled } from '../support/harness.js'
+import { BRIDGE, numbered, sync, synced } from '../support/syncing.js'
+
+const LATER = new Date('2026-11-03T23:59:59.999Z')
+
+interface Office {
+  readonly gateway: Gateway
+  readonly caller: Caller
+  /** The ids of some people and groups. */
+  readonly p: readonly string[]
+  readonly g: readonly string[]
+}
+
+async function openOffice(): Promise<Office> {
+  const { gateway, company } = await openFilled()
+  const { personIds: p, groupIds: g } = company
+  const caller = await gateway.as('personnel.manage', 'projects.manage')
+  gateway.clock.now = LATER
+  return { gateway, caller, p, g }
+}
+
+type Entity = Record<string, unknown>
+
+/** What is worked out from the rest, or is no fact about the entity. */
+const UNTOLD = /^(id|projectId|live|standing|erasedAt|syncedAt|createdAt|updatedAt|\w+Folded)$/
+
+/** Every entity by its id, with whatever its history should tell of it. */
+async function entities({ store }: Gateway): Promise<Map<string, Entity>> {
+  const { db, t } = store.read
+  const memberships = await db.select().from(t.membership)
+  const groups = await db.select().from(t.group).orderBy(t.group.nameFolded)
+  const groupsOf = (id: string) =>
+    groups.filter((group) => memberships.some((one) => one.groupId === group.id && one.personId === id))
+  const tables = [t.person, t.group, t.project, t.risk, t.issue]
+  const rows: Entity[] = (await Promise.all(tables.map((table) => db.select().from(table)))).flat()
+  return new Map(
+    rows.map((row) => {
+      const told = Object.entries(row).filter(([name]) => !UNTOLD.test(name))
+      const id = String(row['id'])
+      return [
+        id,
+        Object.fromEntries(id.startsWith('usr_') ? [...told, ['groups', groupsOf(id).map(({ name }) => name)]] : told),
+      ]
+    }),
+  )
+}
+
+const isNothing = (value: unknown) => value === null || (Array.isArray(value) && value.length === 0)
+
+/** The history that the difference between two looks at everything makes, by entity. */
+function differences(before: Map<string, Entity>, after: Map<string, Entity>): Record<string, object> {
+  const lines = [...after].flatMap(([id, now]) => {
+    const was = before.get(id)
+    const fields = Object.entries(now).flatMap(([name, to]) => {
+      const from = was ? was[name] : Array.isArray(to) ? [] : null
+      const isSame = JSON.stringify(from) === JSON.stringify(to) || (!was && isNothing(to))
+      return isSame ? [] : [[name, [from, to]]]
+    })
+    return fields.length === 0 ? [] : [[id, { isNew: !was, fields: Object.fromEntries(fields) }]]
+  })
+  return Object.fromEntries(lines)
+}
+
+async function historyRows({ store }: Gateway) {
+  return store.read.db.select().from(store.read.t.change).orderBy(store.read.t.change.id)
+}
+
+const KINDS: Record<string, string> = { usr: 'PERSON', grp: 'GROUP', prj: 'PROJECT', rsk: 'RISK', iss: 'ISSUE' }
+
+/** Does something, and sees that the history tells exactly that: one line for each entity that changed, and no more. */
+async function told({ gateway }: Office, work: () => Promise<unknown>): Promise<{ actions: string[]; by: string[] }> {
+  const [before, known] = [await entities(gateway), (await historyRows(gateway)).length]
+  await work()
+  const rows = (await historyRows(gateway)).slice(known)
+  const expected = differences(before, await entities(gateway))
+  const lines = rows.map(({ entityId, action, fields }) => [
+    entityId,
+    { isNew: action === 'CREATED', fields: JSON.parse(fields) },
+  ])
+  expect(Object.fromEntries(lines)).toEqual(expected)
+  expect(rows.length).toBe(Object.keys(expected).length)
+  for (const { entity, entityId, recordedAt, effectiveOn } of rows) {
+    const at = gateway.clock.now.toISOString()
+    expect({ entity, recordedAt, effectiveOn }).toEqual({
+      ...{ entity: KINDS[entityId.slice(0, 3)], recordedAt: at, effectiveOn: at.slice(0, 10) },
+    })
+  }
+  return { actions: rows.map(({ action }) => action), by: [...new Set(rows.map(({ by }) => by.slice(0, 4)))] }
+}
+
+const WORDING = { place: String, createProjects: '', createGroups: '', closeLimit: '' }
+
+/** As the command does it: with flaws, nothing is stored. */
+function imported({ gateway }: Office, noun: SheetNoun, records: Entity[], options: object = {}): Promise<unknown> {
+  const incoming = records.map((values, index) => ({ index, values }))
+  return gateway.write(async (write) => {
+    const { flaws } = await bringIn(write, noun, incoming, { wording: WORDING, matchPeople: true, ...options })
+    if (flaws.length > 0) throw new Error('refused')
+  })
+}
+
+const mutate = ({ caller }: Office, field: string) => caller.graphql(`mutation { ${field} { id } }`)
+const whole = { project: 'NEW', createProjects: true, closeMissing: true, closeLimit: 99 }
+const assessed = { reference: 'R-0', title: 'Wind', likelihood: 2, impact: 5 }
+const NEXT = {
+  ...{ key: 'BRIDGE', name: 'Old bridge', closeLimit: 9, risks: [{ reference: 'R-2', likelihood: 3, impact: 3 }] },
+  issues: [{ reference: 'I-2' }, { reference: 'I-3', title: 'New', severity: 'LOW' }],
+}
+const PILOTS = [
+  { ...grace, groups: 'Pilots' },
+  { email: 'p1@example.com', title: 'Pilot', groups: 'Pilots' },
+]
+
+/** Every way to change something, with the lines that it writes. */
+const WAYS: [way: string, writes: string, work: (office: Office) => Promise<unknown>][] = [
+  ['POST a person', 'CREATED', ({ caller, g }) => caller.post('/v1/personnel', { ...ada, groupIds: g })],
+  [
+    'PATCH a person',
+    'UPDATED',
+    ({ caller, p }) => caller.patch(`/v1/personnel/${p[0]}`, { title: 'Lead', email: 'x@y' }),
+  ],
+  ['POST a group', 'CREATED', ({ caller }) => caller.post('/v1/groups', { name: 'Divers' })],
+  ['PATCH a group', 'UPDATED', ({ caller, g }) => caller.patch(`/v1/groups/${g[0]}`, { description: 'Deep.' })],
+  ['PUT a member', 'UPDATED', ({ caller, g, p }) => caller.put(`/v1/groups/${g[2]}/members/${p[0]}`)],
+  ['DELETE a member', 'UPDATED', ({ caller, g, p }) => caller.delete(`/v1/groups/${g[0]}/members/${p[0]}`)],
+  ['addPerson', 'CREATED', (office) => mutate(office, 'addPerson(input: { name: "Lin", email: "lin@x.org" })')],
+  ['changePerson', 'UPDATED', (office) => mutate(office, `changePerson(id: "${office.p[1]}", input: { title: "T" })`)],
+  ['addGroup', 'CREATED', (office) => mutate(office, 'addGroup(input: { name: "Climbers" })')],
+  [
+    'changeGroup',
+    'UPDATED',
+    (office) => mutate(office, `changeGroup(id: "${office.g[1]}", input: { externalId: "E" })`),
+  ],
+  [
+    'addMember',
+    'UPDATED',
+    (office) => mutate(office, `addMember(groupId: "${office.g[2]}", personId: "${office.p[3]}")`),
+  ],
+  [
+    'removeMember',
+    'UPDATED',
+    (office) => mutate(office, `removeMember(groupId: "${office.g[2]}", personId: "${office.p[3]}")`),
+  ],
+  ['syncProject', 'CREATED CREATED CREATED CREATED CREATED', ({ caller }) => synced(caller, BRIDGE)],
+  ['syncProject again', 'UPDATED UPDATED CLOSED CREATED CLOSED', ({ caller }) => synced(caller, NEXT)],
+  ['import people', 'CREATED CREATED UPDATED', (office) => imported(office, 'people', PILOTS, { createGroups: true })],
+  [
+    'import groups',
+    'CREATED UPDATED',
+    (office) => imported(office, 'groups', [{ name: 'Sailors', members: ['p3@example.com'] }]),
+  ],
+  [
+    'import projects',
+    'CREATED UPDATED',
+    (office) =>
+      imported(office, 'projects', [
+        { key: 'SHIP', name: 'Ship' },
+        { key: 'OLD', description: 'Over.' },
+      ]),
+  ],
+  ['import risks', 'CREATED CREATED CREATED', (office) => imported(office, 'risks', numbered(2), whole)],
+  ['import fewer risks', 'UPDATED CLOSED', (office) => imported(office, 'risks', [assessed], whole)],
+  [
+    'import issues',
+    'CREATED',
+    (office) => imported(office, 'issues', [{ reference: 'I', title: 'T', severity: 'LOW', risk: 'R-0' }], whole),
+  ],
+]
+
+test('every way to change something writes one line for each entity that changed, and none the second time', async () => {
+  const office = await openOffice()
+  for (const [way, writes, work] of WAYS) {
+    const first = await told(office, () => work(office))
+    const by = [way.startsWith('import') ? 'cli' : 'key_']
+    expect({ way, ...first }).toEqual({ way, actions: writes.split(' '), by })
+    expect({ way, ...(await told(office, () => work(office))) }).toEqual({ way, actions: [], by: [] })
+  }
+})
+
+const LATE = [...numbered(900), { reference: 'R-900', title: 'Late', likelihood: 6, impact: 1 }]
+
+/** What is refused, before it begins or when much has been written already. */
+const REFUSED: [way: string, work: (office: Office) => Promise<unknown>][] = [
+  ['a taken e-mail', ({ caller }) => caller.post('/v1/personnel', { name: 'A', email: 'p0@example.com' })],
+  ['a bad PATCH', ({ caller, p }) => caller.patch(`/v1/personnel/${p[0]}`, { title: 'Lead', email: 'none' })],
+  [
+    'a stale PATCH',
+    ({ caller, p }) => caller.patch(`/v1/personnel/${p[0]}`, { title: 'Lead' }, { 'if-match': '"old"' }),
+  ],
+  ['a member that is nobody', ({ caller, g }) => caller.put(`/v1/groups/${g[0]}/members/usr_nobody`)],
+  ['too little scope', async ({ gateway }) => sync(await gateway.as('projects.read'), BRIDGE)],
+  ['a sync with a late flaw', ({ caller }) => sync(caller, { ...BRIDGE, risks: LATE })],
+  [
+    'a sync that would close too much',
+    ({ caller }) => sync(caller, { key: 'APOLLO', name: 'Other', risks: numbered(3) }),
+  ],
+  ['an import with a late flaw', (office) => imported(office, 'risks', LATE, whole).catch(() => undefined)],
+  [
+    'a write that breaks off at its end',
+    ({ gateway }) =>
+      gateway
+        .write(async (write) => {
+          await addPerson(write, ada)
+          throw new Error('broken off')
+        })
+        .catch(() => undefined),
+  ],
+]
+
+test('what is refused writes no history, however far it had come', async () => {
+  const office = await openOffice()
+  const before = await entities(office.gateway)
+  for (const [way, work] of REFUSED) {
+    expect({ way, ...(await told(office, () => work(office))) }).toEqual({ way, actions: [], by: [] })
+  }
+  expect(await entities(office.gateway)).toEqual(before)
+})
+
+test('a stored change sets updatedAt to its timestamp, also when only the groups changed', async () => {
+  const { gateway, caller, p, g } = await openOffice()
+  await caller.put(`/v1/groups/${g[2]}/members/${p[0]}`)
+  const { createdAt, updatedAt } = (await caller.get(`/v1/personnel/${p[0]}`)).body
+  expect([createdAt, updatedAt]).toEqual([NOW.toISOString(), gateway.clock.now.toISOString()])
+})
+
+const SRC = fileURLToPath(new URL('../../src/', import.meta.url))
+const sources = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.ts'))
+  .map((file) => ({ file, text: readFileSync(join(SRC, file), 'utf8') }))
+
+/** Where a write begins, and what it is about; of `update` and `delete`, which sets and hashes have too, only tables. */
+const WRITES =
+  /\b(insert|insertAll|updateAll)\(\s*([\w.]+)|\.(update|delete)\(\s*((?:\w+\.)*t\.\w+|table|person|group|project|risk|issue)\b/g
+
+test('only the ledger and the erasure write entities, so that the history cannot be forgotten', () => {
+  const nouns = sources.filter(({ file }) => !file.startsWith('store/'))
+  const found = nouns.flatMap(({ file, text }) =>
+    [...text.matchAll(WRITES)].map(([, put, into, alter, what]) => `${file}: ${put ?? alter} ${into ?? what}`),
+  )
+  expect([...new Set(found)].sort()).toEqual([
+    'auth/idempotencyRecords.ts: delete t.keptAnswer',
+    'auth/idempotencyRecords.ts: insertAll t.keptAnswer',
+    'auth/keys.ts: insert t.apiKey',
+    'auth/keys.ts: update t.apiKey',
+    'history/ledger.ts: insertAll table',
+    'history/ledger.ts: insertAll write.t.change',
+    'history/ledger.ts: updateAll table',
+    'personnel/erasure.ts: delete t.keptAnswer',
+    'personnel/erasure.ts: delete t.membership',
+    'personnel/erasure.ts: insertAll t.change',
+    'personnel/erasure.ts: update t.person',
+    'personnel/erasure.ts: update table',
+    'personnel/erasure.ts: updateAll t.change',
+    'personnel/membershipChanges.ts: delete t.membership',
+    'personnel/membershipChanges.ts: insertAll t.membership',
+    'personnel/membershipChanges.ts: update t.membership',
+    'projects/projects.ts: update t.project',
+    'projects/risks.ts: insert t.riskTally',
+  ])
+  const statements = sources.filter(({ text }) =>
+    /\b(insert into|update|delete from)\s+["`]?(person|groups|project|risk|issue)\b/i.test(text),
+  )
+  expect(statements.map(({ file }) => file)).toEqual([])
+})
+
+test('a note that data came in is all that is written of a project besides', () => {
+  const { text = '' } = sources.find(({ file }) => file === 'projects/projects.ts') ?? {}
+  expect(text.match(/update\(t\.project\).*/g)).toEqual([
+    'update(t.project).set({ syncedAt: at }).where(among(t.project.id, projectIds))',
+  ])
+})

@@ -1,0 +1,260 @@
+import { eq } from 'drizzle-orm'
+import { expect, test } from 'vitest'
+import { LIMITS } from '../../src/limits.js'
+import { TEXT_MAX } from '../../src/vocabulary.js'
+import { ada, addGroup, grace } from '../support/fixtures.js'
+import { type Answer, type Caller, type Gateway, NOW, openGateway } from '../support/harness.js'
+
+interface Office {
+  readonly gateway: Gateway
+  readonly caller: Caller
+  readonly alphaId: string
+  readonly zuluId: string
+}
+
+async function openOffice(): Promise<Office> {
+  const gateway = openGateway()
+  const [alphaId, zuluId] = await gateway.write(async (write) => [
+    await addGroup(write, { name: 'alpha Team', description: null }),
+    await addGroup(write, { name: 'Zulu team', description: null }),
+  ])
+  return { gateway, caller: await gateway.as('personnel.manage'), alphaId, zuluId }
+}
+
+/** Everything that a person leaves behind. */
+async function traces({ gateway, caller }: Office): Promise<unknown> {
+  const roster = await caller.get('/v1/personnel?status=active,inactive')
+  const groups = await caller.get('/v1/groups')
+  return { roster: roster.body, groups: groups.body, version: await gateway.store.version() }
+}
+
+/** Posts a body that is refused, and sees that nothing came of it. */
+async function refused(office: Office, body: unknown): Promise<Answer> {
+  const before = await traces(office)
+  const answer = await office.caller.post('/v1/personnel', body)
+  expect(await traces(office)).toEqual(before)
+  return answer
+}
+
+const flaw = (pointer: string, detail: RegExp) => ({ pointer, detail: expect.stringMatching(detail) })
+
+test('a person is added, trimmed and once to each group, and is then where Location says and on the roster', async () => {
+  const { caller, alphaId, zuluId } = await openOffice()
+  const texts = { name: ' Grace Hopper\n', email: '\tGrace@Example.com ', externalId: null, department: '  ' }
+  const answer = await caller.post('/v1/personnel', {
+    ...texts,
+    title: ' Admiral ',
+    groupIds: [zuluId, alphaId, zuluId],
+  })
+  expect(answer.status).toBe(201)
+  expect(answer.body).toEqual({
+    id: expect.stringMatching(/^usr_[0-9a-hjkmnp-tv-z]{26}$/),
+    name: 'Grace Hopper',
+    email: 'Grace@Example.com',
+    externalId: null,
+    title: 'Admiral',
+    department: null,
+    status: 'ACTIVE',
+    groups: [
+      { id: alphaId, name: 'alpha Team' },
+      { id: zuluId, name: 'Zulu team' },
+    ],
+    createdAt: NOW.toISOString(),
+    updatedAt: NOW.toISOString(),
+  })
+  expect(answer.headers.get('location')).toBe(`/v1/personnel/${answer.body.id}`)
+  expect((await caller.get(`/v1/personnel/${answer.body.id}`)).body).toEqual(answer.body)
+  expect((await caller.get('/v1/personnel')).body.data).toEqual([answer.body])
+})
+
+test.each([
+  ['an e-mail alone', { email: 'ada@example.com' }],
+  ['an externalId alone', { externalId: 'HR-1' }],
+  ['an externalId and a blank e-mail, as forms send it', { externalId: 'HR-1', email: ' ' }],
+])('%s is enough beside a name', async (_, texts) => {
+  const { caller } = await openOffice()
+  const { status, body } = await caller.post('/v1/personnel', { name: 'Ada', ...texts })
+  expect([status, body.email, body.externalId]).toEqual([
+    201,
+    'email' in texts && texts.email !== ' ' ? texts.email : null,
+    'externalId' in texts ? texts.externalId : null,
+  ])
+})
+
+test.each([
+  ['e-mail', '/email', { email: 'grace@example.com' }],
+  ['e-mail in another case', '/email', { email: 'GRACE@Example.Com' }],
+  ['e-mail with spaces around it', '/email', { email: ' grace@example.com ' }],
+  ['e-mail in full-width letters', '/email', { email: 'ｇｒａｃｅ@example.com' }],
+  ['externalId', '/externalId', { externalId: 'HR-7' }],
+  ['externalId beside a new e-mail', '/externalId', { email: 'new@example.com', externalId: ' HR-7 ' }],
+])('a taken %s is a conflict that names its holder', async (_, pointer, texts) => {
+  const office = await openOffice()
+  const { id } = (await office.caller.post('/v1/personnel', grace)).body
+  const answer = await refused(office, { name: 'Someone else', ...texts })
+  const words = pointer === '/email' ? 'e-mail' : 'externalId'
+  const detail = `The ${words} belongs to Grace Hopper (${id}).`
+  expect(answer.status).toBe(409)
+  expect(answer.body).toEqual({
+    type: 'urn:operations-gateway:problem:conflict',
+    title: 'Already exists',
+    status: 409,
+    detail: `A person with this ${words} is already there. ${detail}`,
+    code: 'CONFLICT',
+    requestId: answer.headers.get('request-id'),
+    existingId: id,
+    errors: [{ pointer, detail }],
+  })
+})
+
+test('the e-mail of someone who has left is still taken', async () => {
+  const office = await openOffice()
+  const { id } = (await office.caller.post('/v1/personnel', grace)).body
+  await office.gateway.write(async ({ db, t }) => {
+    await db.update(t.person).set({ status: 'INACTIVE' }).where(eq(t.person.id, id))
+  })
+  const answer = await refused(office, { name: 'Grace again', email: grace.email })
+  expect(answer).toMatchProblem(409, 'CONFLICT')
+  expect(answer.body.existingId).toBe(id)
+})
+
+test('of many who claim one e-mail at the same time, one gets it', async () => {
+  const office = await openOffice()
+  const emails = ['ada@example.com', 'Ada@example.com', 'ADA@example.com', 'ada@Example.com']
+  const answers = await Promise.all(emails.map((email) => office.caller.post('/v1/personnel', { name: email, email })))
+  expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409])
+  const [added] = answers.filter(({ status }) => status === 201)
+  expect((await office.caller.get('/v1/personnel')).body.data).toEqual([added?.body])
+})
+
+test('each unknown group is pointed at, and nobody is added to the known ones', async () => {
+  const office = await openOffice()
+  const first = await refused(office, { ...ada, groupIds: ['grp_nowhere'] })
+  expect(first).toMatchProblem(422, 'VALIDATION_FAILED')
+  expect(first.body.errors).toEqual([flaw('/groupIds/0', /"grp_nowhere"/)])
+  const others = await refused(office, { ...ada, groupIds: [office.alphaId, 'nonsense', office.zuluId, '\ud800'] })
+  expect(others.body.errors).toEqual([flaw('/groupIds/1', /"nonsense"/), flaw('/groupIds/3', /group/)])
+})
+
+test('group ids that are not a list are refused, be the one id known or not', async () => {
+  const office = await openOffice()
+  for (const groupIds of [office.alphaId, 'grp_nowhere']) {
+    const answer = await refused(office, { ...ada, groupIds })
+    expect(answer).toMatchProblem(422, 'VALIDATION_FAILED')
+    expect(answer.body.errors).toEqual([flaw('/groupIds', /list|array/i)])
+  }
+})
+
+const long = (kind: keyof typeof TEXT_MAX) => new RegExp(`at most ${TEXT_MAX[kind]} characters.*${TEXT_MAX[kind] + 1}`)
+const email = (length: number) => `${'a'.repeat(length - '@example.com'.length)}@example.com`
+
+test.each<[string, unknown, ReturnType<typeof flaw>[]]>([
+  ['neither an e-mail nor an externalId', { name: 'Ada' }, [flaw('/email', /e-mail or an externalId/)]],
+  ['both blank', { name: 'Ada', email: '', externalId: ' ' }, [flaw('/email', /e-mail or an externalId/)]],
+  ['an empty name', { ...ada, name: '' }, [flaw('/name', /empty/)]],
+  ['a blank name', { ...ada, name: ' \t\n' }, [flaw('/name', /empty/)]],
+  ['NUL in the name', { ...ada, name: 'A\0da' }, [flaw('/name', /NUL/)]],
+  ['NUL in the title', { ...ada, title: '\0' }, [flaw('/title', /NUL/)]],
+  ['a lone surrogate in the name', { ...ada, name: 'Ada \ud800' }, [flaw('/name', /surrogate/)]],
+  ['a lone surrogate in the externalId', { ...ada, externalId: '\udc00' }, [flaw('/externalId', /surrogate/)]],
+  ['a name that is too long', { ...ada, name: '😀'.repeat(201) }, [flaw('/name', long('name'))]],
+  ['an e-mail that is too long', { ...ada, email: email(255) }, [flaw('/email', long('email'))]],
+  [
+    'an externalId that is too long',
+    { ...ada, externalId: 'x'.repeat(201) },
+    [flaw('/externalId', long('externalId'))],
+  ],
+  ['a title that is too long', { ...ada, title: 'é'.repeat(201) }, [flaw('/title', long('title'))]],
+  ['a department that is too long', { ...ada, department: 'x'.repeat(201) }, [flaw('/department', long('department'))]],
+  ['no domain', { name: 'Ada', email: 'ada@' }, [flaw('/email', /e-mail address/)]],
+  ['no local part', { name: 'Ada', email: '@example.com' }, [flaw('/email', /e-mail address/)]],
+  ['a name in the e-mail', { name: 'Ada', email: 'Ada <ada@example.com>' }, [flaw('/email', /e-mail address/)]],
+  ['two e-mails', { name: 'Ada', email: 'a@example.com,b@example.com' }, [flaw('/email', /e-mail address/)]],
+  [
+    'too many groups',
+    { ...ada, groupIds: Array(LIMITS.groupIdsMax + 1).fill('grp_x') },
+    [flaw('/groupIds', /the most is 100/)],
+  ],
+  ['no name', { email: 'ada@example.com' }, [flaw('/name', /needed/)]],
+  ['a name that is null', { ...ada, name: null }, [flaw('/name', /needed/)]],
+  ['a name that is a number', { ...ada, name: 5 }, [flaw('/name', /string/i)]],
+  ['an e-mail that is a list', { ...ada, email: ['ada@example.com'] }, [flaw('/email', /string/i)]],
+  ['a group id that is an object', { ...ada, groupIds: [{ id: 'grp_x' }] }, [flaw('/groupIds/0', /ID/)]],
+  ['a group id that is null', { ...ada, groupIds: [null] }, [flaw('/groupIds/0', /needed/)]],
+  ['an unknown member', { ...ada, nickname: 'A' }, [flaw('/nickname', /Unknown member.*email.*name/)]],
+  ['an unknown member with a slash and a tilde', { ...ada, 'a/b~c': 1 }, [flaw('/a~1b~0c', /Unknown member/)]],
+  ['a member that only the service sets', { ...ada, status: 'INACTIVE' }, [flaw('/status', /Unknown member/)]],
+  ['two flaws of content', { name: ' ', email: 'nobody' }, [flaw('/name', /empty/), flaw('/email', /e-mail address/)]],
+  ['two flaws of shape', { ...ada, name: 1, title: true }, [flaw('/name', /string/i), flaw('/title', /string/i)]],
+])('a person with %s is refused, each flaw with its place', async (_, body, errors) => {
+  const answer = await refused(await openOffice(), body)
+  expect(answer).toMatchProblem(422, 'VALIDATION_FAILED')
+  expect(answer.body.errors).toEqual(errors)
+})
+
+test.each([[[]], [[ada]], [null], ['Ada'], [5], [true]])('a body that is %j is refused as a whole', async (body) => {
+  const answer = await refused(await openOffice(), body)
+  expect(answer).toMatchProblem(422, 'VALIDATION_FAILED')
+  expect(answer.body.errors).toEqual([flaw('', /object|needed/)])
+})
+
+test('a text of exactly the longest length is kept, each emoji counted once and spaces around it not at all', async () => {
+  const { caller } = await openOffice()
+  const longest = {
+    name: '😀'.repeat(TEXT_MAX.name),
+    email: email(TEXT_MAX.email),
+    externalId: '𝒳'.repeat(TEXT_MAX.externalId),
+    title: 'é'.repeat(TEXT_MAX.title),
+    department: '部'.repeat(TEXT_MAX.department),
+  }
+  const answer = await caller.post('/v1/personnel', { ...longest, name: `  ${longest.name}  ` })
+  expect(answer.status).toBe(201)
+  expect(answer.body).toMatchObject(longest)
+})
+
+const JSON_TYPE = { 'content-type': 'application/json' }
+const send = ({ caller }: Office, body: string, headers: Record<string, string> = JSON_TYPE) =>
+  caller.request('/v1/personnel', { method: 'POST', headers, body })
+
+test('a body of exactly the largest size is taken, and one byte more is not, whatever Content-Length says', async () => {
+  const office = await openOffice()
+  const largest = JSON.stringify(ada).padEnd(LIMITS.bodyBytesMax)
+  expect(await send(office, `${largest} `)).toMatchProblem(413, 'PAYLOAD_TOO_LARGE')
+  const claimed = { ...JSON_TYPE, 'content-length': String(LIMITS.bodyBytesMax + 1) }
+  expect(await send(office, '{}', claimed)).toMatchProblem(413, 'PAYLOAD_TOO_LARGE')
+  expect((await send(office, largest)).status).toBe(201)
+})
+
+test.each<[Record<string, string>, number]>([
+  [{ 'content-type': 'text/plain' }, 415],
+  [{ 'content-type': 'application/x-www-form-urlencoded' }, 415],
+  [{ 'content-type': 'application/json-patch+json' }, 415],
+  [{ 'content-type': 'application/json; charset=iso-8859-1' }, 415],
+  [{ 'content-type': 'application/json', 'content-encoding': 'gzip' }, 415],
+  [{ 'content-type': 'Application/JSON; Charset="UTF-8"' }, 201],
+])('a person sent with %j gets %i', async (headers, status) => {
+  const office = await openOffice()
+  const answer = await send(office, JSON.stringify(ada), headers)
+  expect([answer.status, answer.body.code]).toEqual([status, status === 415 ? 'UNSUPPORTED_MEDIA_TYPE' : undefined])
+})
+
+test('who was refused can be added once the flaw is mended', async () => {
+  const office = await openOffice()
+  expect(await refused(office, { ...grace, groupIds: [office.alphaId, 'grp_nowhere'] })).toMatchProblem(
+    422,
+    'VALIDATION_FAILED',
+  )
+  const { status, body } = await office.caller.post('/v1/personnel', { ...grace, groupIds: [office.alphaId] })
+  expect([status, body.groups]).toEqual([201, [{ id: office.alphaId, name: 'alpha Team' }]])
+})
+
+test('a key without personnel.manage adds nobody, and does not learn whose e-mail is taken', async () => {
+  const office = await openOffice()
+  await office.caller.post('/v1/personnel', grace)
+  const reader = await office.gateway.as('personnel.read', 'projects.manage')
+  for (const body of [ada, grace, { name: ' ' }]) {
+    const answer = await refused({ ...office, caller: reader }, body)
+    expect(answer).toMatchProblem(403, 'INSUFFICIENT_SCOPE')
+    expect(answer.body.requiredScope).toBe('personnel.manage')
+  }
+})

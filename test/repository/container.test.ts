@@ -1,0 +1,52 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { newFolder, serve } from '../support/process.js'
+
+const root = new URL('../..', import.meta.url)
+const read = (name: string) => readFileSync(new URL(name, root), 'utf8')
+const containerfile = read('Containerfile').replaceAll('\\\n', '')
+const lines = containerfile.split('\n')
+
+/** The last stage, which is what runs. */
+const stage = lines.slice(lines.findLastIndex((line) => line.startsWith('FROM')))
+
+test('the image has whatever the package has, and the licence', () => {
+  const { files } = JSON.parse(read('package.json')) as { files: string[] }
+  const copied = stage.flatMap((line) => /^COPY --from=build (.*) \S+$/.exec(line)?.[1]?.split(' ') ?? [])
+  const wanted = [...files.filter((name) => !name.endsWith('.md')), 'package.json', 'node_modules', 'LICENSE']
+  expect(copied.sort()).toEqual(wanted.map((name) => `/opt/operations/${name}`).sort())
+})
+
+test('the build context has what the build reads, and no local data, keys or built files', () => {
+  const [first, ...others] = read('.dockerignore')
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'))
+  expect(first).toBe('*')
+  const sent = ['package.json', 'package-lock.json', '.npmrc', 'LICENSE', 'tsconfig.json']
+  expect(others.sort()).toEqual(
+    [...sent, '.ci/bundle.mjs', 'src', 'drizzle', 'schema'].map((name) => `!${name}`).sort(),
+  )
+})
+
+test('it runs on Node 24, and not as root', () => {
+  expect(lines.filter((line) => line.startsWith('FROM')).map((line) => line.split(' ')[1])).toEqual([
+    'node:24-slim',
+    'node:24-slim',
+  ])
+  expect(stage).toContain('USER node')
+})
+
+test('its health check passes if the service is ready, and fails if nothing listens', async () => {
+  const [, command] = /HEALTHCHECK [^\n]*CMD (\[.*\])/.exec(containerfile) ?? []
+  const [node, ...args]: string[] = JSON.parse(command ?? '[]')
+  expect(node).toBe('node')
+  const check = (port: string, basePath?: string) =>
+    spawnSync(process.execPath, args, { env: { PORT: port, ...(basePath && { OPERATIONS_BASE_PATH: basePath }) } })
+      .status
+  const server = await serve(newFolder(), ['--base-path', '/ops'])
+  const { port } = new URL(server.origin)
+  expect([check(port, '/ops'), check(port)]).toEqual([0, 1])
+  await server.stop('SIGTERM')
+  expect(check(port, '/ops')).toBe(1)
+})

@@ -1,0 +1,124 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+
+const SRC = fileURLToPath(new URL('../../src', import.meta.url))
+
+/** From the floor up: a file may import from its own layer and from those before it. */
+const LAYERS: readonly { name: string; holds: (file: string) => boolean }[] = [
+  {
+    name: 'floor',
+    holds: (file) =>
+      /^(about|config|errors|fields|ids|limits|text|vocabulary)\.ts$/.test(file) || file.startsWith('ingest/files/'),
+  },
+  { name: 'store', holds: (file) => file.startsWith('store/') },
+  { name: 'auth', holds: (file) => file.startsWith('auth/') && !file.endsWith('.graph.ts') },
+  {
+    name: 'nouns and graph',
+    holds: (file) => /^(history|personnel|projects|graph)\//.test(file) && !file.endsWith('.graph.ts'),
+  },
+  { name: 'ingest', holds: (file) => /^ingest\/(?!files\/)/.test(file) },
+  { name: 'faces', holds: (file) => file.endsWith('.graph.ts') },
+  { name: 'assembly', holds: (file) => file === 'schema.ts' },
+  { name: 'edge', holds: (file) => /^(main|index)\.ts$/.test(file) || /^(cli|http)\//.test(file) },
+]
+
+interface Import {
+  readonly from: string
+  readonly to: string
+}
+
+const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'))
+
+const imports: Import[] = files.flatMap((from) => {
+  const text = readFileSync(join(SRC, from), 'utf8')
+  const specifiers = [...text.matchAll(/(?:from|import) ?\(?'([^']+)'/g)].map(([, specifier = '']) => specifier)
+  return specifiers.map((specifier) => ({
+    from,
+    to: specifier.startsWith('.')
+      ? relative(SRC, join(SRC, dirname(from), specifier)).replace(/\.js$/, '.ts')
+      : specifier,
+  }))
+})
+
+function layerOf(file: string): number {
+  return LAYERS.findIndex(({ holds }) => holds(file))
+}
+
+function violations(isAllowed: (one: Import) => boolean): string[] {
+  return imports.filter((one) => !isAllowed(one)).map(({ from, to }) => `${from} imports ${to}`)
+}
+
+test('every source file belongs to exactly one layer', () => {
+  const homeless = files.filter((file) => LAYERS.filter(({ holds }) => holds(file)).length !== 1)
+  expect(homeless).toEqual([])
+})
+
+test('imports only point down', () => {
+  expect(violations(({ from, to }) => layerOf(to) <= layerOf(from))).toEqual([])
+})
+
+test('nouns and graph do not know each other', () => {
+  const side = (file: string) =>
+    file.endsWith('.graph.ts') ? undefined : /^(graph|history|personnel|projects)\//.exec(file)?.[1]
+  const isForeign = (a: string | undefined, b: string | undefined) => a !== b && (a === 'graph' || b === 'graph')
+  expect(violations(({ from, to }) => !(side(from) && side(to)) || !isForeign(side(from), side(to)))).toEqual([])
+})
+
+test('graphql and Pothos are known to faces, graph, schema and http alone', () => {
+  const mayKnow = (file: string) => file.endsWith('.graph.ts') || /^(graph|http)\//.test(file) || file === 'schema.ts'
+  const isGraphql = (specifier: string) => /^(graphql|graphql-yoga|@pothos\/.*|dataloader)$/.test(specifier)
+  expect(violations(({ from, to }) => !isGraphql(to) || mayKnow(from))).toEqual([])
+})
+
+test.each([
+  [/^(better-sqlite3|drizzle-orm\/better-sqlite3(\/.*)?)$/, ['store/sqlite/store.ts', 'store/sqlite/driver.ts']],
+  [
+    /^(pg|drizzle-orm\/(node-postgres|pg-proxy))$/,
+    ['store', 'connections', 'migrations', 'session'].map((part) => `store/postgres/${part}.ts`),
+  ],
+])('the driver %s is known to its store files alone', (driver, mayKnow) => {
+  expect(violations(({ from, to }) => !driver.test(to) || mayKnow.includes(from))).toEqual([])
+})
+
+test('no module above the store knows the engine, except for the advice on backups', () => {
+  const engines = /^store\/(sqlite\/|postgres\/|columns\.ts)/
+  const mayImport = (file: string) => file.startsWith('store/') || file === 'cli/backup.ts'
+  expect(violations(({ from, to }) => mayImport(from) || !engines.test(to))).toEqual([])
+  const naming = files.filter((file) => /sqlite|postgres|\bpg_/i.test(code(file)))
+  const mayName = /^(store\/|cli\/(backup|copy|restore)\.ts$|config\.ts$|limits\.ts$)/
+  expect(naming.filter((file) => !mayName.test(file))).toEqual([])
+})
+
+/** Without comments, which may explain themselves by an engine. */
+function code(file: string): string {
+  return readFileSync(join(SRC, file), 'utf8').replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')
+}
+
+test('a store loads no driver but its own', () => {
+  const eager = files.filter((file) => /^import [^(]*'\.\/(postgres|sqlite)\/\w+\.js'/m.test(code(file)))
+  expect(eager).toEqual([])
+  const engineOf = (file: string) => /^store\/(sqlite|postgres)\//.exec(file)?.[1]
+  const isForeign = (from: string | undefined, to: string | undefined) => from && to && from !== to
+  expect(violations(({ from, to }) => !isForeign(engineOf(from), engineOf(to)))).toEqual([])
+})
+
+test('the environment is read in one file, and the process ends in one', () => {
+  const using = (words: string) => files.filter((file) => readFileSync(join(SRC, file), 'utf8').includes(words))
+  expect(using('process.env')).toEqual(['config.ts'])
+  expect(using('process.exit')).toEqual(['main.ts'])
+})
+
+test('no import goes in a circle', () => {
+  const below = new Map(files.map((file) => [file, imports.filter((one) => one.from === file).map(({ to }) => to)]))
+  const circles: string[] = []
+  const done = new Set<string>()
+  const visit = (file: string, path: readonly string[]): void => {
+    if (path.includes(file)) circles.push([...path, file].join(' > '))
+    else if (!done.has(file)) for (const next of below.get(file) ?? []) visit(next, [...path, file])
+    done.add(file)
+  }
+  for (const file of files) visit(file, [])
+  expect(circles).toEqual([])
+})

@@ -1,0 +1,134 @@
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { openDatabase } from '../../src/store/sqlite/driver.js'
+import type { Company } from '../support/fixtures.js'
+import { type Caller, type Gateway, openFilled } from '../support/harness.js'
+
+interface Case {
+  readonly path: string
+  readonly table: string
+  /** Single equality filters, each with the index that is to serve it; ids are taken from the company. */
+  readonly filters: (company: Company) => Readonly<Record<string, string>>
+}
+
+const CASES: readonly Case[] = [
+  {
+    path: '/v1/personnel',
+    table: 'person',
+    filters: ({ groupIds }) => ({
+      '': 'person_by_status (status=?)',
+      'status=ACTIVE': 'person_by_status (status=?)',
+      'status=INACTIVE': 'person_by_status (status=?)',
+      'status=ACTIVE,INACTIVE': 'person_by_name',
+      'email=p0@example.com': 'person_email (email_folded=?)',
+      'externalId=HR-2': 'person_external_id (external_id=?)',
+      [`group=${groupIds[0]}`]: 'sqlite_autoindex_person_1 (id=?)',
+    }),
+  },
+  { path: '/v1/groups', table: 'groups', filters: () => ({ '': 'groups_name' }) },
+  {
+    path: '/v1/projects',
+    table: 'project',
+    filters: () => ({ '': 'project_key', 'status=ACTIVE': 'project_by_status (status=?)' }),
+  },
+  {
+    path: '/v1/risks',
+    table: 'risk',
+    filters: ({ personIds, projectIds }) => ({
+      '': 'risk_by_live (live=?)',
+      'project=APOLLO': 'risk_by_project (project_id=? AND live=?)',
+      [`project=${projectIds[1]}`]: 'risk_by_project (project_id=? AND live=?)',
+      'status=OPEN': 'risk_by_status (status=? AND live=?)',
+      'status=OCCURRED': 'risk_by_status (status=? AND live=?)',
+      'status=CLOSED': 'risk_by_status (status=? AND live=?)',
+      'level=UNASSESSED': 'risk_by_live (live=? AND standing>? AND standing<?)',
+      'level=CRITICAL': 'risk_by_live (live=? AND standing>? AND standing<?)',
+      'minScore=9': 'risk_by_live (live=? AND standing<?)',
+      'likelihood=3': 'risk_by_likelihood (likelihood=? AND live=?)',
+      'impact=2': 'risk_by_impact (impact=? AND live=?)',
+      [`owner=${personIds[1]}`]: 'risk_by_owner (owner_id=? AND live=?)',
+      'owner=none': 'risk_by_owner (owner_id=? AND live=?)',
+      'category=supply': 'risk_by_category (category_folded=? AND live=?)',
+    }),
+  },
+  {
+    path: '/v1/issues',
+    table: 'issue',
+    filters: ({ personIds }) => ({
+      '': 'issue_by_live (live=?)',
+      'project=APOLLO': 'issue_by_project (project_id=? AND live=?)',
+      'severity=HIGH': 'issue_by_live (live=? AND standing=?)',
+      'status=BLOCKED': 'issue_by_status (status=? AND live=?)',
+      [`assignee=${personIds[1]}`]: 'issue_by_assignee (assignee_id=? AND live=?)',
+      'assignee=none': 'issue_by_assignee (assignee_id=? AND live=?)',
+    }),
+  },
+]
+
+describe.each(CASES)('$path', ({ path, table, filters }) => {
+  test('is read in order from the right index: whole, the first page and the next, plain and with each filter', async () => {
+    const { gateway, company } = await openFilled()
+    const caller = await gateway.as('personnel.read', 'projects.read')
+    const explain = explainer(gateway)
+    for (const [filter, index] of Object.entries(filters(company))) {
+      const statements = await listStatements(gateway, caller, `${path}?${filter}`, table)
+      // A group is read by its members, who come in no order of their own.
+      const maySort = filter.startsWith('group=')
+      for (const statement of statements) {
+        const plan = explain(statement)
+        const bad = plan.filter((step) => isScan(step) || (isSort(step) && !maySort))
+        expect({ filter, statement, bad }).toEqual({ filter, statement, bad: [] })
+      }
+      const [whole = ''] = statements
+      expect(explain(whole).find((step) => step.includes(` ${table} `))).toContain(`INDEX ${index}`)
+    }
+  })
+})
+
+test('a nested list is read in order from an index too', async () => {
+  const { gateway, company } = await openFilled()
+  const caller = await gateway.as('projects.read')
+  const explain = explainer(gateway)
+  gateway.statements()
+  await caller.graphql(`{ project(id: "${company.projectIds[0]}") { risks { nodes { id } } issues { nodes { id } } } }`)
+  const lists = gateway.statements().filter((sql) => sql.includes('from "risk"') && sql.includes('from "issue"'))
+  expect(lists).toHaveLength(1)
+  for (const list of lists) expect(explain(list).filter((step) => isScan(step) || isSort(step))).toEqual([])
+})
+
+/** The statements of the list itself: whole, the first page, and the page after it. */
+async function listStatements(gateway: Gateway, caller: Caller, path: string, table: string): Promise<string[]> {
+  gateway.statements()
+  await caller.get(path)
+  const { body } = await caller.get(`${path}&limit=1`)
+  if (body.page.next) await caller.get(`${path}&limit=1&cursor=${body.page.next}`)
+  const found = gateway.statements().filter((sql) => sql.includes(`from "${table}"`) && sql.includes('order by'))
+  expect(found).toHaveLength(body.page.next ? 3 : 2)
+  return found
+}
+
+function explainer(gateway: Gateway): (sql: string) => string[] {
+  const connection = openDatabase(gateway.own.file, { readonly: true })
+  onTestFinished(() => {
+    connection.close()
+  })
+  return (sql) =>
+    connection
+      .prepare(`explain query plan ${sql}`)
+      .all()
+      .map((row) => String((row as { detail: string }).detail))
+}
+
+/** `r1` and the like are no tables, but the rows of a page on their way into JSON. */
+function isScan(step: string): boolean {
+  return (
+    step.startsWith('SCAN') &&
+    !/^SCAN r\d+(_page)?$/.test(step) &&
+    !step.includes('USING INDEX') &&
+    !step.includes('USING COVERING INDEX')
+  )
+}
+
+/** The few things of one entry, such as the groups of a person, are sorted for each of them. */
+function isSort(step: string): boolean {
+  return step.includes('TEMP B-TREE') && !step.includes('json_group_array(ORDER BY)')
+}

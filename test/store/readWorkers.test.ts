@@ -1,0 +1,195 @@
+import { existsSync, readdirSync, readFileSync, renameSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, onTestFinished, test } from 'vitest'
+import type { AppOptions } from '../../src/http/app.js'
+import { LIMITS } from '../../src/limits.js'
+import { addProject, addRisks, project, risk } from '../support/fixtures.js'
+import { type Caller, type Gateway, openFilled, openGateway } from '../support/harness.js'
+import { copyOf, newStore, type TestStore } from '../support/stores.js'
+
+/** A store that reads whatever may take more than one row in its workers. */
+function withWorkers(own: TestStore): TestStore {
+  return { ...own, open: (options) => own.open({ ...options, inPlaceRowsMax: 0 }) }
+}
+
+const isGuarded = (sql: string) => sql.includes('still_wanted')
+
+const SEARCHED_RISKS = 1_500
+const SEARCHED_CHARACTERS = 20_000
+/** Found nowhere, and only at the end of each comparison: some seconds for the whole register. */
+const SEARCH = `/v1/risks?limit=1&search=${'a'.repeat(199)}b`
+const SEARCH_QUERY = `{ risks(first: 1, filter: { search: "${'a'.repeat(199)}b" }) { nodes { id } } }`
+const EXECUTED_QUERY = SEARCH_QUERY.replace('nodes { id }', 'edges { cursor }')
+
+/** A register that takes very long to search. */
+async function openSlow(options: Partial<AppOptions> = {}): Promise<{ gateway: Gateway; caller: Caller }> {
+  const gateway = openGateway(options)
+  await gateway.write(async (write) => {
+    const id = await addProject(write, project())
+    await addRisks(
+      write,
+      Array.from({ length: SEARCHED_RISKS }, (_, index) => risk(id, { reference: `R-${index}` })),
+    )
+  })
+  gateway.own.run(`update risk set search_folded = printf('%.*c', ${SEARCHED_CHARACTERS}, 'a')`)
+  return { gateway, caller: await gateway.as('projects.read') }
+}
+
+/** The share of a processor that this process uses: the least of three looks, since the garbage collector runs on threads too. */
+async function load(): Promise<number> {
+  const looks: number[] = []
+  for (let look = 0; look < 3; look++) {
+    const before = process.cpuUsage()
+    await sleep(300)
+    const { user, system } = process.cpuUsage(before)
+    looks.push((user + system) / 1_000 / 300)
+  }
+  return Math.min(...looks)
+}
+
+test('what is read in a worker is, byte for byte, what is read in place', async () => {
+  const { gateway } = await openFilled()
+  const other = openGateway({}, onTestFinished, withWorkers(copyOf(gateway.own)))
+  const inPlace = await gateway.as('personnel.read', 'projects.read')
+  const beside = await other.as('personnel.read', 'projects.read')
+  const lists = ['personnel', 'groups', 'projects', 'risks', 'issues']
+  const paths = lists.flatMap((list) => ['', '?limit=2', '?total=true', '?search=a'].map((end) => `/v1/${list}${end}`))
+  for (const path of paths) {
+    for (const accept of ['application/json', 'text/csv']) {
+      const [one, two] = [await inPlace.get(path, { accept }), await beside.get(path, { accept })]
+      expect({ path, status: two.status, text: two.text, tag: two.headers.get('etag') }).toEqual({
+        ...{ path, status: 200, text: one.text, tag: one.headers.get('etag') },
+      })
+    }
+  }
+  const queries = lists.map((list) => `{ ${list} { totalCount edges { cursor node { id } } pageInfo { endCursor } } }`)
+  for (const query of queries) expect((await beside.graphql(query)).text).toBe((await inPlace.graphql(query)).text)
+  expect(gateway.statements().filter(isGuarded)).toEqual([])
+  expect(other.statements().filter(isGuarded).length).toBeGreaterThan(paths.length)
+})
+
+test('who has written something finds it, whichever thread reads it', async () => {
+  const gateway = openGateway({}, onTestFinished, withWorkers(newStore()))
+  const caller = await gateway.as('personnel.manage')
+  for (let i = 1; i <= 20; i++) {
+    const { body: added } = await caller.post('/v1/personnel', { name: `Person ${i}`, externalId: `HR-${i}` })
+    const [whole, again, found] = await Promise.all([
+      caller.get('/v1/personnel?total=true'),
+      caller.get('/v1/personnel?total=true'),
+      caller.get(`/v1/personnel?search=${encodeURIComponent(`person ${i}`)}`),
+    ])
+    expect([whole.body.page.total, again.body.data.length]).toEqual([i, i])
+    expect(found.body.data).toContainEqual(added)
+  }
+  expect(gateway.statements().filter(isGuarded).length).toBeGreaterThanOrEqual(60)
+})
+
+test('a request that reads too long gets 503, is charged, and leaves the processor idle', async () => {
+  const { caller } = await openSlow({ deadlineMs: 200, ratePerMinute: 6_000 })
+  const rest = await caller.get(SEARCH)
+  expect(rest).toMatchProblem(503, 'DEADLINE_EXCEEDED')
+  expect(rest.headers.get('retry-after')).toBe('10')
+  expect(rest.headers.get('ratelimit')).toMatch(/r=999;/)
+  for (const query of [SEARCH_QUERY, EXECUTED_QUERY]) {
+    const { status, body } = await caller.graphql(query)
+    expect([status, body.errors.length, body.errors[0].extensions]).toEqual([503, 1, { code: 'DEADLINE_EXCEEDED' }])
+  }
+  await sleep(1_000)
+  expect(await load()).toBeLessThan(0.1)
+  // A busy machine may take some tries to read anything at all in that time.
+  const total = async () => (await caller.get('/v1/risks?total=true&limit=1')).body.page?.total
+  await expect.poll(total, { timeout: 10_000 }).toBe(SEARCHED_RISKS)
+})
+
+test('a write may take longer than the read deadline, and still gets its response', async () => {
+  const gateway = openGateway({ deadlineMs: 200 })
+  const caller = await gateway.as('personnel.manage')
+  const letGo = gateway.own.hold()
+  const answer = caller.post('/v1/personnel', { name: 'Ada', externalId: 'HR-1' })
+  await sleep(400)
+  letGo()
+  expect(await answer).toMatchObject({ status: 201, body: { name: 'Ada', groups: [] } })
+})
+
+test.runIf(process.platform === 'linux')('a worker gives way to the event loop where they share a core', async () => {
+  const niceOf = (task: string) =>
+    Number(readFileSync(`/proc/self/task/${task}/stat`, 'utf8').split(') ')[1]?.split(' ')[16])
+  const before = niceOf(String(process.pid))
+  const { caller } = await openSlow({ deadlineMs: 200 })
+  expect((await caller.get(SEARCH)).status).toBe(503)
+  expect(niceOf(String(process.pid))).toBe(before)
+  // The thread may still be starting.
+  await expect.poll(() => Math.max(...readdirSync('/proc/self/task').map(niceOf))).toBeGreaterThan(before)
+})
+
+test('the event loop goes on while a worker reads', async () => {
+  const { caller } = await openSlow({ deadlineMs: 500 })
+  const slow = caller.get(SEARCH)
+  let pages = 0
+  const paging = (async () => {
+    for (let isOver = false; !isOver; pages++) {
+      expect((await caller.get('/v1/risks?limit=1')).status).toBe(200)
+      isOver = await Promise.race([slow.then(() => true), sleep(1, false)])
+    }
+  })()
+  expect((await slow).status).toBe(503)
+  await paging
+  expect(pages).toBeGreaterThan(5)
+})
+
+test('when the worker queue is full, the next request gets 503, unless others have disconnected', async () => {
+  const { gateway, caller } = await openSlow({ deadlineMs: 3_000 })
+  const ask = (signal?: AbortSignal) =>
+    gateway.app.fetch(
+      new Request(`http://localhost${SEARCH}`, {
+        headers: { authorization: caller.authorization ?? '' },
+        ...(signal && { signal }),
+      }),
+    )
+  const hangUp = new AbortController()
+  const running = Array.from({ length: LIMITS.readWorkersMax }, () => ask())
+  const waiting = Array.from({ length: LIMITS.readQueueMax }, () => ask(hangUp.signal))
+  await sleep(300)
+  const refused = await ask()
+  expect(await refused.json()).toMatchObject({ status: 503, code: 'UNAVAILABLE' })
+  expect(refused.headers.get('retry-after')).toBe('1')
+  hangUp.abort()
+  const next = ask()
+  // Their places are free at once, and not when the running ones are over.
+  expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual(waiting.map(() => 503))
+  const codes = await Promise.all([next, ...running].map(async (answer) => (await (await answer).json()).code))
+  expect(new Set(codes)).toEqual(new Set(['DEADLINE_EXCEEDED']))
+})
+
+test('a store is closed at once, whatever its workers read', async () => {
+  const own = newStore()
+  const store = own.open()
+  const endless = 'with recursive n(i) as (select 1 union all select i + 1 from n) select * from n where still_wanted()'
+  const read = store.read.rows({ text: endless.replace('*', 'count(*)'), values: [], isHeavy: true })
+  const refused = expect(read).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+  await sleep(200)
+  await store.close()
+  await refused
+  // Only the last connection to let go removes it.
+  expect(existsSync(`${own.file}-wal`)).toBe(false)
+  expect(await load()).toBeLessThan(0.1)
+  own.remove()
+})
+
+test('a worker that dies fails one request, and another replaces it', async () => {
+  const store = newStore().open()
+  onTestFinished(() => store.close())
+  const heavy = (text: string) => store.read.rows({ text, values: [], isHeavy: true })
+  const more = `with recursive n(i) as (select 1 union all select i + 1 from n limit 499) select printf('%.*c', 1000000, i) from n`
+  await expect(heavy(more)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+  expect(await heavy('select 7')).toEqual([[7]])
+})
+
+test('a file that was replaced is not read by a new worker', async () => {
+  const own = newStore()
+  const store = own.open()
+  onTestFinished(() => store.close())
+  renameSync(own.file, `${own.file}-moved`)
+  const read = store.read.rows({ text: 'select 7', values: [], isHeavy: true })
+  await expect(read).rejects.toMatchObject({ code: 'UNAVAILABLE', message: expect.stringMatching(/moved or replaced/) })
+})

@@ -1,0 +1,240 @@
+import { pino } from 'pino'
+import { onTestFinished } from 'vitest'
+import { mintKey } from '../../src/auth/keys.js'
+import type { Scope } from '../../src/auth/scopes.js'
+import { type FieldChanges, fieldChangesOf } from '../../src/history/changes.js'
+import { type App, type AppOptions, createApp } from '../../src/http/app.js'
+import { LIMITS } from '../../src/limits.js'
+import type { Store, Write } from '../../src/store/store.js'
+import { requireDocumented } from './documented.js'
+import { engine } from './engine.js'
+import { type Company, fillCompany } from './fixtures.js'
+import { copyOf, newStore, type TestStore } from './stores.js'
+import { way } from './way.js'
+
+/** An answer, read to its end. */
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers freely, and compare them whole.
+  readonly body: any
+}
+
+export const NOW = new Date('2026-11-02T09:30:00.000Z')
+
+interface Statement {
+  readonly sql: string
+  readonly values: readonly unknown[]
+}
+
+/** Whether a statement only asks how large a table is, to judge whether the next one is heavy. */
+const isSizing = (sql: string) => sql.startsWith('select max(rowid) from')
+
+interface HistoryLine {
+  readonly by: string
+  readonly action: string
+  readonly entityId: string
+  readonly fields: FieldChanges
+}
+
+/** A service with a store of its own, gone when it is no longer needed. */
+export interface Gateway {
+  readonly store: Store
+  /** The store itself, to be looked into past the service. */
+  readonly own: TestStore
+  readonly app: App
+  /** Every SQL statement since the last look. */
+  statements(): string[]
+  /** The same, each with its parameters where the engine tells them. */
+  asked(): Statement[]
+  /** What the store had to say since the last look. */
+  notices(): string[]
+  /** A caller with a fresh key of these scopes. */
+  as(...scopes: Scope[]): Promise<Caller>
+  /** A caller who sends this `Authorization` header, or none. */
+  with(authorization: string | undefined): Caller
+  write<T>(work: (write: Write) => Promise<T>): Promise<T>
+  /** Each line that this work adds to the history. */
+  historyOf(work: () => Promise<unknown>): Promise<HistoryLine[]>
+  clock: { now: Date }
+  readonly log: string[]
+}
+
+/** When a service is closed: after the test that opened it, or `afterAll` of a file that shares one. */
+type AtEnd = (close: () => Promise<void>) => void
+
+export function openGateway(
+  options: Partial<AppOptions> = {},
+  atEnd: AtEnd = onTestFinished,
+  own: TestStore = newStore(),
+): Gateway {
+  let seen: Statement[] = []
+  const log: string[] = []
+  const clock = { now: NOW }
+  const notices: string[] = []
+  const onStatement = (sql: string, values: readonly unknown[] = []) => {
+    if (!isSizing(sql)) seen.push({ sql, values })
+  }
+  const store = own.open({ onStatement, onNotice: (sentence) => notices.push(sentence) })
+  const app = createApp({
+    store,
+    log: pino({ level: 'info' }, { write: (line) => log.push(line) }),
+    clock: () => clock.now,
+    basePath: '',
+    graphiql: true,
+    wholeListRowsMax: LIMITS.wholeListRowsMax,
+    ratePerMinute: 0,
+    readyBytesMax: LIMITS.readyBytesMax,
+    inFlightBytesMax: LIMITS.inFlightBytesMax,
+    slowMs: LIMITS.slowQueryMs,
+    corsOrigins: '',
+    ...way,
+    ...options,
+  })
+  atEnd(async () => {
+    await store.close()
+    own.remove()
+  })
+  const gateway: Gateway = {
+    store,
+    own,
+    app,
+    clock,
+    log,
+    statements: () => gateway.asked().map(({ sql }) => sql),
+    asked() {
+      const since = seen
+      seen = []
+      return since
+    },
+    notices: () => notices.splice(0),
+    async as(...scopes) {
+      const key = await gateway.write((write) =>
+        mintKey(write, { name: scopes.join(' ') || 'no scopes', scopes, expiresAt: undefined }),
+      )
+      return gateway.with(`Bearer ${key.secret}`)
+    },
+    with: (authorization) => new Caller(app, authorization, options.basePath ?? ''),
+    write: (work) => store.write({ by: 'cli', at: () => clock.now }, work),
+    async historyOf(work) {
+      const lines = () => store.read.db.select().from(store.read.t.change).orderBy(store.read.t.change.id)
+      const before = (await lines()).length
+      await work()
+      return (await lines()).slice(before).map((row) => {
+        const { by, action, entityId } = row
+        return { by, action, entityId, fields: fieldChangesOf(row) }
+      })
+    },
+  }
+  return gateway
+}
+
+interface Filled {
+  readonly own: TestStore
+  readonly company: Company
+}
+
+/** The company of the fixtures, written once for each worker and copied for each test. */
+let filled: Promise<Filled> | undefined
+
+async function fillStore(): Promise<Filled> {
+  const own = newStore()
+  process.once('exit', own.remove)
+  const store = own.open()
+  const company = await store.write({ by: 'cli', at: () => NOW }, fillCompany)
+  await store.close()
+  return { own, company }
+}
+
+/** A service with the company of the fixtures, and what is in it. */
+export async function openFilled(options: Partial<AppOptions> = {}): Promise<{ gateway: Gateway; company: Company }> {
+  if (engine === 'postgres') {
+    const gateway = openGateway(options)
+    return { gateway, company: await gateway.write(fillCompany) }
+  }
+  filled ??= fillStore()
+  const { own, company } = await filled
+  return { gateway: openGateway(options, onTestFinished, copyOf(own)), company }
+}
+
+/** A service with the company of the fixtures, and a caller who may do everything. */
+export interface Office {
+  readonly gateway: Gateway
+  readonly caller: Caller
+}
+
+export async function openOffice(options: Partial<AppOptions> = {}): Promise<Office> {
+  const { gateway } = await openFilled(options)
+  return { gateway, caller: await gateway.as('personnel.manage', 'projects.manage') }
+}
+
+type Init = { method?: string; headers?: Record<string, string>; body?: string | undefined }
+
+export class Caller {
+  private readonly app: App
+  readonly authorization: string | undefined
+  private readonly basePath: string
+
+  constructor(app: App, authorization: string | undefined, basePath: string) {
+    this.app = app
+    this.authorization = authorization
+    this.basePath = basePath
+  }
+
+  async request(path: string, { method = 'GET', headers = {}, body }: Init = {}): Promise<Answer> {
+    const request = new Request(`http://localhost${this.basePath}${path}`, {
+      method,
+      headers: {
+        ...(this.authorization && { authorization: this.authorization }),
+        ...(body !== undefined && { 'content-length': String(Buffer.byteLength(body)) }),
+        ...headers,
+      },
+      ...(body !== undefined && { body }),
+    })
+    const response = await this.app.fetch(request)
+    const text = await response.text()
+    const isJson = /json/.test(response.headers.get('content-type') ?? '') && text !== ''
+    const answer = {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: isJson ? JSON.parse(text) : undefined,
+    }
+    requireDocumented(method, path, answer)
+    return answer
+  }
+
+  get(path: string, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.request(path, { headers })
+  }
+
+  post(path: string, body: unknown): Promise<Answer> {
+    return this.request(path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+  }
+
+  /** A merge patch, unless the headers say otherwise. */
+  patch(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.request(path, {
+      method: 'PATCH',
+      headers: { 'content-type': 'application/merge-patch+json', ...headers },
+      body: JSON.stringify(body),
+    })
+  }
+
+  put(path: string, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.request(path, { method: 'PUT', headers })
+  }
+
+  delete(path: string, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.request(path, { method: 'DELETE', headers })
+  }
+
+  graphql(query: string, variables: Record<string, unknown> = {}): Promise<Answer> {
+    return this.post('/graphql', { query, variables })
+  }
+}

@@ -1,0 +1,55 @@
+import { vi } from 'vitest'
+import { run } from '../../src/cli/program.js'
+import { environmentOf, type Finished } from './process.js'
+
+let last: Promise<unknown> = Promise.resolve()
+
+/**
+ * Runs a command in a folder like `operations`, but in this process, which saves the start of another. It is for what a
+ * command says and does; whatever is about being a process (signals, standard input, an end) takes a real one.
+ */
+export function runHere(folder: string, args: readonly string[]): Promise<Finished> {
+  // One at a time: folder, environment and output belong to the whole process.
+  const mine = last.then(() => within(folder, args))
+  last = mine.catch(() => undefined)
+  return mine
+}
+
+async function within(folder: string, args: readonly string[]): Promise<Finished> {
+  const before = { folder: process.cwd(), env: process.env }
+  const [stdout, stderr] = [listenTo(process.stdout), listenTo(process.stderr)]
+  process.env = environmentOf(folder)
+  process.chdir(folder)
+  try {
+    const code = await run(args)
+    return { code, stdout: stdout.text(), stderr: stderr.text() }
+  } finally {
+    process.chdir(before.folder)
+    process.env = before.env
+    stdout.restore()
+    stderr.restore()
+  }
+}
+
+/** Takes what is written to a stream, none of which gets through. */
+function listenTo(stream: NodeJS.WriteStream) {
+  let text = ''
+  const spy = vi.spyOn(stream, 'write').mockImplementation((chunk, ...rest) => {
+    text += chunk
+    const done = rest.at(-1)
+    if (typeof done === 'function') done()
+    return true
+  })
+  return { text: () => text, restore: () => spy.mockRestore() }
+}
+
+/** Makes a key with these arguments, by the command, in the folder's store. */
+export async function mint(folder: string, ...args: string[]): Promise<MintedKey> {
+  return JSON.parse((await runHere(folder, ['keys', 'create', '--json', ...args])).stdout)
+}
+
+interface MintedKey {
+  readonly id: string
+  readonly key: string
+  readonly [member: string]: unknown
+}

@@ -1,0 +1,43 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+/** Tests that say nothing where responses are neither cached nor compiled, most of them because that is their subject. */
+const LEFT_OUT: Readonly<Record<string, string>> = {
+  'test/api/idempotencyRecords.test.ts':
+    'Restarts servers, which are processes with settings of their own, and only writes.',
+  'test/http/inFlight.test.ts': 'Sends long lists again and again, of which only the size counts.',
+  'test/store/plans.test.ts': 'Reads the query plans of compiled statements.',
+  'test/http/cachedResponses.test.ts': 'The response cache.',
+  'test/http/negotiation.test.ts': 'Asks for which Accept headers compiled SQL answers.',
+  'test/http/caching.test.ts': 'The response cache.',
+  'test/store/changeCounters.test.ts': 'The change counters that its entries depend on.',
+  'test/compiled/statements.test.ts': 'Counts the statements of a request, which are more where it is executed.',
+  'test/store/store.test.ts': 'Calls the store itself.',
+  'test/compiled/ways.test.ts': 'Opens a service of each kind by itself.',
+}
+
+const HARNESS = 'test/support/harness.ts'
+
+const sources = new Map(
+  readdirSync('test', { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts') && !name.includes('node_modules'))
+    .map((name) => join('test', name))
+    .map((path) => [path, readFileSync(path, 'utf8')]),
+)
+
+/** Whether a file has the harness open a service for it, or imports one that does. */
+function opensService(path: string): boolean {
+  if (path === HARNESS) return false
+  const text = sources.get(path) ?? ''
+  const imported = [...text.matchAll(/^(?:import \{|\}).* from '(\.[^']*)\.js'/gm)].map(([, specifier = '']) =>
+    join(dirname(path), `${specifier}.ts`),
+  )
+  return /\bopen(Filled|Gateway|Office)\b/.test(text) || imported.some(opensService)
+}
+
+/** The tests outside these folders that run again without the response cache and without compiled queries. */
+export function plainTests(otherFolders: readonly string[]): string[] {
+  const isOther = (path: string) => otherFolders.some((folder) => path.startsWith(`test/${folder}/`))
+  const tests = [...sources.keys()].filter((path) => path.endsWith('.test.ts') && !isOther(path))
+  return tests.filter((path) => !(path in LEFT_OUT) && opensService(path))
+}

@@ -1,0 +1,113 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { mintKey } from '../../src/auth/keys.js'
+import { personWith } from '../../src/personnel/people.js'
+import { openStore } from '../../src/store/open.js'
+import { type Answer, Client } from '../campaigns/client.js'
+import { newFolder, serve, storeOf } from './process.js'
+import type { TestStore } from './stores.js'
+
+const CONNECTIONS = 16
+
+/** A served process with a store of its own, a key for everything, and a look into the file behind it. */
+export async function openService({ folder = newFolder(), args = [] as readonly string[], stdout = '' } = {}) {
+  const { own, key, keyId } = await prepareStore(folder)
+  const server = await serve(folder, ['--rate-limit', '0', ...args], stdout ? { stdout } : {})
+  return { ...server, own, key, keyId, ...callerOf(server.origin, key) }
+}
+
+/** So long that many people make a long answer. */
+const TITLE = 'Lead engineer '.repeat(12).trim()
+
+/** A store with a key and some people, made in this process, which is faster than by the command. */
+export async function prepareStore(folder: string, people = 0) {
+  const own = storeOf(folder)
+  const store = await openStore(own.url)
+  const { secret: key, id: keyId } = await store.write({ by: 'cli', at: () => new Date() }, async (write) => {
+    const rows = Array.from({ length: people }, (_, i) =>
+      personWith(write, undefined, { name: 'Ada', externalId: `${i}`, title: TITLE }),
+    )
+    await write.insertAll(write.t.person, rows)
+    const scopes = ['personnel.manage', 'projects.manage'] as const
+    return mintKey(write, { name: 'service', scopes, expiresAt: undefined })
+  })
+  await store.close()
+  return { own, key, keyId }
+}
+
+/** Someone who calls a served process over connections that stay open. */
+export function callerOf(origin: string, key: string) {
+  const client = new Client(origin, key, CONNECTIONS)
+  onTestFinished(() => client.close())
+  return {
+    client,
+    /** Adds someone to the roster. */
+    add: (externalId: string, headers: Record<string, string> = {}): Promise<Answer> =>
+      client.ask('/v1/personnel', { method: 'POST', headers, body: JSON.stringify({ name: 'Ada', externalId }) }),
+    /** Everyone on the roster, by externalId. */
+    async roster(): Promise<string[]> {
+      const { text } = await client.ask('/v1/personnel?limit=1000')
+      return JSON.parse(text).data.map(({ externalId }: { externalId: string }) => externalId)
+    },
+    async readiness(): Promise<unknown> {
+      const { status, text } = await client.ask('/readyz')
+      return { status, ...JSON.parse(text) }
+    },
+  }
+}
+
+export const READY = { status: 'ready', writes: true }
+export const READY_TO_READ = { status: 'ready', writes: false }
+
+/** The externalIds of everyone in the store, whatever any server says. */
+export function stored({ values }: TestStore): string[] {
+  return values('select external_id from person order by external_id').map(([id]) => String(id))
+}
+
+/** A disk of its own, gone when the test is over. */
+export function smallDisk(bytes: number): string {
+  const folder = join(newFolder(), 'disk')
+  mkdirSync(folder)
+  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${bytes}`, 'tmpfs', folder])
+  onTestFinished(() => {
+    spawnSync('umount', ['-l', folder])
+  })
+  return folder
+}
+
+/** Mounting takes root, and a container may be forbidden it. */
+export const canMount = tried((folder) => {
+  execFileSync('mount', ['-t', 'tmpfs', 'tmpfs', folder], { stdio: 'ignore' })
+  execFileSync('umount', [folder])
+})
+
+/** A file that not even root may change takes root, and a file system that has such files. */
+export const canFreeze = tried((folder) => {
+  const file = join(folder, 'frozen')
+  writeFileSync(file, '')
+  execFileSync('chattr', ['+i', file], { stdio: 'ignore' })
+  execFileSync('chattr', ['-i', file])
+})
+
+export const canTrace = tried(() => {
+  execFileSync('strace', ['-e', 'trace=none', 'true'], { stdio: 'ignore' })
+})
+
+export const canLimit = tried(() => {
+  execFileSync('prlimit', ['--nofile', '--pid', String(process.pid)], { stdio: 'ignore' })
+})
+
+function tried(work: (folder: string) => void): boolean {
+  const folder = mkdtempSync(join(tmpdir(), 'operations-'))
+  try {
+    work(folder)
+    return true
+  } catch {
+    return false
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,134 @@
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openPostgres } from '../../src/store/postgres/store.js'
+import { type Connection, openDatabase } from '../../src/store/sqlite/driver.js'
+import { migrate } from '../../src/store/sqlite/migrations.js'
+import { openSqlite } from '../../src/store/sqlite/store.js'
+import type { Store } from '../../src/store/store.js'
+import { giveBack, takeDatabase } from '../postgres/databases.js'
+import { hangUp, rowsOf, valuesOf } from '../postgres/sync.js'
+import { type Engine, engine } from './engine.js'
+
+interface OpenOptions {
+  readonly onStatement?: (sql: string, values?: readonly unknown[]) => void
+  readonly onNotice?: (sentence: string) => void
+  /** SQLite: what reads more rows runs in a read worker. */
+  readonly inPlaceRowsMax?: number
+}
+
+/** A migrated store with nothing in it, and a way into it that goes past our own code. */
+export interface TestStore {
+  /** For `--database` and DATABASE_URL. */
+  readonly url: string
+  /** Of SQLite. */
+  readonly file: string
+  open(options?: OpenOptions): Store
+  /** Runs SQL. */
+  run(sql: string): void
+  rows(sql: string): Readonly<Record<string, unknown>>[]
+  /** Each row as its values, in the order in which they are selected. */
+  values(sql: string): unknown[][]
+  /** Takes the turn of whoever writes, as another process would, until it is let go. */
+  hold(): () => void
+  /** Whether another process is writing. */
+  isHeld(): boolean
+  /** The names of all tables. */
+  tables(): string[]
+  remove(): void
+}
+
+/** Where a run has its stores; a campaign makes no folder for them. */
+const folder = process.env['TEST_STORES'] ?? tmpdir()
+
+/** A store that is migrated once for each worker, and copied for each test. */
+let migrated: string | undefined
+
+function migratedFile(): string {
+  if (migrated === undefined) {
+    const own = mkdtempSync(join(folder, 'operations-migrated-'))
+    process.once('exit', () => rmSync(own, { recursive: true, force: true }))
+    migrated = join(own, 'operations.db')
+    migrate(migrated)
+  }
+  return migrated
+}
+
+function newFile(like: string): string {
+  const file = join(mkdtempSync(join(folder, 'operations-')), 'operations.db')
+  copyFileSync(like, file)
+  return file
+}
+
+const SQLITE_TABLES = "select name from sqlite_master where type = 'table' order by name"
+const POSTGRES_TABLES = "select tablename from pg_tables where schemaname = 'public' order by 1"
+
+// Of this database alone: copies of one template have the same relations, and the locks of all are listed together.
+const HELD = `select 1 from pg_locks where relation = 'revision'::regclass and mode = 'ExclusiveLock' and granted
+  and database = (select oid from pg_database where datname = current_database())`
+
+export function newStore(on: Engine = engine): TestStore {
+  return on === 'postgres' ? postgresStore(takeDatabase()) : sqliteStore(newFile(migratedFile()))
+}
+
+/** A store of its own with all that is in this one, which nobody has open; SQLite's alone can be copied so. */
+export function copyOf({ file }: TestStore): TestStore {
+  return sqliteStore(newFile(file))
+}
+
+export function sqliteStore(file: string): TestStore {
+  const within = <T>(work: (db: Connection) => T): T => {
+    const db = openDatabase(file)
+    try {
+      db.pragma('foreign_keys = on')
+      return work(db)
+    } finally {
+      db.close()
+    }
+  }
+  return {
+    url: `file:${file}`,
+    file,
+    open: (options) => openSqlite(file, options),
+    run: (sql) => void within((db) => db.exec(sql)),
+    rows: (sql) => within((db) => db.prepare<[], Readonly<Record<string, unknown>>>(sql).all()),
+    values: (sql) => within((db) => db.prepare<[], unknown[]>(sql).raw().all()),
+    hold() {
+      const other = openDatabase(file)
+      other.exec('begin immediate')
+      return () => void other.close()
+    },
+    isHeld: () =>
+      within((db) => {
+        db.pragma('busy_timeout = 0')
+        try {
+          db.exec('begin immediate; rollback')
+          return false
+        } catch {
+          return true
+        }
+      }),
+    tables: () => within((db) => db.prepare<[], string>(SQLITE_TABLES).pluck().all()),
+    remove: () => rmSync(join(file, '..'), { recursive: true, force: true }),
+  }
+}
+
+export function postgresStore(url: string, remove = () => giveBack(url)): TestStore {
+  return {
+    url,
+    get file(): string {
+      throw new Error('This store is no file: the test is for SQLite alone.')
+    },
+    open: (options) => openPostgres(url, options),
+    run: (sql) => void rowsOf(url, sql),
+    rows: (sql) => rowsOf(url, sql),
+    values: (sql) => valuesOf(url, sql),
+    hold() {
+      rowsOf(url, 'begin; lock table revision in exclusive mode')
+      return () => hangUp(url)
+    },
+    isHeld: () => valuesOf(url, HELD).length > 0,
+    tables: () => valuesOf(url, POSTGRES_TABLES).map(String),
+    remove,
+  }
+}
