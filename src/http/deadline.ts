@@ -8,7 +8,7 @@ const WAITING_SHARE = 0.95
 const SHOWING_SHARE = 0.25
 
 /** The deadline of a request, shared by all of its steps. */
-export class Waiting implements Patience {
+export class RequestDeadline implements Patience {
   /** In the time of `performance.now()`, like `deadlineAt`. */
   since = performance.now()
   deadlineAt: number

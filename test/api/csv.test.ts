@@ -122,7 +122,7 @@ describe('at its own path', () => {
   })
 
   test('it is cached, like every other list', async () => {
-    const gateway = openGateway({ readyBytesMax: LIMITS.readyBytesMax })
+    const gateway = openGateway({ responseCacheBytesMax: LIMITS.responseCacheBytesMax })
     const caller = await gateway.as('personnel.read')
     const first = await caller.get('/v1/groups.csv')
     gateway.statements()

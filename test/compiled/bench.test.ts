@@ -24,7 +24,7 @@ async function openBench() {
   let last: ExecutionReason | 'never finished' | undefined
   const gateway = openGateway(
     {
-      readyBytesMax: 0,
+      responseCacheBytesMax: 0,
       isCompiled: true,
       onFinished: ({ executedFor }) => {
         last = executedFor

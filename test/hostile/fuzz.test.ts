@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
 import { CATALOGUE } from '../../src/errors.js'
-import { storedOperations } from '../../src/http/rest/compiledRoutes.js'
+import { compiledRoutes } from '../../src/http/rest/compiledRoutes.js'
 import { schema } from '../../src/schema.js'
 import type { Answer } from '../support/harness.js'
 import { isShort, openArena, posted } from './support/arena.js'
@@ -51,7 +51,7 @@ async function asked(path: string, init: RequestInit = {}): Promise<Answer> {
 const postedTo = (path: string, body: string, method = 'POST') =>
   asked(path, { method, headers: { 'content-type': 'application/json' }, body })
 
-const OPERATIONS = storedOperations(schema)
+const OPERATIONS = compiledRoutes(schema)
 const LISTS = OPERATIONS.filter(({ isList }) => isList)
 
 const requireProblem = (answer: Answer) => {

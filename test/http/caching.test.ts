@@ -85,7 +85,7 @@ describe.each(DOORS)('%s that was requested before', (_, ask) => {
   })
 
   test('is read again without a response cache', async () => {
-    const { gateway, caller } = await openCompany({ readyBytesMax: 0 })
+    const { gateway, caller } = await openCompany({ responseCacheBytesMax: 0 })
     await ask(caller)
     expect((await reads(gateway, () => ask(caller))).length).toBeGreaterThan(0)
   })

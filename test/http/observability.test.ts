@@ -59,7 +59,7 @@ async function openFailing(fail: Fail) {
   const whole = openGateway()
   const { id: keyId, secret } = await minted(whole, ['personnel.read'])
   const store = { ...whole.store }
-  const gateway = openGateway({ store, isCompiled: true, readyBytesMax: 0 })
+  const gateway = openGateway({ store, isCompiled: true, responseCacheBytesMax: 0 })
   const caller = gateway.with(`Bearer ${secret}`)
   expect((await caller.graphql(PEOPLE)).body).toEqual(NOBODY)
   linesOf(gateway)

@@ -89,7 +89,7 @@ function callerOn(file: string, authorization: string | undefined): Caller {
     ...{ store, log, clock: () => NOW, basePath: '', graphiql: false },
     wholeListRowsMax: LIMITS.wholeListRowsMax,
     ratePerMinute: 0,
-    readyBytesMax: 0,
+    responseCacheBytesMax: 0,
     inFlightBytesMax: LIMITS.inFlightBytesMax,
     slowMs: LIMITS.slowQueryMs,
     corsOrigins: '',

@@ -85,7 +85,7 @@ export function openGateway(
     graphiql: true,
     wholeListRowsMax: LIMITS.wholeListRowsMax,
     ratePerMinute: 0,
-    readyBytesMax: LIMITS.readyBytesMax,
+    responseCacheBytesMax: LIMITS.responseCacheBytesMax,
     inFlightBytesMax: LIMITS.inFlightBytesMax,
     slowMs: LIMITS.slowQueryMs,
     corsOrigins: '',

@@ -20,7 +20,7 @@ import { coercedVariables } from '../../graph/sql/variables.js'
 import type { Read } from '../../store/store.js'
 import type { Engine } from '../engine.js'
 import { fingerprintOf, inside, type RunningRequests, replayOf, tokenOf } from '../rest/idempotency.js'
-import type { Passed } from './plugins.js'
+import type { ServerContext } from './plugins.js'
 
 type Execute = Engine['execute']
 
@@ -28,7 +28,7 @@ type Execute = Engine['execute']
 interface Mutation {
   readonly args: ExecutionArgs
   readonly operation: OperationDefinitionNode
-  readonly context: Context & Passed
+  readonly context: Context & ServerContext
   readonly variables: Readonly<Record<string, unknown>>
 }
 
@@ -90,7 +90,7 @@ function once(execute: Execute, running: RunningRequests): Execute {
     // The cast holds: Yoga merges its server context (`Passed`) into the context that the engine makes.
     const context = args.contextValue as Mutation['context']
     try {
-      const token = tokenOf(context.exchange.asked)
+      const token = tokenOf(context.exchange.request)
       const mutation = token === undefined ? undefined : await mutationOf(args, operation, context)
       if (token === undefined || !mutation) return await execute(args)
       const request = await requestOf(mutation, token)

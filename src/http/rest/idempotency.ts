@@ -4,13 +4,13 @@ import { Fault } from '../../errors.js'
 import type { Context } from '../../graph/builder.js'
 import { LIMITS } from '../../limits.js'
 import type { Read, Store, Write } from '../../store/store.js'
-import { type Asked, isReading } from '../wire/request.js'
+import { type HttpRequest, isReading } from '../wire/request.js'
 
 const TOKEN = new RegExp(`^[\\x21-\\x7e]{1,${LIMITS.idempotencyKeyCharactersMax}}$`)
 
 /** The Idempotency-Key of a request, if it has one. */
-export function tokenOf(asked: Asked): string | undefined {
-  const given = asked.header('idempotency-key')
+export function tokenOf(request: HttpRequest): string | undefined {
+  const given = request.header('idempotency-key')
   if (given === undefined) return undefined
   // The IETF draft defines a quoted string; many clients omit the quotes.
   const token = given.trim().replace(/^"(.*)"$/, '$1')
@@ -35,7 +35,13 @@ interface Answered {
 type Work = (context: Context) => Promise<unknown>
 
 /** Runs the work of a request; a change with an Idempotency-Key runs once, and a retry replays its result. */
-export type Perform = (asked: Asked, path: string, input: unknown, context: Context, work: Work) => Promise<Answered>
+export type Perform = (
+  request: HttpRequest,
+  path: string,
+  input: unknown,
+  context: Context,
+  work: Work,
+) => Promise<Answered>
 
 /** The running requests with an Idempotency-Key: at most one for each token of an API key. */
 export class RunningRequests {
@@ -56,10 +62,10 @@ export class RunningRequests {
 }
 
 export function createPerform(running: RunningRequests): Perform {
-  return async (asked, path, input, context, work) => {
-    const token = isReading(asked) ? undefined : tokenOf(asked)
+  return async (request, path, input, context, work) => {
+    const token = isReading(request) ? undefined : tokenOf(request)
     if (token === undefined) return { answer: await work(context), isReplay: false }
-    const fingerprint = fingerprintOf(asked.method, path, input)
+    const fingerprint = fingerprintOf(request.method, path, input)
     const once = { keyId: context.principal.keyId, token, fingerprint }
     const earlier = await replayOf(context.store.read, once, context.clock())
     if (earlier) return earlier
