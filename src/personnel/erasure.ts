@@ -30,7 +30,7 @@ export async function erasePerson(write: Write, id: string): Promise<Erasure> {
   const texts = await textsOf(write, before, isOwn)
   const entries = (await blankEntries(write, id, texts, 'risk')) + (await blankEntries(write, id, texts, 'issue'))
   const history = (await blankOwn(write, isOwn)) + (await blankMentions(write, id, texts))
-  await forgetAnswers(write, [id, ...texts])
+  await deleteIdempotencyRecords(write, [id, ...texts])
   await blankPerson(write, id)
   return { id, erasedAt: at, history, entries }
 }
@@ -81,7 +81,7 @@ async function blankOwn(write: Write, isOwn: SQL): Promise<number> {
 }
 
 /** Deletes stored idempotent responses that mention the person: warnings of a sync quote names. */
-async function forgetAnswers({ db, t }: Write, texts: readonly string[]): Promise<void> {
+async function deleteIdempotencyRecords({ db, t }: Write, texts: readonly string[]): Promise<void> {
   const inJson = (text: string) => JSON.stringify(text).slice(1, -1)
   // A warning quotes a name, so its quotes and backslashes may be escaped twice.
   const forms = texts.flatMap((text) => [inJson(text), inJson(inJson(text))])

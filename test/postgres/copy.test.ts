@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { keepAnswer } from '../../src/auth/idempotencyRecords.js'
+import { storeIdempotencyRecord } from '../../src/auth/idempotencyRecords.js'
 import { mintKey } from '../../src/auth/keys.js'
 import { addPerson, personWith } from '../../src/personnel/people.js'
 import { REGISTERS } from '../../src/store/changeCounters.js'
@@ -32,7 +32,7 @@ async function openFilled(engine: 'sqlite' | 'postgres') {
   )
   await gateway.write(async (write) => {
     await addPerson(write, { name: 'O\'Neill \\ "x" {a,b} NULL 😀', externalId: 'odd' })
-    await keepAnswer(write, { keyId: key.id, token: 't', fingerprint: 'f' }, { id: 'usr_1' })
+    await storeIdempotencyRecord(write, { keyId: key.id, token: 't', fingerprint: 'f' }, { id: 'usr_1' })
   })
   return { gateway, secret: key.secret }
 }

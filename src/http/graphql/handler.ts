@@ -18,7 +18,7 @@ import { faultHeaders, STATUS } from '../wire/problems.js'
 import type { HttpRequest, HttpResponse } from '../wire/request.js'
 import { orExecuted, type RunCompiled } from './compiledQueries.js'
 import { Documents } from './documents.js'
-import { executingOnce } from './idempotency.js'
+import { idempotentEngine } from './idempotency.js'
 import { readParams } from './parameters.js'
 import { PersistedQueries } from './persistedQueries.js'
 import { type ServerContext, useCompiledQueries, useParams, useResponses } from './plugins.js'
@@ -100,7 +100,7 @@ function yogaWith({ engine, runCompiled, log, running }: GraphqlOptions) {
         },
       }
     },
-    plugins: [useParams(), useCompiledQueries(runCompiled, executingOnce(engine, running)), useResponses(log)],
+    plugins: [useParams(), useCompiledQueries(runCompiled, idempotentEngine(engine, running)), useResponses(log)],
     parserAndValidationCache: {
       documentCache: new Documents({ charactersMax: LIMITS.queriesKeptCharacters, countMax: LIMITS.queriesKeptMax }),
       // Errors are not cached: one may be as long as a body, and invalid documents are rarely sent twice.

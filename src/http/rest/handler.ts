@@ -148,12 +148,12 @@ function changerWith({ schema, engine, rateLimits, bodies, running, basePath, lo
       perform(request, path, variables['input'], context, (inner) =>
         run(engine, operation, variables, { ...inner, precondition, isExecuted }),
       )
-    const { answer, isReplay } = await performed(false).catch((error: unknown) => {
+    const { result, isReplay } = await performed(false).catch((error: unknown) => {
       if (!(error instanceof SelectionFailed)) throw error
       exchange.executedFor = orExecuted(log, exchange)(error.cause)
       return performed(true)
     })
-    const shown = await respondWithResult(answer, call)
+    const shown = await respondWithResult(result, call)
     return isReplay ? { ...shown, headers: { ...shown.headers, 'idempotency-replayed': 'true' } } : shown
   }
 }
