@@ -195,7 +195,7 @@ async function factsOf(read: Read, list: AnyList, asked: Asked): Promise<PageFac
   // Of a complete list only its two ends are read.
   const guard = read.guard(extentOf(read, list, asked.filter, { first: asked.first ?? 1 }))
   const page = new JsonPage(read, { ...source, condition: and(guard, source.condition) }, asked, 'page')
-  const [row] = await read.rows({ ...read.spelled(pageFacts(read, page)), isHeavy: guard !== undefined })
+  const [row] = await read.rows({ ...read.compile(pageFacts(read, page)), isHeavy: guard !== undefined })
   return readFacts(row?.[0])
 }
 

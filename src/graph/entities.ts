@@ -102,8 +102,8 @@ async function rowOfOne(
   const { condition, given } = named(args)
   const table = list.table(read.t)
   const where = conditional(condition(read, table))
-  const { text, values } = read.spelled(sql`select ${columnsOf(table)} from ${table}${where} limit 1`)
-  const [row] = await read.rows({ text, values: fillPlaceholders([...values], given), isSteady: true })
+  const { text, values } = read.compile(sql`select ${columnsOf(table)} from ${table}${where} limit 1`)
+  const [row] = await read.rows({ text, values: fillPlaceholders([...values], given), hasStablePlan: true })
   return row && rowOf(table, row)
 }
 

@@ -81,7 +81,7 @@ export function createEngine(options: EngineOptions): Engine {
       clock,
       wholeListRowsMax,
       rowCounts,
-      patience: deadline,
+      deadline,
     }
   }
   return {

@@ -16,8 +16,8 @@ let spelled: string[] = []
 function noting(read: Read): Read {
   return {
     ...read,
-    spelled(statement) {
-      const made = read.spelled(statement)
+    compile(statement) {
+      const made = read.compile(statement)
       if (/^(select|with) /.test(made.text)) spelled.push(made.text)
       return made
     },

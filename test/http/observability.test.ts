@@ -6,7 +6,7 @@ import { mintKey, revokeKey } from '../../src/auth/keys.js'
 import type { Scope } from '../../src/auth/scopes.js'
 import { Fault } from '../../src/errors.js'
 import { createLog } from '../../src/http/observe/log.js'
-import type { Spelled, Store } from '../../src/store/store.js'
+import type { CompiledSql, Store } from '../../src/store/store.js'
 import { engine } from '../support/engine.js'
 import { type Gateway, NOW, openGateway } from '../support/harness.js'
 import { openService, READY } from '../support/service.js'
@@ -42,7 +42,7 @@ const uncompiled =
   ({ reading }) => ({
     reading: (onStatement) => {
       const read = reading(onStatement)
-      const isCompiled = ({ text }: Spelled) => /^select (count\(\*\)|0), /.test(text)
+      const isCompiled = ({ text }: CompiledSql) => /^select (count\(\*\)|0), /.test(text)
       return { ...read, rows: async (statement) => (isCompiled(statement) ? failing(error)() : read.rows(statement)) }
     },
   })

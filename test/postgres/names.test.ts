@@ -7,7 +7,7 @@ import { newStore } from '../support/stores.js'
 /** One after the other, so that all is asked on one connection. */
 async function ask(store: Store, text: string, times: number): Promise<unknown[][]> {
   let rows: unknown[][] = []
-  for (let i = 0; i < times; i++) rows = await store.read.rows({ text, values: [7], isSteady: true })
+  for (let i = 0; i < times; i++) rows = await store.read.rows({ text, values: [7], hasStablePlan: true })
   return rows
 }
 

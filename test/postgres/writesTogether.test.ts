@@ -135,7 +135,7 @@ test('changes become visible in the order of their ids, also while two copies wr
   const endsAt = performance.now() + 1_500
   while (performance.now() < endsAt) {
     const text = 'select id from change where id > $1 order by id'
-    const rows = await store.read.rows({ text, values: [followed.at(-1) ?? 0], isSteady: true })
+    const rows = await store.read.rows({ text, values: [followed.at(-1) ?? 0], hasStablePlan: true })
     followed.push(...rows.map(([id]) => Number(id)))
   }
   isOver = true

@@ -4,12 +4,12 @@ import { grants } from '../../auth/scopes.js'
 import { Fault } from '../../errors.js'
 import { conditional } from '../../store/query/jsonPage.js'
 import { keysIn, SAMPLE } from '../../store/query/rowKeys.js'
-import type { Spelled } from '../../store/store.js'
+import type { CompiledSql } from '../../store/store.js'
 import type { Context } from '../builder.js'
 import { type Batch, contradiction, type EntityKey, type Reference, readReferences } from '../federation/references.js'
 import type { EntitiesRoot, EntityEntry } from './compiler.js'
 import type { Arguments } from './fields.js'
-import { askedByNames, cursorsInTurns, isSteady, kept, keyOf, newNumber, type RootQuestion } from './results.js'
+import { askedByNames, cursorsInTurns, hasStablePlan, kept, keyOf, newNumber, type RootQuestion } from './results.js'
 import { type AskedList, Build, boundValues, NotCompilable, Weighing } from './statements.js'
 
 /** The JSON of a row, and the value that it has of each key that references give. */
@@ -73,7 +73,7 @@ interface Look {
 
 interface LookUp {
   readonly key: EntityKey
-  readonly statement: Spelled
+  readonly statement: CompiledSql
   foundIn(rows: readonly unknown[][]): ReadonlyMap<string, Found>
 }
 
@@ -100,7 +100,7 @@ function lookUp(
     return sql`select ${selected} from ${table} ${sql.identifier('e')}${where}`
   })
   // The values that are looked for stand at the end, and are the only ones that differ.
-  const own = read.spelled(condition(extent.row, values)).values
+  const own = read.compile(condition(extent.row, values)).values
   const before = fillPlaceholders(statement.values.slice(0, statement.values.length - own.length), boundValues(asked))
   const named = keys.map(({ name, row }) => [name, row] as const)
   const found = ([json, ...columns]: readonly unknown[]) => {
@@ -110,7 +110,13 @@ function lookUp(
   const weight = read.weigh(extent)
   return {
     key,
-    statement: { text: statement.text, values: [...before, ...own], isSteady: isSteady(asked), isHeavy, weight },
+    statement: {
+      text: statement.text,
+      values: [...before, ...own],
+      hasStablePlan: hasStablePlan(asked),
+      isHeavy,
+      weight,
+    },
     foundIn: (rows) => new Map(rows.map(found)),
   }
 }

@@ -6,7 +6,7 @@ import type { Separator } from '../../store/query/json.js'
 import { bytesOf, conditional, listSource } from '../../store/query/jsonPage.js'
 import { oncePerEngine } from '../../store/query/lookups.js'
 import { extentOf, requireWhole } from '../../store/query/page.js'
-import type { Extent, Read, Spelled } from '../../store/store.js'
+import type { CompiledSql, Extent, Read } from '../../store/store.js'
 import type { Context } from '../builder.js'
 import { checkNames } from '../hints/names.js'
 import { turn } from '../turns.js'
@@ -50,14 +50,14 @@ export function kept(read: Read, key: string, build: () => SQL): Kept {
   const statements = keptOn(read)
   const known = statements.get(key)
   if (known) return known
-  const spelled = read.spelled(build())
-  if (key.length + spelled.text.length <= LIMITS.storeKeptCharacters) statements.set(key, spelled)
-  return spelled
+  const compiled = read.compile(build())
+  if (key.length + compiled.text.length <= LIMITS.storeKeptCharacters) statements.set(key, compiled)
+  return compiled
 }
 
 /** What a field at the root asks of the store, and what it is answered with. */
 export interface RootQuestion {
-  readonly statements: readonly Spelled[]
+  readonly statements: readonly CompiledSql[]
   /** Gets the rows of each statement. */
   answer(rows: readonly unknown[][][]): Promise<RootResult>
 }
@@ -77,11 +77,11 @@ export async function answersTo(context: Context, questions: readonly RootQuesti
   return results
 }
 
-async function alone(read: Read, statement: Spelled): Promise<unknown[][][]> {
+async function alone(read: Read, statement: CompiledSql): Promise<unknown[][][]> {
   return [await read.rows(statement)]
 }
 
-function questionOf({ text, values }: Spelled): string {
+function questionOf({ text, values }: CompiledSql): string {
   return `${text}\n${JSON.stringify(values)}`
 }
 
@@ -132,7 +132,7 @@ export function listRunner(root: ListRoot) {
     })
     const filled = fillPlaceholders([...values], boundValues(asked))
     return {
-      statements: [{ text, values: filled, isSteady: isSteady(asked), isHeavy, weight: read.weigh(extent) }],
+      statements: [{ text, values: filled, hasStablePlan: hasStablePlan(asked), isHeavy, weight: read.weigh(extent) }],
       async answer([found]) {
         const row = found?.[0] ?? []
         requireWhole(Number(row[0]), own)
@@ -143,7 +143,7 @@ export function listRunner(root: ListRoot) {
 }
 
 /** Which index serves a filter best depends on how rare its values are, so those are planned for each time. */
-export function isSteady(asked: readonly (Asked | undefined)[]): boolean {
+export function hasStablePlan(asked: readonly (Asked | undefined)[]): boolean {
   return asked.every((one) => Object.keys(one?.filter ?? {}).length === 0)
 }
 
@@ -244,7 +244,7 @@ export function singleRunner(root: SingleRoot) {
     })
     const filled = fillPlaceholders([...values], { ...boundValues(asked), ...given })
     return {
-      statements: [{ text, values: filled, isSteady: isSteady(asked), isHeavy, weight: read.weigh(extent) }],
+      statements: [{ text, values: filled, hasStablePlan: hasStablePlan(asked), isHeavy, weight: read.weigh(extent) }],
       async answer([found]) {
         const row = found?.[0]
         if (!row) return { json: [NULL], isThere: false }

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Principal } from '../../auth/principal.js'
 import { LIMITS } from '../../limits.js'
-import type { Register, Versions } from '../../store/changeCounters.js'
+import type { ChangeCounter, Versions } from '../../store/changeCounters.js'
 import type { RateLimits } from '../access/rateLimits.js'
 import type { Exchange } from '../observe/exchange.js'
 import { encodingFor, isUnchanged } from '../wire/content.js'
@@ -41,7 +41,7 @@ export function createResponseCache(bytesMax: number, rateLimits: RateLimits): R
   }
 }
 
-const NOTHING: ReadonlySet<Register> = new Set()
+const NOTHING: ReadonlySet<ChangeCounter> = new Set()
 
 /** The body of a request that can be served from the cache; undefined if it cannot. */
 async function smallBody(exchange: Exchange, rateLimits: RateLimits): Promise<string | undefined> {
@@ -103,12 +103,12 @@ interface Slot {
   /** Read before the data of the response, so that they are never newer than the data. */
   readonly versions: Versions
   /** The change counters of the tables that the response was read from. */
-  readonly reads: ReadonlySet<Register>
+  readonly reads: ReadonlySet<ChangeCounter>
 }
 
 interface Entry {
   readonly response: CachedResponse
-  readonly registers: readonly Register[]
+  readonly registers: readonly ChangeCounter[]
   readonly size: number
   versions: Versions
 }
@@ -157,7 +157,7 @@ export class CachedResponses {
   }
 }
 
-function isUnderSame(registers: readonly Register[], one: Versions, other: Versions): boolean {
+function isUnderSame(registers: readonly ChangeCounter[], one: Versions, other: Versions): boolean {
   return one === other || registers.every((register) => one[register] === other[register])
 }
 

@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import { KeyRefused, type Principal } from '../../auth/principal.js'
 import type { Fault } from '../../errors.js'
 import type { ExecutionReason } from '../../graph/sql/statements.js'
-import { type Register, registersIn, type Versions } from '../../store/changeCounters.js'
+import { type ChangeCounter, countersIn, type Versions } from '../../store/changeCounters.js'
 import { withoutValues } from '../../store/faults.js'
 import type { OnStatement } from '../../store/store.js'
 import { RequestDeadline } from '../deadline.js'
@@ -39,7 +39,7 @@ export interface Exchange {
   /** The number of SQL statements so far. */
   statements: number
   /** The change counters of the tables that they read. */
-  reads?: Set<Register>
+  reads?: Set<ChangeCounter>
   /** Why the query was executed instead of compiled, if it was. */
   executedFor?: ExecutionReason
   /** Whether all of it was replayed from its idempotency record. */
@@ -83,7 +83,7 @@ export function trackStatements(exchange: Exchange): OnStatement {
   return (text) => {
     exchange.statements += 1
     exchange.reads ??= new Set()
-    for (const register of registersIn(text)) exchange.reads.add(register)
+    for (const counter of countersIn(text)) exchange.reads.add(counter)
   }
 }
 

@@ -68,7 +68,7 @@ export async function valuesOf(
   const row = aliasedTable(table, 'r')
   const { id } = row as Identified
   const { where, isHeavy } = guarded(read, read.among(id, ids), { table, row, rows: ids.length, ...weight })
-  const statement = read.spelled(sql`select ${id}, ${value(row)} from ${table} ${sql.identifier('r')}${where}`)
+  const statement = read.compile(sql`select ${id}, ${value(row)} from ${table} ${sql.identifier('r')}${where}`)
   const rows = await read.rows({ ...statement, isHeavy })
   return new Map(rows.map(([key, found]) => [String(key), found]))
 }
