@@ -1,7 +1,7 @@
 import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import { recordReader, type Values } from '../fields.js'
 import { isErasure } from '../personnel/erasure.js'
-import { moveAll, movesTo } from '../personnel/membershipChanges.js'
+import { applyMembershipChanges, membershipChangesTo } from '../personnel/membershipChanges.js'
 import { checkPerson, type PersonRow, peopleLedger, personWith } from '../personnel/people.js'
 import type { Write } from '../store/store.js'
 import { fold, type InputCheck } from '../text.js'
@@ -47,12 +47,12 @@ export function receivePeople(intake: Intake): Receiver {
 
       await groups.store()
       const wanted = sound.flatMap(({ draft, groupIds }) => (groupIds ? [[draft.id, groupIds] as const] : []))
-      const moves = await movesTo(write, new Map(wanted))
+      const changes = await membershipChangesTo(write, new Map(wanted))
       for (const { before, draft } of sound) {
-        intake.count(ledger.enter(before, draft, { beside: moves.get(draft.id)?.changes ?? {} }).verdict)
+        intake.count(ledger.enter(before, draft, { beside: changes.get(draft.id)?.changes ?? {} }).verdict)
       }
       await ledger.store()
-      await moveAll(write, moves.values())
+      await applyMembershipChanges(write, changes.values())
     },
     async finish() {
       if (intake.isSound) for (const resumeIndexes of resume) await resumeIndexes()

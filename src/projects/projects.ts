@@ -1,5 +1,5 @@
 import { and, gte, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
-import { link, oneOf, projectKey, required, said, text, type Values } from '../fields.js'
+import { link, oneOf, patched, projectKey, required, text, type Values } from '../fields.js'
 import { Ledger } from '../history/ledger.js'
 import { newId } from '../ids.js'
 import { contains, type Optional } from '../store/query/conditions.js'
@@ -127,8 +127,8 @@ export function projectWith(
     key,
     name,
     searchFolded: fold(`${key}\n${name}`),
-    description: said(values.description, before?.description),
-    url: said(values.url, before?.url),
+    description: patched(values.description, before?.description),
+    url: patched(values.url, before?.url),
     status: values.status ?? before?.status ?? 'ACTIVE',
     syncedAt: at,
     createdAt: at,
