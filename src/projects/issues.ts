@@ -18,7 +18,7 @@ import {
   OPEN_ISSUE_STATUSES,
 } from '../vocabulary.js'
 import { entryWith } from './entries.js'
-import { type Handler, projectNaming } from './projects.js'
+import { type Assignee, projectNaming } from './projects.js'
 import { riskNaming } from './risks.js'
 
 export type IssueRow = Tables['issue']['$inferSelect']
@@ -136,7 +136,7 @@ export function issueWith(
     assignee,
     riskId,
     ...values
-  }: IssueValues & { projectId: string; id?: string; assignee?: Handler; riskId?: string | null },
+  }: IssueValues & { projectId: string; id?: string; assignee?: Assignee; riskId?: string | null },
 ): IssueRow {
   const severity = values.severity ?? before?.severity ?? 'MEDIUM'
   const status = values.status ?? before?.status ?? 'OPEN'

@@ -90,7 +90,7 @@ function matching({ t, among }: Read, filter: ProjectFilter): SQL | undefined {
 }
 
 /** The owner of a risk or the assignee of an issue: a person on the roster, the source's name, both, or nobody. */
-export interface Handler {
+export interface Assignee {
   readonly id?: string | null | undefined
   readonly name?: string | null | undefined
 }

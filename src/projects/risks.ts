@@ -23,7 +23,7 @@ import {
   type RiskStatus,
 } from '../vocabulary.js'
 import { entryWith } from './entries.js'
-import { type Handler, projectNaming } from './projects.js'
+import { type Assignee, projectNaming } from './projects.js'
 
 export type RiskRow = Tables['risk']['$inferSelect']
 
@@ -216,7 +216,7 @@ export function checkRisk(before: RiskRow | undefined, values: RiskValues, check
 export function riskWith(
   write: Write,
   before: RiskRow | undefined,
-  { projectId, id, owner, ...values }: RiskValues & { projectId: string; id?: string; owner?: Handler },
+  { projectId, id, owner, ...values }: RiskValues & { projectId: string; id?: string; owner?: Assignee },
 ): RiskRow {
   const category = patched(values.category, before?.category)
   const likelihood = patched(values.likelihood, before?.likelihood)

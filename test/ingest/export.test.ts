@@ -8,9 +8,9 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import { type ExportFlags, exportTo } from '../../src/cli/export/run.js'
 import { ROUTES } from '../../src/http/rest/routes.js'
 import { SHEETS } from '../../src/ingest/columns.js'
-import { type Outgoing, outgoing } from '../../src/ingest/export.js'
+import { type ExportRecord, exportRecords } from '../../src/ingest/export.js'
 import { SHEET_NOUNS, type SheetNoun } from '../../src/ingest/files/nouns.js'
-import { bringIn } from '../../src/ingest/importers.js'
+import { importRecords } from '../../src/ingest/importers.js'
 import type { Write } from '../../src/store/store.js'
 import { engine } from '../support/engine.js'
 import { addGroup, addIssue, addProject, addRisk, issue, project, risk } from '../support/fixtures.js'
@@ -194,8 +194,8 @@ describe('an export', () => {
     const { gateway } = await openLargeOffice()
     const gather = (noun: SheetNoun, meanwhile: () => Promise<void>) =>
       gateway.store.snapshot(async (read) => {
-        const rows: Outgoing[] = []
-        for await (const page of outgoing(read, noun, false)) {
+        const rows: ExportRecord[] = []
+        for await (const page of exportRecords(read, noun, false)) {
           expect(page.length).toBeLessThanOrEqual(1_000)
           if (rows.length === 0) await meanwhile()
           rows.push(...page)
@@ -224,7 +224,7 @@ function addLast(gateway: Gateway, index: number): Promise<void> {
 async function take(write: Write, noun: SheetNoun, values: readonly Record<string, unknown>[]): Promise<void> {
   const wording = { place: String, createProjects: '', createGroups: '', closeLimit: '' }
   const incoming = values.map((one, index) => ({ index, values: one }))
-  expect((await bringIn(write, noun, incoming, { wording, matchPeople: true })).flaws).toEqual([])
+  expect((await importRecords(write, noun, incoming, { wording, matchPeople: true })).flaws).toEqual([])
 }
 
 describe('the command', () => {

@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { derivedColumns, SHEETS } from '../../src/ingest/columns.js'
-import { outgoing } from '../../src/ingest/export.js'
+import { exportRecords } from '../../src/ingest/export.js'
 import { sheetCell, sheetValue } from '../../src/ingest/files/cells.js'
 import { csvLine } from '../../src/ingest/files/csv.js'
 import type { SheetNoun } from '../../src/ingest/files/nouns.js'
 import { readSheet } from '../../src/ingest/files/sheet.js'
-import { bringIn } from '../../src/ingest/importers.js'
-import type { IntakeResult } from '../../src/ingest/run.js'
+import { importRecords } from '../../src/ingest/importers.js'
+import type { ImportResult } from '../../src/ingest/run.js'
 import { erasePerson } from '../../src/personnel/erasure.js'
 import type { Store } from '../../src/store/store.js'
 import { NOW } from '../support/harness.js'
@@ -36,10 +36,10 @@ async function withStore<T>(work: (store: Store) => Promise<T>): Promise<T> {
   }
 }
 
-async function takeIn(store: Store, noun: SheetNoun, values: readonly Members[], at = NOW): Promise<IntakeResult> {
+async function takeIn(store: Store, noun: SheetNoun, values: readonly Members[], at = NOW): Promise<ImportResult> {
   const incoming = values.map((one, index) => ({ index, values: one }))
   const options = { wording: WORDING, matchPeople: true }
-  return store.write({ by: 'cli', at: () => at }, (write) => bringIn(write, noun, incoming, options))
+  return store.write({ by: 'cli', at: () => at }, (write) => importRecords(write, noun, incoming, options))
 }
 
 async function fill(store: Store, register: Register): Promise<void> {
@@ -55,7 +55,7 @@ async function exported(store: Store, noun: SheetNoun, format: Format): Promise<
   const { columns } = SHEETS[noun]
   return store.snapshot(async (read) => {
     let text = format === 'csv' ? csvLine(columns) : ''
-    for await (const page of outgoing(read, noun, false)) {
+    for await (const page of exportRecords(read, noun, false)) {
       for (const row of page) {
         const members = columns.map((column) => [column, sheetValue(row[column])])
         text +=

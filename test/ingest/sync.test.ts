@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Scope } from '../../src/auth/scopes.js'
-import { bringIn } from '../../src/ingest/importers.js'
-import type { IntakeResult } from '../../src/ingest/run.js'
+import { importRecords } from '../../src/ingest/importers.js'
+import type { ImportResult } from '../../src/ingest/run.js'
 import { TEXT_MAX } from '../../src/vocabulary.js'
 import { ada, grace } from '../support/fixtures.js'
 import { type Answer, NOW, type Office, openGateway, openOffice } from '../support/harness.js'
@@ -197,9 +197,9 @@ async function flawsOfImport({ gateway }: Office, state: Record<string, unknown>
   const { flaws } = await gateway
     .write(async (write) => {
       const project = noun === 'projects' ? undefined : 'BRIDGE'
-      throw Object.assign(new Error('rehearsed'), await bringIn(write, noun, incoming, { wording, project }))
+      throw Object.assign(new Error('rehearsed'), await importRecords(write, noun, incoming, { wording, project }))
     })
-    .catch((rehearsed: IntakeResult) => rehearsed)
+    .catch((rehearsed: ImportResult) => rehearsed)
   return flaws.map(({ index = 0, field, detail }) => ({ pointer: `${place(index)}/${field}`, detail }))
 }
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import type { SheetNoun } from '../../src/ingest/files/nouns.js'
-import { bringIn } from '../../src/ingest/importers.js'
+import { importRecords } from '../../src/ingest/importers.js'
 import { erasePerson } from '../../src/personnel/erasure.js'
 import { openDatabase } from '../../src/store/sqlite/driver.js'
 import { engine } from '../support/engine.js'
@@ -48,7 +48,7 @@ async function imported({ gateway }: Office, noun: SheetNoun, records: Record<st
   const incoming = records.map((values, index) => ({ index, values }))
   return gateway
     .write(async (write) => {
-      const { flaws, counts } = await bringIn(write, noun, incoming, {
+      const { flaws, counts } = await importRecords(write, noun, incoming, {
         wording,
         project,
         createProjects: true,

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import type { SheetNoun } from '../../src/ingest/files/nouns.js'
-import { bringIn } from '../../src/ingest/importers.js'
+import { importRecords } from '../../src/ingest/importers.js'
 import { addPerson } from '../../src/personnel/people.js'
 import { ada, grace } from '../support/fixtures.js'
 import { type Caller, type Gateway, NOW, openFilled } from '../support/harness.js'
@@ -102,7 +102,7 @@ const WORDING = { place: String, createProjects: '', createGroups: '', closeLimi
 function imported({ gateway }: Office, noun: SheetNoun, records: Entity[], options: object = {}): Promise<unknown> {
   const incoming = records.map((values, index) => ({ index, values }))
   return gateway.write(async (write) => {
-    const { flaws } = await bringIn(write, noun, incoming, { wording: WORDING, matchPeople: true, ...options })
+    const { flaws } = await importRecords(write, noun, incoming, { wording: WORDING, matchPeople: true, ...options })
     if (flaws.length > 0) throw new Error('refused')
   })
 }
