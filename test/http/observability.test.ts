@@ -123,9 +123,9 @@ describe('the log', () => {
 
   test.each(['GET /v1/personnel', 'POST /graphql'])(
     'says why %s was refused with 401, and to which key',
-    async (door) => {
+    async (api) => {
       const gateway = openGateway()
-      const [method, path = ''] = door.split(' ')
+      const [method, path = ''] = api.split(' ')
       const ask = (authorization: string | undefined) => {
         const caller = gateway.with(authorization)
         return method === 'GET' ? caller.get(path) : caller.graphql(PEOPLE)

@@ -50,6 +50,6 @@ test.each([
   '/?x',
 ])('the path of %s is that of its URL', (target) => {
   const message = { method: 'GET', headers: { host: 'localhost' } }
-  const asked = new NodeRequest(message as ConstructorParameters<typeof NodeRequest>[0], target)
-  expect(asked.path).toBe(new URL(`http://localhost${target}`).pathname)
+  const sent = new NodeRequest(message as ConstructorParameters<typeof NodeRequest>[0], target)
+  expect(sent.path).toBe(new URL(`http://localhost${target}`).pathname)
 })
