@@ -4,7 +4,7 @@ import { STATUS } from '../src/http/problems.js'
 import type { Answer } from './harness.js'
 
 expect.extend({
-  /** A problem+json of this status and code, with its Request-Id, and nothing of the inside in it. */
+  /** A problem+json of this status and code, with its Request-Id, and without internals. */
   toMatchProblem(answer: Answer, status: number, code: Code) {
     const { body, headers } = answer
     const isRight =

@@ -160,7 +160,7 @@ const NESTED = [
 ] as const
 const ROWS = 61
 
-test.each(NESTED)('$parent.$list is a page of 50 by default, and pages to its end', async (one) => {
+test.each(NESTED)('$list of $parent is a page of 50 by default, and pages to its end', async (one) => {
   const gateway = openGateway()
   const ids = await gateway.write(async (write) => {
     const group = await addGroup(write, { name: 'Crowd', description: null })

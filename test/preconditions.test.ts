@@ -35,7 +35,7 @@ async function tagOf({ caller, paths }: Office, noun: Noun, headers: Record<stri
 const rename = ({ caller, paths }: Office, noun: Noun, name: string, tag: string, headers = {}) =>
   caller.patch(paths[noun], { name }, { 'if-match': tag, ...headers })
 
-/** Everything that a change could leave behind. */
+/** Everything that a change could store. */
 async function traces({ gateway }: Office): Promise<unknown> {
   const { db, t } = gateway.store.read
   const rows = [t.person, t.group, t.membership, t.change].map((table) => db.select().from(table))
@@ -150,7 +150,7 @@ test('the ETag of a compressed response works too, of a GET as of a PATCH', asyn
   const office = await openOffice()
   const read = await tagOf(office, 'group', { 'accept-encoding': 'br' })
   expect(read).toMatch(/-br"$/)
-  // Past the harness, which reads every answer as plain text.
+  // Without the harness, which reads every response as plain text.
   const changed = await office.gateway.app.fetch(
     new Request(`http://localhost${office.paths.group}`, {
       method: 'PATCH',

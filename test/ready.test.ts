@@ -27,7 +27,7 @@ function told({ status, headers, text }: Answer) {
 async function reads(gateway: Gateway, work: () => Promise<unknown>): Promise<string[]> {
   gateway.statements()
   await work()
-  // When a key was used is noted later, whatever is being asked then.
+  // The last use of a key is stored later, during any request.
   return gateway
     .statements()
     .filter((statement) => /^(select|with)\b/.test(statement) && !/revision|from change/.test(statement))

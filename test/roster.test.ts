@@ -29,7 +29,7 @@ async function openOffice(): Promise<Office> {
 const pathOf = ({ id }: { id: string }) => `/v1/personnel/${id}`
 const flaw = (pointer: string, detail: RegExp) => ({ pointer, detail: expect.stringMatching(detail) })
 
-/** Everything that a change could leave behind. */
+/** Everything that a change could store. */
 async function traces({ gateway, caller }: Office): Promise<unknown> {
   const { db, t } = gateway.store.read
   const [people, history] = [await db.select().from(t.person), await db.select().from(t.change)]

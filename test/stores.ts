@@ -27,7 +27,7 @@ export interface TestStore {
   /** Runs SQL. */
   run(sql: string): void
   rows(sql: string): Readonly<Record<string, unknown>>[]
-  /** Each row as its values, in the order in which they are selected. */
+  /** Each row as an array of the selected values. */
   values(sql: string): unknown[][]
   /** Takes the turn of whoever writes, as another process would, until it is let go. */
   hold(): () => void

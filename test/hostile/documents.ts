@@ -16,7 +16,7 @@ export function deep(depth: number): string {
   return `{ ${steps.join(' { ')} { __typename }${' }'.repeat(depth - 1)}`
 }
 
-/** A query of so many tokens. */
+/** A query of this many tokens. */
 export function long(tokens: number): string {
   return `{ personnel(filter: { group: [${'"x" '.repeat(tokens - 19)}] }) { nodes { id } } }`
 }
