@@ -27,7 +27,7 @@ declare module 'vitest' {
   interface Matchers<T> extends ProblemMatchers<T> {}
 }
 
-// `toMatchObject` takes a RegExp for an object without members, which anything matches.
+// `toMatchObject` treats a RegExp as an object without members, which anything matches.
 expect.addEqualityTesters([
   (actual, expected) => (expected instanceof RegExp && !(actual instanceof RegExp) ? false : undefined),
 ])

@@ -9,7 +9,7 @@ const LATER = new Date('2026-11-03T10:00:00.000Z')
 interface Office {
   readonly gateway: Gateway
   readonly caller: Caller
-  /** By noun, where it is read and changed. */
+  /** The path of each noun. */
   readonly paths: Readonly<Record<Noun, string>>
   readonly ids: Readonly<Record<Noun, string>>
   readonly membership: string
@@ -42,7 +42,7 @@ async function traces({ gateway }: Office): Promise<unknown> {
   return { rows: await Promise.all(rows), version: await gateway.store.version() }
 }
 
-/** Sees that what is asked for is refused in this way, and that nothing came of it. */
+/** Checks that the request is refused with this error, and that nothing was stored. */
 async function refused(office: Office, work: () => Promise<Answer>, status: 400 | 412 = 412): Promise<Answer> {
   const before = await traces(office)
   const answer = await work()
@@ -128,7 +128,7 @@ test.each(NOUNS)(
       await change(write, ids[noun], { externalId: 'X-1' })
     })
     const later = rename(office, noun, 'New', tag)
-    // Long enough for the request to have read whatever it reads before it writes.
+    // Long enough for the request to finish its reads before it writes.
     setTimeout(proceed, 100)
     await earlier
     expect(await later).toMatchProblem(412, 'PRECONDITION_FAILED')

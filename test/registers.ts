@@ -16,9 +16,9 @@ import { NOW } from './harness.js'
 export type Members = Record<string, unknown>
 export type Register = Readonly<Record<SheetNoun, readonly Members[]>>
 
-// What is hard on a reader of CSV, on a spreadsheet, or on whoever compares texts.
+// Difficult texts for CSV readers, spreadsheets and comparisons.
 const HARD = '" \' , ; : = + - @ # \\ | % ä ß İ ﬁ € \u00a0 \ufeff e\u0301 😀 👩🏽‍🚀 0 x'.split(' ')
-/** What only a description may have. */
+/** Only valid in a description. */
 const CONTROLS = '\t \n \r \r\n \x01 \u0085 \u2028'.split(' ')
 const BEGINNINGS = [
   '',
@@ -52,7 +52,7 @@ const url = maybe(fc.constantFrom('https://example.com/?a=1,2;3&b="x"', "http://
 const day = fc
   .date({ min: new Date('1900-01-01'), max: new Date('2999-12-31'), noInvalidDate: true })
   .map((date) => date.toISOString().slice(0, 10))
-/** One of those that are there already, by its number; null for none. */
+/** One of the existing rows, by its number; null for none. */
 const one = maybe(fc.nat(99))
 const some = <T>(record: fc.Arbitrary<T>, selector?: (one: T) => string) =>
   fc.uniqueArray(record, { minLength: 1, maxLength: 5, ...(selector && { selector }) })
@@ -126,7 +126,7 @@ const drafts = fc.record({
   ),
 })
 
-/** Records as an import takes them: everything has its id, and whatever must be unique ends in its number. */
+/** Source records for an import: each has its id, and unique texts end in its number. */
 export const registers: fc.Arbitrary<Register> = drafts.map(({ groups, people, projects, risks, issues }) => {
   const among = (kind: IdKind, all: readonly unknown[], number: number | null) =>
     number === null ? null : idOf(kind, number % all.length)
@@ -141,16 +141,16 @@ export const registers: fc.Arbitrary<Register> = drafts.map(({ groups, people, p
     groups: groups.map(({ externalId, ...group }, n) => ({
       ...group,
       id: idOf('group', n),
-      // Also by the id of another group.
+      // May be the id of another group.
       name: n === 1 ? idOf('group', 0) : group.name,
-      // Also what another group is called.
+      // May be the name of another group.
       externalId: externalId === null ? null : n === 1 ? groups[0]?.name.trim() : `${externalId} ${n}`,
     })),
     people: people.map(({ local, externalId, groups: members, ...person }, n) => ({
       ...person,
       id: idOf('person', n),
       email: local && `${local}${n}@example.com`,
-      // Also the id of someone else.
+      // May be the id of another person.
       externalId: n === 1 ? idOf('person', 0) : local && n % 2 ? null : `${externalId} ${n}`,
       groups: members.map((member) => among('group', groups, member)),
     })),

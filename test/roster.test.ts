@@ -9,7 +9,7 @@ const LATER = new Date('2026-11-03T10:00:00.000Z')
 interface Office {
   readonly gateway: Gateway
   readonly caller: Caller
-  /** Ada, in one group, as she was added at NOW; the clock now shows LATER. */
+  /** Ada, in one group, added at NOW; the clock is at LATER. */
   readonly ada: Answer['body']
   readonly grace: Answer['body']
   readonly groupId: string
@@ -36,7 +36,7 @@ async function traces({ gateway, caller }: Office): Promise<unknown> {
   return { people, history, groups: (await caller.get('/v1/groups')).body, version: await gateway.store.version() }
 }
 
-/** Patches Ada with a body that is refused, and sees that nothing came of it. */
+/** Patches Ada with an invalid body, and checks that nothing was stored. */
 async function refused(office: Office, body: unknown): Promise<Answer> {
   const before = await traces(office)
   const answer = await office.caller.patch(pathOf(office.ada), body)
