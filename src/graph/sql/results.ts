@@ -16,35 +16,35 @@ import type { Part } from './entries.js'
 import type { Arguments } from './fields.js'
 import { type AskedList, Build, boundValues, Weighing } from './statements.js'
 
-/** What a field at the root was answered with. */
+/** The result of a root field. */
 export interface RootResult {
-  /** The JSON of it, in pieces. */
+  /** Its JSON, in pieces. */
   readonly json: readonly Buffer[]
-  /** The parts of a list, for whoever shows it in another shape. */
+  /** The parts of a list, for REST, which shows it in another shape. */
   readonly list?: ListResult
-  /** Whether there is something. */
+  /** Whether there is a row. */
   readonly isThere: boolean
 }
 
 export interface ListResult {
-  /** The JSON of each entry, with what was asked for between. */
+  /** The JSON of each entry, with the separator between them. */
   readonly entries: Buffer
   readonly pageInfo: { readonly hasNextPage?: boolean; readonly endCursor?: string | null }
   readonly totalCount: number | undefined
 }
 
-/** Of all queries together: callers choose what is selected and the sizes of pages, without end. */
+/** Bounds the cache for all queries: callers choose selections and page sizes. */
 const STATEMENTS_KEPT = 1_000
 
 interface Kept {
   readonly text: string
-  /** With placeholders for what differs from request to request. */
+  /** With placeholders for what differs between requests. */
   readonly values: readonly unknown[]
 }
 
 const keptOn = oncePerEngine(() => new LRUCache<string, Kept>({ max: STATEMENTS_KEPT }))
 
-/** A statement as it was spelled out before for the same question. */
+/** Caches the compiled SQL text of equal selections. */
 export function kept(read: Read, key: string, build: () => SQL): Kept {
   const statements = keptOn(read)
   const known = statements.get(key)
@@ -54,14 +54,14 @@ export function kept(read: Read, key: string, build: () => SQL): Kept {
   return spelled
 }
 
-/** What a field at the root asks of the store, and what it is answered with. */
+/** The statements of a root field, and how their rows become its result. */
 export interface RootQuestion {
   readonly statements: readonly Spelled[]
   /** Gets the rows of each statement. */
   answer(rows: readonly unknown[][][]): Promise<RootResult>
 }
 
-/** Answers all roots of an operation from one instant; the same question under several names is asked once. */
+/** Runs all root fields of an operation in one snapshot; equal fields under several aliases run once. */
 export async function answersTo(context: Context, questions: readonly RootQuestion[]): Promise<RootResult[]> {
   const { read } = context.store
   const keyed = questions.map(({ statements }) => statements.map((one) => [questionOf(one), one] as const))
@@ -86,7 +86,7 @@ function questionOf({ text, values }: Spelled): string {
 
 let rootsMade = 0
 
-/** What the statements of one root are kept under. */
+/** The cache key of a root's statements. */
 export function newNumber(): number {
   rootsMade += 1
   return rootsMade
@@ -123,7 +123,7 @@ export function listRunner(root: ListRoot) {
         if (part === 'totalCount') return []
         return entry ? read.json.entries(entry(build, page), separator) : value(build, page).value
       })
-      // However many names it has, a total is counted once.
+      // A total under several aliases is counted once.
       const total = root.isCounted ? page.totalCount : sql`0`
       const selected = sql.join([hasEntries ? sql`count(*)` : sql`0`, total, ...columns], sql.raw(', '))
       return sql`${page.prefix}select ${selected}${hasEntries ? sql` from ${page.rows}` : sql``}`
@@ -140,7 +140,7 @@ export function listRunner(root: ListRoot) {
   }
 }
 
-/** Which index serves a filter best depends on how rare its values are, so those are planned for each time. */
+/** A filtered list has no stable plan: which index is best depends on how rare the values are. */
 export function isSteady(asked: readonly (Asked | undefined)[]): boolean {
   return asked.every((one) => Object.keys(one?.filter ?? {}).length === 0)
 }
@@ -158,12 +158,12 @@ export function askedIn(
   })
 }
 
-/** What the text of a statement depends on: the shapes of its filters and the sizes of its pages, but no value. */
+/** Determines the SQL text: the shapes of the filters and the page sizes, but no values. */
 export function keyOf(asked: readonly (AskedList | undefined)[]): string {
   return JSON.stringify(asked.map((one) => one && [one.bound.shape, one.first ?? -one.most, one.place ? 1 : 0]))
 }
 
-/** What a statement has of each part of a list, with the cursors of those that have any. */
+/** The parts of a list from the row of its statement, with cursors. */
 function shownOf(context: Context, parts: readonly Part[], row: readonly unknown[]): Promise<Buffer[]> {
   let column = FIRST_PART
   return Promise.all(
@@ -200,14 +200,14 @@ function listResult(parts: readonly Part[], cells: readonly Buffer[]): RootResul
   return { json: [...json, Buffer.from('}')], isThere: true, list: { entries, pageInfo, totalCount } }
 }
 
-/** Where a statement has the total, and the first of the parts; in front is how many rows the page has. */
+/** The columns of the total and of the first part; before them is the number of rows of the page. */
 const TOTAL = 1
 const FIRST_PART = 2
 
 const NOTHING = Buffer.alloc(0)
 const NULL = Buffer.from('null')
 
-/** Runs the statement of a single thing. */
+/** Runs the statement of a single row. */
 export function singleRunner(root: SingleRoot) {
   const number = newNumber()
   const { one, object } = root
