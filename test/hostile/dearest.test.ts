@@ -57,7 +57,7 @@ interface Tried {
   readonly waitedMs: number
 }
 
-/** How long others wait while this is answered; undefined where it is refused. */
+/** The latency of others while this is served; undefined if it is refused. */
 async function waitFor(text: string): Promise<number | undefined> {
   const since = performance.timeOrigin + performance.now()
   const { answers } = await arena.send(query(text))
@@ -78,7 +78,7 @@ async function typicalWait(text: string): Promise<number> {
 const RISK = `id reference project { id key name } title description category likelihood impact score level rank status
   response ownerId ownerName url raisedOn reviewOn createdAt updatedAt`
 
-/** As people ask for it. */
+/** A typical query. */
 const PAGE = `{ risks(first: 1000) { nodes { ${RISK} } } }`
 
 const KEPT = 6

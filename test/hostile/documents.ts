@@ -1,6 +1,6 @@
 import { LIMITS } from '../../src/limits.js'
 
-/** Queries that ask for too much, or for nothing that makes sense. */
+/** Queries that are too large or make no sense. */
 
 const REPEATS_MAX = LIMITS.queryRepeatsMax
 

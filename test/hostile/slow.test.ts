@@ -39,7 +39,7 @@ const posting = (target: string, ...headers: string[]) =>
   lines(`POST ${target} HTTP/1.1`, ...OWN, 'Content-Type: application/json', ...headers)
 const SLOW = ' '.repeat(60)
 const announced = posting('/v1/personnel', 'Content-Length: 2000000000')
-/** It is known at once what to answer; then the rest never comes, and nobody may be told anything more. */
+/** The response is known at once; then the rest never comes, and there must be no second response. */
 const unanswered = (bytes: Raw['bytes']): Attack => ({ bytes, quietMs: 35_000, ...LONG })
 
 const slow: Row[] = [

@@ -11,7 +11,7 @@ async function ask(store: Store, text: string, times: number): Promise<unknown[]
   return rows
 }
 
-/** What the connection keeps that the store reads through. */
+/** The prepared statements of the store's reading connection. */
 async function kept(store: Store): Promise<string[]> {
   const rows = await store.read.rows({ text: 'select statement from pg_prepared_statements', values: [] })
   return rows.map(([statement]) => String(statement)).filter((statement) => !statement.includes('pg_prepared'))
