@@ -38,7 +38,7 @@ export function clique(count: number): string {
   return `{ ...f0 } ${times(count, (i) => `fragment f${i} on Query { ${others(i)} }`)}`
 }
 
-/** The schema, asked for under so many names at each of five levels. */
+/** Introspection under this many aliases at each of five levels. */
 export function wideIntrospection(names: number): string {
   const under = (field: string, fragment: string, name: string) =>
     times(names, (i) => `${name}${i}: ${field} { ...${fragment} }`)

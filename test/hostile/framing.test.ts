@@ -69,7 +69,7 @@ const badCoding: Verdict = (talk) => {
 const FEW = LIMITS.bodyBytesMax
 const MANY = LIMITS.syncBodyBytesMax
 
-/** A body in chunks that has no end but that of the connection. */
+/** A chunked body that ends only with the connection. */
 async function* endless(target: string) {
   yield lines(
     `POST ${target} HTTP/1.1`,
