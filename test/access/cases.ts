@@ -3,12 +3,12 @@ import type { Scope } from '../../src/auth/scopes.js'
 import { ada, type Company } from '../support/fixtures.js'
 import type { Answer, Caller } from '../support/harness.js'
 
-/** One thing that can be asked for, through both doors, with what comes back. */
+/** One request through both APIs, with the expected response. */
 export interface Case {
   readonly field: string
   readonly route: string
   readonly scope: Scope
-  /** The status of the route's answer. */
+  /** The status of the REST response. */
   readonly status: number
   readonly ask: (company: Company) => string
   readonly answer: (company: Company) => object
@@ -38,7 +38,7 @@ const single = (name: string, path: string, scope: Scope, ids: keyof Company): C
   shown: (company) => ({ id: company[ids][0] }),
 })
 
-/** Something that changes the roster, unless it says otherwise. */
+/** A change of the roster by default. */
 const changing = (
   field: string,
   route: string,
