@@ -38,6 +38,21 @@ const single = (name: string, path: string, scope: Scope, ids: keyof Company): C
   shown: (company) => ({ id: company[ids][0] }),
 })
 
+/** A list below one entity: its members, risks, issues or history. */
+const below = (field: string, path: string, scope: Scope, ids: keyof Company): Case => ({
+  ...single(field, path, scope, ids),
+  request: (caller, company) => caller.get(`/v1/${path.replace(/\{.+\}/, company[ids][0] ?? '')}`),
+  shown: () => ({ data: expect.any(Array), page: expect.any(Object) }),
+})
+
+/** What a person owns or is assigned: a filter of the whole list, at a path of its own. */
+const ofPerson = (name: string, total: number): Case => ({
+  ...list(name, 'projects.read', total),
+  route: `GET /v1/personnel/{id}/${name}`,
+  request: (caller, { personIds: [id] }) => caller.get(`/v1/personnel/${id}/${name}`),
+  shown: () => ({ data: expect.any(Array), page: expect.any(Object) }),
+})
+
 /** A change of the roster by default. */
 const changing = (
   field: string,
@@ -114,6 +129,16 @@ export const CASES: Case[] = [
   single('project', 'projects/{idOrKey}', 'projects.read', 'projectIds'),
   single('risk', 'risks/{id}', 'projects.read', 'riskIds'),
   single('issue', 'issues/{id}', 'projects.read', 'issueIds'),
+  below('group', 'groups/{id}/members', 'personnel.read', 'groupIds'),
+  below('group', 'groups/{id}/history', 'personnel.read', 'groupIds'),
+  below('person', 'personnel/{id}/history', 'personnel.read', 'personIds'),
+  below('project', 'projects/{idOrKey}/risks', 'projects.read', 'projectIds'),
+  below('project', 'projects/{idOrKey}/issues', 'projects.read', 'projectIds'),
+  below('project', 'projects/{idOrKey}/history', 'projects.read', 'projectIds'),
+  ofPerson('risks', 32),
+  ofPerson('issues', 24),
+  below('risk', 'risks/{id}/history', 'projects.read', 'riskIds'),
+  below('issue', 'issues/{id}/history', 'projects.read', 'issueIds'),
   addPerson,
   changePerson,
   addGroup,

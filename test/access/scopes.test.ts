@@ -49,7 +49,8 @@ test('the cases here are every root field and every route but those of the own k
   const fields = [schema.getQueryType(), schema.getMutationType()].flatMap((type) =>
     Object.keys(type?.getFields() ?? {}).map((field) => `${type?.name.toLowerCase()} ${field}`),
   )
-  expect(CASES.map(({ field }) => field).sort()).toEqual(
+  // A field may be behind several routes.
+  expect([...new Set(CASES.map(({ field }) => field))].sort()).toEqual(
     fields
       .filter((field) => !['query apiKey', 'query node', 'query _entities', 'query _service'].includes(field))
       .sort(),

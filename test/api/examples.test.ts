@@ -96,7 +96,7 @@ describe('the example of a problem is what a request gets that is wrong in this 
   test.each(Object.entries(WRONG))('%s', async (status, request) => {
     const { text, body } = await request(await openGateway().as('personnel.manage', 'projects.manage'))
     const example = document.components.responses[`Problem${status}`]?.content['application/problem+json']?.example
-    // The example speaks of another person than the one who was just added.
+    // The example has another person than the one who was just added.
     const outcome = body.existingId
       ? JSON.parse(text.replaceAll(body.existingId, String(example?.['existingId'])))
       : body

@@ -71,10 +71,10 @@ export const READS: Readonly<Partial<Record<OperationName, (company: Company) =>
   getKey: () => ['', '?limit=1'],
 }
 
-/** What is asked of any list below one thing. */
+/** Requests for a list below one entity. */
 const below = (name: string) => [name, `${name}?limit=2`, `${name}?limit=1&total=true`, `${name}?limit=0`]
 
-/** What may follow the path of any list, good and bad. */
+/** Query strings for any list, valid and invalid. */
 const LIST = [
   '',
   '?',

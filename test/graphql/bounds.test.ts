@@ -24,10 +24,10 @@ test('every text that a caller can give has a bound', () => {
   expect(texts.length).toBeGreaterThan(30)
 })
 
-/** Where a text that names nothing is refused by name. */
+/** The arguments in which an unknown name is refused. */
 const NAMING = new Set(['project', 'owner', 'assignee', 'group'])
 
-/** A query that gives `$x` to an argument, the argument's name, the bound of a text there, and the REST of the same. */
+/** A query that passes `$x` to an argument, the argument's name, its length limit, and the equivalent in REST. */
 const TEXTS: readonly [query: string, argument: string, most: number, rest?: string][] = [
   ['($x: String!) { risks(filter: { category: [$x] }) { totalCount } }', 'category', TEXT_MAX.category, 'risks'],
   ['($x: String!) { risks(filter: { project: ["APOLLO", $x] }) { nodes { id } } }', 'project', TEXT_MAX.id, 'risks'],

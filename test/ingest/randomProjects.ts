@@ -126,7 +126,7 @@ const drafts = fc.record({
   ),
 })
 
-/** Records as an import takes them: everything has its id, and whatever must be unique ends in its number. */
+/** Source records for an import: each has its id, and unique texts end in its number. */
 export const randomProjects: fc.Arbitrary<RandomProjects> = drafts.map(
   ({ groups, people, projects, risks, issues }) => {
     const among = (kind: IdKind, all: readonly unknown[], number: number | null) =>

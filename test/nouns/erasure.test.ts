@@ -42,7 +42,7 @@ async function openWithQuilla(): Promise<QuillasStage> {
 
 const erase = ({ gateway, id }: QuillasStage) => gateway.write((write) => erasePerson(write, id))
 
-/** What an import tells of these records, which are stored when nothing is wrong with them. */
+/** The flaws of an import of these records, which are stored if there are none. */
 async function imported(
   { gateway }: QuillasStage,
   noun: SheetNoun,

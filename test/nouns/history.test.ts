@@ -77,7 +77,7 @@ async function historyRows({ store }: Gateway) {
 
 const KINDS: Record<string, string> = { usr: 'PERSON', grp: 'GROUP', prj: 'PROJECT', rsk: 'RISK', iss: 'ISSUE' }
 
-/** Does something, and sees that the history tells exactly that: one line for each entity that changed, and no more. */
+/** Runs work and checks that the history has exactly one row for each entity that changed. */
 async function outcomeOf(
   { gateway }: TrackedStage,
   work: () => Promise<unknown>,
@@ -103,7 +103,7 @@ async function outcomeOf(
 
 const WORDING = { place: String, createProjects: '', createGroups: '', closeLimit: '' }
 
-/** As the command does it: with flaws, nothing is stored. */
+/** As the command does: with flaws, nothing is stored. */
 function imported(
   { gateway }: TrackedStage,
   noun: SheetNoun,

@@ -23,7 +23,7 @@ import { turn } from '../turns.js'
 import { planOf, type Root } from './compiler.js'
 import { entitiesRunner } from './entityResults.js'
 import type { Arguments } from './fields.js'
-import { answersTo, listRunner, type RootQuestion, type RootResult, singleRunner } from './results.js'
+import { listRunner, type RootRead, type RootResult, readRoots, singleRunner } from './results.js'
 import { decidingVariables, everything, fragmentsOf, type IsIncluded, includedBy } from './selections.js'
 import { type ExecutionReason, NotCompilable, type Slot } from './statements.js'
 
@@ -149,13 +149,13 @@ function runnable(
     slots,
     bill,
     async run(context, args, separator) {
-      const questions: RootQuestion[] = []
+      const questions: RootRead[] = []
       for (const [index, { run }] of runners.entries()) {
         // Compiling new SQL text takes time: yield to other requests in between.
         if (index > 0) await turn(context)
         questions.push(await run(context, args[index] ?? [], separator))
       }
-      return resultOf(runners, await answersTo(context, questions))
+      return resultOf(runners, await readRoots(context, questions))
     },
   }
 }
@@ -171,7 +171,7 @@ function resultOf(named: readonly { readonly name: string }[], roots: readonly R
   return { data, roots }
 }
 
-type Runner = (context: Context, args: readonly Arguments[], separator: Separator) => Promise<RootQuestion>
+type Runner = (context: Context, args: readonly Arguments[], separator: Separator) => Promise<RootRead>
 
 function runnerOf(root: Root): Runner {
   if ('list' in root) return listRunner(root)
@@ -180,7 +180,7 @@ function runnerOf(root: Root): Runner {
   const text = 'local' in root ? (context: Context) => JSON.stringify(root.local(context)) : () => root.text
   return async (context) => ({
     statements: [],
-    answer: async () => ({ json: [Buffer.from(text(context))], isThere: true }),
+    resultOf: async () => ({ json: [Buffer.from(text(context))], isThere: true }),
   })
 }
 

@@ -10,15 +10,15 @@ import { type Batch, contradiction, type EntityKey, type Reference, readReferenc
 import type { EntitiesRoot, EntityEntry } from './compiler.js'
 import type { Arguments } from './fields.js'
 import {
-  askedByNames,
   cachedStatement,
+  checkedPageRequests,
   cursorsInTurns,
   hasStablePlan,
   keyOf,
   newNumber,
-  type RootQuestion,
+  type RootRead,
 } from './results.js'
-import { type AskedList, Build, boundValues, NotCompilable, Weighing } from './statements.js'
+import { type BoundPageRequest, Build, boundValues, NotCompilable, Weighing } from './statements.js'
 
 /** The JSON of a row, and its value of each key that references use. */
 interface Found {
@@ -29,10 +29,10 @@ interface Found {
 /** Runs one statement for each type and key, for any number and order of references. */
 export function entitiesRunner(root: EntitiesRoot) {
   const number = newNumber()
-  return async (context: Context, args: readonly Arguments[]): Promise<RootQuestion> => {
+  return async (context: Context, args: readonly Arguments[]): Promise<RootRead> => {
     const { places, batches } = readReferences(root.references.of(args[0] ?? {}))
     const references = places.map(usable)
-    const pageRequests = await askedByNames(context, root, args, number)
+    const pageRequests = await checkedPageRequests(context, root, args, number)
     const lookUps = batches.map((batch) => {
       const entry = visibleEntry(context, root, batch)
       const others = references.flatMap((one) => (one.key === batch.key ? one.others.map(({ key }) => key) : []))
@@ -40,7 +40,7 @@ export function entitiesRunner(root: EntitiesRoot) {
     })
     return {
       statements: lookUps.map(({ statement }) => statement),
-      async answer(rows) {
+      async resultOf(rows) {
         const found = new Map(lookUps.map(({ key, foundIn }, index) => [key, foundIn(rows[index] ?? [])]))
         const things = references.map((one) => jsonOf(one, found.get(one.key)?.get(one.value)))
         const json = Buffer.from(root.references.isOne ? (things[0] ?? 'null') : `[${things.join()}]`)
@@ -75,7 +75,7 @@ interface Look {
   /** The keys that references of this batch use. */
   readonly keys: readonly EntityKey[]
   readonly entry: EntityEntry
-  readonly pageRequests: readonly (AskedList | undefined)[]
+  readonly pageRequests: readonly (BoundPageRequest | undefined)[]
   readonly number: number
 }
 
@@ -107,7 +107,7 @@ function lookUp(
     const where = conditional(and(guard, condition(extent.row, sample)))
     return sql`select ${selected} from ${table} ${sql.identifier('e')}${where}`
   })
-  // The values that are looked for stand at the end, and are the only ones that differ.
+  // The values to look up come last, and are the only ones that differ.
   const own = read.compile(condition(extent.row, values)).values
   const before = fillPlaceholders(
     statement.values.slice(0, statement.values.length - own.length),

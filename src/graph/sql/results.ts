@@ -15,7 +15,7 @@ import { boundFilter } from './boundFilters.js'
 import type { ListRoot, SingleRoot } from './compiler.js'
 import type { Part } from './entries.js'
 import type { Arguments } from './fields.js'
-import { type AskedList, Build, boundValues, Weighing } from './statements.js'
+import { type BoundPageRequest, Build, boundValues, Weighing } from './statements.js'
 
 /** The result of a root field. */
 export interface RootResult {
@@ -56,23 +56,23 @@ export function cachedStatement(read: Read, key: string, build: () => SQL): Cach
 }
 
 /** The statements of a root field, and how their rows become its result. */
-export interface RootQuestion {
+export interface RootRead {
   readonly statements: readonly CompiledSql[]
   /** Gets the rows of each statement. */
-  answer(rows: readonly unknown[][][]): Promise<RootResult>
+  resultOf(rows: readonly unknown[][][]): Promise<RootResult>
 }
 
 /** Runs all root fields of an operation in one snapshot; equal fields under several aliases run once. */
-export async function answersTo(context: Context, questions: readonly RootQuestion[]): Promise<RootResult[]> {
+export async function readRoots(context: Context, roots: readonly RootRead[]): Promise<RootResult[]> {
   const { read } = context.store
-  const keyed = questions.map(({ statements }) => statements.map((one) => [questionOf(one), one] as const))
-  const pageRequests = new Map(keyed.flat())
-  const [first, ...others] = pageRequests.values()
+  const identified = roots.map(({ statements }) => statements.map((one) => [identityOf(one), one] as const))
+  const distinct = new Map(identified.flat())
+  const [first, ...others] = distinct.values()
   const found = first ? await (others.length === 0 ? alone(read, first) : read.rowsTogether([first, ...others])) : []
-  const rows = new Map([...pageRequests.keys()].map((question, index) => [question, found[index] ?? []]))
+  const rows = new Map([...distinct.keys()].map((identity, index) => [identity, found[index] ?? []]))
   const results: RootResult[] = []
-  for (const [index, { answer }] of questions.entries()) {
-    results.push(await answer((keyed[index] ?? []).map(([question]) => rows.get(question) ?? [])))
+  for (const [index, { resultOf }] of roots.entries()) {
+    results.push(await resultOf((identified[index] ?? []).map(([identity]) => rows.get(identity) ?? [])))
   }
   return results
 }
@@ -81,7 +81,7 @@ async function alone(read: Read, statement: CompiledSql): Promise<unknown[][][]>
   return [await read.rows(statement)]
 }
 
-function questionOf({ text, values }: CompiledSql): string {
+function identityOf({ text, values }: CompiledSql): string {
   return `${text}\n${JSON.stringify(values)}`
 }
 
@@ -98,9 +98,9 @@ export function listRunner(root: ListRoot) {
   const number = newNumber()
   const { list, parts } = root
   const hasEntries = parts.some(({ entry }) => entry)
-  return async (context: Context, args: readonly Arguments[], separator: Separator): Promise<RootQuestion> => {
+  return async (context: Context, args: readonly Arguments[], separator: Separator): Promise<RootRead> => {
     const { read } = context.store
-    const pageRequests = await askedByNames(context, root, args, number)
+    const pageRequests = await checkedPageRequests(context, root, args, number)
     const [own] = pageRequests
     if (!own) throw new Error('A list has arguments of its own.')
     const { filter, first } = own
@@ -135,7 +135,7 @@ export function listRunner(root: ListRoot) {
       statements: [
         { text, values: filled, hasStablePlan: hasStablePlan(pageRequests), isHeavy, weight: read.weigh(extent) },
       ],
-      async answer([found]) {
+      async resultOf([found]) {
         const row = found?.[0] ?? []
         requireWhole(Number(row[0]), own)
         return listResult(parts, await shownOf(context, parts, row))
@@ -155,7 +155,7 @@ export function pageRequestsIn(
   { slots }: Pick<ListRoot, 'slots'>,
   args: readonly Arguments[],
   number: number,
-): (AskedList | undefined)[] {
+): (BoundPageRequest | undefined)[] {
   return slots.map(({ list }, slot) => {
     if (!list) return undefined
     const pageRequests = pageRequestOf(context, list, args[slot] ?? {})
@@ -164,12 +164,12 @@ export function pageRequestsIn(
 }
 
 /** The same, once every name in the filters is known to exist. */
-export async function askedByNames(
+export async function checkedPageRequests(
   context: Context,
   root: Pick<ListRoot, 'slots'>,
   args: readonly Arguments[],
   number: number,
-): Promise<(AskedList | undefined)[]> {
+): Promise<(BoundPageRequest | undefined)[]> {
   const pageRequests = pageRequestsIn(context, root, args, number)
   for (const [slot, { list }] of root.slots.entries()) {
     const checking = list && checkNames(context, list, pageRequests[slot]?.filter ?? {})
@@ -179,7 +179,7 @@ export async function askedByNames(
 }
 
 /** What the text of a statement depends on: the shapes of its filters and the sizes of its pages, but no value. */
-export function keyOf(pageRequests: readonly (AskedList | undefined)[]): string {
+export function keyOf(pageRequests: readonly (BoundPageRequest | undefined)[]): string {
   return JSON.stringify(pageRequests.map((one) => one && [one.bound.shape, one.first ?? -one.most, one.place ? 1 : 0]))
 }
 
@@ -231,10 +231,10 @@ const NULL = Buffer.from('null')
 export function singleRunner(root: SingleRoot) {
   const number = newNumber()
   const { one, object } = root
-  return async (context: Context, args: readonly Arguments[]): Promise<RootQuestion> => {
+  return async (context: Context, args: readonly Arguments[]): Promise<RootRead> => {
     const { read } = context.store
     const { way, condition, given } = one.named(args[0] ?? {})
-    const pageRequests = await askedByNames(context, root, args, number)
+    const pageRequests = await checkedPageRequests(context, root, args, number)
     const weighing = new Weighing(pageRequests, 1)
     const perRow = 1 + root.weigh(weighing)
     const extent: Extent = { table: one.list.table(read.t), rows: 1, perRow, ...weighing.counts(read) }
@@ -253,7 +253,7 @@ export function singleRunner(root: SingleRoot) {
       statements: [
         { text, values: filled, hasStablePlan: hasStablePlan(pageRequests), isHeavy, weight: read.weigh(extent) },
       ],
-      async answer([found]) {
+      async resultOf([found]) {
         const row = found?.[0]
         if (!row) return { json: [NULL], isThere: false }
         const json = root.hasCursors ? await cursorsInTurns(context, bytesOf(row[0])) : bytesOf(row[0])

@@ -32,14 +32,14 @@ export interface Slot {
 }
 
 /** The arguments of a list, with its filter as bound SQL. */
-export interface AskedList extends PageRequest {
+export interface BoundPageRequest extends PageRequest {
   readonly bound: BoundFilter
 }
 
 /** A statement under construction. */
 export class Build {
   readonly read: Read
-  private readonly pageRequests: readonly (AskedList | undefined)[]
+  private readonly pageRequests: readonly (BoundPageRequest | undefined)[]
   private readonly isHeavy: boolean
   private names = 0
 
@@ -88,7 +88,7 @@ function keyName(slot: number, index: number): string {
 }
 
 /** The values of all placeholders: of filters and of cursors. */
-export function boundValues(pageRequests: readonly (AskedList | undefined)[]): Record<string, unknown> {
+export function boundValues(pageRequests: readonly (BoundPageRequest | undefined)[]): Record<string, unknown> {
   const keys = pageRequests.flatMap((one, slot) =>
     (one?.place ?? []).map((key, index) => [keyName(slot, index), key] as const),
   )

@@ -81,9 +81,14 @@ export async function attempt(database: Database, turn: Turn): Promise<Outcome> 
     const isStale = transaction.hasBegun && STALE.includes(code)
     session.release(isLost || isStale || !(await rolledBack(session.run)))
     const isUndone = isStale || UNDONE.includes(code)
-    const told = driverCode(error) === ABORTED ? cause : error
+    const reported = driverCode(error) === ABORTED ? cause : error
     const verdicts = isLost ? transaction.verdictsOfLost(cause) : []
-    return { error: isUndone ? new Fault('UNAVAILABLE', BUSY, { cause }) : toFault(told), verdicts, isUndone, isLost }
+    return {
+      error: isUndone ? new Fault('UNAVAILABLE', BUSY, { cause }) : toFault(reported),
+      verdicts,
+      isUndone,
+      isLost,
+    }
   }
 }
 

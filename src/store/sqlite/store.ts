@@ -46,12 +46,12 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Store {
   const writes = new WriteQueue(writer, {
     onNotice,
     requireUsable,
-    handle: (statements, { by, onStatement: told }, at) => {
+    handle: (statements, { by, onStatement: onOwnStatement }, at) => {
       const bulk = bulkOn((sql) => {
-        told?.(sql)
+        onOwnStatement?.(sql)
         return statements.prepare(sql)
       })
-      return Object.assign(handleOn(statements, { onStatement: told }), bulk, { by, at })
+      return Object.assign(handleOn(statements, { onStatement: onOwnStatement }), bulk, { by, at })
     },
   })
   const ofReader = { statements: new StatementCache(reader), versions: versionsOf(reader, () => 0) }

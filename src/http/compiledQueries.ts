@@ -1,12 +1,12 @@
 import type { Logger } from 'pino'
-import type { Context } from '../../graph/builder.js'
-import { asFault } from '../../graph/faults.js'
-import type { CompiledResult } from '../../graph/sql/compiledQueries.js'
-import type { ExecutionReason } from '../../graph/sql/statements.js'
-import type { Separator } from '../../store/query/json.js'
-import type { RateLimits } from '../access/rateLimits.js'
-import type { Engine, Query } from '../engine.js'
-import type { Exchange } from '../observe/exchange.js'
+import type { Context } from '../graph/builder.js'
+import { asFault } from '../graph/faults.js'
+import type { CompiledResult } from '../graph/sql/compiledQueries.js'
+import type { ExecutionReason } from '../graph/sql/statements.js'
+import type { Separator } from '../store/query/json.js'
+import type { RateLimits } from './access/rateLimits.js'
+import type { Engine, Query } from './engine.js'
+import type { Exchange } from './observe/exchange.js'
 
 interface QueriesOptions {
   readonly engine: Engine
