@@ -38,20 +38,44 @@ const single = (name: string, path: string, scope: Scope, ids: keyof Company): C
   shown: (company) => ({ id: company[ids][0] }),
 })
 
-/** A list below one entity: its members, risks, issues or history. */
-const below = (field: string, path: string, scope: Scope, ids: keyof Company): Case => ({
-  ...single(field, path, scope, ids),
-  request: (caller, company) => caller.get(`/v1/${path.replace(/\{.+\}/, company[ids][0] ?? '')}`),
-  shown: () => ({ data: expect.any(Array), page: expect.any(Object) }),
+/** The list of a route below one entity, and the question in GraphQL that it stands for. */
+const below = (
+  route: string,
+  scope: Scope,
+  ids: keyof Company,
+  field: string,
+  ask: (id: string) => string,
+  totalIn: (answer: unknown) => object,
+): Case => ({
+  field: `query ${field}`,
+  route: `GET /v1/${route}`,
+  scope,
+  status: 200,
+  ask: (company) => ask(company[ids][0] ?? ''),
+  answer: () => totalIn({ totalCount: expect.any(Number) }),
+  request: (caller, company) => caller.get(`/v1/${route.replace(/\{\w+\}/, company[ids][0] ?? '')}?total=true`),
+  shown: () => ({ page: { total: expect.any(Number) } }),
 })
 
-/** What a person owns or is assigned: a filter of the whole list, at a path of its own. */
-const ofPerson = (name: string, total: number): Case => ({
-  ...list(name, 'projects.read', total),
-  route: `GET /v1/personnel/{id}/${name}`,
-  request: (caller, { personIds: [id] }) => caller.get(`/v1/personnel/${id}/${name}`),
-  shown: () => ({ data: expect.any(Array), page: expect.any(Object) }),
-})
+const listBelow = (route: string, ids: keyof Company, field: string, member: string) =>
+  below(
+    route,
+    'projects.read',
+    ids,
+    field,
+    (id) => `${field}(filter: { ${member}: "${id}" }) { totalCount }`,
+    (total) => Object(total),
+  )
+
+const innerList = (route: string, scope: Scope, ids: keyof Company, field: string, inner: string) =>
+  below(
+    route,
+    scope,
+    ids,
+    field,
+    (id) => `${field}(id: "${id}") { ${inner} { totalCount } }`,
+    (total) => ({ [inner]: total }),
+  )
 
 /** A change of the roster by default. */
 const changing = (
@@ -129,16 +153,16 @@ export const CASES: Case[] = [
   single('project', 'projects/{idOrKey}', 'projects.read', 'projectIds'),
   single('risk', 'risks/{id}', 'projects.read', 'riskIds'),
   single('issue', 'issues/{id}', 'projects.read', 'issueIds'),
-  below('group', 'groups/{id}/members', 'personnel.read', 'groupIds'),
-  below('group', 'groups/{id}/history', 'personnel.read', 'groupIds'),
-  below('person', 'personnel/{id}/history', 'personnel.read', 'personIds'),
-  below('project', 'projects/{idOrKey}/risks', 'projects.read', 'projectIds'),
-  below('project', 'projects/{idOrKey}/issues', 'projects.read', 'projectIds'),
-  below('project', 'projects/{idOrKey}/history', 'projects.read', 'projectIds'),
-  ofPerson('risks', 32),
-  ofPerson('issues', 24),
-  below('risk', 'risks/{id}/history', 'projects.read', 'riskIds'),
-  below('issue', 'issues/{id}/history', 'projects.read', 'issueIds'),
+  innerList('groups/{id}/members', 'personnel.read', 'groupIds', 'group', 'members'),
+  listBelow('projects/{idOrKey}/risks', 'projectIds', 'risks', 'project'),
+  listBelow('projects/{idOrKey}/issues', 'projectIds', 'issues', 'project'),
+  listBelow('personnel/{id}/risks', 'personIds', 'risks', 'owner'),
+  listBelow('personnel/{id}/issues', 'personIds', 'issues', 'assignee'),
+  innerList('personnel/{id}/history', 'personnel.read', 'personIds', 'person', 'history'),
+  innerList('groups/{id}/history', 'personnel.read', 'groupIds', 'group', 'history'),
+  innerList('projects/{idOrKey}/history', 'projects.read', 'projectIds', 'project', 'history'),
+  innerList('risks/{id}/history', 'projects.read', 'riskIds', 'risk', 'history'),
+  innerList('issues/{id}/history', 'projects.read', 'issueIds', 'issue', 'history'),
   addPerson,
   changePerson,
   addGroup,
