@@ -38,6 +38,45 @@ const single = (name: string, path: string, scope: Scope, ids: keyof Company): C
   shown: (company) => ({ id: company[ids][0] }),
 })
 
+/** The list of a route below one entity, and the question in GraphQL that it stands for. */
+const below = (
+  route: string,
+  scope: Scope,
+  ids: keyof Company,
+  field: string,
+  ask: (id: string) => string,
+  totalIn: (answer: unknown) => object,
+): Case => ({
+  field: `query ${field}`,
+  route: `GET /v1/${route}`,
+  scope,
+  status: 200,
+  ask: (company) => ask(company[ids][0] ?? ''),
+  answer: () => totalIn({ totalCount: expect.any(Number) }),
+  request: (caller, company) => caller.get(`/v1/${route.replace(/\{\w+\}/, company[ids][0] ?? '')}?total=true`),
+  shown: () => ({ page: { total: expect.any(Number) } }),
+})
+
+const listBelow = (route: string, ids: keyof Company, field: string, member: string) =>
+  below(
+    route,
+    'projects.read',
+    ids,
+    field,
+    (id) => `${field}(filter: { ${member}: "${id}" }) { totalCount }`,
+    (total) => Object(total),
+  )
+
+const innerList = (route: string, scope: Scope, ids: keyof Company, field: string, inner: string) =>
+  below(
+    route,
+    scope,
+    ids,
+    field,
+    (id) => `${field}(id: "${id}") { ${inner} { totalCount } }`,
+    (total) => ({ [inner]: total }),
+  )
+
 /** Something that changes the roster, unless it says otherwise. */
 const changing = (
   field: string,
@@ -114,6 +153,16 @@ export const CASES: Case[] = [
   single('project', 'projects/{idOrKey}', 'projects.read', 'projectIds'),
   single('risk', 'risks/{id}', 'projects.read', 'riskIds'),
   single('issue', 'issues/{id}', 'projects.read', 'issueIds'),
+  innerList('groups/{id}/members', 'personnel.read', 'groupIds', 'group', 'members'),
+  listBelow('projects/{idOrKey}/risks', 'projectIds', 'risks', 'project'),
+  listBelow('projects/{idOrKey}/issues', 'projectIds', 'issues', 'project'),
+  listBelow('personnel/{id}/risks', 'personIds', 'risks', 'owner'),
+  listBelow('personnel/{id}/issues', 'personIds', 'issues', 'assignee'),
+  innerList('personnel/{id}/history', 'personnel.read', 'personIds', 'person', 'history'),
+  innerList('groups/{id}/history', 'personnel.read', 'groupIds', 'group', 'history'),
+  innerList('projects/{idOrKey}/history', 'projects.read', 'projectIds', 'project', 'history'),
+  innerList('risks/{id}/history', 'projects.read', 'riskIds', 'risk', 'history'),
+  innerList('issues/{id}/history', 'projects.read', 'issueIds', 'issue', 'history'),
   addPerson,
   changePerson,
   addGroup,

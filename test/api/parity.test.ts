@@ -1,8 +1,9 @@
 import { inArray } from 'drizzle-orm'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { newId } from '../../src/ids.js'
 import type { Company } from '../support/fixtures.js'
-import { type Caller, openFilled } from '../support/harness.js'
+import { type Caller, NOW, openFilled } from '../support/harness.js'
 
 /** What each body shows, written down anew from the design rather than taken from the stored operations. */
 const FIELDS = {
@@ -45,7 +46,7 @@ const words = (...values: string[]) =>
 
 const peopleOrNone = (ids: readonly string[]) =>
   fc
-    .subarray([...ids.slice(0, 5), 'usr_nobody', 'none'], { minLength: 1 })
+    .subarray([...ids.slice(0, 5), newId('person', NOW), 'none'], { minLength: 1 })
     .map((picked): Condition => ({ text: picked.join(','), value: picked.map((id) => (id === 'none' ? null : id)) }))
 
 const search = one(
@@ -75,12 +76,12 @@ const updatedSince = one(
 const day = one(fc.constantFrom('2026-01-01', '2026-03-20', '2026-06-20', '2026-11-15', '2026-11-16', '2027-01-01'))
 
 function conditionsOf(list: List, company: Company): Conditions {
-  const projects = several('APOLLO', 'harbor-2', company.projectIds[2] ?? '', 'NONE')
+  const projects = several('APOLLO', 'harbor-2', company.projectIds[2] ?? '', newId('project', NOW))
   const common = { search, updatedSince }
   const own: Record<List, Conditions> = {
     personnel: {
       status: words('ACTIVE', 'INACTIVE'),
-      group: several(...company.groupIds, 'grp_none'),
+      group: several(...company.groupIds, newId('group', NOW)),
       email: one(fc.constantFrom('p0@example.com', 'P1@EXAMPLE.com', 'nobody@example.com')),
       externalId: one(fc.constantFrom('HR-2', 'HR-5', 'hr-2')),
     },
