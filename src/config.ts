@@ -93,7 +93,7 @@ export const SETTINGS = {
     env: 'OPERATIONS_RESPONSE_CACHE_MEGABYTES',
     formerly: { flag: '--ready-megabytes', env: 'OPERATIONS_READY_MEGABYTES' },
     help: 'the size of the response cache; 0 for none',
-    fallback: LIMITS.readyBytesMax / MEGABYTE,
+    fallback: LIMITS.responseCacheBytesMax / MEGABYTE,
     read: (text) => wholeNumber(text, 0, 100_000),
     form: 'a whole number of megabytes, or 0 for none',
   }),

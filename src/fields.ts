@@ -51,7 +51,7 @@ export function requireFields<F extends Fields>(fields: F, values: Values<F>, ch
 }
 
 /** The new value if there is one, else the value before. */
-export function said<V>(value: V | null | undefined, before: V | null | undefined): V | null {
+export function patched<V>(value: V | null | undefined, before: V | null | undefined): V | null {
   return value === undefined ? (before ?? null) : value
 }
 

@@ -78,7 +78,7 @@ export interface GatewayOptions {
   /** Requests a minute for each key, weighted by what they read; 0 for no limit. */
   readonly ratePerMinute?: number
   /** The size of the response cache in bytes; 0 for none. */
-  readonly readyBytesMax?: number
+  readonly responseCacheBytesMax?: number
   /** Request bodies held and responses being sent by `listener`; beyond it requests get 503. */
   readonly inFlightBytesMax?: number
   /** How long a request may read before it gets 503. */
@@ -104,7 +104,7 @@ export function createGateway({ store, ...options }: GatewayOptions): Gateway {
     clock: options.clock ?? now,
     wholeListRowsMax: options.wholeListRowsMax ?? LIMITS.wholeListRowsMax,
     ratePerMinute: options.ratePerMinute ?? LIMITS.ratePerMinute,
-    readyBytesMax: options.readyBytesMax ?? LIMITS.readyBytesMax,
+    responseCacheBytesMax: options.responseCacheBytesMax ?? LIMITS.responseCacheBytesMax,
     inFlightBytesMax: options.inFlightBytesMax ?? LIMITS.inFlightBytesMax,
     deadlineMs: options.deadlineMs ?? LIMITS.deadlineMs,
     slowMs: LIMITS.slowQueryMs,

@@ -4,16 +4,16 @@ import type { Read, Write } from '../store/store.js'
 import type { Tables } from '../store/tables.js'
 
 /** An idempotent request: its sender, its Idempotency-Key and its fingerprint. */
-export interface Unrepeatable {
+export interface IdempotentRequest {
   readonly keyId: string
   readonly token: string
   readonly fingerprint: string
 }
 
 /** The stored response for this Idempotency-Key, whatever the request was. */
-export async function keptAnswer(
+export async function idempotencyRecord(
   { db, t }: Read,
-  request: Unrepeatable,
+  request: IdempotentRequest,
   now: Date,
 ): Promise<Tables['keptAnswer']['$inferSelect'] | undefined> {
   const [row] = await db.select().from(t.keptAnswer).where(isOf(t, request)).limit(1)
@@ -21,19 +21,23 @@ export async function keptAnswer(
 }
 
 /** Stores a response in the transaction of its change, and deletes expired ones. */
-export async function keepAnswer({ db, t, at, insertAll }: Write, to: Unrepeatable, answer: unknown): Promise<void> {
+export async function storeIdempotencyRecord(
+  { db, t, at, insertAll }: Write,
+  to: IdempotentRequest,
+  response: unknown,
+): Promise<void> {
   await db.delete(t.keptAnswer).where(lt(t.keptAnswer.createdAt, oldest(new Date(at))))
-  await insertAll(t.keptAnswer, [{ ...to, answer: JSON.stringify(answer), createdAt: at }])
+  await insertAll(t.keptAnswer, [{ ...to, answer: JSON.stringify(response), createdAt: at }])
 }
 
 /** Replaces the stored response. */
-export async function replaceAnswer(write: Write, to: Unrepeatable, answer: unknown): Promise<void> {
+export async function replaceIdempotencyRecord(write: Write, to: IdempotentRequest, response: unknown): Promise<void> {
   const { db, t } = write
   await db.delete(t.keptAnswer).where(isOf(t, to))
-  await keepAnswer(write, to, answer)
+  await storeIdempotencyRecord(write, to, response)
 }
 
-function isOf({ keptAnswer: kept }: Tables, { keyId, token }: Unrepeatable): SQL | undefined {
+function isOf({ keptAnswer: kept }: Tables, { keyId, token }: IdempotentRequest): SQL | undefined {
   return and(eq(kept.keyId, keyId), eq(kept.token, token))
 }
 

@@ -50,9 +50,9 @@ interface Known {
 export function authenticator(store: Store, clock: () => Date): Authenticate {
   const noteUse = useNoter(store, clock)
   const recall = memoryOf(store, async (secret) => {
-    const patience = { deadlineAt: performance.now() + LIMITS.storeLookMs }
+    const deadline = { deadlineAt: performance.now() + LIMITS.storeLookMs }
     const key = await keyBySecret(
-      store.reading(() => undefined, patience),
+      store.reading(() => undefined, deadline),
       secret,
     )
     if (!key) throw invalid()

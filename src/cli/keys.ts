@@ -74,7 +74,7 @@ function listCommand(clock: () => Date): Command {
       if (all.length === 0) return say('There are no keys yet. Create one with `operations keys create`.')
       const lines = all.map((key) => {
         const used = key.lastUsedAt ? `last used ${key.lastUsedAt}` : 'never used'
-        return `${key.id}  ${key.prefix}...  ${escapedLine(key.name)}  [${mayDo(key)}]  ${standing(key, clock())}, ${used}`
+        return `${key.id}  ${key.prefix}...  ${escapedLine(key.name)}  [${mayDo(key)}]  ${statusOf(key, clock())}, ${used}`
       })
       return print(lines.join('\n'))
     })
@@ -111,10 +111,10 @@ function rotateCommand(clock: () => Date): Command {
       const key = await withStore(config, { create: false }, (store) =>
         store.write({ by: 'cli', at: clock }, async (write) => {
           const old = await existing(keyById(write, id), id)
-          if (standing(old, now) !== 'active' && !standing(old, now).startsWith('expires')) {
+          if (statusOf(old, now) !== 'active' && !statusOf(old, now).startsWith('expires')) {
             throw new Fault(
               'CONFLICT',
-              `The key ${id} is no longer valid (${standing(old, now)}). Create a new one instead.`,
+              `The key ${id} is no longer valid (${statusOf(old, now)}). Create a new one instead.`,
             )
           }
           if (oldEndsAt > now) await expireKey(write, id, oldEndsAt)
@@ -148,7 +148,7 @@ function sameLife(old: ApiKey, now: Date): Date | undefined {
   return new Date(now.getTime() + (Date.parse(old.expiresAt) - Date.parse(old.createdAt)))
 }
 
-function standing({ revokedAt, expiresAt }: ApiKey, now: Date): string {
+function statusOf({ revokedAt, expiresAt }: ApiKey, now: Date): string {
   if (revokedAt) return `revoked ${revokedAt}`
   if (expiresAt === null) return 'active'
   return Date.parse(expiresAt) <= now.getTime() ? `expired ${expiresAt}` : `expires ${expiresAt}`

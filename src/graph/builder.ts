@@ -5,7 +5,7 @@ import type { Principal } from '../auth/principal.js'
 import { grants, type Scope } from '../auth/scopes.js'
 import { Fault } from '../errors.js'
 import type { RowCounts } from '../store/query/rowCounts.js'
-import type { Patience, Read, Store, Write } from '../store/store.js'
+import type { Deadline, Read, Store, Write } from '../store/store.js'
 import type { ExecutionReason } from './executionReasons.js'
 import { forget } from './loaders.js'
 
@@ -18,7 +18,7 @@ export interface Context {
   /** The row counts that prices depend on. */
   readonly rowCounts: RowCounts
   /** The deadline of the request; none by default. */
-  readonly patience?: Patience
+  readonly deadline?: Deadline
   /** Throws unless `If-Match` still holds; called inside the write, so that no other write comes between. */
   readonly precondition?: ((read: Read) => Promise<void>) | undefined
   /** Whether mutations are executed even where they could be compiled. */

@@ -21,7 +21,7 @@ import { checkNames } from './hints/names.js'
 import { load, oncePerRequest, readTogether } from './loaders.js'
 import { type Arguments, field, idOf, type Types } from './sql/fields.js'
 import { inTurns, turn } from './turns.js'
-import { type Asked, askedOf } from './windows.js'
+import { type PageRequest, pageRequestOf } from './windows.js'
 
 /** A page whose parts are read lazily. */
 export interface Connection<Row> {
@@ -157,10 +157,10 @@ function nestedListArgs<F>(arg: ArgBuilder<Types>, filter: InputObjectRef<Types,
 }
 
 /** Errors in the arguments of a list are reported at the list itself, whatever is selected of it. */
-function checkedArguments(context: Context, list: AnyList, args: Arguments): Asked {
-  const asked = askedOf(context, list, args)
-  list.matching(context.store.read, asked.filter)
-  return asked
+function checkedArguments(context: Context, list: AnyList, args: Arguments): PageRequest {
+  const pageRequest = pageRequestOf(context, list, args)
+  list.matching(context.store.read, pageRequest.filter)
+  return pageRequest
 }
 
 /** Connects once the names in the filter are known to exist; at once where there are none. */
@@ -172,54 +172,54 @@ function named<C>(context: Context, args: Arguments, list: AnyList, connection: 
 /** Resolves a root list. Each part is read on first use, and once. */
 function connect(context: Context, args: Arguments, list: AnyList): Connection<AnyRow> {
   const { read } = context.store
-  const asked = checkedArguments(context, list, args)
-  const { filter } = asked
-  const once = <V>(what: string, by: Partial<Asked>, ask: () => Promise<V>): Promise<V> =>
+  const pageRequest = checkedArguments(context, list, args)
+  const { filter } = pageRequest
+  const once = <V>(what: string, by: Partial<PageRequest>, ask: () => Promise<V>): Promise<V> =>
     oncePerRequest(context, JSON.stringify([list.name, what, by]), () => turn(context).then(ask))
   return {
     rows: () =>
-      once('rows', asked, async () => {
+      once('rows', pageRequest, async () => {
         // Known before anything is read, so that what cannot be sent is refused at once.
-        if (asked.first === undefined) requireWhole(await context.rowCounts.of(list, filter), asked)
-        return readTogether(await pageOf(read, list, filter, asked))
+        if (pageRequest.first === undefined) requireWhole(await context.rowCounts.of(list, filter), pageRequest)
+        return readTogether(await pageOf(read, list, filter, pageRequest))
       }),
-    facts: () => once('facts', asked, () => factsOf(read, list, asked)),
+    facts: () => once('facts', pageRequest, () => factsOf(read, list, pageRequest)),
     // Pages of the same list share their count.
     count: () => once('count', { filter }, () => countOf(read, list, filter)),
     cursor: (row) => cursorOf(read, list, row),
   }
 }
 
-async function factsOf(read: Read, list: AnyList, asked: Asked): Promise<PageFacts> {
-  const source = listSource(read, list, asked.filter)
+async function factsOf(read: Read, list: AnyList, pageRequest: PageRequest): Promise<PageFacts> {
+  const source = listSource(read, list, pageRequest.filter)
   // Of a complete list only its two ends are read.
-  const guard = read.guard(extentOf(read, list, asked.filter, { first: asked.first ?? 1 }))
-  const page = new JsonPage(read, { ...source, condition: and(guard, source.condition) }, asked, 'page')
-  const [row] = await read.rows({ ...read.spelled(pageFacts(read, page)), isHeavy: guard !== undefined })
+  const guard = read.guard(extentOf(read, list, pageRequest.filter, { first: pageRequest.first ?? 1 }))
+  const page = new JsonPage(read, { ...source, condition: and(guard, source.condition) }, pageRequest, 'page')
+  const [row] = await read.rows({ ...read.compile(pageFacts(read, page)), isHeavy: guard !== undefined })
   return readFacts(row?.[0])
 }
 
 /** Resolves a nested list: one statement serves all rows that were read together. */
 function connectRelated(context: Context, args: Arguments, relation: AnyRelation, row: object): Connection<AnyRow> {
   const { list } = relation
-  const asked = checkedArguments(context, list, args)
+  const pageRequest = checkedArguments(context, list, args)
   const ofRow = <V>(what: string, query: (read: Read, ids: readonly string[]) => Promise<ReadonlyMap<string, V>>) => {
     const by = oncePerRequest(context, relation, () => new Map<string, object>())
-    const key = JSON.stringify([what, asked])
+    const key = JSON.stringify([what, pageRequest])
     by.set(key, by.get(key) ?? {})
     return turn(context).then(() => load(context, by.get(key), query, row, idOf))
   }
   const pause = () => turn(context)
   const pages = async (read: Read, ids: readonly string[]) => {
-    const found = await relatedPages(read, relation, ids, asked, pause)
+    const found = await relatedPages(read, relation, ids, pageRequest, pause)
     readTogether([...found.values()].flat())
     return found
   }
   return {
     rows: async () => (await ofRow('rows', pages)) ?? [],
     facts: async () =>
-      (await ofRow('facts', (read, ids) => relatedFacts(read, relation, ids, asked, pause))) ?? NO_PAGE,
-    count: async () => (await ofRow('count', (read, ids) => relatedCounts(read, relation, ids, asked))) ?? 0,
+      (await ofRow('facts', (read, ids) => relatedFacts(read, relation, ids, pageRequest, pause))) ?? NO_PAGE,
+    count: async () => (await ofRow('count', (read, ids) => relatedCounts(read, relation, ids, pageRequest))) ?? 0,
     cursor: (entry) => cursorOf(context.store.read, list, entry),
   }
 }

@@ -102,8 +102,8 @@ async function rowOfOne(
   const { condition, given } = named(args)
   const table = list.table(read.t)
   const where = conditional(condition(read, table))
-  const { text, values } = read.spelled(sql`select ${columnsOf(table)} from ${table}${where} limit 1`)
-  const [row] = await read.rows({ text, values: fillPlaceholders([...values], given), isSteady: true })
+  const { text, values } = read.compile(sql`select ${columnsOf(table)} from ${table}${where} limit 1`)
+  const [row] = await read.rows({ text, values: fillPlaceholders([...values], given), hasStablePlan: true })
   return row && rowOf(table, row)
 }
 
@@ -114,17 +114,19 @@ export function present<Row>(row: Row | undefined): Row {
 }
 
 /** Throws NOT_FOUND if the entity to change does not exist: a mutation never silently does nothing. */
-export async function found<Row>(row: Promise<Row | undefined>, noun: string, id: string): Promise<Row> {
+export async function orNotFound<Row>(row: Promise<Row | undefined>, noun: string, id: string): Promise<Row> {
   const there = await row
   if (there === undefined) throw new Fault('NOT_FOUND', `There is no ${noun} with the id ${JSON.stringify(id)}.`)
   return there
 }
 
 /** Adds `createdAt` and `updatedAt`, which every entity has. */
-export function stamps<Row extends { createdAt: string; updatedAt: string }>(type: ObjectRef<Types, Row>): void {
+export function timestampFields<Row extends { createdAt: string; updatedAt: string }>(
+  type: ObjectRef<Types, Row>,
+): void {
   const noun = type.name.toLowerCase()
-  const stamped: ObjectRef<Types, { createdAt: string; updatedAt: string }> = type
-  columns(stamped, {
+  const timestamped: ObjectRef<Types, { createdAt: string; updatedAt: string }> = type
+  columns(timestamped, {
     createdAt: { type: 'DateTime', description: `When the ${noun} was added.` },
     updatedAt: { type: 'DateTime', description: `When the ${noun} was last changed.` },
   })

@@ -1,12 +1,12 @@
 import DataLoader from 'dataloader'
 import { LIMITS } from '../limits.js'
-import type { Patience, Read, Store } from '../store/store.js'
+import type { Deadline, Read, Store } from '../store/store.js'
 import { turn } from './turns.js'
 
 /** The part of a context that a look-up needs. */
 export interface Reading {
   readonly store: Store
-  readonly patience?: Patience
+  readonly deadline?: Deadline
 }
 
 /** What each request has read, by its memo key. */

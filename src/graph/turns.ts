@@ -1,11 +1,11 @@
 import { setImmediate as nextLoopTurn } from 'node:timers/promises'
 import { LIMITS } from '../limits.js'
 import { deadlineExceeded, isOverdue } from '../store/faults.js'
-import type { Patience } from '../store/store.js'
+import type { Deadline } from '../store/store.js'
 
 /** The part of a context that is needed here. */
 interface Request {
-  readonly patience?: Patience
+  readonly deadline?: Deadline
 }
 
 /** How long resolvers may block the event loop before other requests are served. */
@@ -20,12 +20,12 @@ let sliceEndsAt: number | undefined
  * Resolves when the caller may continue. Resolvers that read or complete a list wait here first: graphql starts all of
  * them at once and SQLite is synchronous, so a query of many lists would otherwise block the event loop to its end.
  */
-export async function turn({ patience }: Request = {}): Promise<void> {
+export async function turn({ deadline }: Request = {}): Promise<void> {
   await new Promise<void>((resolve) => {
     waiting.push(resolve)
     if (!isRunning) void run()
   })
-  if (isOverdue(patience)) throw deadlineExceeded()
+  if (isOverdue(deadline)) throw deadlineExceeded()
 }
 
 async function run(): Promise<void> {

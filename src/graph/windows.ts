@@ -6,14 +6,14 @@ import type { Context } from './builder.js'
 import type { Arguments } from './sql/fields.js'
 
 /** The parsed arguments of a list. */
-export interface Asked extends Window {
+export interface PageRequest extends Window {
   readonly filter: object
   /** The position of the cursor `after`. */
   readonly place: readonly Key[] | undefined
 }
 
 /** Parses the arguments of a list; refuses an invalid page size or cursor. */
-export function askedOf({ store, wholeListRowsMax: most }: Context, list: AnyList, args: Arguments): Asked {
+export function pageRequestOf({ store, wholeListRowsMax: most }: Context, list: AnyList, args: Arguments): PageRequest {
   // Every list has the arguments of `listArgs`.
   const given = args as { first?: number | null; after?: string | null; filter?: object | null }
   const first = given.first ?? undefined

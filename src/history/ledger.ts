@@ -18,7 +18,7 @@ export interface Stored<Row> {
 
 export type Verdict = 'created' | 'updated' | 'unchanged'
 
-interface Book<Row> {
+interface LedgerOptions<Row> {
   readonly kind: EntityKind
   readonly table: (t: Tables) => PgTable & { $inferSelect: Row; $inferInsert: object }
   /** The fields whose changes are recorded in the history. */
@@ -30,13 +30,13 @@ interface Book<Row> {
 /** The only way to store rows of entities: every change gets its timestamp and its entry in the history. */
 export class Ledger<Row extends Entity> {
   private readonly write: Write
-  private readonly book: Book<Row>
+  private readonly options: LedgerOptions<Row>
   private pending: Stored<Row>[] = []
   private history: Tables['change']['$inferInsert'][] = []
 
-  constructor(write: Write, book: Book<Row>) {
+  constructor(write: Write, options: LedgerOptions<Row>) {
     this.write = write
-    this.book = book
+    this.options = options
   }
 
   /**
@@ -59,7 +59,7 @@ export class Ledger<Row extends Entity> {
       effectiveOn: at.slice(0, 10),
       by,
       action: action ?? (before ? 'UPDATED' : 'CREATED'),
-      entity: this.book.kind,
+      entity: this.options.kind,
       entityId: after.id,
       fields: JSON.stringify(fields),
     })
@@ -71,19 +71,19 @@ export class Ledger<Row extends Entity> {
     const { pending, history, write } = this
     this.pending = []
     this.history = []
-    const table = this.book.table(write.t)
+    const table = this.options.table(write.t)
     const rows = (isNew: boolean) =>
       pending.filter(({ before }) => (before === undefined) === isNew).map(({ after }) => after)
     await write.insertAll(table, rows(true))
     await write.updateAll(table, rows(false))
     await write.insertAll(write.t.change, history)
-    await this.book.follow?.(write, pending)
+    await this.options.follow?.(write, pending)
     return pending
   }
 
   private differences(before: Row | undefined, draft: Row): Record<string, [Recorded, Recorded]> {
     const fields: Record<string, [Recorded, Recorded]> = {}
-    for (const name of this.book.tracked) {
+    for (const name of this.options.tracked) {
       const from = (before?.[name] ?? null) as Recorded
       const to = (draft[name] ?? null) as Recorded
       if (from !== to) fields[name] = [from, to]

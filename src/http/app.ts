@@ -5,7 +5,7 @@ import { Fault } from '../errors.js'
 import { LIMITS } from '../limits.js'
 import { schema } from '../schema.js'
 import type { Store } from '../store/store.js'
-import { createRates } from './access/rateLimits.js'
+import { createRateLimits } from './access/rateLimits.js'
 import { createResponseCache } from './cache/responseCache.js'
 import { createEngine } from './engine.js'
 import { createRunCompiled } from './graphql/compiledQueries.js'
@@ -13,13 +13,20 @@ import type { GraphqlHandler } from './graphql/handler.js'
 import { type Closing, closeExchange, type Exchange, openExchange } from './observe/exchange.js'
 import { createRest } from './rest/handler.js'
 import { RunningRequests } from './rest/idempotency.js'
-import { createPaths } from './router.js'
+import { createRouter } from './router.js'
 import { Bodies } from './wire/body.js'
 import { BytesInFlight, Overloaded } from './wire/bytesInFlight.js'
 import { namesTag } from './wire/content.js'
 import { createCors } from './wire/cors.js'
 import { bareProblem, problem } from './wire/problems.js'
-import { type Answer, AskedOfFetch, AskedOfNode, type Outgoing, responseOf, sendToNode } from './wire/request.js'
+import {
+  FetchRequest,
+  type FlatResponse,
+  type HttpResponse,
+  NodeRequest,
+  responseOf,
+  sendToNode,
+} from './wire/request.js'
 import { refusalOf, targetOf } from './wire/requestChecks.js'
 import { withGuards } from './wire/securityHeaders.js'
 
@@ -41,7 +48,7 @@ export interface AppOptions {
   /** Whether queries are compiled to SQL; false only in tests, which compare both ways. */
   readonly isCompiled?: boolean
   /** The size of the response cache; 0 for none. */
-  readonly readyBytesMax: number
+  readonly responseCacheBytesMax: number
   /** The memory budget for request bodies and for responses that are being sent. */
   readonly inFlightBytesMax: number
   /** A request that takes longer is logged as a slow request. */
@@ -65,26 +72,26 @@ export function createApp(options: AppOptions): App {
   const engine = createEngine(options)
   const authenticate = authenticator(store, clock)
   const monotonicMs = options.monotonicMs ?? (() => performance.now())
-  const rates = createRates({ store, authenticate, ratePerMinute: options.ratePerMinute, monotonicMs })
-  const runCompiled = createRunCompiled({ engine, rates, log })
-  const cache = createResponseCache(options.readyBytesMax, rates)
+  const rateLimits = createRateLimits({ store, authenticate, ratePerMinute: options.ratePerMinute, monotonicMs })
+  const runCompiled = createRunCompiled({ engine, rateLimits, log })
+  const cache = createResponseCache(options.responseCacheBytesMax, rateLimits)
   const cors = createCors(options.corsOrigins)
   const running = new RunningRequests()
   const inFlight = new BytesInFlight(options.inFlightBytesMax)
   const bodies = new Bodies(inFlight)
-  const shared = { engine, runCompiled, cache, rates, bodies, running }
+  const shared = { engine, runCompiled, cache, rateLimits, bodies, running }
   const rest = createRest({ ...shared, schema, basePath, log })
-  const graphql = whenAsked(async () => {
+  const graphql = lazily(async () => {
     // Imported lazily: Yoga takes as long to load as everything else together.
     const { createGraphqlHandler } = await import('./graphql/handler.js')
     return createGraphqlHandler({ ...shared, log })
   })
-  const paths = createPaths({ ...options, rest, graphql })
+  const router = createRouter({ ...options, rest, graphql })
   const { deadlineMs = LIMITS.deadlineMs } = options
   const closing: Closing = { log, slowMs: options.slowMs, onFinished: options.onFinished ?? (() => undefined) }
 
-  const withHeaders = ({ asked }: Exchange, { status, headers, body, finished }: Answer): Outgoing => {
-    const origin = cors.allowedOrigin(asked)
+  const withHeaders = ({ request }: Exchange, { status, headers, body, finished }: HttpResponse): FlatResponse => {
+    const origin = cors.allowedOrigin(request)
     const known = finished?.get(origin ?? '')
     if (known) return { status, headers: known, body }
     const all = withGuards(cors.headersFor(origin, headers))
@@ -92,28 +99,28 @@ export function createApp(options: AppOptions): App {
     return { status, headers: all, body }
   }
 
-  const fresh = async (exchange: Exchange): Promise<Outgoing> => {
+  const fresh = async (exchange: Exchange): Promise<FlatResponse> => {
     // Node emits `request` before it parses the body: yield one microtask, so a body in the same segment is readable.
     await undefined
-    const answer = cors.preflight(exchange.asked) ?? (await paths(exchange))
+    const response = cors.preflight(exchange.request) ?? (await router(exchange))
     // Not for `If-None-Match: *`, which a client can send without having the response.
-    if (answer.status === 304 && namesTag(exchange.asked.header('if-none-match'), answer.headers['etag'])) {
-      rates.refundUnchanged(exchange)
+    if (response.status === 304 && namesTag(exchange.request.header('if-none-match'), response.headers['etag'])) {
+      rateLimits.refundUnchanged(exchange)
     }
-    return withHeaders(exchange, answer)
+    return withHeaders(exchange, response)
   }
 
-  const noRoom = async (exchange: Exchange): Promise<Outgoing> => {
+  const noRoom = async (exchange: Exchange): Promise<FlatResponse> => {
     exchange.refusal = noRoomFor(exchange)
     return withHeaders(exchange, await problem(exchange, exchange.refusal))
   }
 
   /** `response` is undefined for fetch, where the end of sending is not known. */
-  const answerTo = async (exchange: Exchange, response?: ServerResponse): Promise<Outgoing> => {
+  const respondTo = async (exchange: Exchange, response?: ServerResponse): Promise<FlatResponse> => {
     try {
-      const answer = await fresh(exchange)
-      const hasRoom = !response || !answer.body || inFlight.send(response, answer.body, exchange.principal?.keyId)
-      return closeExchange(exchange, closing, hasRoom ? answer : await noRoom(exchange))
+      const whole = await fresh(exchange)
+      const hasRoom = !response || !whole.body || inFlight.send(response, whole.body, exchange.principal?.keyId)
+      return closeExchange(exchange, closing, hasRoom ? whole : await noRoom(exchange))
     } finally {
       exchange.held?.release()
     }
@@ -124,9 +131,9 @@ export function createApp(options: AppOptions): App {
       const target = targetOf(request, basePath)
       const refusal = refusalOf(request, target)
       if (refusal) return refuse(response, refusal)
-      const asked = new AskedOfNode(request, target, beforeBody)
-      const exchange = openExchange(asked, request.socket.remoteAddress, deadlineMs)
-      sendToNode(response, await answerTo(exchange, response))
+      const httpRequest = new NodeRequest(request, target, beforeBody)
+      const exchange = openExchange(httpRequest, request.socket.remoteAddress, deadlineMs)
+      sendToNode(response, await respondTo(exchange, response))
     } catch (error) {
       refuse(response, lastResort(log, error))
     }
@@ -136,7 +143,7 @@ export function createApp(options: AppOptions): App {
     async fetch(request) {
       try {
         // A fetch Request has no client address; limits by address are left to the embedding application.
-        return responseOf(await answerTo(openExchange(new AskedOfFetch(request), undefined, deadlineMs)))
+        return responseOf(await respondTo(openExchange(new FetchRequest(request), undefined, deadlineMs)))
       } catch (error) {
         const { status, headers, body } = bareProblem(lastResort(log, error))
         return new Response(body, { status, headers })
@@ -149,7 +156,7 @@ export function createApp(options: AppOptions): App {
 }
 
 /** A handler that is built lazily, on its first request. */
-function whenAsked(make: () => Promise<GraphqlHandler>): GraphqlHandler {
+function lazily(make: () => Promise<GraphqlHandler>): GraphqlHandler {
   let handler: Promise<GraphqlHandler> | undefined
   return async (exchange) => {
     handler ??= make().catch((error: unknown) => {

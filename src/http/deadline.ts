@@ -1,6 +1,6 @@
 import type { Fault } from '../errors.js'
 import { deadlineExceeded } from '../store/faults.js'
-import type { Patience } from '../store/store.js'
+import type { Deadline } from '../store/store.js'
 
 /** The share of the deadline that a request may wait; the rest is for sending the response or the error. */
 const WAITING_SHARE = 0.95
@@ -8,7 +8,7 @@ const WAITING_SHARE = 0.95
 const SHOWING_SHARE = 0.25
 
 /** The deadline of a request, shared by all of its steps. */
-export class Waiting implements Patience {
+export class RequestDeadline implements Deadline {
   /** In the time of `performance.now()`, like `deadlineAt`. */
   since = performance.now()
   deadlineAt: number

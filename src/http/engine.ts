@@ -23,12 +23,12 @@ import { LIMITS } from '../limits.js'
 import { schema } from '../schema.js'
 import { rowCountsOf } from '../store/query/rowCounts.js'
 import type { OnStatement, Store } from '../store/store.js'
-import { Waiting } from './deadline.js'
+import { RequestDeadline } from './deadline.js'
 
 /** Runs operations against the schema, for both APIs. */
 export interface Engine {
   /** A new context per request; `onStatement` is called for every SQL statement. The deadline starts now by default. */
-  contextFor(principal: Principal, onStatement: OnStatement, waiting?: Waiting): Context
+  contextFor(principal: Principal, onStatement: OnStatement, deadline?: RequestDeadline): Context
   execute(args: ExecutionArgs): Promise<ExecutionResult>
   run(document: DocumentNode, variables: Record<string, unknown>, context: Context): Promise<ExecutionResult>
   /** A validated query compiled to SQL, or the reason why it must be executed, such as a missing scope. */
@@ -69,19 +69,19 @@ export interface EngineOptions {
 export function createEngine(options: EngineOptions): Engine {
   const { store, clock, wholeListRowsMax, deadlineMs = LIMITS.deadlineMs, isCompiled = true } = options
   const rowCounts = rowCountsOf(store)
-  const contextFor: Engine['contextFor'] = (principal, onStatement, waiting = new Waiting(deadlineMs)) => {
+  const contextFor: Engine['contextFor'] = (principal, onStatement, deadline = new RequestDeadline(deadlineMs)) => {
     return {
       store: {
         ...store,
-        read: store.reading(onStatement, waiting),
+        read: store.reading(onStatement, deadline),
         write: (as, work) =>
-          store.write({ ...as, onStatement, waitingSince: waiting.since }, work).finally(() => waiting.goOn()),
+          store.write({ ...as, onStatement, waitingSince: deadline.since }, work).finally(() => deadline.goOn()),
       },
       principal,
       clock,
       wholeListRowsMax,
       rowCounts,
-      patience: waiting,
+      deadline,
     }
   }
   return {

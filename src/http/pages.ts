@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import type { GraphQLSchema } from 'graphql'
 import { DESCRIPTION } from '../about.js'
 import { openapi } from './openapi/document.js'
-import { storedOperations } from './rest/compiledRoutes.js'
+import { compiledRoutes } from './rest/compiledRoutes.js'
 import { Content, respond } from './wire/content.js'
 import { preferredType } from './wire/negotiation.js'
-import type { Answer, Asked } from './wire/request.js'
+import type { HttpRequest, HttpResponse } from './wire/request.js'
 
 export interface GraphiqlOptions {
   readonly endpoint: string
@@ -37,12 +37,12 @@ const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/i
 /** Serves GraphiQL with all of its assets inlined: the page loads nothing from other hosts. */
 export function createGraphiql({ endpoint, demoKey }: GraphiqlOptions) {
   const pages = new Map<string, Promise<{ content: Content; policy: string }>>()
-  return async (asked: Asked): Promise<Answer> => {
-    const key = demoKey !== undefined && LOOPBACK.test(asked.header('host') ?? '') ? demoKey : '<API_KEY>'
+  return async (request: HttpRequest): Promise<HttpResponse> => {
+    const key = demoKey !== undefined && LOOPBACK.test(request.header('host') ?? '') ? demoKey : '<API_KEY>'
     const page = pages.get(key) ?? renderGraphiql(endpoint, key)
     pages.set(key, page)
     const { content, policy } = await page
-    return respond(asked, content, { headers: { 'content-security-policy': policy } })
+    return respond(request, content, { headers: { 'content-security-policy': policy } })
   }
 }
 
@@ -76,9 +76,9 @@ async function renderGraphiql(endpoint: string, key: string): Promise<{ content:
   return { content: new Content('text/html; charset=utf-8', Buffer.from(html)), policy }
 }
 
-export function wantsPage(asked: Asked): boolean {
-  const accept = asked.header('accept') ?? ''
-  return asked.method === 'GET' && accept.includes('text/html') && preferredType(accept, ['text/html']) !== undefined
+export function wantsPage(request: HttpRequest): boolean {
+  const accept = request.header('accept') ?? ''
+  return request.method === 'GET' && accept.includes('text/html') && preferredType(accept, ['text/html']) !== undefined
 }
 
 const FRONT_POLICY =
@@ -86,14 +86,14 @@ const FRONT_POLICY =
 
 /** The front page: links to both APIs, and a table of the REST routes. */
 export function createFrontPage(schema: GraphQLSchema, basePath: string, hasGraphiql: boolean) {
-  const content = whenAsked(
+  const content = lazily(
     () => new Content('text/html; charset=utf-8', Buffer.from(frontPage(schema, basePath, hasGraphiql))),
   )
-  return (asked: Asked) => respond(asked, content(), { headers: { 'content-security-policy': FRONT_POLICY } })
+  return (request: HttpRequest) => respond(request, content(), { headers: { 'content-security-policy': FRONT_POLICY } })
 }
 
 /** Built lazily on first use, and kept: most processes never serve these pages. */
-function whenAsked(make: () => Content): () => Content {
+function lazily(make: () => Content): () => Content {
   let content: Content | undefined
   return () => {
     content ??= make()
@@ -102,7 +102,7 @@ function whenAsked(make: () => Content): () => Content {
 }
 
 function frontPage(schema: GraphQLSchema, basePath: string, hasGraphiql: boolean): string {
-  const rows = storedOperations(schema).map(({ route, rootField, scope }) => {
+  const rows = compiledRoutes(schema).map(({ route, rootField, scope }) => {
     return `<tr><td>${route.method}</td><td><code>${basePath}${route.path}</code></td><td>${scope ?? 'any key'}</td><td>${rootField.description}</td></tr>`
   })
   const explore = hasGraphiql ? ` Explore it in <a href="${basePath}/graphql">GraphiQL</a>.` : ''
@@ -133,6 +133,6 @@ ${rows.join('\n')}
 }
 
 export function createOpenapiPage(schema: GraphQLSchema, basePath: string) {
-  const content = whenAsked(() => Content.json(openapi(schema, basePath)))
-  return (asked: Asked) => respond(asked, content())
+  const content = lazily(() => Content.json(openapi(schema, basePath)))
+  return (request: HttpRequest) => respond(request, content())
 }

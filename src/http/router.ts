@@ -10,11 +10,11 @@ import { type Exchange, logCause } from './observe/exchange.js'
 import { createFrontPage, createGraphiql, createOpenapiPage, wantsPage } from './pages.js'
 import type { Rest } from './rest/handler.js'
 import { nearestPath } from './rest/pathHints.js'
-import { Content, emptyAnswer, respond } from './wire/content.js'
+import { Content, emptyResponse, respond } from './wire/content.js'
 import { notAllowed, problem } from './wire/problems.js'
-import { type Answer, type Asked, isReading } from './wire/request.js'
+import { type HttpRequest, type HttpResponse, isReading } from './wire/request.js'
 
-interface PathsOptions {
+interface RouterOptions {
   readonly store: Store
   readonly log: Logger
   readonly basePath: string
@@ -25,9 +25,9 @@ interface PathsOptions {
 }
 
 /** Routes a request to the health checks, the pages or one of the two APIs. */
-export type Paths = (exchange: Exchange) => Promise<Answer>
+export type Router = (exchange: Exchange) => Promise<HttpResponse>
 
-export function createPaths({ store, log, basePath, graphiql, demoKey, rest, graphql }: PathsOptions): Paths {
+export function createRouter({ store, log, basePath, graphiql, demoKey, rest, graphql }: RouterOptions): Router {
   const graphiqlPage = createGraphiql({ endpoint: `${basePath}/graphql`, demoKey })
   const frontPage = createFrontPage(schema, basePath, graphiql)
   const openapiPage = createOpenapiPage(schema, basePath)
@@ -39,15 +39,15 @@ export function createPaths({ store, log, basePath, graphiql, demoKey, rest, gra
     ['/v1', frontPage],
     ['/v1/', frontPage],
     ['/v1/openapi.json', openapiPage],
-    ['/healthz', (asked) => respond(asked, Content.json({ status: 'ok' }), NOT_KEPT)],
+    ['/healthz', (request) => respond(request, Content.json({ status: 'ok' }), NOT_STORED)],
     ['/readyz', createReadiness(store)],
   ])
 
-  const answer = async (exchange: Exchange): Promise<Answer> => {
-    const { asked } = exchange
-    const { path: pathname } = asked
+  const answer = async (exchange: Exchange): Promise<HttpResponse> => {
+    const { request } = exchange
+    const { path: pathname } = request
     const path = pathname.startsWith(basePath) ? pathname.slice(basePath.length) : undefined
-    if (path === '/graphql') return graphiql && wantsPage(asked) ? graphiqlPage(asked) : graphql(exchange)
+    if (path === '/graphql') return graphiql && wantsPage(request) ? graphiqlPage(request) : graphql(exchange)
     const page = path === undefined ? undefined : pages.get(path)
     if (page) return readOnly(exchange, page)
     if (path?.startsWith('/v1/')) return rest(exchange, path)
@@ -71,26 +71,26 @@ export function createPaths({ store, log, basePath, graphiql, demoKey, rest, gra
   }
 }
 
-type Page = (asked: Asked) => Promise<Answer>
+type Page = (request: HttpRequest) => Promise<HttpResponse>
 
-async function readOnly(exchange: Exchange, page: Page): Promise<Answer> {
-  const { asked } = exchange
+async function readOnly(exchange: Exchange, page: Page): Promise<HttpResponse> {
+  const { request } = exchange
   const allow = 'GET, HEAD, OPTIONS'
-  if (isReading(asked)) return page(asked)
-  return asked.method === 'OPTIONS' ? emptyAnswer({ allow }) : notAllowed(exchange, allow)
+  if (isReading(request)) return page(request)
+  return request.method === 'OPTIONS' ? emptyResponse({ allow }) : notAllowed(exchange, allow)
 }
 
-const NOT_KEPT = { headers: { 'cache-control': 'no-store' } }
+const NOT_STORED = { headers: { 'cache-control': 'no-store' } }
 
 /** A read-only store still counts as ready: otherwise it would take every instance out of the load balancer. */
 function createReadiness(store: Store): Page {
   // This path needs no key, so checks of the store are limited to one per `healthMs`.
   const look = atMostEvery(LIMITS.healthMs, () => store.version())
-  return async (asked) => {
+  return async (request) => {
     try {
       await look()
       const { isWritable: writes } = await store.health()
-      return respond(asked, Content.json({ status: 'ready', writes }), NOT_KEPT)
+      return respond(request, Content.json({ status: 'ready', writes }), NOT_STORED)
     } catch (cause) {
       throw new Fault('UNAVAILABLE', 'The store cannot be read.', { cause })
     }

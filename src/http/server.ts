@@ -128,10 +128,10 @@ function unreadable(code: string | undefined): Fault {
  * closing it without notice may cut off a request that is already on its way.
  */
 export function drain(server: Server): Promise<void> {
-  const toldLast: RequestListener = (_, response) => {
+  const closeAfterResponse: RequestListener = (_, response) => {
     response.shouldKeepAlive = false
   }
-  server.prependListener('request', toldLast).prependListener('checkContinue', toldLast)
+  server.prependListener('request', closeAfterResponse).prependListener('checkContinue', closeAfterResponse)
   // Node counts a connection as idle once its response is written, though a slow client may not have read it yet.
   const isSending = () => connectionsOf.get(server)?.isSending ?? false
   return new Promise((resolve) => {

@@ -11,7 +11,7 @@ const projectColumn = projectKey('The key of the project; or give --project for 
 const WHO = 'an e-mail, a user id, an externalId, or a name that is unique on the roster'
 
 /** The three columns that name the owner of a risk or the assignee of an issue. */
-function handlerColumns<const N extends 'owner' | 'assignee'>(name: N) {
+function assigneeColumns<const N extends 'owner' | 'assignee'>(name: N) {
   return {
     // As long as an e-mail; a name that is stored has its own limit.
     [name]: text('email', `The ${name}: ${WHO}.`, 'ada@example.com'),
@@ -40,14 +40,14 @@ export const PROJECT_COLUMNS = {
 export const RISK_COLUMNS = {
   project: projectColumn,
   ...RISK_FIELDS,
-  ...handlerColumns('owner'),
+  ...assigneeColumns('owner'),
   id: text('reference', 'The id of the risk, from an export; matched first.', ''),
 }
 
 export const ISSUE_COLUMNS = {
   project: projectColumn,
   ...ISSUE_FIELDS,
-  ...handlerColumns('assignee'),
+  ...assigneeColumns('assignee'),
   risk: text('reference', 'The reference of the risk that caused it, in the same project.', 'R-7'),
   riskId: text('reference', 'The id of that risk, instead of risk.', ''),
   id: text('reference', 'The id of the issue, from an export; matched first.', ''),

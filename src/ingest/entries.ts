@@ -4,75 +4,75 @@ import { noteSync } from '../projects/projects.js'
 import type { Write } from '../store/store.js'
 import type { InputCheck } from '../text.js'
 import { byProject, type EntryPlan, type EntryRow, type EntryValues, type Placed } from './entryPlan.js'
-import { HandlerFinder } from './matching/assignees.js'
-import { ProjectFinder } from './matching/projects.js'
-import { Registers } from './missing.js'
-import type { Intake, Receiver } from './run.js'
+import { AssigneeMatcher } from './matching/assignees.js'
+import { ProjectMatcher } from './matching/projects.js'
+import { MissingEntries } from './missing.js'
+import type { Importer, ImportRun } from './run.js'
 
 /** Imports risks or issues, matched by id, else by project and reference. */
-export function receiveEntries<Row extends EntryRow, V extends EntryValues>(
-  intake: Intake,
+export function entriesImporter<Row extends EntryRow, V extends EntryValues>(
+  run: ImportRun,
   plan: EntryPlan<Row, V>,
-): Receiver {
-  const { write } = intake
-  const projects = new ProjectFinder(intake)
-  const handlers = new HandlerFinder(intake, plan.handler)
-  const registers = new Registers(intake, plan)
+): Importer {
+  const { write } = run
+  const projects = new ProjectMatcher(run)
+  const assignees = new AssigneeMatcher(run, plan.assigneeField)
+  const missing = new MissingEntries(run, plan)
 
   const place = (records: readonly Omit<Placed<V>, 'project'>[]): Placed<V>[] =>
     records.flatMap((record) => {
-      const project = projectOf(intake, projects, record.values, record.check)
+      const project = projectOf(run, projects, record.values, record.check)
       if (project) return [{ ...record, project }]
-      intake.accept(record.index, record.check)
+      run.accept(record.index, record.check)
       return []
     })
 
   const examine = (record: Placed<V>, known: Known<Row>) => {
     const { index, check, values } = record
     const before = matched(plan, known, record)
-    claimEntry(intake, record, before)
+    claimEntry(run, record, before)
     plan.check(before, record)
-    if (before?.live === 0 && values.status == null && !intake.options.closeMissing) {
-      intake.warnings.push({
+    if (before?.live === 0 && values.status == null && !run.options.closeMissing) {
+      run.warnings.push({
         index,
         field: 'reference',
         detail: 'It is closed and stays closed. Give a status to reopen it.',
       })
     }
-    const handler = handlers.handlerOf(index, plan.attributionOf(values), before && plan.handlerOf(before), check)
-    return intake.accept(index, check) ? [{ before, record, handler }] : []
+    const assignee = assignees.assigneeOf(index, plan.attributionOf(values), before && plan.assigneeOf(before), check)
+    return run.accept(index, check) ? [{ before, record, handler: assignee }] : []
   }
 
   return {
     async take(batch) {
-      const records = intake.read(batch, plan.read)
-      await projects.find(records.map(({ values }) => values.project ?? intake.options.project ?? ''))
-      await handlers.find(records.map(({ values }) => plan.attributionOf(values)))
+      const records = run.read(batch, plan.read)
+      await projects.find(records.map(({ values }) => values.project ?? run.options.project ?? ''))
+      await assignees.find(records.map(({ values }) => plan.attributionOf(values)))
       const placed = place(records)
-      if (intake.isSound) await projects.store()
-      await registers.open(placed.map(({ project }) => project))
+      if (run.isSound) await projects.store()
+      await missing.open(placed.map(({ project }) => project))
       const known = await knownEntries(write, plan, placed)
       await plan.prepare?.(placed)
       const sound = placed.flatMap((record) => examine(record, known))
-      if (!intake.isSound) return
-      for (const { before, record, handler } of sound) {
-        const draft = plan.draft(before, record, handler)
-        registers.note(draft)
-        intake.count(plan.ledger.enter(before, draft).verdict)
+      if (!run.isSound) return
+      for (const { before, record, handler: assignee } of sound) {
+        const draft = plan.draft(before, record, assignee)
+        missing.note(draft)
+        run.count(plan.ledger.enter(before, draft).verdict)
       }
       const stored = await plan.ledger.store()
       await plan.follow?.(write, stored)
     },
     async finish() {
-      if (intake.options.project !== undefined) await registers.openAlone(projects)
-      if (intake.options.closeMissing) await registers.closeMissing()
-      if (intake.isSound && intake.projects.size > 0) await noteSync(write, [...intake.projects.keys()])
+      if (run.options.project !== undefined) await missing.openAlone(projects)
+      if (run.options.closeMissing) await missing.closeMissing()
+      if (run.isSound && run.projects.size > 0) await noteSync(write, [...run.projects.keys()])
     },
   }
 }
 
-function projectOf(intake: Intake, projects: ProjectFinder, values: EntryValues, check: InputCheck) {
-  const { project: given } = intake.options
+function projectOf(run: ImportRun, projects: ProjectMatcher, values: EntryValues, check: InputCheck) {
+  const { project: given } = run.options
   const named = values.project ?? given
   if (check.has('project')) return undefined
   if (named === undefined) check.flaw('project', 'Is needed: a column, or --project for the whole file.')
@@ -125,11 +125,11 @@ function matched<Row extends EntryRow, V extends EntryValues>(
 }
 
 function claimEntry<V extends EntryValues>(
-  intake: Intake,
+  run: ImportRun,
   { index, values: { id, reference }, project, check }: Placed<V>,
   before: EntryRow | undefined,
 ): void {
-  if (reference != null) intake.claim(index, 'reference', placeKey(project.id, reference), check)
+  if (reference != null) run.claim(index, 'reference', placeKey(project.id, reference), check)
   const claimed = before?.id ?? id
-  if (claimed != null) intake.claim(index, 'id', claimed, check, id == null ? 'reference' : 'id')
+  if (claimed != null) run.claim(index, 'id', claimed, check, id == null ? 'reference' : 'id')
 }

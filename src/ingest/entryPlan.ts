@@ -2,11 +2,11 @@ import type { SQL } from 'drizzle-orm'
 import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import type { Ledger, Stored } from '../history/ledger.js'
 import type { IdKind } from '../ids.js'
-import type { Handler, ProjectRow } from '../projects/projects.js'
+import type { Assignee, ProjectRow } from '../projects/projects.js'
 import type { Read, Write } from '../store/store.js'
 import type { InputCheck } from '../text.js'
 import type { Attribution } from './matching/assignees.js'
-import type { Incoming } from './run.js'
+import type { SourceRecord } from './run.js'
 
 /** The columns that risks and issues have in common. */
 export interface EntryRow {
@@ -45,17 +45,17 @@ export interface Placed<V> {
 export interface EntryPlan<Row extends EntryRow, V extends EntryValues> {
   readonly noun: 'risks' | 'issues'
   readonly kind: IdKind
-  readonly handler: 'owner' | 'assignee'
+  readonly assigneeField: 'owner' | 'assignee'
   readonly ledger: Ledger<Row>
   readonly rows: (read: Read, where: (columns: EntryColumns) => SQL | undefined) => Promise<Row[]>
-  readonly read: (raw: Incoming['values'], check: InputCheck) => V
+  readonly read: (raw: SourceRecord['values'], check: InputCheck) => V
   readonly attributionOf: (values: V) => Attribution
   /** The owner or assignee of a stored row. */
-  readonly handlerOf: (row: Row) => Handler
+  readonly assigneeOf: (row: Row) => Assignee
   /** Looks up the other rows that the records of a batch refer to. */
   readonly prepare?: (placed: readonly Placed<V>[]) => Promise<void>
   readonly check: (before: Row | undefined, record: Placed<V>) => void
-  readonly draft: (before: Row | undefined, record: Placed<V>, handler: Handler) => Row
+  readonly draft: (before: Row | undefined, record: Placed<V>, assignee: Assignee) => Row
   readonly closed: (row: Row) => Row
   /** Follow-up work once rows are stored. */
   readonly follow?: (write: Write, stored: readonly Stored<Row>[]) => Promise<void>

@@ -10,14 +10,14 @@ import { PERSON_STATUSES } from '../vocabulary.js'
 import type { SheetNoun } from './files/nouns.js'
 
 /** An entity as an export has it, in the shape of the REST responses. */
-export type Outgoing = Readonly<Record<string, unknown>>
+export type ExportRecord = Readonly<Record<string, unknown>>
 
 /** All rows of a noun, page by page; with `isLive`, only those in its list. */
-export function outgoing(read: Read, noun: SheetNoun, isLive: boolean): AsyncGenerator<readonly Outgoing[]> {
+export function exportRecords(read: Read, noun: SheetNoun, isLive: boolean): AsyncGenerator<readonly ExportRecord[]> {
   return SOURCES[noun](read, isLive)
 }
 
-const SOURCES: Readonly<Record<SheetNoun, (read: Read, isLive: boolean) => AsyncGenerator<readonly Outgoing[]>>> = {
+const SOURCES: Readonly<Record<SheetNoun, (read: Read, isLive: boolean) => AsyncGenerator<readonly ExportRecord[]>>> = {
   async *people(read, isLive) {
     for await (const rows of pagesOf(read, personnel, isLive ? {} : { status: PERSON_STATUSES })) {
       const groupsOf = await groupsOfPeople(read, idsOf(rows))

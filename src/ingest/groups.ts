@@ -4,37 +4,37 @@ import { regroup } from '../personnel/memberships.js'
 import type { Write } from '../store/store.js'
 import type { InputCheck } from '../text.js'
 import { GROUP_COLUMNS } from './columns.js'
-import { PersonFinder, strangerInWords } from './matching/people.js'
-import { Directory } from './matching/records.js'
-import type { Intake, Receiver } from './run.js'
+import { PersonMatcher, strangerInWords } from './matching/people.js'
+import { RecordMatcher } from './matching/records.js'
+import type { Importer, ImportRun } from './run.js'
 
 const readColumns = recordReader(GROUP_COLUMNS)
 
 /** Imports groups, matched by id, else by externalId, else by name. */
-export function receiveGroups(intake: Intake): Receiver {
-  const { write } = intake
+export function groupsImporter(run: ImportRun): Importer {
+  const { write } = run
   const ledger = groupsLedger(write)
-  const people = new PersonFinder(write)
+  const people = new PersonMatcher(write)
   return {
     async take(batch) {
-      const records = intake.read(batch, readColumns)
+      const records = run.read(batch, readColumns)
       const known = await knownGroups(write)
       await people.find(records.flatMap(({ values }) => values.members ?? []))
       const sound = records.flatMap(({ index, values, check }) => {
         const before = known.match(values, values.name, check)
         if (!before) requireFields(GROUP_COLUMNS, values, check)
-        known.claim(intake, index, values, values.name, before, check)
+        known.claim(run, index, values, values.name, before, check)
         const memberIds = values.members === undefined ? undefined : idsOf(people, values.members ?? [], check)
-        if (!intake.accept(index, check)) return []
+        if (!run.accept(index, check)) return []
         return [{ before, draft: groupWith(write, before, values, values.id ?? undefined), memberIds }]
       })
-      if (!intake.isSound) return
+      if (!run.isSound) return
 
       const rosters = new Map(sound.flatMap(({ draft, memberIds }) => (memberIds ? [[draft.id, memberIds]] : [])))
       const moved = await membershipsFor(write, rosters)
       for (const { before, draft } of sound) {
         const { verdict } = ledger.enter(before, draft)
-        intake.count(verdict === 'unchanged' && moved.groupIds.has(draft.id) ? 'updated' : verdict)
+        run.count(verdict === 'unchanged' && moved.groupIds.has(draft.id) ? 'updated' : verdict)
       }
       await ledger.store()
       await regroup(write, moved.wanted)
@@ -42,7 +42,7 @@ export function receiveGroups(intake: Intake): Receiver {
   }
 }
 
-function idsOf(people: PersonFinder, texts: readonly string[], check: InputCheck): Set<string> {
+function idsOf(people: PersonMatcher, texts: readonly string[], check: InputCheck): Set<string> {
   return new Set(
     texts.flatMap((one) => {
       const found = people.get(one)
@@ -81,8 +81,8 @@ async function membershipsFor(write: Write, rosters: ReadonlyMap<string, Readonl
   return { wanted, groupIds }
 }
 
-async function knownGroups({ db, t }: Write): Promise<Directory<GroupRow>> {
+async function knownGroups({ db, t }: Write): Promise<RecordMatcher<GroupRow>> {
   // An organisation has far fewer groups than people, so all of them are read.
   const rows = await db.select().from(t.group)
-  return new Directory({ kind: 'group', alias: 'name', aliasOf: ({ nameFolded }) => nameFolded }, rows)
+  return new RecordMatcher({ kind: 'group', alias: 'name', aliasOf: ({ nameFolded }) => nameFolded }, rows)
 }

@@ -1,27 +1,27 @@
 import type { Write } from '../store/store.js'
 import type { SheetNoun } from './files/nouns.js'
-import { receiveGroups } from './groups.js'
-import { receiveIssues } from './issues.js'
-import { receivePeople } from './people.js'
-import { receiveProjects } from './projects.js'
-import { receiveRisks } from './risks.js'
-import { type Incoming, Intake, type IntakeOptions, type IntakeResult, type Receiver, receiveAll } from './run.js'
+import { groupsImporter } from './groups.js'
+import { issuesImporter } from './issues.js'
+import { peopleImporter } from './people.js'
+import { projectsImporter } from './projects.js'
+import { risksImporter } from './risks.js'
+import { type Importer, type ImportOptions, type ImportResult, ImportRun, importAll, type SourceRecord } from './run.js'
 
-const RECEIVERS: Readonly<Record<SheetNoun, (intake: Intake) => Receiver>> = {
-  people: receivePeople,
-  groups: receiveGroups,
-  projects: receiveProjects,
-  risks: receiveRisks,
-  issues: receiveIssues,
+const IMPORTERS: Readonly<Record<SheetNoun, (run: ImportRun) => Importer>> = {
+  people: peopleImporter,
+  groups: groupsImporter,
+  projects: projectsImporter,
+  risks: risksImporter,
+  issues: issuesImporter,
 }
 
 /** Imports records of a noun. If there are flaws, the caller must roll the transaction back. */
-export function bringIn(
+export function importRecords(
   write: Write,
   noun: SheetNoun,
-  records: readonly Incoming[],
-  options: IntakeOptions,
-): Promise<IntakeResult> {
-  const intake = new Intake(write, options, records.length)
-  return receiveAll(intake, RECEIVERS[noun](intake), records)
+  records: readonly SourceRecord[],
+  options: ImportOptions,
+): Promise<ImportResult> {
+  const run = new ImportRun(write, options, records.length)
+  return importAll(run, IMPORTERS[noun](run), records)
 }

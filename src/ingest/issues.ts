@@ -1,25 +1,25 @@
 import { recordReader, requireFields, type Values } from '../fields.js'
 import { ISSUE_FIELDS, type IssueRow, issuesLedger, issueWith } from '../projects/issues.js'
 import { ISSUE_COLUMNS } from './columns.js'
-import { receiveEntries } from './entries.js'
+import { entriesImporter } from './entries.js'
 import type { EntryPlan } from './entryPlan.js'
-import { RiskFinder } from './matching/risks.js'
-import type { Intake, Receiver } from './run.js'
+import { RiskMatcher } from './matching/risks.js'
+import type { Importer, ImportRun } from './run.js'
 
 const readColumns = recordReader(ISSUE_COLUMNS)
 
-export function receiveIssues(intake: Intake): Receiver {
-  const { write, options } = intake
-  const risks = new RiskFinder(write)
+export function issuesImporter(run: ImportRun): Importer {
+  const { write, options } = run
+  const risks = new RiskMatcher(write)
   const plan: EntryPlan<IssueRow, Values<typeof ISSUE_COLUMNS>> = {
     noun: 'issues',
     kind: 'issue',
-    handler: 'assignee',
+    assigneeField: 'assignee',
     ledger: issuesLedger(write),
     rows: ({ db, t }, where) => db.select().from(t.issue).where(where(t.issue)),
     read: readColumns,
     attributionOf: ({ assignee, assigneeId, assigneeName }) => ({ who: assignee, id: assigneeId, name: assigneeName }),
-    handlerOf: ({ assigneeId, assigneeName }) => ({ id: assigneeId, name: assigneeName }),
+    assigneeOf: ({ assigneeId, assigneeName }) => ({ id: assigneeId, name: assigneeName }),
     prepare: (placed) => risks.find(placed),
     check: (before, record) => {
       if (!before) requireFields(ISSUE_FIELDS, record.values, record.check)
@@ -27,11 +27,11 @@ export function receiveIssues(intake: Intake): Receiver {
     },
     draft: (before, record, assignee) => {
       const { id, project: _, status, risk: __, riskId: ___, ...facts } = record.values
-      const said = status ?? (options.closeMissing && before?.live === 0 ? 'OPEN' : undefined)
+      const newStatus = status ?? (options.closeMissing && before?.live === 0 ? 'OPEN' : undefined)
       const riskId = risks.idOf(record)
       return issueWith(write, before, {
         ...facts,
-        ...(said && { status: said }),
+        ...(newStatus && { status: newStatus }),
         ...(id && { id }),
         ...(riskId !== undefined && { riskId }),
         projectId: record.project.id,
@@ -40,5 +40,5 @@ export function receiveIssues(intake: Intake): Receiver {
     },
     closed: (row) => ({ ...row, status: 'CLOSED', live: 0 }),
   }
-  return receiveEntries(intake, plan)
+  return entriesImporter(run, plan)
 }

@@ -1,33 +1,33 @@
 import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import { recordReader, type Values } from '../fields.js'
 import { isErasure } from '../personnel/erasure.js'
-import { moveAll, movesTo } from '../personnel/membershipChanges.js'
+import { applyMembershipChanges, membershipChangesTo } from '../personnel/membershipChanges.js'
 import { checkPerson, type PersonRow, peopleLedger, personWith } from '../personnel/people.js'
 import type { Write } from '../store/store.js'
 import { fold, type InputCheck } from '../text.js'
 import { PEOPLE_COLUMNS } from './columns.js'
-import { GroupFinder } from './matching/groups.js'
-import { Directory } from './matching/records.js'
-import type { Intake, Receiver } from './run.js'
+import { GroupMatcher } from './matching/groups.js'
+import { RecordMatcher } from './matching/records.js'
+import type { Importer, ImportRun } from './run.js'
 
 type Columns = Values<typeof PEOPLE_COLUMNS>
 
 const readColumns = recordReader(PEOPLE_COLUMNS)
 
 /** Imports people, matched by id, else by externalId, else by e-mail. */
-export function receivePeople(intake: Intake): Receiver {
-  const { write } = intake
+export function peopleImporter(run: ImportRun): Importer {
+  const { write } = run
   const ledger = peopleLedger(write)
-  const groups = new GroupFinder(intake)
+  const groups = new GroupMatcher(run)
   let isFirst: boolean | undefined
   let resume: (() => Promise<void>)[] = []
   return {
     async take(batch) {
-      const records = intake.read(batch, readColumns)
+      const records = run.read(batch, readColumns)
       // In an empty store everyone is new, and nobody needs to be looked up.
       if (isFirst === undefined) {
         isFirst = (await write.db.$count(write.t.person)) === 0
-        if (isFirst && intake.size >= MANY_RECORDS) resume = await suspendEmpty(write)
+        if (isFirst && run.size >= MANY_RECORDS) resume = await suspendEmpty(write)
       }
       const roster = await rosterOf(write, isFirst ? [] : records)
       await groups.find(records.flatMap(({ values }) => values.groups ?? []))
@@ -37,25 +37,25 @@ export function receivePeople(intake: Intake): Receiver {
         const erasedAt = !before && values.id != null && isErasure(values) ? write.at : null
         if (before?.erasedAt) requireErased(before, values, check)
         else if (!erasedAt) checkPerson(before, values, check)
-        roster.claim(intake, index, values, values.email, before, check)
+        roster.claim(run, index, values, values.email, before, check)
         const groupIds = values.groups === undefined ? undefined : groups.idsOf(values.groups ?? [], check)
-        if (!intake.accept(index, check)) return []
+        if (!run.accept(index, check)) return []
         const draft = personWith(write, before, values, values.id ?? undefined)
         return [{ before, draft: erasedAt ? { ...draft, erasedAt } : draft, groupIds }]
       })
-      if (!intake.isSound) return
+      if (!run.isSound) return
 
       await groups.store()
       const wanted = sound.flatMap(({ draft, groupIds }) => (groupIds ? [[draft.id, groupIds] as const] : []))
-      const moves = await movesTo(write, new Map(wanted))
+      const changes = await membershipChangesTo(write, new Map(wanted))
       for (const { before, draft } of sound) {
-        intake.count(ledger.enter(before, draft, { beside: moves.get(draft.id)?.changes ?? {} }).verdict)
+        run.count(ledger.enter(before, draft, { beside: changes.get(draft.id)?.changes ?? {} }).verdict)
       }
       await ledger.store()
-      await moveAll(write, moves.values())
+      await applyMembershipChanges(write, changes.values())
     },
     async finish() {
-      if (intake.isSound) for (const resumeIndexes of resume) await resumeIndexes()
+      if (run.isSound) for (const resumeIndexes of resume) await resumeIndexes()
     },
   }
 }
@@ -80,7 +80,7 @@ function requireErased({ erasedAt, ...before }: PersonRow, { groups, ...values }
 async function rosterOf(
   { db, t, among }: Write,
   records: readonly { values: Columns }[],
-): Promise<Directory<PersonRow>> {
+): Promise<RecordMatcher<PersonRow>> {
   const { id, externalId, emailFolded } = t.person
   const rows: PersonRow[] = []
   const add = async (column: AnyPgColumn, of: (values: Columns) => string | null | undefined) => {
@@ -90,5 +90,5 @@ async function rosterOf(
   await add(id, (values) => values.id)
   await add(externalId, (values) => values.externalId)
   await add(emailFolded, (values) => values.email && fold(values.email))
-  return new Directory({ kind: 'person', alias: 'email', aliasOf: (row) => row.emailFolded }, rows)
+  return new RecordMatcher({ kind: 'person', alias: 'email', aliasOf: (row) => row.emailFolded }, rows)
 }

@@ -1,31 +1,31 @@
 import { recordReader, type Values } from '../fields.js'
 import { checkRisk, type RiskRow, risksLedger, riskWith, tally } from '../projects/risks.js'
 import { RISK_COLUMNS } from './columns.js'
-import { receiveEntries } from './entries.js'
+import { entriesImporter } from './entries.js'
 import type { EntryPlan } from './entryPlan.js'
-import type { Intake, Receiver } from './run.js'
+import type { Importer, ImportRun } from './run.js'
 
 const readColumns = recordReader(RISK_COLUMNS)
 
-export function receiveRisks(intake: Intake): Receiver {
-  const { write, options } = intake
+export function risksImporter(run: ImportRun): Importer {
+  const { write, options } = run
   const plan: EntryPlan<RiskRow, Values<typeof RISK_COLUMNS>> = {
     noun: 'risks',
     kind: 'risk',
-    handler: 'owner',
+    assigneeField: 'owner',
     ledger: risksLedger(write),
     rows: ({ db, t }, where) => db.select().from(t.risk).where(where(t.risk)),
     read: readColumns,
     attributionOf: ({ owner, ownerId, ownerName }) => ({ who: owner, id: ownerId, name: ownerName }),
-    handlerOf: ({ ownerId, ownerName }) => ({ id: ownerId, name: ownerName }),
+    assigneeOf: ({ ownerId, ownerName }) => ({ id: ownerId, name: ownerName }),
     check: (before, { values, check }) => checkRisk(before, values, check),
     draft: (before, { values, project }, owner) => {
       const { id, project: _, status, ...facts } = values
       // In a complete list, naming a closed risk without a status reopens it.
-      const said = status ?? (options.closeMissing && before?.live === 0 ? 'OPEN' : undefined)
+      const newStatus = status ?? (options.closeMissing && before?.live === 0 ? 'OPEN' : undefined)
       return riskWith(write, before, {
         ...facts,
-        ...(said && { status: said }),
+        ...(newStatus && { status: newStatus }),
         ...(id && { id }),
         projectId: project.id,
         owner,
@@ -34,5 +34,5 @@ export function receiveRisks(intake: Intake): Receiver {
     closed: (row) => ({ ...row, status: 'CLOSED', live: 0 }),
     follow: tally,
   }
-  return receiveEntries(intake, plan)
+  return entriesImporter(run, plan)
 }

@@ -4,13 +4,13 @@ import type { Write } from '../store/store.js'
 import { InputCheck } from '../text.js'
 
 /** A source record, with the index by which its sender knows it. */
-export interface Incoming {
+export interface SourceRecord {
   readonly index: number
   readonly values: Readonly<Record<string, unknown>>
 }
 
 /** A diagnostic about one field of one record, or about all records. */
-export interface Remark {
+export interface Diagnostic {
   readonly index: number | undefined
   readonly field: string
   readonly detail: string
@@ -24,10 +24,10 @@ export interface Counts {
 }
 
 /** The result of an import; if there are flaws, nothing may be stored. */
-export interface IntakeResult {
+export interface ImportResult {
   readonly counts: Readonly<Counts>
-  readonly flaws: readonly Remark[]
-  readonly warnings: readonly Remark[]
+  readonly flaws: readonly Diagnostic[]
+  readonly warnings: readonly Diagnostic[]
   /** The projects whose data was imported: their keys, by id. */
   readonly projects: ReadonlyMap<string, string>
   /** What was created because it was unknown, such as `project APOLLO`. */
@@ -42,7 +42,7 @@ export interface Wording {
   readonly closeLimit: string
 }
 
-export interface IntakeOptions {
+export interface ImportOptions {
   /** The project of records that name none. */
   readonly project?: string | undefined
   readonly createProjects?: boolean
@@ -62,25 +62,25 @@ export interface IntakeOptions {
 }
 
 /** Imports the records of one noun, batch by batch. */
-export interface Receiver {
-  take(batch: readonly Incoming[]): Promise<void>
+export interface Importer {
+  take(batch: readonly SourceRecord[]): Promise<void>
   finish?(): Promise<void>
 }
 
 /** One import run: its options, and its result so far. */
-export class Intake {
+export class ImportRun {
   readonly write: Write
-  readonly options: IntakeOptions
+  readonly options: ImportOptions
   /** The total number of records. */
   readonly size: number
   readonly counts: Counts = { created: 0, updated: 0, unchanged: 0, closed: 0 }
-  readonly flaws: Remark[] = []
-  readonly warnings: Remark[] = []
+  readonly flaws: Diagnostic[] = []
+  readonly warnings: Diagnostic[] = []
   readonly projects = new Map<string, string>()
   readonly made: string[] = []
   private readonly claims = new Map<string, Map<string, number>>()
 
-  constructor(write: Write, options: IntakeOptions, size: number) {
+  constructor(write: Write, options: ImportOptions, size: number) {
     this.write = write
     this.options = options
     this.size = size
@@ -103,8 +103,8 @@ export class Intake {
 
   /** The parsed records of a batch, each with the check that collects its further flaws. */
   read<V>(
-    batch: readonly Incoming[],
-    read: (raw: Incoming['values'], check: InputCheck) => V,
+    batch: readonly SourceRecord[],
+    read: (raw: SourceRecord['values'], check: InputCheck) => V,
   ): { index: number; values: V; check: InputCheck }[] {
     return batch.map(({ index, values: raw }) => {
       const check = new InputCheck()
@@ -127,16 +127,16 @@ export class Intake {
 /** Small enough that a server handles other requests between two batches. */
 export const BATCH_RECORDS = 500
 
-export async function receiveAll(
-  intake: Intake,
-  receiver: Receiver,
-  records: readonly Incoming[],
-): Promise<IntakeResult> {
+export async function importAll(
+  run: ImportRun,
+  importer: Importer,
+  records: readonly SourceRecord[],
+): Promise<ImportResult> {
   for (let start = 0; start < records.length; start += BATCH_RECORDS) {
-    await receiver.take(records.slice(start, start + BATCH_RECORDS))
-    intake.options.onProgress?.(Math.min(start + BATCH_RECORDS, records.length))
+    await importer.take(records.slice(start, start + BATCH_RECORDS))
+    run.options.onProgress?.(Math.min(start + BATCH_RECORDS, records.length))
     await setImmediate()
   }
-  await receiver.finish?.()
-  return intake
+  await importer.finish?.()
+  return run
 }

@@ -3,8 +3,8 @@ import { LIMITS } from '../limits.js'
 import type { Optional } from '../store/query/conditions.js'
 import type { Write } from '../store/store.js'
 import { tooManyItems } from '../text.js'
-import { bringIn } from './importers.js'
-import type { Counts, IntakeOptions, IntakeResult, Remark, Wording } from './run.js'
+import { importRecords } from './importers.js'
+import type { Counts, Diagnostic, ImportOptions, ImportResult, Wording } from './run.js'
 
 type Members = Readonly<Record<string, unknown>>
 
@@ -77,15 +77,18 @@ async function part(
   noun: 'projects' | 'risks' | 'issues',
   records: Optional<readonly Members[]>,
   pointer: string,
-  options: Omit<IntakeOptions, 'wording'> = {},
+  options: Omit<ImportOptions, 'wording'> = {},
 ) {
   if (!records) return { counts: NONE, flaws: [], warnings: [] }
   const place = (index: number) => (noun === 'projects' ? pointer : `${pointer}/${index}`)
-  const flawOf = ({ index, field, detail }: Remark): Flaw => ({
+  const flawOf = ({ index, field, detail }: Diagnostic): Flaw => ({
     pointer: index === undefined ? pointer : `${place(index)}/${field}`,
     detail,
   })
-  const incoming = records.map((values, index) => ({ index, values }))
-  const result: IntakeResult = await bringIn(write, noun, incoming, { ...options, wording: { ...WORDING, place } })
+  const sourceRecords = records.map((values, index) => ({ index, values }))
+  const result: ImportResult = await importRecords(write, noun, sourceRecords, {
+    ...options,
+    wording: { ...WORDING, place },
+  })
   return { counts: result.counts, flaws: result.flaws.map(flawOf), warnings: result.warnings.map(flawOf) }
 }

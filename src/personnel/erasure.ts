@@ -30,7 +30,7 @@ export async function erasePerson(write: Write, id: string): Promise<Erasure> {
   const texts = await textsOf(write, before, isOwn)
   const entries = (await blankEntries(write, id, texts, 'risk')) + (await blankEntries(write, id, texts, 'issue'))
   const history = (await blankOwn(write, isOwn)) + (await blankMentions(write, id, texts))
-  await forgetAnswers(write, [id, ...texts])
+  await deleteIdempotencyRecords(write, [id, ...texts])
   await blankPerson(write, id)
   return { id, erasedAt: at, history, entries }
 }
@@ -81,7 +81,7 @@ async function blankOwn(write: Write, isOwn: SQL): Promise<number> {
 }
 
 /** Deletes stored idempotent responses that mention the person: warnings of a sync quote names. */
-async function forgetAnswers({ db, t }: Write, texts: readonly string[]): Promise<void> {
+async function deleteIdempotencyRecords({ db, t }: Write, texts: readonly string[]): Promise<void> {
   const inJson = (text: string) => JSON.stringify(text).slice(1, -1)
   // A warning quotes a name, so its quotes and backslashes may be escaped twice.
   const forms = texts.flatMap((text) => [inJson(text), inJson(inJson(text))])
@@ -124,9 +124,9 @@ async function blankEntries(
   noun: 'risk' | 'issue',
 ): Promise<number> {
   const table = t[noun]
-  const handler = noun === 'risk' ? t.risk.ownerId : t.issue.assigneeId
+  const assignee = noun === 'risk' ? t.risk.ownerId : t.issue.assigneeId
   const name = noun === 'risk' ? t.risk.ownerName : t.issue.assigneeName
-  const isTheirs = or(eq(handler, id), and(isNull(handler), among(name, [...texts])))
+  const isTheirs = or(eq(assignee, id), and(isNull(assignee), among(name, [...texts])))
   const field = noun === 'risk' ? 'ownerName' : 'assigneeName'
   const fields = JSON.stringify({ [field]: [ERASED, null] })
   const entity = noun === 'risk' ? 'RISK' : 'ISSUE'
@@ -151,44 +151,44 @@ async function blankEntries(
   }
 }
 
-const HANDLER_FIELDS = ['ownerId', 'ownerName', 'assigneeId', 'assigneeName']
+const ASSIGNEE_FIELDS = ['ownerId', 'ownerName', 'assigneeId', 'assigneeName']
 
 /** Blanks the name in the history of risks and issues while they were the person's, or unmatched and named them. */
 async function blankMentions(write: Write, id: string, texts: ReadonlySet<string>): Promise<number> {
   const { t, among } = write
-  const isAbout = or(...HANDLER_FIELDS.map((field) => mentions(t.change.fields, `"${field}"`)))
+  const isAbout = or(...ASSIGNEE_FIELDS.map((field) => mentions(t.change.fields, `"${field}"`)))
   let blanked = 0
   let unfinished: readonly [entityId: string, handler: Recorded] | undefined
   for await (const rows of backwards(write, and(among(t.change.entity, ['RISK', 'ISSUE']), isAbout))) {
-    const handlers = await handlersOf(write, [...new Set(rows.map(({ entityId }) => entityId))])
+    const assignees = await assigneesOf(write, [...new Set(rows.map(({ entityId }) => entityId))])
     // The previous batch may have ended within the changes of an entity.
-    if (unfinished && unfinished[0] === rows[0]?.entityId) handlers.set(...unfinished)
-    blanked += await blankChanges(write, rows, (row) => theirsIn(row, handlers, id, texts))
+    if (unfinished && unfinished[0] === rows[0]?.entityId) assignees.set(...unfinished)
+    blanked += await blankChanges(write, rows, (row) => theirsIn(row, assignees, id, texts))
     const entityId = rows.at(-1)?.entityId ?? ''
-    unfinished = [entityId, handlers.get(entityId) ?? null]
+    unfinished = [entityId, assignees.get(entityId) ?? null]
   }
   return blanked
 }
 
 /** Which values of a change are about the person; going backwards, the owner before and after each change is known. */
-function theirsIn(row: ChangeRow, handlers: Map<string, Recorded>, id: string, texts: ReadonlySet<string>): IsTheirs {
-  const after = handlers.get(row.entityId) ?? null
+function theirsIn(row: ChangeRow, assignees: Map<string, Recorded>, id: string, texts: ReadonlySet<string>): IsTheirs {
+  const after = assignees.get(row.entityId) ?? null
   const fields = fieldChangesOf(row)
   const [from] = fields['ownerId'] ?? fields['assigneeId'] ?? [after]
-  handlers.set(row.entityId, from)
+  assignees.set(row.entityId, from)
   return (field, value, side) => {
-    const handler = side === 0 ? from : after
-    return field.endsWith('Name') && (handler === id || (handler === null && texts.has(String(value))))
+    const assignee = side === 0 ? from : after
+    return field.endsWith('Name') && (assignee === id || (assignee === null && texts.has(String(value))))
   }
 }
 
-async function handlersOf({ db, t, among }: Write, ids: readonly string[]): Promise<Map<string, Recorded>> {
+async function assigneesOf({ db, t, among }: Write, ids: readonly string[]): Promise<Map<string, Recorded>> {
   const { risk, issue } = t
   const rows = [
     ...(await db.select({ id: risk.id, handler: risk.ownerId }).from(risk).where(among(risk.id, ids))),
     ...(await db.select({ id: issue.id, handler: issue.assigneeId }).from(issue).where(among(issue.id, ids))),
   ]
-  return new Map(rows.map(({ id, handler }) => [id, handler]))
+  return new Map(rows.map(({ id, handler: assignee }) => [id, assignee]))
 }
 
 type IsTheirs = (field: string, value: Recorded, side: 0 | 1) => boolean

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { builder, needs } from '../graph/builder.js'
 import { connectionOf, pageField, queryList } from '../graph/connections.js'
-import { found, queryOne, stamps } from '../graph/entities.js'
+import { orNotFound, queryOne, timestampFields } from '../graph/entities.js'
 import { asEntity, displayed } from '../graph/federation/schema.js'
 import { boundedText, neverNull } from '../graph/inputs.js'
 import { columns, computedField, itemsField } from '../graph/sql/fields.js'
@@ -48,7 +48,7 @@ pageField(Group, 'members', {
   description: 'The members on the roster, ordered by name.',
   relation: membersOfGroup,
 })
-stamps(Group)
+timestampFields(Group)
 asEntity(Group, { scope: 'personnel.read', table: groups.table, keys: groupKeys })
 
 itemsField(Person, 'groups', {
@@ -92,23 +92,23 @@ queryOne('group', {
 })
 
 /** The options of a text input of a group, from its table of fields. */
-const told = (member: keyof typeof GROUP_FIELDS) => boundedText(member, GROUP_FIELDS[member].meaning)
+const fieldText = (member: keyof typeof GROUP_FIELDS) => boundedText(member, GROUP_FIELDS[member].meaning)
 
 const AddGroupInput = builder.inputType('AddGroupInput', {
   description: 'A group to add.',
   fields: (t) => ({
-    name: t.string({ required: true, ...told('name') }),
-    externalId: t.string(told('externalId')),
-    description: t.string(told('description')),
+    name: t.string({ required: true, ...fieldText('name') }),
+    externalId: t.string(fieldText('externalId')),
+    description: t.string(fieldText('description')),
   }),
 })
 
 const ChangeGroupInput = builder.inputType('ChangeGroupInput', {
   description: 'The changes of a group. Absent fields stay; null clears a field, except the name.',
   fields: (t) => ({
-    name: t.string(neverNull(told('name'))),
-    externalId: t.string(told('externalId')),
-    description: t.string(told('description')),
+    name: t.string(neverNull(fieldText('name'))),
+    externalId: t.string(fieldText('externalId')),
+    description: t.string(fieldText('description')),
   }),
 })
 
@@ -130,7 +130,7 @@ mutationField('changeGroup', {
     id: arg.id({ required: true, description: 'The id of the group.' }),
     input: arg({ type: ChangeGroupInput, required: true, description: 'What to change.' }),
   }),
-  change: (write, { id, input }) => found(changeGroup(write, id, input), 'group', id),
+  change: (write, { id, input }) => orNotFound(changeGroup(write, id, input), 'group', id),
 })
 
 /** The two mutations of a membership. */

@@ -1,5 +1,5 @@
 import { and, eq, gte, type SQL, sql } from 'drizzle-orm'
-import { recordReader, required, requireFields, said, text, type Values } from '../fields.js'
+import { patched, recordReader, required, requireFields, text, type Values } from '../fields.js'
 import { Ledger } from '../history/ledger.js'
 import { newId } from '../ids.js'
 import { contains, type Optional } from '../store/query/conditions.js'
@@ -90,8 +90,8 @@ export function groupWith({ at }: Write, before: GroupRow | undefined, values: G
     id: before?.id ?? id ?? newId('group', new Date(at)),
     name,
     nameFolded: fold(name),
-    externalId: said(values.externalId, before?.externalId),
-    description: said(values.description, before?.description),
+    externalId: patched(values.externalId, before?.externalId),
+    description: patched(values.description, before?.description),
     createdAt: at,
     updatedAt: at,
   }

@@ -7,39 +7,39 @@ import type { Tables } from '../store/tables.js'
 import { type GroupRow, groups, groupsOfPeople } from './groups.js'
 
 /** A change of someone's groups, recorded in the person's history. */
-export interface Move {
+export interface MembershipChange {
   readonly personId: string
   readonly groupIds: readonly string[]
   readonly changes: FieldChanges
 }
 
 /** The changes after which each of these people has exactly these groups; unaffected people are left out. */
-export async function movesTo(
+export async function membershipChangesTo(
   read: Read,
   wanted: ReadonlyMap<string, ReadonlySet<string>>,
-): Promise<Map<string, Move>> {
+): Promise<Map<string, MembershipChange>> {
   if (wanted.size === 0) return new Map()
   const current = await groupsOfPeople(read, [...wanted.keys()])
   const known = await byIds(read, groups, [...new Set([...wanted.values()].flatMap((ids) => [...ids]))])
-  const moves = new Map<string, Move>()
+  const changes = new Map<string, MembershipChange>()
   for (const [personId, ids] of wanted) {
     const from = current.get(personId) ?? []
     if (from.length === ids.size && from.every(({ id }) => ids.has(id))) continue
     const to = [...ids].flatMap((id) => known.get(id) ?? [])
-    moves.set(personId, { personId, groupIds: [...ids], changes: { groups: [namesOf(from), namesOf(to)] } })
+    changes.set(personId, { personId, groupIds: [...ids], changes: { groups: [namesOf(from), namesOf(to)] } })
   }
-  return moves
+  return changes
 }
 
 /** The memberships of a new person. */
-export function firstMoves(personId: string, into: readonly GroupRow[]): Move[] {
+export function firstMemberships(personId: string, into: readonly GroupRow[]): MembershipChange[] {
   if (into.length === 0) return []
   return [{ personId, groupIds: into.map(({ id }) => id), changes: { groups: [[], namesOf(into)] } }]
 }
 
 /** Applies the changes; the people must be stored by then. */
-export async function moveAll(write: Write, moves: Iterable<Move>): Promise<void> {
-  const all = [...moves]
+export async function applyMembershipChanges(write: Write, changes: Iterable<MembershipChange>): Promise<void> {
+  const all = [...changes]
   if (all.length === 0) return
   // `db` is made when it is asked for, which most writes never do.
   const { db, t, among, insertAll } = write

@@ -2,17 +2,17 @@ import { Fault } from '../errors.js'
 import { byIds } from '../store/query/page.js'
 import type { Write } from '../store/store.js'
 import { type GroupRow, groups, groupsOfPeople } from './groups.js'
-import { moveAll, movesTo } from './membershipChanges.js'
+import { applyMembershipChanges, membershipChangesTo } from './membershipChanges.js'
 import { peopleLedger, personnel } from './people.js'
 
 /** Sets the groups of each of these people. */
 export async function regroup(write: Write, wanted: ReadonlyMap<string, ReadonlySet<string>>): Promise<void> {
-  const moves = await movesTo(write, wanted)
-  const rows = await byIds(write, personnel, [...moves.keys()])
+  const changes = await membershipChangesTo(write, wanted)
+  const rows = await byIds(write, personnel, [...changes.keys()])
   const ledger = peopleLedger(write)
-  for (const [personId, row] of rows) ledger.enter(row, row, { beside: moves.get(personId)?.changes ?? {} })
+  for (const [personId, row] of rows) ledger.enter(row, row, { beside: changes.get(personId)?.changes ?? {} })
   await ledger.store()
-  await moveAll(write, moves.values())
+  await applyMembershipChanges(write, changes.values())
 }
 
 /** Adds a member; no effect if already a member. */

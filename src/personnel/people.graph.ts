@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { builder, enumOf, needs } from '../graph/builder.js'
 import { connectionOf, queryList } from '../graph/connections.js'
-import { found, queryOne, stamps } from '../graph/entities.js'
+import { orNotFound, queryOne, timestampFields } from '../graph/entities.js'
 import { asEntity, displayed } from '../graph/federation/schema.js'
 import { boundedList, boundedText, boundedTexts, neverNull } from '../graph/inputs.js'
 import { columns } from '../graph/sql/fields.js'
@@ -33,7 +33,7 @@ columns(Person, {
   department: { type: 'String', nullable: true, description: 'The department.' },
   status: { type: PersonStatus, description: 'Whether the person is on the roster.' },
 })
-stamps(Person)
+timestampFields(Person)
 
 export const PersonConnection = connectionOf(Person, 'people')
 
@@ -83,17 +83,17 @@ queryOne('person', {
 })
 
 /** The options of a text input of a person, from its table of fields. */
-const told = (member: 'name' | 'email' | 'externalId' | 'title' | 'department') =>
+const fieldText = (member: 'name' | 'email' | 'externalId' | 'title' | 'department') =>
   boundedText(member, PERSON_FIELDS[member].meaning)
 
 const AddPersonInput = builder.inputType('AddPersonInput', {
   description: 'A person to add. Give an e-mail, an externalId, or both.',
   fields: (t) => ({
-    name: t.string({ required: true, ...told('name') }),
-    email: t.string(told('email')),
-    externalId: t.string(told('externalId')),
-    title: t.string(told('title')),
-    department: t.string(told('department')),
+    name: t.string({ required: true, ...fieldText('name') }),
+    email: t.string(fieldText('email')),
+    externalId: t.string(fieldText('externalId')),
+    title: t.string(fieldText('title')),
+    department: t.string(fieldText('department')),
     groupIds: t.idList(boundedList(LIMITS.groupIdsMax, 'The ids of the groups that the person joins.')),
   }),
 })
@@ -110,11 +110,11 @@ mutationField('addPerson', {
 const ChangePersonInput = builder.inputType('ChangePersonInput', {
   description: 'The changes of a person. Absent fields stay; null clears a field, except name and status.',
   fields: (t) => ({
-    name: t.string(neverNull(told('name'))),
-    email: t.string(told('email')),
-    externalId: t.string(told('externalId')),
-    title: t.string(told('title')),
-    department: t.string(told('department')),
+    name: t.string(neverNull(fieldText('name'))),
+    email: t.string(fieldText('email')),
+    externalId: t.string(fieldText('externalId')),
+    title: t.string(fieldText('title')),
+    department: t.string(fieldText('department')),
     status: t.field({ type: PersonStatus, ...neverNull({ description: 'Whether the person is on the roster.' }) }),
   }),
 })
@@ -128,5 +128,5 @@ mutationField('changePerson', {
     id: arg.id({ required: true, description: 'The id of the person.' }),
     input: arg({ type: ChangePersonInput, required: true, description: 'What to change.' }),
   }),
-  change: (write, { id, input }) => found(changePerson(write, id, input), 'person', id),
+  change: (write, { id, input }) => orNotFound(changePerson(write, id, input), 'person', id),
 })

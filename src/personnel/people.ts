@@ -1,6 +1,6 @@
 import { and, eq, gte, inArray, type SQL } from 'drizzle-orm'
 import { Fault } from '../errors.js'
-import { email, oneOf, recordReader, required, requireFields, said, text, type Values } from '../fields.js'
+import { email, oneOf, patched, recordReader, required, requireFields, text, type Values } from '../fields.js'
 import { Ledger } from '../history/ledger.js'
 import { newId } from '../ids.js'
 import { LIMITS } from '../limits.js'
@@ -14,7 +14,7 @@ import type { Tables } from '../store/tables.js'
 import { fold, foldedName, InputCheck, tooManyItems, trimmed } from '../text.js'
 import { PERSON_STATUSES, type PersonStatus } from '../vocabulary.js'
 import { type GroupRow, groupNaming, groups } from './groups.js'
-import { firstMoves, followStatus, moveAll } from './membershipChanges.js'
+import { applyMembershipChanges, firstMemberships, followStatus } from './membershipChanges.js'
 import { refuseDuplicate } from './uniqueness.js'
 
 export type PersonRow = Tables['person']['$inferSelect']
@@ -133,16 +133,16 @@ export function peopleLedger(write: Write): Ledger<PersonRow> {
 /** A person as they would be stored: the given values merged with the row before. */
 export function personWith({ at }: Write, before: PersonRow | undefined, values: PersonValues, id?: string): PersonRow {
   const name = values.name ?? before?.name ?? ''
-  const address = said(values.email, before?.email)
+  const address = patched(values.email, before?.email)
   return {
     id: before?.id ?? id ?? newId('person', new Date(at)),
     name,
     nameFolded: fold(name),
     email: address,
     emailFolded: address && fold(address),
-    externalId: said(values.externalId, before?.externalId),
-    title: said(values.title, before?.title),
-    department: said(values.department, before?.department),
+    externalId: patched(values.externalId, before?.externalId),
+    title: patched(values.title, before?.title),
+    department: patched(values.department, before?.department),
     status: values.status ?? before?.status ?? 'ACTIVE',
     erasedAt: before?.erasedAt ?? null,
     createdAt: at,
@@ -153,7 +153,7 @@ export function personWith({ at }: Write, before: PersonRow | undefined, values:
 /** Checks a person beyond the single fields. */
 export function checkPerson(before: PersonRow | undefined, values: PersonValues, check: InputCheck): void {
   if (!before) requireFields(PERSON_FIELDS, values, check)
-  const isReachable = said(values.email, before?.email) ?? said(values.externalId, before?.externalId)
+  const isReachable = patched(values.email, before?.email) ?? patched(values.externalId, before?.externalId)
   if (!isReachable && !check.has('email') && !check.has('externalId')) {
     check.flaw('email', 'A person needs an e-mail or an externalId.')
   }
@@ -173,10 +173,10 @@ export async function addPerson(write: Write, input: PersonInput): Promise<Perso
   await refuseTaken(write, draft)
 
   const ledger = peopleLedger(write)
-  const moves = firstMoves(draft.id, joined)
-  const { row } = ledger.enter(undefined, draft, { beside: moves[0]?.changes ?? {} })
+  const changes = firstMemberships(draft.id, joined)
+  const { row } = ledger.enter(undefined, draft, { beside: changes[0]?.changes ?? {} })
   await ledger.store()
-  await moveAll(write, moves)
+  await applyMembershipChanges(write, changes)
   return row
 }
 

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { said } from '../fields.js'
+import { patched } from '../fields.js'
 import { idKey, keyPart, type RowKeys } from '../store/query/rowKeys.js'
 import type { Write } from '../store/store.js'
 import type { Tables } from '../store/tables.js'
@@ -22,8 +22,8 @@ export function entryWith({ at }: Write, before: EntryFacts | undefined, values:
     reference,
     title,
     searchFolded: fold(`${reference}\n${title}`),
-    description: said(values.description, before?.description),
-    url: said(values.url, before?.url),
+    description: patched(values.description, before?.description),
+    url: patched(values.url, before?.url),
     raisedOn: values.raisedOn ?? before?.raisedOn ?? at.slice(0, 10),
     createdAt: at,
     updatedAt: at,

@@ -1,6 +1,6 @@
 import { builder, enumOf, needs } from '../graph/builder.js'
 import { connectionOf, pageField, queryList } from '../graph/connections.js'
-import { queryOne, stamps } from '../graph/entities.js'
+import { queryOne, timestampFields } from '../graph/entities.js'
 import { asEntity, displayed } from '../graph/federation/schema.js'
 import { boundedText, boundedTexts } from '../graph/inputs.js'
 import { columns, referenceField } from '../graph/sql/fields.js'
@@ -80,7 +80,7 @@ referenceField(Issue, 'risk', {
   scope: 'projects.read',
   description: 'The risk that caused it.',
 })
-stamps(Issue)
+timestampFields(Issue)
 asEntity(Issue, { scope: 'projects.read', table: issues.table, keys: entryKeys })
 
 const IssueConnection = connectionOf(Issue, 'open issues')

@@ -1,6 +1,6 @@
 import { and, eq, gte, lt, type SQL, sql } from 'drizzle-orm'
 import type { AnyPgColumn } from 'drizzle-orm/pg-core'
-import { day, link, oneOf, required, said, text, type Values } from '../fields.js'
+import { day, link, oneOf, patched, required, text, type Values } from '../fields.js'
 import { Ledger } from '../history/ledger.js'
 import { newId } from '../ids.js'
 import { personNaming } from '../personnel/people.js'
@@ -18,7 +18,7 @@ import {
   OPEN_ISSUE_STATUSES,
 } from '../vocabulary.js'
 import { entryWith } from './entries.js'
-import { type Handler, projectNaming } from './projects.js'
+import { type Assignee, projectNaming } from './projects.js'
 import { riskNaming } from './risks.js'
 
 export type IssueRow = Tables['issue']['$inferSelect']
@@ -136,7 +136,7 @@ export function issueWith(
     assignee,
     riskId,
     ...values
-  }: IssueValues & { projectId: string; id?: string; assignee?: Handler; riskId?: string | null },
+  }: IssueValues & { projectId: string; id?: string; assignee?: Assignee; riskId?: string | null },
 ): IssueRow {
   const severity = values.severity ?? before?.severity ?? 'MEDIUM'
   const status = values.status ?? before?.status ?? 'OPEN'
@@ -148,9 +148,9 @@ export function issueWith(
     standing: issueStanding(severity),
     status,
     severity,
-    assigneeId: said(assignee?.id, before?.assigneeId),
-    assigneeName: said(assignee?.name, before?.assigneeName),
-    riskId: said(riskId, before?.riskId),
-    dueOn: said(values.dueOn, before?.dueOn),
+    assigneeId: patched(assignee?.id, before?.assigneeId),
+    assigneeName: patched(assignee?.name, before?.assigneeName),
+    riskId: patched(riskId, before?.riskId),
+    dueOn: patched(values.dueOn, before?.dueOn),
   }
 }

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { builder, enumOf, needs } from '../graph/builder.js'
 import { connectionOf, queryList } from '../graph/connections.js'
-import { queryOne, stamps } from '../graph/entities.js'
+import { queryOne, timestampFields } from '../graph/entities.js'
 import { asEntity, displayed } from '../graph/federation/schema.js'
 import { boundedText } from '../graph/inputs.js'
 import { columns, computedField } from '../graph/sql/fields.js'
@@ -43,7 +43,7 @@ computedField(Project, 'topRiskScore', {
   description: 'The highest score of its risks that are not closed; null if there are none.',
   computed: projectHealth.topRiskScore,
 })
-stamps(Project)
+timestampFields(Project)
 asEntity(Project, { scope: 'projects.read', table: projects.table, keys: projectKeys })
 
 const ProjectFilter = builder.inputType('ProjectFilter', {

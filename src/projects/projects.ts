@@ -1,5 +1,5 @@
 import { and, gte, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
-import { link, oneOf, projectKey, required, said, text, type Values } from '../fields.js'
+import { link, oneOf, patched, projectKey, required, text, type Values } from '../fields.js'
 import { Ledger } from '../history/ledger.js'
 import { newId } from '../ids.js'
 import { contains, type Optional } from '../store/query/conditions.js'
@@ -90,7 +90,7 @@ function matching({ t, among }: Read, filter: ProjectFilter): SQL | undefined {
 }
 
 /** The owner of a risk or the assignee of an issue: a person on the roster, the source's name, both, or nobody. */
-export interface Handler {
+export interface Assignee {
   readonly id?: string | null | undefined
   readonly name?: string | null | undefined
 }
@@ -127,8 +127,8 @@ export function projectWith(
     key,
     name,
     searchFolded: fold(`${key}\n${name}`),
-    description: said(values.description, before?.description),
-    url: said(values.url, before?.url),
+    description: patched(values.description, before?.description),
+    url: patched(values.url, before?.url),
     status: values.status ?? before?.status ?? 'ACTIVE',
     syncedAt: at,
     createdAt: at,

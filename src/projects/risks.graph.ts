@@ -1,6 +1,6 @@
 import { builder, enumOf, needs } from '../graph/builder.js'
 import { connectionOf, pageField, queryList } from '../graph/connections.js'
-import { queryOne, stamps } from '../graph/entities.js'
+import { queryOne, timestampFields } from '../graph/entities.js'
 import { asEntity, displayed } from '../graph/federation/schema.js'
 import { boundedNumber, boundedText, boundedTexts } from '../graph/inputs.js'
 import { columns, computedField, referenceField } from '../graph/sql/fields.js'
@@ -96,7 +96,7 @@ referenceField(Risk, 'owner', {
   scope: 'personnel.read',
   description: 'The owner; needs the scope personnel.read.',
 })
-stamps(Risk)
+timestampFields(Risk)
 asEntity(Risk, { scope: 'projects.read', table: risks.table, keys: entryKeys })
 
 const RiskConnection = connectionOf(Risk, 'risks')

@@ -1,6 +1,6 @@
 import { and, between, eq, gte, lt, lte, or, type SQL, sql } from 'drizzle-orm'
 import { badArgument } from '../errors.js'
-import { day, link, oneOf, required, requireFields, said, text, type Values, whole } from '../fields.js'
+import { day, link, oneOf, patched, required, requireFields, text, type Values, whole } from '../fields.js'
 import { Ledger, type Stored } from '../history/ledger.js'
 import { newId } from '../ids.js'
 import { personNaming } from '../personnel/people.js'
@@ -23,7 +23,7 @@ import {
   type RiskStatus,
 } from '../vocabulary.js'
 import { entryWith } from './entries.js'
-import { type Handler, projectNaming } from './projects.js'
+import { type Assignee, projectNaming } from './projects.js'
 
 export type RiskRow = Tables['risk']['$inferSelect']
 
@@ -156,12 +156,12 @@ function requireWithin(argument: string, value: Optional<number>, least: number,
 
 // `live` is added if it follows from the status: most indexes begin with it.
 function inStatus({ t, among }: Read, statuses: readonly RiskStatus[]): SQL | undefined {
-  const asked = new Set(statuses)
-  const isAsked = (status: RiskStatus) => asked.has(status)
-  const onlyLive = [...asked].every(isLiveRisk) ? eq(t.risk.live, 1) : undefined
-  if (onlyLive && LIVE_RISK_STATUSES.every(isAsked)) return onlyLive
-  const onlyClosed = LIVE_RISK_STATUSES.some(isAsked) ? undefined : eq(t.risk.live, 0)
-  return and(among(t.risk.status, [...asked]), onlyLive ?? onlyClosed)
+  const wanted = new Set(statuses)
+  const isWanted = (status: RiskStatus) => wanted.has(status)
+  const onlyLive = [...wanted].every(isLiveRisk) ? eq(t.risk.live, 1) : undefined
+  if (onlyLive && LIVE_RISK_STATUSES.every(isWanted)) return onlyLive
+  const onlyClosed = LIVE_RISK_STATUSES.some(isWanted) ? undefined : eq(t.risk.live, 0)
+  return and(among(t.risk.status, [...wanted]), onlyLive ?? onlyClosed)
 }
 
 function atLevels(read: Read, levels: readonly RiskLevel[]): SQL | undefined {
@@ -206,7 +206,7 @@ export function risksLedger(write: Write): Ledger<RiskRow> {
 /** Checks a risk beyond the single fields. */
 export function checkRisk(before: RiskRow | undefined, values: RiskValues, check: InputCheck): void {
   if (!before) requireFields(RISK_FIELDS, values, check)
-  const isJudged = (name: 'likelihood' | 'impact') => said(values[name], before?.[name]) !== null
+  const isJudged = (name: 'likelihood' | 'impact') => patched(values[name], before?.[name]) !== null
   if (isJudged('likelihood') === isJudged('impact') || check.has('likelihood') || check.has('impact')) return
   const missing = isJudged('likelihood') ? 'impact' : 'likelihood'
   check.flaw(missing, 'Give both likelihood and impact, or neither.')
@@ -216,11 +216,11 @@ export function checkRisk(before: RiskRow | undefined, values: RiskValues, check
 export function riskWith(
   write: Write,
   before: RiskRow | undefined,
-  { projectId, id, owner, ...values }: RiskValues & { projectId: string; id?: string; owner?: Handler },
+  { projectId, id, owner, ...values }: RiskValues & { projectId: string; id?: string; owner?: Assignee },
 ): RiskRow {
-  const category = said(values.category, before?.category)
-  const likelihood = said(values.likelihood, before?.likelihood)
-  const impact = said(values.impact, before?.impact)
+  const category = patched(values.category, before?.category)
+  const likelihood = patched(values.likelihood, before?.likelihood)
+  const impact = patched(values.impact, before?.impact)
   const status = values.status ?? before?.status ?? 'OPEN'
   const score = scoreOf(likelihood, impact)
   return {
@@ -235,10 +235,10 @@ export function riskWith(
     likelihood,
     impact,
     score,
-    response: said(values.response, before?.response),
-    ownerId: said(owner?.id, before?.ownerId),
-    ownerName: said(owner?.name, before?.ownerName),
-    reviewOn: said(values.reviewOn, before?.reviewOn),
+    response: patched(values.response, before?.response),
+    ownerId: patched(owner?.id, before?.ownerId),
+    ownerName: patched(owner?.name, before?.ownerName),
+    reviewOn: patched(values.reviewOn, before?.reviewOn),
   }
 }
 

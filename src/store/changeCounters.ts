@@ -6,13 +6,13 @@ import type { Tables } from './tables.js'
 type RevisionColumn = keyof Tables['revision']['$inferSelect']
 
 /** Parts of the data that change independently. Each has a change counter beside the overall one. */
-export const REGISTERS = ['personnel', 'projects', 'history', 'keys'] as const satisfies readonly RevisionColumn[]
-export type Register = (typeof REGISTERS)[number]
+export const CHANGE_COUNTERS = ['personnel', 'projects', 'history', 'keys'] as const satisfies readonly RevisionColumn[]
+export type ChangeCounter = (typeof CHANGE_COUNTERS)[number]
 
 type TableName = Tables[keyof Tables]['_']['name']
 
 /** The change counter of each table; undefined for tables that no result shows. */
-const REGISTER_OF: Readonly<Record<TableName, Register | undefined>> = {
+const COUNTER_OF: Readonly<Record<TableName, ChangeCounter | undefined>> = {
   person: 'personnel',
   groups: 'personnel',
   membership: 'personnel',
@@ -27,19 +27,19 @@ const REGISTER_OF: Readonly<Record<TableName, Register | undefined>> = {
 }
 
 /** The change counter of a table: the overall one if it has none of its own. */
-export function registerOf(table: string): keyof Versions {
+export function counterOf(table: string): keyof Versions {
   return names.get(table) ?? 'all'
 }
 
 /** The columns of the overall counter and of each part's counter. */
-export const COUNTERS = ['value', ...REGISTERS] as const satisfies readonly RevisionColumn[]
+export const COUNTERS = ['value', ...CHANGE_COUNTERS] as const satisfies readonly RevisionColumn[]
 type Counter = (typeof COUNTERS)[number]
 
 /**
  * The version of the whole store and of each part: equal exactly while nothing has changed. A version is a counter and
  * the random value of the write that raised it last, so it never recurs, even after restoring a backup.
  */
-export interface FoundVersions extends Readonly<Record<Register, string>> {
+export interface FoundVersions extends Readonly<Record<ChangeCounter, string>> {
   readonly all: string
 }
 
@@ -70,7 +70,7 @@ export function versionsIn(row: readonly unknown[] = []): FoundVersions {
 export function inOrder(): (found: FoundVersions) => Versions {
   let last: Versions = { ...versionsIn(), order: 0 }
   return (found) => {
-    const isSame = found.all === last.all && REGISTERS.every((register) => found[register] === last[register])
+    const isSame = found.all === last.all && CHANGE_COUNTERS.every((counter) => found[counter] === last[counter])
     if (!isSame) last = { ...found, order: last.order + 1 }
     return last
   }
@@ -87,27 +87,27 @@ export function newNonce(): number {
 export type Raised = Map<Counter, number>
 
 /** Records the changes of one write. */
-export function raise(raised: Raised, changed: Iterable<Register>, nonce = newNonce()): Raised {
+export function raise(raised: Raised, changed: Iterable<ChangeCounter>, nonce = newNonce()): Raised {
   for (const counter of ['value', ...changed] as const) raised.set(counter, nonce)
   return raised
 }
 
 /** The UPDATE that raises the counters; `spell` writes a value or a placeholder. */
-export function raising(raised: Raised, spell: (nonce: number) => string): string {
-  const changes = [...raised].map(([one, nonce]) => `${one} = ${one} + 1, ${one}_nonce = ${spell(nonce)}`)
+export function raising(raised: Raised, build: (nonce: number) => string): string {
+  const changes = [...raised].map(([one, nonce]) => `${one} = ${one} + 1, ${one}_nonce = ${build(nonce)}`)
   return `update revision set ${changes.join(', ')}`
 }
 
 /** Bounds the cache: callers' filters and selections make many statements. */
 const KNOWN_MAX = 1_000
 
-const known = new LRUCache<string, readonly Register[]>({ max: KNOWN_MAX })
+const known = new LRUCache<string, readonly ChangeCounter[]>({ max: KNOWN_MAX })
 
-const names = new Map(Object.entries(REGISTER_OF))
+const names = new Map(Object.entries(COUNTER_OF))
 const NAME = new RegExp(`\\b(?:${[...names.keys()].join('|')})\\b`, 'g')
 
 /** The counters of the tables that a statement names; may include too many if something else has a table's name. */
-export function registersIn(statement: string): readonly Register[] {
+export function countersIn(statement: string): readonly ChangeCounter[] {
   const found = known.get(statement)
   if (found) return found
   const named = [...new Set(statement.match(NAME))].flatMap((name) => names.get(name) ?? [])
@@ -117,6 +117,6 @@ export function registersIn(statement: string): readonly Register[] {
 }
 
 /** The counters that a statement may raise. */
-export function changedBy(statement: string): readonly Register[] {
-  return statement.startsWith('select') ? [] : registersIn(statement)
+export function changedBy(statement: string): readonly ChangeCounter[] {
+  return statement.startsWith('select') ? [] : countersIn(statement)
 }

@@ -2,50 +2,50 @@
  * Coalesces concurrent calls into one, but never shares a result that was requested before the caller came: writes
  * that the caller knows of could be missing in it.
  */
-export function latest<T>(ask: (wantedAt: number) => Promise<T>): () => Promise<T> {
+export function coalesce<T>(load: (wantedAt: number) => Promise<T>): () => Promise<T> {
   let running: Promise<unknown> = Promise.resolve()
   let next: Promise<T> | undefined
   return () => {
-    next ??= askAfter(running)
+    next ??= loadAfter(running)
     return next
   }
 
   /** `ask` gets the time of the earliest waiting call, by `performance.now()`. */
-  function askAfter(before: Promise<unknown>): Promise<T> {
+  function loadAfter(before: Promise<unknown>): Promise<T> {
     const wantedAt = performance.now()
     return before.then(() => {
       next = undefined
-      const asked = ask(wantedAt)
-      running = asked.catch(() => undefined)
-      return asked
+      const loading = load(wantedAt)
+      running = loading.catch(() => undefined)
+      return loading
     })
   }
 }
 
 /** The same for a synchronous read: all calls in one turn of the event loop share one result from its end. */
-export function latestOfTurn<T>(ask: () => T): () => Promise<T> {
+export function coalescePerTurn<T>(load: () => T): () => Promise<T> {
   let next: Promise<T> | undefined
   return () => {
     next ??= new Promise<void>((resolve) => setImmediate(resolve)).then(() => {
       next = undefined
-      return ask()
+      return load()
     })
     return next
   }
 }
 
 /** Runs at most once in `ms` milliseconds and shares the result. Failures are not cached. */
-export function atMostEvery<T>(ms: number, ask: () => Promise<T>): () => Promise<T> {
+export function atMostEvery<T>(ms: number, load: () => Promise<T>): () => Promise<T> {
   let known: Promise<T> | undefined
   let knownUntil = 0
   return () => {
     const now = performance.now()
     if (known && now < knownUntil) return known
-    const asked = ask()
-    known = asked
+    const loading = load()
+    known = loading
     // While it runs, every caller shares this promise.
     knownUntil = Number.POSITIVE_INFINITY
-    asked.then(
+    loading.then(
       () => {
         knownUntil = now + ms
       },
@@ -53,6 +53,6 @@ export function atMostEvery<T>(ms: number, ask: () => Promise<T>): () => Promise
         known = undefined
       },
     )
-    return asked
+    return loading
   }
 }

@@ -1,6 +1,6 @@
 import { DrizzleQueryError } from 'drizzle-orm'
 import { Fault } from '../errors.js'
-import type { Patience } from './store.js'
+import type { Deadline } from './store.js'
 
 export const BUSY = 'The store is busy. Try again in a moment.'
 export const UNREACHABLE = 'The store cannot be reached.'
@@ -47,8 +47,8 @@ const OUT_OF_RANGE = '22003'
 const STOPPED = '57014'
 
 /** Whether the deadline has passed or the client has disconnected. */
-export function isOverdue(patience: Patience | undefined): boolean {
-  return patience !== undefined && performance.now() > patience.deadlineAt
+export function isOverdue(deadline: Deadline | undefined): boolean {
+  return deadline !== undefined && performance.now() > deadline.deadlineAt
 }
 
 export function deadlineExceeded(cause?: unknown): Fault {

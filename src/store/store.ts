@@ -19,7 +19,7 @@ export interface Read {
   /** A LIMIT value in the form for which the engine keeps its plan. */
   limit(rows: number): SQL
   /** Compiles to SQL text and parameters. This is slow, so frequent statements cache the text. */
-  spelled(statement: SQL): Spelled
+  compile(statement: SQL): CompiledSql
   /**
    * The condition that a statement of this extent needs if it `isHeavy`: it then runs outside the event loop, and the
    * condition allows to stop it. Undefined if it runs in place.
@@ -28,17 +28,17 @@ export interface Read {
   /** The estimated number of rows read; 0 if the statement does not block the event loop. */
   weigh(extent: Extent): number
   /** The rows of a statement, each as an array of the selected values. */
-  rows(statement: Spelled): Promise<unknown[][]>
+  rows(statement: CompiledSql): Promise<unknown[][]>
   /** The same for several statements, which all see one snapshot. */
-  rowsTogether(statements: readonly Spelled[]): Promise<unknown[][][]>
+  rowsTogether(statements: readonly CompiledSql[]): Promise<unknown[][][]>
 }
 
 /** Compiled SQL text and its parameters. */
-export interface Spelled {
+export interface CompiledSql {
   readonly text: string
   readonly values: readonly unknown[]
   /** Whether one plan fits all parameter values, so that it may be kept. */
-  readonly isSteady?: boolean
+  readonly hasStablePlan?: boolean
   /** Whether it contains the condition of `guard`. */
   readonly isHeavy?: boolean
   /** The result of `weigh`. */
@@ -61,7 +61,7 @@ export interface Extent {
 }
 
 /** How long a read may take. */
-export interface Patience {
+export interface Deadline {
   /** By `performance.now()`; it may move during a request. */
   readonly deadlineAt: number
   /** Whether the client has disconnected. */
@@ -108,7 +108,7 @@ export interface StoreHealth {
 export interface Store {
   readonly read: Read
   /** The same, with a callback for every statement and a deadline. */
-  reading(onStatement: OnStatement, patience?: Patience): Read
+  reading(onStatement: OnStatement, deadline?: Deadline): Read
   health(): Promise<StoreHealth>
   /** Runs `work` in one transaction: all of it is stored when the promise resolves, or nothing. */
   write<T>(as: Authorship, work: (write: Write) => Promise<T>): Promise<T>

@@ -20,7 +20,7 @@ import { type Columns, isAmong } from './columns.js'
 export function defineTables(columns: Columns) {
   const { table, text, oneOf, integer, counter, sequence, index, uniqueIndex, primaryKey, check } = columns
   const { bounded, among, day, instant, stamped } = checksWith(columns)
-  const stamps = () => ({
+  const timestamps = () => ({
     createdAt: text('created_at').notNull(),
     updatedAt: text('updated_at').notNull(),
   })
@@ -39,7 +39,7 @@ export function defineTables(columns: Columns) {
       status: oneOf('status', PERSON_STATUSES).notNull(),
       /** When the person's data was erased on a legal request. */
       erasedAt: text('erased_at'),
-      ...stamps(),
+      ...timestamps(),
     },
     (p) => [
       uniqueIndex('person_email').on(p.emailFolded),
@@ -69,7 +69,7 @@ export function defineTables(columns: Columns) {
       nameFolded: text('name_folded').notNull(),
       externalId: text('external_id'),
       description: text('description'),
-      ...stamps(),
+      ...timestamps(),
     },
     (g) => [
       uniqueIndex('groups_name').on(g.nameFolded),
@@ -114,7 +114,7 @@ export function defineTables(columns: Columns) {
       url: text('url'),
       status: oneOf('status', PROJECT_STATUSES).notNull(),
       syncedAt: text('synced_at'),
-      ...stamps(),
+      ...timestamps(),
     },
     (p) => [
       uniqueIndex('project_key').on(p.key),
@@ -148,7 +148,7 @@ export function defineTables(columns: Columns) {
     /** 1 while the row is in its list, so that one index serves every page of it. */
     live: integer('live').notNull(),
     standing: integer('standing').notNull(),
-    ...stamps(),
+    ...timestamps(),
   })
   type Entry = { [Name in keyof ReturnType<typeof entry> | 'status']: AnyPgColumn }
   const placeOf = (e: Entry) => [e.standing, e.raisedOn, e.id] as const

@@ -15,7 +15,7 @@ import {
   type Style,
   stepsFrom,
 } from './matrix.js'
-import { answerFor, expectedOf, type Told, told } from './matrixResults.js'
+import { answerFor, expectedOf, type Outcome, outcomeOf } from './matrixResults.js'
 import { dumpOf, type Holder, inputOf, openStage, sameness, Tally } from './matrixStage.js'
 
 /** Fewer would mean that something has escaped. */
@@ -32,7 +32,7 @@ function ask({ caller }: Pick<Holder, 'caller'>, query: string, variables = {}, 
 }
 
 /** What is told of one of the fields at the root. */
-function ofRoot({ status, data, errors }: Told, key: string): Told {
+function ofRoot({ status, data, errors }: Outcome, key: string): Outcome {
   return { status, data: Object(data)[key], errors: errors.filter(({ path }) => path[0] === key) }
 }
 
@@ -55,7 +55,7 @@ async function askForEach(paths: readonly Path[], { styles, method, detail = 'id
   const keys = styles.map((style) => rootKeyOf(paths[0] ?? [], style))
   for (const holder of holders) {
     const expected = expectedOf(holder.self, text, body.data)
-    const answer = told(await ask(holder, text, {}, method))
+    const answer = outcomeOf(await ask(holder, text, {}, method))
     for (const key of ['beside', ...keys]) {
       tally.check(`${method} ${text} with ${holder.label}: ${key}`, ofRoot(answer, key), ofRoot(expected, key))
     }
@@ -143,7 +143,7 @@ describe('mutations', () => {
           const expected = expectedOf(holder.self, text, whole.answer.body.data)
           const isRefused = expected.errors.some(({ path }) => path.length === 1)
           const right = { ...expected, isChanged: !isRefused }
-          tally.check(`${text} with ${holder.label}`, { ...told(answer), isChanged }, right)
+          tally.check(`${text} with ${holder.label}`, { ...outcomeOf(answer), isChanged }, right)
           if (!isRefused || style !== 'plain') continue
           const ghost = await change(paths, holder, style, nowhere)
           const same = [sameness(answer), false]
@@ -213,20 +213,20 @@ test('syncProject finds people on the roster for the keys that may read it, and 
 
 describe('a key that is bound to a project', () => {
   const SYNC = 'mutation ($input: SyncProjectInput!) { asked: syncProject(input: $input) { project { key } } }'
-  const refusal = (message: string): Told => {
+  const refusal = (message: string): Outcome => {
     const extensions = { code: 'INSUFFICIENT_SCOPE', requiredScope: 'projects.manage' }
     return { status: 200, data: { asked: null }, errors: [{ message, path: ['asked'], extensions }] }
   }
 
   test('changes that project, if it has the scope, and no other, whether or not there is one', async () => {
-    const done: Told = { status: 200, data: { asked: { project: { key: 'AWAY-1' } } }, errors: [] }
+    const done: Outcome = { status: 200, data: { asked: { project: { key: 'AWAY-1' } } }, errors: [] }
     const unable = refusal('This needs a key with the scope projects.manage.')
     const outside = refusal('This key may change only AWAY-1.')
     for (const holder of bound) {
       const isAllowed = holder.self.scopes.includes('projects.manage')
-      const sync = async (key: string | undefined, right: Told) => {
+      const sync = async (key: string | undefined, right: Outcome) => {
         const answer = await ask(holder, SYNC, { input: { key, name: 'Renamed' } })
-        tally.check(`syncProject ${key} with ${holder.label}`, told(answer), isAllowed ? right : unable)
+        tally.check(`syncProject ${key} with ${holder.label}`, outcomeOf(answer), isAllowed ? right : unable)
       }
       for (const key of ['AWAY-1', ' away-1 ']) await sync(key, done)
       const before = dumpOf(gateway)
@@ -241,7 +241,7 @@ describe('a key that is bound to a project', () => {
       const text = documentOf({ paths: [path], rows, styles: ['plain'], detail: 'id' })
       const own = bound.at(-1) as Holder
       const [one, other] = [await ask(everything, text), await ask(own, text)]
-      tally.check(text, told(other), expectedOf(own.self, text, one.body.data))
+      tally.check(text, outcomeOf(other), expectedOf(own.self, text, one.body.data))
     }
     expect(tally.findings()).toEqual([])
   })
@@ -292,7 +292,7 @@ describe('the order of fields decides nothing', () => {
     for (const text of ways.map((way) => `${operation} ${way}`)) {
       for (const holder of holders) {
         const expected = expectedOf(holder.self, text, whole.body.data)
-        tally.check(`${text} with ${holder.label}`, told(await ask(holder, text)), expected)
+        tally.check(`${text} with ${holder.label}`, outcomeOf(await ask(holder, text)), expected)
       }
     }
     expect(tally.findings()).toEqual([])
@@ -305,7 +305,11 @@ describe('the order of fields decides nothing', () => {
       const text = `{ _entities(representations: [${order.map((one) => `{ ${one} }`)}]) { __typename } }`
       const whole = { _entities: order.map((one) => ({ __typename: /"(\w+)"/.exec(one)?.[1] })) }
       for (const holder of holders) {
-        tally.check(`${text} with ${holder.label}`, told(await ask(holder, text)), expectedOf(holder.self, text, whole))
+        tally.check(
+          `${text} with ${holder.label}`,
+          outcomeOf(await ask(holder, text)),
+          expectedOf(holder.self, text, whole),
+        )
       }
     }
     expect(tally.findings()).toEqual([])

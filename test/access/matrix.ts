@@ -135,7 +135,7 @@ function keyOf({ field }: Step, style: Style, index: number): string {
   return index > 0 || style === 'plain' ? field.name : style.replace(' fragment', '')
 }
 
-interface Asked {
+interface MatrixCell {
   readonly paths: readonly Path[]
   readonly rows: Rows
   readonly styles: readonly Style[]
@@ -144,7 +144,7 @@ interface Asked {
 }
 
 /** A document that asks for the ends of these paths from one entry, once in each style, and for what they come by. */
-export function documentOf({ paths, rows, styles, detail }: Asked): string {
+export function documentOf({ paths, rows, styles, detail }: MatrixCell): string {
   const fragments: string[] = []
   const write = (path: Path, style: Style) =>
     path.reduceRight((inner, step, index) => {
@@ -190,7 +190,7 @@ export function endsOf(data: unknown, path: Path, style: Style): unknown[] {
 }
 
 /** What of a type asks nothing of its own: plain fields, and at the end of a path also what leads on to more of them. */
-function fieldsBeside(type: GraphQLObjectType, detail: Asked['detail'], isEnd: boolean): string {
+function fieldsBeside(type: GraphQLObjectType, detail: MatrixCell['detail'], isEnd: boolean): string {
   const fields = fieldsOf(type).flatMap((step) => {
     const inner = getNamedType(step.field.type)
     if (detail === 'none' || ruleOfStep(step) !== undefined) return []

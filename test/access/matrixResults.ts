@@ -109,19 +109,19 @@ function selected(document: DocumentNode, selection: SelectionSetNode | undefine
   })
 }
 
-export interface Told {
+export interface Outcome {
   readonly status: number
   readonly data: unknown
   readonly errors: readonly Refusal[]
 }
 
 /** What matters of an answer: not in which order errors come, nor where in the text they stand. */
-export function told({ status, body }: Answer): Told {
+export function outcomeOf({ status, body }: Answer): Outcome {
   return { status, data: body.data, errors: sorted(body.errors ?? []) }
 }
 
 /** What is to be told to the holder of a key. */
-export function expectedOf(self: Self, text: string, whole: unknown): Told {
+export function expectedOf(self: Self, text: string, whole: unknown): Outcome {
   const { data, errors } = answerFor(self, text, whole)
   return { status: 200, data, errors: sorted(errors) }
 }

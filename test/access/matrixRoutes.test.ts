@@ -93,7 +93,7 @@ function refusalOf({ headers }: Answer, requiredScope: string) {
   }
 }
 
-function told({ status, headers, body }: Answer) {
+function outcomeOf({ status, headers, body }: Answer) {
   return { status, challenge: headers.get('www-authenticate'), type: headers.get('content-type'), body }
 }
 
@@ -124,7 +124,7 @@ describe('each route', () => {
           if (route.method === 'GET') tally.check(what, answer.body, expected)
           continue
         }
-        tally.check(what, told(answer), refusalOf(answer, neededFor(route) ?? ''))
+        tally.check(what, outcomeOf(answer), refusalOf(answer, neededFor(route) ?? ''))
         const others = [await send(holder.caller, route, { on: nowhere })]
         if (route.method !== 'GET') others.push(await send(holder.caller, route, { body: '{"name": 1, bad' }))
         for (const other of others) tally.check(`${what}, of something else`, sameness(other), sameness(answer))
@@ -208,13 +208,13 @@ test('a key that is bound to a project changes that one, if it has the scope, an
     const isAble = isAllowed(holder, route)
     const own = await sync('away-1')
     if (isAble) tally.check(`AWAY-1 with ${holder.label}`, [own.status, own.body.project.key], [200, 'AWAY-1'])
-    else tally.check(`AWAY-1 with ${holder.label}`, told(own), refusalOf(own, 'projects.manage'))
+    else tally.check(`AWAY-1 with ${holder.label}`, outcomeOf(own), refusalOf(own, 'projects.manage'))
     const before = dumpOf(gateway)
     for (const key of [rows['key'], nowhere['key'], 'AWAY-11']) {
       const answer = await sync(key)
       const right = refusalOf(answer, 'projects.manage')
       if (isAble) right.body.detail = 'This key may change only AWAY-1.'
-      tally.check(`${key} with ${holder.label}`, told(answer), right)
+      tally.check(`${key} with ${holder.label}`, outcomeOf(answer), right)
     }
     tally.check(`the store after ${holder.label}`, dumpOf(gateway), before)
   }

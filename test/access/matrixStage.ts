@@ -71,8 +71,8 @@ async function fill(write: Write, key: string, isAway = false): Promise<Rows> {
   const addresses = { 'Person.email': `ada@${key}.org`, 'Person.externalId': `P-${key}` }
   const [email, externalId] = Object.values(addresses)
   const { id: Person } = await addPerson(write, { name: 'Ada', email, externalId, groupIds: [Group] })
-  const steady = await addPerson(write, { name: 'Bea', email: `bea@${key}.org` })
-  if (isAway) await addMember(write, Group, steady.id)
+  const stable = await addPerson(write, { name: 'Bea', email: `bea@${key}.org` })
+  if (isAway) await addMember(write, Group, stable.id)
   const Project = await addProject(write, project({ key }))
   const Risk = await addRisk(write, risk(Project, { reference: 'R-1001', ownerId: Person, likelihood: 5, impact: 5 }))
   await addRisk(write, risk(Project, { reference: 'R-2', likelihood: 4 }))

@@ -103,10 +103,10 @@ test('a link that another key made stays only where the entry shows the very tex
     ['grace@example.com', 'nobody@example.com', [null, 'nobody@example.com'], 1],
     ['Grace Hopper', 'grace hopper', [null, 'grace hopper'], 1],
   ]
-  for (const [linked, sent, kept, updated] of cases) {
+  for (const [linked, sent, retained, updated] of cases) {
     await synced(able, heldBy(linked))
     const expected = { risks: counts(0, updated, 1 - updated), issues: counts(0, updated, 1 - updated) }
     expect({ linked, sent, ...(await synced(caller, heldBy(sent))) }).toMatchObject({ linked, sent, ...expected })
-    expect({ linked, sent, kept: await ownerOf() }).toEqual({ linked, sent, kept })
+    expect({ linked, sent, kept: await ownerOf() }).toEqual({ linked, sent, kept: retained })
   }
 })

@@ -9,7 +9,7 @@ import { type Answer, type Caller, type Gateway, NOW, openGateway } from '../sup
 const EARLIER = '2026-01-05T08:00:00.000Z'
 const LATER = NOW.toISOString()
 
-interface Office {
+interface ContractStage {
   readonly gateway: Gateway
   readonly caller: Caller
   /** The ids of what was stored, by the word that the tests use for it. */
@@ -19,7 +19,7 @@ interface Office {
 }
 
 /** Everything was stored at `EARLIER`, except for Åsa, Zulu team, HARBOR-2, R-4 and I-4: those came `LATER`. */
-async function openOffice(): Promise<Office> {
+async function openContract(): Promise<ContractStage> {
   const gateway = openGateway()
   const ids: Record<string, string> = {}
   const at = <T>(instant: string, work: (write: Write) => Promise<T>) =>
@@ -170,14 +170,14 @@ test.each<[string, string[]]>([
   ['/v1/issues?search=i-5', []],
   [`/v1/issues?updatedSince=${LATER}`, ['I-4']],
 ])('GET %s lists %j', async (path, expected) => {
-  const { get } = await openOffice()
+  const { get } = await openContract()
   const answer = await get(path)
   expect([answer.status, answer.body.page]).toEqual([200, { next: null, total: null }])
   expect(entries(answer)).toEqual(expected)
 })
 
 test('a risk or an issue is found by a reference with letters beyond ASCII, in any case', async () => {
-  const { gateway, ids, caller } = await openOffice()
+  const { gateway, ids, caller } = await openContract()
   await gateway.write((write) => addRisk(write, risk(ids['apollo'] ?? '', { reference: 'BRÜCKE-1' })))
   await gateway.write((write) => addIssue(write, issue(ids['apollo'] ?? '', { reference: 'BRÜCKE-2' })))
   for (const [path, reference] of Object.entries({ risks: 'BRÜCKE-1', issues: 'BRÜCKE-2' })) {
@@ -187,7 +187,7 @@ test('a risk or an issue is found by a reference with letters beyond ASCII, in a
 })
 
 test('the rank of a risk is its place by score among all live risks, whatever the filter', async () => {
-  const { get } = await openOffice()
+  const { get } = await openContract()
   const ranks = ({ body }: Answer) =>
     body.data.map(({ reference, score, rank }: Answer['body']) => `${reference}: ${score}, ${rank}`).join('; ')
   expect(ranks(await get('/v1/risks'))).toBe(
@@ -198,7 +198,7 @@ test('the rank of a risk is its place by score among all live risks, whatever th
 
 const stamps = { createdAt: EARLIER, updatedAt: EARLIER }
 const apollo = { key: 'APOLLO', name: 'Apollo bridge' }
-const WHOLE: Record<string, (ids: Office['ids']) => object> = {
+const WHOLE: Record<string, (ids: ContractStage['ids']) => object> = {
   '/v1/personnel/{bea}': ({ bea, alpha }) => ({
     ...{ id: bea, name: 'bea', email: 'Bea@Example.com', externalId: null, title: 'Engineer', department: 'Bridges' },
     ...{ status: 'ACTIVE', groups: [{ id: alpha, name: 'alpha Team' }], ...stamps },
@@ -225,14 +225,14 @@ const WHOLE: Record<string, (ids: Office['ids']) => object> = {
 }
 
 test.each(Object.entries(WHOLE))('GET %s returns the whole resource, as its list does', async (path, expected) => {
-  const { get, ids } = await openOffice()
+  const { get, ids } = await openContract()
   const whole = expected(ids)
   expect((await get(path)).body).toEqual(whole)
   expect((await get(path.replace(/\/\{.*/, ''))).body.data).toContainEqual(whole)
 })
 
 test('what no list shows can still be read by its id', async () => {
-  const { get } = await openOffice()
+  const { get } = await openContract()
   expect((await get('/v1/personnel/{Gone}')).body).toMatchObject({ name: 'Gone', status: 'INACTIVE' })
   expect((await get('/v1/risks/{R-9}')).body).toMatchObject({ reference: 'R-9', status: 'CLOSED', rank: null })
   expect((await get('/v1/issues/{I-5}')).body).toMatchObject({ reference: 'I-5', status: 'RESOLVED' })
@@ -240,7 +240,7 @@ test('what no list shows can still be read by its id', async () => {
 })
 
 test('a project is read by its key in any case as by its id', async () => {
-  const { get } = await openOffice()
+  const { get } = await openContract()
   expect((await get('/v1/projects/harbor-2')).body).toEqual((await get('/v1/projects/{harbor}')).body)
 })
 
@@ -266,7 +266,7 @@ test.each([
   ['/v1/risks?project=apollo,harbor-2&total=true', 3],
   ['/v1/issues?severity=high,low', 1],
 ])('the pages of %s by %i, one Link after the other, are the whole list', async (path, limit) => {
-  const { get } = await openOffice()
+  const { get } = await openContract()
   const whole = (await get(path)).body
   const data: unknown[] = []
   let link: string | undefined = `${path}${path.includes('?') ? '&' : '?'}limit=${limit}`
@@ -282,7 +282,7 @@ test.each([
 })
 
 test('a list without a limit is whole, however many rows a page may have', async () => {
-  const { gateway, get } = await openOffice()
+  const { gateway, get } = await openContract()
   await gateway.write(async (write) => {
     for (let n = 0; n < 1_100; n++) await addPerson(write, { name: `Worker ${n}`, externalId: `W-${n}` })
   })
@@ -291,7 +291,7 @@ test('a list without a limit is whole, however many rows a page may have', async
 })
 
 test('a page continues where the last one ended, despite rows added meanwhile', async () => {
-  const { caller, get } = await openOffice()
+  const { caller, get } = await openContract()
   const { body } = await get('/v1/personnel?limit=2')
   await caller.post('/v1/personnel', { name: 'Aaron', externalId: 'HR-8' })
   expect(entries(await get(`/v1/personnel?limit=2&cursor=${body.page.next}`))).toEqual(['Ｃleo', 'Zoë'])

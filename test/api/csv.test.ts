@@ -12,7 +12,7 @@ const CSV = { accept: 'text/csv' }
 const TYPE = 'text/csv; charset=utf-8; header=present'
 const AT = NOW.toISOString()
 
-interface Office {
+interface HardCellsStage {
   readonly gateway: Gateway
   readonly caller: Caller
   /** The ids of what was stored, by the word that the expected texts use for it. */
@@ -20,7 +20,7 @@ interface Office {
 }
 
 /** Few things, with all that is hard in a cell: quotes, line breaks, separators, umlauts, formulas, spaces at an end. */
-async function openOffice(): Promise<Office> {
+async function openHardCells(): Promise<HardCellsStage> {
   const gateway = openGateway()
   const ids: Record<string, string> = {}
   await gateway.write(async (write) => {
@@ -85,7 +85,7 @@ const EXPECTED: Record<string, string[]> = {
 const LISTS = Object.keys(EXPECTED)
 
 test.each(LISTS)('%s is had as CSV, every cell as a spreadsheet takes it', async (path) => {
-  const { caller, ids } = await openOffice()
+  const { caller, ids } = await openHardCells()
   const { status, headers, text } = await caller.get(path, CSV)
   const [{ syncedAt }] = (await caller.get('/v1/projects')).body.data
   const lines = EXPECTED[path]?.map((line) => line.replace(/\{(\w+)\}/g, (_, word) => ids[word] ?? word))
@@ -101,7 +101,7 @@ test('the lists that can be had as CSV are these, and a list without entries is 
 
 describe('at its own path', () => {
   test.each(LISTS)('%s.csv is what the list is with Accept: text/csv, filtered and page by page', async (path) => {
-    const { caller } = await openOffice()
+    const { caller } = await openHardCells()
     for (const accept of [undefined, '*/*', 'text/csv', 'text/html, */*;q=0.8']) {
       const own = await caller.get(`${path}.csv`, accept === undefined ? {} : { accept })
       const listed = await caller.get(path, CSV)
@@ -122,7 +122,7 @@ describe('at its own path', () => {
   })
 
   test('it is cached, like every other list', async () => {
-    const gateway = openGateway({ readyBytesMax: LIMITS.readyBytesMax })
+    const gateway = openGateway({ responseCacheBytesMax: LIMITS.responseCacheBytesMax })
     const caller = await gateway.as('personnel.read')
     const first = await caller.get('/v1/groups.csv')
     gateway.statements()
@@ -131,7 +131,7 @@ describe('at its own path', () => {
   })
 
   test('it is CSV alone, counts nothing, and is only read', async () => {
-    const { caller } = await openOffice()
+    const { caller } = await openHardCells()
     const json = await caller.get('/v1/risks.csv', { accept: 'application/json' })
     expect(json).toMatchProblem(406, 'NOT_ACCEPTABLE')
     expect(json.body.detail).toBe('Only text/csv is available here. Change the Accept header.')
@@ -162,7 +162,7 @@ test.each([
   ['application/json;q=0, */*', TYPE],
   ['application/json; q=0.001, text/*; q=0.01', TYPE],
 ])('Accept: %s gets %s', async (accept, type) => {
-  const { caller } = await openOffice()
+  const { caller } = await openHardCells()
   const { status, headers } = await caller.get('/v1/groups', accept === undefined ? {} : { accept })
   expect([status, headers.get('content-type')]).toEqual([200, type])
   expect(headers.get('vary')).toContain('Accept,')
@@ -171,7 +171,7 @@ test.each([
 test.each(['text/html', 'text/csv;q=0', 'text/csv;q=0.0, application/json;q=0.000', 'image/*'])(
   'whoever takes neither is told both: %s',
   async (accept) => {
-    const { caller } = await openOffice()
+    const { caller } = await openHardCells()
     const answer = await caller.get('/v1/groups', { accept })
     expect(answer).toMatchProblem(406, 'NOT_ACCEPTABLE')
     expect(answer.body.detail).toBe('Only application/json or text/csv is available here. Change the Accept header.')
@@ -179,7 +179,7 @@ test.each(['text/html', 'text/csv;q=0', 'text/csv;q=0.0, application/json;q=0.00
 )
 
 test('what is no list is JSON alone', async () => {
-  const { caller, ids } = await openOffice()
+  const { caller, ids } = await openHardCells()
   const answers = [
     await caller.get(`/v1/personnel/${ids['ada']}`, CSV),
     await caller.get('/v1/key', CSV),
@@ -192,7 +192,7 @@ test('what is no list is JSON alone', async () => {
 })
 
 test('filters and pages work as in JSON, one Link after the other', async () => {
-  const { caller } = await openOffice()
+  const { caller } = await openHardCells()
   const whole = (await caller.get('/v1/risks', CSV)).text
   const first = await caller.get('/v1/risks?limit=1&total=true', CSV)
   const { page } = (await caller.get('/v1/risks?limit=1&total=true')).body
@@ -206,7 +206,7 @@ test('filters and pages work as in JSON, one Link after the other', async () => 
 })
 
 test('CSV has a tag of its own, and is not sent again while nothing has changed', async () => {
-  const { caller, ids } = await openOffice()
+  const { caller, ids } = await openHardCells()
   const tag = (await caller.get('/v1/groups', CSV)).headers.get('etag') ?? ''
   expect(tag).toMatch(/^"[\w-]{27}"$/)
   expect((await caller.get('/v1/groups')).headers.get('etag')).not.toBe(tag)
@@ -217,7 +217,7 @@ test('CSV has a tag of its own, and is not sent again while nothing has changed'
 })
 
 test('HEAD is like GET, and a large response is compressed', async () => {
-  const { gateway, caller } = await openOffice()
+  const { gateway, caller } = await openHardCells()
   const plain = await caller.get('/v1/risks', CSV)
   const head = await caller.request('/v1/risks', { method: 'HEAD', headers: CSV })
   for (const name of ['content-type', 'content-length', 'etag']) {
@@ -237,7 +237,7 @@ test('HEAD is like GET, and a large response is compressed', async () => {
 })
 
 test('an error is problem+json, whatever was requested', async () => {
-  const { gateway } = await openOffice()
+  const { gateway } = await openHardCells()
   expect(await gateway.with(undefined).get('/v1/risks', CSV)).toMatchProblem(401, 'UNAUTHENTICATED')
   const reader = await gateway.as('personnel.read')
   expect(await reader.get('/v1/risks', CSV)).toMatchProblem(403, 'INSUFFICIENT_SCOPE')

@@ -11,9 +11,9 @@ import { type Answer, type Caller, type Office, openGateway, openOffice } from '
 import { way } from '../support/way.js'
 
 /** A table that is gone: no query foresees it. */
-function breakIssues(office: Office): Office {
-  office.gateway.own.run('drop table issue')
-  return office
+function breakIssues(stage: Office): Office {
+  stage.gateway.own.run('drop table issue')
+  return stage
 }
 
 const JSON_TYPE = { 'content-type': 'application/json' }
@@ -31,7 +31,7 @@ const add = 'mutation ($input: AddPersonInput!) { addPerson(input: $input) { id 
 type OfTime = 'RATE_LIMITED' | 'UNAVAILABLE' | 'DEADLINE_EXCEEDED' | 'REQUEST_TIMEOUT'
 type Provoked = Exclude<Code, OfTime | 'HEADERS_TOO_LARGE' | 'PERSISTED_QUERY_NOT_FOUND'>
 
-const BY_REST: Record<Provoked, [status: number, provoke: (office: Office) => Promise<Answer>]> = {
+const BY_REST: Record<Provoked, [status: number, provoke: (stage: Office) => Promise<Answer>]> = {
   BAD_REQUEST: [400, ({ caller }) => post(caller, '/v1/personnel', '{"name": "Ada"')],
   UNAUTHENTICATED: [401, ({ gateway }) => gateway.with(undefined).get('/v1/personnel')],
   INSUFFICIENT_SCOPE: [403, async ({ gateway }) => (await gateway.as('projects.read')).get('/v1/personnel')],
@@ -40,11 +40,11 @@ const BY_REST: Record<Provoked, [status: number, provoke: (office: Office) => Pr
   NOT_ACCEPTABLE: [406, ({ caller }) => caller.get('/v1/risks', { accept: 'text/html' })],
   CONFLICT: [409, ({ caller }) => caller.post('/v1/personnel', { name: 'Bea', email: 'p1@example.com' })],
   PRECONDITION_FAILED: [412, stale],
-  PAYLOAD_TOO_LARGE: [413, (office) => tooLarge(office, '/v1/personnel')],
+  PAYLOAD_TOO_LARGE: [413, (stage) => tooLarge(stage, '/v1/personnel')],
   UNSUPPORTED_MEDIA_TYPE: [415, ({ caller }) => post(caller, '/v1/personnel', '{}', {})],
   VALIDATION_FAILED: [422, ({ caller }) => caller.post('/v1/personnel', { ...ada, name: '' })],
   TOO_COMPLEX: [400, ({ caller }) => caller.get('/v1/personnel')],
-  INTERNAL: [500, (office) => breakIssues(office).caller.get('/v1/issues')],
+  INTERNAL: [500, (stage) => breakIssues(stage).caller.get('/v1/issues')],
 }
 
 test.each(Object.entries(BY_REST))('REST reports %s as problem+json', async (code, [status, provoke]) => {
@@ -60,7 +60,7 @@ test.each(Object.entries(BY_REST))('REST reports %s as problem+json', async (cod
 })
 
 // No header of GraphQL says on what a change is based.
-const BY_GRAPHQL: Record<Exclude<Provoked, 'PRECONDITION_FAILED'>, [number, (office: Office) => Promise<Answer>]> = {
+const BY_GRAPHQL: Record<Exclude<Provoked, 'PRECONDITION_FAILED'>, [number, (stage: Office) => Promise<Answer>]> = {
   BAD_REQUEST: [400, ({ caller }) => post(caller, '/graphql', '{"query": "{')],
   UNAUTHENTICATED: [401, ({ gateway }) => gateway.with(undefined).graphql('{ __typename }')],
   INSUFFICIENT_SCOPE: [
@@ -71,11 +71,11 @@ const BY_GRAPHQL: Record<Exclude<Provoked, 'PRECONDITION_FAILED'>, [number, (off
   METHOD_NOT_ALLOWED: [405, ({ caller }) => caller.request('/graphql', { method: 'PUT' })],
   NOT_ACCEPTABLE: [406, ({ caller }) => caller.get('/graphql?query={__typename}', { accept: 'text/csv' })],
   CONFLICT: [200, ({ caller }) => caller.graphql(add, { input: { name: 'Bea', email: 'P1@example.com' } })],
-  PAYLOAD_TOO_LARGE: [413, (office) => tooLarge(office, '/graphql')],
+  PAYLOAD_TOO_LARGE: [413, (stage) => tooLarge(stage, '/graphql')],
   UNSUPPORTED_MEDIA_TYPE: [415, ({ caller }) => post(caller, '/graphql', '{}', {})],
   VALIDATION_FAILED: [200, ({ caller }) => caller.graphql(add, { input: { ...ada, name: '' } })],
   TOO_COMPLEX: [200, ({ caller }) => caller.graphql('{ personnel { nodes { id } } }')],
-  INTERNAL: [200, (office) => breakIssues(office).caller.graphql('{ issues { nodes { id } } }')],
+  INTERNAL: [200, (stage) => breakIssues(stage).caller.graphql('{ issues { nodes { id } } }')],
 }
 
 test.each(Object.entries(BY_GRAPHQL))('GraphQL reports %s as extensions.code', async (code, [status, provoke]) => {

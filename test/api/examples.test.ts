@@ -97,7 +97,9 @@ describe('the example of a problem is what a request gets that is wrong in this 
     const { text, body } = await request(await openGateway().as('personnel.manage', 'projects.manage'))
     const example = document.components.responses[`Problem${status}`]?.content['application/problem+json']?.example
     // The example speaks of another person than the one who was just added.
-    const told = body.existingId ? JSON.parse(text.replaceAll(body.existingId, String(example?.['existingId']))) : body
-    expect(example).toEqual({ ...told, requestId: example?.['requestId'] })
+    const outcome = body.existingId
+      ? JSON.parse(text.replaceAll(body.existingId, String(example?.['existingId'])))
+      : body
+    expect(example).toEqual({ ...outcome, requestId: example?.['requestId'] })
   })
 })

@@ -5,12 +5,12 @@ import { LIMITS } from '../../src/limits.js'
 import { dumpOf } from '../access/matrixStage.js'
 import { ada, type Company, grace } from '../support/fixtures.js'
 import type { Answer, Caller } from '../support/harness.js'
-import { ADA, type Asked, ask, openCompany, replayed, STILL_RUNNING, TOKEN, told } from './idempotent.js'
+import { ADA, ask, openCompany, outcomeOf, type Repeatable, replayed, STILL_RUNNING, TOKEN } from './idempotent.js'
 
 /** The person is not in the group to begin with. */
 const member = ({ groupIds: [group], personIds: [, person] }: Company) => `/v1/groups/${group}/members/${person}`
 
-const CASES: Readonly<Record<string, (company: Company) => Asked>> = {
+const CASES: Readonly<Record<string, (company: Company) => Repeatable>> = {
   'POST /v1/personnel': () => ADA,
   'PATCH /v1/personnel/{id}': ({ personIds: [id] }) => ({ path: `/v1/personnel/${id}`, body: { title: 'Lead' } }),
   'POST /v1/groups': () => ({ path: '/v1/groups', body: { name: 'Divers' } }),
@@ -37,18 +37,21 @@ describe('the same again', () => {
 
   test.each(WRITES)('$name replays the response, and nothing is written', async ({ name, method, status }) => {
     const { gateway, company, caller } = await openCompany()
-    const asked = { method, ...(CASES[name]?.(company) ?? { path: '' }) }
+    const sent = { method, ...(CASES[name]?.(company) ?? { path: '' }) }
     let first: Answer | undefined
     const lines = await gateway.historyOf(async () => {
-      first = await ask(caller, asked)
+      first = await ask(caller, sent)
     })
     expect({ status: first?.status, replayed: first && replayed(first) }).toEqual({ status, replayed: null })
     // A project comes in with a risk.
     expect(lines).toHaveLength(name === 'POST /v1/projects' ? 2 : 1)
     const before = dumpOf(gateway)
     for (let i = 0; i < 3; i++) {
-      const again = await ask(caller, asked)
-      expect({ ...told(again), replayed: replayed(again) }).toEqual({ ...(first && told(first)), replayed: 'true' })
+      const again = await ask(caller, sent)
+      expect({ ...outcomeOf(again), replayed: replayed(again) }).toEqual({
+        ...(first && outcomeOf(first)),
+        replayed: 'true',
+      })
     }
     expect(dumpOf(gateway)).toBe(before)
   })
@@ -72,7 +75,7 @@ describe('the same again', () => {
     const { caller } = await openCompany()
     const first = await ask(caller, ADA)
     const again = await ask(caller, { ...ADA, body, token })
-    expect([told(again), replayed(again)]).toEqual([told(first), 'true'])
+    expect([outcomeOf(again), replayed(again)]).toEqual([outcomeOf(first), 'true'])
   })
 
   test('200 times at once makes one person, and every response has the same one', async () => {
@@ -83,7 +86,7 @@ describe('the same again', () => {
     })
     expect(lines).toMatchObject([{ action: 'CREATED' }])
     const made = answers.filter(({ status }) => status === 201)
-    expect(answers.filter((one) => one.status !== 201 && one.body.detail !== STILL_RUNNING).map(told)).toEqual([])
+    expect(answers.filter((one) => one.status !== 201 && one.body.detail !== STILL_RUNNING).map(outcomeOf)).toEqual([])
     expect(new Set(made.map(({ text }) => text)).size).toBe(1)
     expect(made.filter((one) => replayed(one) === null)).toHaveLength(1)
     expect((await ask(caller, ADA)).text).toBe(made[0]?.text)
@@ -93,7 +96,7 @@ describe('the same again', () => {
 describe('the same key', () => {
   const USED = 'This Idempotency-Key was used for another request. Take a new one for a new request.'
 
-  test.each<[string, (company: Company) => Asked]>([
+  test.each<[string, (company: Company) => Repeatable]>([
     ['another body', () => ({ ...ADA, body: grace })],
     ['one member more', () => ({ ...ADA, body: { ...ada, department: 'Engines' } })],
     ['another path', () => ({ path: '/v1/groups', body: { name: 'Divers' } })],
@@ -110,7 +113,7 @@ describe('the same key', () => {
     expect(answer).toMatchProblem(422, 'VALIDATION_FAILED')
     expect([answer.body.detail, replayed(answer)]).toEqual([USED, null])
     expect(dumpOf(gateway)).toBe(before)
-    expect(told(await ask(caller, ADA))).toEqual(told(first))
+    expect(outcomeOf(await ask(caller, ADA))).toEqual(outcomeOf(first))
   })
 
   test('for the same of another person is refused', async () => {
@@ -148,18 +151,18 @@ describe('the same key', () => {
 })
 
 describe('what is refused is not kept, and may be mended under the same key', () => {
-  async function mended(caller: Caller, bad: Asked, good: Asked, status: number): Promise<Answer> {
+  async function mended(caller: Caller, bad: Repeatable, good: Repeatable, status: number): Promise<Answer> {
     for (let i = 0; i < 2; i++) {
       const refused = await ask(caller, bad)
       expect([refused.status, replayed(refused)]).toEqual([status, null])
     }
     const answer = await ask(caller, good)
     expect([answer.status < 300, replayed(answer)]).toEqual([true, null])
-    expect(told(await ask(caller, good))).toEqual(told(answer))
+    expect(outcomeOf(await ask(caller, good))).toEqual(outcomeOf(answer))
     return answer
   }
 
-  test.each<[number, string, Asked]>([
+  test.each<[number, string, Repeatable]>([
     [400, 'a body that is no JSON', { ...ADA, headers: { 'content-type': 'application/json' } }],
     [400, 'a parameter that there is not', { ...ADA, path: '/v1/personnel?bogus=1' }],
     [406, 'a type that cannot be had', { ...ADA, headers: { accept: 'image/png' } }],
@@ -195,7 +198,7 @@ describe('what is refused is not kept, and may be mended under the same key', ()
     const done = await mended(caller, patch('"stale"'), patch(etag), 412)
     // The tag is stale by now, and still this is the answer to that request.
     expect((await caller.get(path)).headers.get('etag')).not.toBe(etag)
-    expect(told(await ask(caller, patch(etag)))).toEqual(told(done))
+    expect(outcomeOf(await ask(caller, patch(etag)))).toEqual(outcomeOf(done))
   })
 })
 

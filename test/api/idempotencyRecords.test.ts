@@ -5,7 +5,7 @@ import { ada, grace } from '../support/fixtures.js'
 import type { Gateway } from '../support/harness.js'
 import { mint, runHere } from '../support/inProcess.js'
 import { newFolder, serve, storeOf } from '../support/process.js'
-import { ADA, ask, openCompany, replayed, STILL_RUNNING, told } from './idempotent.js'
+import { ADA, ask, openCompany, outcomeOf, replayed, STILL_RUNNING } from './idempotent.js'
 
 describe('how long', () => {
   const DAY = LIMITS.idempotencyMs
@@ -17,12 +17,12 @@ describe('how long', () => {
     const { gateway, caller } = await openCompany()
     const first = await ask(caller, ADA)
     later(gateway, DAY)
-    expect(told(await ask(caller, ADA))).toEqual(told(first))
+    expect(outcomeOf(await ask(caller, ADA))).toEqual(outcomeOf(first))
     later(gateway, 1)
     expect(await ask(caller, ADA)).toMatchProblem(409, 'CONFLICT')
     const other = await ask(caller, { ...ADA, body: grace })
     expect([other.status, replayed(other)]).toEqual([201, null])
-    expect(told(await ask(caller, { ...ADA, body: grace }))).toEqual(told(other))
+    expect(outcomeOf(await ask(caller, { ...ADA, body: grace }))).toEqual(outcomeOf(other))
   })
 
   test('what is no longer kept is gone from the store when something else is', async () => {
@@ -37,7 +37,8 @@ describe('how long', () => {
 })
 
 describe('what names a person', () => {
-  const kept = async ({ store: { read } }: Gateway) => JSON.stringify(await read.db.select().from(read.t.keptAnswer))
+  const retained = async ({ store: { read } }: Gateway) =>
+    JSON.stringify(await read.db.select().from(read.t.keptAnswer))
 
   test('is forgotten with them', async () => {
     const { gateway, caller } = await openCompany()
@@ -45,8 +46,8 @@ describe('what names a person', () => {
     await ask(caller, { method: 'PATCH', path: `/v1/personnel/${id}`, body: { title: 'Countess' }, token: 'two' })
     await ask(caller, { ...ADA, body: grace, token: 'three' })
     await gateway.write((write) => erasePerson(write, id))
-    expect(await kept(gateway)).not.toMatch(/Lovelace|Countess/)
-    expect(await kept(gateway)).toContain('Hopper')
+    expect(await retained(gateway)).not.toMatch(/Lovelace|Countess/)
+    expect(await retained(gateway)).toContain('Hopper')
     const again = await ask(caller, ADA)
     expect([again.status, replayed(again), again.body.id === id]).toEqual([201, null, false])
   })
@@ -58,7 +59,7 @@ describe('what names a person', () => {
     expect(body.warnings).toMatchObject([{ detail: expect.stringContaining('Ada Lovelace') }])
     const { id } = (await caller.post('/v1/personnel', ada)).body
     await gateway.write((write) => erasePerson(write, id))
-    expect(await kept(gateway)).not.toContain('Lovelace')
+    expect(await retained(gateway)).not.toContain('Lovelace')
   })
 })
 

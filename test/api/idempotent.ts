@@ -2,7 +2,7 @@ import { ada } from '../support/fixtures.js'
 import { type Answer, type Caller, openFilled } from '../support/harness.js'
 
 /** Something that is asked for under an Idempotency-Key. */
-export interface Asked {
+export interface Repeatable {
   readonly method?: string
   readonly path: string
   readonly body?: object
@@ -17,7 +17,7 @@ export const TOKEN = '8e03978e-40d5-43e8-bc93-6894a57f9324'
 
 export function ask(
   caller: Caller,
-  { method = 'POST', path, body, token = TOKEN, headers = {} }: Asked,
+  { method = 'POST', path, body, token = TOKEN, headers = {} }: Repeatable,
 ): Promise<Answer> {
   return caller.request(path, {
     method,
@@ -32,7 +32,7 @@ export async function openCompany() {
 }
 
 /** What an answer says, whichever request it answers. */
-export function told({ status, headers, text }: Answer) {
+export function outcomeOf({ status, headers, text }: Answer) {
   return { status, location: headers.get('location'), etag: headers.get('etag'), text }
 }
 
@@ -40,4 +40,4 @@ export function told({ status, headers, text }: Answer) {
 export const replayed = ({ headers }: Answer) => headers.get('idempotency-replayed')
 
 /** A person who is added, under TOKEN unless another is given. */
-export const ADA: Asked = { path: '/v1/personnel', body: ada }
+export const ADA: Repeatable = { path: '/v1/personnel', body: ada }

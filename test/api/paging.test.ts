@@ -35,7 +35,7 @@ type Turn = (caller: Caller, list: string, size: number, next: string | null) =>
 
 const idsOf = (nodes: { id: string }[]) => nodes.map(({ id }) => id)
 
-const DOORS: { api: string; turn: Turn }[] = [
+const APIS: { api: string; turn: Turn }[] = [
   {
     api: 'GraphQL',
     turn: async (caller, list, first, after) => {
@@ -61,7 +61,7 @@ const DOORS: { api: string; turn: Turn }[] = [
   },
 ]
 
-const CASES = DOORS.flatMap((door) => LISTS.map((list) => ({ ...door, ...list })))
+const CASES = APIS.flatMap((api) => LISTS.map((list) => ({ ...api, ...list })))
 
 async function openCompany() {
   const { gateway, company } = await openFilled()
@@ -122,7 +122,7 @@ describe('walking a list page by page', () => {
     expect(ids.length).toBeGreaterThan(present.length)
   })
 
-  test.each(DOORS)('distinguishes rows with the same name, score or severity, through $api', async ({ turn }) => {
+  test.each(APIS)('distinguishes rows with the same name, score or severity, through $api', async ({ turn }) => {
     const gateway = openGateway()
     await gateway.write(async (write) => {
       const projectId = await addProject(write, project())
@@ -274,16 +274,16 @@ describe('a cursor that was not given out for the list', () => {
 test.each(NAMES)('the total of %s is counted only if selected', async (list) => {
   const { gateway, caller } = await openCompany()
   const total = (await whole(caller, list)).length
-  const counting = async (asked: Promise<Answer>) => {
-    const { body } = await asked
+  const counting = async (sent: Promise<Answer>) => {
+    const { body } = await sent
     // A compiled page also counts its own rows, which takes no look at others.
     return { body, counts: gateway.statements().flatMap((sql) => sql.match(/select count\(\*\) from/gi) ?? []).length }
   }
   gateway.statements()
   const silent = await counting(caller.graphql(`{ ${list}(first: 2) { nodes { id } pageInfo { endCursor } } }`))
   expect(silent.counts).toBe(0)
-  const asked = await counting(caller.graphql(`{ ${list}(first: 2) { nodes { id } totalCount } }`))
-  expect([asked.counts, asked.body.data[list].totalCount]).toEqual([1, total])
+  const sent = await counting(caller.graphql(`{ ${list}(first: 2) { nodes { id } totalCount } }`))
+  expect([sent.counts, sent.body.data[list].totalCount]).toEqual([1, total])
   // A body itself may show counts, such as that of a group's members: the total is one count more.
   const plain = await counting(caller.get(`/v1/${list}?limit=2`))
   const counted = await counting(caller.get(`/v1/${list}?limit=2&total=true`))

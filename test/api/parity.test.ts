@@ -199,14 +199,14 @@ describe('both APIs return the same', () => {
       limit: fc.option(fc.constantFrom(1, 2, 3, 5, 10, 50), { nil: undefined }),
       total: fc.boolean(),
     })
-    const property = fc.asyncProperty(arbitrary, async (asked) => {
+    const property = fc.asyncProperty(arbitrary, async (sent) => {
       let cursor: string | null = null
       // Three pages show that each door's cursor is good in the other.
       for (let page = 0; page < 3; page++) {
-        const ask: Ask = { ...asked, cursor }
+        const ask: Ask = { ...sent, cursor }
         const rest = await throughRest(caller, list, ask)
         expect(await throughGraphql(caller, list, ask)).toEqual(rest)
-        if (rest.data?.length > 0) for (const name of Object.keys(asked.conditions)) met.names.add(name)
+        if (rest.data?.length > 0) for (const name of Object.keys(sent.conditions)) met.names.add(name)
         met.turnedPages += page === 0 ? 0 : 1
         met.refusals += rest.refused ? 1 : 0
         cursor = rest.page?.next ?? null

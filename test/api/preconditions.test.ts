@@ -6,7 +6,7 @@ import { type Answer, type Caller, type Gateway, openGateway } from '../support/
 
 const LATER = new Date('2026-11-03T10:00:00.000Z')
 
-interface Office {
+interface TaggedStage {
   readonly gateway: Gateway
   readonly caller: Caller
   /** By noun, where it is read and changed. */
@@ -18,7 +18,7 @@ type Noun = 'person' | 'group'
 const NOUNS: Noun[] = ['person', 'group']
 
 /** Bea, who is in no group, and a group with a description that is long enough to be compressed. */
-async function openOffice(): Promise<Office> {
+async function openTagged(): Promise<TaggedStage> {
   const gateway = openGateway()
   const caller = await gateway.as('personnel.manage')
   const group = await gateway.write((write) => addGroup(write, { name: 'Divers', description: 'deep '.repeat(400) }))
@@ -28,26 +28,30 @@ async function openOffice(): Promise<Office> {
   return { gateway, caller, paths, ids: { person, group }, membership: `${paths.group}/members/${person}` }
 }
 
-async function tagOf({ caller, paths }: Office, noun: Noun, headers: Record<string, string> = {}): Promise<string> {
+async function tagOf(
+  { caller, paths }: TaggedStage,
+  noun: Noun,
+  headers: Record<string, string> = {},
+): Promise<string> {
   return (await caller.request(paths[noun], { method: 'HEAD', headers })).headers.get('etag') ?? ''
 }
 
-const rename = ({ caller, paths }: Office, noun: Noun, name: string, tag: string, headers = {}) =>
+const rename = ({ caller, paths }: TaggedStage, noun: Noun, name: string, tag: string, headers = {}) =>
   caller.patch(paths[noun], { name }, { 'if-match': tag, ...headers })
 
 /** Everything that a change could leave behind. */
-async function traces({ gateway }: Office): Promise<unknown> {
+async function traces({ gateway }: TaggedStage): Promise<unknown> {
   const { db, t } = gateway.store.read
   const rows = [t.person, t.group, t.membership, t.change].map((table) => db.select().from(table))
   return { rows: await Promise.all(rows), version: await gateway.store.version() }
 }
 
 /** Sees that what is asked for is refused in this way, and that nothing came of it. */
-async function refused(office: Office, work: () => Promise<Answer>, status: 400 | 412 = 412): Promise<Answer> {
-  const before = await traces(office)
+async function refused(stage: TaggedStage, work: () => Promise<Answer>, status: 400 | 412 = 412): Promise<Answer> {
+  const before = await traces(stage)
   const answer = await work()
   expect(answer).toMatchProblem(status, status === 412 ? 'PRECONDITION_FAILED' : 'BAD_REQUEST')
-  expect(await traces(office)).toEqual(before)
+  expect(await traces(stage)).toEqual(before)
   return answer
 }
 
@@ -62,9 +66,9 @@ const FITTING: [string, (tag: string) => string][] = [
 ]
 
 test.each(FITTING)('If-Match with %s lets a change through', async (_, headerOf) => {
-  const office = await openOffice()
+  const stage = await openTagged()
   for (const noun of NOUNS) {
-    const { status, body } = await rename(office, noun, 'New', headerOf(await tagOf(office, noun)))
+    const { status, body } = await rename(stage, noun, 'New', headerOf(await tagOf(stage, noun)))
     expect([status, body.name, body.updatedAt]).toEqual([200, 'New', LATER.toISOString()])
   }
 })
@@ -79,10 +83,10 @@ const STALE: [string, (tag: string) => string][] = [
 ]
 
 test.each(STALE)('If-Match with %s changes nothing', async (_, headerOf) => {
-  const office = await openOffice()
+  const stage = await openTagged()
   for (const noun of NOUNS) {
-    const header = headerOf(await tagOf(office, noun))
-    const { body } = await refused(office, () => rename(office, noun, 'New', header))
+    const header = headerOf(await tagOf(stage, noun))
+    const { body } = await refused(stage, () => rename(stage, noun, 'New', header))
     expect(body.detail).toBe('This has changed since you read it. Read it again, and retry with its ETag.')
   }
 })
@@ -90,34 +94,34 @@ test.each(STALE)('If-Match with %s changes nothing', async (_, headerOf) => {
 const MALFORMED = ['', ' ', 'other', '"open', 'closed"', '"a" "b"', '"a""b"', '*, "a"', 'w/"a"', "'a'", '"a b"', ',']
 
 test.each(MALFORMED)('If-Match: %j is malformed', async (header) => {
-  const office = await openOffice()
-  for (const noun of NOUNS) await refused(office, () => rename(office, noun, 'New', header), 400)
-  await refused(office, () => office.caller.put(office.membership, { 'if-match': header }), 400)
+  const stage = await openTagged()
+  for (const noun of NOUNS) await refused(stage, () => rename(stage, noun, 'New', header), 400)
+  await refused(stage, () => stage.caller.put(stage.membership, { 'if-match': header }), 400)
 })
 
 test.each(NOUNS)(
   'of two who change a %s with the same tag at the same time, one is told to read it again',
   async (noun) => {
-    const office = await openOffice()
-    const tag = await tagOf(office, noun)
+    const stage = await openTagged()
+    const tag = await tagOf(stage, noun)
     const answers: Answer[] = []
-    const history = await office.gateway.historyOf(async () => {
-      answers.push(...(await Promise.all(['One', 'Two'].map((name) => rename(office, noun, name, tag)))))
+    const history = await stage.gateway.historyOf(async () => {
+      answers.push(...(await Promise.all(['One', 'Two'].map((name) => rename(stage, noun, name, tag)))))
     })
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 412])
     const winner = answers.find(({ status }) => status === 200)?.body
-    expect((await office.caller.get(office.paths[noun])).body).toEqual(winner)
+    expect((await stage.caller.get(stage.paths[noun])).body).toEqual(winner)
     const was = noun === 'person' ? 'Bea' : 'Divers'
-    expect(history).toMatchObject([{ entityId: office.ids[noun], fields: { name: [was, winner.name] } }])
+    expect(history).toMatchObject([{ entityId: stage.ids[noun], fields: { name: [was, winner.name] } }])
   },
 )
 
 test.each(NOUNS)(
   'the tag of a %s is compared once the write has begun, after whoever writes just now',
   async (noun) => {
-    const office = await openOffice()
-    const { gateway, ids } = office
-    const tag = await tagOf(office, noun)
+    const stage = await openTagged()
+    const { gateway, ids } = stage
+    const tag = await tagOf(stage, noun)
     const change = noun === 'person' ? changePerson : changeGroup
     let proceed = () => {}
     const held = new Promise<void>((resolve) => {
@@ -127,35 +131,35 @@ test.each(NOUNS)(
       await held
       await change(write, ids[noun], { externalId: 'X-1' })
     })
-    const later = rename(office, noun, 'New', tag)
+    const later = rename(stage, noun, 'New', tag)
     // Long enough for the request to have read whatever it reads before it writes.
     setTimeout(proceed, 100)
     await earlier
     expect(await later).toMatchProblem(412, 'PRECONDITION_FAILED')
-    expect((await office.caller.get(office.paths[noun])).body).toMatchObject({ externalId: 'X-1' })
+    expect((await stage.caller.get(stage.paths[noun])).body).toMatchObject({ externalId: 'X-1' })
   },
 )
 
 test('the ETag of a change works for the next one, and the previous ETag no longer', async () => {
-  const office = await openOffice()
+  const stage = await openTagged()
   for (const noun of NOUNS) {
-    const first = await tagOf(office, noun)
-    const second = (await rename(office, noun, 'Second', first)).headers.get('etag') ?? ''
-    await refused(office, () => rename(office, noun, 'Third', first))
-    expect((await rename(office, noun, 'Third', second)).status).toBe(200)
+    const first = await tagOf(stage, noun)
+    const second = (await rename(stage, noun, 'Second', first)).headers.get('etag') ?? ''
+    await refused(stage, () => rename(stage, noun, 'Third', first))
+    expect((await rename(stage, noun, 'Third', second)).status).toBe(200)
   }
 })
 
 test('the ETag of a compressed response works too, of a GET as of a PATCH', async () => {
-  const office = await openOffice()
-  const read = await tagOf(office, 'group', { 'accept-encoding': 'br' })
+  const stage = await openTagged()
+  const read = await tagOf(stage, 'group', { 'accept-encoding': 'br' })
   expect(read).toMatch(/-br"$/)
   // Past the harness, which reads every answer as plain text.
-  const changed = await office.gateway.app.fetch(
-    new Request(`http://localhost${office.paths.group}`, {
+  const changed = await stage.gateway.app.fetch(
+    new Request(`http://localhost${stage.paths.group}`, {
       method: 'PATCH',
       headers: {
-        authorization: office.caller.authorization ?? '',
+        authorization: stage.caller.authorization ?? '',
         'content-type': 'application/json',
         'accept-encoding': 'gzip',
         'if-match': read,
@@ -165,57 +169,57 @@ test('the ETag of a compressed response works too, of a GET as of a PATCH', asyn
   )
   const tag = changed.headers.get('etag') ?? ''
   expect([changed.status, tag]).toEqual([200, expect.stringMatching(/-gzip"$/)])
-  expect((await rename(office, 'group', 'New', tag)).status).toBe(200)
+  expect((await rename(stage, 'group', 'New', tag)).status).toBe(200)
 })
 
 test('a new membership makes the tags of the person and of the group stale', async () => {
-  const office = await openOffice()
-  const tags = { person: await tagOf(office, 'person'), group: await tagOf(office, 'group') }
-  await office.caller.put(office.membership)
-  for (const noun of NOUNS) await refused(office, () => rename(office, noun, 'New', tags[noun]))
+  const stage = await openTagged()
+  const tags = { person: await tagOf(stage, 'person'), group: await tagOf(stage, 'group') }
+  await stage.caller.put(stage.membership)
+  for (const noun of NOUNS) await refused(stage, () => rename(stage, noun, 'New', tags[noun]))
 })
 
 test('a change that changes nothing keeps the tag', async () => {
-  const office = await openOffice()
-  const tag = await tagOf(office, 'person')
-  const { headers } = await office.caller.patch(office.paths.person, {}, { 'if-match': tag })
+  const stage = await openTagged()
+  const tag = await tagOf(stage, 'person')
+  const { headers } = await stage.caller.patch(stage.paths.person, {}, { 'if-match': tag })
   expect(headers.get('etag')).toBe(tag)
 })
 
 test.each(['"x"', '*'])('what is not there is not found, whatever If-Match asks: %s', async (header) => {
-  const { caller } = await openOffice()
+  const { caller } = await openTagged()
   for (const path of ['/v1/personnel/usr_nobody', '/v1/groups/grp_nowhere']) {
     expect(await caller.patch(path, {}, { 'if-match': header })).toMatchProblem(404, 'NOT_FOUND')
   }
 })
 
 test('a stale ETag is reported before errors in the content, and the scope before both', async () => {
-  const office = await openOffice()
-  await refused(office, () => office.caller.patch(office.paths.person, { name: '' }, { 'if-match': '"old"' }))
-  const reader = await office.gateway.as('personnel.read', 'projects.manage')
-  for (const header of ['"old"', '*', 'malformed', await tagOf(office, 'person')]) {
-    const answer = await reader.patch(office.paths.person, { name: '' }, { 'if-match': header })
+  const stage = await openTagged()
+  await refused(stage, () => stage.caller.patch(stage.paths.person, { name: '' }, { 'if-match': '"old"' }))
+  const reader = await stage.gateway.as('personnel.read', 'projects.manage')
+  for (const header of ['"old"', '*', 'malformed', await tagOf(stage, 'person')]) {
+    const answer = await reader.patch(stage.paths.person, { name: '' }, { 'if-match': header })
     expect(answer).toMatchProblem(403, 'INSUFFICIENT_SCOPE')
   }
 })
 
 describe('a membership has no tag', () => {
   test('so that none can match', async () => {
-    const office = await openOffice()
-    for (const header of ['"x"', 'W/"x"', await tagOf(office, 'group')]) {
+    const stage = await openTagged()
+    for (const header of ['"x"', 'W/"x"', await tagOf(stage, 'group')]) {
       for (const method of ['PUT', 'DELETE']) {
         const headers = { 'if-match': header }
-        const { body } = await refused(office, () => office.caller.request(office.membership, { method, headers }))
+        const { body } = await refused(stage, () => stage.caller.request(stage.membership, { method, headers }))
         expect(body.detail).toMatch(/^Nothing at this path has an ETag.*Read again.*retry without If-Match\.$/)
       }
     }
   })
 
   test('but * is fine', async () => {
-    const office = await openOffice()
+    const stage = await openTagged()
     const any = { 'if-match': '*' }
-    const count = async () => (await office.caller.get(office.paths.group)).body.memberCount
-    expect([(await office.caller.put(office.membership, any)).status, await count()]).toEqual([204, 1])
-    expect([(await office.caller.delete(office.membership, any)).status, await count()]).toEqual([204, 0])
+    const count = async () => (await stage.caller.get(stage.paths.group)).body.memberCount
+    expect([(await stage.caller.put(stage.membership, any)).status, await count()]).toEqual([204, 1])
+    expect([(await stage.caller.delete(stage.membership, any)).status, await count()]).toEqual([204, 0])
   })
 })

@@ -97,7 +97,7 @@ try {
     graphiql: false,
     wholeListRowsMax: LIMITS.wholeListRowsMax,
     ratePerMinute: 0,
-    readyBytesMax: 0,
+    responseCacheBytesMax: 0,
     inFlightBytesMax: LIMITS.inFlightBytesMax,
     slowMs: 60_000,
     corsOrigins: '',

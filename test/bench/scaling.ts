@@ -52,7 +52,7 @@ interface Sheets {
 }
 
 /** Imports rows sheet by sheet, and prints the duration. */
-function bring(store: Omit<Filled, 'key'>, { noun, columns, rows, row, flags = [] }: Sheets): void {
+function importSheet(store: Omit<Filled, 'key'>, { noun, columns, rows, row, flags = [] }: Sheets): void {
   const began = performance.now()
   for (let start = 0; start < rows; start += SHEET_ROWS) {
     const file = join(folder, `${noun}.csv`)
@@ -68,13 +68,13 @@ function filled(main: string, database: string): Filled {
   const store = { main, database }
   const scopes = ['--scope', 'personnel.manage', '--scope', 'projects.manage']
   const minted = operations(store, 'keys', 'create', '--json', '--name', 'bench', '--expires', '1d', ...scopes)
-  bring(store, {
+  importSheet(store, {
     noun: 'people',
     columns: ['name', 'email', 'title'],
     rows: people,
     row: (i) => [`Person ${(i * 7919) % people}`, `p${i}@example.com`, `Engineer ${i % 50}`],
   })
-  bring(store, {
+  importSheet(store, {
     noun: 'risks',
     columns: ['project', 'reference', 'title', 'likelihood', 'impact', 'owner', 'category'],
     rows: risks,
@@ -102,9 +102,9 @@ async function rate(copies: readonly Served[], key: string, ask: Ask, callers = 
   const endsAt = began + seconds * 1_000
   const work = async (caller: number) => {
     for (let i = caller; performance.now() < endsAt; i += callers) {
-      const askedAt = performance.now()
+      const sentAt = performance.now()
       await ask(clients[i % clients.length] as Client, i)
-      times.push(performance.now() - askedAt)
+      times.push(performance.now() - sentAt)
     }
   }
   await Promise.all(Array.from({ length: callers }, (_, caller) => work(caller)))

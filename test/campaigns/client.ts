@@ -6,7 +6,7 @@ export interface Answer {
   readonly text: string
 }
 
-export interface Asked {
+export interface RequestOptions {
   readonly method?: string
   readonly headers?: Record<string, string>
   readonly body?: string | undefined
@@ -25,9 +25,9 @@ export class Client {
   }
 
   /** Rejects when no complete answer comes; the error tells whether the connection had served before. */
-  ask(path: string, { method = 'GET', headers = {}, body }: Asked = {}): Promise<Answer> {
+  ask(path: string, { method = 'GET', headers = {}, body }: RequestOptions = {}): Promise<Answer> {
     return new Promise((resolve, reject) => {
-      const asked = request(`${this.origin}${path}`, {
+      const sent = request(`${this.origin}${path}`, {
         method,
         agent: this.agent,
         timeout: 30_000,
@@ -37,9 +37,9 @@ export class Client {
           ...headers,
         },
       })
-      asked.on('timeout', () => asked.destroy(new Error('No answer within 30 s.')))
-      asked.on('error', (error) => reject(Object.assign(error, { isReused: asked.reusedSocket })))
-      asked.on('response', (response) => {
+      sent.on('timeout', () => sent.destroy(new Error('No answer within 30 s.')))
+      sent.on('error', (error) => reject(Object.assign(error, { isReused: sent.reusedSocket })))
+      sent.on('response', (response) => {
         const parts: Buffer[] = []
         response.on('data', (part) => parts.push(part))
         response.on('error', reject)
@@ -51,7 +51,7 @@ export class Client {
           }),
         )
       })
-      asked.end(body)
+      sent.end(body)
     })
   }
 

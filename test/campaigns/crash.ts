@@ -60,9 +60,11 @@ async function load(client: Client, round: number): Promise<{ answered: Sent[]; 
       ...(randomInt(10) === 0 ? [post(client, sent)] : []),
     ])
     if (attempts.some(({ status }) => status === 'rejected')) isGone = true
-    const told = attempts.flatMap((attempt) => (attempt.status === 'fulfilled' ? [attempt.value] : []))
-    const good = told.filter(({ status }) => status === 201)
-    const strange = told.find(({ status, text }) => status !== 201 && !(status === 409 && /still running/.test(text)))
+    const outcome = attempts.flatMap((attempt) => (attempt.status === 'fulfilled' ? [attempt.value] : []))
+    const good = outcome.filter(({ status }) => status === 201)
+    const strange = outcome.find(
+      ({ status, text }) => status !== 201 && !(status === 409 && /still running/.test(text)),
+    )
     if (strange) findings.push(`round ${round}: ${sent.externalId} was answered ${strange.status} ${strange.text}`)
     for (const { text } of good) acknowledge(sent, JSON.parse(text).id)
     if (good.length > 0) answered.push(sent)

@@ -7,7 +7,7 @@
 import { execFileSync } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
-import { type Answer, type Asked, Client } from './client.js'
+import { type Answer, Client, type RequestOptions } from './client.js'
 import { MAIN, mint, newFolder, serve } from './served.js'
 
 const { values } = parseArgs({ options: { steps: { type: 'string', default: '10000' } } })
@@ -39,7 +39,7 @@ const people: string[] = []
 const groups: string[] = []
 const someone = () => (people.length > 0 ? any(people) : 'usr_none')
 
-interface Step extends Asked {
+interface Step extends RequestOptions {
   readonly path: string
 }
 
@@ -112,11 +112,11 @@ function comparable({ status, headers, text }: Answer): string {
   return JSON.stringify([status, Object.entries(rest).sort(), text])
 }
 
-async function ask(origin: string, key: string, { path, ...asked }: Step): Promise<Answer> {
+async function ask(origin: string, key: string, { path, ...sent }: Step): Promise<Answer> {
   const client = clients.get(`${origin} ${key}`) ?? new Client(origin, key, 1)
   clients.set(`${origin} ${key}`, client)
   // The same for all, because problems repeat it.
-  return client.ask(path, { ...asked, headers: { 'request-id': 'compared', ...asked.headers } })
+  return client.ask(path, { ...sent, headers: { 'request-id': 'compared', ...sent.headers } })
 }
 const clients = new Map<string, Client>()
 
@@ -159,18 +159,18 @@ for (let step = 0; step < steps && counts.different < 10; step++) {
     continue
   }
   counts.reads += 1
-  const [key, asked] = [any(keys), any(READS)()]
+  const [key, sent] = [any(keys), any(READS)()]
   const origin = any(keeping).origin
   // Twice, so that the second is the ready one, unless there was one already.
-  const answers = [await ask(origin, key, asked), await ask(origin, key, asked), await ask(fresh.origin, key, asked)]
+  const answers = [await ask(origin, key, sent), await ask(origin, key, sent), await ask(fresh.origin, key, sent)]
   const [first, second, expected] = answers.map(comparable)
   if (first !== expected || second !== expected) {
     counts.different += 1
-    console.log(`DIFFERENT at step ${step}: ${JSON.stringify(asked)}\n  ${first}\n  ${second}\n  ${expected}`)
+    console.log(`DIFFERENT at step ${step}: ${JSON.stringify(sent)}\n  ${first}\n  ${second}\n  ${expected}`)
   }
   const tag = answers[1]?.headers.etag
   if (tag === undefined) continue
-  const unchanged = { ...asked, headers: { ...asked.headers, 'if-none-match': tag } }
+  const unchanged = { ...sent, headers: { ...sent.headers, 'if-none-match': tag } }
   const [ours, theirs] = [await ask(origin, key, unchanged), await ask(fresh.origin, key, unchanged)]
   counts.unchanged += 1
   if (comparable(ours) !== comparable(theirs) || ours.status !== 304) {

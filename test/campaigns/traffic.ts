@@ -1,7 +1,7 @@
 /** What callers do all day, the wrong and the slow ones too; each request with the statuses that are right for it. */
 import { randomInt, randomUUID } from 'node:crypto'
 import { connect } from 'node:net'
-import { type Asked, Client, sleep } from './client.js'
+import { Client, type RequestOptions, sleep } from './client.js'
 
 export interface Tally {
   requests: number
@@ -13,7 +13,7 @@ export interface Tally {
   readonly slow: Map<string, number>
 }
 
-interface Request extends Asked {
+interface Request extends RequestOptions {
   readonly path: string
   readonly right: readonly number[]
   /** What is to be learned from the answer. */
@@ -165,17 +165,17 @@ async function caller(
 ) {
   const client = new Client(origin, key, 1)
   while (!isOver()) {
-    const { path, right, learn, ...asked } = any(repertoire)()
+    const { path, right, learn, ...sent } = any(repertoire)()
     tally.requests += 1
     try {
-      const { status, text } = await client.ask(path, asked)
+      const { status, text } = await client.ask(path, sent)
       tally.statuses.set(status, (tally.statuses.get(status) ?? 0) + 1)
       const isRight = right.includes(status)
       if (isRight && status < 300) learn?.(text)
       if (!isRight)
-        tally.unexpected.push(`${asked.method ?? 'GET'} ${path.slice(0, 80)}: ${status} ${text.slice(0, 200)}`)
+        tally.unexpected.push(`${sent.method ?? 'GET'} ${path.slice(0, 80)}: ${status} ${text.slice(0, 200)}`)
     } catch (error) {
-      tally.unexpected.push(`${asked.method ?? 'GET'} ${path.slice(0, 80)}: ${error}`)
+      tally.unexpected.push(`${sent.method ?? 'GET'} ${path.slice(0, 80)}: ${error}`)
     }
     await sleep(randomInt(pauseMs * 2))
   }

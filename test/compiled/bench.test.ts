@@ -7,7 +7,7 @@ import { ROUTES } from '../../src/http/rest/routes.js'
 import { storeOf } from '../bench/speed/data.js'
 import { graphWorksOn } from '../bench/speed/graphWorks.js'
 import { messageOf } from '../bench/speed/requests.js'
-import { type Door, isOpenTo, type Work, worksOn } from '../bench/speed/works.js'
+import { type Api, isOpenTo, type Work, worksOn } from '../bench/speed/works.js'
 import { fillCompany } from '../support/fixtures.js'
 import { openGateway } from '../support/harness.js'
 import { newStore, sqliteStore } from '../support/stores.js'
@@ -24,7 +24,7 @@ async function openBench() {
   let last: ExecutionReason | 'never finished' | undefined
   const gateway = openGateway(
     {
-      readyBytesMax: 0,
+      responseCacheBytesMax: 0,
       isCompiled: true,
       onFinished: ({ executedFor }) => {
         last = executedFor
@@ -55,9 +55,9 @@ const { ask, filled, works } = await openBench()
 const COMPILED = { status: 200, errors: undefined, executedFor: undefined }
 
 const asked = works.flatMap((work) =>
-  (['rest', 'graphql'] satisfies Door[])
-    .filter((door) => isOpenTo(work, door) && work.reads.length > 0)
-    .map((door) => ({ name: `${work.name} by ${door}`, messages: kindsOf(work).map((read) => messageOf(read, door)) })),
+  (['rest', 'graphql'] satisfies Api[])
+    .filter((api) => isOpenTo(work, api) && work.reads.length > 0)
+    .map((api) => ({ name: `${work.name} by ${api}`, messages: kindsOf(work).map((read) => messageOf(read, api)) })),
 )
 
 /** A mixture has its kinds in turns: one of each is enough. */

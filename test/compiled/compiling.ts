@@ -13,7 +13,7 @@ import { NOW } from '../support/harness.js'
 import type { Single } from './randomQueries.js'
 
 /** Runs operations both ways, as a key with these scopes. */
-export function asking(store: Store, scopes: readonly Scope[], wholeListRowsMax = 1_000) {
+export function runnersFor(store: Store, scopes: readonly Scope[], wholeListRowsMax = 1_000) {
   const engine = createEngine({ store, clock: () => NOW, wholeListRowsMax })
   const principal = { keyId: 'key_1', name: 'test', scopes: new Set(scopes), projects: null, expiresAt: null }
   const context = (): Context => engine.contextFor(principal, () => undefined)

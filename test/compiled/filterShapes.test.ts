@@ -5,7 +5,7 @@ import type { Read, Store } from '../../src/store/store.js'
 import { type Company, fillCompany } from '../support/fixtures.js'
 import { NOW } from '../support/harness.js'
 import { newStore } from '../support/stores.js'
-import { asking } from './compiling.js'
+import { runnersFor } from './compiling.js'
 
 let store: Store
 let company: Company
@@ -16,8 +16,8 @@ let spelled: string[] = []
 function noting(read: Read): Read {
   return {
     ...read,
-    spelled(statement) {
-      const made = read.spelled(statement)
+    compile(statement) {
+      const made = read.compile(statement)
       if (/^(select|with) /.test(made.text)) spelled.push(made.text)
       return made
     },
@@ -49,7 +49,7 @@ const EARLIER = parse('{ personnel(first: 2) { nodes { name } } }')
 const BY_EMAIL = parse('query ($email: String) { personnel(filter: { email: $email }, first: 1) { nodes { id } } }')
 
 test('a thousand look-ups by e-mail are one statement, and those of others are still known', async () => {
-  const { compiled } = asking(store, SCOPE_NAMES)
+  const { compiled } = runnersFor(store, SCOPE_NAMES)
   await compiled(EARLIER)
   const lookUps = async () => {
     for (let i = 0; i < 1_000; i++) await compiled(BY_EMAIL, { email: `person${i}@example.org` })
@@ -96,20 +96,20 @@ const SHAPES: readonly { list: string; type: string; filters: (company: Company)
 test.each(SHAPES)(
   'filters of $list that differ in their values alone are one statement, with the answer of each',
   async ({ list, type, filters }) => {
-    const { compiled, same } = asking(store, SCOPE_NAMES)
+    const { compiled, same } = runnersFor(store, SCOPE_NAMES)
     const text = `query ($filter: ${type}) { ${list}(first: 3, filter: $filter) { totalCount nodes { id } } }`
     const document = parse(text)
-    const asked = filters(company)
+    const sent = filters(company)
     const ask = async () => {
-      for (const filter of asked) expect(typeof (await compiled(document, { filter }))).toBe('object')
+      for (const filter of sent) expect(typeof (await compiled(document, { filter }))).toBe('object')
     }
     expect(await spelledBy(ask)).toBe(1)
-    for (const filter of asked) await same(text, { filter })
+    for (const filter of sent) await same(text, { filter })
   },
 )
 
 test('one value and several, with or without null, are separate statements', async () => {
-  const { compiled, same } = asking(store, SCOPE_NAMES)
+  const { compiled, same } = runnersFor(store, SCOPE_NAMES)
   const text = 'query ($owner: [ID]) { risks(first: 3, filter: { owner: $owner }) { nodes { id } } }'
   const document = parse(text)
   const [a = '', b = ''] = company.personIds
@@ -123,7 +123,7 @@ test('one value and several, with or without null, are separate statements', asy
 })
 
 test('lists inside of what is looked up by a key, and pages at other places, share their statements too', async () => {
-  const { compiled, same } = asking(store, SCOPE_NAMES)
+  const { compiled, same } = runnersFor(store, SCOPE_NAMES)
   const text = `query ($id: ID!, $search: String, $after: String) { group(id: $id) { members(first: 2, after: $after,
     filter: { search: $search }) { nodes { id } pageInfo { endCursor } } } }`
   const document = parse(text)
@@ -136,5 +136,5 @@ test('lists inside of what is looked up by a key, and pages at other places, sha
   ]
   expect(await spelledBy(() => compiled(document, one))).toBe(1)
   expect(await spelledBy(() => compiled(document, other))).toBe(0)
-  for (const asked of [one, other]) await same(text, asked)
+  for (const sent of [one, other]) await same(text, sent)
 })

@@ -9,7 +9,7 @@ import type { Store } from '../../src/store/store.js'
 import { fillCompany } from '../support/fixtures.js'
 import { NOW } from '../support/harness.js'
 import { newStore } from '../support/stores.js'
-import { asking } from './compiling.js'
+import { runnersFor } from './compiling.js'
 
 describe('what is remembered of compiled queries is bounded', { timeout: 60_000 }, () => {
   let store: Store
@@ -45,7 +45,7 @@ describe('what is remembered of compiled queries is bounded', { timeout: 60_000 
     const groups = Array.from({ length: 15 }, (_, i) => `a${i}: groups { name }`).join(' ')
     const text = `query ($filter: PersonFilter) { personnel(first: 1, filter: $filter) { nodes { ${groups} } } }`
     const documents = Array.from({ length: 50 }, () => parse(text, { noLocation: true }))
-    const { compiled } = asking(store, SCOPE_NAMES)
+    const { compiled } = runnersFor(store, SCOPE_NAMES)
     for (const document of documents) await compiled(document)
     const before = heapBytes()
     for (const document of documents) {
@@ -56,11 +56,11 @@ describe('what is remembered of compiled queries is bounded', { timeout: 60_000 
 
   test('however many ways directives leave for however many queries', async () => {
     const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']
-    const asked = names.map((name) => `${name}: groups @include(if: $${name}) { name }`).join(' ')
+    const sent = names.map((name) => `${name}: groups @include(if: $${name}) { name }`).join(' ')
     const declaring = names.map((name) => `$${name}: Boolean!`).join(' ')
-    const text = `query (${declaring}) { personnel(first: 1) { nodes { id ${asked} } } }`
+    const text = `query (${declaring}) { personnel(first: 1) { nodes { id ${sent} } } }`
     const documents = Array.from({ length: 10 }, () => parse(text, { noLocation: true }))
-    const { compiled } = asking(store, SCOPE_NAMES)
+    const { compiled } = runnersFor(store, SCOPE_NAMES)
     const before = heapBytes()
     for (const document of documents) {
       for (let way = 0; way < 2 ** names.length; way++) {

@@ -13,7 +13,7 @@ import type { Store } from '../../src/store/store.js'
 import { addGroup, type Company, fillCompany } from '../support/fixtures.js'
 import { NOW } from '../support/harness.js'
 import { newStore } from '../support/stores.js'
-import { asking, idsOf } from './compiling.js'
+import { idsOf, runnersFor } from './compiling.js'
 import { LISTS, listNames, SINGLES, type Single, selectionOf, singleNames } from './randomQueries.js'
 
 /** Why an operation is executed; undefined where it is compiled. */
@@ -63,7 +63,7 @@ describe('in a company', () => {
     const isRead = /^(list|get)|History$/.test(name)
     expect(reasonOf(text)).toBe(isRead ? undefined : 'mutation')
     if (!isRead || name === 'getKey') return
-    const { same } = asking(store, SCOPE_NAMES)
+    const { same } = runnersFor(store, SCOPE_NAMES)
     if (/^list|History$/.test(name)) {
       const of = namedIn(company, name)
       const pages = [{}, { limit: 2 }, { limit: 2, total: true }, { total: true }]
@@ -76,7 +76,7 @@ describe('in a company', () => {
 
   test('REST gets the parts of a list', async () => {
     const given = { limit: 3, total: true }
-    const { same, executed } = asking(store, SCOPE_NAMES)
+    const { same, executed } = runnersFor(store, SCOPE_NAMES)
     const list = (await same(OPERATIONS.listRisks, given))?.roots[0]?.list
     const { data } = await executed(OPERATIONS.listRisks, given)
     expect({ ...list, entries: undefined, nodes: JSON.parse(`[${list?.entries}]`) }).toEqual(
@@ -92,18 +92,18 @@ describe('in a company', () => {
       for (const name of ['c', 'A', 'b', 'Z', 'ä']) groupIds.push(await addGroup(write, { name }))
       await addPerson(write, { name: 'Ada', externalId: '1', groupIds })
     })
-    await asking(other, SCOPE_NAMES).same('{ personnel { nodes { groups { name } } } }')
+    await runnersFor(other, SCOPE_NAMES).same('{ personnel { nodes { groups { name } } } }')
     await other.close()
     own.remove()
   })
 
   test('what is left out whatever the variables are is not shown', async () => {
-    const { same } = asking(store, SCOPE_NAMES)
+    const { same } = runnersFor(store, SCOPE_NAMES)
     await same('{ personnel { nodes { id name @skip(if: true) ... @include(if: false) { email } } } }')
   })
 
   test('a project is found by its key as well, in any case', async () => {
-    const { same } = asking(store, SCOPE_NAMES)
+    const { same } = runnersFor(store, SCOPE_NAMES)
     await same('{ project(key: "apollo") { id key openRiskCount openIssueCount topRiskScore } }')
     await same('{ project(id: "HARBOR-2") { id } }')
     await same('{ project(key: "NONE") { id } }')
@@ -120,14 +120,14 @@ describe('in a company', () => {
     'query ($first: Int!) { personnel(first: $first) { nodes { id } } }',
     `{ risks(first: 1000) { nodes { ${Array.from({ length: 40 }, (_, i) => `a${i}: owner { groups { id } }`).join(' ')} } } }`,
   ])('what is to be refused is left to execution: %s', async (query) => {
-    const { compiled, executed } = asking(store, SCOPE_NAMES)
+    const { compiled, executed } = runnersFor(store, SCOPE_NAMES)
     expect(await compiled(query)).toMatch(/^(bad_input|bounds)$/)
     expect((await executed(query)).errors).toHaveLength(1)
   })
 
   test('a list that is too long to be shown whole is left to execution', async () => {
     const query = '{ risks { nodes { id } } }'
-    const few = asking(store, SCOPE_NAMES, 10)
+    const few = runnersFor(store, SCOPE_NAMES, 10)
     expect(await few.compiled(query)).toBe('bad_input')
     expect((await few.executed(query)).errors).toMatchObject([{ extensions: { code: 'TOO_COMPLEX' } }])
   })
@@ -155,11 +155,11 @@ describe('in a company', () => {
     ['{ _service { sdl __typename } }', {}],
     ['{ personnel @skip(if: true) { nodes { id } } }', {}],
   ])('%s is compiled', async (query, given) => {
-    expect(await asking(store, SCOPE_NAMES).same(query, given)).toBeDefined()
+    expect(await runnersFor(store, SCOPE_NAMES).same(query, given)).toBeDefined()
   })
 
   test('references are compiled, in whatever order they come and however often', async () => {
-    const { same, compiled } = asking(store, SCOPE_NAMES)
+    const { same, compiled } = runnersFor(store, SCOPE_NAMES)
     const query = `query ($r: [_Any!]!, $n: Int!) { _entities(representations: $r) { __typename
       ... on Person { name groups { name } history(first: 1) { edges { cursor } } }
       ... on Project { key topRiskScore risks(first: $n) { nodes { owner { name } } totalCount } } ... on Risk { rank } } }`
@@ -181,19 +181,19 @@ describe('in a company', () => {
     expect(await compiled(query, { r: [{ __typename: 'Project', key: 'APOLLO', id: projectIds[1] }], n: 1 })).toBe(
       'bad_input',
     )
-    const [some] = [asking(store, ['personnel.read'])]
+    const [some] = [runnersFor(store, ['personnel.read'])]
     expect(typeof (await some.compiled(query, { r: personIds.map(of('Person')), n: 1 }))).toBe('object')
     expect(await some.compiled(query, { r: all, n: 1 })).toBe('scope')
   })
 
   test('node(id) is compiled, whatever type its id is of', async () => {
-    const { same, compiled } = asking(store, SCOPE_NAMES)
+    const { same, compiled } = runnersFor(store, SCOPE_NAMES)
     const query = `query ($id: ID!) { node(id: $id) { __typename id ... on Person { name groups { name } }
       ... on Project { key risks(first: 1) { edges { cursor } } } ... on Risk { rank owner { name } } } __typename }`
     const { personIds, groupIds, projectIds, riskIds, issueIds } = company
     const some = [personIds, groupIds, projectIds, riskIds, issueIds].map(([id]) => id)
     for (const id of [...some, 'usr_nobody', 'none', '']) expect(await same(query, { id })).toBeDefined()
-    const personnel = asking(store, ['personnel.read'])
+    const personnel = runnersFor(store, ['personnel.read'])
     expect(typeof (await personnel.compiled('query ($id: ID!) { node(id: $id) { id } }', { id: personIds[0] }))).toBe(
       'object',
     )
@@ -202,7 +202,7 @@ describe('in a company', () => {
   })
 
   test('a page inside another thing goes on after its cursor', async () => {
-    const { same } = asking(store, SCOPE_NAMES)
+    const { same } = runnersFor(store, SCOPE_NAMES)
     const query = `query ($id: ID!, $after: String) { group(id: $id) { members(first: 1, after: $after) {
       nodes { name } pageInfo { hasNextPage hasPreviousPage endCursor } } } }`
     const given: { id: string | undefined; after: string | null } = { id: company.groupIds[0], after: null }
@@ -226,7 +226,7 @@ describe('in a company', () => {
     ['mutation { addMember(groupId: "a", personId: "b") { id } }', 'mutation'],
   ])('%s is executed, for the reason %s', async (query, reason) => {
     expect(validate(schema, parse(query))).toEqual([])
-    expect(await asking(store, SCOPE_NAMES).compiled(query)).toBe(reason)
+    expect(await runnersFor(store, SCOPE_NAMES).compiled(query)).toBe(reason)
   })
 
   test('what fragments multiply is executed, and not even compiled to its end', () => {
@@ -245,7 +245,7 @@ describe('in a company', () => {
     const named = ['limit', 'cursor', 'total', 'search', 'severity', 'updatedSince', 'unknown']
     const one = fc.tuple(fc.constantFrom(...named), fc.constantFrom(...values))
     const given = fc.array(one, { maxLength: 3 }).map((entries) => Object.fromEntries(entries))
-    const { executed, compiled } = asking(store, SCOPE_NAMES)
+    const { executed, compiled } = runnersFor(store, SCOPE_NAMES)
     const document = parse(OPERATIONS.listIssues)
     let answers = 0
     await fc.assert(
@@ -266,7 +266,7 @@ describe('in a company', () => {
     '{ personnel { nodes { id ... @include(if: false) { name } } totalCount @skip(if: true) } }',
     '{ personnel { nodes { ...of @skip(if: true) id } } } fragment of on Person { name }',
   ])('what is left out for good is not shown: %s', async (query) => {
-    await asking(store, SCOPE_NAMES).same(query)
+    await runnersFor(store, SCOPE_NAMES).same(query)
   })
 
   test('of several operations, the one that is named is compiled', async () => {
@@ -292,15 +292,15 @@ describe('in a company', () => {
         selectionOf(type, { depth: 2, isConditional: false }).map((selection) => ask(selection)),
       )
     await fc.assert(
-      fc.asyncProperty(query, async (asked) => {
-        const needed = scopesOf(parse(asked))
+      fc.asyncProperty(query, async (sent) => {
+        const needed = scopesOf(parse(sent))
         expect(needed).not.toEqual([])
-        expect((await asking(store, needed).executed(asked)).errors).toBeUndefined()
+        expect((await runnersFor(store, needed).executed(sent)).errors).toBeUndefined()
         for (const missing of needed) {
           const others = SCOPE_NAMES.filter((scope) => !scope.startsWith(missing.replace(/\..*/, '')))
-          const { errors } = await asking(store, others).executed(asked)
-          expect({ asked, missing, code: errors?.[0]?.extensions['code'] }).toEqual({
-            asked,
+          const { errors } = await runnersFor(store, others).executed(sent)
+          expect({ asked: sent, missing, code: errors?.[0]?.extensions['code'] }).toEqual({
+            asked: sent,
             missing,
             code: 'INSUFFICIENT_SCOPE',
           })

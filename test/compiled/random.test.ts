@@ -4,7 +4,7 @@ import { SCOPE_NAMES } from '../../src/auth/scopes.js'
 import { engine } from '../support/engine.js'
 import { NOW } from '../support/harness.js'
 import { newStore } from '../support/stores.js'
-import { asking, declared, idsOf, variables } from './compiling.js'
+import { declared, idsOf, runnersFor, variables } from './compiling.js'
 import { anyCompany, fillAny } from './randomCompanies.js'
 import { listQuery, mutationQuery, referencesQuery, SINGLES, singleQuery } from './randomQueries.js'
 
@@ -20,7 +20,7 @@ test.each(PLACES)(
   async ({ options, numRuns }) => {
     let compiled = 0
     let all = 0
-    const asked = fc.record({
+    const sent = fc.record({
       company: anyCompany,
       lists: fc.array(listQuery, { minLength: 6, maxLength: 9 }),
       singles: fc.array(singleQuery, { minLength: 3, maxLength: 5 }),
@@ -28,12 +28,12 @@ test.each(PLACES)(
       mutations: fc.array(mutationQuery, { minLength: 2, maxLength: 3 }),
     })
     await fc.assert(
-      fc.asyncProperty(asked, async ({ company, lists, singles, references, mutations }) => {
+      fc.asyncProperty(sent, async ({ company, lists, singles, references, mutations }) => {
         const own = newStore()
         const store = own.open(options)
         try {
           const ids = idsOf(await store.write({ by: 'cli', at: () => NOW }, (write) => fillAny(write, company)))
-          const { same, sameMutation } = asking(store, SCOPE_NAMES)
+          const { same, sameMutation } = runnersFor(store, SCOPE_NAMES)
           const compare = async (query: string, given: Record<string, unknown>) => {
             const answer = await same(query, given, true)
             all += 1

@@ -75,7 +75,7 @@ const SELECTIONS: { list: string; selection: string; row: object }[] = [
 ]
 
 const EXECUTED = { isCompiled: false }
-const BOTH_WAYS = [{}, EXECUTED].flatMap((options) => SELECTIONS.map((asked) => ({ ...asked, options })))
+const BOTH_WAYS = [{}, EXECUTED].flatMap((options) => SELECTIONS.map((sent) => ({ ...sent, options })))
 
 describe('forty rows cost as many statements as two', () => {
   test.each(BOTH_WAYS)('$list { $selection } through GraphQL, $options', async ({ list, selection, row, options }) => {

@@ -49,7 +49,7 @@ const few = keys[1] ?? ''
 const nobody = ''
 const callers = [...keys, 'Bearer ops_wrong', 'Basic YTpi', nobody]
 
-interface Asked {
+interface SentRequest {
   readonly method?: string
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
@@ -57,7 +57,7 @@ interface Asked {
 }
 
 /** All that a caller gets, byte for byte; the id of the request is its own, and so the same. */
-async function answerOf({ app }: Gateway, key: string, { method = 'GET', path, headers, body }: Asked) {
+async function answerOf({ app }: Gateway, key: string, { method = 'GET', path, headers, body }: SentRequest) {
   const request = new Request(`http://localhost${path}`, {
     method,
     headers: {
@@ -81,8 +81,8 @@ async function overSocket({ app }: Gateway) {
   const { port } = server.address() as AddressInfo
   return async (method: string, path: string) => {
     const headers = { 'request-id': 'same', authorization: everything }
-    const asked = request({ port, host: '127.0.0.1', method, path, headers, agent: false }).end()
-    const [answer] = (await once(asked, 'response')) as [IncomingMessage]
+    const sent = request({ port, host: '127.0.0.1', method, path, headers, agent: false }).end()
+    const [answer] = (await once(sent, 'response')) as [IncomingMessage]
     const { date: _, ...rest } = answer.headers
     return { status: answer.statusCode, headers: rest, text: await text(answer) }
   }
@@ -91,10 +91,11 @@ async function overSocket({ app }: Gateway) {
 let comparisons = 0
 
 /** Asks both, finds that they say the same, and returns it. */
-async function same(key: string, asked: Asked, [one, other] = both) {
-  const [actual, expected] = [await answerOf(one, key, asked), await answerOf(other, key, asked)]
+async function same(key: string, sent: SentRequest, [one, other] = both) {
+  const [actual, expected] = [await answerOf(one, key, sent), await answerOf(other, key, sent)]
   comparisons += 1
-  if (!isDeepStrictEqual(actual, expected)) expect({ asked, key, ...actual }).toEqual({ asked, key, ...expected })
+  if (!isDeepStrictEqual(actual, expected))
+    expect({ asked: sent, key, ...actual }).toEqual({ asked: sent, key, ...expected })
   return expected
 }
 
@@ -160,14 +161,14 @@ describe('REST says the same both ways', () => {
 
   test.each(routes)('$path is compiled, and then cached, except for the key itself', async (route) => {
     // The cache goes by the text of the address: nobody has asked it like this before.
-    const asked = { path: `${route.good}${route.good.includes('?') ? '' : '?'}&` }
-    const ways = [await wayOf(() => same(everything, asked)), await wayOf(() => same(everything, asked))]
+    const sent = { path: `${route.good}${route.good.includes('?') ? '' : '?'}&` }
+    const ways = [await wayOf(() => same(everything, sent)), await wayOf(() => same(everything, sent))]
     expect(ways).toEqual(route.operation === 'getKey' ? ['ready', 'ready'] : ['compiled', 'ready'])
   })
 })
 
 describe('GraphQL says the same both ways', () => {
-  const post = (body: string, headers: Asked['headers'] = TYPES[0]): Asked => {
+  const post = (body: string, headers: SentRequest['headers'] = TYPES[0]): SentRequest => {
     return { method: 'POST', path: '/graphql', ...(headers && { headers }), body }
   }
   /** First seen; the same document in another body, when it is known; and each of them again, when it is ready. */
@@ -234,16 +235,16 @@ describe('so it is', () => {
     const pair = openBoth({ ratePerMinute: 180 })
     const statuses = new Set<number>()
     for (let i = 0; i < 40; i++) {
-      const asked = i % 3 ? { path: '/v1/groups?limit=2' } : { path: '/graphql', ...dear }
-      statuses.add((await same(keys[3] ?? '', asked, pair)).status)
+      const sent = i % 3 ? { path: '/v1/groups?limit=2' } : { path: '/graphql', ...dear }
+      statuses.add((await same(keys[3] ?? '', sent, pair)).status)
     }
     expect([...statuses]).toEqual([200, 429])
   })
 
   test('when a whole list would be too long', async () => {
     const pair = openBoth({ wholeListRowsMax: 10 })
-    for (const asked of [{ path: '/v1/risks' }, { path: '/graphql', ...query('{ risks { nodes { id } } }') }]) {
-      for (let i = 0; i < 3; i++) expect((await same(everything, asked, pair)).bytes).toContain('TOO_COMPLEX')
+    for (const sent of [{ path: '/v1/risks' }, { path: '/graphql', ...query('{ risks { nodes { id } } }') }]) {
+      for (let i = 0; i < 3; i++) expect((await same(everything, sent, pair)).bytes).toContain('TOO_COMPLEX')
     }
   })
 
@@ -258,10 +259,10 @@ describe('so it is', () => {
   })
 
   test('when a body is longer than it says', async () => {
-    const asked = query(`{ groups { nodes { id } } } #${'long'.repeat(10_000)}`)
-    const headers = { ...asked.headers, 'content-length': '100' }
+    const sent = query(`{ groups { nodes { id } } } #${'long'.repeat(10_000)}`)
+    const headers = { ...sent.headers, 'content-length': '100' }
     for (let i = 0; i < 3; i++) {
-      expect((await same(everything, { ...asked, path: '/graphql', headers })).status).toBe(200)
+      expect((await same(everything, { ...sent, path: '/graphql', headers })).status).toBe(200)
     }
   })
 

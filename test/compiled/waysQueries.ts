@@ -123,32 +123,32 @@ export const REFUSED: Readonly<Record<string, (company: Company) => Sent>> = {
 
 /** Bodies that say more than what is to be run, or say it otherwise; good ones and bad ones. */
 const GROUPS = '{ groups(first: 2) { nodes { id name } } }'
-const told = (members: string) => `{"query":"${GROUPS}"${members}}`
+const outcomeOf = (members: string) => `{"query":"${GROUPS}"${members}}`
 
 export const BODIES: Readonly<Record<string, string>> = {
-  'variables that are null': told(',"variables":null'),
-  'no variables': told(',"variables":{}'),
-  'a list for variables': told(',"variables":[]'),
-  'a text for variables': told(',"variables":"{}"'),
-  'a number for variables': told(',"variables":1'),
-  'a prototype for variables': told(',"variables":{"__proto__":{"a":1}}'),
-  'a prototype': told(',"__proto__":{"variables":1}'),
-  'a name that is null': told(',"operationName":null'),
-  'a name that is a number': told(',"operationName":1'),
-  'empty extensions': told(',"extensions":{}'),
-  'extensions that are null': told(',"extensions":null'),
-  'extensions of a persisted query': told(',"extensions":{"persistedQuery":{"version":1,"sha256Hash":"00"}}'),
-  'an unknown member': told(',"id":"1"'),
-  'a member twice': told(`,"query":"{ projects { nodes { key } } }"`),
-  'blanks around': ` \n${told(' , "variables" : { } ')}\n`,
+  'variables that are null': outcomeOf(',"variables":null'),
+  'no variables': outcomeOf(',"variables":{}'),
+  'a list for variables': outcomeOf(',"variables":[]'),
+  'a text for variables': outcomeOf(',"variables":"{}"'),
+  'a number for variables': outcomeOf(',"variables":1'),
+  'a prototype for variables': outcomeOf(',"variables":{"__proto__":{"a":1}}'),
+  'a prototype': outcomeOf(',"__proto__":{"variables":1}'),
+  'a name that is null': outcomeOf(',"operationName":null'),
+  'a name that is a number': outcomeOf(',"operationName":1'),
+  'empty extensions': outcomeOf(',"extensions":{}'),
+  'extensions that are null': outcomeOf(',"extensions":null'),
+  'extensions of a persisted query': outcomeOf(',"extensions":{"persistedQuery":{"version":1,"sha256Hash":"00"}}'),
+  'an unknown member': outcomeOf(',"id":"1"'),
+  'a member twice': outcomeOf(`,"query":"{ projects { nodes { key } } }"`),
+  'blanks around': ` \n${outcomeOf(' , "variables" : { } ')}\n`,
   'a query of blanks': '{"query":"  "}',
   'a query that is null': '{"query":null}',
   'no query': '{}',
-  'a list of queries': `[${told('')}]`,
+  'a list of queries': `[${outcomeOf('')}]`,
   'a text': '"text"',
   'no JSON': '{"query":',
   nothing: '',
-  'a mark of order': `\uFEFF${told('')}`,
+  'a mark of order': `\uFEFF${outcomeOf('')}`,
 }
 
 /** As what a body may be sent. */

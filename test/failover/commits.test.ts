@@ -16,7 +16,7 @@ const WAYS: Record<string, (caller: Caller, externalId: string) => Promise<Answe
     caller.graphql(`mutation { addPerson(input: { name: "Ada", externalId: "${externalId}" }) { id } }`),
 }
 
-function said({ body }: Answer): string {
+function messageOf({ body }: Answer): string {
   return body.detail ?? body.errors[0].message
 }
 
@@ -42,7 +42,7 @@ test.each(CASES)(
     proxy.onSent = (bytes) => bytes.includes('; commit')
     const answer = await add(caller, 'cut')
     proxy.onSent = () => false
-    expect(said(answer)).toBe(UNKNOWN)
+    expect(messageOf(answer)).toBe(UNKNOWN)
     expect(people()).toEqual(['before', 'cut'])
     expect((await add(caller, 'after')).status).toBeLessThan(300)
   },
@@ -64,7 +64,7 @@ test.each(CASES)('by %s, %s: so does one whose server is shut down meanwhile', a
     rowsOf(url, "select pg_terminate_backend(pid) from pg_stat_activity where wait_event = 'SyncRep'")
     await sleep(50)
   }
-  expect(said(answer)).toBe(UNKNOWN)
+  expect(messageOf(answer)).toBe(UNKNOWN)
   // Others see it once its backend has come to its end.
   await expect.poll(people).toEqual(['before', 'cut'])
 })
@@ -81,7 +81,7 @@ test.each(BOTH)('%s: each write whose commit is lost reports it, and one that wa
   rowsOf(url, 'commit')
   const answers = await Promise.all(adding)
   proxy.onSent = () => false
-  expect(answers.map(said)).toEqual([...names.map(() => UNKNOWN), 'The store cannot be reached.'])
+  expect(answers.map(messageOf)).toEqual([...names.map(() => UNKNOWN), 'The store cannot be reached.'])
   await expect.poll(() => people().sort()).toEqual(['before', ...names].sort())
 })
 
@@ -91,6 +91,6 @@ test('a connection that is lost before the commit has stored nothing, and the er
   proxy.onSent = (bytes) => bytes.includes('insert into "person"')
   const answer = await caller.post('/v1/personnel', { name: 'Ada', externalId: 'cut' })
   proxy.onSent = () => false
-  expect(said(answer)).toBe('The store cannot be reached.')
+  expect(messageOf(answer)).toBe('The store cannot be reached.')
   expect(people()).toEqual(['before'])
 })

@@ -36,11 +36,11 @@ test.each([
   const url = server.url(database)
   rowsOf(url, 'begin; lock table revision in exclusive mode')
   freezeAt(proxy, text)
-  const asked = timed(caller.graphql(ADD_ADA))
+  const sent = timed(caller.graphql(ADD_ADA))
   await sleep(LOCKED_MS)
   rowsOf(url, 'commit')
   hangUp(url)
-  const { ms, text: body } = await asked
+  const { ms, text: body } = await sent
   expect(body).toMatch(/"(UNAVAILABLE|DEADLINE_EXCEEDED)"/)
   expect(ms).toBeGreaterThan(LOCKED_MS)
   expect(ms).toBeLessThan(WAIT_MAX_MS)
@@ -56,11 +56,11 @@ test.each([
   const url = server.url(database)
   rowsOf(url, 'begin; lock table revision in access exclusive mode')
   freezeAt(proxy, 'from "person"')
-  const asked = timed(caller.get(path))
+  const sent = timed(caller.get(path))
   await sleep(2_500)
   rowsOf(url, 'commit')
   hangUp(url)
-  const { status, ms } = await asked
+  const { status, ms } = await sent
   expect(status).toBe(503)
   expect(ms).toBeLessThan(WAIT_MAX_MS)
 })

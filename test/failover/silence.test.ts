@@ -15,14 +15,14 @@ interface Timed {
   readonly ms: number
 }
 
-async function timed(asked: Promise<Answer>): Promise<Timed> {
+async function timed(sent: Promise<Answer>): Promise<Timed> {
   const began = performance.now()
-  const answer = await asked
+  const answer = await sent
   return { answer, ms: performance.now() - began }
 }
 
 /** Asks in every way, four times a second, until told to stop. */
-function keepAsking(gateway: Gateway, caller: Caller) {
+function keepRequesting(gateway: Gateway, caller: Caller) {
   const all: Promise<Timed>[] = []
   let count = 0
   const ask = () => {
@@ -86,7 +86,7 @@ test.each([
     process.kill(pid, 'SIGSTOP')
     onTestFinished(() => void process.kill(pid, 'SIGCONT'))
   }
-  const stop = keepAsking(gateway, caller)
+  const stop = keepRequesting(gateway, caller)
   // While it stays frozen.
   await sleep(WAIT_MAX_MS)
   expect(await recoveryMs(caller)).toBeLessThan(RECOVERY_MAX_MS)
@@ -97,7 +97,7 @@ test('a host that is lost without a word costs 503s in time, and is used again w
   const { proxy, gateway } = await openBehindProxy()
   const caller = await gateway.as('personnel.manage')
   await warmUp(caller)
-  const stop = keepAsking(gateway, caller)
+  const stop = keepRequesting(gateway, caller)
   await sleep(1_000)
   proxy.freeze()
   await sleep(14_000)
@@ -126,13 +126,13 @@ async function serveBehindProxy() {
 test('a server is stopped in its time while its database is silent', async () => {
   const { child, proxy, ask } = await serveBehindProxy()
   proxy.freeze()
-  const asked = ask('/v1/personnel?limit=7')
+  const sent = ask('/v1/personnel?limit=7')
   await sleep(100)
   const began = performance.now()
   child.kill('SIGTERM')
   const [code] = await once(child, 'exit')
   expect(performance.now() - began).toBeLessThan(LIMITS.shutdownMs)
-  expect([code, await asked]).toEqual([0, 503])
+  expect([code, await sent]).toEqual([0, 503])
 })
 
 test('the metrics are there within a second while the database is silent, stopped and back', async () => {

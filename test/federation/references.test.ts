@@ -7,7 +7,7 @@ import { type Caller, openGateway } from '../support/harness.js'
 const SELECTION = `__typename ... on Person { id } ... on Group { id } ... on Project { id }
   ... on Risk { id } ... on Issue { id }`
 
-async function openOffice() {
+async function openReferenced() {
   const gateway = openGateway()
   const ids = await gateway.write(async (write) => {
     const team = await addGroup(write, { name: 'Straßen Team', externalId: 'dir-1', description: null })
@@ -39,7 +39,7 @@ const reads = (statements: readonly string[]) =>
   statements.filter((one) => one.startsWith('select') && !/api_key|revision|from change/.test(one))
 
 describe('every key finds its row, in the form in which it is compared', () => {
-  test.each<[string, Representation, keyof Awaited<ReturnType<typeof openOffice>>['ids']]>([
+  test.each<[string, Representation, keyof Awaited<ReturnType<typeof openReferenced>>['ids']]>([
     ['a person by e-mail', person({ email: 'Ada.Löve@Example.com' }), 'ada'],
     ['a person by e-mail in any case', person({ email: ' ADA.LÖVE@example.COM ' }), 'ada'],
     ['a person by externalId', person({ externalId: 'HR-1' }), 'ada'],
@@ -50,13 +50,13 @@ describe('every key finds its row, in the form in which it is compared', () => {
     ['a namesake', { __typename: 'Risk', project: { key: 'harbor-2' }, reference: 'R-1' }, 'namesake'],
     ['an issue by its place', { __typename: 'Issue', reference: 'I-1', project: { key: 'APOLLO', id: 'x' } }, 'issue'],
   ])('%s', async (_, representation, name) => {
-    const { ids, caller } = await openOffice()
+    const { ids, caller } = await openReferenced()
     const { body } = await resolve(caller, [representation])
     expect(body).toEqual({ data: { _entities: [{ __typename: representation['__typename'], id: ids[name] }] } })
   })
 
   test('and several values of a key take one statement', async () => {
-    const { gateway, ids, caller } = await openOffice()
+    const { gateway, ids, caller } = await openReferenced()
     const places = ['APOLLO R-1', 'HARBOR-2 R-1', 'HARBOR-2 R-2', 'NOWHERE R-1'].map((place) => {
       const [key, reference] = place.split(' ')
       return { __typename: 'Risk', project: { key }, reference }
@@ -77,13 +77,13 @@ describe('a reference with more than one key', () => {
     ['besides what is no key', ({ ada }) => ({ name: 'Somebody', id: ada, badge: 7 })],
     ['without the first', () => ({ email: 'ada.löve@example.com', externalId: 'HR-1' })],
   ])('finds its row: keys %s', async (_, given) => {
-    const { ids, caller } = await openOffice()
+    const { ids, caller } = await openReferenced()
     const { body } = await resolve(caller, [person(given(ids))])
     expect(body).toEqual({ data: { _entities: [{ __typename: 'Person', id: ids.ada }] } })
   })
 
   test('takes one statement as well', async () => {
-    const { gateway, ids, caller } = await openOffice()
+    const { gateway, ids, caller } = await openReferenced()
     await resolve(caller, [])
     gateway.statements()
     const place = { project: { key: 'APOLLO' }, reference: 'R-1' }
@@ -93,7 +93,7 @@ describe('a reference with more than one key', () => {
   })
 
   test('that contradict each other is an error at its place alone', async () => {
-    const { ids, caller } = await openOffice()
+    const { ids, caller } = await openReferenced()
     const bad = [
       person({ id: ids.ada, email: 'bea@example.com' }),
       person({ id: ids.bea, externalId: 'HR-1' }),
@@ -117,7 +117,7 @@ describe('a reference with more than one key', () => {
   })
 
   test('of which the first names nothing is not found, whatever the others name', async () => {
-    const { caller } = await openOffice()
+    const { caller } = await openReferenced()
     const { body } = await resolve(caller, [person({ id: 'usr_nobody', email: 'bea@example.com' })])
     expect(body).toEqual({ data: { _entities: [null] } })
   })
@@ -125,7 +125,7 @@ describe('a reference with more than one key', () => {
 
 describe('many references', () => {
   test('5,000 different ones are read in one statement', async () => {
-    const { gateway, ids, caller } = await openOffice()
+    const { gateway, ids, caller } = await openReferenced()
     const many = Array.from({ length: 5_000 }, (_, index) => person({ id: index === 4_711 ? ids.ada : `usr_${index}` }))
     await resolve(caller, [])
     gateway.statements()
@@ -137,7 +137,7 @@ describe('many references', () => {
   })
 
   test('that repeat each other are looked up and priced once', async () => {
-    const { gateway, ids, caller } = await openOffice()
+    const { gateway, ids, caller } = await openReferenced()
     const fields = Array.from({ length: 40 }, (_, index) => `a${index}: name`).join(' ')
     const repeats = Array(5_000).fill(person({ id: ids.ada }))
     await resolve(caller, [])
@@ -150,7 +150,7 @@ describe('many references', () => {
   })
 
   test('under two aliases take a statement each at most, and share a bound', async () => {
-    const { gateway, ids, caller } = await openOffice()
+    const { gateway, ids, caller } = await openReferenced()
     const ask = (fields: number, all: readonly unknown[]) => {
       const selection = Array.from({ length: fields }, (_, index) => `a${index}: name`).join(' ')
       const field = `_entities(representations: $all) { ... on Person { ${selection} } }`
@@ -176,7 +176,7 @@ describe('many references', () => {
   })
 
   test('that are written again and again have a bound of their own', async () => {
-    const { ids, caller } = await openOffice()
+    const { ids, caller } = await openReferenced()
     const fields = Array.from({ length: 45 }, (_, index) => `a${index}: name`).join(' ')
     const { body } = await resolve(caller, Array(12_000).fill(person({ id: ids.ada })), `... on Person { ${fields} }`)
     expect(body.data).toBeNull()

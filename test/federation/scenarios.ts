@@ -9,7 +9,7 @@ export type { Operations }
 export type Tasks = ReturnType<typeof createYoga>
 export type Send = (init: RequestInit) => Promise<Response>
 
-interface Asked {
+interface Scenario {
   readonly data: unknown
   /** The code of each error, with the place where it left a null; without a place when the gateway names none. */
   readonly refused: readonly string[]
@@ -22,7 +22,7 @@ interface Body {
   readonly errors?: readonly { path?: (string | number)[]; extensions: { code: string } }[]
 }
 
-function read(text: string): Asked {
+function read(text: string): Scenario {
   const { data, errors = [] } = JSON.parse(text) as Body
   return {
     text,
@@ -87,7 +87,7 @@ function scenarios(open: Parameters<typeof throughGateway>[1]): void {
     const { gateway: operations, company } = await openFilled()
     const tasks = createYoga({ schema: tasksSubgraph(tasksOf(company)), logging: false })
     const send = await open(operations, tasks)
-    async function ask(authorization: string | undefined, query: string, variables = {}): Promise<Asked> {
+    async function ask(authorization: string | undefined, query: string, variables = {}): Promise<Scenario> {
       const headers = { 'content-type': 'application/json', ...(authorization && { authorization }) }
       const answer = await send({ method: 'POST', headers, body: JSON.stringify({ query, variables }) })
       return read(await answer.text())

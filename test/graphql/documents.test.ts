@@ -7,18 +7,18 @@ test('parsed queries are kept up to a number of characters, and the latest used 
   const documents = new Documents({ charactersMax: 100, countMax: 100 })
   const text = (i: number) => `{ query${i} }`.padEnd(25, '#')
   const keep = (query: string) => documents.set(query, parse(query))
-  const kept = () => [0, 1, 2, 3, 4].filter((i) => documents.get(text(i)) !== undefined)
+  const retained = () => [0, 1, 2, 3, 4].filter((i) => documents.get(text(i)) !== undefined)
   for (let i = 0; i < 4; i++) keep(text(i))
   documents.get(text(0))
   keep(text(4))
-  expect(kept()).toEqual([0, 2, 3, 4])
+  expect(retained()).toEqual([0, 2, 3, 4])
   for (let i = 0; i < 10; i++) keep(text(3))
-  expect(kept()).toEqual([0, 2, 3, 4])
+  expect(retained()).toEqual([0, 2, 3, 4])
   // One that is longer than all may be together is not kept, and evicts nothing.
   keep('{ long }'.padEnd(101, '#'))
-  expect(kept()).toEqual([0, 2, 3, 4])
+  expect(retained()).toEqual([0, 2, 3, 4])
   keep(text(1))
-  expect(kept()).toEqual([1, 2, 3, 4])
+  expect(retained()).toEqual([1, 2, 3, 4])
 })
 
 test('parsed queries are kept up to a number, however short they are', () => {

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest'
 import { prepareDemo } from '../../src/cli/serve/demo.js'
-import { asking } from '../compiled/compiling.js'
+import { runnersFor } from '../compiled/compiling.js'
 import { NOW, openGateway } from '../support/harness.js'
 import { FIRST_QUERIES } from './firstQueries.js'
 
@@ -21,6 +21,6 @@ test.each(Object.entries(FIRST_QUERIES))('the demo runs %s in one request, compi
   const { status, body } = await caller.graphql(query, variables)
   expect([status, body.errors]).toEqual([200, undefined])
   for (const found of Object.values(body.data)) expect(found).toBeTruthy()
-  const compiled = await asking(gateway.store, ['personnel.read', 'projects.read']).same(query, variables)
+  const compiled = await runnersFor(gateway.store, ['personnel.read', 'projects.read']).same(query, variables)
   expect(JSON.parse(String(compiled?.data()))).toEqual(body.data)
 })

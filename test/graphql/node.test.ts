@@ -80,7 +80,7 @@ test('the limits hold behind node as anywhere else', async () => {
 })
 
 test('results of node are cached, and so are edges, whose member has the same name', async () => {
-  const gateway = openGateway({ readyBytesMax: LIMITS.readyBytesMax })
+  const gateway = openGateway({ responseCacheBytesMax: LIMITS.responseCacheBytesMax })
   const caller = await gateway.as(...SCOPE_NAMES)
   const { id } = (await caller.post('/v1/groups', { name: 'Site team' })).body
   for (const query of [`{ node(id: "${id}") { ... on Group { name } } }`, '{ groups { edges { node { name } } } }']) {

@@ -103,7 +103,7 @@ const unknownMembers = TAKING.map(
   ],
 )
 
-const DOORS: Record<string, (headers: Sent['headers'], body: string | Buffer) => Sent> = {
+const APIS: Record<string, (headers: Sent['headers'], body: string | Buffer) => Sent> = {
   'POST /v1/personnel': (headers, body) => posted('/v1/personnel', body, headers),
   'PATCH /v1/groups': (headers, body) => ({ ...posted('/v1/groups/x', body, headers), method: 'PATCH' }),
   'POST /graphql': (headers, body) => posted('/graphql', body, headers),
@@ -135,12 +135,10 @@ const FOREIGN_TYPES: Record<string, string | undefined> = {
 
 const WHOLE = '{"query":"mutation { addGroup(input: { name: \\"Evil\\" }) { id } }","name":"Evil"}'
 
-const foreignTypes = Object.entries(DOORS).flatMap(([door, sent]) =>
+const foreignTypes = Object.entries(APIS).flatMap(([api, sent]) =>
   Object.entries(FOREIGN_TYPES).map(([name, type]): Row => {
-    const verdict = door.endsWith('graphql')
-      ? refused('UNSUPPORTED_MEDIA_TYPE', 415)
-      : problem('UNSUPPORTED_MEDIA_TYPE')
-    return [`${door} takes nothing that comes as ${name}`, sent({ 'Content-Type': type }, WHOLE), verdict]
+    const verdict = api.endsWith('graphql') ? refused('UNSUPPORTED_MEDIA_TYPE', 415) : problem('UNSUPPORTED_MEDIA_TYPE')
+    return [`${api} takes nothing that comes as ${name}`, sent({ 'Content-Type': type }, WHOLE), verdict]
   }),
 )
 
@@ -148,17 +146,17 @@ const bomb = gzipSync(Buffer.alloc(50_000_000))
 const ENCODINGS = ['gzip', 'x-gzip', 'br', 'deflate', 'zstd', 'compress', 'gzip, gzip', 'GZIP', 'aes128gcm']
 
 // The length is told and nothing of it is sent: whoever reads first would wait for it.
-const encodings = Object.entries(DOORS).flatMap(([door, sent]) => {
-  const verdict = door.endsWith('graphql')
+const encodings = Object.entries(APIS).flatMap(([api, sent]) => {
+  const verdict = api.endsWith('graphql')
     ? refused('UNSUPPORTED_MEDIA_TYPE', 415)
     : problem('UNSUPPORTED_MEDIA_TYPE', /uncompressed/)
   return ENCODINGS.map(
     (encoding): Row => [
-      `${door} refuses a body in ${encoding} before it comes`,
+      `${api} refuses a body in ${encoding} before it comes`,
       sent({ 'Content-Encoding': encoding, 'Content-Length': '900000' }, ''),
       verdict,
     ],
-  ).concat([[`${door} does not unpack 50 MB of nothing`, sent({ 'Content-Encoding': 'gzip' }, bomb), verdict]])
+  ).concat([[`${api} does not unpack 50 MB of nothing`, sent({ 'Content-Encoding': 'gzip' }, bomb), verdict]])
 })
 
 const JSON_TYPES = [

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
 import { CATALOGUE } from '../../src/errors.js'
-import { storedOperations } from '../../src/http/rest/compiledRoutes.js'
+import { compiledRoutes } from '../../src/http/rest/compiledRoutes.js'
 import { schema } from '../../src/schema.js'
 import type { Answer } from '../support/harness.js'
 import { isShort, openArena, posted } from './support/arena.js'
@@ -38,7 +38,7 @@ async function tried<T>(values: fc.Arbitrary<T>, holds: (value: T) => Promise<vo
 }
 
 /** Over connections that are kept, which is faster than one for each. */
-async function asked(path: string, init: RequestInit = {}): Promise<Answer> {
+async function responseTo(path: string, init: RequestInit = {}): Promise<Answer> {
   const headers = { authorization: arena.authorization(), ...(init.headers as Record<string, string>) }
   const response = await fetch(`${arena.origin}${path}`, { ...init, headers })
   const answer = { status: response.status, headers: response.headers, text: await response.text() }
@@ -49,9 +49,9 @@ async function asked(path: string, init: RequestInit = {}): Promise<Answer> {
 }
 
 const postedTo = (path: string, body: string, method = 'POST') =>
-  asked(path, { method, headers: { 'content-type': 'application/json' }, body })
+  responseTo(path, { method, headers: { 'content-type': 'application/json' }, body })
 
-const OPERATIONS = storedOperations(schema)
+const OPERATIONS = compiledRoutes(schema)
 const LISTS = OPERATIONS.filter(({ isList }) => isList)
 
 const requireProblem = (answer: Answer) => {
@@ -74,7 +74,7 @@ test('no parameters of a list, whatever their names and values, give more than a
     return fc.record({ path: fc.constant(route.path), pairs: fc.array(fc.tuple(name, value), { maxLength: 4 }) })
   })
   await tried(parameters, async ({ path, pairs }) => {
-    const answer = await asked(
+    const answer = await responseTo(
       `${path}?${new URLSearchParams(pairs.map(([name, value]) => [name, value.toWellFormed()]))}`,
     )
     if (answer.status !== 200) return requireProblem(answer)
@@ -92,7 +92,7 @@ test('no query string, whatever its bytes, gives more than a page or a problem',
     fc.string({ unit: fc.constantFrom(...'abl=&%0123456789+;,[]limitstatus.~'), maxLength: 60 }),
   )
   await tried(query, async ([{ route }, string]) => {
-    const answer = await asked(`${route.path}?${string}`)
+    const answer = await responseTo(`${route.path}?${string}`)
     if (answer.status !== 200) requireProblem(answer)
   })
 })
@@ -108,11 +108,11 @@ const starts: Start[] = []
 beforeAll(async () => {
   for (const { route } of LISTS) {
     for (const limit of [1, 3]) {
-      const { body } = await asked(`${route.path}?limit=${limit}`)
+      const { body } = await responseTo(`${route.path}?limit=${limit}`)
       // CSV has no cursor: it stands in the list of the same rows as JSON.
       const cursor = body?.page.next ?? ''
       if (cursor === '') continue
-      starts.push({ path: route.path, cursor, page: (await asked(`${route.path}?limit=2&cursor=${cursor}`)).text })
+      starts.push({ path: route.path, cursor, page: (await responseTo(`${route.path}?limit=2&cursor=${cursor}`)).text })
     }
   }
 })
@@ -123,7 +123,7 @@ test('a cursor that was changed is refused, or gives what the original gives', a
     .chain(() => fc.constantFrom(...starts))
     .chain((start) => damaged(fc.constant(start.cursor)).map(({ changed }) => ({ ...start, changed })))
   await tried(cursors, async ({ path, page, changed }) => {
-    const answer = await asked(`${path}?limit=2&cursor=${encodeURIComponent(changed.toWellFormed())}`)
+    const answer = await responseTo(`${path}?limit=2&cursor=${encodeURIComponent(changed.toWellFormed())}`)
     if (answer.status === 200) return expect(answer.text).toBe(page)
     expect(answer).toMatchProblem(400, 'BAD_REQUEST')
     expect(answer.body.errors).toMatchObject([{ parameter: 'cursor' }])
@@ -141,7 +141,7 @@ test('a cursor of another list, or of none, is refused', async () => {
     )
   await tried(cursors, async ([{ path }, cursor]) => {
     const isOwn = starts.some((start) => start.path === path && start.cursor === cursor)
-    const answer = await asked(`${path}?limit=2&cursor=${encodeURIComponent(cursor.toWellFormed())}`)
+    const answer = await responseTo(`${path}?limit=2&cursor=${encodeURIComponent(cursor.toWellFormed())}`)
     expect(answer.status).toBe(isOwn ? 200 : 400)
   })
 })
@@ -209,7 +209,7 @@ test('no body, whatever it holds, fails on our side, and what was taken is there
     const answer = await postedTo(paths[route.path] ?? route.path, JSON.stringify(sent), route.method)
     if (answer.status >= 400) return requireProblem(answer)
     const location = answer.headers.get('location')
-    if (location) expect((await asked(location)).body).toEqual(answer.body)
+    if (location) expect((await responseTo(location)).body).toEqual(answer.body)
   })
 })
 

@@ -74,7 +74,7 @@ const patched =
   ({ groupIds }) => ({ ...posted(`/v1/groups/${groupIds[0]}`, body), method: 'PATCH' })
 
 const badRequest = (message: RegExp) => problem('BAD_REQUEST', message)
-const DOORS: Record<string, [(body: string | Buffer) => Attack, (message: RegExp) => Verdict]> = {
+const APIS: Record<string, [(body: string | Buffer) => Attack, (message: RegExp) => Verdict]> = {
   'POST /v1/personnel': [(body) => posted('/v1/personnel', body), badRequest],
   'POST /v1/projects': [(body) => posted('/v1/projects', body), badRequest],
   'PATCH /v1/groups': [patched, badRequest],
@@ -82,8 +82,8 @@ const DOORS: Record<string, [(body: string | Buffer) => Attack, (message: RegExp
 }
 
 const refusedBy = (bodies: Record<string, string | Buffer>, message: RegExp): Row[] =>
-  Object.entries(DOORS).flatMap(([door, [attack, refusal]]) =>
-    Object.entries(bodies).map(([name, body]): Row => [`${door} refuses ${name}`, attack(body), refusal(message)]),
+  Object.entries(APIS).flatMap(([api, [attack, refusal]]) =>
+    Object.entries(bodies).map(([name, body]): Row => [`${api} refuses ${name}`, attack(body), refusal(message)]),
   )
 
 const malformed = refusedBy(MALFORMED, /JSON in UTF-8/)

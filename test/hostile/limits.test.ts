@@ -22,12 +22,12 @@ import { only, tooComplex } from './support/verdicts.js'
 
 const arena = openArena(import.meta.url, undefined, 2)
 
-type Asked = readonly [text: string, variables?: unknown]
+type Query = readonly [text: string, variables?: unknown]
 
-const named = (count: number): Asked => [`{ risks(first: 1) { nodes { ${times(count - 1, (i) => `a${i}: id`)} } } }`]
-const rooted = (count: number): Asked => [`{ ...f } fragment f on Query { ${'__typename '.repeat(count)} }`]
+const named = (count: number): Query => [`{ risks(first: 1) { nodes { ${times(count - 1, (i) => `a${i}: id`)} } } }`]
+const rooted = (count: number): Query => [`{ ...f } fragment f on Query { ${'__typename '.repeat(count)} }`]
 /** Each limit of a query: one that keeps within it, one that is over it, the limit, and the figure of the latter. */
-const QUERY_LIMITS: [limit: string, within: Asked, beyond: Asked, most: number, figure: number][] = [
+const QUERY_LIMITS: [limit: string, within: Query, beyond: Query, most: number, figure: number][] = [
   ['characters', [wordy(32_000)], [wordy(32_001)], LIMITS.queryCharactersMax, 32_001],
   ['tokens', [long(1_000)], [long(1_001)], LIMITS.queryTokensMax, 1_001],
   ['tokens', [long(1_000)], [long(5_000)], LIMITS.queryTokensMax, 5_000],
@@ -67,8 +67,8 @@ test.each(QUERY_LIMITS)(
   async (limit, within, beyond, most, figure) => {
     const { body } = only(await arena.send(query(...within)))
     expect(body.errors?.[0].extensions.code).not.toBe('TOO_COMPLEX')
-    const told = new RegExp(`(?=.*\\b${limit})(?=.*\\b${most}\\b).*\\b${figure}\\b`)
-    await arena.attack(limit, query(...beyond), tooComplex(told))
+    const outcome = new RegExp(`(?=.*\\b${limit})(?=.*\\b${most}\\b).*\\b${figure}\\b`)
+    await arena.attack(limit, query(...beyond), tooComplex(outcome))
   },
 )
 

@@ -13,7 +13,7 @@ import {
   wrongRequest,
 } from './support/verdicts.js'
 
-type Asked = readonly [name: string, text: string, verdict: Verdict, variables?: unknown, more?: object]
+type Query = readonly [name: string, text: string, verdict: Verdict, variables?: unknown, more?: object]
 
 const tooManyMembers = wrongRequest(/^An object of the body has more than 1000 members\.$/)
 const tooManyEntries = wrongRequest(/^A list of the body has more than 50000 entries\.$/)
@@ -22,7 +22,7 @@ const members = (count: number) => Object.fromEntries(Array.from({ length: count
 const syntax = wrongDocument(/Syntax Error/)
 const noOperation = either(wrongDocument(), wrongRequest())
 
-const TEXTS: Asked[] = [
+const TEXTS: Query[] = [
   ['only a comment is refused', '# nothing', syntax],
   ['only a mark of byte order is refused', '\ufeff', either(syntax, wrongRequest())],
   ['a mark of byte order is passed over', '\ufeff{ __typename }', fine()],
@@ -46,7 +46,7 @@ const TEXTS: Asked[] = [
 ]
 
 const asks = 'query a { __typename } query b { __typename }'
-const OPERATIONS: Asked[] = [
+const OPERATIONS: Query[] = [
   ['a subscription is refused', 'subscription { risks { totalCount } }', wrongDocument()],
   ['an operation of another kind is refused', 'live { __typename }', syntax],
   ['two operations and no name are refused', asks, noOperation],
@@ -104,7 +104,7 @@ const OPERATIONS: Asked[] = [
     { extensions: members(LIMITS.bodyMembersMax) },
   ],
   ...[LIMITS.bodyMembersMax + 1, 100_000].map(
-    (count): Asked => [
+    (count): Query => [
       `extensions of ${count} members are refused`,
       '{ __typename }',
       tooManyMembers,
@@ -115,10 +115,10 @@ const OPERATIONS: Asked[] = [
 ]
 
 const byFirst = (type: string) => `query ($x: ${type}) { risks(first: $x) { totalCount } }`
-const VARIABLES: Asked[] = [
+const VARIABLES: Query[] = [
   ['1,000 variables that nobody asks for are passed over', '{ __typename }', fine(), members(LIMITS.bodyMembersMax)],
   ...[LIMITS.bodyMembersMax + 1, 10_000].map(
-    (count): Asked => [
+    (count): Query => [
       `${count} variables that nobody asks for are refused`,
       '{ __typename }',
       tooManyMembers,
@@ -158,7 +158,7 @@ const VARIABLES: Asked[] = [
 ]
 
 const refusedReference = refused('BAD_REQUEST', 200, /representation/)
-const REFERENCES: Asked[] = [
+const REFERENCES: Query[] = [
   ['50,000 different references cost too much', ENTITIES, tooComplex(/\b100001\b/), strangers(LIMITS.bodyItemsMax)],
   ['15,000 repeats of 45 fields cost too much', DETAILED, tooComplex(/\b500000\b/), references(15_000)],
   ['50,001 references are refused', ENTITIES, tooManyEntries, references(LIMITS.bodyItemsMax + 1)],
@@ -187,7 +187,7 @@ const REFERENCES: Asked[] = [
     { __typename: 'Person', constructor: 'x' },
     { __typename: 'ApiKey', id: 'x' },
   ].map(
-    (one): Asked => [`the reference ${JSON.stringify(one)} is refused`, ENTITIES, refusedReference, { all: [one] }],
+    (one): Query => [`the reference ${JSON.stringify(one)} is refused`, ENTITIES, refusedReference, { all: [one] }],
   ),
 ]
 

@@ -78,7 +78,7 @@ const BEYOND: Record<string, [value: string, message: RegExp]> = {
   '1,001 members after 1,000 elsewhere': [`[${object(MEMBERS)},${object(MEMBERS + 1)}]`, TOO_MANY_MEMBERS],
 }
 
-interface Door {
+interface Api {
   readonly sent: (value: string) => Attack
   /** What is answered to a body whose shape is no matter. */
   readonly passed: Verdict
@@ -87,7 +87,7 @@ interface Door {
 
 const badRequest = (message: RegExp) => problem('BAD_REQUEST', message)
 
-const DOORS: Record<string, Door> = {
+const APIS: Record<string, Api> = {
   'POST /v1/personnel': {
     sent: (value) => posted('/v1/personnel', `{"name":"A","evil":{"x":${value}}}`),
     passed: flawAt('/evil'),
@@ -113,12 +113,12 @@ const DOORS: Record<string, Door> = {
 }
 
 // All of REST takes its bodies in the same place.
-const doors = Object.entries(DOORS).filter(([door]) => !isShort || /personnel|graphql/.test(door))
+const doors = Object.entries(APIS).filter(([api]) => !isShort || /personnel|graphql/.test(api))
 
-const rows = doors.flatMap(([door, { sent, passed, refused }]): Row[] => [
-  ...Object.entries(WITHIN).map(([name, value]): Row => [`${door} takes ${name}`, sent(value), passed]),
+const rows = doors.flatMap(([api, { sent, passed, refused }]): Row[] => [
+  ...Object.entries(WITHIN).map(([name, value]): Row => [`${api} takes ${name}`, sent(value), passed]),
   ...Object.entries(BEYOND).map(
-    ([name, [value, message]]): Row => [`${door} refuses ${name}`, sent(value), refused(message)],
+    ([name, [value, message]]): Row => [`${api} refuses ${name}`, sent(value), refused(message)],
   ),
 ])
 

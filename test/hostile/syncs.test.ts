@@ -53,7 +53,7 @@ const SYNCS: [name: string, lists: () => Lists, verdict: Verdict][] = [
   ['20,000 times the same issue', () => ({ issues: records(MOST, sameIssue) }), flawAt('/issues/1/reference')],
 ]
 
-const told =
+const outcomeOf =
   (...expected: { pointer: string; detail: string }[]): Verdict =>
   (talk) => {
     refused('VALIDATION_FAILED', 200)(talk)
@@ -61,13 +61,13 @@ const told =
   }
 
 const BY_GRAPHQL: [name: string, lists: () => Lists, verdict: Verdict][] = [
-  ['20,001 risks', () => ({ risks: records(MOST + 1, risk) }), told(tooMany('/risks', MOST + 1))],
+  ['20,001 risks', () => ({ risks: records(MOST + 1, risk) }), outcomeOf(tooMany('/risks', MOST + 1))],
   [
     '20,001 risks and as many issues',
     () => ({ risks: records(MOST + 1, risk), issues: records(MOST + 1, issue) }),
-    told(tooMany('/risks', MOST + 1), tooMany('/issues', MOST + 1)),
+    outcomeOf(tooMany('/risks', MOST + 1), tooMany('/issues', MOST + 1)),
   ],
-  ['20,000 risks, the last of which is wrong', () => ({ risks: records(MOST, risk, wrong) }), told(emptyTitle)],
+  ['20,000 risks, the last of which is wrong', () => ({ risks: records(MOST, risk, wrong) }), outcomeOf(emptyTitle)],
 ]
 
 const SYNC = 'mutation ($state: SyncProjectInput!) { syncProject(input: $state) { project { id } } }'

@@ -7,7 +7,7 @@ import { type Caller, openGateway } from '../support/harness.js'
 const JSON_TYPE = { 'content-type': 'application/json' }
 const PATCH_TYPES = 'application/merge-patch+json, application/json'
 
-async function openOffice() {
+async function openEmpty() {
   const gateway = openGateway()
   const id = await gateway.write((write) => addGroup(write, { name: 'Divers' }))
   return { gateway, caller: await gateway.as('personnel.manage'), path: `/v1/groups/${id}` }
@@ -18,7 +18,7 @@ test.each<Record<string, string>>([
   { 'content-type': 'application/json' },
   { 'content-type': 'Application/Merge-Patch+JSON; charset="utf-8"' },
 ])('a patch is taken as %j', async (headers) => {
-  const { caller, path } = await openOffice()
+  const { caller, path } = await openEmpty()
   const answer = await caller.request(path, { method: 'PATCH', headers, body: '{"name":"Climbers"}' })
   expect([answer.status, answer.body.name]).toEqual([200, 'Climbers'])
 })
@@ -30,7 +30,7 @@ test.each<[Record<string, string>, RegExp]>([
   [{ 'content-type': 'application/merge-patch+json; charset=latin1' }, /UTF-8/],
   [{ 'content-type': 'application/merge-patch+json', 'content-encoding': 'gzip' }, /uncompressed/],
 ])('a patch sent with %j is refused with the accepted type', async (headers, detail) => {
-  const { caller, path } = await openOffice()
+  const { caller, path } = await openEmpty()
   for (const at of [path, '/v1/personnel/usr_x']) {
     const answer = await caller.request(at, { method: 'PATCH', headers, body: '{"name":"Climbers"}' })
     expect(answer).toMatchProblem(415, 'UNSUPPORTED_MEDIA_TYPE')
@@ -41,7 +41,7 @@ test.each<[Record<string, string>, RegExp]>([
 })
 
 test('only PATCH accepts a merge patch, and only there it is advertised', async () => {
-  const { caller } = await openOffice()
+  const { caller } = await openEmpty()
   const headers = { 'content-type': 'application/merge-patch+json' }
   for (const path of ['/v1/groups', '/v1/personnel']) {
     const answer = await caller.request(path, { method: 'POST', headers, body: JSON.stringify(ada) })
@@ -62,7 +62,7 @@ test.each([
 })
 
 test.each(['{', '', '{"name":}', 'null}'])('the patch %j is malformed', async (body) => {
-  const { caller, path } = await openOffice()
+  const { caller, path } = await openEmpty()
   const headers = { 'content-type': 'application/merge-patch+json' }
   expect(await caller.request(path, { method: 'PATCH', headers, body })).toMatchProblem(400, 'BAD_REQUEST')
 })
@@ -70,7 +70,7 @@ test.each(['{', '', '{"name":}', 'null}'])('the patch %j is malformed', async (b
 const ADD = 'mutation ($input: AddGroupInput!) { addGroup(input: $input) { name } }'
 
 /** Adds a group through either door with a body of exactly so many bytes. */
-const DOORS: Record<string, (caller: Caller, bytes: number) => Promise<[number, string]>> = {
+const APIS: Record<string, (caller: Caller, bytes: number) => Promise<[number, string]>> = {
   async REST(caller, bytes) {
     const text = JSON.stringify({ name: 'Riggers' }).padEnd(bytes)
     const { status, body } = await caller.request('/v1/groups', { method: 'POST', headers: JSON_TYPE, body: text })
@@ -88,19 +88,19 @@ test.each<[Scope[], number]>([
   [['personnel.manage', 'projects.read'], LIMITS.bodyBytesMax],
   [['personnel.manage', 'projects.manage'], LIMITS.syncBodyBytesMax],
 ])('a key with %j may send bodies of up to %i bytes to GraphQL, and of 1 MB to a route', async (scopes, ofGraphql) => {
-  const { gateway } = await openOffice()
+  const { gateway } = await openEmpty()
   const caller = await gateway.as(...scopes)
-  for (const [door, add] of Object.entries(DOORS)) {
-    const most = door === 'REST' ? LIMITS.bodyBytesMax : ofGraphql
+  for (const [api, add] of Object.entries(APIS)) {
+    const most = api === 'REST' ? LIMITS.bodyBytesMax : ofGraphql
     const sentence = `The body is larger than ${most} bytes. Send it in smaller parts.`
-    expect([door, ...(await add(caller, most + 1))]).toEqual([door, 413, sentence])
-    const [status, name] = door === 'REST' ? [201, 'Riggers'] : [200, 'Welders']
-    expect([door, ...(await add(caller, most))]).toEqual([door, status, name])
+    expect([api, ...(await add(caller, most + 1))]).toEqual([api, 413, sentence])
+    const [status, name] = api === 'REST' ? [201, 'Riggers'] : [200, 'Welders']
+    expect([api, ...(await add(caller, most))]).toEqual([api, status, name])
   }
 })
 
 test('a route that takes a whole project takes 16 MB from a key that may sync one', async () => {
-  const { gateway } = await openOffice()
+  const { gateway } = await openEmpty()
   const sync = async (caller: Caller, bytes: number) => {
     const body = JSON.stringify({ key: 'APOLLO', name: 'Apollo' }).padEnd(bytes)
     return (await caller.request('/v1/projects', { method: 'POST', headers: JSON_TYPE, body })).status
@@ -112,7 +112,7 @@ test('a route that takes a whole project takes 16 MB from a key that may sync on
 })
 
 test('a body that says it is too large is refused unread', async () => {
-  const { gateway, path } = await openOffice()
+  const { gateway, path } = await openEmpty()
   const caller = await gateway.as('personnel.manage', 'projects.manage')
   const headers = { ...JSON_TYPE, 'content-length': String(LIMITS.bodyBytesMax + 1) }
   const answer = await caller.request(path, { method: 'PATCH', headers, body: '{}' })

@@ -18,7 +18,7 @@ async function openCompany(options: Parameters<typeof openFilled>[0] = {}) {
 }
 
 /** All but what belongs to one request. */
-function told({ status, headers, text }: Answer) {
+function outcomeOf({ status, headers, text }: Answer) {
   const { 'request-id': _, ratelimit: __, ...rest } = Object.fromEntries(headers)
   return { status, headers: rest, text }
 }
@@ -33,20 +33,20 @@ async function reads(gateway: Gateway, work: () => Promise<unknown>): Promise<st
     .filter((statement) => /^(select|with)\b/.test(statement) && !/revision|from change/.test(statement))
 }
 
-const DOORS: [string, (caller: Caller) => Promise<Answer>][] = [
+const APIS: [string, (caller: Caller) => Promise<Answer>][] = [
   ['a list', (caller) => caller.get(PEOPLE)],
   ['a list as CSV', (caller) => caller.request(PEOPLE, { headers: { accept: 'text/csv' } })],
   ['a query', (caller) => caller.graphql(QUERY)],
 ]
 
-describe.each(DOORS)('%s that was requested before', (_, ask) => {
+describe.each(APIS)('%s that was requested before', (_, ask) => {
   test('is served without reading the tables, byte for byte', async () => {
     const { gateway, caller } = await openCompany()
     const first = await ask(caller)
     expect(first.status).toBe(200)
     let again: Answer | undefined
     expect(await reads(gateway, async () => (again = await ask(caller)))).toEqual([])
-    expect(again && told(again)).toEqual(told(first))
+    expect(again && outcomeOf(again)).toEqual(outcomeOf(first))
     expect(again?.headers.get('request-id')).not.toBe(first.headers.get('request-id'))
   })
 
@@ -85,7 +85,7 @@ describe.each(DOORS)('%s that was requested before', (_, ask) => {
   })
 
   test('is read again without a response cache', async () => {
-    const { gateway, caller } = await openCompany({ readyBytesMax: 0 })
+    const { gateway, caller } = await openCompany({ responseCacheBytesMax: 0 })
     await ask(caller)
     expect((await reads(gateway, () => ask(caller))).length).toBeGreaterThan(0)
   })

@@ -33,7 +33,7 @@ const [CROWD, GUEST] = ['127.0.0.2', '127.0.0.3']
 const HEALTH = head('GET /healthz', {})
 
 /** A server on which only 127.0.0.1 is exempt, so that other addresses of loopback stand for those of strangers. */
-async function openDoor(options: HttpServerOptions = {}, listener?: App['listener']) {
+async function openServer(options: HttpServerOptions = {}, listener?: App['listener']) {
   const gateway = openGateway()
   const limits = {
     connectionsMax: 12,
@@ -70,7 +70,7 @@ const open = (sockets: readonly Socket[]) => sockets.map((socket) => !(socket.de
 
 describe('connections of one address', () => {
   test('beyond its share replace its own longest idle ones, and no other peer loses any', async () => {
-    const { crowd, isServed } = await openDoor()
+    const { crowd, isServed } = await openServer()
     const [guest] = await crowd(1, GUEST)
     const strangers = await crowd(4, CROWD)
     // The first is the latest that was busy.
@@ -83,7 +83,7 @@ describe('connections of one address', () => {
   })
 
   test('are refused where none of its others is idle', async () => {
-    const { gateway, port, crowd, isServed } = await openDoor()
+    const { gateway, port, crowd, isServed } = await openServer()
     const { authorization = '' } = await gateway.as('personnel.manage')
     const posting = { authorization, 'content-type': 'application/json', 'content-length': '100' }
     const busy = await crowd(4, CROWD, head('POST /v1/groups', posting))
@@ -100,7 +100,7 @@ describe('connections of one address', () => {
   })
 
   test('are not counted on loopback by default', async () => {
-    const { crowd } = await openDoor({ isExempt: isLoopback })
+    const { crowd } = await openServer({ isExempt: isLoopback })
     const all = await crowd(11, CROWD)
     await sleep(50)
     expect(open(all)).toEqual(all.map(() => true))
@@ -108,7 +108,7 @@ describe('connections of one address', () => {
 })
 
 test('a full server closes the longest idle connection of any peer for a new one', async () => {
-  const { crowd, isServed } = await openDoor({ connectionsPerAddressMax: 0 })
+  const { crowd, isServed } = await openServer({ connectionsPerAddressMax: 0 })
   const first = await crowd(12, CROWD)
   const [guest] = await crowd(1, GUEST)
   expect(await isServed(guest as Socket)).toBe(true)
@@ -120,7 +120,7 @@ const page = head('GET /graphql', { accept: 'text/html' })
 
 test('pipelined requests are bounded by their bytes too', async () => {
   // Once an answer is being sent, Node itself reads no further.
-  const { port, accepted } = await openDoor({}, () => new Promise(() => undefined))
+  const { port, accepted } = await openServer({}, () => new Promise(() => undefined))
   const large = head('GET /healthz', { 'x-filler': 'x'.repeat(10_000) })
   // Noted now: a socket forgets its ports once it is closed.
   const { localPort: few } = await dial(port, large.repeat(10))
@@ -131,7 +131,7 @@ test('pipelined requests are bounded by their bytes too', async () => {
 
 describe('a peer that does not read its response', () => {
   test('is cut after a while, and one that reads slowly gets all of it', async () => {
-    const { port } = await openDoor({ unreadMs: 1_000 })
+    const { port } = await openServer({ unreadMs: 1_000 })
     const began = performance.now()
     const [unread, slow] = [await dial(port, page), await dial(port, page)]
     // Not `once` of node:events, which takes a reset for a failure.

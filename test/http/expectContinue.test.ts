@@ -7,7 +7,7 @@ import { openGateway } from '../support/harness.js'
 import { dial, head, portOf } from '../support/sockets.js'
 
 /** A served gateway, and a key that may add groups. */
-async function openDoor() {
+async function openServer() {
   const gateway = openGateway()
   const port = await portOf(createHttpServer(gateway.app))
   const { authorization = '' } = await gateway.as('personnel.manage')
@@ -26,7 +26,7 @@ async function firstLine(port: number, bytes: string): Promise<string> {
 }
 
 test('Expect: 100-continue gets 100 only where the body would be read', async () => {
-  const { gateway, port, authorization } = await openDoor()
+  const { gateway, port, authorization } = await openServer()
   const own = { authorization, 'content-length': '20' }
   for (const path of ['/v1/groups', '/graphql']) {
     const line = (headers: Record<string, string>) => firstLine(port, expecting(path, headers))
@@ -40,7 +40,7 @@ test('Expect: 100-continue gets 100 only where the body would be read', async ()
 })
 
 test('Expect: 100-continue leads to the response, also in a host that forwards the event', async () => {
-  const { gateway, port, authorization } = await openDoor()
+  const { gateway, port, authorization } = await openServer()
   const plain = await portOf(createServer(gateway.app.listener))
   const wired = await portOf(createServer(gateway.app.listener).on('checkContinue', gateway.app.checkContinue))
   for (const [index, at] of [port, plain, wired].entries()) {

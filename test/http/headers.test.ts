@@ -16,7 +16,7 @@ const LARGE = '/v1/risks'
 const SMALL = '/v1/key'
 
 /** The headers of an answer, but for its own id. */
-function steady(headers: Headers): Record<string, string> {
+function stableHeaders(headers: Headers): Record<string, string> {
   const { 'request-id': _, ...rest } = Object.fromEntries(headers)
   return rest
 }
@@ -44,12 +44,12 @@ test.each([LARGE, SMALL, '/v1/projects/APOLLO', '/v1/openapi.json', '/'])(
     const { status, headers } = await caller.get(path)
     const tag = headers.get('etag') ?? ''
     expect([status, tag]).toEqual([200, expect.stringMatching(/^"[\w-]+"$/)])
-    expect(steady(headers)).toMatchObject(CACHED)
+    expect(stableHeaders(headers)).toMatchObject(CACHED)
     expect((await caller.get(path)).headers.get('etag')).toBe(tag)
     for (const known of [tag, `W/${tag}`, `"other", ${tag}`, `W/"other" ,W/${tag}`, '*']) {
       const answer = await caller.get(path, { 'if-none-match': known })
       expect([answer.status, answer.text]).toEqual([304, ''])
-      expect(steady(answer.headers)).toMatchObject({ ...CACHED, etag: tag })
+      expect(stableHeaders(answer.headers)).toMatchObject({ ...CACHED, etag: tag })
     }
     for (const known of ['"other"', tag.slice(1, -1), tag.toUpperCase(), '']) {
       expect((await caller.get(path, { 'if-none-match': known })).status).toBe(200)
@@ -95,11 +95,11 @@ test.each([
   '/v1/personnel/usr_nobody',
   '/nowhere',
 ])('HEAD %s is like GET, without a body', async (path) => {
-  const office = await openOffice()
+  const stage = await openOffice()
   for (const headers of [{}, { 'accept-encoding': 'gzip' }]) {
-    const got = await raw(office, path, { headers })
-    const head = await raw(office, path, { headers, method: 'HEAD' })
-    expect([head.status, steady(head.headers)]).toEqual([got.status, steady(got.headers)])
+    const got = await raw(stage, path, { headers })
+    const head = await raw(stage, path, { headers, method: 'HEAD' })
+    expect([head.status, stableHeaders(head.headers)]).toEqual([got.status, stableHeaders(got.headers)])
     expect(head.bytes).toHaveLength(0)
   }
 })
@@ -127,37 +127,37 @@ test.each<[string, string | null, (bytes: Buffer) => Buffer]>([
   ['identity', null, Buffer.from],
   ['', null, Buffer.from],
 ])('a large response to Accept-Encoding: %s comes as %s', async (accepted, encoding, decode) => {
-  const office = await openOffice()
-  const plain = await raw(office, LARGE)
+  const stage = await openOffice()
+  const plain = await raw(stage, LARGE)
   const headers = { 'accept-encoding': accepted }
-  const answer = await raw(office, LARGE, { headers })
+  const answer = await raw(stage, LARGE, { headers })
   expect(answer.headers.get('content-encoding')).toBe(encoding)
   expect(decode(answer.bytes).toString()).toBe(plain.bytes.toString())
   expect(Number(answer.headers.get('content-length'))).toBe(answer.bytes.length)
-  expect(steady(answer.headers)).toMatchObject(CACHED)
+  expect(stableHeaders(answer.headers)).toMatchObject(CACHED)
 
   const tag = answer.headers.get('etag') ?? ''
   expect(tag).toBe(plain.headers.get('etag')?.replace(/"$/, encoding ? `-${encoding}"` : '"'))
   for (const known of [tag, `"other", W/${tag}`]) {
-    const again = await raw(office, LARGE, { headers: { ...headers, 'if-none-match': known } })
+    const again = await raw(stage, LARGE, { headers: { ...headers, 'if-none-match': known } })
     expect([again.status, again.headers.get('etag'), again.bytes.length]).toEqual([304, tag, 0])
   }
 })
 
 test('a small response is not compressed', async () => {
-  const office = await openOffice()
-  const { headers } = await raw(office, SMALL, { headers: { 'accept-encoding': 'gzip, br' } })
+  const stage = await openOffice()
+  const { headers } = await raw(stage, SMALL, { headers: { 'accept-encoding': 'gzip, br' } })
   expect([headers.get('content-encoding'), headers.get('etag')]).toEqual([
     null,
-    (await raw(office, SMALL)).headers.get('etag'),
+    (await raw(stage, SMALL)).headers.get('etag'),
   ])
 })
 
 test('a large GraphQL response is compressed too', async () => {
-  const office = await openOffice()
+  const stage = await openOffice()
   const headers = { 'content-type': 'application/json', 'accept-encoding': 'gzip, br' }
   const body = JSON.stringify({ query: '{ risks { nodes { id title raisedOn } } }' })
-  const answer = await raw(office, '/graphql', { method: 'POST', headers, body })
+  const answer = await raw(stage, '/graphql', { method: 'POST', headers, body })
   expect(answer.headers.get('content-encoding')).toBe('br')
   expect(JSON.parse(brotliDecompressSync(answer.bytes).toString()).data.risks.nodes).toHaveLength(32)
 })
@@ -178,15 +178,15 @@ test.each([
 })
 
 test('below a base path everything works, and every address that is given out has it', async () => {
-  const office = await openOffice({ basePath: '/ops' })
-  const { caller } = office
+  const stage = await openOffice({ basePath: '/ops' })
+  const { caller } = stage
   const added = await caller.post('/v1/personnel', grace)
   expect(added.headers.get('location')).toBe(`/ops/v1/personnel/${added.body.id}`)
-  expect(JSON.parse((await raw(office, `/ops/v1/personnel/${added.body.id}`)).bytes.toString())).toEqual(added.body)
+  expect(JSON.parse((await raw(stage, `/ops/v1/personnel/${added.body.id}`)).bytes.toString())).toEqual(added.body)
   const page = await caller.get('/v1/personnel?limit=1')
   const [, next = ''] =
     /^<(\/ops\/v1\/personnel\?limit=1&cursor=[\w-]+)>; rel="next"$/.exec(page.headers.get('link') ?? '') ?? []
-  expect((await raw(office, next)).status).toBe(200)
+  expect((await raw(stage, next)).status).toBe(200)
   expect((await caller.get('/v1/openapi.json')).body.servers).toEqual([{ url: '/ops' }])
   expect((await caller.get('/healthz')).body).toEqual({ status: 'ok' })
   expect((await caller.graphql('{ apiKey { scopes } }')).status).toBe(200)

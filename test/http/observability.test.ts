@@ -6,7 +6,7 @@ import { mintKey, revokeKey } from '../../src/auth/keys.js'
 import type { Scope } from '../../src/auth/scopes.js'
 import { Fault } from '../../src/errors.js'
 import { createLog } from '../../src/http/observe/log.js'
-import type { Spelled, Store } from '../../src/store/store.js'
+import type { CompiledSql, Store } from '../../src/store/store.js'
 import { engine } from '../support/engine.js'
 import { type Gateway, NOW, openGateway } from '../support/harness.js'
 import { openService, READY } from '../support/service.js'
@@ -42,7 +42,7 @@ const uncompiled =
   ({ reading }) => ({
     reading: (onStatement) => {
       const read = reading(onStatement)
-      const isCompiled = ({ text }: Spelled) => /^select (count\(\*\)|0), /.test(text)
+      const isCompiled = ({ text }: CompiledSql) => /^select (count\(\*\)|0), /.test(text)
       return { ...read, rows: async (statement) => (isCompiled(statement) ? failing(error)() : read.rows(statement)) }
     },
   })
@@ -59,7 +59,7 @@ async function openFailing(fail: Fail) {
   const whole = openGateway()
   const { id: keyId, secret } = await minted(whole, ['personnel.read'])
   const store = { ...whole.store }
-  const gateway = openGateway({ store, isCompiled: true, readyBytesMax: 0 })
+  const gateway = openGateway({ store, isCompiled: true, responseCacheBytesMax: 0 })
   const caller = gateway.with(`Bearer ${secret}`)
   expect((await caller.graphql(PEOPLE)).body).toEqual(NOBODY)
   linesOf(gateway)
@@ -123,9 +123,9 @@ describe('the log', () => {
 
   test.each(['GET /v1/personnel', 'POST /graphql'])(
     'says why %s was refused with 401, and to which key',
-    async (door) => {
+    async (api) => {
       const gateway = openGateway()
-      const [method, path = ''] = door.split(' ')
+      const [method, path = ''] = api.split(' ')
       const ask = (authorization: string | undefined) => {
         const caller = gateway.with(authorization)
         return method === 'GET' ? caller.get(path) : caller.graphql(PEOPLE)

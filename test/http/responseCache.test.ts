@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { CachedResponses } from '../../src/http/cache/responseCache.js'
-import type { Register, Versions } from '../../src/store/changeCounters.js'
+import type { ChangeCounter, Versions } from '../../src/store/changeCounters.js'
 
 const response = (bytes: number, body = Buffer.alloc(bytes)) => ({
   answer: { status: 200, headers: {}, body },
@@ -20,7 +20,11 @@ const at = (personnel: number, projects = 0, order = personnel + projects): Vers
 const START = at(0)
 const ofPeople = new Set(['personnel'] as const)
 const ofProjects = new Set(['projects'] as const)
-const place = (key: string, versions = START, reads: ReadonlySet<Register> = ofPeople) => ({ key, versions, reads })
+const place = (key: string, versions = START, reads: ReadonlySet<ChangeCounter> = ofPeople) => ({
+  key,
+  versions,
+  reads,
+})
 
 test('cached responses take no more than they may, and the least recently used go first, whatever they were read from', () => {
   const cache = new CachedResponses(10_000)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { routesAt } from '../../src/http/rest/router.js'
 import { ROUTES } from '../../src/http/rest/routes.js'
-import { AskedOfNode } from '../../src/http/wire/request.js'
+import { NodeRequest } from '../../src/http/wire/request.js'
 
 test.each(ROUTES)('$method $path is found, with what stands in its variable segments', (route) => {
   const names = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
@@ -50,6 +50,6 @@ test.each([
   '/?x',
 ])('the path of %s is that of its URL', (target) => {
   const message = { method: 'GET', headers: { host: 'localhost' } }
-  const asked = new AskedOfNode(message as ConstructorParameters<typeof AskedOfNode>[0], target)
-  expect(asked.path).toBe(new URL(`http://localhost${target}`).pathname)
+  const sent = new NodeRequest(message as ConstructorParameters<typeof NodeRequest>[0], target)
+  expect(sent.path).toBe(new URL(`http://localhost${target}`).pathname)
 })

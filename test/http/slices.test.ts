@@ -10,7 +10,7 @@ const PEOPLE = 2 * LIMITS.sliceRows + 10
 
 /** Two services on one store with a long roster: one whose store builds answers, and one that executes everything. */
 async function openBoth(options: Partial<AppOptions> = {}) {
-  const compiling = openGateway({ readyBytesMax: 0, isCompiled: true, ...options })
+  const compiling = openGateway({ responseCacheBytesMax: 0, isCompiled: true, ...options })
   const executing = openGateway({ ...PLAIN, ...options, store: compiling.store })
   await compiling.write(async (write) => {
     const names = Array.from({ length: PEOPLE }, (_, index) => `Person "${(index * 7919) % PEOPLE}",\n${index}`)

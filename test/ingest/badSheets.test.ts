@@ -157,7 +157,7 @@ const BAD: readonly (readonly [file: string, content: string | Uint8Array, ...fl
 ]
 
 /** A desk with a risk in each of two projects. */
-async function openRegister(): Promise<Desk> {
+async function openRisks(): Promise<Desk> {
   const desk = openDesk()
   await desk.write(async (write) => {
     await addRisk(write, risk(await addProject(write, project())))
@@ -168,7 +168,7 @@ async function openRegister(): Promise<Desk> {
 
 describe('a bad sheet', () => {
   test('is reported with its flaw and what would be right, and leaves the store unchanged', async () => {
-    const desk = await openRegister()
+    const desk = await openRisks()
     const before = desk.dump()
     for (const [file, content] of BAD) desk.put(file, content)
     const { code, stderr, report } = await desk.report('risks', ...BAD.map(([file]) => file))
@@ -182,7 +182,7 @@ describe('a bad sheet', () => {
   })
 
   test('of issues that an earlier release has linked to a risk of another project is taken in again as it is', async () => {
-    const desk = await openRegister()
+    const desk = await openRisks()
     const [projectId] = desk.list("select id from project where key = 'APOLLO'")
     const [riskId] = desk.list("select id from risk where reference = 'M-1'")
     await desk.write((write) => addIssue(write, issue(String(projectId), { riskId: String(riskId) })))
@@ -195,7 +195,7 @@ describe('a bad sheet', () => {
   })
 
   test('of issues names a risk that its project does not have', async () => {
-    const desk = await openRegister()
+    const desk = await openRisks()
     const before = desk.dump()
     const rows = [
       'APOLLO,I-1,x,LOW,M-1,',
@@ -223,10 +223,10 @@ describe('a bad sheet', () => {
   const TITLES = "select title from risk where reference > 'R-1' order by reference"
 
   test('may only be a rare one: emoji are text, and what is unknown is passed over with --ignore-unknown', async () => {
-    const desk = await openRegister()
+    const desk = await openRisks()
     desk.put('rare.csv', lines(header('colour'), `APOLLO,R-2,${'🌙'.repeat(500)},red`))
     desk.put('proto.ndjson', lines('{"project":"APOLLO","reference":"R-3","title":"x","__proto__":{"category":"y"}}'))
-    const answer = await desk.bring('risks', '--ignore-unknown', 'rare.csv', 'proto.ndjson')
+    const answer = await desk.importSheet('risks', '--ignore-unknown', 'rare.csv', 'proto.ndjson')
     expect(answer).toMatchObject({
       code: 0,
       stderr: lines(
@@ -244,9 +244,9 @@ describe('a bad sheet', () => {
     ['windows-1252', windows1252(lines(header(), 'APOLLO,R-2,Größe \x80 5')), 'Größe € 5'],
     ['utf-16le', utf16(lines(header(), 'APOLLO,R-2,Größe')), 'Größe'],
   ])('is read when its encoding is given, %s', async (encoding, content, title) => {
-    const desk = await openRegister()
+    const desk = await openRisks()
     desk.put('coded.csv', content)
-    expect(await desk.bring('risks', '--encoding', encoding, 'coded.csv')).toMatchObject({ code: 0 })
+    expect(await desk.importSheet('risks', '--encoding', encoding, 'coded.csv')).toMatchObject({ code: 0 })
     expect(desk.list(TITLES)).toEqual([title])
   })
 })

@@ -18,7 +18,7 @@ function risks(all: readonly string[]): string {
 }
 
 /** A desk with so many risks in APOLLO, of which these are closed. */
-async function openRegister(count = 10, closed: readonly string[] = []): Promise<Desk> {
+async function openRisks(count = 10, closed: readonly string[] = []): Promise<Desk> {
   const desk = openDesk()
   await desk.write(async (write) => {
     const projectId = await addProject(write, project())
@@ -43,14 +43,14 @@ function tallies(desk: Desk): { counted: unknown; kept: unknown } {
 
 describe('--close-missing', () => {
   test('closes a fifth of a project at once, and the tally of the ranks and the history follow', async () => {
-    const desk = await openRegister()
+    const desk = await openRisks()
     desk.put('fewer.csv', risks(references(3, 10)))
     const before = desk.dump()
-    const dry = await desk.bring(...CLOSE, '--dry-run', 'fewer.csv')
+    const dry = await desk.importSheet(...CLOSE, '--dry-run', 'fewer.csv')
     expect(dry).toMatchObject({ code: 0, stderr: 'fewer.csv (dry run, nothing is stored): 2 closed, 8 unchanged.\n' })
     expect(desk.dump()).toEqual(before)
 
-    expect(await desk.bring(...CLOSE, 'fewer.csv')).toMatchObject({
+    expect(await desk.importSheet(...CLOSE, 'fewer.csv')).toMatchObject({
       code: 0,
       stderr: 'fewer.csv: 2 closed, 8 unchanged.\n',
     })
@@ -69,7 +69,7 @@ describe('--close-missing', () => {
   })
 
   test('refuses to close more than a fifth, and says of how many, unless --close-limit allows just so many', async () => {
-    const desk = await openRegister(12)
+    const desk = await openRisks(12)
     desk.put('fewer.csv', risks(references(4, 12)))
     const before = desk.dump()
     const refusal = (most: number) => ({
@@ -81,24 +81,24 @@ describe('--close-missing', () => {
         '1 of 1 files could not be used.',
       ),
     })
-    expect(await desk.bring(...CLOSE, 'fewer.csv')).toEqual(refusal(2))
-    expect(await desk.bring(...CLOSE, '--close-limit', '1', 'fewer.csv')).toEqual(refusal(1))
+    expect(await desk.importSheet(...CLOSE, 'fewer.csv')).toEqual(refusal(2))
+    expect(await desk.importSheet(...CLOSE, '--close-limit', '1', 'fewer.csv')).toEqual(refusal(1))
     expect(desk.dump()).toEqual(before)
-    expect(await desk.bring(...CLOSE, '--close-limit', '3', 'fewer.csv')).toMatchObject({ code: 0 })
+    expect(await desk.importSheet(...CLOSE, '--close-limit', '3', 'fewer.csv')).toMatchObject({ code: 0 })
     expect(desk.list(CLOSED)).toEqual(['E-1', 'E-2', 'E-3'])
   })
 
   test('takes a header alone as no open rows of the --project, within the limit', async () => {
-    const desk = await openRegister()
+    const desk = await openRisks()
     desk.put('none.csv', 'reference,title\n')
     const before = desk.dump()
-    const { code, stderr } = await desk.bring(...CLOSE, 'none.csv')
+    const { code, stderr } = await desk.importSheet(...CLOSE, 'none.csv')
     expect(code).toBe(1)
     expect(stderr).toContain('APOLLO: 10 of its 10 live risks are missing; at most 2 are closed at once.')
-    const whole = await desk.bring('risks', '--close-missing', 'none.csv')
+    const whole = await desk.importSheet('risks', '--close-missing', 'none.csv')
     expect(whole).toMatchObject({ code: 0, stderr: 'none.csv: nothing has changed, 0 unchanged.\n' })
     expect(desk.dump()).toEqual(before)
-    expect(await desk.bring(...CLOSE, '--close-limit', '10', 'none.csv')).toMatchObject({
+    expect(await desk.importSheet(...CLOSE, '--close-limit', '10', 'none.csv')).toMatchObject({
       code: 0,
       stderr: 'none.csv: 10 closed, 0 unchanged.\n',
     })
@@ -106,12 +106,14 @@ describe('--close-missing', () => {
   })
 
   test('closes nothing when a row is bad, and nothing of a project that is not in the file', async () => {
-    const desk = await openRegister()
+    const desk = await openRisks()
     desk.put('harbor.csv', lines('project,reference,title', 'HARBOR,E-1,x'))
-    expect(await desk.bring('risks', '--create-projects', '--close-missing', 'harbor.csv')).toMatchObject({ code: 0 })
+    expect(await desk.importSheet('risks', '--create-projects', '--close-missing', 'harbor.csv')).toMatchObject({
+      code: 0,
+    })
     expect(desk.list(CLOSED)).toEqual([])
     desk.put('bad.csv', `${risks(references(2, 10))}E-11,,1,1\n`)
-    expect(await desk.bring(...CLOSE, 'bad.csv')).toMatchObject({
+    expect(await desk.importSheet(...CLOSE, 'bad.csv')).toMatchObject({
       code: 1,
       stderr: lines(
         'bad.csv: nothing was stored, because 1 of 10 rows cannot be used:',
@@ -130,11 +132,11 @@ describe('--close-missing', () => {
         for (const reference of references(1, 10)) await addIssue(write, issue(projectId, { reference }))
       }
     })
-    const kept = [
+    const retained = [
       ...references(1, 5).flatMap((one) => [`A,${one}`, `B,${one}`]),
       ...references(2, 10).map((one) => `C,${one}`),
     ]
-    desk.put('fewer.csv', lines('project,reference', ...kept))
+    desk.put('fewer.csv', lines('project,reference', ...retained))
     const { code, report } = await desk.report('issues', '--close-missing', 'fewer.csv')
     const refused = (key: string) => ({
       detail:
@@ -151,7 +153,7 @@ describe('--close-missing', () => {
     ['for good', []],
     ['in a dry run', ['--dry-run']],
   ])('refuses a project in two files, %s', async (_, flags) => {
-    const desk = await openRegister()
+    const desk = await openRisks()
     desk.put('first.csv', risks(references(1, 9)))
     desk.put('second.csv', risks(references(2, 10)))
     const { code, report } = await desk.report(...CLOSE, ...flags, 'first.csv', 'second.csv')
@@ -167,31 +169,35 @@ describe('--close-missing', () => {
   })
 
   test('refuses the second file of a project also when the first was bad, or it would close what that has', async () => {
-    const desk = await openRegister()
+    const desk = await openRisks()
     desk.put('first.csv', `${risks(references(1, 9))}E-11,,1,1\n`)
     desk.put('second.csv', risks(references(2, 10)))
-    expect((await desk.bring(...CLOSE, 'first.csv', 'second.csv')).stderr).toContain('APOLLO is in first.csv as well')
+    expect((await desk.importSheet(...CLOSE, 'first.csv', 'second.csv')).stderr).toContain(
+      'APOLLO is in first.csv as well',
+    )
     expect(desk.list(CLOSED)).toEqual([])
   })
 
   test('opens again what was closed and comes without a status, while without it that stays closed', async () => {
-    const desk = await openRegister(10, ['E-1'])
+    const desk = await openRisks(10, ['E-1'])
     desk.put('all.csv', risks(references(1, 10)))
     desk.put('said.csv', lines('reference,status', 'E-1,closed', ...references(2, 10).map((one) => `${one},`)))
     const plain = ['risks', '--project', 'APOLLO']
-    expect(await desk.bring(...plain, 'all.csv')).toMatchObject({
+    expect(await desk.importSheet(...plain, 'all.csv')).toMatchObject({
       stderr: lines(
         '  warning: line 2, reference "E-1": It is closed and stays closed. Give a status to reopen it.',
         'all.csv: nothing has changed, 10 unchanged.',
       ),
     })
     expect(desk.list(CLOSED)).toEqual(['E-1'])
-    expect(await desk.bring(...CLOSE, 'all.csv')).toMatchObject({ stderr: 'all.csv: 1 updated, 9 unchanged.\n' })
+    expect(await desk.importSheet(...CLOSE, 'all.csv')).toMatchObject({ stderr: 'all.csv: 1 updated, 9 unchanged.\n' })
     expect(desk.list(CLOSED)).toEqual([])
     expect(desk.changes().at(-1)).toMatchObject({ action: 'UPDATED', fields: { status: ['CLOSED', 'OPEN'] } })
-    const { counted, kept } = tallies(desk)
-    expect(kept).toEqual(counted)
-    expect(await desk.bring(...CLOSE, 'said.csv')).toMatchObject({ stderr: 'said.csv: 1 updated, 9 unchanged.\n' })
+    const { counted, kept: retained } = tallies(desk)
+    expect(retained).toEqual(counted)
+    expect(await desk.importSheet(...CLOSE, 'said.csv')).toMatchObject({
+      stderr: 'said.csv: 1 updated, 9 unchanged.\n',
+    })
     expect(desk.list(CLOSED)).toEqual(['E-1'])
   })
 })
@@ -206,7 +212,7 @@ test('issues close and open like risks, and what is blocked counts as live', asy
   })
   desk.put('most.csv', lines('reference', ...references(2, 9)))
   const flags = ['--project', 'APOLLO']
-  expect(await desk.bring('issues', ...flags, '--close-missing', 'most.csv')).toMatchObject({
+  expect(await desk.importSheet('issues', ...flags, '--close-missing', 'most.csv')).toMatchObject({
     code: 0,
     stderr: 'most.csv: 2 closed, 8 unchanged.\n',
   })

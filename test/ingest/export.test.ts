@@ -8,9 +8,9 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import { type ExportFlags, exportTo } from '../../src/cli/export/run.js'
 import { ROUTES } from '../../src/http/rest/routes.js'
 import { SHEETS } from '../../src/ingest/columns.js'
-import { type Outgoing, outgoing } from '../../src/ingest/export.js'
+import { type ExportRecord, exportRecords } from '../../src/ingest/export.js'
 import { SHEET_NOUNS, type SheetNoun } from '../../src/ingest/files/nouns.js'
-import { bringIn } from '../../src/ingest/importers.js'
+import { importRecords } from '../../src/ingest/importers.js'
 import type { Write } from '../../src/store/store.js'
 import { engine } from '../support/engine.js'
 import { addGroup, addIssue, addProject, addRisk, issue, project, risk } from '../support/fixtures.js'
@@ -27,14 +27,14 @@ const LARGE: readonly SheetNoun[] = ['people', 'risks', 'issues']
 /** What `operations export` writes into a file, and what it says meanwhile. */
 async function exported({ own }: Gateway, noun: SheetNoun, flags: Partial<ExportFlags> = {}) {
   const output = join(newFolder(), 'export')
-  const said: string[] = []
-  const stderr = vi.spyOn(process.stderr, 'write').mockImplementation((words) => said.push(String(words)) > 0)
+  const messages: string[] = []
+  const stderr = vi.spyOn(process.stderr, 'write').mockImplementation((words) => messages.push(String(words)) > 0)
   try {
     await exportTo(noun, { format: 'csv', output, database: own.url, ...flags })
   } finally {
     stderr.mockRestore()
   }
-  return { text: readFileSync(output, 'utf8'), said, output }
+  return { text: readFileSync(output, 'utf8'), said: messages, output }
 }
 
 /** Each line of an NDJSON export. */
@@ -48,12 +48,12 @@ async function records(gateway: Gateway, noun: SheetNoun, flags: Partial<ExportF
 
 /** More people, risks and issues than a page holds, many of a kind in a row, with cells that are hard on a spreadsheet. */
 async function openLargeOffice(): Promise<Office> {
-  const office = await openOffice()
+  const stage = await openOffice()
   const many = (values: (index: number) => Record<string, unknown>) =>
     Array.from({ length: MANY }, (_, index) => values(index))
   const title = (index: number) => ['=1+1', 'Steel, "late"', 'Zeile\r\nzwei', 'Größe; 😀'][index % 4]
   const line = (index: number) => title(index)?.replace('\r\n', ' ;=')
-  await office.gateway.write(async (write) => {
+  await stage.gateway.write(async (write) => {
     await take(write, 'groups', [{ name: 'One; two', externalId: '+49', description: '@home' }])
     await take(
       write,
@@ -71,7 +71,7 @@ async function openLargeOffice(): Promise<Office> {
       many((i) => ({ project: 'APOLLO', reference: i, title: title(i), severity: 'low' })),
     )
   })
-  return office
+  return stage
 }
 
 async function idsOf({ store }: Gateway, noun: SheetNoun): Promise<string[]> {
@@ -116,8 +116,8 @@ describe('an export', () => {
 
   test('prints how much it wrote, and where; only the owner can read the file', async () => {
     const { gateway } = await openOffice()
-    const { said, output } = await exported(gateway, 'groups')
-    expect(said).toEqual([`Wrote 3 groups to ${output}.\n`])
+    const { said: messages, output } = await exported(gateway, 'groups')
+    expect(messages).toEqual([`Wrote 3 groups to ${output}.\n`])
     expect(statSync(output).mode & 0o777).toBe(0o600)
     expect(readdirSync(join(output, '..'))).toEqual(['export'])
   })
@@ -148,7 +148,7 @@ describe('an export', () => {
       const riskId = await addRisk(write, risk(projectId, { ownerName: '-x', likelihood: 5, impact: 4 }))
       return { odd, riskId, issueId: await addIssue(write, issue(projectId, { riskId, title: 'Zeile\nzwei' })) }
     })
-    const stamps = { createdAt: AT, updatedAt: AT }
+    const timestamps = { createdAt: AT, updatedAt: AT }
     const [person] = await records(gateway, 'people')
     expect(person).toEqual({
       id: person.id,
@@ -159,7 +159,7 @@ describe('an export', () => {
       department: null,
       status: 'ACTIVE',
       groups: ['Bau "Süd"', id.odd],
-      ...stamps,
+      ...timestamps,
     })
     expect(Object.keys(person)).toEqual(SHEETS.people.columns)
     const [first] = await records(gateway, 'risks')
@@ -194,8 +194,8 @@ describe('an export', () => {
     const { gateway } = await openLargeOffice()
     const gather = (noun: SheetNoun, meanwhile: () => Promise<void>) =>
       gateway.store.snapshot(async (read) => {
-        const rows: Outgoing[] = []
-        for await (const page of outgoing(read, noun, false)) {
+        const rows: ExportRecord[] = []
+        for await (const page of exportRecords(read, noun, false)) {
           expect(page.length).toBeLessThanOrEqual(1_000)
           if (rows.length === 0) await meanwhile()
           rows.push(...page)
@@ -223,8 +223,8 @@ function addLast(gateway: Gateway, index: number): Promise<void> {
 /** Takes records in, every one of which must be right. */
 async function take(write: Write, noun: SheetNoun, values: readonly Record<string, unknown>[]): Promise<void> {
   const wording = { place: String, createProjects: '', createGroups: '', closeLimit: '' }
-  const incoming = values.map((one, index) => ({ index, values: one }))
-  expect((await bringIn(write, noun, incoming, { wording, matchPeople: true })).flaws).toEqual([])
+  const sourceRecords = values.map((one, index) => ({ index, values: one }))
+  expect((await importRecords(write, noun, sourceRecords, { wording, matchPeople: true })).flaws).toEqual([])
 }
 
 describe('the command', () => {

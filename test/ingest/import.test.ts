@@ -135,7 +135,7 @@ describe('a sheet', () => {
     async ({ noun, entity, flags = [], sheets: [created, changed, refused], select, stored, fields, flaw }) => {
       const desk = openDesk()
       const files = [desk.put('a.csv', created), desk.put('b.csv', changed), desk.put('c.csv', refused)]
-      expect(await desk.bring(noun, ...flags, ...files)).toEqual({
+      expect(await desk.importSheet(noun, ...flags, ...files)).toEqual({
         code: 1,
         stdout: '',
         stderr: lines(
@@ -158,7 +158,7 @@ describe('a sheet', () => {
       expect(desk.misstamped()).toEqual([])
 
       const { revision: _, project: before = [], ...rest } = desk.dump()
-      const again = await desk.bring(noun, ...flags, 'b.csv')
+      const again = await desk.importSheet(noun, ...flags, 'b.csv')
       expect(again).toEqual({ code: 0, stdout: '', stderr: 'b.csv: nothing has changed, 1 unchanged.\n' })
       expect(desk.dump()).toMatchObject(rest)
       // That it was confirmed is all that has happened to a project that the sheet names.
@@ -173,7 +173,7 @@ describe('a sheet', () => {
     const desk = openDesk()
     const created = desk.put('a.csv', lines('key,name,status', 'APOLLO,Apollo,'))
     const changed = desk.put('b.csv', lines('key,name,status', 'APOLLO,Apollo 2,closed'))
-    await desk.bring('projects', created, changed)
+    await desk.importSheet('projects', created, changed)
     expect(desk.changes()).toEqual([
       {
         ...{ action: 'CREATED', entity: 'PROJECT', by: 'cli' },
@@ -196,7 +196,7 @@ describe('the project of risks and issues', () => {
       desk.put('a.csv', sheet),
       desk.put('b.csv', lines('reference,title,project', 'R-2,x,', 'R-3,x, apollo ')),
     ]
-    const { code } = await desk.bring('risks', '--project', ' apollo ', '--create-projects', ...files)
+    const { code } = await desk.importSheet('risks', '--project', ' apollo ', '--create-projects', ...files)
     const found = desk.rows('select key, name, reference from risk join project p on p.id = project_id order by 3')
     expect({ code, found }).toEqual({
       code: 0,
@@ -212,7 +212,7 @@ describe('the project of risks and issues', () => {
       desk.put('a.csv', sheet),
       desk.put('b.csv', lines('project,reference,title', 'MERCURY,R-1,x', ',R-2,x')),
     ]
-    expect(await desk.bring('risks', ...files)).toMatchObject({
+    expect(await desk.importSheet('risks', ...files)).toMatchObject({
       code: 1,
       stderr: lines(
         'a.csv: nothing was stored, because 1 of 1 rows cannot be used:',
@@ -223,7 +223,7 @@ describe('the project of risks and issues', () => {
         '2 of 2 files could not be used.',
       ),
     })
-    const { stderr } = await desk.bring('risks', '--project', 'APOLLO', '--create-projects', 'b.csv')
+    const { stderr } = await desk.importSheet('risks', '--project', 'APOLLO', '--create-projects', 'b.csv')
     expect(stderr).toContain('  line 2, project "MERCURY": Is not APOLLO, which was given for the whole file.\n')
     expect(desk.dump()).toEqual(before)
   })

@@ -55,7 +55,7 @@ describe('the files of one call', () => {
     desk.put('empty.csv', '')
     desk.put('dora.csv', lines('name,email', 'Dora,dora@example.com'))
     const files = ['ada.csv', 'bad.csv', 'nowhere.csv', 'folder.csv', 'empty.csv', 'dora.csv']
-    expect(await desk.bring('people', ...files)).toEqual({
+    expect(await desk.importSheet('people', ...files)).toEqual({
       code: 1,
       stdout: '',
       stderr: lines(
@@ -83,7 +83,7 @@ describe('the files of one call', () => {
       desk.put('c.jsonl', lines('{"name":"C","email":"c@example.com"}')),
       desk.put('d.json', JSON.stringify({ people: [{ name: 'D', email: 'd@example.com', groups: [] }] })),
     ]
-    expect(await desk.bring('people', ...files)).toMatchObject({ code: 0 })
+    expect(await desk.importSheet('people', ...files)).toMatchObject({ code: 0 })
     expect(desk.list(NAMES)).toEqual(['A', 'B', 'C', 'D'])
   })
 
@@ -129,7 +129,7 @@ describe('the report', () => {
     desk.put('mixed.csv', MIXED)
     const many = Array.from({ length: 2_500 }, (_, index) => (index < 2_440 ? `P,p${index}@example.com` : 'P,p'))
     desk.put('many.csv', lines('name,email', ...many))
-    const inWords = await desk.bring('people', 'mixed.csv', 'many.csv', '--report', 'report.json')
+    const inWords = await desk.importSheet('people', 'mixed.csv', 'many.csv', '--report', 'report.json')
     const flaw = (line: number) => `  line ${line}, email "p": Must be an e-mail address, such as ada@example.com.`
     expect(inWords).toEqual({
       code: 1,
@@ -173,9 +173,9 @@ describe('the report', () => {
       lines('project,reference,title,owner', ...Array.from({ length: 51 }, (_, i) => `A,R-${i},x,Bob ${i}`)),
     )
     const before = desk.dump()
-    const { code, stdout, stderr } = await desk.bring('risks', '--create-projects', '--dry-run', 'a.csv')
-    const said = stderr.trimEnd().split('\n')
-    expect({ code, stdout, first: said[0], second: said[1], last: said.slice(-2) }).toEqual({
+    const { code, stdout, stderr } = await desk.importSheet('risks', '--create-projects', '--dry-run', 'a.csv')
+    const messages = stderr.trimEnd().split('\n')
+    expect({ code, stdout, first: messages[0], second: messages[1], last: messages.slice(-2) }).toEqual({
       ...{ code: 0, stdout: '' },
       first: 'a.csv: Unknown, so it would be created: project A.',
       second:
@@ -191,7 +191,7 @@ describe('the report', () => {
   test('that cannot be written is reported before anything is stored', async () => {
     const desk = openDesk()
     desk.put('ada.csv', ADA)
-    const { code, stdout, stderr } = await desk.bring('people', '--report', 'nowhere/report.json', 'ada.csv')
+    const { code, stdout, stderr } = await desk.importSheet('people', '--report', 'nowhere/report.json', 'ada.csv')
     expect({ code, stdout, people: desk.list(NAMES) }).toEqual({ code: 1, stdout: '', people: [] })
     expect(stderr).toMatch(/no such file or directory.*nowhere\/report\.json'\n$/)
   })

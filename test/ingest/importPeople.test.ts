@@ -31,17 +31,17 @@ test('a first load of many people leaves every index in its place, and so does o
   desk.put('bad.csv', lines('name,email', ...rows, 'Twin,P7@example.com'))
   desk.put('good.csv', lines('name,email', ...rows))
   const before = desk.list(INDEXES)
-  expect(await desk.bring('people', 'bad.csv')).toMatchObject({ code: 1 })
+  expect(await desk.importSheet('people', 'bad.csv')).toMatchObject({ code: 1 })
   expect({ indexes: desk.list(INDEXES), people: desk.list('select count(*) from person') }).toEqual({
     ...{ indexes: before, people: [0] },
   })
-  expect(await desk.bring('people', 'good.csv')).toMatchObject({
+  expect(await desk.importSheet('people', 'good.csv')).toMatchObject({
     code: 0,
     stderr: 'good.csv: 10,000 created, 0 unchanged.\n',
   })
   expect(desk.list(INDEXES).sort()).toEqual(before.sort())
   if (engine === 'sqlite') expect(desk.list('pragma integrity_check')).toEqual(['ok'])
-  expect(await desk.bring('people', 'good.csv')).toMatchObject({
+  expect(await desk.importSheet('people', 'good.csv')).toMatchObject({
     stderr: 'good.csv: nothing has changed, 10,000 unchanged.\n',
   })
 })
@@ -60,7 +60,7 @@ describe('people', () => {
         'usr_01h00000000000000000000000,,dora@example.com,Dora of a new id',
       ),
     )
-    expect(await desk.bring('people', 'changed.csv')).toMatchObject({
+    expect(await desk.importSheet('people', 'changed.csv')).toMatchObject({
       code: 0,
       stderr: 'changed.csv: 1 created, 3 updated, 0 unchanged.\n',
     })
@@ -161,7 +161,7 @@ describe('groups', () => {
         'Cleo,cleo@example.com,Welders;DIVERS;',
       ),
     )
-    await desk.bring('people', '--create-groups', 'new.csv')
+    await desk.importSheet('people', '--create-groups', 'new.csv')
     const [divers] = desk.list("select id from groups where name = 'Divers'")
     desk.put(
       'all.csv',
@@ -169,7 +169,7 @@ describe('groups', () => {
     )
     desk.put('none.csv', lines('email,title', 'ada@example.com,Chief'))
     desk.put('unknown.csv', lines('email,groups', 'ada@example.com,Divers;Painters'))
-    expect(await desk.bring('people', 'all.csv', 'none.csv', 'unknown.csv')).toMatchObject({
+    expect(await desk.importSheet('people', 'all.csv', 'none.csv', 'unknown.csv')).toMatchObject({
       code: 1,
       stderr: lines(
         'all.csv: 2 updated, 1 unchanged.',
@@ -260,8 +260,18 @@ describe('who stands behind a risk or an issue', () => {
       { ...cleo, status: 'INACTIVE' },
     )
     const [id] = desk.list("select id from person where external_id = 'HR-1'")
-    const said = ['ADA@example.com', `${id}`, 'HR-1', 'ada', 'Bea', 'Cleo', 'cleo@example.com', 'dora@example.com', '']
-    desk.put('risks.csv', lines('reference,title,owner', ...said.map((who, index) => `R-${index + 1},x,${who}`)))
+    const messages = [
+      'ADA@example.com',
+      `${id}`,
+      'HR-1',
+      'ada',
+      'Bea',
+      'Cleo',
+      'cleo@example.com',
+      'dora@example.com',
+      '',
+    ]
+    desk.put('risks.csv', lines('reference,title,owner', ...messages.map((who, index) => `R-${index + 1},x,${who}`)))
     const flags = ['--project', 'A', '--create-projects']
     const { code, report } = await desk.report('risks', ...flags, 'risks.csv')
     const warnings = report.files[0]?.warnings.map(({ line, column, value, detail }) => [line, column, value, detail])
@@ -300,9 +310,9 @@ describe('who stands behind a risk or an issue', () => {
     const sheet = lines('reference,title,severity,assignee', 'I-1,x,LOW,ada@example.com', 'I-2,x,LOW,Ada')
     desk.put('issues.csv', sheet)
     const flags = ['--project', 'A', '--create-projects']
-    await desk.bring('issues', ...flags, 'issues.csv')
+    await desk.importSheet('issues', ...flags, 'issues.csv')
     await desk.write((write) => addPerson(write, ada))
-    const { stderr } = await desk.bring('issues', ...flags, '--strict-people', 'issues.csv', 'issues.csv')
+    const { stderr } = await desk.importSheet('issues', ...flags, '--strict-people', 'issues.csv', 'issues.csv')
     expect(stderr).toBe(lines('issues.csv: 2 updated, 0 unchanged.', 'issues.csv: nothing has changed, 2 unchanged.'))
     const [id] = desk.list('select id from person')
     expect(desk.rows('select reference, assignee_id, assignee_name from issue order by 1')).toEqual([

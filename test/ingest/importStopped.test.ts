@@ -24,7 +24,7 @@ async function isWritten({ isHeld }: TestStore): Promise<boolean> {
 }
 
 /** Imports the sheet in a process of its own. */
-function bringByItself({ folder, own }: Desk): Promise<Finished> {
+function importInProcess({ folder, own }: Desk): Promise<Finished> {
   return startImport(folder, 'risks', 'risks.csv', '--database', own.url).ended
 }
 
@@ -68,7 +68,7 @@ describe('an import that is stopped', () => {
       })
       const desk = await openProject(5_000, openDesk(join(folder, 'operations.db')))
       const before = desk.dump()
-      expect(await bringByItself(desk)).toEqual({
+      expect(await importInProcess(desk)).toEqual({
         code: 1,
         stdout: '',
         stderr: 'The disk of the store is full, so nothing can be written.\n',
@@ -84,7 +84,7 @@ describe('an import that is stopped', () => {
     const letGo = desk.own.hold()
     const began = performance.now()
     const tooLong = sleep(20_000, 'It waits for more than twenty seconds.')
-    const outcome = await Promise.race([bringByItself(desk), tooLong])
+    const outcome = await Promise.race([importInProcess(desk), tooLong])
     expect(outcome).toEqual({ code: 1, stdout: '', stderr: 'The store is busy. Try again in a moment.\n' })
     expect(performance.now() - began).toBeGreaterThan(5_000)
     letGo()

@@ -34,7 +34,7 @@ export interface Desk {
   put(name: string, content: string | Uint8Array): string
   /** What is there before anything is imported. */
   write(work: (write: Write) => Promise<unknown>): Promise<void>
-  bring(...args: string[]): Promise<Finished>
+  importSheet(...args: string[]): Promise<Finished>
   /** The same with --json: the exit code, and the document. */
   report(...args: string[]): Promise<{ code: number | null; stderr: string; report: Report }>
   /** Each row as its values, in the order in which they are selected. */
@@ -63,11 +63,11 @@ export function openDesk(store?: string): Desk {
   const own = store === undefined ? storeOf(folder) : sqliteStore(store)
   if (own.url.startsWith('file:')) migrate(own.file)
   const list = (sql: string) => own.values(sql).map(([first]) => first)
-  const bring = (...args: string[]) => runHere(folder, ['import', ...args, '--database', own.url])
+  const importSheet = (...args: string[]) => runHere(folder, ['import', ...args, '--database', own.url])
   return {
     folder,
     own,
-    bring,
+    importSheet,
     put(name, content) {
       writeFileSync(join(folder, name), content)
       return name
@@ -78,7 +78,7 @@ export function openDesk(store?: string): Desk {
       await opened.close()
     },
     async report(...args) {
-      const { code, stdout, stderr } = await bring(...args, '--json')
+      const { code, stdout, stderr } = await importSheet(...args, '--json')
       if (stdout === '') throw new Error(`There is no document: ${stderr}`)
       return { code, stderr, report: JSON.parse(stdout) }
     },

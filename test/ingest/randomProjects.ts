@@ -14,7 +14,7 @@ import {
 import { NOW } from '../support/harness.js'
 
 export type Members = Record<string, unknown>
-export type Register = Readonly<Record<SheetNoun, readonly Members[]>>
+export type RandomProjects = Readonly<Record<SheetNoun, readonly Members[]>>
 
 // What is hard on a reader of CSV, on a spreadsheet, or on whoever compares texts.
 const HARD = '" \' , ; : = + - @ # \\ | % ä ß İ ﬁ € \u00a0 \ufeff e\u0301 😀 👩🏽‍🚀 0 x'.split(' ')
@@ -127,50 +127,52 @@ const drafts = fc.record({
 })
 
 /** Records as an import takes them: everything has its id, and whatever must be unique ends in its number. */
-export const registers: fc.Arbitrary<Register> = drafts.map(({ groups, people, projects, risks, issues }) => {
-  const among = (kind: IdKind, all: readonly unknown[], number: number | null) =>
-    number === null ? null : idOf(kind, number % all.length)
-  /** One of the risks of a project, by its number. */
-  const ofProject = (project: number, number: number | null) => {
-    const own = risks.flatMap((risk, n) => (keyOf(risk.project) === keyOf(project) ? [n] : []))
-    const chosen = number === null ? undefined : own[number % own.length]
-    return chosen === undefined ? null : idOf('risk', chosen)
-  }
-  const keyOf = (number: number) => projects[number % projects.length]?.key
-  return {
-    groups: groups.map(({ externalId, ...group }, n) => ({
-      ...group,
-      id: idOf('group', n),
-      // Also by the id of another group.
-      name: n === 1 ? idOf('group', 0) : group.name,
-      // Also what another group is called.
-      externalId: externalId === null ? null : n === 1 ? groups[0]?.name.trim() : `${externalId} ${n}`,
-    })),
-    people: people.map(({ local, externalId, groups: members, ...person }, n) => ({
-      ...person,
-      id: idOf('person', n),
-      email: local && `${local}${n}@example.com`,
-      // Also the id of someone else.
-      externalId: n === 1 ? idOf('person', 0) : local && n % 2 ? null : `${externalId} ${n}`,
-      groups: members.map((member) => among('group', groups, member)),
-    })),
-    projects: projects.map((project, n) => ({ ...project, id: idOf('project', n) })),
-    risks: risks.map(({ project, reference, judged, owner, ...risk }, n) => ({
-      ...risk,
-      id: idOf('risk', n),
-      project: keyOf(project),
-      reference: `${reference} ${n}`,
-      likelihood: judged?.[0] ?? null,
-      impact: judged?.[1] ?? null,
-      ownerId: among('person', people, owner),
-    })),
-    issues: issues.map(({ project, reference, assignee, risk, ...issue }, n) => ({
-      ...issue,
-      id: idOf('issue', n),
-      project: keyOf(project),
-      reference: `${reference} ${n}`,
-      assigneeId: among('person', people, assignee),
-      riskId: ofProject(project, risk),
-    })),
-  }
-})
+export const randomProjects: fc.Arbitrary<RandomProjects> = drafts.map(
+  ({ groups, people, projects, risks, issues }) => {
+    const among = (kind: IdKind, all: readonly unknown[], number: number | null) =>
+      number === null ? null : idOf(kind, number % all.length)
+    /** One of the risks of a project, by its number. */
+    const ofProject = (project: number, number: number | null) => {
+      const own = risks.flatMap((risk, n) => (keyOf(risk.project) === keyOf(project) ? [n] : []))
+      const chosen = number === null ? undefined : own[number % own.length]
+      return chosen === undefined ? null : idOf('risk', chosen)
+    }
+    const keyOf = (number: number) => projects[number % projects.length]?.key
+    return {
+      groups: groups.map(({ externalId, ...group }, n) => ({
+        ...group,
+        id: idOf('group', n),
+        // Also by the id of another group.
+        name: n === 1 ? idOf('group', 0) : group.name,
+        // Also what another group is called.
+        externalId: externalId === null ? null : n === 1 ? groups[0]?.name.trim() : `${externalId} ${n}`,
+      })),
+      people: people.map(({ local, externalId, groups: members, ...person }, n) => ({
+        ...person,
+        id: idOf('person', n),
+        email: local && `${local}${n}@example.com`,
+        // Also the id of someone else.
+        externalId: n === 1 ? idOf('person', 0) : local && n % 2 ? null : `${externalId} ${n}`,
+        groups: members.map((member) => among('group', groups, member)),
+      })),
+      projects: projects.map((project, n) => ({ ...project, id: idOf('project', n) })),
+      risks: risks.map(({ project, reference, judged, owner, ...risk }, n) => ({
+        ...risk,
+        id: idOf('risk', n),
+        project: keyOf(project),
+        reference: `${reference} ${n}`,
+        likelihood: judged?.[0] ?? null,
+        impact: judged?.[1] ?? null,
+        ownerId: among('person', people, owner),
+      })),
+      issues: issues.map(({ project, reference, assignee, risk, ...issue }, n) => ({
+        ...issue,
+        id: idOf('issue', n),
+        project: keyOf(project),
+        reference: `${reference} ${n}`,
+        assigneeId: among('person', people, assignee),
+        riskId: ofProject(project, risk),
+      })),
+    }
+  },
+)

@@ -1,18 +1,18 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { derivedColumns, SHEETS } from '../../src/ingest/columns.js'
-import { outgoing } from '../../src/ingest/export.js'
+import { exportRecords } from '../../src/ingest/export.js'
 import { sheetCell, sheetValue } from '../../src/ingest/files/cells.js'
 import { csvLine } from '../../src/ingest/files/csv.js'
 import type { SheetNoun } from '../../src/ingest/files/nouns.js'
 import { readSheet } from '../../src/ingest/files/sheet.js'
-import { bringIn } from '../../src/ingest/importers.js'
-import type { IntakeResult } from '../../src/ingest/run.js'
+import { importRecords } from '../../src/ingest/importers.js'
+import type { ImportResult } from '../../src/ingest/run.js'
 import { erasePerson } from '../../src/personnel/erasure.js'
 import type { Store } from '../../src/store/store.js'
 import { NOW } from '../support/harness.js'
 import { newStore } from '../support/stores.js'
-import { idOf, type Members, type Register, registers } from './randomProjects.js'
+import { idOf, type Members, type RandomProjects, randomProjects } from './randomProjects.js'
 
 /** What refers to something comes after it. */
 const ORDER = ['groups', 'people', 'projects', 'risks', 'issues'] as const satisfies readonly SheetNoun[]
@@ -36,17 +36,17 @@ async function withStore<T>(work: (store: Store) => Promise<T>): Promise<T> {
   }
 }
 
-async function takeIn(store: Store, noun: SheetNoun, values: readonly Members[], at = NOW): Promise<IntakeResult> {
-  const incoming = values.map((one, index) => ({ index, values: one }))
+async function takeIn(store: Store, noun: SheetNoun, values: readonly Members[], at = NOW): Promise<ImportResult> {
+  const sourceRecords = values.map((one, index) => ({ index, values: one }))
   const options = { wording: WORDING, matchPeople: true }
-  return store.write({ by: 'cli', at: () => at }, (write) => bringIn(write, noun, incoming, options))
+  return store.write({ by: 'cli', at: () => at }, (write) => importRecords(write, noun, sourceRecords, options))
 }
 
-async function fill(store: Store, register: Register): Promise<void> {
+async function fill(store: Store, projects: RandomProjects): Promise<void> {
   for (const noun of ORDER) {
-    const { counts, flaws, warnings } = await takeIn(store, noun, register[noun])
+    const { counts, flaws, warnings } = await takeIn(store, noun, projects[noun])
     expect({ flaws, warnings }).toEqual(ALL_RIGHT)
-    expect(counts.created).toBe(register[noun].length)
+    expect(counts.created).toBe(projects[noun].length)
   }
 }
 
@@ -55,7 +55,7 @@ async function exported(store: Store, noun: SheetNoun, format: Format): Promise<
   const { columns } = SHEETS[noun]
   return store.snapshot(async (read) => {
     let text = format === 'csv' ? csvLine(columns) : ''
-    for await (const page of outgoing(read, noun, false)) {
+    for await (const page of exportRecords(read, noun, false)) {
       for (const row of page) {
         const members = columns.map((column) => [column, sheetValue(row[column])])
         text +=
@@ -103,14 +103,14 @@ async function lasting(store: Store): Promise<unknown> {
 }
 
 /** An export tells what came in; groups are left to the round trip, since they go by name. */
-async function requireTold(store: Store, register: Register): Promise<void> {
+async function requireExported(store: Store, projects: RandomProjects): Promise<void> {
   const trimmed = (value: unknown) => (typeof value === 'string' ? value.trim() : value)
   for (const noun of ORDER) {
     const records = read(noun, 'ndjson', await exported(store, noun, 'ndjson'))
-    const told = new Map(records.map((record) => [record['id'], record]))
-    for (const { groups: _, ...given } of register[noun]) {
+    const outcome = new Map(records.map((record) => [record['id'], record]))
+    for (const { groups: _, ...given } of projects[noun]) {
       const stored = Object.entries(given).map(([name, value]) => [name, trimmed(value)])
-      expect(told.get(given['id'])).toMatchObject(Object.fromEntries(stored))
+      expect(outcome.get(given['id'])).toMatchObject(Object.fromEntries(stored))
     }
   }
 }
@@ -144,10 +144,10 @@ async function move(from: Store, to: Store, format: Format): Promise<void> {
 
 test('whatever is stored, its export is taken in again and changes nothing', async () => {
   await fc.assert(
-    fc.asyncProperty(registers, (register) =>
+    fc.asyncProperty(randomProjects, (register) =>
       withStore(async (store) => {
         await fill(store, register)
-        await requireTold(store, register)
+        await requireExported(store, register)
         const [before, changes] = [await everything(store, 'csv'), await changesIn(store)]
         for (const format of FORMATS) await takeInAgain(store, format)
         const after = await everything(store, 'csv')
@@ -163,10 +163,10 @@ test('whatever is stored, its export is taken in again and changes nothing', asy
 
 test.each(FORMATS)('a store is moved to an empty one by its exports as %s, ids included', async (format) => {
   await fc.assert(
-    fc.asyncProperty(registers, (register) =>
+    fc.asyncProperty(randomProjects, (projects) =>
       withStore((from) =>
         withStore(async (to) => {
-          await fill(from, register)
+          await fill(from, projects)
           await move(from, to, format)
           expect(await lasting(to)).toEqual(await lasting(from))
         }),

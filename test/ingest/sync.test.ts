@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Scope } from '../../src/auth/scopes.js'
-import { bringIn } from '../../src/ingest/importers.js'
-import type { IntakeResult } from '../../src/ingest/run.js'
+import { importRecords } from '../../src/ingest/importers.js'
+import type { ImportResult } from '../../src/ingest/run.js'
 import { TEXT_MAX } from '../../src/vocabulary.js'
 import { ada, grace } from '../support/fixtures.js'
 import { type Answer, NOW, type Office, openGateway, openOffice } from '../support/harness.js'
@@ -21,10 +21,10 @@ async function traces({ gateway: { store } }: Office): Promise<unknown> {
 }
 
 /** The flaws for which a sync is refused, having seen that nothing came of it. */
-async function flawsOf(office: Office, input: State): Promise<unknown> {
-  const before = await traces(office)
-  const { status, body } = await sync(office.caller, input)
-  expect(await traces(office)).toEqual(before)
+async function flawsOf(stage: Office, input: State): Promise<unknown> {
+  const before = await traces(stage)
+  const { status, body } = await sync(stage.caller, input)
+  expect(await traces(stage)).toEqual(before)
   expect([status, body.data]).toEqual([200, { syncProject: null }])
   expect(body.errors).toMatchObject([{ path: ['syncProject'], extensions: { code: 'VALIDATION_FAILED' } }])
   expect(body.errors[0].message).toMatch(/nothing was changed/)
@@ -39,10 +39,10 @@ test('a project comes in with its risks and issues, each issue linked to the ris
   })
   const { key, name, description, url, status } = BRIDGE
   const at = NOW.toISOString()
-  const stamps = { syncedAt: at, createdAt: at, updatedAt: at }
+  const timestamps = { syncedAt: at, createdAt: at, updatedAt: at }
   const health = { openRiskCount: 2, openIssueCount: 2, topRiskScore: 20 }
   expect(answer).toEqual({
-    project: { key, name, description, url, status, ...stamps, ...health },
+    project: { key, name, description, url, status, ...timestamps, ...health },
     risks: counts(2),
     issues: counts(2),
     warnings: [],
@@ -138,8 +138,8 @@ test('a list that is absent or null is left alone, and up to a fifth, or what is
 })
 
 test('when more is missing, nothing is closed, nor anything else done', async () => {
-  const office = await open()
-  await synced(office.caller, LIVE)
+  const stage = await open()
+  await synced(stage.caller, LIVE)
   const tooMany = (noun: string, missing: number, live: number, most: number) => ({
     pointer: `/${noun}`,
     detail:
@@ -153,8 +153,8 @@ test('when more is missing, nothing is closed, nor anything else done', async ()
     [{ risks: numbered(24), closeLimit: 0 }, [tooMany('risks', 1, 25, 0)]],
   ]
   for (const [lists, flaws] of cases) {
-    const told = await flawsOf(office, { key: 'BRIDGE', name: 'Another', ...lists })
-    expect({ lists, told }).toEqual({ lists, told: flaws })
+    const outcome = await flawsOf(stage, { key: 'BRIDGE', name: 'Another', ...lists })
+    expect({ lists, told: outcome }).toEqual({ lists, told: flaws })
   }
 })
 
@@ -193,37 +193,37 @@ async function flawsOfImport({ gateway }: Office, state: Record<string, unknown>
   const records = (state[noun] ?? [{ key: 'BRIDGE', ...state }]) as Record<string, unknown>[]
   const place = (index: number) => (noun === 'projects' ? '' : `/${noun}/${index}`)
   const wording = { place, createProjects: '', createGroups: '', closeLimit: '' }
-  const incoming = records.map((values, index) => ({ index, values }))
+  const sourceRecords = records.map((values, index) => ({ index, values }))
   const { flaws } = await gateway
     .write(async (write) => {
       const project = noun === 'projects' ? undefined : 'BRIDGE'
-      throw Object.assign(new Error('rehearsed'), await bringIn(write, noun, incoming, { wording, project }))
+      throw Object.assign(new Error('rehearsed'), await importRecords(write, noun, sourceRecords, { wording, project }))
     })
-    .catch((rehearsed: IntakeResult) => rehearsed)
+    .catch((rehearsed: ImportResult) => rehearsed)
   return flaws.map(({ index = 0, field, detail }) => ({ pointer: `${place(index)}/${field}`, detail }))
 }
 
 test('a sync refuses what an import would, at the same places and in the same words', async () => {
-  const office = await open()
+  const stage = await open()
   const risks = [...numbered(1), { ...numbered(2)[1], likelihood: 1, impact: 1 }]
-  await synced(office.caller, { ...BRIDGE, risks, issues: [issue({ reference: 'I-0' })] })
+  await synced(stage.caller, { ...BRIDGE, risks, issues: [issue({ reference: 'I-0' })] })
   for (const [state, pointers] of BAD) {
-    const told = await flawsOf(office, { key: 'BRIDGE', closeLimit: 9, ...state })
-    expect({ state, told }).toEqual({ state, told: await flawsOfImport(office, state) })
-    expect(told).toMatchObject(pointers.split(' ').map((pointer) => ({ pointer })))
+    const outcome = await flawsOf(stage, { key: 'BRIDGE', closeLimit: 9, ...state })
+    expect({ state, told: outcome }).toEqual({ state, told: await flawsOfImport(stage, state) })
+    expect(outcome).toMatchObject(pointers.split(' ').map((pointer) => ({ pointer })))
   }
 })
 
 test('a bad record far down in the list leaves nothing of those before it, nor of a new project', async () => {
-  const office = await open()
+  const stage = await open()
   const risks = [...numbered(1_200), risk({ likelihood: 9, impact: 1 })]
   const detail = 'Must be a whole number from 1 to 5.'
-  expect(await flawsOf(office, { ...BRIDGE, risks })).toEqual([{ pointer: '/risks/1200/likelihood', detail }])
-  expect(await synced(office.caller, { ...BRIDGE, risks: risks.slice(0, -1) })).toMatchObject({ risks: counts(1_200) })
+  expect(await flawsOf(stage, { ...BRIDGE, risks })).toEqual([{ pointer: '/risks/1200/likelihood', detail }])
+  expect(await synced(stage.caller, { ...BRIDGE, risks: risks.slice(0, -1) })).toMatchObject({ risks: counts(1_200) })
 })
 
 test('only the original flaw is reported, not what follows from it', async () => {
-  const office = await open()
+  const stage = await open()
   const bad = [...BRIDGE.risks, risk({ likelihood: 9, impact: 1 })]
   const cases: [state: State, pointers: string[]][] = [
     [{ key: 'BRIDGE' }, ['/name']],
@@ -232,9 +232,9 @@ test('only the original flaw is reported, not what follows from it', async () =>
     [{ ...BRIDGE, risks: bad }, ['/risks/2/likelihood']],
     [{ ...BRIDGE, closeLimit: -1 }, ['/closeLimit']],
   ]
-  const told = []
-  for (const [state] of cases) told.push([state, await flawsOf(office, state)])
-  expect(told).toEqual(
+  const outcome = []
+  for (const [state] of cases) outcome.push([state, await flawsOf(stage, state)])
+  expect(outcome).toEqual(
     cases.map(([state, all]) => [state, all.map((pointer) => ({ pointer, detail: expect.any(String) }))]),
   )
 })

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import type { SheetNoun } from '../../src/ingest/files/nouns.js'
-import { bringIn } from '../../src/ingest/importers.js'
+import { importRecords } from '../../src/ingest/importers.js'
 import { erasePerson } from '../../src/personnel/erasure.js'
 import { openDatabase } from '../../src/store/sqlite/driver.js'
 import { engine } from '../support/engine.js'
@@ -20,7 +20,7 @@ const QUILLA = {
   department: 'Qanats',
 }
 
-interface Office {
+interface QuillasStage {
   readonly gateway: Gateway
   readonly caller: Caller
   readonly groupId: string
@@ -28,7 +28,7 @@ interface Office {
 }
 
 /** Quilla, who was called otherwise before, in a group; the clock now shows LATER. */
-async function openOffice(): Promise<Office> {
+async function openWithQuilla(): Promise<QuillasStage> {
   const gateway = openGateway()
   const caller = await gateway.as('personnel.manage', 'projects.manage')
   const groupId = await gateway.write((write) => addGroup(write, { name: 'Bellfounders' }))
@@ -40,15 +40,20 @@ async function openOffice(): Promise<Office> {
   return { gateway, caller, groupId, id }
 }
 
-const erase = ({ gateway, id }: Office) => gateway.write((write) => erasePerson(write, id))
+const erase = ({ gateway, id }: QuillasStage) => gateway.write((write) => erasePerson(write, id))
 
 /** What an import tells of these records, which are stored when nothing is wrong with them. */
-async function imported({ gateway }: Office, noun: SheetNoun, records: Record<string, unknown>[], project?: string) {
+async function imported(
+  { gateway }: QuillasStage,
+  noun: SheetNoun,
+  records: Record<string, unknown>[],
+  project?: string,
+) {
   const wording = { place: String, createProjects: '', createGroups: '', closeLimit: '' }
-  const incoming = records.map((values, index) => ({ index, values }))
+  const sourceRecords = records.map((values, index) => ({ index, values }))
   return gateway
     .write(async (write) => {
-      const { flaws, counts } = await bringIn(write, noun, incoming, {
+      const { flaws, counts } = await importRecords(write, noun, sourceRecords, {
         wording,
         project,
         createProjects: true,
@@ -61,7 +66,7 @@ async function imported({ gateway }: Office, noun: SheetNoun, records: Record<st
 }
 
 /** Everything but keys, as it is stored. */
-async function traces({ gateway: { store } }: Office): Promise<unknown> {
+async function traces({ gateway: { store } }: QuillasStage): Promise<unknown> {
   const { db, t } = store.read
   const tables = [t.person, t.group, t.membership, t.project, t.risk, t.issue, t.change]
   return [await store.version(), ...(await Promise.all(tables.map((table) => db.select().from(table))))]
@@ -73,8 +78,8 @@ async function historyOf(caller: Caller, noun: string, id: string) {
 }
 
 test('an erased person is blank and in no group, keeps the id, and is off the roster', async () => {
-  const office = await openOffice()
-  const { gateway, caller, groupId, id } = office
+  const stage = await openWithQuilla()
+  const { gateway, caller, groupId, id } = stage
   const { code, stdout, stderr } = await operations('.', ['erase', id, '--database', gateway.own.url])
   expect([code, stdout]).toEqual([0, ''])
   expect(stderr).toMatch(
@@ -95,12 +100,12 @@ test('an erased person is blank and in no group, keeps the id, and is off the ro
 })
 
 test('their history keeps that and when something changed, but not what', async () => {
-  const office = await openOffice()
-  const before = await historyOf(office.caller, 'person', office.id)
-  await erase(office)
+  const stage = await openWithQuilla()
+  const before = await historyOf(stage.caller, 'person', stage.id)
+  await erase(stage)
   const lost = (field: string, from = true) => ({ field, from: from ? '(erased)' : null, to: '(erased)' })
   const [added, changed] = before
-  expect(await historyOf(office.caller, 'person', office.id)).toEqual([
+  expect(await historyOf(stage.caller, 'person', stage.id)).toEqual([
     {
       ...added,
       fields: [
@@ -133,30 +138,30 @@ test.each([
 ] as const)(
   'the name is gone from each %s that she handles or is named in, and from its history',
   async (noun, handler) => {
-    const office = await openOffice()
-    const { gateway, caller } = office
-    const named = (said: Record<string, string>) =>
-      Object.fromEntries(Object.entries(said).map(([name, text]) => [name.replace('owner', handler), text]))
-    const records = NAMED.map(([how, said], index) => ({
+    const stage = await openWithQuilla()
+    const { gateway, caller } = stage
+    const named = (messages: Record<string, string>) =>
+      Object.fromEntries(Object.entries(messages).map(([name, text]) => [name.replace('owner', handler), text]))
+    const records = NAMED.map(([how, messages], index) => ({
       reference: `${index}`,
       title: how,
       severity: 'LOW',
-      ...named(said),
+      ...named(messages),
     }))
     // Her name is unique while the first come in; then someone else has it too.
-    await imported(office, `${noun}s`, records.slice(0, 3), 'BELL')
+    await imported(stage, `${noun}s`, records.slice(0, 3), 'BELL')
     await caller.post('/v1/personnel', { name: 'Quilla Zyxwvut', email: 'namesake@zyx.example' })
-    expect(await imported(office, `${noun}s`, records.slice(3), 'BELL')).toMatchObject({ flaws: [] })
+    expect(await imported(stage, `${noun}s`, records.slice(3), 'BELL')).toMatchObject({ flaws: [] })
     const rows = async () =>
       (await gateway.store.read.db
         .select()
         .from(gateway.store.read.t[noun])
         .orderBy(gateway.store.read.t[noun].id)) as Record<string, unknown>[]
     const before = await rows()
-    await erase(office)
+    await erase(stage)
     const field = `${handler}Name`
-    const expected = NAMED.map(([how, said, goes]) => {
-      const name = goes ? null : (said['ownerName'] ?? said['owner'])
+    const expected = NAMED.map(([how, messages, goes]) => {
+      const name = goes ? null : (messages['ownerName'] ?? messages['owner'])
       const history = [goes ? '(erased)' : name, ...(goes ? ['(erased) > null'] : [])]
       return { how, name, history }
     })
@@ -175,41 +180,41 @@ test.each([
 )
 
 test('what she handled before, and someone else does now, keeps the other name alone', async () => {
-  const office = await openOffice()
+  const stage = await openWithQuilla()
   for (const who of ['quilla zyxwvut', 'ada']) {
-    await synced(office.caller, { key: 'BELL', name: 'Bell', risks: [{ reference: 'R', title: 'Crack', owner: who }] })
+    await synced(stage.caller, { key: 'BELL', name: 'Bell', risks: [{ reference: 'R', title: 'Crack', owner: who }] })
   }
-  await erase(office)
-  const [risk] = (await office.caller.get('/v1/risks')).body.data
+  await erase(stage)
+  const [risk] = (await stage.caller.get('/v1/risks')).body.data
   expect(risk.ownerName).toBe('ada')
-  const [added, passed] = await historyOf(office.caller, 'risk', risk.id)
+  const [added, passed] = await historyOf(stage.caller, 'risk', risk.id)
   expect(added.fields).toContainEqual({ field: 'ownerName', from: null, to: '(erased)' })
   expect(passed.fields).toContainEqual({ field: 'ownerName', from: '(erased)', to: 'ada' })
 })
 
 test.runIf(engine === 'sqlite')('no byte of her name, e-mail or externalId is left in the file', async () => {
-  const office = await openOffice()
+  const stage = await openWithQuilla()
   const people = Array.from({ length: 300 }, (_, index) => ({
     name: `Person ${index}`,
     email: `p${index}@example.com`,
   }))
-  await imported(office, 'people', people)
+  await imported(stage, 'people', people)
   const owners = ['Quilla Zyxwvut', 'quilla@zyx.example', 'ada']
   const risks = Array.from({ length: 300 }, (_, index) => ({
     reference: `${index}`,
     title: 'T',
     owner: owners[index % 3],
   }))
-  await synced(office.caller, { key: 'BELL', name: 'Bell', risks })
+  await synced(stage.caller, { key: 'BELL', name: 'Bell', risks })
   const texts = ['quilla', 'zyxwvut', 'vwxyz', 'zyx.example', 'zyx-4711', 'xylographer', 'qanats']
-  const { own, store } = office.gateway
+  const { own, store } = stage.gateway
   const { file } = own
   const left = () => {
     const bytes = ['', '-wal'].map((suffix) => readFileSync(`${file}${suffix}`, 'latin1')).join('')
     return texts.filter((text) => bytes.toLowerCase().includes(text))
   }
   expect(left()).toEqual(texts)
-  await erase(office)
+  await erase(stage)
   const connection = openDatabase(file)
   connection.pragma('wal_checkpoint(truncate)')
   connection.close()
@@ -218,36 +223,36 @@ test.runIf(engine === 'sqlite')('no byte of her name, e-mail or externalId is le
 })
 
 test('nothing of anybody else changes', async () => {
-  const office = await openOffice()
-  await imported(office, 'risks', [{ reference: 'R', title: 'Crack', owner: 'ada' }], 'BELL')
-  const { db, t } = office.gateway.store.read
+  const stage = await openWithQuilla()
+  await imported(stage, 'risks', [{ reference: 'R', title: 'Crack', owner: 'ada' }], 'BELL')
+  const { db, t } = stage.gateway.store.read
   const others = async () => [
-    (await db.select().from(t.person)).filter(({ id }) => id !== office.id),
-    (await db.select().from(t.membership)).filter(({ personId }) => personId !== office.id),
-    (await db.select().from(t.change)).filter(({ entityId }) => entityId !== office.id),
+    (await db.select().from(t.person)).filter(({ id }) => id !== stage.id),
+    (await db.select().from(t.membership)).filter(({ personId }) => personId !== stage.id),
+    (await db.select().from(t.change)).filter(({ entityId }) => entityId !== stage.id),
     ...[await db.select().from(t.group), await db.select().from(t.risk), await db.select().from(t.project)],
   ]
   const before = await others()
-  await erase(office)
+  await erase(stage)
   expect(await others()).toEqual(before)
 })
 
 test('erasing twice, or an unknown person, gives an error and exit code 1, and changes nothing', async () => {
-  const office = await openOffice()
-  await erase(office)
-  const before = await traces(office)
-  const run = (id: string) => runHere('.', ['erase', id, '--database', office.gateway.own.url])
-  const [twice, nobody] = await Promise.all([run(office.id), run('usr_nobody')])
+  const stage = await openWithQuilla()
+  await erase(stage)
+  const before = await traces(stage)
+  const run = (id: string) => runHere('.', ['erase', id, '--database', stage.gateway.own.url])
+  const [twice, nobody] = await Promise.all([run(stage.id), run('usr_nobody')])
   const again = `This person was already erased at ${LATER.toISOString()}.\n`
   expect(twice).toEqual({ code: 1, stdout: '', stderr: again })
   expect(nobody).toEqual({ code: 1, stdout: '', stderr: 'There is no person with the id "usr_nobody".\n' })
-  expect(await traces(office)).toEqual(before)
+  expect(await traces(stage)).toEqual(before)
 })
 
 const CONFLICT = { extensions: { code: 'CONFLICT' } }
 
 /** Every way to tell something of a person, with what refuses it. */
-const WAYS: [way: string, work: (office: Office) => Promise<unknown>, refusal: object][] = [
+const WAYS: [way: string, work: (stage: QuillasStage) => Promise<unknown>, refusal: object][] = [
   [
     'PATCH',
     ({ caller, id }) => caller.patch(`/v1/personnel/${id}`, { name: 'Q', email: 'q@example.com' }),
@@ -258,7 +263,7 @@ const WAYS: [way: string, work: (office: Office) => Promise<unknown>, refusal: o
     ({ caller, id }) => caller.graphql(`mutation { changePerson(id: "${id}", input: { status: ACTIVE }) { id } }`),
     { body: { errors: [CONFLICT] } },
   ],
-  ['an import', (office) => imported(office, 'people', [{ id: office.id, ...QUILLA }]), { flaws: [{ field: 'id' }] }],
+  ['an import', (stage) => imported(stage, 'people', [{ id: stage.id, ...QUILLA }]), { flaws: [{ field: 'id' }] }],
   ['PUT into a group', ({ caller, groupId, id }) => caller.put(`/v1/groups/${groupId}/members/${id}`), { status: 409 }],
   [
     'addMember',
@@ -268,29 +273,29 @@ const WAYS: [way: string, work: (office: Office) => Promise<unknown>, refusal: o
   ],
   [
     'an import of groups',
-    (office) => imported(office, 'groups', [{ name: 'Bellfounders', members: [office.id, 'ada@example.com'] }]),
+    (stage) => imported(stage, 'groups', [{ name: 'Bellfounders', members: [stage.id, 'ada@example.com'] }]),
     { flaws: [{ field: 'members' }] },
   ],
 ]
 
 test('an erased person stays erased, however they are named', async () => {
-  const office = await openOffice()
-  await erase(office)
-  const before = await traces(office)
+  const stage = await openWithQuilla()
+  await erase(stage)
+  const before = await traces(stage)
   for (const [way, work, refusal] of WAYS)
-    expect({ way, told: await work(office) }).toMatchObject({ way, told: refusal })
-  expect(await traces(office)).toEqual(before)
+    expect({ way, told: await work(stage) }).toMatchObject({ way, told: refusal })
+  expect(await traces(stage)).toEqual(before)
 })
 
 test('the same row of the HR system makes a new person, who is found by what the old one was called', async () => {
-  const office = await openOffice()
-  await erase(office)
-  expect(await imported(office, 'people', [QUILLA])).toMatchObject({ flaws: [], counts: { created: 1, updated: 0 } })
-  const [again] = (await office.caller.get('/v1/personnel?externalId=ZYX-4711')).body.data
+  const stage = await openWithQuilla()
+  await erase(stage)
+  expect(await imported(stage, 'people', [QUILLA])).toMatchObject({ flaws: [], counts: { created: 1, updated: 0 } })
+  const [again] = (await stage.caller.get('/v1/personnel?externalId=ZYX-4711')).body.data
   expect(again).toMatchObject({ ...QUILLA, status: 'ACTIVE', groups: [] })
-  expect(again.id).not.toBe(office.id)
+  expect(again.id).not.toBe(stage.id)
   const risks = [{ reference: 'R', title: 'Crack', owner: QUILLA.email }]
-  await synced(office.caller, { key: 'BELL', name: 'Bell', risks })
-  expect((await office.caller.get('/v1/risks')).body.data).toMatchObject([{ ownerId: again.id }])
-  expect((await office.caller.get(`/v1/personnel/${office.id}`)).body).toMatchObject({ name: 'Erased person' })
+  await synced(stage.caller, { key: 'BELL', name: 'Bell', risks })
+  expect((await stage.caller.get('/v1/risks')).body.data).toMatchObject([{ ownerId: again.id }])
+  expect((await stage.caller.get(`/v1/personnel/${stage.id}`)).body).toMatchObject({ name: 'Erased person' })
 })

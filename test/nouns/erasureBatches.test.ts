@@ -19,9 +19,11 @@ test('a long history is blanked in batches, and as if it were in one', async () 
     const risks = Array.from({ length: RISKS }, (_, index) => ({ reference: `R-${index}`, title: 'Crack', owner }))
     await synced(caller, { key: 'BELL', name: 'Bell', risks })
   }
-  gateway.asked()
+  gateway.statementsWithValues()
   const erased = await gateway.write((write) => erasePerson(write, id))
-  const statements = gateway.asked().filter(({ sql }) => /^select .+ from "(change|risk|issue)"/.test(sql))
+  const statements = gateway
+    .statementsWithValues()
+    .filter(({ sql }) => /^select .+ from "(change|risk|issue)"/.test(sql))
   // The person's own change and one of each risk; with the one that the erasure adds they are three, so that a batch
   // ends amid a risk.
   expect(erased).toMatchObject({ entries: RISKS, history: 1 + RISKS })

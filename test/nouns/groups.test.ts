@@ -8,7 +8,7 @@ const LATER = new Date('2026-11-03T10:00:00.000Z')
 const NOBODY = 'usr_00000000000000000000000000'
 const NOWHERE = 'grp_00000000000000000000000000'
 
-interface Office {
+interface GroupsStage {
   readonly gateway: Gateway
   readonly caller: Caller
   /** With the one member Ada, as it was added at NOW; the clock now shows LATER. */
@@ -17,7 +17,7 @@ interface Office {
   readonly graceId: string
 }
 
-async function openOffice(): Promise<Office> {
+async function openGroups(): Promise<GroupsStage> {
   const gateway = openGateway()
   const caller = await gateway.as('personnel.manage')
   const texts = { externalId: 'DIR-1', description: 'Whoever dives.' }
@@ -34,22 +34,22 @@ const pathOf = ({ id }: { id: string }) => `/v1/groups/${id}`
 const flaw = (pointer: string, detail: RegExp) => ({ pointer, detail: expect.stringMatching(detail) })
 
 /** Everything that a change could leave behind. */
-async function traces({ gateway }: Office): Promise<unknown> {
+async function traces({ gateway }: GroupsStage): Promise<unknown> {
   const { db, t } = gateway.store.read
   const tables = [t.person, t.group, t.membership, t.change]
   const rows = await Promise.all(tables.map((table) => db.select().from(table)))
   return { rows, version: await gateway.store.version() }
 }
 
-async function refused(office: Office, work: (caller: Caller) => Promise<Answer>): Promise<Answer> {
-  const before = await traces(office)
-  const answer = await work(office.caller)
-  expect(await traces(office)).toEqual(before)
+async function refused(stage: GroupsStage, work: (caller: Caller) => Promise<Answer>): Promise<Answer> {
+  const before = await traces(stage)
+  const answer = await work(stage.caller)
+  expect(await traces(stage)).toEqual(before)
   return answer
 }
 
 /** What an answer was, and what it left in the history. */
-async function told({ gateway }: Office, work: () => Promise<Answer>) {
+async function outcomeOf({ gateway }: GroupsStage, work: () => Promise<Answer>) {
   let answer: Answer | undefined
   const history = await gateway.historyOf(async () => {
     answer = await work()
@@ -62,14 +62,14 @@ const stamps = { createdAt: LATER.toISOString(), updatedAt: LATER.toISOString() 
 
 describe('a group', () => {
   test('is added, trimmed, without members, and is then where Location says', async () => {
-    const office = await openOffice()
+    const stage = await openGroups()
     const input = { name: ' Riggers ', externalId: null, description: '' }
-    const { status, body, headers, history } = await told(office, () => office.caller.post('/v1/groups', input))
+    const { status, body, headers, history } = await outcomeOf(stage, () => stage.caller.post('/v1/groups', input))
     const texts = { name: 'Riggers', externalId: null, description: null }
     const id = expect.stringMatching(/^grp_[0-9a-hjkmnp-tv-z]{26}$/)
     expect([status, body]).toEqual([201, { id, ...texts, memberCount: 0, ...stamps }])
     expect(headers?.get('location')).toBe(pathOf(body))
-    expect((await office.caller.get(pathOf(body))).body).toEqual(body)
+    expect((await stage.caller.get(pathOf(body))).body).toEqual(body)
     expect(history).toEqual([{ by, action: 'CREATED', entityId: body.id, fields: { name: [null, 'Riggers'] } }])
   })
 
@@ -81,9 +81,9 @@ describe('a group', () => {
     ['nothing', {}, {}],
     ['what is so already', { name: 'Divers', externalId: ' DIR-1' }, {}],
   ])('is changed in what a PATCH names, and nothing else: %s', async (_, input, changed) => {
-    const office = await openOffice()
-    const { divers, caller } = office
-    const { status, body, headers, history } = await told(office, () => caller.patch(pathOf(divers), input))
+    const stage = await openGroups()
+    const { divers, caller } = stage
+    const { status, body, headers, history } = await outcomeOf(stage, () => caller.patch(pathOf(divers), input))
     const fields = Object.fromEntries(Object.entries(changed).map(([name, to]) => [name, [divers[name], to]]))
     const isChanged = Object.keys(changed).length > 0
     const updatedAt = (isChanged ? LATER : NOW).toISOString()
@@ -101,9 +101,9 @@ describe('a group', () => {
     ['members', { name: 'X', members: [] }, [flaw('/members', /Unknown member.*description/)]],
     ['a list for it all', [], [flaw('', /object/)]],
   ])('with %s is neither added nor changed', async (_, input, errors) => {
-    const office = await openOffice()
-    const posted = await refused(office, (caller) => caller.post('/v1/groups', input))
-    const patched = await refused(office, (caller) => caller.patch(pathOf(office.divers), input))
+    const stage = await openGroups()
+    const posted = await refused(stage, (caller) => caller.post('/v1/groups', input))
+    const patched = await refused(stage, (caller) => caller.patch(pathOf(stage.divers), input))
     for (const answer of [posted, patched]) {
       expect(answer).toMatchProblem(422, 'VALIDATION_FAILED')
       expect(answer.body.errors).toEqual(errors)
@@ -114,10 +114,10 @@ describe('a group', () => {
     ['name', { name: 'CLIMBERS' }],
     ['externalId', { externalId: 'DIR-2' }],
   ])('does not get the %s of another', async (field, texts) => {
-    const office = await openOffice()
-    const [climbers] = (await office.caller.get('/v1/groups?search=climbers')).body.data
-    const posted = await refused(office, (caller) => caller.post('/v1/groups', { name: 'New', ...texts }))
-    const patched = await refused(office, (caller) => caller.patch(pathOf(office.divers), texts))
+    const stage = await openGroups()
+    const [climbers] = (await stage.caller.get('/v1/groups?search=climbers')).body.data
+    const posted = await refused(stage, (caller) => caller.post('/v1/groups', { name: 'New', ...texts }))
+    const patched = await refused(stage, (caller) => caller.patch(pathOf(stage.divers), texts))
     for (const answer of [posted, patched]) {
       expect(answer).toMatchProblem(409, 'CONFLICT')
       const detail = `The ${field} belongs to Climbers (${climbers.id}).`
@@ -126,7 +126,7 @@ describe('a group', () => {
   })
 
   test('is added and changed through GraphQL just so', async () => {
-    const { caller, divers } = await openOffice()
+    const { caller, divers } = await openGroups()
     const { body } = await caller.graphql(`mutation {
       addGroup(input: { name: "Riggers", description: "Ropes." }) { name externalId description memberCount }
       changeGroup(id: "${divers.id}", input: { externalId: null }) { name externalId description members { totalCount } }
@@ -141,33 +141,33 @@ describe('a group', () => {
 })
 
 describe('a membership', () => {
-  const path = ({ divers }: Office, personId: string) => `${pathOf(divers)}/members/${personId}`
-  const groupsOf = async ({ caller }: Office, id: string) => (await caller.get(`/v1/personnel/${id}`)).body.groups
+  const path = ({ divers }: GroupsStage, personId: string) => `${pathOf(divers)}/members/${personId}`
+  const groupsOf = async ({ caller }: GroupsStage, id: string) => (await caller.get(`/v1/personnel/${id}`)).body.groups
 
   test('is added once and removed once, however often it is requested', async () => {
-    const office = await openOffice()
-    const { caller, divers, graceId } = office
+    const stage = await openGroups()
+    const { caller, divers, graceId } = stage
     const group = { id: divers.id, name: 'Divers' }
     const line = (from: string[], to: string[]) => [
       { by, action: 'UPDATED', entityId: graceId, fields: { groups: [from, to] } },
     ]
     const steps = [
-      { work: () => caller.put(path(office, graceId)), groups: [group], count: 2, lines: line([], ['Divers']) },
-      { work: () => caller.put(path(office, graceId)), groups: [group], count: 2, lines: [] },
-      { work: () => caller.delete(path(office, graceId)), groups: [], count: 1, lines: line(['Divers'], []) },
-      { work: () => caller.delete(path(office, graceId)), groups: [], count: 1, lines: [] },
+      { work: () => caller.put(path(stage, graceId)), groups: [group], count: 2, lines: line([], ['Divers']) },
+      { work: () => caller.put(path(stage, graceId)), groups: [group], count: 2, lines: [] },
+      { work: () => caller.delete(path(stage, graceId)), groups: [], count: 1, lines: line(['Divers'], []) },
+      { work: () => caller.delete(path(stage, graceId)), groups: [], count: 1, lines: [] },
     ]
     for (const { work, groups, count, lines } of steps) {
-      const { status, body, headers, history } = await told(office, work)
+      const { status, body, headers, history } = await outcomeOf(stage, work)
       expect([status, body, headers?.get('content-type'), history]).toEqual([204, undefined, null, lines])
-      expect(await groupsOf(office, graceId)).toEqual(groups)
+      expect(await groupsOf(stage, graceId)).toEqual(groups)
       expect((await caller.get(pathOf(divers))).body).toEqual({ ...divers, memberCount: count })
     }
     expect((await caller.get(`/v1/personnel/${graceId}`)).body.updatedAt).toBe(LATER.toISOString())
   })
 
   test('of two mutations in one request is counted after each', async () => {
-    const { caller, divers, adaId, graceId } = await openOffice()
+    const { caller, divers, adaId, graceId } = await openGroups()
     const step = (name: string, field: string, personId: string) =>
       `${name}: ${field}(groupId: "${divers.id}", personId: "${personId}") { memberCount members { nodes { name } } }`
     const steps = [step('one', 'addMember', graceId), step('two', 'removeMember', adaId)]
@@ -181,21 +181,21 @@ describe('a membership', () => {
   })
 
   test.each([
-    ['an unknown group', (_: Office) => [NOWHERE, _.adaId], `There is no group with the id "${NOWHERE}".`],
-    ['an unknown person', (_: Office) => [_.divers.id, NOBODY], `There is no person with the id "${NOBODY}".`],
-    ['nonsense', (_: Office) => ['x', 'y'], 'There is no group with the id "x".'],
+    ['an unknown group', (_: GroupsStage) => [NOWHERE, _.adaId], `There is no group with the id "${NOWHERE}".`],
+    ['an unknown person', (_: GroupsStage) => [_.divers.id, NOBODY], `There is no person with the id "${NOBODY}".`],
+    ['nonsense', (_: GroupsStage) => ['x', 'y'], 'There is no group with the id "x".'],
   ])('with %s is not found, by either API', async (_, idsOf, detail) => {
-    const office = await openOffice()
-    const [groupId, personId] = idsOf(office)
+    const stage = await openGroups()
+    const [groupId, personId] = idsOf(stage)
     for (const method of ['PUT', 'DELETE']) {
       const at = `/v1/groups/${groupId}/members/${personId}`
-      const answer = await refused(office, (caller) => caller.request(at, { method }))
+      const answer = await refused(stage, (caller) => caller.request(at, { method }))
       expect(answer).toMatchProblem(404, 'NOT_FOUND')
       expect(answer.body.detail).toBe(detail)
     }
     for (const field of ['addMember', 'removeMember']) {
       const document = `mutation ($g: ID!, $p: ID!) { ${field}(groupId: $g, personId: $p) { id } }`
-      const { body } = await refused(office, (caller) => caller.graphql(document, { g: groupId, p: personId }))
+      const { body } = await refused(stage, (caller) => caller.graphql(document, { g: groupId, p: personId }))
       expect(body.data).toEqual({ [field]: null })
       expect(body.errors).toMatchObject([{ message: detail, path: [field], extensions: { code: 'NOT_FOUND' } }])
     }
@@ -228,11 +228,11 @@ describe('a key without personnel.manage', () => {
   test.each(LESS.map((scopes) => ({ scopes })))(
     'changes nothing, and does not learn what exists: $scopes',
     async ({ scopes }) => {
-      const office = await openOffice()
-      const caller = await office.gateway.as(...scopes)
-      const before = await traces(office)
+      const stage = await openGroups()
+      const caller = await stage.gateway.as(...scopes)
+      const before = await traces(stage)
       const kinds = new Set<string>()
-      for (const [ask, request] of [...attempts(office.divers.id, office.graceId), ...attempts(NOWHERE, NOBODY)]) {
+      for (const [ask, request] of [...attempts(stage.divers.id, stage.graceId), ...attempts(NOWHERE, NOBODY)]) {
         const { body } = await caller.graphql(`mutation { asked: ${ask} }`)
         const answer = await request(caller)
         expect(answer).toMatchProblem(403, 'INSUFFICIENT_SCOPE')
@@ -240,7 +240,7 @@ describe('a key without personnel.manage', () => {
         kinds.add(JSON.stringify([body.errors, { ...answer.body, requestId: '' }]))
       }
       expect(kinds.size).toBe(1)
-      expect(await traces(office)).toEqual(before)
+      expect(await traces(stage)).toEqual(before)
     },
   )
 })

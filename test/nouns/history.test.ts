@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import type { SheetNoun } from '../../src/ingest/files/nouns.js'
-import { bringIn } from '../../src/ingest/importers.js'
+import { importRecords } from '../../src/ingest/importers.js'
 import { addPerson } from '../../src/personnel/people.js'
 import { ada, grace } from '../support/fixtures.js'
 import { type Caller, type Gateway, NOW, openFilled } from '../support/harness.js'
@@ -11,7 +11,7 @@ import { BRIDGE, numbered, sync, synced } from '../support/syncing.js'
 
 const LATER = new Date('2026-11-03T23:59:59.999Z')
 
-interface Office {
+interface TrackedStage {
   readonly gateway: Gateway
   readonly caller: Caller
   /** The ids of some people and groups. */
@@ -19,7 +19,7 @@ interface Office {
   readonly g: readonly string[]
 }
 
-async function openOffice(): Promise<Office> {
+async function openTracked(): Promise<TrackedStage> {
   const { gateway, company } = await openFilled()
   const { personIds: p, groupIds: g } = company
   const caller = await gateway.as('personnel.manage', 'projects.manage')
@@ -30,7 +30,7 @@ async function openOffice(): Promise<Office> {
 type Entity = Record<string, unknown>
 
 /** What is worked out from the rest, or is no fact about the entity. */
-const UNTOLD = /^(id|projectId|live|standing|erasedAt|syncedAt|createdAt|updatedAt|\w+Folded)$/
+const UNTRACKED = /^(id|projectId|live|standing|erasedAt|syncedAt|createdAt|updatedAt|\w+Folded)$/
 
 /** Every entity by its id, with whatever its history should tell of it. */
 async function entities({ store }: Gateway): Promise<Map<string, Entity>> {
@@ -43,11 +43,13 @@ async function entities({ store }: Gateway): Promise<Map<string, Entity>> {
   const rows: Entity[] = (await Promise.all(tables.map((table) => db.select().from(table)))).flat()
   return new Map(
     rows.map((row) => {
-      const told = Object.entries(row).filter(([name]) => !UNTOLD.test(name))
+      const outcome = Object.entries(row).filter(([name]) => !UNTRACKED.test(name))
       const id = String(row['id'])
       return [
         id,
-        Object.fromEntries(id.startsWith('usr_') ? [...told, ['groups', groupsOf(id).map(({ name }) => name)]] : told),
+        Object.fromEntries(
+          id.startsWith('usr_') ? [...outcome, ['groups', groupsOf(id).map(({ name }) => name)]] : outcome,
+        ),
       ]
     }),
   )
@@ -76,7 +78,10 @@ async function historyRows({ store }: Gateway) {
 const KINDS: Record<string, string> = { usr: 'PERSON', grp: 'GROUP', prj: 'PROJECT', rsk: 'RISK', iss: 'ISSUE' }
 
 /** Does something, and sees that the history tells exactly that: one line for each entity that changed, and no more. */
-async function told({ gateway }: Office, work: () => Promise<unknown>): Promise<{ actions: string[]; by: string[] }> {
+async function outcomeOf(
+  { gateway }: TrackedStage,
+  work: () => Promise<unknown>,
+): Promise<{ actions: string[]; by: string[] }> {
   const [before, known] = [await entities(gateway), (await historyRows(gateway)).length]
   await work()
   const rows = (await historyRows(gateway)).slice(known)
@@ -99,15 +104,24 @@ async function told({ gateway }: Office, work: () => Promise<unknown>): Promise<
 const WORDING = { place: String, createProjects: '', createGroups: '', closeLimit: '' }
 
 /** As the command does it: with flaws, nothing is stored. */
-function imported({ gateway }: Office, noun: SheetNoun, records: Entity[], options: object = {}): Promise<unknown> {
-  const incoming = records.map((values, index) => ({ index, values }))
+function imported(
+  { gateway }: TrackedStage,
+  noun: SheetNoun,
+  records: Entity[],
+  options: object = {},
+): Promise<unknown> {
+  const sourceRecords = records.map((values, index) => ({ index, values }))
   return gateway.write(async (write) => {
-    const { flaws } = await bringIn(write, noun, incoming, { wording: WORDING, matchPeople: true, ...options })
+    const { flaws } = await importRecords(write, noun, sourceRecords, {
+      wording: WORDING,
+      matchPeople: true,
+      ...options,
+    })
     if (flaws.length > 0) throw new Error('refused')
   })
 }
 
-const mutate = ({ caller }: Office, field: string) => caller.graphql(`mutation { ${field} { id } }`)
+const mutate = ({ caller }: TrackedStage, field: string) => caller.graphql(`mutation { ${field} { id } }`)
 const whole = { project: 'NEW', createProjects: true, closeMissing: true, closeLimit: 99 }
 const assessed = { reference: 'R-0', title: 'Wind', likelihood: 2, impact: 5 }
 const NEXT = {
@@ -120,7 +134,7 @@ const PILOTS = [
 ]
 
 /** Every way to change something, with the lines that it writes. */
-const WAYS: [way: string, writes: string, work: (office: Office) => Promise<unknown>][] = [
+const WAYS: [way: string, writes: string, work: (stage: TrackedStage) => Promise<unknown>][] = [
   ['POST a person', 'CREATED', ({ caller, g }) => caller.post('/v1/personnel', { ...ada, groupIds: g })],
   [
     'PATCH a person',
@@ -131,64 +145,56 @@ const WAYS: [way: string, writes: string, work: (office: Office) => Promise<unkn
   ['PATCH a group', 'UPDATED', ({ caller, g }) => caller.patch(`/v1/groups/${g[0]}`, { description: 'Deep.' })],
   ['PUT a member', 'UPDATED', ({ caller, g, p }) => caller.put(`/v1/groups/${g[2]}/members/${p[0]}`)],
   ['DELETE a member', 'UPDATED', ({ caller, g, p }) => caller.delete(`/v1/groups/${g[0]}/members/${p[0]}`)],
-  ['addPerson', 'CREATED', (office) => mutate(office, 'addPerson(input: { name: "Lin", email: "lin@x.org" })')],
-  ['changePerson', 'UPDATED', (office) => mutate(office, `changePerson(id: "${office.p[1]}", input: { title: "T" })`)],
-  ['addGroup', 'CREATED', (office) => mutate(office, 'addGroup(input: { name: "Climbers" })')],
-  [
-    'changeGroup',
-    'UPDATED',
-    (office) => mutate(office, `changeGroup(id: "${office.g[1]}", input: { externalId: "E" })`),
-  ],
-  [
-    'addMember',
-    'UPDATED',
-    (office) => mutate(office, `addMember(groupId: "${office.g[2]}", personId: "${office.p[3]}")`),
-  ],
+  ['addPerson', 'CREATED', (stage) => mutate(stage, 'addPerson(input: { name: "Lin", email: "lin@x.org" })')],
+  ['changePerson', 'UPDATED', (stage) => mutate(stage, `changePerson(id: "${stage.p[1]}", input: { title: "T" })`)],
+  ['addGroup', 'CREATED', (stage) => mutate(stage, 'addGroup(input: { name: "Climbers" })')],
+  ['changeGroup', 'UPDATED', (stage) => mutate(stage, `changeGroup(id: "${stage.g[1]}", input: { externalId: "E" })`)],
+  ['addMember', 'UPDATED', (stage) => mutate(stage, `addMember(groupId: "${stage.g[2]}", personId: "${stage.p[3]}")`)],
   [
     'removeMember',
     'UPDATED',
-    (office) => mutate(office, `removeMember(groupId: "${office.g[2]}", personId: "${office.p[3]}")`),
+    (stage) => mutate(stage, `removeMember(groupId: "${stage.g[2]}", personId: "${stage.p[3]}")`),
   ],
   ['syncProject', 'CREATED CREATED CREATED CREATED CREATED', ({ caller }) => synced(caller, BRIDGE)],
   ['syncProject again', 'UPDATED UPDATED CLOSED CREATED CLOSED', ({ caller }) => synced(caller, NEXT)],
-  ['import people', 'CREATED CREATED UPDATED', (office) => imported(office, 'people', PILOTS, { createGroups: true })],
+  ['import people', 'CREATED CREATED UPDATED', (stage) => imported(stage, 'people', PILOTS, { createGroups: true })],
   [
     'import groups',
     'CREATED UPDATED',
-    (office) => imported(office, 'groups', [{ name: 'Sailors', members: ['p3@example.com'] }]),
+    (stage) => imported(stage, 'groups', [{ name: 'Sailors', members: ['p3@example.com'] }]),
   ],
   [
     'import projects',
     'CREATED UPDATED',
-    (office) =>
-      imported(office, 'projects', [
+    (stage) =>
+      imported(stage, 'projects', [
         { key: 'SHIP', name: 'Ship' },
         { key: 'OLD', description: 'Over.' },
       ]),
   ],
-  ['import risks', 'CREATED CREATED CREATED', (office) => imported(office, 'risks', numbered(2), whole)],
-  ['import fewer risks', 'UPDATED CLOSED', (office) => imported(office, 'risks', [assessed], whole)],
+  ['import risks', 'CREATED CREATED CREATED', (stage) => imported(stage, 'risks', numbered(2), whole)],
+  ['import fewer risks', 'UPDATED CLOSED', (stage) => imported(stage, 'risks', [assessed], whole)],
   [
     'import issues',
     'CREATED',
-    (office) => imported(office, 'issues', [{ reference: 'I', title: 'T', severity: 'LOW', risk: 'R-0' }], whole),
+    (stage) => imported(stage, 'issues', [{ reference: 'I', title: 'T', severity: 'LOW', risk: 'R-0' }], whole),
   ],
 ]
 
 test('every way to change something writes one line for each entity that changed, and none the second time', async () => {
-  const office = await openOffice()
+  const stage = await openTracked()
   for (const [way, writes, work] of WAYS) {
-    const first = await told(office, () => work(office))
+    const first = await outcomeOf(stage, () => work(stage))
     const by = [way.startsWith('import') ? 'cli' : 'key_']
     expect({ way, ...first }).toEqual({ way, actions: writes.split(' '), by })
-    expect({ way, ...(await told(office, () => work(office))) }).toEqual({ way, actions: [], by: [] })
+    expect({ way, ...(await outcomeOf(stage, () => work(stage))) }).toEqual({ way, actions: [], by: [] })
   }
 })
 
 const LATE = [...numbered(900), { reference: 'R-900', title: 'Late', likelihood: 6, impact: 1 }]
 
 /** What is refused, before it begins or when much has been written already. */
-const REFUSED: [way: string, work: (office: Office) => Promise<unknown>][] = [
+const REFUSED: [way: string, work: (stage: TrackedStage) => Promise<unknown>][] = [
   ['a taken e-mail', ({ caller }) => caller.post('/v1/personnel', { name: 'A', email: 'p0@example.com' })],
   ['a bad PATCH', ({ caller, p }) => caller.patch(`/v1/personnel/${p[0]}`, { title: 'Lead', email: 'none' })],
   [
@@ -202,7 +208,7 @@ const REFUSED: [way: string, work: (office: Office) => Promise<unknown>][] = [
     'a sync that would close too much',
     ({ caller }) => sync(caller, { key: 'APOLLO', name: 'Other', risks: numbered(3) }),
   ],
-  ['an import with a late flaw', (office) => imported(office, 'risks', LATE, whole).catch(() => undefined)],
+  ['an import with a late flaw', (stage) => imported(stage, 'risks', LATE, whole).catch(() => undefined)],
   [
     'a write that breaks off at its end',
     ({ gateway }) =>
@@ -216,16 +222,16 @@ const REFUSED: [way: string, work: (office: Office) => Promise<unknown>][] = [
 ]
 
 test('what is refused writes no history, however far it had come', async () => {
-  const office = await openOffice()
-  const before = await entities(office.gateway)
+  const stage = await openTracked()
+  const before = await entities(stage.gateway)
   for (const [way, work] of REFUSED) {
-    expect({ way, ...(await told(office, () => work(office))) }).toEqual({ way, actions: [], by: [] })
+    expect({ way, ...(await outcomeOf(stage, () => work(stage))) }).toEqual({ way, actions: [], by: [] })
   }
-  expect(await entities(office.gateway)).toEqual(before)
+  expect(await entities(stage.gateway)).toEqual(before)
 })
 
 test('a stored change sets updatedAt to its timestamp, also when only the groups changed', async () => {
-  const { gateway, caller, p, g } = await openOffice()
+  const { gateway, caller, p, g } = await openTracked()
   await caller.put(`/v1/groups/${g[2]}/members/${p[0]}`)
   const { createdAt, updatedAt } = (await caller.get(`/v1/personnel/${p[0]}`)).body
   expect([createdAt, updatedAt]).toEqual([NOW.toISOString(), gateway.clock.now.toISOString()])

@@ -7,14 +7,14 @@ import { BRIDGE, numbered, synced } from '../support/syncing.js'
 
 const day = (number: number) => new Date(NOW.getTime() + number * 86_400_000)
 
-interface Office {
+interface HistoryStage {
   readonly gateway: Gateway
   readonly caller: Caller
   readonly ids: Readonly<Record<'person' | 'group' | 'project' | 'risk' | 'issue', string>>
 }
 
 /** One of each, added by the caller, but for the group, which the command line added. */
-async function openOffice(at = NOW): Promise<Office> {
+async function openHistory(at = NOW): Promise<HistoryStage> {
   const gateway = openGateway()
   gateway.clock.now = at
   const caller = await gateway.as('personnel.manage', 'projects.manage')
@@ -36,7 +36,7 @@ async function history(caller: Caller, noun: string, id: string, args = '', sele
 }
 
 test('the score of a risk over time can be read, the oldest change first', async () => {
-  const { gateway, caller, ids } = await openOffice()
+  const { gateway, caller, ids } = await openHistory()
   const assess = async (number: number, likelihood: number | null, impact: number | null) => {
     gateway.clock.now = day(number)
     await synced(caller, { key: 'BRIDGE', risks: [{ ...BRIDGE.risks[0], likelihood, impact }, BRIDGE.risks[1] ?? {}] })
@@ -68,7 +68,7 @@ test('the score of a risk over time can be read, the oldest change first', async
 })
 
 test('the history of a person has their groups by name, and no nulls', async () => {
-  const { gateway, caller, ids } = await openOffice()
+  const { gateway, caller, ids } = await openHistory()
   const [path, other] = [
     `/members/${ids.person}`,
     await gateway.write((write) => addGroup(write, { name: 'Cooks; chefs' })),
@@ -104,7 +104,7 @@ const lacks = (requiredScope: string, path: (string | number)[]) => [
 ]
 
 test('a history is for the scope of its thing, and who did it for the .manage of that', async () => {
-  const { gateway, ids } = await openOffice()
+  const { gateway, ids } = await openHistory()
   for (const [noun, area] of NOUNS) {
     const other = area === 'personnel' ? 'projects' : 'personnel'
     const ask = `query ($id: ID!) { ${noun}(id: $id) { history { nodes { by action recordedAt } } } }`
@@ -126,7 +126,7 @@ test('a history is for the scope of its thing, and who did it for the .manage of
 })
 
 test('a history is read in pages, and from an instant on', async () => {
-  const { gateway, caller, ids } = await openOffice()
+  const { gateway, caller, ids } = await openHistory()
   for (const number of [1, 2, 3, 4]) {
     gateway.clock.now = day(number)
     await caller.patch(`/v1/personnel/${ids.person}`, { title: `T${number}` })
@@ -154,7 +154,7 @@ test('a history is read in pages, and from an instant on', async () => {
 })
 
 test('a page that cannot be is refused, and the thing itself is there', async () => {
-  const { caller, ids } = await openOffice()
+  const { caller, ids } = await openHistory()
   for (const args of ['first: 0', 'first: 1001', 'after: "nonsense"']) {
     const { body } = await caller.graphql(`{ risk(id: "${ids.risk}") { id history(${args}) { totalCount } } }`)
     expect(body).toMatchObject({
@@ -165,7 +165,7 @@ test('a page that cannot be is refused, and the thing itself is there', async ()
 })
 
 test('a history inside a list works, in a page and in the whole list', async () => {
-  const { caller } = await openOffice()
+  const { caller } = await openHistory()
   const fields = 'nodes { reference history { nodes { action } } }'
   const created = { nodes: [{ action: 'CREATED' }] }
   const nodes = [
@@ -179,7 +179,7 @@ test('a history inside a list works, in a page and in the whole list', async () 
 })
 
 test('the command prints all changes or those of one entity, since a time, as text or as one JSON document', async () => {
-  const { gateway, caller, ids } = await openOffice(new Date('2020-02-01T09:30:00.000Z'))
+  const { gateway, caller, ids } = await openHistory(new Date('2020-02-01T09:30:00.000Z'))
   gateway.clock.now = new Date()
   await caller.patch(`/v1/personnel/${ids.person}`, { title: 'Lead' })
   await synced(caller, { key: 'BRIDGE', risks: numbered(1_100), closeLimit: 9 })
@@ -208,7 +208,7 @@ test('the command prints all changes or those of one entity, since a time, as te
 })
 
 test('the command refuses what is no time, and says when there is no such thing', async () => {
-  const { gateway } = await openOffice()
+  const { gateway } = await openHistory()
   const run = (...args: string[]) => runHere('.', ['history', ...args, '--database', gateway.own.url])
   const bad = await Promise.all(['2026-02-30', '2026-11-02T09:30:00'].map((text) => run('--since', text)))
   expect(bad).toEqual(bad.map(() => ({ code: 2, stdout: '', stderr: expect.stringMatching(/--since is ".*24h/) })))

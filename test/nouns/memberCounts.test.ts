@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { bringIn } from '../../src/ingest/importers.js'
+import { importRecords } from '../../src/ingest/importers.js'
 import { erasePerson } from '../../src/personnel/erasure.js'
 import { addMember, removeMember } from '../../src/personnel/memberships.js'
 import { addPerson, changePerson } from '../../src/personnel/people.js'
@@ -28,7 +28,7 @@ test('a group counts those of its members who are on the roster, whichever way t
     changePerson(write, ids[person] ?? '', { status })
   const wording = { place: String, createProjects: '', createGroups: '', closeLimit: '' }
   const bring = (values: Record<string, unknown>) => async (write: Write) => {
-    const { flaws } = await bringIn(write, 'people', [{ index: 0, values }], { wording })
+    const { flaws } = await importRecords(write, 'people', [{ index: 0, values }], { wording })
     expect(flaws).toEqual([])
   }
 

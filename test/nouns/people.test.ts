@@ -5,14 +5,14 @@ import { TEXT_MAX } from '../../src/vocabulary.js'
 import { ada, addGroup, grace } from '../support/fixtures.js'
 import { type Answer, type Caller, type Gateway, NOW, openGateway } from '../support/harness.js'
 
-interface Office {
+interface PeopleStage {
   readonly gateway: Gateway
   readonly caller: Caller
   readonly alphaId: string
   readonly zuluId: string
 }
 
-async function openOffice(): Promise<Office> {
+async function openPeople(): Promise<PeopleStage> {
   const gateway = openGateway()
   const [alphaId, zuluId] = await gateway.write(async (write) => [
     await addGroup(write, { name: 'alpha Team', description: null }),
@@ -22,24 +22,24 @@ async function openOffice(): Promise<Office> {
 }
 
 /** Everything that a person leaves behind. */
-async function traces({ gateway, caller }: Office): Promise<unknown> {
+async function traces({ gateway, caller }: PeopleStage): Promise<unknown> {
   const roster = await caller.get('/v1/personnel?status=active,inactive')
   const groups = await caller.get('/v1/groups')
   return { roster: roster.body, groups: groups.body, version: await gateway.store.version() }
 }
 
 /** Posts a body that is refused, and sees that nothing came of it. */
-async function refused(office: Office, body: unknown): Promise<Answer> {
-  const before = await traces(office)
-  const answer = await office.caller.post('/v1/personnel', body)
-  expect(await traces(office)).toEqual(before)
+async function refused(stage: PeopleStage, body: unknown): Promise<Answer> {
+  const before = await traces(stage)
+  const answer = await stage.caller.post('/v1/personnel', body)
+  expect(await traces(stage)).toEqual(before)
   return answer
 }
 
 const flaw = (pointer: string, detail: RegExp) => ({ pointer, detail: expect.stringMatching(detail) })
 
 test('a person is added, trimmed and once to each group, and is then where Location says and on the roster', async () => {
-  const { caller, alphaId, zuluId } = await openOffice()
+  const { caller, alphaId, zuluId } = await openPeople()
   const texts = { name: ' Grace Hopper\n', email: '\tGrace@Example.com ', externalId: null, department: '  ' }
   const answer = await caller.post('/v1/personnel', {
     ...texts,
@@ -72,7 +72,7 @@ test.each([
   ['an externalId alone', { externalId: 'HR-1' }],
   ['an externalId and a blank e-mail, as forms send it', { externalId: 'HR-1', email: ' ' }],
 ])('%s is enough beside a name', async (_, texts) => {
-  const { caller } = await openOffice()
+  const { caller } = await openPeople()
   const { status, body } = await caller.post('/v1/personnel', { name: 'Ada', ...texts })
   expect([status, body.email, body.externalId]).toEqual([
     201,
@@ -89,9 +89,9 @@ test.each([
   ['externalId', '/externalId', { externalId: 'HR-7' }],
   ['externalId beside a new e-mail', '/externalId', { email: 'new@example.com', externalId: ' HR-7 ' }],
 ])('a taken %s is a conflict that names its holder', async (_, pointer, texts) => {
-  const office = await openOffice()
-  const { id } = (await office.caller.post('/v1/personnel', grace)).body
-  const answer = await refused(office, { name: 'Someone else', ...texts })
+  const stage = await openPeople()
+  const { id } = (await stage.caller.post('/v1/personnel', grace)).body
+  const answer = await refused(stage, { name: 'Someone else', ...texts })
   const words = pointer === '/email' ? 'e-mail' : 'externalId'
   const detail = `The ${words} belongs to Grace Hopper (${id}).`
   expect(answer.status).toBe(409)
@@ -108,38 +108,38 @@ test.each([
 })
 
 test('the e-mail of someone who has left is still taken', async () => {
-  const office = await openOffice()
-  const { id } = (await office.caller.post('/v1/personnel', grace)).body
-  await office.gateway.write(async ({ db, t }) => {
+  const stage = await openPeople()
+  const { id } = (await stage.caller.post('/v1/personnel', grace)).body
+  await stage.gateway.write(async ({ db, t }) => {
     await db.update(t.person).set({ status: 'INACTIVE' }).where(eq(t.person.id, id))
   })
-  const answer = await refused(office, { name: 'Grace again', email: grace.email })
+  const answer = await refused(stage, { name: 'Grace again', email: grace.email })
   expect(answer).toMatchProblem(409, 'CONFLICT')
   expect(answer.body.existingId).toBe(id)
 })
 
 test('of many who claim one e-mail at the same time, one gets it', async () => {
-  const office = await openOffice()
+  const stage = await openPeople()
   const emails = ['ada@example.com', 'Ada@example.com', 'ADA@example.com', 'ada@Example.com']
-  const answers = await Promise.all(emails.map((email) => office.caller.post('/v1/personnel', { name: email, email })))
+  const answers = await Promise.all(emails.map((email) => stage.caller.post('/v1/personnel', { name: email, email })))
   expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409])
   const [added] = answers.filter(({ status }) => status === 201)
-  expect((await office.caller.get('/v1/personnel')).body.data).toEqual([added?.body])
+  expect((await stage.caller.get('/v1/personnel')).body.data).toEqual([added?.body])
 })
 
 test('each unknown group is pointed at, and nobody is added to the known ones', async () => {
-  const office = await openOffice()
-  const first = await refused(office, { ...ada, groupIds: ['grp_nowhere'] })
+  const stage = await openPeople()
+  const first = await refused(stage, { ...ada, groupIds: ['grp_nowhere'] })
   expect(first).toMatchProblem(422, 'VALIDATION_FAILED')
   expect(first.body.errors).toEqual([flaw('/groupIds/0', /"grp_nowhere"/)])
-  const others = await refused(office, { ...ada, groupIds: [office.alphaId, 'nonsense', office.zuluId, '\ud800'] })
+  const others = await refused(stage, { ...ada, groupIds: [stage.alphaId, 'nonsense', stage.zuluId, '\ud800'] })
   expect(others.body.errors).toEqual([flaw('/groupIds/1', /"nonsense"/), flaw('/groupIds/3', /group/)])
 })
 
 test('group ids that are not a list are refused, be the one id known or not', async () => {
-  const office = await openOffice()
-  for (const groupIds of [office.alphaId, 'grp_nowhere']) {
-    const answer = await refused(office, { ...ada, groupIds })
+  const stage = await openPeople()
+  for (const groupIds of [stage.alphaId, 'grp_nowhere']) {
+    const answer = await refused(stage, { ...ada, groupIds })
     expect(answer).toMatchProblem(422, 'VALIDATION_FAILED')
     expect(answer.body.errors).toEqual([flaw('/groupIds', /list|array/i)])
   }
@@ -187,19 +187,19 @@ test.each<[string, unknown, ReturnType<typeof flaw>[]]>([
   ['two flaws of content', { name: ' ', email: 'nobody' }, [flaw('/name', /empty/), flaw('/email', /e-mail address/)]],
   ['two flaws of shape', { ...ada, name: 1, title: true }, [flaw('/name', /string/i), flaw('/title', /string/i)]],
 ])('a person with %s is refused, each flaw with its place', async (_, body, errors) => {
-  const answer = await refused(await openOffice(), body)
+  const answer = await refused(await openPeople(), body)
   expect(answer).toMatchProblem(422, 'VALIDATION_FAILED')
   expect(answer.body.errors).toEqual(errors)
 })
 
 test.each([[[]], [[ada]], [null], ['Ada'], [5], [true]])('a body that is %j is refused as a whole', async (body) => {
-  const answer = await refused(await openOffice(), body)
+  const answer = await refused(await openPeople(), body)
   expect(answer).toMatchProblem(422, 'VALIDATION_FAILED')
   expect(answer.body.errors).toEqual([flaw('', /object|needed/)])
 })
 
 test('a text of exactly the longest length is kept, each emoji counted once and spaces around it not at all', async () => {
-  const { caller } = await openOffice()
+  const { caller } = await openPeople()
   const longest = {
     name: '😀'.repeat(TEXT_MAX.name),
     email: email(TEXT_MAX.email),
@@ -213,16 +213,16 @@ test('a text of exactly the longest length is kept, each emoji counted once and 
 })
 
 const JSON_TYPE = { 'content-type': 'application/json' }
-const send = ({ caller }: Office, body: string, headers: Record<string, string> = JSON_TYPE) =>
+const send = ({ caller }: PeopleStage, body: string, headers: Record<string, string> = JSON_TYPE) =>
   caller.request('/v1/personnel', { method: 'POST', headers, body })
 
 test('a body of exactly the largest size is taken, and one byte more is not, whatever Content-Length says', async () => {
-  const office = await openOffice()
+  const stage = await openPeople()
   const largest = JSON.stringify(ada).padEnd(LIMITS.bodyBytesMax)
-  expect(await send(office, `${largest} `)).toMatchProblem(413, 'PAYLOAD_TOO_LARGE')
+  expect(await send(stage, `${largest} `)).toMatchProblem(413, 'PAYLOAD_TOO_LARGE')
   const claimed = { ...JSON_TYPE, 'content-length': String(LIMITS.bodyBytesMax + 1) }
-  expect(await send(office, '{}', claimed)).toMatchProblem(413, 'PAYLOAD_TOO_LARGE')
-  expect((await send(office, largest)).status).toBe(201)
+  expect(await send(stage, '{}', claimed)).toMatchProblem(413, 'PAYLOAD_TOO_LARGE')
+  expect((await send(stage, largest)).status).toBe(201)
 })
 
 test.each<[Record<string, string>, number]>([
@@ -233,27 +233,27 @@ test.each<[Record<string, string>, number]>([
   [{ 'content-type': 'application/json', 'content-encoding': 'gzip' }, 415],
   [{ 'content-type': 'Application/JSON; Charset="UTF-8"' }, 201],
 ])('a person sent with %j gets %i', async (headers, status) => {
-  const office = await openOffice()
-  const answer = await send(office, JSON.stringify(ada), headers)
+  const stage = await openPeople()
+  const answer = await send(stage, JSON.stringify(ada), headers)
   expect([answer.status, answer.body.code]).toEqual([status, status === 415 ? 'UNSUPPORTED_MEDIA_TYPE' : undefined])
 })
 
 test('who was refused can be added once the flaw is mended', async () => {
-  const office = await openOffice()
-  expect(await refused(office, { ...grace, groupIds: [office.alphaId, 'grp_nowhere'] })).toMatchProblem(
+  const stage = await openPeople()
+  expect(await refused(stage, { ...grace, groupIds: [stage.alphaId, 'grp_nowhere'] })).toMatchProblem(
     422,
     'VALIDATION_FAILED',
   )
-  const { status, body } = await office.caller.post('/v1/personnel', { ...grace, groupIds: [office.alphaId] })
-  expect([status, body.groups]).toEqual([201, [{ id: office.alphaId, name: 'alpha Team' }]])
+  const { status, body } = await stage.caller.post('/v1/personnel', { ...grace, groupIds: [stage.alphaId] })
+  expect([status, body.groups]).toEqual([201, [{ id: stage.alphaId, name: 'alpha Team' }]])
 })
 
 test('a key without personnel.manage adds nobody, and does not learn whose e-mail is taken', async () => {
-  const office = await openOffice()
-  await office.caller.post('/v1/personnel', grace)
-  const reader = await office.gateway.as('personnel.read', 'projects.manage')
+  const stage = await openPeople()
+  await stage.caller.post('/v1/personnel', grace)
+  const reader = await stage.gateway.as('personnel.read', 'projects.manage')
   for (const body of [ada, grace, { name: ' ' }]) {
-    const answer = await refused({ ...office, caller: reader }, body)
+    const answer = await refused({ ...stage, caller: reader }, body)
     expect(answer).toMatchProblem(403, 'INSUFFICIENT_SCOPE')
     expect(answer.body.requiredScope).toBe('personnel.manage')
   }

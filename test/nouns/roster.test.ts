@@ -6,7 +6,7 @@ import { type Answer, type Caller, type Gateway, openGateway } from '../support/
 
 const LATER = new Date('2026-11-03T10:00:00.000Z')
 
-interface Office {
+interface RosterStage {
   readonly gateway: Gateway
   readonly caller: Caller
   /** Ada, in one group, as she was added at NOW; the clock now shows LATER. */
@@ -15,7 +15,7 @@ interface Office {
   readonly groupId: string
 }
 
-async function openOffice(): Promise<Office> {
+async function openRoster(): Promise<RosterStage> {
   const gateway = openGateway()
   const caller = await gateway.as('personnel.manage')
   const groupId = await gateway.write((write) => addGroup(write, { name: 'Bridge inspectors' }))
@@ -30,17 +30,17 @@ const pathOf = ({ id }: { id: string }) => `/v1/personnel/${id}`
 const flaw = (pointer: string, detail: RegExp) => ({ pointer, detail: expect.stringMatching(detail) })
 
 /** Everything that a change could leave behind. */
-async function traces({ gateway, caller }: Office): Promise<unknown> {
+async function traces({ gateway, caller }: RosterStage): Promise<unknown> {
   const { db, t } = gateway.store.read
   const [people, history] = [await db.select().from(t.person), await db.select().from(t.change)]
   return { people, history, groups: (await caller.get('/v1/groups')).body, version: await gateway.store.version() }
 }
 
 /** Patches Ada with a body that is refused, and sees that nothing came of it. */
-async function refused(office: Office, body: unknown): Promise<Answer> {
-  const before = await traces(office)
-  const answer = await office.caller.patch(pathOf(office.ada), body)
-  expect(await traces(office)).toEqual(before)
+async function refused(stage: RosterStage, body: unknown): Promise<Answer> {
+  const before = await traces(stage)
+  const answer = await stage.caller.patch(pathOf(stage.ada), body)
+  expect(await traces(stage)).toEqual(before)
   return answer
 }
 
@@ -66,7 +66,7 @@ const CHANGES: [string, object, object][] = [
 ]
 
 test.each(CHANGES)('a PATCH changes what it names, and nothing else: %s', async (_, body, changed) => {
-  const { gateway, caller, ada, grace } = await openOffice()
+  const { gateway, caller, ada, grace } = await openRoster()
   let answer: Answer | undefined
   const history = await gateway.historyOf(async () => {
     answer = await caller.patch(pathOf(ada), body)
@@ -85,7 +85,7 @@ test.each<[string, object]>([
   ['what is so already', { name: 'Ada', title: 'Engineer', status: 'Active' }],
   ['the same with spaces around it', { department: '  Bridges ' }],
 ])('a PATCH of %s changes nothing, and leaves no line in the history', async (_, body) => {
-  const { gateway, caller, ada } = await openOffice()
+  const { gateway, caller, ada } = await openRoster()
   let answer: Answer | undefined
   const history = await gateway.historyOf(async () => {
     answer = await caller.patch(pathOf(ada), body)
@@ -110,7 +110,7 @@ test.each<[string, unknown, ReturnType<typeof flaw>[]]>([
   ['a text', 'title', [flaw('', /object/)]],
   ['null', null, [flaw('', /needed/)]],
 ])('a PATCH that would leave %s is refused as a whole, each flaw with its place', async (_, body, errors) => {
-  const answer = await refused(await openOffice(), body)
+  const answer = await refused(await openRoster(), body)
   expect(answer).toMatchProblem(422, 'VALIDATION_FAILED')
   expect(answer.body.errors).toEqual(errors)
 })
@@ -119,16 +119,16 @@ test.each([
   ['e-mail', { email: 'GRACE@example.com' }, '/email'],
   ['externalId', { externalId: ' HR-2 ' }, '/externalId'],
 ])('a taken %s is a conflict that names its holder', async (words, body, pointer) => {
-  const office = await openOffice()
-  await office.caller.patch(pathOf(office.grace), { externalId: 'HR-2' })
-  const answer = await refused(office, { ...body, title: 'Lead' })
-  const detail = `The ${words} belongs to Grace (${office.grace.id}).`
+  const stage = await openRoster()
+  await stage.caller.patch(pathOf(stage.grace), { externalId: 'HR-2' })
+  const answer = await refused(stage, { ...body, title: 'Lead' })
+  const detail = `The ${words} belongs to Grace (${stage.grace.id}).`
   expect(answer).toMatchProblem(409, 'CONFLICT')
-  expect([answer.body.existingId, answer.body.errors]).toEqual([office.grace.id, [{ pointer, detail }]])
+  expect([answer.body.existingId, answer.body.errors]).toEqual([stage.grace.id, [{ pointer, detail }]])
 })
 
 test('a person who leaves is off the roster and the count, keeps the id, and comes back unchanged', async () => {
-  const { caller, ada, groupId } = await openOffice()
+  const { caller, ada, groupId } = await openRoster()
   const seen = async () => [
     (await caller.get('/v1/personnel')).body.data.map(({ name }: Answer['body']) => name),
     (await caller.get(`/v1/groups/${groupId}`)).body.memberCount,
@@ -143,11 +143,11 @@ test('a person who leaves is off the roster and the count, keeps the id, and com
 })
 
 test('an erased person stays erased', async () => {
-  const office = await openOffice()
-  await office.gateway.write(async ({ db, t, at }) => {
-    await db.update(t.person).set({ erasedAt: at }).where(eq(t.person.id, office.ada.id))
+  const stage = await openRoster()
+  await stage.gateway.write(async ({ db, t, at }) => {
+    await db.update(t.person).set({ erasedAt: at }).where(eq(t.person.id, stage.ada.id))
   })
-  expect(await refused(office, { title: 'Lead' })).toMatchProblem(409, 'CONFLICT')
+  expect(await refused(stage, { title: 'Lead' })).toMatchProblem(409, 'CONFLICT')
 })
 
 const CHANGE = `mutation ($id: ID!, $input: ChangePersonInput!) {
@@ -155,7 +155,7 @@ const CHANGE = `mutation ($id: ID!, $input: ChangePersonInput!) {
 }`
 
 test('changePerson does the same through GraphQL: absent keeps, null clears', async () => {
-  const { gateway, caller, ada } = await openOffice()
+  const { gateway, caller, ada } = await openRoster()
   let answer: Answer | undefined
   const history = await gateway.historyOf(async () => {
     answer = await caller.graphql(CHANGE, { id: ada.id, input: { title: null, status: 'INACTIVE' } })
@@ -184,28 +184,28 @@ test.each<[object, object]>([
     { code: 'CONFLICT', existingId: expect.any(String), errors: [flaw('/email', /Gr/)] },
   ],
 ])('changePerson refuses %j', async (input, extensions) => {
-  const office = await openOffice()
-  const before = await traces(office)
-  const { body } = await office.caller.graphql(CHANGE, { id: office.ada.id, input })
+  const stage = await openRoster()
+  const before = await traces(stage)
+  const { body } = await stage.caller.graphql(CHANGE, { id: stage.ada.id, input })
   expect(body).toMatchObject({ data: { changePerson: null }, errors: [{ path: ['changePerson'], extensions }] })
-  expect(await traces(office)).toEqual(before)
+  expect(await traces(stage)).toEqual(before)
 })
 
 test.each(['usr_00000000000000000000000000', 'nonsense', 'grp_x'])('nobody is changed at %s', async (id) => {
-  const office = await openOffice()
-  const before = await traces(office)
-  const answer = await office.caller.patch(`/v1/personnel/${id}`, { title: 'Lead' })
+  const stage = await openRoster()
+  const before = await traces(stage)
+  const answer = await stage.caller.patch(`/v1/personnel/${id}`, { title: 'Lead' })
   const detail = `There is no person with the id "${id}".`
   expect(answer).toMatchProblem(404, 'NOT_FOUND')
   expect(answer.body.detail).toBe(detail)
-  const { status, body } = await office.caller.graphql(CHANGE, { id, input: { title: 'Lead' } })
+  const { status, body } = await stage.caller.graphql(CHANGE, { id, input: { title: 'Lead' } })
   expect([status, body.data]).toEqual([200, { changePerson: null }])
   expect(body.errors).toMatchObject([{ message: detail, path: ['changePerson'], extensions: { code: 'NOT_FOUND' } }])
-  expect(await traces(office)).toEqual(before)
+  expect(await traces(stage)).toEqual(before)
 })
 
 test('of two who claim one e-mail at the same time, one gets it', async () => {
-  const { caller, ada, grace } = await openOffice()
+  const { caller, ada, grace } = await openRoster()
   const email = 'new@example.com'
   const answers = await Promise.all([ada, grace].map((person) => caller.patch(pathOf(person), { email })))
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])

@@ -47,11 +47,11 @@ export async function setup(project: TestProject) {
   const delegate = { '@graphql-tools/delegate': overrides['@graphql-tools/delegate'] }
   const manifest = { name: 'host', private: true, type: 'module', overrides: delegate }
   writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest))
-  const { stderr: said } = await install(folder, `./${filename}`, '@types/node@20')
+  const { stderr: messages } = await install(folder, `./${filename}`, '@types/node@20')
   const graphql = versionOf(folder, 'graphql')
   await install(folder, ...FRAMEWORKS)
   const packed = files.map(({ path }: { path: string }) => path)
-  project.provide('host', { folder, packed, alone: { said, graphql } })
+  project.provide('host', { folder, packed, alone: { said: messages, graphql } })
   return () => rmSync(folder, { recursive: true, force: true })
 }
 

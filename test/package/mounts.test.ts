@@ -88,11 +88,11 @@ beforeAll(async () => {
   const files = Object.fromEntries(names.map((_, i) => [`./mount${i}.js`, ports[i]]))
   const running = spawn(process.execPath, ['runner.mjs', JSON.stringify(files)], { cwd: folder })
   child = running
-  let said = ''
+  let messages = ''
   running.stderr.on('data', (chunk) => {
-    said += chunk
+    messages += chunk
   })
-  const ended = once(running, 'exit').then(() => Promise.reject(new Error(said)))
+  const ended = once(running, 'exit').then(() => Promise.reject(new Error(messages)))
   await Promise.race([once(running.stdout, 'data'), ended])
 })
 

@@ -119,11 +119,11 @@ test('its command serves the demo with the key that it prints, and stops on SIGT
 
 function bannerOf(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
-    let said = ''
+    let messages = ''
     child.stderr?.on('data', (chunk) => {
-      said += chunk
-      if (said.includes('With your own data')) resolve(said)
+      messages += chunk
+      if (messages.includes('With your own data')) resolve(messages)
     })
-    child.on('close', () => reject(new Error(`serve ended: ${said}`)))
+    child.on('close', () => reject(new Error(`serve ended: ${messages}`)))
   })
 }

@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { keepAnswer } from '../../src/auth/idempotencyRecords.js'
+import { storeIdempotencyRecord } from '../../src/auth/idempotencyRecords.js'
 import { mintKey } from '../../src/auth/keys.js'
 import { addPerson, personWith } from '../../src/personnel/people.js'
-import { REGISTERS } from '../../src/store/changeCounters.js'
+import { CHANGE_COUNTERS } from '../../src/store/changeCounters.js'
 import { fillCompany } from '../support/fixtures.js'
 import { openGateway } from '../support/harness.js'
 import { newFolder, operations, start } from '../support/process.js'
 import { newStore, type TestStore } from '../support/stores.js'
 
-const COUNTED = `select ${['value', ...REGISTERS].join(', ')} from revision`
+const COUNTED = `select ${['value', ...CHANGE_COUNTERS].join(', ')} from revision`
 
 /** Every row of every table but the journal, which tells of each engine's own migrations; the counters without chance. */
 function dump(own: TestStore): Record<string, unknown> {
@@ -32,7 +32,7 @@ async function openFilled(engine: 'sqlite' | 'postgres') {
   )
   await gateway.write(async (write) => {
     await addPerson(write, { name: 'O\'Neill \\ "x" {a,b} NULL 😀', externalId: 'odd' })
-    await keepAnswer(write, { keyId: key.id, token: 't', fingerprint: 'f' }, { id: 'usr_1' })
+    await storeIdempotencyRecord(write, { keyId: key.id, token: 't', fingerprint: 'f' }, { id: 'usr_1' })
   })
   return { gateway, secret: key.secret }
 }

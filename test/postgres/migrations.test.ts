@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { openStore } from '../../src/index.js'
-import { REGISTERS } from '../../src/store/changeCounters.js'
+import { CHANGE_COUNTERS } from '../../src/store/changeCounters.js'
 import { migratePostgres, requireMigratedPostgres } from '../../src/store/postgres/migrations.js'
 import { newFolder, operations } from '../support/process.js'
 import { dropDatabase, newDatabase } from './databases.js'
@@ -49,7 +49,7 @@ test('a second run changes nothing, and a store that is not migrated is refused'
 test('a filled store without random values beside its counters gets them, and keeps every row', async () => {
   const url = emptyDatabase()
   await migratePostgres(url)
-  const nonces = ['value', ...REGISTERS].map((counter) => `${counter}_nonce`)
+  const nonces = ['value', ...CHANGE_COUNTERS].map((counter) => `${counter}_nonce`)
   rowsOf(url, `alter table revision ${nonces.map((name) => `drop column ${name}`).join(', ')}`)
   rowsOf(url, "delete from schema_migration where tag = '0002_version_nonces'")
   rowsOf(url, 'insert into risk_tally values (12, 3); update revision set value = 41, keys = 7')

@@ -7,7 +7,7 @@ import { newStore } from '../support/stores.js'
 /** One after the other, so that all is asked on one connection. */
 async function ask(store: Store, text: string, times: number): Promise<unknown[][]> {
   let rows: unknown[][] = []
-  for (let i = 0; i < times; i++) rows = await store.read.rows({ text, values: [7], isSteady: true })
+  for (let i = 0; i < times; i++) rows = await store.read.rows({ text, values: [7], hasStablePlan: true })
   return rows
 }
 
@@ -77,7 +77,7 @@ test('a statement still runs when its prepared form is gone, or no longer fits t
 })
 
 test('pages without a filter and single rows have kept plans, and filtered pages are planned for their values', async () => {
-  const gateway = openGateway({ readyBytesMax: 0, isCompiled: true }, undefined, newStore('postgres'))
+  const gateway = openGateway({ responseCacheBytesMax: 0, isCompiled: true }, undefined, newStore('postgres'))
   const caller = await gateway.as('personnel.manage', 'projects.read')
   const { body } = await caller.post('/v1/personnel', { name: 'Ada', externalId: 'a' })
   const lists = ['/v1/personnel?limit=7', '/v1/risks?limit=7', '/v1/issues?limit=7', `/v1/personnel/${body.id}`]

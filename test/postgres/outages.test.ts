@@ -157,14 +157,14 @@ test('three copies under load, one of them killed: whatever was acknowledged is 
   const { id, key } = JSON.parse(minted.stdout)
   const copies = await Promise.all([0, 1, 2].map(() => serve(folder, ['--rate-limit', '0'], { env })))
   const callers = copies.map(({ origin }) => callerOf(origin, key))
-  const told = new Map<string, number | 'nothing'>()
+  const outcome = new Map<string, number | 'nothing'>()
   let isOver = false
   let served = 0
   const work = async (copy: number, worker: number) => {
     for (let i = 0; !isOver; i++) {
       const externalId = `${copy}-${worker}-${i}`
       const answer = await callers[copy]?.add(externalId, { 'idempotency-key': externalId }).catch(() => undefined)
-      told.set(externalId, answer?.status ?? 'nothing')
+      outcome.set(externalId, answer?.status ?? 'nothing')
       if (!answer) return
       // What one copy has acknowledged, every other shows in its next answer.
       const other = callers[(copy + 1) % 3]
@@ -183,9 +183,9 @@ test('three copies under load, one of them killed: whatever was acknowledged is 
   await all
   expect(served).toBeGreaterThan(before)
   const there = stored(env.DATABASE_URL)
-  const having = (status: number | 'nothing') => [...told].flatMap(([one, got]) => (got === status ? [one] : []))
+  const having = (status: number | 'nothing') => [...outcome].flatMap(([one, got]) => (got === status ? [one] : []))
   expect(having(201).filter((one) => !there.includes(one))).toEqual([])
-  expect(having(201).length + having('nothing').length).toBe(told.size)
+  expect(having(201).length + having('nothing').length).toBe(outcome.size)
   expect(new Set(there).size).toBe(there.length)
 
   // Whoever got no answer asks another copy, under the same token, and is there once.
@@ -193,7 +193,7 @@ test('three copies under load, one of them killed: whatever was acknowledged is 
     const again = await callers[0]?.add(one, { 'idempotency-key': one })
     expect(again?.status).toBe(201)
   }
-  expect(stored(env.DATABASE_URL).sort()).toEqual([...told.keys()].sort())
+  expect(stored(env.DATABASE_URL).sort()).toEqual([...outcome.keys()].sort())
 
   expect((await operations(folder, ['keys', 'revoke', id], { env })).code).toBe(0)
   for (const copy of [0, 2]) expect((await callers[copy]?.client.ask('/v1/key'))?.status).toBe(401)

@@ -110,15 +110,15 @@ test('the first page of every list, and the next, are read in order from an inde
   gateway.own.run('analyze')
   const caller = await gateway.as('personnel.read', 'projects.read')
   for (const [path, index] of Object.entries(ORDERED)) {
-    gateway.asked()
+    gateway.statementsWithValues()
     const { body } = await caller.get(`${path}&limit=50`)
     await caller.get(`${path}&limit=50&cursor=${body.page.next}`)
-    const lists = gateway.asked().filter(({ sql }) => / order by .* limit /.test(sql))
+    const lists = gateway.statementsWithValues().filter(({ sql }) => / order by .* limit /.test(sql))
     expect({ path, lists: lists.length }).toEqual({ path, lists: 2 })
     for (const list of lists) {
       // Without a filter the plan may be kept.
-      const kept = path.endsWith('?') ? [keptPlanOf(gateway.own, list)] : []
-      for (const plan of [planOf(gateway.own, list), ...kept]) {
+      const retained = path.endsWith('?') ? [keptPlanOf(gateway.own, list)] : []
+      for (const plan of [planOf(gateway.own, list), ...retained]) {
         expect(plan, path).toMatch(index)
         // Small tables are read whole, as they should be.
         expect(withoutSortedPages(plan), path).not.toMatch(/Seq Scan on (person|risk|issue)\b|\bSort\b/)
@@ -127,22 +127,22 @@ test('the first page of every list, and the next, are read in order from an inde
   }
 
   const [group] = (await caller.get('/v1/groups')).body.data
-  gateway.asked()
+  gateway.statementsWithValues()
   await caller.get('/v1/personnel?email=p77@example.com')
   await caller.get(`/v1/personnel?group=${group.id}&limit=10`)
   await caller.graphql(
     '{ risks(first: 20) { nodes { rank owner { name groups { name } } project { key openRiskCount } } } }',
   )
-  for (const statement of gateway.asked().filter(({ sql }) => sql.startsWith('select'))) {
+  for (const statement of gateway.statementsWithValues().filter(({ sql }) => sql.startsWith('select'))) {
     expect(planOf(gateway.own, statement), statement.sql).not.toMatch(/Seq Scan on (person|risk|issue)\b/)
   }
 
-  gateway.asked()
+  gateway.statementsWithValues()
   const [person] = (await caller.get('/v1/personnel?limit=1')).body.data
   await caller.get(`/v1/personnel/${person.id}`)
   const query = '{ risks(first: 20) { edges { node { owner { name groups { name } } project { key } } } } }'
   await caller.graphql(query)
-  const lookUps = gateway.asked().filter(({ sql }) => / where "\w+"\."\w+" = (any\()?\$1/.test(sql))
+  const lookUps = gateway.statementsWithValues().filter(({ sql }) => / where "\w+"\."\w+" = (any\()?\$1/.test(sql))
   expect(lookUps.length).toBeGreaterThan(2)
   for (const lookUp of lookUps)
     expect(keptPlanOf(gateway.own, lookUp), lookUp.sql).not.toMatch(/Seq Scan on (person|risk|issue)\b/)

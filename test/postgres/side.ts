@@ -60,8 +60,8 @@ export class Side {
   }
 
   private common({ status, headers, text }: Answer): string {
-    const kept = [...headers].filter(([name]) => name !== 'request-id' && name !== 'content-length')
-    const shown = kept.map(([name, value]) =>
+    const retained = [...headers].filter(([name]) => name !== 'request-id' && name !== 'content-length')
+    const shown = retained.map(([name, value]) =>
       name === 'etag' ? [name, value.replace(/"[\w-]{27}/, '"')] : [name, value],
     )
     const all = JSON.stringify([status, shown, text]).replaceAll(headers.get('request-id') ?? 'none', 'REQUEST')

@@ -10,9 +10,9 @@ interface Asked {
   readonly isLast?: true
 }
 
-let ask: ((asked: Asked) => unknown[]) | undefined
+let ask: ((sent: Asked) => unknown[]) | undefined
 
-function start(): (asked: Asked) => unknown[] {
+function start(): (sent: Asked) => unknown[] {
   const signal = new Int32Array(new SharedArrayBuffer(4))
   const { port1, port2 } = new MessageChannel()
   const worker = new Worker(new URL('./worker.mjs', import.meta.url), {
@@ -21,9 +21,9 @@ function start(): (asked: Asked) => unknown[] {
   })
   worker.unref()
   port1.unref()
-  return (asked) => {
+  return (sent) => {
     Atomics.store(signal, 0, 0)
-    port1.postMessage(asked)
+    port1.postMessage(sent)
     Atomics.wait(signal, 0, 0)
     const { rows, failure, code } = receiveMessageOnPort(port1)?.message ?? {}
     if (failure !== undefined) throw Object.assign(new Error(failure), { code })

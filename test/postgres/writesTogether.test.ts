@@ -75,9 +75,9 @@ test('one that fails in the database fails alone, also when its work does not wa
     await db.insert(t.riskTally).values({ score: -1, live: -1 })
     return 'fine'
   }
-  const said = await together(stage, { 7: failing })
-  expect(said[7]).toMatch(/violates check constraint/)
-  expect(said.filter((one) => one !== 'stored')).toHaveLength(1)
+  const messages = await together(stage, { 7: failing })
+  expect(messages[7]).toMatch(/violates check constraint/)
+  expect(messages.filter((one) => one !== 'stored')).toHaveLength(1)
   expect(stage.stored()).toEqual(but(7))
 })
 
@@ -89,8 +89,8 @@ test('many rows among others are stored in a transaction of their own', async ()
       write.t.change,
       Array.from({ length: 200 }, (_, i) => ({ ...line, recordedAt: write.at, entityId: `usr_${i}` })),
     )
-  const said = await together(stage, { 4: many })
-  expect(said.filter((one) => one !== 'stored')).toEqual([])
+  const messages = await together(stage, { 4: many })
+  expect(messages.filter((one) => one !== 'stored')).toEqual([])
   expect(stage.stored()).toEqual(but(4))
   expect(stage.own.values('select count(*) from change')).toEqual([[215]])
   expect(stage.commits()).toBeGreaterThan(1)
@@ -103,8 +103,8 @@ test('a backend that is killed in the middle has stored none of them, as each er
     await adding('killed')(write)
     await write.db.$count(write.t.person)
   }
-  const said = await together(stage, { 6: killing })
-  expect(said).toEqual(saying(Object.fromEntries([0, 1, 2, 3, 4, 5, 6].map((i) => [i, UNREACHABLE]))))
+  const messages = await together(stage, { 6: killing })
+  expect(messages).toEqual(saying(Object.fromEntries([0, 1, 2, 3, 4, 5, 6].map((i) => [i, UNREACHABLE]))))
   expect(stage.stored()).toEqual(but(0, 1, 2, 3, 4, 5, 6))
 })
 
@@ -135,7 +135,7 @@ test('changes become visible in the order of their ids, also while two copies wr
   const endsAt = performance.now() + 1_500
   while (performance.now() < endsAt) {
     const text = 'select id from change where id > $1 order by id'
-    const rows = await store.read.rows({ text, values: [followed.at(-1) ?? 0], isSteady: true })
+    const rows = await store.read.rows({ text, values: [followed.at(-1) ?? 0], hasStablePlan: true })
     followed.push(...rows.map(([id]) => Number(id)))
   }
   isOver = true
@@ -144,6 +144,6 @@ test('changes become visible in the order of their ids, also while two copies wr
   const all = own.values('select id, recorded_at from change order by id')
   expect(followed.length).toBeGreaterThan(50)
   expect(all.map(([id]) => Number(id)).slice(0, followed.length)).toEqual(followed)
-  const stamps = all.map(([, at]) => String(at))
-  expect(stamps).toEqual([...stamps].sort())
+  const timestamps = all.map(([, at]) => String(at))
+  expect(timestamps).toEqual([...timestamps].sort())
 })

@@ -163,8 +163,8 @@ describe.each(Object.entries(HOSTS))('mounted at /ops in %s', (_, mount) => {
     expect([added.status, location]).toEqual([201, expect.stringMatching(/^\/ops\/v1\/personnel\/\w+$/)])
     expect(await added.json()).toMatchObject(ADA)
     expect(await (await send(location, { headers: key })).json()).toMatchObject(ADA)
-    const asked = await send('/ops/graphql', jsonPost(key, { query: NAMES }))
-    expect(await asked.json()).toEqual({ data: { personnel: { nodes: [{ name: ADA.name }] } } })
+    const sent = await send('/ops/graphql', jsonPost(key, { query: NAMES }))
+    expect(await sent.json()).toEqual({ data: { personnel: { nodes: [{ name: ADA.name }] } } })
   })
 
   test('its refusals are its own problem documents', async () => {

@@ -42,8 +42,8 @@ function verdict({ sdl = SDL, api = API, openapi = OPENAPI }) {
   writeFileSync(join(folder, 'schema/openapi.json'), openapi)
   const { code, stdout } = check('HEAD', '--json')
   const found: { breaking: Changes; dangerous: Changes; compatible: number } = JSON.parse(stdout)
-  const told = (changes: Changes) => changes.map((one) => `${one.contract} ${one.path}: ${one.change}`).sort()
-  return { code, ...found, breaking: told(found.breaking), dangerous: told(found.dangerous) }
+  const outcome = (changes: Changes) => changes.map((one) => `${one.contract} ${one.path}: ${one.change}`).sort()
+  return { code, ...found, breaking: outcome(found.breaking), dangerous: outcome(found.dangerous) }
 }
 
 /** A text with one place changed; a place that is gone fails here and not as a missing verdict. */

@@ -110,11 +110,11 @@ describe('a backup', () => {
 
     const copy = await serve(folder, ['--database', 'file:./copy.db', '--no-migrate'])
     const { data } = await (await fetch(`${copy.origin}/v1/personnel`, { headers })).json()
-    const kept = new Set(data.map(({ email }: { email: string }) => email))
-    expect(kept.size).toBeGreaterThanOrEqual(before)
+    const retained = new Set(data.map(({ email }: { email: string }) => email))
+    expect(retained.size).toBeGreaterThanOrEqual(before)
     // One after the other they were added, so a copy of one instant has the first so many, without a gap.
-    expect(acknowledged.slice(0, kept.size).filter((email) => !kept.has(email))).toEqual([])
-    expect(JSON.parse(stdout)).toMatchObject({ file: 'copy.db', rows: { person: kept.size, api_key: 1 } })
+    expect(acknowledged.slice(0, retained.size).filter((email) => !retained.has(email))).toEqual([])
+    expect(JSON.parse(stdout)).toMatchObject({ file: 'copy.db', rows: { person: retained.size, api_key: 1 } })
   })
 
   test('ends despite continuous writes, and holds one snapshot of the store', async () => {

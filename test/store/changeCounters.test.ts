@@ -4,7 +4,7 @@ import { mintKey, revokeKey } from '../../src/auth/keys.js'
 import { erasePerson } from '../../src/personnel/erasure.js'
 import { addMember } from '../../src/personnel/memberships.js'
 import { addPerson, changePerson } from '../../src/personnel/people.js'
-import { REGISTERS, type Register, registersIn } from '../../src/store/changeCounters.js'
+import { CHANGE_COUNTERS, type ChangeCounter, countersIn } from '../../src/store/changeCounters.js'
 import type { Write } from '../../src/store/store.js'
 import { ada, addGroup, addIssue, addProject, addRisk, issue, project, risk } from '../support/fixtures.js'
 import { type Answer, type Caller, openFilled, openGateway } from '../support/harness.js'
@@ -53,7 +53,7 @@ const CHANGES = {
     make: (write) => mintKey(write, { name: 'New', scopes: [], expiresAt: undefined }),
   },
   'a revoked key': { changes: ['keys'], make: (write, { keyId }) => revokeKey(write, keyId) },
-} satisfies Record<string, { changes: readonly Register[]; make: Make }>
+} satisfies Record<string, { changes: readonly ChangeCounter[]; make: Make }>
 type Change = keyof typeof CHANGES
 type Make = (write: Write, ids: Ids) => Promise<unknown>
 const making = (change: Change): Make => CHANGES[change].make
@@ -66,7 +66,7 @@ test.each(Object.entries(CHANGES))('%s raises the change counters that it affect
   const before = await gateway.store.versions()
   await gateway.write<unknown>((write) => make(write, ids))
   const after = await gateway.store.versions()
-  expect(REGISTERS.filter((register) => after[register] !== before[register])).toEqual(changes)
+  expect(CHANGE_COUNTERS.filter((register) => after[register] !== before[register])).toEqual(changes)
   expect(countOf(after.all)).toBe(countOf(before.all) + 1)
 })
 
@@ -149,7 +149,7 @@ test('every table that a statement names is found in it', () => {
   const { read } = openGateway().store
   const named = Object.values(read.t).map((table) => [
     getTableName(table),
-    registersIn(read.spelled(table.getSQL()).text),
+    countersIn(read.compile(table.getSQL()).text),
   ])
   expect(Object.fromEntries(named)).toMatchObject({ person: ['personnel'], risk: ['projects'], api_key: ['keys'] })
 })
@@ -157,7 +157,7 @@ test('every table that a statement names is found in it', () => {
 test('what a statement names is remembered, unless it is so long that callers could fill the memory with it', () => {
   const short = 'select 1 from "risk"'
   const long = `${short} where ${'x'.repeat(10_000)}`
-  expect(registersIn(long)).toEqual(['projects'])
-  expect(registersIn(short)).toBe(registersIn(short))
-  expect(registersIn(long)).not.toBe(registersIn(long))
+  expect(countersIn(long)).toEqual(['projects'])
+  expect(countersIn(short)).toBe(countersIn(short))
+  expect(countersIn(long)).not.toBe(countersIn(long))
 })

@@ -42,9 +42,9 @@ async function prepared() {
 
 test('a backup takes the place of the store, which is kept and can be restored in turn', async () => {
   const { store, backup } = await prepared()
-  const { kept = '', rows } = restore(backup, store, NOW)
+  const { kept: retained = '', rows } = restore(backup, store, NOW)
   expect([rows['groups'], await groupsIn(store), existsSync(`${store}-wal`)]).toEqual([1, 1, false])
-  restore(kept, store, new Date(NOW.getTime() + 1))
+  restore(retained, store, new Date(NOW.getTime() + 1))
   expect(await groupsIn(store)).toBe(2)
 })
 

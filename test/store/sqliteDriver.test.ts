@@ -10,13 +10,13 @@ const working: unknown = require(here)
 
 /** Stands in for `require` where these drivers are installed, and notes what was asked for. */
 function installed(...names: string[]) {
-  const asked: string[] = []
+  const sent: string[] = []
   const load = (name: string): unknown => {
-    asked.push(name)
+    sent.push(name)
     if (names.includes(name)) return working
     throw Object.assign(new Error(`Cannot find module '${name}'`), { code: 'MODULE_NOT_FOUND' })
   }
-  return { asked, load }
+  return { asked: sent, load }
 }
 
 const BOTH = ['better-sqlite3', 'better-sqlite3-13']
@@ -28,15 +28,15 @@ test.each([
   ['24.21.0', ['better-sqlite3-13']],
   ['26.0.0', ['better-sqlite3-13']],
 ])('Node %s gets a driver that works there, and the other is not even loaded', (version, expected) => {
-  const { asked, load } = installed(...BOTH)
+  const { asked: sent, load } = installed(...BOTH)
   expect(loadDriver(version, load)).toBe(working)
-  expect(asked).toEqual(expected)
+  expect(sent).toEqual(expected)
 })
 
 test('Node 22 takes the older driver where the newer one is not installed', () => {
-  const { asked, load } = installed('better-sqlite3')
+  const { asked: sent, load } = installed('better-sqlite3')
   expect(loadDriver('22.12.0', load)).toBe(working)
-  expect(asked).toEqual(['better-sqlite3-13', 'better-sqlite3'])
+  expect(sent).toEqual(['better-sqlite3-13', 'better-sqlite3'])
 })
 
 test.each([

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { openDatabase } from '../../src/store/sqlite/driver.js'
-import { KeptStatements, lend } from '../../src/store/sqlite/statements.js'
+import { lend, StatementCache } from '../../src/store/sqlite/statements.js'
 
 function openKept() {
   const connection = openDatabase(':memory:')
@@ -12,7 +12,7 @@ function openKept() {
       return connection.prepare(sql)
     },
   }
-  return { statements: new KeptStatements(counting), made }
+  return { statements: new StatementCache(counting), made }
 }
 
 test('a statement is prepared once, and returns rows in the form its user sets, whatever was set before', () => {

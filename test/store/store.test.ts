@@ -47,15 +47,15 @@ describe('a write', () => {
 
   test('is over when its callback has settled: a late statement fails and stores nothing', async () => {
     const gateway = openGateway()
-    let kept: Write | undefined
+    let retained: Write | undefined
     let late: Promise<unknown> | undefined
     await gateway.write(async (write) => {
-      kept = write
+      retained = write
       const pending = write.db.insert(write.t.riskTally).values({ score: 1, live: 1 })
       late = new Promise((resolve) => setTimeout(resolve, 5)).then(() => pending)
     })
     expect(await late?.catch(rootOf)).toMatch(/revoked/)
-    expect(await (async () => addPerson(kept as Write, ada))().catch(rootOf)).toMatch(/revoked/)
+    expect(await (async () => addPerson(retained as Write, ada))().catch(rootOf)).toMatch(/revoked/)
     expect(await gateway.store.read.db.select().from(gateway.store.read.t.riskTally)).toEqual([])
     expect(await names(gateway)).toEqual([])
   })
@@ -160,12 +160,12 @@ describe.runIf(engine === 'sqlite')('writes that wait together', () => {
   test('are batched also when each is queued in a separate callback of one turn', async () => {
     const gateway = openGateway()
     gateway.statements()
-    const asked = Array.from({ length: 20 }, (_, i) => {
+    const sent = Array.from({ length: 20 }, (_, i) => {
       const ask = () => gateway.write((write) => addPerson(write, { name: `P${i}`, externalId: `e${i}` }))
       // As requests are read: one callback after the other, all in one turn of the event loop.
       return new Promise((resolve) => setImmediate(() => resolve(ask())))
     })
-    await Promise.all(asked)
+    await Promise.all(sent)
     expect(gateway.statements().filter((statement) => statement === 'commit')).toHaveLength(2)
     expect(await names(gateway)).toHaveLength(20)
   })

@@ -13,20 +13,20 @@ const AS: Authorship = { by: 'cli', at: () => NOW }
 
 /** A server that does as it is told, so that what happens once in a thousand times happens now. */
 function scripted(script: Script) {
-  const said: string[] = []
+  const messages: string[] = []
   let attempt = 0
   const open = async (): Promise<Session> => {
     attempt += 1
     return {
       async run(statement) {
-        said.push(statement.split(/[ ;]/)[0] === 'update' ? 'commit' : (statement.split(/[ ;]/)[0] ?? ''))
+        messages.push(statement.split(/[ ;]/)[0] === 'update' ? 'commit' : (statement.split(/[ ;]/)[0] ?? ''))
         const failure = script(statement, attempt)
         if (failure === 'lost') throw new Fault('UNAVAILABLE', 'The store cannot be reached.')
         if (failure === 'undone') return { rows: [], command: 'ROLLBACK' }
         if (failure !== undefined) throw Object.assign(new Error('as told'), { code: failure })
         return { rows: [], command: 'COMMIT' }
       },
-      release: (isBroken) => void said.push(isBroken ? 'thrown away' : 'kept'),
+      release: (isBroken) => void messages.push(isBroken ? 'thrown away' : 'kept'),
     }
   }
   const queue = new WriteQueue({
@@ -37,11 +37,11 @@ function scripted(script: Script) {
   })
   const write = <T>(work: (run: Session['run'], attempt: number) => Promise<T>) =>
     queue.add(AS, (handle) => work((handle as unknown as { run: Session['run'] }).run, attempt))
-  return { said, write }
+  return { said: messages, write }
 }
 
 test('a write that met another is done again, and what it was first is dead', async () => {
-  const { said, write } = scripted((statement, attempt) =>
+  const { said: messages, write } = scripted((statement, attempt) =>
     attempt === 1 && statement === 'select 1' ? '40001' : undefined,
   )
   const handles: Session['run'][] = []
@@ -51,7 +51,7 @@ test('a write that met another is done again, and what it was first is dead', as
     return attempt
   })
   expect(result).toBe(2)
-  expect(said).toEqual(['begin', 'select', 'rollback', 'kept', 'begin', 'select', 'commit', 'kept'])
+  expect(messages).toEqual(['begin', 'select', 'rollback', 'kept', 'begin', 'select', 'commit', 'kept'])
   for (const run of handles) await expect(run('select 2')).rejects.toThrow(/revoked/)
 })
 
@@ -72,36 +72,36 @@ test('so is one whose work has taken the failure for something else', async () =
 })
 
 test('it is not done for ever', async () => {
-  const { said, write } = scripted((statement) => (statement.includes('commit') ? '40001' : undefined))
+  const { said: messages, write } = scripted((statement) => (statement.includes('commit') ? '40001' : undefined))
   await expect(write(async () => 1)).rejects.toMatchObject({ code: 'UNAVAILABLE', message: BUSY })
-  expect(said.filter((word) => word === 'begin')).toHaveLength(6)
+  expect(messages.filter((word) => word === 'begin')).toHaveLength(6)
 })
 
 test.each(['lost', '08006', '57P01'])(
   'nothing is done again when the connection goes (%s) with the commit',
   async (how) => {
-    const { said, write } = scripted((statement) => (/commit|rollback/.test(statement) ? how : undefined))
+    const { said: messages, write } = scripted((statement) => (/commit|rollback/.test(statement) ? how : undefined))
     const message = expect.stringMatching(/may or may not be stored/)
     await expect(write(async () => 1)).rejects.toMatchObject({ code: 'UNAVAILABLE', message })
-    expect(said).toEqual(['begin', 'commit', 'thrown away'])
+    expect(messages).toEqual(['begin', 'commit', 'thrown away'])
   },
 )
 
 test('a refusal leaves the connection to others', async () => {
-  const { said, write } = scripted(() => undefined)
+  const { said: messages, write } = scripted(() => undefined)
   const refused = async () => Promise.reject(new Fault('CONFLICT', 'It is there.'))
   await expect(write(refused)).rejects.toMatchObject({ code: 'CONFLICT' })
-  expect(said).toEqual(['begin', 'rollback', 'kept'])
+  expect(messages).toEqual(['begin', 'rollback', 'kept'])
 })
 
 test('what has failed inside is not stored, also when the work goes on as if nothing had happened', async () => {
-  const { said, write } = scripted((statement) => (statement === 'select 1' ? '23505' : undefined))
+  const { said: messages, write } = scripted((statement) => (statement === 'select 1' ? '23505' : undefined))
   const going = write(async (run) => {
     await run('select 1').catch(() => undefined)
     return 'fine'
   })
   await expect(going).rejects.toThrow('as told')
-  expect(said).toEqual(['begin', 'select', 'rollback', 'kept'])
+  expect(messages).toEqual(['begin', 'select', 'rollback', 'kept'])
 })
 
 test('nor is it taken for stored when the server says that it has rolled back', async () => {

@@ -8,7 +8,7 @@ import { mintKey } from '../../src/auth/keys.js'
 import { createApp } from '../../src/http/app.js'
 import { LIMITS } from '../../src/limits.js'
 import { erasePerson } from '../../src/personnel/erasure.js'
-import { REGISTERS } from '../../src/store/changeCounters.js'
+import { CHANGE_COUNTERS } from '../../src/store/changeCounters.js'
 import { type Connection, openDatabase } from '../../src/store/sqlite/driver.js'
 import { migrate, requireMigrated } from '../../src/store/sqlite/migrations.js'
 import { openSqlite } from '../../src/store/sqlite/store.js'
@@ -89,7 +89,7 @@ function callerOn(file: string, authorization: string | undefined): Caller {
     ...{ store, log, clock: () => NOW, basePath: '', graphiql: false },
     wholeListRowsMax: LIMITS.wholeListRowsMax,
     ratePerMinute: 0,
-    readyBytesMax: 0,
+    responseCacheBytesMax: 0,
     inFlightBytesMax: LIMITS.inFlightBytesMax,
     slowMs: LIMITS.slowQueryMs,
     corsOrigins: '',
@@ -125,7 +125,7 @@ test('a filled store of the first release keeps every row and every link', async
     expect(connection.prepare('select count(*) from change').pluck().get()).toBe(0)
     expect(connection.prepare('select value from revision').pluck().get()).toBe(8)
     // No value of before can be taken for one of after.
-    const nonces = ['value', ...REGISTERS].map((counter) => `${counter}_nonce > 0`).join(' and ')
+    const nonces = ['value', ...CHANGE_COUNTERS].map((counter) => `${counter}_nonce > 0`).join(' and ')
     expect(connection.prepare(`select ${nonces} from revision`).pluck().get()).toBe(1)
   })
   expect(migrate(file).pending).toEqual([])

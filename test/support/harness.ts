@@ -47,7 +47,7 @@ export interface Gateway {
   /** Every SQL statement since the last look. */
   statements(): string[]
   /** The same, each with its parameters where the engine tells them. */
-  asked(): Statement[]
+  statementsWithValues(): Statement[]
   /** What the store had to say since the last look. */
   notices(): string[]
   /** A caller with a fresh key of these scopes. */
@@ -85,7 +85,7 @@ export function openGateway(
     graphiql: true,
     wholeListRowsMax: LIMITS.wholeListRowsMax,
     ratePerMinute: 0,
-    readyBytesMax: LIMITS.readyBytesMax,
+    responseCacheBytesMax: LIMITS.responseCacheBytesMax,
     inFlightBytesMax: LIMITS.inFlightBytesMax,
     slowMs: LIMITS.slowQueryMs,
     corsOrigins: '',
@@ -102,8 +102,8 @@ export function openGateway(
     app,
     clock,
     log,
-    statements: () => gateway.asked().map(({ sql }) => sql),
-    asked() {
+    statements: () => gateway.statementsWithValues().map(({ sql }) => sql),
+    statementsWithValues() {
       const since = seen
       seen = []
       return since

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { readConfig } from '../../config.js'
 import { SHEETS } from '../../ingest/columns.js'
-import { type Outgoing, outgoing } from '../../ingest/export.js'
+import { type ExportRecord, exportRecords } from '../../ingest/export.js'
 import { sheetCell, sheetValue } from '../../ingest/files/cells.js'
 import { csvLine, SEPARATOR_NAMES, type Separator, type SeparatorName } from '../../ingest/files/csv.js'
 import type { SheetNoun } from '../../ingest/files/nouns.js'
@@ -28,7 +28,7 @@ export async function exportTo(noun: SheetNoun, flags: ExportFlags): Promise<voi
   await untilInterrupted((signal) =>
     withStore(config, { create: false }, (store) =>
       store.snapshot(async (read) => {
-        const pages = counted(outgoing(read, noun, flags.live ?? false), (count) => {
+        const pages = counted(exportRecords(read, noun, flags.live ?? false), (count) => {
           rows += count
         })
         const text = Readable.from(lines(noun, pages, flags))
@@ -47,7 +47,7 @@ async function* counted<T>(pages: AsyncIterable<readonly T[]>, count: (rows: num
   }
 }
 
-async function* lines(noun: SheetNoun, pages: AsyncIterable<readonly Outgoing[]>, flags: ExportFlags) {
+async function* lines(noun: SheetNoun, pages: AsyncIterable<readonly ExportRecord[]>, flags: ExportFlags) {
   const { format, bom } = flags
   const separator = SEPARATOR_NAMES[flags.separator ?? 'comma']
   const { columns } = SHEETS[noun]
@@ -57,14 +57,14 @@ async function* lines(noun: SheetNoun, pages: AsyncIterable<readonly Outgoing[]>
   }
 }
 
-function cells(columns: readonly string[], row: Outgoing, separator: Separator): string {
+function cells(columns: readonly string[], row: ExportRecord, separator: Separator): string {
   return csvLine(
     columns.map((column) => sheetCell(row[column])),
     separator,
   )
 }
 
-function record(columns: readonly string[], row: Outgoing): string {
+function record(columns: readonly string[], row: ExportRecord): string {
   return `${JSON.stringify(Object.fromEntries(columns.map((column) => [column, sheetValue(row[column])])))}\n`
 }
 

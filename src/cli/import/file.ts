@@ -5,8 +5,8 @@ import { derivedColumns, SHEETS } from '../../ingest/columns.js'
 import { BadMapping, type Mapping, readMapping } from '../../ingest/files/mapping.js'
 import type { SheetNoun } from '../../ingest/files/nouns.js'
 import { formatOf, readSheet, type Sheet, type SheetFormat, UnreadableSheet } from '../../ingest/files/sheet.js'
-import { bringIn } from '../../ingest/importers.js'
-import type { IntakeResult, Wording } from '../../ingest/run.js'
+import { importRecords } from '../../ingest/importers.js'
+import type { ImportResult, Wording } from '../../ingest/run.js'
 import type { Store } from '../../store/store.js'
 import { WrongUsage } from '../command.js'
 import { progressBar } from '../progress.js'
@@ -46,7 +46,7 @@ export interface FileOutcome {
   readonly isSound: boolean
   readonly isStored: boolean
   readonly records: number
-  readonly counts: IntakeResult['counts']
+  readonly counts: ImportResult['counts']
   readonly rejected: number
   readonly flaws: readonly Finding[]
   readonly warnings: readonly Finding[]
@@ -67,7 +67,7 @@ export const WORDING: Omit<Wording, 'place'> = {
 }
 
 /** Rolls the transaction back: there are flaws, nothing to store, or it is a dry run. */
-class NotToBeStored extends Error {}
+class NotStored extends Error {}
 
 const NOTHING = { created: 0, updated: 0, unchanged: 0, closed: 0 }
 
@@ -80,7 +80,7 @@ export async function importFile(store: Store, noun: SheetNoun, file: string, ru
     if (error instanceof UnreadableSheet) return unreadable(file, error.message)
     throw error
   }
-  const result = await receive(store, noun, file, sheet, run)
+  const result = await importSheet(store, noun, file, sheet, run)
   return outcomeOf(file, sheet, result.result, result.isStored)
 }
 
@@ -115,15 +115,15 @@ const UNREADABLE: Readonly<Record<string, string>> = {
   EACCES: 'Permission denied.',
 }
 
-async function receive(store: Store, noun: SheetNoun, file: string, { records }: Sheet, run: Run) {
-  const incoming = records.filter(({ flaws }) => flaws.length === 0)
-  const bar = progressBar(file, incoming.length)
+async function importSheet(store: Store, noun: SheetNoun, file: string, { records }: Sheet, run: Run) {
+  const sourceRecords = records.filter(({ flaws }) => flaws.length === 0)
+  const bar = progressBar(file, sourceRecords.length)
   const { closeLimit, project, signal, clock, ...flags } = run
-  let result: IntakeResult | undefined
+  let result: ImportResult | undefined
   let isStored = false
   try {
     await store.write({ by: 'cli', at: clock }, async (write) => {
-      result = await bringIn(write, noun, incoming, {
+      result = await importRecords(write, noun, sourceRecords, {
         ...flags,
         // Whoever runs commands on the store may see all of it.
         matchPeople: true,
@@ -136,13 +136,13 @@ async function receive(store: Store, noun: SheetNoun, file: string, { records }:
         },
       })
       const { counts, flaws, projects } = result
-      const isSound = flaws.length === 0 && incoming.length === records.length
+      const isSound = flaws.length === 0 && sourceRecords.length === records.length
       const isMoved = counts.created + counts.updated + counts.closed + projects.size > 0
-      if (!isSound || !isMoved || flags.dryRun) throw new NotToBeStored()
+      if (!isSound || !isMoved || flags.dryRun) throw new NotStored()
       isStored = true
     })
   } catch (error) {
-    if (!(error instanceof NotToBeStored)) throw error
+    if (!(error instanceof NotStored)) throw error
   } finally {
     bar.clear()
   }
@@ -150,9 +150,9 @@ async function receive(store: Store, noun: SheetNoun, file: string, { records }:
   return { result, isStored }
 }
 
-function outcomeOf(file: string, sheet: Sheet, result: IntakeResult, isStored: boolean): FileOutcome {
+function outcomeOf(file: string, sheet: Sheet, result: ImportResult, isStored: boolean): FileOutcome {
   const { records } = sheet
-  const finding = ({ index, field, detail }: IntakeResult['flaws'][number]): Finding => {
+  const finding = ({ index, field, detail }: ImportResult['flaws'][number]): Finding => {
     const record = index === undefined ? undefined : records[index]
     if (!record) return { detail }
     const value = record.values[field]

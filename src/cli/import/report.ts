@@ -36,9 +36,9 @@ function headline({ file, isSound, records, rejected, counts }: FileOutcome, isD
   }
   const { created, updated, unchanged, closed } = counts
   const done = [`${amount(created)} created`, `${amount(updated)} updated`, `${amount(closed)} closed`]
-  const said = [...done.filter((text) => !text.startsWith('0 ')), `${amount(unchanged)} unchanged`].join(', ')
+  const parts = [...done.filter((text) => !text.startsWith('0 ')), `${amount(unchanged)} unchanged`].join(', ')
   const isSame = created + updated + closed === 0
-  return `${file}${mode}: ${isSame ? `nothing has changed, ${said}` : said}.`
+  return `${file}${mode}: ${isSame ? `nothing has changed, ${parts}` : parts}.`
 }
 
 function notes(file: string, words: string, columns: readonly string[]): string[] {

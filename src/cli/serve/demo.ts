@@ -3,7 +3,7 @@ import { PACKAGE, VERSION } from '../../about.js'
 import { mintKey } from '../../auth/keys.js'
 import { derivedColumns, SHEETS } from '../../ingest/columns.js'
 import { readSheet } from '../../ingest/files/sheet.js'
-import { bringIn } from '../../ingest/importers.js'
+import { importRecords } from '../../ingest/importers.js'
 import { personnel } from '../../personnel/people.js'
 import { countOf } from '../../store/query/page.js'
 import type { Store, Write } from '../../store/store.js'
@@ -33,7 +33,7 @@ export async function fillDemo(write: Write): Promise<void> {
       derived: derivedColumns(SHEETS[noun]),
       ignoreUnknown: false,
     })
-    const { flaws } = await bringIn(write, noun, records, {
+    const { flaws } = await importRecords(write, noun, records, {
       matchPeople: true,
       wording: { ...WORDING, place: String },
     })

@@ -40,7 +40,7 @@ export async function serve(config: Config, { isDemo, clock, stop }: ServeOption
       clock,
       ...config,
       ratePerMinute: config.rateLimit,
-      readyBytesMax: config.responseCacheMegabytes * MEGABYTE,
+      responseCacheBytesMax: config.responseCacheMegabytes * MEGABYTE,
       inFlightBytesMax: config.inFlightMegabytes * MEGABYTE,
       demoKey: isLocal ? demoKey : undefined,
       ...(metrics && { onFinished: metrics.onFinished }),

@@ -38,7 +38,7 @@ export function boundFilter(read: Read, list: AnyList, filter: object, prefix: s
 
 function bind(read: Read, list: AnyList, filter: object, prefix: string): BoundFilter {
   const matching = list.matching(read, filter)
-  const { text, values } = matching ? read.spelled(matching) : { text: '', values: [] }
+  const { text, values } = matching ? read.compile(matching) : { text: '', values: [] }
   const names = values.map((_, index) => `${prefix}${index}`)
   return {
     shape: `${isServed(list, filter) ? 'served' : 'sought'} ${text}`,

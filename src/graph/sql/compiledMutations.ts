@@ -12,14 +12,14 @@ import { Fault } from '../../errors.js'
 import { toFault } from '../../store/faults.js'
 import { bytesOf } from '../../store/query/jsonPage.js'
 import type { Identified } from '../../store/query/relations.js'
-import type { Spelled } from '../../store/store.js'
+import type { CompiledSql } from '../../store/store.js'
 import { boundedArguments } from '../bounds.js'
 import { type Context, change } from '../builder.js'
 import { hasNames } from '../hints/names.js'
 import { type Entry, EntryCompiler, type Nodes } from './entries.js'
 import type { Arguments } from './fields.js'
 import { mutationOf, type RowMutation } from './mutationFields.js'
-import { askedIn, cursorsInTurns, isSteady, kept, keyOf, newNumber } from './results.js'
+import { cachedStatement, cursorsInTurns, hasStablePlan, keyOf, newNumber, pageRequestsIn } from './results.js'
 import { decidingVariables, includedBy, selectionsOf } from './selections.js'
 import { Build, boundValues, type ExecutionReason, NotCompilable, type Slot, Weighing } from './statements.js'
 
@@ -160,24 +160,29 @@ interface Selection extends Entry {
 /** Compiles the statement that reads the selection; throws for bad arguments, before anything is changed. */
 function selectionReader({ declared: { list }, object, weigh, slots }: Selection) {
   const number = newNumber()
-  return (context: Context, args: readonly Arguments[]): ((id: string) => Spelled) => {
+  return (context: Context, args: readonly Arguments[]): ((id: string) => CompiledSql) => {
     const { read } = context.store
-    const asked = askedIn(context, { slots }, args, number)
+    const pageRequests = pageRequestsIn(context, { slots }, args, number)
     // Names are looked up before a statement is built, which must not delay the write: execution does so after it.
-    if (slots.some(({ list }, slot) => list && hasNames(list, asked[slot]?.filter ?? {}))) throw new NotCompilable()
-    const weighing = new Weighing(asked, 1)
+    if (slots.some(({ list }, slot) => list && hasNames(list, pageRequests[slot]?.filter ?? {})))
+      throw new NotCompilable()
+    const weighing = new Weighing(pageRequests, 1)
     const perRow = 1 + weigh(weighing)
     // A heavy read must not block other writers: execution reads it after the commit, outside the event loop.
     const extent = { table: list.table(read.t), rows: 1, perRow, ...weighing.counts(read) }
     if (read.guard(extent) !== undefined) throw new NotCompilable('bounds')
-    const { text, values } = kept(read, `${number} ${keyOf(asked)}`, () => {
-      const build = new Build(read, asked, false)
+    const { text, values } = cachedStatement(read, `${number} ${keyOf(pageRequests)}`, () => {
+      const build = new Build(read, pageRequests, false)
       const { name, alias } = build.row(list)
       const isIt = eq((alias as Identified).id, sql.placeholder('id'))
       return sql`select ${object(build, alias)} from ${name} where ${isIt}`
     })
-    const places = boundValues(asked)
-    return (id) => ({ text, values: fillPlaceholders([...values], { ...places, id }), isSteady: isSteady(asked) })
+    const places = boundValues(pageRequests)
+    return (id) => ({
+      text,
+      values: fillPlaceholders([...values], { ...places, id }),
+      hasStablePlan: hasStablePlan(pageRequests),
+    })
   }
 }
 

@@ -93,7 +93,7 @@ function compile(schema: GraphQLSchema, document: DocumentNode, operation: Opera
   const planWith = (isIncluded: IsIncluded) => runnable(schema, document, operation, isIncluded)
   // Compiled with every optional field: whether it compiles, and its scopes, do not depend on @skip and @include.
   const whole = planWith(everything)
-  const plans = new LRUCache<string, Runnable>({ max: PLANS_KEPT })
+  const plans = new LRUCache<string, Runnable>({ max: PLANS_CACHED_MAX })
   const planFor = (variables: Variables): Runnable => {
     // Execution rejects null in @skip and @include.
     if (!deciding.every((name) => typeof variables[name] === 'boolean')) throw new NotCompilable('bad_input')
@@ -122,7 +122,7 @@ function compile(schema: GraphQLSchema, document: DocumentNode, operation: Opera
 }
 
 /** Per operation; each directive may double the number of plans. */
-const PLANS_KEPT = 16
+const PLANS_CACHED_MAX = 16
 
 interface Runnable {
   readonly scopes: ReadonlySet<Scope>

@@ -4,12 +4,20 @@ import { grants } from '../../auth/scopes.js'
 import { Fault } from '../../errors.js'
 import { conditional } from '../../store/query/jsonPage.js'
 import { keysIn, SAMPLE } from '../../store/query/rowKeys.js'
-import type { Spelled } from '../../store/store.js'
+import type { CompiledSql } from '../../store/store.js'
 import type { Context } from '../builder.js'
 import { type Batch, contradiction, type EntityKey, type Reference, readReferences } from '../federation/references.js'
 import type { EntitiesRoot, EntityEntry } from './compiler.js'
 import type { Arguments } from './fields.js'
-import { askedByNames, cursorsInTurns, isSteady, kept, keyOf, newNumber, type RootQuestion } from './results.js'
+import {
+  askedByNames,
+  cachedStatement,
+  cursorsInTurns,
+  hasStablePlan,
+  keyOf,
+  newNumber,
+  type RootQuestion,
+} from './results.js'
 import { type AskedList, Build, boundValues, NotCompilable, Weighing } from './statements.js'
 
 /** The JSON of a row, and the value that it has of each key that references give. */
@@ -24,11 +32,11 @@ export function entitiesRunner(root: EntitiesRoot) {
   return async (context: Context, args: readonly Arguments[]): Promise<RootQuestion> => {
     const { places, batches } = readReferences(root.references.of(args[0] ?? {}))
     const references = places.map(usable)
-    const asked = await askedByNames(context, root, args, number)
+    const pageRequests = await askedByNames(context, root, args, number)
     const lookUps = batches.map((batch) => {
       const entry = visibleEntry(context, root, batch)
       const others = references.flatMap((one) => (one.key === batch.key ? one.others.map(({ key }) => key) : []))
-      return lookUp(context, { batch, keys: [...new Set([batch.key, ...others])], entry, asked, number })
+      return lookUp(context, { batch, keys: [...new Set([batch.key, ...others])], entry, pageRequests, number })
     })
     return {
       statements: lookUps.map(({ statement }) => statement),
@@ -67,23 +75,23 @@ interface Look {
   /** Those that references of this batch give. */
   readonly keys: readonly EntityKey[]
   readonly entry: EntityEntry
-  readonly asked: readonly (AskedList | undefined)[]
+  readonly pageRequests: readonly (AskedList | undefined)[]
   readonly number: number
 }
 
 interface LookUp {
   readonly key: EntityKey
-  readonly statement: Spelled
+  readonly statement: CompiledSql
   foundIn(rows: readonly unknown[][]): ReadonlyMap<string, Found>
 }
 
 function lookUp(
   context: Context,
-  { batch: { entity, key, values: wanted }, keys, entry, asked, number }: Look,
+  { batch: { entity, key, values: wanted }, keys, entry, pageRequests, number }: Look,
 ): LookUp {
   const { read } = context.store
   const table = entity.table(read.t)
-  const weighing = new Weighing(asked, wanted.size)
+  const weighing = new Weighing(pageRequests, wanted.size)
   const perRow = 1 + entry.weigh(weighing)
   const extent = { table, row: aliasedTable(table, 'e'), rows: wanted.size, perRow, ...weighing.counts(read) }
   const guard = read.guard(extent)
@@ -92,16 +100,19 @@ function lookUp(
   const values = [...wanted]
   const sample = values.length === 1 ? SAMPLE.slice(1) : SAMPLE
   const shape = `${number} ${entity.name} ${keys.map(({ name }) => name)} ${sample.length} ${isHeavy ? 'guarded' : 'bare'}`
-  const statement = kept(read, `${shape} ${keyOf(asked)}`, () => {
-    const build = new Build(read, asked, isHeavy)
+  const statement = cachedStatement(read, `${shape} ${keyOf(pageRequests)}`, () => {
+    const build = new Build(read, pageRequests, isHeavy)
     const parts = keys.flatMap(({ row }) => row.columns(read, extent.row))
     const selected = sql.join([entry.object(build, extent.row), ...parts], sql.raw(', '))
     const where = conditional(and(guard, condition(extent.row, sample)))
     return sql`select ${selected} from ${table} ${sql.identifier('e')}${where}`
   })
   // The values that are looked for stand at the end, and are the only ones that differ.
-  const own = read.spelled(condition(extent.row, values)).values
-  const before = fillPlaceholders(statement.values.slice(0, statement.values.length - own.length), boundValues(asked))
+  const own = read.compile(condition(extent.row, values)).values
+  const before = fillPlaceholders(
+    statement.values.slice(0, statement.values.length - own.length),
+    boundValues(pageRequests),
+  )
   const named = keys.map(({ name, row }) => [name, row] as const)
   const found = ([json, ...columns]: readonly unknown[]) => {
     const keyed = keysIn(named, columns)
@@ -110,7 +121,13 @@ function lookUp(
   const weight = read.weigh(extent)
   return {
     key,
-    statement: { text: statement.text, values: [...before, ...own], isSteady: isSteady(asked), isHeavy, weight },
+    statement: {
+      text: statement.text,
+      values: [...before, ...own],
+      hasStablePlan: hasStablePlan(pageRequests),
+      isHeavy,
+      weight,
+    },
     foundIn: (rows) => new Map(rows.map(found)),
   }
 }

@@ -6,11 +6,11 @@ import type { Separator } from '../../store/query/json.js'
 import { bytesOf, conditional, listSource } from '../../store/query/jsonPage.js'
 import { oncePerEngine } from '../../store/query/lookups.js'
 import { extentOf, requireWhole } from '../../store/query/page.js'
-import type { Extent, Read, Spelled } from '../../store/store.js'
+import type { CompiledSql, Extent, Read } from '../../store/store.js'
 import type { Context } from '../builder.js'
 import { checkNames } from '../hints/names.js'
 import { turn } from '../turns.js'
-import { type Asked, askedOf } from '../windows.js'
+import { type PageRequest, pageRequestOf } from '../windows.js'
 import { boundFilter } from './boundFilters.js'
 import type { ListRoot, SingleRoot } from './compiler.js'
 import type { Part } from './entries.js'
@@ -35,29 +35,29 @@ export interface ListResult {
 }
 
 /** Of all queries together: callers choose what is selected and the sizes of pages, without end. */
-const STATEMENTS_KEPT = 1_000
+const STATEMENTS_CACHED_MAX = 1_000
 
-interface Kept {
+interface CachedStatement {
   readonly text: string
   /** With placeholders for what differs from request to request. */
   readonly values: readonly unknown[]
 }
 
-const keptOn = oncePerEngine(() => new LRUCache<string, Kept>({ max: STATEMENTS_KEPT }))
+const cachedOn = oncePerEngine(() => new LRUCache<string, CachedStatement>({ max: STATEMENTS_CACHED_MAX }))
 
 /** A statement as it was spelled out before for the same question. */
-export function kept(read: Read, key: string, build: () => SQL): Kept {
-  const statements = keptOn(read)
+export function cachedStatement(read: Read, key: string, build: () => SQL): CachedStatement {
+  const statements = cachedOn(read)
   const known = statements.get(key)
   if (known) return known
-  const spelled = read.spelled(build())
-  if (key.length + spelled.text.length <= LIMITS.storeKeptCharacters) statements.set(key, spelled)
-  return spelled
+  const compiled = read.compile(build())
+  if (key.length + compiled.text.length <= LIMITS.storeKeptCharacters) statements.set(key, compiled)
+  return compiled
 }
 
 /** What a field at the root asks of the store, and what it is answered with. */
 export interface RootQuestion {
-  readonly statements: readonly Spelled[]
+  readonly statements: readonly CompiledSql[]
   /** Gets the rows of each statement. */
   answer(rows: readonly unknown[][][]): Promise<RootResult>
 }
@@ -66,10 +66,10 @@ export interface RootQuestion {
 export async function answersTo(context: Context, questions: readonly RootQuestion[]): Promise<RootResult[]> {
   const { read } = context.store
   const keyed = questions.map(({ statements }) => statements.map((one) => [questionOf(one), one] as const))
-  const asked = new Map(keyed.flat())
-  const [first, ...others] = asked.values()
+  const pageRequests = new Map(keyed.flat())
+  const [first, ...others] = pageRequests.values()
   const found = first ? await (others.length === 0 ? alone(read, first) : read.rowsTogether([first, ...others])) : []
-  const rows = new Map([...asked.keys()].map((question, index) => [question, found[index] ?? []]))
+  const rows = new Map([...pageRequests.keys()].map((question, index) => [question, found[index] ?? []]))
   const results: RootResult[] = []
   for (const [index, { answer }] of questions.entries()) {
     results.push(await answer((keyed[index] ?? []).map(([question]) => rows.get(question) ?? [])))
@@ -77,11 +77,11 @@ export async function answersTo(context: Context, questions: readonly RootQuesti
   return results
 }
 
-async function alone(read: Read, statement: Spelled): Promise<unknown[][][]> {
+async function alone(read: Read, statement: CompiledSql): Promise<unknown[][][]> {
   return [await read.rows(statement)]
 }
 
-function questionOf({ text, values }: Spelled): string {
+function questionOf({ text, values }: CompiledSql): string {
   return `${text}\n${JSON.stringify(values)}`
 }
 
@@ -100,13 +100,13 @@ export function listRunner(root: ListRoot) {
   const hasEntries = parts.some(({ entry }) => entry)
   return async (context: Context, args: readonly Arguments[], separator: Separator): Promise<RootQuestion> => {
     const { read } = context.store
-    const asked = await askedByNames(context, root, args, number)
-    const [own] = asked
+    const pageRequests = await askedByNames(context, root, args, number)
+    const [own] = pageRequests
     if (!own) throw new Error('A list has arguments of its own.')
     const { filter, first } = own
     const rows = first ?? (await context.rowCounts.of(list, filter))
     requireWhole(rows, own)
-    const weighing = new Weighing(asked, rows)
+    const weighing = new Weighing(pageRequests, rows)
     const perRow = 1 + root.weigh(weighing)
     const table = list.table(read.t)
     const extent = {
@@ -117,9 +117,9 @@ export function listRunner(root: ListRoot) {
     const guard =
       read.guard(extent) ?? (root.isCounted ? read.guard({ table, rows: Number.POSITIVE_INFINITY }) : undefined)
     const isHeavy = guard !== undefined
-    const key = `${number}${separator}${isHeavy ? 'guarded' : 'bare'} ${keyOf(asked)}`
-    const { text, values } = kept(read, key, () => {
-      const build = new Build(read, asked, isHeavy)
+    const key = `${number}${separator}${isHeavy ? 'guarded' : 'bare'} ${keyOf(pageRequests)}`
+    const { text, values } = cachedStatement(read, key, () => {
+      const build = new Build(read, pageRequests, isHeavy)
       const page = build.pageOf(0, listSource(read, list, filter, own.bound.condition()), guard)
       const columns = parts.flatMap(({ part, entry, value }) => {
         if (part === 'totalCount') return []
@@ -130,9 +130,11 @@ export function listRunner(root: ListRoot) {
       const selected = sql.join([hasEntries ? sql`count(*)` : sql`0`, total, ...columns], sql.raw(', '))
       return sql`${page.prefix}select ${selected}${hasEntries ? sql` from ${page.rows}` : sql``}`
     })
-    const filled = fillPlaceholders([...values], boundValues(asked))
+    const filled = fillPlaceholders([...values], boundValues(pageRequests))
     return {
-      statements: [{ text, values: filled, isSteady: isSteady(asked), isHeavy, weight: read.weigh(extent) }],
+      statements: [
+        { text, values: filled, hasStablePlan: hasStablePlan(pageRequests), isHeavy, weight: read.weigh(extent) },
+      ],
       async answer([found]) {
         const row = found?.[0] ?? []
         requireWhole(Number(row[0]), own)
@@ -143,12 +145,12 @@ export function listRunner(root: ListRoot) {
 }
 
 /** Which index serves a filter best depends on how rare its values are, so those are planned for each time. */
-export function isSteady(asked: readonly (Asked | undefined)[]): boolean {
-  return asked.every((one) => Object.keys(one?.filter ?? {}).length === 0)
+export function hasStablePlan(pageRequests: readonly (PageRequest | undefined)[]): boolean {
+  return pageRequests.every((one) => Object.keys(one?.filter ?? {}).length === 0)
 }
 
 /** What each list of a root was asked for, its filter bound by shape. */
-export function askedIn(
+export function pageRequestsIn(
   context: Context,
   { slots }: Pick<ListRoot, 'slots'>,
   args: readonly Arguments[],
@@ -156,8 +158,8 @@ export function askedIn(
 ): (AskedList | undefined)[] {
   return slots.map(({ list }, slot) => {
     if (!list) return undefined
-    const asked = askedOf(context, list, args[slot] ?? {})
-    return { ...asked, bound: boundFilter(context.store.read, list, asked.filter, `r${number}s${slot}f`) }
+    const pageRequests = pageRequestOf(context, list, args[slot] ?? {})
+    return { ...pageRequests, bound: boundFilter(context.store.read, list, pageRequests.filter, `r${number}s${slot}f`) }
   })
 }
 
@@ -168,17 +170,17 @@ export async function askedByNames(
   args: readonly Arguments[],
   number: number,
 ): Promise<(AskedList | undefined)[]> {
-  const asked = askedIn(context, root, args, number)
+  const pageRequests = pageRequestsIn(context, root, args, number)
   for (const [slot, { list }] of root.slots.entries()) {
-    const checking = list && checkNames(context, list, asked[slot]?.filter ?? {})
+    const checking = list && checkNames(context, list, pageRequests[slot]?.filter ?? {})
     if (checking) await checking
   }
-  return asked
+  return pageRequests
 }
 
 /** What the text of a statement depends on: the shapes of its filters and the sizes of its pages, but no value. */
-export function keyOf(asked: readonly (AskedList | undefined)[]): string {
-  return JSON.stringify(asked.map((one) => one && [one.bound.shape, one.first ?? -one.most, one.place ? 1 : 0]))
+export function keyOf(pageRequests: readonly (AskedList | undefined)[]): string {
+  return JSON.stringify(pageRequests.map((one) => one && [one.bound.shape, one.first ?? -one.most, one.place ? 1 : 0]))
 }
 
 /** What a statement has of each part of a list, with the cursors of those that have any. */
@@ -232,19 +234,25 @@ export function singleRunner(root: SingleRoot) {
   return async (context: Context, args: readonly Arguments[]): Promise<RootQuestion> => {
     const { read } = context.store
     const { way, condition, given } = one.named(args[0] ?? {})
-    const asked = await askedByNames(context, root, args, number)
-    const weighing = new Weighing(asked, 1)
+    const pageRequests = await askedByNames(context, root, args, number)
+    const weighing = new Weighing(pageRequests, 1)
     const perRow = 1 + root.weigh(weighing)
     const extent: Extent = { table: one.list.table(read.t), rows: 1, perRow, ...weighing.counts(read) }
     const isHeavy = read.guard(extent) !== undefined
-    const { text, values } = kept(read, `${number} ${way} ${isHeavy ? 'guarded' : 'bare'} ${keyOf(asked)}`, () => {
-      const build = new Build(read, asked, isHeavy)
-      const { name, alias } = build.row(one.list)
-      return sql`select ${object(build, alias)} from ${name}${conditional(condition(read, alias))} limit 1`
-    })
-    const filled = fillPlaceholders([...values], { ...boundValues(asked), ...given })
+    const { text, values } = cachedStatement(
+      read,
+      `${number} ${way} ${isHeavy ? 'guarded' : 'bare'} ${keyOf(pageRequests)}`,
+      () => {
+        const build = new Build(read, pageRequests, isHeavy)
+        const { name, alias } = build.row(one.list)
+        return sql`select ${object(build, alias)} from ${name}${conditional(condition(read, alias))} limit 1`
+      },
+    )
+    const filled = fillPlaceholders([...values], { ...boundValues(pageRequests), ...given })
     return {
-      statements: [{ text, values: filled, isSteady: isSteady(asked), isHeavy, weight: read.weigh(extent) }],
+      statements: [
+        { text, values: filled, hasStablePlan: hasStablePlan(pageRequests), isHeavy, weight: read.weigh(extent) },
+      ],
       async answer([found]) {
         const row = found?.[0]
         if (!row) return { json: [NULL], isThere: false }

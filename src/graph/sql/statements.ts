@@ -8,7 +8,7 @@ import { type AnyRelation, HANDFUL, relatedSource } from '../../store/query/rela
 import type { Extent, Read } from '../../store/store.js'
 import type { Tables } from '../../store/tables.js'
 import type { ExecutionReason } from '../executionReasons.js'
-import type { Asked } from '../windows.js'
+import type { PageRequest } from '../windows.js'
 import type { BoundFilter } from './boundFilters.js'
 
 export type { ExecutionReason }
@@ -32,20 +32,20 @@ export interface Slot {
 }
 
 /** The arguments of a list, with its filter as bound SQL. */
-export interface AskedList extends Asked {
+export interface AskedList extends PageRequest {
   readonly bound: BoundFilter
 }
 
 /** A statement under construction. */
 export class Build {
   readonly read: Read
-  private readonly asked: readonly (AskedList | undefined)[]
+  private readonly pageRequests: readonly (AskedList | undefined)[]
   private readonly isHeavy: boolean
   private names = 0
 
-  constructor(read: Read, asked: Build['asked'], isHeavy: boolean) {
+  constructor(read: Read, pageRequests: Build['pageRequests'], isHeavy: boolean) {
     this.read = read
-    this.asked = asked
+    this.pageRequests = pageRequests
     this.isHeavy = isHeavy
   }
 
@@ -64,12 +64,12 @@ export class Build {
 
   /** A page of related rows. */
   page(slot: number, relation: AnyRelation, row: PgTable): JsonPage {
-    const { filter = {}, bound } = this.asked[slot] ?? {}
+    const { filter = {}, bound } = this.pageRequests[slot] ?? {}
     return this.pageOf(slot, relatedSource(this.read, relation, row, filter, bound?.condition()))
   }
 
   pageOf(slot: number, source: Source, guard = this.guardOf(source)): JsonPage {
-    const { first, most = 0, place } = this.asked[slot] ?? {}
+    const { first, most = 0, place } = this.pageRequests[slot] ?? {}
     const condition = and(guard, source.condition)
     const cut = { first, most, place: place?.map((_, index) => sql.placeholder(keyName(slot, index))) }
     return new JsonPage(this.read, { ...source, condition }, cut, this.newName())
@@ -88,11 +88,11 @@ function keyName(slot: number, index: number): string {
 }
 
 /** The values of all placeholders: of filters and of cursors. */
-export function boundValues(asked: readonly (AskedList | undefined)[]): Record<string, unknown> {
-  const keys = asked.flatMap((one, slot) =>
+export function boundValues(pageRequests: readonly (AskedList | undefined)[]): Record<string, unknown> {
+  const keys = pageRequests.flatMap((one, slot) =>
     (one?.place ?? []).map((key, index) => [keyName(slot, index), key] as const),
   )
-  return Object.assign(Object.fromEntries(keys), ...asked.map((one) => one?.bound.values))
+  return Object.assign(Object.fromEntries(keys), ...pageRequests.map((one) => one?.bound.values))
 }
 
 type CountedTable = (t: Tables) => PgTable
@@ -102,14 +102,14 @@ export class Weighing {
   /** Whether it reads an unknown number of rows of other tables. */
   private isCounting = false
   private readonly indexCounts: CountedTable[] = []
-  private readonly asked: readonly (Asked | undefined)[]
+  private readonly pageRequests: readonly (PageRequest | undefined)[]
   /** How often the current part of the selection is evaluated. */
   private times: number
   /** Whether the same row may occur several times. */
   private isShared = false
 
-  constructor(asked: Weighing['asked'], times: number) {
-    this.asked = asked
+  constructor(pageRequests: Weighing['pageRequests'], times: number) {
+    this.pageRequests = pageRequests
     this.times = times
   }
 
@@ -135,7 +135,7 @@ export class Weighing {
   }
 
   page(slot: number, { list, through }: AnyRelation, isCounted: boolean, weigh: (inner: Weighing) => number): number {
-    const { first = LIMITS.nestedPageRows, filter = {} } = this.asked[slot] ?? {}
+    const { first = LIMITS.nestedPageRows, filter = {} } = this.pageRequests[slot] ?? {}
     if (isCounted || !isServed(list, filter)) this.count()
     return 1 + first * (1 + this.within(first, through !== undefined && this.times > 1, weigh))
   }

@@ -17,7 +17,7 @@ export class RateExceeded extends Fault {
 }
 
 /** Rate limits: one bucket for each key, and for invalid keys one for each client address. */
-export interface Rates {
+export interface RateLimits {
   /** Authenticates the request, and charges its key for it. */
   admit(exchange: Exchange): Promise<Principal>
   /** Checks the key again if the body arrived after `admit`: it may have been revoked meanwhile. */
@@ -31,7 +31,7 @@ export interface Rates {
 /** The share of a response's cost that a 304 is charged. */
 const UNCHANGED_SHARE = 0.1
 
-interface RatesOptions {
+interface RateLimitsOptions {
   readonly store: Pick<Store, 'versions'>
   readonly authenticate: Authenticate
   /** 0 for no limit. */
@@ -40,7 +40,7 @@ interface RatesOptions {
   readonly monotonicMs: () => number
 }
 
-export function createRates({ store, authenticate, ratePerMinute, monotonicMs }: RatesOptions): Rates {
+export function createRateLimits({ store, authenticate, ratePerMinute, monotonicMs }: RateLimitsOptions): RateLimits {
   const keptMax = LIMITS.rateKeptMax
   const keys =
     ratePerMinute === 0 ? undefined : new Buckets({ perMinute: ratePerMinute, burst: burstOf(ratePerMinute), keptMax })
@@ -66,17 +66,17 @@ export function createRates({ store, authenticate, ratePerMinute, monotonicMs }:
 
   /** Authenticates the request; `isWhole` if its whole body has arrived. */
   const look = async (exchange: Exchange, isWhole: boolean): Promise<Principal> => {
-    const { asked } = exchange
+    const { request } = exchange
     exchange.isWhole = isWhole
     exchange.versions = undefined
     const versions = () => (exchange.versions ??= store.versions())
-    exchange.principal = await authenticate(asked.header('authorization'), versions)
+    exchange.principal = await authenticate(request.header('authorization'), versions)
     return exchange.principal
   }
 
   return {
     async admit(exchange) {
-      const principal = await look(exchange, exchange.asked.isWhole).catch((error) => {
+      const principal = await look(exchange, exchange.request.isWhole).catch((error) => {
         throw refused(error, exchange)
       })
       charge(principal.keyId, exchange, 1)
@@ -84,7 +84,7 @@ export function createRates({ store, authenticate, ratePerMinute, monotonicMs }:
     },
     async confirm(exchange) {
       const { principal, isWhole } = exchange
-      return principal && isWhole ? principal : exchange.waiting.bound(look(exchange, true))
+      return principal && isWhole ? principal : exchange.deadline.bound(look(exchange, true))
     },
     chargeQuery({ keyId }, exchange, cost) {
       if (exchange.cost > 0) return

@@ -1,11 +1,11 @@
 import { LRUCache } from 'lru-cache'
 import type { Principal } from '../../auth/principal.js'
 import { LIMITS } from '../../limits.js'
-import type { Register, Versions } from '../../store/changeCounters.js'
-import type { Rates } from '../access/rateLimits.js'
+import type { ChangeCounter, Versions } from '../../store/changeCounters.js'
+import type { RateLimits } from '../access/rateLimits.js'
 import type { Exchange } from '../observe/exchange.js'
 import { encodingFor, isUnchanged } from '../wire/content.js'
-import { type Answer, type Asked, roomFor } from '../wire/request.js'
+import { type HttpRequest, type HttpResponse, sizeCheckFor } from '../wire/request.js'
 
 /** Reuses a response until the data that it was read from changes (docs/decisions/0004-response-cache.md). */
 export interface ResponseCache {
@@ -13,25 +13,25 @@ export interface ResponseCache {
    * Serves a request whose key has been checked and charged: from the cache, or from `answer`, whose response is cached
    * if it is the same for every key with these scopes. `type` is the negotiated media type.
    */
-  serve(exchange: Exchange, type: string, answer: () => Promise<Answer>): Promise<Answer>
+  serve(exchange: Exchange, type: string, answer: () => Promise<HttpResponse>): Promise<HttpResponse>
 }
 
-export function createResponseCache(bytesMax: number, rates: Rates): ResponseCache {
+export function createResponseCache(bytesMax: number, rateLimits: RateLimits): ResponseCache {
   if (bytesMax === 0) return { serve: (_, __, answer) => answer() }
   const entries = new CachedResponses(bytesMax)
   return {
     async serve(exchange, type, answer) {
-      const { asked } = exchange
-      const body = await smallBody(exchange, rates)
+      const { request } = exchange
+      const body = await smallBody(exchange, rateLimits)
       const { versions: looking, principal } = exchange
       if (body === undefined || !looking || !principal) return answer()
       const versions = await looking
-      const key = keyOf(asked, type, body, principal)
+      const key = keyOf(request, type, body, principal)
       const found = entries.find(key, versions)
       if (found) {
-        rates.chargeQuery(principal, exchange, found.cost)
+        rateLimits.chargeQuery(principal, exchange, found.cost)
         exchange.operation = found.operation
-        return answerTo(asked, found.answer)
+        return answerTo(request, found.answer)
       }
       const fresh = await answer()
       const { operation, cost, reads = NOTHING } = exchange
@@ -41,28 +41,28 @@ export function createResponseCache(bytesMax: number, rates: Rates): ResponseCac
   }
 }
 
-const NOTHING: ReadonlySet<Register> = new Set()
+const NOTHING: ReadonlySet<ChangeCounter> = new Set()
 
 /** The body of a request that can be served from the cache; undefined if it cannot. */
-async function smallBody(exchange: Exchange, rates: Rates): Promise<string | undefined> {
-  const { asked, waiting } = exchange
-  if (asked.method !== 'POST') return ''
-  const bytes = Number(asked.header('content-length'))
-  if (!(bytes > 0 && bytes <= LIMITS.readyQueryBytesMax)) return undefined
+async function smallBody(exchange: Exchange, rateLimits: RateLimits): Promise<string | undefined> {
+  const { request, deadline } = exchange
+  if (request.method !== 'POST') return ''
+  const bytes = Number(request.header('content-length'))
+  if (!(bytes > 0 && bytes <= LIMITS.cachedQueryBytesMax)) return undefined
   // `Expect: 100-continue`: all other checks come before the body is read.
-  if (asked.header('expect') !== undefined || asked.header('content-encoding') !== undefined) return undefined
+  if (request.header('expect') !== undefined || request.header('content-encoding') !== undefined) return undefined
   // Errors count as a cache miss; the handler reports them when it parses the body.
-  const body = await waiting.exempt(asked.body(SMALL)).catch(() => undefined)
-  if (body) await rates.confirm(exchange)
+  const body = await deadline.exempt(request.body(SMALL)).catch(() => undefined)
+  if (body) await rateLimits.confirm(exchange)
   return body?.toString('latin1')
 }
 
-const SMALL = roomFor(LIMITS.readyQueryBytesMax)
+const SMALL = sizeCheckFor(LIMITS.cachedQueryBytesMax)
 
 /** Everything that a response depends on besides the stored data. HEAD shares the entries of GET. */
-function keyOf(asked: Asked, type: string, body: string, { scopes }: Principal): string {
-  const sent = asked.method === 'POST' ? `POST ${asked.header('content-type')}` : 'GET'
-  return `${sent}\n${asked.target}\n${type}\n${encodingFor(asked) ?? ''}\n${scopeText(scopes)}\n${body}`
+function keyOf(request: HttpRequest, type: string, body: string, { scopes }: Principal): string {
+  const sent = request.method === 'POST' ? `POST ${request.header('content-type')}` : 'GET'
+  return `${sent}\n${request.target}\n${type}\n${encodingFor(request) ?? ''}\n${scopeText(scopes)}\n${body}`
 }
 
 const scopeTexts = new WeakMap<Principal['scopes'], string>()
@@ -74,23 +74,23 @@ function scopeText(scopes: Principal['scopes']): string {
 }
 
 /** Never cached: errors, partial results, and responses about the caller's own key. */
-function isReusable({ isShared, refusal }: Exchange, { status, body }: Answer): boolean {
+function isReusable({ isShared, refusal }: Exchange, { status, body }: HttpResponse): boolean {
   return status === 200 && body !== null && isShared && !refusal
 }
 
-function answerTo(asked: Asked, cached: Answer): Answer {
+function answerTo(request: HttpRequest, cached: HttpResponse): HttpResponse {
   const { headers } = cached
   const { etag } = headers
-  if (etag !== undefined && isUnchanged(asked.header('if-none-match'), etag)) {
+  if (etag !== undefined && isUnchanged(request.header('if-none-match'), etag)) {
     const { 'content-type': _, 'content-length': __, 'content-encoding': ___, ...kept } = headers
     return { status: 304, headers: kept, body: null }
   }
-  return asked.method === 'HEAD' ? { ...cached, body: null } : cached
+  return request.method === 'HEAD' ? { ...cached, body: null } : cached
 }
 
 /** A response without the headers of a single request, such as `Request-Id`. */
 interface CachedResponse {
-  readonly answer: Answer
+  readonly answer: HttpResponse
   /** The route or the name of the operation, for the log. */
   readonly operation: string | undefined
   /** The cost of the query: a cache hit is charged the same. */
@@ -103,12 +103,12 @@ interface Slot {
   /** Read before the data of the response, so that they are never newer than the data. */
   readonly versions: Versions
   /** The change counters of the tables that the response was read from. */
-  readonly reads: ReadonlySet<Register>
+  readonly reads: ReadonlySet<ChangeCounter>
 }
 
 interface Entry {
   readonly response: CachedResponse
-  readonly registers: readonly Register[]
+  readonly registers: readonly ChangeCounter[]
   readonly size: number
   versions: Versions
 }
@@ -126,7 +126,7 @@ export class CachedResponses {
     this.entries = new LRUCache({
       maxSize: bytesMax,
       // One response may not evict the rest.
-      maxEntrySize: Math.max(1, Math.floor(bytesMax * LIMITS.readyShareMax)),
+      maxEntrySize: Math.max(1, Math.floor(bytesMax * LIMITS.responseCacheShareMax)),
       sizeCalculation: ({ size }) => size,
     })
   }
@@ -157,7 +157,7 @@ export class CachedResponses {
   }
 }
 
-function isUnderSame(registers: readonly Register[], one: Versions, other: Versions): boolean {
+function isUnderSame(registers: readonly ChangeCounter[], one: Versions, other: Versions): boolean {
   return one === other || registers.every((register) => one[register] === other[register])
 }
 
@@ -172,7 +172,7 @@ function apart(bytes: Buffer): Buffer {
   return own
 }
 
-function sizeOf(key: string, { headers, body }: Answer): number {
+function sizeOf(key: string, { headers, body }: HttpResponse): number {
   const texts = Object.entries(headers).join().length + key.length
   return ENTRY_BYTES + 2 * texts + (body?.length ?? 0)
 }

@@ -4,13 +4,13 @@ import { asFault } from '../../graph/faults.js'
 import type { CompiledResult } from '../../graph/sql/compiledQueries.js'
 import type { ExecutionReason } from '../../graph/sql/statements.js'
 import type { Separator } from '../../store/query/json.js'
-import type { Rates } from '../access/rateLimits.js'
+import type { RateLimits } from '../access/rateLimits.js'
 import type { Engine, Query } from '../engine.js'
 import type { Exchange } from '../observe/exchange.js'
 
 interface QueriesOptions {
   readonly engine: Engine
-  readonly rates: Rates
+  readonly rateLimits: RateLimits
   readonly log: Logger
 }
 
@@ -25,15 +25,15 @@ export type RunCompiled = (
   separator?: Separator,
 ) => Promise<CompiledResult | undefined>
 
-export function createRunCompiled({ engine, rates, log }: QueriesOptions): RunCompiled {
+export function createRunCompiled({ engine, rateLimits, log }: QueriesOptions): RunCompiled {
   return async (exchange, query, context, separator) => {
-    const { waiting } = exchange
+    const { deadline } = exchange
     const { principal } = context
     const failed = orExecuted(log, exchange)
-    const prepared = await waiting.bound(engine.prepare(query, principal)).catch(failed)
+    const prepared = await deadline.bound(engine.prepare(query, principal)).catch(failed)
     const isPrepared = typeof prepared !== 'string'
-    const charge = isPrepared ? prepared.charge : await waiting.bound(engine.chargeFor(query, context))
-    rates.chargeQuery(principal, exchange, charge)
+    const charge = isPrepared ? prepared.charge : await deadline.bound(engine.chargeFor(query, context))
+    rateLimits.chargeQuery(principal, exchange, charge)
     const result = isPrepared ? await prepared.run(context, separator).catch(failed) : prepared
     if (typeof result !== 'string') return result
     // For a mutation this is decided for each root field; `onExecuted` reports it there.

@@ -6,52 +6,52 @@ import type { ExecutionReason } from '../../graph/executionReasons.js'
 import { asFault } from '../../graph/faults.js'
 import { LIMITS } from '../../limits.js'
 import { schema } from '../../schema.js'
-import type { Rates } from '../access/rateLimits.js'
+import type { RateLimits } from '../access/rateLimits.js'
 import type { ResponseCache } from '../cache/responseCache.js'
 import type { Engine } from '../engine.js'
-import { type Exchange, logCause, noting } from '../observe/exchange.js'
+import { type Exchange, logCause, trackStatements } from '../observe/exchange.js'
 import type { RunningRequests } from '../rest/idempotency.js'
 import type { Bodies } from '../wire/body.js'
-import { Content, emptyAnswer, GRAPHQL_TYPE, JSON_TYPE, respond } from '../wire/content.js'
+import { Content, emptyResponse, GRAPHQL_TYPE, JSON_TYPE, respond } from '../wire/content.js'
 import { requireAcceptable } from '../wire/negotiation.js'
 import { faultHeaders, STATUS } from '../wire/problems.js'
-import type { Answer, Asked } from '../wire/request.js'
+import type { HttpRequest, HttpResponse } from '../wire/request.js'
 import { orExecuted, type RunCompiled } from './compiledQueries.js'
 import { Documents } from './documents.js'
-import { executingOnce } from './idempotency.js'
+import { idempotentEngine } from './idempotency.js'
 import { readParams } from './parameters.js'
 import { PersistedQueries } from './persistedQueries.js'
-import { type Passed, useCompiledQueries, useParams, useResponses } from './plugins.js'
+import { type ServerContext, useCompiledQueries, useParams, useResponses } from './plugins.js'
 
 interface GraphqlOptions {
   readonly engine: Engine
   readonly runCompiled: RunCompiled
   readonly cache: ResponseCache
-  readonly rates: Rates
+  readonly rateLimits: RateLimits
   readonly bodies: Bodies
   readonly log: Logger
   readonly running: RunningRequests
 }
 
 /** Handles a request to `/graphql`. */
-export type GraphqlHandler = (exchange: Exchange) => Promise<Answer>
+export type GraphqlHandler = (exchange: Exchange) => Promise<HttpResponse>
 
 const ALLOW = 'GET, POST, OPTIONS'
 
 /** GraphQL over HTTP: checks the key, looks in the response cache, and on a miss hands the request to Yoga. */
 export function createGraphqlHandler(options: GraphqlOptions): GraphqlHandler {
-  const { cache, rates, log } = options
+  const { cache, rateLimits, log } = options
   const answer = answererWith(options)
   return async (exchange) => {
-    const { asked } = exchange
-    if (asked.method === 'OPTIONS') return emptyAnswer({ allow: ALLOW })
+    const { request: httpRequest } = exchange
+    if (httpRequest.method === 'OPTIONS') return emptyResponse({ allow: ALLOW })
     let type: string = JSON_TYPE
     try {
-      if (asked.method !== 'GET' && asked.method !== 'POST') {
+      if (httpRequest.method !== 'GET' && httpRequest.method !== 'POST') {
         throw new Fault('METHOD_NOT_ALLOWED', 'GraphQL takes GET and POST.')
       }
-      type = requireAcceptable(asked, typesFor(asked))
-      await rates.admit(exchange)
+      type = requireAcceptable(httpRequest, typesFor(httpRequest))
+      await rateLimits.admit(exchange)
       return await cache.serve(exchange, type, () => answer(exchange, type))
     } catch (error) {
       return refuse(log, exchange, asFault(error), type)
@@ -60,27 +60,27 @@ export function createGraphqlHandler(options: GraphqlOptions): GraphqlHandler {
 }
 
 /** Prefers `application/graphql-response+json` only if `Accept` names it: older clients expect `application/json`. */
-function typesFor(asked: Asked): readonly string[] {
-  const isNamed = asked.header('accept')?.toLowerCase().includes(GRAPHQL_TYPE)
+function typesFor(httpRequest: HttpRequest): readonly string[] {
+  const isNamed = httpRequest.header('accept')?.toLowerCase().includes(GRAPHQL_TYPE)
   return isNamed ? [GRAPHQL_TYPE, JSON_TYPE] : [JSON_TYPE, GRAPHQL_TYPE]
 }
 
 function answererWith(options: GraphqlOptions) {
-  const { rates, bodies } = options
+  const { rateLimits, bodies } = options
   const yoga = yogaWith(options)
   const persistedQueries = new PersistedQueries()
-  return async (exchange: Exchange, type: string): Promise<Answer> => {
-    const { asked } = exchange
+  return async (exchange: Exchange, type: string): Promise<HttpResponse> => {
+    const { request: httpRequest } = exchange
     const params = await readParams(exchange, bodies, persistedQueries)
-    await rates.confirm(exchange)
+    await rateLimits.confirm(exchange)
     // Headers and body have been read already: Yoga only needs the method.
-    const request = new yoga.fetchAPI.Request(ADDRESS, { method: asked.method })
+    const request = new yoga.fetchAPI.Request(ADDRESS, { method: httpRequest.method })
     const response = await yoga.handleRequest(request, { exchange, params, type })
     const { 'content-type': contentType = type, 'content-length': _, ...others } = Object.fromEntries(response.headers)
     const headers = exchange.isReplay ? { ...others, 'idempotency-replayed': 'true' } : others
     const body: ArrayBuffer | Buffer = await response.arrayBuffer()
     const content = new Content(contentType, Buffer.isBuffer(body) ? body : Buffer.from(body))
-    return respond(asked, content, { status: response.status, headers })
+    return respond(httpRequest, content, { status: response.status, headers })
   }
 }
 
@@ -88,19 +88,19 @@ function answererWith(options: GraphqlOptions) {
 const ADDRESS = 'http://localhost/graphql'
 
 function yogaWith({ engine, runCompiled, log, running }: GraphqlOptions) {
-  return createYoga<Passed, Context>({
+  return createYoga<ServerContext, Context>({
     schema,
     context: ({ exchange }) => {
-      const { principal, waiting } = exchange
+      const { principal, deadline } = exchange
       if (!principal) throw new Error('The key of the request has not been checked.')
       return {
-        ...engine.contextFor(principal, noting(exchange), waiting),
+        ...engine.contextFor(principal, trackStatements(exchange), deadline),
         onExecuted: (reason: ExecutionReason, error?: unknown) => {
           exchange.executedFor = error === undefined ? reason : orExecuted(log, exchange)(error)
         },
       }
     },
-    plugins: [useParams(), useCompiledQueries(runCompiled, executingOnce(engine, running)), useResponses(log)],
+    plugins: [useParams(), useCompiledQueries(runCompiled, idempotentEngine(engine, running)), useResponses(log)],
     parserAndValidationCache: {
       documentCache: new Documents({ charactersMax: LIMITS.queriesKeptCharacters, countMax: LIMITS.queriesKeptMax }),
       // Errors are not cached: one may be as long as a body, and invalid documents are rarely sent twice.
@@ -119,11 +119,14 @@ function yogaWith({ engine, runCompiled, log, running }: GraphqlOptions) {
 }
 
 /** An error response in the GraphQL format, for a request that never reaches Yoga. */
-function refuse(log: Logger, exchange: Exchange, fault: Fault, type: string): Promise<Answer> {
+function refuse(log: Logger, exchange: Exchange, fault: Fault, type: string): Promise<HttpResponse> {
   exchange.refusal = fault
   logCause(log, exchange, fault)
   const errors = [{ message: fault.message, extensions: fault.extensions }]
   const content = new Content(`${type}; charset=utf-8`, Buffer.from(JSON.stringify({ errors })))
   const allow = fault.code === 'METHOD_NOT_ALLOWED' ? { allow: ALLOW } : {}
-  return respond(exchange.asked, content, { status: STATUS[fault.code], headers: { ...allow, ...faultHeaders(fault) } })
+  return respond(exchange.request, content, {
+    status: STATUS[fault.code],
+    headers: { ...allow, ...faultHeaders(fault) },
+  })
 }

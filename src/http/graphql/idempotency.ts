@@ -6,7 +6,11 @@ import {
   getOperationAST,
   type OperationDefinitionNode,
 } from 'graphql'
-import { keepAnswer, replaceAnswer, type Unrepeatable } from '../../auth/idempotencyRecords.js'
+import {
+  type IdempotentRequest,
+  replaceIdempotencyRecord,
+  storeIdempotencyRecord,
+} from '../../auth/idempotencyRecords.js'
 import { grants, type Scope } from '../../auth/scopes.js'
 import { type Code, Fault, type Flaw } from '../../errors.js'
 import type { Context } from '../../graph/builder.js'
@@ -20,7 +24,7 @@ import { coercedVariables } from '../../graph/sql/variables.js'
 import type { Read } from '../../store/store.js'
 import type { Engine } from '../engine.js'
 import { fingerprintOf, inside, type RunningRequests, replayOf, tokenOf } from '../rest/idempotency.js'
-import type { Passed } from './plugins.js'
+import type { ServerContext } from './plugins.js'
 
 type Execute = Engine['execute']
 
@@ -28,35 +32,35 @@ type Execute = Engine['execute']
 interface Mutation {
   readonly args: ExecutionArgs
   readonly operation: OperationDefinitionNode
-  readonly context: Context & Passed
+  readonly context: Context & ServerContext
   readonly variables: Readonly<Record<string, unknown>>
 }
 
 /** One root field of a mutation that has an Idempotency-Key. */
 interface Field {
   readonly mutation: Mutation
-  readonly request: Unrepeatable
+  readonly request: IdempotentRequest
   /** The response key. */
   readonly key: string
   readonly nodes: readonly FieldNode[]
 }
 
 /** The result of a root field in an idempotency record. */
-interface KeptField {
+interface RecordedField {
   readonly value: unknown
-  readonly errors: readonly KeptError[]
+  readonly errors: readonly RecordedError[]
   /** The scopes that the key had: with fewer, it may not see all of the value. */
   readonly scopes: readonly Scope[]
 }
 
-interface KeptError {
+interface RecordedError {
   readonly message: string
   readonly path: readonly (string | number)[]
   readonly positions: readonly number[]
-  readonly extensions: KeptExtensions
+  readonly extensions: RecordedExtensions
 }
 
-interface KeptExtensions {
+interface RecordedExtensions {
   readonly code: Code
   readonly requiredScope?: string
   readonly existingId?: string
@@ -64,7 +68,7 @@ interface KeptExtensions {
 }
 
 /** By response key. */
-type KeptFields = ReadonlyMap<string, KeptField>
+type RecordedFields = ReadonlyMap<string, RecordedField>
 
 /** The result of a root field in this request. */
 interface FieldResult {
@@ -78,31 +82,31 @@ interface FieldResult {
  * Executes a mutation with an Idempotency-Key field by field. The result of a root field is recorded in the transaction
  * that makes its change, so a retry replays the finished fields and executes the others.
  */
-export function executingOnce(engine: Engine, running: RunningRequests): Engine {
-  const execute = once((args) => engine.execute(args), running)
+export function idempotentEngine(engine: Engine, running: RunningRequests): Engine {
+  const execute = idempotent((args) => engine.execute(args), running)
   return { ...engine, execute }
 }
 
-function once(execute: Execute, running: RunningRequests): Execute {
+function idempotent(execute: Execute, running: RunningRequests): Execute {
   return async (args) => {
     const operation = getOperationAST(args.document, args.operationName)
     if (operation?.operation !== 'mutation') return execute(args)
     // The cast holds: Yoga merges its server context (`Passed`) into the context that the engine makes.
     const context = args.contextValue as Mutation['context']
     try {
-      const token = tokenOf(context.exchange.asked)
+      const token = tokenOf(context.exchange.request)
       const mutation = token === undefined ? undefined : await mutationOf(args, operation, context)
       if (token === undefined || !mutation) return await execute(args)
       const request = await requestOf(mutation, token)
-      const kept = await keptFields(context.store.read, mutation, request)
+      const recorded = await recordedFields(context.store.read, mutation, request)
       const fields = [...rootFieldsOf(mutation)].map(([key, nodes]) => ({
         mutation,
         request,
         key,
         nodes,
       }))
-      const run = () => executeFields(execute, mutation, fields, kept)
-      return fields.every(({ key }) => kept.has(key)) ? await run() : await running.alone(request, run)
+      const run = () => executeFields(execute, mutation, fields, recorded)
+      return fields.every(({ key }) => recorded.has(key)) ? await run() : await running.alone(request, run)
     } catch (error) {
       const fault = asFault(error)
       return { errors: [new GraphQLError(fault.message, { originalError: fault })] }
@@ -139,30 +143,30 @@ async function isWithinLimits({ args, operation, context, variables }: Mutation)
   )
 }
 
-async function requestOf({ context, variables, args }: Mutation, token: string): Promise<Unrepeatable> {
+async function requestOf({ context, variables, args }: Mutation, token: string): Promise<IdempotentRequest> {
   const { query } = context.params
   const fingerprint = fingerprintOf('POST', '/graphql', [query, args.operationName ?? null, variables])
   return { keyId: context.principal.keyId, token, fingerprint }
 }
 
 /** The recorded fields of this request; throws if its Idempotency-Key belongs to a different request. */
-async function keptFields(read: Read, { context }: Mutation, request: Unrepeatable): Promise<KeptFields> {
+async function recordedFields(read: Read, { context }: Mutation, request: IdempotentRequest): Promise<RecordedFields> {
   const earlier = await replayOf(read, request, context.clock())
   // The cast holds: the fingerprint is that of a GraphQL mutation, and only this file records those.
-  return new Map(earlier?.answer as [string, KeptField][] | undefined)
+  return new Map(earlier?.result as [string, RecordedField][] | undefined)
 }
 
 async function executeFields(
   execute: Execute,
   { context: { exchange } }: Mutation,
   fields: readonly Field[],
-  kept: KeptFields,
+  recorded: RecordedFields,
 ): Promise<ExecutionResult> {
   // No prototype: the client chooses the response keys, `__proto__` included.
   const data: Record<string, unknown> = Object.create(null)
   const errors: GraphQLError[] = []
   for (const field of fields) {
-    const result = await executeField(execute, field, kept.get(field.key))
+    const result = await executeField(execute, field, recorded.get(field.key))
     data[field.key] = result.value
     errors.push(...result.errors)
     if (result.isReplay !== undefined) exchange.isReplay = result.isReplay && exchange.isReplay !== false
@@ -170,7 +174,7 @@ async function executeFields(
   return { data, ...(errors.length > 0 && { errors }) }
 }
 
-async function executeField(execute: Execute, field: Field, before: KeptField | undefined): Promise<FieldResult> {
+async function executeField(execute: Execute, field: Field, before: RecordedField | undefined): Promise<FieldResult> {
   const { mutation, key, nodes } = field
   if (!mayChange(field)) return executed(execute, field, mutation.context)
   try {
@@ -200,14 +204,14 @@ function changeOnce(execute: Execute, field: Field): Promise<FieldResult> {
   const { context } = mutation
   const { store, clock, principal } = context
   return store.write({ by: request.keyId, at: clock }, async (write) => {
-    const done = await keptFields(write, mutation, request)
+    const done = await recordedFields(write, mutation, request)
     const meanwhile = done.get(key)
     if (meanwhile) return replay(mutation, meanwhile)
     const { value, errors } = await executed(execute, field, { ...context, store: inside(store, write) })
     requireFinished(value, errors)
-    const kept = { value, errors: errors.map(keptError), scopes: [...principal.scopes] }
-    const keep = done.size > 0 ? replaceAnswer : keepAnswer
-    await keep(write, request, [...done, [key, kept]])
+    const recorded = { value, errors: errors.map(recordedError), scopes: [...principal.scopes] }
+    const record = done.size > 0 ? replaceIdempotencyRecord : storeIdempotencyRecord
+    await record(write, request, [...done, [key, recorded]])
     return { value, errors, isReplay: false }
   })
 }
@@ -243,23 +247,23 @@ function requireFinished(value: unknown, errors: readonly GraphQLError[]): void 
   if (value === null && faults.length > 0) throw new Unfinished(faults)
 }
 
-function keptError(error: GraphQLError): KeptError {
+function recordedError(error: GraphQLError): RecordedError {
   const { message, extensions } = faultOf(error)
   return { message, extensions, path: error.path ?? [], positions: error.positions ?? [] }
 }
 
-function replay({ context: { principal }, args }: Mutation, { value, errors, scopes }: KeptField): FieldResult {
+function replay({ context: { principal }, args }: Mutation, { value, errors, scopes }: RecordedField): FieldResult {
   const requiredScope = scopes.find((scope) => !grants(principal.scopes, scope))
   if (requiredScope) {
     const sentence = `The recorded response needs the scope ${requiredScope}, which this key no longer has.`
     throw new Fault('INSUFFICIENT_SCOPE', sentence, { requiredScope })
   }
   const source = args.document.loc?.source
-  const asBefore = ({ message, path, positions, extensions }: KeptError) =>
+  const asBefore = ({ message, path, positions, extensions }: RecordedError) =>
     new GraphQLError(message, { source, positions, path, originalError: faultFrom(message, extensions) })
   return { value, errors: errors.map(asBefore), isReplay: true }
 }
 
-function faultFrom(message: string, { code, errors: flaws, ...facts }: KeptExtensions): Fault {
+function faultFrom(message: string, { code, errors: flaws, ...facts }: RecordedExtensions): Fault {
   return new Fault(code, message, { ...facts, ...(flaws && { flaws }) })
 }

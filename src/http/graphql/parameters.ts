@@ -3,7 +3,7 @@ import { Fault } from '../../errors.js'
 import { LIMITS } from '../../limits.js'
 import type { Exchange } from '../observe/exchange.js'
 import type { Bodies } from '../wire/body.js'
-import type { Asked } from '../wire/request.js'
+import type { HttpRequest } from '../wire/request.js'
 import type { PersistedQueries } from './persistedQueries.js'
 
 /** The parameters of a GraphQL request; Yoga checks all members but `query`. */
@@ -20,8 +20,9 @@ export async function readParams(
   bodies: Bodies,
   persistedQueries: PersistedQueries,
 ): Promise<Params> {
-  const { asked } = exchange
-  const params: unknown = asked.method === 'GET' ? paramsOfUrl(asked) : await bodies.json(exchange, limitsOf(exchange))
+  const { request } = exchange
+  const params: unknown =
+    request.method === 'GET' ? paramsOfUrl(request) : await bodies.json(exchange, limitsOf(exchange))
   if (Array.isArray(params)) throw new Fault('BAD_REQUEST', 'Send one operation at a time: there is no batching.')
   if (typeof params !== 'object' || params === null) {
     throw new Fault('BAD_REQUEST', 'The body must be a JSON object with the member `query`.')
@@ -39,7 +40,7 @@ function limitsOf({ principal }: Exchange) {
   return { bytesMax: mayBring ? LIMITS.syncBodyBytesMax : LIMITS.bodyBytesMax, isLargeAlone: true }
 }
 
-function paramsOfUrl({ url: { searchParams: query } }: Asked): Record<string, unknown> {
+function paramsOfUrl({ url: { searchParams: query } }: HttpRequest): Record<string, unknown> {
   const params: Record<string, unknown> = Object.fromEntries(query)
   for (const name of ['variables', 'extensions']) {
     const text = query.get(name)

@@ -27,14 +27,14 @@ import { parseWithinLimits } from './limits.js'
 import type { Params } from './parameters.js'
 
 /** The server context that the handler passes to Yoga with each request. */
-export interface Passed {
+export interface ServerContext {
   readonly exchange: Exchange
   readonly params: Params
   /** The negotiated media type of the response. */
   readonly type: string
 }
 
-type GraphqlPlugin = Plugin<Passed & Context, Passed>
+type GraphqlPlugin = Plugin<ServerContext & Context, ServerContext>
 
 /** Uses the parameters that the handler has parsed: the body was already read for the response cache. */
 export function useParams(): GraphqlPlugin {

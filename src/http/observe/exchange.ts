@@ -3,19 +3,19 @@ import type { Logger } from 'pino'
 import { KeyRefused, type Principal } from '../../auth/principal.js'
 import type { Fault } from '../../errors.js'
 import type { ExecutionReason } from '../../graph/sql/statements.js'
-import { type Register, registersIn, type Versions } from '../../store/changeCounters.js'
+import { type ChangeCounter, countersIn, type Versions } from '../../store/changeCounters.js'
 import { withoutValues } from '../../store/faults.js'
 import type { OnStatement } from '../../store/store.js'
-import { Waiting } from '../deadline.js'
+import { RequestDeadline } from '../deadline.js'
 import { Overloaded } from '../wire/bytesInFlight.js'
-import type { Asked, Outgoing } from '../wire/request.js'
+import type { FlatResponse, HttpRequest } from '../wire/request.js'
 
 /** The state of a request, from its arrival to its log line. */
 export interface Exchange {
-  readonly asked: Asked
+  readonly request: HttpRequest
   readonly requestId: string
   readonly startedAt: number
-  readonly waiting: Waiting
+  readonly deadline: RequestDeadline
   /** The remote address of the socket, if known. */
   readonly address: string | undefined
   /** Set once the key has been checked. */
@@ -39,7 +39,7 @@ export interface Exchange {
   /** The number of SQL statements so far. */
   statements: number
   /** The change counters of the tables that they read. */
-  reads?: Set<Register>
+  reads?: Set<ChangeCounter>
   /** Why the query was executed instead of compiled, if it was. */
   executedFor?: ExecutionReason
   /** Whether all of it was replayed from its idempotency record. */
@@ -61,15 +61,15 @@ export interface Outcome {
 export const REQUEST_ID = /^[\w.:-]{1,100}$/
 
 /** Takes over a `Request-Id` of the client, so that its log and ours can be correlated. */
-export function openExchange(asked: Asked, address: string | undefined, deadlineMs: number): Exchange {
-  const given = asked.header('request-id')
+export function openExchange(request: HttpRequest, address: string | undefined, deadlineMs: number): Exchange {
+  const given = request.header('request-id')
   const requestId = given !== undefined && REQUEST_ID.test(given) ? given : randomUUID()
-  const waiting = new Waiting(deadlineMs, asked)
+  const deadline = new RequestDeadline(deadlineMs, request)
   return {
-    asked,
+    request,
     requestId,
-    startedAt: waiting.since,
-    waiting,
+    startedAt: deadline.since,
+    deadline,
     address,
     statements: 0,
     cost: 0,
@@ -79,11 +79,11 @@ export function openExchange(asked: Asked, address: string | undefined, deadline
 }
 
 /** A callback for the store that counts the statements of a request and the tables that they read. */
-export function noting(exchange: Exchange): OnStatement {
+export function trackStatements(exchange: Exchange): OnStatement {
   return (text) => {
     exchange.statements += 1
     exchange.reads ??= new Set()
-    for (const register of registersIn(text)) exchange.reads.add(register)
+    for (const counter of countersIn(text)) exchange.reads.add(counter)
   }
 }
 
@@ -96,9 +96,13 @@ export interface Closing {
 }
 
 /** Logs the request, reports it to the metrics, and adds the headers that belong to this request alone. */
-export function closeExchange(exchange: Exchange, { log, slowMs, onFinished }: Closing, answer: Outgoing): Outgoing {
+export function closeExchange(
+  exchange: Exchange,
+  { log, slowMs, onFinished }: Closing,
+  response: FlatResponse,
+): FlatResponse {
   const ms = Math.round((performance.now() - exchange.startedAt) * 10) / 10
-  const outcome = { status: answer.status, ms, bytes: answer.body?.length ?? 0 }
+  const outcome = { status: response.status, ms, bytes: response.body?.length ?? 0 }
   onFinished(exchange, outcome)
   const isSlow = ms > slowMs
   if (isSlow || log.isLevelEnabled('info')) {
@@ -107,9 +111,9 @@ export function closeExchange(exchange: Exchange, { log, slowMs, onFinished }: C
     if (isSlow) log.warn(line, 'slow request')
   }
   const { requestId, rate } = exchange
-  const headers = [...answer.headers, 'request-id', requestId]
+  const headers = [...response.headers, 'request-id', requestId]
   if (rate) headers.push('ratelimit-policy', rate.policy, 'ratelimit', rate.level)
-  return { status: answer.status, headers, body: answer.body }
+  return { status: response.status, headers, body: response.body }
 }
 
 /** Logs the cause of a server error, which the response does not show. */
@@ -123,11 +127,11 @@ export function logCause(log: Logger, { requestId }: Exchange, fault: Fault): vo
 
 /** The log line of a request; it never contains the key itself. */
 function lineOf(exchange: Exchange, { status, ms, bytes }: Outcome) {
-  const { asked, requestId, principal, refusal, operation, statements, address } = exchange
+  const { request, requestId, principal, refusal, operation, statements, address } = exchange
   const keyId = principal?.keyId ?? (refusal instanceof KeyRefused ? refusal.keyId : undefined)
   // Other errors may quote the request, which must not get into the log.
   const isOfAccess = refusal?.code === 'UNAUTHENTICATED' || refusal?.code === 'INSUFFICIENT_SCOPE'
   const why = refusal && { code: refusal.code, ...(isOfAccess && { reason: refusal.message, address }) }
-  const { method, url } = asked
+  const { method, url } = request
   return { requestId, keyId, method, path: url.pathname, operation, status, ms, bytes, statements, ...why }
 }

@@ -17,7 +17,7 @@ export interface Metrics {
 
 export function createMetrics(store: Store): Metrics {
   const registry = new Registry()
-  const registers = [registry]
+  const registries = [registry]
   // Event loop lag, memory, file descriptors and the like.
   collectDefaultMetrics({ register: registry })
   const requests = new Histogram({
@@ -25,25 +25,29 @@ export function createMetrics(store: Store): Metrics {
     help: 'Requests by operation, method and status.',
     labelNames: ['operation', 'method', 'status'],
     buckets: DURATION_BUCKETS_S,
-    registers,
+    registers: registries,
   })
-  const statements = new Counter({ name: 'operations_statements_total', help: 'SQL statements.', registers })
+  const statements = new Counter({
+    name: 'operations_statements_total',
+    help: 'SQL statements.',
+    registers: registries,
+  })
   const refusals = new Counter({
     name: 'operations_refusals_total',
     help: 'Requests that were refused, in whole or in part, by code.',
     labelNames: ['code'],
-    registers,
+    registers: registries,
   })
   const executed = new Counter({
     name: 'operations_queries_executed_total',
     help: 'Operations that were executed field by field instead of compiled to SQL, by reason.',
     labelNames: ['reason'],
-    registers,
+    registers: registries,
   })
-  const readStore = gaugesOf(store, registers)
+  const readStore = gaugesOf(store, registries)
   return {
-    onFinished({ asked, operation, refusal, executedFor, statements: count }, { status, ms }) {
-      requests.observe({ operation: labelOf(operation), method: asked.method, status }, ms / 1000)
+    onFinished({ request, operation, refusal, executedFor, statements: count }, { status, ms }) {
+      requests.observe({ operation: labelOf(operation), method: request.method, status }, ms / 1000)
       statements.inc(count)
       if (refusal) refusals.inc({ code: refusal.code })
       if (executedFor) executed.inc({ reason: executedFor })
@@ -62,8 +66,8 @@ export function createMetrics(store: Store): Metrics {
 }
 
 /** Creates the gauges of the store, and returns the function that updates them. */
-function gaugesOf(store: Store, registers: Registry[]): () => Promise<void> {
-  const gauge = (name: string, help: string) => new Gauge({ name, help, registers })
+function gaugesOf(store: Store, registries: Registry[]): () => Promise<void> {
+  const gauge = (name: string, help: string) => new Gauge({ name, help, registers: registries })
   const bytes = gauge('operations_store_bytes', 'The size of the store.')
   const logBytes = gauge('operations_store_log_bytes', 'The size of the write-ahead log (the -wal file).')
   const waiting = gauge('operations_waiting_writes', 'Writes that wait for their turn.')

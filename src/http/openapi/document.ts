@@ -5,7 +5,7 @@ import type { Code } from '../../errors.js'
 import { SEPARATOR_NAMES } from '../../ingest/files/csv.js'
 import { LIMIT_MEANINGS, LIMITS } from '../../limits.js'
 import { REQUEST_ID } from '../observe/exchange.js'
-import { type Parameter, type StoredOperation, storedOperations } from '../rest/compiledRoutes.js'
+import { type CompiledRoute, compiledRoutes, type Parameter } from '../rest/compiledRoutes.js'
 import { csvText, type Entry } from '../rest/csv.js'
 import { SEPARATOR } from '../rest/parameters.js'
 import { CSV_TYPE, ROUTES, type Route } from '../rest/routes.js'
@@ -16,7 +16,7 @@ import { problemResponses, problemSchemas } from './problemSchemas.js'
 
 /** The OpenAPI 3.1 document, derived from the route table, its operations and the schema. */
 export function openapi(schema: GraphQLSchema, basePath = ''): JsonSchema {
-  const operations = storedOperations(schema)
+  const operations = compiledRoutes(schema)
   const schemas = new JsonSchemas(fragmentsOf(operations))
   const paths: Record<string, Record<string, JsonSchema>> = {}
   for (const operation of operations) {
@@ -46,7 +46,7 @@ export function openapi(schema: GraphQLSchema, basePath = ''): JsonSchema {
   }
 }
 
-function operationObject(operation: StoredOperation, schemas: JsonSchemas): JsonSchema {
+function operationObject(operation: CompiledRoute, schemas: JsonSchemas): JsonSchema {
   const { route, rootField, scope, parameters, input } = operation
   return {
     operationId: route.type === CSV_TYPE ? `${route.operation}Csv` : route.operation,
@@ -73,7 +73,7 @@ function operationObject(operation: StoredOperation, schemas: JsonSchemas): Json
 }
 
 /** Empty if any valid key may use the field: its own description says so. */
-function scopeNote(scope: StoredOperation['scope']): string[] {
+function scopeNote(scope: CompiledRoute['scope']): string[] {
   return scope ? [`Needs the scope \`${scope}\`.`] : []
 }
 
@@ -95,7 +95,7 @@ function requestBody({ method }: Route, schema: JsonSchema, schemas: JsonSchemas
   return { required: true, content: Object.fromEntries(types.map((type) => [type, media])) }
 }
 
-function successObject(operation: StoredOperation, schemas: JsonSchemas): JsonSchema {
+function successObject(operation: CompiledRoute, schemas: JsonSchemas): JsonSchema {
   const { route, isList } = operation
   if (route.status === 204) {
     return { description: 'Done, also if nothing had to change.', headers: headersOf(['Request-Id']) }
@@ -120,7 +120,7 @@ function ownHeaders({ method, status }: Route): readonly string[] {
 }
 
 /** One media type for each path, so that generated clients have one type for its response. */
-function successContent(operation: StoredOperation, schemas: JsonSchemas): JsonSchema {
+function successContent(operation: CompiledRoute, schemas: JsonSchemas): JsonSchema {
   const { route, shown, isList, columns = [] } = operation
   const output = notNull(schemas.output(shown.field.type, shown.node.selectionSet))
   const listName = getNamedType(shown.field.type).name.replace('Connection', 'List')
@@ -160,7 +160,7 @@ function parameterObject({ name, in: place, type, use, defaultValue }: Parameter
   }
 }
 
-function statusesOf({ route, scope, input }: StoredOperation): string[] {
+function statusesOf({ route, scope, input }: CompiledRoute): string[] {
   const codes: Code[] = ['BAD_REQUEST', 'UNAUTHENTICATED', 'RATE_LIMITED', 'INTERNAL', 'UNAVAILABLE']
   if (route.status !== 204) codes.push('NOT_ACCEPTABLE')
   if (route.method !== 'GET' && route.method !== 'POST') codes.push('PRECONDITION_FAILED')
@@ -254,18 +254,18 @@ const HEADER_PARAMETERS = {
   },
 }
 
-function fragmentsOf(operations: readonly StoredOperation[]): Map<string, FragmentDefinitionNode> {
+function fragmentsOf(operations: readonly CompiledRoute[]): Map<string, FragmentDefinitionNode> {
   const fragments = operations.flatMap(({ document }) =>
     document.definitions.filter((node) => node.kind === Kind.FRAGMENT_DEFINITION),
   )
   return new Map(fragments.map((fragment) => [fragment.name.value, fragment]))
 }
 
-function tagOf({ route }: StoredOperation): string {
+function tagOf({ route }: CompiledRoute): string {
   return route.path.split(/[/.]/)[2] ?? ''
 }
 
-function tagsOf(operations: readonly StoredOperation[]): JsonSchema[] {
+function tagsOf(operations: readonly CompiledRoute[]): JsonSchema[] {
   const names = [...new Set(operations.map(tagOf))]
   return names.map((name) => {
     const first = operations.find((operation) => tagOf(operation) === name)

@@ -23,7 +23,7 @@ import { OPERATIONS } from './operations.js'
 import { CSV_TYPE, ROUTES, type Route } from './routes.js'
 
 /** A compiled route: its operation, validated against the schema, and what HTTP needs to know about it. */
-export interface StoredOperation {
+export interface CompiledRoute {
   readonly route: Route
   readonly document: DocumentNode
   readonly rootField: GraphQLField<unknown, unknown>
@@ -69,22 +69,22 @@ interface VariableUse {
 
 const BODY = 'input'
 
-const compiled = new WeakMap<GraphQLSchema, Map<Route, StoredOperation>>()
+const compiled = new WeakMap<GraphQLSchema, Map<Route, CompiledRoute>>()
 
 /** Compiles a route once: validating its operation takes longer than running it. */
-export function storedOperation(schema: GraphQLSchema, route: Route): StoredOperation {
-  const known = compiled.get(schema) ?? new Map<Route, StoredOperation>()
+export function compiledRoute(schema: GraphQLSchema, route: Route): CompiledRoute {
+  const known = compiled.get(schema) ?? new Map<Route, CompiledRoute>()
   compiled.set(schema, known)
   const operation = known.get(route) ?? compile(schema, route)
   known.set(route, operation)
   return operation
 }
 
-export function storedOperations(schema: GraphQLSchema): readonly StoredOperation[] {
-  return ROUTES.map((route) => storedOperation(schema, route))
+export function compiledRoutes(schema: GraphQLSchema): readonly CompiledRoute[] {
+  return ROUTES.map((route) => compiledRoute(schema, route))
 }
 
-export function compile(schema: GraphQLSchema, route: Route): StoredOperation {
+export function compile(schema: GraphQLSchema, route: Route): CompiledRoute {
   const document = parse(OPERATIONS[route.operation])
   const errors = validate(schema, document)
   const [definition] = document.definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION)
@@ -132,7 +132,7 @@ function variablesOf(
 ): Parameter[] {
   const uses = usesOf(schema, document)
   const parent = ROUTES.find(({ operation }) => operation === route.parent)
-  const ofParent = new Map((parent ? storedOperation(schema, parent).parameters : []).map((one) => [one.name, one.use]))
+  const ofParent = new Map((parent ? compiledRoute(schema, parent).parameters : []).map((one) => [one.name, one.use]))
   return (definition.variableDefinitions ?? []).map(({ variable, type: typeNode, defaultValue }) => {
     const name = variable.name.value
     const type = typeFromAST(schema, typeNode)

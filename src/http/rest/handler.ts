@@ -8,23 +8,23 @@ import { storingCostOf } from '../../graph/cost/bills.js'
 import { asFault, faultOf } from '../../graph/faults.js'
 import { SelectionFailed } from '../../graph/sql/compiledMutations.js'
 import { LIMITS } from '../../limits.js'
-import type { Rates } from '../access/rateLimits.js'
+import type { RateLimits } from '../access/rateLimits.js'
 import type { ResponseCache } from '../cache/responseCache.js'
 import type { Engine } from '../engine.js'
 import { orExecuted, type RunCompiled } from '../graphql/compiledQueries.js'
-import { type Exchange, noting } from '../observe/exchange.js'
+import { type Exchange, trackStatements } from '../observe/exchange.js'
 import { type Bodies, PATCH_TYPES } from '../wire/body.js'
-import { emptyAnswer } from '../wire/content.js'
+import { emptyResponse } from '../wire/content.js'
 import { requireAcceptable } from '../wire/negotiation.js'
 import { notAllowed } from '../wire/problems.js'
-import { type Answer, type Asked, isReading } from '../wire/request.js'
+import { type HttpRequest, type HttpResponse, isReading } from '../wire/request.js'
 import { readBody } from './bodyInput.js'
-import { type StoredOperation, storedOperation } from './compiledRoutes.js'
+import { type CompiledRoute, compiledRoute } from './compiledRoutes.js'
 import { createPerform, type RunningRequests } from './idempotency.js'
 import { readParameters, readSeparator } from './parameters.js'
 import { nearestPath } from './pathHints.js'
 import { requireMatch, tagsToMatch, unmatchable } from './preconditions.js'
-import { answerWith, answerWithCompiled, nothingAt, type Wanted } from './results.js'
+import { nothingAt, type RouteCall, respondWithCompiled, respondWithResult } from './results.js'
 import { type Match, type Place, routesAt } from './router.js'
 import { ROUTES } from './routes.js'
 
@@ -33,7 +33,7 @@ interface RestOptions {
   readonly engine: Engine
   readonly runCompiled: RunCompiled
   readonly cache: ResponseCache
-  readonly rates: Rates
+  readonly rateLimits: RateLimits
   readonly bodies: Bodies
   readonly basePath: string
   readonly running: RunningRequests
@@ -41,69 +41,69 @@ interface RestOptions {
 }
 
 /** Handles a request below `/v1`; `path` is without the base path. */
-export type Rest = (exchange: Exchange, path: string) => Promise<Answer>
+export type Rest = (exchange: Exchange, path: string) => Promise<HttpResponse>
 
 /** The REST API: each compiled route runs its GraphQL operation, and maps the result to HTTP. */
 export function createRest(options: RestOptions): Rest {
-  const { schema, cache, rates, basePath } = options
+  const { schema, cache, rateLimits, basePath } = options
   const read = readerWith(options)
   const change = changerWith(options)
   return async (exchange, path) => {
-    const { asked } = exchange
+    const { request } = exchange
     const match = routesAt(path)
-    if (asked.method === 'OPTIONS' && match) return optionsOf(match.at)
-    await rates.admit(exchange)
+    if (request.method === 'OPTIONS' && match) return optionsOf(match.at)
+    await rateLimits.admit(exchange)
     if (!match) {
-      const redirect = redirectFrom(asked, path)
+      const redirect = redirectFrom(request, path)
       if (redirect) return redirect
       throw nothingHere(path, basePath)
     }
     const { at } = match
-    const route = at.routes.get(asked.method === 'HEAD' ? 'GET' : asked.method)
+    const route = at.routes.get(request.method === 'HEAD' ? 'GET' : request.method)
     if (!route) return notAllowed(exchange, at.allow)
-    const operation = storedOperation(schema, route)
+    const operation = compiledRoute(schema, route)
     exchange.operation = operation.route.operation
-    const type = operation.types.length === 0 ? undefined : requireAcceptable(asked, operation.types)
-    const wanted: Wanted = { asked, operation, type, path: basePath + path, separator: ',' }
-    if (!isReading(asked)) return change(exchange, wanted, match)
+    const type = operation.types.length === 0 ? undefined : requireAcceptable(request, operation.types)
+    const call: RouteCall = { request, operation, type, path: basePath + path, separator: ',' }
+    if (!isReading(request)) return change(exchange, call, match)
     // A route without a scope is about the caller's own key.
     exchange.isShared = operation.scope !== null
-    return cache.serve(exchange, type ?? '', () => read(exchange, wanted, match))
+    return cache.serve(exchange, type ?? '', () => read(exchange, call, match))
   }
 }
 
-type Handler = (exchange: Exchange, wanted: Wanted, match: Match) => Promise<Answer>
+type Handler = (exchange: Exchange, call: RouteCall, match: Match) => Promise<HttpResponse>
 
 function readerWith({ schema, engine, runCompiled }: RestOptions): Handler {
   return async (exchange, negotiated, { parameters }) => {
-    const { asked, operation, type } = negotiated
+    const { request, operation, type } = negotiated
     const principal = principalFor(exchange, operation)
-    const variables = readParameters(operation, parameters, asked.url.searchParams)
-    const separator = operation.columns ? readSeparator(asked.url.searchParams, type) : ','
-    const wanted = { ...negotiated, separator }
-    const context = engine.contextFor(principal, noting(exchange), exchange.waiting)
+    const variables = readParameters(operation, parameters, request.url.searchParams)
+    const separator = operation.columns ? readSeparator(request.url.searchParams, type) : ','
+    const call = { ...negotiated, separator }
+    const context = engine.contextFor(principal, trackStatements(exchange), exchange.deadline)
     const query = { document: operation.document, variables }
     const result = await runCompiled(exchange, query, context, type === 'text/csv' ? '\n' : ',')
     const answer = result ? undefined : await run(engine, operation, variables, context)
     const isEmpty = result ? result.roots[0]?.list?.entries.length === 0 : isEmptyList(answer)
-    if (isEmpty) await requireParent({ schema, engine }, wanted, parameters, context)
-    return result ? answerWithCompiled(result, wanted) : answerWith(answer, wanted)
+    if (isEmpty) await requireParent({ schema, engine }, call, parameters, context)
+    return result ? respondWithCompiled(result, call) : respondWithResult(answer, call)
   }
 }
 
 /** A list may be empty because its parent does not exist; only callers who may read the parent are told. */
 async function requireParent(
   { schema, engine }: Pick<RestOptions, 'schema' | 'engine'>,
-  wanted: Wanted,
+  call: RouteCall,
   parameters: Match['parameters'],
   context: Context,
 ): Promise<void> {
-  const { parent } = wanted.operation.route
+  const { parent } = call.operation.route
   const route = ROUTES.find(({ operation }) => operation === parent)
-  const reading = route && storedOperation(schema, route)
+  const reading = route && compiledRoute(schema, route)
   if (!reading?.scope || !grants(context.principal.scopes, reading.scope)) return
   const found = await run(engine, reading, parameters, context)
-  if (!found) throw nothingAt({ ...wanted, operation: reading, path: wanted.path.replace(/\/[^/]*$/, '') })
+  if (!found) throw nothingAt({ ...call, operation: reading, path: call.path.replace(/\/[^/]*$/, '') })
 }
 
 function isEmptyList(answer: unknown): boolean {
@@ -112,7 +112,7 @@ function isEmptyList(answer: unknown): boolean {
 }
 
 /** The redirect of a path that is right but for one slash at its end. */
-function redirectFrom({ url: { pathname, search } }: Asked, path: string): Answer | undefined {
+function redirectFrom({ url: { pathname, search } }: HttpRequest, path: string): HttpResponse | undefined {
   if (!path.endsWith('/') || !routesAt(path.slice(0, -1))) return undefined
   return { status: 308, headers: { location: `${pathname.slice(0, -1)}${search}` }, body: null }
 }
@@ -123,43 +123,43 @@ function nothingHere(path: string, basePath: string): Fault {
   return new Fault('NOT_FOUND', `There is nothing at ${path}.${hint} See ${basePath}/v1/openapi.json.`)
 }
 
-function changerWith({ schema, engine, rates, bodies, running, basePath, log }: RestOptions): Handler {
+function changerWith({ schema, engine, rateLimits, bodies, running, basePath, log }: RestOptions): Handler {
   const perform = createPerform(running)
-  return async (exchange, wanted, { at, parameters }) => {
-    const { asked, operation } = wanted
+  return async (exchange, call, { at, parameters }) => {
+    const { request, operation } = call
     exchange.isChange = true
     let principal = principalFor(exchange, operation)
-    const variables = readParameters(operation, parameters, asked.url.searchParams)
+    const variables = readParameters(operation, parameters, request.url.searchParams)
     const reading = at.routes.get('GET')
-    const tags = CONDITIONAL.has(asked.method) ? tagsToMatch(asked) : undefined
+    const tags = CONDITIONAL.has(request.method) ? tagsToMatch(request) : undefined
     if (tags && !reading) throw unmatchable()
     if (operation.input) {
       const { bodyBytesMax: bytesMax = LIMITS.bodyBytesMax } = operation.route
       variables['input'] = readBody(await bodies.json(exchange, { bytesMax }), operation.input)
-      principal = await rates.confirm(exchange)
+      principal = await rateLimits.confirm(exchange)
     }
     const storing = storingCostOf(operation.rootField, () => variables)
-    if (storing > 0) rates.chargeQuery(principal, exchange, 1 + storing)
-    const context = engine.contextFor(principal, noting(exchange), exchange.waiting)
+    if (storing > 0) rateLimits.chargeQuery(principal, exchange, 1 + storing)
+    const context = engine.contextFor(principal, trackStatements(exchange), exchange.deadline)
     const precondition =
-      tags && reading ? preconditionOf(engine, context, tags, storedOperation(schema, reading), parameters) : undefined
-    const path = wanted.path.slice(basePath.length)
+      tags && reading ? preconditionOf(engine, context, tags, compiledRoute(schema, reading), parameters) : undefined
+    const path = call.path.slice(basePath.length)
     const performed = (isExecuted: boolean) =>
-      perform(asked, path, variables['input'], context, (inner) =>
+      perform(request, path, variables['input'], context, (inner) =>
         run(engine, operation, variables, { ...inner, precondition, isExecuted }),
       )
-    const { answer, isReplay } = await performed(false).catch((error: unknown) => {
+    const { result, isReplay } = await performed(false).catch((error: unknown) => {
       if (!(error instanceof SelectionFailed)) throw error
       exchange.executedFor = orExecuted(log, exchange)(error.cause)
       return performed(true)
     })
-    const shown = await answerWith(answer, wanted)
+    const shown = await respondWithResult(result, call)
     return isReplay ? { ...shown, headers: { ...shown.headers, 'idempotency-replayed': 'true' } } : shown
   }
 }
 
 /** Requires the scope before parameters and body are read; the schema checks it again. */
-function principalFor({ principal }: Exchange, { scope }: StoredOperation): Principal {
+function principalFor({ principal }: Exchange, { scope }: CompiledRoute): Principal {
   if (!principal) throw new Error('The key of the request has not been checked.')
   if (scope) requireScope(principal, scope)
   return principal
@@ -170,7 +170,7 @@ const CONDITIONAL = new Set(['PATCH', 'PUT', 'DELETE'])
 
 async function run(
   engine: Engine,
-  operation: StoredOperation,
+  operation: CompiledRoute,
   variables: Record<string, unknown>,
   context: Context,
 ): Promise<unknown> {
@@ -191,7 +191,7 @@ function preconditionOf(
   engine: Engine,
   context: Context,
   tags: readonly string[],
-  operation: StoredOperation,
+  operation: CompiledRoute,
   parameters: Match['parameters'],
 ): Context['precondition'] {
   return async (read) => {
@@ -200,13 +200,13 @@ function preconditionOf(
   }
 }
 
-function optionsOf({ routes, allow }: Place): Answer {
+function optionsOf({ routes, allow }: Place): HttpResponse {
   const patch = routes.has('PATCH') ? { 'accept-patch': PATCH_TYPES.join(', ') } : undefined
-  return emptyAnswer({ allow, ...patch })
+  return emptyResponse({ allow, ...patch })
 }
 
 /** Names the REST parameter in a fault, where the resolver names the GraphQL argument. */
-function inParameterNames(fault: Fault, { parameters }: StoredOperation): Fault {
+function inParameterNames(fault: Fault, { parameters }: CompiledRoute): Fault {
   const [flaw] = fault.flaws
   if (fault.code === 'TOO_COMPLEX') {
     const sentence = fault.message.replace(/`\w+\(first: (\d+)\)`/g, '`limit=$1`').replaceAll('`first`', '`limit`')

@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto'
-import { keepAnswer, keptAnswer, type Unrepeatable } from '../../auth/idempotencyRecords.js'
+import { type IdempotentRequest, idempotencyRecord, storeIdempotencyRecord } from '../../auth/idempotencyRecords.js'
 import { Fault } from '../../errors.js'
 import type { Context } from '../../graph/builder.js'
 import { LIMITS } from '../../limits.js'
 import type { Read, Store, Write } from '../../store/store.js'
-import { type Asked, isReading } from '../wire/request.js'
+import { type HttpRequest, isReading } from '../wire/request.js'
 
 const TOKEN = new RegExp(`^[\\x21-\\x7e]{1,${LIMITS.idempotencyKeyCharactersMax}}$`)
 
 /** The Idempotency-Key of a request, if it has one. */
-export function tokenOf(asked: Asked): string | undefined {
-  const given = asked.header('idempotency-key')
+export function tokenOf(request: HttpRequest): string | undefined {
+  const given = request.header('idempotency-key')
   if (given === undefined) return undefined
   // The IETF draft defines a quoted string; many clients omit the quotes.
   const token = given.trim().replace(/^"(.*)"$/, '$1')
@@ -27,15 +27,21 @@ export function fingerprintOf(method: string, path: string, input: unknown): str
 }
 
 /** The result of a request: new, or replayed from its idempotency record. */
-interface Answered {
-  readonly answer: unknown
+interface IdempotentResult {
+  readonly result: unknown
   readonly isReplay: boolean
 }
 
 type Work = (context: Context) => Promise<unknown>
 
 /** Runs the work of a request; a change with an Idempotency-Key runs once, and a retry replays its result. */
-export type Perform = (asked: Asked, path: string, input: unknown, context: Context, work: Work) => Promise<Answered>
+export type Perform = (
+  request: HttpRequest,
+  path: string,
+  input: unknown,
+  context: Context,
+  work: Work,
+) => Promise<IdempotentResult>
 
 /** The running requests with an Idempotency-Key: at most one for each token of an API key. */
 export class RunningRequests {
@@ -43,7 +49,7 @@ export class RunningRequests {
   private readonly names = new Set<string>()
 
   /** Throws a 409 while another request with this token is running. */
-  async alone<T>({ keyId, token }: Unrepeatable, work: () => Promise<T>): Promise<T> {
+  async alone<T>({ keyId, token }: IdempotentRequest, work: () => Promise<T>): Promise<T> {
     const name = `${keyId} ${token}`
     if (this.names.has(name)) throw new Fault('CONFLICT', 'A request with this Idempotency-Key is still running.')
     this.names.add(name)
@@ -56,10 +62,10 @@ export class RunningRequests {
 }
 
 export function createPerform(running: RunningRequests): Perform {
-  return async (asked, path, input, context, work) => {
-    const token = isReading(asked) ? undefined : tokenOf(asked)
-    if (token === undefined) return { answer: await work(context), isReplay: false }
-    const fingerprint = fingerprintOf(asked.method, path, input)
+  return async (request, path, input, context, work) => {
+    const token = isReading(request) ? undefined : tokenOf(request)
+    if (token === undefined) return { result: await work(context), isReplay: false }
+    const fingerprint = fingerprintOf(request.method, path, input)
     const once = { keyId: context.principal.keyId, token, fingerprint }
     const earlier = await replayOf(context.store.read, once, context.clock())
     if (earlier) return earlier
@@ -71,22 +77,26 @@ export function createPerform(running: RunningRequests): Perform {
  * Runs the work once for its token: the result is recorded in the transaction that makes the change.
  * An error is not recorded, since nothing has changed: the client may correct the request and retry.
  */
-function onlyOnce(context: Context, request: Unrepeatable, work: Work): Promise<Answered> {
+function onlyOnce(context: Context, request: IdempotentRequest, work: Work): Promise<IdempotentResult> {
   const { store, clock } = context
   return store.write({ by: request.keyId, at: clock }, async (write) => {
     const meanwhile = await replayOf(write, request, clock())
     if (meanwhile) return meanwhile
-    const answer = await work({ ...context, store: inside(store, write) })
-    await keepAnswer(write, request, answer)
-    return { answer, isReplay: false }
+    const result = await work({ ...context, store: inside(store, write) })
+    await storeIdempotencyRecord(write, request, result)
+    return { result, isReplay: false }
   })
 }
 
 /** The recorded result of this request; throws if its token belongs to a different request. */
-export async function replayOf(read: Read, request: Unrepeatable, now: Date): Promise<Answered | undefined> {
-  const kept = await keptAnswer(read, request, now)
-  if (!kept) return undefined
-  if (kept.fingerprint === request.fingerprint) return { answer: JSON.parse(kept.answer), isReplay: true }
+export async function replayOf(
+  read: Read,
+  request: IdempotentRequest,
+  now: Date,
+): Promise<IdempotentResult | undefined> {
+  const record = await idempotencyRecord(read, request, now)
+  if (!record) return undefined
+  if (record.fingerprint === request.fingerprint) return { result: JSON.parse(record.answer), isReplay: true }
   const advice = 'Take a new one for a new request.'
   throw new Fault('VALIDATION_FAILED', `This Idempotency-Key was used for another request. ${advice}`)
 }

@@ -14,14 +14,14 @@ import { badArgument, type Flaw, flawed } from '../../errors.js'
 import { SEPARATOR_NAMES, type Separator } from '../../ingest/files/csv.js'
 import { LIMITS } from '../../limits.js'
 import { nearest } from '../../text.js'
-import type { Parameter, StoredOperation } from './compiledRoutes.js'
+import type { CompiledRoute, Parameter } from './compiledRoutes.js'
 
 /** Means null in a list of ids: entries without an owner or an assignee. */
 const NOBODY = 'none'
 
 /** Reads the variables of an operation from the path and the query, or throws a Fault that names each bad parameter. */
 export function readParameters(
-  { parameters, columns }: StoredOperation,
+  { parameters, columns }: CompiledRoute,
   path: Readonly<Record<string, string>>,
   query: URLSearchParams,
 ): Record<string, unknown> {

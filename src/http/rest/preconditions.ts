@@ -1,13 +1,13 @@
 import { Fault } from '../../errors.js'
 import { Content } from '../wire/content.js'
-import type { Asked } from '../wire/request.js'
+import type { HttpRequest } from '../wire/request.js'
 
 const TAG = String.raw`(?:W/)?"[\x21\x23-\x7e\x80-\xff]*"`
 const TAGS = new RegExp(String.raw`^[\s,]*${TAG}(?:\s*,[\s,]*${TAG})*[\s,]*$`)
 
 /** The strong tags of `If-Match`, since weak ones never match; undefined if there is no condition. */
-export function tagsToMatch(asked: Asked): readonly string[] | undefined {
-  const wanted = asked.header('if-match')?.trim()
+export function tagsToMatch(request: HttpRequest): readonly string[] | undefined {
+  const wanted = request.header('if-match')?.trim()
   // `*` requires only that the resource exists, and a missing one is a 404 anyway (RFC 9110, 13.2.1).
   if (wanted === undefined || wanted === '*') return undefined
   if (!TAGS.test(wanted)) {

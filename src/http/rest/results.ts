@@ -4,17 +4,17 @@ import { ChangedRow } from '../../graph/sql/compiledMutations.js'
 import type { CompiledResult } from '../../graph/sql/compiledQueries.js'
 import type { Separator } from '../../ingest/files/csv.js'
 import { framed } from '../../store/query/framed.js'
-import { Content, emptyAnswer, JSON_TYPE, respond } from '../wire/content.js'
+import { Content, emptyResponse, JSON_TYPE, respond } from '../wire/content.js'
 import { longJson } from '../wire/longJson.js'
-import type { Answer, Asked } from '../wire/request.js'
+import type { HttpRequest, HttpResponse } from '../wire/request.js'
 import { joined } from '../wire/slices.js'
-import type { MediaType, StoredOperation } from './compiledRoutes.js'
+import type { CompiledRoute, MediaType } from './compiledRoutes.js'
 import { csvContent, type Entry, entriesIn } from './csv.js'
 
 /** A routed request: its operation and the negotiated media type. */
-export interface Wanted {
-  readonly asked: Asked
-  readonly operation: StoredOperation
+export interface RouteCall {
+  readonly request: HttpRequest
+  readonly operation: CompiledRoute
   /** Undefined if the response has no body. */
   readonly type: MediaType | undefined
   /** The path of the request, including the base path. */
@@ -24,45 +24,45 @@ export interface Wanted {
 }
 
 /** The HTTP response for a compiled result, byte for byte the same as for the executed one. */
-export async function answerWithCompiled({ roots: [root] }: CompiledResult, wanted: Wanted): Promise<Answer> {
+export async function respondWithCompiled({ roots: [root] }: CompiledResult, call: RouteCall): Promise<HttpResponse> {
   if (root?.list) {
     const { list } = root
     const next = nextOf(list.pageInfo)
-    const { columns } = wanted.operation
-    if (wanted.type === 'text/csv' && columns) {
-      return pageWith(await csvContent(columns, entriesIn(list.entries), wanted.separator), next, wanted)
+    const { columns } = call.operation
+    if (call.type === 'text/csv' && columns) {
+      return pageWith(await csvContent(columns, entriesIn(list.entries), call.separator), next, call)
     }
     const page = JSON.stringify({ next, total: list.totalCount ?? null })
     const parts = [BEFORE_DATA, list.entries, Buffer.from(`],"page":${page}}`)] as const
     const bytes = framed(...parts) ?? (await joined(parts))
-    return pageWith(new Content(JSON_TYPE, bytes), next, wanted)
+    return pageWith(new Content(JSON_TYPE, bytes), next, call)
   }
-  if (!root?.isThere) throw nothingAt(wanted)
+  if (!root?.isThere) throw nothingAt(call)
   // The store has built it of the fields that were asked for.
-  if (wanted.operation.shown.isInner) return answerWith(JSON.parse(Buffer.concat(root.json).toString()), wanted)
-  return respond(wanted.asked, new Content(JSON_TYPE, Buffer.concat(root.json)), {
-    status: wanted.operation.route.status,
+  if (call.operation.shown.isInner) return respondWithResult(JSON.parse(Buffer.concat(root.json).toString()), call)
+  return respond(call.request, new Content(JSON_TYPE, Buffer.concat(root.json)), {
+    status: call.operation.route.status,
   })
 }
 
 const BEFORE_DATA = Buffer.from('{"data":[')
 
 /** The HTTP response for the result of an executed operation or of a change. */
-export async function answerWith(answer: unknown, wanted: Wanted): Promise<Answer> {
-  const { asked, operation, path } = wanted
+export async function respondWithResult(result: unknown, call: RouteCall): Promise<HttpResponse> {
+  const { request, operation, path } = call
   const { route, isList, shown } = operation
-  if (answer === null || answer === undefined) throw nothingAt(wanted)
-  if (route.status === 204) return emptyAnswer()
+  if (result === null || result === undefined) throw nothingAt(call)
+  if (route.status === 204) return emptyResponse()
   if (isList) {
-    const list = shown.isInner ? (answer as Entry)[shown.node.name.value] : answer
-    return listWith(list as ListAnswer, wanted)
+    const list = shown.isInner ? (result as Entry)[shown.node.name.value] : result
+    return listWith(list as ListResult, call)
   }
-  const created = route.status === 201 ? { location: `${path}/${(answer as { id: string }).id}` } : undefined
-  const content = answer instanceof ChangedRow ? new Content(JSON_TYPE, answer.json) : Content.json(answer)
-  return respond(asked, content, { status: route.status, ...(created && { headers: created }) })
+  const created = route.status === 201 ? { location: `${path}/${(result as { id: string }).id}` } : undefined
+  const content = result instanceof ChangedRow ? new Content(JSON_TYPE, result.json) : Content.json(result)
+  return respond(request, content, { status: route.status, ...(created && { headers: created }) })
 }
 
-interface ListAnswer {
+interface ListResult {
   readonly nodes: readonly Entry[]
   readonly pageInfo: PageInfo
   readonly totalCount?: number
@@ -77,27 +77,31 @@ function nextOf({ hasNextPage, endCursor = null }: PageInfo): string | null {
   return hasNextPage ? endCursor : null
 }
 
-export function nothingAt({ operation: { rootField }, path }: Wanted): Fault {
+export function nothingAt({ operation: { rootField }, path }: RouteCall): Fault {
   return new Fault('NOT_FOUND', `There is no ${getNamedType(rootField.type).name.toLowerCase()} at ${path}.`)
 }
 
-async function listWith({ nodes, pageInfo, totalCount }: ListAnswer, wanted: Wanted): Promise<Answer> {
-  const { operation, type } = wanted
+async function listWith({ nodes, pageInfo, totalCount }: ListResult, call: RouteCall): Promise<HttpResponse> {
+  const { operation, type } = call
   const next = nextOf(pageInfo)
   const content =
     type === 'text/csv' && operation.columns
-      ? await csvContent(operation.columns, nodes, wanted.separator)
+      ? await csvContent(operation.columns, nodes, call.separator)
       : new Content(JSON_TYPE, await longJson({ data: nodes, page: { next, total: totalCount ?? null } }))
-  return pageWith(content, next, wanted)
+  return pageWith(content, next, call)
 }
 
-function pageWith(content: Content, next: string | null, { asked, path, type, operation }: Wanted): Promise<Answer> {
+function pageWith(
+  content: Content,
+  next: string | null,
+  { request, path, type, operation }: RouteCall,
+): Promise<HttpResponse> {
   const { sheet } = operation.route
   const headers = {
-    ...(next !== null && { link: nextLink(path, asked.url.searchParams, next) }),
+    ...(next !== null && { link: nextLink(path, request.url.searchParams, next) }),
     ...(type === 'text/csv' && { 'content-disposition': `attachment; filename="${sheet}.csv"` }),
   }
-  return respond(asked, content, { headers })
+  return respond(request, content, { headers })
 }
 
 function nextLink(path: string, query: URLSearchParams, next: string): string {

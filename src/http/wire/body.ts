@@ -6,7 +6,7 @@ import type { Exchange } from '../observe/exchange.js'
 import { type BytesInFlight, Overloaded } from './bytesInFlight.js'
 import { jsonFlaw } from './jsonFlaw.js'
 import { requireModestShape } from './jsonShape.js'
-import { type Asked, tooLarge } from './request.js'
+import { type HttpRequest, tooLarge } from './request.js'
 
 /** The accepted media types of a body. For PATCH, plain JSON is treated as a merge patch (RFC 7396). */
 export const BODY_TYPES = ['application/json'] as const
@@ -34,14 +34,14 @@ export class Bodies {
 
   /** Reads and parses the JSON body, or throws a Fault that says what to change. */
   async json(exchange: Exchange, limits: BodyLimits): Promise<unknown> {
-    const { asked } = exchange
-    requireJsonType(asked)
+    const { request } = exchange
+    requireJsonType(request)
     const held = new HeldBody(this.inFlight, this.largeOf, limits, exchange.principal?.keyId)
     exchange.held = held
     // A Content-Length above the limit is refused before the body is read.
-    held.expect(Number(asked.header('content-length')) || 0)
-    const bytes = await exchange.waiting.exempt(asked.body((size) => held.growTo(size)))
-    if (bytes.length > LIMITS.bodyBytesMax) await exchange.waiting.bound(this.turnOf(held), crowded)
+    held.expect(Number(request.header('content-length')) || 0)
+    const bytes = await exchange.deadline.exempt(request.body((size) => held.growTo(size)))
+    if (bytes.length > LIMITS.bodyBytesMax) await exchange.deadline.bound(this.turnOf(held), crowded)
     requireModestShape(bytes)
     // The shape check and `JSON.parse` of a large body each block the event loop: yield in between.
     if (bytes.length > LIMITS.bodyBytesMax) await nextTurn()
@@ -135,18 +135,18 @@ class HeldBody {
 }
 
 // JSON only: a cross-origin page can send forms and plain text without a CORS preflight.
-function requireJsonType(asked: Asked): void {
-  const isPatch = asked.method === 'PATCH'
+function requireJsonType(request: HttpRequest): void {
+  const isPatch = request.method === 'PATCH'
   const types: readonly string[] = isPatch ? PATCH_TYPES : BODY_TYPES
   const refuse = (sentence: string): never => {
     throw new (isPatch ? UnsupportedPatch : Fault)('UNSUPPORTED_MEDIA_TYPE', sentence)
   }
-  const type = asked.header('content-type') ?? ''
+  const type = request.header('content-type') ?? ''
   const [essence = '', ...parameters] = type.split(';').map((part) => part.trim().toLowerCase())
   const charset = parameters.find((parameter) => parameter.startsWith('charset='))
   const isUtf8 = charset === undefined || /^charset="?utf-?8"?$/.test(charset)
   if (!types.includes(essence) || !isUtf8) {
     refuse(`Send the body as \`Content-Type: ${types.join('` or `')}\`, in UTF-8.`)
   }
-  if (asked.header('content-encoding')) refuse('Send the body uncompressed, without Content-Encoding.')
+  if (request.header('content-encoding')) refuse('Send the body uncompressed, without Content-Encoding.')
 }

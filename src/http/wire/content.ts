@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 import { brotliCompress, gzip, constants as zlib } from 'node:zlib'
 import { LIMITS } from '../../limits.js'
 import { preferredEncoding } from './negotiation.js'
-import { type Answer, type Asked, isReading } from './request.js'
+import { type HttpRequest, type HttpResponse, isReading } from './request.js'
 import { hashOf } from './slices.js'
 
 const ENCODERS = {
@@ -58,23 +58,23 @@ export class Content {
 
 /** Builds the response by the request's headers and method: compressed, a 304, or without a body for HEAD. */
 export async function respond(
-  asked: Asked,
+  request: HttpRequest,
   content: Content,
   { status = 200, headers = {} }: { status?: number; headers?: Record<string, string> } = {},
-): Promise<Answer> {
-  const encoding = content.bytes.length < LIMITS.compressFromBytes ? undefined : encodingFor(asked)
+): Promise<HttpResponse> {
+  const encoding = content.bytes.length < LIMITS.compressFromBytes ? undefined : encodingFor(request)
   const all: Record<string, string> = {
     'content-type': content.type,
     vary: 'Authorization, Accept, Accept-Encoding',
     ...headers,
   }
   // The response of PATCH is that of a GET now, so it has the same ETag.
-  if (status === 200 && (isReading(asked) || asked.method === 'PATCH')) {
+  if (status === 200 && (isReading(request) || request.method === 'PATCH')) {
     await content.hashInSlices()
     const tag = content.tag(encoding)
     all['etag'] = tag
-    if (isReading(asked)) all['cache-control'] ??= 'private, no-cache'
-    if (isReading(asked) && isUnchanged(asked.header('if-none-match'), tag)) {
+    if (isReading(request)) all['cache-control'] ??= 'private, no-cache'
+    if (isReading(request) && isUnchanged(request.header('if-none-match'), tag)) {
       const { 'content-type': _, ...kept } = all
       return { status: 304, headers: kept, body: null }
     }
@@ -82,17 +82,17 @@ export async function respond(
   const bytes = encoding ? await content.encode(encoding) : content.bytes
   if (encoding) all['content-encoding'] = encoding
   all['content-length'] = String(bytes.length)
-  return { status, headers: all, body: asked.method === 'HEAD' ? null : bytes }
+  return { status, headers: all, body: request.method === 'HEAD' ? null : bytes }
 }
 
 /** A 204. */
-export function emptyAnswer(headers: Record<string, string> = {}): Answer {
+export function emptyResponse(headers: Record<string, string> = {}): HttpResponse {
   return { status: 204, headers, body: null }
 }
 
 /** The negotiated content coding, for bodies that are large enough to compress. */
-export function encodingFor(asked: Asked): Encoding | undefined {
-  return preferredEncoding(asked.header('accept-encoding'), ENCODINGS)
+export function encodingFor(request: HttpRequest): Encoding | undefined {
+  return preferredEncoding(request.header('accept-encoding'), ENCODINGS)
 }
 
 /** Whether `If-None-Match` matches the ETag, `*` included. */

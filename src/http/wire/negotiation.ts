@@ -1,9 +1,9 @@
 import { Fault } from '../../errors.js'
-import type { Asked } from './request.js'
+import type { HttpRequest } from './request.js'
 
 /** The type that `Accept` prefers of those that are available; throws a 406 if it accepts none. */
-export function requireAcceptable<T extends string>(asked: Asked, types: readonly T[]): T {
-  const type = preferredType(asked.header('accept'), types)
+export function requireAcceptable<T extends string>(request: HttpRequest, types: readonly T[]): T {
+  const type = preferredType(request.header('accept'), types)
   if (type !== undefined) return type
   throw new Fault('NOT_ACCEPTABLE', `Only ${types.join(' or ')} is available here. Change the Accept header.`)
 }

@@ -5,8 +5,8 @@ import { RateExceeded } from '../access/rateLimits.js'
 import type { Exchange } from '../observe/exchange.js'
 import { PATCH_TYPES, UnsupportedPatch } from './body.js'
 import { Content, respond } from './content.js'
-import type { Answer } from './request.js'
-import { DEFAULTS, GUARDS } from './securityHeaders.js'
+import type { HttpResponse } from './request.js'
+import { DEFAULT_HEADERS, SECURITY_HEADERS } from './securityHeaders.js'
 
 /** The HTTP status of each code of the catalogue. */
 export const STATUS: Record<Code, number> = {
@@ -41,17 +41,17 @@ export function problemType(code: Code): string {
 
 /** A fault as `application/problem+json` (RFC 9457). */
 export function problem(
-  { asked, requestId }: Exchange,
+  { request, requestId }: Exchange,
   fault: Fault,
   headers: Record<string, string> = {},
-): Promise<Answer> {
+): Promise<HttpResponse> {
   const { status, headers: own, type, body } = problemParts(fault, requestId)
-  return respond(asked, new Content(type, Buffer.from(body)), { status, headers: { ...headers, ...own } })
+  return respond(request, new Content(type, Buffer.from(body)), { status, headers: { ...headers, ...own } })
 }
 
 /** A 405, which must list the allowed methods in `Allow` (RFC 9110, 15.5.6). */
-export function notAllowed(exchange: Exchange, allow: string): Promise<Answer> {
-  const sentence = `${exchange.asked.method} is not supported here. Use one of ${allow}.`
+export function notAllowed(exchange: Exchange, allow: string): Promise<HttpResponse> {
+  const sentence = `${exchange.request.method} is not supported here. Use one of ${allow}.`
   return problem(exchange, new Fault('METHOD_NOT_ALLOWED', sentence), { allow })
 }
 
@@ -60,7 +60,7 @@ export function bareProblem(fault: Fault) {
   const requestId = randomUUID()
   const { status, headers, type, body } = problemParts(fault, requestId)
   const rest = { 'content-type': type, 'content-length': String(Buffer.byteLength(body)), 'request-id': requestId }
-  return { status, headers: { ...headers, ...DEFAULTS, ...GUARDS, ...rest }, body }
+  return { status, headers: { ...headers, ...DEFAULT_HEADERS, ...SECURITY_HEADERS, ...rest }, body }
 }
 
 function problemParts(fault: Fault, requestId: string) {

@@ -3,7 +3,7 @@ import { Fault } from '../../errors.js'
 import { LIMITS } from '../../limits.js'
 
 /** An HTTP request, from node:http or from fetch. */
-export interface Asked {
+export interface HttpRequest {
   readonly method: string
   /** The path and the query, as sent. */
   readonly target: string
@@ -16,20 +16,20 @@ export interface Asked {
   /** Whether the whole body is known to have arrived; only valid before the body is read. */
   readonly isWhole: boolean
   /** The body; it is read once, and later calls return the same bytes. */
-  body(room: Room): Promise<Buffer>
+  body(checkSize: SizeCheck): Promise<Buffer>
 }
 
 /** Called before each chunk of a body is kept, with the total size including it; throws a Fault to refuse the body. */
-export type Room = (bytes: number) => void
+export type SizeCheck = (bytes: number) => void
 
-export function roomFor(bytesMax: number): Room {
+export function sizeCheckFor(bytesMax: number): SizeCheck {
   return (bytes) => {
     if (bytes > bytesMax) throw tooLarge(bytesMax)
   }
 }
 
 /** The response of a handler. */
-export interface Answer {
+export interface HttpResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer | null
@@ -38,16 +38,16 @@ export interface Answer {
 }
 
 /** A response with its headers as a flat list of names and values, which `writeHead` takes ten times as fast. */
-export interface Outgoing {
+export interface FlatResponse {
   readonly status: number
   readonly headers: readonly string[]
   readonly body: Buffer | null
 }
 
-export const isReading = ({ method }: Asked): boolean => method === 'GET' || method === 'HEAD'
+export const isReading = ({ method }: HttpRequest): boolean => method === 'GET' || method === 'HEAD'
 
 /** A request of node:http; `refusalOf` has checked that its URL can be parsed. */
-export class AskedOfNode implements Asked {
+export class NodeRequest implements HttpRequest {
   readonly method: string
   readonly target: string
   private readonly message: IncomingMessage
@@ -92,9 +92,9 @@ export class AskedOfNode implements Asked {
     return complete || readableLength === Number(this.headers['content-length'])
   }
 
-  body(room: Room): Promise<Buffer> {
+  body(checkSize: SizeCheck): Promise<Buffer> {
     if (!this.read) this.beforeBody?.()
-    this.read ??= bytesOfNode(this.message, room)
+    this.read ??= bytesOfNode(this.message, checkSize)
     return this.read
   }
 }
@@ -104,11 +104,11 @@ const PLAIN_PATH = /^(?:\/[\w-][\w.-]*)+$/
 
 const NO_BYTES = Buffer.alloc(0)
 
-async function bytesOfNode(message: IncomingMessage, room: Room): Promise<Buffer> {
+async function bytesOfNode(message: IncomingMessage, checkSize: SizeCheck): Promise<Buffer> {
   const { complete, readable, readableLength } = message
   // Fast path: the whole body is buffered already, and stream listeners would cost more than all the rest.
   if (complete && readable) {
-    room(readableLength)
+    checkSize(readableLength)
     return message.read() ?? NO_BYTES
   }
   return new Promise((resolve, reject) => {
@@ -116,7 +116,7 @@ async function bytesOfNode(message: IncomingMessage, room: Room): Promise<Buffer
     // Not `for await`: leaving the loop early destroys the socket before the error response is sent.
     const onData = (chunk: Buffer) => {
       try {
-        room(parts.size + chunk.length)
+        checkSize(parts.size + chunk.length)
         parts.push(chunk)
       } catch (error) {
         // Discard the rest, so that the client finishes sending and reads the error response.
@@ -165,7 +165,7 @@ class Parts {
 }
 
 /** A fetch `Request`. */
-export class AskedOfFetch implements Asked {
+export class FetchRequest implements HttpRequest {
   readonly method: string
   readonly target: string
   readonly url: URL
@@ -197,16 +197,16 @@ export class AskedOfFetch implements Asked {
     return this.request.body === null
   }
 
-  body(room: Room): Promise<Buffer> {
+  body(checkSize: SizeCheck): Promise<Buffer> {
     // Content-Length is not enforced here: after a refused read, one with a larger limit resumes where it stopped.
-    this.read = this.read?.catch(() => this.readOn(room)) ?? this.readOn(room)
+    this.read = this.read?.catch(() => this.readOn(checkSize)) ?? this.readOn(checkSize)
     return this.read
   }
 
-  private async readOn(room: Room): Promise<Buffer> {
+  private async readOn(checkSize: SizeCheck): Promise<Buffer> {
     this.reader ??= this.request.body?.getReader()
     for (;;) {
-      room(this.parts.size)
+      checkSize(this.parts.size)
       const chunk = await this.reader?.read().catch((cause) => Promise.reject(brokenOff(cause)))
       if (!chunk || chunk.done) return this.parts.whole()
       this.parts.push(chunk.value)
@@ -222,7 +222,7 @@ export function tooLarge(bytesMax: number): Fault {
   return new Fault('PAYLOAD_TOO_LARGE', `The body is larger than ${bytesMax} bytes. Send it in smaller parts.`)
 }
 
-export function sendToNode(response: ServerResponse, { status, headers, body }: Outgoing): void {
+export function sendToNode(response: ServerResponse, { status, headers, body }: FlatResponse): void {
   // The embedding application may have responded already, for example on a timeout of its own.
   if (response.headersSent) return
   response.writeHead(status, headers as string[])
@@ -241,7 +241,7 @@ function sendInSlices(response: ServerResponse, body: Buffer, start = 0): void {
   else response.once('drain', goOn)
 }
 
-export function responseOf({ status, headers: flat, body }: Outgoing): Response {
+export function responseOf({ status, headers: flat, body }: FlatResponse): Response {
   const headers = new Headers()
   for (let i = 0; i < flat.length; i += 2) headers.append(flat[i] ?? '', flat[i + 1] ?? '')
   return new Response(body && new Uint8Array(body), { status, headers })

@@ -18,7 +18,7 @@ export function targetOf({ url = '/', originalUrl }: Mounted, basePath: string):
 
 /** Refuses requests that node:http accepts although they are invalid, or ambiguous to a proxy (request smuggling). */
 export function refusalOf(request: IncomingMessage, target: string): Fault | undefined {
-  const { hosts, authorizations, bytes } = censusOf(request)
+  const { hosts, authorizations, bytes } = headerStatistics(request)
   if (bytes > LIMITS.headersBytesMax) return headersTooLarge()
   // Node uses the first of several Host headers; a proxy in front may have used another.
   if (hosts > 1 || !hasUsableTarget(request, target)) {
@@ -37,7 +37,7 @@ export function headersTooLarge(): Fault {
 }
 
 /** Counted from `rawHeaders`: `maxHeaderSize` ignores separators, and `headers` drops duplicates of these two. */
-function censusOf({ rawHeaders, url = '' }: IncomingMessage) {
+function headerStatistics({ rawHeaders, url = '' }: IncomingMessage) {
   let hosts = 0
   let authorizations = 0
   let bytes = url.length

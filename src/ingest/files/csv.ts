@@ -127,9 +127,9 @@ function lineEnds(text: string): number {
 
 /** The separator of a text by its header, and where the header begins: Excel writes `sep=;` on a line before it. */
 export function separatorOf(text: string): { separator: Separator; start: number } {
-  const said = /^"?sep=([,;\t])"?(?:\r\n?|\n|$)/i.exec(text)
-  const separator = SEPARATORS.find((one) => one === said?.[1])
-  if (said && separator) return { separator, start: said[0].length }
+  const declared = /^"?sep=([,;\t])"?(?:\r\n?|\n|$)/i.exec(text)
+  const separator = SEPARATORS.find((one) => one === declared?.[1])
+  if (declared && separator) return { separator, start: declared[0].length }
   const header = outsideQuotes(text)
   const count = (one: string) => header.split(one).length
   return { separator: SEPARATORS.reduce((best, one) => (count(one) > count(best) ? one : best)), start: 0 }

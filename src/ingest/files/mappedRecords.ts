@@ -19,7 +19,7 @@ export function fillIn(values: Record<string, unknown>, { rules }: Mapping, gath
 
 function valueBy(rule: Rule, gather: Gather): { value: Scalar } | { flaw: SheetFlaw } {
   if (rule.constant !== undefined) return { value: rule.constant }
-  const { column, found } = firstSaying(rule.from, gather)
+  const { column, found } = firstFilled(rule.from, gather)
   const scalars = found.filter(isScalar)
   if (scalars.length < found.length) return { flaw: nested(column, found) }
   const [first] = scalars
@@ -37,15 +37,15 @@ function valueBy(rule: Rule, gather: Gather): { value: Scalar } | { flaw: SheetF
   return { value: rule.join === undefined ? first : scalars.join(rule.join) }
 }
 
-function firstSaying(names: readonly string[], gather: Gather): { column: string; found: readonly unknown[] } {
+function firstFilled(names: readonly string[], gather: Gather): { column: string; found: readonly unknown[] } {
   for (const column of names) {
-    const found = gather(column).filter(saysSomething)
+    const found = gather(column).filter(isFilled)
     if (found.length > 0) return { column, found }
   }
   return { column: names[0] ?? '', found: [] }
 }
 
-function saysSomething(value: unknown): boolean {
+function isFilled(value: unknown): boolean {
   return value !== null && value !== undefined && !(typeof value === 'string' && value.trim() === '')
 }
 

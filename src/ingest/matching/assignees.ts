@@ -1,7 +1,7 @@
-import type { Handler } from '../../projects/projects.js'
+import type { Assignee } from '../../projects/projects.js'
 import { checkText, type InputCheck } from '../../text.js'
-import type { Intake } from '../run.js'
-import { PersonFinder, strangerInWords } from './people.js'
+import type { ImportRun } from '../run.js'
+import { PersonMatcher, strangerInWords } from './people.js'
 
 /** The owner or assignee as a record gives it, in the columns `owner`, `ownerId` and `ownerName` or `assignee...`. */
 export interface Attribution {
@@ -11,28 +11,28 @@ export interface Attribution {
 }
 
 /** Matches owners and assignees with the roster. */
-export class HandlerFinder {
-  private readonly intake: Intake
+export class AssigneeMatcher {
+  private readonly run: ImportRun
   private readonly field: string
-  private readonly people: PersonFinder
+  private readonly people: PersonMatcher
   private isNoted = false
 
-  constructor(intake: Intake, field: 'owner' | 'assignee') {
-    this.intake = intake
+  constructor(run: ImportRun, field: 'owner' | 'assignee') {
+    this.run = run
     this.field = field
-    this.people = new PersonFinder(intake.write)
+    this.people = new PersonMatcher(run.write)
   }
 
   async find(attributions: readonly Attribution[]): Promise<void> {
-    if (!this.intake.options.matchPeople) return
+    if (!this.run.options.matchPeople) return
     await this.people.find(attributions.flatMap(({ who, id }) => [who ?? [], id ?? []].flat()))
   }
 
   /** The columns to store for an attribution; absent if it says nothing. */
-  handlerOf(index: number, attribution: Attribution, before: Handler | undefined, check: InputCheck): Handler {
+  assigneeOf(index: number, attribution: Attribution, before: Assignee | undefined, check: InputCheck): Assignee {
     const { who, id, name } = attribution
     const { field } = this
-    if (!this.intake.options.matchPeople) return this.asWritten(attribution, before, check)
+    if (!this.run.options.matchPeople) return this.asWritten(attribution, before, check)
     if (id != null && who != null) check.flaw(field, `Give either ${field} or ${field}Id, not both.`)
     if (id != null) {
       const found = this.people.get(id)
@@ -49,13 +49,13 @@ export class HandlerFinder {
     const words = strangerInWords(who, found)
     const kept = checkText(name ?? who, 'name')
     if ('flaw' in kept) check.flaw(field, `${words} ${kept.flaw}`)
-    else if (this.intake.options.strictPeople) check.flaw(field, words)
-    else this.intake.warnings.push({ index, field, detail: `${words} It is kept as ${field}Name.` })
+    else if (this.run.options.strictPeople) check.flaw(field, words)
+    else this.run.warnings.push({ index, field, detail: `${words} It is kept as ${field}Name.` })
     return { id: null, name: name ?? who }
   }
 
   /** For a key that may not read the roster, and sends `who` only: a link stays only if the row shows exactly that text. */
-  private asWritten({ who }: Attribution, before: Handler | undefined, check: InputCheck): Handler {
+  private asWritten({ who }: Attribution, before: Assignee | undefined, check: InputCheck): Assignee {
     if (who == null) return { id: who, name: who }
     const kept = checkText(who, 'name')
     if ('flaw' in kept) check.flaw(this.field, kept.flaw)
@@ -64,10 +64,10 @@ export class HandlerFinder {
   }
 
   private noteUnmatched(): void {
-    const { field, intake, isNoted } = this
+    const { field, run, isNoted } = this
     this.isNoted = true
     if (isNoted) return
     const why = 'Nobody was looked up on the roster, because this key lacks the scope personnel.read.'
-    intake.warnings.push({ index: undefined, field, detail: `${why} Each ${field} is kept as ${field}Name.` })
+    run.warnings.push({ index: undefined, field, detail: `${why} Each ${field} is kept as ${field}Name.` })
   }
 }

@@ -2,25 +2,25 @@ import { or } from 'drizzle-orm'
 import { isId } from '../../ids.js'
 import { type GroupRow, groupsLedger, groupWith } from '../../personnel/groups.js'
 import { checkText, fold, type InputCheck } from '../../text.js'
-import type { Intake } from '../run.js'
+import type { ImportRun } from '../run.js'
 
 /** Finds groups by id, name or externalId, and creates missing ones if the options allow it. */
-export class GroupFinder {
-  private readonly intake: Intake
+export class GroupMatcher {
+  private readonly run: ImportRun
   private readonly ledger
   private readonly known = new Map<string, GroupRow | undefined>()
   private readonly made = new Map<string, GroupRow>()
 
-  constructor(intake: Intake) {
-    this.intake = intake
-    this.ledger = groupsLedger(intake.write)
+  constructor(run: ImportRun) {
+    this.run = run
+    this.ledger = groupsLedger(run.write)
   }
 
   /** Looks up the texts that are not known yet. */
   async find(texts: readonly string[]): Promise<void> {
     const unknown = [...new Set(texts)].filter((one) => !this.known.has(one))
     if (unknown.length === 0) return
-    const { db, t, among } = this.intake.write
+    const { db, t, among } = this.run.write
     const { id, nameFolded, externalId } = t.group
     const rows = await db
       .select()
@@ -42,7 +42,7 @@ export class GroupFinder {
   }
 
   private make(name: string, check: InputCheck): GroupRow | undefined {
-    const { options, write } = this.intake
+    const { options, write } = this.run
     const checked = checkText(name, 'name')
     if ('flaw' in checked) check.flaw('groups', `${JSON.stringify(name)}: ${checked.flaw}`)
     else if (!options.createGroups || isId('group', name)) {
@@ -53,7 +53,7 @@ export class GroupFinder {
       if (known) return known
       const { row } = this.ledger.enter(undefined, groupWith(write, undefined, { name }))
       this.made.set(fold(name), row)
-      this.intake.made.push(`group ${name}`)
+      this.run.made.push(`group ${name}`)
       return row
     }
     return undefined

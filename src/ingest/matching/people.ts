@@ -6,14 +6,14 @@ import { fold } from '../../text.js'
 type Person = Pick<PersonRow, 'id' | 'name' | 'nameFolded' | 'emailFolded' | 'externalId' | 'erasedAt'>
 
 /** The match of a text: a person on the roster, nobody, or several of the same name. */
-export type Found =
+export type PersonMatch =
   | { readonly person: Person; readonly by: 'id' | 'email' | 'externalId' | 'name' }
   | { readonly person?: undefined; readonly namesakes: number }
 
 /** Finds people by user id, e-mail, externalId, or a name that is unique on the roster. */
-export class PersonFinder {
+export class PersonMatcher {
   private readonly write: Write
-  private readonly known = new Map<string, Found>()
+  private readonly known = new Map<string, PersonMatch>()
 
   constructor(write: Write) {
     this.write = write
@@ -41,7 +41,7 @@ export class PersonFinder {
       ] as const
       const [match] = sure.flatMap(({ by, person }) => (person ? [{ by, person }] : []))
       const [first, ...namesakes] = byName.get(fold(one)) ?? []
-      const named: Found =
+      const named: PersonMatch =
         first && namesakes.length === 0
           ? { by: 'name', person: first }
           : { namesakes: first ? namesakes.length + 1 : 0 }
@@ -49,7 +49,7 @@ export class PersonFinder {
     }
   }
 
-  get(text: string): Found {
+  get(text: string): PersonMatch {
     return this.known.get(text) ?? { namesakes: 0 }
   }
 

@@ -1,24 +1,24 @@
 import { or } from 'drizzle-orm'
 import { type ProjectRow, projectsLedger, projectWith } from '../../projects/projects.js'
 import type { InputCheck } from '../../text.js'
-import type { Intake } from '../run.js'
+import type { ImportRun } from '../run.js'
 
 /** Finds projects by key or id, and creates missing ones if the options allow it. */
-export class ProjectFinder {
-  private readonly intake: Intake
+export class ProjectMatcher {
+  private readonly run: ImportRun
   private readonly ledger
   private readonly known = new Map<string, ProjectRow | undefined>()
 
-  constructor(intake: Intake) {
-    this.intake = intake
-    this.ledger = projectsLedger(intake.write)
+  constructor(run: ImportRun) {
+    this.run = run
+    this.ledger = projectsLedger(run.write)
   }
 
   /** Looks up the keys and ids that are not known yet. */
   async find(keysOrIds: readonly string[]): Promise<void> {
     const unknown = [...new Set(keysOrIds)].filter((one) => !this.known.has(one))
     if (unknown.length === 0) return
-    const { db, t, among } = this.intake.write
+    const { db, t, among } = this.run.write
     const rows = await db
       .select()
       .from(t.project)
@@ -37,7 +37,7 @@ export class ProjectFinder {
 
   /** The project with this key, created if the options allow it. */
   require(key: string, check: InputCheck): ProjectRow | undefined {
-    const { options, write } = this.intake
+    const { options, write } = this.run
     const known = this.known.get(key)
     if (known) return known
     if (!options.createProjects) {
@@ -49,7 +49,7 @@ export class ProjectFinder {
     }
     const { row } = this.ledger.enter(undefined, projectWith(write, undefined, { key, name: key }))
     this.known.set(key, row)
-    this.intake.made.push(`project ${key}`)
+    this.run.made.push(`project ${key}`)
     return row
   }
 

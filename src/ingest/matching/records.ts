@@ -1,6 +1,6 @@
 import { type IdKind, isId } from '../../ids.js'
 import { fold, type InputCheck } from '../../text.js'
-import type { Intake } from '../run.js'
+import type { ImportRun } from '../run.js'
 
 interface Listed {
   readonly id: string
@@ -14,7 +14,7 @@ interface Naming {
   readonly externalId?: string | null
 }
 
-interface DirectoryPlan<Row> {
+interface RecordMatcherOptions<Row> {
   readonly kind: IdKind
   /** The identifying field besides the two ids, and its folded form in a row. */
   readonly alias: string
@@ -22,13 +22,13 @@ interface DirectoryPlan<Row> {
 }
 
 /** Matches records with rows: by id, else by externalId, else by an alias. */
-export class Directory<Row extends Listed> {
-  private readonly plan: DirectoryPlan<Row>
+export class RecordMatcher<Row extends Listed> {
+  private readonly plan: RecordMatcherOptions<Row>
   private readonly byId = new Map<string, Row>()
   private readonly byExternalId = new Map<string, Row>()
   private readonly byAlias = new Map<string, Row>()
 
-  constructor(plan: DirectoryPlan<Row>, rows: readonly Row[]) {
+  constructor(plan: RecordMatcherOptions<Row>, rows: readonly Row[]) {
     this.plan = plan
     for (const row of rows) {
       const alias = plan.aliasOf(row)
@@ -54,7 +54,7 @@ export class Directory<Row extends Listed> {
 
   /** Makes sure that no two records match the same row, or would create it twice. */
   claim(
-    intake: Intake,
+    run: ImportRun,
     index: number,
     { id, externalId }: Naming,
     alias: string | null | undefined,
@@ -62,10 +62,10 @@ export class Directory<Row extends Listed> {
     check: InputCheck,
   ): void {
     const field = externalId == null ? this.plan.alias : 'externalId'
-    if (before) intake.claim(index, 'id', before.id, check, id == null ? field : 'id')
-    else if (id != null) intake.claim(index, 'id', id, check)
-    if (externalId != null) intake.claim(index, 'externalId', externalId, check)
-    if (alias != null) intake.claim(index, this.plan.alias, fold(alias), check)
+    if (before) run.claim(index, 'id', before.id, check, id == null ? field : 'id')
+    else if (id != null) run.claim(index, 'id', id, check)
+    if (externalId != null) run.claim(index, 'externalId', externalId, check)
+    if (alias != null) run.claim(index, this.plan.alias, fold(alias), check)
   }
 }
 

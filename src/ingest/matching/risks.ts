@@ -8,7 +8,7 @@ interface RiskValues {
 }
 
 /** Finds the risk of an issue: by its reference in the same project, or by its id. */
-export class RiskFinder {
+export class RiskMatcher {
   private readonly write: Write
   private readonly byReference = new Map<string, string>()
   private readonly projectOf = new Map<string, string>()

@@ -122,9 +122,9 @@ export class Connections {
     client.on('error', () => undefined)
     const given = 'processID' in client ? Number(client.processID) : 0
     const text = `${SELECT_STATE}; ${settingsOf(this.options.isReadOnly, this.statementMs, given)}`
-    const asked = { text, rowMode: 'array' as const, query_timeout: LIMITS.storeConnectMs }
+    const query = { text, rowMode: 'array' as const, query_timeout: LIMITS.storeConnectMs }
     // A query of two statements returns an array of results, which the types do not declare.
-    const [state, settings] = [await client.query<unknown[]>(asked)].flat()
+    const [state, settings] = [await client.query<unknown[]>(query)].flat()
     this.hosts.require(stateIn(state?.rows[0]))
     if (settings?.rows.length === 0) this.shared.add(client)
   }

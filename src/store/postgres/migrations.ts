@@ -109,11 +109,11 @@ async function connectedTo(hosts: Hosts): Promise<pg.Client> {
 
 function refusal(store: string, error: unknown): unknown {
   if (error instanceof StoreRefused || error instanceof Fault) return error
-  const said = error instanceof Error ? error.message : String(error)
+  const message = error instanceof Error ? error.message : String(error)
   const code = driverCode(error) ?? ''
-  if (code === '42501') return new StoreRefused(`${store}: ${said}. Migrating needs a user who may create tables.`)
+  if (code === '42501') return new StoreRefused(`${store}: ${message}. Migrating needs a user who may create tables.`)
   if (code === '55P03') return new StoreRefused(`${store} is being migrated by another process. Try again later.`)
   // A server error about one of our statements is a bug and stays as it is; the rest concerns the connection.
   const isOfServer = error instanceof pg.DatabaseError && !/^(08|28|3D|53|57|25006)/.test(code)
-  return isOfServer ? error : new StoreRefused(`${store} cannot be used: ${said || code}.`)
+  return isOfServer ? error : new StoreRefused(`${store} cannot be used: ${message || code}.`)
 }

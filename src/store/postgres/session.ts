@@ -6,23 +6,23 @@ import type { Connections } from './connections.js'
 import { nameOn } from './statementNames.js'
 
 /** The result of a statement: rows as arrays, or as objects by column name. */
-export interface Answered {
+export interface QueryResult {
   readonly rows: unknown[][]
   /** The command tag, such as COMMIT. */
   readonly command: string
 }
 
-export interface Asking {
+export interface QueryOptions {
   /** Whether rows are objects by column name. */
   readonly isByName?: boolean
-  readonly isSteady?: boolean | undefined
+  readonly hasStablePlan?: boolean | undefined
   /** Limit for the result, including the wait for a connection; after it the connection is discarded. */
   readonly timeoutMs?: number
 }
 
 /** A checked-out connection. */
 export interface Session {
-  run(sql: string, values?: unknown[], how?: Asking): Promise<Answered>
+  run(sql: string, values?: unknown[], how?: QueryOptions): Promise<QueryResult>
   release(isBroken: boolean): void
 }
 
@@ -51,10 +51,14 @@ export async function connected(
   const client = await connections.lend(withinMs)
   const mayName = isNaming && !connections.isShared(client)
   let queue: Promise<unknown> = Promise.resolve()
-  const run: Session['run'] = async (text, values, { isByName, isSteady, timeoutMs = connections.answerMs } = {}) => {
+  const run: Session['run'] = async (
+    text,
+    values,
+    { isByName, hasStablePlan, timeoutMs = connections.answerMs } = {},
+  ) => {
     onSent?.(text, values ?? [])
-    const name = mayName && isSteady ? nameOn(client, text) : undefined
-    return asked(client, { text, values, isByName, name, timeoutMs })
+    const name = mayName && hasStablePlan ? nameOn(client, text) : undefined
+    return query(client, { text, values, isByName, name, timeoutMs })
   }
   return {
     // Without pipelining, statements of concurrent callers run one after the other.
@@ -97,9 +101,9 @@ export function alone(connections: Connections, onSent?: OnSent): Session['run']
     const { run, release } = await connected(connections, { onSent, isNaming: true, withinMs })
     try {
       const leftMs = Math.max(1, giveUpAt - performance.now())
-      const answered = await run(text, values, { ...how, timeoutMs: leftMs })
+      const answer = await run(text, values, { ...how, timeoutMs: leftMs })
       release(false)
-      return answered
+      return answer
     } catch (error) {
       release(isOfConnection(error))
       throw error
@@ -207,19 +211,21 @@ interface Question {
 /** The cached plan of a prepared statement no longer fits the tables, or the statement is gone. */
 export const STALE = ['0A000', '26000', '42P05']
 
-async function asked(client: pg.PoolClient, question: Question): Promise<Answered> {
+async function query(client: pg.PoolClient, question: Question): Promise<QueryResult> {
   const { text, values, isByName, name, timeoutMs } = question
   try {
     const given = text.startsWith('select') ? values?.map(withoutNul) : values
-    const query = { text, ...(given && { values: given }), ...(name && { name }), query_timeout: Math.ceil(timeoutMs) }
-    const result = isByName ? await client.query(query) : await client.query<unknown[]>({ ...query, rowMode: 'array' })
+    const config = { text, ...(given && { values: given }), ...(name && { name }), query_timeout: Math.ceil(timeoutMs) }
+    const result = isByName
+      ? await client.query(config)
+      : await client.query<unknown[]>({ ...config, rowMode: 'array' })
     // A query of several statements has a result for each; the last one has the final command tag.
     const { rows, command } = [result].flat().at(-1) ?? result
     return { rows, command }
   } catch (error) {
     // Inside a transaction a retry is useless: the transaction has failed.
     const isRepeatable = name !== undefined && client.getTransactionStatus() === 'I'
-    if (isRepeatable && STALE.includes(driverCode(error) ?? '')) return asked(client, { ...question, name: undefined })
+    if (isRepeatable && STALE.includes(driverCode(error) ?? '')) return query(client, { ...question, name: undefined })
     if (error instanceof pg.DatabaseError) throw error
     throw new Fault('UNAVAILABLE', UNREACHABLE, { cause: error })
   }

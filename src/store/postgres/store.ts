@@ -4,10 +4,10 @@ import { PgDialect } from 'drizzle-orm/pg-core'
 import { drizzle } from 'drizzle-orm/pg-proxy'
 import { LIMITS } from '../../limits.js'
 import { inOrder, SELECT_VERSIONS, versionsIn } from '../changeCounters.js'
-import { atMostEvery, latest } from '../coalesce.js'
+import { atMostEvery, coalesce } from '../coalesce.js'
 import { deadlineExceeded, isOverdue } from '../faults.js'
 import { postgresJson as json } from '../query/json.js'
-import type { OnNotice, OnStatement, Patience, Read, Store, Write } from '../store.js'
+import type { Deadline, OnNotice, OnStatement, Read, Store, Write } from '../store.js'
 import { Connections } from './connections.js'
 import { Hosts } from './hosts.js'
 import {
@@ -49,10 +49,10 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Store 
   const watching = kept.run
   const atOnce: AtOnce = (work) => withinOne(readers, onStatement, work)
   const ordered = inOrder()
-  const versions = latest(async (wantedAt) => {
+  const versions = coalesce(async (wantedAt) => {
     const timeoutMs = Math.max(LOOK_LEAST_MS, LIMITS.storeLookMs + wantedAt - performance.now())
     try {
-      return ordered(versionsIn((await watching(SELECT_VERSIONS, [], { isSteady: true, timeoutMs })).rows[0]))
+      return ordered(versionsIn((await watching(SELECT_VERSIONS, [], { hasStablePlan: true, timeoutMs })).rows[0]))
     } catch (error) {
       // Idle connections are probably broken too. Discard them, or each would run into a timeout of its own.
       for (const connections of [readers, writer]) connections.distrust()
@@ -63,14 +63,14 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Store 
   const writes = new WriteQueue({
     open: (withinMs) => connected(writer, { onSent: onStatement, isNaming: true, withinMs }),
     look: () => watching('select 1', [], LOOK),
-    writeOn: (run, as, stamp, bulk) => ({ ...handleOn(run, { onStatement: as.onStatement }), ...bulk, ...stamp }),
+    writeOn: (run, as, origin, bulk) => ({ ...handleOn(run, { onStatement: as.onStatement }), ...bulk, ...origin }),
     onNotice,
   })
 
   return {
     read: handleOn(reading, { atOnce }),
-    reading(onStatement, patience) {
-      const inTime = (run: Session['run']) => (patience ? timely(run, readers.answerMs, patience) : run)
+    reading(onStatement, deadline) {
+      const inTime = (run: Session['run']) => (deadline ? timely(run, readers.answerMs, deadline) : run)
       return handleOn(inTime(reading), { onStatement, atOnce: (work) => atOnce((run) => work(inTime(run))) })
     },
     write: (as, work) => writes.add(as, work),
@@ -115,15 +115,15 @@ function statementMsWithin(deadlineMs: number): number {
 }
 
 /** Limits each statement to the rest of the request's time; throws if it is over or the client has disconnected. */
-function timely(run: Session['run'], answerMs: number, patience: Patience): Session['run'] {
+function timely(run: Session['run'], answerMs: number, deadline: Deadline): Session['run'] {
   return async (text, values, how) => {
-    if (isOverdue(patience)) throw deadlineExceeded()
-    const leftMs = Math.max(1, patience.deadlineAt - performance.now())
+    if (isOverdue(deadline)) throw deadlineExceeded()
+    const leftMs = Math.max(1, deadline.deadlineAt - performance.now())
     if (leftMs >= answerMs) return run(text, values, how)
     try {
       return await run(text, values, { ...how, timeoutMs: leftMs })
     } catch (error) {
-      throw isOverdue(patience) ? deadlineExceeded(error) : error
+      throw isOverdue(deadline) ? deadlineExceeded(error) : error
     }
   }
 }
@@ -148,20 +148,20 @@ function handleOn(run: Session['run'], { onStatement, atOnce }: HandleOptions = 
     among,
     pairs,
     limit,
-    spelled,
+    compile,
     // No guard: statements run on the server, block no one else here, and have a statement_timeout.
     guard: () => undefined,
     weigh: () => 0,
-    async rows({ text, values, isSteady }) {
+    async rows({ text, values, hasStablePlan }) {
       onStatement?.(text)
-      return (await run(text, [...values], { isSteady })).rows
+      return (await run(text, [...values], { hasStablePlan })).rows
     },
     rowsTogether: (statements) =>
       inTransaction(async (own) => {
         const all: unknown[][][] = []
-        for (const { text, values, isSteady } of statements) {
+        for (const { text, values, hasStablePlan } of statements) {
           onStatement?.(text)
-          all.push((await own(text, [...values], { isSteady })).rows)
+          all.push((await own(text, [...values], { hasStablePlan })).rows)
         }
         return all
       }),
@@ -170,7 +170,7 @@ function handleOn(run: Session['run'], { onStatement, atOnce }: HandleOptions = 
 
 const dialect = new PgDialect()
 
-const spelled: Read['spelled'] = (statement) => {
+const compile: Read['compile'] = (statement) => {
   const { sql: text, params: values } = dialect.sqlToQuery(statement)
   return { text, values }
 }

@@ -2,19 +2,19 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Fault } from '../../errors.js'
 import { LIMITS } from '../../limits.js'
 import type { Bulk } from '../bulk.js'
-import { changedBy, type Raised, type Register, raise, raising } from '../changeCounters.js'
+import { type ChangeCounter, changedBy, type Raised, raise, raising } from '../changeCounters.js'
 import { BUSY, driverCode, isOfConnection, toFault, UNREACHABLE } from '../faults.js'
 import type { Authorship, OnNotice, Write } from '../store.js'
-import { SELECT_LAST_STAMP, stampAfter } from '../timestamps.js'
+import { SELECT_LAST_TIMESTAMP, timestampAfter } from '../timestamps.js'
 import { postgresBulk } from './bulk.js'
-import { type Answered, type Asking, BULK_MS, type Session, STALE } from './session.js'
+import { BULK_MS, type QueryOptions, type QueryResult, type Session, STALE } from './session.js'
 
 /** The database access of a write transaction. */
 export interface Database {
   readonly open: (withinMs: number) => Promise<Session>
   /** Resolves if the server responds. */
   readonly look: () => Promise<unknown>
-  readonly writeOn: (run: Session['run'], as: Authorship, stamp: Pick<Write, 'by' | 'at'>, bulk: Bulk) => Write
+  readonly writeOn: (run: Session['run'], as: Authorship, origin: Pick<Write, 'by' | 'at'>, bulk: Bulk) => Write
   readonly onNotice?: OnNotice | undefined
 }
 
@@ -94,11 +94,11 @@ const MANY_ROWS = 100
 /** Time after which a batch takes no further writes, so that those already done are committed. */
 const TOGETHER_MS = 250
 
-const SENT: Promise<Answered> = Promise.resolve({ rows: [], command: '' })
+const SENT: Promise<QueryResult> = Promise.resolve({ rows: [], command: '' })
 
 /** The state of one write in this transaction. */
 interface Performed {
-  readonly changed: Set<Register>
+  readonly changed: Set<ChangeCounter>
   hasWritten: boolean
   hasSavepoint: boolean
   isOver: boolean
@@ -133,7 +133,7 @@ class Transaction {
   async begin({ isUnseen, turnAt }: Turn): Promise<void> {
     const waitMs = Math.max(1, Math.ceil(turnAt - performance.now()))
     // Clocks of machines differ, so read the last timestamp for the next one to be monotonic.
-    const lock = isUnseen ? '' : `lock table revision in exclusive mode; ${SELECT_LAST_STAMP}`
+    const lock = isUnseen ? '' : `lock table revision in exclusive mode; ${SELECT_LAST_TIMESTAMP}`
     // SET LOCAL: behind a pooler, other clients use the session afterwards.
     const limits = `set local lock_timeout = ${waitMs}; set local statement_timeout = ${LIMITS.storeBulkMs};
     set local idle_in_transaction_session_timeout = ${LIMITS.storeIdleInWriteMs}`
@@ -157,11 +157,11 @@ class Transaction {
     const { database } = this
     const own: Performed = { changed: new Set(), hasWritten: false, hasSavepoint: false, isOver: false }
     this.doneAt = Math.min(this.doneAt, doneAt)
-    const at = stampAfter({ last: this.lastStamp, now: as.at(), onNotice: database.onNotice })
+    const at = timestampAfter({ last: this.lastStamp, now: as.at(), onNotice: database.onNotice })
     const bulk = postgresBulk((sql, values) => {
       as.onStatement?.(sql)
       this.noteLength(values)
-      return this.runFor(own, sql, values, { isSteady: !this.isLong })
+      return this.runFor(own, sql, values, { hasStablePlan: !this.isLong })
     })
     try {
       const run: Session['run'] = (sql, values, how) => this.runFor(own, sql, values, how)
@@ -182,7 +182,7 @@ class Transaction {
   }
 
   /** Pipelines statements without RETURNING: if one fails, so do all later statements and the commit. */
-  private async runFor(own: Performed, sql: string, values?: unknown[], how?: Asking): Promise<Answered> {
+  private async runFor(own: Performed, sql: string, values?: unknown[], how?: QueryOptions): Promise<QueryResult> {
     if (own.isOver) throw new Error('The handle of this write has been revoked: the write is over.')
     const isChange = !sql.startsWith('select')
     if (isChange && !own.hasSavepoint && this.verdicts.length > 0) {
@@ -190,9 +190,9 @@ class Transaction {
       this.send('savepoint one')
     }
     own.hasWritten ||= isChange
-    for (const register of changedBy(sql)) own.changed.add(register)
-    const answered = this.send(sql, values, how)
-    return isChange && !this.isLong && !sql.includes(' returning ') ? SENT : answered
+    for (const counter of changedBy(sql)) own.changed.add(counter)
+    const answer = this.send(sql, values, how)
+    return isChange && !this.isLong && !sql.includes(' returning ') ? SENT : answer
   }
 
   /** A write of many rows must not delay others: it fails in a shared transaction and is retried in its own. */
@@ -204,11 +204,11 @@ class Transaction {
   }
 
   /** Sends a statement behind those in flight, with the remaining time as its timeout. */
-  private send(sql: string, values?: unknown[], how?: Asking): Promise<Answered> {
+  private send(sql: string, values?: unknown[], how?: QueryOptions): Promise<QueryResult> {
     const leftMs = Math.max(STEP_LEAST_MS, this.doneAt - performance.now())
     const timeoutMs = Math.min(BULK_MS, this.isLong ? BULK_MS : leftMs)
-    const answered = this.once(sql, values, { timeoutMs, ...how })
-    const heard = this.isLong ? whileHeard(answered, this.database.look) : answered
+    const answer = this.once(sql, values, { timeoutMs, ...how })
+    const heard = this.isLong ? whileHeard(answer, this.database.look) : answer
     const noted = heard.catch((error: unknown) => {
       this.failure ??= error
       throw error
@@ -245,7 +245,7 @@ class Transaction {
 const LOOK_EVERY_MS = 1_000
 
 /** Waits while the server responds to other queries; two failures in a row, since one may be that connection's own. */
-function whileHeard<T>(answered: Promise<T>, look: () => Promise<unknown>): Promise<T> {
+function whileHeard<T>(answer: Promise<T>, look: () => Promise<unknown>): Promise<T> {
   const over = new AbortController()
   const listen = async (): Promise<never> => {
     for (let misses = 0; misses < 2; ) {
@@ -257,7 +257,7 @@ function whileHeard<T>(answered: Promise<T>, look: () => Promise<unknown>): Prom
     }
     throw new Fault('UNAVAILABLE', UNREACHABLE)
   }
-  return Promise.race([answered.finally(() => over.abort()), listen()])
+  return Promise.race([answer.finally(() => over.abort()), listen()])
 }
 
 function rolledBack(run: Session['run']): Promise<boolean> {

@@ -74,7 +74,7 @@ export class JsonPage {
   /** The rows; for a whole list one more than `most`, to detect that there are too many. */
   get select(): SQL {
     const { first, most } = this.cut
-    return sql`${this.keyed(columnsOf(this.table))} limit ${this.read.limit(first ?? most + 1)}`
+    return sql`${this.selecting(columnsOf(this.table))} limit ${this.read.limit(first ?? most + 1)}`
   }
 
   get rows(): SQL {
@@ -97,7 +97,7 @@ export class JsonPage {
   private get hasNextPage(): SQL {
     const { first } = this.cut
     if (first === undefined) return this.read.json.boolean(sql`false`)
-    const next = sql`${this.keyed(sql`1`)} limit 1 offset ${this.read.limit(first)}`
+    const next = sql`${this.selecting(sql`1`)} limit 1 offset ${this.read.limit(first)}`
     return this.read.json.boolean(sql`(${next}) is not null`)
   }
 
@@ -106,7 +106,7 @@ export class JsonPage {
   }
 
   private get startCursor(): SQL {
-    return this.read.json.sorted(sql`(${this.keyed(this.cursorOf(this.table))} limit 1)`)
+    return this.read.json.sorted(sql`(${this.selecting(this.cursorOf(this.table))} limit 1)`)
   }
 
   private get endCursor(): SQL {
@@ -117,10 +117,10 @@ export class JsonPage {
     const { sorted } = this.read.json
     if (first === undefined) return sorted(last)
     // A page that is not full ends with the last row of the list.
-    return sorted(sql`coalesce((${this.keyed(cursor)} limit 1 offset ${this.read.limit(first - 1)}), ${last})`)
+    return sorted(sql`coalesce((${this.selecting(cursor)} limit 1 offset ${this.read.limit(first - 1)}), ${last})`)
   }
 
-  private keyed(selected: SQL): SQL {
+  private selecting(selected: SQL): SQL {
     return sql`select ${selected} from ${this.from}${this.where}${this.ordered(this.table)}`
   }
 

@@ -4,12 +4,12 @@ import type { Read } from '../store.js'
 import type { Tables } from '../tables.js'
 
 /** Caches by engine, for SQL text that never changes: compiling it takes longer than the look-up itself. */
-export function oncePerEngine<V>(spell: (read: Read) => V): (read: Read) => V {
+export function oncePerEngine<V>(build: (read: Read) => V): (read: Read) => V {
   const known = new WeakMap<Tables, V>()
   return (read) => {
-    const spelled = known.get(read.t) ?? spell(read)
-    known.set(read.t, spelled)
-    return spelled
+    const compiled = known.get(read.t) ?? build(read)
+    known.set(read.t, compiled)
+    return compiled
   }
 }
 
@@ -17,26 +17,26 @@ export function oncePerEngine<V>(spell: (read: Read) => V): (read: Read) => V {
  * A prepared look-up: SQL text that differs only in the keys. `build` names the column to match, and must add no other
  * parameter.
  */
-export function keyed(build: (read: Read, among: (column: AnyPgColumn) => SQL) => SQL) {
+export function preparedLookup(build: (read: Read, among: (column: AnyPgColumn) => SQL) => SQL) {
   const texts = oncePerEngine((read) => {
-    const textFor = (keys: readonly string[]) => read.spelled(build(read, (column) => read.among(column, keys))).text
+    const textFor = (keys: readonly string[]) => read.compile(build(read, (column) => read.among(column, keys))).text
     return { one: textFor(['']), several: textFor([]) }
   })
   return (read: Read, keys: readonly string[]): Promise<unknown[][]> => {
     const { one, several } = texts(read)
-    const { values } = read.spelled(read.among(sql.raw('key'), keys))
-    return read.rows({ text: keys.length === 1 ? one : several, values, isSteady: true })
+    const { values } = read.compile(read.among(sql.raw('key'), keys))
+    return read.rows({ text: keys.length === 1 ? one : several, values, hasStablePlan: true })
   }
 }
 
 /** Looks up whole rows by the keys in one column. */
 export function rowsWith<T extends PgTable>(table: (t: Tables) => T, column: (table: T) => AnyPgColumn) {
-  const ask = keyed((read, among) => {
+  const lookUp = preparedLookup((read, among) => {
     const from = table(read.t)
     return sql`select ${columnsOf(from)} from ${from} where ${among(column(from))}`
   })
   return async (read: Read, keys: readonly string[]): Promise<T['$inferSelect'][]> => {
-    const rows = await ask(read, keys)
+    const rows = await lookUp(read, keys)
     return rows.map((values) => rowOf(table(read.t), values))
   }
 }

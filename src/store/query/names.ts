@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache'
 import { type IdKind, isId } from '../../ids.js'
 import { LIMITS } from '../../limits.js'
 import { nearest } from '../../text.js'
-import { registerOf, type Versions } from '../changeCounters.js'
+import { counterOf, type Versions } from '../changeCounters.js'
 import type { Read, Store } from '../store.js'
 import type { Tables } from '../tables.js'
 import type { Optional } from './conditions.js'
@@ -75,7 +75,7 @@ export class KnownNames {
     const names = namesIn(naming, values)
     if (names.size === 0) return undefined
     const { read, versions } = this.store
-    const version = (await versions())[registerOf(getTableName(naming.table(read.t)))]
+    const version = (await versions())[counterOf(getTableName(naming.table(read.t)))]
     const isKnown = (name: string) => this.known.get(`${naming.kind} ${name}`) === version
     const unsure = [...names.keys()].filter((name) => !isKnown(name))
     if (unsure.length === 0) return undefined
@@ -95,7 +95,7 @@ export class KnownNames {
     const isNear = sql`${key.column(read.t)} like ${start} escape '\\'`
     const most = read.limit(LIMITS.namesComparedMax)
     const near = sql`select ${key.shown(read.t)} from ${table(read.t)} where ${isNear} limit ${most}`
-    const rows = await read.rows(read.spelled(near))
+    const rows = await read.rows(read.compile(near))
     return nearest(
       text,
       rows.map(([name]) => String(name)),
@@ -107,7 +107,7 @@ async function there(read: Read, { table, key }: Naming, names: readonly string[
   if (!key) return []
   const column = key.column(read.t)
   const rows = await read.rows(
-    read.spelled(sql`select ${column} from ${table(read.t)} where ${read.among(column, names)}`),
+    read.compile(sql`select ${column} from ${table(read.t)} where ${read.among(column, names)}`),
   )
   return rows.map(([name]) => String(name))
 }

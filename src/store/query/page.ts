@@ -45,7 +45,7 @@ export async function pageOf<T extends PgTable, F>(
   const order = sql.join([...list.order(table)], sql.raw(', '))
   const rows = read.limit(window.first ?? window.most + 1)
   const statement = sql`select ${columnsOf(table)} from ${table}${where} order by ${order} limit ${rows}`
-  const found = await rowsOf(table, await read.rows({ ...read.spelled(statement), isHeavy }))
+  const found = await rowsOf(table, await read.rows({ ...read.compile(statement), isHeavy }))
   requireWhole(found.length, window)
   return found
 }
@@ -146,7 +146,7 @@ async function manyByIds<T extends PgTable & { id: AnyPgColumn }>(read: Read, ta
   const { where, isHeavy } = guarded(read, read.among(table.id, ids), { table, rows: ids.length })
   return rowsOf(
     table,
-    await read.rows({ ...read.spelled(sql`select ${columnsOf(table)} from ${table}${where}`), isHeavy }),
+    await read.rows({ ...read.compile(sql`select ${columnsOf(table)} from ${table}${where}`), isHeavy }),
   )
 }
 
@@ -164,7 +164,7 @@ function lookUpOf<T extends PgTable & { id: AnyPgColumn }>(table: (t: Tables) =>
 export async function countOf<T extends PgTable, F>(read: Read, list: List<T, F>, filter: F): Promise<number> {
   const table = list.table(read.t)
   const { where, isHeavy } = guarded(read, list.matching(read, filter), { table, rows: Number.POSITIVE_INFINITY })
-  const [row] = await read.rows({ ...read.spelled(sql`select count(*) from ${table}${where}`), isHeavy })
+  const [row] = await read.rows({ ...read.compile(sql`select count(*) from ${table}${where}`), isHeavy })
   return Number(row?.[0])
 }
 
@@ -178,7 +178,7 @@ export async function countUpTo<T extends PgTable, F>(
   const table = list.table(read.t)
   const { where, isHeavy } = guarded(read, list.matching(read, filter), { table, rows: Number.POSITIVE_INFINITY })
   const found = sql`select 1 from ${table}${where} limit ${read.limit(most + 1)}`
-  const [row] = await read.rows({ ...read.spelled(sql`select count(*) from (${found}) found`), isHeavy })
+  const [row] = await read.rows({ ...read.compile(sql`select count(*) from (${found}) found`), isHeavy })
   return Number(row?.[0])
 }
 

@@ -68,7 +68,7 @@ export async function valuesOf(
   const row = aliasedTable(table, 'r')
   const { id } = row as Identified
   const { where, isHeavy } = guarded(read, read.among(id, ids), { table, row, rows: ids.length, ...weight })
-  const statement = read.spelled(sql`select ${id}, ${value(row)} from ${table} ${sql.identifier('r')}${where}`)
+  const statement = read.compile(sql`select ${id}, ${value(row)} from ${table} ${sql.identifier('r')}${where}`)
   const rows = await read.rows({ ...statement, isHeavy })
   return new Map(rows.map(([key, found]) => [String(key), found]))
 }
@@ -118,12 +118,12 @@ export async function relatedPages<P extends Identified, R extends PgTable, F>(
   read: Read,
   relation: Relation<P, R, F>,
   ids: readonly string[],
-  asked: Asked<F>,
+  pageRequest: PageRequest<F>,
   pause?: Pause,
 ): Promise<Map<string, R['$inferSelect'][]>> {
   const pageAsJson = (page: JsonPage) =>
     sql`${page.prefix}select ${read.json.items(columnsAsJson(read, page.row))} from ${page.rows}`
-  const found = await ofPages(read, relation as AnyRelation, ids, asked as Asked<object>, pageAsJson)
+  const found = await ofPages(read, relation as AnyRelation, ids, pageRequest as PageRequest<object>, pageAsJson)
   return mapped(found, (json) => rowsIn(relation.list.table(read.t), json), pause)
 }
 
@@ -132,18 +132,23 @@ export async function relatedFacts(
   read: Read,
   relation: AnyRelation,
   ids: readonly string[],
-  asked: Asked<object>,
+  pageRequest: PageRequest<object>,
   pause?: Pause,
 ) {
-  return mapped(await ofPages(read, relation, ids, asked, (page) => pageFacts(read, page)), readFacts, pause)
+  return mapped(await ofPages(read, relation, ids, pageRequest, (page) => pageFacts(read, page)), readFacts, pause)
 }
 
 /** The total number of related rows of each of these rows. */
-export async function relatedCounts(read: Read, relation: AnyRelation, ids: readonly string[], asked: Asked<object>) {
-  return mapped(await ofPages(read, relation, ids, asked, (page) => sql`select ${page.totalCount}`, true), Number)
+export async function relatedCounts(
+  read: Read,
+  relation: AnyRelation,
+  ids: readonly string[],
+  pageRequest: PageRequest<object>,
+) {
+  return mapped(await ofPages(read, relation, ids, pageRequest, (page) => sql`select ${page.totalCount}`, true), Number)
 }
 
-interface Asked<F> extends Cut {
+interface PageRequest<F> extends Cut {
   readonly filter: F
 }
 
@@ -151,13 +156,13 @@ function ofPages(
   read: Read,
   relation: AnyRelation,
   ids: readonly string[],
-  asked: Asked<object>,
+  pageRequest: PageRequest<object>,
   value: (page: JsonPage) => SQL,
-  isCounting = !isServed(relation.list, asked.filter),
+  isCounting = !isServed(relation.list, pageRequest.filter),
 ) {
   const build = (row: PgTable) =>
-    sql`(${value(new JsonPage(read, relatedSource(read, relation, row, asked.filter), asked, 'related'))})`
-  return valuesOf(read, relation.of(read.t), ids, build, { perRow: asked.first ?? 1, isCounting })
+    sql`(${value(new JsonPage(read, relatedSource(read, relation, row, pageRequest.filter), pageRequest, 'related'))})`
+  return valuesOf(read, relation.of(read.t), ids, build, { perRow: pageRequest.first ?? 1, isCounting })
 }
 
 /** All columns as a JSON array, from which `rowsIn` rebuilds the rows. */

@@ -2,7 +2,7 @@ import { getTableName } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import { LRUCache } from 'lru-cache'
 import { LIMITS } from '../../limits.js'
-import { registerOf } from '../changeCounters.js'
+import { counterOf } from '../changeCounters.js'
 import type { Store } from '../store.js'
 import type { Tables } from '../tables.js'
 import { KnownNames } from './names.js'
@@ -42,10 +42,10 @@ export class RowCounts {
 
   async of(list: CountedList, filter: object = {}): Promise<number> {
     const { read, versions } = this.store
-    const registers = [list.table, ...tablesNamed(list, filter)].map((table) => registerOf(getTableName(table(read.t))))
+    const registers = [list.table, ...tablesNamed(list, filter)].map((table) => counterOf(getTableName(table(read.t))))
     // Read the versions before counting, so that a count is never cached under a newer version.
     const found = await versions()
-    const version = [...new Set(registers)].map((register) => found[register]).join()
+    const version = [...new Set(registers)].map((counter) => found[counter]).join()
     const key = `${list.name} ${JSON.stringify(filter)}`
     const known = this.counted.get(key)
     if (known?.version === version) return known.rows

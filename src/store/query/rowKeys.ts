@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
 import { LIMITS } from '../../limits.js'
 import { TEXT_MAX, type TextKind } from '../../vocabulary.js'
-import type { Read, Spelled } from '../store.js'
+import type { CompiledSql, Read } from '../store.js'
 import type { Tables } from '../tables.js'
 import { columnsOf, oncePerEngine, rowOf } from './lookups.js'
 import { guarded } from './page.js'
@@ -109,18 +109,18 @@ function statementsOf<T extends PgTable>(table: (t: Tables) => T, keys: RowKeys<
   // Compile the SQL text once, which takes longer than the look-up; the values are its only parameters.
   const texts = oncePerEngine((read) => {
     const textFor = (values: readonly string[]) =>
-      read.spelled(sql`${beginning(read)} where ${condition(read, values)}`).text
+      read.compile(sql`${beginning(read)} where ${condition(read, values)}`).text
     return { one: textFor(SAMPLE.slice(1)), several: textFor(SAMPLE) }
   })
-  return (read: Read, values: readonly string[]): Spelled => {
+  return (read: Read, values: readonly string[]): CompiledSql => {
     if (values.length > LIMITS.inPlaceRowsMax) {
       const extent = { table: table(read.t), rows: values.length }
       const { where, isHeavy } = guarded(read, condition(read, values), extent)
-      return { ...read.spelled(sql`${beginning(read)}${where}`), isHeavy }
+      return { ...read.compile(sql`${beginning(read)}${where}`), isHeavy }
     }
     const { one, several } = texts(read)
     const text = values.length === 1 ? one : several
-    return { text, values: read.spelled(condition(read, values)).values, isSteady: true }
+    return { text, values: read.compile(condition(read, values)).values, hasStablePlan: true }
   }
 }
 

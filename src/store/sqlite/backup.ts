@@ -156,12 +156,12 @@ function refuseTarget(store: string, target: string, force: boolean): void {
     if (own.some((file) => file === path || isSameFile(file, path))) {
       throw new Fault('CONFLICT', `${target} is the store itself, or a part of it. Name another file.`)
     }
-    const standing = statSync(path, { throwIfNoEntry: false })
-    if (standing?.isDirectory() || /[/\\]$/.test(target)) {
+    const existing = statSync(path, { throwIfNoEntry: false })
+    if (existing?.isDirectory() || /[/\\]$/.test(target)) {
       throw new Fault('CONFLICT', `${target} is a folder. Name a file in it.`)
     }
     // A rename would replace a device such as /dev/null for the whole machine.
-    if (standing && !standing.isFile()) throw new Fault('CONFLICT', `${target} is not a regular file. Name another.`)
+    if (existing && !existing.isFile()) throw new Fault('CONFLICT', `${target} is not a regular file. Name another.`)
     const beside = ['-wal', '-journal'].map((ending) => target + ending).find((file) => existsSync(file))
     if (beside) {
       throw new Fault(

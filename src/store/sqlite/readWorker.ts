@@ -1,9 +1,9 @@
 import { constants, getPriority, setPriority } from 'node:os'
 import { MessageChannel, parentPort, workerData } from 'node:worker_threads'
 import { withRoom } from '../query/framed.js'
-import type { Spelled } from '../store.js'
+import type { CompiledSql } from '../store.js'
 import { connect, STILL_WANTED } from './connection.js'
-import { KeptStatements } from './statements.js'
+import { StatementCache } from './statements.js'
 
 /** The `workerData` of a read worker. */
 export interface WorkerStart {
@@ -31,9 +31,9 @@ function work(port: NonNullable<typeof parentPort>, { file, stop }: WorkerStart)
     return 1
   }
   connection.function(STILL_WANTED, requireWanted)
-  const statements = new KeptStatements(connection)
+  const statements = new StatementCache(connection)
   const report = (message: WorkerReport, bytes: ArrayBuffer[] = []) => port.postMessage(message, bytes)
-  const run = ({ text, values }: Spelled, statement: number, isLastOne: boolean) => {
+  const run = ({ text, values }: CompiledSql, statement: number, isLastOne: boolean) => {
     const rows = statements
       .prepare(text)
       .raw()
@@ -48,7 +48,7 @@ function work(port: NonNullable<typeof parentPort>, { file, stop }: WorkerStart)
     }
     report({ statement, rows: chunk, isLast: isLastOne }, bytesIn(chunk))
   }
-  const runAll = (all: readonly Spelled[]) => {
+  const runAll = (all: readonly CompiledSql[]) => {
     if (all.length > 1) connection.exec('begin')
     for (const [index, statement] of all.entries()) {
       if (index > 0) requireWanted()
@@ -58,7 +58,7 @@ function work(port: NonNullable<typeof parentPort>, { file, stop }: WorkerStart)
   const end = () => {
     if (connection.inTransaction) connection.exec('rollback')
   }
-  port.on('message', (all: readonly Spelled[]) => {
+  port.on('message', (all: readonly CompiledSql[]) => {
     try {
       runAll(all)
       end()

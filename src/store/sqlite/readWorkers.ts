@@ -4,7 +4,7 @@ import { Fault } from '../../errors.js'
 import { LIMITS } from '../../limits.js'
 import { BUSY, deadlineExceeded, toFault, UNREACHABLE } from '../faults.js'
 import { noteRoom, ROOM_BYTES } from '../query/framed.js'
-import type { Patience, Spelled } from '../store.js'
+import type { CompiledSql, Deadline } from '../store.js'
 import type { WorkerReport, WorkerStart } from './readWorker.js'
 
 // Node 20 cannot load TypeScript in a worker: run from source, as in tests, use the built file.
@@ -18,8 +18,8 @@ const CORES_LEFT = process.platform === 'linux' ? 0 : 1
 const THREADS_MAX = Math.max(1, Math.min(LIMITS.readWorkersMax, availableParallelism() - CORES_LEFT))
 
 interface Task {
-  readonly statements: readonly Spelled[]
-  readonly patience: Patience | undefined
+  readonly statements: readonly CompiledSql[]
+  readonly deadline: Deadline | undefined
   readonly resolve: (rows: unknown[][][]) => void
   readonly reject: (error: unknown) => void
   expiry: NodeJS.Timeout | undefined
@@ -57,11 +57,11 @@ export class ReadWorkers {
   }
 
   /** Runs statements in sequence; all see one snapshot. */
-  run(statements: readonly Spelled[], patience?: Patience): Promise<unknown[][][]> {
+  run(statements: readonly CompiledSql[], deadline?: Deadline): Promise<unknown[][][]> {
     return new Promise((resolve, reject) => {
-      const task: Task = { statements, patience, resolve, reject, expiry: undefined }
+      const task: Task = { statements, deadline, resolve, reject, expiry: undefined }
       if (this.isClosed || !this.hasRoom()) return reject(new Fault('UNAVAILABLE', BUSY))
-      if (patience) task.expiry = setTimeout(() => this.expire(task), patience.deadlineAt - performance.now())
+      if (deadline) task.expiry = setTimeout(() => this.expire(task), deadline.deadlineAt - performance.now())
       this.queue.push(task)
       this.assign()
     })
@@ -203,8 +203,8 @@ function reject(task: Task, error: unknown): void {
   task.reject(error)
 }
 
-function isGone({ patience }: Task): boolean {
-  return patience?.isGone?.() ?? false
+function isGone({ deadline }: Task): boolean {
+  return deadline?.isGone?.() ?? false
 }
 
 /** A Buffer arrives as a plain Uint8Array after structured cloning. */

@@ -11,9 +11,9 @@ export interface Statements {
 }
 
 /** Caches prepared statements by their text: preparing takes longer than running. */
-export class KeptStatements implements Statements {
+export class StatementCache implements Statements {
   private readonly connection: Statements
-  private readonly kept = new LRUCache<string, Statement>({ max: KEPT_MAX })
+  private readonly statements = new LRUCache<string, Statement>({ max: KEPT_MAX })
 
   constructor(connection: Statements) {
     this.connection = connection
@@ -22,11 +22,11 @@ export class KeptStatements implements Statements {
   prepare(sql: string): Statement {
     // Callers can produce a text of half a megabyte, which takes several megabytes when prepared.
     if (sql.length > LIMITS.storeKeptCharacters) return this.connection.prepare(sql)
-    const known = this.kept.get(sql)
+    const known = this.statements.get(sql)
     // An earlier user may have set raw() or pluck() on it.
     if (known) return known.reader ? known.raw(false) : known
     const statement = this.connection.prepare(sql)
-    this.kept.set(sql, statement)
+    this.statements.set(sql, statement)
     return statement
   }
 }

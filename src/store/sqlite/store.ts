@@ -7,14 +7,14 @@ import { Fault } from '../../errors.js'
 import { LIMITS } from '../../limits.js'
 import { bulkOn } from '../bulk.js'
 import { type FoundVersions, inOrder, SELECT_VERSIONS, versionsIn } from '../changeCounters.js'
-import { atMostEvery, latestOfTurn } from '../coalesce.js'
+import { atMostEvery, coalescePerTurn } from '../coalesce.js'
 import { deadlineExceeded, isOverdue } from '../faults.js'
 import { sqliteJson as json } from '../query/json.js'
-import type { Extent, OnNotice, OnStatement, Patience, Read, Spelled, Store, Write } from '../store.js'
+import type { CompiledSql, Deadline, Extent, OnNotice, OnStatement, Read, Store, Write } from '../store.js'
 import { connect, STILL_WANTED } from './connection.js'
 import type { Connection } from './driver.js'
 import { ReadWorkers } from './readWorkers.js'
-import { KeptStatements, type Statements } from './statements.js'
+import { StatementCache, type Statements } from './statements.js'
 import { sqliteTables as t } from './tables.js'
 import { isBusy, WriteQueue } from './writeQueue.js'
 
@@ -54,7 +54,7 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Store {
       return Object.assign(handleOn(statements, { onStatement: told }), bulk, { by, at })
     },
   })
-  const ofReader = { statements: new KeptStatements(reader), versions: versionsOf(reader, () => 0) }
+  const ofReader = { statements: new StatementCache(reader), versions: versionsOf(reader, () => 0) }
   const ofWriter = { statements: readingOn(writer), versions: versionsOf(writer, () => writes.committed) }
   const free = () => (writer.inTransaction ? ofReader : ofWriter)
   const statements: Statements = { prepare: (sql) => free().statements.prepare(sql) }
@@ -69,7 +69,7 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Store {
     }
   }
   const ordered = inOrder()
-  const versions = latestOfTurn(() => {
+  const versions = coalescePerTurn(() => {
     if (isReplaced()) throw moved()
     return ordered(free().versions())
   })
@@ -80,19 +80,19 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Store {
     logBytes: sizeOf(`${file}-wal`),
   }))
   const weigh = weightsOn(statements)
-  const inWorker = (patience?: Patience) => (all: readonly Spelled[]) => {
+  const inWorker = (deadline?: Deadline) => (all: readonly CompiledSql[]) => {
     for (const { text } of all) onStatement?.(text)
-    return workers.run(all, patience)
+    return workers.run(all, deadline)
   }
   const beside = (rows: Beside['rows']): Beside => ({ weigh, inPlaceRowsMax, rows })
 
   return {
     read: handleOn(statements, { atOnce, beside: beside(inWorker()) }),
-    reading: (onStatement, patience) =>
-      handleOn(patience ? timely(statements, patience) : statements, {
+    reading: (onStatement, deadline) =>
+      handleOn(deadline ? timely(statements, deadline) : statements, {
         onStatement,
-        atOnce: patience ? (work) => atOnce((own) => work(timely(own, patience))) : atOnce,
-        beside: beside(oneByOne(inWorker(patience))),
+        atOnce: deadline ? (work) => atOnce((own) => work(timely(own, deadline))) : atOnce,
+        beside: beside(oneByOne(inWorker(deadline))),
       }),
     write: (as, work) => writes.add(as, work),
     async health() {
@@ -110,13 +110,13 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Store {
         connection.exec('begin')
         // A deferred transaction takes its snapshot at its first read, not at BEGIN.
         connection.exec('select value from revision')
-        return await work(handleOn(new KeptStatements(connection)))
+        return await work(handleOn(new StatementCache(connection)))
       } finally {
         connection.close()
       }
     },
     async close() {
-      await writes.settled()
+      await writes.idle()
       await workers.close()
       reader.close()
       writer.close()
@@ -160,7 +160,7 @@ function handleOn(statements: Statements, { onStatement, beside, atOnce }: Handl
     among,
     pairs,
     limit,
-    spelled,
+    compile,
     guard: (extent) => (beside && beside.weigh(extent) > beside.inPlaceRowsMax ? guardOf(extent) : undefined),
     weigh: (extent) => beside?.weigh(extent) ?? 0,
     async rows(statement) {
@@ -177,7 +177,7 @@ function handleOn(statements: Statements, { onStatement, beside, atOnce }: Handl
   }
 }
 
-function allOf(statements: Statements, { text, values }: Spelled): unknown[][] {
+function allOf(statements: Statements, { text, values }: CompiledSql): unknown[][] {
   return statements
     .prepare(text)
     .raw()
@@ -187,7 +187,7 @@ function allOf(statements: Statements, { text, values }: Spelled): unknown[][] {
 /** Light statements may add up; up to this multiple of the limit they take less than a slice of the event loop. */
 const TOGETHER = 2
 
-function isMuch(all: readonly Spelled[], { inPlaceRowsMax }: Beside): boolean {
+function isMuch(all: readonly CompiledSql[], { inPlaceRowsMax }: Beside): boolean {
   const weight = all.reduce((sum, one) => sum + (one.weight ?? 1), 0)
   return all.some(({ isHeavy }) => isHeavy) || weight > TOGETHER * inPlaceRowsMax
 }
@@ -223,10 +223,10 @@ const COUNTED_PER_ROW = 100
 const COUNTED = [t.membership, t.risk, t.issue]
 
 /** Throws if the deadline has passed or the client has disconnected. */
-function timely(statements: Statements, patience: Patience): Statements {
+function timely(statements: Statements, deadline: Deadline): Statements {
   return {
     prepare(sql) {
-      if (isOverdue(patience)) throw deadlineExceeded()
+      if (isOverdue(deadline)) throw deadlineExceeded()
       return statements.prepare(sql)
     },
   }
@@ -277,14 +277,14 @@ interface Place {
 function placeOf(file: string): Place {
   const opened = statSync(file)
   const isOpened = (found: Stats) => found.ino === opened.ino && found.dev === opened.dev
-  const standing = () => statSync(file, { throwIfNoEntry: false })
+  const current = () => statSync(file, { throwIfNoEntry: false })
   return {
     isInPlace() {
-      const found = standing()
+      const found = current()
       return found !== undefined && isOpened(found)
     },
     isReplaced() {
-      const found = standing()
+      const found = current()
       return found !== undefined && !isOpened(found)
     },
   }
@@ -300,7 +300,7 @@ function sizeOf(file: string): number {
 
 /** The read-only statements of the writing connection. */
 function readingOn(connection: Connection): Statements {
-  return new KeptStatements({
+  return new StatementCache({
     prepare(sql) {
       const statement = connection.prepare(sql)
       if (statement.readonly) return statement
@@ -334,7 +334,7 @@ const among: Read['among'] = (column, values): SQL =>
 const pairs: Read['pairs'] = (all) =>
   sql`(select value ->> 0 as one, value ->> 1 as other from json_each(${JSON.stringify(all)}))`
 
-const spelled: Read['spelled'] = (statement) => {
+const compile: Read['compile'] = (statement) => {
   const { sql: text, params: values } = dialect.sqlToQuery(statement)
   return { text, values }
 }

@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { Fault } from '../../errors.js'
 import { LIMITS } from '../../limits.js'
-import { changedBy, type Raised, type Register, raise, raising } from '../changeCounters.js'
+import { type ChangeCounter, changedBy, type Raised, raise, raising } from '../changeCounters.js'
 import { driverCode, toFault } from '../faults.js'
 import type { Authorship, OnNotice, Write } from '../store.js'
-import { SELECT_LAST_STAMP, stampAfter } from '../timestamps.js'
+import { SELECT_LAST_TIMESTAMP, timestampAfter } from '../timestamps.js'
 import type { Connection, Statement } from './driver.js'
-import { KeptStatements, lend, type Statements } from './statements.js'
+import { lend, StatementCache, type Statements } from './statements.js'
 
 const BUSY_RETRY_MS = 20
 
@@ -28,9 +28,9 @@ interface Waiting {
 
 /** The outcome of one write, reported after the batch is committed. */
 interface Verdict {
-  readonly tell: () => void
+  readonly report: () => void
   /** Undefined if no result can have changed. */
-  readonly changed?: ReadonlySet<Register> | undefined
+  readonly changed?: ReadonlySet<ChangeCounter> | undefined
 }
 
 /**
@@ -45,7 +45,7 @@ export class WriteQueue {
   private readonly writer: Connection
   private readonly options: WriteQueueOptions
   private readonly statements: Statements
-  private readonly lastStamp: Statement
+  private readonly lastTimestamp: Statement
   private readonly queue: Waiting[] = []
   private underWay = 0
   /** Whether clients write concurrently; then wait one turn for requests that are just being parsed. */
@@ -57,8 +57,8 @@ export class WriteQueue {
   constructor(writer: Connection, options: WriteQueueOptions) {
     this.writer = writer
     this.options = options
-    this.statements = new KeptStatements(writer)
-    this.lastStamp = writer.prepare(SELECT_LAST_STAMP).pluck()
+    this.statements = new StatementCache(writer)
+    this.lastTimestamp = writer.prepare(SELECT_LAST_TIMESTAMP).pluck()
   }
 
   get waiting(): number {
@@ -69,13 +69,13 @@ export class WriteQueue {
     const giveUpAt = performance.now() + LIMITS.storeBusyMs
     return new Promise<T>((resolve, reject) => {
       this.queue.push({ as, work, giveUpAt, resolve: resolve as Waiting['resolve'], reject })
-      this.noticeCrowd()
+      this.noticeOverload()
       if (this.waiting === 1) this.running = this.workOff()
     })
   }
 
   // A client sends its next write after the response, in a later turn: two writes in one turn are from two clients.
-  private noticeCrowd(): void {
+  private noticeOverload(): void {
     if (this.isTurnTaken) {
       this.isCrowded = true
       return
@@ -87,30 +87,30 @@ export class WriteQueue {
   }
 
   /** Resolves when the queue is empty. */
-  async settled(): Promise<void> {
+  async idle(): Promise<void> {
     await this.running
   }
 
   private async workOff(): Promise<void> {
     while (this.queue.length > 0) {
       await (this.isCrowded ? nextTurn() : pause())
-      const company = this.queue.splice(0, LIMITS.writesTogetherMax)
-      this.underWay = company.length
-      this.isCrowded = company.length > 1
-      await this.commit(company)
+      const batch = this.queue.splice(0, LIMITS.writesTogetherMax)
+      this.underWay = batch.length
+      this.isCrowded = batch.length > 1
+      await this.commit(batch)
       this.underWay = 0
     }
   }
 
   /** Commits a batch; if it fails as a whole, each write is retried alone, so that one failure spares the rest. */
-  private async commit(company: readonly Waiting[]): Promise<void> {
+  private async commit(batch: readonly Waiting[]): Promise<void> {
     try {
-      const verdicts = await this.transact(company)
+      const verdicts = await this.transact(batch)
       this.hasFailed = false
-      for (const { tell } of verdicts) tell()
+      for (const { report } of verdicts) report()
     } catch (error) {
-      const [first, ...others] = company
-      if (others.length > 0) for (const one of company) await this.commit([one])
+      const [first, ...others] = batch
+      if (others.length > 0) for (const one of batch) await this.commit([one])
       else {
         if (isUnwritable(error)) this.hasFailed = true
         first?.reject(error)
@@ -118,16 +118,16 @@ export class WriteQueue {
     }
   }
 
-  private async transact(company: readonly Waiting[]): Promise<Verdict[]> {
+  private async transact(batch: readonly Waiting[]): Promise<Verdict[]> {
     this.options.requireUsable()
-    await this.begin(Math.min(...company.map(({ giveUpAt }) => giveUpAt)))
+    await this.begin(Math.min(...batch.map(({ giveUpAt }) => giveUpAt)))
     try {
       const verdicts: Verdict[] = []
       // The transaction excludes other writers: each timestamp is the last one for the next write.
-      let last = this.lastStamp.get()
-      for (const one of company) {
-        const at = stampAfter({ last, now: one.as.at(), onNotice: this.options.onNotice })
-        verdicts.push(await this.perform(one, at, company.length > 1))
+      let last = this.lastTimestamp.get()
+      for (const one of batch) {
+        const at = timestampAfter({ last, now: one.as.at(), onNotice: this.options.onNotice })
+        verdicts.push(await this.perform(one, at, batch.length > 1))
         last = at
       }
       const raised: Raised = new Map()
@@ -147,21 +147,21 @@ export class WriteQueue {
   }
 
   /** Runs one write; in a batch, a failed write is rolled back to its savepoint. */
-  private async perform({ as, work, resolve, reject }: Waiting, at: string, hasCompany: boolean): Promise<Verdict> {
-    const changed = new Set<Register>()
+  private async perform({ as, work, resolve, reject }: Waiting, at: string, isBatched: boolean): Promise<Verdict> {
+    const changed = new Set<ChangeCounter>()
     const { lent, takeBack } = lend(this.statements, (sql) => {
-      for (const register of changedBy(sql)) changed.add(register)
+      for (const counter of changedBy(sql)) changed.add(counter)
     })
-    if (hasCompany) this.run('savepoint one')
+    if (isBatched) this.run('savepoint one')
     try {
       const result = await work(this.options.handle(lent, as, at))
-      if (hasCompany) this.run('release one')
-      return { tell: () => resolve(result), changed: as.unseen ? undefined : changed }
+      if (isBatched) this.run('release one')
+      return { report: () => resolve(result), changed: as.unseen ? undefined : changed }
     } catch (error) {
-      if (!hasCompany || !this.writer.inTransaction) throw error
+      if (!isBatched || !this.writer.inTransaction) throw error
       this.run('rollback to one')
       this.run('release one')
-      return { tell: () => reject(toFault(error)) }
+      return { report: () => reject(toFault(error)) }
     } finally {
       takeBack()
     }

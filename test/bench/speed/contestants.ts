@@ -7,12 +7,12 @@ import { MAIN, serve } from '../../campaigns/served.js'
 import { type Filled, storeOf } from './data.js'
 import { ON_SERVER_CORE, type Running, startScript } from './processes.js'
 import { APOLLO_CLIENT, APOLLO_ROUTER, type Client } from './requests.js'
-import { type Door, isOpenTo, type Work } from './works.js'
+import { type Api, isOpenTo, type Work } from './works.js'
 
 export interface Contestant {
   readonly id: string
   readonly name: string
-  readonly door: Door
+  readonly door: Api
   /** The client whose requests it gets; plain ones if absent. */
   readonly client?: Client
   /** Whether the contestant takes part in a workload. */
@@ -39,18 +39,18 @@ const onlyW1 = ({ name }: Work) => name === 'W1'
 
 const onlyOfGraphql = (work: Work) => !isOpenTo(work, 'rest')
 
-function script(id: string, name: string, door: Door, does = everything): Contestant {
+function script(id: string, name: string, api: Api, does = everything): Contestant {
   const start = (filled: Filled) => startScript(scriptOf(id), storeOf(filled.folder))
-  return { id, name, door, does, start }
+  return { id, name, door: api, does, start }
 }
 
-function limit(id: string, name: string, door: Door): Contestant {
+function limit(id: string, name: string, api: Api): Contestant {
   const start = ({ folder }: Filled, answer: string) => {
     const file = join(folder, `${id}.json`)
     writeFileSync(file, answer)
     return startScript(scriptOf('limit'), file)
   }
-  return { id, name, door, does: onlyReads, start }
+  return { id, name, door: api, does: onlyReads, start }
 }
 
 function scriptOf(id: string): string {
@@ -73,8 +73,8 @@ export async function startOurs(
   }
 }
 
-function ours(id: string, name: string, door: Door, settings: readonly string[], does = everything): Contestant {
-  return { id, name, door, does, start: (filled) => startOurs(filled, settings) }
+function ours(id: string, name: string, api: Api, settings: readonly string[], does = everything): Contestant {
+  return { id, name, door: api, does, start: (filled) => startOurs(filled, settings) }
 }
 
 /** Ours with the requests of one client or router, cached and uncached. */

@@ -5,13 +5,13 @@ import { Client } from '../../campaigns/client.js'
 import { CONTESTANTS, type Contestant, FIRST_ANSWERS, startOurs } from './contestants.js'
 import { copyOf, type Filled } from './data.js'
 import { messageOf } from './requests.js'
-import { type Ask, addPerson, type Door, isOpenTo, UNIQUE, type Work } from './works.js'
+import { type Api, type Ask, addPerson, isOpenTo, UNIQUE, type Work } from './works.js'
 
 /** The expected response to each request, by its path or body. */
 export type Answers = ReadonlyMap<string, string>
 
-export function nameOf(ask: Ask, door: Door): string {
-  const { path, body } = messageOf(ask, door)
+export function nameOf(ask: Ask, api: Api): string {
+  const { path, body } = messageOf(ask, api)
   return body ?? path
 }
 
@@ -20,8 +20,8 @@ export async function referenceAnswers(filled: Filled, works: readonly Work[]): 
   const answers = new Map<string, string>()
   const running = await startOurs(filled, FIRST_ANSWERS)
   const client = clientOf(running.port, filled)
-  for (const door of ['rest', 'graphql'] as const) {
-    for (const ask of readsOf(works, door)) answers.set(nameOf(ask, door), await answerOf(client, ask, door))
+  for (const api of ['rest', 'graphql'] as const) {
+    for (const ask of readsOf(works, api)) answers.set(nameOf(ask, api), await answerOf(client, ask, api))
   }
   client.close()
   await running.end()
@@ -30,8 +30,8 @@ export async function referenceAnswers(filled: Filled, works: readonly Work[]): 
 
 export async function checkEquality(filled: Filled, works: readonly Work[], answers: Answers): Promise<void> {
   const template = await newcomerOf(filled)
-  const takesPart = ({ id, door, does }: Contestant) =>
-    !id.startsWith('limit') && works.some((work) => does(work) && isOpenTo(work, door))
+  const takesPart = ({ id, door: api, does }: Contestant) =>
+    !id.startsWith('limit') && works.some((work) => does(work) && isOpenTo(work, api))
   for (const contestant of CONTESTANTS.filter(takesPart)) {
     const copy = copyOf(filled)
     const running = await contestant.start(copy, '')
@@ -51,25 +51,25 @@ export async function checkEquality(filled: Filled, works: readonly Work[], answ
   }
 }
 
-function readsOf(works: readonly Work[], door: Door): readonly Ask[] {
-  return works.filter((work) => isOpenTo(work, door)).flatMap(({ reads }) => reads)
+function readsOf(works: readonly Work[], api: Api): readonly Ask[] {
+  return works.filter((work) => isOpenTo(work, api)).flatMap(({ reads }) => reads)
 }
 
 function clientOf(port: number, { key }: Filled): Client {
   return new Client(`http://127.0.0.1:${port}`, key, 1)
 }
 
-async function answerOf(client: Client, ask: Ask, door: Door): Promise<string> {
-  const { method, path, body } = messageOf(ask, door)
+async function answerOf(client: Client, ask: Ask, api: Api): Promise<string> {
+  const { method, path, body } = messageOf(ask, api)
   const { status, text } = await client.ask(path, { method, body })
   if (status !== 200) throw new Error(`${method} ${path} returned ${status}: ${text.slice(0, 500)}`)
   return text
 }
 
 /** REST bodies are compared byte for byte; GraphQL servers may format their envelope differently. */
-function requireEqual({ name, door }: Contestant, answer: string, expected: string, what: string): void {
+function requireEqual({ name, door: api }: Contestant, answer: string, expected: string, what: string): void {
   const isEqual =
-    answer === expected || (door === 'graphql' && isDeepStrictEqual(JSON.parse(answer), JSON.parse(expected)))
+    answer === expected || (api === 'graphql' && isDeepStrictEqual(JSON.parse(answer), JSON.parse(expected)))
   if (!isEqual) {
     const place = [...expected].findIndex((letter, index) => letter !== answer[index])
     const near = (text: string) => text.slice(Math.max(0, place - 60), place + 60)
@@ -89,20 +89,20 @@ async function newcomerOf(filled: Filled): Promise<string> {
   return answer
 }
 
-async function added(client: Client, door: Door): Promise<string> {
-  const { method, path, body } = messageOf(addPerson, door)
+async function added(client: Client, api: Api): Promise<string> {
+  const { method, path, body } = messageOf(addPerson, api)
   const { status, text } = await client.ask(path, { method, body: body?.replaceAll(UNIQUE, '0000000000') })
-  if (status !== (door === 'rest' ? 201 : 200)) throw new Error(`Adding a person returned ${status}: ${text}`)
-  return door === 'rest' ? text : JSON.stringify(JSON.parse(text).data?.addPerson)
+  if (status !== (api === 'rest' ? 201 : 200)) throw new Error(`Adding a person returned ${status}: ${text}`)
+  return api === 'rest' ? text : JSON.stringify(JSON.parse(text).data?.addPerson)
 }
 
 function blanked(person: string): string {
   return JSON.stringify({ ...JSON.parse(person), id: '', createdAt: '', updatedAt: '' })
 }
 
-async function requireKey({ name, door }: Contestant, port: number): Promise<void> {
+async function requireKey({ name, door: api }: Contestant, port: number): Promise<void> {
   const client = new Client(`http://127.0.0.1:${port}`, 'ops_wrong', 1)
-  const { method, path, body } = messageOf(addPerson, door)
+  const { method, path, body } = messageOf(addPerson, api)
   const { status } = await client.ask(path, { method, body })
   client.close()
   if (status < 400) throw new Error(`${name} accepts a wrong key, with ${status}.`)

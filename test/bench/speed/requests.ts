@@ -1,4 +1,4 @@
-import type { Ask, Door } from './works.js'
+import type { Api, Ask } from './works.js'
 
 /** A request for the campaigns' client. */
 export interface Message {
@@ -7,8 +7,8 @@ export interface Message {
   readonly body: string | undefined
 }
 
-export function messageOf(ask: Ask, door: Door): Message {
-  if (door === 'graphql') return { method: 'POST', path: '/graphql', body: JSON.stringify(ask.graphql) }
+export function messageOf(ask: Ask, api: Api): Message {
+  if (api === 'graphql') return { method: 'POST', path: '/graphql', body: JSON.stringify(ask.graphql) }
   if (!ask.rest) throw new Error('Only GraphQL supports this request.')
   const { path, body } = ask.rest
   return { method: body === undefined ? 'GET' : 'POST', path, body }
@@ -32,9 +32,9 @@ export const APOLLO_CLIENT: Client = {
 export const APOLLO_ROUTER: Client = { accept: 'application/json, application/graphql-response+json' }
 
 /** The request as HTTP/1.1 text. */
-export function wireOf(ask: Ask, door: Door, key: string, { accept, extensions }: Client = PLAIN): string {
+export function wireOf(ask: Ask, api: Api, key: string, { accept, extensions }: Client = PLAIN): string {
   const graphql = { ...ask.graphql, ...(extensions && { extensions }) }
-  const { method, path, body } = messageOf({ ...ask, graphql }, door)
+  const { method, path, body } = messageOf({ ...ask, graphql }, api)
   const lines = [
     `${method} ${path} HTTP/1.1`,
     'Host: 127.0.0.1',

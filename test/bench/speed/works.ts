@@ -8,7 +8,7 @@ import { type Filled, storeOf } from './data.js'
 import type { Mix } from './load.js'
 import type { Part } from './options.js'
 
-export type Door = 'rest' | 'graphql'
+export type Api = 'rest' | 'graphql'
 
 /** One request as REST and as GraphQL; some are GraphQL only. */
 export interface Ask {
@@ -28,8 +28,8 @@ export interface Work {
 }
 
 /** Whether this API supports the workload. */
-export function isOpenTo({ reads }: Work, door: Door): boolean {
-  return door === 'graphql' || reads.every(({ rest }) => rest !== undefined)
+export function isOpenTo({ reads }: Work, api: Api): boolean {
+  return api === 'graphql' || reads.every(({ rest }) => rest !== undefined)
 }
 
 export const PERSON = 'id name email externalId title department status groups { id name } createdAt updatedAt'

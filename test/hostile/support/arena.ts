@@ -134,10 +134,10 @@ export class Arena {
   longestWait(since: number): Promise<Waited> {
     const id = this.asked++
     return new Promise((resolve) => {
-      const listen = (told: { id: number; waited: Waited }) => {
-        if (told.id !== id) return
+      const listen = (outcome: { id: number; waited: Waited }) => {
+        if (outcome.id !== id) return
         this.watcher?.off('message', listen)
-        resolve(told.waited)
+        resolve(outcome.waited)
       }
       this.watcher?.on('message', listen)
       this.watcher?.send({ id, since })

@@ -31,7 +31,7 @@ const now = () => performance.timeOrigin + performance.now()
 
 function ask(path: string): Promise<void> {
   const startedAt = now()
-  const asked = new Promise<string | undefined>((resolve) => {
+  const sent = new Promise<string | undefined>((resolve) => {
     get(`${origin}${path}`, { agent, headers: { authorization }, timeout: GIVEN_UP_MS }, (response) => {
       response.resume().on('end', () => resolve(response.statusCode === 200 ? undefined : `${response.statusCode}`))
     })
@@ -41,8 +41,8 @@ function ask(path: string): Promise<void> {
     const endedAt = now()
     asks.push({ endedAt, ms: endedAt - startedAt, failure: failure && `${path}: ${failure}` })
   })
-  underWay.add(asked)
-  return asked.finally(() => underWay.delete(asked))
+  underWay.add(sent)
+  return sent.finally(() => underWay.delete(sent))
 }
 
 // A round that is not over yet is not joined by another one.
