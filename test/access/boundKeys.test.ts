@@ -136,7 +136,7 @@ test('keys create refuses a project without projects.manage, and a key that is n
   expect(existsSync(join(folder, 'data'))).toBe(false)
 })
 
-/** A sync of about so many bytes. */
+/** A sync of about this many bytes. */
 const large = (bytes: number) => ({
   ...BRIDGE,
   risks: numbered(Math.ceil(bytes / 10_000), { description: 'd'.repeat(9_900) }),

@@ -3,12 +3,12 @@ import type { Scope } from '../../src/auth/scopes.js'
 import { ada, type Company } from '../support/fixtures.js'
 import type { Answer, Caller } from '../support/harness.js'
 
-/** One thing that can be asked for, through both doors, with what comes back. */
+/** One request through both APIs, with the expected response. */
 export interface Case {
   readonly field: string
   readonly route: string
   readonly scope: Scope
-  /** The status of the route's answer. */
+  /** The status of the REST response. */
   readonly status: number
   readonly ask: (company: Company) => string
   readonly answer: (company: Company) => object
@@ -77,7 +77,7 @@ const innerList = (route: string, scope: Scope, ids: keyof Company, field: strin
     (total) => ({ [inner]: total }),
   )
 
-/** Something that changes the roster, unless it says otherwise. */
+/** A change of the roster by default. */
 const changing = (
   field: string,
   route: string,

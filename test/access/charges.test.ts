@@ -5,7 +5,7 @@ import { addPerson } from '../../src/personnel/people.js'
 import { addProject, addRisks, DEAR_PERSON, project, risk } from '../support/fixtures.js'
 import { type Answer, type Gateway, openGateway, openOffice } from '../support/harness.js'
 
-/** Time stands still, so that what was spent stays spent. */
+/** The clock is stopped, so that buckets do not refill. */
 const limited = (options: Partial<AppOptions> = {}) => ({
   ratePerMinute: LIMITS.ratePerMinute,
   monotonicMs: () => 0,
@@ -14,12 +14,12 @@ const limited = (options: Partial<AppOptions> = {}) => ({
 
 const remaining = ({ headers }: Answer) => Number(/;r=(\d+);/.exec(headers.get('ratelimit') ?? '')?.[1])
 
-/** What a request has cost a key that had not spent anything. */
+/** The charge of a request to a fresh key. */
 const chargeOf = (answer: Answer) => LIMITS.rateBurst - remaining(answer)
 
 const everything = (gateway: Gateway) => gateway.as('personnel.manage', 'projects.manage')
 
-/** A service with so many live risks, and what a request costs a fresh key there. */
+/** A service with this many live risks, and the charge of a request to a fresh key. */
 async function openWith(risks: number, atEnd = onTestFinished, people = 0) {
   const gateway = openGateway(limited(), atEnd)
   await gateway.write(async (write) => {
@@ -39,11 +39,11 @@ async function openWith(risks: number, atEnd = onTestFinished, people = 0) {
   return { gateway, charged, query: (text: string) => charged((caller) => caller.graphql(text)) }
 }
 
-/** So many units for a cost. */
+/** The units of a cost. */
 const units = (cost: number) => Math.ceil(cost / LIMITS.rateUnitCost)
 const TEN = 'id reference title score level status url raisedOn createdAt updatedAt'
 const ROWS = 2_500
-/** A service with many risks, for tests that change nothing. */
+/** A service with many risks, for read-only tests. */
 const many = openWith(ROWS, afterAll)
 
 describe('a list', () => {
@@ -70,7 +70,7 @@ describe('a list', () => {
     expect(await query(`{ ${names.join(' ')} }`)).toBe(1)
     const read = gateway.statements().filter((sql) => sql.includes('from "risk"'))
     expect(read.every((sql) => sql.includes('limit 1') && !/group_concat|string_agg/.test(sql))).toBe(true)
-    // The same ends under forty names are read once.
+    // The same fields under forty aliases are read once.
     expect(read).toHaveLength(1)
   })
 
@@ -87,7 +87,7 @@ describe('a list', () => {
   test('does not reveal the number of rows to a key without the scope', async () => {
     const { gateway } = await many
     const stranger = await gateway.as('personnel.read')
-    // So many that they would be too much for whoever may read them.
+    // So many that they would exceed the limit for a key with the scope.
     const lists = Array.from({ length: 12 }, (_, i) => `a${i}: risks { totalCount nodes { ${TEN} } }`)
     gateway.statements()
     const answer = await stranger.graphql(`{ ${lists.join(' ')} }`)

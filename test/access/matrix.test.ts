@@ -18,7 +18,7 @@ import {
 import { answerFor, expectedOf, type Outcome, outcomeOf } from './matrixResults.js'
 import { dumpOf, type Holder, inputOf, openStage, sameness, Tally } from './matrixStage.js'
 
-/** Fewer would mean that something has escaped. */
+/** Fewer would mean that a field was left out. */
 const CHECKS_MIN = 8_000
 
 const { gateway, holders, everything, bound, strangers, rows, away, nowhere } = await openStage(afterAll)
@@ -31,7 +31,7 @@ function ask({ caller }: Pick<Holder, 'caller'>, query: string, variables = {}, 
   return caller.get(`/graphql?${new URLSearchParams({ query, variables: JSON.stringify(variables) })}`)
 }
 
-/** What is told of one of the fields at the root. */
+/** The result of one root field. */
 function ofRoot({ status, data, errors }: Outcome, key: string): Outcome {
   return { status, data: Object(data)[key], errors: errors.filter(({ path }) => path[0] === key) }
 }
@@ -42,7 +42,7 @@ interface Way {
   readonly detail?: 'all' | 'id'
 }
 
-/** Asks with each key; what is expected follows from the answer to a key that may do everything. */
+/** Sends the request with each key; the expectation is derived from the response to a key with every scope. */
 async function askForEach(paths: readonly Path[], { styles, method, detail = 'id' }: Way): Promise<void> {
   const text = documentOf({ paths, rows, styles, detail })
   const { status, body } = await ask(everything, text)
@@ -67,9 +67,9 @@ const named = (paths: readonly Path[]) => paths.map((path) => ({ name: nameOf(pa
 const ENTRIES = entriesOf('query').map((step): Path => [step])
 const MUTATIONS = entriesOf('mutation').map((step): Path => [step])
 const isList = ([entry]: Path) => entry !== undefined && getNamedType(entry.field.type).name.endsWith('Connection')
-// What an entity shows does not depend on the key that found it.
+// The fields of an entity do not depend on the key that looked it up.
 const isById = ([entry]: Path) => (entry?.as?.key ?? 'id') === 'id'
-/** What is behind `node` is also behind a field of its own, where it is asked for in every style. */
+/** Entities by `node` also have their own root field, where every style is tested. */
 const isNode = ([entry]: Path) => entry?.field.name === 'node'
 const NESTED = ENTRIES.filter((path) => !isList(path) && !isNode(path) && isById(path)).flatMap(stepsFrom)
 
@@ -117,7 +117,7 @@ describe('queries', () => {
   })
 })
 
-/** Runs a mutation, and tells whether it changed anything. */
+/** Runs a mutation; returns whether it changed anything. */
 async function change(paths: readonly Path[], holder: Holder, style: Style, on: Rows, method: Method = 'POST') {
   const text = documentOf({ paths, rows: on, styles: [style], detail: 'none' })
   const entry = paths[0]?.[0]
@@ -203,7 +203,7 @@ test('syncProject finds people on the roster for the keys that may read it, and 
     const found = (isNamed: boolean) => [answer(), true, isNamed]
     const lost = [answer('/risks/0/owner'), false, true]
     const right = isEnough(scopes, 'personnel.read')
-      ? // Two are called Bea.
+      ? // Two people have the name Bea.
         [found(false), lost, found(false), lost, lost]
       : Array(5).fill([answer('/risks'), false, true])
     tally.check(`owners with ${holder.label}`, seen, right)

@@ -15,10 +15,10 @@ import {
 import { isScope, type Scope } from '../../src/auth/scopes.js'
 import { schema, sdl } from '../../src/schema.js'
 
-/** The rows that are asked for: their ids by type, and their other keys by type and field; `key` is that of the project. */
+/** The requested rows: ids by type, and other keys by type and field; `key` is the project's. */
 export type Rows = Readonly<Record<string, string>>
 
-/** One field on the way into the schema; `as` is what `_entities` or `node` is asked for, and by which key. */
+/** One step of a path in the schema; `as` is the type for `_entities` or `node`, and its key. */
 export interface Step {
   readonly parent: GraphQLObjectType
   readonly field: GraphQLField<unknown, unknown>
@@ -26,23 +26,23 @@ export interface Step {
 }
 export type Path = readonly Step[]
 
-/** A rule that depends on where its field stands: on the scope of the nearest type around it. */
+/** A rule that depends on the parent: the scope of the nearest enclosing type. */
 const SPECIAL: Readonly<Record<string, (around: Scope) => Scope>> = {
   'Change.by': (around) => (around.startsWith('personnel') ? 'personnel.manage' : 'projects.manage'),
 }
 
-/** What may be asked for with any key. What `_entities` and `node` lead to has its scope from its type. */
+/** Fields that need no scope. The results of `_entities` and `node` have the scope of their type. */
 const ANY_KEY = ['Query.apiKey', 'Query._service', 'Query._entities', 'ApiKey']
 const BY_TYPE = 'Query.node'
 
-/** The one rule of scopes, told again in words of our own. */
+/** The rule of scopes, implemented independently. */
 export function isEnough(held: readonly Scope[], needed: Scope): boolean {
   return held.includes(needed) || held.some((scope) => scope === needed.replace(/read$/, 'manage'))
 }
 
 export type Rule = ((around: Scope) => Scope) | 'any key' | undefined
 
-/** What is asked of a key at a field or a type; undefined where nothing of its own is. */
+/** The scope that a field or type needs; undefined if it needs none of its own. */
 function ruleOf(place: string, extensions: Readonly<Record<string, unknown>>): Rule {
   const { scope, scopes, pothosOptions } = extensions
   if (place === BY_TYPE && Array.isArray(scopes) && scopes.every(isScope)) return 'any key'
@@ -64,7 +64,7 @@ function fieldsOf(parent: GraphQLObjectType): Step[] {
   return Object.values(parent.getFields()).map((field) => ({ parent, field }))
 }
 
-/** Every way in: each root field, `_entities` for each key of each entity, and `node` for each type. */
+/** Every entry point: each root field, `_entities` for each key of each entity, and `node` for each type. */
 export function entriesOf(operation: 'query' | 'mutation'): Step[] {
   const root = operation === 'query' ? schema.getQueryType() : schema.getMutationType()
   if (!root) throw new Error(`There is no ${operation}.`)
@@ -102,7 +102,7 @@ function stringIn(node: unknown): string {
   return String(Object(node).value)
 }
 
-/** Every guarded field that can be reached from the end of a path, through what asks nothing of its own. */
+/** Every field with a scope that is reachable from a path through fields without one. */
 export function stepsFrom(path: Path): Path[] {
   const last = path.at(-1)
   const type = last && typeOf(last)
@@ -125,11 +125,11 @@ export function nameOf(path: Path): string {
   return path.map(({ field, as }) => (as ? `${field.name}(${as.type.name} by ${as.key})` : field.name)).join('.')
 }
 
-/** The ways to write the same question. */
+/** The ways to write the same query. */
 export const STYLES = ['plain', 'alias', 'named fragment', 'inline fragment'] as const
 export type Style = (typeof STYLES)[number]
 
-/** The name under which an answer has a step; each style has its own, so that all can stand in one document. */
+/** The response key of a step; each style has its own, so that all fit in one document. */
 function keyOf({ field }: Step, style: Style, index: number): string {
   if (style === 'alias') return `apiKey${index}`
   return index > 0 || style === 'plain' ? field.name : style.replace(' fragment', '')
@@ -139,11 +139,11 @@ interface MatrixCell {
   readonly paths: readonly Path[]
   readonly rows: Rows
   readonly styles: readonly Style[]
-  /** What is asked for besides the paths: every field that asks nothing of its own, the id, or nothing at all. */
+  /** Selected besides the paths: every field without a scope of its own, the id, or nothing. */
   readonly detail: 'all' | 'id' | 'none'
 }
 
-/** A document that asks for the ends of these paths from one entry, once in each style, and for what they come by. */
+/** A document that selects these paths from one entry point, once in each style, and the fields along them. */
 export function documentOf({ paths, rows, styles, detail }: MatrixCell): string {
   const fragments: string[] = []
   const write = (path: Path, style: Style) =>
@@ -170,18 +170,18 @@ export function documentOf({ paths, rows, styles, detail }: MatrixCell): string 
   return `${head} { ${beside} ${written.join(' ')} } ${fragments.join(' ')}`
 }
 
-/** The type of the input that a mutation takes, if it takes one. */
+/** The input type of a mutation, if any. */
 export function inputTypeOf({ field }: Step): string | undefined {
   const input = field.args.find(({ name }) => name === 'input')
   return input && String(input.type)
 }
 
-/** The name under which an answer has what a document of that style asks for. */
+/** The response key in a document of that style. */
 export function rootKeyOf([entry]: Path, style: Style): string {
   return entry ? keyOf(entry, style, 0) : ''
 }
 
-/** Everything that stands at the end of a path, in the data of a document of that style. */
+/** All values at the end of a path, in the data of a document of that style. */
 export function endsOf(data: unknown, path: Path, style: Style): unknown[] {
   return path.reduce<unknown[]>(
     (values, step, index) => values.flatMap((value) => Object(value)[keyOf(step, style, index)] ?? []),
@@ -189,7 +189,7 @@ export function endsOf(data: unknown, path: Path, style: Style): unknown[] {
   )
 }
 
-/** What of a type asks nothing of its own: plain fields, and at the end of a path also what leads on to more of them. */
+/** The fields of a type without a scope: leaves, and at the end of a path also objects with such leaves. */
 function fieldsBeside(type: GraphQLObjectType, detail: MatrixCell['detail'], isEnd: boolean): string {
   const fields = fieldsOf(type).flatMap((step) => {
     const inner = getNamedType(step.field.type)
@@ -217,7 +217,7 @@ function givenAs({ name, type }: GraphQLArgument, field: GraphQLField<unknown, u
   throw new Error(`Nobody told this matrix what to give ${field.name} as ${name}.`)
 }
 
-/** The members of a reference by this key: each name of its selection gets the value that the row has of it. */
+/** The members of a reference by this key, with the values of the row. */
 function membersOf(key: string, rows: Rows, type: GraphQLObjectType): string {
   return key
     .replaceAll(/\w+(?= *\{)|\w+/g, (name, at: number) => {

@@ -17,7 +17,7 @@ import { schema } from '../../src/schema.js'
 import type { Answer } from '../support/harness.js'
 import { isEnough, type Rule, ruleOfStep, ruleOfType } from './matrix.js'
 
-/** A key, as its holder sees it. */
+/** A key and its caller. */
 export interface Self {
   readonly name: string
   readonly scopes: readonly Scope[]
@@ -33,13 +33,13 @@ export interface Refusal {
 
 const parsed = new Map<string, DocumentNode>()
 
-/** What a key is to be answered, given what a key that may do everything is. */
+/** The expected response to a key, derived from the response to a key with every scope. */
 export function answerFor(self: Self, text: string, whole: unknown): { data: unknown; errors: Refusal[] } {
   const document = parsed.get(text) ?? parse(text)
   parsed.set(text, document)
   const errors: Refusal[] = []
 
-  /** Notes a refusal, unless the key holds what the rule asks for. */
+  /** Records a refusal, unless the key has the scope of the rule. */
   const refuses = (rule: Rule, around: Scope, path: Refusal['path'], type: GraphQLOutputType): boolean => {
     const needed = typeof rule === 'function' ? rule(around) : undefined
     if (needed === undefined || isEnough(self.scopes, needed)) return false
@@ -82,7 +82,7 @@ export function answerFor(self: Self, text: string, whole: unknown): { data: unk
       data[key] = null
       const at = [...path, key]
       if (refuses(ruleOfStep({ parent: type, field }), around, at, field.type)) continue
-      // The same field may be asked for in several places, and its selections are then one.
+      // The same field may be selected in several places, and its selections are merged.
       const same = nodes.filter((one) => (one.alias ?? one.name).value === key)
       const inner = same.flatMap(({ selectionSet }) => selected(document, selectionSet))
       data[key] = seen(field.type, Object(value)[type.name === 'ApiKey' ? field.name : key], inner, at, around)
@@ -97,7 +97,7 @@ export function answerFor(self: Self, text: string, whole: unknown): { data: unk
   return { data, errors }
 }
 
-/** The fields of a selection, whichever fragments they stand in. */
+/** The fields of a selection, including those in fragments. */
 function selected(document: DocumentNode, selection: SelectionSetNode | undefined): FieldNode[] {
   return (selection?.selections ?? []).flatMap((node) => {
     if (node.kind === Kind.FIELD) return [node]
@@ -115,12 +115,12 @@ export interface Outcome {
   readonly errors: readonly Refusal[]
 }
 
-/** What matters of an answer: not in which order errors come, nor where in the text they stand. */
+/** A response without the order and source locations of its errors. */
 export function outcomeOf({ status, body }: Answer): Outcome {
   return { status, data: body.data, errors: sorted(body.errors ?? []) }
 }
 
-/** What is to be told to the holder of a key. */
+/** The expected errors for a key. */
 export function expectedOf(self: Self, text: string, whole: unknown): Outcome {
   const { data, errors } = answerFor(self, text, whole)
   return { status: 200, data, errors: sorted(errors) }

@@ -7,7 +7,7 @@ import type { Answer, Caller } from '../support/harness.js'
 import { inputTypeOf, isEnough, type Rows, rowOf, ruleOfStep } from './matrix.js'
 import { dumpOf, type Holder, inputOf, openStage, sameness, Tally } from './matrixStage.js'
 
-/** Fewer would mean that a route has escaped. */
+/** Fewer would mean that a route was left out. */
 const CHECKS_MIN = 2_500
 
 const { gateway, holders, everything, bound, strangers, rows, away, nowhere } = await openStage(afterAll)
@@ -15,7 +15,7 @@ const tally = new Tally()
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
-/** The root field that a route asks for, as its stored operation names it. */
+/** The root field in the stored operation of a route. */
 function fieldOf({ operation }: Route) {
   const [definition] = parse(OPERATIONS[operation]).definitions
   if (definition?.kind !== Kind.OPERATION_DEFINITION) throw new Error(`${operation} is no operation.`)
@@ -26,11 +26,11 @@ function fieldOf({ operation }: Route) {
   return { parent, field }
 }
 
-/** What a route asks of a key, which is what its root field does. */
+/** The scope of a route, which is that of its root field. */
 function neededFor(route: Route) {
   const rule = ruleOfStep(fieldOf(route))
   if (rule === undefined) throw new Error(`${route.operation} declares no scope.`)
-  // None of the root fields has a rule that depends on what is around it.
+  // No root field has a rule that depends on its parent.
   return rule === 'any key' ? undefined : rule('personnel.read')
 }
 
@@ -47,7 +47,7 @@ const NOUNS: Readonly<Record<string, string>> = {
   issues: 'Issue',
 }
 
-/** The path of a route to these rows: `{id}` is one of the collection before it, and `{personId}` says what it is. */
+/** The path of a route to these rows: `{id}` is in the collection before it, and `{personId}` names its type. */
 function pathTo({ path }: Route, on: Rows): string {
   return path.replaceAll(/\/(\w+)\/\{(\w+)\}/g, (_, collection: string, name: string) => {
     const noun = name === 'personId' ? 'Person' : NOUNS[collection]
@@ -56,7 +56,7 @@ function pathTo({ path }: Route, on: Rows): string {
   })
 }
 
-/** What is sent to a route, if it takes anything. */
+/** The body for a route, if it takes one. */
 function bodyFor(route: Route, on: Rows): string | undefined {
   const type = inputTypeOf(fieldOf(route))
   return type && JSON.stringify(inputOf(type, on))
@@ -75,7 +75,7 @@ function send(caller: Caller, route: Route, sent: Sent = {}): Promise<Answer> {
   return caller.request(pathTo(route, on), { method, headers, body: method === 'GET' ? undefined : body })
 }
 
-/** The refusal of a key without the scope, whole. */
+/** The whole error response to a key without the scope. */
 function refusalOf({ headers }: Answer, requiredScope: string) {
   return {
     status: 403,

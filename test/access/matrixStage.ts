@@ -11,14 +11,14 @@ import { type Answer, type Caller, type Gateway, NOW, openGateway } from '../sup
 import type { Rows } from './matrix.js'
 import type { Self } from './matrixResults.js'
 
-/** Somebody with a key. */
+/** A caller with a key. */
 export interface Holder {
   readonly label: string
   readonly self: Self
   readonly caller: Caller
 }
 
-/** Somebody whose key opens nothing, and what the challenge tells them. */
+/** A caller with an invalid key, and the expected challenge. */
 interface Stranger {
   readonly label: string
   readonly caller: Caller
@@ -27,14 +27,14 @@ interface Stranger {
 
 export interface Stage {
   readonly gateway: Gateway
-  /** A key with each set of scopes that there is. */
+  /** A key with each set of scopes. */
   readonly holders: readonly Holder[]
-  /** Who may do everything. */
+  /** The key with every scope. */
   readonly everything: Holder
-  /** With each set of scopes again, bound to the project that is written to. */
+  /** The same, bound to the project that is written to. */
   readonly bound: readonly Holder[]
   readonly strangers: readonly Stranger[]
-  /** What is read, what is written to, and what is nowhere; the ids of all are of one length. */
+  /** Rows to read, rows to write, and missing rows; all ids have the same length. */
   readonly rows: Rows
   readonly away: Rows
   readonly nowhere: Rows
@@ -64,7 +64,7 @@ export async function openStage(atEnd: (close: () => Promise<void>) => void): Pr
 
 const zeros = (id: string) => '0'.repeat(id.length - 4)
 
-/** One of everything, each tied to the others; a second one of some, so that lists have something without a tie too. */
+/** One row of each noun, related to the others; a second of some, so that lists have unrelated rows too. */
 async function fill(write: Write, key: string, isAway = false): Promise<Rows> {
   const names = { 'Group.name': `Group of ${key}`, 'Group.externalId': `G-${key}` }
   const Group = await addGroup(write, { name: names['Group.name'], externalId: names['Group.externalId'] })
@@ -103,7 +103,7 @@ async function strangersTo(gateway: Gateway): Promise<Stranger[]> {
   ]
 }
 
-/** What is sent to each thing that takes an input, never the same twice; `rows` says what it is about. */
+/** The input for each mutation, never the same twice; `rows` are its targets. */
 const INPUTS: Readonly<Record<string, (n: number, rows: Rows) => object>> = {
   AddPersonInput: (n, { Group }) => ({ name: 'New', email: `new${n}@example.com`, groupIds: [Group] }),
   ChangePersonInput: (n) => ({ title: `Title ${n}` }),
@@ -121,7 +121,7 @@ export function inputOf(type: string, rows: Rows): object {
   return make(inputs, rows)
 }
 
-/** Counts what was looked at, and remembers what was not as it should be. */
+/** Counts checks and records failures. */
 export class Tally {
   checks = 0
   private wrong: string[] = []
@@ -132,7 +132,7 @@ export class Tally {
     this.wrong.push(`${what}\n  is        ${JSON.stringify(actual)}\n  should be ${JSON.stringify(expected)}`)
   }
 
-  /** What was wrong since the last look. */
+  /** The failures since the last call. */
   findings(): string[] {
     const found = this.wrong
     this.wrong = []
@@ -140,12 +140,12 @@ export class Tally {
   }
 }
 
-/** All of an answer, but for the one thing that differs with every request. */
+/** A whole response without its Request-Id. */
 export function sameness({ status, headers, text }: Answer): string {
   return JSON.stringify([status, ...headers, text]).replaceAll(headers.get('request-id') ?? 'none', 'REQUEST-ID')
 }
 
-/** Everything in the store but when each key was last used. */
+/** All stored rows without the last use of keys. */
 export function dumpOf({ own }: Gateway): string {
   const hash = createHash('sha256')
   for (const name of own.tables()) {

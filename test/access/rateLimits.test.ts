@@ -4,7 +4,7 @@ import { type Answer, type Caller, openOffice } from '../support/harness.js'
 import { mint } from '../support/inProcess.js'
 import { newFolder, serve } from '../support/process.js'
 
-/** A clock for spending to go by, which stands still until it is told to go on. */
+/** A manual clock for the rate limiter. */
 function stoppedClock() {
   let now = 0
   return {
@@ -15,7 +15,7 @@ function stoppedClock() {
   }
 }
 
-/** A key that may spend 60 a minute, 10 of them at once, at a service whose time stands still. */
+/** A key with 60 units a minute and a burst of 10, at a service with a stopped clock. */
 async function openLimited() {
   const time = stoppedClock()
   return { time, ...(await openOffice({ ratePerMinute: 60, monotonicMs: time.monotonicMs })) }
@@ -29,7 +29,7 @@ function structured(field: string | null) {
   return { name, ...Object.fromEntries(pairs.map((pair) => pair.split('='))) }
 }
 
-/** What an answer tells of the limit. */
+/** The rate limit headers of a response. */
 function limitOf({ headers }: Answer) {
   return {
     policy: structured(headers.get('ratelimit-policy')),
@@ -201,7 +201,7 @@ describe('a real server', () => {
       wrong += 1
       answer = await askWrongly()
     }
-    // One more for each second that it took.
+    // One more unit for each elapsed second.
     const more = Math.ceil((Date.now() - startedAt) / 1000)
     expect(wrong).toBeGreaterThanOrEqual(WRONG_MAX)
     expect(wrong).toBeLessThanOrEqual(WRONG_MAX + more)

@@ -7,7 +7,7 @@ import { ada, type Company } from '../support/fixtures.js'
 import { type Answer, openFilled, openGateway } from '../support/harness.js'
 import { CASES, type Case } from './cases.js'
 
-/** The rule, spelled out rather than computed: the single scopes that are enough where this one is needed. */
+/** The rule as a table: the single scopes that suffice where this one is needed. */
 const ENOUGH: Record<Scope, Scope[]> = {
   'personnel.read': ['personnel.read', 'personnel.manage'],
   'personnel.manage': ['personnel.manage'],
@@ -15,13 +15,13 @@ const ENOUGH: Record<Scope, Scope[]> = {
   'projects.manage': ['projects.manage'],
 }
 
-/** The keys that must be refused: with each other scope alone, and with all of those together. */
+/** The scopes that must be refused: each other scope alone, and all of those together. */
 function tooLittle(needed: Scope): Scope[][] {
   const others = SCOPE_NAMES.filter((scope) => !ENOUGH[needed].includes(scope))
   return [...others.map((scope) => [scope]), others]
 }
 
-/** A document that asks for the case's thing as `asked`, beside something that any key may see. */
+/** A document with the case's field as `asked`, beside a field without a scope. */
 function documentOf({ field, ask }: Case, company: Company): string {
   const operation = field.startsWith('mutation') ? 'mutation' : 'query'
   return `${operation} { ${operation === 'query' ? 'key: apiKey { name }' : '__typename'} asked: ${ask(company)} }`
@@ -31,13 +31,13 @@ function beside({ field }: Case, scopes: Scope[]): object {
   return field.startsWith('mutation') ? { __typename: 'Mutation' } : { key: { name: scopes.join(' ') } }
 }
 
-/** The refusal of a field, as it must stand in a one-line document. */
+/** The error of a field in a one-line document. */
 function refusal(requiredScope: Scope, path: (string | number)[], column: number) {
   const message = `This needs a key with the scope ${requiredScope}.`
   return { message, locations: [{ line: 1, column }], path, extensions: { code: 'INSUFFICIENT_SCOPE', requiredScope } }
 }
 
-/** How many different answers these are, but for the one thing that differs with every request. */
+/** The number of different responses, ignoring the Request-Id. */
 function kinds(answers: Answer[]): number {
   const texts = answers.map(({ status, headers, text }) =>
     JSON.stringify([status, ...headers, text]).replaceAll(headers.get('request-id') ?? 'none', 'REQUEST-ID'),
@@ -109,7 +109,7 @@ test.each([undefined, 'Bearer nonsense', 'Basic YTpi', `Bearer ops_${'0'.repeat(
     const { gateway, company } = await openFilled()
     const caller = gateway.with(header)
     gateway.statements()
-    // RFC 6750: whoever does not present a bearer token at all is only told the scheme.
+    // RFC 6750: without a bearer token the challenge has only the scheme.
     const challenge = `Bearer realm="operations"${header?.startsWith('Bearer') ? ', error="invalid_token"' : ''}`
     const documents = ['{ __typename }', '{ __schema { queryType { name } } }', '{ apiKey { name } }', '{ bad', '']
     for (const document of documents) {

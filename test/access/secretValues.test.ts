@@ -16,7 +16,7 @@ const raising = (body: string) =>
   `create function refuse() returns trigger language plpgsql as $$ begin ${body} return new; end $$;
    create trigger refusing before insert on person for each row execute function refuse()`
 
-/** What makes statements fail, and in PostgreSQL's own messages quote what was sent. */
+/** Breaks that make statements fail; PostgreSQL's messages then quote the sent values. */
 const BREAKS: [what: string, sql: string][] = [
   ['a column is gone', 'alter table person rename column department to gone'],
   ...(engine === 'sqlite'
@@ -32,7 +32,7 @@ const BREAKS: [what: string, sql: string][] = [
 test.each(BREAKS)('where %s, neither the log nor a response nor a command shows the sent values', async (_, sql) => {
   const gateway = openGateway()
   const caller = await gateway.as('personnel.manage')
-  // Without a table the database is not used for another test.
+  // A database without a table is not reused for another test.
   gateway.own.run(`${sql}; drop table issue`)
   const added = await caller.post('/v1/personnel', NEW)
   expect(added).toMatchProblem(500, 'INTERNAL')
@@ -58,10 +58,10 @@ test.each(BREAKS)('where %s, neither the log nor a response nor a command shows 
   expect(stderr).not.toMatch(NEEDLE)
 })
 
-/** All that the server's own log says of an error, as JSON and on a terminal. */
+/** The log of an error, as JSON and on a terminal. */
 function logged(error: Error, isTTY: boolean): string {
   const stream = new PassThrough()
-  // A log writes to it, and asks no more of a terminal than whether it is one.
+  // The logger writes to it, and only checks `isTTY`.
   createLog('info', Object.assign(stream as unknown as NodeJS.WriteStream, { isTTY })).error({ err: error }, 'failed')
   return String(stream.read())
 }

@@ -21,7 +21,7 @@ const CHANGES = 'history(first: 9) { nodes { action fields { field from to } } }
 const READ = `{ risks(first: 9) { nodes { id ownerId ownerName updatedAt ${CHANGES} owner { id } } }
   issues(first: 9) { nodes { id assigneeId assigneeName updatedAt ${CHANGES} } } projects(first: 9) { nodes { key syncedAt ${CHANGES} } } }`
 
-/** Everything that a caller gets to see of a sync by either API and of its traces, but for ids that were made up. */
+/** Everything that a caller can see of a sync in either API and of its effects, without generated ids. */
 async function seenBy(caller: Caller, state: State): Promise<string> {
   const answers = [
     await caller.post('/v1/projects', state),
@@ -58,7 +58,7 @@ test('a sync by a key without personnel.read is the same whether or not the rost
   }
   full.gateway.statements()
   await seenBy(full.caller, heldBy(id))
-  // The key itself aside, nothing of the roster was read, so that no time can be told from another.
+  // No roster table was read, so response times reveal nothing.
   expect(full.gateway.statements().filter((statement) => /"(person|membership)"/.test(statement))).toEqual([])
 })
 
@@ -97,7 +97,7 @@ test('a link that another key made stays only where the entry shows the very tex
   const cases: [linked: string, sent: string | undefined, kept: unknown[], updated: number][] = [
     ['Grace Hopper', 'Grace Hopper', [ids[0], 'Grace Hopper'], 0],
     ['grace@example.com', undefined, [ids[0], null], 0],
-    // Whether it is the owner's own e-mail, someone else's or nobody's: the same becomes of it.
+    // The result is the same for the owner's own e-mail, another person's or an unknown one.
     ['grace@example.com', 'grace@example.com', [null, 'grace@example.com'], 1],
     ['grace@example.com', 'o@x.org', [null, 'o@x.org'], 1],
     ['grace@example.com', 'nobody@example.com', [null, 'nobody@example.com'], 1],

@@ -12,13 +12,13 @@ const LATER = NOW.toISOString()
 interface ContractStage {
   readonly gateway: Gateway
   readonly caller: Caller
-  /** The ids of what was stored, by the word that the tests use for it. */
+  /** The ids of stored rows, by the names that the tests use. */
   readonly ids: Readonly<Record<string, string>>
   /** Fills the `{word}`s of a path with ids. */
   get(path: string): Promise<Answer>
 }
 
-/** Everything was stored at `EARLIER`, except for Åsa, Zulu team, HARBOR-2, R-4 and I-4: those came `LATER`. */
+/** All rows were stored at `EARLIER`, except for Åsa, Zulu team, HARBOR-2, R-4 and I-4, at `LATER`. */
 async function openContract(): Promise<ContractStage> {
   const gateway = openGateway()
   const ids: Record<string, string> = {}
@@ -89,7 +89,7 @@ async function openContract(): Promise<ContractStage> {
   return { gateway, caller, ids, get }
 }
 
-/** The entries of an answer, each by the one member that tells it apart. */
+/** The entries of a response, each by its distinguishing member. */
 function entries({ body }: Answer): string[] {
   return body.data.map(({ reference, key, name }: Answer['body']) => reference ?? key ?? name)
 }

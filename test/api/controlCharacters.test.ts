@@ -100,7 +100,7 @@ describe('what was stored before it was refused', () => {
     const caller = await gateway.as('personnel.manage', 'projects.manage')
     const { id } = (await caller.post('/v1/personnel', ada)).body
     await synced(caller, BRIDGE)
-    // Past our own code, as an earlier release would have stored it.
+    // Directly in the database, as an earlier release would have stored it.
     const stored = `'Old' || '${OLD.slice(3)}'`
     gateway.own.run(`update person set name = ${stored}, name_folded = ${stored}`)
     gateway.own.run(`update project set name = ${stored}; update api_key set name = ${stored} || '\nforged'`)
@@ -153,7 +153,7 @@ describe('what was stored before it was refused', () => {
   })
 })
 
-/** Runs work as if standard output were a terminal. */
+/** Runs work with standard output as a terminal. */
 async function asTerminal<T>(work: () => Promise<T>): Promise<T> {
   const before = Object.getOwnPropertyDescriptor(process.stdout, 'isTTY')
   Object.defineProperty(process.stdout, 'isTTY', { value: true, configurable: true })
@@ -167,7 +167,7 @@ async function asTerminal<T>(work: () => Promise<T>): Promise<T> {
 
 test('the log of a server shows them escaped on a terminal', () => {
   const stream = new PassThrough()
-  // A log writes to it, and asks no more of a terminal than that it is one.
+  // The logger writes to it, and only checks `isTTY`.
   const terminal = Object.assign(stream as unknown as NodeJS.WriteStream, { isTTY: true })
   createLog('info', terminal).error({ path: '/\x9b31m\nforged', err: new Error('\x1b[2J') }, 'request')
   expect(String(stream.read())).toMatch(/ERROR request path=\/\\u009b31m\\u000aforged\nError: \\u001b\[2J\n/)

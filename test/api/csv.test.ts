@@ -15,11 +15,11 @@ const AT = NOW.toISOString()
 interface HardCellsStage {
   readonly gateway: Gateway
   readonly caller: Caller
-  /** The ids of what was stored, by the word that the expected texts use for it. */
+  /** The ids of stored rows, by the names in the expected texts. */
   readonly ids: Readonly<Record<string, string>>
 }
 
-/** Few things, with all that is hard in a cell: quotes, line breaks, separators, umlauts, formulas, spaces at an end. */
+/** A few rows with all difficult cells: quotes, line breaks, separators, umlauts, formulas, spaces at an end. */
 async function openHardCells(): Promise<HardCellsStage> {
   const gateway = openGateway()
   const ids: Record<string, string> = {}
@@ -227,7 +227,7 @@ test('HEAD is like GET, and a large response is compressed', async () => {
   await gateway.write(async (write) => {
     for (let n = 0; n < 20; n++) await addPerson(write, { name: `Worker ${n}`, externalId: `W-${n}` })
   })
-  // Past the harness, which reads every answer as plain text.
+  // Without the harness, which reads every response as plain text.
   const headers = { authorization: caller.authorization ?? '', ...CSV, 'accept-encoding': 'gzip' }
   const packed = await gateway.app.fetch(new Request('http://localhost/v1/personnel', { headers }))
   expect(packed.headers.get('content-encoding')).toBe('gzip')

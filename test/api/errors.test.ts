@@ -10,7 +10,7 @@ import { ada, DEAR_PERSON } from '../support/fixtures.js'
 import { type Answer, type Caller, type Office, openGateway, openOffice } from '../support/harness.js'
 import { way } from '../support/way.js'
 
-/** A table that is gone: no query foresees it. */
+/** A dropped table, which no query expects. */
 function breakIssues(stage: Office): Office {
   stage.gateway.own.run('drop table issue')
   return stage
@@ -27,7 +27,7 @@ const post = (caller: Caller, path: string, body: string, headers: Record<string
   caller.request(path, { method: 'POST', headers, body })
 const add = 'mutation ($input: AddPersonInput!) { addPerson(input: $input) { id } }'
 
-// Those of time, rate, sockets, persisted queries and another process that holds the store have tests of their own.
+// Errors of deadlines, rates, sockets, persisted queries and a locked store have their own tests.
 type OfTime = 'RATE_LIMITED' | 'UNAVAILABLE' | 'DEADLINE_EXCEEDED' | 'REQUEST_TIMEOUT'
 type Provoked = Exclude<Code, OfTime | 'HEADERS_TOO_LARGE' | 'PERSISTED_QUERY_NOT_FOUND'>
 
@@ -59,7 +59,7 @@ test.each(Object.entries(BY_REST))('REST reports %s as problem+json', async (cod
   expect(answer.headers.get('cache-control')).toBe('no-store')
 })
 
-// No header of GraphQL says on what a change is based.
+// GraphQL has no If-Match.
 const BY_GRAPHQL: Record<Exclude<Provoked, 'PRECONDITION_FAILED'>, [number, (stage: Office) => Promise<Answer>]> = {
   BAD_REQUEST: [400, ({ caller }) => post(caller, '/graphql', '{"query": "{')],
   UNAUTHENTICATED: [401, ({ gateway }) => gateway.with(undefined).graphql('{ __typename }')],
@@ -103,7 +103,7 @@ test('an invalid document is a BAD_REQUEST, with HTTP 400 for application/graphq
   }
 })
 
-/** A text that has each of these words, in whatever order. */
+/** A text that has each of these words, in any order. */
 const each = (...words: string[]) => new RegExp(words.map((word) => `(?=.*\\b${word}\\b)`).join(''))
 
 const REFUSED_PARAMETERS: [string, Record<string, RegExp>][] = [
@@ -177,7 +177,7 @@ test.each(['{', '', 'Ada', '{"name":"Ada",}', '{"name":"A\nda"}'])('the body %j 
 const PLAIN = 'Bearer realm="operations"'
 const INVALID = 'Bearer realm="operations", error="invalid_token"'
 
-// RFC 6750, 3.1: whoever sends nothing, or tries another scheme, is told no error code.
+// RFC 6750, 3.1: without credentials, or with another scheme, there is no error code.
 test.each<[string, string | undefined, string]>([
   ['no header', undefined, PLAIN],
   ['an empty header', ' ', PLAIN],
@@ -253,7 +253,7 @@ function deep(depth: number): string {
   return `{ ${steps.join(' { ')} { __typename }${' }'.repeat(depth - 1)}`
 }
 
-/** A query of so many tokens. */
+/** A query of this many tokens. */
 function long(tokens: number): string {
   return `{ risks(filter: { category: [${'"x" '.repeat(tokens - 19)}] }) { nodes { id } } }`
 }
@@ -297,7 +297,7 @@ test('an unexpected error has a fixed message, and its cause goes to the log und
   expect(body.data).toEqual({ risks: { nodes: [{ score: 20 }] }, issues: null })
   expect(body.errors).toMatchObject([{ message: answer.body.detail, path: ['issues', 'nodes'] }])
   const failures = gateway.log.map((line) => JSON.parse(line)).filter(({ err }) => err)
-  // What is compiled is executed once it has failed.
+  // A compiled query that fails is executed.
   const built = way.isCompiled === false ? [] : ['compiled query failed']
   const gone = expect.stringMatching(/no such table: issue|relation "issue" does not exist/)
   const expected = [...built, 'request failed', ...built, 'request failed'].map((msg) => [msg, gone])

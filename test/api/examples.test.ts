@@ -23,7 +23,7 @@ interface Document {
   }
 }
 
-// The document is made for machines: its members are known by their names alone.
+// The document is untyped JSON, accessed by member names.
 const document = JSON.parse(JSON.stringify(openapi(schema))) as Document
 
 const BODIES = Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -34,7 +34,7 @@ const BODIES = Object.entries(document.paths).flatMap(([path, methods]) =>
 )
 type Body = (typeof BODIES)[number]
 
-/** Sends a body to a store of its own, where what the example refers to is there. */
+/** Sends a body to a new store that has the rows which the example refers to. */
 async function send({ method, path }: Body, body: Readonly<Record<string, unknown>>): Promise<Answer> {
   const gateway = openGateway()
   const caller = await gateway.as('personnel.manage', 'projects.manage')
@@ -66,7 +66,7 @@ const MEMBERS = BODIES.flatMap((one) => {
 })
 
 test.each(MEMBERS)('$name takes null for $member: $isNullable', async ({ member, isNullable, ...one }) => {
-  // An issue may come from a risk, which must then be there.
+  // An issue may refer to a risk, which must exist.
   const others = member === 'risks' ? { issues: [] } : {}
   const { status, body } = await send(one, { ...one.media.example, ...others, [member]: null })
   expect({ isTaken: status < 300, body }).toEqual({ isTaken: isNullable, body })

@@ -43,7 +43,7 @@ describe('the same again', () => {
       first = await ask(caller, sent)
     })
     expect({ status: first?.status, replayed: first && replayed(first) }).toEqual({ status, replayed: null })
-    // A project comes in with a risk.
+    // A project is created with a risk.
     expect(lines).toHaveLength(name === 'POST /v1/projects' ? 2 : 1)
     const before = dumpOf(gateway)
     for (let i = 0; i < 3; i++) {
@@ -196,7 +196,7 @@ describe('what is refused is not kept, and may be mended under the same key', ()
     const etag = (await caller.get(path)).headers.get('etag') ?? ''
     const patch = (tag: string) => ({ method: 'PATCH', path, body: { title: 'Lead' }, headers: { 'if-match': tag } })
     const done = await mended(caller, patch('"stale"'), patch(etag), 412)
-    // The tag is stale by now, and still this is the answer to that request.
+    // The ETag is stale by now, and still this is the stored response to that request.
     expect((await caller.get(path)).headers.get('etag')).not.toBe(etag)
     expect(outcomeOf(await ask(caller, patch(etag)))).toEqual(outcomeOf(done))
   })

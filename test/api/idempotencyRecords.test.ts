@@ -70,7 +70,7 @@ interface Received {
   readonly body: { readonly id?: string; readonly detail?: string }
 }
 
-/** A folder with a key that may change the roster, and a way to add Ada through any server on it. */
+/** A folder with a key for personnel.manage, and a function to add Ada through any server on it. */
 async function openFolder() {
   const folder = newFolder()
   const { key } = await mint(folder, '--name', 'one', '--scope', 'personnel.manage')
@@ -143,7 +143,7 @@ test('a mutation of many fields that kill -9 cuts off is finished by the same re
   const made = Object.values(data ?? {}).map((person) => ({ action: 'CREATED', entityId: person?.id }))
   expect(made).toHaveLength(40)
   expect(await history()).toEqual(made)
-  // What had been done before the end is the beginning of it.
+  // Writes before the end come first.
   expect(made.slice(0, before.length)).toEqual(before)
 })
 
@@ -154,7 +154,7 @@ test('two servers on one store make one person of the same request at the same t
   for (let round = 0; round < 5; round++) {
     const body = { name: `Person ${round}`, email: `p${round}@example.com` }
     const origins = Array.from({ length: 40 }, (_, index) => servers[index % 2]?.origin ?? '')
-    // The connections are open before, so that the requests come at once.
+    // Connections are opened before, so that the requests arrive together.
     await Promise.all(origins.map((origin) => fetch(`${origin}/healthz`).then((response) => response.text())))
     const answers = await Promise.all(origins.map((origin) => add(origin, `token-${round}`, body)))
     const made = answers.filter(({ status }) => status === 201)

@@ -1,7 +1,7 @@
 import { ada } from '../support/fixtures.js'
 import { type Answer, type Caller, openFilled } from '../support/harness.js'
 
-/** Something that is asked for under an Idempotency-Key. */
+/** A request with an Idempotency-Key. */
 export interface Repeatable {
   readonly method?: string
   readonly path: string
@@ -10,7 +10,7 @@ export interface Repeatable {
   readonly headers?: Record<string, string>
 }
 
-/** What a request may be told while the same one is under way. */
+/** The possible errors while the same request is in flight. */
 export const STILL_RUNNING = 'A request with this Idempotency-Key is still running.'
 
 export const TOKEN = '8e03978e-40d5-43e8-bc93-6894a57f9324'
@@ -31,13 +31,13 @@ export async function openCompany() {
   return { gateway, company, caller: await gateway.as('personnel.manage', 'projects.manage') }
 }
 
-/** What an answer says, whichever request it answers. */
+/** The parts of a response that are independent of its request. */
 export function outcomeOf({ status, headers, text }: Answer) {
   return { status, location: headers.get('location'), etag: headers.get('etag'), text }
 }
 
-/** What the header says of an answer that was given before. */
+/** The header of a replayed response. */
 export const replayed = ({ headers }: Answer) => headers.get('idempotency-replayed')
 
-/** A person who is added, under TOKEN unless another is given. */
+/** Adds a person, with TOKEN by default. */
 export const ADA: Repeatable = { path: '/v1/personnel', body: ada }

@@ -6,7 +6,7 @@ import type { Write } from '../../src/store/store.js'
 import { addGroup, addIssue, addProject, addRisk, issue, project, risk } from '../support/fixtures.js'
 import { type Answer, type Caller, openFilled, openGateway } from '../support/harness.js'
 
-/** Adds a row to a list: in turn towards its beginning, inside it, and towards its end. */
+/** Adds a row to a list: near its beginning, in the middle and near its end by turns. */
 type Add = (write: Write, n: number, projectId: string) => Promise<unknown>
 
 const ASSESSED = [5, 3, null].map((each) => ({ likelihood: each, impact: each }))
@@ -74,7 +74,7 @@ async function whole(caller: Caller, list: string, query = ''): Promise<string[]
 
 const PAGES_MAX = 100
 
-/** Turns pages to the end of the list and gathers their ids; `between` runs after each page. */
+/** Collects the ids of all pages; `between` runs after each page. */
 async function walk(turn: (next: string | null) => Promise<Page>, between = async (_pages: number) => {}) {
   const ids: string[] = []
   let pages = 0
@@ -84,7 +84,7 @@ async function walk(turn: (next: string | null) => Promise<Page>, between = asyn
     ids.push(...page.ids)
     next = page.next
     pages += 1
-    // A list that never ends shall fail the test, not hang it.
+    // A list that never ends must fail the test, not hang it.
     expect(pages).toBeLessThan(1_000)
     if (pages > PAGES_MAX) throw new Error(`The list has not ended after ${pages} pages.`)
     await between(pages)
@@ -107,7 +107,7 @@ describe('walking a list page by page', () => {
   test.each(CASES)('sees each of $list once despite rows added in between, through $api', async (one) => {
     const { gateway, company, caller } = await openCompany()
     const present = await whole(caller, one.list)
-    // After the first pages only: rows added behind the page for ever would keep the walk going for ever.
+    // Only after the first pages: adding rows behind every page would never end.
     const addThree = async (pages: number) => {
       if (pages > 3) return
       await gateway.write(async (write) => {
@@ -160,7 +160,7 @@ const NESTED = [
 ] as const
 const ROWS = 61
 
-test.each(NESTED)('$parent.$list is a page of 50 by default, and pages to its end', async (one) => {
+test.each(NESTED)('$list of $parent is a page of 50 by default, and pages to its end', async (one) => {
   const gateway = openGateway()
   const ids = await gateway.write(async (write) => {
     const group = await addGroup(write, { name: 'Crowd', description: null })
@@ -276,7 +276,7 @@ test.each(NAMES)('the total of %s is counted only if selected', async (list) => 
   const total = (await whole(caller, list)).length
   const counting = async (sent: Promise<Answer>) => {
     const { body } = await sent
-    // A compiled page also counts its own rows, which takes no look at others.
+    // A compiled page also counts its own rows, without reading others.
     return { body, counts: gateway.statements().flatMap((sql) => sql.match(/select count\(\*\) from/gi) ?? []).length }
   }
   gateway.statements()
@@ -284,7 +284,7 @@ test.each(NAMES)('the total of %s is counted only if selected', async (list) => 
   expect(silent.counts).toBe(0)
   const sent = await counting(caller.graphql(`{ ${list}(first: 2) { nodes { id } totalCount } }`))
   expect([sent.counts, sent.body.data[list].totalCount]).toEqual([1, total])
-  // A body itself may show counts, such as that of a group's members: the total is one count more.
+  // A body may contain counts, such as memberCount: the total is one more.
   const plain = await counting(caller.get(`/v1/${list}?limit=2`))
   const counted = await counting(caller.get(`/v1/${list}?limit=2&total=true`))
   expect([plain.body.page.total, counted.body.page.total]).toEqual([null, total])

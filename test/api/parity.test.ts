@@ -5,7 +5,7 @@ import { newId } from '../../src/ids.js'
 import type { Company } from '../support/fixtures.js'
 import { type Caller, NOW, openFilled } from '../support/harness.js'
 
-/** What each body shows, written down anew from the design rather than taken from the stored operations. */
+/** The members of each body, written from the design and not taken from the stored operations. */
 const FIELDS = {
   personnel: 'id name email externalId title department status groups { id name } createdAt updatedAt',
   groups: 'id name externalId description memberCount createdAt updatedAt',
@@ -25,7 +25,7 @@ const FILTER_TYPES: Record<List, string> = {
   issues: 'IssueFilter',
 }
 
-/** A condition as each door takes it: text in a parameter, a value in a filter. */
+/** A condition for each API: text in a parameter, a value in a filter. */
 interface Condition {
   readonly text: string
   readonly value: unknown
@@ -109,7 +109,7 @@ function conditionsOf(list: List, company: Company): Conditions {
   return { ...own[list], ...common }
 }
 
-/** Any few of these conditions together; mostly few, or nothing would ever match. */
+/** A combination of these conditions; mostly few, or nothing would match. */
 function someOf(conditions: Conditions): fc.Arbitrary<Record<string, Condition>> {
   const all = Object.keys(conditions)
   return fc
@@ -161,7 +161,7 @@ async function throughRest(caller: Caller, list: List, { conditions, limit, curs
   return body.code === undefined ? body : { refused: body.code }
 }
 
-/** The GraphQL answer, put into the form that the design gives to a REST body. */
+/** The GraphQL result in the form of a REST body. */
 async function throughGraphql(caller: Caller, list: List, { conditions, limit, cursor, total }: Ask) {
   const document = `query ($first: Int, $after: String, $filter: ${FILTER_TYPES[list]}) {
     ${list}(first: $first, after: $after, filter: $filter) {
@@ -181,7 +181,7 @@ interface Named {
   readonly email: string | null
 }
 
-/** What each door finds for a text, or the code of its refusal. */
+/** The matches of a text in each API, or the error code. */
 async function searched(caller: Caller, search: string) {
   const rest = (await caller.get(`/v1/personnel?${new URLSearchParams({ search })}`)).body
   const query = 'query ($search: String) { personnel(filter: { search: $search }) { nodes { id } } }'
@@ -201,7 +201,7 @@ describe('both APIs return the same', () => {
     })
     const property = fc.asyncProperty(arbitrary, async (sent) => {
       let cursor: string | null = null
-      // Three pages show that each door's cursor is good in the other.
+      // Three pages show that the cursors of one API work in the other.
       for (let page = 0; page < 3; page++) {
         const ask: Ask = { ...sent, cursor }
         const rest = await throughRest(caller, list, ask)
@@ -214,7 +214,7 @@ describe('both APIs return the same', () => {
       }
     })
     await fc.assert(property, { seed: 20261102, numRuns: 60 })
-    // Equal emptiness would prove nothing: each filter has found rows, pages have been turned, bad values refused.
+    // Empty results would prove nothing: each filter has matched, pages were followed, bad values refused.
     expect([...met.names].sort()).toEqual(Object.keys(conditions).sort())
     expect(met.turnedPages).toBeGreaterThan(5)
     expect(met.refusals > 0).toBe(list === 'risks')

@@ -9,7 +9,7 @@ const LATER = new Date('2026-11-03T10:00:00.000Z')
 interface TaggedStage {
   readonly gateway: Gateway
   readonly caller: Caller
-  /** By noun, where it is read and changed. */
+  /** The path of each noun. */
   readonly paths: Readonly<Record<Noun, string>>
   readonly ids: Readonly<Record<Noun, string>>
   readonly membership: string
@@ -39,14 +39,14 @@ async function tagOf(
 const rename = ({ caller, paths }: TaggedStage, noun: Noun, name: string, tag: string, headers = {}) =>
   caller.patch(paths[noun], { name }, { 'if-match': tag, ...headers })
 
-/** Everything that a change could leave behind. */
+/** Everything that a change could store. */
 async function traces({ gateway }: TaggedStage): Promise<unknown> {
   const { db, t } = gateway.store.read
   const rows = [t.person, t.group, t.membership, t.change].map((table) => db.select().from(table))
   return { rows: await Promise.all(rows), version: await gateway.store.version() }
 }
 
-/** Sees that what is asked for is refused in this way, and that nothing came of it. */
+/** Checks that the request is refused with this error, and that nothing was stored. */
 async function refused(stage: TaggedStage, work: () => Promise<Answer>, status: 400 | 412 = 412): Promise<Answer> {
   const before = await traces(stage)
   const answer = await work()
@@ -132,7 +132,7 @@ test.each(NOUNS)(
       await change(write, ids[noun], { externalId: 'X-1' })
     })
     const later = rename(stage, noun, 'New', tag)
-    // Long enough for the request to have read whatever it reads before it writes.
+    // Long enough for the request to finish its reads before it writes.
     setTimeout(proceed, 100)
     await earlier
     expect(await later).toMatchProblem(412, 'PRECONDITION_FAILED')
@@ -154,7 +154,7 @@ test('the ETag of a compressed response works too, of a GET as of a PATCH', asyn
   const stage = await openTagged()
   const read = await tagOf(stage, 'group', { 'accept-encoding': 'br' })
   expect(read).toMatch(/-br"$/)
-  // Past the harness, which reads every answer as plain text.
+  // Without the harness, which reads every response as plain text.
   const changed = await stage.gateway.app.fetch(
     new Request(`http://localhost${stage.paths.group}`, {
       method: 'PATCH',

@@ -9,7 +9,7 @@ const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/go
 if (!CHROMIUM)
   console.warn('No Chromium is installed, so GraphiQL is not tried out. On Debian: apt-get install chromium')
 
-// Chromium itself would otherwise look for updates and the like, which the page has no part in.
+// Chromium's own background requests, such as for updates, are disabled.
 const QUIET = [
   '--no-sandbox',
   '--disable-gpu',
@@ -19,7 +19,7 @@ const QUIET = [
   '--disable-sync',
 ]
 
-/** What the browser noticed while the page was open. */
+/** Console messages, failed requests and errors while the page was open. */
 interface Visit {
   readonly page: Page
   readonly outside: string[]
@@ -46,7 +46,7 @@ async function visit(origin: string): Promise<Visit> {
   return { page, outside, complaints }
 }
 
-/** What can be read in a part of the page; the editors break lines and write spaces in their own way. */
+/** The text of a part of the page, with normalized white space, as the editors use their own. */
 async function words(page: Page, selector: string): Promise<string> {
   return (await page.locator(selector).innerText()).replaceAll(/\s+/g, ' ')
 }

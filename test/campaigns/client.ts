@@ -12,7 +12,7 @@ export interface RequestOptions {
   readonly body?: string | undefined
 }
 
-/** Callers that keep their connections open. */
+/** A client with keep-alive connections. */
 export class Client {
   readonly agent: Agent
   origin: string
@@ -24,7 +24,7 @@ export class Client {
     this.agent = new Agent({ keepAlive: true, maxSockets: connectionsMax })
   }
 
-  /** Rejects when no complete answer comes; the error tells whether the connection had served before. */
+  /** Rejects without a complete response; the error says whether the connection had been used before. */
   ask(path: string, { method = 'GET', headers = {}, body }: RequestOptions = {}): Promise<Answer> {
     return new Promise((resolve, reject) => {
       const sent = request(`${this.origin}${path}`, {

@@ -1,6 +1,6 @@
 /**
- * Kills the server without warning while people are being added, again and again on one store, and looks whether every
- * acknowledged person is there exactly once. Then counts, with strace, that an acknowledgement waits for the disk.
+ * Kills the server repeatedly with SIGKILL while people are being added to one store, and checks that every
+ * acknowledged person is stored exactly once. Then checks, with strace, that an acknowledgement waits for fsync.
  *
  *   npm run test:crash [-- --rounds 100 --acknowledged 20000]
  */
@@ -16,7 +16,7 @@ import { countSyncs } from './syncs.js'
 const CALLERS = 16
 const LOAD_MS_MAX = 2_000
 const RESTART_MS_MAX = 2_000
-/** Of those acknowledged before the crash; whatever was under way is repeated in any case. */
+/** The share of acknowledged requests to repeat; those in flight are always repeated. */
 const REPEATS_A_ROUND = 50
 const QUIET = ['--rate-limit', '0', '--log-level', 'silent']
 
@@ -24,7 +24,7 @@ const { values } = parseArgs({
   options: { rounds: { type: 'string', default: '100' }, acknowledged: { type: 'string', default: '0' } },
 })
 const rounds = Number(values.rounds)
-/** A slow machine goes on until it has as many, for a while. */
+/** On a slow machine, more time for the same number. */
 const acknowledgedMin = Number(values.acknowledged)
 const roundsMax = rounds * 5
 
@@ -36,9 +36,9 @@ interface Sent {
 const folder = newFolder()
 const file = join(folder, 'data', 'operations.db')
 const key = mint(folder, 'personnel.manage')
-/** Every person who was acknowledged, by externalId: the id that was told. */
+/** The id of every acknowledged person, by externalId. */
 const acknowledged = new Map<string, string>()
-/** Sentences about what must not happen. */
+/** Messages about violations. */
 const findings: string[] = []
 const restarts: { ms: number; cpuMs: number }[] = []
 const counts = { lost: 0, duplicated: 0, replays: 0, underWay: 0, underWayStored: 0, killedAtStart: 0 }
@@ -48,13 +48,13 @@ function post(client: Client, { externalId, token }: Sent) {
   return client.ask('/v1/personnel', { method: 'POST', headers: { 'idempotency-key': token }, body })
 }
 
-/** Adds people until the server is gone; tells what was sent and not answered. */
+/** Adds people until the server is gone; returns the requests without a response. */
 async function load(client: Client, round: number): Promise<{ answered: Sent[]; unanswered: Sent[] }> {
   const answered: Sent[] = []
   const unanswered: Sent[] = []
   let isGone = false
   const one = async (sent: Sent) => {
-    // Some are sent twice at once, as by a caller whose first attempt seems to hang.
+    // Some are sent twice concurrently, like a retry of a request that seems to hang.
     const attempts = await Promise.allSettled([
       post(client, sent),
       ...(randomInt(10) === 0 ? [post(client, sent)] : []),
@@ -86,7 +86,7 @@ function acknowledge({ externalId }: Sent, id: string): void {
   acknowledged.set(externalId, id)
 }
 
-/** Starts anew on what the crash has left; now and then the new one is killed as well, before it answers. */
+/** Restarts after the crash; sometimes the new server is killed too, before it responds. */
 async function restart(): Promise<Served> {
   if (randomInt(10) === 0) {
     const child = spawnServer(folder, QUIET)
@@ -104,7 +104,7 @@ async function restart(): Promise<Served> {
   return server
 }
 
-/** Asks again for what was asked for before the crash: the same answer, and nobody twice. */
+/** Repeats the requests from before the crash: the same response, and no duplicates. */
 async function repeat(client: Client, answered: readonly Sent[], unanswered: readonly Sent[]): Promise<void> {
   for (const sent of unanswered) {
     const { status, headers, text } = await post(client, sent)
@@ -127,7 +127,7 @@ async function repeat(client: Client, answered: readonly Sent[], unanswered: rea
   }
 }
 
-/** Looks into the file itself: everyone acknowledged is there once, with one line of history, and nobody else is. */
+/** Checks the file itself: every acknowledged person is stored once, with one history row, and no others. */
 function inspect(when: string): void {
   const db = openDatabase(file, { readonly: true })
   try {
@@ -194,7 +194,7 @@ console.log(`  duplicated                 ${counts.duplicated}`)
 console.log(`repeated after the restart   ${counts.replays} acknowledged before it, all to be replayed`)
 console.log(`  under way at the crash     ${counts.underWay}, of which ${counts.underWayStored} were stored already`)
 console.log(`restart to the first answer  median ${shown(median(walls))}, most ${shown(mostMs)}`)
-// On a machine that others use as well, the time on the clock says more of them than of us.
+// On a shared machine, wall-clock time mostly measures the other load.
 const cpuMs = median(restarts.map((one) => one.cpuMs))
 console.log(`  of processor time          median ${shown(cpuMs)}; load of the machine ${loadavg()[1]?.toFixed(1)}`)
 const late = walls.filter((ms) => ms > RESTART_MS_MAX).length

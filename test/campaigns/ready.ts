@@ -1,6 +1,6 @@
 /**
- * Reads and writes at random through two servers that keep answers ready, and compares each answer with that of a third
- * one on the same store, which keeps none.
+ * Reads and writes at random through two servers with a response cache, and compares each response with that of a third
+ * one on the same store without a cache.
  *
  *   npm run test:ready [-- --steps 10000]
  */
@@ -12,9 +12,9 @@ import { MAIN, mint, newFolder, serve } from './served.js'
 
 const { values } = parseArgs({ options: { steps: { type: 'string', default: '10000' } } })
 const steps = Number(values.steps)
-/** One step in so many writes, the others read. */
+/** One step in this many writes, the others read. */
 const WRITE_EVERY = 12
-/** One write in so many is done by a command, in a process of its own. */
+/** One write in this many is done by a command, in a separate process. */
 const COMMAND_EVERY = 40
 
 const folder = newFolder()
@@ -106,7 +106,7 @@ function project() {
   return { key: any(PROJECTS), name: 'Project', risks, issues, closeLimit: 100 }
 }
 
-/** What must be the same: all but what belongs to one request. */
+/** The parts that must be equal: all but the headers of the single request. */
 function comparable({ status, headers, text }: Answer): string {
   const { date: _, connection: __, 'keep-alive': ___, ...rest } = headers
   return JSON.stringify([status, Object.entries(rest).sort(), text])
@@ -131,13 +131,13 @@ async function write(): Promise<void> {
   ;(step.path === '/v1/groups' ? groups : people).push(id)
 }
 
-/** Erases a person, whom no answer may name from then on, nor the history of what they handled. */
+/** Erases a person, whom no response may name afterwards, nor the history of their entries. */
 async function eraseOne(): Promise<void> {
   const [id] = people.splice(randomInt(people.length + 1), 1)
   if (id !== undefined) command('erase', id)
 }
 
-/** Revokes the key of a reader, which every server must know at once, and gives it a new one. */
+/** Revokes the key of a reader, which every server must refuse at once, and replaces it. */
 async function revokeOne(): Promise<void> {
   const at = randomInt(1, keys.length)
   const key = keys[at] ?? ''
@@ -161,7 +161,7 @@ for (let step = 0; step < steps && counts.different < 10; step++) {
   counts.reads += 1
   const [key, sent] = [any(keys), any(READS)()]
   const origin = any(keeping).origin
-  // Twice, so that the second is the ready one, unless there was one already.
+  // Twice, so that the second is from the cache.
   const answers = [await ask(origin, key, sent), await ask(origin, key, sent), await ask(fresh.origin, key, sent)]
   const [first, second, expected] = answers.map(comparable)
   if (first !== expected || second !== expected) {

@@ -1,4 +1,4 @@
-/** What the campaigns share: a served process outside the test runner, and what it uses of the machine. */
+/** Shared by the campaigns: a served process outside the test runner, and its resource usage. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 export const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 
 const children = new Set<ChildProcess>()
-// Whatever ends a campaign, nothing that it started outlives it.
+// Kill all children whenever a campaign exits.
 process.on('exit', () => {
   for (const child of children) child.kill('SIGKILL')
 })
@@ -21,7 +21,7 @@ export function newFolder(): string {
   return folder
 }
 
-/** Makes a key in the folder's store, creating the store if need be. */
+/** Creates a key in the folder's store, and the store if needed. */
 export function mint(folder: string, ...scopes: string[]): string {
   const args = ['keys', 'create', '--json', '--name', 'campaign', ...scopes.flatMap((scope) => ['--scope', scope])]
   const printed = execFileSync(process.execPath, [MAIN, ...args], {
@@ -35,10 +35,10 @@ export function mint(folder: string, ...scopes: string[]): string {
 export interface Served {
   readonly pid: number
   readonly origin: string
-  /** Where the metrics are, if they were asked for. */
+  /** The address of the metrics, if enabled. */
   readonly metrics: string | undefined
   stderr(): string
-  /** Ends it, and tells how: its exit code, or null when a signal ended it. */
+  /** Ends it; returns the exit code, or null if a signal ended it. */
   end(signal: NodeJS.Signals): Promise<number | null>
 }
 
@@ -60,7 +60,7 @@ export function spawnServer(
   return child
 }
 
-/** The same, once it listens. */
+/** The same, and waits until it listens. */
 export async function serve(
   folder: string,
   args: readonly string[],
@@ -90,9 +90,9 @@ export async function serve(
   }
 }
 
-/** The processor time that a process has used so far. */
+/** The CPU time that a process has used so far. */
 export function cpuMsOf(pid: number): number {
-  // The name of the program may hold blanks; what follows it does not.
+  // The program name may contain blanks; the fields after it do not.
   const [, fields = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')
   const [user, system] = fields.split(' ').slice(11, 13).map(Number)
   return ((user ?? 0) + (system ?? 0)) * TICK_MS

@@ -1,6 +1,6 @@
 /**
- * Hours of an ordinary day, in small: readers and writers by both doors, wrong requests and slow callers, all at once.
- * Every five seconds it looks at what the server uses, and in the end says whether any of it grows without end.
+ * A day's traffic in minutes: readers and writers of both APIs, invalid requests and slow clients, concurrently.
+ * Samples the resources of the server every five seconds, and reports at the end whether any of them leaks.
  *
  *   npm run test:soak [-- --minutes 10 --slow-readers 200]
  */
@@ -16,25 +16,25 @@ import { MAIN, mint, newFolder, serve } from './served.js'
 import { additions, type Tally, traffic } from './traffic.js'
 
 const SAMPLE_MS = 5_000
-/** All of them are an answer of 9 MB, of which the kernel takes less than half for someone who reads slowly. */
+/** All of them make a response of 9 MB, of which the kernel buffers less than half for a slow reader. */
 const PEOPLE = 14_000
 const TITLE = 'Lead engineer '.repeat(14).trim()
 const CROWD = { readers: 4, writers: 2, wrong: 1, slow: 3, pauseMs: 20 }
-/** Each key may take a quarter of what is in flight: the fourth quarter is for the others. */
+/** Each key may take a quarter of the budget in flight: the fourth quarter is for the others. */
 const HOLDERS = 3
-/** What the documented unit allows the process (`MemoryMax=1G`); beyond it, it would be killed. */
+/** `MemoryMax=1G` of the documented systemd unit, above which the process is killed. */
 const MEMORY_BYTES_MAX = 2 ** 30
 const ROWS_SHOWN = 20
 
-/** After the first quarter everything is compiled and every cache is full; what grows from then on is a leak. */
+/** After the first quarter all code is compiled and every cache is full; later growth is a leak. */
 const GROWTH_MAX = 1.2
-/** What the collector leaves lying about from one look to the next. */
+/** Tolerance for garbage between two samples. */
 const SLACK_BYTES = 24e6
-/** SQLite begins its log anew at 1,000 pages of 4 KB; a transaction that is under way and a read may carry it further. */
+/** SQLite restarts its WAL at 1,000 pages of 4 KB; a running transaction or read may extend it. */
 const LOG_BYTES_MAX = 3 * 1_000 * 4_096
-/** A read worker is started when first needed: the store and its log, and epoll, an eventfd and a pipe of its event loop. */
+/** Descriptors of a lazily started read worker: store and WAL, and epoll, eventfd and pipe of its event loop. */
 const DESCRIPTORS_OF_WORKER = 6
-/** Besides those and one for each open connection, the process needs no more than when it had just started. */
+/** Besides those and one for each connection, the process needs no more descriptors than after its start. */
 const WORKERS = Math.min(LIMITS.readWorkersMax, availableParallelism())
 const DESCRIPTORS_SPARE = 5 + WORKERS * DESCRIPTORS_OF_WORKER
 
@@ -84,7 +84,7 @@ async function sample(): Promise<Sample> {
   }
 }
 
-/** The most that the process had in memory at any time. */
+/** The peak memory of the process. */
 function peakBytes(): number {
   return 1024 * Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${server.pid}/status`, 'utf8'))?.[1])
 }

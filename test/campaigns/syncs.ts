@@ -13,7 +13,7 @@ export function canTrace(): boolean {
 
 /**
  * Adds people one after the other under strace: before each acknowledgement the log of the store must have been synced.
- * Returns sentences about those that were not; kill -9 cannot show it, since the kernel keeps what was written.
+ * Returns messages about those that were not; kill -9 cannot show it, since the kernel keeps written pages.
  */
 export async function countSyncs(): Promise<string[]> {
   if (!canTrace()) {
@@ -35,7 +35,7 @@ export async function countSyncs(): Promise<string[]> {
     windows.push({ from, to: now() })
   }
   client.close()
-  // The signal is for the server: strace itself passes none on.
+  // Signal the server directly: strace forwards no signals.
   process.kill(Number(execFileSync('pgrep', ['-P', String(server.pid)], { encoding: 'utf8' })), 'SIGTERM')
   await server.end('SIGCONT')
   const syncs = readFileSync(trace, 'utf8').split('\n').flatMap(syncOf)
@@ -45,7 +45,7 @@ export async function countSyncs(): Promise<string[]> {
   return unsynced.length > 0 ? [`${unsynced.length} of ${WRITES} writes were acknowledged without a sync`] : []
 }
 
-/** One finished sync of the log, as strace tells it. */
+/** One completed fsync of the log in the strace output. */
 function syncOf(line: string): { at: number; endedAt: number }[] {
   const [, at, took] = /^\d+ +([\d.]+) f(?:data)?sync\(\d+<[^>]*-wal>\) += 0 <([\d.]+)>$/.exec(line) ?? []
   return at && took ? [{ at: Number(at), endedAt: Number(at) + Number(took) }] : []

@@ -1,29 +1,29 @@
-/** What callers do all day, the wrong and the slow ones too; each request with the statuses that are right for it. */
+/** Typical traffic, with invalid and slow requests; each with its acceptable statuses. */
 import { randomInt, randomUUID } from 'node:crypto'
 import { connect } from 'node:net'
 import { Client, type RequestOptions, sleep } from './client.js'
 
 export interface Tally {
   requests: number
-  /** How many requests each status was right for. */
+  /** The number of requests by acceptable status. */
   readonly statuses: Map<number, number>
-  /** What was answered otherwise than it should be, or not at all. */
+  /** Requests with an unexpected status or without a response. */
   readonly unexpected: string[]
-  /** How often slow readers got each status, or were still reading in the end. */
+  /** The statuses of slow readers, or that they were still reading at the end. */
   readonly slow: Map<string, number>
 }
 
 interface Request extends RequestOptions {
   readonly path: string
   readonly right: readonly number[]
-  /** What is to be learned from the answer. */
+  /** Reads ids from the response. */
   readonly learn?: (text: string) => void
 }
 
 interface Parties {
   readonly origin: string
   readonly key: string
-  /** The keys of slow readers: what they hold is not to be missing to the others. */
+  /** The keys of slow readers, whose budget is separate from the others'. */
   readonly holders: readonly string[]
   readonly tally: Tally
   readonly isOver: () => boolean
@@ -50,7 +50,7 @@ const json = (method: string, path: string, body: unknown, right: readonly numbe
 const graphql = (query: string, variables: object = {}, right: readonly number[] = [200]) =>
   json('POST', '/graphql', { query, variables }, right)
 
-/** The people whom writers have added; readers ask for them. */
+/** The people whom writers have added; readers request them. */
 const known: string[] = []
 const someone = () => (known.length > 0 ? any(known) : 'usr_none')
 
@@ -105,7 +105,7 @@ const WRONGS: readonly (() => Request)[] = [
   () => json('DELETE', '/v1/personnel', {}, [405]),
   () => graphql(`{ ${letters(4)} `, {}, [200, 400]),
   () => graphql(`{ personnel { ${letters(9)} } }`, {}, [200, 400]),
-  // What is wrong with such a query takes far more memory than its text.
+  // The errors of such a query take far more memory than its text.
   () => graphql(`{ personnel { ${Array.from({ length: 300 }, () => letters(9)).join(' ')} } }`, {}, [200, 400]),
   () =>
     graphql(
@@ -157,7 +157,7 @@ function sync(): Request {
   return json('POST', '/v1/projects', body, [200])
 }
 
-/** Asks for one thing after another, with a pause between them, until it is over. */
+/** Sends requests with pauses between them, until the end. */
 async function caller(
   { origin, key, tally, isOver }: Parties,
   repertoire: readonly (() => Request)[],
@@ -182,7 +182,7 @@ async function caller(
   client.close()
 }
 
-/** Those who open a connection and then dawdle, hang up half-way, or read as slowly as they can. */
+/** Clients that send slowly, disconnect half-way, or read slowly. */
 async function dawdler({ origin, key, isOver }: Parties): Promise<void> {
   const head = `Host: localhost\r\nAuthorization: Bearer ${key}\r\n`
   const ways = [
@@ -204,16 +204,16 @@ async function dawdler({ origin, key, isOver }: Parties): Promise<void> {
   }
 }
 
-/** What a slow reader takes at a time, and how often: 9 MB in about two minutes. */
+/** The chunk size and interval of a slow reader: 9 MB in about two minutes. */
 const SIP_BYTES = 65_536
 const SIP_EVERY_MS = 800
-/** They come one after the other, and whoever was refused does not ask again soon: to make such a list takes long. */
+/** They start one by one, and back off after a refusal, since building such a list takes long. */
 const ARRIVAL_MS = 30_000
 const REFUSED_WAIT_MS = 60_000
 
 /**
- * Those who ask for far more than they read: half of them for all people, each in an answer of its own, half for the
- * GraphiQL page. Whoever is refused for want of room (503) waits before it asks again.
+ * Clients that request far more than they read: half of them all people, each in a separate response, half the
+ * GraphiQL page. After a 503 for lack of budget they wait before the next request.
  */
 async function slowReader({ origin, tally, isOver, holders }: Parties, index: number): Promise<void> {
   const key = holders[index % holders.length] ?? ''
@@ -234,7 +234,7 @@ async function slowReader({ origin, tally, isOver, holders }: Parties, index: nu
   }
 }
 
-/** Reads an answer a sip at a time, and tells its status, or what became of the connection. */
+/** Reads a response in small chunks; returns its status, or the fate of the connection. */
 async function sip(origin: string, request: string, isOver: () => boolean): Promise<string> {
   const socket = connect(Number(new URL(origin).port), '127.0.0.1')
   let status = 'no answer'
@@ -264,13 +264,13 @@ export interface Crowd {
   readonly writers: number
   readonly wrong: number
   readonly slow: number
-  /** Who ask for much and read it slowly. */
+  /** Clients that request much and read slowly. */
   readonly slowReaders: number
-  /** Between two requests of one caller, on average. */
+  /** The average pause between two requests of a client. */
   readonly pauseMs: number
 }
 
-/** Everyone at once; resolves when the last has stopped. */
+/** Runs all clients concurrently; resolves when the last has stopped. */
 export async function traffic(
   parties: Parties,
   { readers, writers, wrong, slow, slowReaders, pauseMs }: Crowd,
@@ -285,7 +285,7 @@ export async function traffic(
   ])
 }
 
-/** How many people were acknowledged. */
+/** The number of acknowledged people. */
 export function additions(): number {
   return known.length
 }

@@ -245,7 +245,7 @@ test('the demo shows its key only if the Host header names this machine', async 
   expect(withheld).toContain('Bearer <API_KEY>')
   expect(withheld).not.toContain(key)
   const [, tag] = /^etag: (.+)\r$/im.exec(withheld) ?? []
-  // 304 is the page without the key, which is shorter to look at than nine megabytes.
+  // 304 stands for the page without the key, which has nine megabytes.
   const statusOf = async (head: string) => (await page(`${head}\r\nIf-None-Match: ${tag}`)).slice(9, 12)
   const hosts: [host: string, status: string][] = [
     ['localhost', '200'],

@@ -12,7 +12,7 @@ import { fillCompany } from '../support/fixtures.js'
 import { openGateway } from '../support/harness.js'
 import { newStore, sqliteStore } from '../support/stores.js'
 
-/** A service that keeps no responses, and why the last request was executed instead of compiled. */
+/** A service without a response cache, and why the last request was executed instead of compiled. */
 async function openBench() {
   const folder = mkdtempSync(join(tmpdir(), 'operations-bench-'))
   const file = storeOf(folder)
@@ -60,7 +60,7 @@ const asked = works.flatMap((work) =>
     .map((api) => ({ name: `${work.name} by ${api}`, messages: kindsOf(work).map((read) => messageOf(read, api)) })),
 )
 
-/** A mixture has its kinds in turns: one of each is enough. */
+/** A mixed workload alternates its kinds of requests: one of each is enough. */
 function kindsOf({ reads }: Work) {
   return reads.slice(0, 4)
 }
@@ -81,7 +81,7 @@ describe('the requests of the bench are compiled', () => {
 const lists = ROUTES.filter(({ method, operation }) => method === 'GET' && operation.startsWith('list'))
 
 test.each(lists)('the list $path is compiled, whole and by pages', async ({ path, type }) => {
-  // A sheet has no place for a total.
+  // CSV cannot carry a total.
   for (const end of ['', '?limit=2', ...(type ? [] : ['?limit=2&total=true'])]) {
     expect({ end, ...(await ask('GET', `${filled(path)}${end}`)) }).toEqual({ end, ...COMPILED })
   }

@@ -22,7 +22,7 @@ export function runnersFor(store: Store, scopes: readonly Scope[], wholeListRows
     expect(validate(schema, document)).toEqual([])
     return execute({ schema, document, variableValues, contextValue: context() })
   }
-  /** What SQL answers; or why execution must answer. */
+  /** The result of SQL, or why the operation must be executed. */
   const compiled = async (
     query: string | DocumentNode,
     variables: Record<string, unknown> = {},
@@ -34,7 +34,7 @@ export function runnersFor(store: Store, scopes: readonly Scope[], wholeListRows
   return {
     executed,
     compiled,
-    /** A mutation that changes nothing, executed and compiled; false where it cannot be compiled. */
+    /** A mutation that changes nothing, executed and compiled; false if it cannot be compiled. */
     async sameMutation(query: string, variableValues: Record<string, unknown>): Promise<boolean> {
       const document = parse(query)
       const expected = await executed(document, variableValues)
@@ -42,7 +42,7 @@ export function runnersFor(store: Store, scopes: readonly Scope[], wholeListRows
       if (typeof actual !== 'string') expect(JSON.stringify(actual)).toBe(JSON.stringify(expected))
       return typeof actual !== 'string'
     },
-    /** Both ways, found to be the same; what is too dear is answered by neither, and `isBounded` may be beyond the bounds. */
+    /** Runs both ways and compares; both refuse what is too expensive, and `isBounded` may exceed the compiler's limits. */
     async same(query: string, variables: Record<string, unknown> = {}, isBounded = false) {
       const { data, errors } = await executed(query, variables)
       const answer = await compiled(query, variables)
@@ -65,6 +65,6 @@ export const idsOf = (company: Company): Record<Single, readonly string[]> => ({
   issue: company.issueIds,
 })
 
-/** The variables that random queries use, and how those declare them. */
+/** The variables of random queries, and their declarations. */
 export const variables = { yes: true, no: false }
 export const declared = '$yes: Boolean = true, $no: Boolean!'

@@ -12,7 +12,7 @@ let company: Company
 let remove: () => void
 let spelled: string[] = []
 
-/** Notes each statement that is spelled out anew; conditions alone do not count. */
+/** Records each newly compiled statement, but not mere conditions. */
 function noting(read: Read): Read {
   return {
     ...read,
@@ -29,7 +29,7 @@ beforeAll(async () => {
   const opened = own.open()
   remove = own.remove
   company = await opened.write({ by: 'cli', at: () => NOW }, fillCompany)
-  // Requests read through `reading`; rows are counted for prices through `read`.
+  // Requests use `reading`; row counts for prices use `read`.
   store = { ...opened, reading: (...how) => noting(opened.reading(...how)) }
 })
 
@@ -38,7 +38,7 @@ afterAll(async () => {
   remove()
 })
 
-/** How many statements were spelled out while this ran. */
+/** The number of statements compiled during this work. */
 async function spelledBy(work: () => Promise<unknown>): Promise<number> {
   spelled = []
   await work()

@@ -6,7 +6,7 @@ import { newStore, type TestStore } from '../support/stores.js'
 
 const isSelection = (text: string) => / from "(person|groups)" "r1" where "r1"."id" = \S+$/.test(text)
 
-/** A store that cannot read what a compiled mutation selects. */
+/** A store that fails to read the selection of a compiled mutation. */
 function failing(store: Store): Store {
   return {
     ...store,

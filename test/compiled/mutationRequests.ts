@@ -10,7 +10,7 @@ export interface Written {
 
 interface Case {
   readonly asked: readonly Written[]
-  /** How many selections are compiled when the first request comes from a key that may do everything. */
+  /** The number of selections compiled for the first request of a key with every scope. */
   readonly compiled: number
 }
 
@@ -22,7 +22,7 @@ const group = ({ groupIds: [id] }: Company) => `/v1/groups/${id}`
 const ada = { name: ' Ada ', email: 'ADA@example.com' }
 const once = { 'idempotency-key': 'one' }
 
-/** What is sent to REST. */
+/** REST requests. */
 export const WRITES: Readonly<Record<string, Case>> = {
   'a person is added, and then refused': {
     asked: [
@@ -98,7 +98,7 @@ const ask = (query: string, variables: (company: Company) => unknown = () => ({}
 const input = () => ({ input: ada })
 const WHOLE = 'id name email title status groups { id name memberCount } createdAt __typename'
 
-/** What is sent to GraphQL. */
+/** GraphQL requests. */
 export const MUTATIONS: Readonly<Record<string, Case>> = {
   'a person is added, and then refused': {
     asked: [

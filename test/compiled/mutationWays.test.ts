@@ -13,7 +13,7 @@ const KEYS: readonly (readonly Scope[])[] = [
   [],
 ]
 
-/** One service, with a store of its own, and how its answers read where each id has a number in place of chance. */
+/** A service with its own store, and its responses with random ids replaced by numbers. */
 interface Way {
   readonly gateway: Gateway
   readonly company: Company
@@ -54,13 +54,13 @@ async function answerOf(way: Way, key: number, { method, path, headers, body }: 
       body: body ? JSON.stringify(body(company)) : null,
     }),
   )
-  // Ids are in what it is the tag of.
+  // The ETag covers the random ids.
   const { etag, ...others } = Object.fromEntries(response.headers)
   const all = { status: response.status, hasTag: etag !== undefined, headers: others, text: await response.text() }
   return JSON.parse(numbered(way, JSON.stringify(all))) as typeof all
 }
 
-/** Everything that is stored of what mutations change, in its order. */
+/** All rows that mutations can change, in order. */
 async function storedIn(way: Way): Promise<unknown> {
   const { read } = way.gateway.store
   const { person, group, membership, change } = read.t

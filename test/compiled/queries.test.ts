@@ -16,7 +16,7 @@ import { newStore } from '../support/stores.js'
 import { idsOf, runnersFor } from './compiling.js'
 import { LISTS, listNames, SINGLES, type Single, selectionOf, singleNames } from './randomQueries.js'
 
-/** Why an operation is executed; undefined where it is compiled. */
+/** Why an operation is executed; undefined if it is compiled. */
 function reasonOf(query: string): string | undefined {
   const compiled = compiledQuery(schema, parse(query))
   return typeof compiled === 'string' ? compiled : undefined

@@ -8,7 +8,7 @@ import { declared, idsOf, runnersFor, variables } from './compiling.js'
 import { anyCompany, fillAny } from './randomCompanies.js'
 import { listQuery, mutationQuery, referencesQuery, SINGLES, singleQuery } from './randomQueries.js'
 
-/** Where the store reads; a server has nothing but its own threads. */
+/** Where SQLite reads: in place or in workers; PostgreSQL has only one way. */
 const PLACES = [
   { place: 'in place', options: {}, numRuns: 12 },
   ...(engine === 'sqlite' ? [{ place: 'in read workers', options: { inPlaceRowsMax: 0 }, numRuns: 3 }] : []),
@@ -68,7 +68,7 @@ test.each(PLACES)(
           }))
           const merged = `query ($r: [_Any!]!) { _entities(representations: $r) { ${references.selection} } }`
           await compare(merged, { r })
-          // Nothing is changed, so that both ways find the same.
+          // Nothing is changed, so that both ways find the same rows.
           const changes = mutations.map(({ mutation, single, selection, which }, index) => {
             const id = ids[single][which] ?? `none_${which}`
             return `a${index}: ${mutation}(id: "${id}", input: {}) { ${selection} ${uses} }`

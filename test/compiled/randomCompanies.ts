@@ -14,7 +14,7 @@ import {
   risk,
 } from '../support/fixtures.js'
 
-/** Companies made up at random, with whatever a text may hold. */
+/** Random companies with arbitrary texts. */
 
 const nasty = fc.constantFrom(
   '"',
@@ -30,10 +30,10 @@ const nasty = fc.constantFrom(
 )
 const text = fc
   .array(fc.oneof(nasty, fc.string({ unit: 'binary', maxLength: 5 })), { maxLength: 4 })
-  // The one character that no text here may hold; and what is blank at its ends would be cut off.
+  // NUL is not allowed in texts, and blanks at the ends would be trimmed.
   .map((parts) => `${parts.join('').replaceAll('\0', '')}.`)
 const maybe = fc.option(text)
-/** As a person or a group may be called; projects, risks and issues are stored past what refuses the rest. */
+/** Valid names of people and groups; projects, risks and issues are stored without validation. */
 const line = text.map((one) => one.replaceAll(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, '-'))
 
 export const anyCompany = fc.record({

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { type GraphQLObjectType, getNamedType, isLeafType, isObjectType } from 'graphql'
 import { schema } from '../../src/schema.js'
 
-/** Queries that are compiled, made up at random. */
+/** Random queries that compile. */
 
 export const LISTS = {
   personnel: 'Person',
@@ -23,10 +23,10 @@ const fieldsOf = (type: string) => Object.values(objectType(type).getFields())
 let names = 0
 
 interface Shape {
-  /** How many objects within each other. */
+  /** Nesting depth. */
   readonly depth: number
   readonly isConditional: boolean
-  /** Whether it has lists inside, with their arguments. */
+  /** Whether it has nested lists with arguments. */
   readonly isPaged?: boolean
 }
 
@@ -137,7 +137,7 @@ export const mutationQuery = fc.constantFrom('changePerson' as const, 'changeGro
   }),
 )
 
-/** What is selected of one type, and which things are referred to, of any type. */
+/** A selection of one type, and references to any type. */
 export const referencesQuery = fc.record({
   selection: fc
     .constantFrom(...singleNames.map((single) => SINGLES[single]))

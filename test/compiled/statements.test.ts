@@ -10,7 +10,7 @@ import { type Answer, openGateway } from '../support/harness.js'
 const FEW = 2
 const MANY = 40
 
-/** As many rows of everything, and no two rows share anything: what is looked up row by row cannot hide. */
+/** This many rows of each noun, without shared relations, so that look-ups per row are detected. */
 async function fillStrangers(write: Write, count: number): Promise<void> {
   for (let i = 0; i < count; i++) {
     const groupId = await addGroup(write, { name: `Group ${i}`, description: null })
@@ -21,7 +21,7 @@ async function fillStrangers(write: Write, count: number): Promise<void> {
   }
 }
 
-/** A key that has been used already, and whose use has been noted: from here on only questions cost statements. */
+/** A key whose use is already recorded: from here on only queries run statements. */
 async function openWarm(options: Partial<AppOptions> = {}, count = MANY) {
   const gateway = openGateway(options)
   await gateway.write((write) => fillStrangers(write, count))
@@ -31,12 +31,12 @@ async function openWarm(options: Partial<AppOptions> = {}, count = MANY) {
   while ((await db.select().from(t.apiKey)).some(({ lastUsedAt }) => lastUsedAt === null)) await sleep(20)
   await gateway.write(async () => {})
   await caller.get('/v1/key')
-  // How many rows there are is counted for the price of a whole list, once while nothing changes.
+  // Rows are counted for the price of a whole list, once until something changes.
   for (const { list } of SELECTIONS) await caller.graphql(`{ ${list} { nodes { __typename } } }`)
   const cost = async (ask: () => Promise<Answer>) => {
     gateway.statements()
     const { body } = await ask()
-    // Whoever looks at the versions in the same turn of the event loop shares the look.
+    // Version queries in the same turn of the event loop are coalesced.
     const statements = gateway
       .statements()
       .filter((sql) => !sql.includes('data_version') && !sql.includes('from revision'))
@@ -45,7 +45,7 @@ async function openWarm(options: Partial<AppOptions> = {}, count = MANY) {
   return { caller, cost }
 }
 
-/** The selections, each with what must be there in every row for the measurement to mean anything. */
+/** The selections, each with what every row must have for the measurement to be meaningful. */
 const SELECTIONS: { list: string; selection: string; row: object }[] = [
   {
     list: 'risks',
@@ -104,7 +104,7 @@ describe('forty rows cost as many statements as two', () => {
   })
 })
 
-/** Lists inside lists, of a number of entries. */
+/** Nested lists for this number of entries. */
 const NESTED: Readonly<Record<string, (first: number) => string>> = {
   'risks of projects': (first) => `{ projects(first: ${first}) { nodes { openRiskCount
     risks { totalCount nodes { rank owner { name groups { name } } } pageInfo { hasNextPage endCursor } } } } }`,
@@ -117,11 +117,11 @@ const NESTED: Readonly<Record<string, (first: number) => string>> = {
 }
 
 test('executed, lists inside lists cost statements by their depth, and not by their rows', async () => {
-  // More than are completed in one go.
+  // More than one chunk of the execution.
   const rows = LIMITS.nestedPageRows + 10
   const { caller, cost } = await openWarm(EXECUTED, rows)
   for (const [what, query] of Object.entries(NESTED)) {
-    // How many rows there are, which the price depends on, is counted once.
+    // Rows are counted once for the price.
     await caller.graphql(query(1))
     const [few, many] = [await cost(() => caller.graphql(query(FEW))), await cost(() => caller.graphql(query(rows)))]
     expect([what, few.body.errors, many.body.errors]).toEqual([what, undefined, undefined])

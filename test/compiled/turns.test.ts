@@ -7,7 +7,7 @@ function work(ms: number): void {
   while (performance.now() < until);
 }
 
-/** How often others had their turn until the work was done. */
+/** How often the event loop ran during the work. */
 async function turnsOfOthers(during: Promise<unknown>): Promise<number> {
   let turns = 0
   let timer = setImmediate(function count() {

@@ -16,16 +16,16 @@ import { PLAIN } from '../support/way.js'
 import { BODIES, COMPILED, EXECUTED, REFUSED, TYPES } from './waysQueries.js'
 import { ACCEPTS, CORS, FORMS, READS } from './waysRequests.js'
 
-// What is left of a rate grows with time, and would tell the two apart.
+// The remaining quota grows with time, and would differ between the two.
 beforeAll(() => void vi.useFakeTimers({ toFake: ['performance'] }))
 afterAll(() => void vi.useRealTimers())
 
 const own = newStore()
 afterAll(() => own.remove())
-/** The same store, which nobody removes at their own end. */
+/** The same store, which neither service closes. */
 const lent: TestStore = Object.create(own, { remove: { value: () => undefined } })
 
-/** One service that answers as quickly as it can, and one that does all the work each time. */
+/** One service with cache and compiled queries, and one without. */
 function openBoth(options: Partial<AppOptions> = {}) {
   return [openGateway(options, afterAll, lent), openGateway({ ...options, ...PLAIN }, afterAll, lent)] as const
 }
@@ -56,7 +56,7 @@ interface SentRequest {
   readonly body?: string
 }
 
-/** All that a caller gets, byte for byte; the id of the request is its own, and so the same. */
+/** The whole response, byte for byte; the Request-Id is set by the client, and so the same. */
 async function answerOf({ app }: Gateway, key: string, { method = 'GET', path, headers, body }: SentRequest) {
   const request = new Request(`http://localhost${path}`, {
     method,
@@ -73,7 +73,7 @@ async function answerOf({ app }: Gateway, key: string, { method = 'GET', path, h
   return { status: response.status, headers: Object.fromEntries(response.headers), bytes }
 }
 
-/** Asks over a socket, where a path comes as it was written. */
+/** Sends a request over a socket, where the path is not normalized. */
 async function overSocket({ app }: Gateway) {
   const server = createServer(app.listener)
   onTestFinished(() => void server.close())
@@ -90,7 +90,7 @@ async function overSocket({ app }: Gateway) {
 
 let comparisons = 0
 
-/** Asks both, finds that they say the same, and returns it. */
+/** Sends the request to both services, compares the responses, and returns them. */
 async function same(key: string, sent: SentRequest, [one, other] = both) {
   const [actual, expected] = [await answerOf(one, key, sent), await answerOf(other, key, sent)]
   comparisons += 1
@@ -99,13 +99,13 @@ async function same(key: string, sent: SentRequest, [one, other] = both) {
   return expected
 }
 
-/** How the quick one came to its answer. */
+/** How the cached service produced its response. */
 async function wayOf(work: () => Promise<unknown>): Promise<'ready' | 'compiled' | 'executed'> {
   quick.statements()
   await work()
   const statements = quick.statements().filter((sql) => /\b(from|into) "(person|groups|project|risk|issue)"/.test(sql))
   if (statements.length === 0) return 'ready'
-  // Only compiled statements number their rows.
+  // Only compiled statements have aliases such as `r1`.
   return statements.some((sql) => /"r1"|"e"|^select 0, /.test(sql)) ? 'compiled' : 'executed'
 }
 
@@ -117,7 +117,7 @@ function pathOf(pattern: string, rest: string): string {
 }
 
 describe('REST says the same both ways', () => {
-  // The path of a CSV is answered as its list is with Accept: text/csv, which the forms below ask for.
+  // The path of a CSV is like its list with Accept: text/csv, which is tested below.
   const routes = ROUTES.filter(({ method, type }) => method === 'GET' && !type).map((route) => {
     const paths = READS[route.operation]?.(company).map((rest) => pathOf(route.path, rest)) ?? []
     const good = paths.find((path) => /\?limit=2$|_(?!0000)\w{26}$|key$/.test(path)) ?? ''
@@ -135,7 +135,7 @@ describe('REST says the same both ways', () => {
     }
   })
 
-  // What is one of its kind is answered alike, whatever its kind.
+  // Single resources of all nouns are served alike.
   const formed = routes.filter(({ sheet, operation }) => sheet || operation === 'getRisk' || operation === 'getKey')
   test.each(formed)('$path, in each form', async ({ good: path }) => {
     for (const headers of FORMS) {
@@ -160,7 +160,7 @@ describe('REST says the same both ways', () => {
   })
 
   test.each(routes)('$path is compiled, and then cached, except for the key itself', async (route) => {
-    // The cache goes by the text of the address: nobody has asked it like this before.
+    // The cache key is the text of the URL, which is new here.
     const sent = { path: `${route.good}${route.good.includes('?') ? '' : '?'}&` }
     const ways = [await wayOf(() => same(everything, sent)), await wayOf(() => same(everything, sent))]
     expect(ways).toEqual(route.operation === 'getKey' ? ['ready', 'ready'] : ['compiled', 'ready'])
@@ -171,7 +171,7 @@ describe('GraphQL says the same both ways', () => {
   const post = (body: string, headers: SentRequest['headers'] = TYPES[0]): SentRequest => {
     return { method: 'POST', path: '/graphql', ...(headers && { headers }), body }
   }
-  /** First seen; the same document in another body, when it is known; and each of them again, when it is ready. */
+  /** New; the same document in another body, when parsed; and each of them again, when cached. */
   const sights = (body: string) => [body, body, `${body} `, `${body} `]
   const cases = Object.entries({ ...COMPILED, ...EXECUTED, ...REFUSED }).map(([what, make]) => {
     return { what, sent: make(company), by: what in COMPILED ? callers : what in EXECUTED ? keys : [few, nobody] }
@@ -183,7 +183,7 @@ describe('GraphQL says the same both ways', () => {
     for (const key of by) for (const sight of [body, body]) await same(key, post(sight))
   })
 
-  /** A document that was not seen before. */
+  /** A new document. */
   const anew = (make: (typeof COMPILED)[string]) =>
     JSON.stringify({ ...make(company), query: `${make(company).query} #` })
 

@@ -1,16 +1,16 @@
 import { LIMITS } from '../../src/limits.js'
 import type { Company } from '../support/fixtures.js'
 
-/** What is sent to GraphQL. */
+/** GraphQL requests. */
 export interface Sent {
   readonly query: string
   readonly [member: string]: unknown
 }
 
-/** Fields of a risk, for each of which other rows are looked into. */
+/** Fields of a risk that read other rows. */
 const lookUps = (count: number) => Array.from({ length: count }, (_, i) => `a${i}: owner { name }`).join(' ')
 
-/** What is compiled. */
+/** Queries that compile. */
 export const COMPILED: Readonly<Record<string, (company: Company) => Sent>> = {
   'a list': () => ({ query: '{ personnel { nodes { id name email groups { id name } } } }' }),
   'a page': () => ({
@@ -83,7 +83,7 @@ export const COMPILED: Readonly<Record<string, (company: Company) => Sent>> = {
   }),
 }
 
-/** What is executed each time that it is not ready, or needs no look at what is stored. */
+/** Queries that are executed if not cached, or need no database. */
 export const EXECUTED: Readonly<Record<string, (company: Company) => Sent>> = {
   'more look-ups than there may be': () => ({
     query: `{ risks { nodes { id ${lookUps(LIMITS.compiledLookUpsMax + 1)} } totalCount } }`,
@@ -98,7 +98,7 @@ export const EXECUTED: Readonly<Record<string, (company: Company) => Sent>> = {
   }),
 }
 
-/** What is refused whatever the key may do, each time anew. */
+/** Queries that are always refused, with any key. */
 export const REFUSED: Readonly<Record<string, (company: Company) => Sent>> = {
   'bad variables': () => ({ query: 'query ($n: Int!) { risks(first: $n) { nodes { id } } }', variables: { n: 'two' } }),
   'a variable that is missing': () => ({ query: 'query ($id: ID!) { risk(id: $id) { id } }' }),
@@ -121,7 +121,7 @@ export const REFUSED: Readonly<Record<string, (company: Company) => Sent>> = {
   'a directive that is not known': () => ({ query: '{ personnel { nodes { id @upper } } }' }),
 }
 
-/** Bodies that say more than what is to be run, or say it otherwise; good ones and bad ones. */
+/** Bodies with additional or unusual members, valid and invalid. */
 const GROUPS = '{ groups(first: 2) { nodes { id name } } }'
 const outcomeOf = (members: string) => `{"query":"${GROUPS}"${members}}`
 
@@ -151,7 +151,7 @@ export const BODIES: Readonly<Record<string, string>> = {
   'a mark of order': `\uFEFF${outcomeOf('')}`,
 }
 
-/** As what a body may be sent. */
+/** Content types of a body. */
 export const TYPES: readonly Readonly<Record<string, string>>[] = [
   { 'content-type': 'application/json' },
   { 'content-type': 'application/json; charset=utf-8' },

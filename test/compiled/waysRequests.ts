@@ -1,7 +1,7 @@
 import type { OperationName } from '../../src/http/rest/operations.js'
 import type { Company } from '../support/fixtures.js'
 
-/** What is asked for by REST: of every GET route, what follows its path. */
+/** REST requests: the query strings for every GET route. */
 export const READS: Readonly<Partial<Record<OperationName, (company: Company) => readonly string[]>>> = {
   listPersonnel: ({ groupIds: [group, , empty] }) => [
     ...LIST,
@@ -100,10 +100,10 @@ const ONE = ['none', 'usr_00000000000000000000000000', '%00', 'a%2Fb', '%E0%A4%A
 
 const ORIGIN = 'https://app.example.com'
 
-/** Settings that let a page of this origin call. */
+/** Settings that allow this CORS origin. */
 export const CORS = { corsOrigins: ORIGIN }
 
-/** In which form something is read. */
+/** The Accept headers for a resource. */
 export const FORMS: readonly Readonly<Record<string, string>>[] = [
   {},
   { accept: 'application/json' },
@@ -123,7 +123,7 @@ export const FORMS: readonly Readonly<Record<string, string>>[] = [
   { 'if-match': '"other"', 'idempotency-key': 'not for reading', accept: '*/*' },
 ]
 
-/** What callers of GraphQL say that they take. */
+/** The Accept headers of GraphQL clients. */
 export const ACCEPTS: Readonly<Record<string, string | undefined>> = {
   nothing: undefined,
   'an empty one': '',

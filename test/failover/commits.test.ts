@@ -9,7 +9,7 @@ import { openServer } from './stage.js'
 const UNKNOWN =
   'The connection was lost while this was being stored. It may or may not be stored: check before you send it again.'
 
-/** How people are added, and what is said of it. */
+/** Ways to add people, and the expected error. */
 const WAYS: Record<string, (caller: Caller, externalId: string) => Promise<Answer>> = {
   REST: (caller, externalId) => caller.post('/v1/personnel', { name: 'Ada', externalId }),
   GraphQL: (caller, externalId) =>
@@ -20,7 +20,7 @@ function messageOf({ body }: Answer): string {
   return body.detail ?? body.errors[0].message
 }
 
-/** A service that comes to its database directly, or through pgbouncer; the way of either to the server can be cut. */
+/** A service with a direct connection or through pgbouncer; the connection to the server can be cut. */
 async function openWay(way: 'directly' | 'through pgbouncer') {
   const { server, proxy, database } = await openServer()
   const url = way === 'directly' ? proxy.url : await openPgbouncer(Number(new URL(proxy.url('x')).port), 'transaction')
@@ -52,20 +52,20 @@ test.each(CASES)('by %s, %s: so does one whose server is shut down meanwhile', a
   const { people, caller, url } = await openWay(way)
   const add = WAYS[name] as (typeof WAYS)[string]
   expect((await add(caller, 'before')).status).toBeLessThan(300)
-  // A commit that waits for a standby which never comes is stored already.
+  // A commit that waits for a missing synchronous standby is already stored.
   rowsOf(url, "alter system set synchronous_standby_names = 'nobody'")
   rowsOf(url, 'select pg_reload_conf()')
   let answer: Answer | undefined
   add(caller, 'cut').then((given) => {
     answer = given
   })
-  // The note of the key's use comes first, perhaps.
+  // The update of the key's last use may come first.
   while (!answer) {
     rowsOf(url, "select pg_terminate_backend(pid) from pg_stat_activity where wait_event = 'SyncRep'")
     await sleep(50)
   }
   expect(messageOf(answer)).toBe(UNKNOWN)
-  // Others see it once its backend has come to its end.
+  // It becomes visible when its backend has ended.
   await expect.poll(people).toEqual(['before', 'cut'])
 })
 

@@ -9,7 +9,7 @@ const WAIT_MAX_MS = 10_000
 /** Nearly as long as a write waits for the lock. */
 const LOCKED_MS = 4_500
 
-/** The proxy falls silent once a statement with this text has been sent. */
+/** The proxy stops forwarding after a statement with this text. */
 function freezeAt(proxy: Awaited<ReturnType<typeof newProxy>>, text: string): void {
   proxy.onSent = (bytes) => {
     if (bytes.includes(text)) proxy.freeze()

@@ -82,7 +82,7 @@ test('of several hosts the one is used that takes writes, also after it has chan
   expect((await caller.post('/v1/personnel', { name: 'Bea', externalId: 'b' })).status).toBe(201)
 })
 
-/** A certificate of our own making for 127.0.0.1, and that of who signed it. */
+/** A self-made certificate for 127.0.0.1, and that of its CA. */
 function newCertificate(folder: string): { certificate: string; key: string; root: string } {
   const path = (name: string) => join(folder, name)
   const openssl = (...args: string[]) => execFileSync('openssl', args, { stdio: 'ignore', cwd: folder })

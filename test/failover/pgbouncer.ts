@@ -7,7 +7,7 @@ import { answering, asPlainUser, freePort, newFolder } from '../postgres/server.
 
 const PROGRAM = '/usr/sbin/pgbouncer'
 
-/** A pooler in front of a server, until the test is over; tells the address of a database behind it. */
+/** A pooler in front of a server for the test; returns the address of a database behind it. */
 export async function openPgbouncer(
   target: number,
   mode: 'transaction' | 'session',
@@ -23,7 +23,7 @@ export async function openPgbouncer(
     'unix_socket_dir =',
     'auth_type = any',
     `pool_mode = ${mode}`,
-    // Fewer than a copy has connections, so that they do share.
+    // Fewer than an instance has connections, so that they share.
     `default_pool_size = ${mode === 'transaction' ? 4 : 40}`,
   ]
   writeFileSync(file, lines.join('\n'))

@@ -34,7 +34,7 @@ test.each(['transaction', 'session'] as const)(
       for (let i = 0; i < ROUNDS; i++) {
         const answers = await Promise.all([
           caller?.post('/v1/personnel', { name: 'Ada', externalId: `${copy}-${i}` }),
-          // The same statement again and again, which elsewhere is kept under a name.
+          // The same statement repeatedly, which is prepared without a pooler.
           caller?.get(`/v1/personnel?limit=5&externalId=${copy}-${i - 1}`),
           caller?.get('/v1/groups?limit=5'),
           caller?.graphql('{ risks(first: 5) { nodes { id owner { name } } } }'),

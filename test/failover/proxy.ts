@@ -1,19 +1,19 @@
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 
-/** A way to a server that can be broken in the ways in which networks break. */
+/** A TCP proxy that simulates network failures. */
 export interface Proxy {
   /** The address of a database behind it. */
   url(database: string): string
-  /** Where connections lead from now on. */
+  /** The target of new connections. */
   target: number
-  /** Nothing passes any more in either direction, and nobody is told: a host that is lost. */
+  /** Drops all data in both directions without closing, like a lost host. */
   freeze(): void
-  /** What is new passes again; what was open stays silent, as after a firewall has forgotten it. */
+  /** Forwards new connections again; open ones stay silent, as after a firewall lost its state. */
   thaw(): void
   /** Ends every connection. */
   cut(): void
-  /** Told of every piece that the client sends; if it answers true, the piece still passes and then all is cut. */
+  /** Called with every chunk from the client; if it returns true, the chunk is forwarded and then all is cut. */
   onSent: (bytes: Buffer) => boolean
   close(): void
 }
@@ -29,7 +29,7 @@ export async function newProxy(target: number): Promise<Proxy> {
     pairs.add(pair)
     near.on('data', (bytes) => {
       far.write(bytes)
-      // By then the server has read it and answers; the answer is lost.
+      // By then the server has read it; its response is lost.
       if (proxy.onSent(bytes)) {
         far.removeAllListeners('data')
         far.once('data', () => proxy.cut())

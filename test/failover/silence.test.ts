@@ -21,7 +21,7 @@ async function timed(sent: Promise<Answer>): Promise<Timed> {
   return { answer, ms: performance.now() - began }
 }
 
-/** Asks in every way, four times a second, until told to stop. */
+/** Sends all kinds of requests, four times a second, until stopped. */
 function keepRequesting(gateway: Gateway, caller: Caller) {
   const all: Promise<Timed>[] = []
   let count = 0
@@ -42,7 +42,7 @@ function keepRequesting(gateway: Gateway, caller: Caller) {
   }
 }
 
-/** Everyone has an answer or a 503, and nobody has waited for long. */
+/** Every request got a response or a 503, and none waited long. */
 function expectPrompt(answers: readonly Timed[]): void {
   const late = answers.filter(({ ms }) => ms >= WAIT_MAX_MS)
   expect(late.map(({ answer, ms }) => [ms, answer.text])).toEqual([])
@@ -109,7 +109,7 @@ test('a host that is lost without a word costs 503s in time, and is used again w
   expect((await gateway.with(undefined).get('/readyz')).body).toEqual({ status: 'ready', writes: true })
 })
 
-/** A served process whose way to its database can be broken, and its key. */
+/** A served process whose connection to the database can be broken, and its key. */
 async function serveBehindProxy() {
   const { server, proxy, database } = await openServer()
   const folder = newFolder()
@@ -145,7 +145,7 @@ test('the metrics are there within a second while the database is silent, stoppe
   }
   expect(await read()).toEqual({ status: 200, writable: '1', isPrompt: true })
   proxy.freeze()
-  // What the last look has found counts for as long.
+  // The last version check is valid for that long.
   await sleep(LIMITS.healthMs)
   expect(await read()).toEqual({ status: 200, writable: '0', isPrompt: true })
   proxy.thaw()

@@ -8,7 +8,7 @@ import { newProxy } from './proxy.js'
 
 const DATABASE = 'operations'
 
-/** A server of its own with a migrated database, and the way to it. */
+/** A new server with a migrated database, and a proxy to it. */
 export async function openServer() {
   const server = await newServer({ isDurable: true })
   onTestFinished(() => server.remove())
@@ -20,7 +20,7 @@ export async function openServer() {
   return { server, proxy, database: DATABASE }
 }
 
-/** A service whose way to its database can be broken. */
+/** A service whose connection to the database can be broken. */
 export async function openBehindProxy() {
   const stage = await openServer()
   const url = stage.server.url(stage.database)

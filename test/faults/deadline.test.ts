@@ -7,7 +7,7 @@ import { callerOf, prepareStore } from '../support/service.js'
 
 const PEOPLE = 2_000
 const DEADLINE_MS = 500
-/** E-mails so long and so alike that a search for what none of them has takes many seconds. */
+/** E-mails so long and similar that a search without matches takes many seconds. */
 const EMAILS = `pragma ignore_check_constraints = on;
   update person set email = 'a', email_folded = printf('%.*c', 10000, 'a') || external_id`
 const SEARCH = `/v1/personnel?limit=1&search=${'a'.repeat(199)}b`

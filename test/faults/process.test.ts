@@ -12,7 +12,7 @@ import { engine } from '../support/engine.js'
 import { newFolder, operations, serve, start } from '../support/process.js'
 import { callerOf, canLimit, openService, prepareStore, stored } from '../support/service.js'
 
-/** As many as make an answer that the buffers of two sockets cannot hold, which grow to 37 MB: some 50 MB. */
+/** Enough for a response of some 50 MB, more than the buffers of two sockets hold (37 MB). */
 const PEOPLE_BEYOND_BUFFERS = 100_000
 
 describe('SIGTERM', () => {
@@ -32,7 +32,7 @@ describe('SIGTERM', () => {
           else expect(status).toBe(200)
         } catch (error) {
           const { code, isReused } = error as Failure
-          // A new connection comes too late, and its caller knows that nothing was asked.
+          // A new connection comes too late, and its client knows that no request was sent.
           if (code === 'ECONNREFUSED') return
           failures.push(`${code} on ${isReused ? 'a connection that had served before' : 'a new connection'}`)
         }
@@ -87,14 +87,14 @@ describe('SIGTERM', () => {
     expect({ code: child.exitCode, signal: child.signalCode }).toEqual({ code: 0, signal: null })
   })
 
-  // PostgreSQL hinders nobody who only looks whether there is something to migrate.
+  // On PostgreSQL the check for pending migrations takes no lock.
   test.runIf(engine === 'sqlite')('before it listens ends with 0 as well', async () => {
     const folder = newFolder()
     const { own } = await prepareStore(folder)
     const other = openDatabase(own.file)
     other.exec('begin immediate')
     const { child, finished } = start(folder, ['serve', '--port', '0'])
-    // By then it waits for the store, in order to bring it up to date.
+    // By then it waits for the lock to migrate the store.
     await waitUntil(() => openFiles(child.pid).some((name) => name.endsWith('operations.db')))
     const closed = once(child, 'close')
     child.kill('SIGTERM')
@@ -107,7 +107,7 @@ describe('SIGTERM', () => {
 })
 
 const inline = (script: string) => `data:text/javascript,${encodeURIComponent(script)}`
-/** Says so and waits before it loads what answers requests. */
+/** Prints a line and waits before it loads the server. */
 const HOOK = inline(`export async function load(url, context, next) {
   if (!url.endsWith('/http/app.js')) return next(url, context)
   process._rawDebug('loading')
@@ -121,7 +121,7 @@ interface Failure {
   readonly isReused: boolean
 }
 
-/** What a process has open; some may have been closed while we look. */
+/** The open descriptors of a process; some may be closed meanwhile. */
 function openFiles(pid: number | undefined): string[] {
   const folder = `/proc/${pid}/fd`
   return readdirSync(folder).flatMap((name) => {
@@ -193,7 +193,7 @@ describe('a log that cannot be written', () => {
   })
 })
 
-// With PostgreSQL reading takes descriptors of its own, and so there are none for callers.
+// With PostgreSQL reads need descriptors too, so none are left for clients.
 describe.runIf(canLimit && engine === 'sqlite')('a process that has no descriptors left (needs prlimit)', () => {
   test('serves connected clients, and new ones again after some have disconnected', async () => {
     const { origin, child, key, add, roster } = await openService()
@@ -207,7 +207,7 @@ describe.runIf(canLimit && engine === 'sqlite')('a process that has no descripto
     expect(served.length).toBeGreaterThanOrEqual(5)
     expect(served.length).toBeLessThan(20)
     expect(first.filter((text) => text !== '' && !text.startsWith('HTTP/1.1 200'))).toEqual([])
-    // Those who are in go on being served, and can write.
+    // Connected clients are still served, and can write.
     for (const socket of served) expect(await ask(socket, request)).toMatch(/^HTTP\/1\.1 200/)
     expect((await add('meanwhile')).status).toBe(201)
     for (const socket of sockets) socket.destroy()
@@ -220,7 +220,7 @@ describe.runIf(canLimit && engine === 'sqlite')('a process that has no descripto
   })
 })
 
-/** What comes back, or nothing when the connection is closed instead. */
+/** The response, or nothing if the connection is closed. */
 function ask(socket: Socket, request: string): Promise<string> {
   return new Promise((resolve) => {
     socket.once('data', (bytes) => resolve(String(bytes)))

@@ -19,7 +19,7 @@ import {
   stored,
 } from '../support/service.js'
 
-/** What a write is told while the store cannot take it. */
+/** The error of a write while the store is not writable. */
 function unavailable(detail: string) {
   return {
     status: 503,
@@ -32,7 +32,7 @@ function seen({ status, headers, text }: Answer) {
   return { status, headers, body: JSON.parse(text) }
 }
 
-/** Writes until there is no room, whoever else takes some of it meanwhile. */
+/** Fills the disk, even if another process uses some of it meanwhile. */
 function fill(file: string, bytes: number): void {
   try {
     writeFileSync(file, Buffer.alloc(bytes))
@@ -49,7 +49,7 @@ describe.skipIf(!canMount)('a full disk (needs the right to mount)', () => {
     const filler = join(folder, 'filler')
     fill(filler, freeBytes(folder))
 
-    // The last pages of the log may still take some; whoever is told 201 must be there.
+    // The last pages of the WAL may still have room; every 201 must be stored.
     const answers = await Promise.all(Array.from({ length: 40 }, (_, i) => add(`full-${i}`)))
     const taken = answers.flatMap(({ status }, i) => (status === 201 ? [`full-${i}`] : []))
     const refused = answers.filter(({ status }) => status !== 201)
@@ -133,7 +133,7 @@ describe('a store that cannot be written', () => {
   })
 })
 
-/** Lets every sync of a process fail, until it is released. */
+/** Makes every fsync of a process fail, until released. */
 async function failingSyncs(pid: number): Promise<() => Promise<void>> {
   const tracer = spawn('strace', ['-f', '-p', String(pid), '-e', 'inject=fdatasync,fsync:error=EIO', '-o', '/dev/null'])
   onTestFinished(() => {
@@ -165,7 +165,7 @@ test('a store that another process holds refuses writes when their time is up, a
     await sleep(100)
   }
   expect(longestMs).toBeLessThan(1_000)
-  // It will end, so it is no reason to send callers away.
+  // The lock is temporary, so readiness stays true.
   expect(await readiness()).toEqual(READY)
   expect(seen(await waiting)).toEqual(unavailable('The store is busy. Try again in a moment.'))
   const waitedMs = performance.now() - began

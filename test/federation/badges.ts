@@ -1,4 +1,4 @@
-/** A third subgraph, which knows our entities by every key but their ids, and shows names that it has at hand. */
+/** A third subgraph, which refers to our entities by every key but the id, and provides names by itself. */
 export const BADGES_SDL = /* GraphQL */ `
   extend schema
     @link(url: "https://specs.apollo.dev/federation/v2.6", import: ["@key", "@external", "@provides", "@shareable"])

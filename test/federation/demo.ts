@@ -56,7 +56,7 @@ async function run(stopped: Promise<unknown>, folder: string): Promise<void> {
     const service = createGateway({ store })
     const explorer = (title: string, options: GraphiQLOptions = {}) => ({
       graphiql: { title, shouldPersistHeaders: false, ...options },
-      // Yoga's own page fetches its scripts from the internet; this one brings 9 MB of them, so it is loaded when opened.
+      // Yoga's default page loads scripts from the internet; this one has 9 MB of them, so it is loaded lazily.
       renderGraphiQL: async (page: GraphiQLOptions) =>
         (await import('@graphql-yoga/render-graphiql')).renderGraphiQL(page),
     })
@@ -97,7 +97,7 @@ From a shell:
 Ctrl-C stops it.`
 }
 
-// Not `once`: Ctrl-C reaches this process from the terminal and again from tsx, and the second shall not cut the end short.
+// Not `once`: SIGINT comes from the terminal and again from tsx, and the second must not abort the shutdown.
 const stopped = new Promise((resolve) => process.on('SIGINT', resolve).on('SIGTERM', resolve))
 const folder = mkdtempSync(join(tmpdir(), 'federation-demo-'))
 try {

@@ -10,7 +10,7 @@ import { type Operations, requestsTo, type Send, type Tasks, throughGateway } fr
 import { composeSupergraph, stitchedGateway } from './supergraph.js'
 import { tasksSubgraph } from './tasks.js'
 
-// Where the stitching gateway finds the subgraphs; Apollo's is told their sockets instead, as composing takes a while.
+// The subgraph URLs of the stitching gateway; Apollo's gets their sockets, as composing takes a while.
 const SUBGRAPHS = { operations: 'http://operations/graphql', tasks: 'http://tasks/graphql' }
 const supergraphSdl = composeSupergraph(SUBGRAPHS)
 
@@ -81,7 +81,7 @@ test('Apollo Gateway with automatic persisted queries sends a text once, and has
   ])
 })
 
-// Through Apollo's alone: graphql-tools takes a minute to spread one refusal over so many places.
+// Only through Apollo's gateway: graphql-tools takes a minute to copy one error to so many paths.
 test('references that cost too much are refused with the reason, and not passed over', async () => {
   const { gateway: operations } = await openFilled()
   const many = Array.from({ length: 3_000 }, (_, index) => ({

@@ -160,7 +160,7 @@ describe('many references', () => {
     gateway.statements()
     const { body } = await ask(1, [person({ id: ids.ada }), person({ id: ids.bea })])
     expect(body.data.other).toEqual([{ a0: 'Ada' }, { a0: 'Bea' }])
-    // Executed they share one; compiled each field at the root has its own.
+    // Executed they share one statement; compiled each root field has its own.
     expect(reads(gateway.statements()).length).toBeLessThanOrEqual(2)
 
     const many = Array.from({ length: 2_500 }, (_, index) => person({ id: `usr_${index}` }))

@@ -11,7 +11,7 @@ export type Send = (init: RequestInit) => Promise<Response>
 
 interface Scenario {
   readonly data: unknown
-  /** The code of each error, with the place where it left a null; without a place when the gateway names none. */
+  /** The code of each error with its path, if the gateway gives one. */
   readonly refused: readonly string[]
   /** The response as it came. */
   readonly text: string
@@ -31,7 +31,7 @@ function read(text: string): Scenario {
   }
 }
 
-// Apollo's gateway says which object was refused, graphql-tools which of its fields could not be had for that.
+// Apollo's gateway reports the refused object, graphql-tools each of its fields.
 function place(data: unknown, path: readonly (string | number)[]): (string | number)[] {
   let at: unknown = data
   const end = path.findIndex((step) => {
@@ -60,7 +60,7 @@ function someTasks({ personIds, riskIds }: Company) {
   ]
 }
 
-/** What the log has of each request; one that was slow has a second line. */
+/** The log line of each request; a slow one has a second line. */
 export function requestsTo({ log }: Operations): { readonly method: string; readonly code?: string }[] {
   return log.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'request')
 }
@@ -77,7 +77,7 @@ function manyTasks({ personIds, riskIds }: Company) {
   }))
 }
 
-/** What holds through every gateway; `open` puts one in front of both subgraphs. */
+/** Scenarios for every gateway; `open` starts one in front of both subgraphs. */
 export function throughGateway(name: string, open: (operations: Operations, tasks: Tasks) => Promise<Send>): void {
   describe(`through ${name}`, () => scenarios(open))
 }

@@ -5,7 +5,7 @@ import { createYoga, type YogaInitialContext, type YogaServerOptions } from 'gra
 import { sdl } from '../../src/schema.js'
 import { TASKS_SDL } from './tasks.js'
 
-/** Where each subgraph answers GraphQL. */
+/** The GraphQL URL of each subgraph. */
 export interface Subgraphs {
   readonly operations: string
   readonly tasks: string
@@ -23,7 +23,7 @@ export function composeSupergraph({ operations, tasks }: Subgraphs): string {
   return supergraphSdl
 }
 
-/** A gateway over both subgraphs, stitched: it tells each of them who is calling, and leaves the judgement to them. */
+/** A stitched gateway over both subgraphs: it forwards the Authorization header, and leaves access control to them. */
 export function stitchedGateway(supergraphSdl: string, fetch: Fetch, options: Options = {}) {
   const schema = getStitchedSchemaFromSupergraphSdl({
     supergraphSdl,

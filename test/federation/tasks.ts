@@ -1,7 +1,7 @@
 import { buildSubgraphSchema } from '@apollo/subgraph'
 import { parse } from 'graphql'
 
-/** A task tracker as a second subgraph: it refers to our people and risks, and pages in a way of its own. */
+/** A task tracker as a second subgraph: it refers to our people and risks, and has its own paging. */
 export const TASKS_SDL = /* GraphQL */ `
   extend schema @link(url: "https://specs.apollo.dev/federation/v2.6", import: ["@key", "@shareable"])
 

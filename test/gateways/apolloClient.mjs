@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { ApolloClient, ApolloLink, gql, HttpLink, InMemoryCache } from '@apollo/client'
 import { PersistedQueryLink } from '@apollo/client/link/persisted-queries'
 
-/** Asks a server for its groups three times, by Apollo Client's persisted queries as they come; prints the answers. */
+/** Queries the groups three times by Apollo Client's persisted queries with default settings; prints the results. */
 const [uri, authorization, useGETForHashedQueries] = process.argv.slice(2)
 const persisted = new PersistedQueryLink({
   sha256: (text) => createHash('sha256').update(text).digest('hex'),

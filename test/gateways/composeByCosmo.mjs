@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { federateSubgraphs, ROUTER_COMPATIBILITY_VERSION_ONE } from '@wundergraph/composition'
 import { parse } from 'graphql'
 
-/** Composes the SDL files that are given, as Cosmo does, and prints what it has to say. */
+/** Composes the given SDL files like Cosmo, and prints the result. */
 const subgraphs = process.argv.slice(2).map((file) => ({
   name: file,
   url: 'http://127.0.0.1',

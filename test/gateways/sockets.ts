@@ -1,6 +1,6 @@
 import { createServer, type RequestListener } from 'node:http'
 
-/** Serves at a free port of this machine until the end that is given; tells its origin. */
+/** Serves on a free port until the given hook; returns its origin. */
 export async function listen(listener: RequestListener, atEnd: (close: () => void) => void): Promise<string> {
   const server = createServer(listener)
   atEnd(() => {

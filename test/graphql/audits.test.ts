@@ -2,7 +2,7 @@ import { serverAudits } from 'graphql-http'
 import { afterAll, expect, test } from 'vitest'
 import { openGateway } from '../support/harness.js'
 
-/** As many as the audit suite of "GraphQL over HTTP" has. */
+/** The number of audits in the "GraphQL over HTTP" suite. */
 const AUDITS = 61
 
 const gateway = openGateway({}, afterAll)

@@ -14,7 +14,7 @@ test('parsed queries are kept up to a number of characters, and the latest used 
   expect(retained()).toEqual([0, 2, 3, 4])
   for (let i = 0; i < 10; i++) keep(text(3))
   expect(retained()).toEqual([0, 2, 3, 4])
-  // One that is longer than all may be together is not kept, and evicts nothing.
+  // A document larger than the whole cache is not cached, and evicts nothing.
   keep('{ long }'.padEnd(101, '#'))
   expect(retained()).toEqual([0, 2, 3, 4])
   keep(text(1))
@@ -37,7 +37,7 @@ test.each([
   ['one that is too long', `{ ${'a '.repeat(1_000)}}`],
 ])('a query is parsed once: %s', async (_, query) => {
   const { caller } = await openOffice()
-  // Whoever parses looks here first.
+  // The parser checks this cache first.
   const looked = vi.spyOn(Documents.prototype, 'get')
   onTestFinished(() => looked.mockRestore())
   await caller.graphql(query)

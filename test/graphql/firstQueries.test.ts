@@ -4,7 +4,7 @@ import { runnersFor } from '../compiled/compiling.js'
 import { NOW, openGateway } from '../support/harness.js'
 import { FIRST_QUERIES } from './firstQueries.js'
 
-/** The demo, asked by a key that may read everything and no more. */
+/** The demo, with a read-only key. */
 async function openDemo() {
   const gateway = openGateway({}, afterAll)
   await prepareDemo(gateway.store, () => NOW)

@@ -1,4 +1,4 @@
-/** What people type first, as it stands: no page is asked for, and nothing is tuned. */
+/** Queries as users type them first: without page sizes or tuning. */
 export const FIRST_QUERIES: Readonly<Record<string, string>> = {
   'the groups with their members': '{ groups { nodes { name members { nodes { name } } } } }',
   'the same with all that is known of them': `{

@@ -226,7 +226,7 @@ describe('several fields', () => {
     const store: Gateway['store'] = {
       ...gateway.store,
       write(as, work) {
-        // When a key was last used is written by the way, at any time.
+        // The last use of a key is written in the background, at any time.
         if (!as.unseen) writes += 1
         return writes === 2 && !as.unseen ? Promise.reject(new Error('gone')) : gateway.store.write(as, work)
       },

@@ -9,7 +9,7 @@ import { openFilled, openGateway } from '../support/harness.js'
 
 const TYPES = ['Person', 'Group', 'Project', 'Risk', 'Issue'] as const
 
-/** A caller with every scope, and the id of one thing of each type. */
+/** A caller with every scope, and one id of each type. */
 async function openNodes() {
   const { gateway } = await openFilled()
   const caller = await gateway.as(...SCOPE_NAMES)

@@ -8,7 +8,7 @@ import { newStore, type TestStore } from '../support/stores.js'
 
 const RENAMED = "update person set name = 'Countess'"
 
-/** A store with Ada, and somebody else's connection that renames her just before the `n`th statement that shows her. */
+/** A store with Ada, and another connection that renames her just before the `n`th statement that reads her. */
 async function openMoving(n: number) {
   const own = newStore()
   let shown = 0
@@ -80,7 +80,7 @@ test.runIf(engine === 'sqlite')('a read worker reads what belongs together at on
     own.remove()
   })
   await store.write({ by: 'cli', at: () => NOW }, (write) => addPerson(write, { name: 'Ada', externalId: '1815' }))
-  // The thread is there before it matters.
+  // Start the worker before the measurement.
   expect(await store.read.rows(NAME)).toEqual([['Ada']])
   const together = store.read.rowsTogether([NAME, LONG, NAME])
   await sleep(50)

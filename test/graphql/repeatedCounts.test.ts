@@ -10,7 +10,7 @@ test('a count under many aliases is made once', async () => {
     expect((await caller.graphql(query)).body.errors).toBeUndefined()
     return gateway.statements().filter((sql) => sql.includes('count(*)')).length
   }
-  // How many rows there are is counted for the price, once while nothing changes.
+  // Rows are counted for the price, once until something changes.
   expect(await countsFor('{ risks(first: 1) { totalCount } }')).toBe(2)
   const names = Array.from({ length: 20 }, (_, index) => `a${index}: totalCount`)
   const lists = Array.from({ length: 20 }, (_, index) => `b${index}: risks(first: ${index + 1}) { totalCount }`)

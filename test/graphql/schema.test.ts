@@ -27,7 +27,7 @@ import {
   RISK_STATUSES,
 } from '../../src/vocabulary.js'
 
-/** What federation adds for gateways has names of its own and is in no printed schema; federation.test.ts looks at it. */
+/** Types that federation adds for gateways are in no printed schema; federation.test.ts tests them. */
 const isOfGateways = ({ name }: { name: string }) => name.startsWith('_')
 
 const ownTypes: GraphQLNamedType[] = Object.values(schema.getTypeMap()).filter(
@@ -38,7 +38,7 @@ const connections = objectTypes.filter(({ name }) => name.endsWith('Connection')
 const roots = [schema.getQueryType(), schema.getMutationType()].filter((type) => type != null)
 const rootFields = roots.flatMap((type) => fieldsOf(type))
 
-/** What only carries entities, or tells what became of them; whatever else is an object type is an entity. */
+/** Object types that are no entities: connections, payloads and history. */
 const isPlumbing = ({ name }: GraphQLNamedType) =>
   /^(Query|Mutation|PageInfo|(Field)?Change|Sync(Result|Counts|Warning))$|(Connection|Edge)$/.test(name)
 const entities = objectTypes.filter((type) => !isPlumbing(type))
@@ -48,7 +48,7 @@ function fieldsOf(type: GraphQLObjectType | GraphQLInterfaceType) {
   return fields.map((field) => ({ at: `${type.name}.${field.name}`, field }))
 }
 
-/** Everything that a user of the schema can read a description of, with the place where it stands. */
+/** Everything with a description in the schema, with its coordinate. */
 function* described(): Generator<[string, string | null | undefined]> {
   for (const directive of schema.getDirectives().filter((one) => !isSpecifiedDirective(one))) {
     yield [`@${directive.name}`, directive.description]
@@ -89,7 +89,7 @@ describe('scopes', () => {
     expect(scopes.filter(([, scope]) => scope === null)).toEqual([['Query.apiKey', null]])
     expect(scopes.filter(([, scope]) => scope !== null && !isScope(String(scope)))).toEqual([])
     const { node } = schema.getQueryType()?.getFields() ?? {}
-    // That of the type that the id belongs to.
+    // The scope of the type of the id.
     expect(node?.extensions['scopes']).toEqual(['personnel.read', 'projects.read'])
   })
 

@@ -42,7 +42,7 @@ function wrongBodies(
 ): Wrong[] {
   const needed = Object.values(type.getFields()).filter((field) => isNonNullType(field.type))
   return Object.values(type.getFields()).flatMap((field) => {
-    // What else is needed is there, so that nothing but this member is wrong.
+    // All other required members are present, so that only this one is wrong.
     const others = needed.filter(({ name }) => name !== field.name).map(({ name }) => `"${name}":"APOLLO"`)
     const wrong = (value: string, at = ''): Wrong => ({
       path: `${path}${field.name} ${value}`,
@@ -80,7 +80,7 @@ const TAKING = ROUTES.flatMap((route) => {
   return isInputObjectType(input) ? [{ ...route, input }] : []
 })
 
-/** The path of something that is there. */
+/** The path of an existing resource. */
 function pathOf(path: string, { personIds, groupIds }: Company): string {
   return path.replace('{id}', (path.includes('personnel') ? personIds[0] : groupIds[0]) ?? '')
 }
@@ -145,7 +145,7 @@ const foreignTypes = Object.entries(APIS).flatMap(([api, sent]) =>
 const bomb = gzipSync(Buffer.alloc(50_000_000))
 const ENCODINGS = ['gzip', 'x-gzip', 'br', 'deflate', 'zstd', 'compress', 'gzip, gzip', 'GZIP', 'aes128gcm']
 
-// The length is told and nothing of it is sent: whoever reads first would wait for it.
+// Content-Length without a body: a server that reads first would wait for it.
 const encodings = Object.entries(APIS).flatMap(([api, sent]) => {
   const verdict = api.endsWith('graphql')
     ? refused('UNSUPPORTED_MEDIA_TYPE', 415)

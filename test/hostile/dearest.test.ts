@@ -57,7 +57,7 @@ interface Tried {
   readonly waitedMs: number
 }
 
-/** How long others wait while this is answered; undefined where it is refused. */
+/** The latency of others while this is served; undefined if it is refused. */
 async function waitFor(text: string): Promise<number | undefined> {
   const since = performance.timeOrigin + performance.now()
   const { answers } = await arena.send(query(text))
@@ -78,12 +78,12 @@ async function typicalWait(text: string): Promise<number> {
 const RISK = `id reference project { id key name } title description category likelihood impact score level rank status
   response ownerId ownerName url raisedOn reviewOn createdAt updatedAt`
 
-/** As people ask for it. */
+/** A typical query. */
 const PAGE = `{ risks(first: 1000) { nodes { ${RISK} } } }`
 
 const KEPT = 6
 
-/** The same, asked again where it is long: what else runs on the machine seldom comes twice. */
+/** The same, repeated if it is long, since other load on the machine seldom occurs twice. */
 async function provenWait(text: string, least: number): Promise<number | undefined> {
   const waited = await waitFor(text)
   return waited === undefined || waited <= least ? waited : Math.min(waited, (await waitFor(text)) ?? 0)
@@ -113,7 +113,7 @@ test(
     const ids = [...personIds, ...projectIds, ...riskIds.slice(0, 3), ...groupIds, ...issueIds.slice(0, 3)]
     const { worst, tried, refused } = await search(new Composer(chance, { ids }), chance)
     const page = await typicalWait(PAGE)
-    // What was worst once may have met something else that ran on the machine, so all that were bad are asked again.
+    // The worst result may be due to other load on the machine, so all bad ones are repeated.
     const again: Tried[] = []
     for (const one of worst) again.push({ ...one, waitedMs: await typicalWait(one.text) })
     const [dearest] = again.sort((a, b) => b.waitedMs - a.waitedMs)

@@ -61,7 +61,7 @@ const asSmall: Sent['headers'] = { Authorization: `Bearer ${SMALL_KEY}` }
 const padded = (size: number) => '{"name":1}'.padEnd(size)
 const declared = (target: string, size: string, body = ''): Attack =>
   posted(target, body, { ...asSmall, 'Content-Length': size })
-/** Nobody knows where the next request begins. */
+/** The start of the next request is ambiguous. */
 const badCoding: Verdict = (talk) => {
   problem('BAD_REQUEST', /^The only Transfer-Encoding that is understood is chunked\.$|cannot be read as an HTTP/)(talk)
   expect(talk.end).toBe('closed')
@@ -69,7 +69,7 @@ const badCoding: Verdict = (talk) => {
 const FEW = LIMITS.bodyBytesMax
 const MANY = LIMITS.syncBodyBytesMax
 
-/** A body in chunks that has no end but that of the connection. */
+/** A chunked body that ends only with the connection. */
 async function* endless(target: string) {
   yield lines(
     `POST ${target} HTTP/1.1`,
@@ -137,7 +137,7 @@ const WRONG_CODINGS = [
   ',',
 ]
 
-/** Never may what is hidden in a body be answered, unless the standard reads it as a request of its own. */
+/** A request hidden in a body must not get a response, unless the standard parses it as a request. */
 const transfers: Row[] = [
   ...WRONG_CODINGS.map(
     (value): Row => [`Transfer-Encoding ${JSON.stringify(value)} cannot be read`, transferring(value), badCoding],

@@ -11,13 +11,13 @@ import { bytesOf, type Sent } from './support/wire.js'
 
 const arena = openArena(import.meta.url)
 
-/** How long each property is tried; there are eight of them. HOSTILE_FUZZ_MS is for whoever wants to know more. */
+/** The time for each of eight properties; HOSTILE_FUZZ_MS sets a longer one. */
 const BUDGET_MS = Number(process.env['HOSTILE_FUZZ_MS'] ?? (isShort ? 500 : 2_500))
 /** How many are tried side by side. */
 const AT_ONCE = 12
 const seed = Number(process.env['HOSTILE_SEED'] ?? Date.now() % 2 ** 31)
 
-/** Tries it with values of chance until the time is over, while somebody else watches. */
+/** Runs it with random values until the time is over, while the watcher measures. */
 async function tried<T>(values: fc.Arbitrary<T>, holds: (value: T) => Promise<void>): Promise<void> {
   const since = performance.timeOrigin + performance.now()
   let runs = 0
@@ -37,7 +37,7 @@ async function tried<T>(values: fc.Arbitrary<T>, holds: (value: T) => Promise<vo
   expect(longestMs).toBeLessThan(1_000)
 }
 
-/** Over connections that are kept, which is faster than one for each. */
+/** Over keep-alive connections, which is faster. */
 async function responseTo(path: string, init: RequestInit = {}): Promise<Answer> {
   const headers = { authorization: arena.authorization(), ...(init.headers as Record<string, string>) }
   const response = await fetch(`${arena.origin}${path}`, { ...init, headers })

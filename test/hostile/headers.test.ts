@@ -157,7 +157,7 @@ const keys: Row[] = [
   ['a scheme in small letters is one', read('/v1/key', { Authorization: `bearer ${KEY}` }), fine()],
 ]
 
-/** Nothing that came in one header is found in the headers of the answer. */
+/** No value of a request header is found in the response headers. */
 const notEchoed: Verdict = (talk) =>
   fine(200, ({ headers }: Answer) => expect(JSON.stringify([...headers])).not.toMatch(/evil|injected/i))(talk)
 const INJECTIONS = [

@@ -12,7 +12,7 @@ import { lines } from './support/requests.js'
 import { fine, only } from './support/verdicts.js'
 import { bytesOf } from './support/wire.js'
 
-/** Callers who hold what they were given for as long as they can: connections, bodies, answers. */
+/** Clients that hold resources as long as possible: connections, bodies, responses. */
 
 /** What the unit of docs/operating.md allows the process (`MemoryMax=1G`). */
 const MEMORY_BYTES_MAX = 2 ** 30
@@ -22,7 +22,7 @@ const TITLE = 'Lead engineer '.repeat(14).trim()
 const keys: string[] = []
 const keyAt = (index: number) => keys[index % keys.length] ?? ''
 
-/** A whole roster is then an answer of 9 MB, of which the kernel takes less than half for someone who does not read. */
+/** A whole roster is then a response of 9 MB, of which the kernel buffers less than half if the client does not read. */
 const arena = openArena(import.meta.url, async (write) => {
   const rows = Array.from({ length: 14_000 }, (_, i) =>
     personWith(write, undefined, { name: 'Ada', externalId: `held-${i}`, title: TITLE, department: TITLE }),
@@ -59,7 +59,7 @@ const holderOf = (index: number) => ['Host: localhost', `Authorization: Bearer $
 
 const megabytes = (bytes: number) => `${Math.round(bytes / 1e6)} MB`
 
-/** Whoever asks for little is answered, and the process stays within what it is given. */
+/** Small requests are served, and the process stays within its memory limit. */
 async function expectServing(what: string): Promise<void> {
   for (const path of ['/healthz', '/readyz', '/v1/key', '/v1/personnel?limit=10']) {
     expect([path, only(await arena.send(read(path))).status]).toEqual([path, 200])

@@ -9,7 +9,7 @@ const TOO_DEEP = /^The body is nested deeper than 100 levels\.$/
 const bytes = (...hex: string[]) => Buffer.from(hex.join(''), 'hex')
 const inside = (hex: string) => Buffer.concat([Buffer.from('{"name":"'), bytes(hex), Buffer.from('"}')])
 
-/** No JSON, or not in UTF-8: refused with 400 wherever a body is taken. */
+/** Invalid JSON or UTF-8: refused with 400 by every route with a body. */
 const MALFORMED: Record<string, string | Buffer> = {
   'only white space': ' \r\n\t ',
   'one brace': '{',
@@ -90,7 +90,7 @@ const malformed = refusedBy(MALFORMED, /JSON in UTF-8/)
 const empty = refusedBy({ 'nothing at all': '' }, /^The body is empty/)
 const tooDeep = refusedBy(TOO_DEEPS, TOO_DEEP)
 
-/** JSON in order, which is no person: what is wrong, and where it is said to be. */
+/** Valid JSON that is no valid person: the error and its pointer. */
 const NO_PERSON: [name: string, body: string, pointer: string][] = [
   ['null', 'null', ''],
   ['true', 'true', ''],
@@ -129,7 +129,7 @@ const noPerson = NO_PERSON.flatMap(([name, body, pointer]): Row[] => [
   [`POST /v1/personnel refuses ${name}`, posted('/v1/personnel', body), flawAt(pointer)],
 ])
 
-/** JSON in order, which is no request to GraphQL. */
+/** Valid JSON that is no GraphQL request. */
 const NO_REQUEST: [name: string, body: string, verdict?: Verdict][] = [
   ['null', 'null'],
   ['a number', '1e400'],

@@ -93,7 +93,7 @@ test('what a query costs is charged for the operation that is run, and not for a
 
 const ROUNDS = isShort ? 2 : 5
 
-// Printed, and not asserted: how busy the machine is with other things is part of every figure.
+// Printed and not asserted: every figure includes other load on the machine.
 test('what a refused query costs is measured as the longest wait of others', async () => {
   const costs: { flood: string; least: number; most: number }[] = []
   const measured = async (flood: string, text: string, variables?: unknown) => {

@@ -98,7 +98,7 @@ const many = (request: string, count: number) => ({ bytes: request.repeat(count)
 const SHORTEST = 'GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n'
 const NOWHERE = 'GET /x HTTP/1.1\r\nHost: a\r\n\r\n'
 
-/** Each is answered, or the connection is closed before; but not one is answered twice. */
+/** Each gets a response, or the connection is closed before; none gets two. */
 const atMost =
   (count: number, status: number): Verdict =>
   ({ answers }) => {
@@ -106,7 +106,7 @@ const atMost =
     for (const answer of answers) if (answer.status !== status) throw new Error(`an answer of ${answer.status}`)
   }
 
-/** Those before are answered or not; the connection is closed in any case. */
+/** Earlier requests may get a response; the connection is closed in any case. */
 const cutOff =
   (count: number): Verdict =>
   (talk) => {

@@ -4,9 +4,9 @@ import { type Attack, campaign, isShort, openArena, posted, type Row } from './s
 import { nested } from './support/documents.js'
 import { fine, flawAt, problem, type Verdict, wrongRequest } from './support/verdicts.js'
 
-/** The limits of the shape of a body, each at its edge, by every door that takes one. */
+/** The limits of the shape of a body, each at its boundary, in both APIs. */
 
-/** Every door puts two levels around a value. */
+/** Both APIs put two levels around a value. */
 const DEPTH = LIMITS.bodyDepthMax - 2
 const ENTRIES = LIMITS.bodyItemsMax
 const MEMBERS = LIMITS.bodyMembersMax
@@ -80,7 +80,7 @@ const BEYOND: Record<string, [value: string, message: RegExp]> = {
 
 interface Api {
   readonly sent: (value: string) => Attack
-  /** What is answered to a body whose shape is no matter. */
+  /** The expected response to a body of valid shape. */
   readonly passed: Verdict
   readonly refused: (message: RegExp) => Verdict
 }
@@ -112,7 +112,7 @@ const APIS: Record<string, Api> = {
   },
 }
 
-// All of REST takes its bodies in the same place.
+// All REST routes parse bodies in the same place.
 const doors = Object.entries(APIS).filter(([api]) => !isShort || /personnel|graphql/.test(api))
 
 const rows = doors.flatMap(([api, { sent, passed, refused }]): Row[] => [

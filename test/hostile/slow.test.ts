@@ -39,7 +39,7 @@ const posting = (target: string, ...headers: string[]) =>
   lines(`POST ${target} HTTP/1.1`, ...OWN, 'Content-Type: application/json', ...headers)
 const SLOW = ' '.repeat(60)
 const announced = posting('/v1/personnel', 'Content-Length: 2000000000')
-/** It is known at once what to answer; then the rest never comes, and nobody may be told anything more. */
+/** The response is known at once; then the rest never comes, and there must be no second response. */
 const unanswered = (bytes: Raw['bytes']): Attack => ({ bytes, quietMs: 35_000, ...LONG })
 
 const slow: Row[] = [
@@ -121,7 +121,7 @@ async function dial(bytes: string): Promise<Socket> {
 const LARGE = lines('GET /v1/risks HTTP/1.1', ...OWN)
 const STREAM = `${posting('/v1/projects', 'Content-Length: 15000000')}${' '.repeat(100_000)}`
 
-/** So many connections at once, each of which says this and then does that. */
+/** This many concurrent connections, each of which sends these bytes and then does this. */
 const CROWDS: [name: string, count: number, bytes: string, then: (socket: Socket) => void][] = [
   ['200 connections on which nothing is said', 200, '', () => undefined],
   ['200 connections that broke off in a header', 200, getting('a').slice(0, 40), () => undefined],

@@ -8,7 +8,7 @@ import type { Raw } from './support/wire.js'
 const nowhere = problem('NOT_FOUND')
 const badTarget = problem('BAD_REQUEST', /address|cannot be read/)
 
-/** Paths that lead nowhere, however a careless reader would mend them. */
+/** Paths without a route, even after sloppy normalization. */
 const NOWHERE = `// /// //v1/key /v1//key /v1//personnel /v1/key// /v1/personnel// /v1/./key/x /V1/key /v1/KEY /v1%2fkey /v1%2Fkey
   /%76%31/key%00 /v1/key%00 /v1/key%20 /v1/key%0a /v1/key;x=y /v1;x/key /v1/key%3fx=1 /v1/key%23 /v1/key.json /v1/key,
   /v1/%2e%2e%2fkey /v1/..%2f..%2fetc%2fpasswd /..%2f..%2fpackage.json /v1/..;/key /v1/%252e%252e/key /%5c /v1\\\\key
@@ -21,7 +21,7 @@ const NOWHERE = `// /// //v1/key /v1//key /v1//personnel /v1/key// /v1/personnel
 
 const paths = NOWHERE.split(/\s+/).map((path): Row => [`${path} is nowhere`, read(path), nowhere])
 
-/** Steps up and down are resolved as every URL's are, before anything looks at the path. */
+/** Dot segments are resolved by the URL parser before routing. */
 const steps: Row[] = ['/v1/./key', '/v1/x/../key', '/../../v1/key', '/v1/%2e/key', '/x/%2E%2e/v1/key', '/v1\\key'].map(
   (path): Row => [`${path} is the key or nowhere`, read(path), either(fine(), nowhere, badTarget)],
 )

@@ -4,7 +4,7 @@ import { ENTITIES, nested } from './support/documents.js'
 import { fine, flawAt, only, problem, type Verdict, wrongRequest } from './support/verdicts.js'
 import type { Sent } from './support/wire.js'
 
-/** Bodies as large as may be, made so as to cost as much as can be. */
+/** Bodies of the largest size with the highest cost. */
 
 /** As many of these as fit, with something between them. */
 const fill = (bytes: number, part: string) => part.repeat(Math.floor(bytes / part.length)).slice(0, -1)
@@ -42,7 +42,7 @@ const BY_CURSOR = count('$x: String', 'personnel(first: 1, after: $x)')
 const BY_FIRST = count('$x: Int', 'personnel(first: $x)')
 const BY_INPUT = 'mutation ($x: AddPersonInput!) { addPerson(input: $x) { id } }'
 
-/** It is refused, or nothing is found; what matters is what it costs. */
+/** It is refused or finds nothing; only its cost matters. */
 const anyAnswer: Verdict = (talk) => {
   const { status, body } = only(talk)
   if (![200, 400, 413, 422].includes(status)) throw new Error(`It is answered with ${status}.`)
@@ -122,7 +122,7 @@ const WEIGHTS: Weight[] = [
   ['a query', '/graphql', (bytes) => `{"query":"${'x '.repeat(bytes / 2 - 20)}"}`],
 ]
 
-/** Members of a person that there are not, by GraphQL, which tells of each of them. */
+/** Unknown members of a person in GraphQL, which reports each of them. */
 const strangers = (bytes: number) => asked(BY_INPUT, 'x', `{"name":"x",${numbered(bytes - 150, (i) => `"k${i}":1`)}}`)
 const longStrangers = (bytes: number) => asked(BY_INPUT, 'x', `{"name":"x",${members(bytes - 150)}}`)
 
@@ -132,7 +132,7 @@ const heavy = (target: string, body: () => string, headers: Sent['headers'] = {}
   return () => posted(target, body(), headers)
 }
 
-/** Those that cost the most, and only to a key that may send so much. */
+/** The most expensive ones, only for a key that may send as much. */
 const WORST = new Set([
   'lists in lists',
   'members that there are not',

@@ -69,7 +69,7 @@ test.each(['{', '', '{"name":}', 'null}'])('the patch %j is malformed', async (b
 
 const ADD = 'mutation ($input: AddGroupInput!) { addGroup(input: $input) { name } }'
 
-/** Adds a group through either door with a body of exactly so many bytes. */
+/** Adds a group through either API with a body of exactly this many bytes. */
 const APIS: Record<string, (caller: Caller, bytes: number) => Promise<[number, string]>> = {
   async REST(caller, bytes) {
     const text = JSON.stringify({ name: 'Riggers' }).padEnd(bytes)
@@ -129,7 +129,7 @@ test.each(['/v1/projects', '/graphql'])(
     const state = { key: 'BRIDGE', name: 'Bridge' }
     const send = (caller: Caller, at: string, body: object) =>
       caller.request(at, { method: 'POST', headers: JSON_TYPE, body: large(body) })
-    // Another process writes for as long as it takes, and so the first request is not answered.
+    // Another process holds the write lock, so the first request waits.
     const letGo = gateway.own.hold()
     const holding = send(first, '/v1/projects', state)
     const query = 'mutation ($input: SyncProjectInput!) { syncProject(input: $input) { project { key } } }'
@@ -144,7 +144,7 @@ test.each(['/v1/projects', '/graphql'])(
     expect([status, body.code ?? body.errors[0].extensions.code]).toEqual([503, 'UNAVAILABLE'])
     expect(headers.get('retry-after')).toMatch(/^\d+$/)
     expect((await holding).status).toBe(200)
-    // Whoever gave up has left the queue.
+    // An aborted request has left the queue.
     expect((await send(second, '/v1/projects', state)).status).toBe(200)
   },
 )

@@ -12,11 +12,11 @@ async function open(options: Parameters<typeof openFilled>[0] = {}) {
   return { gateway, caller: await gateway.as('personnel.read', 'projects.read') }
 }
 
-/** Whether the tables were looked at for a response. */
+/** Whether tables were read for a response. */
 async function isRead(gateway: Gateway, work: () => Promise<unknown>): Promise<boolean> {
   gateway.statements()
   await work()
-  // When a key was used is noted later, whatever is being asked then.
+  // The last use of a key is stored later, during any request.
   return gateway.statements().some((sql) => /^(select|with)\b/.test(sql) && !/revision|from change|api_key/.test(sql))
 }
 

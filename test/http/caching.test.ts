@@ -17,17 +17,17 @@ async function openCompany(options: Parameters<typeof openFilled>[0] = {}) {
   return { gateway, company, caller: await gateway.as('personnel.manage', 'projects.read') }
 }
 
-/** All but what belongs to one request. */
+/** Without the headers of the single request. */
 function outcomeOf({ status, headers, text }: Answer) {
   const { 'request-id': _, ratelimit: __, ...rest } = Object.fromEntries(headers)
   return { status, headers: rest, text }
 }
 
-/** What was read from the tables for it; the version is asked for in any case. */
+/** The statements on tables, without the version query, which always runs. */
 async function reads(gateway: Gateway, work: () => Promise<unknown>): Promise<string[]> {
   gateway.statements()
   await work()
-  // When a key was used is noted later, whatever is being asked then.
+  // The last use of a key is stored later, during any request.
   return gateway
     .statements()
     .filter((statement) => /^(select|with)\b/.test(statement) && !/revision|from change/.test(statement))
@@ -182,7 +182,7 @@ test.each(['/v1/../graphql', '/v1/%2e%2e/graphql', '/v1/..\\graphql'])(
     const server = createServer(gateway.app.listener).listen(0)
     onTestFinished(() => void server.close())
     const { port } = server.address() as AddressInfo
-    // Not by fetch, which would straighten the path.
+    // Not by fetch, which would normalize the path.
     const ask = async (method: string) => {
       const headers = { authorization: caller.authorization }
       const sent = request({ port, method, headers, path: `${path}?query={groups{totalCount}}`, agent: false }).end()
@@ -204,7 +204,7 @@ test('what a query costs is charged again', async () => {
 })
 
 describe('a body', () => {
-  /** A server whose looks at the versions are counted, and held back once they are made, if they are to be. */
+  /** A server whose version queries are counted, and delayed on demand. */
   async function openLooked() {
     const { gateway, caller } = await openCompany()
     const looks = { made: 0, areHeld: false, events: new EventEmitter() }
@@ -231,7 +231,7 @@ describe('a body', () => {
 
   type Looked = Awaited<ReturnType<typeof openLooked>>
 
-  /** Sends the head, changes something while the versions of before are on their way, and then sends the body. */
+  /** Sends the header, changes data while a version query is running, and then sends the body. */
   async function askInTwo(
     { looks, begin, answerTo }: Looked,
     path: string,

@@ -32,7 +32,7 @@ test.each(['128.0.0.1', '12.7.0.1', '::ffff:10.0.0.1', '2001:db8::1', 'fe80::1']
 const [CROWD, GUEST] = ['127.0.0.2', '127.0.0.3']
 const HEALTH = head('GET /healthz', {})
 
-/** A server on which only 127.0.0.1 is exempt, so that other addresses of loopback stand for those of strangers. */
+/** A server that exempts only 127.0.0.1, so that other loopback addresses act as remote peers. */
 async function openServer(options: HttpServerOptions = {}, listener?: App['listener']) {
   const gateway = openGateway()
   const limits = {
@@ -44,9 +44,9 @@ async function openServer(options: HttpServerOptions = {}, listener?: App['liste
   const sockets = new Map<number | undefined, Socket>()
   server.on('connection', (socket) => sockets.set(socket.remotePort, socket))
   const port = await portOf(server)
-  /** The server's end of a connection, which shows its close also where nobody reads. */
+  /** The server's end of a connection, which emits `close` even if the client does not read. */
   const accepted = (clientPort: number | undefined) => sockets.get(clientPort)
-  /** Asks for health on a connection; false once it was closed. */
+  /** Requests /healthz on a connection; false after it was closed. */
   const isServed = async (socket: Socket) => {
     if (socket.destroyed || socket.readableEnded) return false
     socket.resume().write(HEALTH)
@@ -58,7 +58,7 @@ async function openServer(options: HttpServerOptions = {}, listener?: App['liste
     for (let i = 0; i < count; i++) {
       const socket = await dial(port, bytes, from)
       sockets.push(socket.resume())
-      // In their order, also for the server.
+      // In sequence, also for the server.
       await sleep(10)
     }
     return sockets
@@ -73,7 +73,7 @@ describe('connections of one address', () => {
     const { crowd, isServed } = await openServer()
     const [guest] = await crowd(1, GUEST)
     const strangers = await crowd(4, CROWD)
-    // The first is the latest that was busy.
+    // The first was busy most recently.
     expect(await isServed(strangers[0] as Socket)).toBe(true)
     const newcomers = await crowd(2, CROWD)
     await until(() => open(strangers).filter(Boolean).length === 2)
@@ -119,10 +119,10 @@ test('a full server closes the longest idle connection of any peer for a new one
 const page = head('GET /graphql', { accept: 'text/html' })
 
 test('pipelined requests are bounded by their bytes too', async () => {
-  // Once an answer is being sent, Node itself reads no further.
+  // While a response is being sent, Node itself does not read on.
   const { port, accepted } = await openServer({}, () => new Promise(() => undefined))
   const large = head('GET /healthz', { 'x-filler': 'x'.repeat(10_000) })
-  // Noted now: a socket forgets its ports once it is closed.
+  // Read now: a socket loses its ports when it is closed.
   const { localPort: few } = await dial(port, large.repeat(10))
   const { localPort: many } = await dial(port, large.repeat(80))
   await until(() => accepted(many)?.destroyed ?? false)
@@ -134,7 +134,7 @@ describe('a peer that does not read its response', () => {
     const { port } = await openServer({ unreadMs: 1_000 })
     const began = performance.now()
     const [unread, slow] = [await dial(port, page), await dial(port, page)]
-    // Not `once` of node:events, which takes a reset for a failure.
+    // Not `once` of node:events, which rejects on ECONNRESET.
     const cut = new Promise((resolve) => unread.once('close', resolve))
     let received = 0
     let expected = Number.POSITIVE_INFINITY
@@ -147,7 +147,7 @@ describe('a peer that does not read its response', () => {
     slow.resume()
     await until(() => received > expected || slow.destroyed)
     expect(received).toBeGreaterThan(expected)
-    // It took longer than anyone may stay who reads nothing.
+    // It took longer than the limit for a peer that does not read.
     expect(performance.now() - began).toBeGreaterThan(1_000)
     unread.resume()
     await cut

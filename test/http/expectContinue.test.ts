@@ -6,7 +6,7 @@ import { LIMITS } from '../../src/limits.js'
 import { openGateway } from '../support/harness.js'
 import { dial, head, portOf } from '../support/sockets.js'
 
-/** A served gateway, and a key that may add groups. */
+/** A served gateway, and a key with personnel.manage. */
 async function openServer() {
   const gateway = openGateway()
   const port = await portOf(createHttpServer(gateway.app))
@@ -17,7 +17,7 @@ async function openServer() {
 const expecting = (path: string, headers: Record<string, string>) =>
   head(`POST ${path}`, { expect: '100-continue', 'content-type': 'application/json', ...headers })
 
-/** What comes back before a byte of the body was sent. */
+/** The response before any byte of the body was sent. */
 async function firstLine(port: number, bytes: string): Promise<string> {
   const socket = await dial(port, bytes)
   socket.resume()

@@ -4,7 +4,7 @@ import { ROUTES } from '../../src/http/rest/routes.js'
 import { ada, grace } from '../support/fixtures.js'
 import { type Office, openGateway, openOffice } from '../support/harness.js'
 
-/** Past the harness, which reads every answer as plain text below the base path. */
+/** Without the harness, which reads every response as plain text below the base path. */
 async function raw({ gateway, caller }: Office, path: string, init: RequestInit = {}) {
   const headers = { authorization: caller.authorization ?? '', ...(init.headers as Record<string, string>) }
   const response = await gateway.app.fetch(new Request(`http://localhost${path}`, { ...init, headers }))
@@ -15,7 +15,7 @@ const CACHED = { 'cache-control': 'private, no-cache', vary: 'Authorization, Acc
 const LARGE = '/v1/risks'
 const SMALL = '/v1/key'
 
-/** The headers of an answer, but for its own id. */
+/** The headers of a response without its Request-Id. */
 function stableHeaders(headers: Headers): Record<string, string> {
   const { 'request-id': _, ...rest } = Object.fromEntries(headers)
   return rest

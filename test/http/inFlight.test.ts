@@ -15,7 +15,7 @@ const MB = 1_000_000
 const PEOPLE = 2_500
 const BUDGET = 25 * MB
 
-/** A served gateway whose whole roster is an answer of 1.5 MB, with a small budget. */
+/** A served gateway whose whole roster is a response of 1.5 MB, with a small budget. */
 async function openBudget(options: Partial<AppOptions> = {}) {
   const gateway = openGateway({ inFlightBytesMax: BUDGET, graphiql: true, ...options })
   await gateway.write(async (write) => {
@@ -25,7 +25,7 @@ async function openBudget(options: Partial<AppOptions> = {}) {
     )
     await write.insertAll(write.t.person, rows)
   })
-  // A key may take a quarter of the budget, so it takes several to fill it.
+  // A key may take a quarter of the budget, so several keys are needed to fill it.
   const keys: string[] = []
   for (let i = 0; i < 5; i++) keys.push((await gateway.as('personnel.manage', 'projects.manage')).authorization ?? '')
   const [authorization = '', ...others] = keys
@@ -37,10 +37,10 @@ async function openBudget(options: Partial<AppOptions> = {}) {
   return { gateway, port, authorization, others, send }
 }
 
-/** How many requests have their answers; a slow one has a second line in the log. */
+/** The number of completed requests; a slow one has a second log line. */
 const answered = ({ log }: Gateway) => log.filter((line) => line.includes('"msg":"request"')).length
 
-/** A list that nobody else has asked for, of about 9 MB: more than the kernel takes of an answer that nobody reads. */
+/** An uncached list of about 9 MB: more than the kernel buffers of an unread response. */
 function longList(name: string): string {
   const lists = Array.from({ length: 8 }, (_, i) => `${name}${i}: personnel { nodes { id name title department } }`)
   return JSON.stringify({ query: `{ ${lists.join(' ')} }` })
@@ -76,7 +76,7 @@ describe('unread responses', () => {
     expect((await send({ target: '/healthz' }))?.status).toBe(200)
     expect((await send({ target: '/readyz' }))?.status).toBe(200)
     expect((await send({ target: '/v1/personnel?limit=10' }))?.status).toBe(200)
-    // One reads its answer to the end, the other hangs up: both give their room back.
+    // One client reads its response to the end, the other disconnects: both release their budget.
     sockets[0]?.resume()
     await until(async () => (await third())?.status === 200)
     sockets[1]?.resetAndDestroy()
@@ -104,7 +104,7 @@ describe('unread responses', () => {
 
   test('that wait in a host program behind a request of its own give their room back with the connection', async () => {
     const { gateway, authorization, others } = await openBudget()
-    // The host never answers, so that the responses behind it get no socket.
+    // The host never responds, so that the pipelined responses behind it get no socket.
     const host = createServer((request, response) => request.url === '/host' || gateway.app.listener(request, response))
     const port = await portOf(host)
     const pipelined = others.slice(0, 2).map((key, i) => asking(key, `a${i}_`))
@@ -115,7 +115,7 @@ describe('unread responses', () => {
     await until(async () => (await third()) === 503)
     socket.resetAndDestroy()
     await until(async () => (await third()) === 200)
-    // There is room again for both, and not only for one.
+    // The budget has room again for both.
     for (const [i, key] of others.slice(0, 2).entries()) {
       const again = await dial(port, asking(key, `b${i}_`))
       again.resume()
@@ -155,7 +155,7 @@ describe('bodies that are held', () => {
     const sockets = await Promise.all(
       others.map((key) => dial(port, posting('/v1/projects', key, held(6.2 * MB), 16 * MB))),
     )
-    // While they are still arriving, a sync could take the room that one of them needs.
+    // While they are still arriving, a sync could take the budget that one of them needs.
     await until(() => sockets.every(({ writableLength }) => writableLength === 0))
     await sleep(300)
     const sync = () =>
@@ -185,7 +185,7 @@ describe('bodies that are held', () => {
     const chunk = `${(1.5 * MB).toString(16)}\r\n${' '.repeat(1.5 * MB)}\r\n`
     for (const first of [posting('/graphql', authorization, body, 2 * MB), chunked + chunk]) {
       let socket: Socket | undefined
-      // Whichever of the two is heard first has the turn, so the one that holds it may have to try again.
+      // Either of the two may be processed first, so the one that holds the lock may have to retry.
       await until(async () => {
         socket = await dial(port, first)
         await sleep(50)

@@ -44,7 +44,7 @@ test('errors in each row of a long list come beside the data', async () => {
   expect(body.data.again.totalCount).toBe(ROWS)
   expect(body.data.risks.edges).toHaveLength(ROWS)
   expect(new Set(body.data.risks.edges.map((edge: { cursor: string }) => edge.cursor)).size).toBe(ROWS)
-  // Beyond so many they are counted.
+  // Above this number they are counted.
   expect(body.errors).toHaveLength(LIMITS.errorsMax + 1)
   const unlisted = ROWS - LIMITS.errorsMax
   expect(body.errors.at(-1)).toEqual({

@@ -41,12 +41,12 @@ test('the metrics are at an address of their own alone, and move with what happe
   expect(moved(requests('operation="graphql",method="POST",status="200"'))).toBe(5)
   expect(moved('operations_refusals_total{code="CONFLICT"}')).toBe(1)
   expect(moved('operations_refusals_total{code="UNAUTHENTICATED"}')).toBe(1)
-  // Those before were compiled.
+  // The earlier ones were compiled.
   expect(moved('operations_queries_executed_total{reason="introspection"}')).toBe(1)
   expect(moved('operations_queries_executed_total{reason="bad_input"}')).toBe(1)
   expect([...after.keys()].filter((name) => name.startsWith('operations_queries_executed_total'))).toHaveLength(2)
   expect(moved('operations_statements_total')).toBeGreaterThan(3)
-  // PostgreSQL's log is its own; the store is looked at once a second.
+  // PostgreSQL has no log size here; the store is checked once a second.
   if (engine === 'sqlite') await until(async () => Number((await read()).get('operations_store_log_bytes')) > 0)
   expect(after.get('operations_store_bytes')).toBeGreaterThan(100_000)
   expect(after.get('operations_waiting_writes')).toBe(0)
@@ -59,7 +59,7 @@ test('the metrics are at an address of their own alone, and move with what happe
   watching.close()
 })
 
-/** What is said of a store whose health is this. */
+/** The metrics of a store with this health. */
 async function metricsOf(health: Store['health']): Promise<{ status: number; samples: Map<string, number> }> {
   const { store } = openGateway()
   const server = createServer(createMetrics({ ...store, health }).listener).listen(0, '127.0.0.1')

@@ -14,13 +14,13 @@ test.each([
   ['text/csv', 'text/csv'],
   ['text/csv;q=1, application/json;q=0.999', 'text/csv'],
   ['application/json;Q=0.2,text/csv;q=0.3', 'text/csv'],
-  // Equals: the order of the header says nothing.
+  // Equal quality: the order in the header does not matter.
   ['text/csv, application/json', JSON_TYPE],
   ['text/csv, */*', JSON_TYPE],
-  // The most specific range that fits decides.
+  // The most specific matching range decides.
   ['application/json;q=0, */*;q=0.1', 'text/csv'],
   ['text/*;q=0.4, text/csv;q=0.6, */*;q=0.5', 'text/csv'],
-  // Parameters are no part of the type, and may hold commas.
+  // Parameters are not part of the type, and may contain commas.
   ['text/csv;header=present;q=0.9, application/json;profile="a, b;q=1";q=0.5', 'text/csv'],
   ['application/json;q=nonsense', JSON_TYPE],
   ['image/png', undefined],
@@ -41,7 +41,7 @@ test.each([
   expect(preferredEncoding(accept, ['br', 'gzip'])).toBe(coding)
 })
 
-/** As they were found in the sources of each. */
+/** As found in the source of each client. */
 const CLIENTS = [
   ['curl', '*/*', JSON_TYPE],
   ['Apollo Client 4', 'application/graphql-response+json,application/json;q=0.9', GRAPHQL_TYPE],

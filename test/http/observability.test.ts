@@ -19,7 +19,7 @@ async function minted(gateway: Gateway, scopes: Scope[], expiresAt?: Date) {
   return { ...key, caller: gateway.with(`Bearer ${key.secret}`) }
 }
 
-/** Every line of the log since the last look, without what the logger of the harness adds. */
+/** The log lines since the last call, without the fields that the harness adds. */
 function linesOf(gateway: Gateway): Record<string, unknown>[] {
   return gateway.log.splice(0).map((line) => {
     const { time: _, pid: __, hostname: ___, ...facts } = JSON.parse(line)
@@ -36,7 +36,7 @@ const failing = (error: Error) => () => Promise.reject(error)
 
 type Fail = (store: Store) => Partial<Store>
 
-/** Fails the statements of compiled lists, which execution does without. */
+/** Fails the statements of compiled lists, which execution does not use. */
 const uncompiled =
   (error: Error): Fail =>
   ({ reading }) => ({
@@ -47,14 +47,14 @@ const uncompiled =
     },
   })
 
-/** Where a store can fail a query that it has told before, and what is heard of it. */
+/** Where the store can fail a compiled query, and the expected error. */
 const FAILURES: { where: string; status: number; code: string; fail: Fail }[] = [
   { where: 'at the key', status: 503, code: 'UNAVAILABLE', fail: () => ({ versions: failing(LOST) }) },
   { where: 'at the key, unforeseen', status: 500, code: 'INTERNAL', fail: () => ({ versions: failing(GONE) }) },
   { where: 'at the answer', status: 503, code: 'UNAVAILABLE', fail: uncompiled(LOST) },
 ]
 
-/** A caller whom the store has told of the people, and what fails from now on. */
+/** A caller whose query is already compiled, and the failure from now on. */
 async function openFailing(fail: Fail) {
   const whole = openGateway()
   const { id: keyId, secret } = await minted(whole, ['personnel.read'])
@@ -243,7 +243,7 @@ describe('readiness', () => {
       detail: 'The store cannot be read.',
       retry: '1',
     })
-    // The caller is not told why, but whoever reads the log is.
+    // The cause is in the log, but not in the response.
     expect(linesOf(gateway)).toEqual([
       {
         level: 50,
@@ -263,7 +263,7 @@ describe('readiness', () => {
       const { client, own, readiness } = await openService()
       expect(await readiness()).toEqual(READY)
       truncateSync(own.file)
-      // The note of when the key was last used is what comes upon it.
+      // The update of the key's last use meets the failure.
       await client.ask('/v1/key')
       for (let i = 0; i < 150 && (await client.ask('/readyz')).status === 200; i++) await sleep(20)
       const query = { method: 'POST', body: JSON.stringify({ query: PEOPLE }) }

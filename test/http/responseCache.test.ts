@@ -8,7 +8,7 @@ const response = (bytes: number, body = Buffer.alloc(bytes)) => ({
   cost: 0,
 })
 
-/** The store after so many changes of the roster and of the projects, as it was found after so many looks. */
+/** The versions after this many changes of the roster and of the projects, read at this point. */
 const at = (personnel: number, projects = 0, order = personnel + projects): Versions => ({
   all: `${personnel + projects}`,
   personnel: `${personnel}`,

@@ -8,7 +8,7 @@ import { PLAIN } from '../support/way.js'
 /** More than two slices. */
 const PEOPLE = 2 * LIMITS.sliceRows + 10
 
-/** Two services on one store with a long roster: one whose store builds answers, and one that executes everything. */
+/** Two services on one store with a long roster: one compiles queries, the other executes everything. */
 async function openBoth(options: Partial<AppOptions> = {}) {
   const compiling = openGateway({ responseCacheBytesMax: 0, isCompiled: true, ...options })
   const executing = openGateway({ ...PLAIN, ...options, store: compiling.store })
@@ -27,7 +27,7 @@ test('a long list is the same, in slices or not, and so is its CSV', async () =>
   const whole = await compiled.graphql(query)
   expect(whole.body.data.personnel.nodes).toHaveLength(PEOPLE)
   expect((await executed.graphql(query)).text).toBe(whole.text)
-  // More in front of the entries than a read worker leaves room for.
+  // More bytes before the entries than the spare room of a read worker's buffer.
   const counts = Array.from({ length: 40 }, (_, index) => `${'count'.repeat(25)}${index}: totalCount`)
   const long = `{ personnel { ${counts.join(' ')} nodes { id } } }`
   expect((await compiled.graphql(long)).text).toBe((await executed.graphql(long)).text)

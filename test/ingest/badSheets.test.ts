@@ -3,7 +3,7 @@ import { addIssue, addProject, addRisk, issue, project, risk } from '../support/
 import { runHere } from '../support/inProcess.js'
 import { type Desk, lines, openDesk } from './importing.js'
 
-/** What is wrong with one place, as line, column and detail; what is wrong with the file, as a sentence alone. */
+/** A flaw of a cell as line, column and detail; a flaw of the file as a sentence. */
 type Flaw = readonly [number, string, string] | string
 
 const RISK_COLUMNS =

@@ -11,13 +11,13 @@ function assessed(reference: string): { likelihood: number; impact: number } {
   return { likelihood: 1 + (Number(reference.slice(2)) % 5), impact: 5 }
 }
 
-/** A sheet of these risks, as they are in the register. */
+/** A sheet of these risks, as they are stored. */
 function risks(all: readonly string[]): string {
   const rows = all.map((one) => `${one},x,${assessed(one).likelihood},${assessed(one).impact}`)
   return lines('reference,title,likelihood,impact', ...rows)
 }
 
-/** A desk with so many risks in APOLLO, of which these are closed. */
+/** A desk with this many risks in APOLLO, of which these are closed. */
 async function openRisks(count = 10, closed: readonly string[] = []): Promise<Desk> {
   const desk = openDesk()
   await desk.write(async (write) => {
@@ -33,7 +33,7 @@ async function openRisks(count = 10, closed: readonly string[] = []): Promise<De
 const CLOSE = ['risks', '--project', 'APOLLO', '--close-missing']
 const CLOSED = "select reference from risk where status = 'CLOSED' order by reference"
 
-/** How many live risks there are of each score: as counted, and as every rank is read from. */
+/** The number of live risks per score: counted, and from the tally that ranks are read from. */
 function tallies(desk: Desk): { counted: unknown; kept: unknown } {
   return {
     counted: desk.rows('select score, count(*) from risk where live = 1 group by score order by score'),

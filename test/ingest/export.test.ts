@@ -24,7 +24,7 @@ const AT = NOW.toISOString()
 const MANY = 1_001
 const LARGE: readonly SheetNoun[] = ['people', 'risks', 'issues']
 
-/** What `operations export` writes into a file, and what it says meanwhile. */
+/** The file and the output of `operations export`. */
 async function exported({ own }: Gateway, noun: SheetNoun, flags: Partial<ExportFlags> = {}) {
   const output = join(newFolder(), 'export')
   const messages: string[] = []
@@ -93,7 +93,7 @@ test('many pages have each entry once, and with --live equal the CSV of the list
     const list = await caller.get(pathOf(noun), { accept: 'text/csv' })
     const { text } = await exported(gateway, noun, { live: true })
     expect(list.status).toBe(200)
-    // Not compared by the matcher, which would print both.
+    // Not compared by a matcher, which would print both texts.
     expect(text === list.text, `${noun}: ${text.slice(0, 500)}\n---\n${list.text.slice(0, 500)}`).toBe(true)
   }
 })
@@ -210,7 +210,7 @@ describe('an export', () => {
   })
 })
 
-/** One more of each, at the end of its export or graver than all. */
+/** One more of each noun, last in its export or with the highest score. */
 function addLast(gateway: Gateway, index: number): Promise<void> {
   return gateway.write(async (write) => {
     await take(write, 'people', [{ name: 'zzz', externalId: `Z-${index}`, groups: [] }])
@@ -220,7 +220,7 @@ function addLast(gateway: Gateway, index: number): Promise<void> {
   })
 }
 
-/** Takes records in, every one of which must be right. */
+/** Imports records, all of which must be valid. */
 async function take(write: Write, noun: SheetNoun, values: readonly Record<string, unknown>[]): Promise<void> {
   const wording = { place: String, createProjects: '', createGroups: '', closeLimit: '' }
   const sourceRecords = values.map((one, index) => ({ index, values: one }))
@@ -246,7 +246,7 @@ describe('the command', () => {
 
   test('needs no more memory for more rows', async () => {
     const folder = newFolder()
-    // Enough for some pages, and too little for all of them.
+    // Enough time for some pages, but not for all.
     const env = { NODE_OPTIONS: '--max-old-space-size=48' }
     const answer = await operations(folder, args('groups', '--output', 'groups.csv'), { env })
     expect(answer).toEqual({ code: 0, stdout: '', stderr: 'Wrote 14,000 groups to groups.csv.\n' })

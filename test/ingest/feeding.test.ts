@@ -24,7 +24,7 @@ import { newFolder } from '../support/process.js'
 const page = readFileSync(new URL('../../docs/feeding.md', import.meta.url), 'utf8')
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 
-/** The part of the page under a heading, up to the next one of its level or above; a single # is a comment. */
+/** The section under a heading, up to the next heading of its level or above; a single # is a comment. */
 function under(heading: string): string {
   const start = page.indexOf(`\n${heading}\n`)
   if (start === -1) throw new Error(`There is no heading ${heading}.`)
@@ -34,13 +34,13 @@ function under(heading: string): string {
   return end === -1 ? page.slice(from) : page.slice(from, from + end)
 }
 
-/** The blocks of a language, in a part of the page or in all of it. */
+/** The code blocks of a language, in a section or the whole page. */
 function blocks(language: string, part = page): string[] {
   const fences = part.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms'))
   return Array.from(fences, ([, block = '']) => block)
 }
 
-/** The rows of the tables in a part of the page, without their heads. */
+/** The rows of the tables in a section, without headers. */
 function rows(part: string): string[][] {
   return part
     .split('\n')
@@ -95,7 +95,7 @@ test.each([
 describe('every command line', () => {
   const clock = () => NOW
 
-  /** The commands as they are, but that nothing is done. */
+  /** The commands as dry runs. */
   function program(): Command {
     const all = new Command('operations')
     const commands = [importCommand(clock), exportCommand(), historyCommand(clock), eraseCommand(clock)]
@@ -190,7 +190,7 @@ describe('what the page shows happens', () => {
     expect(await run(folder, command)).toEqual({ stdout: '', stderr: words })
 
     const [move = ''] = blocks('sh', under('## Moving to a new store'))
-    // What has nothing in it is left out, since every command takes its time.
+    // Empty files are skipped, since every command takes time.
     const { stderr } = await run(folder, move.replace('groups people projects risks issues', 'projects risks'))
     expect(stderr.split('\n').filter((line) => / unchanged\.$/.test(line))).toEqual([
       'projects.csv: 1 created, 0 unchanged.',

@@ -8,7 +8,7 @@ interface Case {
   readonly noun: string
   readonly entity: string
   readonly flags?: readonly string[]
-  /** Brings something in, changes some of it, and takes something away that must not be missing. */
+  /** Imports a sheet, changes some rows, and removes a required one. */
   readonly sheets: readonly [created: string, changed: string, refused: string]
   readonly select: string
   readonly stored: readonly unknown[][]
@@ -118,7 +118,7 @@ const CASES: readonly Case[] = [
   },
 ]
 
-/** The day on which an import happens, also when that is about midnight. */
+/** The day of an import, also around midnight. */
 function today(): unknown {
   const day = () => new Date().toISOString().slice(0, 10)
   const began = day()
@@ -161,7 +161,7 @@ describe('a sheet', () => {
       const again = await desk.importSheet(noun, ...flags, 'b.csv')
       expect(again).toEqual({ code: 0, stdout: '', stderr: 'b.csv: nothing has changed, 1 unchanged.\n' })
       expect(desk.dump()).toMatchObject(rest)
-      // That it was confirmed is all that has happened to a project that the sheet names.
+      // A project that the sheet names only gets a new confirmation time.
       const after = before.map((row) =>
         row['key'] === 'APOLLO' ? { ...row, synced_at: later(row['synced_at']) } : row,
       )

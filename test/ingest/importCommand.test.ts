@@ -220,7 +220,7 @@ test('a template can be imported as it is, which brings nothing in, and without 
       ['people', 0, 0, 0],
       ['people', 1, 1, 0],
     ],
-    // The group and the project are there already, because others have named them.
+    // The group and the project exist already, because other rows name them.
     [
       ['groups', 0, 0, 0],
       ['groups', 1, 0, 1],

@@ -226,7 +226,7 @@ describe('groups', () => {
       ['Deep divers', 'Bea'],
       ['WELDERS', ''],
     ])
-    // Who is in a group belongs to the history of the person.
+    // Memberships are part of the person's history.
     expect(
       desk
         .changes()

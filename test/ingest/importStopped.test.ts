@@ -8,7 +8,7 @@ import { type Finished, newFolder } from '../support/process.js'
 import type { TestStore } from '../support/stores.js'
 import { type Desk, lines, openDesk, startImport } from './importing.js'
 
-/** A desk with the project APOLLO, and a sheet of so many risks for it. */
+/** A desk with the project APOLLO, and a sheet of this many risks for it. */
 async function openProject(risks: number, desk = openDesk()): Promise<Desk> {
   await desk.write((write) => addProject(write, project()))
   const rows = Array.from({ length: risks }, (_, index) => `APOLLO,R-${index},Steel arrives late,3,4`)
@@ -16,14 +16,14 @@ async function openProject(risks: number, desk = openDesk()): Promise<Desk> {
   return desk
 }
 
-/** Whether somebody is writing to the store, and still is a moment later. */
+/** Whether another process is writing to the store, now and a moment later. */
 async function isWritten({ isHeld }: TestStore): Promise<boolean> {
   if (!isHeld()) return false
   await sleep(100)
   return isHeld()
 }
 
-/** Imports the sheet in a process of its own. */
+/** Imports the sheet in a separate process. */
 function importInProcess({ folder, own }: Desk): Promise<Finished> {
   return startImport(folder, 'risks', 'risks.csv', '--database', own.url).ended
 }
@@ -46,14 +46,14 @@ describe('an import that is stopped', () => {
   test('by Ctrl-C while it waits for standard input ends at once, with the same sentence', async () => {
     const folder = newFolder()
     const { child, ended } = startImport(folder, 'people', '-', '--format', 'csv')
-    // More than a pipe holds, so that all of it is written only once the command reads.
+    // More than a pipe holds, so that the write only completes when the command reads.
     const rows = Array.from({ length: 10_000 }, (_, index) => `Ada,ada${index}@example.org`)
     await new Promise((written) => child.stdin.write(lines('name,email', ...rows), written))
     child.kill('SIGINT')
     expect(await ended).toEqual(INTERRUPTED)
   })
 
-  // What a server does about its own disk is not for us to see.
+  // The disk of a PostgreSQL server is out of scope.
   test.runIf(engine === 'sqlite')(
     'by a disk that is full says so, and leaves a sound store as it was',
     async ({ skip }) => {

@@ -30,20 +30,20 @@ export interface Change {
 export interface Desk {
   readonly folder: string
   readonly own: TestStore
-  /** Writes a file, and gives its name back. */
+  /** Writes a file and returns its name. */
   put(name: string, content: string | Uint8Array): string
-  /** What is there before anything is imported. */
+  /** Fills the store before an import. */
   write(work: (write: Write) => Promise<unknown>): Promise<void>
   importSheet(...args: string[]): Promise<Finished>
   /** The same with --json: the exit code, and the document. */
   report(...args: string[]): Promise<{ code: number | null; stderr: string; report: Report }>
-  /** Each row as its values, in the order in which they are selected. */
+  /** Each row as an array of the selected values. */
   rows(sql: string): unknown[][]
   /** The first column of each row. */
   list(sql: string): unknown[]
   /** The history, oldest first. */
   changes(): Change[]
-  /** The ids of whatever is not stamped with its first and its last line in the history. */
+  /** The ids of entities whose timestamps differ from their first and last history row. */
   misstamped(): unknown[]
   /** Every row of every table. */
   dump(): Record<string, Row[]>
@@ -95,7 +95,7 @@ export function openDesk(store?: string): Desk {
   }
 }
 
-/** Starts an import that something is to happen to; its standard input is open until it is ended. */
+/** Starts an import in the background, with an open standard input. */
 export function startImport(folder: string, ...args: string[]) {
   const child = spawn(process.execPath, [MAIN, 'import', ...args], { cwd: folder, env: environmentOf(folder) })
   onTestFinished(() => {

@@ -16,9 +16,9 @@ import { NOW } from '../support/harness.js'
 export type Members = Record<string, unknown>
 export type RandomProjects = Readonly<Record<SheetNoun, readonly Members[]>>
 
-// What is hard on a reader of CSV, on a spreadsheet, or on whoever compares texts.
+// Difficult texts for CSV readers, spreadsheets and comparisons.
 const HARD = '" \' , ; : = + - @ # \\ | % ä ß İ ﬁ € \u00a0 \ufeff e\u0301 😀 👩🏽‍🚀 0 x'.split(' ')
-/** What only a description may have. */
+/** Only valid in a description. */
 const CONTROLS = '\t \n \r \r\n \x01 \u0085 \u2028'.split(' ')
 const BEGINNINGS = [
   '',
@@ -52,7 +52,7 @@ const url = maybe(fc.constantFrom('https://example.com/?a=1,2;3&b="x"', "http://
 const day = fc
   .date({ min: new Date('1900-01-01'), max: new Date('2999-12-31'), noInvalidDate: true })
   .map((date) => date.toISOString().slice(0, 10))
-/** One of those that are there already, by its number; null for none. */
+/** One of the existing rows, by its number; null for none. */
 const one = maybe(fc.nat(99))
 const some = <T>(record: fc.Arbitrary<T>, selector?: (one: T) => string) =>
   fc.uniqueArray(record, { minLength: 1, maxLength: 5, ...(selector && { selector }) })

@@ -14,14 +14,14 @@ import { NOW } from '../support/harness.js'
 import { newStore } from '../support/stores.js'
 import { idOf, type Members, type RandomProjects, randomProjects } from './randomProjects.js'
 
-/** What refers to something comes after it. */
+/** In the order of foreign keys. */
 const ORDER = ['groups', 'people', 'projects', 'risks', 'issues'] as const satisfies readonly SheetNoun[]
 const FORMATS = ['csv', 'ndjson'] as const
 type Format = (typeof FORMATS)[number]
 
 const WORDING = { place: String, createProjects: '', createGroups: '', closeLimit: '' }
 const ALL_RIGHT = { flaws: [], warnings: [] }
-/** Before the test's own time is up, so that a failure is told with its example. */
+/** Less than the test's timeout, so that a failure is reported with its example. */
 const IN_TIME = { interruptAfterTimeLimit: 20_000 }
 const LATER = new Date(NOW.getTime() + 60_000)
 
@@ -50,7 +50,7 @@ async function fill(store: Store, projects: RandomProjects): Promise<void> {
   }
 }
 
-/** The rows of an export, by the very functions that write its lines. */
+/** The rows of an export, by the functions that write its lines. */
 async function exported(store: Store, noun: SheetNoun, format: Format): Promise<string> {
   const { columns } = SHEETS[noun]
   return store.snapshot(async (read) => {
@@ -88,7 +88,7 @@ function read(noun: SheetNoun, format: Format, text: string): Members[] {
   return records.map(({ values }) => values)
 }
 
-/** What does not depend on when it was stored. */
+/** The fields without timestamps. */
 async function lasting(store: Store): Promise<unknown> {
   const texts = await everything(store, 'ndjson')
   return ORDER.map((noun) =>
@@ -102,7 +102,7 @@ async function lasting(store: Store): Promise<unknown> {
   )
 }
 
-/** An export tells what came in; groups are left to the round trip, since they go by name. */
+/** An export has the imported values; groups are tested by the round trip, since they are matched by name. */
 async function requireExported(store: Store, projects: RandomProjects): Promise<void> {
   const trimmed = (value: unknown) => (typeof value === 'string' ? value.trim() : value)
   for (const noun of ORDER) {
@@ -119,7 +119,7 @@ async function changesIn({ read: { db, t } }: Store): Promise<number> {
   return db.$count(t.change)
 }
 
-/** Takes the exports of a store in again, each of which must leave everything as it is. */
+/** Imports the exports of a store into itself, each of which must change nothing. */
 async function takeInAgain(store: Store, format: Format): Promise<void> {
   for (const noun of ORDER) {
     const values = read(noun, format, await exported(store, noun, format))
@@ -132,7 +132,7 @@ async function takeInAgain(store: Store, format: Format): Promise<void> {
   }
 }
 
-/** Brings one store into another by its exports. */
+/** Copies one store into another by its exports. */
 async function move(from: Store, to: Store, format: Format): Promise<void> {
   for (const noun of ORDER) {
     const values = read(noun, format, await exported(from, noun, format))
@@ -152,7 +152,7 @@ test('whatever is stored, its export is taken in again and changes nothing', asy
         for (const format of FORMATS) await takeInAgain(store, format)
         const after = await everything(store, 'csv')
         expect(await changesIn(store)).toBe(changes)
-        // Only that the projects were heard of once more is to be seen.
+        // Only the confirmation time of the projects changes.
         const projects = after.projects.replaceAll(LATER.toISOString(), NOW.toISOString())
         expect({ ...after, projects }).toEqual(before)
       }),

@@ -139,7 +139,7 @@ describe('a written CSV line', () => {
       fc.property(fc.array(fc.array(text, { minLength: 1 })), (records) => {
         const lines = records.map((cells) => csvLine(cells.map(guarded)))
         const read = cellsOf(lines.join(''))
-        // However a spreadsheet splits them.
+        // In whatever cells a spreadsheet splits them.
         const pieces = read.flat().flatMap((cell) => [cell, ...cell.split(/[;\t\r\n]/).slice(1)])
         expect(pieces.filter((piece) => /^[=+\-@\t\r]/.test(piece))).toEqual([])
         expect(read.map((cells) => cells.map(unguarded))).toEqual(records)

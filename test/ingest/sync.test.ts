@@ -13,14 +13,14 @@ async function open(...more: Scope[]): Promise<Office> {
   return { gateway, caller: await gateway.as('projects.manage', ...more) }
 }
 
-/** Everything that a sync could leave behind. */
+/** Everything that a sync could store. */
 async function traces({ gateway: { store } }: Office): Promise<unknown> {
   const { db, t } = store.read
   const tables = [t.project, t.risk, t.issue, t.riskTally, t.change]
   return [await store.version(), ...(await Promise.all(tables.map((table) => db.select().from(table))))]
 }
 
-/** The flaws for which a sync is refused, having seen that nothing came of it. */
+/** The flaws of a refused sync, after checking that nothing was stored. */
 async function flawsOf(stage: Office, input: State): Promise<unknown> {
   const before = await traces(stage)
   const { status, body } = await sync(stage.caller, input)
@@ -162,7 +162,7 @@ const long = (kind: keyof typeof TEXT_MAX) => 'x'.repeat(TEXT_MAX[kind] + 1)
 const issue = (more: object) => ({ reference: 'N', title: 'New', severity: 'LOW', ...more })
 const risk = (more: object) => ({ reference: 'N', title: 'New', ...more })
 
-/** What cannot be taken in beside R-0 (not assessed), R-1 (assessed) and I-0, and the pointers to what is wrong. */
+/** Invalid syncs beside R-0 (not assessed), R-1 (assessed) and I-0, and the pointers to their flaws. */
 const BAD: [state: Record<string, unknown>, pointers: string][] = [
   [{ name: '' }, '/name'],
   [{ name: long('name'), url: 'ftp://x' }, '/name /url'],
@@ -187,7 +187,7 @@ const BAD: [state: Record<string, unknown>, pointers: string][] = [
   [{ issues: [issue({}), issue({}), issue({})] }, '/issues/1/reference /issues/2/reference'],
 ]
 
-/** The flaws that an import of the same records tells, with their places as a sync has them. */
+/** The flaws of an import of the same records, with pointers as in a sync. */
 async function flawsOfImport({ gateway }: Office, state: Record<string, unknown>): Promise<unknown> {
   const noun = (['risks', 'issues'] as const).find((one) => state[one]) ?? 'projects'
   const records = (state[noun] ?? [{ key: 'BRIDGE', ...state }]) as Record<string, unknown>[]

@@ -59,7 +59,7 @@ describe('a clock that steps back', () => {
     expect(gateway.notices()).toEqual([
       `The last change has the timestamp ${instant(HOUR_MS)}, but the system clock says ${instant(1_000)}. One of them is wrong; the clock is used.`,
     ])
-    // From there on little steps are followed as ever, and nothing more is said.
+    // From here on small steps back are absorbed again, without a notice.
     stepBy(gateway, -500)
     expect(await add('little')).toBe(instant(1_000))
     expect(gateway.notices()).toEqual([])
@@ -82,7 +82,7 @@ describe('a clock that steps back', () => {
       stepBy(gateway, step)
       const { status, remaining } = await ask()
       expect(status).toBe(200)
-      // A full one has 10, and gets one a second.
+      // A full bucket has 10 units, and gets one each second.
       expect(remaining).toBeLessThan(8)
     }
   })

@@ -27,7 +27,7 @@ interface QuillasStage {
   readonly id: string
 }
 
-/** Quilla, who was called otherwise before, in a group; the clock now shows LATER. */
+/** Quilla, who had another name before, in a group; the clock is at LATER. */
 async function openWithQuilla(): Promise<QuillasStage> {
   const gateway = openGateway()
   const caller = await gateway.as('personnel.manage', 'projects.manage')
@@ -65,7 +65,7 @@ async function imported(
     .catch((refused: { flaws: readonly object[]; counts: object }) => refused)
 }
 
-/** Everything but keys, as it is stored. */
+/** All stored rows except keys. */
 async function traces({ gateway: { store } }: QuillasStage): Promise<unknown> {
   const { db, t } = store.read
   const tables = [t.person, t.group, t.membership, t.project, t.risk, t.issue, t.change]
@@ -119,7 +119,7 @@ test('their history keeps that and when something changed, but not what', async 
   ])
 })
 
-/** How a source can name whoever is behind an entry: what the record says, and whether the name goes with Quilla. */
+/** How a source record can name an owner or assignee, and whether the name is erased with Quilla. */
 const NAMED: [how: string, owner: Record<string, string>, goes: boolean][] = [
   ['by name', { owner: 'Quilla Zyxwvut' }, true],
   ['by name in another case', { owner: 'QUILLA zyxwvut' }, true],
@@ -148,7 +148,7 @@ test.each([
       severity: 'LOW',
       ...named(messages),
     }))
-    // Her name is unique while the first come in; then someone else has it too.
+    // Her name is unique during the first import; then another person has it too.
     await imported(stage, `${noun}s`, records.slice(0, 3), 'BELL')
     await caller.post('/v1/personnel', { name: 'Quilla Zyxwvut', email: 'namesake@zyx.example' })
     expect(await imported(stage, `${noun}s`, records.slice(3), 'BELL')).toMatchObject({ flaws: [] })
@@ -251,7 +251,7 @@ test('erasing twice, or an unknown person, gives an error and exit code 1, and c
 
 const CONFLICT = { extensions: { code: 'CONFLICT' } }
 
-/** Every way to tell something of a person, with what refuses it. */
+/** Every way to write about a person, with the check that refuses it. */
 const WAYS: [way: string, work: (stage: QuillasStage) => Promise<unknown>, refusal: object][] = [
   [
     'PATCH',

@@ -11,7 +11,7 @@ const NOWHERE = 'grp_00000000000000000000000000'
 interface GroupsStage {
   readonly gateway: Gateway
   readonly caller: Caller
-  /** With the one member Ada, as it was added at NOW; the clock now shows LATER. */
+  /** With the member Ada, added at NOW; the clock is at LATER. */
   readonly divers: Answer['body']
   readonly adaId: string
   readonly graceId: string
@@ -33,7 +33,7 @@ async function openGroups(): Promise<GroupsStage> {
 const pathOf = ({ id }: { id: string }) => `/v1/groups/${id}`
 const flaw = (pointer: string, detail: RegExp) => ({ pointer, detail: expect.stringMatching(detail) })
 
-/** Everything that a change could leave behind. */
+/** Everything that a change could store. */
 async function traces({ gateway }: GroupsStage): Promise<unknown> {
   const { db, t } = gateway.store.read
   const tables = [t.person, t.group, t.membership, t.change]
@@ -48,7 +48,7 @@ async function refused(stage: GroupsStage, work: (caller: Caller) => Promise<Ans
   return answer
 }
 
-/** What an answer was, and what it left in the history. */
+/** A response, and the history rows that its request added. */
 async function outcomeOf({ gateway }: GroupsStage, work: () => Promise<Answer>) {
   let answer: Answer | undefined
   const history = await gateway.historyOf(async () => {
@@ -205,7 +205,7 @@ describe('a membership', () => {
 describe('a key without personnel.manage', () => {
   const LESS: Scope[][] = [[], ['personnel.read'], SCOPE_NAMES.filter((scope) => scope !== 'personnel.manage')]
 
-  /** Each mutation and its route, about something that exists or not; all of them would be fine with the scope. */
+  /** Each mutation and its route, for existing and missing rows; all would succeed with the scope. */
   const attempts = (groupId: string, personId: string): [string, (caller: Caller) => Promise<Answer>][] => [
     [
       `changePerson(id: "${personId}", input: { title: "X" }) { id }`,

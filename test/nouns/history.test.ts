@@ -29,10 +29,10 @@ async function openTracked(): Promise<TrackedStage> {
 
 type Entity = Record<string, unknown>
 
-/** What is worked out from the rest, or is no fact about the entity. */
+/** Derived fields, and fields that the history does not record. */
 const UNTRACKED = /^(id|projectId|live|standing|erasedAt|syncedAt|createdAt|updatedAt|\w+Folded)$/
 
-/** Every entity by its id, with whatever its history should tell of it. */
+/** Every entity by its id, with all fields that its history records. */
 async function entities({ store }: Gateway): Promise<Map<string, Entity>> {
   const { db, t } = store.read
   const memberships = await db.select().from(t.membership)
@@ -57,7 +57,7 @@ async function entities({ store }: Gateway): Promise<Map<string, Entity>> {
 
 const isNothing = (value: unknown) => value === null || (Array.isArray(value) && value.length === 0)
 
-/** The history that the difference between two looks at everything makes, by entity. */
+/** The history rows expected from the difference between two states, by entity. */
 function differences(before: Map<string, Entity>, after: Map<string, Entity>): Record<string, object> {
   const lines = [...after].flatMap(([id, now]) => {
     const was = before.get(id)
@@ -133,7 +133,7 @@ const PILOTS = [
   { email: 'p1@example.com', title: 'Pilot', groups: 'Pilots' },
 ]
 
-/** Every way to change something, with the lines that it writes. */
+/** Every kind of change, with its history rows. */
 const WAYS: [way: string, writes: string, work: (stage: TrackedStage) => Promise<unknown>][] = [
   ['POST a person', 'CREATED', ({ caller, g }) => caller.post('/v1/personnel', { ...ada, groupIds: g })],
   [
@@ -193,7 +193,7 @@ test('every way to change something writes one line for each entity that changed
 
 const LATE = [...numbered(900), { reference: 'R-900', title: 'Late', likelihood: 6, impact: 1 }]
 
-/** What is refused, before it begins or when much has been written already. */
+/** Changes that are refused, before or after much was written. */
 const REFUSED: [way: string, work: (stage: TrackedStage) => Promise<unknown>][] = [
   ['a taken e-mail', ({ caller }) => caller.post('/v1/personnel', { name: 'A', email: 'p0@example.com' })],
   ['a bad PATCH', ({ caller, p }) => caller.patch(`/v1/personnel/${p[0]}`, { title: 'Lead', email: 'none' })],
@@ -242,7 +242,7 @@ const sources = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.ts'))
   .map((file) => ({ file, text: readFileSync(join(SRC, file), 'utf8') }))
 
-/** Where a write begins, and what it is about; of `update` and `delete`, which sets and hashes have too, only tables. */
+/** The start of a write with its table; `update` and `delete` only on tables, as sets and hashes have them too. */
 const WRITES =
   /\b(insert|insertAll|updateAll)\(\s*([\w.]+)|\.(update|delete)\(\s*((?:\w+\.)*t\.\w+|table|person|group|project|risk|issue)\b/g
 

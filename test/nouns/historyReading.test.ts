@@ -13,7 +13,7 @@ interface HistoryStage {
   readonly ids: Readonly<Record<'person' | 'group' | 'project' | 'risk' | 'issue', string>>
 }
 
-/** One of each, added by the caller, but for the group, which the command line added. */
+/** One of each noun, added by the caller, except for the group, which the CLI added. */
 async function openHistory(at = NOW): Promise<HistoryStage> {
   const gateway = openGateway()
   gateway.clock.now = at
@@ -26,7 +26,7 @@ async function openHistory(at = NOW): Promise<HistoryStage> {
   return { gateway, caller, ids: { person, group, project, risk, issue } }
 }
 
-/** The history of one thing, read with this selection. */
+/** The history of one entity, with this selection. */
 async function history(caller: Caller, noun: string, id: string, args = '', selection = 'nodes { id }') {
   const { body } = await caller.graphql(`query ($id: ID!) { ${noun}(id: $id) { history${args} { ${selection} } } }`, {
     id,

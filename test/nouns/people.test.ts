@@ -21,14 +21,14 @@ async function openPeople(): Promise<PeopleStage> {
   return { gateway, caller: await gateway.as('personnel.manage'), alphaId, zuluId }
 }
 
-/** Everything that a person leaves behind. */
+/** All rows about a person. */
 async function traces({ gateway, caller }: PeopleStage): Promise<unknown> {
   const roster = await caller.get('/v1/personnel?status=active,inactive')
   const groups = await caller.get('/v1/groups')
   return { roster: roster.body, groups: groups.body, version: await gateway.store.version() }
 }
 
-/** Posts a body that is refused, and sees that nothing came of it. */
+/** Posts an invalid body, and checks that nothing was stored. */
 async function refused(stage: PeopleStage, body: unknown): Promise<Answer> {
   const before = await traces(stage)
   const answer = await stage.caller.post('/v1/personnel', body)

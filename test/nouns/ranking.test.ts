@@ -18,7 +18,7 @@ import { type Caller, type Gateway, openFilled, openGateway } from '../support/h
 type Draft = Partial<RiskDraft>
 type Entry = { reference: string; [field: string]: unknown }
 
-/** Stores these entries, in this order, in a project of their own; answers the ids by reference. */
+/** Stores these entries, in this order, in a new project; returns the ids by reference. */
 async function store(gateway: Gateway, key: string, risks: Draft[], issues: Partial<IssueDraft>[] = []) {
   return gateway.write(async (write) => {
     const projectId = await addProject(write, project({ key }))
@@ -29,7 +29,7 @@ async function store(gateway: Gateway, key: string, risks: Draft[], issues: Part
   })
 }
 
-/** The same list through both doors, found to be the same; `fields` in GraphQL's words, `query` in REST's. */
+/** The same list through both APIs, compared; `fields` for GraphQL, `query` for REST. */
 async function listed(caller: Caller, list: string, fields: string, filter = '', query = ''): Promise<Entry[]> {
   const args = filter && `(filter: { ${filter} })`
   const { body } = await caller.graphql(`{ ${list}${args} { nodes { reference ${fields} } } }`)

@@ -9,7 +9,7 @@ const LATER = new Date('2026-11-03T10:00:00.000Z')
 interface RosterStage {
   readonly gateway: Gateway
   readonly caller: Caller
-  /** Ada, in one group, as she was added at NOW; the clock now shows LATER. */
+  /** Ada, in one group, added at NOW; the clock is at LATER. */
   readonly ada: Answer['body']
   readonly grace: Answer['body']
   readonly groupId: string
@@ -29,14 +29,14 @@ async function openRoster(): Promise<RosterStage> {
 const pathOf = ({ id }: { id: string }) => `/v1/personnel/${id}`
 const flaw = (pointer: string, detail: RegExp) => ({ pointer, detail: expect.stringMatching(detail) })
 
-/** Everything that a change could leave behind. */
+/** Everything that a change could store. */
 async function traces({ gateway, caller }: RosterStage): Promise<unknown> {
   const { db, t } = gateway.store.read
   const [people, history] = [await db.select().from(t.person), await db.select().from(t.change)]
   return { people, history, groups: (await caller.get('/v1/groups')).body, version: await gateway.store.version() }
 }
 
-/** Patches Ada with a body that is refused, and sees that nothing came of it. */
+/** Patches Ada with an invalid body, and checks that nothing was stored. */
 async function refused(stage: RosterStage, body: unknown): Promise<Answer> {
   const before = await traces(stage)
   const answer = await stage.caller.patch(pathOf(stage.ada), body)

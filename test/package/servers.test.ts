@@ -9,7 +9,7 @@ const { folder } = inject('host')
 const [preamble = ''] = codeOf('embedding.md', 'Inside your own program')
 const [, servers = '', graphqlTools = ''] = codeOf('embedding.md', 'Your own callers instead of keys')
 
-/** What the document makes, each asked the same, and once more when the store is closed. */
+/** The servers of the document, each with the same requests, and once more after the store is closed. */
 const ASKING = `
 import { parse } from 'graphql'
 import { yoga, apollo } from './servers.js'

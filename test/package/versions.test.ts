@@ -42,7 +42,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 /** Every copy of graphql in the host. */
 async function copies(): Promise<string[]> {
-  // It exits with 1 where Pothos asks for a newer one, and lists them all the same.
+  // It exits with 1 if Pothos requires a newer one, and still lists them.
   const listing = await run('npm', ['ls', 'graphql', '--all', '--parseable'], { cwd: folder }).catch((failed) => failed)
   const lines: string[] = listing.stdout.split('\n')
   return [...new Set(lines.filter((line) => line.endsWith('/node_modules/graphql')))]

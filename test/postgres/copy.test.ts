@@ -11,7 +11,7 @@ import { newStore, type TestStore } from '../support/stores.js'
 
 const COUNTED = `select ${['value', ...CHANGE_COUNTERS].join(', ')} from revision`
 
-/** Every row of every table but the journal, which tells of each engine's own migrations; the counters without chance. */
+/** Every row of every table except the migration journal, which differs by engine, and random values. */
 function dump(own: TestStore): Record<string, unknown> {
   const names = own.tables().filter((name) => name !== 'schema_migration')
   const select = (name: string) => (name === 'revision' ? COUNTED : `select * from "${name}" order by 1, 2`)
@@ -58,7 +58,7 @@ test.each(WAYS)(
     const lines = await target.historyOf(() => there.post('/v1/personnel', { name: 'New', externalId: 'new' }))
     expect(lines).toMatchObject([{ action: 'CREATED', fields: { name: [null, 'New'] } }])
 
-    // By then the last use of the key has been noted.
+    // By then the last use of the key has been stored.
     await sleep(400)
     const before = dump(target.own)
     expect(await operations(newFolder(), args)).toEqual({

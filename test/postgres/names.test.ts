@@ -4,14 +4,14 @@ import type { Store } from '../../src/store/store.js'
 import { openGateway } from '../support/harness.js'
 import { newStore } from '../support/stores.js'
 
-/** One after the other, so that all is asked on one connection. */
+/** In sequence, so that all statements run on one connection. */
 async function ask(store: Store, text: string, times: number): Promise<unknown[][]> {
   let rows: unknown[][] = []
   for (let i = 0; i < times; i++) rows = await store.read.rows({ text, values: [7], hasStablePlan: true })
   return rows
 }
 
-/** What the connection keeps that the store reads through. */
+/** The prepared statements of the store's reading connection. */
 async function kept(store: Store): Promise<string[]> {
   const rows = await store.read.rows({ text: 'select statement from pg_prepared_statements', values: [] })
   return rows.map(([statement]) => String(statement)).filter((statement) => !statement.includes('pg_prepared'))
@@ -83,7 +83,7 @@ test('pages without a filter and single rows have kept plans, and filtered pages
   const lists = ['/v1/personnel?limit=7', '/v1/risks?limit=7', '/v1/issues?limit=7', `/v1/personnel/${body.id}`]
   for (const path of [...lists, '/v1/risks?limit=7&status=OPEN', '/v1/personnel?limit=7&search=a'])
     for (let i = 0; i < 3; i++) expect((await caller.get(path)).status).toBe(200)
-  // Keys and versions are looked up beside what is asked for.
+  // Keys and versions are looked up too.
   const statements = (await kept(gateway.store)).filter((statement) => !/api_key|revision/.test(statement))
   expect(statements.map((statement) => statement.slice(statement.lastIndexOf(' where '))).sort()).toEqual([
     ' where "issue"."live" = $4 order by "issue"."standing", "issue"."raised_on", "issue"."id" limit 7) "r1"',

@@ -38,7 +38,7 @@ async function open(): Promise<{ gateway: Gateway; caller: Caller; url: string }
 
 const stored = (url: string) => valuesOf(url, 'select external_id from person order by 1').map(([id]) => String(id))
 
-/** Adds people and reads the roster without a pause until it is told to stop; tells what was answered. */
+/** Adds people and reads the roster without a pause until stopped; returns the responses. */
 function load(caller: Caller, workers = 6) {
   const added = new Map<string, number>()
   const others: Answer[] = []
@@ -66,7 +66,7 @@ function load(caller: Caller, workers = 6) {
   }
 }
 
-/** Whoever was told 201 is there; whoever was told 503 may be; nobody was told anything else, and nobody is there twice. */
+/** Every 201 is stored; a 503 may be; there is no other status, and no duplicate. */
 function expectNothingLost(url: string, { others, having }: ReturnType<typeof load>): void {
   const there = stored(url)
   expect(new Set(there).size).toBe(there.length)
@@ -166,7 +166,7 @@ test('three copies under load, one of them killed: whatever was acknowledged is 
       const answer = await callers[copy]?.add(externalId, { 'idempotency-key': externalId }).catch(() => undefined)
       outcome.set(externalId, answer?.status ?? 'nothing')
       if (!answer) return
-      // What one copy has acknowledged, every other shows in its next answer.
+      // A write acknowledged by one instance is visible in the next response of every other.
       const other = callers[(copy + 1) % 3]
       const shown = await other?.client.ask(`/v1/personnel?externalId=${externalId}`).catch(() => undefined)
       if (!shown) continue
@@ -188,7 +188,7 @@ test('three copies under load, one of them killed: whatever was acknowledged is 
   expect(having(201).length + having('nothing').length).toBe(outcome.size)
   expect(new Set(there).size).toBe(there.length)
 
-  // Whoever got no answer asks another copy, under the same token, and is there once.
+  // A request without a response is repeated at another instance with the same token, and stored once.
   for (const one of having('nothing')) {
     const again = await callers[0]?.add(one, { 'idempotency-key': one })
     expect(again?.status).toBe(201)

@@ -14,7 +14,7 @@ export interface Server {
   url(database: string): string
   /** Until it answers. */
   start(): Promise<void>
-  /** `fast` lets nobody finish; `immediate` is a crash. */
+  /** `fast` aborts running transactions; `immediate` is a crash. */
   stop(how?: 'fast' | 'immediate'): Promise<void>
   /** A streaming standby, as far as this server is now. */
   standby(): Promise<Standby>
@@ -57,7 +57,7 @@ export function asPlainUser(command: string, args: readonly string[]): readonly 
   return process.getuid?.() === 0 ? ['runuser', ['-u', 'postgres', '--', command, ...args]] : [command, [...args]]
 }
 
-// A collation that is not ours, so that whatever relies on the database's own is found out.
+// Another default collation, to detect queries that depend on it.
 const INITDB = ['-U', 'operations', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync', '-N']
 const ICU = ['--locale-provider=icu', '--icu-locale=en-US']
 

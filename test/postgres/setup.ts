@@ -7,7 +7,7 @@ export const TEMPLATE = 'operations_template'
 
 let server: Server | undefined
 
-/** Gives the tests a server: the one that TEST_DATABASE_URL names, or one that is started for them. */
+/** Provides a server for the tests: that of TEST_DATABASE_URL, or a new one. */
 export async function setup(): Promise<void> {
   if (!process.env['TEST_DATABASE_URL']) {
     server = await newServer()

@@ -6,7 +6,7 @@ const NAME = /(usr|grp|prj|rsk|iss|key)#\d+/g
 /** A cursor begins with the eight hexadecimal digits of its checksum, in base64. */
 const CURSOR = /\b[A-Za-z0-9_-]{40,}\b/g
 
-/** What is asked, with things named by when they first came up, such as `usr#3`, and `next` for the last cursor. */
+/** A request with ids named by their order of appearance, such as `usr#3`, and `next` for the last cursor. */
 export interface Step {
   readonly method: string
   readonly path: string
@@ -14,7 +14,7 @@ export interface Step {
   readonly body?: unknown
 }
 
-/** One of two engines that are asked the same: its ids are its own, so they are told apart by their turn. */
+/** One of two engines that get the same requests: random ids are replaced by their order of appearance. */
 export class Side {
   readonly gateway: Gateway
   private caller: Caller | undefined
@@ -27,7 +27,7 @@ export class Side {
     this.gateway = openGateway({}, undefined, newStore(engine))
   }
 
-  /** All that an answer says, but for what is chance in it. */
+  /** A whole response without its random parts. */
   async ask({ method, path, headers = {}, body }: Step): Promise<string> {
     this.caller ??= await this.gateway.as('personnel.manage', 'projects.manage')
     const answer = await this.caller.request(this.own(path), {
@@ -40,7 +40,7 @@ export class Side {
     return this.common(answer)
   }
 
-  /** Every row of every table, but for when a key was last used and what is made by chance. */
+  /** Every row of every table, without the last use of keys and random values. */
   dump(): string {
     const { own } = this.gateway
     const tables = own.tables().filter((name) => name !== 'schema_migration' && name !== 'api_key')
@@ -50,7 +50,7 @@ export class Side {
       // before it is refused for its entries.
       return [name, name === 'change' ? all.map((row, index) => ({ ...Object(row), id: index + 1 })) : all]
     })
-    // A fingerprint is a hash of what was asked for, ids included; the values beside the counters are random.
+    // A fingerprint is a hash of the request, ids included; the values beside the counters are random.
     const isChance = (member: string) => member === 'fingerprint' || member.endsWith('_nonce')
     return this.named(JSON.stringify(rows, (member, value) => (isChance(member) ? undefined : value)))
   }

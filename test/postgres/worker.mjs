@@ -1,7 +1,7 @@
 import { workerData } from 'node:worker_threads'
 import pg from 'pg'
 
-// Runs SQL for a thread that waits: tests look into a store in the middle of a line, as they can with a file.
+// Runs SQL for a blocked thread, so that tests can query PostgreSQL synchronously, as with SQLite.
 const { port, signal } = workerData
 const clients = new Map()
 

@@ -29,7 +29,7 @@ const adding =
   (write) =>
     addPerson(write, { name: 'Ada', externalId })
 
-/** Sixteen that wait for the lock at the same time; some do something else than to add someone. */
+/** Sixteen writes that wait for the lock at the same time; some do not add a person. */
 async function together({ own, store }: ReturnType<typeof open>, others: Readonly<Record<number, Work>>) {
   const letGo = own.hold()
   const writes = Array.from({ length: CALLERS }, (_, i) => store.write(CALLER, others[i] ?? adding(nameOf(i))))
@@ -47,7 +47,7 @@ const but = (...left: number[]) =>
 const saying = (others: Readonly<Record<number, unknown>>) =>
   Array.from({ length: CALLERS }, (_, i) => others[i] ?? 'stored')
 
-/** Writes, and then changes its mind. */
+/** Writes, and then throws. */
 const refused: Work = async (write) => {
   await adding('refused')(write)
   throw new Error('changed my mind')

@@ -7,12 +7,12 @@ import { newFolder, operations, serve } from '../support/process.js'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
-/** What is loaded from node_modules: the native driver, whichever fits this Node. */
+/** Loaded from node_modules: the native driver for this Node. */
 const DRIVERS = ['better-sqlite3', 'better-sqlite3-13']
 
 const MORE_THAN_IN_PLACE = LIMITS.inPlaceRowsMax + 1
 
-/** The package as it was built, beside drivers and nothing else. */
+/** The built package beside the drivers, without other packages. */
 function installed(folder: string): string {
   for (const name of ['dist', 'drizzle', 'package.json'])
     cpSync(join(ROOT, name), join(folder, name), { recursive: true })

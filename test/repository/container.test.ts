@@ -8,7 +8,7 @@ const read = (name: string) => readFileSync(new URL(name, root), 'utf8')
 const containerfile = read('Containerfile').replaceAll('\\\n', '')
 const lines = containerfile.split('\n')
 
-/** The last stage, which is what runs. */
+/** The last build stage, which is the image. */
 const stage = lines.slice(lines.findLastIndex((line) => line.startsWith('FROM')))
 
 test('the image has whatever the package has, and the licence', () => {

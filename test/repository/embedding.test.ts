@@ -39,7 +39,7 @@ async function openOwnStore(): Promise<Store> {
 
 type Send = (path: string, init?: RequestInit) => Promise<Response>
 
-/** Each way to mount the gateway at `/ops`, in a host that answers everything else itself. */
+/** Each way to mount the gateway at `/ops`, in a host that serves everything else itself. */
 const HOSTS: Readonly<Record<string, (gateway: Gateway) => Promise<Send>>> = {
   async 'node:http'(gateway) {
     const server = createServer((request, response) => {
@@ -71,7 +71,7 @@ const HOSTS: Readonly<Record<string, (gateway: Gateway) => Promise<Send>>> = {
     host.get('*', () => 'the host')
     host.post('/echo', ({ body }) => body)
     host.register(async (ops) => {
-      // The gateway reads the body itself: Fastify must leave it on the wire, here and nowhere else.
+      // The gateway reads the body itself: Fastify must not parse it, here and nowhere else.
       ops.removeAllContentTypeParsers()
       ops.addContentTypeParser('*', (_request, _payload, done) => done(null))
       for (const path of ['/ops', '/ops/*']) {
@@ -281,7 +281,7 @@ describe('the schema without keys', () => {
 
   test('is stitched into the schema of the host, and a missing scope costs its part alone', async () => {
     const run = runnerOf(await openOwnStore())
-    // Stitching leaves open what an answer holds, and who asks.
+    // The stitching types leave result and context open.
     const operations = { schema, executor: (request: unknown) => run(request as Asked) as never }
     const stitched = stitchSchemas({ subschemas: [operations, buildSchema('type Query { motto: String }')] })
     const caller = { rootValue: { motto: 'Per aspera' }, contextValue: { scopes: ['personnel.read'] } }

@@ -4,7 +4,7 @@ import { openDatabase } from '../../src/store/sqlite/driver.js'
 
 const require = createRequire(import.meta.url)
 
-/** Below these versions there are faults that we rely on being mended, or that put the service in danger. */
+/** Older versions have bugs or vulnerabilities that affect the service. */
 const FLOORS: readonly { part: string; floor: string; why: string; version: () => string }[] = [
   {
     part: 'SQLite',

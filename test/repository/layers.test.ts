@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 
 const SRC = fileURLToPath(new URL('../../src', import.meta.url))
 
-/** From the floor up: a file may import from its own layer and from those before it. */
+/** Bottom up: a file may import from its own layer and from those before it. */
 const LAYERS: readonly { name: string; holds: (file: string) => boolean }[] = [
   {
     name: 'floor',
@@ -91,7 +91,7 @@ test('no module above the store knows the engine, except for backup and restore'
   expect(naming.filter((file) => !mayName.test(file))).toEqual([])
 })
 
-/** Without comments, which may explain themselves by an engine. */
+/** Without comments, which may name an engine. */
 function code(file: string): string {
   return readFileSync(join(SRC, file), 'utf8').replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')
 }

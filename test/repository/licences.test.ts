@@ -10,7 +10,7 @@ interface Locked {
 const lock = JSON.parse(readFileSync(new URL('../../package-lock.json', import.meta.url), 'utf8'))
 const packages = Object.entries<Locked>(lock.packages).filter(([path]) => path !== '')
 
-/** Permissive ones, all of which an MIT product may bring along. */
+/** Permissive licences, which an MIT product may distribute. */
 const KNOWN = new Set([
   'MIT',
   'ISC',

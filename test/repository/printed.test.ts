@@ -20,7 +20,7 @@ test('docs/limits.md is what the code prints (npm run schema)', () => {
   expect(readFileSync(new URL('docs/limits.md', root), 'utf8')).toBe(limitsPage())
 })
 
-/** What the newest migration of an engine leads to. */
+/** The schema after the newest migration of an engine. */
 function lastSnapshot(engine: string) {
   const meta = new URL(`drizzle/${engine}/meta/`, root)
   const last = readdirSync(meta)

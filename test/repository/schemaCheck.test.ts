@@ -12,7 +12,7 @@ const API = readFileSync(join(ROOT, 'schema/api.graphql'), 'utf8')
 const OPENAPI = readFileSync(join(ROOT, 'schema/openapi.json'), 'utf8')
 
 const folder = mkdtempSync(join(tmpdir(), 'contracts-'))
-// Git in a hook hands its own repository down in the environment; these commits must never go there.
+// A git hook sets GIT_DIR in the environment; these commits must not go there.
 const options = { cwd: folder, encoding: 'utf8', env: { PATH: process.env['PATH'] } } as const
 const git = (...args: string[]) =>
   execFileSync('git', ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com', ...args], options)
@@ -35,7 +35,7 @@ function check(...args: string[]) {
 
 type Changes = readonly { contract: string; path: string; change: string }[]
 
-/** What the check says when the contracts in the working folder are these. */
+/** The result of the check with these contracts in the working folder. */
 function verdict({ sdl = SDL, api = API, openapi = OPENAPI }) {
   writeFileSync(join(folder, 'schema/schema.graphql'), sdl)
   writeFileSync(join(folder, 'schema/api.graphql'), api)
@@ -46,7 +46,7 @@ function verdict({ sdl = SDL, api = API, openapi = OPENAPI }) {
   return { code, ...found, breaking: outcome(found.breaking), dangerous: outcome(found.dangerous) }
 }
 
-/** A text with one place changed; a place that is gone fails here and not as a missing verdict. */
+/** A text with one part replaced; throws if the part is missing. */
 function changed(text: string, place: RegExp, instead: string) {
   expect(text).toMatch(place)
   return text.replace(place, instead)
@@ -54,7 +54,7 @@ function changed(text: string, place: RegExp, instead: string) {
 
 type Node = Record<string, unknown>
 
-/** The REST contract with other values at these places, written as `paths > /v1/key`; undefined removes one. */
+/** The REST contract with other values at these paths, written as `paths > /v1/key`; undefined removes one. */
 function changedApi(changes: Readonly<Record<string, unknown>>) {
   const document: Node = JSON.parse(OPENAPI)
   for (const [place, value] of Object.entries(changes)) {

@@ -22,7 +22,7 @@ const PEOPLE = `with recursive n(i) as (select 1 union all select i + 1 from n w
   select 'usr_' || i, 'Person ' || i, 'person ' || i, 'p' || i || '@example.com', 'p' || i || '@example.com',
     printf('%.*c', 200, 'x'), 'ACTIVE', '${AT}', '${AT}' from n`
 
-/** A store with this many people in one group, in a folder of its own. */
+/** A store with this many people in one group, in its own folder. */
 function newStore(people: number): { folder: string; store: string } {
   const folder = newFolder()
   const store = join(folder, 'data/operations.db')
@@ -59,7 +59,7 @@ async function newCopy(): Promise<{ copy: string; expected: Backup }> {
   return { copy, expected: await backUp(store, copy, calm) }
 }
 
-/** Makes nonsense of a page that counting does not read. */
+/** Corrupts a database page that counting does not read. */
 function damageIndex(file: string): void {
   const ofPage = "select rootpage from sqlite_master where name = 'person_email'"
   const page = within(file, (db) => Number(db.prepare(ofPage).pluck().get()))
@@ -112,7 +112,7 @@ describe('a backup', () => {
     const { data } = await (await fetch(`${copy.origin}/v1/personnel`, { headers })).json()
     const retained = new Set(data.map(({ email }: { email: string }) => email))
     expect(retained.size).toBeGreaterThanOrEqual(before)
-    // One after the other they were added, so a copy of one instant has the first so many, without a gap.
+    // People are added in sequence, so a snapshot has the first ones without a gap.
     expect(acknowledged.slice(0, retained.size).filter((email) => !retained.has(email))).toEqual([])
     expect(JSON.parse(stdout)).toMatchObject({ file: 'copy.db', rows: { person: retained.size, api_key: 1 } })
   })
@@ -135,7 +135,7 @@ describe('a backup', () => {
 
   test('is one file for its owner alone, which opens by itself, also where nothing can be written', async () => {
     const { folder, store } = newStore(3)
-    // Open, so that what was written is in the -wal still.
+    // Kept open, so that the writes are still in the -wal file.
     const live = openedToTheEnd(store)
     live.exec("update person set title = 'Engineer'")
     expect(statSync(`${store}-wal`).size).toBeGreaterThan(0)
@@ -151,7 +151,7 @@ describe('a backup', () => {
       bytes: statSync(file).size,
       takenAt: AT,
     })
-    // As a reader does that may make no file beside it.
+    // As a reader that may create no file beside it.
     const titles = openDatabase(readFileSync(file)).prepare('select distinct title from person').pluck().all()
     expect(titles).toEqual(['Engineer'])
   })
@@ -240,7 +240,7 @@ describe('a backup that fails leaves everything as it was:', () => {
     damageIndex(store)
     const attempt = (signal: AbortSignal) => backUp(store, join(folder, 'copy.db'), { ...calm, force: true, signal })
     await expect(attempt(calm.signal)).rejects.toThrow(/damaged/)
-    // An interruption does not wait for the check, which would find the damage.
+    // An abort does not wait for the check, which would find the damage.
     await expect(attempt(AbortSignal.abort(new Error('interrupted')))).rejects.toThrow('interrupted')
     expect(readFileSync(join(folder, 'copy.db'), 'utf8')).toBe('The good one.')
     expect(everyFile(folder)).toEqual(['copy.db', ...STORE_ALONE])

@@ -23,7 +23,7 @@ async function openCompany() {
 
 type Ids = Awaited<ReturnType<typeof openCompany>>['ids']
 
-/** Everything that can be changed, and the registers that it changes. */
+/** Every kind of change, and the change counters that it raises. */
 const CHANGES = {
   'a new person': { changes: ['personnel', 'history'], make: (write) => addPerson(write, ada) },
   'a new name': {
@@ -82,11 +82,11 @@ test('a refused write of a batch raises no counter', async () => {
   const { keys, personnel, projects } = await gateway.store.versions()
   expect([keys, personnel].map(countOf)).toEqual([before.keys, before.personnel].map((one) => countOf(one) + 1))
   expect(projects).toBe(before.projects)
-  // Committed together, they are two writes all the same.
+  // They are two writes, although committed together.
   expect(nonceOf(keys)).not.toBe(nonceOf(personnel))
 })
 
-/** What is asked, what it does not show, and what it may. */
+/** Requests, changes that they cannot show, and changes that they may. */
 const QUESTIONS: [string, (caller: Caller) => Promise<Answer>, Change, Change][] = [
   ['risks', (caller) => caller.get('/v1/risks'), 'a new person', 'a new risk'],
   ['issues', (caller) => caller.graphql('{ issues { nodes { assigneeId } } }'), 'a new person', 'a new issue'],

@@ -9,13 +9,13 @@ import { newStore } from '../support/stores.js'
 
 const OWN = 0o600
 
-/** Permissions, or undefined for what is no file of its own. */
+/** The permissions; undefined if it is no regular file. */
 function modeOf(path: string): number | undefined {
   const stats = lstatSync(path)
   return stats.isFile() ? stats.mode & 0o777 : undefined
 }
 
-// Where everyone may read what is new, unless it is said otherwise.
+// A umask under which new files are world-readable by default.
 beforeEach(() => {
   const before = process.umask(0)
   onTestFinished(() => void process.umask(before))
@@ -31,7 +31,7 @@ function openDesk() {
   return { folder, database: ['--database', own.url] }
 }
 
-/** What writes files, and which. */
+/** The commands that write files, and their files. */
 const WRITERS: [what: string, args: (database: string[]) => string[], files: string[]][] = [
   ['an export', (database) => ['export', 'people', '--output', 'out/a.csv', ...database], ['a.csv']],
   ['a report', (database) => ['import', 'people', '--report', 'out/a.json', 'people.csv', ...database], ['a.json']],

@@ -6,7 +6,7 @@ import { type Caller, type Gateway, openFilled } from '../support/harness.js'
 interface Case {
   readonly path: string
   readonly table: string
-  /** Single equality filters, each with the index that is to serve it; ids are taken from the company. */
+  /** Single equality filters, each with the index that must serve it; ids come from the company. */
   readonly filters: (company: Company) => Readonly<Record<string, string>>
 }
 
@@ -71,7 +71,7 @@ describe.each(CASES)('$path', ({ path, table, filters }) => {
     const explain = explainer(gateway)
     for (const [filter, index] of Object.entries(filters(company))) {
       const statements = await listStatements(gateway, caller, `${path}?${filter}`, table)
-      // A group is read by its members, who come in no order of their own.
+      // A group is read through its members, which have no order of their own.
       const maySort = filter.startsWith('group=')
       for (const statement of statements) {
         const plan = explain(statement)
@@ -118,7 +118,7 @@ function explainer(gateway: Gateway): (sql: string) => string[] {
       .map((row) => String((row as { detail: string }).detail))
 }
 
-/** `r1` and the like are no tables, but the rows of a page on their way into JSON. */
+/** `r1` and the like are not tables, but aliases for the rows of a page. */
 function isScan(step: string): boolean {
   return (
     step.startsWith('SCAN') &&
@@ -128,7 +128,7 @@ function isScan(step: string): boolean {
   )
 }
 
-/** The few things of one entry, such as the groups of a person, are sorted for each of them. */
+/** Small relations of an entry, such as the groups of a person, are sorted per entry. */
 function isSort(step: string): boolean {
   return step.includes('TEMP B-TREE') && !step.includes('json_group_array(ORDER BY)')
 }

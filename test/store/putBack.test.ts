@@ -8,7 +8,7 @@ import { openGateway } from '../support/harness.js'
 import { newFolder } from '../support/process.js'
 import { remember } from './putBack.js'
 
-/** Copies a whole store into a file, over whatever is there, as `.backup` and `.restore` of the sqlite3 shell do. */
+/** Copies a store over a file, as `.backup` and `.restore` of the sqlite3 shell do. */
 async function copyInto(source: string, target: string): Promise<void> {
   const connection = openDatabase(source)
   await connection.backup(target)

@@ -7,15 +7,15 @@ import { type Caller, type Gateway, NOW } from '../support/harness.js'
 const as = { by: 'cli', at: () => NOW }
 const person = (externalId: string) => ({ name: externalId, externalId })
 
-/** What a running service remembers of a state of its store that is lost afterwards. */
+/** A running service with caches of a state that a restore then discards. */
 export interface Remembered {
-  /** Stores other things, which raise every counter as far as it was raised before. */
+  /** Makes other writes, which raise every change counter to its previous value. */
   storeOthers(store: Store): Promise<void>
-  /** The service shows what is stored now, and refuses the key that was revoked since. */
+  /** Checks that the service shows the current rows, and refuses the revoked key. */
   expectForgotten(): Promise<void>
 }
 
-/** Two keys, and a state to which `save` says how to come back; then what is lost. */
+/** Two keys, a state that `save` can restore, and later writes that are lost. */
 export async function remember(gateway: Gateway, save: () => unknown): Promise<Remembered> {
   const [staying, leaving] = [await mint(gateway), await mint(gateway)]
   await save()

@@ -7,7 +7,7 @@ import { addProject, addRisks, project, risk } from '../support/fixtures.js'
 import { type Caller, type Gateway, openFilled, openGateway } from '../support/harness.js'
 import { copyOf, newStore, type TestStore } from '../support/stores.js'
 
-/** A store that reads whatever may take more than one row in its workers. */
+/** A store that runs every read of more than one row in its workers. */
 function withWorkers(own: TestStore): TestStore {
   return { ...own, open: (options) => own.open({ ...options, inPlaceRowsMax: 0 }) }
 }
@@ -16,12 +16,12 @@ const isGuarded = (sql: string) => sql.includes('still_wanted')
 
 const SEARCHED_RISKS = 1_500
 const SEARCHED_CHARACTERS = 20_000
-/** Found nowhere, and only at the end of each comparison: some seconds for the whole register. */
+/** Matches nothing, but only at the end of each comparison: some seconds for all risks. */
 const SEARCH = `/v1/risks?limit=1&search=${'a'.repeat(199)}b`
 const SEARCH_QUERY = `{ risks(first: 1, filter: { search: "${'a'.repeat(199)}b" }) { nodes { id } } }`
 const EXECUTED_QUERY = SEARCH_QUERY.replace('nodes { id }', 'edges { cursor }')
 
-/** A register that takes very long to search. */
+/** Risks that take very long to search. */
 async function openSlow(options: Partial<AppOptions> = {}): Promise<{ gateway: Gateway; caller: Caller }> {
   const gateway = openGateway(options)
   await gateway.write(async (write) => {
@@ -35,7 +35,7 @@ async function openSlow(options: Partial<AppOptions> = {}): Promise<{ gateway: G
   return { gateway, caller: await gateway.as('projects.read') }
 }
 
-/** The share of a processor that this process uses: the least of three looks, since the garbage collector runs on threads too. */
+/** The CPU share of this process: the least of three samples, since the garbage collector has threads too. */
 async function load(): Promise<number> {
   const looks: number[] = []
   for (let look = 0; look < 3; look++) {
@@ -96,7 +96,7 @@ test('a request that reads too long gets 503, is charged, and leaves the process
   }
   await sleep(1_000)
   expect(await load()).toBeLessThan(0.1)
-  // A busy machine may take some tries to read anything at all in that time.
+  // On a busy machine it may take several tries to read anything in that time.
   const total = async () => (await caller.get('/v1/risks?total=true&limit=1')).body.page?.total
   await expect.poll(total, { timeout: 10_000 }).toBe(SEARCHED_RISKS)
 })
@@ -155,7 +155,7 @@ test('when the worker queue is full, the next request gets 503, unless others ha
   expect(refused.headers.get('retry-after')).toBe('1')
   hangUp.abort()
   const next = ask()
-  // Their places are free at once, and not when the running ones are over.
+  // Their places in the queue are free at once.
   expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual(waiting.map(() => 503))
   const codes = await Promise.all([next, ...running].map(async (answer) => (await (await answer).json()).code))
   expect(new Set(codes)).toEqual(new Set(['DEADLINE_EXCEEDED']))
@@ -170,7 +170,7 @@ test('a store is closed at once, whatever its workers read', async () => {
   await sleep(200)
   await store.close()
   await refused
-  // Only the last connection to let go removes it.
+  // SQLite removes it when the last connection closes.
   expect(existsSync(`${own.file}-wal`)).toBe(false)
   expect(await load()).toBeLessThan(0.1)
   own.remove()

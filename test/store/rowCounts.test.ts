@@ -8,7 +8,7 @@ import { RowCounts } from '../../src/store/query/rowCounts.js'
 import { ada } from '../support/fixtures.js'
 import { type Gateway, openFilled } from '../support/harness.js'
 
-/** The statements that count, since the last look. */
+/** The counting statements since the last call. */
 const countsIn = (gateway: Gateway) => gateway.statements().filter((sql) => sql.includes('count(')).length
 
 test('a list has as many live rows as it shows without a filter, counted once while nothing changes', async () => {

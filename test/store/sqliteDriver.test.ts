@@ -8,7 +8,7 @@ const require = createRequire(import.meta.url)
 const here = Number.parseInt(process.versions.node, 10) < 22 ? 'better-sqlite3' : 'better-sqlite3-13'
 const working: unknown = require(here)
 
-/** Stands in for `require` where these drivers are installed, and notes what was asked for. */
+/** A fake `require` with these drivers installed, which records its calls. */
 function installed(...names: string[]) {
   const sent: string[] = []
   const load = (name: string): unknown => {

@@ -12,7 +12,7 @@ async function names(gateway: Gateway): Promise<string[]> {
   return body.data.map(({ name }: { name: string }) => name)
 }
 
-/** What an error says at its root, wherever Drizzle has wrapped it. */
+/** The message of the root cause, inside Drizzle's wrapper. */
 function rootOf(error: Error): string {
   return error.cause instanceof Error ? rootOf(error.cause) : error.message
 }
@@ -123,7 +123,7 @@ describe('a write', () => {
   })
 })
 
-/** Looks at the file as another process would. */
+/** Reads the file like another process. */
 function inFile<T>({ own: { file } }: Gateway, look: (connection: Connection) => T): T {
   const connection = openDatabase(file)
   try {
@@ -133,9 +133,9 @@ function inFile<T>({ own: { file } }: Gateway, look: (connection: Connection) =>
   }
 }
 
-// PostgreSQL gathers what is to be written to its own log, from all connections.
+// PostgreSQL batches its log writes of all connections by itself.
 describe.runIf(engine === 'sqlite')('writes that wait together', () => {
-  /** Twenty at once; every third is refused, because somebody has its externalId. */
+  /** Twenty at once; every third is refused because its externalId exists. */
   async function addTogether(gateway: Gateway) {
     await gateway.write((write) => addPerson(write, { name: 'First', externalId: 'taken' }))
     gateway.statements()
@@ -162,7 +162,7 @@ describe.runIf(engine === 'sqlite')('writes that wait together', () => {
     gateway.statements()
     const sent = Array.from({ length: 20 }, (_, i) => {
       const ask = () => gateway.write((write) => addPerson(write, { name: `P${i}`, externalId: `e${i}` }))
-      // As requests are read: one callback after the other, all in one turn of the event loop.
+      // Like parsed requests: separate callbacks in one turn of the event loop.
       return new Promise((resolve) => setImmediate(() => resolve(ask())))
     })
     await Promise.all(sent)
@@ -182,7 +182,7 @@ describe.runIf(engine === 'sqlite')('writes that wait together', () => {
 
   test('are tried one by one when they cannot be committed together', async () => {
     const gateway = openGateway()
-    // As SQLite does by itself when it runs out of room: everything since the beginning is gone.
+    // Like SQLite on a full disk: the whole transaction is rolled back.
     inFile(gateway, (connection) =>
       connection.exec(`create trigger spoil before insert on person when new.name = 'Spoiler'
         begin select raise(rollback, 'no room'); end`),

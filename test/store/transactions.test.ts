@@ -6,12 +6,12 @@ import { WriteQueue } from '../../src/store/postgres/writeQueue.js'
 import type { Authorship, Write } from '../../src/store/store.js'
 import { NOW } from '../support/harness.js'
 
-/** What the server says to a statement, by what is in it: an SQLSTATE, or that the line is dead. */
+/** The response of the fake server to a statement, by its text: an SQLSTATE, or a broken connection. */
 type Script = (statement: string, attempt: number) => string | 'lost' | undefined
 
 const AS: Authorship = { by: 'cli', at: () => NOW }
 
-/** A server that does as it is told, so that what happens once in a thousand times happens now. */
+/** A scripted server, to reproduce rare failures. */
 function scripted(script: Script) {
   const messages: string[] = []
   let attempt = 0
@@ -31,7 +31,7 @@ function scripted(script: Script) {
   }
   const queue = new WriteQueue({
     open,
-    // Only its way to the server matters here.
+    // Only its connection to the server matters here.
     writeOn: (run) => ({ run }) as unknown as Write,
     look: async () => undefined,
   })

@@ -53,7 +53,7 @@ function oldStore(): string {
   return file
 }
 
-/** A company and a key, in a store of today and, with everything that it could hold, in one of the first release. */
+/** A company and a key in a current store, and the same, as far as possible, in a store of the first release. */
 async function openBoth() {
   const gateway = openGateway()
   await gateway.write(fillCompany)
@@ -115,7 +115,7 @@ test('a filled store of the first release keeps every row and every link', async
     table,
     rows.map((row) => Object.assign({}, row, added[table])),
   ])
-  // Whether a member has left is found out by the upgrade, as it would have been written all along.
+  // The upgrade fills in whether a member has left.
   const { membership } = rowsOf(gateway.own.file)
   expect(membership).toContainEqual(expect.objectContaining({ live: 0 }))
   expect(rowsOf(file)).toEqual({ ...Object.fromEntries(expected), membership })
@@ -124,7 +124,7 @@ test('a filled store of the first release keeps every row and every link', async
     expect(connection.pragma('integrity_check')).toEqual([{ integrity_check: 'ok' }])
     expect(connection.prepare('select count(*) from change').pluck().get()).toBe(0)
     expect(connection.prepare('select value from revision').pluck().get()).toBe(8)
-    // No value of before can be taken for one of after.
+    // No earlier version equals a later one.
     const nonces = ['value', ...CHANGE_COUNTERS].map((counter) => `${counter}_nonce > 0`).join(' and ')
     expect(connection.prepare(`select ${nonces} from revision`).pluck().get()).toBe(1)
   })
@@ -196,13 +196,13 @@ test('every rule and every link holds in a migrated store', async () => {
   expect(outcomes).toEqual(REFUSED)
 })
 
-/** Every table and index of a store by its name; the order of columns, which an upgrade cannot choose, is let go. */
+/** Every table and index of a store by its name, ignoring the order of columns, which an upgrade cannot choose. */
 function formOf(connection: Connection): Record<string, string[]> {
   const parts = (sql: string) => sql.split(/,\n|\n/).map((line) => line.replaceAll(/[`"]|^\s+|,$/g, ''))
   const rows = connection
     .prepare("select name, sql from sqlite_master where sql is not null and name not like 'sqlite_%'")
     .all() as { name: string; sql: string }[]
-  // What ALTER TABLE adds stands at the end, on the line of the last.
+  // ALTER TABLE appends a column to the line of the last one.
   const lines = ({ sql }: { sql: string }) => parts(sql.replaceAll(/, (`\w+` \w+)/g, ',\n$1')).sort()
   const { schema_migration: _, ...form } = Object.fromEntries(rows.map((row) => [row.name, lines(row)]))
   return form

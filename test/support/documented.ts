@@ -4,7 +4,7 @@ import { openapi } from '../../src/http/openapi/document.js'
 import { schema } from '../../src/schema.js'
 import type { Answer } from './harness.js'
 
-/** The document, as the tests read it: stricter than it is published, so that no undocumented member goes unseen. */
+/** The OpenAPI document without additional properties, so that undocumented members fail. */
 interface Document {
   paths: Record<string, Record<string, { responses: Record<string, ResponseObject> }>>
   components: { responses: Record<string, ResponseObject>; schemas: Record<string, object> }
@@ -20,12 +20,12 @@ const ajv = new Ajv2020({ strict: false, allErrors: true })
 formats.default(ajv)
 ajv.addSchema({ $id: 'http://openapi.example/document', components: document.components })
 
-/** By the very object that describes the shape, so that each is compiled once. */
+/** By schema object, so that each is compiled once. */
 const validators = new Map<object, ValidateFunction>()
 const PROBLEM = { $ref: '#/components/schemas/Problem' }
 const templates = Object.keys(document.paths).map((path) => ({ path, pattern: patternOf(path) }))
 
-/** Fails the test when a REST answer is not what the OpenAPI document says of it. */
+/** Fails the test when a REST response does not match the OpenAPI document. */
 export function requireDocumented(method: string, path: string, answer: Answer): void {
   const pathname = path.split('?')[0] ?? ''
   if (!pathname.startsWith('/v1/') || pathname === '/v1/openapi.json') return
@@ -49,7 +49,7 @@ export function requireDocumented(method: string, path: string, answer: Answer):
     if (answer.text !== '' || type !== '') throw new Error(`${method} ${path} answered ${type}, where nothing belongs.`)
     return
   }
-  // A list that is asked for as CSV by its header is what it is at the path of the CSV.
+  // A list requested with `Accept: text/csv` is documented at the path of its CSV.
   const content = isCsv(type)
     ? (document.paths[`${template.path.replace(/\.csv$/, '')}.csv`]?.['get']?.responses['200']?.content ?? {})
     : documented.content

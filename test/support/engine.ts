@@ -1,4 +1,4 @@
 export type Engine = 'sqlite' | 'postgres'
 
-/** Which engine the suite runs on: `npm test` on SQLite, `npm run test:postgres` on PostgreSQL. */
+/** The engine of the suite: `npm test` uses SQLite, `npm run test:postgres` PostgreSQL. */
 export const engine: Engine = process.env['TEST_ENGINE'] === 'postgres' ? 'postgres' : 'sqlite'

@@ -103,7 +103,7 @@ export const issue = (projectId: string, overrides: Partial<IssueDraft> = {}): I
   ...overrides,
 })
 
-/** What `fillCompany` stored, by id. */
+/** The ids of the rows of `fillCompany`. */
 export interface Company {
   readonly groupIds: readonly string[]
   readonly personIds: readonly string[]

@@ -12,7 +12,7 @@ import { type Company, fillCompany } from './fixtures.js'
 import { copyOf, newStore, type TestStore } from './stores.js'
 import { way } from './way.js'
 
-/** An answer, read to its end. */
+/** A response with its whole body. */
 export interface Answer {
   readonly status: number
   readonly headers: Headers
@@ -28,7 +28,7 @@ interface Statement {
   readonly values: readonly unknown[]
 }
 
-/** Whether a statement only asks how large a table is, to judge whether the next one is heavy. */
+/** Whether a statement only reads the size of a table, to decide whether the next one is heavy. */
 const isSizing = (sql: string) => sql.startsWith('select max(rowid) from')
 
 interface HistoryLine {
@@ -38,24 +38,24 @@ interface HistoryLine {
   readonly fields: FieldChanges
 }
 
-/** A service with a store of its own, gone when it is no longer needed. */
+/** A service with its own store, removed afterwards. */
 export interface Gateway {
   readonly store: Store
-  /** The store itself, to be looked into past the service. */
+  /** The store itself, for direct access. */
   readonly own: TestStore
   readonly app: App
-  /** Every SQL statement since the last look. */
+  /** Every SQL statement since the last call. */
   statements(): string[]
-  /** The same, each with its parameters where the engine tells them. */
+  /** The same, each with its parameters if the engine reports them. */
   statementsWithValues(): Statement[]
-  /** What the store had to say since the last look. */
+  /** The notices of the store since the last call. */
   notices(): string[]
-  /** A caller with a fresh key of these scopes. */
+  /** A caller with a new key of these scopes. */
   as(...scopes: Scope[]): Promise<Caller>
-  /** A caller who sends this `Authorization` header, or none. */
+  /** A caller with this `Authorization` header, or none. */
   with(authorization: string | undefined): Caller
   write<T>(work: (write: Write) => Promise<T>): Promise<T>
-  /** Each line that this work adds to the history. */
+  /** The history rows that this work adds. */
   historyOf(work: () => Promise<unknown>): Promise<HistoryLine[]>
   clock: { now: Date }
   readonly log: string[]
@@ -147,7 +147,7 @@ async function fillStore(): Promise<Filled> {
   return { own, company }
 }
 
-/** A service with the company of the fixtures, and what is in it. */
+/** A service with the company of the fixtures, and its ids. */
 export async function openFilled(options: Partial<AppOptions> = {}): Promise<{ gateway: Gateway; company: Company }> {
   if (engine === 'postgres') {
     const gateway = openGateway(options)
@@ -158,7 +158,7 @@ export async function openFilled(options: Partial<AppOptions> = {}): Promise<{ g
   return { gateway: openGateway(options, onTestFinished, copyOf(own)), company }
 }
 
-/** A service with the company of the fixtures, and a caller who may do everything. */
+/** A service with the company of the fixtures, and a caller with every scope. */
 export interface Office {
   readonly gateway: Gateway
   readonly caller: Caller
@@ -217,7 +217,7 @@ export class Caller {
     })
   }
 
-  /** A merge patch, unless the headers say otherwise. */
+  /** A merge patch, unless the headers set another type. */
   patch(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
     return this.request(path, {
       method: 'PATCH',

@@ -9,7 +9,7 @@ let last: Promise<unknown> = Promise.resolve()
  * command says and does; whatever is about being a process (signals, standard input, an end) takes a real one.
  */
 export function runHere(folder: string, args: readonly string[]): Promise<Finished> {
-  // One at a time: folder, environment and output belong to the whole process.
+  // One at a time: working directory, environment and output are global to the process.
   const mine = last.then(() => within(folder, args))
   last = mine.catch(() => undefined)
   return mine
@@ -31,7 +31,7 @@ async function within(folder: string, args: readonly string[]): Promise<Finished
   }
 }
 
-/** Takes what is written to a stream, none of which gets through. */
+/** Captures what is written to a stream. */
 function listenTo(stream: NodeJS.WriteStream) {
   let text = ''
   const spy = vi.spyOn(stream, 'write').mockImplementation((chunk, ...rest) => {
@@ -43,7 +43,7 @@ function listenTo(stream: NodeJS.WriteStream) {
   return { text: () => text, restore: () => spy.mockRestore() }
 }
 
-/** Makes a key with these arguments, by the command, in the folder's store. */
+/** Creates a key in the folder's store with the command and these arguments. */
 export async function mint(folder: string, ...args: string[]): Promise<MintedKey> {
   return JSON.parse((await runHere(folder, ['keys', 'create', '--json', ...args])).stdout)
 }

@@ -4,7 +4,7 @@ import { STATUS } from '../../src/http/wire/problems.js'
 import type { Answer } from './harness.js'
 
 expect.extend({
-  /** A problem+json of this status and code, with its Request-Id, and nothing of the inside in it. */
+  /** A problem+json of this status and code, with its Request-Id, and without internals. */
   toMatchProblem(answer: Answer, status: number, code: Code) {
     const { body, headers } = answer
     const isRight =
@@ -27,7 +27,7 @@ declare module 'vitest' {
   interface Matchers<T> extends ProblemMatchers<T> {}
 }
 
-// `toMatchObject` takes a RegExp for an object without members, which anything matches.
+// `toMatchObject` treats a RegExp as an object without members, which anything matches.
 expect.addEqualityTesters([
   (actual, expected) => (expected instanceof RegExp && !(actual instanceof RegExp) ? false : undefined),
 ])

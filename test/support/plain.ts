@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** Tests that say nothing where responses are neither cached nor compiled, most of them because that is their subject. */
+/** Tests that are meaningless without the response cache and compiled queries, mostly because they test those. */
 const LEFT_OUT: Readonly<Record<string, string>> = {
   'test/api/idempotencyRecords.test.ts':
     'Restarts servers, which are processes with settings of their own, and only writes.',
@@ -25,7 +25,7 @@ const sources = new Map(
     .map((path) => [path, readFileSync(path, 'utf8')]),
 )
 
-/** Whether a file has the harness open a service for it, or imports one that does. */
+/** Whether a file opens a service with the harness, or imports one that does. */
 function opensService(path: string): boolean {
   if (path === HARNESS) return false
   const text = sources.get(path) ?? ''

@@ -18,19 +18,19 @@ export interface Finished {
 }
 
 interface Options {
-  /** Another copy of the command than the one that was built here. */
+  /** Another build of the command. */
   readonly main?: string
   readonly env?: NodeJS.ProcessEnv
   /** A file that takes the place of standard output. */
   readonly stdout?: string
-  /** When it is killed at the latest: after the test that started it, or later where a file shares it. */
+  /** When it is killed: after the test that started it, or later if a file shares it. */
   readonly atEnd?: ((end: () => void) => void) | undefined
 }
 
-/** The database that is a folder's store where the engine is PostgreSQL; SQLite's store is a file in it. */
+/** The database of a folder on PostgreSQL; on SQLite the store is a file in the folder. */
 const databases = new Map<string, string>()
 
-/** A folder's own store: with PostgreSQL migrated, unless a command has come upon it first. */
+/** The store of a folder; on PostgreSQL migrated, unless a command used it first. */
 export function storeOf(folder: string): TestStore {
   if (engine === 'sqlite') return sqliteStore(join(folder, 'data/operations.db'))
   return postgresStore(databaseOf(folder, takeDatabase))
@@ -64,7 +64,7 @@ export async function serve(folder: string, args: readonly string[] = [], option
   const running = start(folder, ['serve', '--port', '0', ...args], options)
   const origin = await new Promise<string>((resolve, reject) => {
     running.child.stderr?.on('data', () => {
-      // The metrics have an address of their own, which comes first.
+      // The address of the metrics is printed first.
       const [found] = /(?<!Metrics at )http:\/\/[\w.:[\]]+:\d+/.exec(running.finished().stderr) ?? []
       if (found) resolve(found)
     })
@@ -73,12 +73,12 @@ export async function serve(folder: string, args: readonly string[] = [], option
   return { ...running, origin, metrics: /Metrics at (\S+)/.exec(running.finished().stderr)?.[1] ?? '' }
 }
 
-/** What a command finds in its environment: nothing of ours but where its store is. */
+/** The environment of a command: only the address of its store. */
 export function environmentOf(folder: string): NodeJS.ProcessEnv {
   return { PATH: process.env['PATH'], ...(engine === 'postgres' && { DATABASE_URL: databaseOf(folder, newDatabase) }) }
 }
 
-/** Starts the built command and does not wait for anything. */
+/** Starts the built command without waiting. */
 export function start(
   folder: string,
   args: readonly string[],

@@ -8,7 +8,7 @@ const ROOM_BYTES_MIN = 1_000_000_000
 let folder: string | undefined
 
 /**
- * Makes the folder for the stores of one run: in memory where there is room, because nobody needs them after a power
+ * Makes the folder for the stores of one run: in memory where there is room, because they are not needed after a power
  * cut, and a disk makes every write and every close wait for it.
  */
 export function setup(): void {

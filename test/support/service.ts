@@ -12,17 +12,17 @@ import type { TestStore } from './stores.js'
 
 const CONNECTIONS = 16
 
-/** A served process with a store of its own, a key for everything, and a look into the file behind it. */
+/** A served process with its own store, a key with every scope, and direct access to the file. */
 export async function openService({ folder = newFolder(), args = [] as readonly string[], stdout = '' } = {}) {
   const { own, key, keyId } = await prepareStore(folder)
   const server = await serve(folder, ['--rate-limit', '0', ...args], stdout ? { stdout } : {})
   return { ...server, own, key, keyId, ...callerOf(server.origin, key) }
 }
 
-/** So long that many people make a long answer. */
+/** So long that many people make a long response. */
 const TITLE = 'Lead engineer '.repeat(12).trim()
 
-/** A store with a key and some people, made in this process, which is faster than by the command. */
+/** A store with a key and some people, filled in this process, which is faster than by the command. */
 export async function prepareStore(folder: string, people = 0) {
   const own = storeOf(folder)
   const store = await openStore(own.url)
@@ -38,7 +38,7 @@ export async function prepareStore(folder: string, people = 0) {
   return { own, key, keyId }
 }
 
-/** Someone who calls a served process over connections that stay open. */
+/** A client of a served process with keep-alive connections. */
 export function callerOf(origin: string, key: string) {
   const client = new Client(origin, key, CONNECTIONS)
   onTestFinished(() => client.close())
@@ -62,12 +62,12 @@ export function callerOf(origin: string, key: string) {
 export const READY = { status: 'ready', writes: true }
 export const READY_TO_READ = { status: 'ready', writes: false }
 
-/** The externalIds of everyone in the store, whatever any server says. */
+/** The externalIds of all people, read directly from the store. */
 export function stored({ values }: TestStore): string[] {
   return values('select external_id from person order by external_id').map(([id]) => String(id))
 }
 
-/** A disk of its own, gone when the test is over. */
+/** A mounted file system, removed after the test. */
 export function smallDisk(bytes: number): string {
   const folder = join(newFolder(), 'disk')
   mkdirSync(folder)
@@ -78,13 +78,13 @@ export function smallDisk(bytes: number): string {
   return folder
 }
 
-/** Mounting takes root, and a container may be forbidden it. */
+/** Mounting needs root, and a container may forbid it. */
 export const canMount = tried((folder) => {
   execFileSync('mount', ['-t', 'tmpfs', 'tmpfs', folder], { stdio: 'ignore' })
   execFileSync('umount', [folder])
 })
 
-/** A file that not even root may change takes root, and a file system that has such files. */
+/** `chattr +i` needs root, and a file system that supports it. */
 export const canFreeze = tried((folder) => {
   const file = join(folder, 'frozen')
   writeFileSync(file, '')

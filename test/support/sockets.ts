@@ -16,7 +16,7 @@ export async function portOf(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-/** A connection that has said this much, and reads nothing unless it is told to. */
+/** A connection that has sent this text, and is paused. */
 export async function dial(port: number, bytes: string | Buffer = '', localAddress?: string): Promise<Socket> {
   const socket = connect({ port, host: '127.0.0.1', ...(localAddress && { localAddress }) })
   socket.on('error', () => undefined)
@@ -29,7 +29,7 @@ export async function dial(port: number, bytes: string | Buffer = '', localAddre
   return socket
 }
 
-/** The head of a request, to be followed by its body or not. */
+/** The header of a request. */
 export function head(line: string, headers: Record<string, string>): string {
   const lines = Object.entries({ host: 'localhost', ...headers }).map(([name, value]) => `${name}: ${value}\r\n`)
   return `${line} HTTP/1.1\r\n${lines.join('')}\r\n`
@@ -40,7 +40,7 @@ export function ask(port: number, sent: Sent): Promise<Talk> {
   return talk(port, { bytes: bytesOf(sent) })
 }
 
-/** Waits until it is so, for as long as a busy machine may take. */
+/** Waits until the condition holds, with time for a busy machine. */
 export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   for (let i = 0; i < 500; i++) {
     if (await isSo()) return

@@ -13,11 +13,11 @@ import { type Engine, engine } from './engine.js'
 interface OpenOptions {
   readonly onStatement?: (sql: string, values?: readonly unknown[]) => void
   readonly onNotice?: (sentence: string) => void
-  /** SQLite: what reads more rows runs in a read worker. */
+  /** SQLite: statements that read more rows run in a read worker. */
   readonly inPlaceRowsMax?: number
 }
 
-/** A migrated store with nothing in it, and a way into it that goes past our own code. */
+/** An empty migrated store, with direct SQL access. */
 export interface TestStore {
   /** For `--database` and DATABASE_URL. */
   readonly url: string
@@ -27,9 +27,9 @@ export interface TestStore {
   /** Runs SQL. */
   run(sql: string): void
   rows(sql: string): Readonly<Record<string, unknown>>[]
-  /** Each row as its values, in the order in which they are selected. */
+  /** Each row as an array of the selected values. */
   values(sql: string): unknown[][]
-  /** Takes the turn of whoever writes, as another process would, until it is let go. */
+  /** Holds the write lock like another process, until released. */
   hold(): () => void
   /** Whether another process is writing. */
   isHeld(): boolean
@@ -38,7 +38,7 @@ export interface TestStore {
   remove(): void
 }
 
-/** Where a run has its stores; a campaign makes no folder for them. */
+/** The folder for the stores of a run; campaigns have none. */
 const folder = process.env['TEST_STORES'] ?? tmpdir()
 
 /** A store that is migrated once for each worker, and copied for each test. */
@@ -63,7 +63,7 @@ function newFile(like: string): string {
 const SQLITE_TABLES = "select name from sqlite_master where type = 'table' order by name"
 const POSTGRES_TABLES = "select tablename from pg_tables where schemaname = 'public' order by 1"
 
-// Of this database alone: copies of one template have the same relations, and the locks of all are listed together.
+// Only this database: pg_locks lists all databases, and copies of one template have the same relation ids.
 const HELD = `select 1 from pg_locks where relation = 'revision'::regclass and mode = 'ExclusiveLock' and granted
   and database = (select oid from pg_database where datname = current_database())`
 
@@ -71,7 +71,7 @@ export function newStore(on: Engine = engine): TestStore {
   return on === 'postgres' ? postgresStore(takeDatabase()) : sqliteStore(newFile(migratedFile()))
 }
 
-/** A store of its own with all that is in this one, which nobody has open; SQLite's alone can be copied so. */
+/** A copy of a store that is not open; SQLite only. */
 export function copyOf({ file }: TestStore): TestStore {
   return sqliteStore(newFile(file))
 }

@@ -8,7 +8,7 @@ const SYNC = `mutation ($input: SyncProjectInput!) { syncProject(input: $input) 
 
 export type State = { key: string } & Record<string, unknown>
 
-/** A project with something of everything. */
+/** A project with all kinds of entries. */
 export const BRIDGE = {
   key: 'BRIDGE',
   name: 'New bridge',
@@ -25,7 +25,7 @@ export const BRIDGE = {
   ],
 }
 
-/** So many risks, or issues where a severity is among the rest. */
+/** This many risks, or issues if `rest` has a severity. */
 export const numbered = (amount: number, rest: object = {}) =>
   Array.from({ length: amount }, (_, index) => ({ reference: `R-${index}`, title: `Risk ${index}`, ...rest }))
 
@@ -37,7 +37,7 @@ export function sync(caller: Caller, input: State): Promise<Answer> {
   return caller.graphql(SYNC, { input })
 }
 
-/** What came of a sync that is to succeed. */
+/** The result of a sync that must succeed. */
 export async function synced(caller: Caller, input: State): Promise<Answer['body']> {
   const { body } = await sync(caller, input)
   expect(body.errors).toBeUndefined()

@@ -1,7 +1,7 @@
 import type { AppOptions } from '../../src/http/app.js'
 
-/** Answered without either of what makes answers quicker: none is kept ready, and the store tells none by itself. */
+/** Options without the response cache and without compiled queries. */
 export const PLAIN = { responseCacheBytesMax: 0, isCompiled: false } as const satisfies Partial<AppOptions>
 
-/** How the suite has its answers made: `npm test` as a server does, `npm run test:plain` plainly. */
+/** How the suite runs: `npm test` like a server, `npm run test:plain` without cache and compiled queries. */
 export const way: Partial<AppOptions> = process.env['TEST_WAY'] === 'plain' ? PLAIN : {}

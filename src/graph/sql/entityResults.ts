@@ -20,13 +20,13 @@ import {
 } from './results.js'
 import { type AskedList, Build, boundValues, NotCompilable, Weighing } from './statements.js'
 
-/** The JSON of a row, and the value that it has of each key that references give. */
+/** The JSON of a row, and its value of each key that references use. */
 interface Found {
   readonly json: string
   readonly keyOf: (key: string) => string | undefined
 }
 
-/** Runs one statement for each type and key that is referred to, however often and in whatever order. */
+/** Runs one statement for each type and key, for any number and order of references. */
 export function entitiesRunner(root: EntitiesRoot) {
   const number = newNumber()
   return async (context: Context, args: readonly Arguments[]): Promise<RootQuestion> => {
@@ -51,7 +51,7 @@ export function entitiesRunner(root: EntitiesRoot) {
   }
 }
 
-/** What is wrong with a reference is an error at its place, which execution puts there. */
+/** A bad reference is an error at its path, which execution reports. */
 function usable(place: Reference | Fault): Reference {
   if (place instanceof Fault) throw place
   return place
@@ -72,7 +72,7 @@ function visibleEntry({ principal }: Context, { types }: EntitiesRoot, { entity 
 
 interface Look {
   readonly batch: Batch
-  /** Those that references of this batch give. */
+  /** The keys that references of this batch use. */
   readonly keys: readonly EntityKey[]
   readonly entry: EntityEntry
   readonly pageRequests: readonly (AskedList | undefined)[]

@@ -17,35 +17,35 @@ import type { Part } from './entries.js'
 import type { Arguments } from './fields.js'
 import { type AskedList, Build, boundValues, Weighing } from './statements.js'
 
-/** What a field at the root was answered with. */
+/** The result of a root field. */
 export interface RootResult {
-  /** The JSON of it, in pieces. */
+  /** Its JSON, in pieces. */
   readonly json: readonly Buffer[]
-  /** The parts of a list, for whoever shows it in another shape. */
+  /** The parts of a list, for REST, which shows it in another shape. */
   readonly list?: ListResult
-  /** Whether there is something. */
+  /** Whether there is a row. */
   readonly isThere: boolean
 }
 
 export interface ListResult {
-  /** The JSON of each entry, with what was asked for between. */
+  /** The JSON of each entry, with the separator between them. */
   readonly entries: Buffer
   readonly pageInfo: { readonly hasNextPage?: boolean; readonly endCursor?: string | null }
   readonly totalCount: number | undefined
 }
 
-/** Of all queries together: callers choose what is selected and the sizes of pages, without end. */
+/** Bounds the cache for all queries: callers choose selections and page sizes. */
 const STATEMENTS_CACHED_MAX = 1_000
 
 interface CachedStatement {
   readonly text: string
-  /** With placeholders for what differs from request to request. */
+  /** With placeholders for what differs between requests. */
   readonly values: readonly unknown[]
 }
 
 const cachedOn = oncePerEngine(() => new LRUCache<string, CachedStatement>({ max: STATEMENTS_CACHED_MAX }))
 
-/** A statement as it was spelled out before for the same question. */
+/** Caches the compiled SQL text of equal selections. */
 export function cachedStatement(read: Read, key: string, build: () => SQL): CachedStatement {
   const statements = cachedOn(read)
   const known = statements.get(key)
@@ -55,14 +55,14 @@ export function cachedStatement(read: Read, key: string, build: () => SQL): Cach
   return compiled
 }
 
-/** What a field at the root asks of the store, and what it is answered with. */
+/** The statements of a root field, and how their rows become its result. */
 export interface RootQuestion {
   readonly statements: readonly CompiledSql[]
   /** Gets the rows of each statement. */
   answer(rows: readonly unknown[][][]): Promise<RootResult>
 }
 
-/** Answers all roots of an operation from one instant; the same question under several names is asked once. */
+/** Runs all root fields of an operation in one snapshot; equal fields under several aliases run once. */
 export async function answersTo(context: Context, questions: readonly RootQuestion[]): Promise<RootResult[]> {
   const { read } = context.store
   const keyed = questions.map(({ statements }) => statements.map((one) => [questionOf(one), one] as const))
@@ -87,7 +87,7 @@ function questionOf({ text, values }: CompiledSql): string {
 
 let rootsMade = 0
 
-/** What the statements of one root are kept under. */
+/** The cache key of a root's statements. */
 export function newNumber(): number {
   rootsMade += 1
   return rootsMade
@@ -125,7 +125,7 @@ export function listRunner(root: ListRoot) {
         if (part === 'totalCount') return []
         return entry ? read.json.entries(entry(build, page), separator) : value(build, page).value
       })
-      // However many names it has, a total is counted once.
+      // A total under several aliases is counted once.
       const total = root.isCounted ? page.totalCount : sql`0`
       const selected = sql.join([hasEntries ? sql`count(*)` : sql`0`, total, ...columns], sql.raw(', '))
       return sql`${page.prefix}select ${selected}${hasEntries ? sql` from ${page.rows}` : sql``}`
@@ -144,7 +144,7 @@ export function listRunner(root: ListRoot) {
   }
 }
 
-/** Which index serves a filter best depends on how rare its values are, so those are planned for each time. */
+/** A filtered list has no stable plan: which index is best depends on how rare the values are. */
 export function hasStablePlan(pageRequests: readonly (PageRequest | undefined)[]): boolean {
   return pageRequests.every((one) => Object.keys(one?.filter ?? {}).length === 0)
 }
@@ -183,7 +183,7 @@ export function keyOf(pageRequests: readonly (AskedList | undefined)[]): string 
   return JSON.stringify(pageRequests.map((one) => one && [one.bound.shape, one.first ?? -one.most, one.place ? 1 : 0]))
 }
 
-/** What a statement has of each part of a list, with the cursors of those that have any. */
+/** The parts of a list from the row of its statement, with cursors. */
 function shownOf(context: Context, parts: readonly Part[], row: readonly unknown[]): Promise<Buffer[]> {
   let column = FIRST_PART
   return Promise.all(
@@ -220,14 +220,14 @@ function listResult(parts: readonly Part[], cells: readonly Buffer[]): RootResul
   return { json: [...json, Buffer.from('}')], isThere: true, list: { entries, pageInfo, totalCount } }
 }
 
-/** Where a statement has the total, and the first of the parts; in front is how many rows the page has. */
+/** The columns of the total and of the first part; before them is the number of rows of the page. */
 const TOTAL = 1
 const FIRST_PART = 2
 
 const NOTHING = Buffer.alloc(0)
 const NULL = Buffer.from('null')
 
-/** Runs the statement of a single thing. */
+/** Runs the statement of a single row. */
 export function singleRunner(root: SingleRoot) {
   const number = newNumber()
   const { one, object } = root

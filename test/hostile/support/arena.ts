@@ -26,12 +26,12 @@ export function sample<T>(all: readonly T[]): readonly T[] {
   return isShort ? all.filter((_, index) => index % SAMPLE === 0) : all
 }
 
-/** How long anyone else may have to wait for an answer, whatever is done to the server. */
+/** The longest latency allowed for other clients during any attack. */
 const WAIT_MS = 1_000
 const WATCH_EVERY_MS = 25
 
 const KEY_LENGTH = 40
-/** What stands for a key, and is as long, in bytes that are written before there is one. */
+/** A placeholder of the same length as a key, for bytes that are written before a key exists. */
 export const KEY = 'THE-KEY-OF-EVERY-SCOPE'.padEnd(KEY_LENGTH, '-')
 export const SMALL_KEY = 'THE-KEY-WITHOUT-PROJECTS-MANAGE'.padEnd(KEY_LENGTH, '-')
 export const AS_MANAGER = { Authorization: `Bearer ${KEY}` }
@@ -57,11 +57,11 @@ type Fill = (write: Write) => Promise<unknown>
 /** Settings of the server. */
 type Env = Readonly<Record<string, string>>
 
-/** What is sent: a request in its parts, bytes as they stand, or whatever needs the company's ids. */
+/** A structured request, raw bytes, or a function of the company's ids. */
 export type Attack = Sent | Raw | ((company: Company) => Sent | Raw)
 export type Row = readonly [name: string, attack: Attack, verdict: Verdict]
 
-/** One server of its own for all tests of a file, and another caller who watches it. */
+/** One server for all tests of a file, and a watcher process that measures its latency. */
 export class Arena {
   origin = ''
   pid = 0
@@ -73,13 +73,13 @@ export class Arena {
   private longest = { longestMs: 0, during: 'nothing' }
   private count = 0
 
-  /** Starts the server and its watcher; `atEnd` is told how to end each of them. */
+  /** Starts the server and its watcher; `atEnd` gets the functions that end them. */
   async open(fill: Fill, watchEveryMs: number, env: Env, atEnd: (end: () => void) => void): Promise<void> {
     const folder = mkdtempSync(join(tmpdir(), 'operations-'))
     this.folder = folder
     atEnd(() => rmSync(folder, { recursive: true, force: true }))
     await this.prepare(fill)
-    // Into a file: a pipe that nobody empties would hold the server up.
+    // Into a file: a full pipe would block the server.
     const options = { stdout: join(folder, 'log'), env: { OPERATIONS_RATE_LIMIT: '0', ...env }, atEnd }
     const server = await serve(folder, [], options)
     this.origin = server.origin
@@ -112,7 +112,7 @@ export class Arena {
     return `Bearer ${this.keys[KEY]}`
   }
 
-  /** Sends it, judges what comes back, and asks how long others had to wait meanwhile and after. */
+  /** Sends it, checks the response, and reads the watcher's latency during and after it. */
   async attack(name: string, attack: Attack, verdict: Verdict): Promise<void> {
     const since = performance.timeOrigin + performance.now()
     const back = await this.send(attack)
@@ -130,7 +130,7 @@ export class Arena {
     return talk(Number(new URL(this.origin).port), { ...raw, bytes: this.withKeys(raw.bytes) })
   }
 
-  /** The longest that the other caller waited for an answer since then. */
+  /** The longest latency of the watcher since then. */
   longestWait(since: number): Promise<Waited> {
     const id = this.asked++
     return new Promise((resolve) => {
@@ -162,7 +162,7 @@ export class Arena {
     return answers[0]
   }
 
-  /** The most memory that the server has held, as Linux tells it. */
+  /** The peak memory of the server (VmHWM). */
   peakBytes(): number {
     const [, kilobytes] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${this.pid}/status`, 'utf8')) ?? []
     return Number(kilobytes) * 1024
@@ -199,7 +199,7 @@ export class Arena {
 
 const isInTime = (ms: number) => ms < WAIT_MS
 
-/** Opens an arena for the whole file; at its end the server's log must tell of no failure and hold no key. */
+/** Opens an arena for the whole file; at its end the log must have no failure and no key. */
 export function openArena(
   file: string,
   fill: Fill = async () => undefined,
@@ -221,7 +221,7 @@ export function openArena(
   return arena
 }
 
-/** A test for each row; after them the service must show what it showed before. */
+/** A test for each row; afterwards the data must be unchanged. */
 export function campaign(arena: Arena, rows: readonly Row[]): void {
   let before: unknown[] = []
   beforeAll(async () => {

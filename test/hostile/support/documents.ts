@@ -1,6 +1,6 @@
 import { LIMITS } from '../../../src/limits.js'
 
-/** Queries that ask for too much, or for nothing that makes sense. */
+/** Queries that are too large or make no sense. */
 
 const REPEATS_MAX = LIMITS.queryRepeatsMax
 
@@ -16,7 +16,7 @@ export function deep(depth: number): string {
   return `{ ${steps.join(' { ')} { __typename }${' }'.repeat(depth - 1)}`
 }
 
-/** A query of so many tokens. */
+/** A query of this many tokens. */
 export function long(tokens: number): string {
   return `{ personnel(filter: { group: [${'"x" '.repeat(tokens - 19)}] }) { nodes { id } } }`
 }
@@ -38,7 +38,7 @@ export function clique(count: number): string {
   return `{ ...f0 } ${times(count, (i) => `fragment f${i} on Query { ${others(i)} }`)}`
 }
 
-/** The schema, asked for under so many names at each of five levels. */
+/** Introspection under this many aliases at each of five levels. */
 export function wideIntrospection(names: number): string {
   const under = (field: string, fragment: string, name: string) =>
     times(names, (i) => `${name}${i}: ${field} { ...${fragment} }`)

@@ -125,14 +125,14 @@ export class Composer {
 
   private pick<T>(all: readonly T[]): T {
     const one = all[Math.floor(this.chance() * all.length)]
-    // Only asked for what is never empty.
+    // Only called with non-empty lists.
     return one as T
   }
 }
 
 function fieldsOf(type: string): GraphQLField<unknown, unknown>[] {
   const found = schema.getType(type)
-  // What a gateway asks for stands in variables, and is attacked elsewhere.
+  // The references of a gateway come in variables, which other tests attack.
   return isObjectType(found) ? Object.values(found.getFields()).filter(({ name }) => !name.startsWith('_')) : []
 }
 

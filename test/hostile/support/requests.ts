@@ -15,6 +15,6 @@ export const posting = (headers: string[], body: string): Raw => ({
 })
 export const getting = (id: string, headers: string[] = [], body = '') =>
   lines('GET /v1/key HTTP/1.1', ...OWN, `Request-Id: ${id}`, ...headers) + body
-/** Whoever reads the request before it in another way takes this for a request of its own. */
+/** A server that misparses the request before it takes this as a separate request. */
 export const HIDDEN = getting('hidden')
 export const length = (text: string) => `Content-Length: ${text.length}`

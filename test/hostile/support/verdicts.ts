@@ -7,7 +7,7 @@ import type { Talk } from './wire.js'
 /** Says whether what came back is right. */
 export type Verdict = (talk: Talk) => void
 
-/** What no answer may hold, whatever was sent. */
+/** Texts that no response may contain. */
 const INSIDE: Readonly<Record<string, RegExp>> = {
   stack: /\bat (async )?[\w.<>[\] ]+ \(|node:internal|node_modules|\.[cm]?[jt]s:\d+/,
   sql: /sqlite|\bselect\b.+\bfrom\b|insert into|no such (table|column)|constraint failed/i,
@@ -15,10 +15,10 @@ const INSIDE: Readonly<Record<string, RegExp>> = {
   key: /ops_[0-9A-Za-z]{30}/,
 }
 
-/** How much of an answer is looked through and shown. */
+/** How much of a response is searched and shown. */
 const SHOWN = 2_000
 
-/** What holds for every answer, whatever was sent. */
+/** Checks for every response. */
 export function requireClean({ answers }: Talk): void {
   for (const { status, headers, text } of answers) {
     const shown = text.slice(0, SHOWN)
@@ -30,7 +30,7 @@ export function requireClean({ answers }: Talk): void {
   }
 }
 
-/** The one answer there is; a second one, or anything after it, would be taken for the answer to another request. */
+/** The only response; a second one, or anything after it, would be taken as the response to another request. */
 export function only({ answers, rest, end }: Talk): Answer {
   const [answer] = answers
   if (!answer) throw new Error(`There is no answer; the connection is ${end}: ${rest.slice(0, SHOWN)}`)
@@ -38,7 +38,7 @@ export function only({ answers, rest, end }: Talk): Answer {
   return answer
 }
 
-/** A refusal of the REST door, or of whatever stands before both doors. */
+/** An error of the REST API, or of the checks before both APIs. */
 export function problem(code: Code, detail = /./): Verdict {
   return (talk) => {
     const answer = only(talk)
@@ -57,7 +57,7 @@ export function flawAt(pointer: string): Verdict {
   }
 }
 
-/** A 422 that tells exactly these flaws. */
+/** A 422 with exactly these flaws. */
 export function flaws(...expected: { pointer: string; detail: string }[]): Verdict {
   return (talk) => {
     const answer = only(talk)
@@ -66,7 +66,7 @@ export function flaws(...expected: { pointer: string; detail: string }[]): Verdi
   }
 }
 
-/** A refusal of the GraphQL door: the first error has this code, and nothing was answered beside it. */
+/** An error of the GraphQL API: the first error has this code, and there is no data. */
 export function refused(code: Code, status: number, message = /./): Verdict {
   return (talk) => {
     const answer = only(talk)
@@ -83,13 +83,13 @@ function leaves(value: unknown): unknown[] {
   return Object(value) === value ? Object.values(value as object).flatMap(leaves) : [value ?? null]
 }
 
-/** What is wrong with the text of a query, which older clients are told with 200. */
+/** An invalid query, which clients of application/json get with status 200. */
 export const wrongDocument = (message?: RegExp) => refused('BAD_REQUEST', 200, message)
 export const tooComplex = (message?: RegExp) => refused('TOO_COMPLEX', 200, message)
 /** What is wrong before there is a query. */
 export const wrongRequest = (message?: RegExp) => refused('BAD_REQUEST', 400, message)
 
-/** An answer as if nothing were odd; `data` without errors, where it is GraphQL. */
+/** A successful response; in GraphQL `data` without errors. */
 export function fine(status = 200, check: (answer: Answer) => void = () => undefined): Verdict {
   return (talk) => {
     const answer = only(talk)
@@ -99,7 +99,7 @@ export function fine(status = 200, check: (answer: Answer) => void = () => undef
   }
 }
 
-/** One answer for each request, in their order. */
+/** One response for each request, in order. */
 export function inOrder(...ids: string[]): Verdict {
   return ({ answers, rest }) => {
     expect({ ids: answers.map(({ headers }) => headers.get('request-id')), rest }).toEqual({ ids, rest: '' })
@@ -107,7 +107,7 @@ export function inOrder(...ids: string[]): Verdict {
   }
 }
 
-/** The connection is closed, and nothing is said. */
+/** The connection is closed without a response. */
 export const silence: Verdict = ({ answers, rest, end }) => {
   expect({ answers: answers.length, rest, isOpen: end === 'open' }).toEqual({ answers: 0, rest: '', isOpen: false })
 }
@@ -127,13 +127,13 @@ export function either(...verdicts: Verdict[]): Verdict {
   }
 }
 
-/** What is no HTTP: one problem, and the connection is closed, since nobody knows where the next request begins. */
+/** Invalid HTTP: one problem, and the connection is closed, since the start of the next request is unknown. */
 export const unreadable: Verdict = (talk) => {
   problem('BAD_REQUEST', /cannot be read as an HTTP/)(talk)
   expect(talk.end).toBe('closed')
 }
 
-/** Answers of these statuses, one for each request, in their order. */
+/** Responses of these statuses, one for each request, in order. */
 export function statuses(...expected: number[]): Verdict {
   return ({ answers, rest }) => {
     expect({ answers: answers.map(({ status }) => status), rest }).toEqual({ answers: expected, rest: '' })

@@ -1,14 +1,14 @@
 import { Agent, get } from 'node:http'
 
 /**
- * Another caller, in a process of its own, so that nothing the campaign does delays its clock: it asks for GET /healthz
- * and GET /v1/key again and again, and tells on demand how long it had to wait at the most.
+ * A client in a separate process, so that the campaign does not delay its clock: it repeats GET /healthz
+ * and GET /v1/key, and reports the longest latency on demand.
  *
  *   watcher.ts ORIGIN AUTHORIZATION MILLISECONDS
  */
 const [origin = '', authorization = '', everyMs = ''] = process.argv.slice(2)
 
-/** The longest wait among the asks that ended after `since`, or what went wrong. */
+/** The longest latency of the requests that ended after `since`, or an error. */
 export interface Waited {
   readonly longestMs: number
   readonly failure?: string
@@ -21,7 +21,7 @@ interface Ask {
 }
 
 const PATHS = ['/healthz', '/v1/key']
-/** A server that does not answer for so long is given up. */
+/** Timeout of a request. */
 const GIVEN_UP_MS = 20_000
 const agent = new Agent({ keepAlive: true })
 const asks: Ask[] = []
@@ -50,7 +50,7 @@ setInterval(() => {
   if (underWay.size === 0) for (const path of PATHS) ask(path)
 }, Number(everyMs))
 
-// Whoever started it may have been killed, and then nobody ends it.
+// Exit when the parent process is gone.
 process.on('disconnect', () => process.exit())
 
 process.on('message', async ({ id, since }: { id: number; since: number }) => {

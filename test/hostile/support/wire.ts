@@ -12,12 +12,12 @@ export interface Sent {
   readonly body?: Bytes
 }
 
-/** Bytes to send as they stand, in one or several writes. */
+/** Raw bytes to send, in one or several writes. */
 export interface Raw {
   readonly bytes: Bytes | Iterable<Bytes> | AsyncIterable<Bytes>
   /** Our side is closed after the last byte. */
   readonly isHalfClosed?: boolean
-  /** How long to wait for more after an answer. */
+  /** How long to wait for more after a response. */
   readonly quietMs?: number
   readonly withinMs?: number
 }
@@ -25,9 +25,9 @@ export interface Raw {
 /** All that came back over one connection. */
 export interface Talk {
   readonly answers: readonly Answer[]
-  /** What came after the answers and is none. */
+  /** Bytes after the responses that are no response. */
   readonly rest: string
-  /** The server closed it, or broke it, or it stood open until nobody waited any longer. */
+  /** Whether the server closed or reset it, or it was open until the timeout. */
   readonly end: 'closed' | 'broken' | 'open'
   readonly ms: number
 }
@@ -35,7 +35,7 @@ export interface Talk {
 const QUIET_MS = 200
 const WITHIN_MS = 20_000
 
-/** Speaks to the server over a connection of its own. */
+/** Sends to the server over a new connection. */
 export function talk(port: number, { bytes, isHalfClosed, quietMs = QUIET_MS, withinMs = WITHIN_MS }: Raw) {
   const startedAt = performance.now()
   return new Promise<Talk>((resolve) => {
@@ -90,7 +90,7 @@ export function bytesOf({ method = 'GET', target = '/', headers = {}, body }: Se
   return Buffer.concat([Buffer.from(`${method} ${target} HTTP/1.1\r\n${lines.join('')}\r\n`, 'latin1'), content])
 }
 
-/** Reads answers off a connection, strictly: whatever is none stays in `rest`. */
+/** A strict response parser: bytes that are no response stay in `rest`. */
 class AnswerReader {
   readonly answers: Answer[] = []
   private chunks: Buffer[] = []
@@ -112,7 +112,7 @@ class AnswerReader {
     while (this.size >= this.needed && this.take(false));
   }
 
-  /** The connection is closed, which ends an answer that told no length. */
+  /** The connection is closed, which ends a response without a length. */
   end(): void {
     if (this.size > 0) this.take(true)
   }
@@ -145,13 +145,13 @@ class AnswerReader {
   }
 }
 
-/** The content of an answer, or how many bytes must be there before it is whole. */
+/** The content of a response, or the number of bytes still needed. */
 function contentOf(after: Buffer, status: number, headers: Headers, isEnd: boolean) {
   if (status < 200 || status === 204 || status === 304) return { bytes: Buffer.alloc(0), length: 0 }
   if (headers.get('transfer-encoding') === 'chunked') return chunkedContent(after)
   const length = headers.get('content-length')
   if (length === null) return isEnd ? { bytes: after, length: after.length } : after.length + 1
-  // An answer to HEAD tells a length and has no content: the connection closes instead.
+  // A response to HEAD has a Content-Length and no content: the connection closes instead.
   if (isEnd && after.length === 0) return { bytes: after, length: 0 }
   return after.length >= Number(length)
     ? { bytes: after.subarray(0, Number(length)), length: Number(length) }

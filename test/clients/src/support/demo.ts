@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 const MAIN = fileURLToPath(new URL('../../../../../dist/main.js', import.meta.url))
 const START_MS = 30_000
 
-/** The running demo: where it is, and a key with every scope. */
+/** The origin of the running demo, and a key with every scope. */
 export interface Demo {
   readonly origin: string
   readonly key: string
@@ -19,7 +19,7 @@ const folder = mkdtempSync(join(tmpdir(), 'clients-'))
 let server: ChildProcess | undefined
 let running: Demo | undefined
 
-// One demo for all tests of the process, on a free port and in a folder of its own.
+// One demo for all tests of the process, on a free port and in its own folder.
 before(async () => {
   server = spawn(process.execPath, [MAIN, 'serve', '--demo', '--port', '0'], { cwd: folder })
   running = await printedBy(server)

@@ -6,7 +6,7 @@ import type { Query, QueryGenqlSelection } from '../../generated/genql/schema.js
 import type { introspection } from '../../generated/tada.js'
 import { demo } from '../support/demo.js'
 
-// Its client is written for bundlers, so that Node cannot load it; what it has made of the schema are types.
+// Its client is for bundlers, so Node cannot load it; only its types are tested.
 test('genql types the queries', () => {
   const query = {
     risks: { __args: { first: 1 }, nodes: { id: true, level: true, project: { key: true } } },

@@ -11,7 +11,7 @@ function clientWith(cache: Exchange) {
   return new Client({ url: `${origin}/graphql`, exchanges: [cache, fetchExchange], fetchOptions: { headers } })
 }
 
-/** As docs/graphql.md says: what has no id belongs to what it is in. */
+/** As docs/graphql.md says: objects without an id are embedded in their parent. */
 const EMBEDDED = ['FieldChange', 'ApiKey', 'SyncResult', 'SyncCounts', 'SyncWarning']
 const keys = Object.fromEntries(EMBEDDED.map((name) => [name, () => null]))
 
