@@ -7,7 +7,7 @@ import { NOW, openFilled } from '../support/harness.js'
 const PLAIN = { isCompiled: false }
 
 /** A company in which one person is known by e-mail. */
-async function openNamed(options = {}) {
+async function openNamed(options: Parameters<typeof openFilled>[0] = {}) {
   const { gateway, company } = await openFilled(options)
   const ada = await gateway.write((write) => addPerson(write, { name: 'Ada', email: 'ada@names.example' }))
   return { gateway, company, ada }
@@ -57,7 +57,7 @@ describe.each([
   })
 
   test('a name is looked up once, and again when what it names has changed', async () => {
-    const { gateway, company } = await openNamed({ ...way, readyBytesMax: 0 })
+    const { gateway, company } = await openNamed({ ...way, responseCacheBytesMax: 0 })
     const caller = await gateway.as('personnel.read')
     const [id = ''] = company.groupIds
     const { body: group } = await caller.graphql(`{ group(id: "${id}") { name } }`)
