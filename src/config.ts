@@ -9,7 +9,7 @@ export interface Setting<T> {
   readonly read: (text: string) => T | undefined
   /** A valid value, for the error message. */
   readonly form: string
-  /** Names that it had once: whoever still uses them is told the new ones. */
+  /** Former names: using them is an error that gives the new ones. */
   readonly formerly?: { readonly flag: string; readonly env: string }
 }
 
@@ -214,7 +214,7 @@ function yesOrNo(text: string): boolean | undefined {
   return text === 'true' ? true : text === 'false' ? false : undefined
 }
 
-/** Unless NODE_ENV is set: graphql then skips a check of every type that it meets. */
+/** Sets NODE_ENV unless it is set: graphql-js then skips looking for a second copy of itself at each type check. */
 export function assumeProduction(): void {
   process.env['NODE_ENV'] ??= 'production'
 }

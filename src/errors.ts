@@ -73,15 +73,15 @@ export function badArgument(parameter: string, detail: string): Fault {
   return new Fault('BAD_REQUEST', `${parameter}: ${detail}`, { flaws: [{ parameter, detail }] })
 }
 
-/** How many flaws stand in the sentence itself; all of them are in `flaws`. */
-const SAID_MAX = 5
+/** The maximum number of flaws in the message; `flaws` has all of them. */
+const SHOWN_MAX = 5
 
-/** A refusal whose sentence says why, for whoever shows no more than that. */
+/** A Fault whose message includes the flaws, for clients that show only the message. */
 export function flawed(code: Code, sentence: string, flaws: readonly Flaw[]): Fault {
-  const said = flaws.slice(0, SAID_MAX).map(({ pointer = '', parameter, detail }) => {
+  const shown = flaws.slice(0, SHOWN_MAX).map(({ pointer = '', parameter, detail }) => {
     const place = parameter ?? pointer.slice(1)
     return place === '' ? detail : `${place}: ${detail}`
   })
-  const rest = flaws.length - said.length
-  return new Fault(code, [sentence, ...said, ...(rest > 0 ? [`And ${rest} more.`] : [])].join(' '), { flaws })
+  const rest = flaws.length - shown.length
+  return new Fault(code, [sentence, ...shown, ...(rest > 0 ? [`And ${rest} more.`] : [])].join(' '), { flaws })
 }

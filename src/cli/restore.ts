@@ -6,8 +6,8 @@ import { countsIn, PG_DUMP } from './backup.js'
 import { commandWith, print, say, WrongUsage } from './command.js'
 
 export function restoreCommand(clock: () => Date): Command {
-  return commandWith('restore', 'put a backup in the place of the store, which is kept aside', ['database'])
-    .argument('<file>', 'what `operations backup` made')
+  return commandWith('restore', 'replace the store with a backup; the previous store is kept', ['database'])
+    .argument('<file>', 'a file that `operations backup` made')
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
@@ -22,7 +22,7 @@ export function restoreCommand(clock: () => Date): Command {
       if (flags.json) return print(JSON.stringify({ store, file, ...restored }))
       say(`Restored ${file} to ${store}: ${countsIn(restored).join(', ')}.`)
       if (restored.kept === undefined) return
-      say(`The store that was there is kept in ${restored.kept}. To undo:`)
+      say(`The previous store is kept in ${restored.kept}. To undo:`)
       const named = flags.database === undefined ? '' : ` --database ${flags.database}`
       say(`  operations restore ${restored.kept}${named}`)
     })

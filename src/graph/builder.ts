@@ -23,7 +23,7 @@ export interface Context {
   readonly precondition?: ((read: Read) => Promise<void>) | undefined
   /** Whether mutations are executed even where they could be compiled. */
   readonly isExecuted?: boolean
-  /** Told why a mutation is executed and not compiled, and what went wrong if something did. */
+  /** Called when a mutation is executed instead of compiled, with the reason and the error, if any. */
   readonly onExecuted?: (reason: ExecutionReason, error?: unknown) => void
 }
 

@@ -19,16 +19,16 @@ interface RootEntity<T extends Identified, F extends object> {
   readonly scope: Scope
   readonly description: string
   readonly list: List<T, F>
-  /** What names it besides the id. */
+  /** Unique keys other than the id. */
   readonly ways: readonly Way<T>[]
-  /** Of what the id may stand for more than an id. */
+  /** Overrides the lookup by id, if the argument accepts more than an id. */
   readonly byId?: Pick<Way<T>, 'condition'> & { readonly description: string }
 }
 
-/** A way to name one row: by arguments that belong together, each a text. */
+/** A unique key of a row, as one or more text arguments that must be given together. */
 export interface Way<T extends PgTable> {
   readonly args: Readonly<Record<string, WayArgument>>
-  /** Which row it is; the arguments stand in it as placeholders of the same names. */
+  /** The condition for the row; the arguments are placeholders of the same names. */
   condition(read: Read, row: T): SQL
 }
 
@@ -39,7 +39,7 @@ interface WayArgument {
   readonly canonical: (text: string) => string
 }
 
-/** One row, by its id or by one of the other ways, and never by two at once. */
+/** Declares a query for one row, by exactly one of its unique keys. */
 export function queryOne<T extends Identified, F extends object>(
   name: string,
   { list, type, scope, description, ways, byId }: RootEntity<T, F>,
@@ -71,7 +71,7 @@ const BY_ID: Way<never> = {
   condition: (_, row: Identified) => sql`${row.id} = ${sql.placeholder('id')}`,
 }
 
-/** Which way the arguments name a row; whoever gives none, or mixes two, is told which there are. */
+/** Finds the unique key that the arguments form; rejects none or a mix of two with the list of possible keys. */
 function namedBy(declared: readonly Way<never>[]): SingleRow['named'] {
   const ways = declared.map((way) => ({ way, names: Object.keys(way.args) }))
   const all = ways.map(({ names }) => names.join(' with '))
@@ -86,14 +86,14 @@ function namedBy(declared: readonly Way<never>[]): SingleRow['named'] {
     const values = names.map((name) => [name, way.args[name]?.canonical(String(args[name])) ?? ''] as const)
     return {
       way: names.join(),
-      // A way is asked about rows of the table that it is declared for.
+      // A cast: a key is only used with the table that it is declared for.
       condition: (read, table) => way.condition(read, table as never),
       given: Object.fromEntries(values),
     }
   }
 }
 
-/** The one row that the arguments name. */
+/** Reads the row that the arguments identify. */
 async function rowOfOne(
   { store: { read } }: Context,
   { list, named }: SingleRow,

@@ -48,7 +48,7 @@ function sdlOf(types: readonly NodeType[]): string {
     ${types.map(({ name }) => `extend type ${name} implements Node`).join('\n')}`
 }
 
-/** What an id refers to, which its prefix tells the type of; nothing where it has none of these. */
+/** The entity of an id, whose prefix gives the type; empty if the prefix is unknown. */
 type ReferenceOf = (id: string) => readonly { readonly __typename: string; readonly id: string }[]
 
 function referencesAmong(types: readonly NodeType[]): ReferenceOf {

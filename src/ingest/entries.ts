@@ -40,7 +40,7 @@ export function entriesImporter<Row extends EntryRow, V extends EntryValues>(
       })
     }
     const assignee = assignees.assigneeOf(index, plan.attributionOf(values), before && plan.assigneeOf(before), check)
-    return run.accept(index, check) ? [{ before, record, handler: assignee }] : []
+    return run.accept(index, check) ? [{ before, record, assignee }] : []
   }
 
   return {
@@ -55,7 +55,7 @@ export function entriesImporter<Row extends EntryRow, V extends EntryValues>(
       await plan.prepare?.(placed)
       const sound = placed.flatMap((record) => examine(record, known))
       if (!run.isSound) return
-      for (const { before, record, handler: assignee } of sound) {
+      for (const { before, record, assignee } of sound) {
         const draft = plan.draft(before, record, assignee)
         missing.note(draft)
         run.count(plan.ledger.enter(before, draft).verdict)

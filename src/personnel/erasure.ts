@@ -158,7 +158,7 @@ async function blankMentions(write: Write, id: string, texts: ReadonlySet<string
   const { t, among } = write
   const isAbout = or(...ASSIGNEE_FIELDS.map((field) => mentions(t.change.fields, `"${field}"`)))
   let blanked = 0
-  let unfinished: readonly [entityId: string, handler: Recorded] | undefined
+  let unfinished: readonly [entityId: string, assigneeId: Recorded] | undefined
   for await (const rows of backwards(write, and(among(t.change.entity, ['RISK', 'ISSUE']), isAbout))) {
     const assignees = await assigneesOf(write, [...new Set(rows.map(({ entityId }) => entityId))])
     // The previous batch may have ended within the changes of an entity.
@@ -185,10 +185,10 @@ function theirsIn(row: ChangeRow, assignees: Map<string, Recorded>, id: string, 
 async function assigneesOf({ db, t, among }: Write, ids: readonly string[]): Promise<Map<string, Recorded>> {
   const { risk, issue } = t
   const rows = [
-    ...(await db.select({ id: risk.id, handler: risk.ownerId }).from(risk).where(among(risk.id, ids))),
-    ...(await db.select({ id: issue.id, handler: issue.assigneeId }).from(issue).where(among(issue.id, ids))),
+    ...(await db.select({ id: risk.id, assignee: risk.ownerId }).from(risk).where(among(risk.id, ids))),
+    ...(await db.select({ id: issue.id, assignee: issue.assigneeId }).from(issue).where(among(issue.id, ids))),
   ]
-  return new Map(rows.map(({ id, handler: assignee }) => [id, assignee]))
+  return new Map(rows.map(({ id, assignee }) => [id, assignee]))
 }
 
 type IsTheirs = (field: string, value: Recorded, side: 0 | 1) => boolean

@@ -41,7 +41,7 @@ export function firstMemberships(personId: string, into: readonly GroupRow[]): M
 export async function applyMembershipChanges(write: Write, changes: Iterable<MembershipChange>): Promise<void> {
   const all = [...changes]
   if (all.length === 0) return
-  // `db` is made when it is asked for, which most writes never do.
+  // Destructured after the early return: `db` is built lazily, and most writes do not need it.
   const { db, t, among, insertAll } = write
   const personIds = all.map(({ personId }) => personId)
   await db.delete(t.membership).where(among(t.membership.personId, personIds))
@@ -55,11 +55,11 @@ export async function applyMembershipChanges(write: Write, changes: Iterable<Mem
   if (leftIds.length > 0) await setLive(write, 0, leftIds)
 }
 
-/** Keeps in the memberships of people whose status has changed whether they are on the roster. */
+/** Updates `live` in the memberships of people whose status has changed. */
 export async function followStatus(write: Write, stored: readonly Stored<StatusRow>[]): Promise<void> {
-  const moved = stored.filter(({ before, after }) => before && before.status !== after.status)
+  const changed = stored.filter(({ before, after }) => before && before.status !== after.status)
   for (const live of [0, 1]) {
-    const ids = moved.flatMap(({ after }) => ((after.status === 'ACTIVE') === (live === 1) ? [after.id] : []))
+    const ids = changed.flatMap(({ after }) => ((after.status === 'ACTIVE') === (live === 1) ? [after.id] : []))
     if (ids.length > 0) await setLive(write, live, ids)
   }
 }

@@ -4,7 +4,7 @@ import type { Tables } from '../store/tables.js'
 import { trimmed } from '../text.js'
 import { isProject } from './projects.js'
 
-/** A risk or an issue by its project and its reference there. */
+/** Identifies a risk or an issue by its project and its reference in the project. */
 export const byReference: Way<Tables['risk'] | Tables['issue']> = {
   args: {
     project: { kind: 'id', description: 'The key of its project, in any case, or the id.', canonical: trimmed },

@@ -126,7 +126,7 @@ const people: readonly Question[] = [
   {
     words: 'Which groups is Amara in? (with nodes)',
     graphql: `{ person(email: "${AMARA}") { groups { nodes { name } } } }`,
-    says: /`groups` is no connection: ask for its fields themselves/,
+    says: /`groups` is not a connection: ask for its fields themselves/,
   },
   {
     words: 'First names',

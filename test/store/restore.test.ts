@@ -63,7 +63,7 @@ test('what is no backup is refused, and nothing is changed', async () => {
   const { path, store } = await prepared()
   const text = join(path, 'text.db')
   writeFileSync(text, 'no database at all, but long enough to look like one'.repeat(50))
-  expect(() => restore(text, store, NOW)).toThrow(/is no backup of a store\. Nothing was changed/)
+  expect(() => restore(text, store, NOW)).toThrow(/is not a backup of a store\. Nothing was changed/)
   expect(() => restore(join(path, 'none.db'), store, NOW)).toThrow(/There is no file/)
   expect(() => restore(store, store, NOW)).toThrow(/is the store itself/)
   expect(await groupsIn(store)).toBe(2)

@@ -60,7 +60,7 @@ function checkFlags(noun: SheetNoun, files: readonly string[], flags: ImportFlag
   if (unknown !== undefined && /\.(xlsx?|ods|numbers)$/i.test(unknown))
     throw new WrongUsage(`${unknown}: This is a spreadsheet. Save the table as "CSV UTF-8", and import that.`)
   if (unknown !== undefined)
-    throw new WrongUsage(`${unknown}: Give --format, since the name does not tell it: csv, ndjson or json.`)
+    throw new WrongUsage(`${unknown}: Give --format csv, ndjson or json: the file name does not show it.`)
   const isEntries = noun === 'risks' || noun === 'issues'
   const foreign = OF_ENTRIES.find((name) => flags[name] !== undefined)
   if (foreign && !isEntries) throw new WrongUsage(`--${kebab(foreign)} is for risks and issues.`)

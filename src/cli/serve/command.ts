@@ -56,7 +56,7 @@ function stopSignal(): Promise<NodeJS.Signals> {
   })
 }
 
-/** How wide a terminal is, where nobody has made it wider. */
+/** The default width of a terminal. */
 const COLUMNS = 80
 
 function limitsHelp(): string {

@@ -1,23 +1,23 @@
-/** A list of a query, as its price sees it. */
+/** A list of a query, with what its cost depends on. */
 export interface PricedList {
   /** The name of its field. */
   readonly name: string
   readonly isRoot: boolean
-  /** How many rows are asked for; infinite of a whole list. */
+  /** The requested page size; infinite for a whole list. */
   readonly first: number
-  /** How many there are. */
+  /** The number of matching rows. */
   readonly rows: number
 }
 
-/** Pages that people ask for, the largest first. */
+/** The page sizes to suggest, the largest first. */
 const PAGES = [1_000, 500, 200, 100, 50, 20, 10, 5, 2, 1] as const
 
-/** How many lists are tried: each is priced once for every page. */
+/** The maximum number of lists tried: each is priced once per page size. */
 const TRIED_MAX = 10
 
 /**
- * The smallest change that makes a query fit: one list with a smaller page, the largest that will do; or all of them.
- * `fits` tells whether the query is within the limits when these lists have pages of so many rows.
+ * Suggests the smallest change that makes a query fit: the largest sufficient page size for one list, else one for all.
+ * `fits` returns whether the query is within the limits if these lists have that page size.
  */
 export function smallerPages<L extends PricedList>(
   lists: readonly L[],

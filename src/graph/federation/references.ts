@@ -216,9 +216,9 @@ interface Found extends Pick<KeyedRow<PgTable>, 'keyOf'> {
 async function lookUp(context: Context, { entity, key, values }: Batch): Promise<Map<string, Found>> {
   const given = [...values]
   const found = new Map<string, Found>()
-  for (const [index, keyed] of (await key.load(context, given)).entries()) {
-    if (keyed) {
-      found.set(given[index] ?? '', { keyOf: keyed.keyOf, entity: { ...keyed.row, __typename: entity.name } })
+  for (const [index, loaded] of (await key.load(context, given)).entries()) {
+    if (loaded) {
+      found.set(given[index] ?? '', { keyOf: loaded.keyOf, entity: { ...loaded.row, __typename: entity.name } })
     }
   }
   readTogether([...found.values()].map((one) => one.entity))

@@ -5,7 +5,7 @@ import { impossibleIn, type Naming, namesIn } from '../../store/query/names.js'
 import type { CountedList } from '../../store/query/rowCounts.js'
 import { type Context, missingScope } from '../builder.js'
 
-/** What it takes to look something up by its name. */
+/** The scope that a lookup by name requires. */
 const SCOPE_OF = {
   person: 'personnel.read',
   group: 'personnel.read',
@@ -23,7 +23,7 @@ interface GivenNames {
   readonly values: readonly (string | null)[]
 }
 
-/** The members of a filter that name other things, other than by their ids. */
+/** The filter members that refer to other entities by name instead of by id. */
 function givenNames({ names = {} }: Named, filter: object): GivenNames[] {
   const given = filter as Readonly<Record<string, readonly (string | null)[] | null | undefined>>
   return Object.entries(names).flatMap(([member, naming]) => {
@@ -32,17 +32,17 @@ function givenNames({ names = {} }: Named, filter: object): GivenNames[] {
   })
 }
 
-/** Whether a filter names other things other than by their ids. */
+/** Whether a filter refers to other entities by name. */
 export function hasNames(list: Named, filter: object): boolean {
   return list.names !== undefined && givenNames(list, filter).length > 0
 }
 
-/** Whether a caller may have the names of a filter looked up; what it would find must show in nothing, nor in a price. */
+/** Whether the caller may look up the names of a filter. If not, neither the result nor the cost may depend on them. */
 export function mayUseNames(list: Named, filter: object, mayRead: (scope: Scope) => boolean): boolean {
   return list.names === undefined || givenNames(list, filter).every(({ naming }) => mayRead(SCOPE_OF[naming.kind]))
 }
 
-/** Refuses a filter by a name that is not there; undefined where it has none, so that nobody waits for nothing. */
+/** Rejects a filter with an unknown name. Returns undefined without names, so that the caller need not await. */
 export function checkNames(context: Context, list: Named, filter: object): Promise<void> | undefined {
   const given = list.names === undefined ? [] : givenNames(list, filter)
   return given.length === 0 ? undefined : requireNames(context, given)

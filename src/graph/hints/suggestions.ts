@@ -15,7 +15,7 @@ import {
 import { nearest } from '../../text.js'
 import { NOUNS, ORDERING, PAGING, SYNONYMS, VERBS } from './synonyms.js'
 
-/** What graphql says of a wrong guess, and what we say instead; undefined leaves its own words. */
+/** Returns a hint to add to the message of a validation error; undefined leaves the message as it is. */
 type Explain = (schema: GraphQLSchema, words: readonly string[], node: ASTNode | undefined) => string | undefined
 
 const EXPLAINED: readonly (readonly [pattern: RegExp, explain: Explain])[] = [
@@ -27,17 +27,17 @@ const EXPLAINED: readonly (readonly [pattern: RegExp, explain: Explain])[] = [
   [/Enum "(\w+)" cannot represent [^.]*\.$/, unknownValue],
 ]
 
-/** An error of graphql's own about a document, with the right word for a wrong guess; whatever else it is stays. */
+/** Adds a hint to a validation error of graphql-js; other errors are returned unchanged. */
 export function explained(schema: GraphQLSchema, error: GraphQLError): GraphQLError {
   if (error.path !== undefined || error.originalError) return error
   for (const [pattern, explain] of EXPLAINED) {
     const found = pattern.exec(error.message)
     if (!found) continue
-    const [said, ...words] = found
-    const more = explain(schema, words, error.nodes?.[0])
-    if (more === undefined) return error
+    const [matched, ...words] = found
+    const hint = explain(schema, words, error.nodes?.[0])
+    if (hint === undefined) return error
     const { nodes, source, positions, extensions } = error
-    const message = `${error.message.slice(0, found.index)}${said} ${more}`
+    const message = `${error.message.slice(0, found.index)}${matched} ${hint}`
     return new GraphQLError(message, {
       ...(nodes && { nodes }),
       ...(source && { source }),
@@ -62,7 +62,7 @@ function unknownField(schema: GraphQLSchema, [name = '', typeName = '']: readonl
   const entry = getNamedType(fields['nodes']?.type)
   if (entry && name in fieldsOf(entry)) return `${of} is a connection: ask for \`nodes { ${name} }\`.`
   if (name === 'nodes' || name === 'edges')
-    return `${of} is no connection: ask for its fields themselves, without \`${name}\`.`
+    return `${of} is not a connection: ask for its fields themselves, without \`${name}\`.`
   if (typeName.toLowerCase() === name.toLowerCase()) return `${of} is the ${typeName} itself: ask for its fields.`
   const [query, mutation] = [schema.getQueryType(), schema.getMutationType()]
   if (type === query && mutation && name in mutation.getFields())
@@ -90,7 +90,7 @@ function unknownArgument(schema: GraphQLSchema, [name = '', typeName = '', field
   return names.length === 0 ? `\`${fieldName}\` takes no arguments.` : `\`${fieldName}\` takes ${listed(names)}.`
 }
 
-/** By what a list is ordered, in the words of its description. */
+/** The fixed order of a list, as in its description. */
 function orderOf(field: GraphQLField<unknown, unknown> | undefined): string {
   const type = getNamedType(field?.type)?.name
   if (type === 'RiskConnection') return 'by rank, the highest score first'
@@ -118,8 +118,8 @@ function unknownValue(schema: GraphQLSchema, [typeName = '']: readonly string[])
   return isEnumType(type) ? `There are ${listed(type.getValues().map(({ name }) => name))}.` : undefined
 }
 
-function unless(isSo: boolean, make: () => string): string | undefined {
-  return isSo ? undefined : make()
+function unless(condition: boolean, make: () => string): string | undefined {
+  return condition ? undefined : make()
 }
 
 function didYouMean(name: string, known: readonly string[]): string | undefined {
@@ -127,10 +127,10 @@ function didYouMean(name: string, known: readonly string[]): string | undefined 
   return meant.length === 0 ? undefined : `Did you mean ${meant.map((one) => `"${one}"`).join(' or ')}?`
 }
 
-/** How many suggestions are as many as anyone reads. */
+/** The maximum number of names in one hint. */
 const SUGGESTED_MAX = 5
 
-/** Which of the known names is meant: by its meaning, by its spelling, or because the two share a word. */
+/** The known names that may be meant: a synonym, else the nearest spelling, else those that share a word. */
 function meantBy(name: string, known: readonly string[]): readonly string[] {
   const isKnown = (one: string) => known.includes(one)
   const [synonym] = (Object.hasOwn(SYNONYMS, name) ? (SYNONYMS[name] ?? []) : []).filter(isKnown)
@@ -155,7 +155,7 @@ function listed(names: readonly string[]): string {
   return names.length > 1 ? `${names.slice(0, -1).join(', ')} and ${names.at(-1)}` : names.join()
 }
 
-/** The name of the field whose selection a field stands in; undefined where a fragment is around it. */
+/** The name of the enclosing field; undefined inside a fragment or at the root. */
 function fieldAround({ loc }: ASTNode): string | undefined {
   const opening = unclosed(loc?.startToken.prev, TokenKind.BRACE_L, TokenKind.BRACE_R)
   const before = opening?.prev
@@ -165,7 +165,7 @@ function fieldAround({ loc }: ASTNode): string | undefined {
   return isField ? named.value : undefined
 }
 
-/** The nearest token before that opens what is not closed since. */
+/** The nearest preceding opening token that has no matching closing token. */
 function unclosed(from: Token | null | undefined, opens: TokenKind, closes: TokenKind): Token | undefined {
   let depth = 0
   for (let token = from; token; token = token.prev) {

@@ -1,4 +1,4 @@
-/** Words that people try first, for fields, arguments and members of filters, and the ones that are meant. */
+/** Common guesses for fields, arguments and filter members, with the names in this schema. */
 export const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   people: ['personnel', 'members'],
   persons: ['personnel', 'members'],
@@ -89,7 +89,7 @@ export const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   uuid: ['id'],
 }
 
-/** How a name begins that adds, changes or takes something away, and how ours do. */
+/** Common verbs of mutation names, with the verbs in this schema. */
 export const VERBS: Readonly<Record<string, readonly string[]>> = {
   create: ['add'],
   insert: ['add'],
@@ -101,7 +101,7 @@ export const VERBS: Readonly<Record<string, readonly string[]>> = {
   remove: ['remove', 'change'],
 }
 
-/** What callers call the things that they change. */
+/** Common nouns of mutation names, with the types in this schema. */
 export const NOUNS: Readonly<Record<string, string>> = {
   User: 'Person',
   Employee: 'Person',

@@ -115,8 +115,8 @@ function lookUp(
   )
   const named = keys.map(({ name, row }) => [name, row] as const)
   const found = ([json, ...columns]: readonly unknown[]) => {
-    const keyed = keysIn(named, columns)
-    return [keyed(key.name) ?? '', { json: String(json), keyOf: keyed }] as const
+    const keyOf = keysIn(named, columns)
+    return [keyOf(key.name) ?? '', { json: String(json), keyOf }] as const
   }
   const weight = read.weigh(extent)
   return {

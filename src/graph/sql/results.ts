@@ -149,7 +149,7 @@ export function hasStablePlan(pageRequests: readonly (PageRequest | undefined)[]
   return pageRequests.every((one) => Object.keys(one?.filter ?? {}).length === 0)
 }
 
-/** What each list of a root was asked for, its filter bound by shape. */
+/** The page request of each list of a root, its filter bound by shape. */
 export function pageRequestsIn(
   context: Context,
   { slots }: Pick<ListRoot, 'slots'>,

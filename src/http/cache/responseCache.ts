@@ -108,7 +108,7 @@ interface Slot {
 
 interface Entry {
   readonly response: CachedResponse
-  readonly registers: readonly ChangeCounter[]
+  readonly counters: readonly ChangeCounter[]
   readonly size: number
   versions: Versions
 }
@@ -135,7 +135,7 @@ export class CachedResponses {
     this.noteLook(versions)
     const entry = this.entries.get(key)
     if (!entry) return undefined
-    const isSame = isUnderSame(entry.registers, entry.versions, versions)
+    const isSame = isUnderSame(entry.counters, entry.versions, versions)
     const isYounger = versions.order > entry.versions.order
     // Not if the entry is newer: another request may have read later versions while this one waited for its own.
     if (!isSame && isYounger) this.entries.delete(key)
@@ -144,12 +144,12 @@ export class CachedResponses {
   }
 
   keep({ key, versions, reads }: Slot, response: CachedResponse): void {
-    const registers = [...reads]
+    const counters = [...reads]
     // Already outdated: no lookup would ever match it.
-    if (this.latest && !isUnderSame(registers, versions, this.latest) && versions.order < this.latest.order) return
+    if (this.latest && !isUnderSame(counters, versions, this.latest) && versions.order < this.latest.order) return
     const { body } = response.answer
     const own = { ...response, answer: { ...response.answer, body: body && apart(body), finished: new Map() } }
-    this.entries.set(key, { response: own, registers, versions, size: sizeOf(key, response.answer) })
+    this.entries.set(key, { response: own, counters, versions, size: sizeOf(key, response.answer) })
   }
 
   private noteLook(versions: Versions): void {
@@ -157,8 +157,8 @@ export class CachedResponses {
   }
 }
 
-function isUnderSame(registers: readonly ChangeCounter[], one: Versions, other: Versions): boolean {
-  return one === other || registers.every((register) => one[register] === other[register])
+function isUnderSame(counters: readonly ChangeCounter[], one: Versions, other: Versions): boolean {
+  return one === other || counters.every((counter) => one[counter] === other[counter])
 }
 
 /** How much unused memory around a cached body is tolerated before it is copied: a read worker allocates some slack. */

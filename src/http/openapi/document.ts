@@ -133,7 +133,7 @@ function successContent(operation: CompiledRoute, schemas: JsonSchemas): JsonSch
 const SEPARATOR_PARAMETER: JsonSchema = {
   name: SEPARATOR,
   in: 'query',
-  description: 'What stands between the cells; spreadsheets of many locales want a semicolon.',
+  description: 'The separator of the cells; spreadsheets of many locales expect a semicolon.',
   schema: { type: 'string', enum: Object.keys(SEPARATOR_NAMES), default: 'comma' },
 }
 

@@ -45,7 +45,7 @@ export interface CompiledRoute {
 interface Shown {
   readonly field: GraphQLField<unknown, unknown>
   readonly node: FieldNode
-  /** Whether it stands inside the field at the root. */
+  /** Whether it is nested in the root field. */
   readonly isInner: boolean
 }
 
@@ -115,7 +115,7 @@ function isConnection({ type }: GraphQLField<unknown, unknown>): boolean {
   return getNamedType(type).name.endsWith('Connection')
 }
 
-/** A list that is all that is asked of one thing stands for it. */
+/** The response is the nested list if it is all that the operation selects of an entity; otherwise the root field. */
 function shownOf(field: GraphQLField<unknown, unknown>, node: FieldNode): Shown {
   const [inner, ...more] = node.selectionSet?.selections ?? []
   const type = getNamedType(field.type)
@@ -143,7 +143,7 @@ function variablesOf(
       in: route.path.includes(`{${name}}`) ? 'path' : 'query',
       type,
       defaultValue: defaultValue?.kind === Kind.BOOLEAN ? defaultValue.value : undefined,
-      // A thing is named here as it is where it is read by itself.
+      // The same description of the id as in the route of the parent itself.
       use: { ...use, description: ofParent.get(name)?.description ?? use.description },
     }
   })
@@ -193,9 +193,9 @@ function usesOf(schema: GraphQLSchema, document: DocumentNode): Map<string, Vari
       ObjectField({ name, value }) {
         const parent = getNamedType(typeInfo.getParentInputType())
         const field = parent && 'getFields' in parent ? parent.getFields()[name.value] : undefined
-        // One value of a list, which the path fixes.
-        const fed = value.kind === Kind.LIST && value.values.length === 1 ? value.values[0] : value
-        if (fed?.kind === Kind.VARIABLE && field) uses.set(fed.name.value, described(field, fed !== value))
+        // A list of one variable: the id from the path.
+        const source = value.kind === Kind.LIST && value.values.length === 1 ? value.values[0] : value
+        if (source?.kind === Kind.VARIABLE && field) uses.set(source.name.value, described(field, source !== value))
       },
       Argument({ value }) {
         // The variable of `@include(if: $total)` is described by the field that has the directive.

@@ -91,7 +91,7 @@ function readerWith({ schema, engine, runCompiled }: RestOptions): Handler {
   }
 }
 
-/** A list may be empty because its parent does not exist; only callers who may read the parent are told. */
+/** A list may be empty because its parent does not exist; callers who may read the parent get NOT_FOUND then. */
 async function requireParent(
   { schema, engine }: Pick<RestOptions, 'schema' | 'engine'>,
   call: RouteCall,
@@ -111,7 +111,7 @@ function isEmptyList(answer: unknown): boolean {
   return Array.isArray(nodes) && nodes.length === 0
 }
 
-/** The redirect of a path that is right but for one slash at its end. */
+/** Redirects a path with one trailing slash to the route without it. */
 function redirectFrom({ url: { pathname, search } }: HttpRequest, path: string): HttpResponse | undefined {
   if (!path.endsWith('/') || !routesAt(path.slice(0, -1))) return undefined
   return { status: 308, headers: { location: `${pathname.slice(0, -1)}${search}` }, body: null }
@@ -212,7 +212,7 @@ function inParameterNames(fault: Fault, { parameters }: CompiledRoute): Fault {
     const sentence = fault.message.replace(/`\w+\(first: (\d+)\)`/g, '`limit=$1`').replaceAll('`first`', '`limit`')
     return new Fault(fault.code, sentence, { cause: fault })
   }
-  const fed = parameters.find(({ use }) => use.argument === flaw?.parameter)
-  if (flaw && fed?.in === 'path' && fault.code === 'BAD_REQUEST') return new Fault('NOT_FOUND', flaw.detail)
-  return flaw && fed ? badArgument(fed.name, flaw.detail) : fault
+  const parameter = parameters.find(({ use }) => use.argument === flaw?.parameter)
+  if (flaw && parameter?.in === 'path' && fault.code === 'BAD_REQUEST') return new Fault('NOT_FOUND', flaw.detail)
+  return flaw && parameter ? badArgument(parameter.name, flaw.detail) : fault
 }

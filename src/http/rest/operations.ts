@@ -35,7 +35,7 @@ const ISSUE = `fragment Issue on Issue {
 
 const PAGE = 'pageInfo { hasNextPage endCursor } totalCount @include(if: $total)'
 
-/** What is asked of the risks of one thing, but for the filter that is fixed by the path. */
+/** Lists the risks of one entity, whose filter `fixed` comes from the path. */
 const risksOf = (name: string, path: string, fixed: string, others: string, given: string) => `query ${name}(
     ${path}, ${others}, $status: [RiskStatus!], $level: [RiskLevel!], $minScore: Int, $likelihood: Int, $impact: Int,
     $category: [String!], $reviewBefore: Date, $search: String, $updatedSince: DateTime,
@@ -57,7 +57,7 @@ const issuesOf = (name: string, path: string, fixed: string, others: string, giv
     }) { nodes { ...Issue } ${PAGE} }
   } ${ISSUE}`
 
-/** What became of one thing; a list inside another, and so always a page. */
+/** The history of one entity: a nested list, so always paged. */
 const historyOf = (name: string, root: string, parameter = 'id') => `query ${name}(
     $${parameter}: ID!, $since: DateTime, $limit: Int, $cursor: String, $total: Boolean = false
   ) {

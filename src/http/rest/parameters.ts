@@ -48,7 +48,7 @@ export function readParameters(
 /** The parameter of CSV that is no variable. */
 export const SEPARATOR = 'separator'
 
-/** What is to stand between the cells of CSV; a comma unless the query says otherwise. */
+/** The separator of CSV cells from the query; a comma by default. */
 export function readSeparator(query: URLSearchParams, type: string | undefined): Separator {
   const name = query.get(SEPARATOR)
   if (name === null) return ','

@@ -1,7 +1,7 @@
 import { nearest } from '../../text.js'
 import { ROUTES } from './routes.js'
 
-/** What people call the collections, and what they are called here. */
+/** Common guesses for the collections, with the names in this API. */
 const SYNONYMS: Readonly<Record<string, string>> = {
   people: 'personnel',
   persons: 'personnel',
@@ -23,7 +23,7 @@ const SYNONYMS: Readonly<Record<string, string>> = {
 
 const PATTERNS = [...new Set(ROUTES.map(({ path }) => path))].map((path) => path.split('/').slice(2))
 
-/** The path that is most likely meant by one where nothing is; undefined where none is near. */
+/** The nearest existing path to an unknown one; undefined if none is near. */
 export function nearestPath(path: string): string | undefined {
   const steps = path.split('/').filter((step) => step !== '' && !/^(api|rest|v\d+)$/i.test(step))
   for (const pattern of PATTERNS) {

@@ -19,7 +19,7 @@ export interface RouteCall {
   readonly type: MediaType | undefined
   /** The path of the request, including the base path. */
   readonly path: string
-  /** What stands between the cells of CSV. */
+  /** The separator of CSV cells. */
   readonly separator: Separator
 }
 
@@ -38,7 +38,7 @@ export async function respondWithCompiled({ roots: [root] }: CompiledResult, cal
     return pageWith(new Content(JSON_TYPE, bytes), next, call)
   }
   if (!root?.isThere) throw nothingAt(call)
-  // The store has built it of the fields that were asked for.
+  // The JSON is of the root entity; the response is the list nested in it.
   if (call.operation.shown.isInner) return respondWithResult(JSON.parse(Buffer.concat(root.json).toString()), call)
   return respond(call.request, new Content(JSON_TYPE, Buffer.concat(root.json)), {
     status: call.operation.route.status,

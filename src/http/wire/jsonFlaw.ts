@@ -8,14 +8,14 @@ const BLANK = /[ \t\r\n]*/y
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y
 const SCALAR = /(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)/y
 
-/** Where a text stops being JSON; asked only of one that is none, as engines differ in what they tell of it. */
+/** Where an invalid text stops being JSON: the messages of `JSON.parse` differ, and may lack the position. */
 export function jsonFlaw(text: string): Place {
   const at = new Reader(text).flawAt()
   const before = text.slice(0, at).split('\n')
   return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 }
 }
 
-/** Reads as far as a text is JSON. It keeps what is open in a list, so that no depth is too much for it. */
+/** Reads a text as far as it is valid JSON; not recursive, so that deep nesting cannot overflow the call stack. */
 class Reader {
   private readonly text: string
   private at = 0
@@ -37,7 +37,7 @@ class Reader {
       }
       if (opened === '[' && !this.skips(']')) continue
       if (opened !== '') open.pop()
-      // What is closed here may be the last of what is around it.
+      // The value that ends here may be the last in its parents.
       while (open.length > 0 && !this.skips(',')) {
         if (!this.skips(open.at(-1) === '{' ? '}' : ']')) return this.at
         open.pop()
@@ -49,7 +49,7 @@ class Reader {
     return this.at
   }
 
-  /** What a value opens; empty where it is a text or the like, undefined where there is none. */
+  /** The bracket that a value opens with; empty for a scalar, undefined if there is no value. */
   private value(): '{' | '[' | '' | undefined {
     if (this.skips('{')) return '{'
     if (this.skips('[')) return '['
@@ -61,13 +61,13 @@ class Reader {
     return this.string() && this.skips(':')
   }
 
-  /** Goes past a string; of a broken one, to where it breaks. */
+  /** Skips a string; an invalid one up to the flaw. */
   private string(): boolean {
     if (this.text[this.at] !== '"') return false
     this.at += 1
     for (;;) {
       const character = this.text[this.at]
-      // Nothing below a blank may stand in a string as it is.
+      // Control characters must be escaped (RFC 8259).
       if (character === undefined || character < ' ') return false
       if (character === '"') {
         this.at += 1
@@ -78,7 +78,7 @@ class Reader {
     }
   }
 
-  /** Goes past a mark and the blanks around it. */
+  /** Skips a token and the whitespace around it. */
   private skips(mark: string): boolean {
     this.takes(BLANK)
     if (!this.text.startsWith(mark, this.at)) return false

@@ -200,7 +200,7 @@ export class KeptConnection {
   }
 }
 
-interface Question {
+interface Statement {
   readonly text: string
   readonly values: unknown[] | undefined
   readonly isByName: boolean | undefined
@@ -211,8 +211,8 @@ interface Question {
 /** The cached plan of a prepared statement no longer fits the tables, or the statement is gone. */
 export const STALE = ['0A000', '26000', '42P05']
 
-async function query(client: pg.PoolClient, question: Question): Promise<QueryResult> {
-  const { text, values, isByName, name, timeoutMs } = question
+async function query(client: pg.PoolClient, statement: Statement): Promise<QueryResult> {
+  const { text, values, isByName, name, timeoutMs } = statement
   try {
     const given = text.startsWith('select') ? values?.map(withoutNul) : values
     const config = { text, ...(given && { values: given }), ...(name && { name }), query_timeout: Math.ceil(timeoutMs) }
@@ -225,7 +225,7 @@ async function query(client: pg.PoolClient, question: Question): Promise<QueryRe
   } catch (error) {
     // Inside a transaction a retry is useless: the transaction has failed.
     const isRepeatable = name !== undefined && client.getTransactionStatus() === 'I'
-    if (isRepeatable && STALE.includes(driverCode(error) ?? '')) return query(client, { ...question, name: undefined })
+    if (isRepeatable && STALE.includes(driverCode(error) ?? '')) return query(client, { ...statement, name: undefined })
     if (error instanceof pg.DatabaseError) throw error
     throw new Fault('UNAVAILABLE', UNREACHABLE, { cause: error })
   }

@@ -96,8 +96,8 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Store 
       }
     },
     async close(waitMs) {
-      const settled = writes.settled()
-      await (waitMs === undefined ? settled : Promise.race([settled, sleep(waitMs, undefined, { ref: false })]))
+      const idle = writes.idle()
+      await (waitMs === undefined ? idle : Promise.race([idle, sleep(waitMs, undefined, { ref: false })]))
       kept.giveBack()
       await Promise.all([readers, watcher, writer].map((connections) => connections.close()))
     },

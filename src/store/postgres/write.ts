@@ -118,11 +118,11 @@ class Transaction {
   private readonly database: Database
   private readonly raised: Raised = new Map()
   private lastSent: Promise<unknown> = Promise.resolve()
-  private lastStamp: unknown
+  private lastTimestamp: unknown
   private doneAt = Number.POSITIVE_INFINITY
   private isLong = false
   /** Whether a failed write can only be undone with the whole transaction, in which nothing else was written. */
-  private isSpoilt = false
+  private mustRollBack = false
   private isCommitting = false
 
   constructor(run: Session['run'], database: Database) {
@@ -144,7 +144,7 @@ class Transaction {
     set local idle_in_transaction_session_timeout = ${LIMITS.storeIdleInWriteMs}`
     const text = `begin isolation level serializable; ${limits}; ${lock}`
     const { rows } = await this.send(text, undefined, { timeoutMs: waitMs + 1_000 })
-    this.lastStamp = rows[0]?.[0]
+    this.lastTimestamp = rows[0]?.[0]
     this.hasBegun = true
   }
 
@@ -154,7 +154,7 @@ class Transaction {
   }
 
   private isFull(endsAt: number): boolean {
-    return this.isLong || this.isSpoilt || performance.now() > endsAt
+    return this.isLong || this.mustRollBack || performance.now() > endsAt
   }
 
   /** Runs one write; if it fails, it is rolled back to its savepoint and earlier writes stay. */
@@ -162,7 +162,7 @@ class Transaction {
     const { database } = this
     const own: Performed = { changed: new Set(), hasWritten: false, hasSavepoint: false, isOver: false }
     this.doneAt = Math.min(this.doneAt, doneAt)
-    const at = timestampAfter({ last: this.lastStamp, now: as.at(), onNotice: database.onNotice })
+    const at = timestampAfter({ last: this.lastTimestamp, now: as.at(), onNotice: database.onNotice })
     const bulk = postgresBulk((sql, values) => {
       as.onStatement?.(sql)
       this.noteLength(values)
@@ -175,13 +175,13 @@ class Transaction {
       if (this.failure !== undefined) throw this.failure
       if (own.hasSavepoint) this.send('release savepoint one')
       if (!as.unseen) raise(this.raised, own.changed)
-      this.lastStamp = at
+      this.lastTimestamp = at
       this.verdicts.push({ result })
     } catch (error) {
       own.isOver = true
       if (this.failure !== undefined) throw error
       if (own.hasSavepoint) this.send('rollback to savepoint one; release savepoint one')
-      else this.isSpoilt = own.hasWritten
+      else this.mustRollBack = own.hasWritten
       this.verdicts.push({ error: toFault(error) })
     }
   }
@@ -213,18 +213,18 @@ class Transaction {
     const leftMs = Math.max(STEP_LEAST_MS, this.doneAt - performance.now())
     const timeoutMs = Math.min(BULK_MS, this.isLong ? BULK_MS : leftMs)
     const answer = this.once(sql, values, { timeoutMs, ...how })
-    const heard = this.isLong ? whileHeard(answer, this.database.look) : answer
-    const noted = heard.catch((error: unknown) => {
+    const watched = this.isLong ? whileResponsive(answer, this.database.look) : answer
+    const recorded = watched.catch((error: unknown) => {
       this.failure ??= error
       throw error
     })
-    this.lastSent = noted.catch(() => undefined)
-    return noted
+    this.lastSent = recorded.catch(() => undefined)
+    return recorded
   }
 
   /** Commits, or rolls back if there is nothing to store; returns whether the connection can be reused. */
   async end(): Promise<boolean> {
-    const isStoring = !this.isSpoilt && this.verdicts.some((verdict) => 'result' in verdict)
+    const isStoring = !this.mustRollBack && this.verdicts.some((verdict) => 'result' in verdict)
     if (!isStoring) return rolledBack(this.once)
     // Wait for all results before COMMIT: until then an error means that nothing is stored.
     await this.lastSent
@@ -249,8 +249,8 @@ class Transaction {
 
 const LOOK_EVERY_MS = 1_000
 
-/** Waits while the server responds to other queries; two failures in a row, since one may be that connection's own. */
-function whileHeard<T>(answer: Promise<T>, look: () => Promise<unknown>): Promise<T> {
+/** Waits while the server responds to other queries; one failure is ignored, since it may be that connection's own. */
+function whileResponsive<T>(answer: Promise<T>, look: () => Promise<unknown>): Promise<T> {
   const over = new AbortController()
   const listen = async (): Promise<never> => {
     for (let misses = 0; misses < 2; ) {

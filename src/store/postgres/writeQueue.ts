@@ -61,7 +61,7 @@ export class WriteQueue {
   }
 
   /** Resolves when the queue is empty. */
-  async settled(): Promise<void> {
+  async idle(): Promise<void> {
     await this.running
   }
 

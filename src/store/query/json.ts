@@ -22,7 +22,7 @@ export interface Json {
   changes(fields: AnyColumn): SQL
   /** The position of a row in a list, which `withCursors` replaces by a cursor. */
   cursor(list: string, keys: readonly (AnyColumn | SQL)[]): SQL
-  /** JSON from a sorted subquery: sorting drops the subtype by which SQLite tells JSON from text. */
+  /** JSON from a sorted subquery: sorting drops the subtype by which SQLite distinguishes JSON from text. */
   sorted(built: SQL): SQL
 }
 

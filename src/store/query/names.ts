@@ -9,43 +9,43 @@ import type { Read, Store } from '../store.js'
 import type { Tables } from '../tables.js'
 import type { Optional } from './conditions.js'
 
-/** How the values of a filter name rows of another table: by id, or by what people know them by. */
+/** How the values of a filter identify rows of another table: by id or by a unique name. */
 export interface Naming {
   readonly kind: IdKind
-  /** What it can be named by, in words. */
+  /** The accepted identifiers, for error messages. */
   readonly ways: string
   readonly table: (t: Tables) => PgTable & { readonly id: AnyPgColumn }
-  /** The unique key that people know; undefined where there are ids alone. */
+  /** The unique name; undefined if only ids are accepted. */
   readonly key?: KnownKey
 }
 
 interface KnownKey {
   /** The form in which it is compared. */
   readonly canonical: (text: string) => string
-  /** In that form. */
+  /** The column with the canonical form. */
   readonly column: (t: Tables) => AnyPgColumn
-  /** As people write it. */
+  /** The column with the form that users write. */
   readonly shown: (t: Tables) => AnyPgColumn
-  /** Whether a text can be one; any can unless this is given. */
+  /** Whether a text can be such a name; by default any can. */
   readonly canBe?: (text: string) => boolean
 }
 
 type Values = readonly Optional<string>[]
 
-/** The values that are no ids, as they are compared. */
+/** The values that are not ids, by their canonical form. */
 export function namesIn({ kind, key }: Naming, values: Values): ReadonlyMap<string, string> {
   const canonical = key?.canonical ?? ((text: string) => text)
   const names = values.filter((value) => value != null).filter((value) => !isId(kind, value))
   return new Map(names.map((name) => [canonical(name), name]))
 }
 
-/** The first value that names nothing whatever is stored: it has neither the form of an id nor that of a name. */
+/** The first value that can match no row: it has the form of neither an id nor a name. */
 export function impossibleIn({ kind, key }: Naming, values: Values): string | undefined {
   const canBe = (text: string) => isId(kind, text) || (key !== undefined && (key.canBe?.(text) ?? true))
   return values.filter((value) => value != null).find((value) => !canBe(value))
 }
 
-/** That a column refers to one of the named rows; a null among the values means that it refers to none. */
+/** The condition that a column refers to one of these rows; a null among the values matches a null reference. */
 export function refersTo(read: Read, column: AnyPgColumn, naming: Naming, values: Values): SQL | undefined {
   const ids = values.filter((value) => value != null).filter((value) => isId(naming.kind, value))
   const names = [...namesIn(naming, values).keys()]
@@ -58,10 +58,10 @@ export function refersTo(read: Read, column: AnyPgColumn, naming: Naming, values
   return or(names.length + ids.length === 1 ? sql`${column} = ${named}` : sql`${column} in ${named}`, none)
 }
 
-/** Callers choose the names; one filter must fit. */
+/** Bounds the cache, because callers choose the names; all names of one filter must fit. */
 const KNOWN_MAX = Math.max(1_000, LIMITS.filterItemsMax)
 
-/** Which names are there: looked up when first given, and remembered while the register stands still. */
+/** Caches which names exist, until the change counter of their table rises. */
 export class KnownNames {
   private readonly store: Pick<Store, 'read' | 'versions'>
   private readonly known = new LRUCache<string, Versions[keyof Versions]>({ max: KNOWN_MAX })
@@ -70,7 +70,7 @@ export class KnownNames {
     this.store = store
   }
 
-  /** The first of these values that is neither the form of an id nor a name that is there. */
+  /** The first of these values that is neither an id nor an existing name. */
   async missing(naming: Naming, values: Values): Promise<string | undefined> {
     const names = namesIn(naming, values)
     if (names.size === 0) return undefined
@@ -79,12 +79,12 @@ export class KnownNames {
     const isKnown = (name: string) => this.known.get(`${naming.kind} ${name}`) === version
     const unsure = [...names.keys()].filter((name) => !isKnown(name))
     if (unsure.length === 0) return undefined
-    for (const name of await there(read, naming, unsure)) this.known.set(`${naming.kind} ${name}`, version)
+    for (const name of await existing(read, naming, unsure)) this.known.set(`${naming.kind} ${name}`, version)
     const [missing] = unsure.filter((name) => !isKnown(name))
     return missing === undefined ? undefined : names.get(missing)
   }
 
-  /** The name that is meant, most likely. */
+  /** The existing name with the nearest spelling. */
   async nearest({ table, key }: Naming, text: string): Promise<string | undefined> {
     if (!key) return undefined
     const { read } = this.store
@@ -103,7 +103,7 @@ export class KnownNames {
   }
 }
 
-async function there(read: Read, { table, key }: Naming, names: readonly string[]): Promise<string[]> {
+async function existing(read: Read, { table, key }: Naming, names: readonly string[]): Promise<string[]> {
   if (!key) return []
   const column = key.column(read.t)
   const rows = await read.rows(

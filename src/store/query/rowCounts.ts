@@ -16,7 +16,7 @@ export type CountedList = Pick<AnyList, 'name' | 'table' | 'matching' | 'indexed
 export type CountedRelation = Pick<AnyRelation, 'list' | 'through'>
 
 interface Counted {
-  /** Of every register that the count depends on. */
+  /** The versions of all change counters that the count depends on. */
   readonly version: string
   readonly rows: Promise<number>
 }
@@ -29,7 +29,7 @@ const KEPT_MAX = 1_000
  * rises. Counting stops at the size of the largest whole list: above it the exact number does not matter.
  */
 export class RowCounts {
-  /** Which names are there, remembered likewise. */
+  /** The names that exist, cached in the same way. */
   readonly names: KnownNames
   private readonly store: Pick<Store, 'read' | 'versions'>
   private readonly counted = new LRUCache<string, Counted>({ max: KEPT_MAX })
@@ -42,10 +42,10 @@ export class RowCounts {
 
   async of(list: CountedList, filter: object = {}): Promise<number> {
     const { read, versions } = this.store
-    const registers = [list.table, ...tablesNamed(list, filter)].map((table) => counterOf(getTableName(table(read.t))))
+    const counters = [list.table, ...tablesNamed(list, filter)].map((table) => counterOf(getTableName(table(read.t))))
     // Read the versions before counting, so that a count is never cached under a newer version.
     const found = await versions()
-    const version = [...new Set(registers)].map((counter) => found[counter]).join()
+    const version = [...new Set(counters)].map((counter) => found[counter]).join()
     const key = `${list.name} ${JSON.stringify(filter)}`
     const known = this.counted.get(key)
     if (known?.version === version) return known.rows

@@ -7,26 +7,26 @@ import { type Contents, contentsOf, flawOf, sync } from './backup.js'
 import { type Connection, openDatabase } from './driver.js'
 
 export interface Restored extends Contents {
-  /** Where the store is kept that was there before; undefined where there was none. */
+  /** The path of the previous store; undefined if there was none. */
   readonly kept: string | undefined
 }
 
-/** What SQLite has beside a store that is in use, or was not closed. */
-const BESIDE = ['-wal', '-shm', '-journal'] as const
+/** Suffixes of the files that SQLite keeps beside an open or uncleanly closed database. */
+const SIDE_FILES = ['-wal', '-shm', '-journal'] as const
 
-/** Puts a backup in the place of a store, which is kept aside; nothing is changed unless the backup is sound. */
+/** Replaces a store with a verified backup; the previous store is kept under another name. */
 export function restore(backup: string, store: string, now: Date): Restored {
   if (!existsSync(backup)) throw new Fault('NOT_FOUND', `There is no file ${backup}.`)
   if (resolve(backup) === resolve(store)) throw new Fault('CONFLICT', `${backup} is the store itself. Name a backup.`)
   if (existsSync(`${backup}-wal`)) {
-    throw new Fault('CONFLICT', `${backup}-wal is there: ${backup} is a store in use. Restore what \`backup\` made.`)
+    throw new Fault('CONFLICT', `${backup}-wal exists: ${backup} is a store in use. Name a file that \`backup\` made.`)
   }
   const folder = dirname(resolve(store))
   mkdirSync(folder, { recursive: true })
-  // On the same disk as the store, so that the last step is a rename.
-  const workshop = mkdtempSync(join(folder, '.operations-restore-'))
+  // In the folder of the store, so that the last step is an atomic rename on one file system.
+  const workFolder = mkdtempSync(join(folder, '.operations-restore-'))
   try {
-    const copy = join(workshop, 'copy.db')
+    const copy = join(workFolder, 'copy.db')
     copyFileSync(backup, copy)
     const contents = checked(copy, backup)
     chmodSync(copy, 0o600)
@@ -36,11 +36,11 @@ export function restore(backup: string, store: string, now: Date): Restored {
     sync(folder)
     return { ...contents, kept }
   } finally {
-    rmSync(workshop, { recursive: true, force: true })
+    rmSync(workFolder, { recursive: true, force: true })
   }
 }
 
-/** What a copy holds; refuses one that is damaged, no store, or newer than this program. */
+/** The contents of a copy; throws if it is damaged, not a store, or newer than this program. */
 function checked(copy: string, backup: string): Contents {
   const contents = read(copy, backup)
   const flaw = flawOf(copy, contents)
@@ -57,7 +57,7 @@ function read(copy: string, backup: string): Contents {
     return contentsOf(connection)
   } catch (error) {
     if (!driverCode(error)?.startsWith('SQLITE_')) throw error
-    throw new Fault('CONFLICT', `${backup} is no backup of a store. Nothing was changed.`, { cause: error })
+    throw new Fault('CONFLICT', `${backup} is not a backup of a store. Nothing was changed.`, { cause: error })
   } finally {
     connection?.close()
   }
@@ -71,25 +71,25 @@ function replace(store: string, copy: string, kept: string | undefined): void {
   const held = holdAlone(store)
   try {
     try {
-      // Beside its old name, so that at every instant there is a store.
+      // A hard link first, so that the path of the store exists at every instant.
       linkSync(store, kept)
     } catch {
-      // Some file systems have no links.
+      // Some file systems have no hard links.
       renameSync(store, kept)
     }
-    // Of a damaged store only: SQLite would mix them into the backup.
-    for (const ending of BESIDE) if (existsSync(store + ending)) renameSync(store + ending, kept + ending)
+    // Only a damaged store still has them: SQLite would replay them into the backup.
+    for (const ending of SIDE_FILES) if (existsSync(store + ending)) renameSync(store + ending, kept + ending)
     renameSync(copy, store)
   } finally {
     held?.close()
   }
 }
 
-/** Takes a store that nobody else has open, with all that was written to it in its one file; undefined of a damaged one. */
+/** Checkpoints the store and locks it exclusively; undefined if it is damaged. Throws if another connection is open. */
 function holdAlone(store: string): Connection | undefined {
   const connection = openDatabase(store, { fileMustExist: true, timeout: 0 })
   try {
-    // Leaving WAL mode takes that nobody else has it open.
+    // Leaving WAL mode requires that no other connection is open.
     if (connection.pragma('journal_mode = delete', { simple: true }) !== 'delete') throw inUse(store)
     connection.exec('begin exclusive')
     return connection
