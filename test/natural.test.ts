@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { afterAll, expect, test } from 'vitest'
 import { prepareDemo } from '../src/cli/serve/demo.js'
 import { at, type Question } from './natural/checks.js'
-import { NATURAL_QUESTIONS } from './natural.js'
+import { NATURAL_QUESTIONS } from './natural/questions.js'
 import { NOW, openGateway } from './support/harness.js'
 
 /** The demo, asked by the key that it prints. */

@@ -1,5 +1,5 @@
-import { PROJECT_QUESTIONS } from '../naturalGraphqlProjects.js'
 import { both, count, each, falling, holds, is, type Question, some } from './checks.js'
+import { PROJECT_QUESTIONS } from './projects.js'
 
 const AMARA = 'amara.okafor@meridian.example'
 const BEATRIZ = 'beatriz.carvalho@meridian.example'

@@ -1,4 +1,4 @@
-import { both, count, each, every, falling, is, like, type Question, some } from './natural/checks.js'
+import { both, count, each, every, falling, is, like, type Question, some } from './checks.js'
 
 const BEATRIZ = 'beatriz.carvalho@meridian.example'
 const DIEGO = 'diego.fuentes@meridian.example'
