@@ -73,7 +73,7 @@ test('graphql and Pothos are known to faces, graph, schema and http alone', () =
 })
 
 test.each([
-  [/^(better-sqlite3|drizzle-orm\/better-sqlite3(\/.*)?)$/, ['store/sqlite/store.ts', 'store/sqlite/driver.ts']],
+  [/^(better-sqlite3|drizzle-orm\/better-sqlite3(\/.*)?)$/, ['store/sqlite/handle.ts', 'store/sqlite/driver.ts']],
   [
     /^(pg|drizzle-orm\/(node-postgres|pg-proxy))$/,
     ['store', 'connections', 'migrations', 'session'].map((part) => `store/postgres/${part}.ts`),

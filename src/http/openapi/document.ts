@@ -4,13 +4,13 @@ import { SCOPES } from '../../auth/scopes.js'
 import type { Code } from '../../errors.js'
 import { SEPARATOR_NAMES } from '../../ingest/files/csv.js'
 import { LIMIT_MEANINGS, LIMITS } from '../../limits.js'
-import { REQUEST_ID } from '../observe/exchange.js'
 import { type CompiledRoute, compiledRoutes, type Parameter } from '../rest/compiledRoutes.js'
 import { csvText, type Entry } from '../rest/csv.js'
 import { SEPARATOR } from '../rest/parameters.js'
 import { CSV_TYPE, ROUTES, type Route } from '../rest/routes.js'
 import { BODY_TYPES, PATCH_TYPES } from '../wire/body.js'
 import { STATUS } from '../wire/problems.js'
+import { CACHE_HEADERS, HEADER_PARAMETERS, HEADERS, RATE_LIMIT_HEADERS } from './headers.js'
 import { exampleOf, headersOf, type JsonSchema, JsonSchemas, ref, withBounds } from './jsonSchema.js'
 import { problemResponses, problemSchemas } from './problemSchemas.js'
 
@@ -104,7 +104,7 @@ function successObject(operation: CompiledRoute, schemas: JsonSchemas): JsonSche
     description: route.method === 'GET' ? 'OK.' : 'Stored.',
     headers: headersOf([
       'Request-Id',
-      ...SOMETIMES,
+      ...RATE_LIMIT_HEADERS,
       ...ownHeaders(route),
       ...(isList ? ['Link'] : []),
       ...(route.type === CSV_TYPE ? ['Content-Disposition'] : []),
@@ -198,62 +198,6 @@ const PAGE: JsonSchema = {
   },
 }
 
-const CACHE_HEADERS = ['ETag', 'Cache-Control', 'Vary']
-
-const HEADERS: Readonly<Record<string, JsonSchema>> = {
-  'Request-Id': header('The id of this request in the log: the one that the client sent, or a new one.'),
-  ETag: header('Changes with the content; send it as `If-None-Match` when reading, or as `If-Match` when changing.'),
-  'Cache-Control': header('Responses are private, and must be revalidated with their ETag.'),
-  Vary: header('The request headers that the response depends on.'),
-  'Content-Disposition': header('The name under which browsers save the response.'),
-  Link: header('The next page, as `rel="next"`, if there is one.'),
-  Location: header('The path of the new resource.'),
-  'Accept-Patch': header('The media types that PATCH accepts (RFC 5789).'),
-  'WWW-Authenticate': header('The authentication scheme, and why the key was refused (RFC 6750).'),
-  'Retry-After': header('The number of seconds to wait before a retry.'),
-  'RateLimit-Policy': header('The rate limit of the key, if there is one: `"key";q=6000;w=60`.'),
-  RateLimit: header('The remaining quota, and the seconds until it is full again: `"key";r=999;t=1`.'),
-  'Idempotency-Replayed': header('`true` if this is the response to an earlier request with the same Idempotency-Key.'),
-}
-
-/** Headers that a response has only if the rate is limited. */
-const SOMETIMES = ['RateLimit-Policy', 'RateLimit']
-
-const HEADER_PARAMETERS = {
-  RequestId: {
-    name: 'Request-Id',
-    in: 'header',
-    description: "The client's own id for this request, used in the response and the log.",
-    schema: { type: 'string', pattern: REQUEST_ID.source },
-  },
-  IdempotencyKey: {
-    name: 'Idempotency-Key',
-    in: 'header',
-    description:
-      'A unique token for this request, such as a UUID. If the same request is sent again within a day, nothing is done ' +
-      'twice and the first response is returned; with a different request it is a 422, and while the first runs a 409.',
-    schema: { type: 'string', minLength: 1, maxLength: LIMITS.idempotencyKeyCharactersMax },
-  },
-  IfNoneMatch: {
-    name: 'If-None-Match',
-    in: 'header',
-    description: 'The ETag of an earlier response; if nothing has changed since, the response is a 304 without a body.',
-    schema: { type: 'string' },
-  },
-  IfMatch: {
-    name: 'If-Match',
-    in: 'header',
-    description: 'The ETag that the change is based on; if the resource has changed since, nothing is done: a 412.',
-    schema: { type: 'string' },
-  },
-  IfMatchAny: {
-    name: 'If-Match',
-    in: 'header',
-    description: 'This path has no ETag: only `*` matches, and any other value is a 412.',
-    schema: { type: 'string', const: '*' },
-  },
-}
-
 function fragmentsOf(operations: readonly CompiledRoute[]): Map<string, FragmentDefinitionNode> {
   const fragments = operations.flatMap(({ document }) =>
     document.definitions.filter((node) => node.kind === Kind.FRAGMENT_DEFINITION),
@@ -290,10 +234,6 @@ function mediaObject(schema: JsonSchema, { components }: JsonSchemas): JsonSchem
 function notNull(schema: JsonSchema): JsonSchema {
   const [inner] = (schema['anyOf'] ?? []) as JsonSchema[]
   return inner ?? schema
-}
-
-function header(description: string): JsonSchema {
-  return { description, schema: { type: 'string' } }
 }
 
 function firstSentence(text: string): string {

@@ -1,21 +1,16 @@
 import { type Stats, statSync } from 'node:fs'
-import { getTableName, type SQL, sql } from 'drizzle-orm'
-import { BetterSQLiteSession } from 'drizzle-orm/better-sqlite3/session'
-import type { PgTable } from 'drizzle-orm/pg-core'
-import { BaseSQLiteDatabase, SQLiteSyncDialect } from 'drizzle-orm/sqlite-core'
 import { Fault } from '../../errors.js'
 import { LIMITS } from '../../limits.js'
 import { bulkOn } from '../bulk.js'
 import { type FoundVersions, inOrder, SELECT_VERSIONS, versionsIn } from '../changeCounters.js'
 import { atMostEvery, coalescePerTurn } from '../coalesce.js'
 import { deadlineExceeded, isOverdue } from '../faults.js'
-import { sqliteJson as json } from '../query/json.js'
-import type { CompiledSql, Deadline, Extent, OnNotice, OnStatement, Read, Store, Write } from '../store.js'
-import { connect, STILL_WANTED } from './connection.js'
+import type { CompiledSql, Deadline, OnNotice, Store } from '../store.js'
+import { connect } from './connection.js'
 import type { Connection } from './driver.js'
+import { type AtOnce, type Beside, handleOn, weightsOn } from './handle.js'
 import { ReadWorkers } from './readWorkers.js'
 import { StatementCache, type Statements } from './statements.js'
-import { sqliteTables as t } from './tables.js'
 import { isBusy, WriteQueue } from './writeQueue.js'
 
 interface SqliteOptions {
@@ -124,104 +119,6 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Store {
   }
 }
 
-type Handle = Omit<Read, 'db'> & Pick<Write, 'db'>
-
-/** Runs the heavy statements of a handle outside the event loop. */
-interface Beside {
-  readonly weigh: Read['weigh']
-  readonly inPlaceRowsMax: number
-  /** All statements see one snapshot. */
-  readonly rows: Read['rowsTogether']
-}
-
-/** Runs work on one connection, in one read-only transaction. */
-type AtOnce = <V>(work: (statements: Statements) => V) => V
-
-interface HandleOptions {
-  readonly onStatement?: OnStatement | undefined
-  /** Absent inside a transaction, where everything is read in place. */
-  readonly beside?: Beside
-  /** Absent if the handle already runs in a transaction. */
-  readonly atOnce?: AtOnce
-}
-
-function handleOn(statements: Statements, { onStatement, beside, atOnce }: HandleOptions = {}): Handle {
-  let db: Handle['db'] | undefined
-  const inTransaction: AtOnce = atOnce ?? ((work) => work(statements))
-  return {
-    // Built lazily: most requests run compiled statements and need no Drizzle instance.
-    get db() {
-      db ??= databaseOn(statements, onStatement)
-      return db
-    },
-    // Listed one by one: an object spread takes as long as a look-up, for every request and write.
-    t,
-    json,
-    among,
-    pairs,
-    limit,
-    compile,
-    guard: (extent) => (beside && beside.weigh(extent) > beside.inPlaceRowsMax ? guardOf(extent) : undefined),
-    weigh: (extent) => beside?.weigh(extent) ?? 0,
-    async rows(statement) {
-      onStatement?.(statement.text)
-      if (!statement.isHeavy || !beside) return allOf(statements, statement)
-      const [rows = []] = await beside.rows([statement])
-      return rows
-    },
-    async rowsTogether(all) {
-      for (const { text } of all) onStatement?.(text)
-      if (beside && isMuch(all, beside)) return beside.rows(all)
-      return inTransaction((own) => all.map((statement) => allOf(own, statement)))
-    },
-  }
-}
-
-function allOf(statements: Statements, { text, values }: CompiledSql): unknown[][] {
-  return statements
-    .prepare(text)
-    .raw()
-    .all(...values) as unknown[][]
-}
-
-/** Light statements may add up; up to this multiple of the limit they take less than a slice of the event loop. */
-const TOGETHER = 2
-
-function isMuch(all: readonly CompiledSql[], { inPlaceRowsMax }: Beside): boolean {
-  const weight = all.reduce((sum, one) => sum + (one.weight ?? 1), 0)
-  return all.some(({ isHeavy }) => isHeavy) || weight > TOGETHER * inPlaceRowsMax
-}
-
-/** A callback into JavaScript for every row would take longer than reading most rows. */
-const ROWS_PER_LOOK = 16
-
-/** Row ids are sequential, so about one row in ROWS_PER_LOOK calls the function that stops an unwanted statement. */
-function guardOf({ table, row = table }: Extent): SQL {
-  return sql`(${row}.rowid % ${sql.raw(String(ROWS_PER_LOOK))} or ${sql.raw(STILL_WANTED)}())`
-}
-
-/** Estimates the number of rows by max(rowid), an index look-up that is never too low. */
-function weightsOn(statements: Statements): Read['weigh'] {
-  const rowsIn = (table: PgTable) => {
-    const highest = statements.prepare(`select max(rowid) from "${getTableName(table)}"`).pluck()
-    return Number(highest.get())
-  }
-  const rowsInAll = (tables: readonly PgTable[]) => tables.reduce((sum, one) => sum + rowsIn(one), 0)
-  return ({ table, rows, perRow = 1, isCounting = false, counted = [] }) => {
-    const others = (isCounting ? rowsInAll(COUNTED) : 0) + rowsInAll(counted) / COUNTED_PER_ROW
-    return (rows <= FEW ? rows : Math.min(rows, rowsIn(table))) * perRow + others
-  }
-}
-
-/** Up to this many rows the size of the table does not matter. */
-const FEW = 50
-
-/** An index-only scan counts an entry in less than 50 ns; reading and showing a row takes microseconds. */
-const COUNTED_PER_ROW = 100
-
-/** Tables of which one row elsewhere may have very many rows. */
-const COUNTED = [t.membership, t.risk, t.issue]
-
 /** Throws if the deadline has passed or the client has disconnected. */
 function timely(statements: Statements, deadline: Deadline): Statements {
   return {
@@ -241,19 +138,6 @@ function oneByOne(rows: Beside['rows']): Beside['rows'] {
     return turn
   }
 }
-
-// Queries are typed against PostgreSQL; the same builders run on SQLite when awaited.
-function databaseOn(statements: Statements, onStatement?: OnStatement): Handle['db'] {
-  // `prepare` is the only member of a connection that Drizzle uses.
-  const client = statements as Connection
-  // Not `drizzle()`: its module imports `better-sqlite3` by name, which is not installed on every Node.
-  const session = new BetterSQLiteSession(client, dialect, undefined, {
-    ...(onStatement && { logger: { logQuery: onStatement } }),
-  })
-  return new BaseSQLiteDatabase('sync', dialect, session, undefined) as unknown as Handle['db']
-}
-
-const dialect = new SQLiteSyncDialect()
 
 /** Whether a write transaction can begin now; SQLITE_BUSY counts as yes, since the lock will be released. */
 function canBegin(writer: Connection): boolean {
@@ -324,20 +208,3 @@ function versionsOf(connection: Connection, own: () => number): () => FoundVersi
     return versions
   }
 }
-
-// One value stays an equality, so that an index can also serve the order; several become one JSON parameter.
-const among: Read['among'] = (column, values): SQL =>
-  values.length === 1
-    ? sql`${column} = ${values[0]}`
-    : sql`${column} in (select value from json_each(${JSON.stringify(values)}))`
-
-const pairs: Read['pairs'] = (all) =>
-  sql`(select value ->> 0 as one, value ->> 1 as other from json_each(${JSON.stringify(all)}))`
-
-const compile: Read['compile'] = (statement) => {
-  const { sql: text, params: values } = dialect.sqlToQuery(statement)
-  return { text, values }
-}
-
-// A cast, because SQLite plans by the value of a bare parameter and would plan again for every value.
-const limit: Read['limit'] = (rows) => sql`cast(${rows} as integer)`
