@@ -5,7 +5,7 @@ import { at, type Question } from './natural/checks.js'
 import { NATURAL_QUESTIONS } from './natural/questions.js'
 import { NOW, openGateway } from './support/harness.js'
 
-/** The demo, asked by the key that it prints. */
+/** The demo, queried with the key that it prints. */
 async function openDemo() {
   const gateway = openGateway({}, afterAll)
   const key = await prepareDemo(gateway.store, () => NOW)

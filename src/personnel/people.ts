@@ -4,7 +4,7 @@ import { email, oneOf, patched, recordReader, required, requireFields, text, typ
 import { Ledger } from '../history/ledger.js'
 import { newId } from '../ids.js'
 import { LIMITS } from '../limits.js'
-import { contains, isSpelled, type Optional, unindexed } from '../store/query/conditions.js'
+import { contains, equalsIgnoringCase, type Optional, unindexed } from '../store/query/conditions.js'
 import { type Naming, refersTo } from '../store/query/names.js'
 import { byIds, type List } from '../store/query/page.js'
 import type { Relation } from '../store/query/relations.js'
@@ -94,7 +94,7 @@ function matching(read: Read, filter: PersonFilter, isWithinGroup = Boolean(filt
   return and(
     inStatus(read, filter.status ?? ['ACTIVE'], isWithinGroup),
     filter.group ? inGroups(read, filter.group) : undefined,
-    filter.department ? isSpelled(read, person.department, filter.department) : undefined,
+    filter.department ? equalsIgnoringCase(read, person.department, filter.department) : undefined,
     filter.search == null ? undefined : contains(filter.search, person.nameFolded, person.emailFolded),
     filter.email == null ? undefined : eq(person.emailFolded, fold(filter.email.trim())),
     filter.externalId == null ? undefined : eq(person.externalId, filter.externalId.trim()),

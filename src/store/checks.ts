@@ -22,7 +22,7 @@ export function checksWith({ check }: Columns) {
           sql`${column} = trim(${column}) and length(${column}) between 1 and ${literal(TEXT_MAX[kind])}`,
         ),
       ),
-    stamped: (prefix: string, columns: { createdAt: AnyColumn; updatedAt: AnyColumn }) => [
+    timestampChecks: (prefix: string, columns: { createdAt: AnyColumn; updatedAt: AnyColumn }) => [
       instant(`${prefix}_created_at`, columns.createdAt),
       instant(`${prefix}_updated_at`, columns.updatedAt),
     ],

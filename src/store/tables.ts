@@ -19,7 +19,7 @@ import { type Columns, isAmong } from './columns.js'
 /** The whole data model, declared once for both engines; CHECK constraints hold for every writer. */
 export function defineTables(columns: Columns) {
   const { table, text, oneOf, integer, counter, sequence, index, uniqueIndex, primaryKey, check } = columns
-  const { bounded, among, day, instant, stamped } = checksWith(columns)
+  const { bounded, among, day, instant, timestampChecks } = checksWith(columns)
   const timestamps = () => ({
     createdAt: text('created_at').notNull(),
     updatedAt: text('updated_at').notNull(),
@@ -57,7 +57,7 @@ export function defineTables(columns: Columns) {
       check('person_reachable', sql`coalesce(${p.email}, ${p.externalId}, ${p.erasedAt}) is not null`),
       instant('person_erased_at', p.erasedAt),
       check('person_email_folded', sql`(${p.email} is null) = (${p.emailFolded} is null)`),
-      ...stamped('person', p),
+      ...timestampChecks('person', p),
     ],
   )
 
@@ -79,7 +79,7 @@ export function defineTables(columns: Columns) {
         external_id: [g.externalId, 'externalId'],
         description: [g.description, 'description'],
       }),
-      ...stamped('groups', g),
+      ...timestampChecks('groups', g),
     ],
   )
 
@@ -128,7 +128,7 @@ export function defineTables(columns: Columns) {
       check('project_key_capitals', sql`${p.key} = upper(${p.key})`),
       among('project_status', p.status, PROJECT_STATUSES),
       instant('project_synced_at', p.syncedAt),
-      ...stamped('project', p),
+      ...timestampChecks('project', p),
     ],
   )
 
@@ -166,7 +166,7 @@ export function defineTables(columns: Columns) {
     among(`${name}_status`, e.status, statuses),
     check(`${name}_live`, sql`${e.live} = case when ${isAmong(e.status, liveStatuses)} then 1 else 0 end`),
     day(`${name}_raised_on`, e.raisedOn),
-    ...stamped(name, e),
+    ...timestampChecks(name, e),
   ]
 
   // Enumerated: in a range check SQLite would accept 2.5 as an integer.

@@ -72,10 +72,10 @@ test('it reads everything, and shows its bound projects', async () => {
   for (const path of ['/v1/projects', '/v1/risks', '/v1/issues', '/v1/projects/BRIDGE']) {
     expect((await caller.get(path)).body).toEqual((await free.get(path)).body)
   }
-  const ask = '{ apiKey { scopes projects } }'
+  const query = '{ apiKey { scopes projects } }'
   const scopes = ['projects.manage', 'personnel.read']
-  expect((await caller.graphql(ask)).body).toEqual({ data: { apiKey: { scopes, projects: ['ALPHA'] } } })
-  expect((await free.graphql(ask)).body.data.apiKey.projects).toBe(null)
+  expect((await caller.graphql(query)).body).toEqual({ data: { apiKey: { scopes, projects: ['ALPHA'] } } })
+  expect((await free.graphql(query)).body.data.apiKey.projects).toBe(null)
 })
 
 test('what the key may do besides is not bound', async () => {

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { Scope } from '../../src/auth/scopes.js'
 import { ada, type Company } from '../support/fixtures.js'
-import type { Answer, Caller } from '../support/harness.js'
+import type { Caller, TestResponse } from '../support/harness.js'
 
 /** One request through both APIs, with the expected response. */
 export interface Case {
@@ -10,9 +10,9 @@ export interface Case {
   readonly scope: Scope
   /** The status of the REST response. */
   readonly status: number
-  readonly ask: (company: Company) => string
+  readonly selection: (company: Company) => string
   readonly answer: (company: Company) => object
-  readonly request: (caller: Caller, company: Company) => Promise<Answer>
+  readonly request: (caller: Caller, company: Company) => Promise<TestResponse>
   readonly shown: (company: Company) => object
 }
 
@@ -21,7 +21,7 @@ const list = (name: string, scope: Scope, total: number): Case => ({
   route: `GET /v1/${name}`,
   scope,
   status: 200,
-  ask: () => `${name} { totalCount }`,
+  selection: () => `${name} { totalCount }`,
   answer: () => ({ totalCount: total }),
   request: (caller) => caller.get(`/v1/${name}?total=true`),
   shown: () => ({ page: { next: null, total } }),
@@ -32,7 +32,7 @@ const single = (name: string, path: string, scope: Scope, ids: keyof Company): C
   route: `GET /v1/${path}`,
   scope,
   status: 200,
-  ask: (company) => `${name}(id: "${company[ids][0]}") { id }`,
+  selection: (company) => `${name}(id: "${company[ids][0]}") { id }`,
   answer: (company) => ({ id: company[ids][0] }),
   request: (caller, company) => caller.get(`/v1/${path.replace(/\{.+/, company[ids][0] ?? '')}`),
   shown: (company) => ({ id: company[ids][0] }),
@@ -44,14 +44,14 @@ const below = (
   scope: Scope,
   ids: keyof Company,
   field: string,
-  ask: (id: string) => string,
+  selection: (id: string) => string,
   totalIn: (answer: unknown) => object,
 ): Case => ({
   field: `query ${field}`,
   route: `GET /v1/${route}`,
   scope,
   status: 200,
-  ask: (company) => ask(company[ids][0] ?? ''),
+  selection: (company) => selection(company[ids][0] ?? ''),
   answer: () => totalIn({ totalCount: expect.any(Number) }),
   request: (caller, company) => caller.get(`/v1/${route.replace(/\{\w+\}/, company[ids][0] ?? '')}?total=true`),
   shown: () => ({ page: { total: expect.any(Number) } }),
@@ -87,7 +87,7 @@ const changing = (
 
 const addPerson = changing('addPerson', 'POST /v1/personnel', {
   status: 201,
-  ask: () => 'addPerson(input: { name: "Lin", email: "lin@example.com" }) { name email }',
+  selection: () => 'addPerson(input: { name: "Lin", email: "lin@example.com" }) { name email }',
   answer: () => ({ name: 'Lin', email: 'lin@example.com' }),
   request: (caller) => caller.post('/v1/personnel', ada),
   shown: () => ({ name: ada.name, email: ada.email }),
@@ -95,7 +95,7 @@ const addPerson = changing('addPerson', 'POST /v1/personnel', {
 
 const changePerson = changing('changePerson', 'PATCH /v1/personnel/{id}', {
   status: 200,
-  ask: ({ personIds: [id] }) => `changePerson(id: "${id}", input: { title: "Lead" }) { id title }`,
+  selection: ({ personIds: [id] }) => `changePerson(id: "${id}", input: { title: "Lead" }) { id title }`,
   answer: ({ personIds: [id] }) => ({ id, title: 'Lead' }),
   request: (caller, { personIds: [id] }) => caller.patch(`/v1/personnel/${id}`, { title: 'Chief' }),
   shown: ({ personIds: [id] }) => ({ id, title: 'Chief' }),
@@ -103,7 +103,7 @@ const changePerson = changing('changePerson', 'PATCH /v1/personnel/{id}', {
 
 const addGroup = changing('addGroup', 'POST /v1/groups', {
   status: 201,
-  ask: () => 'addGroup(input: { name: "Divers" }) { name memberCount }',
+  selection: () => 'addGroup(input: { name: "Divers" }) { name memberCount }',
   answer: () => ({ name: 'Divers', memberCount: 0 }),
   request: (caller) => caller.post('/v1/groups', { name: 'Climbers' }),
   shown: () => ({ name: 'Climbers', memberCount: 0 }),
@@ -111,7 +111,7 @@ const addGroup = changing('addGroup', 'POST /v1/groups', {
 
 const changeGroup = changing('changeGroup', 'PATCH /v1/groups/{id}', {
   status: 200,
-  ask: ({ groupIds: [id] }) => `changeGroup(id: "${id}", input: { externalId: "DIR-1" }) { id externalId }`,
+  selection: ({ groupIds: [id] }) => `changeGroup(id: "${id}", input: { externalId: "DIR-1" }) { id externalId }`,
   answer: ({ groupIds: [id] }) => ({ id, externalId: 'DIR-1' }),
   request: (caller, { groupIds: [id] }) => caller.patch(`/v1/groups/${id}`, { externalId: 'DIR-2' }),
   shown: ({ groupIds: [id] }) => ({ id, externalId: 'DIR-2' }),
@@ -121,7 +121,7 @@ const changeGroup = changing('changeGroup', 'PATCH /v1/groups/{id}', {
 const membership = (field: string, method: 'PUT' | 'DELETE', person: 0 | 1, memberCount: number) =>
   changing(field, `${method} /v1/groups/{id}/members/{personId}`, {
     status: 204,
-    ask: ({ groupIds: [id], personIds }) =>
+    selection: ({ groupIds: [id], personIds }) =>
       `${field}(groupId: "${id}", personId: "${personIds[person]}") { memberCount }`,
     answer: () => ({ memberCount }),
     request: (caller, { groupIds: [id], personIds }) =>
@@ -134,7 +134,7 @@ const syncProject = changing(
   'POST /v1/projects',
   {
     status: 200,
-    ask: () => 'syncProject(input: { key: "NEW", name: "New" }) { project { key } risks { created } }',
+    selection: () => 'syncProject(input: { key: "NEW", name: "New" }) { project { key } risks { created } }',
     answer: () => ({ project: { key: 'NEW' }, risks: { created: 0 } }),
     request: (caller) => caller.post('/v1/projects', { key: 'newer', name: 'Newer', status: 'on_hold' }),
     shown: () => ({ project: expect.objectContaining({ key: 'NEWER', status: 'ON_HOLD' }), warnings: [] }),

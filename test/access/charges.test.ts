@@ -3,7 +3,7 @@ import type { AppOptions } from '../../src/http/app.js'
 import { LIMITS } from '../../src/limits.js'
 import { addPerson } from '../../src/personnel/people.js'
 import { addProject, addRisks, DEAR_PERSON, project, risk } from '../support/fixtures.js'
-import { type Answer, type Gateway, openGateway, openOffice } from '../support/harness.js'
+import { type Gateway, openGateway, openOffice, type TestResponse } from '../support/harness.js'
 
 /** The clock is stopped, so that buckets do not refill. */
 const limited = (options: Partial<AppOptions> = {}) => ({
@@ -12,10 +12,10 @@ const limited = (options: Partial<AppOptions> = {}) => ({
   ...options,
 })
 
-const remaining = ({ headers }: Answer) => Number(/;r=(\d+);/.exec(headers.get('ratelimit') ?? '')?.[1])
+const remaining = ({ headers }: TestResponse) => Number(/;r=(\d+);/.exec(headers.get('ratelimit') ?? '')?.[1])
 
 /** The charge of a request to a fresh key. */
-const chargeOf = (answer: Answer) => LIMITS.rateBurst - remaining(answer)
+const chargeOf = (answer: TestResponse) => LIMITS.rateBurst - remaining(answer)
 
 const everything = (gateway: Gateway) => gateway.as('personnel.manage', 'projects.manage')
 
@@ -30,8 +30,8 @@ async function openWith(risks: number, atEnd = onTestFinished, people = 0) {
     )
     await addRisks(write, drafts)
   })
-  const charged = async (ask: (caller: Awaited<ReturnType<typeof everything>>) => Promise<Answer>) => {
-    const answer = await ask(await everything(gateway))
+  const charged = async (call: (caller: Awaited<ReturnType<typeof everything>>) => Promise<TestResponse>) => {
+    const answer = await call(await everything(gateway))
     expect([200, 304]).toContain(answer.status)
     expect(answer.body?.errors).toBeUndefined()
     return chargeOf(answer)
@@ -110,16 +110,16 @@ describe('a list', () => {
   test('costs the same when cached, and a tenth when not modified', async () => {
     const { charged } = await many
     let tag = ''
-    const ask = (headers = {}) =>
+    const call = (headers = {}) =>
       charged(async (caller) => {
         const answer = await caller.get('/v1/risks', headers)
         tag = answer.headers.get('etag') ?? ''
         return answer
       })
-    const first = await ask()
-    expect(await ask()).toBe(first)
-    expect(await ask({ 'if-none-match': '*' })).toBe(first)
-    expect(await ask({ 'if-none-match': tag })).toBe(Math.ceil(first / 10))
+    const first = await call()
+    expect(await call()).toBe(first)
+    expect(await call({ 'if-none-match': '*' })).toBe(first)
+    expect(await call({ 'if-none-match': tag })).toBe(Math.ceil(first / 10))
   })
 
   test('costs more once there is more, and never more than a quarter of what may be spent at once', async () => {

@@ -26,7 +26,7 @@ const tally = new Tally()
 
 type Method = 'GET' | 'POST'
 
-function ask({ caller }: Pick<Holder, 'caller'>, query: string, variables = {}, method: Method = 'POST') {
+function execute({ caller }: Pick<Holder, 'caller'>, query: string, variables = {}, method: Method = 'POST') {
   if (method === 'POST') return caller.graphql(query, variables)
   return caller.get(`/graphql?${new URLSearchParams({ query, variables: JSON.stringify(variables) })}`)
 }
@@ -43,9 +43,9 @@ interface Way {
 }
 
 /** Sends the request with each key; the expectation is derived from the response to a key with every scope. */
-async function askForEach(paths: readonly Path[], { styles, method, detail = 'id' }: Way): Promise<void> {
+async function executeForEach(paths: readonly Path[], { styles, method, detail = 'id' }: Way): Promise<void> {
   const text = documentOf({ paths, rows, styles, detail })
-  const { status, body } = await ask(everything, text)
+  const { status, body } = await execute(everything, text)
   tally.check(`${text} with every scope`, [status, body.errors], [200, undefined])
   for (const path of paths) {
     const [ends, ...others] = styles.map((style) => endsOf(body.data, path, style))
@@ -55,7 +55,7 @@ async function askForEach(paths: readonly Path[], { styles, method, detail = 'id
   const keys = styles.map((style) => rootKeyOf(paths[0] ?? [], style))
   for (const holder of holders) {
     const expected = expectedOf(holder.self, text, body.data)
-    const answer = outcomeOf(await ask(holder, text, {}, method))
+    const answer = outcomeOf(await execute(holder, text, {}, method))
     for (const key of ['beside', ...keys]) {
       tally.check(`${method} ${text} with ${holder.label}: ${key}`, ofRoot(answer, key), ofRoot(expected, key))
     }
@@ -84,8 +84,8 @@ test('a scope grants itself, and .manage grants .read', () => {
 
 describe('queries', () => {
   test.each(named(ENTRIES))('$name serves the keys that have its scope', async ({ path }) => {
-    await askForEach([path], { styles: ['plain'], method: 'POST', detail: 'all' })
-    await askForEach([path], { styles: STYLES, method: 'GET' })
+    await executeForEach([path], { styles: ['plain'], method: 'POST', detail: 'all' })
+    await executeForEach([path], { styles: STYLES, method: 'GET' })
     expect(tally.findings()).toEqual([])
   })
 
@@ -93,17 +93,17 @@ describe('queries', () => {
     const [here, elsewhere] = [rows, nowhere].map((on) =>
       documentOf({ paths: [path], rows: on, styles: ['plain'], detail: 'id' }),
     ) as [string, string]
-    const whole = await ask(everything, here)
+    const whole = await execute(everything, here)
     for (const holder of holders) {
       if (here === elsewhere || answerFor(holder.self, here, whole.body.data).errors.length === 0) continue
-      const [one, other] = [await ask(holder, here), await ask(holder, elsewhere)]
+      const [one, other] = [await execute(holder, here), await execute(holder, elsewhere)]
       tally.check(`${elsewhere} with ${holder.label}`, sameness(other), sameness(one))
     }
     expect(tally.findings()).toEqual([])
   })
 
   test.each(named(NESTED))('$name is refused by itself, where it stands', async ({ path }) => {
-    await askForEach([path], { styles: STYLES, method: path[0]?.as ? 'GET' : 'POST' })
+    await executeForEach([path], { styles: STYLES, method: path[0]?.as ? 'GET' : 'POST' })
     expect(tally.findings()).toEqual([])
   })
 
@@ -112,7 +112,7 @@ describe('queries', () => {
   const together = [...within, ...further].filter(({ length }) => length > 0)
   const cases = together.map((paths) => ({ names: paths.map(nameOf).join(', '), paths }))
   test.each(cases)('each is refused by itself, together too: $names', async ({ paths }) => {
-    await askForEach(paths, { styles: ['plain'], method: 'POST' })
+    await executeForEach(paths, { styles: ['plain'], method: 'POST' })
     expect(tally.findings()).toEqual([])
   })
 })
@@ -123,7 +123,7 @@ async function change(paths: readonly Path[], holder: Holder, style: Style, on: 
   const entry = paths[0]?.[0]
   const type = entry && inputTypeOf(entry)
   const before = await gateway.store.version()
-  const answer = await ask(holder, text, type ? { input: inputOf(type, on) } : {}, method)
+  const answer = await execute(holder, text, type ? { input: inputOf(type, on) } : {}, method)
   return { text, answer, isChanged: (await gateway.store.version()) !== before }
 }
 
@@ -179,7 +179,7 @@ describe('mutations', () => {
 
 test('syncProject finds people on the roster for the keys that may read it, and says nothing of it to others', async () => {
   const query =
-    'mutation ($input: SyncProjectInput!) { asked: syncProject(input: $input) { risks { created updated } warnings { pointer } } }'
+    'mutation ($input: SyncProjectInput!) { result: syncProject(input: $input) { risks { created updated } warnings { pointer } } }'
   for (const holder of [...holders, ...bound]) {
     const { scopes } = holder.self
     if (!isEnough(scopes, 'projects.manage')) continue
@@ -190,15 +190,15 @@ test('syncProject finds people on the roster for the keys that may read it, and 
         closeLimit: 9,
         risks: [{ reference: 'R-1001', owner: null }, { reference: 'R-2' }],
       }
-      await ask(holder, query, { input })
+      await execute(holder, query, { input })
       const risks = [{ reference: 'R-1001', owner }, { reference: 'R-2' }]
-      const { body } = await ask(holder, query, { input: { ...input, risks } })
+      const { body } = await execute(holder, query, { input: { ...input, risks } })
       const [{ ownerId, ownerName }] = (await holder.caller.get('/v1/risks?project=AWAY-1')).body.data
       seen.push([body, ownerId !== null, ownerName === owner])
     }
     const answer = (pointer?: string) => {
       const warnings = pointer === undefined ? [] : [{ pointer }]
-      return { data: { asked: { risks: { created: 0, updated: 1 }, warnings } } }
+      return { data: { result: { risks: { created: 0, updated: 1 }, warnings } } }
     }
     const found = (isNamed: boolean) => [answer(), true, isNamed]
     const lost = [answer('/risks/0/owner'), false, true]
@@ -212,20 +212,20 @@ test('syncProject finds people on the roster for the keys that may read it, and 
 })
 
 describe('a key that is bound to a project', () => {
-  const SYNC = 'mutation ($input: SyncProjectInput!) { asked: syncProject(input: $input) { project { key } } }'
+  const SYNC = 'mutation ($input: SyncProjectInput!) { result: syncProject(input: $input) { project { key } } }'
   const refusal = (message: string): Outcome => {
     const extensions = { code: 'INSUFFICIENT_SCOPE', requiredScope: 'projects.manage' }
-    return { status: 200, data: { asked: null }, errors: [{ message, path: ['asked'], extensions }] }
+    return { status: 200, data: { result: null }, errors: [{ message, path: ['result'], extensions }] }
   }
 
   test('changes that project, if it has the scope, and no other, whether or not there is one', async () => {
-    const done: Outcome = { status: 200, data: { asked: { project: { key: 'AWAY-1' } } }, errors: [] }
+    const done: Outcome = { status: 200, data: { result: { project: { key: 'AWAY-1' } } }, errors: [] }
     const unable = refusal('This needs a key with the scope projects.manage.')
     const outside = refusal('This key may change only AWAY-1.')
     for (const holder of bound) {
       const isAllowed = holder.self.scopes.includes('projects.manage')
       const sync = async (key: string | undefined, right: Outcome) => {
-        const answer = await ask(holder, SYNC, { input: { key, name: 'Renamed' } })
+        const answer = await execute(holder, SYNC, { input: { key, name: 'Renamed' } })
         tally.check(`syncProject ${key} with ${holder.label}`, outcomeOf(answer), isAllowed ? right : unable)
       }
       for (const key of ['AWAY-1', ' away-1 ']) await sync(key, done)
@@ -240,7 +240,7 @@ describe('a key that is bound to a project', () => {
     for (const path of ENTRIES) {
       const text = documentOf({ paths: [path], rows, styles: ['plain'], detail: 'id' })
       const own = bound.at(-1) as Holder
-      const [one, other] = [await ask(everything, text), await ask(own, text)]
+      const [one, other] = [await execute(everything, text), await execute(own, text)]
       tally.check(text, outcomeOf(other), expectedOf(own.self, text, one.body.data))
     }
     expect(tally.findings()).toEqual([])
@@ -252,7 +252,7 @@ test.each(strangers)('without a valid key every field gives the same error: $lab
   for (const path of [...ENTRIES, ...MUTATIONS]) {
     for (const method of ['POST', 'GET'] as const) {
       const text = documentOf({ paths: [path], rows, styles: ['plain'], detail: 'none' })
-      const { status, headers, body } = await ask(stranger, text, {}, method)
+      const { status, headers, body } = await execute(stranger, text, {}, method)
       const [{ message }] = body.errors
       const right = [401, stranger.challenge, { errors: [{ message, extensions: { code: 'UNAUTHENTICATED' } }] }]
       tally.check(`${method} ${text}`, [status, headers.get('www-authenticate'), body], right)
@@ -288,11 +288,11 @@ describe('the order of fields decides nothing', () => {
   test.each(cases)('$what', async ({ what, fields, around }) => {
     const ways = permutationsOf(fields).map((order) => around(order.join(' ')))
     const operation = what.includes('mutation') ? 'mutation' : 'query'
-    const whole = await ask(everything, `${operation} ${ways[0]}`)
+    const whole = await execute(everything, `${operation} ${ways[0]}`)
     for (const text of ways.map((way) => `${operation} ${way}`)) {
       for (const holder of holders) {
         const expected = expectedOf(holder.self, text, whole.body.data)
-        tally.check(`${text} with ${holder.label}`, outcomeOf(await ask(holder, text)), expected)
+        tally.check(`${text} with ${holder.label}`, outcomeOf(await execute(holder, text)), expected)
       }
     }
     expect(tally.findings()).toEqual([])
@@ -307,7 +307,7 @@ describe('the order of fields decides nothing', () => {
       for (const holder of holders) {
         tally.check(
           `${text} with ${holder.label}`,
-          outcomeOf(await ask(holder, text)),
+          outcomeOf(await execute(holder, text)),
           expectedOf(holder.self, text, whole),
         )
       }

@@ -214,7 +214,7 @@ function givenAs({ name, type }: GraphQLArgument, field: GraphQLField<unknown, u
   if (name === 'input') return '$input'
   const noun = name === 'id' ? getNamedType(field.type).name : name.replace(/Id$/, '').replace(/^./, upper)
   if (getNamedType(type).name === 'ID') return `"${rowOf(rows, noun, 'id')}"`
-  throw new Error(`Nobody told this matrix what to give ${field.name} as ${name}.`)
+  throw new Error(`The matrix has no value for the argument ${name} of ${field.name}.`)
 }
 
 /** The members of a reference by this key, with the values of the row. */
@@ -231,6 +231,6 @@ const upper = (letter: string) => letter.toUpperCase()
 
 export function rowOf(rows: Rows, type: GraphQLNamedType | string, key: string): string {
   const row = rows[key === 'id' ? String(type) : key] ?? rows[`${type}.${key}`]
-  if (row === undefined) throw new Error(`Nobody told this matrix of a ${type} to ask for by ${key}.`)
+  if (row === undefined) throw new Error(`The matrix has no ${type} to look up by ${key}.`)
   return row
 }

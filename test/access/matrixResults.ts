@@ -14,7 +14,7 @@ import {
 } from 'graphql'
 import { isScope, type Scope } from '../../src/auth/scopes.js'
 import { schema } from '../../src/schema.js'
-import type { Answer } from '../support/harness.js'
+import type { TestResponse } from '../support/harness.js'
 import { isEnough, type Rule, ruleOfStep, ruleOfType } from './matrix.js'
 
 /** A key and its caller. */
@@ -92,7 +92,7 @@ export function answerFor(self: Self, text: string, whole: unknown): { data: unk
 
   const [operation] = document.definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION)
   const root = operation && schema.getRootType(operation.operation)
-  if (!root) throw new Error('Nothing is asked for.')
+  if (!root) throw new Error('The document selects nothing.')
   const data = members(root, Object(whole), selected(document, operation.selectionSet), [], 'personnel.read')
   return { data, errors }
 }
@@ -116,7 +116,7 @@ export interface Outcome {
 }
 
 /** A response without the order and source locations of its errors. */
-export function outcomeOf({ status, body }: Answer): Outcome {
+export function outcomeOf({ status, body }: TestResponse): Outcome {
   return { status, data: body.data, errors: sorted(body.errors ?? []) }
 }
 

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { OPERATIONS } from '../../src/http/rest/operations.js'
 import { ROUTES, type Route } from '../../src/http/rest/routes.js'
 import { schema } from '../../src/schema.js'
-import type { Answer, Caller } from '../support/harness.js'
+import type { Caller, TestResponse } from '../support/harness.js'
 import { inputTypeOf, isEnough, type Rows, rowOf, ruleOfStep } from './matrix.js'
 import { dumpOf, type Holder, inputOf, openStage, sameness, Tally } from './matrixStage.js'
 
@@ -22,7 +22,7 @@ function fieldOf({ operation }: Route) {
   const [selection] = definition.selectionSet.selections
   const parent = schema.getRootType(definition.operation)
   const field = selection?.kind === Kind.FIELD ? parent?.getFields()[selection.name.value] : undefined
-  if (!parent || !field) throw new Error(`${operation} asks for nothing.`)
+  if (!parent || !field) throw new Error(`${operation} selects nothing.`)
   return { parent, field }
 }
 
@@ -51,7 +51,7 @@ const NOUNS: Readonly<Record<string, string>> = {
 function pathTo({ path }: Route, on: Rows): string {
   return path.replaceAll(/\/(\w+)\/\{(\w+)\}/g, (_, collection: string, name: string) => {
     const noun = name === 'personId' ? 'Person' : NOUNS[collection]
-    if (!noun) throw new Error(`Nobody told this matrix what ${path} is about.`)
+    if (!noun) throw new Error(`The matrix has no entity for ${path}.`)
     return `/${collection}/${rowOf(on, noun, 'id')}`
   })
 }
@@ -68,7 +68,7 @@ interface Sent {
   readonly body?: string | undefined
 }
 
-function send(caller: Caller, route: Route, sent: Sent = {}): Promise<Answer> {
+function send(caller: Caller, route: Route, sent: Sent = {}): Promise<TestResponse> {
   const { method = route.method, on = route.method === 'GET' ? rows : away } = sent
   const body = 'body' in sent ? sent.body : bodyFor(route, on)
   const headers: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' }
@@ -76,7 +76,7 @@ function send(caller: Caller, route: Route, sent: Sent = {}): Promise<Answer> {
 }
 
 /** The whole error response to a key without the scope. */
-function refusalOf({ headers }: Answer, requiredScope: string) {
+function refusalOf({ headers }: TestResponse, requiredScope: string) {
   return {
     status: 403,
     challenge: `Bearer realm="operations", error="insufficient_scope", scope="${requiredScope}"`,
@@ -93,7 +93,7 @@ function refusalOf({ headers }: Answer, requiredScope: string) {
   }
 }
 
-function outcomeOf({ status, headers, body }: Answer) {
+function outcomeOf({ status, headers, body }: TestResponse) {
   return { status, challenge: headers.get('www-authenticate'), type: headers.get('content-type'), body }
 }
 

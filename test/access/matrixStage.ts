@@ -7,7 +7,7 @@ import { addMember } from '../../src/personnel/memberships.js'
 import { addPerson } from '../../src/personnel/people.js'
 import type { Write } from '../../src/store/store.js'
 import { addGroup, addIssue, addProject, addRisk, issue, project, risk } from '../support/fixtures.js'
-import { type Answer, type Caller, type Gateway, NOW, openGateway } from '../support/harness.js'
+import { type Caller, type Gateway, NOW, openGateway, type TestResponse } from '../support/harness.js'
 import type { Rows } from './matrix.js'
 import type { Self } from './matrixResults.js'
 
@@ -108,7 +108,7 @@ const INPUTS: Readonly<Record<string, (n: number, rows: Rows) => object>> = {
   AddPersonInput: (n, { Group }) => ({ name: 'New', email: `new${n}@example.com`, groupIds: [Group] }),
   ChangePersonInput: (n) => ({ title: `Title ${n}` }),
   AddGroupInput: (n) => ({ name: `Group ${n}` }),
-  ChangeGroupInput: (n) => ({ description: `Told ${n} times` }),
+  ChangeGroupInput: (n) => ({ description: `Changed ${n} times` }),
   SyncProjectInput: (n, { key }) => ({ key, name: `Project ${n}` }),
 }
 
@@ -116,7 +116,7 @@ let inputs = 0
 
 export function inputOf(type: string, rows: Rows): object {
   const make = INPUTS[type.replace('!', '')]
-  if (!make) throw new Error(`Nobody told this matrix what to send as ${type}.`)
+  if (!make) throw new Error(`The matrix has no value of the type ${type}.`)
   inputs += 1
   return make(inputs, rows)
 }
@@ -141,7 +141,7 @@ export class Tally {
 }
 
 /** A whole response without its Request-Id. */
-export function sameness({ status, headers, text }: Answer): string {
+export function sameness({ status, headers, text }: TestResponse): string {
   return JSON.stringify([status, ...headers, text]).replaceAll(headers.get('request-id') ?? 'none', 'REQUEST-ID')
 }
 

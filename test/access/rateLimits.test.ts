@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { ada, grace } from '../support/fixtures.js'
-import { type Answer, type Caller, openOffice } from '../support/harness.js'
+import { type Caller, openOffice, type TestResponse } from '../support/harness.js'
 import { mint } from '../support/inProcess.js'
 import { newFolder, serve } from '../support/process.js'
 
@@ -30,7 +30,7 @@ function structured(field: string | null) {
 }
 
 /** The rate limit headers of a response. */
-function limitOf({ headers }: Answer) {
+function limitOf({ headers }: TestResponse) {
   return {
     policy: structured(headers.get('ratelimit-policy')),
     level: structured(headers.get('ratelimit')),
@@ -93,7 +93,7 @@ describe('through both APIs', () => {
   })
 
   const json = { 'content-type': 'application/json' }
-  const ANSWERS: Readonly<Record<string, [number, (caller: Caller) => Promise<Answer>]>> = {
+  const ANSWERS: Readonly<Record<string, [number, (caller: Caller) => Promise<TestResponse>]>> = {
     'a list': [200, (caller) => caller.get('/v1/risks')],
     HEAD: [200, (caller) => caller.request('/v1/risks', { method: 'HEAD' })],
     'a sheet': [200, (caller) => caller.get('/v1/risks', { accept: 'text/csv' })],
@@ -114,9 +114,9 @@ describe('through both APIs', () => {
     'a bad body of a query': [400, (caller) => caller.post('/graphql', [])],
     'a mutation by GET': [405, (caller) => caller.get('/graphql?query=mutation{__typename}')],
   }
-  test.each(Object.entries(ANSWERS))('%s reports the remaining quota, and costs one', async (_, [status, ask]) => {
+  test.each(Object.entries(ANSWERS))('%s reports the remaining quota, and costs one', async (_, [status, call]) => {
     const { caller } = await openLimited()
-    const answer = await ask(caller)
+    const answer = await call(caller)
     expect({ status: answer.status, ...limitOf(answer) }).toEqual({ status, ...left(9) })
   })
 
@@ -128,7 +128,7 @@ describe('through both APIs', () => {
   })
 
   test.each(['/', '/healthz', '/v1/openapi.json', '/v1/risks', '/graphql?query={__typename}'])(
-    'whoever has no key is told nothing of it: %s',
+    'a client without a key gets no such headers: %s',
     async (path) => {
       const { gateway } = await openLimited()
       const { headers } = await gateway.with(undefined).get(path)
@@ -188,18 +188,18 @@ describe('a real server', () => {
     const folder = newFolder()
     const { key } = await mint(folder, '--name', 'right', '--scope', 'personnel.read')
     const { origin } = await serve(folder)
-    const ask = async (path: string, authorization?: string) => {
+    const call = async (path: string, authorization?: string) => {
       const response = await fetch(`${origin}${path}`, { headers: authorization ? { authorization } : {} })
       return { status: response.status, headers: response.headers, body: await response.json() }
     }
     const startedAt = Date.now()
     let wrong = 0
-    const askWrongly = () =>
-      ask(wrong < WRONG_MAX / 2 ? '/graphql?query={__typename}' : '/v1/key', `Bearer wrong-${wrong}`)
-    let answer = await askWrongly()
+    const callWrongly = () =>
+      call(wrong < WRONG_MAX / 2 ? '/graphql?query={__typename}' : '/v1/key', `Bearer wrong-${wrong}`)
+    let answer = await callWrongly()
     while (answer.status === 401) {
       wrong += 1
-      answer = await askWrongly()
+      answer = await callWrongly()
     }
     // One more unit for each elapsed second.
     const more = Math.ceil((Date.now() - startedAt) / 1000)
@@ -210,8 +210,8 @@ describe('a real server', () => {
     expect(body.detail).toBe('Too many wrong keys came from your address. Try again in 1 s.')
     expect([headers.get('retry-after'), headers.get('www-authenticate')]).toEqual(['1', null])
     for (let i = 0; i < 20; i++) {
-      expect((await ask('/v1/key', `Bearer ${key}`)).status).toBe(200)
-      expect((await ask('/v1/key')).status).toBe(401)
+      expect((await call('/v1/key', `Bearer ${key}`)).status).toBe(200)
+      expect((await call('/v1/key')).status).toBe(401)
     }
   })
 
@@ -219,9 +219,10 @@ describe('a real server', () => {
     const folder = newFolder()
     const { key } = await mint(folder, '--name', 'one', '--scope', 'personnel.read')
     const headers = { authorization: `Bearer ${key}` }
-    const ask = async (origin: string) => (await fetch(`${origin}/v1/key`, { headers })).headers.get('ratelimit-policy')
-    expect(await ask((await serve(folder, ['--rate-limit', '120'])).origin)).toBe('"key";q=120;w=60')
-    expect(await ask((await serve(folder, ['--rate-limit', '0'])).origin)).toBe(null)
-    expect(await ask((await serve(folder)).origin)).toBe('"key";q=6000;w=60')
+    const call = async (origin: string) =>
+      (await fetch(`${origin}/v1/key`, { headers })).headers.get('ratelimit-policy')
+    expect(await call((await serve(folder, ['--rate-limit', '120'])).origin)).toBe('"key";q=120;w=60')
+    expect(await call((await serve(folder, ['--rate-limit', '0'])).origin)).toBe(null)
+    expect(await call((await serve(folder)).origin)).toBe('"key";q=6000;w=60')
   })
 })

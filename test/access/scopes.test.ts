@@ -4,7 +4,7 @@ import { SCOPE_NAMES, type Scope } from '../../src/auth/scopes.js'
 import { ROUTES } from '../../src/http/rest/routes.js'
 import { schema } from '../../src/schema.js'
 import { ada, type Company } from '../support/fixtures.js'
-import { type Answer, openFilled, openGateway } from '../support/harness.js'
+import { openFilled, openGateway, type TestResponse } from '../support/harness.js'
 import { CASES, type Case } from './cases.js'
 
 /** The rule as a table: the single scopes that suffice where this one is needed. */
@@ -21,10 +21,10 @@ function tooLittle(needed: Scope): Scope[][] {
   return [...others.map((scope) => [scope]), others]
 }
 
-/** A document with the case's field as `asked`, beside a field without a scope. */
-function documentOf({ field, ask }: Case, company: Company): string {
+/** A document with the case's field as `result`, beside a field without a scope. */
+function documentOf({ field, selection }: Case, company: Company): string {
   const operation = field.startsWith('mutation') ? 'mutation' : 'query'
-  return `${operation} { ${operation === 'query' ? 'key: apiKey { name }' : '__typename'} asked: ${ask(company)} }`
+  return `${operation} { ${operation === 'query' ? 'key: apiKey { name }' : '__typename'} result: ${selection(company)} }`
 }
 
 function beside({ field }: Case, scopes: Scope[]): object {
@@ -38,7 +38,7 @@ function refusal(requiredScope: Scope, path: (string | number)[], column: number
 }
 
 /** The number of different responses, ignoring the Request-Id. */
-function kinds(answers: Answer[]): number {
+function kinds(answers: TestResponse[]): number {
   const texts = answers.map(({ status, headers, text }) =>
     JSON.stringify([status, ...headers, text]).replaceAll(headers.get('request-id') ?? 'none', 'REQUEST-ID'),
   )
@@ -63,7 +63,7 @@ test.each(CASES)('$field and $route serve a key with $scope, or with the .manage
   for (const scope of ENOUGH[one.scope]) {
     const caller = await gateway.as(scope)
     const { status, body } = await caller.graphql(documentOf(one, company))
-    const data = { ...beside(one, [scope]), asked: one.answer(company) }
+    const data = { ...beside(one, [scope]), result: one.answer(company) }
     expect({ scope, status, body }).toEqual({ scope, status: 200, body: { data } })
     const answer = await one.request(caller, company)
     expect({ scope, status: answer.status }).toEqual({ scope, status: one.status })
@@ -78,8 +78,8 @@ test.each(CASES)('$field and $route refuse a key without $scope, and nothing bes
   for (const scopes of tooLittle(one.scope)) {
     const caller = await gateway.as(...scopes)
     const { status, body } = await caller.graphql(document)
-    const errors = [refusal(one.scope, ['asked'], document.indexOf('asked') + 1)]
-    const data = { ...beside(one, scopes), asked: null }
+    const errors = [refusal(one.scope, ['result'], document.indexOf('result') + 1)]
+    const data = { ...beside(one, scopes), result: null }
     expect({ scopes, status, body }).toEqual({ scopes, status: 200, body: { data, errors } })
     const answer = await one.request(caller, company)
     expect(answer).toMatchProblem(403, 'INSUFFICIENT_SCOPE')
@@ -104,7 +104,7 @@ test.each([...SCOPE_NAMES.map((scope) => [scope]), SCOPE_NAMES, []].map((scopes)
 )
 
 test.each([undefined, 'Bearer nonsense', 'Basic YTpi', `Bearer ops_${'0'.repeat(36)}`])(
-  'without a valid key nothing is looked at, in either door: %s',
+  'without a valid key nothing is looked at, in either API: %s',
   async (header) => {
     const { gateway, company } = await openFilled()
     const caller = gateway.with(header)

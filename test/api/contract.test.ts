@@ -4,7 +4,7 @@ import { mintKey } from '../../src/auth/keys.js'
 import { addPerson } from '../../src/personnel/people.js'
 import type { Write } from '../../src/store/store.js'
 import { addGroup, addIssue, addProject, addRisk, deactivatePerson, issue, project, risk } from '../support/fixtures.js'
-import { type Answer, type Caller, type Gateway, NOW, openGateway } from '../support/harness.js'
+import { type Caller, type Gateway, NOW, openGateway, type TestResponse } from '../support/harness.js'
 
 const EARLIER = '2026-01-05T08:00:00.000Z'
 const LATER = NOW.toISOString()
@@ -15,7 +15,7 @@ interface ContractStage {
   /** The ids of stored rows, by the names that the tests use. */
   readonly ids: Readonly<Record<string, string>>
   /** Fills the `{word}`s of a path with ids. */
-  get(path: string): Promise<Answer>
+  get(path: string): Promise<TestResponse>
 }
 
 /** All rows were stored at `EARLIER`, except for Åsa, Zulu team, HARBOR-2, R-4 and I-4, at `LATER`. */
@@ -90,8 +90,8 @@ async function openContract(): Promise<ContractStage> {
 }
 
 /** The entries of a response, each by its distinguishing member. */
-function entries({ body }: Answer): string[] {
-  return body.data.map(({ reference, key, name }: Answer['body']) => reference ?? key ?? name)
+function entries({ body }: TestResponse): string[] {
+  return body.data.map(({ reference, key, name }: TestResponse['body']) => reference ?? key ?? name)
 }
 
 test.each<[string, string[]]>([
@@ -188,39 +188,39 @@ test('a risk or an issue is found by a reference with letters beyond ASCII, in a
 
 test('the rank of a risk is its place by score among all live risks, whatever the filter', async () => {
   const { get } = await openContract()
-  const ranks = ({ body }: Answer) =>
-    body.data.map(({ reference, score, rank }: Answer['body']) => `${reference}: ${score}, ${rank}`).join('; ')
+  const ranks = ({ body }: TestResponse) =>
+    body.data.map(({ reference, score, rank }: TestResponse['body']) => `${reference}: ${score}, ${rank}`).join('; ')
   expect(ranks(await get('/v1/risks'))).toBe(
     'R-1: 25, 1; R-2: 20, 2; R-3: 20, 2; R-5: 12, 4; R-4: 12, 4; R-6: 6, 6; R-7: 2, 7; R-8: 0, 8',
   )
   expect(ranks(await get('/v1/risks?minScore=12&project=harbor-2'))).toBe('R-2: 20, 2; R-4: 12, 4')
 })
 
-const stamps = { createdAt: EARLIER, updatedAt: EARLIER }
+const timestamps = { createdAt: EARLIER, updatedAt: EARLIER }
 const apollo = { key: 'APOLLO', name: 'Apollo bridge' }
 const WHOLE: Record<string, (ids: ContractStage['ids']) => object> = {
   '/v1/personnel/{bea}': ({ bea, alpha }) => ({
     ...{ id: bea, name: 'bea', email: 'Bea@Example.com', externalId: null, title: 'Engineer', department: 'Bridges' },
-    ...{ status: 'ACTIVE', groups: [{ id: alpha, name: 'alpha Team' }], ...stamps },
+    ...{ status: 'ACTIVE', groups: [{ id: alpha, name: 'alpha Team' }], ...timestamps },
   }),
   '/v1/groups/{alpha}': ({ alpha }) => ({
     ...{ id: alpha, name: 'alpha Team', externalId: null, description: 'Whoever comes first.', memberCount: 2 },
-    ...stamps,
+    ...timestamps,
   }),
   '/v1/projects/{apollo}': (ids) => ({
     ...{ id: ids['apollo'], ...apollo, description: null, url: null, status: 'ACTIVE' },
-    ...{ openRiskCount: 4, openIssueCount: 2, topRiskScore: 25, syncedAt: EARLIER, ...stamps },
+    ...{ openRiskCount: 4, openIssueCount: 2, topRiskScore: 25, syncedAt: EARLIER, ...timestamps },
   }),
   '/v1/risks/{R-1}': (ids) => ({
     ...{ id: ids['R-1'], reference: 'R-1', project: { id: ids['apollo'], ...apollo }, title: 'Steel arrives late' },
     ...{ description: null, category: 'Supply', likelihood: 5, impact: 5, score: 25, level: 'CRITICAL', rank: 1 },
     ...{ status: 'OPEN', response: null, ownerId: ids['Ada'], ownerName: null, url: null },
-    ...{ raisedOn: '2026-03-01', reviewOn: '2026-05-01', ...stamps },
+    ...{ raisedOn: '2026-03-01', reviewOn: '2026-05-01', ...timestamps },
   }),
   '/v1/issues/{I-1}': (ids) => ({
     ...{ id: ids['I-1'], reference: 'I-1', project: { id: ids['apollo'], ...apollo }, title: 'Crane permit refused' },
     ...{ description: null, severity: 'CRITICAL', status: 'OPEN', assigneeId: ids['Zoë'], assigneeName: null },
-    ...{ riskId: ids['R-1'], url: null, raisedOn: '2026-03-01', dueOn: '2026-11-30', ...stamps },
+    ...{ riskId: ids['R-1'], url: null, raisedOn: '2026-03-01', dueOn: '2026-11-30', ...timestamps },
   }),
 }
 
@@ -271,7 +271,7 @@ test.each([
   const data: unknown[] = []
   let link: string | undefined = `${path}${path.includes('?') ? '&' : '?'}limit=${limit}`
   while (link) {
-    const { headers, body }: Answer = await get(link)
+    const { headers, body }: TestResponse = await get(link)
     data.push(...body.data)
     expect(body.data).toHaveLength(Math.min(limit, whole.data.length - data.length + body.data.length))
     expect(body.page.total).toBe(path.endsWith('total=true') ? whole.data.length : null)

@@ -169,7 +169,7 @@ test.each([
 })
 
 test.each(['text/html', 'text/csv;q=0', 'text/csv;q=0.0, application/json;q=0.000', 'image/*'])(
-  'whoever takes neither is told both: %s',
+  'a client that accepts neither gets the list of both: %s',
   async (accept) => {
     const { caller } = await openHardCells()
     const answer = await caller.get('/v1/groups', { accept })

@@ -7,7 +7,7 @@ import { newSecret } from '../../src/auth/secrets.js'
 import { CATALOGUE, type Code } from '../../src/errors.js'
 import { LIMITS } from '../../src/limits.js'
 import { ada, DEAR_PERSON } from '../support/fixtures.js'
-import { type Answer, type Caller, type Office, openGateway, openOffice } from '../support/harness.js'
+import { type Caller, type Office, openGateway, openOffice, type TestResponse } from '../support/harness.js'
 import { way } from '../support/way.js'
 
 /** A dropped table, which no query expects. */
@@ -31,7 +31,7 @@ const add = 'mutation ($input: AddPersonInput!) { addPerson(input: $input) { id 
 type OfTime = 'RATE_LIMITED' | 'UNAVAILABLE' | 'DEADLINE_EXCEEDED' | 'REQUEST_TIMEOUT'
 type Provoked = Exclude<Code, OfTime | 'HEADERS_TOO_LARGE' | 'PERSISTED_QUERY_NOT_FOUND'>
 
-const BY_REST: Record<Provoked, [status: number, provoke: (stage: Office) => Promise<Answer>]> = {
+const BY_REST: Record<Provoked, [status: number, provoke: (stage: Office) => Promise<TestResponse>]> = {
   BAD_REQUEST: [400, ({ caller }) => post(caller, '/v1/personnel', '{"name": "Ada"')],
   UNAUTHENTICATED: [401, ({ gateway }) => gateway.with(undefined).get('/v1/personnel')],
   INSUFFICIENT_SCOPE: [403, async ({ gateway }) => (await gateway.as('projects.read')).get('/v1/personnel')],
@@ -60,7 +60,10 @@ test.each(Object.entries(BY_REST))('REST reports %s as problem+json', async (cod
 })
 
 // GraphQL has no If-Match.
-const BY_GRAPHQL: Record<Exclude<Provoked, 'PRECONDITION_FAILED'>, [number, (stage: Office) => Promise<Answer>]> = {
+const BY_GRAPHQL: Record<
+  Exclude<Provoked, 'PRECONDITION_FAILED'>,
+  [number, (stage: Office) => Promise<TestResponse>]
+> = {
   BAD_REQUEST: [400, ({ caller }) => post(caller, '/graphql', '{"query": "{')],
   UNAUTHENTICATED: [401, ({ gateway }) => gateway.with(undefined).graphql('{ __typename }')],
   INSUFFICIENT_SCOPE: [
@@ -197,7 +200,7 @@ test.each<[string, string | undefined, string]>([
   expect(body).toEqual({ errors: [{ message: answer.body.detail, extensions: { code: 'UNAUTHENTICATED' } }] })
 })
 
-test.each(['expired', 'revoked'])('whoever presents a key that is %s is told so, and since when', async (end) => {
+test.each(['expired', 'revoked'])('the error for a key that is %s has the reason and the time', async (end) => {
   const gateway = openGateway()
   const endsAt = new Date('2026-11-03T00:00:00.000Z')
   const expiresAt = end === 'expired' ? endsAt : undefined

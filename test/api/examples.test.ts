@@ -3,7 +3,7 @@ import { openapi } from '../../src/http/openapi/document.js'
 import { ID_PREFIX, type IdKind, isId } from '../../src/ids.js'
 import { schema } from '../../src/schema.js'
 import { addGroup } from '../support/fixtures.js'
-import { type Answer, type Caller, openGateway } from '../support/harness.js'
+import { type Caller, openGateway, type TestResponse } from '../support/harness.js'
 
 interface InputSchema {
   readonly properties: Readonly<Record<string, { type?: string | string[]; anyOf?: { type?: string }[] }>>
@@ -35,7 +35,7 @@ const BODIES = Object.entries(document.paths).flatMap(([path, methods]) =>
 type Body = (typeof BODIES)[number]
 
 /** Sends a body to a new store that has the rows which the example refers to. */
-async function send({ method, path }: Body, body: Readonly<Record<string, unknown>>): Promise<Answer> {
+async function send({ method, path }: Body, body: Readonly<Record<string, unknown>>): Promise<TestResponse> {
   const gateway = openGateway()
   const caller = await gateway.as('personnel.manage', 'projects.manage')
   const group = await gateway.write((write) => addGroup(write, { name: 'Site team' }))
@@ -82,7 +82,7 @@ test('every id of an example has the form of an id', () => {
 describe('the example of a problem is what a request gets that is wrong in this way', () => {
   const ADA = { name: 'Ada Lovelace', email: 'ada@example.com' }
   const added = async (caller: Caller) => (await caller.post('/v1/personnel', ADA)).body.id as string
-  const WRONG: Record<string, (caller: Caller) => Promise<Answer>> = {
+  const WRONG: Record<string, (caller: Caller) => Promise<TestResponse>> = {
     400: (caller) => caller.get('/v1/risks?level=severe'),
     401: async () => openGateway().with(undefined).get('/v1/risks'),
     403: async () => (await openGateway().as('projects.read')).get('/v1/personnel'),

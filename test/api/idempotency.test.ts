@@ -4,8 +4,17 @@ import { ROUTES } from '../../src/http/rest/routes.js'
 import { LIMITS } from '../../src/limits.js'
 import { dumpOf } from '../access/matrixStage.js'
 import { ada, type Company, grace } from '../support/fixtures.js'
-import type { Answer, Caller } from '../support/harness.js'
-import { ADA, ask, openCompany, outcomeOf, type Repeatable, replayed, STILL_RUNNING, TOKEN } from './idempotent.js'
+import type { Caller, TestResponse } from '../support/harness.js'
+import {
+  ADA,
+  openCompany,
+  outcomeOf,
+  type Repeatable,
+  replayed,
+  STILL_RUNNING,
+  sendWithToken,
+  TOKEN,
+} from './idempotent.js'
 
 /** The person is not in the group to begin with. */
 const member = ({ groupIds: [group], personIds: [, person] }: Company) => `/v1/groups/${group}/members/${person}`
@@ -38,16 +47,16 @@ describe('the same again', () => {
   test.each(WRITES)('$name replays the response, and nothing is written', async ({ name, method, status }) => {
     const { gateway, company, caller } = await openCompany()
     const sent = { method, ...(CASES[name]?.(company) ?? { path: '' }) }
-    let first: Answer | undefined
+    let first: TestResponse | undefined
     const lines = await gateway.historyOf(async () => {
-      first = await ask(caller, sent)
+      first = await sendWithToken(caller, sent)
     })
     expect({ status: first?.status, replayed: first && replayed(first) }).toEqual({ status, replayed: null })
     // A project is created with a risk.
     expect(lines).toHaveLength(name === 'POST /v1/projects' ? 2 : 1)
     const before = dumpOf(gateway)
     for (let i = 0; i < 3; i++) {
-      const again = await ask(caller, sent)
+      const again = await sendWithToken(caller, sent)
       expect({ ...outcomeOf(again), replayed: replayed(again) }).toEqual({
         ...(first && outcomeOf(first)),
         replayed: 'true',
@@ -60,9 +69,9 @@ describe('the same again', () => {
     const { company, caller } = await openCompany()
     const path = member(company)
     const put = { method: 'PUT', path }
-    expect((await ask(caller, put)).status).toBe(204)
+    expect((await sendWithToken(caller, put)).status).toBe(204)
     expect((await caller.delete(path)).status).toBe(204)
-    expect(await ask(caller, put)).toMatchObject({ status: 204, text: '' })
+    expect(await sendWithToken(caller, put)).toMatchObject({ status: 204, text: '' })
     const { groups } = (await caller.get(path.replace(/.*members/, '/v1/personnel'))).body
     expect(groups).toEqual([{ id: company.groupIds[1], name: 'alpha Team' }])
   })
@@ -73,23 +82,23 @@ describe('the same again', () => {
     ['with blanks around its key', ada, `  ${TOKEN} `],
   ])('may be written otherwise: %s', async (_, body, token) => {
     const { caller } = await openCompany()
-    const first = await ask(caller, ADA)
-    const again = await ask(caller, { ...ADA, body, token })
+    const first = await sendWithToken(caller, ADA)
+    const again = await sendWithToken(caller, { ...ADA, body, token })
     expect([outcomeOf(again), replayed(again)]).toEqual([outcomeOf(first), 'true'])
   })
 
   test('200 times at once makes one person, and every response has the same one', async () => {
     const { gateway, caller } = await openCompany()
-    let answers: Answer[] = []
+    let answers: TestResponse[] = []
     const lines = await gateway.historyOf(async () => {
-      answers = await Promise.all(Array.from({ length: 200 }, () => ask(caller, ADA)))
+      answers = await Promise.all(Array.from({ length: 200 }, () => sendWithToken(caller, ADA)))
     })
     expect(lines).toMatchObject([{ action: 'CREATED' }])
     const made = answers.filter(({ status }) => status === 201)
     expect(answers.filter((one) => one.status !== 201 && one.body.detail !== STILL_RUNNING).map(outcomeOf)).toEqual([])
     expect(new Set(made.map(({ text }) => text)).size).toBe(1)
     expect(made.filter((one) => replayed(one) === null)).toHaveLength(1)
-    expect((await ask(caller, ADA)).text).toBe(made[0]?.text)
+    expect((await sendWithToken(caller, ADA)).text).toBe(made[0]?.text)
   })
 })
 
@@ -107,58 +116,61 @@ describe('the same key', () => {
     ['another method', (company) => ({ method: 'PUT', path: member(company) })],
   ])('with %s is refused, and nothing is done', async (_, other) => {
     const { gateway, company, caller } = await openCompany()
-    const first = await ask(caller, ADA)
+    const first = await sendWithToken(caller, ADA)
     const before = dumpOf(gateway)
-    const answer = await ask(caller, other(company))
+    const answer = await sendWithToken(caller, other(company))
     expect(answer).toMatchProblem(422, 'VALIDATION_FAILED')
     expect([answer.body.detail, replayed(answer)]).toEqual([USED, null])
     expect(dumpOf(gateway)).toBe(before)
-    expect(outcomeOf(await ask(caller, ADA))).toEqual(outcomeOf(first))
+    expect(outcomeOf(await sendWithToken(caller, ADA))).toEqual(outcomeOf(first))
   })
 
   test('for the same of another person is refused', async () => {
     const { gateway, company, caller } = await openCompany()
     const patch = (id = '') => ({ method: 'PATCH', path: `/v1/personnel/${id}`, body: { title: 'Lead' } })
     const [one, other] = company.personIds
-    expect((await ask(caller, patch(one))).status).toBe(200)
+    expect((await sendWithToken(caller, patch(one))).status).toBe(200)
     const before = dumpOf(gateway)
-    expect(await ask(caller, patch(other))).toMatchProblem(422, 'VALIDATION_FAILED')
+    expect(await sendWithToken(caller, patch(other))).toMatchProblem(422, 'VALIDATION_FAILED')
     expect(dumpOf(gateway)).toBe(before)
   })
 
   test('for PUT and for DELETE of one path is refused', async () => {
     const { company, caller } = await openCompany()
-    expect((await ask(caller, { method: 'PUT', path: member(company) })).status).toBe(204)
-    expect(await ask(caller, { method: 'DELETE', path: member(company) })).toMatchProblem(422, 'VALIDATION_FAILED')
+    expect((await sendWithToken(caller, { method: 'PUT', path: member(company) })).status).toBe(204)
+    expect(await sendWithToken(caller, { method: 'DELETE', path: member(company) })).toMatchProblem(
+      422,
+      'VALIDATION_FAILED',
+    )
   })
 
   test('from another API key is another request', async () => {
     const { gateway, caller } = await openCompany()
     const other = await gateway.as('personnel.manage')
-    const mine = await ask(caller, ADA)
-    const theirs = await ask(other, { ...ADA, body: grace })
+    const mine = await sendWithToken(caller, ADA)
+    const theirs = await sendWithToken(other, { ...ADA, body: grace })
     expect([mine.status, theirs.status, theirs.body.name]).toEqual([201, 201, 'Grace Hopper'])
-    expect(await ask(other, ADA)).toMatchProblem(422, 'VALIDATION_FAILED')
-    expect((await ask(caller, ADA)).text).toBe(mine.text)
+    expect(await sendWithToken(other, ADA)).toMatchProblem(422, 'VALIDATION_FAILED')
+    expect((await sendWithToken(caller, ADA)).text).toBe(mine.text)
   })
 
   test('is of no use to an API key that may do less, or no more', async () => {
     const { gateway, caller } = await openCompany()
-    await ask(caller, ADA)
-    expect(await ask(await gateway.as('personnel.read'), ADA)).toMatchProblem(403, 'INSUFFICIENT_SCOPE')
-    expect(await ask(gateway.with(undefined), ADA)).toMatchProblem(401, 'UNAUTHENTICATED')
+    await sendWithToken(caller, ADA)
+    expect(await sendWithToken(await gateway.as('personnel.read'), ADA)).toMatchProblem(403, 'INSUFFICIENT_SCOPE')
+    expect(await sendWithToken(gateway.with(undefined), ADA)).toMatchProblem(401, 'UNAUTHENTICATED')
   })
 })
 
 describe('what is refused is not kept, and may be mended under the same key', () => {
-  async function mended(caller: Caller, bad: Repeatable, good: Repeatable, status: number): Promise<Answer> {
+  async function mended(caller: Caller, bad: Repeatable, good: Repeatable, status: number): Promise<TestResponse> {
     for (let i = 0; i < 2; i++) {
-      const refused = await ask(caller, bad)
+      const refused = await sendWithToken(caller, bad)
       expect([refused.status, replayed(refused)]).toEqual([status, null])
     }
-    const answer = await ask(caller, good)
+    const answer = await sendWithToken(caller, good)
     expect([answer.status < 300, replayed(answer)]).toEqual([true, null])
-    expect(outcomeOf(await ask(caller, good))).toEqual(outcomeOf(answer))
+    expect(outcomeOf(await sendWithToken(caller, good))).toEqual(outcomeOf(answer))
     return answer
   }
 
@@ -198,7 +210,7 @@ describe('what is refused is not kept, and may be mended under the same key', ()
     const done = await mended(caller, patch('"stale"'), patch(etag), 412)
     // The ETag is stale by now, and still this is the stored response to that request.
     expect((await caller.get(path)).headers.get('etag')).not.toBe(etag)
-    expect(outcomeOf(await ask(caller, patch(etag)))).toEqual(outcomeOf(done))
+    expect(outcomeOf(await sendWithToken(caller, patch(etag)))).toEqual(outcomeOf(done))
   })
 })
 
@@ -219,7 +231,7 @@ describe('the key itself', () => {
   ])('is refused when it %s, and nothing is done', async (_, token) => {
     const { gateway, caller } = await openCompany()
     const lines = await gateway.historyOf(async () => {
-      const answer = await ask(caller, { ...ADA, token })
+      const answer = await sendWithToken(caller, { ...ADA, token })
       expect(answer).toMatchProblem(400, 'BAD_REQUEST')
       expect(answer.body.detail).toBe(
         'The header Idempotency-Key must hold 1 to 255 visible ASCII characters, such as a UUID.',
@@ -232,18 +244,18 @@ describe('the key itself', () => {
     'may be any visible ASCII: %s',
     async (token) => {
       const { caller } = await openCompany()
-      const first = await ask(caller, { ...ADA, token })
-      const again = await ask(caller, { ...ADA, token })
+      const first = await sendWithToken(caller, { ...ADA, token })
+      const again = await sendWithToken(caller, { ...ADA, token })
       expect([first.status, again.text, replayed(again)]).toEqual([201, first.text, 'true'])
     },
   )
 
   test.each(['GET', 'HEAD'])('is nothing to %s, whatever it is', async (method) => {
     const { gateway, caller } = await openCompany()
-    await ask(caller, ADA)
+    await sendWithToken(caller, ADA)
     const before = dumpOf(gateway)
     for (const token of [TOKEN, 'another', '', 'x'.repeat(longest + 1)]) {
-      const answer = await ask(caller, { method, path: '/v1/personnel', token })
+      const answer = await sendWithToken(caller, { method, path: '/v1/personnel', token })
       expect([answer.status, replayed(answer)]).toEqual([200, null])
     }
     expect(dumpOf(gateway)).toBe(before)

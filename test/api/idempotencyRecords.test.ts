@@ -5,7 +5,7 @@ import { ada, grace } from '../support/fixtures.js'
 import type { Gateway } from '../support/harness.js'
 import { mint, runHere } from '../support/inProcess.js'
 import { newFolder, serve, storeOf } from '../support/process.js'
-import { ADA, ask, openCompany, outcomeOf, replayed, STILL_RUNNING } from './idempotent.js'
+import { ADA, openCompany, outcomeOf, replayed, STILL_RUNNING, sendWithToken } from './idempotent.js'
 
 describe('how long', () => {
   const DAY = LIMITS.idempotencyMs
@@ -15,23 +15,23 @@ describe('how long', () => {
 
   test('a response is stored for a day, and then the same key is a new one', async () => {
     const { gateway, caller } = await openCompany()
-    const first = await ask(caller, ADA)
+    const first = await sendWithToken(caller, ADA)
     later(gateway, DAY)
-    expect(outcomeOf(await ask(caller, ADA))).toEqual(outcomeOf(first))
+    expect(outcomeOf(await sendWithToken(caller, ADA))).toEqual(outcomeOf(first))
     later(gateway, 1)
-    expect(await ask(caller, ADA)).toMatchProblem(409, 'CONFLICT')
-    const other = await ask(caller, { ...ADA, body: grace })
+    expect(await sendWithToken(caller, ADA)).toMatchProblem(409, 'CONFLICT')
+    const other = await sendWithToken(caller, { ...ADA, body: grace })
     expect([other.status, replayed(other)]).toEqual([201, null])
-    expect(outcomeOf(await ask(caller, { ...ADA, body: grace }))).toEqual(outcomeOf(other))
+    expect(outcomeOf(await sendWithToken(caller, { ...ADA, body: grace }))).toEqual(outcomeOf(other))
   })
 
   test('what is no longer kept is gone from the store when something else is', async () => {
     const { gateway, caller } = await openCompany()
     const tokens = async () =>
       (await gateway.store.read.db.select().from(gateway.store.read.t.keptAnswer)).map((row) => row.token)
-    await ask(caller, { ...ADA, token: 'one' })
+    await sendWithToken(caller, { ...ADA, token: 'one' })
     later(gateway, DAY + 1)
-    await ask(caller, { path: '/v1/groups', body: { name: 'Divers' }, token: 'two' })
+    await sendWithToken(caller, { path: '/v1/groups', body: { name: 'Divers' }, token: 'two' })
     expect(await tokens()).toEqual(['two'])
   })
 })
@@ -42,20 +42,25 @@ describe('what names a person', () => {
 
   test('is forgotten with them', async () => {
     const { gateway, caller } = await openCompany()
-    const { id } = (await ask(caller, ADA)).body
-    await ask(caller, { method: 'PATCH', path: `/v1/personnel/${id}`, body: { title: 'Countess' }, token: 'two' })
-    await ask(caller, { ...ADA, body: grace, token: 'three' })
+    const { id } = (await sendWithToken(caller, ADA)).body
+    await sendWithToken(caller, {
+      method: 'PATCH',
+      path: `/v1/personnel/${id}`,
+      body: { title: 'Countess' },
+      token: 'two',
+    })
+    await sendWithToken(caller, { ...ADA, body: grace, token: 'three' })
     await gateway.write((write) => erasePerson(write, id))
     expect(await retained(gateway)).not.toMatch(/Lovelace|Countess/)
     expect(await retained(gateway)).toContain('Hopper')
-    const again = await ask(caller, ADA)
+    const again = await sendWithToken(caller, ADA)
     expect([again.status, replayed(again), again.body.id === id]).toEqual([201, null, false])
   })
 
   test('is forgotten with them where a project named them too', async () => {
     const { gateway, caller } = await openCompany()
     const risks = [{ reference: 'R-1', title: 'Fog', owner: 'Ada Lovelace' }]
-    const { body } = await ask(caller, { path: '/v1/projects', body: { key: 'NEW', name: 'New', risks } })
+    const { body } = await sendWithToken(caller, { path: '/v1/projects', body: { key: 'NEW', name: 'New', risks } })
     expect(body.warnings).toMatchObject([{ detail: expect.stringContaining('Ada Lovelace') }])
     const { id } = (await caller.post('/v1/personnel', ada)).body
     await gateway.write((write) => erasePerson(write, id))

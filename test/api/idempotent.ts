@@ -1,5 +1,5 @@
 import { ada } from '../support/fixtures.js'
-import { type Answer, type Caller, openFilled } from '../support/harness.js'
+import { type Caller, openFilled, type TestResponse } from '../support/harness.js'
 
 /** A request with an Idempotency-Key. */
 export interface Repeatable {
@@ -15,10 +15,10 @@ export const STILL_RUNNING = 'A request with this Idempotency-Key is still runni
 
 export const TOKEN = '8e03978e-40d5-43e8-bc93-6894a57f9324'
 
-export function ask(
+export function sendWithToken(
   caller: Caller,
   { method = 'POST', path, body, token = TOKEN, headers = {} }: Repeatable,
-): Promise<Answer> {
+): Promise<TestResponse> {
   return caller.request(path, {
     method,
     headers: { 'idempotency-key': token, ...(body && { 'content-type': 'application/json' }), ...headers },
@@ -32,12 +32,12 @@ export async function openCompany() {
 }
 
 /** The parts of a response that are independent of its request. */
-export function outcomeOf({ status, headers, text }: Answer) {
+export function outcomeOf({ status, headers, text }: TestResponse) {
   return { status, location: headers.get('location'), etag: headers.get('etag'), text }
 }
 
 /** The header of a replayed response. */
-export const replayed = ({ headers }: Answer) => headers.get('idempotency-replayed')
+export const replayed = ({ headers }: TestResponse) => headers.get('idempotency-replayed')
 
 /** Adds a person, with TOKEN by default. */
 export const ADA: Repeatable = { path: '/v1/personnel', body: ada }

@@ -4,7 +4,7 @@ import { LIMITS } from '../../src/limits.js'
 import { addPerson } from '../../src/personnel/people.js'
 import type { Write } from '../../src/store/store.js'
 import { addGroup, addIssue, addProject, addRisk, issue, project, risk } from '../support/fixtures.js'
-import { type Answer, type Caller, openFilled, openGateway } from '../support/harness.js'
+import { type Caller, openFilled, openGateway, type TestResponse } from '../support/harness.js'
 
 /** Adds a row to a list: near its beginning, in the middle and near its end by turns. */
 type Add = (write: Write, n: number, projectId: string) => Promise<unknown>
@@ -274,7 +274,7 @@ describe('a cursor that was not given out for the list', () => {
 test.each(NAMES)('the total of %s is counted only if selected', async (list) => {
   const { gateway, caller } = await openCompany()
   const total = (await whole(caller, list)).length
-  const counting = async (sent: Promise<Answer>) => {
+  const counting = async (sent: Promise<TestResponse>) => {
     const { body } = await sent
     // A compiled page also counts its own rows, without reading others.
     return { body, counts: gateway.statements().flatMap((sql) => sql.match(/select count\(\*\) from/gi) ?? []).length }

@@ -145,14 +145,14 @@ async function openCompany() {
   return { company, caller: await gateway.as('personnel.read', 'projects.read') }
 }
 
-interface Ask {
+interface ListRequest {
   readonly conditions: Record<string, Condition>
   readonly limit: number | undefined
   readonly cursor: string | null
   readonly total: boolean
 }
 
-async function throughRest(caller: Caller, list: List, { conditions, limit, cursor, total }: Ask) {
+async function throughRest(caller: Caller, list: List, { conditions, limit, cursor, total }: ListRequest) {
   const query = new URLSearchParams(Object.entries(conditions).map(([name, { text }]) => [name, text]))
   if (limit !== undefined) query.set('limit', String(limit))
   if (cursor !== null) query.set('cursor', cursor)
@@ -162,7 +162,7 @@ async function throughRest(caller: Caller, list: List, { conditions, limit, curs
 }
 
 /** The GraphQL result in the form of a REST body. */
-async function throughGraphql(caller: Caller, list: List, { conditions, limit, cursor, total }: Ask) {
+async function throughGraphql(caller: Caller, list: List, { conditions, limit, cursor, total }: ListRequest) {
   const document = `query ($first: Int, $after: String, $filter: ${FILTER_TYPES[list]}) {
     ${list}(first: $first, after: $after, filter: $filter) {
       nodes { ${FIELDS[list]} } pageInfo { hasNextPage endCursor } ${total ? 'totalCount' : ''}
@@ -203,9 +203,9 @@ describe('both APIs return the same', () => {
       let cursor: string | null = null
       // Three pages show that the cursors of one API work in the other.
       for (let page = 0; page < 3; page++) {
-        const ask: Ask = { ...sent, cursor }
-        const rest = await throughRest(caller, list, ask)
-        expect(await throughGraphql(caller, list, ask)).toEqual(rest)
+        const request: ListRequest = { ...sent, cursor }
+        const rest = await throughRest(caller, list, request)
+        expect(await throughGraphql(caller, list, request)).toEqual(rest)
         if (rest.data?.length > 0) for (const name of Object.keys(sent.conditions)) met.names.add(name)
         met.turnedPages += page === 0 ? 0 : 1
         met.refusals += rest.refused ? 1 : 0

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { changeGroup } from '../../src/personnel/groups.js'
 import { changePerson } from '../../src/personnel/people.js'
 import { addGroup } from '../support/fixtures.js'
-import { type Answer, type Caller, type Gateway, openGateway } from '../support/harness.js'
+import { type Caller, type Gateway, openGateway, type TestResponse } from '../support/harness.js'
 
 const LATER = new Date('2026-11-03T10:00:00.000Z')
 
@@ -47,7 +47,11 @@ async function traces({ gateway }: TaggedStage): Promise<unknown> {
 }
 
 /** Checks that the request is refused with this error, and that nothing was stored. */
-async function refused(stage: TaggedStage, work: () => Promise<Answer>, status: 400 | 412 = 412): Promise<Answer> {
+async function refused(
+  stage: TaggedStage,
+  work: () => Promise<TestResponse>,
+  status: 400 | 412 = 412,
+): Promise<TestResponse> {
   const before = await traces(stage)
   const answer = await work()
   expect(answer).toMatchProblem(status, status === 412 ? 'PRECONDITION_FAILED' : 'BAD_REQUEST')
@@ -99,22 +103,19 @@ test.each(MALFORMED)('If-Match: %j is malformed', async (header) => {
   await refused(stage, () => stage.caller.put(stage.membership, { 'if-match': header }), 400)
 })
 
-test.each(NOUNS)(
-  'of two who change a %s with the same tag at the same time, one is told to read it again',
-  async (noun) => {
-    const stage = await openTagged()
-    const tag = await tagOf(stage, noun)
-    const answers: Answer[] = []
-    const history = await stage.gateway.historyOf(async () => {
-      answers.push(...(await Promise.all(['One', 'Two'].map((name) => rename(stage, noun, name, tag)))))
-    })
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 412])
-    const winner = answers.find(({ status }) => status === 200)?.body
-    expect((await stage.caller.get(stage.paths[noun])).body).toEqual(winner)
-    const was = noun === 'person' ? 'Bea' : 'Divers'
-    expect(history).toMatchObject([{ entityId: stage.ids[noun], fields: { name: [was, winner.name] } }])
-  },
-)
+test.each(NOUNS)('of two concurrent changes of a %s with the same tag, one gets 412', async (noun) => {
+  const stage = await openTagged()
+  const tag = await tagOf(stage, noun)
+  const answers: TestResponse[] = []
+  const history = await stage.gateway.historyOf(async () => {
+    answers.push(...(await Promise.all(['One', 'Two'].map((name) => rename(stage, noun, name, tag)))))
+  })
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 412])
+  const winner = answers.find(({ status }) => status === 200)?.body
+  expect((await stage.caller.get(stage.paths[noun])).body).toEqual(winner)
+  const was = noun === 'person' ? 'Bea' : 'Divers'
+  expect(history).toMatchObject([{ entityId: stage.ids[noun], fields: { name: [was, winner.name] } }])
+})
 
 test.each(NOUNS)(
   'the tag of a %s is compared once the write has begun, after whoever writes just now',

@@ -87,7 +87,7 @@ function filled(main: string, database: string): Filled {
   return { ...store, key: JSON.parse(minted).key }
 }
 
-type Ask = (client: Client, i: number) => Promise<void>
+type Call = (client: Client, i: number) => Promise<void>
 
 interface Rate {
   readonly perSecond: number
@@ -95,7 +95,7 @@ interface Rate {
 }
 
 /** Sends as many requests as complete in the time, distributed over all instances. */
-async function rate(copies: readonly Served[], key: string, ask: Ask, callers = CALLERS): Promise<Rate> {
+async function rate(copies: readonly Served[], key: string, call: Call, callers = CALLERS): Promise<Rate> {
   const clients = copies.map(({ origin }) => new Client(origin, key, callers))
   const times: number[] = []
   const began = performance.now()
@@ -103,7 +103,7 @@ async function rate(copies: readonly Served[], key: string, ask: Ask, callers = 
   const work = async (caller: number) => {
     for (let i = caller; performance.now() < endsAt; i += callers) {
       const sentAt = performance.now()
-      await ask(clients[i % clients.length] as Client, i)
+      await call(clients[i % clients.length] as Client, i)
       times.push(performance.now() - sentAt)
     }
   }
@@ -121,22 +121,22 @@ async function expecting(status: number, answer: Promise<{ status: number; text:
 }
 
 const reading =
-  (path: string): Ask =>
+  (path: string): Call =>
   (client) =>
-    expecting(200, client.ask(path))
+    expecting(200, client.request(path))
 
 let rounds = 0
 
 /** People that do not exist yet. */
-function adding(): Ask {
+function adding(): Call {
   const round = rounds++
   return (client, i) => {
     const body = JSON.stringify({ name: 'Ada', externalId: `${round}-${i}` })
-    return expecting(201, client.ask('/v1/personnel', { method: 'POST', body }))
+    return expecting(201, client.request('/v1/personnel', { method: 'POST', body }))
   }
 }
 
-const WORKS: Readonly<Record<string, () => Ask>> = {
+const WORKS: Readonly<Record<string, () => Call>> = {
   '50 people': () => reading('/v1/personnel?limit=50'),
   '50 risks': () => reading('/v1/risks?limit=50'),
   'one key': () => reading('/v1/key'),

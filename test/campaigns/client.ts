@@ -1,6 +1,6 @@
 import { Agent, type IncomingHttpHeaders, request } from 'node:http'
 
-export interface Answer {
+export interface ClientResponse {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly text: string
@@ -25,7 +25,7 @@ export class Client {
   }
 
   /** Rejects without a complete response; the error says whether the connection had been used before. */
-  ask(path: string, { method = 'GET', headers = {}, body }: RequestOptions = {}): Promise<Answer> {
+  request(path: string, { method = 'GET', headers = {}, body }: RequestOptions = {}): Promise<ClientResponse> {
     return new Promise((resolve, reject) => {
       const sent = request(`${this.origin}${path}`, {
         method,

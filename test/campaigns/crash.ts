@@ -45,7 +45,7 @@ const counts = { lost: 0, duplicated: 0, replays: 0, underWay: 0, underWayStored
 
 function post(client: Client, { externalId, token }: Sent) {
   const body = JSON.stringify({ name: `Person ${externalId}`, externalId })
-  return client.ask('/v1/personnel', { method: 'POST', headers: { 'idempotency-key': token }, body })
+  return client.request('/v1/personnel', { method: 'POST', headers: { 'idempotency-key': token }, body })
 }
 
 /** Adds people until the server is gone; returns the requests without a response. */
@@ -97,7 +97,7 @@ async function restart(): Promise<Served> {
   const began = performance.now()
   const server = await serve(folder, QUIET)
   const client = new Client(server.origin, key, 1)
-  const { status } = await client.ask('/v1/personnel?limit=1')
+  const { status } = await client.request('/v1/personnel?limit=1')
   restarts.push({ ms: performance.now() - began, cpuMs: cpuMsOf(server.pid) })
   client.close()
   if (status !== 200) findings.push(`the first answer after a restart was ${status}`)
@@ -151,7 +151,7 @@ function inspect(when: string): void {
         counts.duplicated += 1
         findings.push(`${when}: ${externalId} is there twice, or was created ${created.get(id) ?? 0} times`)
       }
-      if (!acknowledged.has(externalId)) findings.push(`${when}: nobody was told of ${externalId}`)
+      if (!acknowledged.has(externalId)) findings.push(`${when}: no client got a response for ${externalId}`)
       found.set(externalId, id)
     }
     for (const [externalId, id] of acknowledged) {

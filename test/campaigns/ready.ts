@@ -7,7 +7,7 @@
 import { execFileSync } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
-import { type Answer, Client, type RequestOptions } from './client.js'
+import { Client, type ClientResponse, type RequestOptions } from './client.js'
 import { MAIN, mint, newFolder, serve } from './served.js'
 
 const { values } = parseArgs({ options: { steps: { type: 'string', default: '10000' } } })
@@ -107,16 +107,16 @@ function project() {
 }
 
 /** The parts that must be equal: all but the headers of the single request. */
-function comparable({ status, headers, text }: Answer): string {
+function comparable({ status, headers, text }: ClientResponse): string {
   const { date: _, connection: __, 'keep-alive': ___, ...rest } = headers
   return JSON.stringify([status, Object.entries(rest).sort(), text])
 }
 
-async function ask(origin: string, key: string, { path, ...sent }: Step): Promise<Answer> {
+async function send(origin: string, key: string, { path, ...sent }: Step): Promise<ClientResponse> {
   const client = clients.get(`${origin} ${key}`) ?? new Client(origin, key, 1)
   clients.set(`${origin} ${key}`, client)
   // The same for all, because problems repeat it.
-  return client.ask(path, { ...sent, headers: { 'request-id': 'compared', ...sent.headers } })
+  return client.request(path, { ...sent, headers: { 'request-id': 'compared', ...sent.headers } })
 }
 const clients = new Map<string, Client>()
 
@@ -125,7 +125,7 @@ const counts = { reads: 0, writes: 0, unchanged: 0, different: 0 }
 async function write(): Promise<void> {
   if (randomInt(COMMAND_EVERY) === 0) return any([revokeOne, eraseOne])()
   const step = any(WRITES)()
-  const { status, text } = await ask(any(keeping).origin, manager, step)
+  const { status, text } = await send(any(keeping).origin, manager, step)
   if (status !== 201) return
   const { id } = JSON.parse(text) as { id: string }
   ;(step.path === '/v1/groups' ? groups : people).push(id)
@@ -144,7 +144,7 @@ async function revokeOne(): Promise<void> {
   const shown = JSON.parse(command('keys', 'list', '--json')) as { id: string; prefix: string }[]
   command('keys', 'revoke', shown.find(({ prefix }) => key.startsWith(prefix))?.id ?? '')
   for (const { origin } of [...keeping, fresh]) {
-    const { status } = await ask(origin, key, any(READS)())
+    const { status } = await send(origin, key, any(READS)())
     if (status === 401) continue
     counts.different += 1
     console.log(`DIFFERENT: a revoked key is answered with ${status}`)
@@ -162,7 +162,7 @@ for (let step = 0; step < steps && counts.different < 10; step++) {
   const [key, sent] = [any(keys), any(READS)()]
   const origin = any(keeping).origin
   // Twice, so that the second is from the cache.
-  const answers = [await ask(origin, key, sent), await ask(origin, key, sent), await ask(fresh.origin, key, sent)]
+  const answers = [await send(origin, key, sent), await send(origin, key, sent), await send(fresh.origin, key, sent)]
   const [first, second, expected] = answers.map(comparable)
   if (first !== expected || second !== expected) {
     counts.different += 1
@@ -171,7 +171,7 @@ for (let step = 0; step < steps && counts.different < 10; step++) {
   const tag = answers[1]?.headers.etag
   if (tag === undefined) continue
   const unchanged = { ...sent, headers: { ...sent.headers, 'if-none-match': tag } }
-  const [ours, theirs] = [await ask(origin, key, unchanged), await ask(fresh.origin, key, unchanged)]
+  const [ours, theirs] = [await send(origin, key, unchanged), await send(fresh.origin, key, unchanged)]
   counts.unchanged += 1
   if (comparable(ours) !== comparable(theirs) || ours.status !== 304) {
     counts.different += 1
@@ -179,6 +179,6 @@ for (let step = 0; step < steps && counts.different < 10; step++) {
   }
 }
 console.log(`steps                   ${steps}: ${counts.reads} reads (each twice), ${counts.writes} writes`)
-console.log(`asked again with a tag  ${counts.unchanged}`)
+console.log(`repeated with a tag     ${counts.unchanged}`)
 console.log(`different answers       ${counts.different}`)
 process.exit(counts.different === 0 ? 0 : 1)

@@ -69,7 +69,7 @@ const tally: Tally = { requests: 0, statuses: new Map(), unexpected: [], slow: n
 const began = performance.now()
 
 async function sample(): Promise<Sample> {
-  const { text } = await watching.ask('/metrics')
+  const { text } = await watching.request('/metrics')
   const metric = (name: string) => Number(new RegExp(`^${name} (\\S+)`, 'm').exec(text)?.[1])
   return {
     atS: Math.round((performance.now() - began) / 1000),

@@ -30,7 +30,7 @@ export async function countSyncs(): Promise<string[]> {
   for (let i = 0; i < WRITES; i++) {
     const from = now()
     const body = JSON.stringify({ name: `Synced ${i}`, externalId: `S-${i}` })
-    const { status } = await client.ask('/v1/personnel', { method: 'POST', body })
+    const { status } = await client.request('/v1/personnel', { method: 'POST', body })
     if (status !== 201) return [`a write under strace was answered ${status}`]
     windows.push({ from, to: now() })
   }

@@ -168,7 +168,7 @@ async function caller(
     const { path, right, learn, ...sent } = any(repertoire)()
     tally.requests += 1
     try {
-      const { status, text } = await client.ask(path, sent)
+      const { status, text } = await client.request(path, sent)
       tally.statuses.set(status, (tally.statuses.get(status) ?? 0) + 1)
       const isRight = right.includes(status)
       if (isRight && status < 300) learn?.(text)

@@ -40,7 +40,7 @@ async function openBench() {
     projects: projectIds[0],
   }
   const caller = await gateway.as('personnel.read', 'projects.read')
-  const ask = async (method: string, path: string, body?: string) => {
+  const call = async (method: string, path: string, body?: string) => {
     last = 'never finished'
     const headers = body === undefined ? {} : { 'content-type': 'application/json' }
     const { status, body: answer } = await caller.request(path, { method, headers, body })
@@ -48,13 +48,13 @@ async function openBench() {
   }
   /** A path of the table, of one thing that there is. */
   const filled = (path: string) => path.replace(/(\w+)\/\{\w+\}/, (_, noun: string) => `${noun}/${ids[noun]}`)
-  return { ask, filled, works: [...worksOn({ folder, key: '' }), ...graphWorksOn({ folder, key: '' })] }
+  return { call, filled, works: [...worksOn({ folder, key: '' }), ...graphWorksOn({ folder, key: '' })] }
 }
 
-const { ask, filled, works } = await openBench()
+const { call, filled, works } = await openBench()
 const COMPILED = { status: 200, errors: undefined, executedFor: undefined }
 
-const asked = works.flatMap((work) =>
+const requests = works.flatMap((work) =>
   (['rest', 'graphql'] satisfies Api[])
     .filter((api) => isOpenTo(work, api) && work.reads.length > 0)
     .map((api) => ({ name: `${work.name} by ${api}`, messages: kindsOf(work).map((read) => messageOf(read, api)) })),
@@ -67,13 +67,13 @@ function kindsOf({ reads }: Work) {
 
 describe('the requests of the bench are compiled', () => {
   test('of every work that reads', () => {
-    const parts = new Set(asked.map(({ name }) => name.slice(0, 2)))
+    const parts = new Set(requests.map(({ name }) => name.slice(0, 2)))
     expect([...parts]).toEqual(['W1', 'W2', 'W3', 'W5', 'W6', 'W7', 'W8', 'W9'])
   })
 
-  test.each(asked)('$name', async ({ messages }) => {
+  test.each(requests)('$name', async ({ messages }) => {
     for (const { method, path, body } of messages) {
-      expect({ path, body, ...(await ask(method, path, body)) }).toEqual({ path, body, ...COMPILED })
+      expect({ path, body, ...(await call(method, path, body)) }).toEqual({ path, body, ...COMPILED })
     }
   })
 })
@@ -83,11 +83,11 @@ const lists = ROUTES.filter(({ method, operation }) => method === 'GET' && opera
 test.each(lists)('the list $path is compiled, whole and by pages', async ({ path, type }) => {
   // CSV cannot carry a total.
   for (const end of ['', '?limit=2', ...(type ? [] : ['?limit=2&total=true'])]) {
-    expect({ end, ...(await ask('GET', `${filled(path)}${end}`)) }).toEqual({ end, ...COMPILED })
+    expect({ end, ...(await call('GET', `${filled(path)}${end}`)) }).toEqual({ end, ...COMPILED })
   }
 })
 
 test('what is executed is seen to be', async () => {
   const body = JSON.stringify({ query: '{ __schema { queryType { name } } }' })
-  expect(await ask('POST', '/graphql', body)).toEqual({ ...COMPILED, executedFor: 'introspection' })
+  expect(await call('POST', '/graphql', body)).toEqual({ ...COMPILED, executedFor: 'introspection' })
 })

@@ -10,15 +10,15 @@ import { runnersFor } from './compiling.js'
 let store: Store
 let company: Company
 let remove: () => void
-let spelled: string[] = []
+let compiledTexts: string[] = []
 
 /** Records each newly compiled statement, but not mere conditions. */
-function noting(read: Read): Read {
+function recording(read: Read): Read {
   return {
     ...read,
     compile(statement) {
       const made = read.compile(statement)
-      if (/^(select|with) /.test(made.text)) spelled.push(made.text)
+      if (/^(select|with) /.test(made.text)) compiledTexts.push(made.text)
       return made
     },
   }
@@ -30,7 +30,7 @@ beforeAll(async () => {
   remove = own.remove
   company = await opened.write({ by: 'cli', at: () => NOW }, fillCompany)
   // Requests use `reading`; row counts for prices use `read`.
-  store = { ...opened, reading: (...how) => noting(opened.reading(...how)) }
+  store = { ...opened, reading: (...how) => recording(opened.reading(...how)) }
 })
 
 afterAll(async () => {
@@ -39,10 +39,10 @@ afterAll(async () => {
 })
 
 /** The number of statements compiled during this work. */
-async function spelledBy(work: () => Promise<unknown>): Promise<number> {
-  spelled = []
+async function compiledBy(work: () => Promise<unknown>): Promise<number> {
+  compiledTexts = []
   await work()
-  return spelled.length
+  return compiledTexts.length
 }
 
 const EARLIER = parse('{ personnel(first: 2) { nodes { name } } }')
@@ -54,8 +54,8 @@ test('a thousand look-ups by e-mail are one statement, and those of others are s
   const lookUps = async () => {
     for (let i = 0; i < 1_000; i++) await compiled(BY_EMAIL, { email: `person${i}@example.org` })
   }
-  expect(await spelledBy(lookUps)).toBe(1)
-  expect(await spelledBy(() => compiled(EARLIER))).toBe(0)
+  expect(await compiledBy(lookUps)).toBe(1)
+  expect(await compiledBy(() => compiled(EARLIER))).toBe(0)
 })
 
 /** Filters of one shape each, with other values. */
@@ -100,10 +100,10 @@ test.each(SHAPES)(
     const text = `query ($filter: ${type}) { ${list}(first: 3, filter: $filter) { totalCount nodes { id } } }`
     const document = parse(text)
     const sent = filters(company)
-    const ask = async () => {
+    const call = async () => {
       for (const filter of sent) expect(typeof (await compiled(document, { filter }))).toBe('object')
     }
-    expect(await spelledBy(ask)).toBe(1)
+    expect(await compiledBy(call)).toBe(1)
     for (const filter of sent) await same(text, { filter })
   },
 )
@@ -114,11 +114,11 @@ test('one value and several, with or without null, are separate statements', asy
   const document = parse(text)
   const [a = '', b = ''] = company.personIds
   const kinds = [[a], [a, b], [a, null], [a, b, null], [null]]
-  const ask = async () => {
+  const call = async () => {
     for (const owner of kinds) await compiled(document, { owner })
   }
-  expect(await spelledBy(ask)).toBe(kinds.length)
-  expect(await spelledBy(ask)).toBe(0)
+  expect(await compiledBy(call)).toBe(kinds.length)
+  expect(await compiledBy(call)).toBe(0)
   for (const owner of kinds) await same(text, { owner })
 })
 
@@ -134,7 +134,7 @@ test('lists inside of what is looked up by a key, and pages at other places, sha
     { id: a, search: 'a', after },
     { id: b, search: 'e', after },
   ]
-  expect(await spelledBy(() => compiled(document, one))).toBe(1)
-  expect(await spelledBy(() => compiled(document, other))).toBe(0)
+  expect(await compiledBy(() => compiled(document, one))).toBe(1)
+  expect(await compiledBy(() => compiled(document, other))).toBe(0)
   for (const sent of [one, other]) await same(text, sent)
 })

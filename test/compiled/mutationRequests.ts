@@ -9,7 +9,7 @@ export interface Written {
 }
 
 interface Case {
-  readonly asked: readonly Written[]
+  readonly requests: readonly Written[]
   /** The number of selections compiled for the first request of a key with every scope. */
   readonly compiled: number
 }
@@ -25,14 +25,14 @@ const once = { 'idempotency-key': 'one' }
 /** REST requests. */
 export const WRITES: Readonly<Record<string, Case>> = {
   'a person is added, and then refused': {
-    asked: [
+    requests: [
       post('/v1/personnel', ({ groupIds: [one, two] }) => ({ ...ada, title: null, groupIds: [two, one] })),
       post('/v1/personnel', () => ({ name: 'Other', email: 'ada@EXAMPLE.com' })),
     ],
     compiled: 1,
   },
   'a person is added once': {
-    asked: [
+    requests: [
       post('/v1/personnel', () => ada, once),
       post('/v1/personnel', () => ada, once),
       post('/v1/personnel', () => ({ ...ada, title: 'Other' }), once),
@@ -40,7 +40,7 @@ export const WRITES: Readonly<Record<string, Case>> = {
     compiled: 1,
   },
   'a person cannot be added as given': {
-    asked: [
+    requests: [
       post('/v1/personnel', () => ({ name: '', email: 'none', salary: 1, 'a/b': 2 })),
       post('/v1/personnel', () => ({ name: ' ', email: 'none', groupIds: [] })),
       post('/v1/personnel', () => ({ name: 1, email: ['a'], groupIds: 'grp', title: {} })),
@@ -54,7 +54,7 @@ export const WRITES: Readonly<Record<string, Case>> = {
     compiled: 0,
   },
   'a person is changed': {
-    asked: [
+    requests: [
       {
         method: 'PATCH',
         path: person,
@@ -70,7 +70,7 @@ export const WRITES: Readonly<Record<string, Case>> = {
     compiled: 1,
   },
   'a group is added, changed and joined': {
-    asked: [
+    requests: [
       post('/v1/groups', () => ({ name: 'Divers', externalId: null, description: ' Under water. ' })),
       post('/v1/groups', () => ({ name: 'divers' })),
       { method: 'PATCH', path: group, body: () => ({ description: 'Zulus' }) },
@@ -81,7 +81,7 @@ export const WRITES: Readonly<Record<string, Case>> = {
     compiled: 1,
   },
   'a project is brought up to date': {
-    asked: [
+    requests: [
       post('/v1/projects', () => ({
         key: 'new',
         name: 'New',
@@ -92,7 +92,7 @@ export const WRITES: Readonly<Record<string, Case>> = {
   },
 }
 
-const ask = (query: string, variables: (company: Company) => unknown = () => ({}), headers = {}): Written =>
+const graphql = (query: string, variables: (company: Company) => unknown = () => ({}), headers = {}): Written =>
   post('/graphql', (company) => ({ query, variables: variables(company) }), headers)
 
 const input = () => ({ input: ada })
@@ -101,51 +101,51 @@ const WHOLE = 'id name email title status groups { id name memberCount } created
 /** GraphQL requests. */
 export const MUTATIONS: Readonly<Record<string, Case>> = {
   'a person is added, and then refused': {
-    asked: [
-      ask(
+    requests: [
+      graphql(
         `mutation ($input: AddPersonInput!) { addPerson(input: $input) { ...P } } fragment P on Person { ${WHOLE} }`,
         input,
       ),
-      ask(`mutation ($input: AddPersonInput!) { addPerson(input: $input) { ${WHOLE} } }`, input),
+      graphql(`mutation ($input: AddPersonInput!) { addPerson(input: $input) { ${WHOLE} } }`, input),
     ],
     compiled: 1,
   },
   'two people, under other names': {
-    asked: [
-      ask(`mutation { __proto__: addPerson(input: { name: "A", email: "a@b.c" }) { constructor: id it: __typename }
+    requests: [
+      graphql(`mutation { __proto__: addPerson(input: { name: "A", email: "a@b.c" }) { constructor: id it: __typename }
         b: addPerson(input: { name: "B", externalId: "b" }) { name history { nodes { action by fields { field to } } } }
         __typename }`),
     ],
     compiled: 2,
   },
   'what was changed is filtered by names, known and unknown': {
-    asked: [
-      ask(`mutation { a: addGroup(input: { name: "A" }) { members(filter: { group: "alpha team" }) { nodes { name } } }
+    requests: [
+      graphql(`mutation { a: addGroup(input: { name: "A" }) { members(filter: { group: "alpha team" }) { nodes { name } } }
         b: addGroup(input: { name: "B" }) { members(filter: { group: "Nowhere" }) { nodes { name } } } }`),
     ],
     compiled: 0,
   },
   'the second is refused': {
-    asked: [
-      ask(`mutation { a: addPerson(input: { name: "A", email: "a@b.c" }) { id }
+    requests: [
+      graphql(`mutation { a: addPerson(input: { name: "A", email: "a@b.c" }) { id }
         b: addPerson(input: { name: "B", email: "A@b.c" }) { id } c: addGroup(input: { name: "C" }) { name memberCount } }`),
     ],
     compiled: 2,
   },
   'the first is refused': {
-    asked: [
-      ask(
+    requests: [
+      graphql(
         `mutation { a: changePerson(id: "usr_none", input: {}) { id } b: addGroup(input: { name: "B" }) { id name } }`,
       ),
-      ask(
+      graphql(
         `mutation { a: addPerson(input: { name: " ", email: "a" }) { id } b: addGroup(input: { name: "B2" }) { id } }`,
       ),
     ],
     compiled: 1,
   },
   'one field in several parts, some of which are left out': {
-    asked: [
-      ask(
+    requests: [
+      graphql(
         `mutation ($id: ID!, $yes: Boolean!, $no: Boolean = false) {
           changePerson(id: $id, input: { title: "T" }) { id name @skip(if: $yes) }
           changePerson(id: $id, input: { title: "T" }) @include(if: $yes) { title groups { id } groups { name } }
@@ -156,21 +156,21 @@ export const MUTATIONS: Readonly<Record<string, Case>> = {
     compiled: 1,
   },
   'who belongs to a group': {
-    asked: [
-      ask(
+    requests: [
+      graphql(
         `mutation ($g: ID!, $p: ID!) { addMember(groupId: $g, personId: $p) {
           memberCount members(first: 2, filter: { status: ACTIVE }) { totalCount nodes { name } pageInfo { hasNextPage } } } }`,
         ({ groupIds: [g], personIds: [, p] }) => ({ g, p }),
       ),
-      ask('mutation ($g: ID!) { removeMember(groupId: $g, personId: "usr_none") { id } }', ({ groupIds: [g] }) => ({
+      graphql('mutation ($g: ID!) { removeMember(groupId: $g, personId: "usr_none") { id } }', ({ groupIds: [g] }) => ({
         g,
       })),
     ],
     compiled: 1,
   },
   'what a key may not see is missing': {
-    asked: [
-      ask(
+    requests: [
+      graphql(
         'mutation ($id: ID!) { changePerson(id: $id, input: { title: "T" }) { id risks(first: 2) { nodes { id title } } } }',
         ({ personIds: [, id] }) => ({ id }),
       ),
@@ -178,12 +178,12 @@ export const MUTATIONS: Readonly<Record<string, Case>> = {
     compiled: 1,
   },
   'a page that cannot be, of what is changed all the same': {
-    asked: [
-      ask(
+    requests: [
+      graphql(
         'mutation ($id: ID!) { changePerson(id: $id, input: { title: "T" }) { id risks(first: 0) { nodes { id } } } }',
         ({ personIds: [id] }) => ({ id }),
       ),
-      ask(
+      graphql(
         'mutation ($id: ID!) { changeGroup(id: $id, input: { description: "T" }) { members(filter: { search: " " }) { nodes { id } } } }',
         ({ groupIds: [id] }) => ({ id }),
       ),
@@ -191,29 +191,29 @@ export const MUTATIONS: Readonly<Record<string, Case>> = {
     compiled: 0,
   },
   'bad variables': {
-    asked: [
-      ask('mutation ($input: AddPersonInput!) { addPerson(input: $input) { id } }', () => ({ input: { name: 1 } })),
-      ask('mutation ($b: Boolean) { addGroup(input: { name: "N" }) @include(if: $b) { id } }', () => ({ b: null })),
-      ask('mutation ($name: String) { addGroup(input: { name: $name }) { id } }', () => ({ name: null })),
+    requests: [
+      graphql('mutation ($input: AddPersonInput!) { addPerson(input: $input) { id } }', () => ({ input: { name: 1 } })),
+      graphql('mutation ($b: Boolean) { addGroup(input: { name: "N" }) @include(if: $b) { id } }', () => ({ b: null })),
+      graphql('mutation ($name: String) { addGroup(input: { name: $name }) { id } }', () => ({ name: null })),
     ],
     compiled: 0,
   },
   'with what is not compiled': {
-    asked: [
-      ask(
+    requests: [
+      graphql(
         'mutation { addGroup(input: { name: "N" }) { id } syncProject(input: { key: "N", name: "N" }) { risks { created } } }',
       ),
     ],
     compiled: 0,
   },
   'once for each token': {
-    asked: [
-      ask(
+    requests: [
+      graphql(
         'mutation { a: addGroup(input: { name: "N" }) { id name } b: addGroup(input: { name: "N" }) { id } }',
         undefined,
         once,
       ),
-      ask(
+      graphql(
         'mutation { a: addGroup(input: { name: "N" }) { id name } b: addGroup(input: { name: "N" }) { id } }',
         undefined,
         once,

@@ -80,12 +80,12 @@ describe.each(Object.entries({ REST: WRITES, GraphQL: MUTATIONS }))('by %s', (_,
     const ways = [await open(false), await open(true)] as const
     const [quick] = ways
     for (const key of KEYS.keys()) {
-      for (const written of one.asked) {
+      for (const written of one.requests) {
         quick.gateway.statements()
         const [actual, expected] = [await answerOf(ways[0], key, written), await answerOf(ways[1], key, written)]
         expect({ key, written, ...actual }).toEqual({ key, written, ...expected })
         const statements = quick.gateway.statements().filter(isCompiled)
-        if (key === 0 && written === one.asked[0]) expect(statements.length).toBe(one.compiled)
+        if (key === 0 && written === one.requests[0]) expect(statements.length).toBe(one.compiled)
       }
     }
     expect(await storedIn(ways[0])).toEqual(await storedIn(ways[1]))

@@ -288,8 +288,8 @@ describe('in a company', () => {
     ]
     const query = fc
       .constantFrom(...roots)
-      .chain(([, type, ask]) =>
-        selectionOf(type, { depth: 2, isConditional: false }).map((selection) => ask(selection)),
+      .chain(([, type, documentWith]) =>
+        selectionOf(type, { depth: 2, isConditional: false }).map((selection) => documentWith(selection)),
       )
     await fc.assert(
       fc.asyncProperty(query, async (sent) => {
@@ -299,8 +299,8 @@ describe('in a company', () => {
         for (const missing of needed) {
           const others = SCOPE_NAMES.filter((scope) => !scope.startsWith(missing.replace(/\..*/, '')))
           const { errors } = await runnersFor(store, others).executed(sent)
-          expect({ asked: sent, missing, code: errors?.[0]?.extensions['code'] }).toEqual({
-            asked: sent,
+          expect({ sent, missing, code: errors?.[0]?.extensions['code'] }).toEqual({
+            sent,
             missing,
             code: 'INSUFFICIENT_SCOPE',
           })

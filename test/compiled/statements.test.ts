@@ -5,7 +5,7 @@ import { LIMITS } from '../../src/limits.js'
 import { addPerson } from '../../src/personnel/people.js'
 import type { Write } from '../../src/store/store.js'
 import { addGroup, addIssue, addProject, addRisk, issue, project, risk } from '../support/fixtures.js'
-import { type Answer, openGateway } from '../support/harness.js'
+import { openGateway, type TestResponse } from '../support/harness.js'
 
 const FEW = 2
 const MANY = 40
@@ -33,9 +33,9 @@ async function openWarm(options: Partial<AppOptions> = {}, count = MANY) {
   await caller.get('/v1/key')
   // Rows are counted for the price of a whole list, once until something changes.
   for (const { list } of SELECTIONS) await caller.graphql(`{ ${list} { nodes { __typename } } }`)
-  const cost = async (ask: () => Promise<Answer>) => {
+  const cost = async (call: () => Promise<TestResponse>) => {
     gateway.statements()
-    const { body } = await ask()
+    const { body } = await call()
     // Version queries in the same turn of the event loop are coalesced.
     const statements = gateway
       .statements()
@@ -80,8 +80,8 @@ const BOTH_WAYS = [{}, EXECUTED].flatMap((options) => SELECTIONS.map((sent) => (
 describe('forty rows cost as many statements as two', () => {
   test.each(BOTH_WAYS)('$list { $selection } through GraphQL, $options', async ({ list, selection, row, options }) => {
     const { caller, cost } = await openWarm(options)
-    const ask = (args: string) => cost(() => caller.graphql(`{ ${list}${args} { nodes { ${selection} } } }`))
-    const [few, many, whole] = [await ask(`(first: ${FEW})`), await ask(`(first: ${MANY})`), await ask('')]
+    const call = (args: string) => cost(() => caller.graphql(`{ ${list}${args} { nodes { ${selection} } } }`))
+    const [few, many, whole] = [await call(`(first: ${FEW})`), await call(`(first: ${MANY})`), await call('')]
     expect(few.body.data[list].nodes).toMatchObject(Array(FEW).fill(row))
     expect(many.body.data[list].nodes).toMatchObject(Array(MANY).fill(row))
     expect(whole.body).toEqual(many.body)
@@ -90,8 +90,8 @@ describe('forty rows cost as many statements as two', () => {
 
   test.each(SELECTIONS)('/v1/$list through REST', async ({ list }) => {
     const { caller, cost } = await openWarm()
-    const ask = (query: string) => cost(() => caller.get(`/v1/${list}${query}`))
-    const [few, many, whole] = [await ask(`?limit=${FEW}`), await ask(`?limit=${MANY}`), await ask('')]
+    const call = (query: string) => cost(() => caller.get(`/v1/${list}${query}`))
+    const [few, many, whole] = [await call(`?limit=${FEW}`), await call(`?limit=${MANY}`), await call('')]
     expect([few, many, whole].map(({ body }) => body.data.length)).toEqual([FEW, MANY, MANY])
     expect([many.statements, whole.statements]).toEqual([few.statements, few.statements])
   })

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { hangUp, rowsOf, valuesOf } from '../postgres/sync.js'
-import { type Answer, type Caller, openGateway } from '../support/harness.js'
+import { type Caller, openGateway, type TestResponse } from '../support/harness.js'
 import { postgresStore } from '../support/stores.js'
 import { openPgbouncer } from './pgbouncer.js'
 import { openServer } from './stage.js'
@@ -10,13 +10,13 @@ const UNKNOWN =
   'The connection was lost while this was being stored. It may or may not be stored: check before you send it again.'
 
 /** Ways to add people, and the expected error. */
-const WAYS: Record<string, (caller: Caller, externalId: string) => Promise<Answer>> = {
+const WAYS: Record<string, (caller: Caller, externalId: string) => Promise<TestResponse>> = {
   REST: (caller, externalId) => caller.post('/v1/personnel', { name: 'Ada', externalId }),
   GraphQL: (caller, externalId) =>
     caller.graphql(`mutation { addPerson(input: { name: "Ada", externalId: "${externalId}" }) { id } }`),
 }
 
-function messageOf({ body }: Answer): string {
+function messageOf({ body }: TestResponse): string {
   return body.detail ?? body.errors[0].message
 }
 
@@ -55,7 +55,7 @@ test.each(CASES)('by %s, %s: so does one whose server is shut down meanwhile', a
   // A commit that waits for a missing synchronous standby is already stored.
   rowsOf(url, "alter system set synchronous_standby_names = 'nobody'")
   rowsOf(url, 'select pg_reload_conf()')
-  let answer: Answer | undefined
+  let answer: TestResponse | undefined
   add(caller, 'cut').then((given) => {
     answer = given
   })

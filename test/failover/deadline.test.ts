@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { hangUp, rowsOf } from '../postgres/sync.js'
-import type { Answer } from '../support/harness.js'
+import type { TestResponse } from '../support/harness.js'
 import type { newProxy } from './proxy.js'
 import { openBehindProxy } from './stage.js'
 
@@ -17,7 +17,7 @@ function freezeAt(proxy: Awaited<ReturnType<typeof newProxy>>, text: string): vo
   }
 }
 
-async function timed(request: Promise<Answer>) {
+async function timed(request: Promise<TestResponse>) {
   const began = performance.now()
   const { status, text } = await request
   return { status, text, ms: performance.now() - began }

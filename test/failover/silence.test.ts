@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { LIMITS } from '../../src/limits.js'
 import { hangUp, valuesOf } from '../postgres/sync.js'
-import type { Answer, Caller, Gateway } from '../support/harness.js'
+import type { Caller, Gateway, TestResponse } from '../support/harness.js'
 import { newFolder, operations, serve } from '../support/process.js'
 import { openBehindProxy, openServer } from './stage.js'
 
@@ -11,11 +11,11 @@ const WAIT_MAX_MS = 10_000
 const RECOVERY_MAX_MS = 15_000
 
 interface Timed {
-  readonly answer: Answer
+  readonly answer: TestResponse
   readonly ms: number
 }
 
-async function timed(sent: Promise<Answer>): Promise<Timed> {
+async function timed(sent: Promise<TestResponse>): Promise<Timed> {
   const began = performance.now()
   const answer = await sent
   return { answer, ms: performance.now() - began }
@@ -25,7 +25,7 @@ async function timed(sent: Promise<Answer>): Promise<Timed> {
 function keepRequesting(gateway: Gateway, caller: Caller) {
   const all: Promise<Timed>[] = []
   let count = 0
-  const ask = () => {
+  const send = () => {
     count += 1
     all.push(
       timed(caller.get('/v1/personnel')),
@@ -35,7 +35,7 @@ function keepRequesting(gateway: Gateway, caller: Caller) {
       timed(gateway.with(undefined).get('/readyz')),
     )
   }
-  const timer = setInterval(ask, 250)
+  const timer = setInterval(send, 250)
   return async () => {
     clearInterval(timer)
     return Promise.all(all)
@@ -118,15 +118,15 @@ async function serveBehindProxy() {
   const { key } = JSON.parse((await operations(folder, create, { env })).stdout)
   const served = await serve(folder, ['--metrics-port', '0'], { env: { DATABASE_URL: proxy.url(database) } })
   const headers = { authorization: `Bearer ${key}` }
-  const ask = (path: string) => fetch(`${served.origin}${path}`, { headers }).then(({ status }) => status)
-  expect(await ask('/v1/personnel')).toBe(200)
-  return { ...served, server, proxy, ask }
+  const statusOf = (path: string) => fetch(`${served.origin}${path}`, { headers }).then(({ status }) => status)
+  expect(await statusOf('/v1/personnel')).toBe(200)
+  return { ...served, server, proxy, statusOf }
 }
 
 test('a server is stopped in its time while its database is silent', async () => {
-  const { child, proxy, ask } = await serveBehindProxy()
+  const { child, proxy, statusOf } = await serveBehindProxy()
   proxy.freeze()
-  const sent = ask('/v1/personnel?limit=7')
+  const sent = statusOf('/v1/personnel?limit=7')
   await sleep(100)
   const began = performance.now()
   child.kill('SIGTERM')

@@ -24,12 +24,12 @@ async function openSlow() {
 
 test('searches that take too long get 503 in time, others are served meanwhile, and then the process is idle', async () => {
   const { client, pid } = await openSlow()
-  await client.ask('/v1/personnel?limit=1')
-  const searches = Array.from({ length: 8 }, () => client.ask(SEARCH))
+  await client.request('/v1/personnel?limit=1')
+  const searches = Array.from({ length: 8 }, () => client.request(SEARCH))
   let others = 0
   const paging = (async () => {
     for (let isOver = false; !isOver; others++) {
-      expect((await client.ask('/v1/personnel?limit=1')).status).toBe(200)
+      expect((await client.request('/v1/personnel?limit=1')).status).toBe(200)
       isOver = await Promise.race([Promise.all(searches).then(() => true), sleep(1, false)])
     }
   })()
@@ -42,12 +42,12 @@ test('searches that take too long get 503 in time, others are served meanwhile, 
   const before = cpuMsOf(pid)
   await sleep(1_000)
   expect(cpuMsOf(pid) - before).toBeLessThan(100)
-  expect((await client.ask('/v1/personnel?limit=1&total=true')).text).toContain(`"total":${PEOPLE}`)
+  expect((await client.request('/v1/personnel?limit=1&total=true')).text).toContain(`"total":${PEOPLE}`)
 })
 
 test('SIGTERM in the middle of a search that takes too long ends the process in order', async () => {
   const { client, child } = await openSlow()
-  const search = client.ask(SEARCH)
+  const search = client.request(SEARCH)
   await sleep(DEADLINE_MS / 2)
   child.kill('SIGTERM')
   expect((await search).status).toBe(503)

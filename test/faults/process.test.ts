@@ -27,7 +27,7 @@ describe('SIGTERM', () => {
       for (let i = 0; ; i++) {
         const externalId = `load-${number}-${i}`
         try {
-          const { status } = await (number % 4 === 0 ? client.ask('/v1/personnel') : add(externalId))
+          const { status } = await (number % 4 === 0 ? client.request('/v1/personnel') : add(externalId))
           if (status === 201) acknowledged.push(externalId)
           else expect(status).toBe(200)
         } catch (error) {
@@ -166,7 +166,7 @@ describe('two servers of one store', () => {
     expect(stored(one.own).length).toBe(20 + 100 + 1)
 
     expect((await operations(folder, ['keys', 'revoke', one.keyId])).code).toBe(0)
-    for (const { client } of [one, two]) expect((await client.ask('/v1/key')).status).toBe(401)
+    for (const { client } of [one, two]) expect((await client.request('/v1/key')).status).toBe(401)
   })
 })
 
@@ -202,18 +202,18 @@ describe.runIf(canLimit && engine === 'sqlite')('a process that has no descripto
     execFileSync('prlimit', ['--pid', String(child.pid), `--nofile=${open + 10}`])
     const sockets = Array.from({ length: 40 }, () => dial(origin))
     const request = `GET /v1/key HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n\r\n`
-    const first = await Promise.all(sockets.map((socket) => ask(socket, request)))
+    const first = await Promise.all(sockets.map((socket) => exchange(socket, request)))
     const served = sockets.filter((_, index) => first[index]?.startsWith('HTTP/1.1 200'))
     expect(served.length).toBeGreaterThanOrEqual(5)
     expect(served.length).toBeLessThan(20)
     expect(first.filter((text) => text !== '' && !text.startsWith('HTTP/1.1 200'))).toEqual([])
     // Connected clients are still served, and can write.
-    for (const socket of served) expect(await ask(socket, request)).toMatch(/^HTTP\/1\.1 200/)
+    for (const socket of served) expect(await exchange(socket, request)).toMatch(/^HTTP\/1\.1 200/)
     expect((await add('meanwhile')).status).toBe(201)
     for (const socket of sockets) socket.destroy()
     await sleep(100)
     const fresh = new Client(origin, key, 1)
-    expect((await fresh.ask('/v1/key')).status).toBe(200)
+    expect((await fresh.request('/v1/key')).status).toBe(200)
     fresh.close()
     expect(await roster()).toEqual(['before', 'meanwhile'])
     expect(child.exitCode).toBe(null)
@@ -221,7 +221,7 @@ describe.runIf(canLimit && engine === 'sqlite')('a process that has no descripto
 })
 
 /** The response, or nothing if the connection is closed. */
-function ask(socket: Socket, request: string): Promise<string> {
+function exchange(socket: Socket, request: string): Promise<string> {
   return new Promise((resolve) => {
     socket.once('data', (bytes) => resolve(String(bytes)))
     socket.once('error', () => resolve(''))

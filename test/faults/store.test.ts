@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { LIMITS } from '../../src/limits.js'
 import { openDatabase } from '../../src/store/sqlite/driver.js'
-import type { Answer } from '../campaigns/client.js'
+import type { ClientResponse } from '../campaigns/client.js'
 import { newFolder, operations } from '../support/process.js'
 import {
   canFreeze,
@@ -28,7 +28,7 @@ function unavailable(detail: string) {
   }
 }
 
-function seen({ status, headers, text }: Answer) {
+function seen({ status, headers, text }: ClientResponse) {
   return { status, headers, body: JSON.parse(text) }
 }
 
@@ -58,11 +58,11 @@ describe.skipIf(!canMount)('a full disk (needs the right to mount)', () => {
       expect(seen(answer)).toEqual(unavailable('The disk of the store is full, so nothing can be written.'))
     }
     const mutation = JSON.stringify({ query: 'mutation { addPerson(input: { name: "B", externalId: "b" }) { id } }' })
-    const inGraphql = await client.ask('/graphql', { method: 'POST', body: mutation })
+    const inGraphql = await client.request('/graphql', { method: 'POST', body: mutation })
     expect(JSON.parse(inGraphql.text).errors[0].extensions.code).toBe('UNAVAILABLE')
     expect((await roster()).sort()).toEqual(['before', ...taken].sort())
     expect(await readiness()).toEqual(READY_TO_READ)
-    expect((await client.ask('/healthz')).status).toBe(200)
+    expect((await client.request('/healthz')).status).toBe(200)
 
     rmSync(filler)
     expect((await add('after')).status).toBe(201)
@@ -159,7 +159,7 @@ test('a store that another process holds refuses writes when their time is up, a
   let longestMs = 0
   while (performance.now() - began < LIMITS.storeBusyMs - 1_000) {
     const sentAt = performance.now()
-    expect((await client.ask('/healthz')).status).toBe(200)
+    expect((await client.request('/healthz')).status).toBe(200)
     expect(await roster()).toEqual([])
     longestMs = Math.max(longestMs, performance.now() - sentAt)
     await sleep(100)
@@ -196,7 +196,7 @@ describe('a store whose file is taken away while it is served', () => {
     copyFileSync(replacement.file, own.file)
     expect(seen(await add('after'))).toEqual(gone)
     // Keys that are revoked now are revoked in the other file.
-    expect(seen(await client.ask('/v1/personnel'))).toEqual(gone)
+    expect(seen(await client.request('/v1/personnel'))).toEqual(gone)
     expect(await readiness()).toMatchObject({ status: 503, code: 'UNAVAILABLE' })
     expect(stored(own)).toEqual([])
     expect(integrityOf(own.file)).toBe('ok')

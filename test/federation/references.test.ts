@@ -151,21 +151,21 @@ describe('many references', () => {
 
   test('under two aliases take a statement each at most, and share a bound', async () => {
     const { gateway, ids, caller } = await openReferenced()
-    const ask = (fields: number, all: readonly unknown[]) => {
+    const lookUp = (fields: number, all: readonly unknown[]) => {
       const selection = Array.from({ length: fields }, (_, index) => `a${index}: name`).join(' ')
       const field = `_entities(representations: $all) { ... on Person { ${selection} } }`
       return caller.graphql(`query ($all: [_Any!]!) { one: ${field} other: ${field} }`, { all: all as never })
     }
-    await ask(1, [])
+    await lookUp(1, [])
     gateway.statements()
-    const { body } = await ask(1, [person({ id: ids.ada }), person({ id: ids.bea })])
+    const { body } = await lookUp(1, [person({ id: ids.ada }), person({ id: ids.bea })])
     expect(body.data.other).toEqual([{ a0: 'Ada' }, { a0: 'Bea' }])
     // Executed they share one statement; compiled each root field has its own.
     expect(reads(gateway.statements()).length).toBeLessThanOrEqual(2)
 
     const many = Array.from({ length: 2_500 }, (_, index) => person({ id: `usr_${index}` }))
-    expect((await ask(15, many)).body.errors).toBeUndefined()
-    const refused = (await ask(20, many)).body
+    expect((await lookUp(15, many)).body.errors).toBeUndefined()
+    const refused = (await lookUp(20, many)).body
     const cost = 2 * (1 + 2_500 * 21)
     expect(refused.data).toBeNull()
     expect(refused.errors[0]).toMatchObject({

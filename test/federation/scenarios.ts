@@ -87,24 +87,24 @@ function scenarios(open: Parameters<typeof throughGateway>[1]): void {
     const { gateway: operations, company } = await openFilled()
     const tasks = createYoga({ schema: tasksSubgraph(tasksOf(company)), logging: false })
     const send = await open(operations, tasks)
-    async function ask(authorization: string | undefined, query: string, variables = {}): Promise<Scenario> {
+    async function execute(authorization: string | undefined, query: string, variables = {}): Promise<Scenario> {
       const headers = { 'content-type': 'application/json', ...(authorization && { authorization }) }
       const answer = await send({ method: 'POST', headers, body: JSON.stringify({ query, variables }) })
       return read(await answer.text())
     }
-    return { operations, company, ask }
+    return { operations, company, execute }
   }
 
   async function openForReader(tasksOf = someTasks) {
-    const { operations, company, ask } = await openSupergraph(tasksOf)
+    const { operations, company, execute } = await openSupergraph(tasksOf)
     const { authorization } = await operations.as('personnel.read', 'projects.read')
-    return { operations, company, ask: (query: string, variables = {}) => ask(authorization, query, variables) }
+    return { operations, company, execute: (query: string, variables = {}) => execute(authorization, query, variables) }
   }
 
   test('people come with their tasks', async () => {
-    const { company, ask } = await openForReader()
+    const { company, execute } = await openForReader()
     const query = 'query ($group: [ID!]) { personnel(filter: { group: $group }) { nodes { name tasks { title } } } }'
-    expect(await ask(query, { group: [company.groupIds[1]] })).toMatchObject({
+    expect(await execute(query, { group: [company.groupIds[1]] })).toMatchObject({
       data: {
         personnel: {
           nodes: [
@@ -119,8 +119,10 @@ function scenarios(open: Parameters<typeof throughGateway>[1]): void {
   })
 
   test('tasks come with their assignees and the groups of these, in one request to us', async () => {
-    const { operations, ask } = await openForReader()
-    const answer = await ask('{ tasks { nodes { title assignee { name groups { name } } } pageInfo { hasNextPage } } }')
+    const { operations, execute } = await openForReader()
+    const answer = await execute(
+      '{ tasks { nodes { title assignee { name groups { name } } } pageInfo { hasNextPage } } }',
+    )
     const groups = [{ name: 'alpha Team' }]
     expect(answer).toMatchObject({
       data: {
@@ -139,8 +141,8 @@ function scenarios(open: Parameters<typeof throughGateway>[1]): void {
   })
 
   test('the top risks come with their tasks, and these with whom they are assigned to', async () => {
-    const { ask } = await openForReader()
-    const { data, refused } = await ask(
+    const { execute } = await openForReader()
+    const { data, refused } = await execute(
       '{ risks(first: 3) { nodes { reference rank tasks { title assignee { name } } } pageInfo { hasNextPage } } }',
     )
     const tasks = [
@@ -159,8 +161,8 @@ function scenarios(open: Parameters<typeof throughGateway>[1]): void {
     ['no key', undefined],
     ['a key that is not valid', 'Bearer ops_nonsense'],
   ])('a caller with %s gets what others give, and UNAUTHENTICATED from us', async (_, authorization) => {
-    const { ask } = await openSupergraph()
-    const { data, refused, text } = await ask(
+    const { execute } = await openSupergraph()
+    const { data, refused, text } = await execute(
       authorization,
       '{ tasks(first: 1) { nodes { title assignee { name } } } }',
     )
@@ -168,13 +170,13 @@ function scenarios(open: Parameters<typeof throughGateway>[1]): void {
     expect(text).not.toContain('operations keys')
     expect(data).toEqual({ tasks: { nodes: [{ title: 'Order steel', assignee: null }] } })
     expect(refused).toEqual([expect.stringMatching(/^UNAUTHENTICATED\b/)])
-    const own = await ask(authorization, '{ risks(first: 1) { nodes { title } } }')
+    const own = await execute(authorization, '{ risks(first: 1) { nodes { title } } }')
     expect(own).toMatchObject({ data: { risks: null }, refused: [expect.stringMatching(/^UNAUTHENTICATED\b/)] })
   })
 
   test('thousands of references are resolved in one request to us, whether or not they repeat', async () => {
-    const { operations, company, ask } = await openForReader(manyTasks)
-    const { data, refused } = await ask('{ tasks { nodes { assignee { id name } } } }')
+    const { operations, company, execute } = await openForReader(manyTasks)
+    const { data, refused } = await execute('{ tasks { nodes { assignee { id name } } } }')
     const { nodes } = (data as { tasks: { nodes: { assignee: { id: string; name: string } | null }[] } }).tasks
     const { personIds } = company
     expect(refused).toEqual([])
@@ -185,9 +187,9 @@ function scenarios(open: Parameters<typeof throughGateway>[1]): void {
   })
 
   test('a caller without a scope misses only the assignees, with an error at their path', async () => {
-    const { operations, ask } = await openSupergraph()
+    const { operations, execute } = await openSupergraph()
     const { authorization } = await operations.as('projects.read')
-    const answer = await ask(authorization, '{ tasks { nodes { title assignee { name } risk { reference } } } }')
+    const answer = await execute(authorization, '{ tasks { nodes { title assignee { name } risk { reference } } } }')
     expect(answer).toMatchObject({
       data: {
         tasks: {
@@ -203,10 +205,10 @@ function scenarios(open: Parameters<typeof throughGateway>[1]): void {
   })
 
   test.each(SCOPE_NAMES)('a key with %s alone gets the entities of its area, and no others', async (scope) => {
-    const { operations, company, ask } = await openSupergraph()
+    const { operations, company, execute } = await openSupergraph()
     const { authorization } = await operations.as(scope)
     const { personIds, groupIds, projectIds, riskIds, issueIds } = company
-    const answer = await ask(
+    const answer = await execute(
       authorization,
       `query ($person: ID!, $group: ID!, $project: ID!, $risk: ID!, $issue: ID!) {
         person(id: $person) { name } group(id: $group) { name }

@@ -4,9 +4,9 @@ import { LIMITS } from '../../src/limits.js'
 import { addPerson } from '../../src/personnel/people.js'
 import { schema } from '../../src/schema.js'
 import { dumpOf } from '../access/matrixStage.js'
-import { ADA, ask, openCompany, replayed, STILL_RUNNING, TOKEN } from '../api/idempotent.js'
+import { ADA, openCompany, replayed, STILL_RUNNING, sendWithToken, TOKEN } from '../api/idempotent.js'
 import { ada, type Company, DEAR_PERSON } from '../support/fixtures.js'
-import { type Answer, type Caller, type Gateway, openGateway } from '../support/harness.js'
+import { type Caller, type Gateway, openGateway, type TestResponse } from '../support/harness.js'
 
 interface Request {
   readonly query: string
@@ -14,8 +14,8 @@ interface Request {
   readonly operationName?: string
 }
 
-function send(caller: Caller, body: Request, token = TOKEN): Promise<Answer> {
-  return ask(caller, { path: '/graphql', body, token })
+function send(caller: Caller, body: Request, token = TOKEN): Promise<TestResponse> {
+  return sendWithToken(caller, { path: '/graphql', body, token })
 }
 
 const ADD = 'mutation Add($input: AddPersonInput!) { addPerson(input: $input) { id name } }'
@@ -43,7 +43,7 @@ describe('the same mutation again', () => {
   test.each(Object.keys(CASES))('%s replays the response, and nothing is written', async (name) => {
     const { gateway, company, caller } = await openCompany()
     const request = { query: `mutation { ${CASES[name]?.(company)} }` }
-    let first: Answer | undefined
+    let first: TestResponse | undefined
     const lines = await gateway.historyOf(async () => {
       first = await send(caller, request)
     })
@@ -67,7 +67,7 @@ describe('the same mutation again', () => {
 
   test('200 times at once makes one person, and everyone gets the same one', async () => {
     const { gateway, caller } = await openCompany()
-    let answers: Answer[] = []
+    let answers: TestResponse[] = []
     const lines = await gateway.historyOf(async () => {
       answers = await Promise.all(Array.from({ length: 200 }, () => send(caller, ADD_ADA)))
     })
@@ -106,11 +106,11 @@ describe('the same key', () => {
   test('serves one request, of REST or of GraphQL, and refuses the other', async () => {
     const { gateway, caller } = await openCompany()
     const addGrace: Request = { query: `mutation { ${add('grace', 'grace@example.com')} }` }
-    expect((await ask(caller, { ...ADA, token: 'rest' })).status).toBe(201)
+    expect((await sendWithToken(caller, { ...ADA, token: 'rest' })).status).toBe(201)
     expect((await send(caller, addGrace, 'graphql')).body.errors).toBeUndefined()
     const before = dumpOf(gateway)
     expect(await send(caller, addGrace, 'rest')).toMatchObject({ status: 422, body: { errors: [{ message: USED }] } })
-    expect(await ask(caller, { ...ADA, token: 'graphql' })).toMatchProblem(422, 'VALIDATION_FAILED')
+    expect(await sendWithToken(caller, { ...ADA, token: 'graphql' })).toMatchProblem(422, 'VALIDATION_FAILED')
     expect(dumpOf(gateway)).toBe(before)
   })
 
@@ -193,7 +193,7 @@ describe('several fields', () => {
 
   test('are each kept by their own name, in the order of the request', async () => {
     const { gateway, caller } = await openCompany()
-    let first: Answer | undefined
+    let first: TestResponse | undefined
     const lines = await gateway.historyOf(async () => {
       first = await send(caller, THREE)
     })
@@ -209,7 +209,7 @@ describe('several fields', () => {
     const first = (await send(caller, THREE)).body
     expect(first.errors).toMatchObject([{ path: ['constructor'], extensions: { code: 'CONFLICT' } }])
     await caller.patch(`/v1/personnel/${blocker.id}`, { email: 'other@example.com' })
-    let second: Answer | undefined
+    let second: TestResponse | undefined
     const lines = await gateway.historyOf(async () => {
       second = await send(caller, THREE)
     })

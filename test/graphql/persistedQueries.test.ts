@@ -44,7 +44,7 @@ describe.each(WAYS)('by %s', (_, send) => {
   const probe = { extensions: extensionsOf(hashOf(GROUPS)), variables: { n: 1 } }
 
   test.each(['application/json', 'application/graphql-response+json', '*/*'])(
-    'a hash that is not known is told so with HTTP 200, to who takes %s',
+    'an unknown hash is reported with HTTP 200 to a client that accepts %s',
     async (accept) => {
       const { caller } = await openOffice()
       const { status, body } = await send(caller, probe, { accept })

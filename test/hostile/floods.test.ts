@@ -201,7 +201,7 @@ const LENGTHS: Flood[] = [
 
 const INTROSPECTION: Flood[] = [
   [
-    'the schema 45 times over is told',
+    'the schema 45 times over is served',
     `{ ${times(45, (i) => `a${i}: __schema { types { fields { name } } }`)} }`,
     fine(),
   ],
@@ -211,19 +211,19 @@ const INTROSPECTION: Flood[] = [
     either(wrongDocument(), tooComplex()),
   ],
   [
-    'types of types, 200 levels down, are told',
+    'types of types, 200 levels down, are served',
     `{ __schema { types { ${nested('ofType { ', 'name', ' }', 200)} } } }`,
     fine(),
   ],
-  ['1,000 fields of the schema are told', introspection(1_000), fine()],
+  ['1,000 fields of the schema are served', introspection(1_000), fine()],
   ['1,001 fields of the schema are too many', introspection(1_001), tooCurious(1_001)],
   [
     '1,001 fields of one type are too many',
     introspection(1_001).replace('__schema { types {', '__type(name: "Query") { ofType {'),
     tooCurious(1_001),
   ],
-  ['the schema under 2 names at each of five levels is told', wideIntrospection(2), fine()],
-  ['the schema under 3 names at each of five levels is told', wideIntrospection(3), fine()],
+  ['the schema under 2 names at each of five levels is served', wideIntrospection(2), fine()],
+  ['the schema under 3 names at each of five levels is served', wideIntrospection(3), fine()],
   ['the schema under 4 names at each of five levels is too much', wideIntrospection(4), tooCurious(2_388)],
   ['the schema under 6 names at each of five levels is too much', wideIntrospection(6), tooCurious(17_106)],
   ['a type that there is not is none', '{ __type(name: "__proto__") { name } }', fine()],

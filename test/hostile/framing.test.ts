@@ -114,7 +114,7 @@ const bounds: Row[] = [
     { ...posted('/v1/key', '', { 'Content-Length': '2147483648' }), method: 'GET' },
     fine(),
   ],
-  ['whoever expects to be told to go on is told', posted('/graphql', BODY, { Expect: '100-continue' }), fine()],
+  ['Expect: 100-continue gets 100 Continue', posted('/graphql', BODY, { Expect: '100-continue' }), fine()],
 ]
 
 const transferring = (...values: string[]) =>

@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { CATALOGUE } from '../../src/errors.js'
 import { compiledRoutes } from '../../src/http/rest/compiledRoutes.js'
 import { schema } from '../../src/schema.js'
-import type { Answer } from '../support/harness.js'
+import type { TestResponse } from '../support/harness.js'
 import { isShort, openArena, posted } from './support/arena.js'
 import { Documents, damaged, number, text } from './support/generate.js'
 import { requireClean } from './support/verdicts.js'
@@ -38,7 +38,7 @@ async function tried<T>(values: fc.Arbitrary<T>, holds: (value: T) => Promise<vo
 }
 
 /** Over keep-alive connections, which is faster. */
-async function responseTo(path: string, init: RequestInit = {}): Promise<Answer> {
+async function responseTo(path: string, init: RequestInit = {}): Promise<TestResponse> {
   const headers = { authorization: arena.authorization(), ...(init.headers as Record<string, string>) }
   const response = await fetch(`${arena.origin}${path}`, { ...init, headers })
   const answer = { status: response.status, headers: response.headers, text: await response.text() }
@@ -54,7 +54,7 @@ const postedTo = (path: string, body: string, method = 'POST') =>
 const OPERATIONS = compiledRoutes(schema)
 const LISTS = OPERATIONS.filter(({ isList }) => isList)
 
-const requireProblem = (answer: Answer) => {
+const requireProblem = (answer: TestResponse) => {
   expect(answer).toMatchProblem(answer.status, answer.body?.code)
 }
 
@@ -148,7 +148,7 @@ test('a cursor of another list, or of none, is refused', async () => {
 
 const CODES = Object.keys(CATALOGUE).filter((code) => code !== 'INTERNAL' && code !== 'UNAVAILABLE')
 
-function requireGraphql(answer: Answer): void {
+function requireGraphql(answer: TestResponse): void {
   expect([200, 400]).toContain(answer.status)
   for (const error of answer.body.errors ?? [])
     expect(CODES, answer.text.slice(0, 500)).toContain(error.extensions.code)

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { LIMITS } from '../../src/limits.js'
-import type { Answer } from '../support/harness.js'
+import type { TestResponse } from '../support/harness.js'
 import { AS_MANAGER, campaign, KEY, openArena, posted, type Row, read, sample } from './support/arena.js'
 import { lines, OWN } from './support/requests.js'
 import { either, fine, problem, unreadable, type Verdict } from './support/verdicts.js'
@@ -159,7 +159,7 @@ const keys: Row[] = [
 
 /** No value of a request header is found in the response headers. */
 const notEchoed: Verdict = (talk) =>
-  fine(200, ({ headers }: Answer) => expect(JSON.stringify([...headers])).not.toMatch(/evil|injected/i))(talk)
+  fine(200, ({ headers }: TestResponse) => expect(JSON.stringify([...headers])).not.toMatch(/evil|injected/i))(talk)
 const INJECTIONS = [
   'a\r\nInjected: evil',
   'a\nInjected: evil',

@@ -6,7 +6,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { mintKey } from '../../src/auth/keys.js'
 import { LIMITS } from '../../src/limits.js'
 import { personWith } from '../../src/personnel/people.js'
-import type { Answer } from '../support/harness.js'
+import type { TestResponse } from '../support/harness.js'
 import { isShort, openArena, read } from './support/arena.js'
 import { lines } from './support/requests.js'
 import { fine, only } from './support/verdicts.js'
@@ -87,7 +87,7 @@ const LISTS = isShort ? 45 : 120
 test('unread lists take no more than the budget', async () => {
   // Each is another answer, of the same size.
   const target = (i: number) => `/v1/personnel?updatedSince=${new Date(Date.UTC(2000, 0, 1, 0, 0, i)).toISOString()}`
-  let refused: Answer | undefined
+  let refused: TestResponse | undefined
   for (let i = 0; i < LISTS; i++) {
     await dial(lines(`GET ${target(i)} HTTP/1.1`, ...holderOf(i)))
     // One after the other, so that it is memory that is tried, and not patience.

@@ -63,7 +63,7 @@ const QUERY_LIMITS: [limit: string, within: Query, beyond: Query, most: number, 
 ]
 
 test.each(QUERY_LIMITS)(
-  'a query over its limit of %s is told the limit, its value and its own figure (%#)',
+  'the error for a query over its limit of %s has the limit, its value and the figure of the query (%#)',
   async (limit, within, beyond, most, figure) => {
     const { body } = only(await arena.send(query(...within)))
     expect(body.errors?.[0].extensions.code).not.toBe('TOO_COMPLEX')

@@ -64,7 +64,7 @@ const patched =
     method: 'PATCH',
   })
 
-/** A change that is only to be made if nothing has changed, which is said last. */
+/** A change with a precondition header, which comes last. */
 const buried = ({ groupIds }: Company) => {
   const headers = [
     'Content-Length: 2',
@@ -145,7 +145,7 @@ const others: Row[] = [
     fine(),
   ],
   [
-    'a foreign origin is told nothing',
+    'a foreign origin gets no CORS headers',
     read('/v1/key', { Origin: 'https://evil.example' }),
     fine(200, ({ headers }) => expect(headers.get('access-control-allow-origin')).toBe(null)),
   ],

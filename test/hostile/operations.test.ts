@@ -45,14 +45,14 @@ const TEXTS: Query[] = [
   ["a schema of one's own is refused", 'schema { query: Person }', noOperation],
 ]
 
-const asks = 'query a { __typename } query b { __typename }'
+const twoOperations = 'query a { __typename } query b { __typename }'
 const OPERATIONS: Query[] = [
   ['a subscription is refused', 'subscription { risks { totalCount } }', wrongDocument()],
   ['an operation of another kind is refused', 'live { __typename }', syntax],
-  ['two operations and no name are refused', asks, noOperation],
-  ['a name that is none of them is refused', asks, noOperation, undefined, { operationName: 'c' }],
-  ['a name of every object is refused', asks, noOperation, undefined, { operationName: '__proto__' }],
-  ['a name of 30,000 letters is refused', asks, noOperation, undefined, { operationName: 'x'.repeat(30_000) }],
+  ['two operations and no name are refused', twoOperations, noOperation],
+  ['a name that is none of them is refused', twoOperations, noOperation, undefined, { operationName: 'c' }],
+  ['a name of every object is refused', twoOperations, noOperation, undefined, { operationName: '__proto__' }],
+  ['a name of 30,000 letters is refused', twoOperations, noOperation, undefined, { operationName: 'x'.repeat(30_000) }],
   [
     'an empty name of an operation is none',
     '{ __typename }',
@@ -62,7 +62,7 @@ const OPERATIONS: Query[] = [
   ],
   [
     'the operation that is named is the one that is run',
-    `${asks} mutation c { addGroup(input: { name: "Evil" }) { id } }`,
+    `${twoOperations} mutation c { addGroup(input: { name: "Evil" }) { id } }`,
     fine(),
     undefined,
     { operationName: 'b' },

@@ -113,9 +113,9 @@ const APIS: Record<string, Api> = {
 }
 
 // All REST routes parse bodies in the same place.
-const doors = Object.entries(APIS).filter(([api]) => !isShort || /personnel|graphql/.test(api))
+const apis = Object.entries(APIS).filter(([api]) => !isShort || /personnel|graphql/.test(api))
 
-const rows = doors.flatMap(([api, { sent, passed, refused }]): Row[] => [
+const rows = apis.flatMap(([api, { sent, passed, refused }]): Row[] => [
   ...Object.entries(WITHIN).map(([name, value]): Row => [`${api} takes ${name}`, sent(value), passed]),
   ...Object.entries(BEYOND).map(
     ([name, [value, message]]): Row => [`${api} refuses ${name}`, sent(value), refused(message)],

@@ -46,7 +46,7 @@ const slow: Row[] = [
   ['headers of a byte a second are given up', { bytes: dripping('', getting('a')), ...LONG }, afterHeaders],
   ['headers that break off are given up', { bytes: getting('a').slice(0, 40), ...LONG }, afterHeaders],
   [
-    'a connection on which nothing is ever said is given up',
+    'a connection that never sends anything is closed',
     { bytes: '', ...LONG },
     after(LIMITS.headersMs, either(late, silence)),
   ],
@@ -77,7 +77,7 @@ const slow: Row[] = [
     afterAll,
   ],
   [
-    'whoever expects to be told to go on, and then does not, is given up',
+    'a client that sends Expect: 100-continue and then no body is disconnected',
     { bytes: posting('/graphql', 'Expect: 100-continue', length(BODY)), ...LONG },
     afterAll,
   ],
@@ -123,7 +123,7 @@ const STREAM = `${posting('/v1/projects', 'Content-Length: 15000000')}${' '.repe
 
 /** This many concurrent connections, each of which sends these bytes and then does this. */
 const CROWDS: [name: string, count: number, bytes: string, then: (socket: Socket) => void][] = [
-  ['200 connections on which nothing is said', 200, '', () => undefined],
+  ['200 connections that send nothing', 200, '', () => undefined],
   ['200 connections that broke off in a header', 200, getting('a').slice(0, 40), () => undefined],
   ['200 connections that broke off in a body', 200, STREAM.slice(0, 400), () => undefined],
   ['200 connections that wait after their answer', 200, getting('a'), () => undefined],

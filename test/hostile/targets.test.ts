@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { Answer } from '../support/harness.js'
+import type { TestResponse } from '../support/harness.js'
 import { AS_MANAGER, type Attack, campaign, openArena, type Row, read } from './support/arena.js'
 import { getting, lines } from './support/requests.js'
 import { either, fine, problem, refused, unreadable, type Verdict } from './support/verdicts.js'
@@ -142,7 +142,7 @@ const queries = REFUSED.map(([text, ...parameters]): Row => {
   return [`/v1/risks?${shown} is refused`, read(`/v1/risks?${text}`), named(...parameters)]
 })
 
-const isEmpty = ({ body }: Answer) => expect(body.data).toEqual([])
+const isEmpty = ({ body }: TestResponse) => expect(body.data).toEqual([])
 const someone: (name: string, end: string) => Attack =
   (name, end) =>
   ({ personIds }) =>

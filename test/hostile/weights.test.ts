@@ -29,7 +29,7 @@ const listsOfNumbers = (bytes: number) => {
   return Array.from({ length: Math.floor(bytes / (numbers.length + 8)) }, (_, i) => `"x${i}":${numbers}`).join(',')
 }
 
-const asked = (query: string, name: string, value: string) =>
+const bodyOf = (query: string, name: string, value: string) =>
   `{"query":${JSON.stringify(query)},"variables":{"${name}":${value}}}`
 const count = (variable: string, use: string) => `query (${variable}) { ${use} { totalCount } }`
 const BY_GROUP = count('$x: [ID!]', 'personnel(first: 1, filter: { group: $x })')
@@ -67,7 +67,7 @@ const WEIGHTS: Weight[] = [
   [
     'numbers that nobody asks for',
     '/graphql',
-    (bytes) => asked('{ __typename }', 'x', `[${fill(bytes - 60, '1,')}]`),
+    (bytes) => bodyOf('{ __typename }', 'x', `[${fill(bytes - 60, '1,')}]`),
     tooManyGiven,
   ],
   [
@@ -100,31 +100,31 @@ const WEIGHTS: Weight[] = [
   [
     'the name of a person by GraphQL',
     '/graphql',
-    (bytes) => asked(BY_INPUT, 'x', `{"externalId":"x","name":"${'x'.repeat(bytes - 150)}"}`),
+    (bytes) => bodyOf(BY_INPUT, 'x', `{"externalId":"x","name":"${'x'.repeat(bytes - 150)}"}`),
   ],
-  ['groups to look for', '/graphql', (bytes) => asked(BY_GROUP, 'x', `[${fill(bytes - 150, '"x",')}]`), tooManyGiven],
-  ['50,000 groups to look for', '/graphql', (bytes) => asked(BY_GROUP, 'x', entries(bytes - 150))],
-  ['owners to look for', '/graphql', (bytes) => asked(BY_OWNER, 'x', `[${fill(bytes - 150, 'null,')}]`), tooManyGiven],
-  ['50,000 owners to look for', '/graphql', (bytes) => asked(BY_OWNER, 'x', entries(bytes - 150))],
-  ['50,000 owners who are nobody', '/graphql', () => asked(BY_OWNER, 'x', `[${fill(5 * ENTRIES, 'null,')}]`)],
-  ['50,000 categories to look for', '/graphql', (bytes) => asked(BY_CATEGORY, 'x', entries(bytes - 150))],
-  ['50,000 levels that there are not', '/graphql', (bytes) => asked(BY_LEVEL, 'x', entries(bytes - 150))],
-  ['a level that there is not', '/graphql', (bytes) => asked(BY_LEVEL, 'x', `"${'x'.repeat(bytes - 150)}"`)],
-  ['a text to look for', '/graphql', (bytes) => asked(BY_SEARCH, 'x', `"${'x'.repeat(bytes - 150)}"`)],
-  ['an e-mail to look for', '/graphql', (bytes) => asked(BY_EMAIL, 'x', `"${'é'.repeat(bytes / 2 - 150)}"`)],
-  ['a cursor', '/graphql', (bytes) => asked(BY_CURSOR, 'x', `"${'x'.repeat(bytes - 150)}"`)],
-  ['a number that is a text', '/graphql', (bytes) => asked(BY_FIRST, 'x', `"${'x'.repeat(bytes - 150)}"`)],
+  ['groups to look for', '/graphql', (bytes) => bodyOf(BY_GROUP, 'x', `[${fill(bytes - 150, '"x",')}]`), tooManyGiven],
+  ['50,000 groups to look for', '/graphql', (bytes) => bodyOf(BY_GROUP, 'x', entries(bytes - 150))],
+  ['owners to look for', '/graphql', (bytes) => bodyOf(BY_OWNER, 'x', `[${fill(bytes - 150, 'null,')}]`), tooManyGiven],
+  ['50,000 owners to look for', '/graphql', (bytes) => bodyOf(BY_OWNER, 'x', entries(bytes - 150))],
+  ['50,000 owners who are nobody', '/graphql', () => bodyOf(BY_OWNER, 'x', `[${fill(5 * ENTRIES, 'null,')}]`)],
+  ['50,000 categories to look for', '/graphql', (bytes) => bodyOf(BY_CATEGORY, 'x', entries(bytes - 150))],
+  ['50,000 levels that there are not', '/graphql', (bytes) => bodyOf(BY_LEVEL, 'x', entries(bytes - 150))],
+  ['a level that there is not', '/graphql', (bytes) => bodyOf(BY_LEVEL, 'x', `"${'x'.repeat(bytes - 150)}"`)],
+  ['a text to look for', '/graphql', (bytes) => bodyOf(BY_SEARCH, 'x', `"${'x'.repeat(bytes - 150)}"`)],
+  ['an e-mail to look for', '/graphql', (bytes) => bodyOf(BY_EMAIL, 'x', `"${'é'.repeat(bytes / 2 - 150)}"`)],
+  ['a cursor', '/graphql', (bytes) => bodyOf(BY_CURSOR, 'x', `"${'x'.repeat(bytes - 150)}"`)],
+  ['a number that is a text', '/graphql', (bytes) => bodyOf(BY_FIRST, 'x', `"${'x'.repeat(bytes - 150)}"`)],
   [
     'references',
     '/graphql',
-    (bytes) => asked(ENTITIES, 'all', `[${fill(bytes - 150, '{"__typename":"Risk","id":"x"},')}]`),
+    (bytes) => bodyOf(ENTITIES, 'all', `[${fill(bytes - 150, '{"__typename":"Risk","id":"x"},')}]`),
   ],
   ['a query', '/graphql', (bytes) => `{"query":"${'x '.repeat(bytes / 2 - 20)}"}`],
 ]
 
 /** Unknown members of a person in GraphQL, which reports each of them. */
-const strangers = (bytes: number) => asked(BY_INPUT, 'x', `{"name":"x",${numbered(bytes - 150, (i) => `"k${i}":1`)}}`)
-const longStrangers = (bytes: number) => asked(BY_INPUT, 'x', `{"name":"x",${members(bytes - 150)}}`)
+const strangers = (bytes: number) => bodyOf(BY_INPUT, 'x', `{"name":"x",${numbered(bytes - 150, (i) => `"k${i}":1`)}}`)
+const longStrangers = (bytes: number) => bodyOf(BY_INPUT, 'x', `{"name":"x",${members(bytes - 150)}}`)
 
 const asSmall: Sent['headers'] = { Authorization: `Bearer ${SMALL_KEY}` }
 const heavy = (target: string, body: () => string, headers: Sent['headers'] = {}): Attack => {
@@ -161,7 +161,7 @@ const rows: Row[] = [
   ),
 ]
 
-const levels = (bytes: number) => asked(BY_LEVEL, 'x', `[${fill(bytes - 150, '"x",')}]`)
+const levels = (bytes: number) => bodyOf(BY_LEVEL, 'x', `[${fill(bytes - 150, '"x",')}]`)
 
 // The last of all: a server that writes down all of it, for each of them, does not answer again for an hour.
 const last = (
@@ -195,7 +195,7 @@ const found: Row[] = [
   ],
   [
     '50,000 lists 97 deep that nobody asks for keep nobody waiting',
-    heavy('/graphql', () => asked('{ __typename }', 'x', deepLists)),
+    heavy('/graphql', () => bodyOf('{ __typename }', 'x', deepLists)),
     anyAnswer,
   ],
 ]

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { mintKey } from '../../src/auth/keys.js'
-import { type Answer, type Caller, type Gateway, NOW, openFilled, openGateway } from '../support/harness.js'
+import { type Caller, type Gateway, NOW, openFilled, openGateway, type TestResponse } from '../support/harness.js'
 
 const PEOPLE = '/v1/personnel?limit=2'
 const BY_GET = `/graphql?query=${encodeURIComponent('{ personnel(first: 2) { nodes { name } } }')}`
@@ -20,14 +20,14 @@ async function isRead(gateway: Gateway, work: () => Promise<unknown>): Promise<b
   return gateway.statements().some((sql) => /^(select|with)\b/.test(sql) && !/revision|from change|api_key/.test(sql))
 }
 
-const typeOf = ({ status, headers }: Answer) => [status, headers.get('content-type')]
+const typeOf = ({ status, headers }: TestResponse) => [status, headers.get('content-type')]
 
 describe('GraphQL by GET', () => {
   test('is served from the cache with its ETag, and HEAD is still refused', async () => {
     const { gateway, caller } = await open()
     const first = await caller.get(BY_GET)
     expect(first.status).toBe(200)
-    let again: Answer | undefined
+    let again: TestResponse | undefined
     expect(await isRead(gateway, async () => (again = await caller.get(BY_GET)))).toBe(false)
     expect([again?.text, again?.headers.get('etag')]).toEqual([first.text, first.headers.get('etag')])
     expect((await caller.get(BY_GET, { 'if-none-match': first.headers.get('etag') ?? '' })).status).toBe(304)
@@ -113,12 +113,12 @@ test('a partial result is worked out every time', async () => {
 
 test('a response comes only in the negotiated type', async () => {
   const { caller } = await open()
-  const ask = (type: string) => {
+  const call = (type: string) => {
     const body = JSON.stringify({ query: '{ personnel(first: 2) { nodes { name } } }' })
     return caller.request('/graphql', { method: 'POST', headers: { 'content-type': type }, body })
   }
   for (const type of ['application/json', 'text/plain', 'application/json', 'application/json;charset=latin1']) {
-    expect((await ask(type)).status).toBe(type === 'application/json' ? 200 : 415)
+    expect((await call(type)).status).toBe(type === 'application/json' ? 200 : 415)
   }
 })
 

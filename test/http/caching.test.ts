@@ -7,7 +7,7 @@ import { revokeKey } from '../../src/auth/keys.js'
 import { JSON_TYPE } from '../../src/http/wire/content.js'
 import { addPerson } from '../../src/personnel/people.js'
 import { ada, grace } from '../support/fixtures.js'
-import { type Answer, type Caller, type Gateway, openFilled, openGateway } from '../support/harness.js'
+import { type Caller, type Gateway, openFilled, openGateway, type TestResponse } from '../support/harness.js'
 
 const PEOPLE = '/v1/personnel?limit=2'
 const QUERY = '{ personnel(first: 2) { nodes { name } } }'
@@ -18,7 +18,7 @@ async function openCompany(options: Parameters<typeof openFilled>[0] = {}) {
 }
 
 /** Without the headers of the single request. */
-function outcomeOf({ status, headers, text }: Answer) {
+function outcomeOf({ status, headers, text }: TestResponse) {
   const { 'request-id': _, ratelimit: __, ...rest } = Object.fromEntries(headers)
   return { status, headers: rest, text }
 }
@@ -33,51 +33,51 @@ async function reads(gateway: Gateway, work: () => Promise<unknown>): Promise<st
     .filter((statement) => /^(select|with)\b/.test(statement) && !/revision|from change/.test(statement))
 }
 
-const APIS: [string, (caller: Caller) => Promise<Answer>][] = [
+const APIS: [string, (caller: Caller) => Promise<TestResponse>][] = [
   ['a list', (caller) => caller.get(PEOPLE)],
   ['a list as CSV', (caller) => caller.request(PEOPLE, { headers: { accept: 'text/csv' } })],
   ['a query', (caller) => caller.graphql(QUERY)],
 ]
 
-describe.each(APIS)('%s that was requested before', (_, ask) => {
+describe.each(APIS)('%s that was requested before', (_, call) => {
   test('is served without reading the tables, byte for byte', async () => {
     const { gateway, caller } = await openCompany()
-    const first = await ask(caller)
+    const first = await call(caller)
     expect(first.status).toBe(200)
-    let again: Answer | undefined
-    expect(await reads(gateway, async () => (again = await ask(caller)))).toEqual([])
+    let again: TestResponse | undefined
+    expect(await reads(gateway, async () => (again = await call(caller)))).toEqual([])
     expect(again && outcomeOf(again)).toEqual(outcomeOf(first))
     expect(again?.headers.get('request-id')).not.toBe(first.headers.get('request-id'))
   })
 
   test('is read anew once anything has changed', async () => {
     const { gateway, caller } = await openCompany()
-    await ask(caller)
+    await call(caller)
     await gateway.write((write) => addPerson(write, { name: 'Aaron', externalId: 'first of all' }))
-    expect((await ask(caller)).text).toContain('Aaron')
+    expect((await call(caller)).text).toContain('Aaron')
   })
 
   test('is read anew for a key with other scopes, and not for one with the same', async () => {
     const { gateway, caller } = await openCompany()
-    await ask(caller)
+    await call(caller)
     const [same, other] = [await gateway.as('personnel.manage', 'projects.read'), await gateway.as('personnel.read')]
-    await ask(caller)
-    expect(await reads(gateway, () => ask(same))).toEqual([expect.stringContaining('api_key')])
-    expect((await reads(gateway, () => ask(other))).length).toBeGreaterThan(1)
+    await call(caller)
+    expect(await reads(gateway, () => call(same))).toEqual([expect.stringContaining('api_key')])
+    expect((await reads(gateway, () => call(other))).length).toBeGreaterThan(1)
   })
 
   test('is refused to a key that was revoked or has expired since', async () => {
     const { gateway, caller } = await openCompany()
-    await ask(caller)
+    await call(caller)
     const { keyId } = JSON.parse(gateway.log.at(-1) ?? '') as { keyId: string }
     await gateway.write((write) => revokeKey(write, keyId))
-    expect((await ask(caller)).status).toBe(401)
+    expect((await call(caller)).status).toBe(401)
   })
 
   test('has its line in the log', async () => {
     const { gateway, caller } = await openCompany()
-    await ask(caller)
-    await ask(caller)
+    await call(caller)
+    await call(caller)
     const [first, again] = gateway.log.slice(-2).map((line) => JSON.parse(line))
     const { requestId: _, ms: __, time: ___, statements, ...rest } = first
     expect(again).toMatchObject({ ...rest, statements: 0 })
@@ -86,8 +86,8 @@ describe.each(APIS)('%s that was requested before', (_, ask) => {
 
   test('is read again without a response cache', async () => {
     const { gateway, caller } = await openCompany({ responseCacheBytesMax: 0 })
-    await ask(caller)
-    expect((await reads(gateway, () => ask(caller))).length).toBeGreaterThan(0)
+    await call(caller)
+    expect((await reads(gateway, () => call(caller))).length).toBeGreaterThan(0)
   })
 })
 
@@ -137,18 +137,18 @@ test('a matching If-None-Match gets 304 without a read, and is charged a tenth',
   const first = await caller.get(PEOPLE)
   await caller.get(PEOPLE)
   const headers = { 'if-none-match': first.headers.get('etag') ?? '' }
-  let again: Answer | undefined
+  let again: TestResponse | undefined
   expect(await reads(gateway, async () => (again = await caller.request(PEOPLE, { headers })))).toEqual([])
   expect([again?.status, again?.text, again?.headers.get('content-type')]).toEqual([304, '', null])
   expect(again?.headers.get('etag')).toBe(first.headers.get('etag'))
-  const left = (answer: Answer | undefined) => Number(/r=(\d+)/.exec(answer?.headers.get('ratelimit') ?? '')?.[1])
+  const left = (answer: TestResponse | undefined) => Number(/r=(\d+)/.exec(answer?.headers.get('ratelimit') ?? '')?.[1])
   expect([left(first), left(again)]).toEqual([9, 7])
 })
 
 test('HEAD, encodings and origins get what they would get otherwise', async () => {
   const { gateway, caller } = await openCompany({ corsOrigins: 'https://app.example.com' })
   const authorization = caller.authorization ?? ''
-  const ask = async (method: string, headers: Record<string, string>) => {
+  const call = async (method: string, headers: Record<string, string>) => {
     const request = new Request('http://localhost/v1/risks', { method, headers: { authorization, ...headers } })
     const response = await gateway.app.fetch(request)
     const { 'request-id': _, ...rest } = Object.fromEntries(response.headers)
@@ -162,8 +162,8 @@ test('HEAD, encodings and origins get what they would get otherwise', async () =
     ['HEAD', {}],
     ['GET', {}],
   ] as const
-  const askAll = () => Promise.all(variants.map(([method, headers]) => ask(method, headers)))
-  const [first, again] = [await askAll(), await askAll()]
+  const callAll = () => Promise.all(variants.map(([method, headers]) => call(method, headers)))
+  const [first, again] = [await callAll(), await callAll()]
   expect(again).toEqual(first)
   expect(again.map(({ headers }) => headers['access-control-allow-origin'])).toEqual([
     undefined,
@@ -183,14 +183,14 @@ test.each(['/v1/../graphql', '/v1/%2e%2e/graphql', '/v1/..\\graphql'])(
     onTestFinished(() => void server.close())
     const { port } = server.address() as AddressInfo
     // Not by fetch, which would normalize the path.
-    const ask = async (method: string) => {
+    const call = async (method: string) => {
       const headers = { authorization: caller.authorization }
       const sent = request({ port, method, headers, path: `${path}?query={groups{totalCount}}`, agent: false }).end()
       const [answer] = (await once(sent, 'response')) as [IncomingMessage]
       answer.resume()
       return answer.statusCode
     }
-    expect([await ask('GET'), await ask('HEAD')]).toEqual([200, 405])
+    expect([await call('GET'), await call('HEAD')]).toEqual([200, 405])
   },
 )
 
@@ -225,14 +225,14 @@ describe('a body', () => {
       const [answer] = (await once(sent, 'response')) as [IncomingMessage]
       return { status: answer.statusCode, text: (await answer.toArray()).join('') }
     }
-    const ask = (path: string, body: string) => answerTo(begin(path, body).end(body))
-    return { gateway, caller, looks, begin, answerTo, ask }
+    const call = (path: string, body: string) => answerTo(begin(path, body).end(body))
+    return { gateway, caller, looks, begin, answerTo, call }
   }
 
   type Looked = Awaited<ReturnType<typeof openLooked>>
 
   /** Sends the header, changes data while a version query is running, and then sends the body. */
-  async function askInTwo(
+  async function sendInTwo(
     { looks, begin, answerTo }: Looked,
     path: string,
     body: string,
@@ -256,30 +256,30 @@ describe('a body', () => {
   ] as const
 
   test.each(BODIES)('that comes to %s with its header needs one key look-up', async (path, body) => {
-    const { looks, ask } = await openLooked()
-    await ask('/graphql', JSON.stringify({ query: QUERY }))
+    const { looks, call } = await openLooked()
+    await call('/graphql', JSON.stringify({ query: QUERY }))
     looks.made = 0
-    await ask(path, body)
+    await call(path, body)
     expect(looks.made).toBe(1)
   })
 
   test('that arrives after the version check is not served from the cache of that time', async () => {
     const looked = await openLooked()
     const [path, body] = BODIES[0]
-    expect((await looked.ask(path, body)).text).not.toContain('Aaron')
+    expect((await looked.call(path, body)).text).not.toContain('Aaron')
     const add = () => looked.gateway.write((write) => addPerson(write, { name: 'Aaron', externalId: 'first of all' }))
-    expect((await askInTwo(looked, path, body, add)).text).toContain('Aaron')
+    expect((await sendInTwo(looked, path, body, add)).text).toContain('Aaron')
   })
 
   test.each(BODIES)(
     'that comes to %s after the look at a key that was revoked then does nothing',
     async (path, body) => {
       const looked = await openLooked()
-      await looked.ask('/graphql', BODIES[0][1])
+      await looked.call('/graphql', BODIES[0][1])
       await looked.caller.get('/v1/key')
       const { keyId } = JSON.parse(looked.gateway.log.at(-1) ?? '') as { keyId: string }
       const revoke = () => looked.gateway.write((write) => revokeKey(write, keyId))
-      expect((await askInTwo(looked, path, body, revoke)).status).toBe(401)
+      expect((await sendInTwo(looked, path, body, revoke)).status).toBe(401)
     },
   )
 })

@@ -6,7 +6,7 @@ import type { App } from '../../src/http/app.js'
 import { createHttpServer, type HttpServerOptions } from '../../src/http/server.js'
 import { isLoopback, networkOf } from '../../src/http/wire/connections.js'
 import { openGateway } from '../support/harness.js'
-import { ask, dial, head, portOf, until } from '../support/sockets.js'
+import { dial, exchange, head, portOf, until } from '../support/sockets.js'
 
 test.each([
   ['203.0.113.7', '203.0.113.7'],
@@ -96,7 +96,7 @@ describe('connections of one address', () => {
     await sleep(50)
     const [next] = await crowd(1, CROWD)
     expect(await isServed(next as Socket)).toBe(true)
-    expect((await ask(port, { target: '/healthz' })).answers[0]?.status).toBe(200)
+    expect((await exchange(port, { target: '/healthz' })).answers[0]?.status).toBe(200)
   })
 
   test('are not counted on loopback by default', async () => {

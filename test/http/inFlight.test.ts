@@ -9,7 +9,7 @@ import { LIMITS } from '../../src/limits.js'
 import { personWith } from '../../src/personnel/people.js'
 import type { Sent } from '../hostile/support/wire.js'
 import { type Gateway, openGateway } from '../support/harness.js'
-import { ask, dial, head, portOf, until } from '../support/sockets.js'
+import { dial, exchange, head, portOf, until } from '../support/sockets.js'
 
 const MB = 1_000_000
 const PEOPLE = 2_500
@@ -31,7 +31,7 @@ async function openBudget(options: Partial<AppOptions> = {}) {
   const [authorization = '', ...others] = keys
   const port = await portOf(createHttpServer(gateway.app))
   const send = async (sent: Sent) => {
-    const { answers } = await ask(port, { ...sent, headers: { authorization, ...sent.headers } })
+    const { answers } = await exchange(port, { ...sent, headers: { authorization, ...sent.headers } })
     return answers[0]
   }
   return { gateway, port, authorization, others, send }
@@ -52,7 +52,7 @@ function posting(path: string, authorization: string, body: string, length = Buf
 }
 
 /** A request for such a list. */
-const asking = (key: string, name: string) => posting('/graphql', key, longList(name))
+const longQuery = (key: string, name: string) => posting('/graphql', key, longList(name))
 
 const NO_ROOM = {
   status: 503,
@@ -66,7 +66,7 @@ const JSON_TYPE = { 'content-type': 'application/json' }
 describe('unread responses', () => {
   test('take no more than the budget; beyond it large ones are refused, small ones and health go out', async () => {
     const { gateway, port, others, send } = await openBudget()
-    const sockets = await Promise.all(others.slice(0, 2).map((key, i) => dial(port, asking(key, `a${i}_`))))
+    const sockets = await Promise.all(others.slice(0, 2).map((key, i) => dial(port, longQuery(key, `a${i}_`))))
     await until(() => answered(gateway) === 2)
     const third = () => send({ method: 'POST', target: '/graphql', headers: JSON_TYPE, body: longList('c') })
     await until(async () => (await third())?.status === 503)
@@ -85,7 +85,7 @@ describe('unread responses', () => {
 
   test('of one key take no more than its share, and leave room for others', async () => {
     const { port, authorization, others, send } = await openBudget()
-    await dial(port, asking(authorization, 'a'))
+    await dial(port, longQuery(authorization, 'a'))
     const list = (key: string) =>
       send({ method: 'POST', target: '/graphql', headers: { ...JSON_TYPE, authorization: key }, body: longList('b') })
     await until(async () => (await list(authorization))?.status === 503)
@@ -107,17 +107,17 @@ describe('unread responses', () => {
     // The host never responds, so that the pipelined responses behind it get no socket.
     const host = createServer((request, response) => request.url === '/host' || gateway.app.listener(request, response))
     const port = await portOf(host)
-    const pipelined = others.slice(0, 2).map((key, i) => asking(key, `a${i}_`))
+    const pipelined = others.slice(0, 2).map((key, i) => longQuery(key, `a${i}_`))
     const socket = await dial(port, head('GET /host', {}) + pipelined.join(''))
     await until(() => answered(gateway) === 2)
     const sent = { method: 'POST', target: '/graphql', headers: { authorization, ...JSON_TYPE }, body: longList('c') }
-    const third = async () => (await ask(port, sent)).answers[0]?.status
+    const third = async () => (await exchange(port, sent)).answers[0]?.status
     await until(async () => (await third()) === 503)
     socket.resetAndDestroy()
     await until(async () => (await third()) === 200)
     // The budget has room again for both.
     for (const [i, key] of others.slice(0, 2).entries()) {
-      const again = await dial(port, asking(key, `b${i}_`))
+      const again = await dial(port, longQuery(key, `b${i}_`))
       again.resume()
       const [first] = await once(again, 'data')
       again.pause()
@@ -128,7 +128,7 @@ describe('unread responses', () => {
   test('to a change say that the change was made', async () => {
     const { port, others, send } = await openBudget()
     const [one = '', two = '', three = ''] = others
-    for (const [i, key] of [one, two].entries()) await dial(port, asking(key, `a${i}_`))
+    for (const [i, key] of [one, two].entries()) await dial(port, longQuery(key, `a${i}_`))
     await dial(port, posting('/v1/projects', three, ' '.repeat(6 * MB), 16 * MB))
     const post = (target: string, body: unknown) =>
       send({ method: 'POST', target, headers: JSON_TYPE, body: JSON.stringify(body) })

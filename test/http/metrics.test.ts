@@ -17,21 +17,21 @@ test('the metrics are at an address of their own alone, and move with what happe
   const { client, metrics, add, origin } = await openService({ args: ['--metrics-port', '0'] })
   expect(metrics).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/metrics$/)
   const watching = new Client(new URL(metrics).origin, undefined, 1)
-  const read = async () => samplesOf((await watching.ask('/metrics')).text)
-  expect((await client.ask('/metrics')).status).toBe(404)
-  for (const path of ['/', '/v1/personnel', '/healthz']) expect((await watching.ask(path)).status).toBe(404)
-  expect((await watching.ask('/metrics', { method: 'POST' })).status).toBe(404)
+  const read = async () => samplesOf((await watching.request('/metrics')).text)
+  expect((await client.request('/metrics')).status).toBe(404)
+  for (const path of ['/', '/v1/personnel', '/healthz']) expect((await watching.request(path)).status).toBe(404)
+  expect((await watching.request('/metrics', { method: 'POST' })).status).toBe(404)
 
   const before = await read()
   expect((await add('a')).status).toBe(201)
   expect((await add('a')).status).toBe(409)
-  expect((await new Client(origin, 'ops_wrong', 1).ask('/v1/personnel')).status).toBe(401)
+  expect((await new Client(origin, 'ops_wrong', 1).request('/v1/personnel')).status).toBe(401)
   for (const name of ['Mine', 'Yours', 'listPeople']) {
     const body = JSON.stringify({ query: `query ${name} ${PEOPLE}` })
-    expect((await client.ask('/graphql', { method: 'POST', body })).status).toBe(200)
+    expect((await client.request('/graphql', { method: 'POST', body })).status).toBe(200)
   }
   for (const query of ['{ __schema { queryType { name } } }', '{ personnel(first: 0) { nodes { id } } }']) {
-    await client.ask('/graphql', { method: 'POST', body: JSON.stringify({ query }) })
+    await client.request('/graphql', { method: 'POST', body: JSON.stringify({ query }) })
   }
   const after = await read()
   const moved = (name: string) => (after.get(name) ?? 0) - (before.get(name) ?? 0)

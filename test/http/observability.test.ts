@@ -126,16 +126,16 @@ describe('the log', () => {
     async (api) => {
       const gateway = openGateway()
       const [method, path = ''] = api.split(' ')
-      const ask = (authorization: string | undefined) => {
+      const call = (authorization: string | undefined) => {
         const caller = gateway.with(authorization)
         return method === 'GET' ? caller.get(path) : caller.graphql(PEOPLE)
       }
       const expired = await minted(gateway, ['personnel.read'], NOW)
       const revoked = await minted(gateway, ['personnel.read'])
       await gateway.write((write) => revokeKey(write, revoked.id))
-      for (const { caller } of [expired, revoked]) await ask(caller.authorization)
-      await ask(undefined)
-      await ask('Bearer ops_unknown')
+      for (const { caller } of [expired, revoked]) await call(caller.authorization)
+      await call(undefined)
+      await call('Bearer ops_unknown')
       const refused = { ...REQUEST, method, path, status: 401, code: 'UNAUTHENTICATED' }
       expect(linesOf(gateway)).toEqual([
         { ...refused, keyId: expired.id, reason: `This API key expired at ${NOW.toISOString()}.` },
@@ -264,14 +264,14 @@ describe('readiness', () => {
       expect(await readiness()).toEqual(READY)
       truncateSync(own.file)
       // The update of the key's last use meets the failure.
-      await client.ask('/v1/key')
-      for (let i = 0; i < 150 && (await client.ask('/readyz')).status === 200; i++) await sleep(20)
+      await client.request('/v1/key')
+      for (let i = 0; i < 150 && (await client.request('/readyz')).status === 200; i++) await sleep(20)
       const query = { method: 'POST', body: JSON.stringify({ query: PEOPLE }) }
       const statuses = await Promise.all([
-        client.ask('/healthz'),
-        client.ask('/readyz'),
-        client.ask('/v1/personnel'),
-        client.ask('/graphql', query),
+        client.request('/healthz'),
+        client.request('/readyz'),
+        client.request('/v1/personnel'),
+        client.request('/graphql', query),
       ])
       expect(statuses.map(({ status }) => status)).toEqual([200, 503, 503, 503])
     },

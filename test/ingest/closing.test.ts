@@ -65,7 +65,7 @@ describe('--close-missing', () => {
     expect(tallies(desk)).toEqual({ counted, kept: counted })
     const closing = { action: 'CLOSED', entity: 'RISK', by: 'cli', fields: { status: ['OPEN', 'CLOSED'] } }
     expect(desk.changes().slice(11)).toEqual([closing, closing])
-    expect(desk.misstamped()).toEqual([])
+    expect(desk.wronglyTimestamped()).toEqual([])
   })
 
   test('refuses to close more than a fifth, and says of how many, unless --close-limit allows just so many', async () => {
@@ -181,7 +181,7 @@ describe('--close-missing', () => {
   test('opens again what was closed and comes without a status, while without it that stays closed', async () => {
     const desk = await openRisks(10, ['E-1'])
     desk.put('all.csv', risks(references(1, 10)))
-    desk.put('said.csv', lines('reference,status', 'E-1,closed', ...references(2, 10).map((one) => `${one},`)))
+    desk.put('statuses.csv', lines('reference,status', 'E-1,closed', ...references(2, 10).map((one) => `${one},`)))
     const plain = ['risks', '--project', 'APOLLO']
     expect(await desk.importSheet(...plain, 'all.csv')).toMatchObject({
       stderr: lines(
@@ -195,8 +195,8 @@ describe('--close-missing', () => {
     expect(desk.changes().at(-1)).toMatchObject({ action: 'UPDATED', fields: { status: ['CLOSED', 'OPEN'] } })
     const { counted, kept: retained } = tallies(desk)
     expect(retained).toEqual(counted)
-    expect(await desk.importSheet(...CLOSE, 'said.csv')).toMatchObject({
-      stderr: 'said.csv: 1 updated, 9 unchanged.\n',
+    expect(await desk.importSheet(...CLOSE, 'statuses.csv')).toMatchObject({
+      stderr: 'statuses.csv: 1 updated, 9 unchanged.\n',
     })
     expect(desk.list(CLOSED)).toEqual(['E-1'])
   })

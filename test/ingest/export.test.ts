@@ -34,7 +34,7 @@ async function exported({ own }: Gateway, noun: SheetNoun, flags: Partial<Export
   } finally {
     stderr.mockRestore()
   }
-  return { text: readFileSync(output, 'utf8'), said: messages, output }
+  return { text: readFileSync(output, 'utf8'), messages, output }
 }
 
 /** Each line of an NDJSON export. */
@@ -116,7 +116,7 @@ describe('an export', () => {
 
   test('prints how much it wrote, and where; only the owner can read the file', async () => {
     const { gateway } = await openOffice()
-    const { said: messages, output } = await exported(gateway, 'groups')
+    const { messages, output } = await exported(gateway, 'groups')
     expect(messages).toEqual([`Wrote 3 groups to ${output}.\n`])
     expect(statSync(output).mode & 0o777).toBe(0o600)
     expect(readdirSync(join(output, '..'))).toEqual(['export'])

@@ -155,7 +155,7 @@ describe('a sheet', () => {
         { entity, action: 'CREATED', by: 'cli', fields: expect.any(Object) },
         { entity, action: 'UPDATED', by: 'cli', fields },
       ])
-      expect(desk.misstamped()).toEqual([])
+      expect(desk.wronglyTimestamped()).toEqual([])
 
       const { revision: _, project: before = [], ...rest } = desk.dump()
       const again = await desk.importSheet(noun, ...flags, 'b.csv')

@@ -193,7 +193,7 @@ describe('groups', () => {
       ['PERSON', { groups: [['Divers'], []] }],
       ['PERSON', { title: [null, 'Chief'] }],
     ])
-    expect(desk.misstamped()).toEqual([])
+    expect(desk.wronglyTimestamped()).toEqual([])
   })
 
   test('are known by id, else by externalId, else by name, and have exactly the members in the column', async () => {
@@ -242,7 +242,7 @@ describe('groups', () => {
       ['PERSON', { groups: [['WELDERS'], []] }],
       ['GROUP', { description: [null, 'Below'] }],
     ])
-    expect(desk.misstamped()).toEqual([])
+    expect(desk.wronglyTimestamped()).toEqual([])
   })
 })
 

@@ -44,17 +44,17 @@ export interface Desk {
   /** The history, oldest first. */
   changes(): Change[]
   /** The ids of entities whose timestamps differ from their first and last history row. */
-  misstamped(): unknown[]
+  wronglyTimestamped(): unknown[]
   /** Every row of every table. */
   dump(): Record<string, Row[]>
 }
 
-const MISSTAMPED = `with
+const WRONGLY_TIMESTAMPED = `with
   entity as (${['person', 'groups', 'project', 'risk', 'issue']
     .map((table) => `select id, created_at, updated_at from ${table}`)
     .join(' union all ')}),
-  told as (select entity_id, min(recorded_at) as first, max(recorded_at) as last from change group by entity_id)
-  select id from entity left join told on entity_id = id 
+  recorded as (select entity_id, min(recorded_at) as first, max(recorded_at) as last from change group by entity_id)
+  select id from entity left join recorded on entity_id = id 
     where created_at is distinct from first or updated_at is distinct from last`
 
 /** The store of the folder, or the one in this file. */
@@ -88,7 +88,7 @@ export function openDesk(store?: string): Desk {
       const rows = own.rows('select action, entity, written_by as "by", fields from change order by id')
       return rows.map((row) => ({ ...row, fields: JSON.parse(String(row['fields'])) }) as unknown as Change)
     },
-    misstamped: () => list(MISSTAMPED),
+    wronglyTimestamped: () => list(WRONGLY_TIMESTAMPED),
     dump() {
       return Object.fromEntries(own.tables().map((name) => [name, own.rows(`select * from "${name}" order by 1, 2`)]))
     },

@@ -144,10 +144,10 @@ async function move(from: Store, to: Store, format: Format): Promise<void> {
 
 test('whatever is stored, its export is taken in again and changes nothing', async () => {
   await fc.assert(
-    fc.asyncProperty(randomProjects, (register) =>
+    fc.asyncProperty(randomProjects, (stored) =>
       withStore(async (store) => {
-        await fill(store, register)
-        await requireExported(store, register)
+        await fill(store, stored)
+        await requireExported(store, stored)
         const [before, changes] = [await everything(store, 'csv'), await changesIn(store)]
         for (const format of FORMATS) await takeInAgain(store, format)
         const after = await everything(store, 'csv')

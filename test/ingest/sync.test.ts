@@ -4,7 +4,7 @@ import { importRecords } from '../../src/ingest/importers.js'
 import type { ImportResult } from '../../src/ingest/run.js'
 import { TEXT_MAX } from '../../src/vocabulary.js'
 import { ada, grace } from '../support/fixtures.js'
-import { type Answer, NOW, type Office, openGateway, openOffice } from '../support/harness.js'
+import { NOW, type Office, openGateway, openOffice, type TestResponse } from '../support/harness.js'
 import { BRIDGE, counts, numbered, type State, sync, synced } from '../support/syncing.js'
 
 const LATER = new Date('2026-11-03T10:00:00.000Z')
@@ -87,7 +87,7 @@ test('what differs is changed, what is missing is closed, and what comes back wi
     expect(await synced(caller, { key: 'BRIDGE', risks: nine })).toMatchObject({ risks: counts(0, 1, 8, 1) })
   })
   const rows = (await caller.get('/v1/risks?status=open,closed')).body.data
-  const of = (reference: string) => rows.find((risk: Answer['body']) => risk.reference === reference)
+  const of = (reference: string) => rows.find((risk: TestResponse['body']) => risk.reference === reference)
   const by = expect.stringMatching(/^key_/)
   expect(history).toEqual([
     {
@@ -109,7 +109,7 @@ test('what differs is changed, what is missing is closed, and what comes back wi
   expect(await synced(caller, { key: 'BRIDGE', risks: closed })).toMatchObject({ risks: counts(0, 0, 10) })
 })
 
-test('a resolved issue that is named again without a status is open, and one that is said to be resolved stays so', async () => {
+test('a resolved issue that is named again without a status is open, and one with the status resolved stays resolved', async () => {
   const { caller } = await open()
   const resolved = { ...BRIDGE, risks: null, issues: [{ ...BRIDGE.issues[1], status: 'RESOLVED' }] }
   await synced(caller, resolved)
@@ -154,7 +154,7 @@ test('when more is missing, nothing is closed, nor anything else done', async ()
   ]
   for (const [lists, flaws] of cases) {
     const outcome = await flawsOf(stage, { key: 'BRIDGE', name: 'Another', ...lists })
-    expect({ lists, told: outcome }).toEqual({ lists, told: flaws })
+    expect({ lists, outcome }).toEqual({ lists, outcome: flaws })
   }
 })
 
@@ -209,7 +209,7 @@ test('a sync refuses what an import would, at the same places and in the same wo
   await synced(stage.caller, { ...BRIDGE, risks, issues: [issue({ reference: 'I-0' })] })
   for (const [state, pointers] of BAD) {
     const outcome = await flawsOf(stage, { key: 'BRIDGE', closeLimit: 9, ...state })
-    expect({ state, told: outcome }).toEqual({ state, told: await flawsOfImport(stage, state) })
+    expect({ state, outcome }).toEqual({ state, outcome: await flawsOfImport(stage, state) })
     expect(outcome).toMatchObject(pointers.split(' ').map((pointer) => ({ pointer })))
   }
 })
@@ -275,10 +275,10 @@ test('ranks are right whatever came, changed, went and came back', async () => {
   for (const risks of lists) {
     await synced(caller, { ...BRIDGE, risks })
     const { data } = (await caller.get('/v1/risks?status=open,occurred,closed')).body
-    const live = data.filter(({ status }: Answer['body']) => status !== 'CLOSED')
-    const rankOf = ({ score, status }: Answer['body']) =>
-      status === 'CLOSED' ? null : 1 + live.filter((other: Answer['body']) => other.score > score).length
-    expect(data.map(({ rank }: Answer['body']) => rank)).toEqual(data.map(rankOf))
+    const live = data.filter(({ status }: TestResponse['body']) => status !== 'CLOSED')
+    const rankOf = ({ score, status }: TestResponse['body']) =>
+      status === 'CLOSED' ? null : 1 + live.filter((other: TestResponse['body']) => other.score > score).length
+    expect(data.map(({ rank }: TestResponse['body']) => rank)).toEqual(data.map(rankOf))
   }
 })
 
@@ -290,7 +290,7 @@ test('of two syncs at once both succeed, and the project is as one of them says,
   expect(answers.map(({ risks }) => risks)).toEqual([counts(0, 600), counts(0, 600)])
   const { name } = (await caller.get('/v1/projects/BRIDGE')).body
   const risks = (await caller.get('/v1/risks')).body.data
-  expect(new Set(risks.map(({ category }: Answer['body']) => category))).toEqual(new Set([name]))
+  expect(new Set(risks.map(({ category }: TestResponse['body']) => category))).toEqual(new Set([name]))
   const history = 'history(first: 3) { nodes { fields { field from to } } }'
   const { nodes } = (await caller.graphql(`{ risk(id: "${risks[0].id}") { ${history} } }`)).body.data.risk.history
   const first = name === 'Left' ? 'Right' : 'Left'

@@ -1,6 +1,6 @@
 /** What a natural question is, and the ways to say what its answer should mean. */
 
-/** Asked as a newcomer would; `<person>`, `<group>`, `<project>`, `<risk>` and `<issue>` stand for ids of the demo. */
+/** A question of a newcomer; `<person>`, `<group>`, `<project>`, `<risk>` and `<issue>` stand for ids of the demo. */
 export interface Question {
   readonly words: string
   readonly graphql?: string
@@ -9,7 +9,7 @@ export interface Question {
   readonly rest?: string
   readonly body?: string
   readonly headers?: Record<string, string>
-  /** The HTTP status a REST request expects; 200 when `meant` is given and nothing else is said. */
+  /** The HTTP status a REST request expects; 200 when `meant` is given and no status is. */
   readonly status?: number
   /** What the answer must be. */
   readonly meant?: Check

@@ -73,14 +73,14 @@ describe('a clock that steps back', () => {
   test('neither fills nor empties what a key may spend', async () => {
     const gateway = openGateway({ ratePerMinute: 60 })
     const caller = await gateway.as('personnel.read')
-    const ask = async () => {
+    const call = async () => {
       const { status, headers } = await caller.get('/v1/key')
       return { status, remaining: Number(/r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1]) }
     }
-    for (let i = 0; i < 5; i++) await ask()
+    for (let i = 0; i < 5; i++) await call()
     for (const step of [-24 * HOUR_MS, 48 * HOUR_MS]) {
       stepBy(gateway, step)
-      const { status, remaining } = await ask()
+      const { status, remaining } = await call()
       expect(status).toBe(200)
       // A full bucket has 10 units, and gets one each second.
       expect(remaining).toBeLessThan(8)

@@ -73,8 +73,8 @@ async function traces({ gateway: { store } }: QuillasStage): Promise<unknown> {
 }
 
 async function historyOf(caller: Caller, noun: string, id: string) {
-  const ask = `query ($id: ID!) { ${noun}(id: $id) { history { nodes { action by recordedAt fields { field from to } } } } }`
-  return (await caller.graphql(ask, { id })).body.data[noun].history.nodes
+  const query = `query ($id: ID!) { ${noun}(id: $id) { history { nodes { action by recordedAt fields { field from to } } } } }`
+  return (await caller.graphql(query, { id })).body.data[noun].history.nodes
 }
 
 test('an erased person is blank and in no group, keeps the id, and is off the roster', async () => {
@@ -137,11 +137,11 @@ test.each([
   ['issue', 'assignee'],
 ] as const)(
   'the name is gone from each %s that she handles or is named in, and from its history',
-  async (noun, handler) => {
+  async (noun, attribute) => {
     const stage = await openWithQuilla()
     const { gateway, caller } = stage
     const named = (messages: Record<string, string>) =>
-      Object.fromEntries(Object.entries(messages).map(([name, text]) => [name.replace('owner', handler), text]))
+      Object.fromEntries(Object.entries(messages).map(([name, text]) => [name.replace('owner', attribute), text]))
     const records = NAMED.map(([how, messages], index) => ({
       reference: `${index}`,
       title: how,
@@ -159,7 +159,7 @@ test.each([
         .orderBy(gateway.store.read.t[noun].id)) as Record<string, unknown>[]
     const before = await rows()
     await erase(stage)
-    const field = `${handler}Name`
+    const field = `${attribute}Name`
     const expected = NAMED.map(([how, messages, goes]) => {
       const name = goes ? null : (messages['ownerName'] ?? messages['owner'])
       const history = [goes ? '(erased)' : name, ...(goes ? ['(erased) > null'] : [])]
@@ -283,7 +283,7 @@ test('an erased person stays erased, however they are named', async () => {
   await erase(stage)
   const before = await traces(stage)
   for (const [way, work, refusal] of WAYS)
-    expect({ way, told: await work(stage) }).toMatchObject({ way, told: refusal })
+    expect({ way, outcome: await work(stage) }).toMatchObject({ way, outcome: refusal })
   expect(await traces(stage)).toEqual(before)
 })
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { SCOPE_NAMES, type Scope } from '../../src/auth/scopes.js'
 import { TEXT_MAX } from '../../src/vocabulary.js'
 import { addGroup } from '../support/fixtures.js'
-import { type Answer, type Caller, type Gateway, NOW, openGateway } from '../support/harness.js'
+import { type Caller, type Gateway, NOW, openGateway, type TestResponse } from '../support/harness.js'
 
 const LATER = new Date('2026-11-03T10:00:00.000Z')
 const NOBODY = 'usr_00000000000000000000000000'
@@ -12,7 +12,7 @@ interface GroupsStage {
   readonly gateway: Gateway
   readonly caller: Caller
   /** With the member Ada, added at NOW; the clock is at LATER. */
-  readonly divers: Answer['body']
+  readonly divers: TestResponse['body']
   readonly adaId: string
   readonly graceId: string
 }
@@ -41,7 +41,7 @@ async function traces({ gateway }: GroupsStage): Promise<unknown> {
   return { rows, version: await gateway.store.version() }
 }
 
-async function refused(stage: GroupsStage, work: (caller: Caller) => Promise<Answer>): Promise<Answer> {
+async function refused(stage: GroupsStage, work: (caller: Caller) => Promise<TestResponse>): Promise<TestResponse> {
   const before = await traces(stage)
   const answer = await work(stage.caller)
   expect(await traces(stage)).toEqual(before)
@@ -49,8 +49,8 @@ async function refused(stage: GroupsStage, work: (caller: Caller) => Promise<Ans
 }
 
 /** A response, and the history rows that its request added. */
-async function outcomeOf({ gateway }: GroupsStage, work: () => Promise<Answer>) {
-  let answer: Answer | undefined
+async function outcomeOf({ gateway }: GroupsStage, work: () => Promise<TestResponse>) {
+  let answer: TestResponse | undefined
   const history = await gateway.historyOf(async () => {
     answer = await work()
   })
@@ -58,7 +58,7 @@ async function outcomeOf({ gateway }: GroupsStage, work: () => Promise<Answer>) 
 }
 
 const by = expect.stringMatching(/^key_/)
-const stamps = { createdAt: LATER.toISOString(), updatedAt: LATER.toISOString() }
+const timestamps = { createdAt: LATER.toISOString(), updatedAt: LATER.toISOString() }
 
 describe('a group', () => {
   test('is added, trimmed, without members, and is then where Location says', async () => {
@@ -67,7 +67,7 @@ describe('a group', () => {
     const { status, body, headers, history } = await outcomeOf(stage, () => stage.caller.post('/v1/groups', input))
     const texts = { name: 'Riggers', externalId: null, description: null }
     const id = expect.stringMatching(/^grp_[0-9a-hjkmnp-tv-z]{26}$/)
-    expect([status, body]).toEqual([201, { id, ...texts, memberCount: 0, ...stamps }])
+    expect([status, body]).toEqual([201, { id, ...texts, memberCount: 0, ...timestamps }])
     expect(headers?.get('location')).toBe(pathOf(body))
     expect((await stage.caller.get(pathOf(body))).body).toEqual(body)
     expect(history).toEqual([{ by, action: 'CREATED', entityId: body.id, fields: { name: [null, 'Riggers'] } }])
@@ -206,7 +206,7 @@ describe('a key without personnel.manage', () => {
   const LESS: Scope[][] = [[], ['personnel.read'], SCOPE_NAMES.filter((scope) => scope !== 'personnel.manage')]
 
   /** Each mutation and its route, for existing and missing rows; all would succeed with the scope. */
-  const attempts = (groupId: string, personId: string): [string, (caller: Caller) => Promise<Answer>][] => [
+  const attempts = (groupId: string, personId: string): [string, (caller: Caller) => Promise<TestResponse>][] => [
     [
       `changePerson(id: "${personId}", input: { title: "X" }) { id }`,
       (caller) => caller.patch(`/v1/personnel/${personId}`, { title: 'X' }),
@@ -232,11 +232,11 @@ describe('a key without personnel.manage', () => {
       const caller = await stage.gateway.as(...scopes)
       const before = await traces(stage)
       const kinds = new Set<string>()
-      for (const [ask, request] of [...attempts(stage.divers.id, stage.graceId), ...attempts(NOWHERE, NOBODY)]) {
-        const { body } = await caller.graphql(`mutation { asked: ${ask} }`)
+      for (const [selection, request] of [...attempts(stage.divers.id, stage.graceId), ...attempts(NOWHERE, NOBODY)]) {
+        const { body } = await caller.graphql(`mutation { result: ${selection} }`)
         const answer = await request(caller)
         expect(answer).toMatchProblem(403, 'INSUFFICIENT_SCOPE')
-        expect(body.data).toEqual({ asked: null })
+        expect(body.data).toEqual({ result: null })
         kinds.add(JSON.stringify([body.errors, { ...answer.body, requestId: '' }]))
       }
       expect(kinds.size).toBe(1)

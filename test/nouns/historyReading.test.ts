@@ -107,8 +107,8 @@ test('a history is for the scope of its thing, and who did it for the .manage of
   const { gateway, ids } = await openHistory()
   for (const [noun, area] of NOUNS) {
     const other = area === 'personnel' ? 'projects' : 'personnel'
-    const ask = `query ($id: ID!) { ${noun}(id: $id) { history { nodes { by action recordedAt } } } }`
-    const answerTo = async (caller: Caller) => (await caller.graphql(ask, { id: ids[noun] })).body
+    const query = `query ($id: ID!) { ${noun}(id: $id) { history { nodes { by action recordedAt } } } }`
+    const answerTo = async (caller: Caller) => (await caller.graphql(query, { id: ids[noun] })).body
     const line = { action: 'CREATED', recordedAt: NOW.toISOString() }
     const by = noun === 'group' ? 'cli' : expect.stringMatching(/^key_/)
     expect(await answerTo(await gateway.as(`${area}.manage`))).toEqual({

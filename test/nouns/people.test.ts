@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { LIMITS } from '../../src/limits.js'
 import { TEXT_MAX } from '../../src/vocabulary.js'
 import { ada, addGroup, grace } from '../support/fixtures.js'
-import { type Answer, type Caller, type Gateway, NOW, openGateway } from '../support/harness.js'
+import { type Caller, type Gateway, NOW, openGateway, type TestResponse } from '../support/harness.js'
 
 interface PeopleStage {
   readonly gateway: Gateway
@@ -29,7 +29,7 @@ async function traces({ gateway, caller }: PeopleStage): Promise<unknown> {
 }
 
 /** Posts an invalid body, and checks that nothing was stored. */
-async function refused(stage: PeopleStage, body: unknown): Promise<Answer> {
+async function refused(stage: PeopleStage, body: unknown): Promise<TestResponse> {
   const before = await traces(stage)
   const answer = await stage.caller.post('/v1/personnel', body)
   expect(await traces(stage)).toEqual(before)

@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { TEXT_MAX } from '../../src/vocabulary.js'
 import { addGroup } from '../support/fixtures.js'
-import { type Answer, type Caller, type Gateway, openGateway } from '../support/harness.js'
+import { type Caller, type Gateway, openGateway, type TestResponse } from '../support/harness.js'
 
 const LATER = new Date('2026-11-03T10:00:00.000Z')
 
@@ -10,8 +10,8 @@ interface RosterStage {
   readonly gateway: Gateway
   readonly caller: Caller
   /** Ada, in one group, added at NOW; the clock is at LATER. */
-  readonly ada: Answer['body']
-  readonly grace: Answer['body']
+  readonly ada: TestResponse['body']
+  readonly grace: TestResponse['body']
   readonly groupId: string
 }
 
@@ -37,7 +37,7 @@ async function traces({ gateway, caller }: RosterStage): Promise<unknown> {
 }
 
 /** Patches Ada with an invalid body, and checks that nothing was stored. */
-async function refused(stage: RosterStage, body: unknown): Promise<Answer> {
+async function refused(stage: RosterStage, body: unknown): Promise<TestResponse> {
   const before = await traces(stage)
   const answer = await stage.caller.patch(pathOf(stage.ada), body)
   expect(await traces(stage)).toEqual(before)
@@ -67,7 +67,7 @@ const CHANGES: [string, object, object][] = [
 
 test.each(CHANGES)('a PATCH changes what it names, and nothing else: %s', async (_, body, changed) => {
   const { gateway, caller, ada, grace } = await openRoster()
-  let answer: Answer | undefined
+  let answer: TestResponse | undefined
   const history = await gateway.historyOf(async () => {
     answer = await caller.patch(pathOf(ada), body)
   })
@@ -86,7 +86,7 @@ test.each<[string, object]>([
   ['the same with spaces around it', { department: '  Bridges ' }],
 ])('a PATCH of %s changes nothing, and leaves no line in the history', async (_, body) => {
   const { gateway, caller, ada } = await openRoster()
-  let answer: Answer | undefined
+  let answer: TestResponse | undefined
   const history = await gateway.historyOf(async () => {
     answer = await caller.patch(pathOf(ada), body)
   })
@@ -130,7 +130,7 @@ test.each([
 test('a person who leaves is off the roster and the count, keeps the id, and comes back unchanged', async () => {
   const { caller, ada, groupId } = await openRoster()
   const seen = async () => [
-    (await caller.get('/v1/personnel')).body.data.map(({ name }: Answer['body']) => name),
+    (await caller.get('/v1/personnel')).body.data.map(({ name }: TestResponse['body']) => name),
     (await caller.get(`/v1/groups/${groupId}`)).body.memberCount,
   ]
   expect(await seen()).toEqual([['Ada', 'Grace'], 1])
@@ -156,7 +156,7 @@ const CHANGE = `mutation ($id: ID!, $input: ChangePersonInput!) {
 
 test('changePerson does the same through GraphQL: absent keeps, null clears', async () => {
   const { gateway, caller, ada } = await openRoster()
-  let answer: Answer | undefined
+  let answer: TestResponse | undefined
   const history = await gateway.historyOf(async () => {
     answer = await caller.graphql(CHANGE, { id: ada.id, input: { title: null, status: 'INACTIVE' } })
   })

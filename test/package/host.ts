@@ -13,8 +13,8 @@ export const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 export interface Host {
   readonly folder: string
   readonly packed: readonly string[]
-  /** What npm said when the package alone was installed, and the graphql that it then brought along. */
-  readonly alone: { readonly said: string; readonly graphql: string }
+  /** The output of npm for the package alone, and the version of graphql that it installed. */
+  readonly alone: { readonly messages: string; readonly graphql: string }
 }
 
 declare module 'vitest' {
@@ -51,7 +51,7 @@ export async function setup(project: TestProject) {
   const graphql = versionOf(folder, 'graphql')
   await install(folder, ...FRAMEWORKS)
   const packed = files.map(({ path }: { path: string }) => path)
-  project.provide('host', { folder, packed, alone: { said: messages, graphql } })
+  project.provide('host', { folder, packed, alone: { messages, graphql } })
   return () => rmSync(folder, { recursive: true, force: true })
 }
 

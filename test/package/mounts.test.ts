@@ -112,7 +112,7 @@ test('every host passes a strict type check that skips no library', () => {
 
 describe.each(names.map((name, i) => [name, i] as const))('in %s', (name, i) => {
   const path = MOUNTS[name]?.path ?? ''
-  const ask = (target: string, body?: unknown) => {
+  const call = (target: string, body?: unknown) => {
     const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' }
     const sent = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }
     return fetch(`http://127.0.0.1:${ports[i]}${target}`, { headers, ...sent })
@@ -120,25 +120,25 @@ describe.each(names.map((name, i) => [name, i] as const))('in %s', (name, i) => 
 
   test('the gateway adds a person and finds it where it says, in REST and in GraphQL', async () => {
     const person = { name: 'Ada Lovelace', externalId: `ada-${i}` }
-    const added = await ask(`${path}/v1/personnel`, person)
+    const added = await call(`${path}/v1/personnel`, person)
     const location = added.headers.get('location') ?? ''
     expect([added.status, location]).toEqual([201, expect.stringMatching(`^${path}/v1/personnel/usr_\\w+$`)])
     const { id } = (await added.json()) as { id: string }
-    expect(await (await ask(location)).json()).toMatchObject({ ...person, id })
+    expect(await (await call(location)).json()).toMatchObject({ ...person, id })
     const query = '{ personnel(first: 1) { nodes { name } } }'
-    const found = await ask(`${path}/graphql`, { query })
+    const found = await call(`${path}/graphql`, { query })
     expect(await found.json()).toEqual({ data: { personnel: { nodes: [{ name: 'Ada Lovelace' }] } } })
   })
 
   test('its pages and refusals are its own, with and without a path and a query', async () => {
     const front = await fetch(`http://127.0.0.1:${ports[i]}${path}?x=1`, { headers: { accept: 'text/html' } })
     expect([front.status, await front.text()]).toEqual([200, expect.stringContaining(`href="${path}/graphql"`)])
-    const nowhere = await ask(`${path}/nowhere`)
+    const nowhere = await call(`${path}/nowhere`)
     expect([nowhere.status, await nowhere.json()]).toEqual([
       404,
       expect.objectContaining({ code: 'NOT_FOUND', detail: expect.stringContaining(`${path}/nowhere`) }),
     ])
-    const unknown = await ask(`${path}/v1/personnel?colour=red`)
+    const unknown = await call(`${path}/v1/personnel?colour=red`)
     expect([unknown.status, await unknown.json()]).toEqual([400, expect.objectContaining({ code: 'BAD_REQUEST' })])
   })
 })

@@ -63,7 +63,7 @@ test('the package holds the program, its migrations, its contracts, the company 
 })
 
 test('npm installs it alone without a warning about Node, and brings a graphql that fits', () => {
-  expect(alone.said).not.toContain('EBADENGINE')
+  expect(alone.messages).not.toContain('EBADENGINE')
   expect(alone.graphql).toMatch(/^16\./)
 })
 

@@ -10,7 +10,7 @@ const [preamble = ''] = codeOf('embedding.md', 'Inside your own program')
 const [, servers = '', graphqlTools = ''] = codeOf('embedding.md', 'Your own callers instead of keys')
 
 /** The servers of the document, each with the same requests, and once more after the store is closed. */
-const ASKING = `
+const PROGRAM = `
 import { parse } from 'graphql'
 import { yoga, apollo } from './servers.js'
 import { merged, stitched } from './graphqlTools.js'
@@ -22,7 +22,7 @@ const scopes = ['personnel.read']
 const store = await openStore('file:./data/operations.db')
 const executing = (schema, context) => (query) => execute({ schema, document: parse(query), contextValue: context() })
 const body = async (response) => (await response).json()
-const asks = {
+const executors = {
   execute: executing(schema, () => contextFor(store, { scopes })),
   mergeSchemas: executing(merged, () => ({ ...contextFor(store, { scopes }), user: 'ada' })),
   stitchSchemas: executing(stitched, () => ({ scopes })),
@@ -35,11 +35,11 @@ const asks = {
     (await apollo.executeOperation({ query }, { contextValue: contextFor(store, { scopes }) })).body.singleResult,
 }
 const all = async (query) =>
-  Object.fromEntries(await Promise.all(Object.entries(asks).map(async ([name, ask]) => [name, await ask(query)])))
+  Object.fromEntries(await Promise.all(Object.entries(executors).map(async ([name, ask]) => [name, await ask(query)])))
 
 const open = await all(QUERY)
-const motto = await asks.mergeSchemas('{ motto }')
-const stitchedMotto = await asks.stitchSchemas('{ motto }')
+const motto = await executors.mergeSchemas('{ motto }')
+const stitchedMotto = await executors.stitchSchemas('{ motto }')
 const stores = [store, (await import('./servers.js')).store, (await import('./graphqlTools.js')).store]
 await Promise.all(stores.map((one) => one.close()))
 const closed = await all('{ personnel { totalCount } }')
@@ -54,7 +54,7 @@ interface Outcome {
 }
 
 let complaints: string[]
-let asked: Record<'open' | 'closed', Record<string, Outcome>> & Record<'motto' | 'stitchedMotto' | 'masked', unknown>
+let results: Record<'open' | 'closed', Record<string, Outcome>> & Record<'motto' | 'stitchedMotto' | 'masked', unknown>
 
 beforeAll(async () => {
   const programs = {
@@ -63,11 +63,11 @@ beforeAll(async () => {
   }
   // The declarations of Yoga and Apollo Server do not pass a check of libraries; the host has chosen them.
   complaints = await compile(folder, programs, false)
-  const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', ASKING], {
+  const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', PROGRAM], {
     cwd: folder,
     env: { ...process.env, NODE_ENV: 'production' },
   })
-  asked = JSON.parse(stdout.slice(stdout.indexOf('{"open"')))
+  results = JSON.parse(stdout.slice(stdout.indexOf('{"open"')))
 })
 
 test('the code of the document passes a strict type check', () => {
@@ -77,7 +77,7 @@ test('the code of the document passes a strict type check', () => {
 describe.each(['execute', 'mergeSchemas', 'stitchSchemas', 'Yoga', 'Apollo Server'])('by %s', (server) => {
   test('what the scopes grant is served, and each refusal names the needed scope', () => {
     const refused = { code: 'INSUFFICIENT_SCOPE', requiredScope: 'projects.read' }
-    const { data, errors } = asked.open[server] ?? {}
+    const { data, errors } = results.open[server] ?? {}
     expect(data).toEqual({ personnel: { totalCount: expect.any(Number) }, risks: null, _entities: [null] })
     const message = 'This needs a key with the scope projects.read.'
     const at = (...path: readonly (string | number)[]) =>
@@ -87,7 +87,7 @@ describe.each(['execute', 'mergeSchemas', 'stitchSchemas', 'Yoga', 'Apollo Serve
   })
 
   test('internal failures are hidden from clients', () => {
-    const { data, errors } = asked.closed[server] ?? {}
+    const { data, errors } = results.closed[server] ?? {}
     expect(data).toEqual({ personnel: null })
     expect(errors).toEqual([
       expect.objectContaining({
@@ -101,9 +101,9 @@ describe.each(['execute', 'mergeSchemas', 'stitchSchemas', 'Yoga', 'Apollo Serve
 
 test('the fields of the host stand beside ours', () => {
   const motto = { data: { motto: 'Per aspera' } }
-  expect([asked.motto, asked.stitchedMotto]).toEqual([motto, motto])
+  expect([results.motto, results.stitchedMotto]).toEqual([motto, motto])
 })
 
 test('maskError hides what is no refusal', () => {
-  expect(asked.masked).toEqual({ message: 'Something went wrong on our side.', extensions: { code: 'INTERNAL' } })
+  expect(results.masked).toEqual({ message: 'Something went wrong on our side.', extensions: { code: 'INTERNAL' } })
 })

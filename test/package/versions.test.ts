@@ -18,12 +18,12 @@ const gateway = createGateway({ store })
 const { secret } = await mintKey(store, { name: 'host', scopes: ['personnel.read'] })
 const query = '{ personnel { totalCount } risks { totalCount } }'
 const authorization = 'Bearer ' + secret
-const ask = async (path) => {
+const call = async (path) => {
   const answer = await gateway.fetch(new Request('http://localhost' + path, { headers: { authorization } }))
   return [answer.status, await answer.json()]
 }
-const rest = await ask('/v1/personnel')
-const graphql = await ask('/graphql?query=' + encodeURIComponent(query))
+const rest = await call('/v1/personnel')
+const graphql = await call('/graphql?query=' + encodeURIComponent(query))
 const contextValue = contextFor(store, { scopes: ['personnel.read'] })
 const executed = await execute({ schema, document: parse(query), contextValue })
 await store.close()

@@ -50,4 +50,4 @@ const EMPTIED = `
   select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid();
   ${TABLES.map((table) => `delete from ${table};`).join('\n')}
   alter sequence change_id_seq restart;
-  update revision set value = 1, ${CHANGE_COUNTERS.map((register) => `${register} = 1`).join(', ')}`
+  update revision set value = 1, ${CHANGE_COUNTERS.map((counter) => `${counter} = 1`).join(', ')}`

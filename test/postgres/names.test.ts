@@ -5,7 +5,7 @@ import { openGateway } from '../support/harness.js'
 import { newStore } from '../support/stores.js'
 
 /** In sequence, so that all statements run on one connection. */
-async function ask(store: Store, text: string, times: number): Promise<unknown[][]> {
+async function runTimes(store: Store, text: string, times: number): Promise<unknown[][]> {
   let rows: unknown[][] = []
   for (let i = 0; i < times; i++) rows = await store.read.rows({ text, values: [7], hasStablePlan: true })
   return rows
@@ -29,48 +29,48 @@ function open() {
 
 test('a statement that comes again is kept by its connection, and one that came once is not', async () => {
   const { store } = open()
-  expect(await ask(store, 'select $1::integer + 1', 3)).toEqual([[8]])
-  await ask(store, 'select $1::integer + 2', 1)
+  expect(await runTimes(store, 'select $1::integer + 1', 3)).toEqual([[8]])
+  await runTimes(store, 'select $1::integer + 2', 1)
   expect(await kept(store)).toEqual(['select $1::integer + 1'])
 })
 
 test('a connection keeps a bounded number of prepared statements, and others still run', async () => {
   const { store } = open()
   for (let i = 0; i < LIMITS.storeNamedMax + 50; i++)
-    expect(await ask(store, `select $1::integer + ${i}`, 2)).toEqual([[7 + i]])
+    expect(await runTimes(store, `select $1::integer + ${i}`, 2)).toEqual([[7 + i]])
   expect(await kept(store)).toHaveLength(LIMITS.storeNamedMax)
 })
 
 test('a statement that is best planned for its values, and a very long one, are not kept', async () => {
   const { store } = open()
   for (let i = 0; i < 3; i++) await store.read.rows({ text: 'select $1::integer', values: [7] })
-  expect(await ask(store, `select $1::integer + 1 ${'--'.repeat(5_000)}`, 3)).toEqual([[8]])
+  expect(await runTimes(store, `select $1::integer + 1 ${'--'.repeat(5_000)}`, 3)).toEqual([[8]])
   expect(await kept(store)).toEqual([])
 })
 
 test('behind a lost connection the next one begins without names', async () => {
   const { own, store } = open()
-  await ask(store, 'select $1::integer + 1', 3)
+  await runTimes(store, 'select $1::integer + 1', 3)
   own.run(
     'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
   )
   await expect.poll(() => kept(store).catch(() => 'lost')).toEqual([])
-  expect(await ask(store, 'select $1::integer + 1', 3)).toEqual([[8]])
+  expect(await runTimes(store, 'select $1::integer + 1', 3)).toEqual([[8]])
   expect(await kept(store)).toEqual(['select $1::integer + 1'])
 })
 
 test('a statement still runs when its prepared form is gone, or no longer fits the table', async () => {
   const { own, store } = open()
-  await ask(store, 'select $1::integer + 1', 3)
+  await runTimes(store, 'select $1::integer + 1', 3)
   await store.read.rows({ text: 'deallocate all', values: [] })
-  expect(await ask(store, 'select $1::integer + 1', 2)).toEqual([[8]])
+  expect(await runTimes(store, 'select $1::integer + 1', 2)).toEqual([[8]])
 
   own.run('create table note (number integer); insert into note values (7)')
   try {
     const noted = 'select number from note where number::integer = $1'
-    expect(await ask(store, noted, 3)).toEqual([[7]])
+    expect(await runTimes(store, noted, 3)).toEqual([[7]])
     own.run('alter table note alter column number type text')
-    expect(await ask(store, noted, 2)).toEqual([['7']])
+    expect(await runTimes(store, noted, 2)).toEqual([['7']])
   } finally {
     own.run('drop table note')
   }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { migratePostgres } from '../../src/store/postgres/migrations.js'
-import { type Answer, type Caller, type Gateway, openGateway } from '../support/harness.js'
+import { type Caller, type Gateway, openGateway, type TestResponse } from '../support/harness.js'
 import { newFolder, operations, serve } from '../support/process.js'
 import { callerOf } from '../support/service.js'
 import { postgresStore } from '../support/stores.js'
@@ -41,7 +41,7 @@ const stored = (url: string) => valuesOf(url, 'select external_id from person or
 /** Adds people and reads the roster without a pause until stopped; returns the responses. */
 function load(caller: Caller, workers = 6) {
   const added = new Map<string, number>()
-  const others: Answer[] = []
+  const others: TestResponse[] = []
   let isOver = false
   let count = 0
   const work = async () => {
@@ -168,7 +168,7 @@ test('three copies under load, one of them killed: whatever was acknowledged is 
       if (!answer) return
       // A write acknowledged by one instance is visible in the next response of every other.
       const other = callers[(copy + 1) % 3]
-      const shown = await other?.client.ask(`/v1/personnel?externalId=${externalId}`).catch(() => undefined)
+      const shown = await other?.client.request(`/v1/personnel?externalId=${externalId}`).catch(() => undefined)
       if (!shown) continue
       expect({ status: shown.status, people: JSON.parse(shown.text).data.length }).toEqual({ status: 200, people: 1 })
       served += 1
@@ -196,6 +196,6 @@ test('three copies under load, one of them killed: whatever was acknowledged is 
   expect(stored(env.DATABASE_URL).sort()).toEqual([...outcome.keys()].sort())
 
   expect((await operations(folder, ['keys', 'revoke', id], { env })).code).toBe(0)
-  for (const copy of [0, 2]) expect((await callers[copy]?.client.ask('/v1/key'))?.status).toBe(401)
+  for (const copy of [0, 2]) expect((await callers[copy]?.client.request('/v1/key'))?.status).toBe(401)
   hangUp(env.DATABASE_URL)
 }, 60_000)

@@ -164,7 +164,7 @@ test(`both engines answer ${STEPS} steps alike, byte for byte, and hold the same
     const step = next()
     const now = new Date(NOW.getTime() + i * 1_000)
     for (const { gateway } of sides) gateway.clock.now = now
-    const [one, other] = [await sides[0].ask(step), await sides[1].ask(step)]
+    const [one, other] = [await sides[0].send(step), await sides[1].send(step)]
     expect(other, `${i}: ${JSON.stringify(step)}`).toBe(one)
   }
   expect(sides[1].dump()).toBe(sides[0].dump())

@@ -37,7 +37,7 @@ async function fill(write: Write): Promise<void> {
     title: `Entry ${i}`,
     raisedOn: new Date(NOW.getTime() - (i % 700) * 86_400_000).toISOString().slice(0, 10),
   })
-  const handler = (i: number) => ({ id: i % 5 ? (people[(i * 31) % PEOPLE]?.id ?? null) : null, name: null })
+  const attribution = (i: number) => ({ id: i % 5 ? (people[(i * 31) % PEOPLE]?.id ?? null) : null, name: null })
   const risks = Array.from({ length: ENTRIES }, (_, i) =>
     riskWith(write, undefined, {
       ...entry(i),
@@ -45,7 +45,7 @@ async function fill(write: Write): Promise<void> {
       impact: 1 + ((i >> 3) % 5),
       category: `Category ${i % 40}`,
       status: RISK_STATUSES[i % 10 ? (i % 7 ? 0 : 1) : 2] ?? 'OPEN',
-      owner: handler(i),
+      owner: attribution(i),
     }),
   )
   await write.insertAll(write.t.risk, risks)
@@ -59,7 +59,7 @@ async function fill(write: Write): Promise<void> {
       id: newId('issue', NOW),
       severity: ISSUE_SEVERITIES[i % 4] ?? 'LOW',
       status: i % 3 ? 'CLOSED' : 'OPEN',
-      assignee: handler(i),
+      assignee: attribution(i),
     }),
   )
   await write.insertAll(write.t.issue, issues)

@@ -130,12 +130,12 @@ async function serverIn(folder: string, options: ServerOptions, fill: (place: Pl
       return serverIn(newFolder(), options, (own) => own.run('pg_basebackup', ['-D', own.data, ...from]))
     },
     async caughtUp() {
-      while ((await asked(url('postgres'), CAUGHT_UP)) === 0) await sleep(20)
+      while ((await rowCountOf(url('postgres'), CAUGHT_UP)) === 0) await sleep(20)
     },
     async disconnect() {
-      await asked(url('postgres'), "alter system set primary_conninfo = ''")
-      await asked(url('postgres'), 'select pg_reload_conf()')
-      while ((await asked(url('postgres'), 'select 1 from pg_stat_wal_receiver')) > 0) await sleep(20)
+      await rowCountOf(url('postgres'), "alter system set primary_conninfo = ''")
+      await rowCountOf(url('postgres'), 'select pg_reload_conf()')
+      while ((await rowCountOf(url('postgres'), 'select 1 from pg_stat_wal_receiver')) > 0) await sleep(20)
     },
     async promote() {
       run('pg_ctl', ['promote', '-D', data])
@@ -168,7 +168,7 @@ export async function answering(url: string): Promise<void> {
 const CAUGHT_UP = 'select 1 from pg_stat_replication where replay_lsn = pg_current_wal_lsn()'
 
 /** How many rows a statement has found. */
-async function asked(url: string, sql: string): Promise<number> {
+async function rowCountOf(url: string, sql: string): Promise<number> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   const { rowCount } = await client.query(sql)

@@ -1,4 +1,4 @@
-import { type Answer, type Caller, type Gateway, openGateway } from '../support/harness.js'
+import { type Caller, type Gateway, openGateway, type TestResponse } from '../support/harness.js'
 import { newStore } from '../support/stores.js'
 
 const ID = /(usr|grp|prj|rsk|iss|key)_[0-9a-z]{26}\b/g
@@ -28,7 +28,7 @@ export class Side {
   }
 
   /** A whole response without its random parts. */
-  async ask({ method, path, headers = {}, body }: Step): Promise<string> {
+  async send({ method, path, headers = {}, body }: Step): Promise<string> {
     this.caller ??= await this.gateway.as('personnel.manage', 'projects.manage')
     const answer = await this.caller.request(this.own(path), {
       method,
@@ -59,7 +59,7 @@ export class Side {
     return text.replaceAll('{next}', this.next).replaceAll(NAME, (name) => this.ids.get(name) ?? name.replace('#', '_'))
   }
 
-  private common({ status, headers, text }: Answer): string {
+  private common({ status, headers, text }: TestResponse): string {
     const retained = [...headers].filter(([name]) => name !== 'request-id' && name !== 'content-length')
     const shown = retained.map(([name, value]) =>
       name === 'etag' ? [name, value.replace(/"[\w-]{27}/, '"')] : [name, value],

@@ -2,7 +2,7 @@ import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_thread
 
 type Row = Readonly<Record<string, unknown>>
 
-interface Asked {
+interface Query {
   readonly url: string
   readonly sql?: string
   readonly values?: readonly unknown[]
@@ -10,9 +10,9 @@ interface Asked {
   readonly isLast?: true
 }
 
-let ask: ((sent: Asked) => unknown[]) | undefined
+let runner: ((sent: Query) => unknown[]) | undefined
 
-function start(): (sent: Asked) => unknown[] {
+function start(): (sent: Query) => unknown[] {
   const signal = new Int32Array(new SharedArrayBuffer(4))
   const { port1, port2 } = new MessageChannel()
   const worker = new Worker(new URL('./worker.mjs', import.meta.url), {
@@ -31,21 +31,21 @@ function start(): (sent: Asked) => unknown[] {
   }
 }
 
-function asked(question: Asked): unknown[] {
-  ask ??= start()
-  return ask(question)
+function run(query: Query): unknown[] {
+  runner ??= start()
+  return runner(query)
 }
 
 /** Runs SQL on a database and waits for it, on one connection that stays open until `hangUp`. */
 export function rowsOf(url: string, sql: string, values?: readonly unknown[]): Row[] {
-  return asked({ url, sql, ...(values && { values }) }) as Row[]
+  return run({ url, sql, ...(values && { values }) }) as Row[]
 }
 
 /** The same, each row as its values in the order in which they are selected. */
 export function valuesOf(url: string, sql: string): unknown[][] {
-  return asked({ url, sql, rowMode: 'array' }) as unknown[][]
+  return run({ url, sql, rowMode: 'array' }) as unknown[][]
 }
 
 export function hangUp(url: string): void {
-  asked({ url, isLast: true })
+  run({ url, isLast: true })
 }

@@ -194,16 +194,16 @@ test('two gateways in one process have each their own people and their own keys'
     const { secret } = await mintKey(store, { name: 'each', scopes: ['personnel.manage'] })
     const key = { authorization: `Bearer ${secret}` }
     await gateway.fetch(new Request('http://localhost/v1/personnel', jsonPost(key, person)))
-    const ask = (headers: Record<string, string>) =>
+    const call = (headers: Record<string, string>) =>
       gateway.fetch(new Request('http://localhost/graphql', jsonPost(headers, { query: NAMES })))
-    return { key, ask }
+    return { key, call }
   }
   const ours = await openWith(ADA)
   const theirs = await openWith({ name: 'Grace Hopper', email: 'grace@example.com' })
   const namesOf = (...names: string[]) => ({ data: { personnel: { nodes: names.map((name) => ({ name })) } } })
-  expect(await (await ours.ask(ours.key)).json()).toEqual(namesOf('Ada Lovelace'))
-  expect(await (await theirs.ask(theirs.key)).json()).toEqual(namesOf('Grace Hopper'))
-  expect((await ours.ask(theirs.key)).status).toBe(401)
+  expect(await (await ours.call(ours.key)).json()).toEqual(namesOf('Ada Lovelace'))
+  expect(await (await theirs.call(theirs.key)).json()).toEqual(namesOf('Grace Hopper'))
+  expect((await ours.call(theirs.key)).status).toBe(401)
 })
 
 describe('a key', () => {
@@ -246,14 +246,14 @@ describe('maskError', () => {
 })
 
 describe('the schema without keys', () => {
-  interface Asked {
+  interface ExecutorRequest {
     readonly document: DocumentNode
     readonly variables?: Record<string, unknown>
     readonly context: { readonly scopes: readonly Scope[] }
   }
   const runnerOf =
     (store: Store) =>
-    ({ document, variables: variableValues = {}, context }: Asked) =>
+    ({ document, variables: variableValues = {}, context }: ExecutorRequest) =>
       execute({ schema, document, variableValues, contextValue: contextFor(store, { ...context, id: 'portal' }) })
   const extensions = { code: 'INSUFFICIENT_SCOPE', requiredScope: 'projects.read' }
   const refused = [expect.objectContaining({ path: ['risks'], extensions })]
@@ -282,7 +282,7 @@ describe('the schema without keys', () => {
   test('is stitched into the schema of the host, and a missing scope costs its part alone', async () => {
     const run = runnerOf(await openOwnStore())
     // The stitching types leave result and context open.
-    const operations = { schema, executor: (request: unknown) => run(request as Asked) as never }
+    const operations = { schema, executor: (request: unknown) => run(request as ExecutorRequest) as never }
     const stitched = stitchSchemas({ subschemas: [operations, buildSchema('type Query { motto: String }')] })
     const caller = { rootValue: { motto: 'Per aspera' }, contextValue: { scopes: ['personnel.read'] } }
     const answer = await execute({ schema: stitched, document: parse(`{ motto ${COUNTS} }`), ...caller })

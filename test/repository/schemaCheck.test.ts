@@ -88,7 +88,7 @@ test('a removed field breaks callers', () => {
   expect(verdict({ sdl })).toEqual({ code: 1, breaking, dangerous: [], compatible: 0 })
 })
 
-test('what both printed graphs lose is said once, and what only clients had is said too', () => {
+test('a loss in both printed graphs is reported once, and one for clients only is reported too', () => {
   const sdl = changed(SDL, /type ApiKey \{/, 'type ApiKey { comment: String')
   const added = changed(API, /type ApiKey \{/, 'type ApiKey { comment: String')
   expect(verdict({ sdl, api: added })).toEqual({ code: 0, breaking: [], dangerous: [], compatible: 1 })

@@ -7,7 +7,7 @@ import { addPerson, changePerson } from '../../src/personnel/people.js'
 import { CHANGE_COUNTERS, type ChangeCounter, countersIn } from '../../src/store/changeCounters.js'
 import type { Write } from '../../src/store/store.js'
 import { ada, addGroup, addIssue, addProject, addRisk, issue, project, risk } from '../support/fixtures.js'
-import { type Answer, type Caller, openFilled, openGateway } from '../support/harness.js'
+import { type Caller, openFilled, openGateway, type TestResponse } from '../support/harness.js'
 
 async function openCompany() {
   const { gateway, company } = await openFilled()
@@ -66,7 +66,7 @@ test.each(Object.entries(CHANGES))('%s raises the change counters that it affect
   const before = await gateway.store.versions()
   await gateway.write<unknown>((write) => make(write, ids))
   const after = await gateway.store.versions()
-  expect(CHANGE_COUNTERS.filter((register) => after[register] !== before[register])).toEqual(changes)
+  expect(CHANGE_COUNTERS.filter((counter) => after[counter] !== before[counter])).toEqual(changes)
   expect(countOf(after.all)).toBe(countOf(before.all) + 1)
 })
 
@@ -87,7 +87,7 @@ test('a refused write of a batch raises no counter', async () => {
 })
 
 /** Requests, changes that they cannot show, and changes that they may. */
-const QUESTIONS: [string, (caller: Caller) => Promise<Answer>, Change, Change][] = [
+const QUESTIONS: [string, (caller: Caller) => Promise<TestResponse>, Change, Change][] = [
   ['risks', (caller) => caller.get('/v1/risks'), 'a new person', 'a new risk'],
   ['issues', (caller) => caller.graphql('{ issues { nodes { assigneeId } } }'), 'a new person', 'a new issue'],
   ['projects', (caller) => caller.get('/v1/projects'), 'a new member', 'a new issue'],
@@ -117,11 +117,11 @@ const QUESTIONS: [string, (caller: Caller) => Promise<Answer>, Change, Change][]
 test.each(QUESTIONS)(
   '%s stay cached after changes that they cannot show, and are read again after others',
   async (...row) => {
-    const [, ask, unseen, seen] = row
+    const [, call, unseen, seen] = row
     const { gateway, ids } = await openCompany()
     const caller = await gateway.as('personnel.read', 'projects.read')
     const statements = async () => {
-      expect((await ask(caller)).status).toBe(200)
+      expect((await call(caller)).status).toBe(200)
       return JSON.parse(gateway.log.at(-1) ?? '').statements as number
     }
     expect(await statements()).toBeGreaterThan(0)

@@ -139,7 +139,7 @@ test('the event loop goes on while a worker reads', async () => {
 
 test('when the worker queue is full, the next request gets 503, unless others have disconnected', async () => {
   const { gateway, caller } = await openSlow({ deadlineMs: 3_000 })
-  const ask = (signal?: AbortSignal) =>
+  const call = (signal?: AbortSignal) =>
     gateway.app.fetch(
       new Request(`http://localhost${SEARCH}`, {
         headers: { authorization: caller.authorization ?? '' },
@@ -147,14 +147,14 @@ test('when the worker queue is full, the next request gets 503, unless others ha
       }),
     )
   const hangUp = new AbortController()
-  const running = Array.from({ length: LIMITS.readWorkersMax }, () => ask())
-  const waiting = Array.from({ length: LIMITS.readQueueMax }, () => ask(hangUp.signal))
+  const running = Array.from({ length: LIMITS.readWorkersMax }, () => call())
+  const waiting = Array.from({ length: LIMITS.readQueueMax }, () => call(hangUp.signal))
   await sleep(300)
-  const refused = await ask()
+  const refused = await call()
   expect(await refused.json()).toMatchObject({ status: 503, code: 'UNAVAILABLE' })
   expect(refused.headers.get('retry-after')).toBe('1')
   hangUp.abort()
-  const next = ask()
+  const next = call()
   // Their places in the queue are free at once.
   expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual(waiting.map(() => 503))
   const codes = await Promise.all([next, ...running].map(async (answer) => (await (await answer).json()).code))

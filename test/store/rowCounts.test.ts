@@ -40,10 +40,10 @@ test('a list has as many live rows as it shows without a filter, counted once wh
 test('a write causes only lists of its change counter to be counted again', async () => {
   const { gateway } = await openFilled()
   const counts = new RowCounts(gateway.store)
-  const [people, register] = [await counts.of(personnel), await counts.of(risks)]
+  const [people, riskCount] = [await counts.of(personnel), await counts.of(risks)]
   await gateway.write((write) => addPerson(write, ada))
   gateway.statements()
-  expect(await counts.of(risks)).toBe(register)
+  expect(await counts.of(risks)).toBe(riskCount)
   expect(countsIn(gateway)).toBe(0)
   expect(await counts.of(personnel)).toBe(people + 1)
   expect(countsIn(gateway)).toBe(1)

@@ -10,13 +10,13 @@ const working: unknown = require(here)
 
 /** A fake `require` with these drivers installed, which records its calls. */
 function installed(...names: string[]) {
-  const sent: string[] = []
+  const loaded: string[] = []
   const load = (name: string): unknown => {
-    sent.push(name)
+    loaded.push(name)
     if (names.includes(name)) return working
     throw Object.assign(new Error(`Cannot find module '${name}'`), { code: 'MODULE_NOT_FOUND' })
   }
-  return { asked: sent, load }
+  return { loaded, load }
 }
 
 const BOTH = ['better-sqlite3', 'better-sqlite3-13']
@@ -28,15 +28,15 @@ test.each([
   ['24.21.0', ['better-sqlite3-13']],
   ['26.0.0', ['better-sqlite3-13']],
 ])('Node %s gets a driver that works there, and the other is not even loaded', (version, expected) => {
-  const { asked: sent, load } = installed(...BOTH)
+  const { loaded, load } = installed(...BOTH)
   expect(loadDriver(version, load)).toBe(working)
-  expect(sent).toEqual(expected)
+  expect(loaded).toEqual(expected)
 })
 
 test('Node 22 takes the older driver where the newer one is not installed', () => {
-  const { asked: sent, load } = installed('better-sqlite3')
+  const { loaded, load } = installed('better-sqlite3')
   expect(loadDriver('22.12.0', load)).toBe(working)
-  expect(sent).toEqual(['better-sqlite3-13', 'better-sqlite3'])
+  expect(loaded).toEqual(['better-sqlite3-13', 'better-sqlite3'])
 })
 
 test.each([

@@ -161,9 +161,9 @@ describe.runIf(engine === 'sqlite')('writes that wait together', () => {
     const gateway = openGateway()
     gateway.statements()
     const sent = Array.from({ length: 20 }, (_, i) => {
-      const ask = () => gateway.write((write) => addPerson(write, { name: `P${i}`, externalId: `e${i}` }))
+      const add = () => gateway.write((write) => addPerson(write, { name: `P${i}`, externalId: `e${i}` }))
       // Like parsed requests: separate callbacks in one turn of the event loop.
-      return new Promise((resolve) => setImmediate(() => resolve(ask())))
+      return new Promise((resolve) => setImmediate(() => resolve(add())))
     })
     await Promise.all(sent)
     expect(gateway.statements().filter((statement) => statement === 'commit')).toHaveLength(2)

@@ -23,7 +23,7 @@ function scripted(script: Script) {
         const failure = script(statement, attempt)
         if (failure === 'lost') throw new Fault('UNAVAILABLE', 'The store cannot be reached.')
         if (failure === 'undone') return { rows: [], command: 'ROLLBACK' }
-        if (failure !== undefined) throw Object.assign(new Error('as told'), { code: failure })
+        if (failure !== undefined) throw Object.assign(new Error('as scripted'), { code: failure })
         return { rows: [], command: 'COMMIT' }
       },
       release: (isBroken) => void messages.push(isBroken ? 'thrown away' : 'kept'),
@@ -37,11 +37,11 @@ function scripted(script: Script) {
   })
   const write = <T>(work: (run: Session['run'], attempt: number) => Promise<T>) =>
     queue.add(AS, (handle) => work((handle as unknown as { run: Session['run'] }).run, attempt))
-  return { said: messages, write }
+  return { messages, write }
 }
 
 test('a write that met another is done again, and what it was first is dead', async () => {
-  const { said: messages, write } = scripted((statement, attempt) =>
+  const { messages, write } = scripted((statement, attempt) =>
     attempt === 1 && statement === 'select 1' ? '40001' : undefined,
   )
   const handles: Session['run'][] = []
@@ -72,7 +72,7 @@ test('so is one whose work has taken the failure for something else', async () =
 })
 
 test('it is not done for ever', async () => {
-  const { said: messages, write } = scripted((statement) => (statement.includes('commit') ? '40001' : undefined))
+  const { messages, write } = scripted((statement) => (statement.includes('commit') ? '40001' : undefined))
   await expect(write(async () => 1)).rejects.toMatchObject({ code: 'UNAVAILABLE', message: BUSY })
   expect(messages.filter((word) => word === 'begin')).toHaveLength(6)
 })
@@ -80,7 +80,7 @@ test('it is not done for ever', async () => {
 test.each(['lost', '08006', '57P01'])(
   'nothing is done again when the connection goes (%s) with the commit',
   async (how) => {
-    const { said: messages, write } = scripted((statement) => (/commit|rollback/.test(statement) ? how : undefined))
+    const { messages, write } = scripted((statement) => (/commit|rollback/.test(statement) ? how : undefined))
     const message = expect.stringMatching(/may or may not be stored/)
     await expect(write(async () => 1)).rejects.toMatchObject({ code: 'UNAVAILABLE', message })
     expect(messages).toEqual(['begin', 'commit', 'thrown away'])
@@ -88,19 +88,19 @@ test.each(['lost', '08006', '57P01'])(
 )
 
 test('a refusal leaves the connection to others', async () => {
-  const { said: messages, write } = scripted(() => undefined)
+  const { messages, write } = scripted(() => undefined)
   const refused = async () => Promise.reject(new Fault('CONFLICT', 'It is there.'))
   await expect(write(refused)).rejects.toMatchObject({ code: 'CONFLICT' })
   expect(messages).toEqual(['begin', 'rollback', 'kept'])
 })
 
 test('what has failed inside is not stored, also when the work goes on as if nothing had happened', async () => {
-  const { said: messages, write } = scripted((statement) => (statement === 'select 1' ? '23505' : undefined))
+  const { messages, write } = scripted((statement) => (statement === 'select 1' ? '23505' : undefined))
   const going = write(async (run) => {
     await run('select 1').catch(() => undefined)
     return 'fine'
   })
-  await expect(going).rejects.toThrow('as told')
+  await expect(going).rejects.toThrow('as scripted')
   expect(messages).toEqual(['begin', 'select', 'rollback', 'kept'])
 })
 

@@ -2,7 +2,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { openapi } from '../../src/http/openapi/document.js'
 import { schema } from '../../src/schema.js'
-import type { Answer } from './harness.js'
+import type { TestResponse } from './harness.js'
 
 /** The OpenAPI document without additional properties, so that undocumented members fail. */
 interface Document {
@@ -26,7 +26,7 @@ const PROBLEM = { $ref: '#/components/schemas/Problem' }
 const templates = Object.keys(document.paths).map((path) => ({ path, pattern: patternOf(path) }))
 
 /** Fails the test when a REST response does not match the OpenAPI document. */
-export function requireDocumented(method: string, path: string, answer: Answer): void {
+export function requireDocumented(method: string, path: string, answer: TestResponse): void {
   const pathname = path.split('?')[0] ?? ''
   if (!pathname.startsWith('/v1/') || pathname === '/v1/openapi.json') return
   const template = templates.find(({ pattern }) => pattern.test(pathname))
@@ -62,12 +62,12 @@ function isCsv(type: string): boolean {
   return type.startsWith('text/csv;')
 }
 
-function requireProblem(answer: Answer): void {
+function requireProblem(answer: TestResponse): void {
   if (answer.status < 400 || answer.text === '') return
   requireValid(PROBLEM, answer, 'a problem')
 }
 
-function requireValid(shape: object, answer: Answer, what: string): void {
+function requireValid(shape: object, answer: TestResponse, what: string): void {
   const validate = validators.get(shape) ?? ajv.compile(absolute(shape))
   validators.set(shape, validate)
   if (!validate(answer.body ?? answer.text))

@@ -13,7 +13,7 @@ import { copyOf, newStore, type TestStore } from './stores.js'
 import { way } from './way.js'
 
 /** A response with its whole body. */
-export interface Answer {
+export interface TestResponse {
   readonly status: number
   readonly headers: Headers
   readonly text: string
@@ -182,7 +182,7 @@ export class Caller {
     this.basePath = basePath
   }
 
-  async request(path: string, { method = 'GET', headers = {}, body }: Init = {}): Promise<Answer> {
+  async request(path: string, { method = 'GET', headers = {}, body }: Init = {}): Promise<TestResponse> {
     const request = new Request(`http://localhost${this.basePath}${path}`, {
       method,
       headers: {
@@ -205,11 +205,11 @@ export class Caller {
     return answer
   }
 
-  get(path: string, headers: Record<string, string> = {}): Promise<Answer> {
+  get(path: string, headers: Record<string, string> = {}): Promise<TestResponse> {
     return this.request(path, { headers })
   }
 
-  post(path: string, body: unknown): Promise<Answer> {
+  post(path: string, body: unknown): Promise<TestResponse> {
     return this.request(path, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -218,7 +218,7 @@ export class Caller {
   }
 
   /** A merge patch, unless the headers set another type. */
-  patch(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+  patch(path: string, body: unknown, headers: Record<string, string> = {}): Promise<TestResponse> {
     return this.request(path, {
       method: 'PATCH',
       headers: { 'content-type': 'application/merge-patch+json', ...headers },
@@ -226,15 +226,15 @@ export class Caller {
     })
   }
 
-  put(path: string, headers: Record<string, string> = {}): Promise<Answer> {
+  put(path: string, headers: Record<string, string> = {}): Promise<TestResponse> {
     return this.request(path, { method: 'PUT', headers })
   }
 
-  delete(path: string, headers: Record<string, string> = {}): Promise<Answer> {
+  delete(path: string, headers: Record<string, string> = {}): Promise<TestResponse> {
     return this.request(path, { method: 'DELETE', headers })
   }
 
-  graphql(query: string, variables: Record<string, unknown> = {}): Promise<Answer> {
+  graphql(query: string, variables: Record<string, unknown> = {}): Promise<TestResponse> {
     return this.post('/graphql', { query, variables })
   }
 }

@@ -1,11 +1,11 @@
 import { expect } from 'vitest'
 import type { Code } from '../../src/errors.js'
 import { STATUS } from '../../src/http/wire/problems.js'
-import type { Answer } from './harness.js'
+import type { TestResponse } from './harness.js'
 
 expect.extend({
   /** A problem+json of this status and code, with its Request-Id, and without internals. */
-  toMatchProblem(answer: Answer, status: number, code: Code) {
+  toMatchProblem(answer: TestResponse, status: number, code: Code) {
     const { body, headers } = answer
     const isRight =
       answer.status === status &&

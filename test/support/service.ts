@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest'
 import { mintKey } from '../../src/auth/keys.js'
 import { personWith } from '../../src/personnel/people.js'
 import { openStore } from '../../src/store/open.js'
-import { type Answer, Client } from '../campaigns/client.js'
+import { Client, type ClientResponse } from '../campaigns/client.js'
 import { newFolder, serve, storeOf } from './process.js'
 import type { TestStore } from './stores.js'
 
@@ -45,15 +45,15 @@ export function callerOf(origin: string, key: string) {
   return {
     client,
     /** Adds someone to the roster. */
-    add: (externalId: string, headers: Record<string, string> = {}): Promise<Answer> =>
-      client.ask('/v1/personnel', { method: 'POST', headers, body: JSON.stringify({ name: 'Ada', externalId }) }),
+    add: (externalId: string, headers: Record<string, string> = {}): Promise<ClientResponse> =>
+      client.request('/v1/personnel', { method: 'POST', headers, body: JSON.stringify({ name: 'Ada', externalId }) }),
     /** Everyone on the roster, by externalId. */
     async roster(): Promise<string[]> {
-      const { text } = await client.ask('/v1/personnel?limit=1000')
+      const { text } = await client.request('/v1/personnel?limit=1000')
       return JSON.parse(text).data.map(({ externalId }: { externalId: string }) => externalId)
     },
     async readiness(): Promise<unknown> {
-      const { status, text } = await client.ask('/readyz')
+      const { status, text } = await client.request('/readyz')
       return { status, ...JSON.parse(text) }
     },
   }

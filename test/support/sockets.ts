@@ -36,7 +36,7 @@ export function head(line: string, headers: Record<string, string>): string {
 }
 
 /** Sends one request over a connection of its own. */
-export function ask(port: number, sent: Sent): Promise<Talk> {
+export function exchange(port: number, sent: Sent): Promise<Talk> {
   return talk(port, { bytes: bytesOf(sent) })
 }
 

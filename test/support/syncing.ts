@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { Answer, Caller } from './harness.js'
+import type { Caller, TestResponse } from './harness.js'
 
 const SYNC = `mutation ($input: SyncProjectInput!) { syncProject(input: $input) {
   project { key name description url status syncedAt createdAt updatedAt openRiskCount openIssueCount topRiskScore }
@@ -33,12 +33,12 @@ export const counts = (created: number, updated = 0, unchanged = 0, closed = 0) 
   ...{ created, updated, unchanged, closed },
 })
 
-export function sync(caller: Caller, input: State): Promise<Answer> {
+export function sync(caller: Caller, input: State): Promise<TestResponse> {
   return caller.graphql(SYNC, { input })
 }
 
 /** The result of a sync that must succeed. */
-export async function synced(caller: Caller, input: State): Promise<Answer['body']> {
+export async function synced(caller: Caller, input: State): Promise<TestResponse['body']> {
   const { body } = await sync(caller, input)
   expect(body.errors).toBeUndefined()
   return body.data.syncProject

@@ -27,7 +27,7 @@ export function contains(text: string, ...columns: AnyColumn[]): SQL | undefined
  * The column has one of these texts, case-insensitive; for columns without a folded copy. The engines lower-case only
  * ASCII alike, so for other letters the usual spellings are compared.
  */
-export function isSpelled({ among }: Read, column: AnyColumn, texts: readonly string[]): SQL {
+export function equalsIgnoringCase({ among }: Read, column: AnyColumn, texts: readonly string[]): SQL {
   const spellings = texts
     .map((text) => text.trim())
     .flatMap((text) => [text, fold(text), text.toUpperCase(), titled(text)])

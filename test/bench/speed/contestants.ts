@@ -12,7 +12,7 @@ import { type Api, isOpenTo, type Work } from './works.js'
 export interface Contestant {
   readonly id: string
   readonly name: string
-  readonly door: Api
+  readonly api: Api
   /** The client whose requests it gets; plain ones if absent. */
   readonly client?: Client
   /** Whether the contestant takes part in a workload. */
@@ -41,7 +41,7 @@ const onlyOfGraphql = (work: Work) => !isOpenTo(work, 'rest')
 
 function script(id: string, name: string, api: Api, does = everything): Contestant {
   const start = (filled: Filled) => startScript(scriptOf(id), storeOf(filled.folder))
-  return { id, name, door: api, does, start }
+  return { id, name, api, does, start }
 }
 
 function limit(id: string, name: string, api: Api): Contestant {
@@ -50,7 +50,7 @@ function limit(id: string, name: string, api: Api): Contestant {
     writeFileSync(file, answer)
     return startScript(scriptOf('limit'), file)
   }
-  return { id, name, door: api, does: onlyReads, start }
+  return { id, name, api, does: onlyReads, start }
 }
 
 function scriptOf(id: string): string {
@@ -74,7 +74,7 @@ export async function startOurs(
 }
 
 function ours(id: string, name: string, api: Api, settings: readonly string[], does = everything): Contestant {
-  return { id, name, door: api, does, start: (filled) => startOurs(filled, settings) }
+  return { id, name, api, does, start: (filled) => startOurs(filled, settings) }
 }
 
 /** Ours with the requests of one client or router, cached and uncached. */

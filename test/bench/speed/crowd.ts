@@ -6,7 +6,7 @@ import type { LoadResult } from './load.js'
 import type { Options } from './options.js'
 import { load, ON_ANY_CORE, ON_SERVER_CORE, type Running } from './processes.js'
 import { wireOf } from './requests.js'
-import { type Ask, everyone, somePeople, UNIQUE } from './works.js'
+import { type BenchRequest, everyone, somePeople, UNIQUE } from './works.js'
 
 export interface Crowd {
   readonly quietP99Ms: number
@@ -25,12 +25,12 @@ export async function measureCrowd(filled: Filled, { rounds, seconds }: Options)
   const crowds: Crowd[] = []
   for (let round = 0; round < rounds; round++) {
     console.error(`W10: round ${round + 1} of ${rounds}`)
-    const asking = (running: Running, ask: Ask, clients: number, moreMs = 0) =>
+    const loadWith = (running: Running, request: BenchRequest, clients: number, moreMs = 0) =>
       load(
         {
           ...{ port: running.port, pid: running.pid, clients, warmAnswers: 20, requestsMax: 1_000_000 },
           ...{ warmMs: HEAD_START_MS - moreMs / 2, measureMs: seconds * 1_000 + moreMs },
-          ...{ reads: [wireOf(ask, 'rest', filled.key)], write: '', unique: UNIQUE, writeShare: 0, mix: 'even' },
+          ...{ reads: [wireOf(request, 'rest', filled.key)], write: '', unique: UNIQUE, writeShare: 0, mix: 'even' },
         },
         moreMs > 0,
       )
@@ -42,11 +42,11 @@ export async function measureCrowd(filled: Filled, { rounds, seconds }: Options)
         await running.end()
       }
     }
-    const one = await on(ON_SERVER_CORE, (running) => asking(running, everyone, CROWD))
-    const two = await on(ON_ANY_CORE, (running) => asking(running, everyone, CROWD))
-    const quiet = await on(ON_ANY_CORE, (running) => asking(running, somePeople(), 1))
+    const one = await on(ON_SERVER_CORE, (running) => loadWith(running, everyone, CROWD))
+    const two = await on(ON_ANY_CORE, (running) => loadWith(running, everyone, CROWD))
+    const quiet = await on(ON_ANY_CORE, (running) => loadWith(running, somePeople(), 1))
     const [, crowded] = await on(ON_ANY_CORE, (running) =>
-      Promise.all([asking(running, everyone, CROWD, HEAD_START_MS), asking(running, somePeople(), 1)]),
+      Promise.all([loadWith(running, everyone, CROWD, HEAD_START_MS), loadWith(running, somePeople(), 1)]),
     )
     crowds.push(crowdOf(one, two, quiet, crowded))
   }

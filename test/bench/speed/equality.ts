@@ -5,13 +5,13 @@ import { Client } from '../../campaigns/client.js'
 import { CONTESTANTS, type Contestant, FIRST_ANSWERS, startOurs } from './contestants.js'
 import { copyOf, type Filled } from './data.js'
 import { messageOf } from './requests.js'
-import { type Api, type Ask, addPerson, isOpenTo, UNIQUE, type Work } from './works.js'
+import { type Api, addPerson, type BenchRequest, isOpenTo, UNIQUE, type Work } from './works.js'
 
 /** The expected response to each request, by its path or body. */
 export type Answers = ReadonlyMap<string, string>
 
-export function nameOf(ask: Ask, api: Api): string {
-  const { path, body } = messageOf(ask, api)
+export function nameOf(request: BenchRequest, api: Api): string {
+  const { path, body } = messageOf(request, api)
   return body ?? path
 }
 
@@ -21,7 +21,7 @@ export async function referenceAnswers(filled: Filled, works: readonly Work[]): 
   const running = await startOurs(filled, FIRST_ANSWERS)
   const client = clientOf(running.port, filled)
   for (const api of ['rest', 'graphql'] as const) {
-    for (const ask of readsOf(works, api)) answers.set(nameOf(ask, api), await answerOf(client, ask, api))
+    for (const request of readsOf(works, api)) answers.set(nameOf(request, api), await answerOf(client, request, api))
   }
   client.close()
   await running.end()
@@ -30,20 +30,20 @@ export async function referenceAnswers(filled: Filled, works: readonly Work[]): 
 
 export async function checkEquality(filled: Filled, works: readonly Work[], answers: Answers): Promise<void> {
   const template = await newcomerOf(filled)
-  const takesPart = ({ id, door: api, does }: Contestant) =>
+  const takesPart = ({ id, api, does }: Contestant) =>
     !id.startsWith('limit') && works.some((work) => does(work) && isOpenTo(work, api))
   for (const contestant of CONTESTANTS.filter(takesPart)) {
     const copy = copyOf(filled)
     const running = await contestant.start(copy, '')
     const client = clientOf(running.port, copy)
-    for (const ask of readsOf(works.filter(contestant.does), contestant.door)) {
-      const answer = await answerOf(client, ask, contestant.door)
+    for (const request of readsOf(works.filter(contestant.does), contestant.api)) {
+      const answer = await answerOf(client, request, contestant.api)
       // Twice, so that a cached response is compared too.
-      const again = await answerOf(client, ask, contestant.door)
-      const expected = answers.get(nameOf(ask, contestant.door)) ?? ''
-      for (const one of [answer, again]) requireEqual(contestant, one, expected, nameOf(ask, contestant.door))
+      const again = await answerOf(client, request, contestant.api)
+      const expected = answers.get(nameOf(request, contestant.api)) ?? ''
+      for (const one of [answer, again]) requireEqual(contestant, one, expected, nameOf(request, contestant.api))
     }
-    requireEqual(contestant, blanked(await added(client, contestant.door)), template, 'a person added')
+    requireEqual(contestant, blanked(await added(client, contestant.api)), template, 'a person added')
     client.close()
     await requireKey(contestant, running.port)
     await running.end()
@@ -51,7 +51,7 @@ export async function checkEquality(filled: Filled, works: readonly Work[], answ
   }
 }
 
-function readsOf(works: readonly Work[], api: Api): readonly Ask[] {
+function readsOf(works: readonly Work[], api: Api): readonly BenchRequest[] {
   return works.filter((work) => isOpenTo(work, api)).flatMap(({ reads }) => reads)
 }
 
@@ -59,15 +59,15 @@ function clientOf(port: number, { key }: Filled): Client {
   return new Client(`http://127.0.0.1:${port}`, key, 1)
 }
 
-async function answerOf(client: Client, ask: Ask, api: Api): Promise<string> {
-  const { method, path, body } = messageOf(ask, api)
-  const { status, text } = await client.ask(path, { method, body })
+async function answerOf(client: Client, request: BenchRequest, api: Api): Promise<string> {
+  const { method, path, body } = messageOf(request, api)
+  const { status, text } = await client.request(path, { method, body })
   if (status !== 200) throw new Error(`${method} ${path} returned ${status}: ${text.slice(0, 500)}`)
   return text
 }
 
 /** REST bodies are compared byte for byte; GraphQL servers may format their envelope differently. */
-function requireEqual({ name, door: api }: Contestant, answer: string, expected: string, what: string): void {
+function requireEqual({ name, api }: Contestant, answer: string, expected: string, what: string): void {
   const isEqual =
     answer === expected || (api === 'graphql' && isDeepStrictEqual(JSON.parse(answer), JSON.parse(expected)))
   if (!isEqual) {
@@ -91,7 +91,7 @@ async function newcomerOf(filled: Filled): Promise<string> {
 
 async function added(client: Client, api: Api): Promise<string> {
   const { method, path, body } = messageOf(addPerson, api)
-  const { status, text } = await client.ask(path, { method, body: body?.replaceAll(UNIQUE, '0000000000') })
+  const { status, text } = await client.request(path, { method, body: body?.replaceAll(UNIQUE, '0000000000') })
   if (status !== (api === 'rest' ? 201 : 200)) throw new Error(`Adding a person returned ${status}: ${text}`)
   return api === 'rest' ? text : JSON.stringify(JSON.parse(text).data?.addPerson)
 }
@@ -100,10 +100,10 @@ function blanked(person: string): string {
   return JSON.stringify({ ...JSON.parse(person), id: '', createdAt: '', updatedAt: '' })
 }
 
-async function requireKey({ name, door: api }: Contestant, port: number): Promise<void> {
+async function requireKey({ name, api }: Contestant, port: number): Promise<void> {
   const client = new Client(`http://127.0.0.1:${port}`, 'ops_wrong', 1)
   const { method, path, body } = messageOf(addPerson, api)
-  const { status } = await client.ask(path, { method, body })
+  const { status } = await client.request(path, { method, body })
   client.close()
   if (status < 400) throw new Error(`${name} accepts a wrong key, with ${status}.`)
 }

@@ -7,7 +7,7 @@ import { fillGrown } from './growthData.js'
 import type { Options } from './options.js'
 import { load } from './processes.js'
 import { wireOf } from './requests.js'
-import { type Ask, deepPages, somePeople, topRisks, UNIQUE } from './works.js'
+import { type BenchRequest, deepPages, somePeople, topRisks, UNIQUE } from './works.js'
 
 /** One row of the table: the cost of each request with this many people and as many risks. */
 export interface Growth {
@@ -24,15 +24,15 @@ export async function measureGrowth({ growthRows, rounds, seconds }: Options): P
     console.error(`growth: filling a store with ${rows.toLocaleString('en')} people and risks`)
     const filled = await fillGrown(rows)
     const deep = deepPages(filled, DEPTH)
-    const asks: readonly (readonly [name: string, ask: Ask])[] = [
+    const requests: readonly (readonly [name: string, request: BenchRequest])[] = [
       ['W1', somePeople()],
       ['W2', topRisks()],
       ['deep page of people', deep.people],
       ['deep page of risks', deep.risks],
     ]
     const costs: { name: string; microseconds: number }[] = []
-    for (const [name, ask] of asks) {
-      costs.push({ name, microseconds: await costOf(filled, ask, rounds, seconds * 1000) })
+    for (const [name, request] of requests) {
+      costs.push({ name, microseconds: await costOf(filled, request, rounds, seconds * 1000) })
     }
     table.push({ rows, costs })
     rmSync(filled.folder, { recursive: true })
@@ -43,7 +43,7 @@ export async function measureGrowth({ growthRows, rounds, seconds }: Options): P
 const WARM_ANSWERS = 300
 
 /** One client, so that a request waits for no other. */
-async function costOf(filled: Filled, ask: Ask, rounds: number, measureMs: number): Promise<number> {
+async function costOf(filled: Filled, request: BenchRequest, rounds: number, measureMs: number): Promise<number> {
   const costs: number[] = []
   for (let round = 0; round < rounds; round++) {
     const running = await startOurs(filled, FIRST_ANSWERS)
@@ -55,7 +55,7 @@ async function costOf(filled: Filled, ask: Ask, rounds: number, measureMs: numbe
       warmAnswers: WARM_ANSWERS,
       measureMs,
       requestsMax: 1_000_000,
-      reads: [wireOf(ask, 'rest', filled.key)],
+      reads: [wireOf(request, 'rest', filled.key)],
       write: '',
       unique: UNIQUE,
       writeShare: 0,

@@ -173,7 +173,7 @@ function run(plan: LoadPlan): Promise<LoadResult> {
       const cpuMs = (cpuMsOf(plan.pid) - cpuMsBefore) / counted
       resolve({ perSecond: (counted * 1000) / (now - beganAt), ...spread(waits), cpuMs, writes })
     }
-    const ask = (client: Client) => {
+    const sendTo = (client: Client) => {
       const { request, isWrite } = next()
       sent += 1
       client.send(request, isWrite)
@@ -196,10 +196,10 @@ function run(plan: LoadPlan): Promise<LoadResult> {
         cpuMsBefore = cpuMsOf(plan.pid)
       }
       if (isOver(now)) finish(now)
-      else ask(client)
+      else sendTo(client)
     }
     for (let i = 0; i < plan.clients; i++) clients.push(new Client(plan.port, onAnswer, reject))
-    for (const client of clients) ask(client)
+    for (const client of clients) sendTo(client)
   })
 }
 

@@ -37,7 +37,7 @@ export async function measureAll(
   const measured = new Map<string, Figure[]>()
   for (let round = 1; round <= options.rounds; round++) {
     for (const work of works) {
-      for (const contestant of CONTESTANTS.filter(({ does, door: api }) => does(work) && isOpenTo(work, api))) {
+      for (const contestant of CONTESTANTS.filter(({ does, api }) => does(work) && isOpenTo(work, api))) {
         const figure = await measure(filled, work, contestant, answers, options)
         const name = figureName(work.name, contestant.id)
         measured.set(name, [...(measured.get(name) ?? []), figure])
@@ -57,7 +57,7 @@ async function measure(
   answers: Answers,
   options: Options,
 ): Promise<Figure> {
-  const { door: api } = contestant
+  const { api } = contestant
   const [first] = work.reads
   const answer = first ? (answers.get(nameOf(first, api)) ?? '') : ''
   const stage = work.writeShare > 0 ? copyOf(filled) : filled
@@ -76,7 +76,7 @@ async function measure(
 function loaded(
   { port, pid }: Running,
   work: Work,
-  { door: api, client }: Contestant,
+  { api, client }: Contestant,
   key: string,
   { seconds, warmUp }: Options,
 ): Promise<LoadResult> {
@@ -89,7 +89,7 @@ function loaded(
     warmAnswers: warmUp.answers,
     measureMs,
     requestsMax: REQUESTS_MAX,
-    reads: work.reads.map((ask) => wireOf(ask, api, key, client)),
+    reads: work.reads.map((request) => wireOf(request, api, key, client)),
     write: wireOf(addPerson, api, key, client),
     unique: UNIQUE,
     writeShare: work.writeShare,

@@ -1,4 +1,4 @@
-import type { Api, Ask } from './works.js'
+import type { Api, BenchRequest } from './works.js'
 
 /** A request for the campaigns' client. */
 export interface Message {
@@ -7,10 +7,10 @@ export interface Message {
   readonly body: string | undefined
 }
 
-export function messageOf(ask: Ask, api: Api): Message {
-  if (api === 'graphql') return { method: 'POST', path: '/graphql', body: JSON.stringify(ask.graphql) }
-  if (!ask.rest) throw new Error('Only GraphQL supports this request.')
-  const { path, body } = ask.rest
+export function messageOf(request: BenchRequest, api: Api): Message {
+  if (api === 'graphql') return { method: 'POST', path: '/graphql', body: JSON.stringify(request.graphql) }
+  if (!request.rest) throw new Error('Only GraphQL supports this request.')
+  const { path, body } = request.rest
   return { method: body === undefined ? 'GET' : 'POST', path, body }
 }
 
@@ -32,9 +32,9 @@ export const APOLLO_CLIENT: Client = {
 export const APOLLO_ROUTER: Client = { accept: 'application/json, application/graphql-response+json' }
 
 /** The request as HTTP/1.1 text. */
-export function wireOf(ask: Ask, api: Api, key: string, { accept, extensions }: Client = PLAIN): string {
-  const graphql = { ...ask.graphql, ...(extensions && { extensions }) }
-  const { method, path, body } = messageOf({ ...ask, graphql }, api)
+export function wireOf(request: BenchRequest, api: Api, key: string, { accept, extensions }: Client = PLAIN): string {
+  const graphql = { ...request.graphql, ...(extensions && { extensions }) }
+  const { method, path, body } = messageOf({ ...request, graphql }, api)
   const lines = [
     `${method} ${path} HTTP/1.1`,
     'Host: 127.0.0.1',

@@ -20,7 +20,7 @@ export async function measureStartup(filled: Filled, rounds: number): Promise<St
     const began = performance.now()
     const running = await startOurs(filled, FIRST_ANSWERS)
     const client = new Client(`http://127.0.0.1:${running.port}`, filled.key, 1)
-    const { status } = await client.ask(messageOf(somePeople(), 'rest').path)
+    const { status } = await client.request(messageOf(somePeople(), 'rest').path)
     const firstAnswerMs = performance.now() - began
     if (status !== 200) throw new Error(`The first response was ${status}.`)
     await sleep(REST_MS)

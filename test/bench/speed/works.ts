@@ -11,7 +11,7 @@ import type { Part } from './options.js'
 export type Api = 'rest' | 'graphql'
 
 /** One request as REST and as GraphQL; some are GraphQL only. */
-export interface Ask {
+export interface BenchRequest {
   readonly rest?: { readonly path: string; readonly body?: string }
   readonly graphql: { readonly query: string; readonly variables: Readonly<Record<string, unknown>> }
 }
@@ -21,7 +21,7 @@ export interface Work {
   readonly part: Part
   readonly title: string
   readonly clients: number
-  readonly reads: readonly Ask[]
+  readonly reads: readonly BenchRequest[]
   /** The share of requests that add a person. */
   readonly writeShare: number
   readonly mix: Mix
@@ -55,27 +55,27 @@ const QUERIES = {
 
 const ROWS = 50
 
-export const somePeople = (after?: string): Ask => ({
+export const somePeople = (after?: string): BenchRequest => ({
   rest: { path: `/v1/personnel?limit=${ROWS}${after === undefined ? '' : `&cursor=${after}`}` },
   graphql: { query: QUERIES.people, variables: { first: ROWS, ...(after !== undefined && { after }) } },
 })
 
-export const topRisks = (after?: string): Ask => ({
+export const topRisks = (after?: string): BenchRequest => ({
   rest: { path: `/v1/risks?limit=${ROWS}${after === undefined ? '' : `&cursor=${after}`}` },
   graphql: { query: QUERIES.risks, variables: { first: ROWS } },
 })
 
-export const everyone: Ask = {
+export const everyone: BenchRequest = {
   rest: { path: '/v1/personnel' },
   graphql: { query: QUERIES.people, variables: {} },
 }
 
-const onePerson = (id: string): Ask => ({
+const onePerson = (id: string): BenchRequest => ({
   rest: { path: `/v1/personnel/${id}` },
   graphql: { query: QUERIES.person, variables: { id } },
 })
 
-const ofProject = (list: 'risks' | 'issues', key: string): Ask => ({
+const ofProject = (list: 'risks' | 'issues', key: string): BenchRequest => ({
   rest: { path: `/v1/${list}?project=${key}&limit=${ROWS}` },
   graphql: { query: QUERIES[list], variables: { first: ROWS, project: [key] } },
 })
@@ -90,7 +90,7 @@ const newcomer = {
   department: 'Delivery',
 }
 
-export const addPerson: Ask = {
+export const addPerson: BenchRequest = {
   rest: { path: '/v1/personnel', body: JSON.stringify(newcomer) },
   graphql: { query: QUERIES.addPerson, variables: { input: newcomer } },
 }
@@ -127,7 +127,7 @@ function writing(name: string, clients: number): Work {
 const OF_EACH = 60
 
 /** Different requests of four kinds, alternating. */
-function manyReads({ folder }: Filled): Ask[] {
+function manyReads({ folder }: Filled): BenchRequest[] {
   const db = openDatabase(storeOf(folder), { readonly: true })
   const people = db
     .prepare('select id, name_folded as nameFolded from person order by name_folded, id')
@@ -156,7 +156,7 @@ interface RiskPlace {
 }
 
 /** Pages far down in the lists of people and risks. */
-export function deepPages({ folder }: Filled, depth: number): { people: Ask; risks: Ask } {
+export function deepPages({ folder }: Filled, depth: number): { people: BenchRequest; risks: BenchRequest } {
   const db = openDatabase(storeOf(folder), { readonly: true })
   const at = <Row>(columns: string, from: string, order: string): Row => {
     const rows = Number(db.prepare(`select count(*) from ${from}`).pluck().get())

@@ -10,7 +10,7 @@ import { migrate } from '../../../src/store/sqlite/migrations.js'
 import { openSqlite } from '../../../src/store/sqlite/store.js'
 import type { Write } from '../../../src/store/store.js'
 import { type Company, fillCompany } from '../../support/fixtures.js'
-import type { Answer } from '../../support/harness.js'
+import type { TestResponse } from '../../support/harness.js'
 import { serve } from '../../support/process.js'
 import { requireClean, type Verdict } from './verdicts.js'
 import type { Waited } from './watcher.js'
@@ -69,7 +69,7 @@ export class Arena {
   private keys: Readonly<Record<string, string>> = {}
   private folder = ''
   private watcher: ChildProcess | undefined
-  private asked = 0
+  private sentCount = 0
   private longest = { longestMs: 0, during: 'nothing' }
   private count = 0
 
@@ -132,7 +132,7 @@ export class Arena {
 
   /** The longest latency of the watcher since then. */
   longestWait(since: number): Promise<Waited> {
-    const id = this.asked++
+    const id = this.sentCount++
     return new Promise((resolve) => {
       const listen = (outcome: { id: number; waited: Waited }) => {
         if (outcome.id !== id) return
@@ -156,7 +156,7 @@ export class Arena {
     return Promise.all(lists.map(async (list) => (await this.get(`/v1/${list}`)).body))
   }
 
-  async get(target: string): Promise<Answer> {
+  async get(target: string): Promise<TestResponse> {
     const { answers } = await this.send(read(target))
     if (!answers[0]) throw new Error(`There is no answer to ${target}.`)
     return answers[0]

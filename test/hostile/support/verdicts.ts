@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { CATALOGUE, type Code } from '../../../src/errors.js'
 import { STATUS } from '../../../src/http/wire/problems.js'
-import type { Answer } from '../../support/harness.js'
+import type { TestResponse } from '../../support/harness.js'
 import type { Talk } from './wire.js'
 
 /** Says whether what came back is right. */
@@ -31,7 +31,7 @@ export function requireClean({ answers }: Talk): void {
 }
 
 /** The only response; a second one, or anything after it, would be taken as the response to another request. */
-export function only({ answers, rest, end }: Talk): Answer {
+export function only({ answers, rest, end }: Talk): TestResponse {
   const [answer] = answers
   if (!answer) throw new Error(`There is no answer; the connection is ${end}: ${rest.slice(0, SHOWN)}`)
   expect({ answers: answers.map(({ status }) => status), rest }).toEqual({ answers: [answer.status], rest: '' })
@@ -90,7 +90,7 @@ export const tooComplex = (message?: RegExp) => refused('TOO_COMPLEX', 200, mess
 export const wrongRequest = (message?: RegExp) => refused('BAD_REQUEST', 400, message)
 
 /** A successful response; in GraphQL `data` without errors. */
-export function fine(status = 200, check: (answer: Answer) => void = () => undefined): Verdict {
+export function fine(status = 200, check: (answer: TestResponse) => void = () => undefined): Verdict {
   return (talk) => {
     const answer = only(talk)
     expect(answer.status, answer.text.slice(0, SHOWN)).toBe(status)

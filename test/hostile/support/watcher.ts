@@ -14,7 +14,7 @@ export interface Waited {
   readonly failure?: string
 }
 
-interface Ask {
+interface Probe {
   readonly endedAt: number
   readonly ms: number
   readonly failure: string | undefined
@@ -24,12 +24,12 @@ const PATHS = ['/healthz', '/v1/key']
 /** Timeout of a request. */
 const GIVEN_UP_MS = 20_000
 const agent = new Agent({ keepAlive: true })
-const asks: Ask[] = []
+const probes: Probe[] = []
 const underWay = new Set<Promise<void>>()
 
 const now = () => performance.timeOrigin + performance.now()
 
-function ask(path: string): Promise<void> {
+function probe(path: string): Promise<void> {
   const startedAt = now()
   const sent = new Promise<string | undefined>((resolve) => {
     get(`${origin}${path}`, { agent, headers: { authorization }, timeout: GIVEN_UP_MS }, (response) => {
@@ -39,7 +39,7 @@ function ask(path: string): Promise<void> {
       .on('error', (error) => resolve(error.message))
   }).then((failure) => {
     const endedAt = now()
-    asks.push({ endedAt, ms: endedAt - startedAt, failure: failure && `${path}: ${failure}` })
+    probes.push({ endedAt, ms: endedAt - startedAt, failure: failure && `${path}: ${failure}` })
   })
   underWay.add(sent)
   return sent.finally(() => underWay.delete(sent))
@@ -47,16 +47,16 @@ function ask(path: string): Promise<void> {
 
 // A round that is not over yet is not joined by another one.
 setInterval(() => {
-  if (underWay.size === 0) for (const path of PATHS) ask(path)
+  if (underWay.size === 0) for (const path of PATHS) probe(path)
 }, Number(everyMs))
 
 // Exit when the parent process is gone.
 process.on('disconnect', () => process.exit())
 
 process.on('message', async ({ id, since }: { id: number; since: number }) => {
-  for (const path of PATHS) ask(path)
+  for (const path of PATHS) probe(path)
   await Promise.all(underWay)
-  const recent = asks.filter(({ endedAt }) => endedAt >= since)
+  const recent = probes.filter(({ endedAt }) => endedAt >= since)
   const longestMs = Math.max(0, ...recent.map(({ ms }) => ms))
   const failure = recent.find((one) => one.failure)?.failure
   process.send?.({ id, waited: { longestMs, ...(failure && { failure }) } })

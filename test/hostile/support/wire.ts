@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import type { Answer } from '../../support/harness.js'
+import type { TestResponse } from '../../support/harness.js'
 
 export type Bytes = string | Buffer
 
@@ -24,7 +24,7 @@ export interface Raw {
 
 /** All that came back over one connection. */
 export interface Talk {
-  readonly answers: readonly Answer[]
+  readonly answers: readonly TestResponse[]
   /** Bytes after the responses that are no response. */
   readonly rest: string
   /** Whether the server closed or reset it, or it was open until the timeout. */
@@ -92,7 +92,7 @@ export function bytesOf({ method = 'GET', target = '/', headers = {}, body }: Se
 
 /** A strict response parser: bytes that are no response stay in `rest`. */
 class AnswerReader {
-  readonly answers: Answer[] = []
+  readonly answers: TestResponse[] = []
   private chunks: Buffer[] = []
   private size = 0
   /** How much must have come before it is worth looking again. */

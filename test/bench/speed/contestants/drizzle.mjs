@@ -27,12 +27,12 @@ export function openTables(file) {
 async function peopleOn(db, limit, cursor) {
   const after = cursor && placeOf('personnel', cursor)
   const isAfter = after && sql`(${person.nameFolded}, ${person.id}) > (${after[0]}, ${after[1]})`
-  const asked = db
+  const query = db
     .select()
     .from(person)
     .where(and(eq(person.status, 'ACTIVE'), isAfter))
     .orderBy(asc(person.nameFolded), asc(person.id))
-  return pageOf(await (limit === undefined ? asked : asked.limit(limit + 1)), limit)
+  return pageOf(await (limit === undefined ? query : query.limit(limit + 1)), limit)
 }
 
 async function entriesOn(db, table, limit, key) {

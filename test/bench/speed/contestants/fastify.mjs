@@ -13,22 +13,22 @@ const maybeNumber = { type: 'integer', nullable: true }
 const object = (properties) => ({ type: 'object', properties })
 const named = object({ id: text, name: text })
 const project = object({ id: text, key: text, name: text })
-const stamps = { createdAt: text, updatedAt: text }
+const timestamps = { createdAt: text, updatedAt: text }
 
 const person = object({
   ...{ id: text, name: text, email: maybeText, externalId: maybeText, title: maybeText, department: maybeText },
-  ...{ status: text, groups: { type: 'array', items: named }, ...stamps },
+  ...{ status: text, groups: { type: 'array', items: named }, ...timestamps },
 })
 const risk = object({
   ...{ id: text, reference: text, project, title: text, description: maybeText, category: maybeText },
   ...{ likelihood: maybeNumber, impact: maybeNumber, score: number, level: text, rank: maybeNumber, status: text },
   ...{ response: maybeText, ownerId: maybeText, ownerName: maybeText, url: maybeText, raisedOn: text },
-  ...{ reviewOn: maybeText, ...stamps },
+  ...{ reviewOn: maybeText, ...timestamps },
 })
 const issue = object({
   ...{ id: text, reference: text, project, title: text, description: maybeText, severity: text, status: text },
   ...{ assigneeId: maybeText, assigneeName: maybeText, riskId: maybeText, url: maybeText, raisedOn: text },
-  ...{ dueOn: maybeText, ...stamps },
+  ...{ dueOn: maybeText, ...timestamps },
 })
 const listOf = (items) =>
   object({ data: { type: 'array', items }, page: object({ next: maybeText, total: maybeNumber }) })

@@ -65,6 +65,6 @@ function personFrom(input) {
 }
 
 function changesOf(person) {
-  const told = [...MEMBERS, 'status'].filter((member) => person[member] !== null)
-  return Object.fromEntries(told.map((member) => [member, [null, person[member]]]))
+  const given = [...MEMBERS, 'status'].filter((member) => person[member] !== null)
+  return Object.fromEntries(given.map((member) => [member, [null, person[member]]]))
 }
