@@ -19,7 +19,7 @@ export const schema: GraphQLSchema = subgraph.schema
 /** The SDL for gateways, as printed and committed, and returned by `_service`. */
 export const sdl: () => string = subgraph.sdl
 
-/** The SDL for clients, likewise. */
+/** The SDL for clients, as printed and committed. */
 export function apiSdl(): string {
   return printApi(schema)
 }

@@ -38,7 +38,7 @@ export function boundedArguments(field: GraphQLField<unknown, unknown>, args: Ar
   return bounded.size === 0 ? args : withinBounds(bounded, args)
 }
 
-/** Makes every resolver get checked arguments, whoever executes the schema. */
+/** Checks the arguments in each resolver, so that the bounds hold in any server that executes the schema. */
 export function boundArguments(schema: GraphQLSchema): void {
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type)) continue

@@ -163,7 +163,7 @@ function checkedArguments(context: Context, list: AnyList, args: Arguments): Pag
   return pageRequest
 }
 
-/** Connects once the names in the filter are known to exist; at once where there are none. */
+/** Creates the connection after checking that the names in the filter exist; synchronously if there are none. */
 function named<C>(context: Context, args: Arguments, list: AnyList, connection: () => C): C | Promise<C> {
   const checking = checkNames(context, list, (args as { filter?: object | null }).filter ?? {})
   return checking ? checking.then(connection) : connection()

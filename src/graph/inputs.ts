@@ -11,18 +11,18 @@ export function neverNull<O extends { readonly description: string; readonly ext
   return { ...options, extensions: { ...options.extensions, isNullable: false } }
 }
 
-/** The options of a list of texts in a filter, likewise. */
+/** The options of a list of texts in a filter, with the bound of each. */
 export function boundedTexts(kind: TextKind, description: string) {
   const maxLength = TEXT_MAX[kind]
   return { description: `${description} Each at most ${maxLength} characters.`, extensions: { items: { maxLength } } }
 }
 
-/** The options of a whole-number input, likewise. */
+/** The options of a whole-number input, with its range. */
 export function boundedNumber(minimum: number, maximum: number, description: string) {
   return { description: `${description} From ${minimum} to ${maximum}.`, extensions: { minimum, maximum } }
 }
 
-/** The options of a list input, likewise; `beyond` says what to do with more. */
+/** The options of a list input, with its longest length; `beyond` says what to do with more. */
 export function boundedList(maxItems: number, description: string, beyond = '') {
   return { description: `${description} At most ${maxItems}.`, extensions: { maxItems, beyond } }
 }

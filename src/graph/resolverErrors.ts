@@ -2,7 +2,7 @@ import { type GraphQLField, type GraphQLObjectType, type GraphQLSchema, isObject
 import { publicError } from './faults.js'
 
 /**
- * Makes resolvers and type checks throw GraphQLErrors that any server may show, whoever executes the schema. Call it
+ * Makes resolvers and type checks throw GraphQLErrors that any server may show, also with a bare `execute`. Call it
  * last, so that it also covers errors of bounds and prices.
  */
 export function publishErrors(schema: GraphQLSchema): void {

@@ -53,7 +53,7 @@ function isSliceUsedUp(): boolean {
 /** Entries of a long list that are completed between two checks of the clock, and share their look-ups. */
 const STEP = 25
 
-/** Nobody awaits the later entries of a list that has failed. */
+/** For the later entries of a failed list, which graphql-js does not await. */
 const never = () => new Promise<never>(() => undefined)
 
 /** Entries that graphql completes in steps, because completing all at once would block the event loop. */

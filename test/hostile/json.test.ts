@@ -175,12 +175,12 @@ const deepVariable = (query: string, name: string, levels: number) =>
 const WITHIN = DEPTH_MAX - 2
 
 const variables: Row[] = [
-  ['variables 98 deep that nobody asks for are passed over', deepVariable('{ __typename }', 'x', WITHIN), fine()],
+  ['variables 98 deep that are not used are ignored', deepVariable('{ __typename }', 'x', WITHIN), fine()],
   ['an id 98 deep is refused', deepVariable(byId, 'id', WITHIN), wrongDocument(/\$id/)],
   ['references 98 deep are refused', deepVariable(entities, 'all', WITHIN), refused('BAD_REQUEST', 200)],
   ...[WITHIN + 1, DEEP].flatMap((levels): Row[] => [
     [
-      `variables ${levels} deep that nobody asks for are refused`,
+      `variables ${levels} deep that are not used are refused`,
       deepVariable('{ __typename }', 'x', levels),
       wrongRequest(TOO_DEEP),
     ],

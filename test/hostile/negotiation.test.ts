@@ -24,7 +24,7 @@ const accepts: Row[] = [
   ['7,000 semicolons are not acceptable', read('/v1/key', { Accept: `a/b${';'.repeat(7_000)}` }), notAcceptable],
   ['a range with 15,000 spaces in it is not acceptable', read('/v1/key', { Accept: `a${SPACES}b` }), notAcceptable],
   [
-    'a range with 15,000 spaces in it is not acceptable to GraphQL, whoever asks',
+    'a range with 15,000 spaces in it is not acceptable to GraphQL either',
     { target: '/graphql', headers: { Accept: `a${SPACES}b` } },
     refused('NOT_ACCEPTABLE', 406),
   ],
@@ -150,7 +150,7 @@ const others: Row[] = [
     fine(200, ({ headers }) => expect(headers.get('access-control-allow-origin')).toBe(null)),
   ],
   [
-    'a foreign origin may not ask first',
+    'a preflight of a foreign origin gets no CORS headers',
     {
       ...read('/v1/key', { Origin: 'https://evil.example', 'Access-Control-Request-Method': 'DELETE' }),
       method: 'OPTIONS',

@@ -68,7 +68,7 @@ const OPERATIONS: Query[] = [
     { operationName: 'b' },
   ],
   [
-    'variables of another operation than the one that is run are not asked for',
+    'variables of an operation that is not run are not required',
     'query a($x: Int!) { risks(first: $x) { totalCount } } query b { __typename }',
     fine(),
     {},
@@ -116,10 +116,10 @@ const OPERATIONS: Query[] = [
 
 const byFirst = (type: string) => `query ($x: ${type}) { risks(first: $x) { totalCount } }`
 const VARIABLES: Query[] = [
-  ['1,000 variables that nobody asks for are passed over', '{ __typename }', fine(), members(LIMITS.bodyMembersMax)],
+  ['1,000 variables that are not used are ignored', '{ __typename }', fine(), members(LIMITS.bodyMembersMax)],
   ...[LIMITS.bodyMembersMax + 1, 10_000].map(
     (count): Query => [
-      `${count} variables that nobody asks for are refused`,
+      `${count} variables that are not used are refused`,
       '{ __typename }',
       tooManyMembers,
       members(count),

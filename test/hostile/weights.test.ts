@@ -65,13 +65,13 @@ const WEIGHTS: Weight[] = [
   ['lists in lists', '/v1/groups', (bytes) => nested('[', '', ']', bytes / 2), tooDeep],
   ['objects in objects', '/v1/groups', (bytes) => nested('{"a":', '1', '}', Math.floor(bytes / 7)), tooDeep],
   [
-    'numbers that nobody asks for',
+    'numbers that are not used',
     '/graphql',
     (bytes) => bodyOf('{ __typename }', 'x', `[${fill(bytes - 60, '1,')}]`),
     tooManyGiven,
   ],
   [
-    'lists of 50,000 numbers that nobody asks for',
+    'lists of 50,000 numbers that are not used',
     '/graphql',
     (bytes) => `{"query":"{ __typename }","variables":{${listsOfNumbers(bytes - 60)}}}`,
     fine(),
@@ -140,7 +140,7 @@ const WORST = new Set([
   'the name of a member',
   'groups to look for',
   '50,000 groups to look for',
-  'lists of 50,000 numbers that nobody asks for',
+  'lists of 50,000 numbers that are not used',
 ])
 
 const rows: Row[] = [
@@ -194,7 +194,7 @@ const found: Row[] = [
     anyAnswer,
   ],
   [
-    '50,000 lists 97 deep that nobody asks for keep nobody waiting',
+    '50,000 lists 97 deep that are not used delay no other request',
     heavy('/graphql', () => bodyOf('{ __typename }', 'x', deepLists)),
     anyAnswer,
   ],

@@ -35,7 +35,7 @@ const executors = {
     (await apollo.executeOperation({ query }, { contextValue: contextFor(store, { scopes }) })).body.singleResult,
 }
 const all = async (query) =>
-  Object.fromEntries(await Promise.all(Object.entries(executors).map(async ([name, ask]) => [name, await ask(query)])))
+  Object.fromEntries(await Promise.all(Object.entries(executors).map(async ([name, run]) => [name, await run(query)])))
 
 const open = await all(QUERY)
 const motto = await executors.mergeSchemas('{ motto }')

@@ -125,7 +125,7 @@ async function importSheet(store: Store, noun: SheetNoun, file: string, { record
     await store.write({ by: 'cli', at: clock }, async (write) => {
       result = await importRecords(write, noun, sourceRecords, {
         ...flags,
-        // Whoever runs commands on the store may see all of it.
+        // A user of the CLI has access to the whole store.
         matchPeople: true,
         project: project?.trim().toUpperCase(),
         closeLimit: closeLimit === undefined ? undefined : Number(closeLimit),

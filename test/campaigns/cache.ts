@@ -2,7 +2,7 @@
  * Reads and writes at random through two servers with a response cache, and compares each response with that of a third
  * one on the same store without a cache.
  *
- *   npm run test:ready [-- --steps 10000]
+ *   npm run test:cache [-- --steps 10000]
  */
 import { execFileSync } from 'node:child_process'
 import { randomInt } from 'node:crypto'
