@@ -14,7 +14,11 @@ describe('a call that cannot be meant', () => {
     ['an unknown noun', ['keys', 'ada.csv'], /^Cannot import keys\. Use one of people, groups, projects, risks, /],
     ['standard input of unknown format', ['people', '-'], /^Give --format for standard input: csv, ndjson or /],
     ['standard input twice', ['people', '--format', 'csv', '-', '-'], /^Standard input can be read only once\./],
-    ['a file of unknown format', ['people', 'ada.csv', 'notes'], /^notes: Give --format csv, ndjson or json: the file name /],
+    [
+      'a file of unknown format',
+      ['people', 'ada.csv', 'notes'],
+      /^notes: Give --format csv, ndjson or json: the file name /,
+    ],
     ['a project of people', ['people', '--project', 'A', 'ada.csv'], /^--project is for risks and issues\./],
     ['groups of risks', ['risks', '--create-groups', 'ada.csv'], /^--create-groups is for people\./],
     ['a limit alone', ['risks', '--close-limit', '1', 'ada.csv'], /^--close-limit goes with --close-missing\./],

@@ -13,7 +13,7 @@ import { sqliteTables as t } from './tables.js'
 type Handle = Omit<Read, 'db'> & Pick<Write, 'db'>
 
 /** Runs the heavy statements of a handle outside the event loop. */
-export interface Beside {
+export interface Offload {
   readonly weigh: Read['weigh']
   readonly inPlaceRowsMax: number
   /** All statements see one snapshot. */
@@ -26,13 +26,13 @@ export type AtOnce = <V>(work: (statements: Statements) => V) => V
 interface HandleOptions {
   readonly onStatement?: OnStatement | undefined
   /** Absent inside a transaction, where everything is read in place. */
-  readonly beside?: Beside
+  readonly offload?: Offload
   /** Absent if the handle already runs in a transaction. */
   readonly atOnce?: AtOnce
 }
 
 /** The handle on these statements. */
-export function handleOn(statements: Statements, { onStatement, beside, atOnce }: HandleOptions = {}): Handle {
+export function handleOn(statements: Statements, { onStatement, offload, atOnce }: HandleOptions = {}): Handle {
   let db: Handle['db'] | undefined
   const inTransaction: AtOnce = atOnce ?? ((work) => work(statements))
   return {
@@ -48,17 +48,17 @@ export function handleOn(statements: Statements, { onStatement, beside, atOnce }
     pairs,
     limit,
     compile,
-    guard: (extent) => (beside && beside.weigh(extent) > beside.inPlaceRowsMax ? guardOf(extent) : undefined),
-    weigh: (extent) => beside?.weigh(extent) ?? 0,
+    guard: (extent) => (offload && offload.weigh(extent) > offload.inPlaceRowsMax ? guardOf(extent) : undefined),
+    weigh: (extent) => offload?.weigh(extent) ?? 0,
     async rows(statement) {
       onStatement?.(statement.text)
-      if (!statement.isHeavy || !beside) return allOf(statements, statement)
-      const [rows = []] = await beside.rows([statement])
+      if (!statement.isHeavy || !offload) return allOf(statements, statement)
+      const [rows = []] = await offload.rows([statement])
       return rows
     },
     async rowsTogether(all) {
       for (const { text } of all) onStatement?.(text)
-      if (beside && isMuch(all, beside)) return beside.rows(all)
+      if (offload && isMuch(all, offload)) return offload.rows(all)
       return inTransaction((own) => all.map((statement) => allOf(own, statement)))
     },
   }
@@ -74,7 +74,7 @@ function allOf(statements: Statements, { text, values }: CompiledSql): unknown[]
 /** Light statements may add up; up to this multiple of the limit they take less than a slice of the event loop. */
 const TOGETHER = 2
 
-function isMuch(all: readonly CompiledSql[], { inPlaceRowsMax }: Beside): boolean {
+function isMuch(all: readonly CompiledSql[], { inPlaceRowsMax }: Offload): boolean {
   const weight = all.reduce((sum, one) => sum + (one.weight ?? 1), 0)
   return all.some(({ isHeavy }) => isHeavy) || weight > TOGETHER * inPlaceRowsMax
 }

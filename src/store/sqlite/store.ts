@@ -8,7 +8,7 @@ import { deadlineExceeded, isOverdue } from '../faults.js'
 import type { CompiledSql, Deadline, OnNotice, Store } from '../store.js'
 import { connect } from './connection.js'
 import type { Connection } from './driver.js'
-import { type AtOnce, type Beside, handleOn, weightsOn } from './handle.js'
+import { type AtOnce, handleOn, type Offload, weightsOn } from './handle.js'
 import { ReadWorkers } from './readWorkers.js'
 import { StatementCache, type Statements } from './statements.js'
 import { isBusy, WriteQueue } from './writeQueue.js'
@@ -79,15 +79,15 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Store {
     for (const { text } of all) onStatement?.(text)
     return workers.run(all, deadline)
   }
-  const beside = (rows: Beside['rows']): Beside => ({ weigh, inPlaceRowsMax, rows })
+  const offloadTo = (rows: Offload['rows']): Offload => ({ weigh, inPlaceRowsMax, rows })
 
   return {
-    read: handleOn(statements, { atOnce, beside: beside(inWorker()) }),
+    read: handleOn(statements, { atOnce, offload: offloadTo(inWorker()) }),
     reading: (onStatement, deadline) =>
       handleOn(deadline ? timely(statements, deadline) : statements, {
         onStatement,
         atOnce: deadline ? (work) => atOnce((own) => work(timely(own, deadline))) : atOnce,
-        beside: beside(oneByOne(inWorker(deadline))),
+        offload: offloadTo(oneByOne(inWorker(deadline))),
       }),
     write: (as, work) => writes.add(as, work),
     async health() {
@@ -130,7 +130,7 @@ function timely(statements: Statements, deadline: Deadline): Statements {
 }
 
 /** Queues the statements of a request, so that it uses one read worker at a time. */
-function oneByOne(rows: Beside['rows']): Beside['rows'] {
+function oneByOne(rows: Offload['rows']): Offload['rows'] {
   let last: Promise<unknown> = Promise.resolve()
   return (statements) => {
     const turn = last.then(() => rows(statements))
