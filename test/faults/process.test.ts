@@ -109,7 +109,7 @@ describe('SIGTERM', () => {
 const inline = (script: string) => `data:text/javascript,${encodeURIComponent(script)}`
 /** Prints a line and waits before it loads the server. */
 const HOOK = inline(`export async function load(url, context, next) {
-  if (!url.endsWith('/http/app.js')) return next(url, context)
+  if (!url.includes('/bundle/server-')) return next(url, context)
   process._rawDebug('loading')
   await new Promise((resolve) => setTimeout(resolve, 500))
   return next(url, context)
