@@ -53,6 +53,10 @@ const graphql = (query: string, variables: object = {}, right: readonly number[]
 /** The people whom writers have added; readers request them. */
 const known: string[] = []
 const someone = () => (known.length > 0 ? any(known) : 'usr_none')
+/** The projects that were synced: a filter by a key that does not exist is refused. */
+const synced = new Set<string>()
+
+const ofProject = () => (synced.size > 0 ? `project=${any([...synced])}&` : '')
 
 const READS: readonly (() => Request)[] = [
   () => get(`/v1/personnel?limit=${randomInt(1, 200)}&search=${letters(2)}`),
@@ -61,7 +65,7 @@ const READS: readonly (() => Request)[] = [
   () => get(`/v1/personnel?limit=500`, [200], { 'accept-encoding': any(['gzip', 'br', 'identity']) }),
   () => get(`/v1/personnel?limit=100`, [200], { accept: 'text/csv' }),
   () => get(`/v1/risks?limit=${randomInt(1, 50)}&minScore=${randomInt(1, 25)}`),
-  () => get(`/v1/risks?project=${any(PROJECTS)}&status=${any(STATUSES).toLowerCase()}&limit=20`),
+  () => get(`/v1/risks?${ofProject()}status=${any(STATUSES).toLowerCase()}&limit=20`),
   () => get(`/v1/issues?limit=20&severity=${any(SEVERITIES).toLowerCase()}&search=${letters(1)}`),
   () => get(`/v1/projects/${any(PROJECTS)}`, [200, 404]),
   () => get('/v1/projects?total=true'),
@@ -154,7 +158,7 @@ function sync(): Request {
     })),
     issues: entries.map((i) => ({ reference: `I-${i}`, title: `Issue ${i}`, severity: any(SEVERITIES) })),
   }
-  return json('POST', '/v1/projects', body, [200])
+  return { ...json('POST', '/v1/projects', body, [200]), learn: () => synced.add(body.key) }
 }
 
 /** Sends requests with pauses between them, until the end. */
