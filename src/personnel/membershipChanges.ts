@@ -44,15 +44,17 @@ export async function applyMembershipChanges(write: Write, changes: Iterable<Mem
   // Destructured after the early return: `db` is built lazily, and most writes do not need it.
   const { db, t, among, insertAll } = write
   const personIds = all.map(({ personId }) => personId)
-  await db.delete(t.membership).where(among(t.membership.personId, personIds))
-  const rows = all.flatMap(({ personId, groupIds }) => groupIds.map((groupId) => ({ groupId, personId, live: 1 })))
-  await insertAll(t.membership, rows)
-  const left = await db
+  const inactive = await db
     .select({ id: t.person.id })
     .from(t.person)
     .where(and(among(t.person.id, personIds), ne(t.person.status, 'ACTIVE')))
-  const leftIds = left.map(({ id }) => id)
-  if (leftIds.length > 0) await setLive(write, 0, leftIds)
+  const inactiveIds = new Set(inactive.map(({ id }) => id))
+  await db.delete(t.membership).where(among(t.membership.personId, personIds))
+  const rows = all.flatMap(({ personId, groupIds }) => {
+    const live = inactiveIds.has(personId) ? 0 : 1
+    return groupIds.map((groupId) => ({ groupId, personId, live }))
+  })
+  await insertAll(t.membership, rows)
 }
 
 /** Updates `live` in the memberships of people whose status has changed. */
