@@ -31,9 +31,11 @@ export function boundFilter(read: Read, list: AnyList, filter: object, prefix: s
   }
   const recent = recentOn(read)
   const key = `${prefix}${JSON.stringify(filter)}`
-  const known = recent.get(key) ?? bind(read, list, filter, prefix)
-  recent.set(key, known)
-  return known
+  const known = recent.get(key)
+  if (known) return known
+  const bound = bind(read, list, filter, prefix)
+  recent.set(key, bound)
+  return bound
 }
 
 function bind(read: Read, list: AnyList, filter: object, prefix: string): BoundFilter {
