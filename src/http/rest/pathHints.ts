@@ -1,24 +1,14 @@
+import { SYNONYMS } from '../../graph/hints/synonyms.js'
 import { nearest } from '../../text.js'
 import { ROUTES } from './routes.js'
 
-/** Common guesses for the collections, with the names in this API. */
-const SYNONYMS: Readonly<Record<string, string>> = {
-  people: 'personnel',
-  persons: 'personnel',
-  person: 'personnel',
-  users: 'personnel',
-  user: 'personnel',
-  employees: 'personnel',
-  staff: 'personnel',
-  roster: 'personnel',
-  teams: 'groups',
-  team: 'groups',
-  tickets: 'issues',
-  tasks: 'issues',
-  bugs: 'issues',
-  changes: 'history',
-  log: 'history',
-  me: 'key',
+/** Guesses that are meant otherwise in a path than in a query. */
+const IN_PATHS: typeof SYNONYMS = {
+  person: ['personnel'],
+  user: ['personnel'],
+  changes: ['history'],
+  log: ['history'],
+  me: ['key'],
 }
 
 const PATTERNS = [...new Set(ROUTES.map(({ path }) => path))].map((path) => path.split('/').slice(2))
@@ -36,6 +26,6 @@ export function nearestPath(path: string): string | undefined {
 
 function meant(step: string, part: string): string | undefined {
   const tried = step.toLowerCase()
-  const isSynonym = Object.hasOwn(SYNONYMS, tried) && SYNONYMS[tried] === part
+  const isSynonym = [SYNONYMS, IN_PATHS].some((words) => Object.hasOwn(words, tried) && words[tried]?.includes(part))
   return isSynonym || nearest(tried, [part]) === part ? part : undefined
 }
