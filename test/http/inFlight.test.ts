@@ -54,6 +54,15 @@ function posting(path: string, authorization: string, body: string, length = Buf
 /** A request for such a list. */
 const longQuery = (key: string, name: string) => posting('/graphql', key, longList(name))
 
+/** Sends a request and reads no more than the beginning of its response. */
+async function beginResponse(port: number, bytes: string): Promise<void> {
+  const socket = await dial(port, bytes)
+  socket.resume()
+  const [first] = await once(socket, 'data')
+  socket.pause()
+  expect(String(first)).toMatch(/^HTTP\/1\.1 200/)
+}
+
 const NO_ROOM = {
   status: 503,
   body: expect.objectContaining({
@@ -117,19 +126,18 @@ describe('unread responses', () => {
     await until(async () => (await third()) === 200)
     // The budget has room again for both.
     for (const [i, key] of others.slice(0, 2).entries()) {
-      const again = await dial(port, longQuery(key, `b${i}_`))
-      again.resume()
-      const [first] = await once(again, 'data')
-      again.pause()
-      expect(String(first)).toMatch(/^HTTP\/1\.1 200/)
+      await beginResponse(port, longQuery(key, `b${i}_`))
     }
   })
 
   test('to a change say that the change was made', async () => {
     const { port, others, send } = await openBudget()
     const [one = '', two = '', three = ''] = others
-    for (const [i, key] of [one, two].entries()) await dial(port, longQuery(key, `a${i}_`))
-    await dial(port, posting('/v1/projects', three, ' '.repeat(6 * MB), 16 * MB))
+    // All three are held before the first change: a change in flight would take the room that one of them needs.
+    for (const [i, key] of [one, two].entries()) await beginResponse(port, longQuery(key, `a${i}_`))
+    const body = await dial(port, posting('/v1/projects', three, ' '.repeat(6 * MB), 16 * MB))
+    await until(() => body.writableLength === 0)
+    await sleep(300)
     const post = (target: string, body: unknown) =>
       send({ method: 'POST', target, headers: JSON_TYPE, body: JSON.stringify(body) })
     const group = await post('/v1/groups', { name: 'Riggers', description: 'Old' })
