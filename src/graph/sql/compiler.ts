@@ -73,6 +73,7 @@ export function planOf(
   document: DocumentNode,
   { selectionSet }: OperationDefinitionNode,
   isIncluded: IsIncluded,
+  withheld: ReadonlySet<Scope>,
 ): Plan {
   const query = schema.getQueryType()
   if (!query) throw new NotCompilable()
@@ -83,7 +84,7 @@ export function planOf(
     const declared = field && sqlOf(field)
     return declared && 'entities' in declared
       ? entitiesRoot(schema, collect, field, declared.entities, { name, nodes })
-      : rootOf(new EntryCompiler(collect, scopes), query, name, nodes)
+      : rootOf(new EntryCompiler(collect, scopes, [], withheld), query, name, nodes)
   }
   const roots = [...collect(query, [selectionSet])].map(([name, nodes]) => compile(name, nodes))
   // Execution loads several rows of one type in one batch; compiled, each would be a statement of its own.

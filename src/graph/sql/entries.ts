@@ -6,6 +6,7 @@ import {
   GraphQLID,
   type GraphQLObjectType,
   getNamedType,
+  isNullableType,
   isObjectType,
 } from 'graphql'
 import type { Scope } from '../../auth/scopes.js'
@@ -67,11 +68,14 @@ export class EntryCompiler {
   hasCursors = false
   private readonly collect: Collect
   private readonly scopes: Set<Scope>
+  private readonly withheld: ReadonlySet<Scope>
   private lookUps = 0
 
-  constructor(collect: Collect, scopes: Set<Scope>, slots: Slot[] = []) {
+  /** A reference that needs a withheld scope is null, and its scope is not noted. */
+  constructor(collect: Collect, scopes: Set<Scope>, slots: Slot[] = [], withheld: ReadonlySet<Scope> = NO_SCOPES) {
     this.collect = collect
     this.scopes = scopes
+    this.withheld = withheld
     this.slots = slots
   }
 
@@ -169,6 +173,7 @@ export class EntryCompiler {
     const weights: Weigh[] = []
     const members = [...this.selected(type, nodes)].map(([name, fields]) => {
       if (isTypename(fields[0])) return [name, constant(type.name)] as const
+      if (this.isWithheld(type, fields[0])) return [name, nothing] as const
       const field = this.fieldOf(type, fields[0], parent)
       const declared = sqlOf(field)
       if (!declared) throw new NotCompilable()
@@ -217,6 +222,14 @@ export class EntryCompiler {
       return { value: sql`(${page.prefix}select ${build.read.json.object(members)}${from})`, isJson: true }
     }
     return { member, weigh: (weighing: Weighing) => weighing.page(slot, relation, isCounted, weigh) }
+  }
+
+  private isWithheld(type: GraphQLObjectType, { name }: FieldNode): boolean {
+    const field = type.getFields()[name.value]
+    if (!field || this.withheld.size === 0 || !isNullableType(field.type)) return false
+    const { scope } = field.extensions as { scope?: Scope | null }
+    const declared = sqlOf(field)
+    return scope != null && this.withheld.has(scope) && declared !== undefined && 'reference' in declared
   }
 
   private noteLookUp(): void {
@@ -278,6 +291,10 @@ export function isTypename({ name }: FieldNode): boolean {
 function constant(text: string): () => JsonValue {
   return () => ({ value: sql`cast(${literal(text)} as text)`, isJson: false })
 }
+
+const nothing: Member = () => ({ value: sql`cast(null as text)`, isJson: false })
+
+const NO_SCOPES: ReadonlySet<Scope> = new Set()
 
 /** A numeric id is shown as text. */
 function shown(column: AnyPgColumn, isText: boolean): AnyPgColumn | SQL {
