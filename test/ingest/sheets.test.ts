@@ -204,7 +204,7 @@ describe('a table', () => {
       { index: 0, line: 2, values: { raisedOn: '2026-02-03', title: '=1' }, flaws: [] },
       { index: 1, line: 3, values: { raisedOn: '', title: '' }, flaws: [] },
     ])
-    expect(rest).toEqual({ ignored: [], derived: ['Score'] })
+    expect(rest).toEqual({ notes: [], warnings: [], ignored: [], derived: ['Score'] })
     expect(['raisedOn', 'title', 'severity'].map(columnOf)).toEqual(['Raised on', 'TITLE', 'severity'])
   })
 
