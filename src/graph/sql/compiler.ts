@@ -17,6 +17,7 @@ import {
   EntryCompiler,
   isTypename,
   type Nodes,
+  type RowScopes,
   type Weigh,
 } from './entries.js'
 import { type References, type SingleRow, sqlOf } from './fields.js'
@@ -33,6 +34,8 @@ export type Root =
 
 export interface ListRoot extends Statement, Connection {
   readonly list: AnyList
+  /** The scopes that fields of its rows need, by the filter. */
+  readonly rowScopes: readonly RowScopes[]
 }
 
 /** Entities by reference: for each type an entry, and the scopes that it needs. */
@@ -128,7 +131,7 @@ function rootOf(compiler: EntryCompiler, query: GraphQLObjectType, name: string,
   const shared = () => ({ name, slots: compiler.slots, hasCursors: compiler.hasCursors })
   if ('list' in declared) {
     const connection = compiler.rootConnection(type, nodes, query)
-    return { ...shared(), list: declared.list, ...connection }
+    return { ...shared(), list: declared.list, rowScopes: compiler.rowScopes, ...connection }
   }
   if (!('one' in declared)) throw new NotCompilable()
   const { object, weigh } = compiler.entry(type, nodes, query)
