@@ -1,4 +1,5 @@
 import type { OperationName } from '../../src/http/rest/operations.js'
+import { cursorAt } from '../../src/store/query/cursors.js'
 import type { Company } from '../support/fixtures.js'
 
 /** REST requests: the query strings for every GET route. */
@@ -68,6 +69,12 @@ export const READS: Readonly<Partial<Record<OperationName, (company: Company) =>
   projectHistory: () => [...below('apollo'), 'NOWHERE'],
   riskHistory: ({ riskIds: [first = ''] }) => [...below(first), `${first}?limit=1001`],
   issueHistory: ({ issueIds: [first = ''] }) => [...below(first), `${first}?cursor=none`],
+  listChanges: ({ projectIds: [project] }) => [
+    ...['', '?limit=2', '?limit=1000', '?limit=0', '?entity=risk', '?entity=person,group&limit=3', '?entity=planet'],
+    ...['?project=apollo&limit=4', `?project=${project},OLD&entity=issue,risk`, '?project=NONE', '?total=true'],
+    ...['?since=2026-01-01T00:00:00Z&limit=1', '?since=2099-01-01T00:00:00Z', '?cursor=none'],
+    ...[`?cursor=${cursorAt({ name: 'feed' }, [7, 7])}`, `?cursor=${cursorAt({ name: 'feed' }, [0, 0])}&limit=1`],
+  ],
   getKey: () => ['', '?limit=1'],
 }
 
