@@ -13,7 +13,7 @@ import { LIMITS } from '../../limits.js'
 import { literal } from '../../store/literals.js'
 import type { JsonValue } from '../../store/query/json.js'
 import type { JsonPage, PageFact } from '../../store/query/jsonPage.js'
-import type { AnyList } from '../../store/query/page.js'
+import { type AnyList, cursorKeys } from '../../store/query/page.js'
 import { type AnyRelation, type Identified, relatedItems } from '../../store/query/relations.js'
 import { type ConnectionPart, columnOf, type SqlField, sqlOf } from './fields.js'
 import type { Selected, selectionsOf } from './selections.js'
@@ -203,6 +203,12 @@ export class EntryCompiler {
     if ('column' in declared) {
       const isText = getNamedType(field.type) === GraphQLID
       return { member: (_, row) => ({ value: shown(columnOf(row, declared.column), isText), isJson: false }) }
+    }
+    if ('position' in declared) {
+      this.hasCursors = true
+      const { position } = declared
+      const cursor = ({ read }: Build, row: PgTable) => read.json.cursor(position.name, cursorKeys(position, row))
+      return { member: (build, row) => ({ value: cursor(build, row), isJson: true }) }
     }
     this.noteLookUp()
     if ('computed' in declared) {
