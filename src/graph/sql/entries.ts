@@ -1,4 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
+import type { PgTable } from 'drizzle-orm/pg-core'
 import {
   type FieldNode,
   type GraphQLField,
@@ -12,6 +13,7 @@ import type { Scope } from '../../auth/scopes.js'
 import { LIMITS } from '../../limits.js'
 import type { JsonValue } from '../../store/query/json.js'
 import type { JsonPage, PageFact } from '../../store/query/jsonPage.js'
+import { cursorKeys } from '../../store/query/page.js'
 import type { AnyRelation, Identified } from '../../store/query/relations.js'
 import { type ConnectionPart, type SqlField, sqlOf } from './fields.js'
 import { columnMember, constant, type Entry, items, type Member, nothing, reference, type Weigh } from './members.js'
@@ -196,6 +198,12 @@ export class EntryCompiler {
     if ('column' in declared) {
       const isText = getNamedType(field.type) === GraphQLID
       return { member: columnMember(declared.column, isText) }
+    }
+    if ('position' in declared) {
+      this.hasCursors = true
+      const { position } = declared
+      const cursor = ({ read }: Build, row: PgTable) => read.json.cursor(position.name, cursorKeys(position, row))
+      return { member: (build, row) => ({ value: cursor(build, row), isJson: true }) }
     }
     this.noteLookUp()
     if ('computed' in declared) {

@@ -2,6 +2,9 @@ import { KeyMissing } from '../../auth/principal.js'
 import type { Code } from '../../errors.js'
 import { cursorGone } from '../../store/query/page.js'
 
+/** An example of where to resume a feed. */
+export const FEED_CURSOR = 'ZmM0YzQxOTNbImZlZWQiLDQyLDIwNDI5NjMzMTQ3MjQ0XQ'
+
 /** A realistic example for each field of a body; an enum without an entry shows its first value. */
 export const EXAMPLES: Readonly<Record<string, unknown>> = {
   'Person.id': 'usr_01k9zq3v5rf8ta4mbw2xnc7dhe',
@@ -56,6 +59,7 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
   'Issue.riskId': 'rsk_01k9zq3v5rgs3j6w8r0xk4ntcy',
   'Issue.url': 'https://projects.example.com/apollo/issues/12',
   'Change.id': '42',
+  'Change.cursor': FEED_CURSOR,
   'Change.action': 'UPDATED',
   'Change.entity': 'RISK',
   'Change.entityId': 'rsk_01k9zq3v5rgs3j6w8r0xk4ntcy',

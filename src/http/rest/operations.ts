@@ -226,7 +226,7 @@ export const OPERATIONS = {
       nodes { ...FeedEntry } pageInfo { hasNextPage endCursor }
     }
   } fragment FeedEntry on Change {
-    id recordedAt effectiveOn action entity entityId reference title project { ...ProjectRef } by @include(if: $by)
+    id cursor recordedAt effectiveOn action entity entityId reference title project { ...ProjectRef } by @include(if: $by)
     fields { ...FieldChange }
   } ${PROJECT_REF} ${FIELD_CHANGE}`,
 

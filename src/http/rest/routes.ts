@@ -20,6 +20,8 @@ export interface Route {
 }
 
 export const CSV_TYPE = 'text/csv'
+/** A batch of CloudEvents 1.0: the other form of a feed. */
+export const EVENTS_TYPE = 'application/cloudevents-batch+json'
 
 const WHOLE_PROJECT = { bodyBytesMax: LIMITS.syncBodyBytesMax }
 
