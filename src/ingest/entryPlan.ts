@@ -48,6 +48,7 @@ export interface EntryPlan<Row extends EntryRow, V extends EntryValues> {
   readonly assigneeField: 'owner' | 'assignee'
   readonly ledger: Ledger<Row>
   readonly rows: (read: Read, where: (columns: EntryColumns) => SQL | undefined) => Promise<Row[]>
+  readonly count: (read: Read, where: (columns: EntryColumns) => SQL | undefined) => Promise<number>
   readonly read: (raw: SourceRecord['values'], check: InputCheck) => V
   readonly attributionOf: (values: V) => Attribution
   /** The owner or assignee of a stored row. */

@@ -17,6 +17,7 @@ export function issuesImporter(run: ImportRun): Importer {
     assigneeField: 'assignee',
     ledger: issuesLedger(write),
     rows: ({ db, t }, where) => db.select().from(t.issue).where(where(t.issue)),
+    count: ({ db, t }, where) => db.$count(t.issue, where(t.issue)),
     read: readColumns,
     attributionOf: ({ assignee, assigneeId, assigneeName }) => ({ who: assignee, id: assigneeId, name: assigneeName }),
     assigneeOf: ({ assigneeId, assigneeName }) => ({ id: assigneeId, name: assigneeName }),

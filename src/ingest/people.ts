@@ -8,6 +8,7 @@ import { fold, type InputCheck } from '../text.js'
 import { PEOPLE_COLUMNS } from './columns.js'
 import { GroupMatcher } from './matching/groups.js'
 import { RecordMatcher } from './matching/records.js'
+import { MissingPeople } from './missingPeople.js'
 import type { Importer, ImportRun } from './run.js'
 
 type Columns = Values<typeof PEOPLE_COLUMNS>
@@ -19,6 +20,7 @@ export function peopleImporter(run: ImportRun): Importer {
   const { write } = run
   const ledger = peopleLedger(write)
   const groups = new GroupMatcher(run)
+  const missing = run.options.closeMissing ? new MissingPeople(run) : undefined
   let isFirst: boolean | undefined
   let resume: (() => Promise<void>)[] = []
   return {
@@ -40,7 +42,11 @@ export function peopleImporter(run: ImportRun): Importer {
         roster.claim(run, index, values, values.email, before, check)
         const groupIds = values.groups === undefined ? undefined : groups.idsOf(values.groups ?? [], check)
         if (!run.accept(index, check)) return []
-        const draft = personWith(write, before, values, values.id ?? undefined)
+        // In a complete list, naming an inactive person without a status brings them back.
+        const isBack = missing && before?.status === 'INACTIVE' && !before.erasedAt && values.status == null
+        const given = isBack ? { ...values, status: 'ACTIVE' as const } : values
+        const draft = personWith(write, before, given, values.id ?? undefined)
+        missing?.note(draft.id, { isNew: !before, hasExternalId: values.externalId != null })
         return [{ before, draft: erasedAt ? { ...draft, erasedAt } : draft, groupIds }]
       })
       if (!run.isSound) return
@@ -56,6 +62,7 @@ export function peopleImporter(run: ImportRun): Importer {
     },
     async finish() {
       if (run.isSound) for (const resumeIndexes of resume) await resumeIndexes()
+      await missing?.deactivate(ledger)
     },
   }
 }

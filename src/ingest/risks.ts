@@ -15,6 +15,7 @@ export function risksImporter(run: ImportRun): Importer {
     assigneeField: 'owner',
     ledger: risksLedger(write),
     rows: ({ db, t }, where) => db.select().from(t.risk).where(where(t.risk)),
+    count: ({ db, t }, where) => db.$count(t.risk, where(t.risk)),
     read: readColumns,
     attributionOf: ({ owner, ownerId, ownerName }) => ({ who: owner, id: ownerId, name: ownerName }),
     assigneeOf: ({ ownerId, ownerName }) => ({ id: ownerId, name: ownerName }),
