@@ -78,7 +78,7 @@ export class MissingEntries<Row extends EntryRow, V extends object> {
         run.count('closed')
       }
       const stored = await plan.ledger.store()
-      await plan.follow?.(run.write, stored)
+      plan.note?.(stored)
       await setImmediate()
     }
   }
@@ -94,11 +94,10 @@ export class MissingEntries<Row extends EntryRow, V extends object> {
     const known = await db.select({ id: t.project.id, key: t.project.key }).from(t.project).orderBy(t.project.key)
     for (const { id, key } of known) {
       if (listed.has(key)) continue
-      const live = await plan.count(run.write, (columns) => {
-        const written = sql`select 1 from ${t.change} where ${t.change.entityId} = ${columns.id}`
-        const isImported = sql`exists (${written} and ${among(t.change.by, writers)})`
-        return and(eq(columns.projectId, id), eq(columns.live, 1), isImported)
-      })
+      const table = plan.table(t)
+      const written = sql`select 1 from ${t.change} where ${t.change.entityId} = ${table.id}`
+      const isImported = sql`exists (${written} and ${among(t.change.by, writers)})`
+      const live = await db.$count(table, and(eq(table.projectId, id), eq(table.live, 1), isImported))
       if (live > 0) this.nameMissing(key, live)
     }
   }
