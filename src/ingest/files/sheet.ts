@@ -7,6 +7,7 @@ import { type JsonRecord, jsonRecords, ndjsonRecords } from './json.js'
 import type { Mapping } from './mapping.js'
 import { mappedCells } from './maps/cells.js'
 import { mappedObjects } from './maps/objects.js'
+import { type Recognisable, recognisedNote, recognisedObjects, recognisedTable } from './maps/recognition.js'
 import type { SheetRecord, SheetRecords } from './records.js'
 import { isBlank, type RowUnit } from './table.js'
 
@@ -36,6 +37,8 @@ export interface SheetOptions {
   readonly derived: readonly string[]
   readonly ignoreUnknown: boolean
   readonly mapping?: Mapping | undefined
+  /** Maps that are used without being named if the file has their signature. */
+  readonly recognisable?: readonly Recognisable[]
   /** Whether a heading is one of a column; without it, the fields' own names are. */
   readonly knows?: (heading: string) => boolean
 }
@@ -53,24 +56,36 @@ export function formatOf(fileName: string): SheetFormat | undefined {
 
 /** Reads a whole file. A file that is not a table throws UnreadableSheet; flaws of a record are in the record. */
 export function readSheet(bytes: Uint8Array, options: SheetOptions): Sheet {
-  const { name, format, mapping } = options
+  const { name, format } = options
   const text = decode(bytes, name, options.encoding)
   if (format === 'csv') return tableSheet(text, options)
-  const source = format === 'json' ? jsonRecords(text, name) : ndjsonRecords(text)
-  return mapping
-    ? mappedSheet(mappedObjects(source, mapping, name), mapping)
-    : objectSheet(source, new Columns(options))
+  return objectsSheet(format === 'json' ? jsonRecords(text, name) : ndjsonRecords(text), options)
+}
+
+function objectsSheet(source: Iterable<JsonRecord>, options: SheetOptions): Sheet {
+  const { name } = options
+  const { map, records } = options.mapping
+    ? { map: undefined, records: source }
+    : recognisedObjects(source, options.recognisable ?? [])
+  const mapping = options.mapping ?? map?.mapping()
+  if (!mapping) return objectSheet(records, new Columns(options))
+  const sheet = mappedSheet(mappedObjects(records, mapping, name), mapping)
+  return map ? { ...sheet, notes: [recognisedNote(map), ...sheet.notes] } : sheet
 }
 
 function tableSheet(text: string, options: SheetOptions): Sheet {
-  const { name, fields, mapping } = options
+  const { name, fields } = options
+  const recognised = options.mapping ? undefined : recognisedTable(csvTables(text, name), options.recognisable ?? [])
+  const mapping = options.mapping ?? recognised?.map.mapping()
   const known = new Columns(options)
   const knows = options.knows ?? ((heading: string) => known.knows(heading))
-  const found = headedTable(csvTables(text, name), mapping ? mappedColumns(mapping) : knownColumns(knows))
+  const test = mapping ? mappedColumns(mapping) : knownColumns(knows)
+  const found = recognised?.found ?? headedTable(csvTables(text, name), test)
   if (!found) throw new UnreadableSheet(name, `There is no header; the columns may be called ${fields.join(', ')}.`)
   const { unit, notes } = found.table
   const sheet = mapping ? mappedTable(found, mapping) : namedTable(found, options)
-  return { ...sheet, unit, notes: [...notes, ...noteAbove(found), ...sheet.notes] }
+  const first = recognised ? [recognisedNote(recognised.map)] : []
+  return { ...sheet, unit, notes: [...first, ...notes, ...noteAbove(found), ...sheet.notes] }
 }
 
 function noteAbove({ table: { unit }, header, above }: HeadedTable): string[] {
