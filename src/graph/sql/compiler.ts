@@ -10,16 +10,9 @@ import { getNamedType, isAbstractType } from 'graphql'
 import type { Scope } from '../../auth/scopes.js'
 import type { AnyList } from '../../store/query/page.js'
 import type { Context } from '../builder.js'
-import {
-  type Collect,
-  type Connection,
-  type Entry,
-  EntryCompiler,
-  isTypename,
-  type Nodes,
-  type Weigh,
-} from './entries.js'
+import { type Collect, type Connection, EntryCompiler, isTypename, type Nodes } from './entries.js'
 import { type References, type SingleRow, sqlOf } from './fields.js'
+import type { Entry, Weigh } from './members.js'
 import { type IsIncluded, selectionsOf } from './selections.js'
 import { NotCompilable, type Slot } from './statements.js'
 
@@ -73,6 +66,7 @@ export function planOf(
   document: DocumentNode,
   { selectionSet }: OperationDefinitionNode,
   isIncluded: IsIncluded,
+  withheld: ReadonlySet<Scope>,
 ): Plan {
   const query = schema.getQueryType()
   if (!query) throw new NotCompilable()
@@ -83,7 +77,7 @@ export function planOf(
     const declared = field && sqlOf(field)
     return declared && 'entities' in declared
       ? entitiesRoot(schema, collect, field, declared.entities, { name, nodes })
-      : rootOf(new EntryCompiler(collect, scopes), query, name, nodes)
+      : rootOf(new EntryCompiler(collect, scopes, [], withheld), query, name, nodes)
   }
   const roots = [...collect(query, [selectionSet])].map(([name, nodes]) => compile(name, nodes))
   // Execution loads several rows of one type in one batch; compiled, each would be a statement of its own.

@@ -21,17 +21,18 @@ const SYNC_RESULT = `fragment SyncResult on SyncResult {
 } fragment SyncWarning on SyncWarning { pointer detail }
 fragment SyncCounts on SyncCounts { created updated unchanged closed }`
 
-const PROJECT_REF = 'fragment ProjectRef on Project { id key name }'
+const REFS = 'fragment ProjectRef on Project { id key name } fragment PersonRef on Person { id name }'
 
 const RISK = `fragment Risk on Risk {
   id reference project { ...ProjectRef } title description category likelihood impact score level rank
-  status response ownerId ownerName url raisedOn reviewOn createdAt updatedAt
-} ${PROJECT_REF}`
+  status response owner { ...PersonRef } ownerId ownerName url raisedOn reviewOn createdAt updatedAt
+} ${REFS}`
 
 const ISSUE = `fragment Issue on Issue {
-  id reference project { ...ProjectRef } title description severity status assigneeId assigneeName
+  id reference project { ...ProjectRef } title description severity status assignee { ...PersonRef }
+  assigneeId assigneeName
   riskId url raisedOn dueOn createdAt updatedAt
-} ${PROJECT_REF}`
+} ${REFS}`
 
 const PAGE = 'pageInfo { hasNextPage endCursor } totalCount @include(if: $total)'
 
