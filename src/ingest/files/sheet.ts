@@ -6,11 +6,12 @@ import { type HeadedTable, headedTable, headingKey, knownColumns, mappedColumns,
 import { type JsonRecord, jsonRecords, ndjsonRecords } from './json.js'
 import { fillIn, membersAt } from './mappedRecords.js'
 import { folded, type Mapping, type Rule } from './mapping.js'
-import { isBlank, type RowUnit } from './table.js'
+import { isBlank, type RowUnit, type Table } from './table.js'
+import { workbookTables } from './workbook/workbook.js'
 
 export { type SheetFlaw, UnreadableSheet } from './flaws.js'
 
-export const SHEET_FORMATS = ['csv', 'ndjson', 'json'] as const
+export const SHEET_FORMATS = ['csv', 'xlsx', 'ndjson', 'json'] as const
 export type SheetFormat = (typeof SHEET_FORMATS)[number]
 
 /** A record by field names: a blank cell is '', JSON values are as they are, a field without a column is absent. */
@@ -42,6 +43,8 @@ export interface SheetOptions {
   readonly name: string
   readonly format: SheetFormat
   readonly encoding?: string | undefined
+  /** The sheet of a workbook; without it, the first one that has a header. */
+  readonly sheet?: string | undefined
   readonly fields: readonly string[]
   readonly derived: readonly string[]
   readonly ignoreUnknown: boolean
@@ -52,6 +55,7 @@ export interface SheetOptions {
 
 const EXTENSIONS: Readonly<Record<SheetFormat, RegExp>> = {
   csv: /\.(csv|tsv|txt)$/i,
+  xlsx: /\.xls[xm]$/i,
   ndjson: /\.(ndjson|jsonl)$/i,
   json: /\.json$/i,
 }
@@ -64,21 +68,30 @@ export function formatOf(fileName: string): SheetFormat | undefined {
 /** Reads a whole file. A file that is not a table throws UnreadableSheet; flaws of a record are in the record. */
 export function readSheet(bytes: Uint8Array, options: SheetOptions): Sheet {
   const { name, format, mapping } = options
+  if (format === 'xlsx') return tableSheet(workbookTables(bytes, name, options.sheet), options)
   const text = decode(bytes, name, options.encoding)
-  if (format === 'csv') return tableSheet(text, options)
+  if (format === 'csv') return tableSheet(csvTables(text, name), options)
   const source = format === 'json' ? jsonRecords(text, name) : ndjsonRecords(text)
   return mapping ? mappedSheet(objectRecords(source, mapping), mapping) : objectSheet(source, new Columns(options))
 }
 
-function tableSheet(text: string, options: SheetOptions): Sheet {
+function tableSheet(tables: Iterable<Table>, options: SheetOptions): Sheet {
   const { name, fields, mapping } = options
   const known = new Columns(options)
   const knows = options.knows ?? ((heading: string) => known.knows(heading))
-  const found = headedTable(csvTables(text, name), mapping ? mappedColumns(mapping) : knownColumns(knows))
+  const test = mapping ? mappedColumns(mapping) : knownColumns(knows)
+  const found = headedTable(tables, test)
   if (!found) throw new UnreadableSheet(name, `There is no header; the columns may be called ${fields.join(', ')}.`)
-  const { unit, notes } = found.table
+  const { unit, notes, sheets } = found.table
+  if (sheets.length > 1 && found.count === 0 && test.needed > 0)
+    throw new UnreadableSheet(name, noHeader(sheets, fields))
   const sheet = mapping ? mappedTable(found, mapping) : namedTable(found, options)
   return { ...sheet, unit, notes: [...notes, ...noteAbove(found)] }
+}
+
+function noHeader(sheets: readonly string[], fields: readonly string[]): string {
+  const names = `The columns may be called ${fields.join(', ')}; --map names others.`
+  return `No sheet has a header: a row that names at least two columns. The sheets are: ${listed(sheets)}. ${names}`
 }
 
 function noteAbove({ table: { unit }, header, above }: HeadedTable): string[] {
