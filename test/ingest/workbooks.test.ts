@@ -192,7 +192,7 @@ test('the same table is the same records, as CSV and as a workbook', () => {
 })
 
 describe('an import of a workbook', () => {
-  const RISKS = 'select reference, category, title, raised_on, likelihood from risk order by reference'
+  const RISKS = 'select reference, category, title, review_on, likelihood from risk order by reference'
 
   test('takes the first sheet with a header, says what it did, and changes nothing the second time', async () => {
     const desk = openDesk()
@@ -210,8 +210,8 @@ describe('an import of a workbook', () => {
       ),
     })
     expect(desk.rows(RISKS)).toEqual([
-      ['R-007', 'Supply', 'Steel arrives late', '2026-01-31', 4],
-      ['R-012', 'Supply', 'Crane permit, once more', '1999-12-31', 2],
+      ['R-007', 'Supply', 'Steel arrives late', '2026-03-01', 4],
+      ['R-012', 'Supply', 'Crane permit, once more', null, 2],
       ['R-100', 'Weather', 'Ice_x000D_ and snow', null, null],
       ['R-99', 'Supply', 'Wind & <rain>', null, 1],
     ])
