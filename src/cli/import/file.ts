@@ -14,6 +14,7 @@ import { progressBar } from '../progress.js'
 export interface FileFlags {
   readonly format?: SheetFormat
   readonly encoding?: string
+  readonly sheet?: string
   readonly project?: string
   readonly createProjects?: true
   readonly createGroups?: true
@@ -96,6 +97,7 @@ async function sheetOf(noun: SheetNoun, file: string, run: Run): Promise<Sheet> 
     name: file === '-' ? 'standard input' : file,
     format,
     encoding: run.encoding,
+    sheet: run.sheet,
     fields: Object.keys(plan.fields),
     derived: derivedColumns(plan),
     ignoreUnknown: run.ignoreUnknown ?? false,
