@@ -135,6 +135,18 @@ export const OPERATIONS = {
     }) { nodes { ...Risk } ${PAGE} }
   } ${RISK}`,
 
+  riskMatrix: `query riskMatrix(
+    $project: [String!], $status: [RiskStatus!], $level: [RiskLevel!], $minScore: Int, $likelihood: Int, $impact: Int,
+    $owner: [ID], $category: [String!], $reviewBefore: Date, $search: String, $updatedSince: DateTime
+  ) {
+    riskMatrix(filter: {
+      project: $project, status: $status, level: $level, minScore: $minScore, likelihood: $likelihood, impact: $impact,
+      owner: $owner, category: $category, reviewBefore: $reviewBefore, search: $search, updatedSince: $updatedSince
+    }) { ...RiskMatrix }
+  } fragment RiskMatrix on RiskMatrix { cells { ...RiskMatrixCell } unassessed unplaced levels { ...RiskLevelCount } }
+  fragment RiskMatrixCell on RiskMatrixCell { likelihood impact count }
+  fragment RiskLevelCount on RiskLevelCount { level count }`,
+
   getRisk: `query getRisk($id: ID!) { risk(id: $id) { ...Risk } } ${RISK}`,
 
   listIssues: `query listIssues(
@@ -147,6 +159,19 @@ export const OPERATIONS = {
       search: $search, updatedSince: $updatedSince
     }) { nodes { ...Issue } ${PAGE} }
   } ${ISSUE}`,
+
+  issueCounts: `query issueCounts(
+    $project: [String!], $severity: [IssueSeverity!], $status: [OpenIssueStatus!], $assignee: [ID], $risk: [ID!],
+    $dueBefore: Date, $search: String, $updatedSince: DateTime
+  ) {
+    issueCounts(filter: {
+      project: $project, severity: $severity, status: $status, assignee: $assignee, risk: $risk, dueBefore: $dueBefore,
+      search: $search, updatedSince: $updatedSince
+    }) { ...IssueCounts }
+  } fragment IssueCounts on IssueCounts {
+    total severities { ...IssueSeverityCount } statuses { ...IssueStatusCount }
+  } fragment IssueSeverityCount on IssueSeverityCount { severity count }
+  fragment IssueStatusCount on IssueStatusCount { status count }`,
 
   getIssue: `query getIssue($id: ID!) { issue(id: $id) { ...Issue } } ${ISSUE}`,
 
