@@ -32,6 +32,12 @@ export function dayPattern(
   return { pattern: { texts, languages, regexps } }
 }
 
+/** One of the formats of a pattern, alone. */
+export function patternAt({ texts, languages, regexps }: DayPattern, text: string): DayPattern {
+  const regexp = regexps[texts.indexOf(text)]
+  return { texts: [text], languages, regexps: regexp ? [regexp] : [] }
+}
+
 function regexpOf(text: string): { regexp: RegExp } | { flaw: string } {
   const pieces = text.split(PART)
   const parts = pieces.filter((piece) => PARTS.has(piece))

@@ -1,6 +1,6 @@
 import { TEXT_MAX } from '../../vocabulary.js'
 import type { ShippedMap } from './map.js'
-import { isoDay, optional, severity, status, text } from './words.js'
+import { isoDay, localDay, optional, severity, status, text } from './words.js'
 
 const KEY = [
   ...['Issue key', 'Work item key', 'Vorgangsschlüssel', 'Clé de ticket', 'Clave de incidencia'],
@@ -43,14 +43,9 @@ const csv: ShippedMap = {
         'Responsável',
       ],
     ),
-    raisedOn: day('Created', 'Erstellt', 'Création', 'Créée', 'Creada', 'Creado', 'Criado', 'Utworzono'),
-    dueOn: day('Due date', 'Fälligkeitsdatum', "Date d'échéance", 'Fecha de vencimiento'),
+    raisedOn: localDay('Created', 'Erstellt', 'Création', 'Créée', 'Creada', 'Creado', 'Criado', 'Utworzono'),
+    dueOn: localDay('Due date', 'Fälligkeitsdatum', "Date d'échéance", 'Fecha de vencimiento'),
   },
-}
-
-function day(...from: string[]) {
-  const date = ['yyyy-MM-dd', 'd/MMM/yy', 'd/MMM/yyyy', 'd.M.yyyy', 'd.M.yy', 'd. MMM yyyy', 'd MMM yyyy']
-  return { from, date, months: ['de', 'fr', 'es', 'pt', 'pl'], optional: true }
 }
 
 const rest: ShippedMap = {
