@@ -6,7 +6,7 @@ import type { Columns } from '../columns.js'
 /** People, groups and who is in which. */
 export function personnelTables(columns: Columns) {
   const { table, text, oneOf, integer, timestamps, index, uniqueIndex, primaryKey, check } = columns
-  const { bounded, among, instant, timestampChecks } = checksWith(columns)
+  const { bounded, among, instant, detailed, timestampChecks } = checksWith(columns)
 
   const person = table(
     'person',
@@ -19,6 +19,8 @@ export function personnelTables(columns: Columns) {
       externalId: text('external_id'),
       title: text('title'),
       department: text('department'),
+      /** JSON: a list of objects with name and text. */
+      details: text('details'),
       status: oneOf('status', PERSON_STATUSES).notNull(),
       /** When the person's data was erased on a legal request. */
       erasedAt: text('erased_at'),
@@ -39,6 +41,7 @@ export function personnelTables(columns: Columns) {
       among('person_status', p.status, PERSON_STATUSES),
       check('person_reachable', sql`coalesce(${p.email}, ${p.externalId}, ${p.erasedAt}) is not null`),
       instant('person_erased_at', p.erasedAt),
+      detailed('person', p.details),
       check('person_email_folded', sql`(${p.email} is null) = (${p.emailFolded} is null)`),
       ...timestampChecks('person', p),
     ],

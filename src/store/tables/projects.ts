@@ -9,15 +9,17 @@ import {
   PROJECT_STATUSES,
   RISK_RESPONSES,
   RISK_STATUSES,
+  SCORE_MAX,
 } from '../../vocabulary.js'
 import { checksWith } from '../checks.js'
 import { type Columns, isAmong } from '../columns.js'
+import { literal } from '../literals.js'
 import type { personnelTables } from './personnel.js'
 
 /** Projects with their risks and issues. */
 export function projectTables(columns: Columns, { person }: ReturnType<typeof personnelTables>) {
   const { table, text, oneOf, integer, timestamps, index, uniqueIndex, check } = columns
-  const { bounded, among, day, instant, timestampChecks } = checksWith(columns)
+  const { bounded, among, day, instant, detailed, timestampChecks } = checksWith(columns)
 
   const project = table(
     'project',
@@ -31,6 +33,8 @@ export function projectTables(columns: Columns, { person }: ReturnType<typeof pe
       url: text('url'),
       status: oneOf('status', PROJECT_STATUSES).notNull(),
       syncedAt: text('synced_at'),
+      /** JSON: a list of objects with name and text. */
+      details: text('details'),
       ...timestamps(),
     },
     (p) => [
@@ -45,6 +49,7 @@ export function projectTables(columns: Columns, { person }: ReturnType<typeof pe
       check('project_key_capitals', sql`${p.key} = upper(${p.key})`),
       among('project_status', p.status, PROJECT_STATUSES),
       instant('project_synced_at', p.syncedAt),
+      detailed('project', p.details),
       ...timestampChecks('project', p),
     ],
   )
@@ -65,6 +70,8 @@ export function projectTables(columns: Columns, { person }: ReturnType<typeof pe
     /** 1 while the row is in its list, so that one index serves every page of it. */
     live: integer('live').notNull(),
     standing: integer('standing').notNull(),
+    /** JSON: a list of objects with name and text. */
+    details: text('details'),
     ...timestamps(),
   })
   type Entry = { [Name in keyof ReturnType<typeof entry> | 'status']: AnyPgColumn }
@@ -83,6 +90,7 @@ export function projectTables(columns: Columns, { person }: ReturnType<typeof pe
     among(`${name}_status`, e.status, statuses),
     check(`${name}_live`, sql`${e.live} = case when ${isAmong(e.status, liveStatuses)} then 1 else 0 end`),
     day(`${name}_raised_on`, e.raisedOn),
+    detailed(name, e.details),
     ...timestampChecks(name, e),
   ]
 
@@ -97,11 +105,18 @@ export function projectTables(columns: Columns, { person }: ReturnType<typeof pe
       categoryFolded: text('category_folded'),
       likelihood: integer('likelihood'),
       impact: integer('impact'),
+      /** The score of a source that does not give both factors. */
+      scoreGiven: integer('score_given'),
       score: integer('score').notNull(),
       response: oneOf('response', RISK_RESPONSES),
+      mitigation: text('mitigation'),
+      cause: text('cause'),
+      residualLikelihood: integer('residual_likelihood'),
+      residualImpact: integer('residual_impact'),
       ownerId: text('owner_id').references(() => person.id),
       ownerName: text('owner_name'),
       reviewOn: text('review_on'),
+      dueOn: text('due_on'),
     },
     (r) => [
       ...entryRules('risk', r, RISK_STATUSES, LIVE_RISK_STATUSES),
@@ -109,15 +124,29 @@ export function projectTables(columns: Columns, { person }: ReturnType<typeof pe
       index('risk_by_impact').on(r.impact, r.live, ...placeOf(r)),
       index('risk_by_owner').on(r.ownerId, r.live, ...placeOf(r)),
       index('risk_by_category').on(r.categoryFolded, r.live, ...placeOf(r)),
-      ...bounded('risk', { category: [r.category, 'category'], owner_name: [r.ownerName, 'name'] }),
+      ...bounded('risk', {
+        category: [r.category, 'category'],
+        mitigation: [r.mitigation, 'description'],
+        cause: [r.cause, 'description'],
+        owner_name: [r.ownerName, 'name'],
+      }),
       check('risk_category_folded', sql`(${r.category} is null) = (${r.categoryFolded} is null)`),
       among('risk_likelihood', r.likelihood, steps),
       among('risk_impact', r.impact, steps),
       check('risk_assessed', sql`(${r.likelihood} is null) = (${r.impact} is null)`),
-      check('risk_score', sql`${r.score} = coalesce(${r.likelihood} * ${r.impact}, 0)`),
+      check(
+        'risk_score_given',
+        sql`${r.scoreGiven} between 0 and ${literal(SCORE_MAX)} and ${r.scoreGiven} = cast(${r.scoreGiven} as integer)`,
+      ),
+      check('risk_score_needed', sql`${r.scoreGiven} is null or ${r.likelihood} is null`),
+      check('risk_score', sql`${r.score} = coalesce(${r.likelihood} * ${r.impact}, ${r.scoreGiven}, 0)`),
       check('risk_standing', sql`${r.standing} = -(${r.score} * 10 + coalesce(${r.impact}, 0))`),
       among('risk_response', r.response, RISK_RESPONSES),
+      among('risk_residual_likelihood', r.residualLikelihood, steps),
+      among('risk_residual_impact', r.residualImpact, steps),
+      check('risk_residual_assessed', sql`(${r.residualLikelihood} is null) = (${r.residualImpact} is null)`),
       day('risk_review_on', r.reviewOn),
+      day('risk_due_on', r.dueOn),
     ],
   )
 
