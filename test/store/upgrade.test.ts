@@ -56,7 +56,7 @@ function oldStore(): string {
 /** A company and a key in a current store, and the same, as far as possible, in a store of the first release. */
 async function openBoth() {
   const gateway = openGateway()
-  await gateway.write(fillCompany)
+  await gateway.write((write) => fillCompany(write, true))
   const key = await gateway.write((write) =>
     mintKey(write, { name: 'Mine', scopes: ['personnel.manage', 'projects.manage'], expiresAt: undefined }),
   )

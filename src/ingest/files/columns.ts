@@ -1,3 +1,4 @@
+import { DETAILS, detailField } from '../../details.js'
 import { fold } from '../../text.js'
 import { listed, UnreadableSheet } from './flaws.js'
 
@@ -33,7 +34,7 @@ export class Columns {
   }
 
   #meet(name: string): string | undefined {
-    const field = this.#fields.get(plain(name))
+    const field = this.#fields.get(plain(name)) ?? (this.#fields.has(DETAILS) ? detailField(name) : undefined)
     if (field === undefined) (this.#derived.has(plain(name)) ? this.derived : this.unknown).add(name)
     else if (!this.named.has(field)) this.named.set(field, name)
     return field

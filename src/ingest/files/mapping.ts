@@ -1,3 +1,4 @@
+import { DETAILS, detailField } from '../../details.js'
 import { fold } from '../../text.js'
 import { type DayPattern, dayPattern } from './days.js'
 import { isObject, type Members } from './json.js'
@@ -34,7 +35,8 @@ export function readMapping(text: string, name: string, fields: readonly string[
   const problems: string[] = []
   const rules = new Map<string, Rule>()
   for (const [field, content] of columnsOf(text, problems)) {
-    if (fields.includes(field)) rules.set(field, ruleOf(content, field, problems))
+    if (fields.includes(field) || (fields.includes(DETAILS) && detailField(field) === field))
+      rules.set(field, ruleOf(content, field, problems))
     else problems.push(`${JSON.stringify(field)} is not a field; the fields are ${fields.join(', ')}.`)
   }
   if (problems.length > 0) throw new BadMapping(name, problems)
