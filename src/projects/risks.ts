@@ -216,8 +216,9 @@ export function checkRisk(before: RiskRow | undefined, values: RiskValues, check
 export function riskWith(
   write: Write,
   before: RiskRow | undefined,
-  { projectId, id, owner, ...values }: RiskValues & { projectId: string; id?: string; owner?: Assignee },
+  values: RiskValues & { projectId: string; id?: string | undefined; owner?: Assignee },
 ): RiskRow {
+  const { projectId, id, owner } = values
   const category = patched(values.category, before?.category)
   const likelihood = patched(values.likelihood, before?.likelihood)
   const impact = patched(values.impact, before?.impact)
