@@ -78,7 +78,7 @@ export function scoresOf(level: RiskLevel): number[] {
 }
 
 /** The lowest and the highest score of a level. */
-function boundsOf(level: RiskLevel): readonly [lowest: number, highest: number] {
+export function boundsOf(level: RiskLevel): readonly [lowest: number, highest: number] {
   const next = RISK_LEVELS[RISK_LEVELS.indexOf(level) + 1]
   return [LEVEL_FLOORS[level], next ? LEVEL_FLOORS[next] - 1 : SCORE_MAX]
 }
@@ -196,6 +196,7 @@ export function risksLedger(write: Write): Ledger<RiskRow> {
   return new Ledger(write, {
     kind: 'RISK',
     table: (t) => t.risk,
+    projectOf: ({ projectId }) => projectId,
     tracked: [
       ...(['reference', 'title', 'description', 'category', 'likelihood', 'impact', 'score', 'status'] as const),
       ...(['response', 'ownerId', 'ownerName', 'url', 'raisedOn', 'reviewOn'] as const),

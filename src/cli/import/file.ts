@@ -3,18 +3,18 @@ import { addAbortSignal } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { derivedColumns, SHEETS } from '../../ingest/columns.js'
 import type { Mapping } from '../../ingest/files/mapping.js'
-import { BadMapping, readMapping } from '../../ingest/files/maps/reader.js'
 import type { SheetNoun } from '../../ingest/files/nouns.js'
 import { formatOf, readSheet, type Sheet, type SheetFormat, UnreadableSheet } from '../../ingest/files/sheet.js'
 import { importRecords } from '../../ingest/importers.js'
 import type { ImportResult, OtherFiles, Wording } from '../../ingest/run.js'
+import { recognisable } from '../../ingest/shipped/shipped.js'
 import type { Store } from '../../store/store.js'
-import { WrongUsage } from '../command.js'
 import { progressBar } from '../progress.js'
 
 export interface FileFlags {
   readonly format?: SheetFormat
   readonly encoding?: string
+  readonly sheet?: string
   readonly project?: string
   readonly createProjects?: true
   readonly createGroups?: true
@@ -101,10 +101,12 @@ async function sheetOf(noun: SheetNoun, file: string, run: Run): Promise<Sheet> 
     name: file === '-' ? 'standard input' : file,
     format,
     encoding: run.encoding,
+    sheet: run.sheet,
     fields: Object.keys(plan.fields),
     derived: derivedColumns(plan),
     ignoreUnknown: run.ignoreUnknown ?? false,
     mapping: run.mapping,
+    recognisable: recognisable(noun),
   })
 }
 
@@ -210,13 +212,5 @@ function unreadable(file: string, detail: string): FileOutcome {
     derived: [],
     made: [],
     projectKeys: [],
-  }
-}
-
-export function mappingOf(file: string, fields: readonly string[]): Mapping {
-  try {
-    return readMapping(readFileSync(file, 'utf8'), file, fields)
-  } catch (error) {
-    throw error instanceof BadMapping ? new WrongUsage(error.message) : error
   }
 }

@@ -1,18 +1,19 @@
 import { closeSync, writeFileSync } from 'node:fs'
 import { readConfig } from '../../config.js'
-import { SHEETS } from '../../ingest/columns.js'
 import type { SheetNoun } from '../../ingest/files/nouns.js'
 import type { SheetFormat } from '../../ingest/files/sheet.js'
 import { LIMITS } from '../../limits.js'
 import { ImportFailed, print, say, withStore } from '../command.js'
 import { Draft } from '../draft.js'
 import { untilInterrupted } from '../interrupt.js'
-import { type FileFlags, type FileOutcome, importFile, mappingOf } from './file.js'
+import { type FileFlags, type FileOutcome, importFile } from './file.js'
+import { mappingOf } from './maps.js'
 import { inWords, reportOf } from './report.js'
 import { templateOf } from './template.js'
 
 export interface ImportFlags extends FileFlags {
   readonly map?: string
+  readonly maps?: string | true
   readonly report?: string
   readonly template?: true
   readonly json?: true
@@ -30,7 +31,7 @@ export async function importAll(
   flags: ImportFlags,
   clock: () => Date,
 ): Promise<void> {
-  const mapping = flags.map === undefined ? undefined : mappingOf(flags.map, Object.keys(SHEETS[noun].fields))
+  const mapping = flags.map === undefined ? undefined : mappingOf(flags.map, noun)
   const config = readConfig({ database: flags.database }, ['database'])
   // Opened before anything is stored, so that a report that cannot be written fails in time.
   const report = flags.report === undefined ? undefined : new Draft(flags.report, '--json prints the report.')

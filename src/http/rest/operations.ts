@@ -27,7 +27,8 @@ const PERSONNEL_RESULT = `fragment SyncPersonnelResult on SyncPersonnelResult {
   people { ...SyncCounts } groups { ...SyncCounts } warnings { ...SyncWarning }
 } ${SYNC_PARTS}`
 
-const REFS = 'fragment ProjectRef on Project { id key name } fragment PersonRef on Person { id name }'
+const PROJECT_REF = 'fragment ProjectRef on Project { id key name }'
+const REFS = `${PROJECT_REF} fragment PersonRef on Person { id name }`
 
 const RISK = `fragment Risk on Risk {
   id reference project { ...ProjectRef } title description category likelihood impact score level rank
@@ -64,6 +65,8 @@ const issuesOf = (name: string, path: string, fixed: string, others: string, giv
     }) { nodes { ...Issue } ${PAGE} }
   } ${ISSUE}`
 
+const FIELD_CHANGE = 'fragment FieldChange on FieldChange { field from to }'
+
 /** The history of one entity: a nested list, so always paged. */
 const historyOf = (name: string, root: string, parameter = 'id') => `query ${name}(
     $${parameter}: ID!, $since: DateTime, $limit: Int, $cursor: String, $total: Boolean = false
@@ -71,8 +74,7 @@ const historyOf = (name: string, root: string, parameter = 'id') => `query ${nam
     ${root}(id: $${parameter}) {
       history(first: $limit, after: $cursor, filter: { since: $since }) { nodes { ...Change } ${PAGE} }
     }
-  } fragment Change on Change { id action recordedAt effectiveOn fields { ...FieldChange } }
-  fragment FieldChange on FieldChange { field from to }`
+  } fragment Change on Change { id action recordedAt effectiveOn fields { ...FieldChange } } ${FIELD_CHANGE}`
 
 export const OPERATIONS = {
   listPersonnel: `query listPersonnel(
@@ -145,6 +147,18 @@ export const OPERATIONS = {
     }) { nodes { ...Risk } ${PAGE} }
   } ${RISK}`,
 
+  riskMatrix: `query riskMatrix(
+    $project: [String!], $status: [RiskStatus!], $level: [RiskLevel!], $minScore: Int, $likelihood: Int, $impact: Int,
+    $owner: [ID], $category: [String!], $reviewBefore: Date, $search: String, $updatedSince: DateTime
+  ) {
+    riskMatrix(filter: {
+      project: $project, status: $status, level: $level, minScore: $minScore, likelihood: $likelihood, impact: $impact,
+      owner: $owner, category: $category, reviewBefore: $reviewBefore, search: $search, updatedSince: $updatedSince
+    }) { ...RiskMatrix }
+  } fragment RiskMatrix on RiskMatrix { cells { ...RiskMatrixCell } unassessed unplaced levels { ...RiskLevelCount } }
+  fragment RiskMatrixCell on RiskMatrixCell { likelihood impact count }
+  fragment RiskLevelCount on RiskLevelCount { level count }`,
+
   getRisk: `query getRisk($id: ID!) { risk(id: $id) { ...Risk } } ${RISK}`,
 
   listIssues: `query listIssues(
@@ -157,6 +171,19 @@ export const OPERATIONS = {
       search: $search, updatedSince: $updatedSince
     }) { nodes { ...Issue } ${PAGE} }
   } ${ISSUE}`,
+
+  issueCounts: `query issueCounts(
+    $project: [String!], $severity: [IssueSeverity!], $status: [OpenIssueStatus!], $assignee: [ID], $risk: [ID!],
+    $dueBefore: Date, $search: String, $updatedSince: DateTime
+  ) {
+    issueCounts(filter: {
+      project: $project, severity: $severity, status: $status, assignee: $assignee, risk: $risk, dueBefore: $dueBefore,
+      search: $search, updatedSince: $updatedSince
+    }) { ...IssueCounts }
+  } fragment IssueCounts on IssueCounts {
+    total severities { ...IssueSeverityCount } statuses { ...IssueStatusCount }
+  } fragment IssueSeverityCount on IssueSeverityCount { severity count }
+  fragment IssueStatusCount on IssueStatusCount { status count }`,
 
   getIssue: `query getIssue($id: ID!) { issue(id: $id) { ...Issue } } ${ISSUE}`,
 
@@ -201,6 +228,17 @@ export const OPERATIONS = {
   projectHistory: historyOf('projectHistory', 'project', 'idOrKey'),
   riskHistory: historyOf('riskHistory', 'risk'),
   issueHistory: historyOf('issueHistory', 'issue'),
+
+  listChanges: `query listChanges(
+    $entity: [EntityKind!], $project: [String!], $since: DateTime, $limit: Int, $cursor: String, $by: Boolean = false
+  ) {
+    changes(first: $limit, after: $cursor, filter: { entity: $entity, project: $project, since: $since }) {
+      nodes { ...FeedEntry } pageInfo { hasNextPage endCursor }
+    }
+  } fragment FeedEntry on Change {
+    id cursor recordedAt effectiveOn action entity entityId reference title project { ...ProjectRef } by @include(if: $by)
+    fields { ...FieldChange }
+  } ${PROJECT_REF} ${FIELD_CHANGE}`,
 
   getKey: 'query getKey { apiKey { ...ApiKey } } fragment ApiKey on ApiKey { name scopes projects expiresAt }',
 } as const
