@@ -44,11 +44,13 @@ const ISSUES: readonly Loaded[] = [
   {
     file: 'issues-jira-fr.csv',
     map: 'jira-csv',
+    flags: '--create-projects',
     rows: ['QUAI-7|HIGH|IN_PROGRESS|Léa Morel|2026-02-02|2026-08-31', 'QUAI-8|MEDIUM|RESOLVED||2025-07-14|'],
   },
   {
     file: 'issues-jira-es.csv',
     map: 'jira-csv',
+    flags: '--create-projects',
     rows: ['PUERTO-3|HIGH|OPEN|Inés Vidal|2026-01-03|', 'PUERTO-4|LOW|RESOLVED||2025-12-10|'],
   },
   {
