@@ -251,6 +251,16 @@ describe('a shipped map', () => {
     expect([named.report.created, named.report.files[0]?.notes]).toEqual([3, []])
   })
 
+  test('is not used for a file that lacks what it needs', async () => {
+    const desk = openDesk()
+    const file = desk.put(
+      'people.csv',
+      'Employee ID,Business Title,Worker Status,name,email\n7,Surveyor,Active,Wen,wen@example.com\n',
+    )
+    const { report } = await desk.report('people', '--ignore-unknown', file)
+    expect([report.created, report.files[0]?.notes]).toEqual([1, []])
+  })
+
   test.each([
     [['people', '--map', 'jira-csv', 'x.csv'], /The map jira-csv is for issues, not for people/],
     [['issues', '--map', 'jira-cvs', 'x.csv'], /neither a file nor a map "jira-cvs"/],
