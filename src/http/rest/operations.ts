@@ -16,10 +16,16 @@ const PROJECT = `fragment Project on Project {
   id key name description url status openRiskCount openIssueCount topRiskScore syncedAt createdAt updatedAt
 }`
 
+const SYNC_PARTS = `fragment SyncWarning on SyncWarning { pointer detail }
+fragment SyncCounts on SyncCounts { created updated unchanged closed }`
+
 const SYNC_RESULT = `fragment SyncResult on SyncResult {
   project { ...Project } risks { ...SyncCounts } issues { ...SyncCounts } warnings { ...SyncWarning }
-} fragment SyncWarning on SyncWarning { pointer detail }
-fragment SyncCounts on SyncCounts { created updated unchanged closed }`
+} ${SYNC_PARTS}`
+
+const PERSONNEL_RESULT = `fragment SyncPersonnelResult on SyncPersonnelResult {
+  people { ...SyncCounts } groups { ...SyncCounts } warnings { ...SyncWarning }
+} ${SYNC_PARTS}`
 
 const PROJECT_REF = 'fragment ProjectRef on Project { id key name }'
 const REFS = `${PROJECT_REF} fragment PersonRef on Person { id name }`
@@ -123,6 +129,10 @@ export const OPERATIONS = {
   syncProject: `mutation syncProject($input: SyncProjectInput!) {
     syncProject(input: $input) { ...SyncResult }
   } ${SYNC_RESULT} ${PROJECT}`,
+
+  syncPersonnel: `mutation syncPersonnel($input: SyncPersonnelInput!) {
+    syncPersonnel(input: $input) { ...SyncPersonnelResult }
+  } ${PERSONNEL_RESULT}`,
 
   getProject: `query getProject($idOrKey: ID!) { project(id: $idOrKey) { ...Project } } ${PROJECT}`,
 
