@@ -60,6 +60,11 @@ const HOSTILE: readonly (readonly [name: string, bytes: Uint8Array, sentence: st
   ['outOfSheet', zipOf(partsOf(`<row>${cell('ZZZ1')}</row>`)), `${DAMAGED}there is no cell "ZZZ1".${SAVE}`],
   ['disorder', zipOf(partsOf('<row r="2"/><row r="1"/>')), `${DAMAGED}its rows are not in order.${SAVE}`],
   [
+    'long',
+    zipOf(partsOf('<row r="1048577"/>')),
+    `${DAMAGED}it has a row 1048577, and no spreadsheet has that many.${SAVE}`,
+  ],
+  [
     'textless',
     zipOf(partsOf('<row><c t="s"><v>5</v></c></row>')),
     `${DAMAGED}a cell refers to a text that is missing.${SAVE}`,

@@ -2,7 +2,7 @@ import { LIMITS } from '../../../limits.js'
 import type { TableRow } from '../table.js'
 import { fillMerged, type Merge, mergeOf } from './merges.js'
 import { type NumberFormat, plain } from './numberFormats.js'
-import { cellName, columnOf } from './references.js'
+import { cellName, columnOf, ROWS_MAX } from './references.js'
 import type { XmlReader } from './xml.js'
 import { BadZip, damaged } from './zip.js'
 
@@ -73,6 +73,7 @@ class WorksheetReader {
   #row(): void {
     const line = Number(this.#xml.attribute('r') ?? this.#line + 1)
     if (!Number.isSafeInteger(line) || line <= this.#line) throw damaged('its rows are not in order')
+    if (line > ROWS_MAX) throw damaged(`it has a row ${line}, and no spreadsheet has that many`)
     this.#line = line
     const isHidden = isTrue(this.#xml.attribute('hidden'))
     const cells: string[] = []
