@@ -9,6 +9,14 @@ import { lines, openDesk, startImport } from './importing.js'
 
 const sample = (name: string) => readFileSync(new URL(`samples/workbooks/${name}`, import.meta.url))
 
+const OPTIONS: SheetOptions = {
+  name: 'a',
+  format: 'csv',
+  fields: ['id', 'title', 'status'],
+  derived: ['score'],
+  ignoreUnknown: true,
+}
+
 /** The rows of the first sheet of a workbook, and the notes about it. */
 function tableIn(bytes: Uint8Array, sheet?: string) {
   const [table] = workbookTables(bytes, 'a.xlsx', sheet)
@@ -157,13 +165,20 @@ describe('a cell', () => {
   })
 })
 
-const OPTIONS: SheetOptions = {
-  name: 'a',
-  format: 'csv',
-  fields: ['id', 'title', 'status'],
-  derived: ['score'],
-  ignoreUnknown: true,
-}
+test('a header of several rows has its merged headings, and those of the last row', () => {
+  const text = (cell: string, value: string) => `<c r="${cell}" t="str"><v>${value}</v></c>`
+  const rows = [
+    `<row r="1">${text('A1', 'ID')}${text('B1', 'Title')}${text('C1', 'Before')}${text('E1', 'After')}</row>`,
+    `<row r="2">${text('C2', 'Score')}${text('D2', 'Status')}${text('E2', 'Score')}</row>`,
+    `<row r="3">${['R-1', 'Steel', '20', 'Open', '4'].map((value, at) => text(`${'ABCDE'[at]}3`, value)).join('')}</row>`,
+  ]
+  const merges = ['A1:A2', 'B1:B2', 'C1:D1', 'E1:F1'].map((ref) => `<mergeCell ref="${ref}"/>`).join('')
+  const xml = `<worksheet><sheetData>${rows.join('')}</sheetData><mergeCells>${merges}</mergeCells></worksheet>`
+  const bytes = zipOf(partsOf('', { 'xl/worksheets/sheet1.xml': xml }))
+  const { records, ignored } = readSheet(bytes, { ...OPTIONS, format: 'xlsx' })
+  expect(records).toMatchObject([{ line: 3, values: { id: 'R-1', title: 'Steel', status: 'Open' } }])
+  expect(ignored).toEqual(['Before Score', 'After Score'])
+})
 
 test('the same table is the same records, as CSV and as a workbook', () => {
   const text = fc.oneof(

@@ -1,6 +1,6 @@
 import { LIMITS } from '../../../limits.js'
 import type { TableRow } from '../table.js'
-import { fillMerged, type Merge, mergeOf } from './merges.js'
+import { fillMerged, type Merge, mergeOf, type OpenRow } from './merges.js'
 import { type NumberFormat, plain } from './numberFormats.js'
 import { cellName, columnOf, ROWS_MAX } from './references.js'
 import type { XmlReader } from './xml.js'
@@ -27,7 +27,7 @@ export function readWorksheet(xml: XmlReader, context: CellContext): { rows: Tab
 }
 
 class WorksheetReader {
-  readonly rows: TableRow[] = []
+  readonly rows: OpenRow[] = []
   readonly #xml: XmlReader
   readonly #context: CellContext
   readonly #merges: Merge[] = []
