@@ -1,35 +1,26 @@
-import { Columns } from './columns.js'
+import { Columns, surplusOf } from './columns.js'
 import { csvTables, unguarded } from './csv.js'
 import { decode } from './decode.js'
-import { excerpt, listed, NO_FLAWS, type SheetFlaw, UnreadableSheet } from './flaws.js'
-import { type HeadedTable, headedTable, headingKey, knownColumns, mappedColumns, rowsBelow } from './header.js'
+import { listed, type SheetFlaw, UnreadableSheet } from './flaws.js'
+import { type HeadedTable, headedTable, knownColumns, mappedColumns } from './header.js'
 import { type JsonRecord, jsonRecords, ndjsonRecords } from './json.js'
-import { fillIn, membersAt } from './mappedRecords.js'
-import { folded, type Mapping, type Rule } from './mapping.js'
+import type { Mapping } from './mapping.js'
+import { mappedCells } from './maps/cells.js'
+import { mappedObjects } from './maps/objects.js'
+import { RecordRows } from './recordRows.js'
+import type { SheetRecord, SheetRecords } from './records.js'
 import { isBlank, type RowUnit, type Table } from './table.js'
 import { workbookTables } from './workbook/workbook.js'
 
 export { type SheetFlaw, UnreadableSheet } from './flaws.js'
+export type { SheetRecord } from './records.js'
 
 export const SHEET_FORMATS = ['csv', 'xlsx', 'ndjson', 'json'] as const
 export type SheetFormat = (typeof SHEET_FORMATS)[number]
 
-/** A record by field names: a blank cell is '', JSON values are as they are, a field without a column is absent. */
-export interface SheetRecord {
-  /** Its index among the records, from 0. */
-  readonly index: number
-  /** The line on which it begins; in JSON the number of the element. From 1. */
-  readonly line: number
-  readonly values: Readonly<Record<string, unknown>>
-  readonly flaws: readonly SheetFlaw[]
-}
-
-export interface Sheet {
+export interface Sheet extends SheetRecords {
   /** What the numbers of its records count. */
   readonly unit: RowUnit
-  /** What its reader should know about how it was read. */
-  readonly notes: readonly string[]
-  readonly records: readonly SheetRecord[]
   /** Columns that were ignored because they are unknown. */
   readonly ignored: readonly string[]
   /** Known columns that are computed, and so not taken from a file. */
@@ -72,7 +63,9 @@ export function readSheet(bytes: Uint8Array, options: SheetOptions): Sheet {
   const text = decode(bytes, name, options.encoding)
   if (format === 'csv') return tableSheet(csvTables(text, name), options)
   const source = format === 'json' ? jsonRecords(text, name) : ndjsonRecords(text)
-  return mapping ? mappedSheet(objectRecords(source, mapping), mapping) : objectSheet(source, new Columns(options))
+  return mapping
+    ? mappedSheet(mappedObjects(source, mapping, name), mapping)
+    : objectSheet(source, new Columns(options))
 }
 
 function tableSheet(tables: Iterable<Table>, options: SheetOptions): Sheet {
@@ -86,7 +79,7 @@ function tableSheet(tables: Iterable<Table>, options: SheetOptions): Sheet {
   if (sheets.length > 1 && found.count === 0 && test.needed > 0)
     throw new UnreadableSheet(name, noHeader(sheets, fields))
   const sheet = mapping ? mappedTable(found, mapping) : namedTable(found, options)
-  return { ...sheet, unit, notes: [...notes, ...noteAbove(found)] }
+  return { ...sheet, unit, notes: [...notes, ...noteAbove(found), ...sheet.notes] }
 }
 
 function noHeader(sheets: readonly string[], fields: readonly string[]): string {
@@ -101,9 +94,8 @@ function noteAbove({ table: { unit }, header, above }: HeadedTable): string[] {
 }
 
 function mappedTable(found: HeadedTable, mapping: Mapping): Sheet {
-  const places = placesOf(found.header.cells)
-  const present = mappingOf(found, mapping, places)
-  return mappedSheet(cellRecords(found, present, places), present)
+  const { present, ...mapped } = mappedCells(found, mapping)
+  return mappedSheet(mapped, present)
 }
 
 /** A table whose header has our field names. */
@@ -118,7 +110,11 @@ function namedTable(found: HeadedTable, options: SheetOptions): Sheet {
   const blank: Record<string, unknown> = Object.fromEntries(taken.map(({ field }) => [field, '']))
   const filled = new Set<number>()
   const records: SheetRecord[] = []
-  for (const { line, cells } of rowsBelow(found)) {
+  const rows = new RecordRows(
+    found,
+    taken.map(({ field, at }) => [field, [at]]),
+  )
+  for (const { line, cells } of rows) {
     const values = { ...blank }
     for (const { field, at } of taken) values[field] = unguarded(cells[at] ?? '')
     for (const at of nameless) if (!isBlank(cells[at])) filled.add(at)
@@ -127,7 +123,7 @@ function namedTable(found: HeadedTable, options: SheetOptions): Sheet {
   // Checked at the end, because a column without a name does not matter if it is blank in every row.
   for (const at of filled) columns.unknown.add(`column ${at + 1}, without a name`)
   columns.requireKnown(place)
-  return sheetOf(records, columns)
+  return { ...sheetOf(records, columns), notes: rows.notes() }
 }
 
 function fieldsOf({ table, header }: HeadedTable, columns: Columns): { field: string; at: number }[] {
@@ -143,14 +139,6 @@ function fieldsOf({ table, header }: HeadedTable, columns: Columns): { field: st
     taken.set(field, at)
   }
   return Array.from(taken, ([field, at]) => ({ field, at }))
-}
-
-function surplusOf(cells: readonly string[], width: number): readonly SheetFlaw[] {
-  if (cells.length <= width) return NO_FLAWS
-  const at = cells.findIndex((cell, index) => index >= width && !isBlank(cell))
-  if (at === -1) return NO_FLAWS
-  const detail = `There are ${cells.length} cells, but the header has ${width}. Is a quote or a separator missing?`
-  return [{ column: `column ${at + 1}`, value: excerpt(cells[at] ?? ''), detail }]
 }
 
 /** Objects whose members have our field names. */
@@ -175,71 +163,10 @@ function objectSheet(source: Iterable<JsonRecord>, columns: Columns): Sheet {
 
 function sheetOf(records: readonly SheetRecord[], { unknown, derived, named }: Columns): Sheet {
   const columnOf = (field: string) => named.get(field) ?? field
-  return { unit: 'line', notes: [], records, ignored: [...unknown], derived: [...derived], columnOf }
+  return { unit: 'line', notes: [], warnings: [], records, ignored: [...unknown], derived: [...derived], columnOf }
 }
 
-function mappedSheet(records: readonly SheetRecord[], { rules }: Mapping): Sheet {
+function mappedSheet(mapped: SheetRecords, { rules }: Mapping): Sheet {
   const columnOf = (field: string) => rules.get(field)?.from[0] ?? field
-  return { unit: 'line', notes: [], records, ignored: [], derived: [], columnOf }
-}
-
-function objectRecords(source: Iterable<JsonRecord>, mapping: Mapping): SheetRecord[] {
-  const blank = blankOf(mapping)
-  return Array.from(source, ({ line, members, flaws }, index) => {
-    const values = { ...blank }
-    if (flaws.length > 0) return { index, line, values, flaws }
-    return { index, line, values, flaws: fillIn(values, mapping, (path) => membersAt(members, path)) }
-  })
-}
-
-type Places = ReadonlyMap<string, { readonly name: string; readonly at: number[] }>
-
-/** The columns by their folded names; several columns may have the same name. */
-function placesOf(headings: readonly string[]): Places {
-  const places = new Map<string, { name: string; at: number[] }>()
-  for (const [at, name] of headings.entries()) {
-    const place = places.get(folded(name))
-    if (place) place.at.push(at)
-    else if (name !== '') places.set(folded(name), { name, at: [at] })
-  }
-  // A name that is the same but for its punctuation stands for the column too, unless another has just that name.
-  for (const place of [...places.values()]) {
-    const key = headingKey(place.name)
-    if (!places.has(key)) places.set(key, place)
-  }
-  return places
-}
-
-function placeOf(places: Places, name: string): string | undefined {
-  return (places.get(folded(name)) ?? places.get(headingKey(name)))?.name
-}
-
-/** A map applied to a header: with the header's own names, and without columns that it lacks. */
-function mappingOf({ table, header }: HeadedTable, mapping: Mapping, places: Places): Mapping {
-  const missing: string[] = []
-  const rules = new Map<string, Rule>()
-  for (const [field, rule] of mapping.rules) {
-    const from = rule.from.flatMap((one) => placeOf(places, one) ?? [])
-    if (from.length === 0 && rule.from.length > 0) missing.push(`${rule.from.join(' or ')} (for ${field})`)
-    rules.set(field, { ...rule, from })
-  }
-  if (missing.length === 0) return { name: mapping.name, rules }
-  const columns = listed(new Set(header.cells.filter((cell) => cell !== '')))
-  const sentence = `There is no column ${missing.join(', ')}, which ${mapping.name} names. The columns are: ${columns}.`
-  throw new UnreadableSheet(table.name, sentence, { line: header.line, unit: table.unit })
-}
-
-function cellRecords(found: HeadedTable, mapping: Mapping, places: Places): SheetRecord[] {
-  const blank = blankOf(mapping)
-  const columns = new Map(Array.from(places.values(), ({ name, at }) => [name, at]))
-  return Array.from(rowsBelow(found), ({ line, cells }, index) => {
-    const values = { ...blank }
-    const gather = (name: string) => columns.get(name)?.map((at) => unguarded(cells[at] ?? '')) ?? []
-    const flaws = [...surplusOf(cells, found.header.cells.length), ...fillIn(values, mapping, gather)]
-    return { index, line, values, flaws: flaws.length === 0 ? NO_FLAWS : flaws }
-  })
-}
-
-function blankOf({ rules }: Mapping): Record<string, unknown> {
-  return Object.fromEntries(Array.from(rules.keys(), (field) => [field, '']))
+  return { ...mapped, unit: 'line', ignored: [], derived: [], columnOf }
 }

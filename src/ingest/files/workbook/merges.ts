@@ -26,7 +26,11 @@ export interface OpenRow {
  * Fills merged cells downwards, as people read them: a value beside several rows is the value of each. Rows that have
  * nothing else are not in the list, and stay away.
  */
-export function fillMerged(rows: readonly OpenRow[], merges: readonly Merge[], take: (cells: number) => void): void {
+export function fillMerged(
+  rows: readonly OpenRow[],
+  merges: readonly Merge[],
+  take: (cells: number, characters: number) => void,
+): void {
   const waiting = merges.toSorted((one, other) => other.first - one.first)
   const open = new Map<number, { last: number; text: string }>()
   for (const row of rows) {
@@ -39,7 +43,7 @@ export function fillMerged(rows: readonly OpenRow[], merges: readonly Merge[], t
     for (const [column, { last, text }] of open) {
       if (line > last) open.delete(column)
       else if (isBlank(cells[column])) {
-        take(column + 1 - cells.length)
+        take(column + 1 - cells.length, text.length)
         while (cells.length < column) cells.push('')
         cells[column] = text
         row.merged ??= new Set()
