@@ -62,11 +62,6 @@ describe('an import of a workbook', () => {
         'register.xlsx: There is no sheet "Risk". The sheets are: Cover; Risks; Lists (hidden).',
       ),
     })
-    desk.put('a.csv', 'title\n')
-    expect(await from('--sheet', 'Risks', 'a.csv')).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('--sheet is for workbooks'),
-    })
     expect(await desk.importSheet('people', 'register.xlsx')).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(
