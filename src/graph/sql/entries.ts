@@ -1,4 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
+import type { PgTable } from 'drizzle-orm/pg-core'
 import {
   type FieldNode,
   type GraphQLField,
@@ -12,6 +13,7 @@ import type { Scope } from '../../auth/scopes.js'
 import { LIMITS } from '../../limits.js'
 import type { JsonValue } from '../../store/query/json.js'
 import type { JsonPage, PageFact } from '../../store/query/jsonPage.js'
+import { cursorKeys } from '../../store/query/page.js'
 import type { AnyRelation, Identified } from '../../store/query/relations.js'
 import { type ConnectionPart, type SqlField, sqlOf } from './fields.js'
 import { columnMember, constant, type Entry, items, type Member, nothing, reference, type Weigh } from './members.js'
@@ -45,8 +47,17 @@ export interface Connection {
   readonly weigh: Weigh
 }
 
+/** The scopes that a field needs in the rows that match a filter. */
+export type RowScopes = (filter: object) => readonly Scope[]
+
 export type Nodes = readonly [FieldNode, ...FieldNode[]]
 export type Collect = ReturnType<typeof selectionsOf>
+
+/** The scope of a field that depends on its row: by the type that the list of rows belongs to, or by the filter. */
+interface FieldScopes {
+  readonly scopeOf?: (parent: string) => Scope | undefined
+  readonly rowScopes?: RowScopes
+}
 
 /** Compiles the selections of one root field. */
 export class EntryCompiler {
@@ -54,6 +65,8 @@ export class EntryCompiler {
   readonly slots: Slot[]
   /** Whether the JSON from SQL has positions that must be replaced by cursors. */
   hasCursors = false
+  /** Of fields of a root list whose scope depends on the row. */
+  readonly rowScopes: RowScopes[] = []
   private readonly collect: Collect
   private readonly scopes: Set<Scope>
   private readonly withheld: ReadonlySet<Scope>
@@ -186,13 +199,20 @@ export class EntryCompiler {
       const isText = getNamedType(field.type) === GraphQLID
       return { member: columnMember(declared.column, isText) }
     }
+    if ('position' in declared) {
+      this.hasCursors = true
+      const { position } = declared
+      const cursor = ({ read }: Build, row: PgTable) => read.json.cursor(position.name, cursorKeys(position, row))
+      return { member: (build, row) => ({ value: cursor(build, row), isJson: true }) }
+    }
     this.noteLookUp()
     if ('computed' in declared) {
       const { value, isCount, counted } = declared.computed
       const member: Member = ({ read }, row) => ({ value: value(read, row as Identified), isJson: false })
       return { member, weigh: (weighing) => (isCount || counted ? weighing.count(counted) : 1) }
     }
-    const type = this.objectType(field)
+    const isImplied = 'reference' in declared && declared.reference.isImplied === true
+    const type = this.objectType(field, isImplied)
     if ('reference' in declared) return reference(declared.reference, this.entry(type, nodes, parent))
     if ('items' in declared) return items(declared.items, this.entry(type, nodes, parent))
     if ('page' in declared) return this.page(declared.page, field, nodes, parent)
@@ -237,15 +257,18 @@ export class EntryCompiler {
     const field = type.getFields()[name.value]
     if (!field) throw new NotCompilable(name.value.startsWith('__') ? 'introspection' : 'not_compilable')
     this.note(field)
-    const { scopeOf } = field.extensions as { scopeOf?: (parent: string) => Scope }
-    if (scopeOf) this.scopes.add(scopeOf(parent.name))
+    const { scopeOf, rowScopes } = field.extensions as FieldScopes
+    const scope = scopeOf?.(parent.name)
+    if (scope) this.scopes.add(scope)
+    else if (rowScopes) this.rowScopes.push(rowScopes)
     return field
   }
 
-  objectType(field: GraphQLField<unknown, unknown>): GraphQLObjectType {
+  /** `isImplied`: whoever reads the row may also read the object. */
+  objectType(field: GraphQLField<unknown, unknown>, isImplied = false): GraphQLObjectType {
     const type = getNamedType(field.type)
     if (!isObjectType(type)) throw new NotCompilable()
-    this.note(type)
+    if (!isImplied) this.note(type)
     return type
   }
 

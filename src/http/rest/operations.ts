@@ -16,12 +16,19 @@ const PROJECT = `fragment Project on Project {
   id key name description url status openRiskCount openIssueCount topRiskScore syncedAt createdAt updatedAt
 }`
 
-const SYNC_RESULT = `fragment SyncResult on SyncResult {
-  project { ...Project } risks { ...SyncCounts } issues { ...SyncCounts } warnings { ...SyncWarning }
-} fragment SyncWarning on SyncWarning { pointer detail }
+const SYNC_PARTS = `fragment SyncWarning on SyncWarning { pointer detail }
 fragment SyncCounts on SyncCounts { created updated unchanged closed }`
 
-const REFS = 'fragment ProjectRef on Project { id key name } fragment PersonRef on Person { id name }'
+const SYNC_RESULT = `fragment SyncResult on SyncResult {
+  project { ...Project } risks { ...SyncCounts } issues { ...SyncCounts } warnings { ...SyncWarning }
+} ${SYNC_PARTS}`
+
+const PERSONNEL_RESULT = `fragment SyncPersonnelResult on SyncPersonnelResult {
+  people { ...SyncCounts } groups { ...SyncCounts } warnings { ...SyncWarning }
+} ${SYNC_PARTS}`
+
+const PROJECT_REF = 'fragment ProjectRef on Project { id key name }'
+const REFS = `${PROJECT_REF} fragment PersonRef on Person { id name }`
 
 const RISK = `fragment Risk on Risk {
   id reference project { ...ProjectRef } title description category likelihood impact score level rank
@@ -58,6 +65,8 @@ const issuesOf = (name: string, path: string, fixed: string, others: string, giv
     }) { nodes { ...Issue } ${PAGE} }
   } ${ISSUE}`
 
+const FIELD_CHANGE = 'fragment FieldChange on FieldChange { field from to }'
+
 /** The history of one entity: a nested list, so always paged. */
 const historyOf = (name: string, root: string, parameter = 'id') => `query ${name}(
     $${parameter}: ID!, $since: DateTime, $limit: Int, $cursor: String, $total: Boolean = false
@@ -65,8 +74,7 @@ const historyOf = (name: string, root: string, parameter = 'id') => `query ${nam
     ${root}(id: $${parameter}) {
       history(first: $limit, after: $cursor, filter: { since: $since }) { nodes { ...Change } ${PAGE} }
     }
-  } fragment Change on Change { id action recordedAt effectiveOn fields { ...FieldChange } }
-  fragment FieldChange on FieldChange { field from to }`
+  } fragment Change on Change { id action recordedAt effectiveOn fields { ...FieldChange } } ${FIELD_CHANGE}`
 
 export const OPERATIONS = {
   listPersonnel: `query listPersonnel(
@@ -121,6 +129,10 @@ export const OPERATIONS = {
   syncProject: `mutation syncProject($input: SyncProjectInput!) {
     syncProject(input: $input) { ...SyncResult }
   } ${SYNC_RESULT} ${PROJECT}`,
+
+  syncPersonnel: `mutation syncPersonnel($input: SyncPersonnelInput!) {
+    syncPersonnel(input: $input) { ...SyncPersonnelResult }
+  } ${PERSONNEL_RESULT}`,
 
   getProject: `query getProject($idOrKey: ID!) { project(id: $idOrKey) { ...Project } } ${PROJECT}`,
 
@@ -216,6 +228,17 @@ export const OPERATIONS = {
   projectHistory: historyOf('projectHistory', 'project', 'idOrKey'),
   riskHistory: historyOf('riskHistory', 'risk'),
   issueHistory: historyOf('issueHistory', 'issue'),
+
+  listChanges: `query listChanges(
+    $entity: [EntityKind!], $project: [String!], $since: DateTime, $limit: Int, $cursor: String, $by: Boolean = false
+  ) {
+    changes(first: $limit, after: $cursor, filter: { entity: $entity, project: $project, since: $since }) {
+      nodes { ...FeedEntry } pageInfo { hasNextPage endCursor }
+    }
+  } fragment FeedEntry on Change {
+    id cursor recordedAt effectiveOn action entity entityId reference title project { ...ProjectRef } by @include(if: $by)
+    fields { ...FieldChange }
+  } ${PROJECT_REF} ${FIELD_CHANGE}`,
 
   getKey: 'query getKey { apiKey { ...ApiKey } } fragment ApiKey on ApiKey { name scopes projects expiresAt }',
 } as const

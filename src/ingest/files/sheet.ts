@@ -7,6 +7,7 @@ import { type JsonRecord, jsonRecords, ndjsonRecords } from './json.js'
 import type { Mapping } from './mapping.js'
 import { mappedCells } from './maps/cells.js'
 import { mappedObjects } from './maps/objects.js'
+import { type Recognisable, recognised, recognisedNote, recognisedObjects, recognising } from './maps/recognition.js'
 import { RecordRows } from './recordRows.js'
 import type { SheetRecord, SheetRecords } from './records.js'
 import { isBlank, type RowUnit, type Table } from './table.js'
@@ -40,6 +41,8 @@ export interface SheetOptions {
   readonly derived: readonly string[]
   readonly ignoreUnknown: boolean
   readonly mapping?: Mapping | undefined
+  /** Maps that are used without being named if the file has their signature. */
+  readonly recognisable?: readonly Recognisable[]
   /** Whether a heading is one of a column; without it, the fields' own names are. */
   readonly knows?: (heading: string) => boolean
 }
@@ -58,28 +61,39 @@ export function formatOf(fileName: string): SheetFormat | undefined {
 
 /** Reads a whole file. A file that is not a table throws UnreadableSheet; flaws of a record are in the record. */
 export function readSheet(bytes: Uint8Array, options: SheetOptions): Sheet {
-  const { name, format, mapping } = options
+  const { name, format } = options
   if (format === 'xlsx') return tableSheet(workbookTables(bytes, name, options.sheet), options)
   const text = decode(bytes, name, options.encoding)
   if (format === 'csv') return tableSheet(csvTables(text, name), options)
-  const source = format === 'json' ? jsonRecords(text, name) : ndjsonRecords(text)
-  return mapping
-    ? mappedSheet(mappedObjects(source, mapping, name), mapping)
-    : objectSheet(source, new Columns(options))
+  return objectsSheet(format === 'json' ? jsonRecords(text, name) : ndjsonRecords(text), options)
+}
+
+function objectsSheet(source: Iterable<JsonRecord>, options: SheetOptions): Sheet {
+  const { name } = options
+  const { map, records } = options.mapping
+    ? { map: undefined, records: source }
+    : recognisedObjects(source, options.recognisable ?? [])
+  const mapping = options.mapping ?? map?.mapping()
+  if (!mapping) return objectSheet(records, new Columns(options))
+  const sheet = mappedSheet(mappedObjects(records, mapping, name), mapping)
+  return map ? { ...sheet, notes: [recognisedNote(map), ...sheet.notes] } : sheet
 }
 
 function tableSheet(tables: Iterable<Table>, options: SheetOptions): Sheet {
-  const { name, fields, mapping } = options
+  const { name, fields, recognisable = [] } = options
   const known = new Columns(options)
   const knows = options.knows ?? ((heading: string) => known.knows(heading))
-  const test = mapping ? mappedColumns(mapping) : knownColumns(knows)
+  const test = options.mapping ? mappedColumns(options.mapping) : recognising(recognisable, knownColumns(knows))
   const found = headedTable(tables, test)
   if (!found) throw new UnreadableSheet(name, `There is no header; the columns may be called ${fields.join(', ')}.`)
   const { unit, notes, sheets } = found.table
   if (sheets.length > 1 && found.count === 0 && test.needed > 0)
     throw new UnreadableSheet(name, noHeader(sheets, fields))
+  const map = options.mapping ? undefined : recognised(recognisable, found.header.cells)
+  const mapping = options.mapping ?? map?.mapping()
   const sheet = mapping ? mappedTable(found, mapping) : namedTable(found, options)
-  return { ...sheet, unit, notes: [...notes, ...noteAbove(found), ...sheet.notes] }
+  const first = map ? [recognisedNote(map)] : []
+  return { ...sheet, unit, notes: [...first, ...notes, ...noteAbove(found), ...sheet.notes] }
 }
 
 function noHeader(sheets: readonly string[], fields: readonly string[]): string {
