@@ -78,7 +78,7 @@ export function scoresOf(level: RiskLevel): number[] {
 }
 
 /** The lowest and the highest score of a level. */
-function boundsOf(level: RiskLevel): readonly [lowest: number, highest: number] {
+export function boundsOf(level: RiskLevel): readonly [lowest: number, highest: number] {
   const next = RISK_LEVELS[RISK_LEVELS.indexOf(level) + 1]
   return [LEVEL_FLOORS[level], next ? LEVEL_FLOORS[next] - 1 : SCORE_MAX]
 }

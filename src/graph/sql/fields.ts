@@ -13,6 +13,7 @@ import {
   type Relation,
   relatedRows,
 } from '../../store/query/relations.js'
+import type { AnySummary } from '../../store/query/summaries.js'
 import type { Read } from '../../store/store.js'
 import { builder, type Context, needs } from '../builder.js'
 import { load, readTogether } from '../loaders.js'
@@ -41,6 +42,8 @@ export type SqlField =
   /** On Query: a list, and a single row by a condition. */
   | { readonly list: AnyList }
   | { readonly one: SingleRow }
+  /** On Query: what the rows of a list amount to. */
+  | { readonly summary: AnySummary }
   /** On Query: entities by reference, one for each representation or a single one. */
   | { readonly entities: References }
   /** A value that needs no database: on Query from the context, else from the parent. */
@@ -211,7 +214,7 @@ export function localField<Row extends object>(
     local,
     ...options
   }: Described & {
-    readonly type: LeafType | readonly [LeafType]
+    readonly type: LeafType | readonly [LeafType] | readonly [ObjectRef<Types, object>]
     readonly nullable?: boolean
     readonly local: (source: Row) => unknown
   },

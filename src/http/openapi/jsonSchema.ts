@@ -5,8 +5,10 @@ import {
   type GraphQLInputType,
   type GraphQLObjectType,
   type GraphQLOutputType,
+  getNamedType,
   isEnumType,
   isInputObjectType,
+  isLeafType,
   isListType,
   isNonNullType,
   isObjectType,
@@ -61,7 +63,9 @@ export class JsonSchemas {
         // Only `@include` is used: without the scope, the member is absent.
         if (node.directives?.length) optional.add(field.name)
         const schema = this.output(field.type, node.selectionSet)
-        return [[field.name, documented(schema, field.description, `${type.name}.${field.name}`)]]
+        // The example of an object is made of its fields; in an input the same name may be a text.
+        const exampled = isLeafType(getNamedType(field.type)) ? `${type.name}.${field.name}` : ''
+        return [[field.name, documented(schema, field.description, exampled)]]
       }),
     )
     const required = Object.keys(properties).filter((name) => !optional.has(name))
