@@ -26,6 +26,7 @@ import type { Arguments } from './fields.js'
 import { listRunner, type RootRead, type RootResult, readRoots, singleRunner } from './results.js'
 import { decidingVariables, everything, fragmentsOf, type IsIncluded, includedBy } from './selections.js'
 import { type ExecutionReason, NotCompilable, type Slot } from './statements.js'
+import { viewRunner } from './views.js'
 
 type Variables = Readonly<Record<string, unknown>>
 
@@ -177,6 +178,7 @@ function runnerOf(root: Root): Runner {
   if ('list' in root) return listRunner(root)
   if ('one' in root) return singleRunner(root)
   if ('types' in root) return entitiesRunner(root)
+  if ('view' in root) return viewRunner(root)
   const text = 'local' in root ? (context: Context) => JSON.stringify(root.local(context)) : () => root.text
   return async (context) => ({
     statements: [],

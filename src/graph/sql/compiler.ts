@@ -9,6 +9,7 @@ import type {
 import { getNamedType, isAbstractType } from 'graphql'
 import type { Scope } from '../../auth/scopes.js'
 import type { AnyList } from '../../store/query/page.js'
+import type { AnyView } from '../../store/query/views.js'
 import type { Context } from '../builder.js'
 import {
   type Collect,
@@ -29,6 +30,7 @@ export type Root =
   | { readonly name: string; readonly local: (context: Context) => unknown; readonly isPersonal: boolean }
   | ListRoot
   | SingleRoot
+  | ViewRoot
   | EntitiesRoot
 
 export interface ListRoot extends Statement, Connection {
@@ -48,6 +50,11 @@ export interface EntityEntry extends Entry {
 
 export interface SingleRoot extends Statement {
   readonly one: SingleRow
+  readonly object: Entry['object']
+}
+
+export interface ViewRoot extends Statement {
+  readonly view: AnyView
   readonly object: Entry['object']
 }
 
@@ -130,8 +137,9 @@ function rootOf(compiler: EntryCompiler, query: GraphQLObjectType, name: string,
     const connection = compiler.rootConnection(type, nodes, query)
     return { ...shared(), list: declared.list, ...connection }
   }
-  if (!('one' in declared)) throw new NotCompilable()
+  if (!('one' in declared) && !('view' in declared)) throw new NotCompilable()
   const { object, weigh } = compiler.entry(type, nodes, query)
+  if ('view' in declared) return { ...shared(), view: declared.view, object, weigh }
   return { ...shared(), one: declared.one, object, weigh }
 }
 

@@ -13,6 +13,7 @@ import {
   type Relation,
   relatedRows,
 } from '../../store/query/relations.js'
+import type { AnyView } from '../../store/query/views.js'
 import type { Read } from '../../store/store.js'
 import { builder, type Context, needs } from '../builder.js'
 import { load, readTogether } from '../loaders.js'
@@ -39,6 +40,10 @@ export type SqlField =
   /** On Query: a list, and a single row by a condition. */
   | { readonly list: AnyList }
   | { readonly one: SingleRow }
+  /** On Query: an object that SQL derives from many rows. */
+  | { readonly view: AnyView }
+  /** The same row under another type. */
+  | { readonly own: true }
   /** On Query: entities by reference, one for each representation or a single one. */
   | { readonly entities: References }
   /** A value that needs no database: on Query from the context, else from the parent. */
