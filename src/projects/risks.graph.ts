@@ -33,7 +33,7 @@ function scoresInWords(level: RiskLevelName): string {
   return `Score ${Math.min(...scores)} to ${Math.max(...scores)}.`
 }
 
-const RiskLevel = enumOf('RiskLevel', 'The level of a risk, by its score.', {
+export const RiskLevel = enumOf('RiskLevel', 'The level of a risk, by its score.', {
   UNASSESSED: 'Score 0: likelihood and impact are not assessed yet.',
   LOW: scoresInWords('LOW'),
   MEDIUM: scoresInWords('MEDIUM'),
