@@ -22,8 +22,8 @@ export interface PastValue {
 /** Larger than every such number, so that a change's id and a number fit into one. */
 const BASE = literal(100_000_000)
 
-/** Larger than every id of a change. */
-export const AFTER_ALL = sql.raw('1099511627776')
+/** Larger than every id of a change; times BASE it still fits into 64 bits. */
+export const AFTER_ALL = sql.raw('68719476736')
 
 /** The history under the alias that the functions here use. */
 export function pastChanges({ t }: Read): Tables['change'] {
