@@ -94,14 +94,14 @@ referenceField(Risk, 'owner', {
   by: 'ownerId',
   list: personnel,
   scope: 'personnel.read',
-  description: 'The owner; needs the scope personnel.read.',
+  description: 'The owner; needs the scope personnel.read. In REST null for a key without it.',
 })
 timestampFields(Risk)
 asEntity(Risk, { scope: 'projects.read', table: risks.table, keys: entryKeys })
 
 const RiskConnection = connectionOf(Risk, 'risks')
 
-const RiskFilter = builder.inputType('RiskFilter', {
+export const RiskFilter = builder.inputType('RiskFilter', {
   description: 'Filters risks. All given conditions must hold.',
   fields: (t) => ({
     project: t.stringList(boundedTexts('id', 'In one of the projects with these keys or ids; keys in any case.')),

@@ -106,6 +106,13 @@ const PATHS = [...new Set(ROUTES.map(({ path }) => path))].map((path) => {
   return { path, route: here[0] as Route, allow, wrong }
 })
 
+/** A body as a key reads it: without `personnel.read` it names no owner and no assignee. */
+function shownTo(holder: Holder, body: unknown): unknown {
+  if (body === undefined || isEnough(holder.self.scopes, 'personnel.read')) return body
+  const withhold = (name: string, value: unknown) => (name === 'owner' || name === 'assignee' ? null : value)
+  return JSON.parse(JSON.stringify(body), withhold)
+}
+
 describe('each route', () => {
   test.each(named)(
     '$name answers the keys that hold its scope, and refuses the others alike',
@@ -120,7 +127,7 @@ describe('each route', () => {
         tally.check(`${what} changes something`, isChanged, route.method !== 'GET' && isAllowed(holder, route))
         if (isAllowed(holder, route)) {
           tally.check(what, [answer.status, answer.headers.get('www-authenticate')], [route.status, null])
-          const expected = route.operation === 'getKey' ? holder.self : whole.body
+          const expected = route.operation === 'getKey' ? holder.self : shownTo(holder, whole.body)
           if (route.method === 'GET') tally.check(what, answer.body, expected)
           continue
         }

@@ -40,6 +40,19 @@ export const READS: Readonly<Partial<Record<OperationName, (company: Company) =>
     '?minScore=26',
     '?reviewBefore=yesterday',
   ],
+  riskMatrix: () => [
+    ...COUNTS,
+    '?project=apollo&level=high,low',
+    '?owner=none&minScore=5',
+    '?likelihood=6',
+    '?status=closed',
+  ],
+  issueCounts: () => [
+    ...COUNTS,
+    '?project=APOLLO&dueBefore=2026-11-01',
+    '?severity=high&status=open',
+    '?status=closed',
+  ],
   getRisk: ({ riskIds: [first = '', , , , closed = ''] }) => [...ONE, first, closed],
   listIssues: ({ personIds: [, assignee] }) => [
     ...LIST,
@@ -70,6 +83,9 @@ export const READS: Readonly<Partial<Record<OperationName, (company: Company) =>
   issueHistory: ({ issueIds: [first = ''] }) => [...below(first), `${first}?cursor=none`],
   getKey: () => ['', '?limit=1'],
 }
+
+/** Query strings for what a list amounts to. */
+const COUNTS = ['', '?limit=2', '?total=true', '?updatedSince=2099-01-01', '?search=steel', '?project=NONE', '?search=']
 
 /** Requests for a list below one entity. */
 const below = (name: string) => [name, `${name}?limit=2`, `${name}?limit=1&total=true`, `${name}?limit=0`]

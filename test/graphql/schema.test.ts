@@ -38,9 +38,11 @@ const connections = objectTypes.filter(({ name }) => name.endsWith('Connection')
 const roots = [schema.getQueryType(), schema.getMutationType()].filter((type) => type != null)
 const rootFields = roots.flatMap((type) => fieldsOf(type))
 
-/** Object types that are no entities: connections, payloads and history. */
+/** Object types that are no entities: connections, payloads, counts and history. */
 const isPlumbing = ({ name }: GraphQLNamedType) =>
-  /^(Query|Mutation|PageInfo|(Field)?Change|Sync(Result|Counts|Warning))$|(Connection|Edge)$/.test(name)
+  /^(Query|Mutation|PageInfo|(Field)?Change|Sync(Result|Counts|Warning)|RiskMatrix(Cell)?|IssueCounts)$|(Connection|Edge|Count)$/.test(
+    name,
+  )
 const entities = objectTypes.filter((type) => !isPlumbing(type))
 
 function fieldsOf(type: GraphQLObjectType | GraphQLInterfaceType) {

@@ -37,6 +37,8 @@ export type FieldPrice =
         readonly entries?: (args: Arguments) => number
       }
     }
+  /** A summary of a list, which counts its rows. */
+  | { readonly counted: CountedList }
   /** A nested list, which is always a page. */
   | { readonly relation: CountedRelation }
   /** Parts of a connection: its entries, the node of an edge, `totalCount`, and what needs the ends of the page. */
@@ -196,6 +198,13 @@ function costOf(field: GraphQLField<unknown, unknown>, node: FieldNode, selected
   }
   if ('derived' in price) return derivedCost(field, price.derived, args, selected)
   const { fixed, entry, isCounted, needsEnds } = selected
+  if ('counted' in price) {
+    const list = price.counted
+    return within(
+      { name: field.name, list, relation: undefined, scope, args, entry, isCounted: true, needsEnds },
+      fixed,
+    )
+  }
   const isRoot = 'list' in price
   const relation = isRoot ? undefined : price.relation
   const list = isRoot ? price.list : price.relation.list

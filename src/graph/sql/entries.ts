@@ -1,37 +1,26 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
 import {
   type FieldNode,
   type GraphQLField,
   GraphQLID,
   type GraphQLObjectType,
   getNamedType,
+  isNullableType,
   isObjectType,
 } from 'graphql'
 import type { Scope } from '../../auth/scopes.js'
 import { LIMITS } from '../../limits.js'
-import { literal } from '../../store/literals.js'
 import type { JsonValue } from '../../store/query/json.js'
 import type { JsonPage, PageFact } from '../../store/query/jsonPage.js'
-import type { AnyList } from '../../store/query/page.js'
-import { type AnyRelation, type Identified, relatedItems } from '../../store/query/relations.js'
-import { type ConnectionPart, columnOf, type SqlField, sqlOf } from './fields.js'
+import type { AnyRelation, Identified } from '../../store/query/relations.js'
+import { type ConnectionPart, type SqlField, sqlOf } from './fields.js'
+import { columnMember, constant, type Entry, items, type Member, nothing, reference, type Weigh } from './members.js'
 import type { Selected, selectionsOf } from './selections.js'
 import { type Build, NotCompilable, type Slot, type Weighing } from './statements.js'
-
-/** Builds the JSON of a field from its row. */
-type Member = (build: Build, row: PgTable) => JsonValue
-/** The number of rows that a row reads besides itself. */
-export type Weigh = (weighing: Weighing) => number
 
 /** How a row of a page becomes an entry. */
 interface Entries {
   readonly entry: (build: Build, page: JsonPage) => SQL
-  readonly weigh: Weigh
-}
-
-export interface Entry {
-  readonly object: (build: Build, row: PgTable) => SQL
   readonly weigh: Weigh
 }
 
@@ -67,11 +56,14 @@ export class EntryCompiler {
   hasCursors = false
   private readonly collect: Collect
   private readonly scopes: Set<Scope>
+  private readonly withheld: ReadonlySet<Scope>
   private lookUps = 0
 
-  constructor(collect: Collect, scopes: Set<Scope>, slots: Slot[] = []) {
+  /** A reference that needs a withheld scope is null, and its scope is not noted. */
+  constructor(collect: Collect, scopes: Set<Scope>, slots: Slot[] = [], withheld: ReadonlySet<Scope> = NO_SCOPES) {
     this.collect = collect
     this.scopes = scopes
+    this.withheld = withheld
     this.slots = slots
   }
 
@@ -169,6 +161,7 @@ export class EntryCompiler {
     const weights: Weigh[] = []
     const members = [...this.selected(type, nodes)].map(([name, fields]) => {
       if (isTypename(fields[0])) return [name, constant(type.name)] as const
+      if (this.isWithheld(type, fields[0])) return [name, nothing] as const
       const field = this.fieldOf(type, fields[0], parent)
       const declared = sqlOf(field)
       if (!declared) throw new NotCompilable()
@@ -191,7 +184,7 @@ export class EntryCompiler {
   ): { member: Member; weigh?: Weigh } {
     if ('column' in declared) {
       const isText = getNamedType(field.type) === GraphQLID
-      return { member: (_, row) => ({ value: shown(columnOf(row, declared.column), isText), isJson: false }) }
+      return { member: columnMember(declared.column, isText) }
     }
     if ('own' in declared) {
       const { object, weigh } = this.entry(this.objectType(field), nodes, parent)
@@ -221,6 +214,14 @@ export class EntryCompiler {
       return { value: sql`(${page.prefix}select ${build.read.json.object(members)}${from})`, isJson: true }
     }
     return { member, weigh: (weighing: Weighing) => weighing.page(slot, relation, isCounted, weigh) }
+  }
+
+  private isWithheld(type: GraphQLObjectType, { name }: FieldNode): boolean {
+    const field = type.getFields()[name.value]
+    if (!field || this.withheld.size === 0 || !isNullableType(field.type)) return false
+    const { scope } = field.extensions as { scope?: Scope | null }
+    const declared = sqlOf(field)
+    return scope != null && this.withheld.has(scope) && declared !== undefined && 'reference' in declared
   }
 
   private noteLookUp(): void {
@@ -258,35 +259,11 @@ export class EntryCompiler {
   }
 }
 
-function reference({ list, by }: { list: AnyList; by: string }, { object, weigh }: Entry) {
-  const member: Member = (build, row) => {
-    const { name, alias } = build.row(list)
-    const where = sql`${(alias as Identified).id} = ${columnOf(row, by)}`
-    return { value: sql`(select ${object(build, alias)} from ${name} where ${where})`, isJson: true }
-  }
-  return { member, weigh: (weighing: Weighing) => weighing.reference(weigh) }
-}
-
-function items(relation: AnyRelation, { object, weigh }: Entry) {
-  const member: Member = (build, row) => {
-    const built = (related: PgTable) => object(build, related)
-    return { value: relatedItems(build.read, relation, row, build.newName(), built), isJson: true }
-  }
-  return { member, weigh: (weighing: Weighing) => weighing.items(relation, weigh) }
-}
-
 export function isTypename({ name }: FieldNode): boolean {
   return name.value === '__typename'
 }
 
-function constant(text: string): () => JsonValue {
-  return () => ({ value: sql`cast(${literal(text)} as text)`, isJson: false })
-}
-
-/** A numeric id is shown as text. */
-function shown(column: AnyPgColumn, isText: boolean): AnyPgColumn | SQL {
-  return isText && column.dataType === 'number' ? sql`cast(${column} as text)` : column
-}
+const NO_SCOPES: ReadonlySet<Scope> = new Set()
 
 function bounded(members: readonly unknown[]): void {
   // SQLite allows 1,000 arguments of a function; an object needs two for each member.

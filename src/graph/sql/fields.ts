@@ -13,6 +13,7 @@ import {
   type Relation,
   relatedRows,
 } from '../../store/query/relations.js'
+import type { AnySummary } from '../../store/query/summaries.js'
 import type { AnyView } from '../../store/query/views.js'
 import type { Read } from '../../store/store.js'
 import { builder, type Context, needs } from '../builder.js'
@@ -44,6 +45,8 @@ export type SqlField =
   | { readonly view: AnyView }
   /** The same row under another type. */
   | { readonly own: true }
+  /** On Query: what the rows of a list amount to. */
+  | { readonly summary: AnySummary }
   /** On Query: entities by reference, one for each representation or a single one. */
   | { readonly entities: References }
   /** A value that needs no database: on Query from the context, else from the parent. */
@@ -198,7 +201,7 @@ export function localField<Row extends object>(
     local,
     ...options
   }: Described & {
-    readonly type: LeafType | readonly [LeafType]
+    readonly type: LeafType | readonly [LeafType] | readonly [ObjectRef<Types, object>]
     readonly nullable?: boolean
     readonly local: (source: Row) => unknown
   },

@@ -5,8 +5,10 @@ import {
   type GraphQLInputType,
   type GraphQLObjectType,
   type GraphQLOutputType,
+  getNamedType,
   isEnumType,
   isInputObjectType,
+  isLeafType,
   isListType,
   isNonNullType,
   isObjectType,
@@ -58,7 +60,9 @@ export class JsonSchemas {
         const field = node.kind === Kind.FIELD ? type.getFields()[node.name.value] : undefined
         if (!field || node.kind !== Kind.FIELD) return []
         const schema = this.output(field.type, node.selectionSet)
-        return [[field.name, documented(schema, field.description, `${type.name}.${field.name}`)]]
+        // The example of an object is made of its fields; in an input the same name may be a text.
+        const exampled = isLeafType(getNamedType(field.type)) ? `${type.name}.${field.name}` : ''
+        return [[field.name, documented(schema, field.description, exampled)]]
       }),
     )
     return { type: 'object', description: type.description, required: Object.keys(properties), properties }

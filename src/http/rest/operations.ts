@@ -22,16 +22,18 @@ const SYNC_RESULT = `fragment SyncResult on SyncResult {
 fragment SyncCounts on SyncCounts { created updated unchanged closed }`
 
 const PROJECT_REF = 'fragment ProjectRef on Project { id key name }'
+const REFS = `${PROJECT_REF} fragment PersonRef on Person { id name }`
 
 const RISK = `fragment Risk on Risk {
   id reference project { ...ProjectRef } title description category likelihood impact score level rank
-  status response ownerId ownerName url raisedOn reviewOn createdAt updatedAt
-} ${PROJECT_REF}`
+  status response owner { ...PersonRef } ownerId ownerName url raisedOn reviewOn createdAt updatedAt
+} ${REFS}`
 
 const ISSUE = `fragment Issue on Issue {
-  id reference project { ...ProjectRef } title description severity status assigneeId assigneeName
+  id reference project { ...ProjectRef } title description severity status assignee { ...PersonRef }
+  assigneeId assigneeName
   riskId url raisedOn dueOn createdAt updatedAt
-} ${PROJECT_REF}`
+} ${REFS}`
 
 const PAGE = 'pageInfo { hasNextPage endCursor } totalCount @include(if: $total)'
 
@@ -147,6 +149,18 @@ export const OPERATIONS = {
     }) { nodes { ...Risk } ${PAGE} }
   } ${RISK}`,
 
+  riskMatrix: `query riskMatrix(
+    $project: [String!], $status: [RiskStatus!], $level: [RiskLevel!], $minScore: Int, $likelihood: Int, $impact: Int,
+    $owner: [ID], $category: [String!], $reviewBefore: Date, $search: String, $updatedSince: DateTime
+  ) {
+    riskMatrix(filter: {
+      project: $project, status: $status, level: $level, minScore: $minScore, likelihood: $likelihood, impact: $impact,
+      owner: $owner, category: $category, reviewBefore: $reviewBefore, search: $search, updatedSince: $updatedSince
+    }) { ...RiskMatrix }
+  } fragment RiskMatrix on RiskMatrix { cells { ...RiskMatrixCell } unassessed unplaced levels { ...RiskLevelCount } }
+  fragment RiskMatrixCell on RiskMatrixCell { likelihood impact count }
+  fragment RiskLevelCount on RiskLevelCount { level count }`,
+
   getRisk: `query getRisk($id: ID!) { risk(id: $id) { ...Risk } } ${RISK}`,
 
   listIssues: `query listIssues(
@@ -159,6 +173,19 @@ export const OPERATIONS = {
       search: $search, updatedSince: $updatedSince
     }) { nodes { ...Issue } ${PAGE} }
   } ${ISSUE}`,
+
+  issueCounts: `query issueCounts(
+    $project: [String!], $severity: [IssueSeverity!], $status: [OpenIssueStatus!], $assignee: [ID], $risk: [ID!],
+    $dueBefore: Date, $search: String, $updatedSince: DateTime
+  ) {
+    issueCounts(filter: {
+      project: $project, severity: $severity, status: $status, assignee: $assignee, risk: $risk, dueBefore: $dueBefore,
+      search: $search, updatedSince: $updatedSince
+    }) { ...IssueCounts }
+  } fragment IssueCounts on IssueCounts {
+    total severities { ...IssueSeverityCount } statuses { ...IssueStatusCount }
+  } fragment IssueSeverityCount on IssueSeverityCount { severity count }
+  fragment IssueStatusCount on IssueStatusCount { status count }`,
 
   getIssue: `query getIssue($id: ID!) { issue(id: $id) { ...Issue } } ${ISSUE}`,
 
