@@ -35,11 +35,11 @@ export function historyExtent(read: Read): Extent {
   return { table: read.t.change, row: pastChanges(read), rows: Number.POSITIVE_INFINITY }
 }
 
-/** Changes of these entities that touch one of the fields. */
+/** Changes of these entities that touch one of the fields; to be read in the order of their ids, by no other index. */
 export function touching(read: Read, kind: EntityKind, values: readonly PastValue[]): SQL {
   const change = pastChanges(read)
   const touches = values.map(({ field }) => read.json.touches(change.fields, field))
-  return sql`${change.entity} = ${literal(kind)} and (${sql.join(touches, sql` or `)})`
+  return sql`${unindexed(change.entity)} = ${literal(kind)} and (${sql.join(touches, sql` or `)})`
 }
 
 /** The id of the last change before an instant; 0 if there is none. By id: a clock may have been wrong for a while. */
