@@ -34,11 +34,19 @@ query TopRisks {
 /** `Host` must be loopback itself: another name that resolves to it could belong to a DNS rebinding page. */
 const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/i
 
+/** The demo's key, for a page that is opened on this machine. */
+export function keyForPage(request: HttpRequest, demoKey: string | undefined): string | undefined {
+  return LOOPBACK.test(request.header('host') ?? '') ? demoKey : undefined
+}
+
+/** Under which the pages keep the key of a tab, so that it is pasted once for all of them. */
+export const TAB_KEY_NAME = 'operations.key'
+
 /** Serves GraphiQL with all of its assets inlined: the page loads nothing from other hosts. */
 export function createGraphiql({ endpoint, demoKey }: GraphiqlOptions) {
   const pages = new Map<string, Promise<{ content: Content; policy: string }>>()
   return async (request: HttpRequest): Promise<HttpResponse> => {
-    const key = demoKey !== undefined && LOOPBACK.test(request.header('host') ?? '') ? demoKey : '<API_KEY>'
+    const key = keyForPage(request, demoKey) ?? '<API_KEY>'
     const page = pages.get(key) ?? renderGraphiql(endpoint, key)
     pages.set(key, page)
     const { content, policy } = await page
@@ -93,11 +101,11 @@ export function createFrontPage(schema: GraphQLSchema, basePath: string, hasGrap
 }
 
 /** Built lazily on first use, and kept: most processes never serve these pages. */
-function lazily(make: () => Content): () => Content {
-  let content: Content | undefined
+export function lazily<V>(make: () => V): () => V {
+  let made: V | undefined
   return () => {
-    content ??= make()
-    return content
+    made ??= make()
+    return made
   }
 }
 
