@@ -1,4 +1,4 @@
-import { and, between, eq, gte, lt, lte, or, type SQL, sql } from 'drizzle-orm'
+import { type AnyColumn, and, between, eq, gte, lt, lte, or, type SQL, sql } from 'drizzle-orm'
 import { badArgument } from '../errors.js'
 import { day, link, oneOf, patched, required, requireFields, text, type Values, whole } from '../fields.js'
 import { Ledger, type Stored } from '../history/ledger.js'
@@ -51,14 +51,12 @@ export function scoreOf(likelihood: number | null, impact: number | null): numbe
 }
 
 /** The level of a risk, by its score. */
-export const riskLevel: Computed<Tables['risk']> = {
-  of: (t) => t.risk,
-  value: (_, { score }) => {
-    const cases = RISK_LEVELS.map(
-      (level) => sql`when ${score} >= ${literal(LEVEL_FLOORS[level])} then ${literal(level)}`,
-    )
-    return sql`case ${sql.join(cases.reverse(), sql` `)} end`
-  },
+export const riskLevel: Computed<Tables['risk']> = { of: (t) => t.risk, value: (_, { score }) => levelOf(score) }
+
+/** The level of a score; null for none. */
+export function levelOf(score: AnyColumn | SQL): SQL {
+  const cases = RISK_LEVELS.map((level) => sql`when ${score} >= ${literal(LEVEL_FLOORS[level])} then ${literal(level)}`)
+  return sql`case ${sql.join(cases.reverse(), sql` `)} end`
 }
 
 /** The competition rank by score among all live risks: 1, 1, 3; null for a closed one. */

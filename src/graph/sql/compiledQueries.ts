@@ -27,6 +27,7 @@ import { listRunner, type RootRead, type RootResult, readRoots, singleRunner } f
 import { decidingVariables, everything, fragmentsOf, type IsIncluded, includedBy } from './selections.js'
 import { type ExecutionReason, NotCompilable, type Slot } from './statements.js'
 import { summaryRunner } from './summaryResults.js'
+import { viewRunner } from './views.js'
 
 type Variables = Readonly<Record<string, unknown>>
 
@@ -179,6 +180,7 @@ function runnerOf(root: Root): Runner {
   if ('one' in root) return singleRunner(root)
   if ('types' in root) return entitiesRunner(root)
   if ('summary' in root) return summaryRunner(root)
+  if ('view' in root) return viewRunner(root)
   const text = 'local' in root ? (context: Context) => JSON.stringify(root.local(context)) : () => root.text
   return async (context) => ({
     statements: [],

@@ -10,6 +10,7 @@ import { getNamedType, isAbstractType, isLeafType } from 'graphql'
 import type { Scope } from '../../auth/scopes.js'
 import type { AnyList } from '../../store/query/page.js'
 import type { AnySummary } from '../../store/query/summaries.js'
+import type { AnyView } from '../../store/query/views.js'
 import type { Context } from '../builder.js'
 import {
   type Collect,
@@ -31,6 +32,7 @@ export type Root =
   | ListRoot
   | SingleRoot
   | SummaryRoot
+  | ViewRoot
   | EntitiesRoot
 
 export interface ListRoot extends Statement, Connection {
@@ -57,6 +59,11 @@ export interface SummaryRoot extends Pick<Statement, 'name' | 'slots'> {
   readonly summary: AnySummary
   /** The selected members of the value. */
   readonly shown: (value: object) => object
+}
+
+export interface ViewRoot extends Statement {
+  readonly view: AnyView
+  readonly object: Entry['object']
 }
 
 interface Statement {
@@ -143,8 +150,9 @@ function rootOf(compiler: EntryCompiler, query: GraphQLObjectType, name: string,
     const connection = compiler.rootConnection(type, nodes, query)
     return { ...shared(), list: declared.list, ...connection }
   }
-  if (!('one' in declared)) throw new NotCompilable()
+  if (!('one' in declared) && !('view' in declared)) throw new NotCompilable()
   const { object, weigh } = compiler.entry(type, nodes, query)
+  if ('view' in declared) return { ...shared(), view: declared.view, object, weigh }
   return { ...shared(), one: declared.one, object, weigh }
 }
 

@@ -193,6 +193,10 @@ export class EntryCompiler {
       const isText = getNamedType(field.type) === GraphQLID
       return { member: (_, row) => ({ value: shown(columnOf(row, declared.column), isText), isJson: false }) }
     }
+    if ('own' in declared) {
+      const { object, weigh } = this.entry(this.objectType(field), nodes, parent)
+      return { member: (build, row) => ({ value: object(build, row), isJson: true }), weigh }
+    }
     this.noteLookUp()
     if ('computed' in declared) {
       const { value, isCount, counted } = declared.computed

@@ -6,6 +6,7 @@ import {
   type GraphQLSchema,
   getNamedType,
   isInputType,
+  isNonNullType,
   isObjectType,
   Kind,
   type OperationDefinitionNode,
@@ -56,7 +57,8 @@ export interface Parameter {
   readonly name: string
   readonly in: 'path' | 'query'
   readonly type: GraphQLInputType
-  readonly defaultValue: boolean | undefined
+  readonly isRequired: boolean
+  readonly defaultValue: boolean | string | undefined
   readonly use: VariableUse
 }
 
@@ -142,7 +144,9 @@ function variablesOf(
       name,
       in: route.path.includes(`{${name}}`) ? 'path' : 'query',
       type,
-      defaultValue: defaultValue?.kind === Kind.BOOLEAN ? defaultValue.value : undefined,
+      isRequired: isNonNullType(type) && name !== BODY,
+      defaultValue:
+        defaultValue?.kind === Kind.BOOLEAN || defaultValue?.kind === Kind.ENUM ? defaultValue.value : undefined,
       // The same description of the id as in the route of the parent itself.
       use: { ...use, description: ofParent.get(name)?.description ?? use.description },
     }
