@@ -4,7 +4,7 @@ import { chip, LEVELS } from './levels.js'
 import { table } from './tables.js'
 import { shownDay, shownNumber, T } from './texts.js'
 
-const MOVED_SHOWN = 12
+const MOVED_SHOWN = 8
 
 /** What moved since the chosen day. */
 export function movedPart(open: (riskId: string) => void) {
