@@ -34,13 +34,29 @@ const SOURCES: Readonly<Record<SheetNoun, (read: Read, isLive: boolean) => Async
     for await (const rows of pagesOf(read, isLive ? risks : everyRisk, {})) {
       const projectOf = await projectsOf(read, rows)
       const all = await computed(read, rows, { level: riskLevel, rank: riskRank })
-      yield all.map((row) => ({ ...row, project: projectOf.get(row.projectId) }))
+      const ownerOf = await peopleOf(
+        read,
+        rows.map(({ ownerId }) => ownerId),
+      )
+      yield all.map((row) => ({
+        ...row,
+        project: projectOf.get(row.projectId),
+        owner: ownerOf.get(row.ownerId ?? ''),
+      }))
     }
   },
   async *issues(read, isLive) {
     for await (const rows of pagesOf(read, isLive ? issues : everyIssue, {})) {
       const projectOf = await projectsOf(read, rows)
-      yield rows.map((row) => ({ ...row, project: projectOf.get(row.projectId) }))
+      const assigneeOf = await peopleOf(
+        read,
+        rows.map(({ assigneeId }) => assigneeId),
+      )
+      yield rows.map((row) => ({
+        ...row,
+        project: projectOf.get(row.projectId),
+        assignee: assigneeOf.get(row.assigneeId ?? ''),
+      }))
     }
   },
 }
@@ -62,6 +78,10 @@ async function computed<Row extends { id: string }>(
 
 function projectsOf(read: Read, rows: readonly { projectId: string }[]) {
   return byIds(read, projects, [...new Set(rows.map(({ projectId }) => projectId))])
+}
+
+function peopleOf(read: Read, ids: readonly (string | null)[]) {
+  return byIds(read, personnel, [...new Set(ids.filter((id) => id !== null))])
 }
 
 function idsOf(rows: readonly { id: string }[]): string[] {

@@ -71,7 +71,7 @@ referenceField(Issue, 'assignee', {
   by: 'assigneeId',
   list: personnel,
   scope: 'personnel.read',
-  description: 'The assignee; needs the scope personnel.read.',
+  description: 'The assignee; needs the scope personnel.read. In REST null for a key without it.',
 })
 referenceField(Issue, 'risk', {
   to: Risk,

@@ -119,6 +119,7 @@ export function issuesLedger(write: Write): Ledger<IssueRow> {
   return new Ledger(write, {
     kind: 'ISSUE',
     table: (t) => t.issue,
+    projectOf: ({ projectId }) => projectId,
     tracked: [
       ...(['reference', 'title', 'description', 'severity', 'status', 'assigneeId'] as const),
       ...(['assigneeName', 'riskId', 'url', 'raisedOn', 'dueOn'] as const),

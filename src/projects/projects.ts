@@ -109,6 +109,7 @@ export function projectsLedger(write: Write): Ledger<ProjectRow> {
   return new Ledger(write, {
     kind: 'PROJECT',
     table: (t) => t.project,
+    projectOf: ({ id }) => id,
     tracked: ['key', 'name', 'description', 'url', 'status'],
   })
 }

@@ -94,7 +94,7 @@ referenceField(Risk, 'owner', {
   by: 'ownerId',
   list: personnel,
   scope: 'personnel.read',
-  description: 'The owner; needs the scope personnel.read.',
+  description: 'The owner; needs the scope personnel.read. In REST null for a key without it.',
 })
 timestampFields(Risk)
 asEntity(Risk, { scope: 'projects.read', table: risks.table, keys: entryKeys })

@@ -194,6 +194,7 @@ export function risksLedger(write: Write): Ledger<RiskRow> {
   return new Ledger(write, {
     kind: 'RISK',
     table: (t) => t.risk,
+    projectOf: ({ projectId }) => projectId,
     tracked: [
       ...(['reference', 'title', 'description', 'category', 'likelihood', 'impact', 'score', 'status'] as const),
       ...(['response', 'ownerId', 'ownerName', 'url', 'raisedOn', 'reviewOn'] as const),

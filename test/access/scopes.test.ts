@@ -145,7 +145,14 @@ describe('a person behind a risk or an issue', () => {
     const errors = [refusal('personnel.read', [one.name, one.person], document.indexOf(`${one.person} {`) + 1)]
     expect((await narrow.graphql(document)).body).toEqual({ data: seen(null), errors })
     expect((await wide.graphql(document)).body).toEqual({ data: seen({ name: 'bea' }) })
-    expect((await narrow.get(`/v1/${one.list}/${id}`)).text).toBe((await wide.get(`/v1/${one.list}/${id}`)).text)
+    for (const path of [`/v1/${one.list}/${id}`, `/v1/${one.list}?limit=9`]) {
+      const { text } = await wide.get(path)
+      expect(text).toMatch(new RegExp(`"${one.person}":\\{"id":"usr_\\w+","name":"\\w+"}`))
+      const withheld = text.replaceAll(new RegExp(`"${one.person}":\\{.*?}`, 'g'), `"${one.person}":null`)
+      expect((await narrow.get(path)).text).toBe(withheld)
+    }
+    const [named, nameless] = [await wide.get(`/v1/${one.list}.csv`), await narrow.get(`/v1/${one.list}.csv`)]
+    expect([named.text.includes(`,bea,${personId},`), nameless.text.includes(`,,${personId},`)]).toEqual([true, true])
   })
 
   test.each(PEOPLE)('in a list, each $person is refused at its own path, whether or not there is one', async (one) => {

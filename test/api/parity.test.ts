@@ -11,8 +11,9 @@ const FIELDS = {
   groups: 'id name externalId description memberCount createdAt updatedAt',
   projects: `id key name description url status openRiskCount openIssueCount topRiskScore syncedAt createdAt updatedAt`,
   risks: `id reference project { id key name } title description category likelihood impact score level rank status
-    response ownerId ownerName url raisedOn reviewOn createdAt updatedAt`,
-  issues: `id reference project { id key name } title description severity status assigneeId assigneeName riskId url
+    response owner { id name } ownerId ownerName url raisedOn reviewOn createdAt updatedAt`,
+  issues: `id reference project { id key name } title description severity status
+    assignee { id name } assigneeId assigneeName riskId url
     raisedOn dueOn createdAt updatedAt`,
 } as const
 type List = keyof typeof FIELDS

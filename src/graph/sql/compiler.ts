@@ -12,16 +12,9 @@ import type { AnyList } from '../../store/query/page.js'
 import type { AnySummary } from '../../store/query/summaries.js'
 import type { AnyView } from '../../store/query/views.js'
 import type { Context } from '../builder.js'
-import {
-  type Collect,
-  type Connection,
-  type Entry,
-  EntryCompiler,
-  isTypename,
-  type Nodes,
-  type Weigh,
-} from './entries.js'
+import { type Collect, type Connection, EntryCompiler, isTypename, type Nodes, type RowScopes } from './entries.js'
 import { type References, type SingleRow, sqlOf } from './fields.js'
+import type { Entry, Weigh } from './members.js'
 import { type IsIncluded, selectionsOf } from './selections.js'
 import { NotCompilable, type Slot } from './statements.js'
 
@@ -37,6 +30,8 @@ export type Root =
 
 export interface ListRoot extends Statement, Connection {
   readonly list: AnyList
+  /** The scopes that fields of its rows need, by the filter. */
+  readonly rowScopes: readonly RowScopes[]
 }
 
 /** Entities by reference: for each type an entry, and the scopes that it needs. */
@@ -88,6 +83,7 @@ export function planOf(
   document: DocumentNode,
   { selectionSet }: OperationDefinitionNode,
   isIncluded: IsIncluded,
+  withheld: ReadonlySet<Scope>,
 ): Plan {
   const query = schema.getQueryType()
   if (!query) throw new NotCompilable()
@@ -98,7 +94,7 @@ export function planOf(
     const declared = field && sqlOf(field)
     return declared && 'entities' in declared
       ? entitiesRoot(schema, collect, field, declared.entities, { name, nodes })
-      : rootOf(new EntryCompiler(collect, scopes), query, name, nodes)
+      : rootOf(new EntryCompiler(collect, scopes, [], withheld), query, name, nodes)
   }
   const roots = [...collect(query, [selectionSet])].map(([name, nodes]) => compile(name, nodes))
   // Execution loads several rows of one type in one batch; compiled, each would be a statement of its own.
@@ -148,7 +144,7 @@ function rootOf(compiler: EntryCompiler, query: GraphQLObjectType, name: string,
   const shared = () => ({ name, slots: compiler.slots, hasCursors: compiler.hasCursors })
   if ('list' in declared) {
     const connection = compiler.rootConnection(type, nodes, query)
-    return { ...shared(), list: declared.list, ...connection }
+    return { ...shared(), list: declared.list, rowScopes: compiler.rowScopes, ...connection }
   }
   if (!('one' in declared) && !('view' in declared)) throw new NotCompilable()
   const { object, weigh } = compiler.entry(type, nodes, query)

@@ -1,37 +1,26 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
 import {
   type FieldNode,
   type GraphQLField,
   GraphQLID,
   type GraphQLObjectType,
   getNamedType,
+  isNullableType,
   isObjectType,
 } from 'graphql'
 import type { Scope } from '../../auth/scopes.js'
 import { LIMITS } from '../../limits.js'
-import { literal } from '../../store/literals.js'
 import type { JsonValue } from '../../store/query/json.js'
 import type { JsonPage, PageFact } from '../../store/query/jsonPage.js'
-import type { AnyList } from '../../store/query/page.js'
-import { type AnyRelation, type Identified, relatedItems } from '../../store/query/relations.js'
-import { type ConnectionPart, columnOf, type SqlField, sqlOf } from './fields.js'
+import type { AnyRelation, Identified } from '../../store/query/relations.js'
+import { type ConnectionPart, type SqlField, sqlOf } from './fields.js'
+import { columnMember, constant, type Entry, items, type Member, nothing, reference, type Weigh } from './members.js'
 import type { Selected, selectionsOf } from './selections.js'
 import { type Build, NotCompilable, type Slot, type Weighing } from './statements.js'
-
-/** Builds the JSON of a field from its row. */
-type Member = (build: Build, row: PgTable) => JsonValue
-/** The number of rows that a row reads besides itself. */
-export type Weigh = (weighing: Weighing) => number
 
 /** How a row of a page becomes an entry. */
 interface Entries {
   readonly entry: (build: Build, page: JsonPage) => SQL
-  readonly weigh: Weigh
-}
-
-export interface Entry {
-  readonly object: (build: Build, row: PgTable) => SQL
   readonly weigh: Weigh
 }
 
@@ -56,8 +45,17 @@ export interface Connection {
   readonly weigh: Weigh
 }
 
+/** The scopes that a field needs in the rows that match a filter. */
+export type RowScopes = (filter: object) => readonly Scope[]
+
 export type Nodes = readonly [FieldNode, ...FieldNode[]]
 export type Collect = ReturnType<typeof selectionsOf>
+
+/** The scope of a field that depends on its row: by the type that the list of rows belongs to, or by the filter. */
+interface FieldScopes {
+  readonly scopeOf?: (parent: string) => Scope | undefined
+  readonly rowScopes?: RowScopes
+}
 
 /** Compiles the selections of one root field. */
 export class EntryCompiler {
@@ -65,13 +63,18 @@ export class EntryCompiler {
   readonly slots: Slot[]
   /** Whether the JSON from SQL has positions that must be replaced by cursors. */
   hasCursors = false
+  /** Of fields of a root list whose scope depends on the row. */
+  readonly rowScopes: RowScopes[] = []
   private readonly collect: Collect
   private readonly scopes: Set<Scope>
+  private readonly withheld: ReadonlySet<Scope>
   private lookUps = 0
 
-  constructor(collect: Collect, scopes: Set<Scope>, slots: Slot[] = []) {
+  /** A reference that needs a withheld scope is null, and its scope is not noted. */
+  constructor(collect: Collect, scopes: Set<Scope>, slots: Slot[] = [], withheld: ReadonlySet<Scope> = NO_SCOPES) {
     this.collect = collect
     this.scopes = scopes
+    this.withheld = withheld
     this.slots = slots
   }
 
@@ -169,6 +172,7 @@ export class EntryCompiler {
     const weights: Weigh[] = []
     const members = [...this.selected(type, nodes)].map(([name, fields]) => {
       if (isTypename(fields[0])) return [name, constant(type.name)] as const
+      if (this.isWithheld(type, fields[0])) return [name, nothing] as const
       const field = this.fieldOf(type, fields[0], parent)
       const declared = sqlOf(field)
       if (!declared) throw new NotCompilable()
@@ -191,7 +195,7 @@ export class EntryCompiler {
   ): { member: Member; weigh?: Weigh } {
     if ('column' in declared) {
       const isText = getNamedType(field.type) === GraphQLID
-      return { member: (_, row) => ({ value: shown(columnOf(row, declared.column), isText), isJson: false }) }
+      return { member: columnMember(declared.column, isText) }
     }
     if ('own' in declared) {
       const { object, weigh } = this.entry(this.objectType(field), nodes, parent)
@@ -203,7 +207,8 @@ export class EntryCompiler {
       const member: Member = ({ read }, row) => ({ value: value(read, row as Identified), isJson: false })
       return { member, weigh: (weighing) => (isCount || counted ? weighing.count(counted) : 1) }
     }
-    const type = this.objectType(field)
+    const isImplied = 'reference' in declared && declared.reference.isImplied === true
+    const type = this.objectType(field, isImplied)
     if ('reference' in declared) return reference(declared.reference, this.entry(type, nodes, parent))
     if ('items' in declared) return items(declared.items, this.entry(type, nodes, parent))
     if ('page' in declared) return this.page(declared.page, field, nodes, parent)
@@ -223,6 +228,14 @@ export class EntryCompiler {
     return { member, weigh: (weighing: Weighing) => weighing.page(slot, relation, isCounted, weigh) }
   }
 
+  private isWithheld(type: GraphQLObjectType, { name }: FieldNode): boolean {
+    const field = type.getFields()[name.value]
+    if (!field || this.withheld.size === 0 || !isNullableType(field.type)) return false
+    const { scope } = field.extensions as { scope?: Scope | null }
+    const declared = sqlOf(field)
+    return scope != null && this.withheld.has(scope) && declared !== undefined && 'reference' in declared
+  }
+
   private noteLookUp(): void {
     this.lookUps += 1
     // Fragments multiply subqueries, and the engine plans each: 4,000 would block the process for ten seconds.
@@ -240,15 +253,18 @@ export class EntryCompiler {
     const field = type.getFields()[name.value]
     if (!field) throw new NotCompilable(name.value.startsWith('__') ? 'introspection' : 'not_compilable')
     this.note(field)
-    const { scopeOf } = field.extensions as { scopeOf?: (parent: string) => Scope }
-    if (scopeOf) this.scopes.add(scopeOf(parent.name))
+    const { scopeOf, rowScopes } = field.extensions as FieldScopes
+    const scope = scopeOf?.(parent.name)
+    if (scope) this.scopes.add(scope)
+    else if (rowScopes) this.rowScopes.push(rowScopes)
     return field
   }
 
-  objectType(field: GraphQLField<unknown, unknown>): GraphQLObjectType {
+  /** `isImplied`: whoever reads the row may also read the object. */
+  objectType(field: GraphQLField<unknown, unknown>, isImplied = false): GraphQLObjectType {
     const type = getNamedType(field.type)
     if (!isObjectType(type)) throw new NotCompilable()
-    this.note(type)
+    if (!isImplied) this.note(type)
     return type
   }
 
@@ -258,35 +274,11 @@ export class EntryCompiler {
   }
 }
 
-function reference({ list, by }: { list: AnyList; by: string }, { object, weigh }: Entry) {
-  const member: Member = (build, row) => {
-    const { name, alias } = build.row(list)
-    const where = sql`${(alias as Identified).id} = ${columnOf(row, by)}`
-    return { value: sql`(select ${object(build, alias)} from ${name} where ${where})`, isJson: true }
-  }
-  return { member, weigh: (weighing: Weighing) => weighing.reference(weigh) }
-}
-
-function items(relation: AnyRelation, { object, weigh }: Entry) {
-  const member: Member = (build, row) => {
-    const built = (related: PgTable) => object(build, related)
-    return { value: relatedItems(build.read, relation, row, build.newName(), built), isJson: true }
-  }
-  return { member, weigh: (weighing: Weighing) => weighing.items(relation, weigh) }
-}
-
 export function isTypename({ name }: FieldNode): boolean {
   return name.value === '__typename'
 }
 
-function constant(text: string): () => JsonValue {
-  return () => ({ value: sql`cast(${literal(text)} as text)`, isJson: false })
-}
-
-/** A numeric id is shown as text. */
-function shown(column: AnyPgColumn, isText: boolean): AnyPgColumn | SQL {
-  return isText && column.dataType === 'number' ? sql`cast(${column} as text)` : column
-}
+const NO_SCOPES: ReadonlySet<Scope> = new Set()
 
 function bounded(members: readonly unknown[]): void {
   // SQLite allows 1,000 arguments of a function; an object needs two for each member.

@@ -29,7 +29,7 @@ export type SqlField =
   | { readonly column: string }
   | { readonly computed: AnyComputed }
   /** The row of a list whose id is in this column. */
-  | { readonly reference: { readonly list: AnyList; readonly by: string } }
+  | { readonly reference: { readonly list: AnyList; readonly by: string; readonly isImplied?: boolean } }
   /** All related rows. */
   | { readonly items: AnyRelation }
   /** A page of related rows. */
@@ -123,7 +123,8 @@ export function computedField<T extends Identified>(
 }
 
 interface Referring extends Described {
-  readonly scope: Scope
+  /** The scope of the field; undefined if only those who may read the other row read this one. */
+  readonly scope: Scope | undefined
 }
 
 /** A field that shows the row of a list whose id is in a column. */
@@ -132,11 +133,12 @@ export function referenceField<Row extends object, R extends Identified, F>(
   name: string,
   { to, list, by, required = false, scope, description }: Referring & ReferenceOptions<Row, R, F>,
 ): void {
+  const sql = { reference: { list, by, isImplied: scope === undefined } }
   field(type, name, () => ({
     type: to,
     nullable: !required,
     description,
-    ...needs(scope, { sql: { reference: { list, by } } }),
+    ...(scope ? needs(scope, { sql }) : { extensions: { sql } }),
     resolve: (row, _, context) => loadById(context, list, row, (one) => one[by] as string | null),
   }))
 }

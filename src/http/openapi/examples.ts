@@ -1,5 +1,6 @@
 import { KeyMissing } from '../../auth/principal.js'
 import type { Code } from '../../errors.js'
+import { cursorGone } from '../../store/query/page.js'
 
 /** A realistic example for each field of a body; an enum without an entry shows its first value. */
 export const EXAMPLES: Readonly<Record<string, unknown>> = {
@@ -56,9 +57,14 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
   'Issue.url': 'https://projects.example.com/apollo/issues/12',
   'Change.id': '42',
   'Change.action': 'UPDATED',
+  'Change.entity': 'RISK',
+  'Change.entityId': 'rsk_01k9zq3v5rgs3j6w8r0xk4ntcy',
+  'Change.reference': 'R-7',
+  'Change.title': 'Steel arrives late',
+  'Change.by': 'key_01k9zq3v5rj2b5n8c4yhw6tmas',
   'FieldChange.field': 'title',
-  'FieldChange.from': 'Engineer',
-  'FieldChange.to': 'Lead engineer',
+  'FieldChange.from': 'Steel arrives',
+  'FieldChange.to': 'Steel arrives late',
   'Movements.since': '2026-10-01T00:00:00.000Z',
   'Movements.until': null,
   'MovementCounts.new': 0,
@@ -136,6 +142,7 @@ export const PROBLEM_EXAMPLES: Readonly<
     existingId: 'usr_01k9zq3v5rf8ta4mbw2xnc7dhe',
     errors: [{ pointer: '/email', detail: TAKEN }],
   },
+  CURSOR_GONE: { detail: cursorGone().message },
   PRECONDITION_FAILED: { detail: 'This has changed since you read it. Read it again, and retry with its ETag.' },
   VALIDATION_FAILED: {
     detail: 'This person cannot be added as given. email: Must be an e-mail address, such as ada@example.com.',

@@ -29,8 +29,10 @@ export interface CompiledRoute {
   readonly document: DocumentNode
   readonly rootField: GraphQLField<unknown, unknown>
   readonly rootNode: FieldNode
-  /** The scope that the root field declares; null if any valid key may use it. */
+  /** The scope that the root field declares; null if any valid key may use it, or keys with one of `scopes`. */
   readonly scope: Scope | null
+  /** The scopes of which one is enough; the response is limited to what the key may read. */
+  readonly scopes: readonly Scope[]
   readonly isList: boolean
   /** The selection of the response: the root field, or the list inside it. */
   readonly shown: Shown
@@ -70,6 +72,8 @@ interface VariableUse {
 }
 
 const BODY = 'input'
+/** Of a feed: whether it shows who made each change. It depends on the scopes of the key, and is no parameter. */
+export const AUTHOR = 'by'
 
 const compiled = new WeakMap<GraphQLSchema, Map<Route, CompiledRoute>>()
 
@@ -104,6 +108,7 @@ export function compile(schema: GraphQLSchema, route: Route): CompiledRoute {
     rootField,
     rootNode,
     scope: (rootField.extensions['scope'] ?? null) as Scope | null,
+    scopes: (rootField.extensions['scopes'] ?? []) as readonly Scope[],
     isList: isConnection(shown.field),
     shown,
     types: typesOf(route),
@@ -160,8 +165,8 @@ function typesOf({ status, sheet, type }: Route): readonly MediaType[] {
 }
 
 /** The CSV form has no `total` parameter: there is no place for a count in it. */
-function isParameter({ name, use }: Parameter, { type }: Route): boolean {
-  return name !== BODY && !(type === CSV_TYPE && use.argument === 'totalCount')
+function isParameter({ name, use }: Parameter, { type, isFeed }: Route): boolean {
+  return name !== BODY && !(type === CSV_TYPE && use.argument === 'totalCount') && !(isFeed && name === AUTHOR)
 }
 
 function columnsOf(route: Route, document: DocumentNode, rootNode: FieldNode): readonly string[] | undefined {

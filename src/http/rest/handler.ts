@@ -1,4 +1,4 @@
-import type { GraphQLSchema } from 'graphql'
+import type { GraphQLError, GraphQLSchema } from 'graphql'
 import type { Logger } from 'pino'
 import type { Principal } from '../../auth/principal.js'
 import { grants } from '../../auth/scopes.js'
@@ -7,6 +7,8 @@ import { type Context, requireScope } from '../../graph/builder.js'
 import { storingCostOf } from '../../graph/cost/bills.js'
 import { asFault, faultOf } from '../../graph/faults.js'
 import { SelectionFailed } from '../../graph/sql/compiledMutations.js'
+import { isPersonal } from '../../graph/sql/compiler.js'
+import { type FeedFilter, kindsIn, scopeOfKind } from '../../history/feed.js'
 import { LIMITS } from '../../limits.js'
 import type { RateLimits } from '../access/rateLimits.js'
 import type { ResponseCache } from '../cache/responseCache.js'
@@ -19,7 +21,7 @@ import { requireAcceptable } from '../wire/negotiation.js'
 import { notAllowed } from '../wire/problems.js'
 import { type HttpRequest, type HttpResponse, isReading } from '../wire/request.js'
 import { readBody } from './bodyInput.js'
-import { type CompiledRoute, compiledRoute } from './compiledRoutes.js'
+import { AUTHOR, type CompiledRoute, compiledRoute } from './compiledRoutes.js'
 import { createPerform, type RunningRequests } from './idempotency.js'
 import { readParameters, readSeparator } from './parameters.js'
 import { nearestPath } from './pathHints.js'
@@ -66,8 +68,7 @@ export function createRest(options: RestOptions): Rest {
     const type = operation.types.length === 0 ? undefined : requireAcceptable(request, operation.types)
     const call: RouteCall = { request, operation, type, path: basePath + path, separator: ',' }
     if (!isReading(request)) return change(exchange, call, match)
-    // A route without a scope is about the caller's own key.
-    exchange.isShared = operation.scope !== null
+    exchange.isShared = !isPersonal(operation.rootField)
     return cache.serve(exchange, type ?? '', () => read(exchange, call, match))
   }
 }
@@ -79,16 +80,23 @@ function readerWith({ schema, engine, runCompiled }: RestOptions): Handler {
     const { request, operation, type } = negotiated
     const principal = principalFor(exchange, operation)
     const variables = readParameters(operation, parameters, request.url.searchParams)
+    if (operation.route.isFeed) variables[AUTHOR] = managesAll(principal, variables)
     const separator = operation.columns ? readSeparator(request.url.searchParams, type) : ','
     const call = { ...negotiated, separator }
     const context = engine.contextFor(principal, trackStatements(exchange), exchange.deadline)
-    const query = { document: operation.document, variables }
+    const query = { document: operation.document, variables, isLenient: true }
     const result = await runCompiled(exchange, query, context, type === 'text/csv' ? '\n' : ',')
     const answer = result ? undefined : await run(engine, operation, variables, context)
     const isEmpty = result ? result.roots[0]?.list?.entries.length === 0 : isEmptyList(answer)
     if (isEmpty) await requireParent({ schema, engine }, call, parameters, context)
     return result ? respondWithCompiled(result, call) : respondWithResult(answer, call)
   }
+}
+
+/** Whether a key may see who made each change that a feed shows with these parameters. */
+function managesAll({ scopes }: Principal, filter: FeedFilter): boolean {
+  const shown = kindsIn(filter).filter((kind) => filter.entity || grants(scopes, scopeOfKind(kind, 'read')))
+  return shown.every((kind) => grants(scopes, scopeOfKind(kind, 'manage')))
 }
 
 /** A list may be empty because its parent does not exist; callers who may read the parent get NOT_FOUND then. */
@@ -181,9 +189,14 @@ async function run(
     })
   }
   const { data, errors } = await engine.run(operation.document, variables, context)
-  const [error] = errors ?? []
+  const error = errors?.find((one) => !isWithheld(one))
   if (error) throw inParameterNames(faultOf(error), operation)
   return data?.[operation.rootNode.name.value]
+}
+
+/** REST shows a reference that the key may not read as null; the scope of the route itself was checked before. */
+function isWithheld(error: GraphQLError): boolean {
+  return (error.path?.length ?? 0) > 1 && faultOf(error).code === 'INSUFFICIENT_SCOPE'
 }
 
 /** Checks `If-Match` inside the transaction, against what GET would return now. */

@@ -22,16 +22,18 @@ const SYNC_RESULT = `fragment SyncResult on SyncResult {
 fragment SyncCounts on SyncCounts { created updated unchanged closed }`
 
 const PROJECT_REF = 'fragment ProjectRef on Project { id key name }'
+const REFS = `${PROJECT_REF} fragment PersonRef on Person { id name }`
 
 const RISK = `fragment Risk on Risk {
   id reference project { ...ProjectRef } title description category likelihood impact score level rank
-  status response ownerId ownerName url raisedOn reviewOn createdAt updatedAt
-} ${PROJECT_REF}`
+  status response owner { ...PersonRef } ownerId ownerName url raisedOn reviewOn createdAt updatedAt
+} ${REFS}`
 
 const ISSUE = `fragment Issue on Issue {
-  id reference project { ...ProjectRef } title description severity status assigneeId assigneeName
+  id reference project { ...ProjectRef } title description severity status assignee { ...PersonRef }
+  assigneeId assigneeName
   riskId url raisedOn dueOn createdAt updatedAt
-} ${PROJECT_REF}`
+} ${REFS}`
 
 const PAGE = 'pageInfo { hasNextPage endCursor } totalCount @include(if: $total)'
 
@@ -57,6 +59,8 @@ const issuesOf = (name: string, path: string, fixed: string, others: string, giv
     }) { nodes { ...Issue } ${PAGE} }
   } ${ISSUE}`
 
+const FIELD_CHANGE = 'fragment FieldChange on FieldChange { field from to }'
+
 /** The history of one entity: a nested list, so always paged. */
 const historyOf = (name: string, root: string, parameter = 'id') => `query ${name}(
     $${parameter}: ID!, $since: DateTime, $limit: Int, $cursor: String, $total: Boolean = false
@@ -64,8 +68,7 @@ const historyOf = (name: string, root: string, parameter = 'id') => `query ${nam
     ${root}(id: $${parameter}) {
       history(first: $limit, after: $cursor, filter: { since: $since }) { nodes { ...Change } ${PAGE} }
     }
-  } fragment Change on Change { id action recordedAt effectiveOn fields { ...FieldChange } }
-  fragment FieldChange on FieldChange { field from to }`
+  } fragment Change on Change { id action recordedAt effectiveOn fields { ...FieldChange } } ${FIELD_CHANGE}`
 
 const MOVEMENTS = `fragment Movements on Movements {
   since until counts { ...MovementCounts } risks { ...RiskMovement } issues { ...IssueMovement }
@@ -236,6 +239,17 @@ export const OPERATIONS = {
   getRiskTrend: `query getRiskTrend($from: Date!, $to: Date!, $step: TrendStep = DAY, $project: [String!]) {
     riskTrend(from: $from, to: $to, step: $step, filter: { project: $project }) { ...RiskTrend }
   } ${RISK_TREND}`,
+
+  listChanges: `query listChanges(
+    $entity: [EntityKind!], $project: [String!], $since: DateTime, $limit: Int, $cursor: String, $by: Boolean = false
+  ) {
+    changes(first: $limit, after: $cursor, filter: { entity: $entity, project: $project, since: $since }) {
+      nodes { ...FeedEntry } pageInfo { hasNextPage endCursor }
+    }
+  } fragment FeedEntry on Change {
+    id recordedAt effectiveOn action entity entityId reference title project { ...ProjectRef } by @include(if: $by)
+    fields { ...FieldChange }
+  } ${PROJECT_REF} ${FIELD_CHANGE}`,
 
   getKey: 'query getKey { apiKey { ...ApiKey } } fragment ApiKey on ApiKey { name scopes projects expiresAt }',
 } as const

@@ -27,12 +27,12 @@ export interface RouteCall {
 export async function respondWithCompiled({ roots: [root] }: CompiledResult, call: RouteCall): Promise<HttpResponse> {
   if (root?.list) {
     const { list } = root
-    const next = nextOf(list.pageInfo)
+    const next = nextOf(list.pageInfo, call)
     const { columns } = call.operation
     if (call.type === 'text/csv' && columns) {
       return pageWith(await csvContent(columns, entriesIn(list.entries), call.separator), next, call)
     }
-    const page = JSON.stringify({ next, total: list.totalCount ?? null })
+    const page = JSON.stringify(pageOf(list, next, call))
     const parts = [BEFORE_DATA, list.entries, Buffer.from(`],"page":${page}}`)] as const
     const bytes = framed(...parts) ?? (await joined(parts))
     return pageWith(new Content(JSON_TYPE, bytes), next, call)
@@ -73,21 +73,30 @@ interface PageInfo {
   readonly endCursor?: string | null
 }
 
-function nextOf({ hasNextPage, endCursor = null }: PageInfo): string | null {
-  return hasNextPage ? endCursor : null
+function nextOf({ hasNextPage, endCursor = null }: PageInfo, { operation }: RouteCall): string | null {
+  return hasNextPage || operation.route.isFeed ? endCursor : null
+}
+
+function pageOf(
+  { pageInfo, totalCount = null }: { readonly pageInfo: PageInfo; readonly totalCount?: number | null | undefined },
+  next: string | null,
+  { operation }: RouteCall,
+) {
+  return operation.route.isFeed ? { next, more: pageInfo.hasNextPage ?? false } : { next, total: totalCount }
 }
 
 export function nothingAt({ operation: { rootField }, path }: RouteCall): Fault {
   return new Fault('NOT_FOUND', `There is no ${getNamedType(rootField.type).name.toLowerCase()} at ${path}.`)
 }
 
-async function listWith({ nodes, pageInfo, totalCount }: ListResult, call: RouteCall): Promise<HttpResponse> {
+async function listWith(list: ListResult, call: RouteCall): Promise<HttpResponse> {
   const { operation, type } = call
-  const next = nextOf(pageInfo)
+  const { nodes, pageInfo } = list
+  const next = nextOf(pageInfo, call)
   const content =
     type === 'text/csv' && operation.columns
       ? await csvContent(operation.columns, nodes, call.separator)
-      : new Content(JSON_TYPE, await longJson({ data: nodes, page: { next, total: totalCount ?? null } }))
+      : new Content(JSON_TYPE, await longJson({ data: nodes, page: pageOf(list, next, call) }))
   return pageWith(content, next, call)
 }
 

@@ -13,6 +13,8 @@ export interface Route {
   readonly parent?: OperationName
   /** The only media type of the response, if it is not JSON. */
   readonly type?: typeof CSV_TYPE
+  /** Whether clients follow the list: `page.next` is never null. */
+  readonly isFeed?: boolean
   /** For a route that accepts more than `LIMITS.bodyBytesMax`. */
   readonly bodyBytesMax?: number
 }
@@ -57,6 +59,7 @@ const TABLE: readonly Route[] = [
   { method: 'GET', path: '/v1/issues/{id}/history', operation: 'issueHistory', status: 200 },
   { method: 'GET', path: '/v1/movements', operation: 'getMovements', status: 200 },
   { method: 'GET', path: '/v1/risks/trend', operation: 'getRiskTrend', status: 200 },
+  { method: 'GET', path: '/v1/changes', operation: 'listChanges', status: 200, isFeed: true },
   { method: 'GET', path: '/v1/key', operation: 'getKey', status: 200 },
 ]
 

@@ -1,0 +1,53 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
+import { literal } from '../../store/literals.js'
+import type { JsonValue } from '../../store/query/json.js'
+import type { AnyList } from '../../store/query/page.js'
+import { type AnyRelation, type Identified, relatedItems } from '../../store/query/relations.js'
+import { columnOf } from './fields.js'
+import type { Build, Weighing } from './statements.js'
+
+/** Builds the JSON of a field from its row. */
+export type Member = (build: Build, row: PgTable) => JsonValue
+/** The number of rows that a row reads besides itself. */
+export type Weigh = (weighing: Weighing) => number
+
+/** A row as an object of its selected fields. */
+export interface Entry {
+  readonly object: (build: Build, row: PgTable) => SQL
+  readonly weigh: Weigh
+}
+
+/** A column; a numeric id is shown as text. */
+export function columnMember(member: string, isText: boolean): Member {
+  return (_, row) => ({ value: shown(columnOf(row, member), isText), isJson: false })
+}
+
+function shown(column: AnyPgColumn, isText: boolean): AnyPgColumn | SQL {
+  return isText && column.dataType === 'number' ? sql`cast(${column} as text)` : column
+}
+
+/** The row of a list whose id is in a column. */
+export function reference({ list, by }: { list: AnyList; by: string }, { object, weigh }: Entry) {
+  const member: Member = (build, row) => {
+    const { name, alias } = build.row(list)
+    const where = sql`${(alias as Identified).id} = ${columnOf(row, by)}`
+    return { value: sql`(select ${object(build, alias)} from ${name} where ${where})`, isJson: true }
+  }
+  return { member, weigh: (weighing: Weighing) => weighing.reference(weigh) }
+}
+
+/** All related rows. */
+export function items(relation: AnyRelation, { object, weigh }: Entry) {
+  const member: Member = (build, row) => {
+    const built = (related: PgTable) => object(build, related)
+    return { value: relatedItems(build.read, relation, row, build.newName(), built), isJson: true }
+  }
+  return { member, weigh: (weighing: Weighing) => weighing.items(relation, weigh) }
+}
+
+export function constant(text: string): () => JsonValue {
+  return () => ({ value: sql`cast(${literal(text)} as text)`, isJson: false })
+}
+
+export const nothing: Member = () => ({ value: sql`cast(null as text)`, isJson: false })
