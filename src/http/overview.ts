@@ -90,6 +90,7 @@ const NO_ICON = 'data:,'
 function html({ basePath, graphiql }: OverviewOptions, demoKey: string): string {
   const { folder, files } = readAssets()
   const at = (name: string) => `${basePath}${folder}/${name}`
+  // In the order of their names, in which the style sheet for print comes after the one that it changes.
   const named = (ending: string) => [...files.keys()].filter((name) => name.endsWith(ending))
   // Preloaded, because the browser would find imports of imports one after the other.
   const preloads = named('.js').map((name) => `<link rel="modulepreload" href="${at(name)}">`)

@@ -54,11 +54,19 @@ export function createGraphiql({ endpoint, demoKey }: GraphiqlOptions) {
   }
 }
 
+/** Puts the key of the tab into the headers, if another page was given one. */
+const WITH_TAB_KEY = `YogaGraphiQL.renderYogaGraphiQL = ((render) => (root, options) => {
+  const key = sessionStorage.getItem('${TAB_KEY_NAME}')
+  const headers = key && JSON.stringify({ Authorization: 'Bearer ' + key }, null, 2)
+  return render(root, headers ? { ...options, defaultHeaders: headers } : options)
+})(YogaGraphiQL.renderYogaGraphiQL);
+`
+
 async function renderGraphiql(endpoint: string, key: string): Promise<{ content: Content; policy: string }> {
   // Imported lazily: 9 MB of script that most servers never use.
   const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql')
   const headers = JSON.stringify({ Authorization: `Bearer ${key}` }, null, 2)
-  const html = renderGraphiQL({
+  const page = renderGraphiQL({
     title: 'Operations Gateway: GraphiQL',
     endpoint,
     defaultHeaders: headers,
@@ -67,6 +75,8 @@ async function renderGraphiql(endpoint: string, key: string): Promise<{ content:
     shouldPersistHeaders: false,
     credentials: 'same-origin',
   }).trimStart()
+  const call = page.lastIndexOf('YogaGraphiQL.renderYogaGraphiQL(')
+  const html = `${page.slice(0, call)}${WITH_TAB_KEY}${page.slice(call)}`
   const script = html.slice(html.indexOf('<script>') + '<script>'.length, html.lastIndexOf('</script>'))
   const hash = createHash('sha256').update(script).digest('base64')
   const policy = [
