@@ -34,11 +34,19 @@ query TopRisks {
 /** `Host` must be loopback itself: another name that resolves to it could belong to a DNS rebinding page. */
 const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/i
 
+/** The demo's key, for a page that is opened on this machine. */
+export function keyForPage(request: HttpRequest, demoKey: string | undefined): string | undefined {
+  return LOOPBACK.test(request.header('host') ?? '') ? demoKey : undefined
+}
+
+/** Under which the pages keep the key of a tab, so that it is pasted once for all of them. */
+export const TAB_KEY_NAME = 'operations.key'
+
 /** Serves GraphiQL with all of its assets inlined: the page loads nothing from other hosts. */
 export function createGraphiql({ endpoint, demoKey }: GraphiqlOptions) {
   const pages = new Map<string, Promise<{ content: Content; policy: string }>>()
   return async (request: HttpRequest): Promise<HttpResponse> => {
-    const key = demoKey !== undefined && LOOPBACK.test(request.header('host') ?? '') ? demoKey : '<API_KEY>'
+    const key = keyForPage(request, demoKey) ?? '<API_KEY>'
     const page = pages.get(key) ?? renderGraphiql(endpoint, key)
     pages.set(key, page)
     const { content, policy } = await page
@@ -46,11 +54,19 @@ export function createGraphiql({ endpoint, demoKey }: GraphiqlOptions) {
   }
 }
 
+/** Puts the key of the tab into the headers, if another page was given one. */
+const WITH_TAB_KEY = `YogaGraphiQL.renderYogaGraphiQL = ((render) => (root, options) => {
+  const key = sessionStorage.getItem('${TAB_KEY_NAME}')
+  const headers = key && JSON.stringify({ Authorization: 'Bearer ' + key }, null, 2)
+  return render(root, headers ? { ...options, defaultHeaders: headers } : options)
+})(YogaGraphiQL.renderYogaGraphiQL);
+`
+
 async function renderGraphiql(endpoint: string, key: string): Promise<{ content: Content; policy: string }> {
   // Imported lazily: 9 MB of script that most servers never use.
   const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql')
   const headers = JSON.stringify({ Authorization: `Bearer ${key}` }, null, 2)
-  const html = renderGraphiQL({
+  const page = renderGraphiQL({
     title: 'Operations Gateway: GraphiQL',
     endpoint,
     defaultHeaders: headers,
@@ -59,6 +75,8 @@ async function renderGraphiql(endpoint: string, key: string): Promise<{ content:
     shouldPersistHeaders: false,
     credentials: 'same-origin',
   }).trimStart()
+  const call = page.lastIndexOf('YogaGraphiQL.renderYogaGraphiQL(')
+  const html = `${page.slice(0, call)}${WITH_TAB_KEY}${page.slice(call)}`
   const script = html.slice(html.indexOf('<script>') + '<script>'.length, html.lastIndexOf('</script>'))
   const hash = createHash('sha256').update(script).digest('base64')
   const policy = [
@@ -93,11 +111,11 @@ export function createFrontPage(schema: GraphQLSchema, basePath: string, hasGrap
 }
 
 /** Built lazily on first use, and kept: most processes never serve these pages. */
-function lazily(make: () => Content): () => Content {
-  let content: Content | undefined
+export function lazily<V>(make: () => V): () => V {
+  let made: V | undefined
   return () => {
-    content ??= make()
-    return content
+    made ??= make()
+    return made
   }
 }
 

@@ -7,6 +7,7 @@ import { atMostEvery } from '../store/coalesce.js'
 import type { Store } from '../store/store.js'
 import type { GraphqlHandler } from './graphql/handler.js'
 import { type Exchange, logCause } from './observe/exchange.js'
+import { createOverview } from './overview.js'
 import { createFrontPage, createGraphiql, createOpenapiPage, wantsPage } from './pages.js'
 import type { Rest } from './rest/handler.js'
 import { nearestPath } from './rest/pathHints.js'
@@ -20,6 +21,8 @@ interface RouterOptions {
   readonly basePath: string
   readonly graphiql: boolean
   readonly demoKey?: string | undefined
+  readonly overview?: boolean | undefined
+  readonly frameAncestors?: string | undefined
   readonly rest: Rest
   readonly graphql: GraphqlHandler
 }
@@ -27,15 +30,17 @@ interface RouterOptions {
 /** Routes a request to the health checks, the pages or one of the two APIs. */
 export type Router = (exchange: Exchange) => Promise<HttpResponse>
 
-export function createRouter({ store, log, basePath, graphiql, demoKey, rest, graphql }: RouterOptions): Router {
+export function createRouter(options: RouterOptions): Router {
+  const { store, log, basePath, graphiql, demoKey, rest, graphql } = options
   const graphiqlPage = createGraphiql({ endpoint: `${basePath}/graphql`, demoKey })
   const frontPage = createFrontPage(schema, basePath, graphiql)
+  const overview = options.overview === false ? undefined : createOverview(options)
   const openapiPage = createOpenapiPage(schema, basePath)
 
   /** Public pages, which need no key; paths are relative to the base path. */
   const pages = new Map<string, Page>([
-    ['', frontPage],
-    ['/', frontPage],
+    ['', overview?.page ?? frontPage],
+    ['/', overview?.page ?? frontPage],
     ['/v1', frontPage],
     ['/v1/', frontPage],
     ['/v1/openapi.json', openapiPage],
@@ -48,7 +53,7 @@ export function createRouter({ store, log, basePath, graphiql, demoKey, rest, gr
     const { path: pathname } = request
     const path = pathname.startsWith(basePath) ? pathname.slice(basePath.length) : undefined
     if (path === '/graphql') return graphiql && wantsPage(request) ? graphiqlPage(request) : graphql(exchange)
-    const page = path === undefined ? undefined : pages.get(path)
+    const page = path === undefined ? undefined : (pages.get(path) ?? overview?.assetAt(path))
     if (page) return readOnly(exchange, page)
     if (path?.startsWith('/v1/')) return rest(exchange, path)
     const meant = nearestPath(pathname)
