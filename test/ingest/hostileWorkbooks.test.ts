@@ -186,6 +186,6 @@ test('whatever bytes of a workbook are changed, it is read or refused with a sen
         expect(error).toBeInstanceOf(UnreadableSheet)
       }
     }),
-    { numRuns: 300 },
+    { numRuns: 100 },
   )
 })
