@@ -90,6 +90,7 @@ const TABLE = {
   responseCacheShareMax: [0.25, 'The share of it that a single response may use.'],
   cachedQueryBytesMax: [16_384, 'A GraphQL request whose response is cached.'],
   compressFromBytes: [1_024, 'Smaller responses are not compressed.'],
+  headerRowsMax: [50, 'Rows at the beginning of an imported file among which its header is looked for.'],
   importCacheBytes: [32_000_000, 'The page cache of a bulk write, so that no page is written twice.'],
   writesTogetherMax: [100, 'Waiting writes that are committed in one batch.'],
   storeBusyMs: [5_000, 'How long a write waits for another process to release the store.'],

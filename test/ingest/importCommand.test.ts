@@ -157,11 +157,11 @@ describe('the report', () => {
       files: [
         {
           ...{ file: 'mixed.csv', stored: false, records: 4, ...none, rejected: 3, flaws: FLAWS },
-          ...{ warnings: [], ignored: [], derived: [], made: [] },
+          ...{ warnings: [], notes: [], ignored: [], derived: [], made: [] },
         },
         {
           ...{ file: 'many.csv', stored: false, records: 2_500, ...none, rejected: 60 },
-          ...{ flaws: expect.any(Array), warnings: [], ignored: [], derived: [], made: [] },
+          ...{ flaws: expect.any(Array), warnings: [], notes: [], ignored: [], derived: [], made: [] },
         },
       ],
     })

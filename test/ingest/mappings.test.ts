@@ -39,9 +39,9 @@ describe('a map over a table', () => {
     ['takes the first value that is known', 'Priority,Priority\nx,P2', SEVERITY, 'HIGH'],
     ['leaves an unknown value as it stands', 'Priority\nP9', SEVERITY, 'P9'],
     ['takes the default for an unknown value', 'Priority\nP9', { ...SEVERITY, default: 'LOW' }, 'LOW'],
-    ['takes the default for a blank', 'Priority\n""', { ...SEVERITY, default: 'LOW' }, 'LOW'],
-    ['leaves a blank without a default blank', 'Priority\n""', SEVERITY, ''],
-    ['takes the default for a blank without values', 'a\n" "', { from: 'a', default: 5 }, 5],
+    ['takes the default for a blank', 'Priority,x\n"",y', { ...SEVERITY, default: 'LOW' }, 'LOW'],
+    ['leaves a blank without a default blank', 'Priority,x\n"",y', SEVERITY, ''],
+    ['takes the default for a blank without values', 'a,b\n" ",c', { from: 'a', default: 5 }, 5],
     ['leaves a value that is there beside a default', 'a\nb', { from: 'a', default: 'c' }, 'b'],
     ['takes a constant', 'a\nb', { constant: 'ALPHA' }, 'ALPHA'],
   ])('%s', (_, text, rule, expected) => {
@@ -78,7 +78,7 @@ describe('a map over a table', () => {
 
   test('takes a default for a blank day as it stands, and a known value too', () => {
     const rule = { from: 'Due', date: 'dd/MM/yyyy', values: { never: '' }, default: '2030-01-01' }
-    expect(mapped('Due,x\n,\nnever,', { dueOn: rule }).records.map(({ values }) => values)).toEqual([
+    expect(mapped('Due,x\n,y\nnever,', { dueOn: rule }).records.map(({ values }) => values)).toEqual([
       { dueOn: '2030-01-01' },
       { dueOn: '' },
     ])

@@ -43,6 +43,10 @@ export interface Finding {
 /** The result of importing one file. */
 export interface FileOutcome {
   readonly file: string
+  /** What the lines of findings count. */
+  readonly unit: Sheet['unit']
+  /** What the user should know about how the file was read. */
+  readonly notes: readonly string[]
   readonly isSound: boolean
   readonly isStored: boolean
   readonly records: number
@@ -115,7 +119,7 @@ const UNREADABLE: Readonly<Record<string, string>> = {
   EACCES: 'Permission denied.',
 }
 
-async function importSheet(store: Store, noun: SheetNoun, file: string, { records }: Sheet, run: Run) {
+async function importSheet(store: Store, noun: SheetNoun, file: string, { records, unit }: Sheet, run: Run) {
   const sourceRecords = records.filter(({ flaws }) => flaws.length === 0)
   const bar = progressBar(file, sourceRecords.length)
   const { closeLimit, project, signal, clock, ...flags } = run
@@ -129,7 +133,7 @@ async function importSheet(store: Store, noun: SheetNoun, file: string, { record
         matchPeople: true,
         project: project?.trim().toUpperCase(),
         closeLimit: closeLimit === undefined ? undefined : Number(closeLimit),
-        wording: { ...WORDING, place: (index) => `line ${records[index]?.line}` },
+        wording: { ...WORDING, place: (index) => `${unit} ${records[index]?.line}` },
         onProgress: (done) => {
           signal.throwIfAborted()
           bar.show(done)
@@ -162,6 +166,8 @@ function outcomeOf(file: string, sheet: Sheet, result: ImportResult, isStored: b
   const flaws = [...ofSheet, ...result.flaws.map(finding)].sort((one, other) => (one.line ?? 0) - (other.line ?? 0))
   return {
     file,
+    unit: sheet.unit,
+    notes: sheet.notes,
     isSound: flaws.length === 0,
     isStored,
     records: records.length,
@@ -183,6 +189,8 @@ function shown(value: unknown): string {
 function unreadable(file: string, detail: string): FileOutcome {
   return {
     file,
+    unit: 'line',
+    notes: [],
     isSound: false,
     isStored: false,
     records: 0,

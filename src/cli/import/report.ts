@@ -7,19 +7,20 @@ const SHOWN_MAX = 50
 
 /** The result of a file, for people. */
 export function inWords(outcome: FileOutcome, flags: { dryRun?: true; report?: string }): string {
-  const { file, flaws, warnings, derived, ignored, made } = outcome
+  const { file, unit, notes: said, flaws, warnings, derived, ignored, made } = outcome
   const more = (all: number) =>
     all > SHOWN_MAX
       ? [`  ... and ${all - SHOWN_MAX} more${flags.report ? `, in ${flags.report}` : ' (--report FILE.json has all)'}`]
       : []
   const lines = [
+    ...said.map((note) => escapedLine(`${file}: ${note}`)),
     ...notes(file, 'Computed, so not taken from the file', derived),
     ...notes(file, 'Unknown, so ignored', ignored),
     ...notes(file, flags.dryRun ? 'Unknown, so it would be created' : 'Unknown, so created', made),
-    ...warnings.slice(0, SHOWN_MAX).map((finding) => `  warning: ${placed(finding)}`),
+    ...warnings.slice(0, SHOWN_MAX).map((finding) => `  warning: ${placed(finding, unit)}`),
     ...more(warnings.length),
     headline(outcome, flags.dryRun ?? false),
-    ...flaws.slice(0, SHOWN_MAX).map((finding) => `  ${placed(finding)}`),
+    ...flaws.slice(0, SHOWN_MAX).map((finding) => `  ${placed(finding, unit)}`),
     ...more(flaws.length),
   ]
   return lines.join('\n')
@@ -45,9 +46,9 @@ function notes(file: string, words: string, columns: readonly string[]): string[
   return columns.length === 0 ? [] : [escapedLine(`${file}: ${words}: ${columns.join(', ')}.`)]
 }
 
-function placed({ line, column, value, detail }: Finding): string {
+function placed({ line, column, value, detail }: Finding, unit: string): string {
   if (line === undefined) return escapedLine(detail)
-  const where = [`line ${line}`, column || undefined].filter((part) => part !== undefined).join(', ')
+  const where = [`${unit} ${line}`, column || undefined].filter((part) => part !== undefined).join(', ')
   return escapedLine(`${where}${value ? ` ${JSON.stringify(value.slice(0, 100))}` : ''}: ${detail}`)
 }
 
@@ -58,8 +59,8 @@ function amount(count: number): string {
 /** The results of all files, for programs. */
 export function reportOf(noun: SheetNoun, outcomes: readonly FileOutcome[], flags: { dryRun?: true }) {
   const files = outcomes.map(({ isSound: _, projectKeys: __, isStored: stored, counts, ...outcome }) => {
-    const { file, records, rejected, flaws, warnings, ignored, derived, made } = outcome
-    return { file, stored, records, ...counts, rejected, flaws, warnings, ignored, derived, made }
+    const { file, records, rejected, flaws, warnings, notes: said, ignored, derived, made } = outcome
+    return { file, stored, records, ...counts, rejected, flaws, warnings, notes: said, ignored, derived, made }
   })
   const sum = (name: 'created' | 'updated' | 'unchanged' | 'closed' | 'rejected') =>
     files.reduce((total, file) => total + file[name], 0)

@@ -1,5 +1,5 @@
-import { fold } from '../../text.js'
-import { listed, UnreadableSheet } from './flaws.js'
+import { listed, type Place, UnreadableSheet } from './flaws.js'
+import { headingKey } from './header.js'
 
 interface ColumnOptions {
   readonly name: string
@@ -22,42 +22,45 @@ export class Columns {
 
   constructor(options: ColumnOptions) {
     this.#options = options
-    this.#fields = new Map(options.fields.map((field) => [plain(field), field]))
-    this.#derived = new Set(options.derived.map(plain))
+    this.#fields = new Map(options.fields.map((field) => [headingKey(field), field]))
+    this.#derived = new Set(options.derived.map(headingKey))
   }
 
-  /** The field of a column name, in any case and regardless of spaces, _ and -. */
+  /** Whether a column of this name is a field, or computed. */
+  knows(name: string): boolean {
+    const key = headingKey(name)
+    return this.#fields.has(key) || this.#derived.has(key)
+  }
+
+  /** The field of a column name, in any case and punctuation. */
   fieldOf(name: string): string | undefined {
     if (!this.#met.has(name)) this.#met.set(name, this.#meet(name))
     return this.#met.get(name)
   }
 
   #meet(name: string): string | undefined {
-    const field = this.#fields.get(plain(name))
-    if (field === undefined) (this.#derived.has(plain(name)) ? this.derived : this.unknown).add(name)
+    const key = headingKey(name)
+    const field = this.#fields.get(key)
+    if (field === undefined) (this.#derived.has(key) ? this.derived : this.unknown).add(name)
     else if (!this.named.has(field)) this.named.set(field, name)
     return field
   }
 
   /** Throws if no column is known. */
-  requireSome(line?: number): void {
+  requireSome(place?: Place): void {
     if (this.named.size > 0) return
     const sentence = `No column is known. The columns may be called ${this.#options.fields.join(', ')}.`
-    throw new UnreadableSheet(this.#options.name, sentence, line)
+    throw new UnreadableSheet(this.#options.name, sentence, place)
   }
 
   /** Throws if there are unknown columns that must not be ignored. */
-  requireKnown(line?: number): void {
+  requireKnown(place?: Place): void {
     if (this.unknown.size === 0 || this.#options.ignoreUnknown) return
     const sentences = [
       `Unknown ${this.unknown.size === 1 ? 'column' : 'columns'}: ${listed(this.unknown)}.`,
       'Ignore them with --ignore-unknown.',
       `Known columns: ${this.#options.fields.join(', ')}.`,
     ]
-    throw new UnreadableSheet(this.#options.name, sentences.join(' '), line)
+    throw new UnreadableSheet(this.#options.name, sentences.join(' '), place)
   }
-}
-
-function plain(name: string): string {
-  return fold(name).replace(/[\s_-]/g, '')
 }

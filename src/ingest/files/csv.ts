@@ -1,13 +1,8 @@
 import { excerpt, UnreadableSheet } from './flaws.js'
+import type { Table, TableRow } from './table.js'
 
 const SEPARATORS = [',', ';', '\t'] as const
 export type Separator = (typeof SEPARATORS)[number]
-
-export interface CsvRecord {
-  /** The line on which the record begins, from 1. */
-  readonly line: number
-  readonly cells: string[]
-}
 
 /** Where to start, and the name of the text for messages. */
 interface CsvOptions {
@@ -16,7 +11,7 @@ interface CsvOptions {
 }
 
 /** The records of a CSV text (RFC 4180), without blank lines and comments, which begin with `# `. */
-export function* csvRecords(text: string, separator: Separator, options: CsvOptions = {}): Generator<CsvRecord, void> {
+export function* csvRecords(text: string, separator: Separator, options: CsvOptions = {}): Generator<TableRow, void> {
   const reader = new CsvReader(text, separator, options)
   while (reader.at < text.length) {
     const record = reader.next()
@@ -50,7 +45,7 @@ class CsvReader {
   }
 
   /** The record that begins here; undefined for a comment or a blank line. */
-  next(): CsvRecord | undefined {
+  next(): TableRow | undefined {
     const line = this.#line
     const end = this.#lineEnd()
     if (this.#text.startsWith('# ', this.at)) return this.#endLine(end)
@@ -103,7 +98,7 @@ class CsvReader {
   }
 
   #refuse(sentence: string): never {
-    throw new UnreadableSheet(this.#name, sentence, this.#line)
+    throw new UnreadableSheet(this.#name, sentence, { line: this.#line })
   }
 }
 
@@ -125,14 +120,30 @@ function lineEnds(text: string): number {
   return text.match(LINE_END)?.length ?? 0
 }
 
-/** The separator of a text by its header, and where the header begins: Excel writes `sep=;` on a line before it. */
-export function separatorOf(text: string): { separator: Separator; start: number } {
+/** A text as a table, once for each separator that it may have, the likeliest one first. */
+export function csvTables(text: string, name: string): Table[] {
+  const { separators, start } = separatorsOf(text)
+  const isOpenEnded = !/[\r\n]$/.test(text)
+  return separators.map((separator) => ({
+    name,
+    unit: 'line',
+    isOpenEnded,
+    notes: [],
+    rows: () => csvRecords(text, separator, { name, start }),
+  }))
+}
+
+/**
+ * The separators that a text may have, by their number in its first record, and where that begins: Excel writes `sep=;`
+ * on a line before it.
+ */
+export function separatorsOf(text: string): { separators: Separator[]; start: number } {
   const declared = /^"?sep=([,;\t])"?(?:\r\n?|\n|$)/i.exec(text)
   const separator = SEPARATORS.find((one) => one === declared?.[1])
-  if (declared && separator) return { separator, start: declared[0].length }
+  if (declared && separator) return { separators: [separator], start: declared[0].length }
   const header = outsideQuotes(text)
   const count = (one: string) => header.split(one).length
-  return { separator: SEPARATORS.reduce((best, one) => (count(one) > count(best) ? one : best)), start: 0 }
+  return { separators: SEPARATORS.toSorted((one, other) => count(other) - count(one)), start: 0 }
 }
 
 /** The first record without its quoted parts. */

@@ -15,16 +15,19 @@ const MARKS = [
 ]
 
 /** The text of a file, or an error that says what to do about it. */
-export function decode(bytes: Uint8Array, name: string, encoding = 'utf-8'): string {
+export function decode(bytes: Uint8Array, name: string, encoding?: string): string {
   const refuse = (sentence: string, line?: number): never => {
-    throw new UnreadableSheet(name, sentence, line)
+    throw new UnreadableSheet(name, sentence, { line })
   }
   if (bytes.length > constants.MAX_STRING_LENGTH) refuse('The file is too large; split it.')
   const kind = SIGNATURES.find((one) => startsWith(bytes, one.bytes))?.kind
   if (kind) refuse(`This is ${kind}, not text. Save the table as "CSV UTF-8" and import that file.`)
-  const decoder = decoderOf(encoding) ?? refuse(`Unknown encoding "${encoding}"; try utf-8, windows-1252 or utf-16le.`)
-  const marked = MARKS.find((one) => startsWith(bytes, one.bytes))?.encoding ?? decoder.encoding
-  if (marked !== decoder.encoding) refuse(`The byte order mark says ${marked}; give --encoding ${marked}.`)
+  const marked = MARKS.find((one) => startsWith(bytes, one.bytes))?.encoding
+  const decoder =
+    decoderOf(encoding ?? marked ?? 'utf-8') ??
+    refuse(`Unknown encoding "${encoding}"; try utf-8, windows-1252 or utf-16le.`)
+  if ((marked ?? decoder.encoding) !== decoder.encoding)
+    refuse(`The byte order mark says ${marked}; leave --encoding out.`)
 
   const text = decoded(bytes, decoder) ?? refuse(...invalid(bytes, decoder.encoding))
   const nul = text.indexOf('\0')

@@ -1,3 +1,5 @@
+import type { RowUnit } from './table.js'
+
 /** A flaw at one place of a sheet. */
 export interface SheetFlaw {
   /** The header or member name; '' for the whole record. */
@@ -9,10 +11,16 @@ export interface SheetFlaw {
 /** One shared array for the many records without a flaw. */
 export const NO_FLAWS: readonly SheetFlaw[] = Object.freeze([])
 
+/** Where in a file; nowhere in particular without a line. */
+export interface Place {
+  readonly line?: number | undefined
+  readonly unit?: RowUnit
+}
+
 /** A file that is not a readable table; the message is for people and begins with the file's name. */
 export class UnreadableSheet extends Error {
-  constructor(name: string, sentence: string, line?: number) {
-    super(`${name}${line === undefined ? '' : `, line ${line}`}: ${sentence}`)
+  constructor(name: string, sentence: string, { line, unit = 'line' }: Place = {}) {
+    super(`${name}${line === undefined ? '' : `, ${unit} ${line}`}: ${sentence}`)
     this.name = 'UnreadableSheet'
   }
 }

@@ -1,10 +1,12 @@
 import { Columns } from './columns.js'
-import { type CsvRecord, csvRecords, separatorOf, unguarded } from './csv.js'
+import { csvTables, unguarded } from './csv.js'
 import { decode } from './decode.js'
 import { excerpt, listed, NO_FLAWS, type SheetFlaw, UnreadableSheet } from './flaws.js'
+import { type HeadedTable, headedTable, headingKey, knownColumns, mappedColumns, rowsBelow } from './header.js'
 import { type JsonRecord, jsonRecords, ndjsonRecords } from './json.js'
 import { fillIn, membersAt } from './mappedRecords.js'
 import { folded, type Mapping, type Rule } from './mapping.js'
+import { isBlank, type RowUnit } from './table.js'
 
 export { type SheetFlaw, UnreadableSheet } from './flaws.js'
 
@@ -22,6 +24,10 @@ export interface SheetRecord {
 }
 
 export interface Sheet {
+  /** What the numbers of its records count. */
+  readonly unit: RowUnit
+  /** What its reader should know about how it was read. */
+  readonly notes: readonly string[]
   readonly records: readonly SheetRecord[]
   /** Columns that were ignored because they are unknown. */
   readonly ignored: readonly string[]
@@ -40,6 +46,8 @@ export interface SheetOptions {
   readonly derived: readonly string[]
   readonly ignoreUnknown: boolean
   readonly mapping?: Mapping | undefined
+  /** Whether a heading is one of a column; without it, the fields' own names are. */
+  readonly knows?: (heading: string) => boolean
 }
 
 const EXTENSIONS: Readonly<Record<SheetFormat, RegExp>> = {
@@ -57,54 +65,47 @@ export function formatOf(fileName: string): SheetFormat | undefined {
 export function readSheet(bytes: Uint8Array, options: SheetOptions): Sheet {
   const { name, format, mapping } = options
   const text = decode(bytes, name, options.encoding)
-  if (format === 'csv') return csvSheet(text, options)
+  if (format === 'csv') return tableSheet(text, options)
   const source = format === 'json' ? jsonRecords(text, name) : ndjsonRecords(text)
   return mapping ? mappedSheet(objectRecords(source, mapping), mapping) : objectSheet(source, new Columns(options))
 }
 
-/** A file that ends within its last row was truncated: the missing cells are lost, not blank. */
-function refuseBreak(text: string, name: string, header: CsvRecord, last: CsvRecord | undefined): void {
-  if (!last || last.cells.length >= header.cells.length || /[\r\n]$/.test(text)) return
-  const sentence = `The file is truncated: its last row has ${last.cells.length} of ${header.cells.length} cells.`
-  throw new UnreadableSheet(name, sentence, last.line)
-}
-
-function csvSheet(text: string, options: SheetOptions): Sheet {
+function tableSheet(text: string, options: SheetOptions): Sheet {
   const { name, fields, mapping } = options
-  const { separator, start } = separatorOf(text)
-  const rows = csvRecords(text, separator, { name, start })
-  const first = rows.next()
-  if (first.done) throw new UnreadableSheet(name, `There is no header; the columns may be called ${fields.join(', ')}.`)
-  const header = { line: first.value.line, cells: first.value.cells.map((cell) => unguarded(cell).trim()) }
-  let last: CsvRecord | undefined
-  const watched = (function* () {
-    for (const row of rows) {
-      last = row
-      yield row
-    }
-  })()
-  const sheet = mapping ? mappedTable(header, watched, mapping, name) : tableSheet(header, watched, options)
-  refuseBreak(text, name, header, last)
-  return sheet
+  const known = new Columns(options)
+  const knows = options.knows ?? ((heading: string) => known.knows(heading))
+  const found = headedTable(csvTables(text, name), mapping ? mappedColumns(mapping) : knownColumns(knows))
+  if (!found) throw new UnreadableSheet(name, `There is no header; the columns may be called ${fields.join(', ')}.`)
+  const { unit, notes } = found.table
+  const sheet = mapping ? mappedTable(found, mapping) : namedTable(found, options)
+  return { ...sheet, unit, notes: [...notes, ...noteAbove(found)] }
 }
 
-function mappedTable(header: CsvRecord, rows: Iterable<CsvRecord>, mapping: Mapping, name: string): Sheet {
-  const places = placesOf(header.cells)
-  const present = mappingOf(header, mapping, places, name)
-  return mappedSheet(cellRecords(header, rows, present, places), present)
+function noteAbove({ table: { unit }, header, above }: HeadedTable): string[] {
+  if (above === 0) return []
+  const rows = above === 1 ? 'the row above it was' : `the ${above} rows above it were`
+  return [`The header is in ${unit} ${header.line}; ${rows} passed over.`]
+}
+
+function mappedTable(found: HeadedTable, mapping: Mapping): Sheet {
+  const places = placesOf(found.header.cells)
+  const present = mappingOf(found, mapping, places)
+  return mappedSheet(cellRecords(found, present, places), present)
 }
 
 /** A table whose header has our field names. */
-function tableSheet(header: CsvRecord, rows: Iterable<CsvRecord>, options: SheetOptions): Sheet {
-  const columns = new Columns(options)
-  const taken = fieldsOf(header, columns, options.name)
+function namedTable(found: HeadedTable, options: SheetOptions): Sheet {
+  const { table, header } = found
+  const columns = new Columns({ ...options, name: table.name })
+  const place = { line: header.line, unit: table.unit }
+  const taken = fieldsOf(found, columns)
   const nameless = header.cells.flatMap((cell, at) => (cell === '' ? [at] : []))
-  columns.requireSome(header.line)
+  columns.requireSome(place)
   // Copied for each record, so that all records have the same hidden class in V8.
   const blank: Record<string, unknown> = Object.fromEntries(taken.map(({ field }) => [field, '']))
   const filled = new Set<number>()
   const records: SheetRecord[] = []
-  for (const { line, cells } of rows) {
+  for (const { line, cells } of rowsBelow(found)) {
     const values = { ...blank }
     for (const { field, at } of taken) values[field] = unguarded(cells[at] ?? '')
     for (const at of nameless) if (!isBlank(cells[at])) filled.add(at)
@@ -112,11 +113,11 @@ function tableSheet(header: CsvRecord, rows: Iterable<CsvRecord>, options: Sheet
   }
   // Checked at the end, because a column without a name does not matter if it is blank in every row.
   for (const at of filled) columns.unknown.add(`column ${at + 1}, without a name`)
-  columns.requireKnown(header.line)
+  columns.requireKnown(place)
   return sheetOf(records, columns)
 }
 
-function fieldsOf(header: CsvRecord, columns: Columns, name: string): { field: string; at: number }[] {
+function fieldsOf({ table, header }: HeadedTable, columns: Columns): { field: string; at: number }[] {
   const taken = new Map<string, number>()
   for (const [at, cell] of header.cells.entries()) {
     const field = cell === '' ? undefined : columns.fieldOf(cell)
@@ -124,7 +125,7 @@ function fieldsOf(header: CsvRecord, columns: Columns, name: string): { field: s
     const twin = taken.get(field)
     if (twin !== undefined) {
       const sentence = `The columns ${twin + 1} and ${at + 1} are both ${field}; take one of them out or rename it.`
-      throw new UnreadableSheet(name, sentence, header.line)
+      throw new UnreadableSheet(table.name, sentence, { line: header.line, unit: table.unit })
     }
     taken.set(field, at)
   }
@@ -137,10 +138,6 @@ function surplusOf(cells: readonly string[], width: number): readonly SheetFlaw[
   if (at === -1) return NO_FLAWS
   const detail = `There are ${cells.length} cells, but the header has ${width}. Is a quote or a separator missing?`
   return [{ column: `column ${at + 1}`, value: excerpt(cells[at] ?? ''), detail }]
-}
-
-function isBlank(cell: string | undefined): boolean {
-  return cell === undefined || cell.trim() === ''
 }
 
 /** Objects whose members have our field names. */
@@ -164,11 +161,13 @@ function objectSheet(source: Iterable<JsonRecord>, columns: Columns): Sheet {
 }
 
 function sheetOf(records: readonly SheetRecord[], { unknown, derived, named }: Columns): Sheet {
-  return { records, ignored: [...unknown], derived: [...derived], columnOf: (field) => named.get(field) ?? field }
+  const columnOf = (field: string) => named.get(field) ?? field
+  return { unit: 'line', notes: [], records, ignored: [...unknown], derived: [...derived], columnOf }
 }
 
 function mappedSheet(records: readonly SheetRecord[], { rules }: Mapping): Sheet {
-  return { records, ignored: [], derived: [], columnOf: (field) => rules.get(field)?.from[0] ?? field }
+  const columnOf = (field: string) => rules.get(field)?.from[0] ?? field
+  return { unit: 'line', notes: [], records, ignored: [], derived: [], columnOf }
 }
 
 function objectRecords(source: Iterable<JsonRecord>, mapping: Mapping): SheetRecord[] {
@@ -183,38 +182,47 @@ function objectRecords(source: Iterable<JsonRecord>, mapping: Mapping): SheetRec
 type Places = ReadonlyMap<string, { readonly name: string; readonly at: number[] }>
 
 /** The columns by their folded names; several columns may have the same name. */
-function placesOf(header: readonly string[]): Places {
+function placesOf(headings: readonly string[]): Places {
   const places = new Map<string, { name: string; at: number[] }>()
-  for (const [at, name] of header.entries()) {
+  for (const [at, name] of headings.entries()) {
     const place = places.get(folded(name))
     if (place) place.at.push(at)
     else if (name !== '') places.set(folded(name), { name, at: [at] })
   }
+  // A name that is the same but for its punctuation stands for the column too, unless another has just that name.
+  for (const place of [...places.values()]) {
+    const key = headingKey(place.name)
+    if (!places.has(key)) places.set(key, place)
+  }
   return places
 }
 
+function placeOf(places: Places, name: string): string | undefined {
+  return (places.get(folded(name)) ?? places.get(headingKey(name)))?.name
+}
+
 /** A map applied to a header: with the header's own names, and without columns that it lacks. */
-function mappingOf({ line, cells }: CsvRecord, mapping: Mapping, places: Places, name: string): Mapping {
+function mappingOf({ table, header }: HeadedTable, mapping: Mapping, places: Places): Mapping {
   const missing: string[] = []
   const rules = new Map<string, Rule>()
   for (const [field, rule] of mapping.rules) {
-    const from = rule.from.flatMap((one) => places.get(folded(one))?.name ?? [])
+    const from = rule.from.flatMap((one) => placeOf(places, one) ?? [])
     if (from.length === 0 && rule.from.length > 0) missing.push(`${rule.from.join(' or ')} (for ${field})`)
     rules.set(field, { ...rule, from })
   }
   if (missing.length === 0) return { name: mapping.name, rules }
-  const columns = listed(new Set(cells.filter((cell) => cell !== '')))
+  const columns = listed(new Set(header.cells.filter((cell) => cell !== '')))
   const sentence = `There is no column ${missing.join(', ')}, which ${mapping.name} names. The columns are: ${columns}.`
-  throw new UnreadableSheet(name, sentence, line)
+  throw new UnreadableSheet(table.name, sentence, { line: header.line, unit: table.unit })
 }
 
-function cellRecords(header: CsvRecord, rows: Iterable<CsvRecord>, mapping: Mapping, places: Places): SheetRecord[] {
+function cellRecords(found: HeadedTable, mapping: Mapping, places: Places): SheetRecord[] {
   const blank = blankOf(mapping)
   const columns = new Map(Array.from(places.values(), ({ name, at }) => [name, at]))
-  return Array.from(rows, ({ line, cells }, index) => {
+  return Array.from(rowsBelow(found), ({ line, cells }, index) => {
     const values = { ...blank }
     const gather = (name: string) => columns.get(name)?.map((at) => unguarded(cells[at] ?? '')) ?? []
-    const flaws = [...surplusOf(cells, header.cells.length), ...fillIn(values, mapping, gather)]
+    const flaws = [...surplusOf(cells, found.header.cells.length), ...fillIn(values, mapping, gather)]
     return { index, line, values, flaws: flaws.length === 0 ? NO_FLAWS : flaws }
   })
 }

@@ -1,0 +1,108 @@
+import { LIMITS } from '../../limits.js'
+import { fold } from '../../text.js'
+import { unguarded } from './csv.js'
+import { UnreadableSheet } from './flaws.js'
+import type { Mapping } from './mapping.js'
+import { isBlank, type Table, type TableRow } from './table.js'
+
+// Line breaks, invisible characters, punctuation and symbols; a variation selector is an invisible mark.
+const INSIGNIFICANT = /[^\p{L}\p{N}\p{M}]|\p{Default_Ignorable_Code_Point}/gu
+
+/** The form in which headings are compared: their letters and digits, in any case. */
+export function headingKey(heading: string): string {
+  const folded = fold(heading)
+  // A heading such as # has nothing else.
+  return folded.replace(INSIGNIFICANT, '') || folded.trim()
+}
+
+/** How many of the columns that are looked for a row of headings names, and how many of them make it the header. */
+export interface HeaderTest {
+  readonly needed: number
+  count(headings: readonly string[]): number
+}
+
+/** A header names two columns that are known: a single one may be a title or a value. */
+export function knownColumns(knows: (heading: string) => boolean): HeaderTest {
+  return {
+    needed: 2,
+    count(headings) {
+      const known = new Set(headings.filter((heading) => heading !== '' && knows(heading)).map(headingKey))
+      return known.size < 2 ? 0 : known.size
+    },
+  }
+}
+
+/** A header names a column for every rule of the map. */
+export function mappedColumns({ rules }: Mapping): HeaderTest {
+  const wanted = Array.from(rules.values(), ({ from }) => from.map(headingKey)).filter((keys) => keys.length > 0)
+  return {
+    needed: wanted.length,
+    count(headings) {
+      const keys = new Set(headings.map(headingKey))
+      return wanted.filter((names) => names.some((name) => keys.has(name))).length
+    },
+  }
+}
+
+export interface HeadedTable {
+  readonly table: Table
+  /** The row of headings, trimmed. */
+  readonly header: TableRow
+  /** The rows before it that have something in them. */
+  readonly above: number
+  /** How many of the columns that were looked for it names. */
+  readonly count: number
+}
+
+/** The first table with a header; if there is none, the row that is nearest to one. */
+export function headedTable(tables: Iterable<Table>, test: HeaderTest): HeadedTable | undefined {
+  let nearest: HeadedTable | undefined
+  let first: Table | undefined
+  let flaw: UnreadableSheet | undefined
+  for (const table of tables) {
+    first ??= table
+    try {
+      const found = headerIn(table, test)
+      if (found && found.count >= test.needed) return found
+      if (found && (!nearest || found.count > nearest.count)) nearest = found
+    } catch (error) {
+      // With another separator the text may be readable.
+      if (!(error instanceof UnreadableSheet)) throw error
+      if (table === first) flaw = error
+    }
+  }
+  if (flaw) throw flaw
+  return nearest
+}
+
+function headerIn(table: Table, test: HeaderTest): HeadedTable | undefined {
+  let nearest: HeadedTable | undefined
+  let above = 0
+  for (const { line, cells } of table.rows()) {
+    if (cells.every(isBlank)) continue
+    const header = { line, cells: cells.map((cell) => unguarded(cell).trim()) }
+    const found = { table, header, above, count: test.count(header.cells) }
+    if (found.count >= test.needed) return found
+    if (!nearest || found.count > nearest.count) nearest = found
+    if (++above === LIMITS.headerRowsMax) break
+  }
+  return nearest
+}
+
+/** The rows below the header that are not blank. */
+export function* rowsBelow({ table, header }: HeadedTable): Generator<TableRow, void> {
+  let last: TableRow | undefined
+  for (const row of table.rows()) {
+    if (row.line <= header.line) continue
+    last = row
+    if (!row.cells.every(isBlank)) yield row
+  }
+  if (table.isOpenEnded && last) refuseTruncated(table, header, last)
+}
+
+/** A text that ends within its last row was truncated: the missing cells are lost, not blank. */
+function refuseTruncated({ name }: Table, header: TableRow, { line, cells }: TableRow): void {
+  if (cells.length >= header.cells.length || cells.every(isBlank)) return
+  const sentence = `The file is truncated: its last row has ${cells.length} of ${header.cells.length} cells.`
+  throw new UnreadableSheet(name, sentence, { line })
+}
