@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { BadMapping, readMapping } from '../../src/ingest/files/mapping.js'
+import { readMapping } from '../../src/ingest/files/maps/reader.js'
 import { readSheet, type SheetFormat } from '../../src/ingest/files/sheet.js'
 import { ISSUE_SEVERITIES, ISSUE_STATUSES } from '../../src/vocabulary.js'
 
@@ -78,7 +78,8 @@ describe('a map over a table', () => {
 
   test('takes a default for a blank day as it stands, and a known value too', () => {
     const rule = { from: 'Due', date: 'dd/MM/yyyy', values: { never: '' }, default: '2030-01-01' }
-    expect(mapped('Due,x\n,y\nnever,', { dueOn: rule }).records.map(({ values }) => values)).toEqual([
+    expect(mapped('Due,x\n03/02/2026,\n,x\nnever,', { dueOn: rule }).records.map(({ values }) => values)).toEqual([
+      { dueOn: '2026-02-03' },
       { dueOn: '2030-01-01' },
       { dueOn: '' },
     ])
@@ -127,10 +128,6 @@ describe('a map over objects', () => {
     [{ from: 'labels.name', values: { HIGH: 'H' } }, 'H'],
     [{ from: 'number', values: { 7: 'seven' } }, 'seven'],
     [{ from: ['none', 'none.x', 'absent', 'number.x', 'number'] }, 7],
-    ['constructor.name', ''],
-    ['tags.length', ''],
-    ['__proto__', ''],
-    ['__proto__.constructor', ''],
   ])('takes %j as %j', (rule, expected) => {
     for (const format of ['json', 'ndjson'] as const) {
       const text = JSON.stringify(format === 'json' ? [OBJECT] : OBJECT)
@@ -149,62 +146,29 @@ describe('a map over objects', () => {
     expect(records[0]?.flaws).toEqual([{ column, value, detail: expect.stringMatching(detail) }])
   })
 
+  test.each(['constructor.name', 'tags.length', '__proto__', '__proto__.constructor', 'user.mail', 'labels.x'])(
+    'is refused when no record has %s',
+    (path) => {
+      const text = JSON.stringify([{ ...OBJECT, none: { deep: 1 } }])
+      expect(() => mapped(text, { title: path, dueOn: { from: ['due', 'none'] } }, 'json')).toThrow(
+        `a.json: No record has ${path} (for title), which a.map.json names. There are: number; open; user.login; user.full.name; labels.name; tags; grid; none.deep.`,
+      )
+    },
+  )
+
+  test('is not refused for a path that leads through null or an empty list', () => {
+    const text = '[{"a":null,"b":[]},{"a":null,"b":[{}]},{"c":1}]'
+    const columns = { title: 'a.name', url: 'b.0.url', status: 'b.name', project: 'c' }
+    expect(() => mapped(text, { ...columns, status: 'c' }, 'json')).not.toThrow()
+    expect(() => mapped('[{"b":[{}]}]', { status: 'b.name' }, 'json')).toThrow('No record has b.name (for status)')
+  })
+
   test('passes over a line that is no object, with its flaw', () => {
     const { records } = mapped('x\n{"a":1}', { title: 'a' }, 'ndjson')
     expect(records).toMatchObject([
       { values: { title: '' }, flaws: [{ value: 'x' }] },
       { values: { title: 1 }, flaws: [] },
     ])
-  })
-})
-
-describe('a bad map', () => {
-  const problems = (text: string) => {
-    try {
-      readMapping(text, 'm.json', ['title', 'dueOn'])
-    } catch (error) {
-      if (error instanceof BadMapping) return error.message.split('\n')
-      throw error
-    }
-    return []
-  }
-  const rule = (title: unknown) => JSON.stringify({ columns: { title } })
-
-  test.each([
-    ['{', /^m\.json: The map must be a JSON object/],
-    ['[]', /must be a JSON object/],
-    ['{}', /"columns" must be an object/],
-    ['{"columns":[]}', /"columns" must be an object/],
-    ['{"columns":{}}', /"columns" is empty/],
-    ['{"columns":{"title":"a"},"colums":{}}', /the map has "colums", which is unknown; use columns/],
-    ['{"columns":{"__proto__":"a"}}', /"__proto__" is not a field; the fields are title, dueOn/],
-    [rule(5), /title must be the name of a column/],
-    [rule({}), /title must have "from" or "constant"/],
-    [rule({ from: [] }), /"from" of title must be a name, or a list/],
-    [rule({ from: ['a', 5] }), /"from" of title/],
-    [rule(' '), /"from" of title/],
-    [rule({ from: 'a', form: 'b' }), /title has "form", which is unknown; use from, constant/],
-    [rule({ from: 'a', values: { b: [] } }), /"values" of title/],
-    [rule({ from: 'a', values: { b: 'B', 'B ': 'C' } }), /"values" of title has "B " twice/],
-    [rule({ from: 'a', default: null }), /"default" of title/],
-    [rule({ from: 'a', join: 1 }), /"join" of title/],
-    [rule({ from: 'a', join: ',', values: {} }), /title has "join"/],
-    [rule({ constant: 'a', from: 'b' }), /title has "constant", and so must not have from/],
-    [rule({ from: 'a', date: 'dd/MM' }), /"date" of title must have one day, one month and one year/],
-    [rule({ from: 'a', date: 'YYYY-MM-DD' }), /one day, one month and one year/],
-    [rule({ from: 'a', date: 'dd.MMMM.yyyy' }), /one day, one month and one year/],
-    [rule({ from: 'a', date: 'dd/MMM/yy h:mm a' }), /"h:mm a" in it/],
-  ])('%s is refused', (text, sentence) => {
-    expect(problems(text)).toEqual([expect.stringMatching(sentence)])
-  })
-
-  test('names everything that is wrong with it at once', () => {
-    const columns = { titel: 'a', title: { from: 5, date: 'x', more: 1 }, dueOn: {} }
-    expect(problems(JSON.stringify({ columns, extra: 1 }))).toHaveLength(6)
-  })
-
-  test('may begin with a byte order mark and be good', () => {
-    expect(problems('\uFEFF{"columns":{"title":{"from":"a","date":"dd/MMM/yy"}}}')).toEqual([])
   })
 })
 

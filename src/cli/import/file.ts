@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs'
 import { addAbortSignal } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { derivedColumns, SHEETS } from '../../ingest/columns.js'
-import { BadMapping, type Mapping, readMapping } from '../../ingest/files/mapping.js'
+import type { Mapping } from '../../ingest/files/mapping.js'
+import { BadMapping, readMapping } from '../../ingest/files/maps/reader.js'
 import type { SheetNoun } from '../../ingest/files/nouns.js'
 import { formatOf, readSheet, type Sheet, type SheetFormat, UnreadableSheet } from '../../ingest/files/sheet.js'
 import { importRecords } from '../../ingest/importers.js'
@@ -174,7 +175,7 @@ function outcomeOf(file: string, sheet: Sheet, result: ImportResult, isStored: b
     counts: flaws.length === 0 ? result.counts : NOTHING,
     rejected: new Set(flaws.flatMap(({ line }) => line ?? [])).size,
     flaws,
-    warnings: result.warnings.map(finding),
+    warnings: [...sheet.warnings.map((detail) => ({ detail })), ...result.warnings.map(finding)],
     ignored: sheet.ignored,
     derived: sheet.derived,
     made: flaws.length === 0 ? result.made : [],

@@ -1,52 +1,200 @@
 import { dayIn } from './days.js'
 import { excerpt, NO_FLAWS, type SheetFlaw } from './flaws.js'
 import { isObject } from './json.js'
-import { folded, isScalar, type Mapping, type Rule, type Scalar } from './mapping.js'
+import { type Condition, folded, isScalar, type Mapping, type Rule, type Scalar } from './mapping.js'
+import { adfText, isAdf } from './maps/adf.js'
+import { bandOf } from './maps/bands.js'
 
 /** The source's values under a name: the cells of its columns, or the members at the end of its path. */
-type Gather = (name: string) => readonly unknown[]
+export type Gather = (name: string) => readonly unknown[]
 
-/** Fills in the fields of one record and returns the flaws; a field with a flaw is left as it is. */
-export function fillIn(values: Record<string, unknown>, { rules }: Mapping, gather: Gather): readonly SheetFlaw[] {
-  const flaws: SheetFlaw[] = []
-  for (const [field, rule] of rules) {
-    const result = valueBy(rule, gather)
-    if ('value' in result) values[field] = result.value
-    else flaws.push(result.flaw)
-  }
-  return flaws.length === 0 ? NO_FLAWS : flaws
+type Filled = { readonly value: Scalar | readonly string[] } | { readonly flaw: SheetFlaw }
+
+/** The values of some names, and the first of these names that has any. */
+interface Found {
+  readonly column: string
+  readonly scalars: readonly Scalar[]
 }
 
-function valueBy(rule: Rule, gather: Gather): { value: Scalar } | { flaw: SheetFlaw } {
-  if (rule.constant !== undefined) return { value: rule.constant }
-  const { column, found } = firstFilled(rule.from, gather)
-  const scalars = found.filter(isScalar)
-  if (scalars.length < found.length) return { flaw: nested(column, found) }
-  const [first] = scalars
-  if (first === undefined) return { value: rule.default ?? '' }
-  if (rule.values) {
-    const known = scalars.map((one) => rule.values?.get(folded(String(one)))).find((one) => one !== undefined)
-    const value = known ?? rule.default
-    if (value !== undefined) return { value }
-  }
-  if (rule.date) {
-    const text = String(first)
-    const read = dayIn(text, rule.date)
-    return 'day' in read ? { value: read.day } : { flaw: { column, value: excerpt(text), detail: read.flaw } }
-  }
-  return { value: rule.join === undefined ? first : scalars.join(rule.join) }
+/** Texts that were changed, and where the first was. */
+interface Noted {
+  count: number
+  readonly line: number
 }
 
-function firstFilled(names: readonly string[], gather: Gather): { column: string; found: readonly unknown[] } {
-  for (const column of names) {
-    const found = gather(column).filter(isFilled)
-    if (found.length > 0) return { column, found }
+/** Applies a map to the records of one source, and remembers what to warn about. */
+export class RecordMapper {
+  readonly #mapping: Mapping
+  /** Texts that were cut, by field. */
+  readonly #cut = new Map<string, Noted>()
+  /** Words that are not in `values`, by field and word. */
+  readonly #unknown = new Map<string, Map<string, Noted>>()
+  #leftOut = 0
+
+  constructor(mapping: Mapping) {
+    this.#mapping = mapping
   }
-  return { column: names[0] ?? '', found: [] }
+
+  /** Whether a record fulfils `where`. */
+  takes(gather: Gather): boolean {
+    const isTaken = this.#mapping.where.every((condition) => holds(condition, gather))
+    if (!isTaken) this.#leftOut++
+    return isTaken
+  }
+
+  /** Fills in the fields of one record and returns the flaws; a field with a flaw is left as it is. */
+  fillIn(values: Record<string, unknown>, gather: Gather, line: number): readonly SheetFlaw[] {
+    const flaws: SheetFlaw[] = []
+    for (const [field, rule] of this.#mapping.rules) {
+      const result = this.#valueBy(field, rule, gather, line)
+      if ('value' in result) values[field] = result.value
+      else flaws.push(result.flaw)
+    }
+    return flaws.length === 0 ? NO_FLAWS : flaws
+  }
+
+  /** What the records were changed by, besides being mapped. */
+  warnings(): string[] {
+    const cut = Array.from(this.#cut, ([field, { count, line }]) => {
+      const texts = count === 1 ? '1 text was' : `${count.toLocaleString('en')} texts were`
+      const most = this.#mapping.rules.get(field)?.cut?.toLocaleString('en')
+      return `${texts} cut to ${most} characters in ${field} (the first in line ${line}).`
+    })
+    const unknown = Array.from(this.#unknown, ([field, words]) => this.#wordsWarning(field, words))
+    return [...cut, ...unknown]
+  }
+
+  notes(): string[] {
+    if (this.#leftOut === 0) return []
+    const records = this.#leftOut === 1 ? '1 record' : `${this.#leftOut.toLocaleString('en')} records`
+    return [`${records} left out by "where" of ${this.#mapping.name}.`]
+  }
+
+  #wordsWarning(field: string, words: ReadonlyMap<string, Noted>): string {
+    const becomes = this.#mapping.rules.get(field)?.otherwise
+    const shown = Array.from(words, ([word, { count, line }]) => `${quoted(word)} (${count}, first in line ${line})`)
+    const line = Array.from(words.keys(), (word) => `${quoted(word)}: ${JSON.stringify(becomes)}`).join(', ')
+    return [
+      `${field} takes ${becomes} for ${shown.slice(0, WORDS_SHOWN).join(', ')}, not known to ${this.#mapping.name}.`,
+      `To change that, put it into the map: "${field}": { "values": { ${line} } }.`,
+    ].join(' ')
+  }
+
+  #valueBy(field: string, rule: Rule, gather: Gather, line: number): Filled {
+    if (rule.constant !== undefined) return { value: rule.constant }
+    const found = foundIn(rule, gather)
+    if ('flaw' in found) return found
+    const { column, scalars } = found
+    const [first] = scalars
+    if (first === undefined) return { value: rule.default ?? '' }
+    if (rule.split !== undefined) return { value: this.#partsOf(field, rule, scalars, rule.split, line) }
+    const known = rule.values && this.#known(field, rule, scalars, line)
+    if (known !== undefined) return { value: known }
+    const flawed = (detail: string) => ({ flaw: { column, value: excerpt(String(first)), detail } })
+    if (rule.bands) {
+      const band = bandOf(String(first), rule.bands)
+      return 'value' in band ? band : flawed(band.flaw)
+    }
+    if (rule.date) {
+      const read = dayIn(String(first), rule.date)
+      return 'day' in read ? { value: read.day } : flawed(read.flaw)
+    }
+    const value = prefixed(rule, rule.join === undefined ? first : scalars.join(rule.join))
+    return { value: rule.cut === undefined ? value : this.#shortened(field, value, rule.cut, line) }
+  }
+
+  /** The first value that is known, else what the map says for one that is not. */
+  #known(field: string, { values, otherwise, ...rule }: Rule, scalars: readonly Scalar[], line: number) {
+    for (const one of scalars) {
+      const known = values?.get(folded(String(one)))
+      if (known !== undefined) return known
+    }
+    // A number or a day is read instead.
+    if (rule.bands || rule.date) return undefined
+    if (otherwise === undefined) return rule.default
+    this.#noteWord(field, String(scalars[0]), line)
+    return otherwise
+  }
+
+  #partsOf(field: string, rule: Rule, scalars: readonly Scalar[], separator: string, line: number): string[] {
+    const parts = scalars.flatMap((one) =>
+      String(one)
+        .split(separator)
+        .map((part) => part.trim()),
+    )
+    return parts.filter(isFilled).map((part) => {
+      const known = rule.values?.get(folded(part))
+      if (known !== undefined) return String(known)
+      if (rule.otherwise === undefined) return String(prefixed(rule, part))
+      this.#noteWord(field, part, line)
+      return String(rule.otherwise)
+    })
+  }
+
+  #shortened(field: string, value: Scalar, most: number, line: number): Scalar {
+    const text = String(value).trim()
+    // A code point is one or two UTF-16 units.
+    if (text.length <= most) return value
+    const points = Array.from(text.slice(0, 2 * most + 2))
+    if (points.length <= most) return value
+    note(this.#cut, field, line)
+    return `${points.slice(0, most - 1).join('')}…`
+  }
+
+  #noteWord(field: string, word: string, line: number): void {
+    const words = this.#unknown.get(field) ?? new Map<string, Noted>()
+    this.#unknown.set(field, words)
+    const shown = excerpt(word)
+    if (words.size < WORDS_SHOWN || words.has(shown)) note(words, shown, line)
+  }
+}
+
+/** A map can hardly know more words, and a report should not list more. */
+const WORDS_SHOWN = 30
+
+function note(noted: Map<string, Noted>, key: string, line: number): void {
+  const before = noted.get(key)
+  if (before) before.count++
+  else noted.set(key, { count: 1, line })
+}
+
+function quoted(word: string): string {
+  return JSON.stringify(word)
+}
+
+function prefixed({ prefix }: Rule, value: Scalar): Scalar {
+  return prefix === undefined ? value : `${prefix}${value}`
+}
+
+/** The values of the first name that has any; of all names if they are joined, or looked up one by one. */
+function foundIn(rule: Rule, gather: Gather): Found | { flaw: SheetFlaw } {
+  const takesAll = rule.join !== undefined || (rule.values !== undefined && rule.split === undefined)
+  let found: Found | undefined
+  for (const column of rule.from) {
+    const filled = gather(column).map(plain).filter(isFilled)
+    if (filled.length === 0) continue
+    const scalars = filled.filter(isScalar)
+    if (scalars.length < filled.length) return { flaw: nested(column, filled) }
+    if (!takesAll) return { column, scalars }
+    found = found ? { column: found.column, scalars: [...found.scalars, ...scalars] } : { column, scalars }
+  }
+  return found ?? { column: rule.from[0] ?? '', scalars: [] }
+}
+
+function plain(value: unknown): unknown {
+  return isAdf(value) ? adfText(value) : value
 }
 
 function isFilled(value: unknown): boolean {
   return value !== null && value !== undefined && !(typeof value === 'string' && value.trim() === '')
+}
+
+function holds({ from, is, not, blank }: Condition, gather: Gather): boolean {
+  const filled = from.map((name) => gather(name).filter(isFilled)).find((values) => values.length > 0) ?? []
+  if (blank !== undefined) return blank === (filled.length === 0)
+  const words = new Set(filled.map((value) => folded(String(value))))
+  if (is) return is.some((word) => words.has(word))
+  return !not?.some((word) => words.has(word))
 }
 
 function nested(column: string, found: readonly unknown[]): SheetFlaw {
@@ -56,21 +204,4 @@ function nested(column: string, found: readonly unknown[]): SheetFlaw {
     ? `This is an object; the map must name one of its members, such as ${column}.${excerpt(member)}.`
     : 'This is a list or an object, not a value.'
   return { column, value: object ? '{...}' : '[...]', detail }
-}
-
-/** The values at the end of a path such as `labels.name`: of every element of a list, or of the one at an index. */
-export function membersAt(source: unknown, path: string): readonly unknown[] {
-  // A member whose own name contains dots takes precedence over a path.
-  if (isObject(source) && Object.hasOwn(source, path)) return elementsOf(source[path])
-  const [head = '', ...rest] = path.split('.')
-  const tail = rest.join('.')
-  if (Array.isArray(source)) {
-    if (!/^\d+$/.test(head)) return source.filter(isObject).flatMap((element) => membersAt(element, path))
-    return tail === '' ? elementsOf(source[Number(head)]) : membersAt(source[Number(head)], tail)
-  }
-  return isObject(source) && tail !== '' && Object.hasOwn(source, head) ? membersAt(source[head], tail) : []
-}
-
-function elementsOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [value]
 }

@@ -1,134 +1,64 @@
 import { fold } from '../../text.js'
-import { type DayPattern, dayPattern } from './days.js'
-import { isObject, type Members } from './json.js'
+import type { DayPattern } from './days.js'
 
 export type Scalar = string | number | boolean
 
-/** The rule that fills one field. */
+/** Numbers up to and including the bound become the value. */
+export type Band = readonly [bound: number, becomes: Scalar]
+
+/** The rule that fills one field. A member that is absent does nothing. */
 export interface Rule {
   /** Headers, or member paths; the first non-blank one wins. Empty for a constant. */
   readonly from: readonly string[]
-  readonly constant: Scalar | undefined
+  readonly constant?: Scalar | undefined
   /** The mapping of values, by their folded text. */
-  readonly values: ReadonlyMap<string, Scalar> | undefined
-  readonly default: Scalar | undefined
-  readonly join: string | undefined
-  readonly date: DayPattern | undefined
+  readonly values?: ReadonlyMap<string, Scalar> | undefined
+  /** For a blank, and for a value that is not in `values`. */
+  readonly default?: Scalar | undefined
+  /** For a value that is not in `values`, with a warning. */
+  readonly otherwise?: Scalar | undefined
+  /** Joins all values of all names. */
+  readonly join?: string | undefined
+  /** Splits a text into a list. */
+  readonly split?: string | undefined
+  /** Ascending; a fraction and a percentage are the same. */
+  readonly bands?: readonly Band[] | undefined
+  readonly date?: DayPattern | undefined
+  /** Put before every value. */
+  readonly prefix?: string | undefined
+  /** The longest text to keep, in code points. */
+  readonly cut?: number | undefined
+  /** The source may lack all of `from`: then there is only the default. */
+  readonly optional?: true | undefined
 }
 
-/** The rules of `--map`, by field. */
+/** A condition on the source's records; exactly one of `is`, `not` and `blank` is there. */
+export interface Condition {
+  readonly from: readonly string[]
+  /** Folded texts, of which one must be there. */
+  readonly is?: readonly string[] | undefined
+  /** Folded texts, of which none may be there. */
+  readonly not?: readonly string[] | undefined
+  readonly blank?: boolean | undefined
+}
+
+/** A map: a rule for each field, and which records to take. */
 export interface Mapping {
+  /** The name for messages. */
   readonly name: string
   readonly rules: ReadonlyMap<string, Rule>
+  /** All of them must hold. */
+  readonly where: readonly Condition[]
 }
 
-/** An invalid map; the message has a line for each error. */
-export class BadMapping extends Error {
-  constructor(name: string, problems: readonly string[]) {
-    super(problems.map((problem) => `${name}: ${problem}`).join('\n'))
-    this.name = 'BadMapping'
-  }
+/** Whether a source may lack all the names of a rule or a condition. */
+export function mayLack(one: Rule | Condition): boolean {
+  return 'blank' in one ? one.blank === true : 'optional' in one && one.optional === true
 }
 
-export function readMapping(text: string, name: string, fields: readonly string[]): Mapping {
-  const problems: string[] = []
-  const rules = new Map<string, Rule>()
-  for (const [field, content] of columnsOf(text, problems)) {
-    if (fields.includes(field)) rules.set(field, ruleOf(content, field, problems))
-    else problems.push(`${JSON.stringify(field)} is not a field; the fields are ${fields.join(', ')}.`)
-  }
-  if (problems.length > 0) throw new BadMapping(name, problems)
-  return { name, rules }
-}
-
-function columnsOf(text: string, problems: string[]): [string, unknown][] {
-  const map = parsed(text)
-  const columns = isObject(map) ? map['columns'] : undefined
-  if (!isObject(map)) problems.push('The map must be a JSON object, such as {"columns": {"title": "Summary"}}.')
-  else {
-    refuseUnknown(map, ['columns'], 'the map', problems)
-    if (!isObject(columns)) problems.push('"columns" must be an object that has a rule for each field.')
-    else if (Object.keys(columns).length === 0) problems.push('"columns" is empty: no field would be filled in.')
-  }
-  return isObject(columns) ? Object.entries(columns) : []
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text.replace(/^\uFEFF/, ''))
-  } catch {
-    return undefined
-  }
-}
-
-const RULE_MEMBERS = ['from', 'constant', 'values', 'default', 'join', 'date']
-
-function ruleOf(content: unknown, field: string, problems: string[]): Rule {
-  const members: Members | undefined = isText(content) ? { from: content } : isObject(content) ? content : undefined
-  if (!members) problems.push(`${field} must be the name of a column, or an object with "from" or "constant".`)
-  else refuseUnknown(members, RULE_MEMBERS, field, problems)
-  if (members) refuseContradictions(members, field, problems)
-
-  const take = <T>(member: string, is: (value: unknown) => value is T, form: string): T | undefined => {
-    const value = members?.[member]
-    if (value === undefined || is(value)) return value
-    problems.push(`"${member}" of ${field} must be ${form}.`)
-    return undefined
-  }
-  const from = take('from', isNames, 'a name, or a list of names')
-  return {
-    from: typeof from === 'string' ? [from] : (from ?? []),
-    constant: take('constant', isScalar, 'a text, a number, true or false'),
-    values: valuesOf(take('values', isScalars, 'an object of texts, numbers, true or false'), field, problems),
-    default: take('default', isScalar, 'a text, a number, true or false'),
-    join: take('join', isText, 'a text'),
-    date: patternOf(take('date', isText, 'a pattern such as yyyy-MM-dd'), field, problems),
-  }
-}
-
-function refuseUnknown(members: Members, known: readonly string[], where: string, problems: string[]): void {
-  const unknown = Object.keys(members).filter((member) => !known.includes(member))
-  if (unknown.length === 0) return
-  problems.push(
-    `${where} has ${unknown.map((one) => JSON.stringify(one)).join(', ')}, which is unknown; use ${known.join(', ')}.`,
-  )
-}
-
-// A contradiction that would be ignored silently is an error of the author.
-function refuseContradictions(members: Members, field: string, problems: string[]): void {
-  const has = (member: string) => members[member] !== undefined
-  if (has('constant')) {
-    const others = RULE_MEMBERS.filter((member) => member !== 'constant' && has(member))
-    if (others.length > 0) problems.push(`${field} has "constant", and so must not have ${others.join(', ')}.`)
-  } else if (!has('from')) problems.push(`${field} must have "from" or "constant".`)
-  if (has('join') && (has('values') || has('date'))) {
-    problems.push(`${field} has "join", and so must not have values or date, which are for one value.`)
-  }
-}
-
-function valuesOf(
-  values: Readonly<Record<string, Scalar>> | undefined,
-  field: string,
-  problems: string[],
-): ReadonlyMap<string, Scalar> | undefined {
-  if (!values) return undefined
-  const known = new Map<string, Scalar>()
-  for (const [text, becomes] of Object.entries(values)) {
-    const before = known.get(folded(text))
-    if (before !== undefined && before !== becomes) {
-      problems.push(`"values" of ${field} has ${JSON.stringify(text)} twice, in another case, with different values.`)
-    }
-    known.set(folded(text), becomes)
-  }
-  return known
-}
-
-function patternOf(date: string | undefined, field: string, problems: string[]): DayPattern | undefined {
-  if (date === undefined) return undefined
-  const checked = dayPattern(date)
-  if ('pattern' in checked) return checked.pattern
-  problems.push(`"date" of ${field} ${checked.flaw}.`)
-  return undefined
+/** A record before its fields are filled in. */
+export function blankOf({ rules }: Mapping): Record<string, unknown> {
+  return Object.fromEntries(Array.from(rules.keys(), (field) => [field, '']))
 }
 
 /** The folded form in which values and headers are compared. */
@@ -137,18 +67,32 @@ export function folded(text: string): string {
 }
 
 export function isScalar(value: unknown): value is Scalar {
-  return isText(value) || typeof value === 'number' || typeof value === 'boolean'
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
 }
 
-function isText(value: unknown): value is string {
-  return typeof value === 'string'
+/** A map as the JSON text that `readMapping` reads. */
+export function printMapping({ rules, where }: Mapping): string {
+  const conditions = where.map(({ from, ...rest }) => printed({ column: oneOrAll(from), ...rest }))
+  const columns = Object.fromEntries(Array.from(rules, ([field, rule]) => [field, printedRule(rule)]))
+  return `${JSON.stringify({ ...(where.length > 0 && { where: oneOrAll(conditions) }), columns }, null, 2)}\n`
 }
 
-function isScalars(value: unknown): value is Readonly<Record<string, Scalar>> {
-  return isObject(value) && Object.values(value).every(isScalar)
+function printedRule({ from, values, date, ...rest }: Rule): unknown {
+  const members = printed({
+    from: from.length === 0 ? undefined : oneOrAll(from),
+    ...rest,
+    values: values && Object.fromEntries(values),
+    date: date && oneOrAll(date.texts),
+    months: date && date.languages.length > 0 ? oneOrAll(date.languages) : undefined,
+  })
+  return Object.keys(members).length === 1 && typeof members['from'] === 'string' ? members['from'] : members
 }
 
-function isNames(value: unknown): value is string | string[] {
-  const names: unknown[] = Array.isArray(value) ? value : [value]
-  return names.length > 0 && names.every((name) => isText(name) && name.trim() !== '')
+function printed(members: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))
+}
+
+function oneOrAll<T>(all: readonly T[]): T | readonly T[] {
+  const [first] = all
+  return first !== undefined && all.length === 1 ? first : all
 }

@@ -4,31 +4,21 @@ import { decode } from './decode.js'
 import { excerpt, listed, NO_FLAWS, type SheetFlaw, UnreadableSheet } from './flaws.js'
 import { type HeadedTable, headedTable, headingKey, knownColumns, mappedColumns, rowsBelow } from './header.js'
 import { type JsonRecord, jsonRecords, ndjsonRecords } from './json.js'
-import { fillIn, membersAt } from './mappedRecords.js'
-import { folded, type Mapping, type Rule } from './mapping.js'
+import { RecordMapper } from './mappedRecords.js'
+import { blankOf, type Condition, folded, type Mapping, mayLack, type Rule } from './mapping.js'
+import { mappedObjects } from './maps/objects.js'
+import type { SheetRecord, SheetRecords } from './records.js'
 import { isBlank, type RowUnit } from './table.js'
 
 export { type SheetFlaw, UnreadableSheet } from './flaws.js'
+export type { SheetRecord } from './records.js'
 
 export const SHEET_FORMATS = ['csv', 'ndjson', 'json'] as const
 export type SheetFormat = (typeof SHEET_FORMATS)[number]
 
-/** A record by field names: a blank cell is '', JSON values are as they are, a field without a column is absent. */
-export interface SheetRecord {
-  /** Its index among the records, from 0. */
-  readonly index: number
-  /** The line on which it begins; in JSON the number of the element. From 1. */
-  readonly line: number
-  readonly values: Readonly<Record<string, unknown>>
-  readonly flaws: readonly SheetFlaw[]
-}
-
-export interface Sheet {
+export interface Sheet extends SheetRecords {
   /** What the numbers of its records count. */
   readonly unit: RowUnit
-  /** What its reader should know about how it was read. */
-  readonly notes: readonly string[]
-  readonly records: readonly SheetRecord[]
   /** Columns that were ignored because they are unknown. */
   readonly ignored: readonly string[]
   /** Known columns that are computed, and so not taken from a file. */
@@ -67,7 +57,9 @@ export function readSheet(bytes: Uint8Array, options: SheetOptions): Sheet {
   const text = decode(bytes, name, options.encoding)
   if (format === 'csv') return tableSheet(text, options)
   const source = format === 'json' ? jsonRecords(text, name) : ndjsonRecords(text)
-  return mapping ? mappedSheet(objectRecords(source, mapping), mapping) : objectSheet(source, new Columns(options))
+  return mapping
+    ? mappedSheet(mappedObjects(source, mapping, name), mapping)
+    : objectSheet(source, new Columns(options))
 }
 
 function tableSheet(text: string, options: SheetOptions): Sheet {
@@ -78,7 +70,7 @@ function tableSheet(text: string, options: SheetOptions): Sheet {
   if (!found) throw new UnreadableSheet(name, `There is no header; the columns may be called ${fields.join(', ')}.`)
   const { unit, notes } = found.table
   const sheet = mapping ? mappedTable(found, mapping) : namedTable(found, options)
-  return { ...sheet, unit, notes: [...notes, ...noteAbove(found)] }
+  return { ...sheet, unit, notes: [...notes, ...noteAbove(found), ...sheet.notes] }
 }
 
 function noteAbove({ table: { unit }, header, above }: HeadedTable): string[] {
@@ -162,21 +154,19 @@ function objectSheet(source: Iterable<JsonRecord>, columns: Columns): Sheet {
 
 function sheetOf(records: readonly SheetRecord[], { unknown, derived, named }: Columns): Sheet {
   const columnOf = (field: string) => named.get(field) ?? field
-  return { unit: 'line', notes: [], records, ignored: [...unknown], derived: [...derived], columnOf }
+  return {
+    unit: 'line',
+    notes: [],
+    warnings: [],
+    records,
+    ignored: [...unknown],
+    derived: [...derived],
+    columnOf,
+  }
 }
 
-function mappedSheet(records: readonly SheetRecord[], { rules }: Mapping): Sheet {
-  const columnOf = (field: string) => rules.get(field)?.from[0] ?? field
-  return { unit: 'line', notes: [], records, ignored: [], derived: [], columnOf }
-}
-
-function objectRecords(source: Iterable<JsonRecord>, mapping: Mapping): SheetRecord[] {
-  const blank = blankOf(mapping)
-  return Array.from(source, ({ line, members, flaws }, index) => {
-    const values = { ...blank }
-    if (flaws.length > 0) return { index, line, values, flaws }
-    return { index, line, values, flaws: fillIn(values, mapping, (path) => membersAt(members, path)) }
-  })
+function mappedSheet(mapped: SheetRecords, { rules }: Mapping): Sheet {
+  return { ...mapped, unit: 'line', ignored: [], derived: [], columnOf: (field) => rules.get(field)?.from[0] ?? field }
 }
 
 type Places = ReadonlyMap<string, { readonly name: string; readonly at: number[] }>
@@ -204,29 +194,35 @@ function placeOf(places: Places, name: string): string | undefined {
 /** A map applied to a header: with the header's own names, and without columns that it lacks. */
 function mappingOf({ table, header }: HeadedTable, mapping: Mapping, places: Places): Mapping {
   const missing: string[] = []
+  const present = (one: Rule | Condition, use: string) => {
+    const from = one.from.flatMap((heading) => placeOf(places, heading) ?? [])
+    if (from.length === 0 && one.from.length > 0 && !mayLack(one)) missing.push(`${one.from.join(' or ')} (for ${use})`)
+    return from
+  }
   const rules = new Map<string, Rule>()
   for (const [field, rule] of mapping.rules) {
-    const from = rule.from.flatMap((one) => placeOf(places, one) ?? [])
-    if (from.length === 0 && rule.from.length > 0) missing.push(`${rule.from.join(' or ')} (for ${field})`)
-    rules.set(field, { ...rule, from })
+    const from = present(rule, field)
+    const isAbsent = from.length === 0 && rule.constant === undefined && rule.default === undefined
+    if (!isAbsent) rules.set(field, { ...rule, from })
   }
-  if (missing.length === 0) return { name: mapping.name, rules }
+  const where = mapping.where.map((condition) => ({ ...condition, from: present(condition, 'where') }))
+  if (missing.length === 0) return { name: mapping.name, rules, where }
   const columns = listed(new Set(header.cells.filter((cell) => cell !== '')))
   const sentence = `There is no column ${missing.join(', ')}, which ${mapping.name} names. The columns are: ${columns}.`
   throw new UnreadableSheet(table.name, sentence, { line: header.line, unit: table.unit })
 }
 
-function cellRecords(found: HeadedTable, mapping: Mapping, places: Places): SheetRecord[] {
+function cellRecords(found: HeadedTable, mapping: Mapping, places: Places): SheetRecords {
+  const mapper = new RecordMapper(mapping)
   const blank = blankOf(mapping)
   const columns = new Map(Array.from(places.values(), ({ name, at }) => [name, at]))
-  return Array.from(rowsBelow(found), ({ line, cells }, index) => {
-    const values = { ...blank }
+  const records: SheetRecord[] = []
+  for (const { line, cells } of rowsBelow(found)) {
     const gather = (name: string) => columns.get(name)?.map((at) => unguarded(cells[at] ?? '')) ?? []
-    const flaws = [...surplusOf(cells, found.header.cells.length), ...fillIn(values, mapping, gather)]
-    return { index, line, values, flaws: flaws.length === 0 ? NO_FLAWS : flaws }
-  })
-}
-
-function blankOf({ rules }: Mapping): Record<string, unknown> {
-  return Object.fromEntries(Array.from(rules.keys(), (field) => [field, '']))
+    if (!mapper.takes(gather)) continue
+    const values = { ...blank }
+    const flaws = [...surplusOf(cells, found.header.cells.length), ...mapper.fillIn(values, gather, line)]
+    records.push({ index: records.length, line, values, flaws: flaws.length === 0 ? NO_FLAWS : flaws })
+  }
+  return { records, notes: mapper.notes(), warnings: mapper.warnings() }
 }

@@ -1,0 +1,114 @@
+import { isObject, type Members } from '../json.js'
+
+/** Whether a value is a rich text of Jira's REST API v3: the Atlassian Document Format. */
+export function isAdf(value: unknown): value is Members {
+  return isObject(value) && value['type'] === 'doc' && Array.isArray(value['content'])
+}
+
+/** The plain text of a rich text: a blank line between blocks, `- ` before the items of a list. */
+export function adfText(document: Members): string {
+  return blocksOf(document, 0)
+    .map(joined)
+    .filter((block) => block.trim() !== '')
+    .join('\n\n')
+}
+
+/** Nobody nests deeper; a file that does must not exhaust the stack. */
+const DEPTH_MAX = 100
+
+type Lines = readonly string[]
+
+function blocksOf(node: Members, depth: number): Lines[] {
+  return depth > DEPTH_MAX ? [] : childrenOf(node).map((child) => linesOf(child, depth + 1))
+}
+
+/** The lines of a block. */
+function linesOf(node: Members, depth: number): Lines {
+  switch (node['type']) {
+    case 'paragraph':
+    case 'heading':
+    case 'codeBlock':
+    case 'taskItem':
+    case 'decisionItem':
+      return childrenOf(node).map(inlineText).join('').split('\n')
+    case 'bulletList':
+    case 'taskList':
+    case 'decisionList':
+      return itemsOf(node, depth, () => '- ')
+    case 'orderedList': {
+      const first = attributeOf(node, 'order')
+      return itemsOf(node, depth, (index) => `${(typeof first === 'number' ? first : 1) + index}. `)
+    }
+    case 'blockquote':
+      return blocksOf(node, depth)
+        .flat()
+        .map((line) => `> ${line}`)
+    case 'table':
+      return childrenOf(node).map((row) =>
+        blocksOf(row, depth)
+          .map((cell) => cell.join(' '))
+          .join(' | '),
+      )
+    case 'rule':
+      return ['---']
+    case 'blockCard':
+    case 'embedCard':
+      return [inlineText(node)]
+    default:
+      // A panel, an expandable part, a list item, a cell, a column of a layout.
+      return blocksOf(node, depth).flat()
+  }
+}
+
+function itemsOf(list: Members, depth: number, marker: (index: number) => string): Lines {
+  return blocksOf(list, depth).flatMap((lines, index) => {
+    const mark = marker(index)
+    return lines.map((line, at) => (at === 0 ? mark : ' '.repeat(mark.length)) + line)
+  })
+}
+
+function inlineText(node: Members): string {
+  switch (node['type']) {
+    case 'text':
+      return textOf(node['text']) + linkOf(node)
+    case 'hardBreak':
+      return '\n'
+    case 'date':
+      return dayOf(Number(attributeOf(node, 'timestamp')))
+    default: {
+      // mention, status, emoji, inlineCard
+      const shown = ['text', 'shortName', 'url'].map((name) => textOf(attributeOf(node, name)))
+      return shown.find((text) => text !== '') ?? ''
+    }
+  }
+}
+
+/** The address of a link whose text does not show it. */
+function linkOf(node: Members): string {
+  const marks: unknown[] = Array.isArray(node['marks']) ? node['marks'] : []
+  const link = marks.filter(isObject).find((mark) => mark['type'] === 'link')
+  const address = link ? textOf(attributeOf(link, 'href')) : ''
+  return address === '' || address === node['text'] ? '' : ` (${address})`
+}
+
+function dayOf(timestamp: number): string {
+  const date = new Date(timestamp)
+  return Number.isNaN(date.getTime()) ? '' : date.toISOString().slice(0, 10)
+}
+
+function childrenOf(node: Members): Members[] {
+  const content: unknown = node['content']
+  return Array.isArray(content) ? content.filter(isObject) : []
+}
+
+function attributeOf(node: Members, name: string): unknown {
+  return isObject(node['attrs']) ? node['attrs'][name] : undefined
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}
+
+function joined(lines: Lines): string {
+  return lines.join('\n')
+}
