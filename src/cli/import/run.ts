@@ -1,13 +1,17 @@
 import { closeSync, writeFileSync } from 'node:fs'
 import { readConfig } from '../../config.js'
 import { SHEETS } from '../../ingest/columns.js'
+import type { Guess } from '../../ingest/files/guess/guess.js'
+import { printMapping } from '../../ingest/files/mapping.js'
 import type { SheetNoun } from '../../ingest/files/nouns.js'
-import type { SheetFormat } from '../../ingest/files/sheet.js'
+import { type SheetFormat, UnreadableSheet } from '../../ingest/files/sheet.js'
 import { LIMITS } from '../../limits.js'
-import { ImportFailed, print, say, withStore } from '../command.js'
+import { escapedLine } from '../../text.js'
+import { ImportFailed, print, say, WrongUsage, withStore } from '../command.js'
 import { Draft } from '../draft.js'
 import { untilInterrupted } from '../interrupt.js'
-import { type FileFlags, importFile, mappingOf } from './file.js'
+import { type FileFlags, importFile, mappingOf, sheetOf } from './file.js'
+import { guessInWords } from './guessed.js'
 import { inWords, reportOf } from './report.js'
 import { templateOf } from './template.js'
 
@@ -15,12 +19,27 @@ export interface ImportFlags extends FileFlags {
   readonly map?: string
   readonly report?: string
   readonly template?: true
+  readonly suggestMap?: true
   readonly json?: true
   readonly database?: string
 }
 
 export function printTemplate(noun: SheetNoun, format: SheetFormat = 'csv'): Promise<void> {
   return print(templateOf(noun, format))
+}
+
+/** Prints what would be guessed about a file as a map to edit. */
+export async function suggestMap(noun: SheetNoun, file: string, flags: ImportFlags): Promise<void> {
+  const { signal } = new AbortController()
+  try {
+    const { guess } = await sheetOf(noun, file, { ...flags, mapping: undefined, signal, isForced: true })
+    if (!guess) throw new WrongUsage('--suggest-map is for tables: CSV files and workbooks.')
+    say(guessInWords(file, guess))
+    for (const question of guess.questions) say(escapedLine(`  ${question}`))
+    await print(printMapping(guess.mapping).trimEnd())
+  } catch (error) {
+    throw error instanceof UnreadableSheet ? new ImportFailed(error.message) : error
+  }
 }
 
 /** Imports each file, and reports its result. */
@@ -31,6 +50,9 @@ export async function importAll(
   clock: () => Date,
 ): Promise<void> {
   const mapping = flags.map === undefined ? undefined : mappingOf(flags.map, Object.keys(SHEETS[noun].fields))
+  const onGuess = (file: string, guess: Guess) => {
+    if (!flags.json) say(guessInWords(file, guess))
+  }
   const config = readConfig({ database: flags.database }, ['database'])
   // Opened before anything is stored, so that a report that cannot be written fails in time.
   const report = flags.report === undefined ? undefined : new Draft(flags.report, '--json prints the report.')
@@ -40,7 +62,7 @@ export async function importAll(
         const all = []
         const complete = new Map<string, string>()
         for (const file of files) {
-          const outcome = await importFile(store, noun, file, { ...flags, mapping, complete, signal, clock })
+          const outcome = await importFile(store, noun, file, { ...flags, mapping, complete, onGuess, signal, clock })
           if (!flags.json) say(inWords(outcome, flags))
           for (const key of outcome.projectKeys) complete.set(key, file)
           all.push(outcome)

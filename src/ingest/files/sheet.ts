@@ -2,11 +2,16 @@ import { Columns } from './columns.js'
 import { csvTables, unguarded } from './csv.js'
 import { decode } from './decode.js'
 import { excerpt, listed, NO_FLAWS, type SheetFlaw, UnreadableSheet } from './flaws.js'
+import type { GuessOptions } from './guess/assignment.js'
+import { type Guess, guess } from './guess/guess.js'
+import { Headings } from './guess/headings.js'
+import { isOwnForm } from './guess/own.js'
 import { type HeadedTable, headedTable, headingKey, knownColumns, mappedColumns, rowsBelow } from './header.js'
 import { type JsonRecord, jsonRecords, ndjsonRecords } from './json.js'
 import { RecordMapper } from './mappedRecords.js'
 import { blankOf, type Condition, folded, type Mapping, mayLack, type Rule } from './mapping.js'
 import { mappedObjects } from './maps/objects.js'
+import type { SheetNoun } from './nouns.js'
 import type { SheetRecord, SheetRecords } from './records.js'
 import { isBlank, type RowUnit } from './table.js'
 
@@ -23,8 +28,17 @@ export interface Sheet extends SheetRecords {
   readonly ignored: readonly string[]
   /** Known columns that are computed, and so not taken from a file. */
   readonly derived: readonly string[]
+  /** What was guessed; absent if the columns have the fields' own names, or a map names them. */
+  readonly guess?: Guess
   /** The source's name for the column of a field: the header, or the field's own name. */
   columnOf(field: string): string
+}
+
+/** What is known beforehand about a sheet whose columns are guessed. */
+export interface GuessPlan extends Pick<GuessOptions, 'hasProject' | 'referenceFrom' | 'dateOrder'> {
+  readonly noun: SheetNoun
+  /** Guess also where everything has our own names and forms. */
+  readonly isForced?: boolean | undefined
 }
 
 export interface SheetOptions {
@@ -36,8 +50,10 @@ export interface SheetOptions {
   readonly derived: readonly string[]
   readonly ignoreUnknown: boolean
   readonly mapping?: Mapping | undefined
-  /** Whether a heading is one of a column; without it, the fields' own names are. */
+  /** Whether a heading is one of a column; without it, the fields' own names and what can be guessed are. */
   readonly knows?: (heading: string) => boolean
+  /** How to guess what the columns mean; without it, they have the fields' own names. */
+  readonly guess?: GuessPlan | undefined
 }
 
 const EXTENSIONS: Readonly<Record<SheetFormat, RegExp>> = {
@@ -65,11 +81,17 @@ export function readSheet(bytes: Uint8Array, options: SheetOptions): Sheet {
 function tableSheet(text: string, options: SheetOptions): Sheet {
   const { name, fields, mapping } = options
   const known = new Columns(options)
-  const knows = options.knows ?? ((heading: string) => known.knows(heading))
-  const found = headedTable(csvTables(text, name), mapping ? mappedColumns(mapping) : knownColumns(knows))
+  const headings = options.guess && new Headings(options.guess.noun, fields)
+  const knows = options.knows ?? ((heading: string) => known.knows(heading) || headings?.isKnown(heading) === true)
+  const test = mapping ? mappedColumns(mapping) : knownColumns(knows, headings !== undefined)
+  const found = headedTable(csvTables(text, name), test)
   if (!found) throw new UnreadableSheet(name, `There is no header; the columns may be called ${fields.join(', ')}.`)
   const { unit, notes } = found.table
-  const sheet = mapping ? mappedTable(found, mapping) : namedTable(found, options)
+  const sheet = mapping
+    ? mappedTable(found, mapping)
+    : options.guess
+      ? guessedTable(found, options, options.guess, known)
+      : namedTable(found, options)
   return { ...sheet, unit, notes: [...notes, ...noteAbove(found), ...sheet.notes] }
 }
 
@@ -83,6 +105,24 @@ function mappedTable(found: HeadedTable, mapping: Mapping): Sheet {
   const places = placesOf(found.header.cells)
   const present = mappingOf(found, mapping, places)
   return mappedSheet(cellRecords(found, present, places), present)
+}
+
+/** A table whose columns are guessed, unless its header and its values are our own. */
+function guessedTable(found: HeadedTable, options: SheetOptions, plan: GuessPlan, known: Columns): Sheet {
+  const headings = found.header.cells.filter((heading) => heading !== '')
+  const isOwn = headings.every((heading) => known.knows(heading)) && plan.referenceFrom === undefined && !plan.isForced
+  const own = isOwn ? namedTable(found, options) : undefined
+  if (own && isOwnForm(plan.noun, own.records)) return own
+  const rows = Array.from(rowsBelow(found), ({ line, cells }) => ({ line, cells: cells.map(unguarded) }))
+  const { fields, derived, ignoreUnknown } = options
+  const { unit } = found.table
+  const guessed = guess(plan.noun, found.header.cells, rows, { ...plan, fields, derived, ignoreUnknown, unit })
+  // In a sheet with our own names a value that means nothing is a flaw of its row.
+  if (own && guessed.questions.length > 0) return own
+  if (guessed.questions.length > 0)
+    return { ...mappedSheet({ records: [], notes: [], warnings: [] }, guessed.mapping), guess: guessed }
+  const sheet = mappedTable(found, guessed.mapping)
+  return { ...sheet, notes: [], warnings: [...guessed.warnings, ...sheet.warnings], guess: guessed }
 }
 
 /** A table whose header has our field names. */

@@ -130,7 +130,9 @@ export const ALIASES: Readonly<Record<SheetNoun, Readonly<Record<string, readonl
       'Código de proyecto, Projeto, Código do projeto, Kod projektu, 项目, 项目编号, 项目名称, Programme, Program',
     ],
     url: ['URL, Link, Hyperlink, Web Link, Lien, Enlace, Ligação, Odnośnik, 链接, 网址'],
-    raidType: ['Type, RAID Type, Item Type, RAID, Log Type, Entry Type, Record Type, Kind, Typ, Art, Tipo, Rodzaj, 类型'],
+    raidType: [
+      'Type, RAID Type, Item Type, RAID, Log Type, Entry Type, Record Type, Kind, Typ, Art, Tipo, Rodzaj, 类型',
+    ],
   },
   issues: {
     reference: [
@@ -179,9 +181,13 @@ export const ALIASES: Readonly<Record<SheetNoun, Readonly<Record<string, readonl
       'Project Key, Project Code, Project ID, Project, Project Name, Projekt, Projektschlüssel, Projektname, Projet, Clé de projet, Proyecto',
       'Clave del proyecto, Projeto, Chave do projeto, Klucz projektu, 项目, 项目关键字, 项目名称',
     ],
-    risk: ['Risk ID, Risk, Related Risk, Related Risk ID, Linked Risk, Risk Reference, Risk Ref, Risiko, Risque, Riesgo, Risco, Ryzyko, 风险编号, 关联风险'],
+    risk: [
+      'Risk ID, Risk, Related Risk, Related Risk ID, Linked Risk, Risk Reference, Risk Ref, Risiko, Risque, Riesgo, Risco, Ryzyko, 风险编号, 关联风险',
+    ],
     url: ['URL, Link, Web URL, HTML URL, Hyperlink, Lien, Enlace, Odnośnik, 链接, 网址'],
-    raidType: ['Type, RAID Type, Item Type, RAID, Log Type, Entry Type, Record Type, Kind, Typ, Art, Tipo, Rodzaj, 类型'],
+    raidType: [
+      'Type, RAID Type, Item Type, RAID, Log Type, Entry Type, Record Type, Kind, Typ, Art, Tipo, Rodzaj, 类型',
+    ],
   },
   people: {
     name: [
@@ -222,7 +228,9 @@ export const ALIASES: Readonly<Record<SheetNoun, Readonly<Record<string, readonl
       'Status, Employment Status, Employee Status, Account Status, State, Active, Enabled, Account Enabled, Is Active, Aktiv, Beschäftigungsstatus',
       'Statut, Actif, Estado, Activo, Situação, Ativo, Aktywny, 状态, 在职状态, 员工状态',
     ],
-    groups: ['Groups, Group, Teams, Member Of, Group Membership, Gruppen, Gruppe, Groupes, Groupe, Grupos, Grupo, Grupy, Grupa, 组, 小组, 用户组'],
+    groups: [
+      'Groups, Group, Teams, Member Of, Group Membership, Gruppen, Gruppe, Groupes, Groupe, Grupos, Grupo, Grupy, Grupa, 组, 小组, 用户组',
+    ],
     private: [
       'Salary, Pay, Wage, Compensation, Bonus, Hourly Rate, Pay Rate, Annual Salary, Gehalt, Lohn, Salaire, Salario, Salário, Wynagrodzenie, 工资, 薪资',
       'Date of Birth, Birth Date, Birthday, DOB, Age, Geburtsdatum, Geburtstag, Alter, Date de naissance, Fecha de nacimiento, Data de nascimento',
@@ -237,9 +245,15 @@ export const ALIASES: Readonly<Record<SheetNoun, Readonly<Record<string, readonl
       'Name, Group Name, Group, Team, Team Name, Display Name, Title, Gruppe, Gruppenname, Groupe, Nom du groupe, Nom, Équipe, Grupo, Nombre, Equipo',
       'Nome, Nome do grupo, Grupa, Nazwa grupy, Nazwa, 组名, 名称, 小组, 团队',
     ],
-    externalId: ['Group ID, ID, Object ID, External ID, Identifier, Code, Kennung, Identifiant, Código, Identyfikator, 编号'],
-    description: ['Description, Purpose, Notes, Details, Beschreibung, Zweck, Descripción, Descrição, Opis, 描述, 说明'],
-    members: ['Members, Member, Member Emails, Member Email, People, Users, Mitglieder, Mitglied, Membres, Membre, Miembros, Membros, Członkowie, 成员'],
+    externalId: [
+      'Group ID, ID, Object ID, External ID, Identifier, Code, Kennung, Identifiant, Código, Identyfikator, 编号',
+    ],
+    description: [
+      'Description, Purpose, Notes, Details, Beschreibung, Zweck, Descripción, Descrição, Opis, 描述, 说明',
+    ],
+    members: [
+      'Members, Member, Member Emails, Member Email, People, Users, Mitglieder, Mitglied, Membres, Membre, Miembros, Membros, Członkowie, 成员',
+    ],
   },
   projects: {
     key: [
@@ -251,39 +265,43 @@ export const ALIASES: Readonly<Record<SheetNoun, Readonly<Record<string, readonl
       'Name, Project Name, Project, Title, Project Title, Projekt, Projektname, Bezeichnung, Titel, Nom, Nom du projet, Projet, Titre, Nombre',
       'Nombre del proyecto, Proyecto, Nome, Nome do projeto, Projeto, Nazwa, Nazwa projektu, 名称, 项目名称, 项目',
     ],
-    description: ['Description, Project Description, Summary, Scope, Objective, Details, Beschreibung, Ziel, Descripción, Alcance, Descrição, Escopo, Opis, 描述, 项目描述, 说明'],
+    description: [
+      'Description, Project Description, Summary, Scope, Objective, Details, Beschreibung, Ziel, Descripción, Alcance, Descrição, Escopo, Opis, 描述, 项目描述, 说明',
+    ],
     url: ['URL, Link, Website, Hyperlink, Lien, Enlace, 链接, 网址'],
-    status: ['Status, Project Status, State, Phase, Projektstatus, Statut, État, Estado, Situação, Stan, 状态, 项目状态'],
+    status: [
+      'Status, Project Status, State, Phase, Projektstatus, Statut, État, Estado, Situação, Stan, 状态, 项目状态',
+    ],
   },
 }
 
 /** The noun itself in a heading adds nothing: Risk Owner, Issue Status. */
-export const NOUN_WORDS: Readonly<Record<SheetNoun, readonly string[]>> = {
-  risks: ['risk', 'risks', 'risiko', 'risikos', 'risque', 'riesgo', 'risco', 'ryzyko', 'ryzyka'],
-  issues: ['issue', 'issues', 'ticket', 'bug', 'defect', 'problem'],
-  people: ['employee', 'person', 'staff', 'user', 'worker', 'member'],
-  groups: ['group'],
-  projects: ['project', 'projekt', 'projet', 'proyecto', 'projeto', 'projektu'],
+export const NOUN_WORDS: Readonly<Record<SheetNoun, ReadonlySet<string>>> = {
+  risks: new Set('risk risks risiko risikos risque riesgo risco ryzyko ryzyka'.split(' ')),
+  issues: new Set('issue issues ticket bug defect problem'.split(' ')),
+  people: new Set('employee person staff user worker member'.split(' ')),
+  groups: new Set(['group']),
+  projects: new Set('project projekt projet proyecto projeto projektu'.split(' ')),
 }
 
 /** Words that a heading may have or lack. */
-export const SMALL_WORDS = ['of', 'the', 'a', 'an', 'for', 'in', 'de', 'd', 'du', 'des', 'la', 'le', 'les', 'l', 'el', 'del', 'der', 'die', 'das', 'do', 'da', 'dos', 'em']
+export const SMALL_WORDS = new Set(
+  'of the a an for in de d du des la le les l el del der die das do da dos em'.split(' '),
+)
 
-/** Before or after a factor: which state of the risk it is about. The prefixes are for languages without spaces. */
+/** Beside a factor: which state of the risk it is about. The prefixes are for languages without spaces. */
 export const STATES = {
-  current: { words: ['current', 'actual', 'now', 'aktuell', 'aktuelle', 'actuel', 'actuelle', 'atual'], prefixes: ['当前', '现有'] },
+  current: { words: 'current actual now aktuell aktuelle actuel actuelle atual', prefixes: ['当前', '现有'] },
   inherent: {
-    words: [
-      ...['inherent', 'initial', 'gross', 'raw', 'original', 'untreated', 'pre', 'before', 'premitigation', 'brutto', 'brut', 'brute'],
-      ...['inhärent', 'inhérent', 'inhérente', 'initiale', 'inherente', 'inicial', 'bruto', 'bruta', 'inherentne', 'początkowe'],
-    ],
+    words:
+      'inherent initial gross raw original untreated pre before premitigation brutto brut brute inhärent inhérent ' +
+      'inhérente initiale inherente inicial bruto bruta inherentne początkowe',
     prefixes: ['固有', '初始'],
   },
   residual: {
-    words: [
-      ...['residual', 'target', 'net', 'post', 'after', 'postmitigation', 'mitigated', 'treated', 'remaining', 'rest', 'netto', 'restrisiko'],
-      ...['résiduel', 'résiduelle', 'residuel', 'residuelle', 'net', 'nette', 'residuales', 'neto', 'objetivo', 'líquido', 'rezydualne', 'szczątkowe'],
-    ],
+    words:
+      'residual target net post after postmitigation mitigated treated remaining rest netto restrisiko résiduel ' +
+      'résiduelle nette residuales neto objetivo líquido rezydualne szczątkowe',
     prefixes: ['残余', '剩余', '残留'],
   },
 } as const

@@ -96,7 +96,8 @@ export class Words<V extends string> {
     for (const table of tables) {
       for (const [meaning, words] of Object.entries(table)) {
         // The keys of the tables are the values that are looked for.
-        for (const word of words.split(', ')) if (!this.#meanings.has(key(word))) this.#meanings.set(key(word), meaning as V)
+        for (const word of words.split(', '))
+          if (!this.#meanings.has(key(word))) this.#meanings.set(key(word), meaning as V)
       }
     }
   }
@@ -114,7 +115,9 @@ function key(text: string): string {
 
 /** Texts and rows for a message. */
 export function occurrencesInWords(texts: readonly Occurrence[]): string {
-  const shown = texts.slice(0, 5).map(({ text, count, lines }) => `${JSON.stringify(text.slice(0, 40))} (${rowsInWords(lines, count)})`)
+  const shown = texts
+    .slice(0, 5)
+    .map(({ text, count, lines }) => `${JSON.stringify(text.slice(0, 40))} (${rowsInWords(lines, count)})`)
   return `${shown.join(', ')}${texts.length > 5 ? ` and ${texts.length - 5} more` : ''}`
 }
 

@@ -69,7 +69,7 @@ export class Headings {
   }
 
   #withoutNoun(words: readonly string[]): readonly string[] {
-    const rest = words.filter((word) => !NOUN_WORDS[this.#noun].includes(word))
+    const rest = words.filter((word) => !NOUN_WORDS[this.#noun].has(word))
     return rest.length > 0 ? rest : words
   }
 
@@ -83,7 +83,7 @@ export class Headings {
         return prefix === undefined ? [word] : [word.slice(prefix.length)].filter((one) => one !== '')
       })
       if (rest.join('') === words.join('')) continue
-      const bare = rest.filter((word) => !NOUN_WORDS.risks.includes(word))
+      const bare = rest.filter((word) => !NOUN_WORDS.risks.has(word))
       const key = bare.join('')
       const meanings = key === '' || key === '风险' ? [{ field: 'level', rank: 0 }] : (this.#byKey.get(key) ?? [])
       const factors = meanings.filter(({ field }) => RESIDUAL[field] !== undefined)
@@ -98,7 +98,7 @@ export class Headings {
 
 const STATE_WORDS = (['current', 'inherent', 'residual'] as const).map(
   (state) =>
-    [state, { words: new Set<string>(STATES[state].words.map(plain)), prefixes: STATES[state].prefixes }] as const,
+    [state, { words: new Set(STATES[state].words.split(' ').map(plain)), prefixes: STATES[state].prefixes }] as const,
 )
 
 /** The scale that a heading names, if it does. */
@@ -125,7 +125,7 @@ function wordsOf(heading: string): readonly string[] {
   const words = plain(parted)
     .split(/[^\p{L}\p{N}]+/u)
     .filter((word) => word !== '')
-  const telling = words.filter((word) => !SMALL_WORDS.includes(word))
+  const telling = words.filter((word) => !SMALL_WORDS.has(word))
   // A heading such as # or L has nothing else.
   return telling.length > 0 ? telling : words.length > 0 ? words : [heading.trim()]
 }

@@ -1,5 +1,5 @@
 import { ASSESSMENT_MAX } from '../../../vocabulary.js'
-import type { Scalar } from '../mapping.js'
+import { folded, type Scalar } from '../mapping.js'
 import { type Column, isBlankWord, type Occurrence, type Reading, Words } from './column.js'
 import { type NamedScale, plain, scaleIn } from './headings.js'
 import { BELOW_OTHERS, LIKELIHOOD_STEPS, STEPS } from './words.js'
@@ -100,10 +100,19 @@ function spread({ least, most }: NamedScale): NumericScale {
 }
 
 const PERCENTAGES: NumericScale = { name: 'percentages, a fifth for each step', bands: FIFTHS, step: fifth }
-const FRACTIONS: NumericScale = { name: 'fractions of 1, a fifth for each step', bands: FIFTHS, step: (value) => fifth(value * 100) }
+const FRACTIONS: NumericScale = {
+  name: 'fractions of 1, a fifth for each step',
+  bands: FIFTHS.map(([bound, step]) => [bound / 100, step] as const),
+  step: (value) => fifth(value * 100),
+}
 const ONE_TO_FIVE: NamedScale = { least: 1, most: ASSESSMENT_MAX }
 
-function numericScale(entries: readonly Entry[], factor: Factor, named: NamedScale | undefined, partner?: Column): NumericScale | undefined {
+function numericScale(
+  entries: readonly Entry[],
+  factor: Factor,
+  named: NamedScale | undefined,
+  partner?: Column,
+): NumericScale | undefined {
   const numeric = entries.filter(isNumeric)
   if (numeric.length === 0) return undefined
   if (numeric.some(({ parts }) => parts.percent !== undefined)) return PERCENTAGES
@@ -128,7 +137,12 @@ function fractions(values: readonly number[], factor: Factor): NumericScale {
   return { name: 'the impacts 0.05, 0.1, 0.2, 0.4, 0.8', step: (value) => DOUBLING.get(value) }
 }
 
-function stepOf(entry: Entry, factor: Factor, scale: NumericScale | undefined, all: readonly Entry[]): number | undefined {
+function stepOf(
+  entry: Entry,
+  factor: Factor,
+  scale: NumericScale | undefined,
+  all: readonly Entry[],
+): number | undefined {
   const { number, percent, word } = entry.parts
   if (percent !== undefined) return fifth(percent)
   // Numbers up to 3 beside words may be steps of 3 or of 5: then the words say what is meant.
@@ -152,13 +166,18 @@ function readingOf(
 ): Reading {
   const known = [...steps].flatMap(([entry, step]) => (step === undefined ? [] : [[entry, step] as const]))
   const values = new Map<string, Scalar>(blankValues(column))
-  const isBanded = scale?.bands !== undefined && known.every(([{ text }]) => !/[<>≤≥~≈–—-]|\bto\b/i.test(text) && /^[\d.,]+\s*%?$/.test(text))
+  const isBanded =
+    scale?.bands !== undefined &&
+    known.every(([{ text }]) => !/[<>≤≥~≈–—-]|\bto\b/i.test(text) && /^[\d.,]+\s*%?$/.test(text))
   if (!isBanded) for (const [{ text }, step] of known) if (text !== String(step)) values.set(text, step)
   const words = known.filter(([{ parts }]) => parts.word !== undefined)
   const how = words.length > 0 ? inWords(words) : scale?.name
   const distinct = new Set(known.map(([, step]) => step))
   return {
-    rule: { ...(values.size > 0 && { values: keyed(values) }), ...(isBanded && scale?.bands && { bands: scale.bands }) },
+    rule: {
+      ...(values.size > 0 && { values: keyed(values) }),
+      ...(isBanded && scale?.bands && { bands: scale.bands }),
+    },
     how: isOwn(known, values) ? ownScale(column, known) : how,
     isLossy: distinct.size < known.length,
     unknown,
@@ -187,7 +206,7 @@ export function blankValues({ texts }: Column): [string, Scalar][] {
 
 /** Values by the folded text by which a map looks them up. */
 export function keyed(values: Iterable<readonly [string, Scalar]>): Map<string, Scalar> {
-  return new Map(Array.from(values, ([text, becomes]) => [text.trim().toLowerCase(), becomes]))
+  return new Map(Array.from(values, ([text, becomes]) => [folded(text), becomes]))
 }
 
 /** Whether A or E is the most differs between standards, and the letters do not say. */

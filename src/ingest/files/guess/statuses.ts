@@ -1,10 +1,26 @@
-import type { SheetNoun } from '../nouns.js'
-import { ISSUE_SEVERITIES, ISSUE_STATUSES, type IssueSeverity, PERSON_STATUSES, PROJECT_STATUSES, RISK_RESPONSES, RISK_STATUSES } from '../../../vocabulary.js'
+import {
+  ISSUE_SEVERITIES,
+  ISSUE_STATUSES,
+  type IssueSeverity,
+  PERSON_STATUSES,
+  PROJECT_STATUSES,
+  RISK_RESPONSES,
+  RISK_STATUSES,
+} from '../../../vocabulary.js'
 import type { Scalar } from '../mapping.js'
+import type { SheetNoun } from '../nouns.js'
 import { type Column, isBlankWord, type Reading, Words } from './column.js'
 import { plain } from './headings.js'
 import { blankValues, keyed } from './scales.js'
-import { ISSUE_STATUS_WORDS, PERSON_STATUS_WORDS, PROJECT_STATUS_WORDS, RESPONSE_WORDS, RISK_STATUS_WORDS, SEVERITY_WORDS, STEPS } from './words.js'
+import {
+  ISSUE_STATUS_WORDS,
+  PERSON_STATUS_WORDS,
+  PROJECT_STATUS_WORDS,
+  RESPONSE_WORDS,
+  RISK_STATUS_WORDS,
+  SEVERITY_WORDS,
+  STEPS,
+} from './words.js'
 
 /** The values of an enum and the words for them. */
 interface Vocabulary {
@@ -40,7 +56,11 @@ function ownOf(own: readonly string[], text: string): string | undefined {
   return own.find((one) => one === name)
 }
 
-function readWords(column: Column, { own, words }: Vocabulary, read = (text: string) => ownOf(own, text) ?? words.get(text)): Reading | undefined {
+function readWords(
+  column: Column,
+  { own, words }: Vocabulary,
+  read = (text: string) => ownOf(own, text) ?? words.get(text),
+): Reading | undefined {
   if (column.isOverfull || column.longest > WORD_CHARACTERS_MAX || column.filled === 0) return undefined
   const texts = column.texts.filter(({ text }) => !isBlankWord(text) || words.get(text) !== undefined)
   const unknown = texts.filter(({ text }) => read(text) === undefined)
@@ -68,15 +88,25 @@ export function readSeverity(column: Column): Reading | undefined {
   const texts = column.texts.filter(({ text }) => !isBlankWord(text))
   const numbered = texts.flatMap(({ text }) => NUMBERED.exec(text) ?? [])
   const isNumbered = texts.length > 0 && texts.every(({ text }) => NUMBERED.test(text))
-  if (!isNumbered) return readWords(column, SEVERITIES, (text) => ownOf(SEVERITIES.own, text) ?? SEVERITIES.words.get(afterNumber(text)))
+  if (!isNumbered)
+    return readWords(
+      column,
+      SEVERITIES,
+      (text) => ownOf(SEVERITIES.own, text) ?? SEVERITIES.words.get(afterNumber(text)),
+    )
   const numbers = texts.map(({ text }) => Number(NUMBERED.exec(text)?.[2]))
   const isPrefixed = numbered.length > 0 && texts.every(({ text }) => /^\D/.test(text))
   if (!isPrefixed && !/prio/i.test(plain(column.heading))) return { rule: {}, question: numbersQuestion(column) }
   const least = Math.min(...numbers) === 0 ? 0 : 1
-  const severityOf = (number: number): IssueSeverity => (['CRITICAL', 'HIGH', 'MEDIUM'] as const)[number - least] ?? 'LOW'
+  const severityOf = (number: number): IssueSeverity =>
+    (['CRITICAL', 'HIGH', 'MEDIUM'] as const)[number - least] ?? 'LOW'
   const becomes = texts.map(({ text }, at): [string, Scalar] => [text, severityOf(numbers[at] ?? 0)])
   const how = becomes.map(([text, severity]) => `${text} = ${severity}`).join(', ')
-  return { rule: { values: keyed([...blankValues(column), ...becomes]) }, how: `the lowest number is the most severe: ${how}`, unknown: [] }
+  return {
+    rule: { values: keyed([...blankValues(column), ...becomes]) },
+    how: `the lowest number is the most severe: ${how}`,
+    unknown: [],
+  }
 }
 
 /** Azure DevOps writes 1 - Critical. */
@@ -122,7 +152,15 @@ export function readScore(column: Column): Reading | undefined {
 function readLevel(column: Column): Reading | undefined {
   const reading = readWords(column, { own: [], words: LEVELS })
   if (!reading) return undefined
-  const scored = Array.from(reading.rule.values ?? [], ([text, step]) => [text, LEVEL_SCORES[String(step)] ?? ''] as const)
+  const scored = Array.from(
+    reading.rule.values ?? [],
+    ([text, step]) => [text, LEVEL_SCORES[String(step)] ?? ''] as const,
+  )
   const how = scored.flatMap(([text, score]) => (score === '' ? [] : `${text} = ${score}`)).join(', ')
-  return { ...reading, rule: { values: new Map(scored) }, how: `levels, as scores in the middle of each: ${how}`, isLossy: true }
+  return {
+    ...reading,
+    rule: { values: new Map(scored) },
+    how: `levels, as scores in the middle of each: ${how}`,
+    isLossy: true,
+  }
 }

@@ -29,7 +29,10 @@ export const LIKELIHOOD_STEPS: Readonly<Record<string, string>> = {
 
 /** One step less where the column also has one of the others, as in Negligible, Marginal, Critical, Catastrophic. */
 export const BELOW_OTHERS: readonly { readonly words: readonly string[]; readonly others: readonly string[] }[] = [
-  { words: ['critical', 'severe', 'critique', 'kritisch', 'critico', 'critica', 'krytyczne'], others: ['catastrophic', 'catastrophique', 'katastrophal', 'catastrofico', 'katastrofalne', 'extreme'] },
+  {
+    words: ['critical', 'severe', 'critique', 'kritisch', 'critico', 'critica', 'krytyczne'],
+    others: ['catastrophic', 'catastrophique', 'katastrophal', 'catastrofico', 'katastrofalne', 'extreme'],
+  },
 ]
 
 /** The severities of issues; P1 and S1 are handled by themselves. */
@@ -42,39 +45,56 @@ export const SEVERITY_WORDS: Readonly<Record<string, string>> = {
 
 export const RISK_STATUS_WORDS: Readonly<Record<string, string>> = {
   OPEN: 'open, opened, active, new, identified, raised, draft, proposed, in progress, ongoing, progressing, monitoring, monitored, watch, watching, monitor, mitigating, mitigated, being mitigated, mitigation in progress, in mitigation, treating, treated, under treatment, in treatment, escalated, accepted, on hold, pending, planned, assessed, analysed, analyzed, under review, in review, review, managed, live, current, not started, approved, assigned, reopened, transferred, offen, neu, aktiv, identifiziert, in arbeit, in bearbeitung, laufend, überwacht, akzeptiert, beobachten, ouvert, ouverte, nouveau, actif, en cours, identifié, surveillé, accepté, à traiter, traité, abierto, abierta, activo, nuevo, en curso, en proceso, identificado, en seguimiento, aceptado, mitigado, pendiente, aberto, aberta, ativo, novo, em andamento, em curso, em tratamento, aceito, pendente, monitorado, otwarte, otwarty, aktywne, aktywny, nowe, w toku, w trakcie, monitorowane, zaakceptowane, 打开, 开放, 未关闭, 进行中, 新建, 已识别, 监控中, 处理中, 跟踪中, 待处理, 已缓解, 未解决',
-  OCCURRED: 'occurred, materialised, materialized, realised, realized, triggered, happened, issue, became issue, became an issue, converted to issue, eingetreten, survenu, avéré, réalisé, materializado, ocurrido, ocorrido, materializou-se, zmaterializowane, wystąpiło, 已发生, 发生',
-  CLOSED: 'closed, close, resolved, done, complete, completed, retired, cancelled, canceled, expired, obsolete, rejected, inactive, eliminated, avoided, withdrawn, archived, no longer valid, not applicable anymore, removed, geschlossen, erledigt, abgeschlossen, beendet, entfallen, inaktiv, clos, close, fermé, fermée, clôturé, clôturée, terminé, résolu, cerrado, cerrada, resuelto, finalizado, inactivo, fechado, fechada, encerrado, encerrada, concluído, resolvido, inativo, zamknięte, zamknięty, zakończone, nieaktywne, 已关闭, 关闭, 已完成, 已解决, 已消除',
+  OCCURRED:
+    'occurred, materialised, materialized, realised, realized, triggered, happened, issue, became issue, became an issue, converted to issue, eingetreten, survenu, avéré, réalisé, materializado, ocurrido, ocorrido, materializou-se, zmaterializowane, wystąpiło, 已发生, 发生',
+  CLOSED:
+    'closed, close, resolved, done, complete, completed, retired, cancelled, canceled, expired, obsolete, rejected, inactive, eliminated, avoided, withdrawn, archived, no longer valid, not applicable anymore, removed, geschlossen, erledigt, abgeschlossen, beendet, entfallen, inaktiv, clos, close, fermé, fermée, clôturé, clôturée, terminé, résolu, cerrado, cerrada, resuelto, finalizado, inactivo, fechado, fechada, encerrado, encerrada, concluído, resolvido, inativo, zamknięte, zamknięty, zakończone, nieaktywne, 已关闭, 关闭, 已完成, 已解决, 已消除',
 }
 
 export const ISSUE_STATUS_WORDS: Readonly<Record<string, string>> = {
   OPEN: 'open, opened, new, to do, todo, backlog, reopened, raised, reported, identified, not started, selected for development, ready, ready for development, accepted, triage, assigned, planned, draft, unassigned, active new, offen, neu, zu erledigen, aufgaben, wiedereröffnet, ouvert, ouverte, nouveau, à faire, abierto, abierta, nuevo, nueva, por hacer, tareas por hacer, pendiente, aberto, aberta, novo, a fazer, tarefas pendentes, pendente, otwarte, otwarty, nowe, nowy, do zrobienia, 打开, 新建, 待办, 待处理, 开放, 未解决, 重新打开',
-  IN_PROGRESS: 'in progress, inprogress, progressing, ongoing, doing, wip, started, active, in review, review, under review, code review, testing, in testing, in test, qa, in development, development, implementing, investigating, under investigation, being worked, escalated, mitigated, in arbeit, in bearbeitung, laufend, in prüfung, en cours, en révision, en curso, en progreso, en proceso, em andamento, em curso, em progresso, em revisão, w toku, w trakcie, w realizacji, 进行中, 处理中, 正在处理, 测试中, 评审中',
-  BLOCKED: 'blocked, on hold, hold, waiting, impeded, pending, waiting for customer, waiting for support, waiting on, stalled, deferred, paused, blockiert, wartend, zurückgestellt, angehalten, bloqué, en attente, suspendu, bloqueado, en espera, bloqueada, em espera, suspenso, zablokowane, wstrzymane, oczekuje, 阻塞, 等待, 暂停, 搁置, 挂起',
-  RESOLVED: 'resolved, done, fixed, complete, completed, solved, verified, ready for release, released, deployed, delivered, finished, erledigt, gelöst, fertig, behoben, abgeschlossen, résolu, terminé, terminée, fait, corrigé, resuelto, resuelta, hecho, listo, finalizado, finalizada, terminado, resolvido, resolvida, concluído, itens concluídos, feito, rozwiązane, gotowe, zakończone, naprawione, 已解决, 完成, 已完成, 已修复',
-  CLOSED: "closed, close, cancelled, canceled, won't do, won't fix, wontfix, duplicate, rejected, invalid, obsolete, declined, archived, geschlossen, abgelehnt, abgebrochen, verworfen, clos, close, fermé, fermée, annulé, rejeté, cerrado, cerrada, cancelado, rechazado, fechado, fechada, encerrado, rejeitado, zamknięte, zamknięty, odrzucone, anulowane, 已关闭, 关闭, 已取消, 已拒绝",
+  IN_PROGRESS:
+    'in progress, inprogress, progressing, ongoing, doing, wip, started, active, in review, review, under review, code review, testing, in testing, in test, qa, in development, development, implementing, investigating, under investigation, being worked, escalated, mitigated, in arbeit, in bearbeitung, laufend, in prüfung, en cours, en révision, en curso, en progreso, en proceso, em andamento, em curso, em progresso, em revisão, w toku, w trakcie, w realizacji, 进行中, 处理中, 正在处理, 测试中, 评审中',
+  BLOCKED:
+    'blocked, on hold, hold, waiting, impeded, pending, waiting for customer, waiting for support, waiting on, stalled, deferred, paused, blockiert, wartend, zurückgestellt, angehalten, bloqué, en attente, suspendu, bloqueado, en espera, bloqueada, em espera, suspenso, zablokowane, wstrzymane, oczekuje, 阻塞, 等待, 暂停, 搁置, 挂起',
+  RESOLVED:
+    'resolved, done, fixed, complete, completed, solved, verified, ready for release, released, deployed, delivered, finished, erledigt, gelöst, fertig, behoben, abgeschlossen, résolu, terminé, terminée, fait, corrigé, resuelto, resuelta, hecho, listo, finalizado, finalizada, terminado, resolvido, resolvida, concluído, itens concluídos, feito, rozwiązane, gotowe, zakończone, naprawione, 已解决, 完成, 已完成, 已修复',
+  CLOSED:
+    "closed, close, cancelled, canceled, won't do, won't fix, wontfix, duplicate, rejected, invalid, obsolete, declined, archived, geschlossen, abgelehnt, abgebrochen, verworfen, clos, close, fermé, fermée, annulé, rejeté, cerrado, cerrada, cancelado, rechazado, fechado, fechada, encerrado, rejeitado, zamknięte, zamknięty, odrzucone, anulowane, 已关闭, 关闭, 已取消, 已拒绝",
 }
 
 export const PERSON_STATUS_WORDS: Readonly<Record<string, string>> = {
-  ACTIVE: 'active, enabled, true, yes, y, 1, employed, current, on leave, leave, full time, part time, aktiv, ja, wahr, beschäftigt, beurlaubt, actif, active, oui, vrai, en poste, en congé, activo, activa, sí, si, verdadero, ativo, ativa, sim, verdadeiro, aktywny, aktywna, tak, zatrudniony, 在职, 启用, 是, 活跃',
-  INACTIVE: 'inactive, disabled, false, no, n, 0, terminated, left, leaver, resigned, retired, former, suspended, deactivated, archived, inaktiv, nein, falsch, ausgeschieden, gekündigt, deaktiviert, inactif, inactive, non, faux, parti, sorti, inactivo, inactiva, falso, baja, de baja, inativo, inativa, não, desligado, nieaktywny, nieaktywna, nie, zwolniony, 离职, 禁用, 否, 停用',
+  ACTIVE:
+    'active, enabled, true, yes, y, 1, employed, current, on leave, leave, full time, part time, aktiv, ja, wahr, beschäftigt, beurlaubt, actif, active, oui, vrai, en poste, en congé, activo, activa, sí, si, verdadero, ativo, ativa, sim, verdadeiro, aktywny, aktywna, tak, zatrudniony, 在职, 启用, 是, 活跃',
+  INACTIVE:
+    'inactive, disabled, false, no, n, 0, terminated, left, leaver, resigned, retired, former, suspended, deactivated, archived, inaktiv, nein, falsch, ausgeschieden, gekündigt, deaktiviert, inactif, inactive, non, faux, parti, sorti, inactivo, inactiva, falso, baja, de baja, inativo, inativa, não, desligado, nieaktywny, nieaktywna, nie, zwolniony, 离职, 禁用, 否, 停用',
 }
 
 export const PROJECT_STATUS_WORDS: Readonly<Record<string, string>> = {
-  ACTIVE: 'active, open, in progress, ongoing, running, live, on track, at risk, off track, delayed, started, planned, planning, new, not started, initiation, execution, green, amber, yellow, red, aktiv, laufend, offen, in arbeit, geplant, actif, en cours, ouvert, planifié, activo, en curso, abierto, planificado, ativo, em andamento, aberto, planejado, aktywny, w toku, otwarty, planowany, 进行中, 活跃, 计划中, 未开始',
-  ON_HOLD: 'on hold, hold, paused, suspended, stalled, pausiert, angehalten, zurückgestellt, en pause, suspendu, en attente, en pausa, suspendido, en espera, em pausa, suspenso, em espera, wstrzymany, zawieszony, 暂停, 搁置, 挂起',
-  CLOSED: 'closed, complete, completed, done, finished, cancelled, canceled, archived, inactive, terminated, geschlossen, abgeschlossen, beendet, abgebrochen, inaktiv, clos, terminé, annulé, achevé, inactif, cerrado, completado, cancelado, finalizado, terminado, fechado, concluído, encerrado, zamknięty, zakończony, anulowany, 已关闭, 已完成, 完成, 已取消',
+  ACTIVE:
+    'active, open, in progress, ongoing, running, live, on track, at risk, off track, delayed, started, planned, planning, new, not started, initiation, execution, green, amber, yellow, red, aktiv, laufend, offen, in arbeit, geplant, actif, en cours, ouvert, planifié, activo, en curso, abierto, planificado, ativo, em andamento, aberto, planejado, aktywny, w toku, otwarty, planowany, 进行中, 活跃, 计划中, 未开始',
+  ON_HOLD:
+    'on hold, hold, paused, suspended, stalled, pausiert, angehalten, zurückgestellt, en pause, suspendu, en attente, en pausa, suspendido, en espera, em pausa, suspenso, em espera, wstrzymany, zawieszony, 暂停, 搁置, 挂起',
+  CLOSED:
+    'closed, complete, completed, done, finished, cancelled, canceled, archived, inactive, terminated, geschlossen, abgeschlossen, beendet, abgebrochen, inaktiv, clos, terminé, annulé, achevé, inactif, cerrado, completado, cancelado, finalizado, terminado, fechado, concluído, encerrado, zamknięty, zakończony, anulowany, 已关闭, 已完成, 完成, 已取消',
 }
 
 export const RESPONSE_WORDS: Readonly<Record<string, string>> = {
-  AVOID: 'avoid, avoidance, eliminate, terminate, prevent, remove, vermeiden, vermeidung, beseitigen, éviter, évitement, supprimer, evitar, eliminar, prevenir, unikanie, unikać, eliminacja, 规避, 避免, 消除',
-  MITIGATE: 'mitigate, mitigation, reduce, reduction, treat, treatment, control, minimise, minimize, modify, manage, mindern, vermindern, verminderung, minderung, reduzieren, reduktion, reduzierung, begrenzen, réduire, réduction, atténuer, atténuation, mitigar, reducir, mitigación, reducción, reduzir, mitigação, redução, tratar, redukcja, redukować, ograniczenie, ograniczanie, łagodzenie, 减轻, 缓解, 降低, 减少, 控制',
-  TRANSFER: 'transfer, transference, share, sharing, insure, insurance, outsource, übertragen, übertragung, überwälzen, überwälzung, transferieren, teilen, versichern, transférer, transfert, partager, partage, transferir, transferencia, compartir, transferência, compartilhar, przeniesienie, przenieść, dzielenie, 转移, 转嫁, 分担',
-  ACCEPT: 'accept, acceptance, accepted, tolerate, retain, retention, monitor, watch, no action, akzeptieren, akzeptanz, akzeptiert, tragen, selbst tragen, beobachten, accepter, acceptation, accepté, conserver, aceptar, aceptación, asumir, aceitar, aceitação, assumir, akceptacja, akceptować, tolerowanie, 接受, 承担, 自留, 容忍',
+  AVOID:
+    'avoid, avoidance, eliminate, terminate, prevent, remove, vermeiden, vermeidung, beseitigen, éviter, évitement, supprimer, evitar, eliminar, prevenir, unikanie, unikać, eliminacja, 规避, 避免, 消除',
+  MITIGATE:
+    'mitigate, mitigation, reduce, reduction, treat, treatment, control, minimise, minimize, modify, manage, mindern, vermindern, verminderung, minderung, reduzieren, reduktion, reduzierung, begrenzen, réduire, réduction, atténuer, atténuation, mitigar, reducir, mitigación, reducción, reduzir, mitigação, redução, tratar, redukcja, redukować, ograniczenie, ograniczanie, łagodzenie, 减轻, 缓解, 降低, 减少, 控制',
+  TRANSFER:
+    'transfer, transference, share, sharing, insure, insurance, outsource, übertragen, übertragung, überwälzen, überwälzung, transferieren, teilen, versichern, transférer, transfert, partager, partage, transferir, transferencia, compartir, transferência, compartilhar, przeniesienie, przenieść, dzielenie, 转移, 转嫁, 分担',
+  ACCEPT:
+    'accept, acceptance, accepted, tolerate, retain, retention, monitor, watch, no action, akzeptieren, akzeptanz, akzeptiert, tragen, selbst tragen, beobachten, accepter, acceptation, accepté, conserver, aceptar, aceptación, asumir, aceitar, aceitação, assumir, akceptacja, akceptować, tolerowanie, 接受, 承担, 自留, 容忍',
 }
 
 /** The kinds of rows in a RAID log. */
 export const RAID_WORDS: Readonly<Record<string, string>> = {
   risks: 'risk, risks, r, threat, risiko, risque, riesgo, risco, ryzyko, 风险',
-  issues: 'issue, issues, i, problem, bug, defect, incident, issue log, problème, problema, incidencia, zagadnienie, 问题',
-  others: 'assumption, assumptions, a, dependency, dependencies, d, decision, decisions, action, actions, opportunity, change, change request, constraint, lesson, annahme, abhängigkeit, entscheidung, maßnahme, chance, hypothèse, dépendance, décision, supuesto, dependencia, decisión, premissa, dependência, decisão, 假设, 依赖, 决策',
+  issues:
+    'issue, issues, i, problem, bug, defect, incident, issue log, problème, problema, incidencia, zagadnienie, 问题',
+  others:
+    'assumption, assumptions, a, dependency, dependencies, d, decision, decisions, action, actions, opportunity, change, change request, constraint, lesson, annahme, abhängigkeit, entscheidung, maßnahme, chance, hypothèse, dépendance, décision, supuesto, dependencia, decisión, premissa, dependência, decisão, 假设, 依赖, 决策',
 }

@@ -54,7 +54,7 @@ function parsed(text: string): unknown {
 
 const RULE_MEMBERS = [
   ...['from', 'constant', 'values', 'default', 'otherwise', 'join', 'split', 'bands', 'date', 'months', 'prefix'],
-  ...['cut', 'optional'],
+  ...['cut', 'optional', 'oneLine', 'unique', 'with'],
 ]
 
 function ruleOf(content: unknown, field: string, problems: string[]): Rule {
@@ -79,6 +79,9 @@ function ruleOf(content: unknown, field: string, problems: string[]): Rule {
     prefix: take('prefix', isFilled, 'a text that is not empty'),
     cut: take('cut', isLength, 'a whole number of characters, from 1'),
     optional: take('optional', isTrue, 'true'),
+    oneLine: take('oneLine', isTrue, 'true'),
+    unique: take('unique', isTrue, 'true'),
+    with: take('with', isFilled, 'the name of a field'),
   }
 }
 
