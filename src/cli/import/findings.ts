@@ -45,7 +45,7 @@ function strangersInWords(field: string, all: readonly Diagnostic[]): Finding {
   const rows = all.length === 1 ? '1 row names' : `${all.length} rows name`
   const people = names.length === 1 ? `1 ${field} who is` : `${names.length} ${field}s who are`
   const more = names.length > SHOWN_MAX ? ` and ${names.length - SHOWN_MAX} more` : ''
-  const shown = `${names.slice(0, SHOWN_MAX).join(', ')}${more}`
+  const shown = `${names.slice(0, SHOWN_MAX).join('; ')}${more}`
   return { column: field, detail: `${rows} ${people} not on the roster: ${shown}. Kept as ${field}Name.` }
 }
 

@@ -8,12 +8,15 @@ import { RAID_WORDS } from './words.js'
 /** An own id, as an export writes it. */
 const OWN_ID = /^[a-z]{3}_[0-9a-z]{26}$/
 
+function isOwnIds({ texts }: Column): boolean {
+  return texts.length > 0 && texts.every(({ text }) => OWN_ID.test(text))
+}
+
 export function takeId(assignment: Assignment): void {
   for (const field of ['id', 'ownerId', 'ownerName', 'assigneeId', 'assigneeName', 'riskId']) {
     const isId = field.endsWith('d')
     const column = assignment.columns.find(({ heading }) => folded(heading).replaceAll(/[\s_-]/g, '') === folded(field))
-    if (column && assignment.has(field) && (!isId || column.texts.every(({ text }) => OWN_ID.test(text))))
-      assignment.fill(field, column)
+    if (column && assignment.has(field) && (!isId || isOwnIds(column))) assignment.fill(field, column)
   }
 }
 

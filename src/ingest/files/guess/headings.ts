@@ -59,7 +59,7 @@ export class Headings {
   }
 
   #aliased(heading: string): readonly Meaning[] {
-    const bare = heading.replace(BRACKETED, ' ').replace(SCALE, ' ')
+    const bare = heading.replaceAll('_', ' ').replace(BRACKETED, ' ').replace(SCALE, ' ')
     for (const text of [heading, bare]) {
       const all = wordsOf(text)
       const found = this.#byKey.get(all.join('')) ?? this.#byKey.get(this.#withoutNoun(all).join(''))

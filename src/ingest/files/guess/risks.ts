@@ -35,18 +35,19 @@ function takeFactors(assignment: Assignment, likelihood: string, impact: string)
     .candidates(impact)
     .filter((column) => column !== first?.column)
     .flatMap((column) => read(column, 'impact', likely))[0]
-  if (!first || !second) {
-    const alone = first ?? second
-    if (alone)
-      assignment.notes.push(
-        `${alone.column.heading} is kept in details only: there is no ${first ? impact : likelihood} to go with it.`,
-      )
-    return false
-  }
+  if (!first || !second) return false
   assignment.fill(likelihood, first.column, first.reading)
   assignment.fill(impact, second.column, second.reading)
   pairUp(assignment, [likelihood, first.column], [impact, second.column])
   return true
+}
+
+/** A factor without the other says too little, and is never completed. */
+function noteAlone(assignment: Assignment): void {
+  for (const column of [...assignment.candidates('likelihood'), ...assignment.candidates('impact')]) {
+    if (!readFactor(column, 'likelihood')) continue
+    assignment.notes.push(`${column.heading} is no more than a detail: likelihood and impact count only together.`)
+  }
 }
 
 function read(column: Column, factor: 'likelihood' | 'impact', partner: Column | undefined) {
@@ -81,6 +82,7 @@ function pairUp(
 function takeScore(assignment: Assignment, isAssessed: boolean): void {
   if (!isAssessed) {
     assignment.take('scoreGiven', readScore, ['scoreGiven', 'score', 'level'])
+    noteAlone(assignment)
     return
   }
   for (const column of assignment.candidates('score')) ignoreIfNumeric(assignment, column)

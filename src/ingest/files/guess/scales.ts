@@ -178,7 +178,7 @@ function readingOf(
       ...(values.size > 0 && { values: keyed(values) }),
       ...(isBanded && scale?.bands && { bands: scale.bands }),
     },
-    how: isOwn(known, values) ? ownScale(column, known) : how,
+    how: !isBanded && isOwn(known, values) ? ownScale(column, known) : how,
     isLossy: distinct.size < known.length,
     unknown,
   }
