@@ -8,13 +8,14 @@ import type { ImportFlags } from './run.js'
 
 export function importCommand(clock: () => Date): Command {
   return commandWith('import', 'import people, groups, projects, risks or issues from files', ['database'])
-    .argument('<noun>', `what the files contain: ${SHEET_NOUNS.join(', ')}`)
+    .argument('[noun]', `what the files contain: ${SHEET_NOUNS.join(', ')}`)
     .argument('[files...]', 'CSV, NDJSON or JSON files; - is standard input')
     .addOption(
       new Option('--format <format>', 'format of the files, if not clear from their names').choices(SHEET_FORMATS),
     )
     .option('--encoding <name>', 'encoding of the files, if not UTF-8: windows-1252, utf-16le, ...')
-    .option('--map <file>', 'a JSON file that maps the columns and values of another system')
+    .option('--map <file or name>', 'a map for the columns and values of another system: a JSON file, or one of --maps')
+    .option('--maps [name]', 'list the maps that come with the command, or print one, and exit')
     .option('--project <key>', 'the project of risks or issues whose sheet has no project column')
     .option('--create-projects', 'create unknown projects (risks, issues)')
     .option('--create-groups', 'create unknown groups (people)')
@@ -34,15 +35,19 @@ export function importCommand(clock: () => Date): Command {
     .option('--template', 'print an empty sheet with an example, and exit')
     .option('--json', 'print one JSON document')
     .addHelpText('after', `\n${HELP}`)
-    .action(async (named: string, files: string[], flags: ImportFlags) => {
+    .action(async (named: string | undefined, files: string[], flags: ImportFlags) => {
+      if (flags.maps !== undefined) {
+        const { printMaps } = await import('./maps.js')
+        return printMaps(flags.maps, flags.json ?? false)
+      }
+      if (named === undefined) throw new WrongUsage(`Say what to import: ${SHEET_NOUNS.join(', ')}.`)
       const noun = sheetNounOf(named)
       if (!noun) throw new WrongUsage(`Cannot import ${named}. Use one of ${SHEET_NOUNS.join(', ')}.`)
       if (!flags.template) checkFlags(noun, files, flags)
       // Imported lazily: the other commands start faster without it.
       const { importAll, printTemplate, suggestMap } = await import('./run.js')
-      if (flags.template) await printTemplate(noun, flags.format)
-      else if (flags.suggestMap) await suggestMap(noun, files[0] ?? '', flags)
-      else await importAll(noun, files, flags, clock)
+      if (flags.template) return printTemplate(noun, flags.format)
+      return flags.suggestMap ? suggestMap(noun, files[0] ?? '', flags) : importAll(noun, files, flags, clock)
     })
 }
 

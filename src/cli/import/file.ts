@@ -5,7 +5,6 @@ import { derivedColumns, SHEETS } from '../../ingest/columns.js'
 import type { DateOrder } from '../../ingest/files/guess/dates.js'
 import type { Guess } from '../../ingest/files/guess/guess.js'
 import type { Mapping } from '../../ingest/files/mapping.js'
-import { BadMapping, readMapping } from '../../ingest/files/maps/reader.js'
 import type { SheetNoun } from '../../ingest/files/nouns.js'
 import {
   formatOf,
@@ -17,8 +16,8 @@ import {
 } from '../../ingest/files/sheet.js'
 import { importRecords } from '../../ingest/importers.js'
 import type { ImportResult, Wording } from '../../ingest/run.js'
+import { recognisable } from '../../ingest/shipped/shipped.js'
 import type { Store } from '../../store/store.js'
-import { WrongUsage } from '../command.js'
 import { progressBar } from '../progress.js'
 import { type Finding, flawsOf, warningsOf } from './findings.js'
 
@@ -127,6 +126,7 @@ export async function sheetOf(noun: SheetNoun, file: string, run: Reading): Prom
     derived: derivedColumns(plan),
     ignoreUnknown: run.ignoreUnknown ?? false,
     mapping: run.mapping,
+    recognisable: run.strict ? [] : recognisable(noun),
     guess: run.strict ? undefined : guessPlan(noun, run),
   })
 }
@@ -224,13 +224,5 @@ function unreadable(file: string, ...details: string[]): FileOutcome {
     derived: [],
     made: [],
     projectKeys: [],
-  }
-}
-
-export function mappingOf(file: string, fields: readonly string[]): Mapping {
-  try {
-    return readMapping(readFileSync(file, 'utf8'), file, fields)
-  } catch (error) {
-    throw error instanceof BadMapping ? new WrongUsage(error.message) : error
   }
 }

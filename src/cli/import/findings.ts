@@ -19,9 +19,12 @@ export function flawsOf(noun: SheetNoun, sheet: Sheet, diagnostics: readonly Dia
   const present = sheet.records[0]?.values ?? {}
   const isMissing = ({ field, detail }: Diagnostic) => detail === 'Is needed.' && !Object.hasOwn(present, field)
   const missing = grouped(diagnostics.filter(isMissing), ({ field }) => field)
-  const once = Array.from(missing, ([field, all]): Finding => ({
-    detail: `There is no column ${field}, which ${all.length} new ${noun} need. Name one ${field}. ${MAP_HINT}`,
-  }))
+  const once = Array.from(
+    missing,
+    ([field, all]): Finding => ({
+      detail: `There is no column ${field}, which ${all.length} new ${noun} need. Name one ${field}. ${MAP_HINT}`,
+    }),
+  )
   const ofSheet = sheet.records.flatMap(({ line, flaws }) => flaws.map((flaw): Finding => ({ line, ...flaw })))
   const placed = diagnostics.filter((one) => !isMissing(one)).map((one) => findingOf(sheet, one))
   return [...once, ...ofSheet, ...placed].sort((one, other) => (one.line ?? 0) - (other.line ?? 0))

@@ -1,6 +1,5 @@
 import { closeSync, writeFileSync } from 'node:fs'
 import { readConfig } from '../../config.js'
-import { SHEETS } from '../../ingest/columns.js'
 import type { Guess } from '../../ingest/files/guess/guess.js'
 import { printMapping } from '../../ingest/files/mapping.js'
 import type { SheetNoun } from '../../ingest/files/nouns.js'
@@ -10,13 +9,15 @@ import { escapedLine } from '../../text.js'
 import { ImportFailed, print, say, WrongUsage, withStore } from '../command.js'
 import { Draft } from '../draft.js'
 import { untilInterrupted } from '../interrupt.js'
-import { type FileFlags, importFile, mappingOf, sheetOf } from './file.js'
+import { type FileFlags, importFile, sheetOf } from './file.js'
 import { guessInWords } from './guessed.js'
+import { mappingOf } from './maps.js'
 import { inWords, reportOf } from './report.js'
 import { templateOf } from './template.js'
 
 export interface ImportFlags extends FileFlags {
   readonly map?: string
+  readonly maps?: string | true
   readonly report?: string
   readonly template?: true
   readonly suggestMap?: true
@@ -32,11 +33,14 @@ export function printTemplate(noun: SheetNoun, format: SheetFormat = 'csv'): Pro
 export async function suggestMap(noun: SheetNoun, file: string, flags: ImportFlags): Promise<void> {
   const { signal } = new AbortController()
   try {
-    const { guess } = await sheetOf(noun, file, { ...flags, mapping: undefined, signal, isForced: true })
-    if (!guess) throw new WrongUsage('--suggest-map is for tables: CSV files and workbooks.')
-    say(guessInWords(file, guess))
-    for (const question of guess.questions) say(escapedLine(`  ${question}`))
-    await print(printMapping(guess.mapping).trimEnd())
+    const sheet = await sheetOf(noun, file, { ...flags, mapping: undefined, signal, isForced: true })
+    const { guess, notes } = sheet
+    const mapping = guess?.mapping ?? sheet.recognised
+    if (!mapping) throw new WrongUsage('--suggest-map is for tables: CSV files and workbooks.')
+    for (const note of notes) say(escapedLine(`${file}: ${note}`))
+    if (guess) say(guessInWords(file, guess))
+    for (const question of guess?.questions ?? []) say(escapedLine(`  ${question}`))
+    await print(printMapping(mapping).trimEnd())
   } catch (error) {
     throw error instanceof UnreadableSheet ? new ImportFailed(error.message) : error
   }
@@ -49,7 +53,7 @@ export async function importAll(
   flags: ImportFlags,
   clock: () => Date,
 ): Promise<void> {
-  const mapping = flags.map === undefined ? undefined : mappingOf(flags.map, Object.keys(SHEETS[noun].fields))
+  const mapping = flags.map === undefined ? undefined : mappingOf(flags.map, noun)
   const onGuess = (file: string, guess: Guess) => {
     if (!flags.json) say(guessInWords(file, guess))
   }

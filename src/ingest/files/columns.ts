@@ -1,5 +1,6 @@
-import { listed, type Place, UnreadableSheet } from './flaws.js'
+import { excerpt, listed, NO_FLAWS, type Place, type SheetFlaw, UnreadableSheet } from './flaws.js'
 import { headingKey } from './header.js'
+import { isBlank } from './table.js'
 
 interface ColumnOptions {
   readonly name: string
@@ -63,4 +64,13 @@ export class Columns {
     ]
     throw new UnreadableSheet(this.#options.name, sentences.join(' '), place)
   }
+}
+
+/** The flaw of a row that has more cells than the header. */
+export function surplusOf(cells: readonly string[], width: number): readonly SheetFlaw[] {
+  if (cells.length <= width) return NO_FLAWS
+  const at = cells.findIndex((cell, index) => index >= width && !isBlank(cell))
+  if (at === -1) return NO_FLAWS
+  const detail = `There are ${cells.length} cells, but the header has ${width}. Is a quote or a separator missing?`
+  return [{ column: `column ${at + 1}`, value: excerpt(cells[at] ?? ''), detail }]
 }

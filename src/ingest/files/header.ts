@@ -2,7 +2,7 @@ import { LIMITS } from '../../limits.js'
 import { fold } from '../../text.js'
 import { unguarded } from './csv.js'
 import { UnreadableSheet } from './flaws.js'
-import type { Mapping } from './mapping.js'
+import { type Mapping, mayLack } from './mapping.js'
 import { isBlank, type Table, type TableRow } from './table.js'
 
 // Line breaks, invisible characters, punctuation and symbols; a variation selector is an invisible mark.
@@ -35,11 +35,13 @@ export function knownColumns(knows: (heading: string) => boolean, isByMost = fal
   }
 }
 
-/** A header names a column for every rule of the map. */
-export function mappedColumns({ rules }: Mapping): HeaderTest {
-  const wanted = Array.from(rules.values(), ({ from }) => from.map(headingKey)).filter((keys) => keys.length > 0)
+/** A header names a column for every rule of the map that needs one. */
+export function mappedColumns({ rules, where }: Mapping): HeaderTest {
+  const all = [...rules.values(), ...where].filter(({ from }) => from.length > 0)
+  const needed = all.filter((one) => !mayLack(one))
+  const wanted = (needed.length > 0 ? needed : all).map(({ from }) => from.map(headingKey))
   return {
-    needed: wanted.length,
+    needed: needed.length || Math.min(all.length, 1),
     count(headings) {
       const keys = new Set(headings.map(headingKey))
       return wanted.filter((names) => names.some((name) => keys.has(name))).length

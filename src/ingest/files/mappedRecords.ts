@@ -5,6 +5,7 @@ import { type Condition, folded, isScalar, type Mapping, type Rule, type Scalar 
 import { adfText, isAdf } from './maps/adf.js'
 import { bandOf } from './maps/bands.js'
 import { UniqueTexts } from './maps/unique.js'
+import type { RowUnit } from './table.js'
 
 /** The source's values under a name: the cells of its columns, or the members at the end of its path. */
 export type Gather = (name: string) => readonly unknown[]
@@ -26,6 +27,7 @@ interface Noted {
 /** Applies a map to the records of one source, and remembers what to warn about. */
 export class RecordMapper {
   readonly #mapping: Mapping
+  readonly #unit: RowUnit
   /** Texts that were cut, by field. */
   readonly #cut = new Map<string, Noted>()
   /** Words that are not in `values`, by field and word. */
@@ -34,8 +36,9 @@ export class RecordMapper {
   readonly #unique: readonly (readonly [field: string, texts: UniqueTexts])[]
   #leftOut = 0
 
-  constructor(mapping: Mapping) {
+  constructor(mapping: Mapping, unit: RowUnit = 'line') {
     this.#mapping = mapping
+    this.#unit = unit
     const rules = [...mapping.rules]
     this.#pairs = rules.flatMap(([field, rule]) => (rule.with === undefined ? [] : [[field, rule.with] as const]))
     this.#unique = rules.flatMap(([field, rule]) => (rule.unique ? [[field, new UniqueTexts()] as const] : []))
@@ -66,7 +69,7 @@ export class RecordMapper {
     const cut = Array.from(this.#cut, ([field, { count, line }]) => {
       const texts = count === 1 ? '1 text was' : `${count.toLocaleString('en')} texts were`
       const most = this.#mapping.rules.get(field)?.cut?.toLocaleString('en')
-      return `${texts} cut to ${most} characters in ${field} (the first in line ${line}).`
+      return `${texts} cut to ${most} characters in ${field} (the first in ${this.#unit} ${line}).`
     })
     const unknown = Array.from(this.#unknown, ([field, words]) => this.#wordsWarning(field, words))
     return [...cut, ...unknown]
@@ -80,7 +83,10 @@ export class RecordMapper {
 
   #wordsWarning(field: string, words: ReadonlyMap<string, Noted>): string {
     const becomes = this.#mapping.rules.get(field)?.otherwise
-    const shown = Array.from(words, ([word, { count, line }]) => `${quoted(word)} (${count}, first in line ${line})`)
+    const shown = Array.from(
+      words,
+      ([word, { count, line }]) => `${quoted(word)} (${count}, first in ${this.#unit} ${line})`,
+    )
     const line = Array.from(words.keys(), (word) => `${quoted(word)}: ${JSON.stringify(becomes)}`).join(', ')
     return [
       `${field} takes ${becomes} for ${shown.slice(0, WORDS_SHOWN).join(', ')}, not known to ${this.#mapping.name}.`,

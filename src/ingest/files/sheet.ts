@@ -1,16 +1,17 @@
-import { Columns } from './columns.js'
+import { Columns, surplusOf } from './columns.js'
 import { csvTables, unguarded } from './csv.js'
 import { decode } from './decode.js'
-import { excerpt, listed, NO_FLAWS, type SheetFlaw, UnreadableSheet } from './flaws.js'
+import { type SheetFlaw, UnreadableSheet } from './flaws.js'
 import type { GuessOptions } from './guess/assignment.js'
 import { type Guess, guess } from './guess/guess.js'
 import { Headings } from './guess/headings.js'
 import { isOwnForm } from './guess/own.js'
-import { type HeadedTable, headedTable, headingKey, knownColumns, mappedColumns, rowsBelow } from './header.js'
+import { type HeadedTable, headedTable, knownColumns, mappedColumns, rowsBelow } from './header.js'
 import { type JsonRecord, jsonRecords, ndjsonRecords } from './json.js'
-import { RecordMapper } from './mappedRecords.js'
-import { blankOf, type Condition, folded, type Mapping, mayLack, type Rule } from './mapping.js'
+import type { Mapping } from './mapping.js'
+import { mappedCells } from './maps/cells.js'
 import { mappedObjects } from './maps/objects.js'
+import { type Recognisable, recognisedNote, recognisedObjects, recognisedTable } from './maps/recognition.js'
 import type { SheetNoun } from './nouns.js'
 import type { SheetRecord, SheetRecords } from './records.js'
 import { isBlank, type RowUnit } from './table.js'
@@ -28,6 +29,8 @@ export interface Sheet extends SheetRecords {
   readonly ignored: readonly string[]
   /** Known columns that are computed, and so not taken from a file. */
   readonly derived: readonly string[]
+  /** The map that the file was recognised by. */
+  readonly recognised?: Mapping | undefined
   /** What was guessed; absent if the columns have the fields' own names, or a map names them. */
   readonly guess?: Guess
   /** The source's name for the column of a field: the header, or the field's own name. */
@@ -50,6 +53,8 @@ export interface SheetOptions {
   readonly derived: readonly string[]
   readonly ignoreUnknown: boolean
   readonly mapping?: Mapping | undefined
+  /** Maps that are used without being named if the file has their signature. */
+  readonly recognisable?: readonly Recognisable[]
   /** Whether a heading is one of a column; without it, the fields' own names and what can be guessed are. */
   readonly knows?: (heading: string) => boolean
   /** How to guess what the columns mean; without it, they have the fields' own names. */
@@ -69,22 +74,32 @@ export function formatOf(fileName: string): SheetFormat | undefined {
 
 /** Reads a whole file. A file that is not a table throws UnreadableSheet; flaws of a record are in the record. */
 export function readSheet(bytes: Uint8Array, options: SheetOptions): Sheet {
-  const { name, format, mapping } = options
+  const { name, format } = options
   const text = decode(bytes, name, options.encoding)
   if (format === 'csv') return tableSheet(text, options)
-  const source = format === 'json' ? jsonRecords(text, name) : ndjsonRecords(text)
-  return mapping
-    ? mappedSheet(mappedObjects(source, mapping, name), mapping)
-    : objectSheet(source, new Columns(options))
+  return objectsSheet(format === 'json' ? jsonRecords(text, name) : ndjsonRecords(text), options)
+}
+
+function objectsSheet(source: Iterable<JsonRecord>, options: SheetOptions): Sheet {
+  const { name } = options
+  const { map, records } = options.mapping
+    ? { map: undefined, records: source }
+    : recognisedObjects(source, options.recognisable ?? [])
+  const mapping = options.mapping ?? map?.mapping()
+  if (!mapping) return objectSheet(records, new Columns(options))
+  const sheet = mappedSheet(mappedObjects(records, mapping, name), mapping)
+  return map ? { ...sheet, notes: [recognisedNote(map), ...sheet.notes] } : sheet
 }
 
 function tableSheet(text: string, options: SheetOptions): Sheet {
-  const { name, fields, mapping } = options
+  const { name, fields } = options
+  const recognised = options.mapping ? undefined : recognisedTable(csvTables(text, name), options.recognisable ?? [])
+  const mapping = options.mapping ?? recognised?.map.mapping()
   const known = new Columns(options)
   const headings = options.guess && new Headings(options.guess.noun, fields)
   const knows = options.knows ?? ((heading: string) => known.knows(heading) || headings?.isKnown(heading) === true)
   const test = mapping ? mappedColumns(mapping) : knownColumns(knows, headings !== undefined)
-  const found = headedTable(csvTables(text, name), test)
+  const found = recognised?.found ?? headedTable(csvTables(text, name), test)
   if (!found) throw new UnreadableSheet(name, `There is no header; the columns may be called ${fields.join(', ')}.`)
   const { unit, notes } = found.table
   const sheet = mapping
@@ -92,7 +107,9 @@ function tableSheet(text: string, options: SheetOptions): Sheet {
     : options.guess
       ? guessedTable(found, options, options.guess, known)
       : namedTable(found, options)
-  return { ...sheet, unit, notes: [...notes, ...noteAbove(found), ...sheet.notes] }
+  const first = recognised ? [recognisedNote(recognised.map)] : []
+  const all = [...first, ...notes, ...noteAbove(found), ...sheet.notes]
+  return { ...sheet, unit, notes: all, ...(recognised && { recognised: mapping }) }
 }
 
 function noteAbove({ table: { unit }, header, above }: HeadedTable): string[] {
@@ -102,9 +119,8 @@ function noteAbove({ table: { unit }, header, above }: HeadedTable): string[] {
 }
 
 function mappedTable(found: HeadedTable, mapping: Mapping): Sheet {
-  const places = placesOf(found.header.cells)
-  const present = mappingOf(found, mapping, places)
-  return mappedSheet(cellRecords(found, present, places), present)
+  const { present, ...mapped } = mappedCells(found, mapping)
+  return mappedSheet(mapped, present)
 }
 
 /** A table whose columns are guessed, unless its header and its values are our own. */
@@ -164,14 +180,6 @@ function fieldsOf({ table, header }: HeadedTable, columns: Columns): { field: st
   return Array.from(taken, ([field, at]) => ({ field, at }))
 }
 
-function surplusOf(cells: readonly string[], width: number): readonly SheetFlaw[] {
-  if (cells.length <= width) return NO_FLAWS
-  const at = cells.findIndex((cell, index) => index >= width && !isBlank(cell))
-  if (at === -1) return NO_FLAWS
-  const detail = `There are ${cells.length} cells, but the header has ${width}. Is a quote or a separator missing?`
-  return [{ column: `column ${at + 1}`, value: excerpt(cells[at] ?? ''), detail }]
-}
-
 /** Objects whose members have our field names. */
 function objectSheet(source: Iterable<JsonRecord>, columns: Columns): Sheet {
   const records: SheetRecord[] = []
@@ -194,75 +202,10 @@ function objectSheet(source: Iterable<JsonRecord>, columns: Columns): Sheet {
 
 function sheetOf(records: readonly SheetRecord[], { unknown, derived, named }: Columns): Sheet {
   const columnOf = (field: string) => named.get(field) ?? field
-  return {
-    unit: 'line',
-    notes: [],
-    warnings: [],
-    records,
-    ignored: [...unknown],
-    derived: [...derived],
-    columnOf,
-  }
+  return { unit: 'line', notes: [], warnings: [], records, ignored: [...unknown], derived: [...derived], columnOf }
 }
 
 function mappedSheet(mapped: SheetRecords, { rules }: Mapping): Sheet {
-  return { ...mapped, unit: 'line', ignored: [], derived: [], columnOf: (field) => rules.get(field)?.from[0] ?? field }
-}
-
-type Places = ReadonlyMap<string, { readonly name: string; readonly at: number[] }>
-
-/** The columns by their folded names; several columns may have the same name. */
-function placesOf(headings: readonly string[]): Places {
-  const places = new Map<string, { name: string; at: number[] }>()
-  for (const [at, name] of headings.entries()) {
-    const place = places.get(folded(name))
-    if (place) place.at.push(at)
-    else if (name !== '') places.set(folded(name), { name, at: [at] })
-  }
-  // A name that is the same but for its punctuation stands for the column too, unless another has just that name.
-  for (const place of [...places.values()]) {
-    const key = headingKey(place.name)
-    if (!places.has(key)) places.set(key, place)
-  }
-  return places
-}
-
-function placeOf(places: Places, name: string): string | undefined {
-  return (places.get(folded(name)) ?? places.get(headingKey(name)))?.name
-}
-
-/** A map applied to a header: with the header's own names, and without columns that it lacks. */
-function mappingOf({ table, header }: HeadedTable, mapping: Mapping, places: Places): Mapping {
-  const missing: string[] = []
-  const present = (one: Rule | Condition, use: string) => {
-    const from = one.from.flatMap((heading) => placeOf(places, heading) ?? [])
-    if (from.length === 0 && one.from.length > 0 && !mayLack(one)) missing.push(`${one.from.join(' or ')} (for ${use})`)
-    return from
-  }
-  const rules = new Map<string, Rule>()
-  for (const [field, rule] of mapping.rules) {
-    const from = present(rule, field)
-    const isAbsent = from.length === 0 && rule.constant === undefined && rule.default === undefined
-    if (!isAbsent) rules.set(field, { ...rule, from })
-  }
-  const where = mapping.where.map((condition) => ({ ...condition, from: present(condition, 'where') }))
-  if (missing.length === 0) return { name: mapping.name, rules, where }
-  const columns = listed(new Set(header.cells.filter((cell) => cell !== '')))
-  const sentence = `There is no column ${missing.join(', ')}, which ${mapping.name} names. The columns are: ${columns}.`
-  throw new UnreadableSheet(table.name, sentence, { line: header.line, unit: table.unit })
-}
-
-function cellRecords(found: HeadedTable, mapping: Mapping, places: Places): SheetRecords {
-  const mapper = new RecordMapper(mapping)
-  const blank = blankOf(mapping)
-  const columns = new Map(Array.from(places.values(), ({ name, at }) => [name, at]))
-  const records: SheetRecord[] = []
-  for (const { line, cells } of rowsBelow(found)) {
-    const gather = (name: string) => columns.get(name)?.map((at) => unguarded(cells[at] ?? '')) ?? []
-    if (!mapper.takes(gather)) continue
-    const values = { ...blank }
-    const flaws = [...surplusOf(cells, found.header.cells.length), ...mapper.fillIn(values, gather, line)]
-    records.push({ index: records.length, line, values, flaws: flaws.length === 0 ? NO_FLAWS : flaws })
-  }
-  return { records, notes: mapper.notes(), warnings: mapper.warnings() }
+  const columnOf = (field: string) => rules.get(field)?.from[0] ?? field
+  return { ...mapped, unit: 'line', ignored: [], derived: [], columnOf }
 }

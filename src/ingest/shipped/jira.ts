@@ -1,0 +1,63 @@
+import { TEXT_MAX } from '../../vocabulary.js'
+import type { ShippedMap } from './map.js'
+import { isoDay, optional, severity, status, text } from './words.js'
+
+const KEY = ['Issue key', 'Work item key', 'Vorgangsschlüssel', 'Clé de ticket', 'Clave de incidencia']
+const SUMMARY = ['Summary', 'Zusammenfassung', 'Résumé', 'Resumen']
+
+const DESCRIPTION = TEXT_MAX.description
+const HEADLINE = TEXT_MAX.headline
+
+/** Jira's CSV in English, German, French and Spanish: its headings are in the language of the user. */
+const csv: ShippedMap = {
+  name: 'jira-csv',
+  noun: 'issues',
+  product: 'a Jira export',
+  reads: 'the CSV export of Jira (all or current fields), in English, German, French or Spanish',
+  source: 'table',
+  signature: [KEY, SUMMARY],
+  columns: {
+    project: optional('Project key', 'Projektschlüssel', 'Clé de projet', 'Clave del proyecto'),
+    reference: { from: KEY },
+    title: text(HEADLINE, ...SUMMARY),
+    description: { ...text(DESCRIPTION, 'Description', 'Beschreibung', 'Descripción'), optional: true },
+    severity: severity('Priority', 'Priorität', 'Priorité', 'Prioridad'),
+    status: status(
+      ...['Status', 'État', 'Estado'],
+      ...['Status Category', 'Statuskategorie', "Catégorie d'état", 'Categoría de estado'],
+    ),
+    assignee: optional(
+      ...['Assignee', 'Zugewiesene Person', 'Bearbeiter', 'Personne assignée', 'Responsable', 'Persona asignada'],
+    ),
+    raisedOn: day('Created', 'Erstellt', 'Création', 'Créée', 'Creada', 'Creado'),
+    dueOn: day('Due date', 'Fälligkeitsdatum', "Date d'échéance", 'Fecha de vencimiento'),
+  },
+}
+
+function day(...from: string[]) {
+  const date = ['yyyy-MM-dd', 'd/MMM/yy', 'd/MMM/yyyy', 'd.M.yyyy', 'd.M.yy', 'd. MMM yyyy', 'd MMM yyyy']
+  return { from, date, months: ['de', 'fr', 'es'], optional: true }
+}
+
+const rest: ShippedMap = {
+  name: 'jira-json',
+  noun: 'issues',
+  product: "an answer of Jira's REST API",
+  reads: "Jira's REST API, version 2 or 3: GET /rest/api/3/search/jql",
+  source: 'objects',
+  signature: [['key'], ['fields.summary'], ['fields.status', 'fields.issuetype']],
+  columns: {
+    project: optional('fields.project.key'),
+    reference: 'key',
+    title: text(HEADLINE, 'fields.summary'),
+    description: { ...text(DESCRIPTION, 'fields.description'), optional: true },
+    severity: severity('fields.priority.name'),
+    status: status('fields.status.name', 'fields.status.statusCategory.key', 'fields.status.statusCategory.name'),
+    assignee: optional('fields.assignee.emailAddress', 'fields.assignee.displayName'),
+    assigneeName: optional('fields.assignee.displayName'),
+    raisedOn: isoDay('fields.created'),
+    dueOn: isoDay('fields.duedate'),
+  },
+}
+
+export const JIRA = [csv, rest]
