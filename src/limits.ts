@@ -91,6 +91,11 @@ const TABLE = {
   cachedQueryBytesMax: [16_384, 'A GraphQL request whose response is cached.'],
   compressFromBytes: [1_024, 'Smaller responses are not compressed.'],
   headerRowsMax: [50, 'Rows at the beginning of an imported file among which its header is looked for.'],
+  workbookBytesMax: [200_000_000, 'The parts of an imported workbook that are read, unpacked.'],
+  workbookCellsMax: [
+    10_000_000,
+    'Cells of one sheet of an imported workbook, in each row up to the last with a value.',
+  ],
   importCacheBytes: [32_000_000, 'The page cache of a bulk write, so that no page is written twice.'],
   writesTogetherMax: [100, 'Waiting writes that are committed in one batch.'],
   storeBusyMs: [5_000, 'How long a write waits for another process to release the store.'],

@@ -9,11 +9,12 @@ import type { ImportFlags } from './run.js'
 export function importCommand(clock: () => Date): Command {
   return commandWith('import', 'import people, groups, projects, risks or issues from files', ['database'])
     .argument('[noun]', `what the files contain: ${SHEET_NOUNS.join(', ')}`)
-    .argument('[files...]', 'CSV, NDJSON or JSON files; - is standard input')
+    .argument('[files...]', 'CSV files, workbooks (.xlsx), NDJSON or JSON files; - is standard input')
     .addOption(
       new Option('--format <format>', 'format of the files, if not clear from their names').choices(SHEET_FORMATS),
     )
     .option('--encoding <name>', 'encoding of the files, if not UTF-8: windows-1252, utf-16le, ...')
+    .option('--sheet <name>', 'sheet of the workbooks, if not the first that has a header')
     .option('--map <file or name>', 'a map for the columns and values of another system: a JSON file, or one of --maps')
     .option('--maps [name]', 'list the maps that come with the command, or print one, and exit')
     .option('--project <key>', 'the project of risks or issues whose sheet has no project column')
@@ -44,6 +45,7 @@ export function importCommand(clock: () => Date): Command {
       const noun = sheetNounOf(named)
       if (!noun) throw new WrongUsage(`Cannot import ${named}. Use one of ${SHEET_NOUNS.join(', ')}.`)
       if (!flags.template) checkFlags(noun, files, flags)
+      else if (flags.format === 'xlsx') throw new WrongUsage('--template is text: csv, ndjson or json.')
       // Imported lazily: the other commands start faster without it.
       const { importAll, printTemplate, suggestMap } = await import('./run.js')
       if (flags.template) return printTemplate(noun, flags.format)
@@ -56,10 +58,12 @@ The columns of each noun: operations import NOUN --template, and docs/feeding.md
 
 Examples:
   operations import people people.csv
+  operations import risks --project APOLLO --create-projects --sheet Register apollo.xlsx
   operations import risks --project APOLLO --create-projects --close-missing apollo-risks.csv
   operations import issues --map jira.map.json jira.csv
   operations import people --dry-run --report report.json people.csv`
 
+const FORMATS = SHEET_FORMATS.join(', ').replace(/, (?=\w+$)/, ' or ')
 const OF_GUESSES = ['referenceFrom', 'dateOrder', 'suggestMap'] as const
 
 function checkGuessFlags(files: readonly string[], flags: ImportFlags): void {
@@ -77,12 +81,14 @@ function checkFlags(noun: SheetNoun, files: readonly string[], flags: ImportFlag
   if (files.length === 0) throw new WrongUsage(`Name a file, or - for standard input. ${TEMPLATE_HINT}`)
   if (files.filter((file) => file === '-').length > 1) throw new WrongUsage('Standard input can be read only once.')
   if (files.includes('-') && flags.format === undefined)
-    throw new WrongUsage('Give --format for standard input: csv, ndjson or json.')
+    throw new WrongUsage(`Give --format for standard input: ${FORMATS}.`)
   const unknown = files.find((file) => file !== '-' && flags.format === undefined && formatOf(file) === undefined)
-  if (unknown !== undefined && /\.(xlsx?|ods|numbers)$/i.test(unknown))
-    throw new WrongUsage(`${unknown}: This is a spreadsheet. Save the table as "CSV UTF-8", and import that.`)
+  if (unknown !== undefined && /\.(xls|xlsb|ods|numbers)$/i.test(unknown))
+    throw new WrongUsage(`${unknown}: A workbook of this kind cannot be read. Save it as .xlsx, and import that.`)
   if (unknown !== undefined)
-    throw new WrongUsage(`${unknown}: Give --format csv, ndjson or json: the file name does not show it.`)
+    throw new WrongUsage(`${unknown}: Give --format ${FORMATS}: the file name does not show it.`)
+  const isWorkbook = (file: string) => (flags.format ?? formatOf(file)) === 'xlsx'
+  if (flags.sheet !== undefined && !files.every(isWorkbook)) throw new WrongUsage('--sheet is for workbooks (.xlsx).')
   checkGuessFlags(files, flags)
   const isEntries = noun === 'risks' || noun === 'issues'
   const foreign = OF_ENTRIES.find((name) => flags[name] !== undefined)

@@ -24,6 +24,7 @@ import { type Finding, flawsOf, warningsOf } from './findings.js'
 export interface FileFlags {
   readonly format?: SheetFormat
   readonly encoding?: string
+  readonly sheet?: string
   readonly project?: string
   readonly createProjects?: true
   readonly createGroups?: true
@@ -122,6 +123,7 @@ export async function sheetOf(noun: SheetNoun, file: string, run: Reading): Prom
     name: file === '-' ? 'standard input' : file,
     format,
     encoding: run.encoding,
+    sheet: run.sheet,
     fields: Object.keys(plan.fields),
     derived: derivedColumns(plan),
     ignoreUnknown: run.ignoreUnknown ?? false,

@@ -1,7 +1,7 @@
 import { Columns, surplusOf } from './columns.js'
 import { csvTables, unguarded } from './csv.js'
 import { decode } from './decode.js'
-import { type SheetFlaw, UnreadableSheet } from './flaws.js'
+import { listed, type SheetFlaw, UnreadableSheet } from './flaws.js'
 import type { GuessOptions } from './guess/assignment.js'
 import { type Guess, guess } from './guess/guess.js'
 import { Headings } from './guess/headings.js'
@@ -14,12 +14,13 @@ import { mappedObjects } from './maps/objects.js'
 import { type Recognisable, recognisedNote, recognisedObjects, recognisedTable } from './maps/recognition.js'
 import type { SheetNoun } from './nouns.js'
 import type { SheetRecord, SheetRecords } from './records.js'
-import { isBlank, type RowUnit } from './table.js'
+import { isBlank, type RowUnit, type Table } from './table.js'
+import { workbookTables } from './workbook/workbook.js'
 
 export { type SheetFlaw, UnreadableSheet } from './flaws.js'
 export type { SheetRecord } from './records.js'
 
-export const SHEET_FORMATS = ['csv', 'ndjson', 'json'] as const
+export const SHEET_FORMATS = ['csv', 'xlsx', 'ndjson', 'json'] as const
 export type SheetFormat = (typeof SHEET_FORMATS)[number]
 
 export interface Sheet extends SheetRecords {
@@ -49,6 +50,8 @@ export interface SheetOptions {
   readonly name: string
   readonly format: SheetFormat
   readonly encoding?: string | undefined
+  /** The sheet of a workbook; without it, the first one that has a header. */
+  readonly sheet?: string | undefined
   readonly fields: readonly string[]
   readonly derived: readonly string[]
   readonly ignoreUnknown: boolean
@@ -63,6 +66,7 @@ export interface SheetOptions {
 
 const EXTENSIONS: Readonly<Record<SheetFormat, RegExp>> = {
   csv: /\.(csv|tsv|txt)$/i,
+  xlsx: /\.xls[xm]$/i,
   ndjson: /\.(ndjson|jsonl)$/i,
   json: /\.json$/i,
 }
@@ -75,8 +79,9 @@ export function formatOf(fileName: string): SheetFormat | undefined {
 /** Reads a whole file. A file that is not a table throws UnreadableSheet; flaws of a record are in the record. */
 export function readSheet(bytes: Uint8Array, options: SheetOptions): Sheet {
   const { name, format } = options
+  if (format === 'xlsx') return tableSheet([...workbookTables(bytes, name, options.sheet)], options)
   const text = decode(bytes, name, options.encoding)
-  if (format === 'csv') return tableSheet(text, options)
+  if (format === 'csv') return tableSheet([...csvTables(text, name)], options)
   return objectsSheet(format === 'json' ? jsonRecords(text, name) : ndjsonRecords(text), options)
 }
 
@@ -91,17 +96,19 @@ function objectsSheet(source: Iterable<JsonRecord>, options: SheetOptions): Shee
   return map ? { ...sheet, notes: [recognisedNote(map), ...sheet.notes] } : sheet
 }
 
-function tableSheet(text: string, options: SheetOptions): Sheet {
+function tableSheet(tables: readonly Table[], options: SheetOptions): Sheet {
   const { name, fields } = options
-  const recognised = options.mapping ? undefined : recognisedTable(csvTables(text, name), options.recognisable ?? [])
+  const recognised = options.mapping ? undefined : recognisedTable(tables, options.recognisable ?? [])
   const mapping = options.mapping ?? recognised?.map.mapping()
   const known = new Columns(options)
   const headings = options.guess && new Headings(options.guess.noun, fields)
   const knows = options.knows ?? ((heading: string) => known.knows(heading) || headings?.isKnown(heading) === true)
   const test = mapping ? mappedColumns(mapping) : knownColumns(knows, headings !== undefined)
-  const found = recognised?.found ?? headedTable(csvTables(text, name), test)
+  const found = recognised?.found ?? headedTable(tables, test)
   if (!found) throw new UnreadableSheet(name, `There is no header; the columns may be called ${fields.join(', ')}.`)
-  const { unit, notes } = found.table
+  const { unit, notes, sheets } = found.table
+  if (sheets.length > 1 && found.count === 0 && test.needed > 0)
+    throw new UnreadableSheet(name, noHeader(sheets, fields))
   const sheet = mapping
     ? mappedTable(found, mapping)
     : options.guess
@@ -110,6 +117,11 @@ function tableSheet(text: string, options: SheetOptions): Sheet {
   const first = recognised ? [recognisedNote(recognised.map)] : []
   const all = [...first, ...notes, ...noteAbove(found), ...sheet.notes]
   return { ...sheet, unit, notes: all, ...(recognised && { recognised: mapping }) }
+}
+
+function noHeader(sheets: readonly string[], fields: readonly string[]): string {
+  const names = `The columns may be called ${fields.join(', ')}; --map names others.`
+  return `No sheet has a header: a row that names at least two columns. The sheets are: ${listed(sheets)}. ${names}`
 }
 
 function noteAbove({ table: { unit }, header, above }: HeadedTable): string[] {
