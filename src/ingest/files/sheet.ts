@@ -139,18 +139,25 @@ function mappedTable(found: HeadedTable, mapping: Mapping): Sheet {
 function guessedTable(found: HeadedTable, options: SheetOptions, plan: GuessPlan, known: Columns): Sheet {
   const headings = found.header.cells.filter((heading) => heading !== '')
   const isOwn = headings.every((heading) => known.knows(heading)) && plan.referenceFrom === undefined && !plan.isForced
-  const own = isOwn ? namedTable(found, options) : undefined
+  // Without a header that is known there is nothing to guess from.
+  const own = isOwn || found.count === 0 ? namedTable(found, options) : undefined
   if (own && isOwnForm(plan.noun, own.records)) return own
   const rows = Array.from(rowsBelow(found), ({ line, cells }) => ({ line, cells: cells.map(unguarded) }))
   const { fields, derived, ignoreUnknown } = options
   const { unit } = found.table
   const guessed = guess(plan.noun, found.header.cells, rows, { ...plan, fields, derived, ignoreUnknown, unit })
-  // In a sheet with our own names a value that means nothing is a flaw of its row.
-  if (own && guessed.questions.length > 0) return own
+  // In a sheet with our own names only words and dates are translated; what else is wrong is a flaw of its row.
+  if (own && !isTranslation(guessed, own)) return own
   if (guessed.questions.length > 0)
     return { ...mappedSheet({ records: [], notes: [], warnings: [] }, guessed.mapping), guess: guessed }
   const sheet = mappedTable(found, guessed.mapping)
   return { ...sheet, notes: [], warnings: [...guessed.warnings, ...sheet.warnings], guess: guessed }
+}
+
+function isTranslation({ mapping: { rules, where }, questions, warnings }: Guess, { records }: Sheet): boolean {
+  const isWhole = Object.keys(records[0]?.values ?? {}).every((field) => rules.has(field))
+  const isPlain = Array.from(rules.values()).every((rule) => !rule.unique && !rule.with && !rule.cut && !rule.oneLine)
+  return isWhole && isPlain && where.length + questions.length + warnings.length === 0
 }
 
 /** A table whose header has our field names. */
