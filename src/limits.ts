@@ -14,6 +14,7 @@ const TABLE = {
     100_000,
     'The cost of a query: a field is 1, a list is its selection times the rows that it can return.',
   ],
+  detailColumnsMax: [200, 'Columns of details in a CSV; with more names, one column has them as JSON.'],
   queryDepthMax: [10, 'The depth of a query; pure introspection is exempt.'],
   queryTokensMax: [1_000, 'Tokens of a query.'],
   queryCharactersMax: [32_000, 'Characters of a query.'],

@@ -65,7 +65,7 @@ interface SheetPlan {
 export const SHEETS: Readonly<Record<SheetNoun, SheetPlan>> = {
   people: {
     fields: PEOPLE_COLUMNS,
-    columns: words('id name email externalId title department status groups createdAt updatedAt'),
+    columns: words('id name email externalId title department status groups details createdAt updatedAt'),
   },
   groups: {
     fields: GROUP_COLUMNS,
@@ -74,21 +74,23 @@ export const SHEETS: Readonly<Record<SheetNoun, SheetPlan>> = {
   projects: {
     fields: PROJECT_COLUMNS,
     columns: words(
-      'id key name description url status openRiskCount openIssueCount topRiskScore syncedAt createdAt updatedAt',
+      'id key name description url status openRiskCount openIssueCount topRiskScore syncedAt',
+      'details createdAt updatedAt',
     ),
   },
   risks: {
     fields: RISK_COLUMNS,
     columns: words(
-      'id project reference title description category likelihood impact score level rank status response',
-      'ownerId ownerName url raisedOn reviewOn createdAt updatedAt',
+      'id project reference title description category likelihood impact scoreGiven score level rank status response',
+      'mitigation cause residualLikelihood residualImpact residualScore residualLevel',
+      'ownerId ownerName url raisedOn reviewOn dueOn details createdAt updatedAt',
     ),
   },
   issues: {
     fields: ISSUE_COLUMNS,
     columns: words(
       'id project reference title description severity status assigneeId assigneeName riskId',
-      'url raisedOn dueOn createdAt updatedAt',
+      'url raisedOn dueOn details createdAt updatedAt',
     ),
   },
 }

@@ -1,5 +1,5 @@
-import { recordReader, requireFields, type Values } from '../fields.js'
-import { ISSUE_FIELDS, type IssueRow, issuesLedger, issueWith } from '../projects/issues.js'
+import { recordReader, type Values } from '../fields.js'
+import { checkIssue, type IssueRow, issuesLedger, issueWith } from '../projects/issues.js'
 import { ISSUE_COLUMNS } from './columns.js'
 import { entriesImporter } from './entries.js'
 import type { EntryPlan } from './entryPlan.js'
@@ -22,7 +22,7 @@ export function issuesImporter(run: ImportRun): Importer {
     assigneeOf: ({ assigneeId, assigneeName }) => ({ id: assigneeId, name: assigneeName }),
     prepare: (placed) => risks.find(placed),
     check: (before, record) => {
-      if (!before) requireFields(ISSUE_FIELDS, record.values, record.check)
+      checkIssue(before, record.values, record.check)
       risks.check(record, before?.riskId)
     },
     draft: (before, record, assignee) => {

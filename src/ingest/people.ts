@@ -1,4 +1,5 @@
 import type { AnyPgColumn } from 'drizzle-orm/pg-core'
+import { detailsWith } from '../details.js'
 import { recordReader, type Values } from '../fields.js'
 import { isErasure } from '../personnel/erasure.js'
 import { applyMembershipChanges, membershipChangesTo } from '../personnel/membershipChanges.js'
@@ -69,11 +70,15 @@ async function suspendEmpty({ db, t, suspendIndexes }: Write): Promise<(() => Pr
 }
 
 /** An export contains erased people too; importing them unchanged is allowed. */
-function requireErased({ erasedAt, ...before }: PersonRow, { groups, ...values }: Columns, check: InputCheck): void {
+function requireErased(
+  { erasedAt, ...before }: PersonRow,
+  { groups, details, ...values }: Columns,
+  check: InputCheck,
+): void {
   const known: Readonly<Record<string, unknown>> = before
   const isSame = Object.entries(values).every(([name, value]) => value === known[name])
-  if (!isSame || (groups ?? []).length > 0)
-    check.flaw('id', `This person was erased at ${erasedAt} and cannot be changed.`)
+  const hasMore = (groups ?? []).length > 0 || (details && detailsWith(details, null) !== null)
+  if (!isSame || hasMore) check.flaw('id', `This person was erased at ${erasedAt} and cannot be changed.`)
 }
 
 /** The people who match one of these records by id, externalId or e-mail. */

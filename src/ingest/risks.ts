@@ -1,5 +1,5 @@
 import { recordReader, type Values } from '../fields.js'
-import { checkRisk, type RiskRow, risksLedger, riskWith, tally } from '../projects/risks.js'
+import { checkRisk, type RiskRow, risksLedger, riskWith, scoreInstead, tally } from '../projects/risks.js'
 import { RISK_COLUMNS } from './columns.js'
 import { entriesImporter } from './entries.js'
 import type { EntryPlan } from './entryPlan.js'
@@ -18,7 +18,13 @@ export function risksImporter(run: ImportRun): Importer {
     read: readColumns,
     attributionOf: ({ owner, ownerId, ownerName }) => ({ who: owner, id: ownerId, name: ownerName }),
     assigneeOf: ({ ownerId, ownerName }) => ({ id: ownerId, name: ownerName }),
-    check: (before, { values, check }) => checkRisk(before, values, check),
+    check: (before, { index, values, check }) => {
+      checkRisk(before, values, check)
+      const score = scoreInstead(before, values)
+      if (score === undefined) return
+      const detail = `It is not stored: likelihood and impact are there, and their product is ${score}.`
+      run.warnings.push({ index, field: 'scoreGiven', detail })
+    },
     draft: (before, { values, project }, owner) => {
       const { id, project: _, status, ...facts } = values
       // In a complete list, naming a closed risk without a status reopens it.

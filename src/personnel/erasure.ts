@@ -1,4 +1,5 @@
 import { and, desc, eq, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm'
+import { detailsWith } from '../details.js'
 import { Fault } from '../errors.js'
 import { type ChangeRow, type FieldChanges, fieldChangesOf, type Recorded } from '../history/changes.js'
 import { mentions } from '../store/query/conditions.js'
@@ -36,8 +37,13 @@ export async function erasePerson(write: Write, id: string): Promise<Erasure> {
 }
 
 /** Whether a record has only what is left of an erased person. */
-export function isErasure({ name, email, externalId, title, department, status }: PersonValues): boolean {
-  const isBlank = email == null && externalId == null && title == null && department == null
+export function isErasure({ name, email, externalId, title, department, status, details }: PersonValues): boolean {
+  const isBlank =
+    email == null &&
+    externalId == null &&
+    title == null &&
+    department == null &&
+    !(details && detailsWith(details, null))
   return isBlank && name === ERASED_NAME && status === 'INACTIVE'
 }
 
@@ -100,6 +106,7 @@ async function blankPerson({ db, t, at, by, insertAll }: Write, id: string): Pro
       externalId: null,
       title: null,
       department: null,
+      details: null,
       status: 'INACTIVE',
       erasedAt: at,
       updatedAt: at,

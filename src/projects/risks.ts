@@ -1,6 +1,19 @@
-import { and, between, eq, gte, lt, lte, or, type SQL, sql } from 'drizzle-orm'
+import { and, between, eq, gte, lt, lte, or, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { checkDetails, details } from '../details.js'
 import { badArgument } from '../errors.js'
-import { day, link, oneOf, patched, required, requireFields, text, type Values, whole } from '../fields.js'
+import {
+  day,
+  link,
+  namesOf,
+  oneOf,
+  patched,
+  patchedFields,
+  required,
+  requireFields,
+  text,
+  type Values,
+  whole,
+} from '../fields.js'
 import { Ledger, type Stored } from '../history/ledger.js'
 import { newId } from '../ids.js'
 import { personNaming } from '../personnel/people.js'
@@ -21,6 +34,7 @@ import {
   RISK_STATUSES,
   type RiskLevel,
   type RiskStatus,
+  SCORE_MAX,
 } from '../vocabulary.js'
 import { entryWith } from './entries.js'
 import { type Assignee, projectNaming } from './projects.js'
@@ -33,36 +47,43 @@ export interface RiskFilter {
   readonly status?: Optional<readonly RiskStatus[]>
   readonly level?: Optional<readonly RiskLevel[]>
   readonly minScore?: Optional<number>
+  readonly minResidualScore?: Optional<number>
   readonly likelihood?: Optional<number>
   readonly impact?: Optional<number>
   /** A null in the list means nobody. */
   readonly owner?: Optional<readonly Optional<string>[]>
   readonly category?: Optional<readonly string[]>
   readonly reviewBefore?: Optional<string>
+  readonly dueBefore?: Optional<string>
   readonly search?: Optional<string>
   readonly updatedSince?: Optional<string>
 }
 
-export const SCORE_MAX = ASSESSMENT_MAX * ASSESSMENT_MAX
+/** Likelihood x impact; else the score that the source gives; 0 while unassessed. */
+export function scoreOf(likelihood: number | null, impact: number | null, scoreGiven: number | null): number {
+  return likelihood !== null && impact !== null ? likelihood * impact : (scoreGiven ?? 0)
+}
 
-/** Likelihood x impact; 0 while unassessed. */
-export function scoreOf(likelihood: number | null, impact: number | null): number {
-  return (likelihood ?? 0) * (impact ?? 0)
+type OfRisk = Computed<Tables['risk']>
+
+function levelOf(score: SQLWrapper): SQL {
+  const cases = RISK_LEVELS.map((level) => sql`when ${score} >= ${literal(LEVEL_FLOORS[level])} then ${literal(level)}`)
+  return sql`case ${sql.join(cases.reverse(), sql` `)} end`
 }
 
 /** The level of a risk, by its score. */
-export const riskLevel: Computed<Tables['risk']> = {
-  of: (t) => t.risk,
-  value: (_, { score }) => {
-    const cases = RISK_LEVELS.map(
-      (level) => sql`when ${score} >= ${literal(LEVEL_FLOORS[level])} then ${literal(level)}`,
-    )
-    return sql`case ${sql.join(cases.reverse(), sql` `)} end`
-  },
+export const riskLevel: OfRisk = { of: (t) => t.risk, value: (_, { score }) => levelOf(score) }
+
+function residualScoreOf({ residualLikelihood, residualImpact }: Tables['risk']): SQL {
+  return sql`(${residualLikelihood} * ${residualImpact})`
 }
 
+/** The score that is expected once the response has taken effect; null if it is not assessed. */
+export const residualScore: OfRisk = { of: (t) => t.risk, value: (_, risk) => residualScoreOf(risk) }
+export const residualLevel: OfRisk = { of: (t) => t.risk, value: (_, risk) => levelOf(residualScoreOf(risk)) }
+
 /** The competition rank by score among all live risks: 1, 1, 3; null for a closed one. */
-export const riskRank: Computed<Tables['risk']> = {
+export const riskRank: OfRisk = {
   of: (t) => t.risk,
   value: ({ t: { riskTally } }, { live, score }) => {
     const above = sql`select sum(${riskTally.live}) from ${riskTally} where ${riskTally.score} > ${score}`
@@ -70,15 +91,8 @@ export const riskRank: Computed<Tables['risk']> = {
   },
 }
 
-/** Every possible score of this level. */
-export function scoresOf(level: RiskLevel): number[] {
-  const steps = Array.from({ length: ASSESSMENT_MAX }, (_, index) => index + 1)
-  const [lowest, highest] = boundsOf(level)
-  return steps.flatMap((one) => steps.map((other) => one * other)).filter((it) => it >= lowest && it <= highest)
-}
-
 /** The lowest and the highest score of a level. */
-function boundsOf(level: RiskLevel): readonly [lowest: number, highest: number] {
+export function boundsOf(level: RiskLevel): readonly [lowest: number, highest: number] {
   const next = RISK_LEVELS[RISK_LEVELS.indexOf(level) + 1]
   return [LEVEL_FLOORS[level], next ? LEVEL_FLOORS[next] - 1 : SCORE_MAX]
 }
@@ -132,6 +146,7 @@ export const risksOfPerson: Relation<Tables['person'], Tables['risk'], RiskFilte
 
 function matching(read: Read, filter: RiskFilter): SQL | undefined {
   requireWithin('minScore', filter.minScore, 0, SCORE_MAX)
+  requireWithin('minResidualScore', filter.minResidualScore, 0, SCORE_MAX)
   requireWithin('likelihood', filter.likelihood, 1, ASSESSMENT_MAX)
   requireWithin('impact', filter.impact, 1, ASSESSMENT_MAX)
   const { risk } = read.t
@@ -140,11 +155,13 @@ function matching(read: Read, filter: RiskFilter): SQL | undefined {
     filter.project ? refersTo(read, risk.projectId, projectNaming, filter.project) : undefined,
     filter.level ? atLevels(read, filter.level) : undefined,
     filter.minScore == null ? undefined : lte(risk.standing, -filter.minScore * 10),
+    filter.minResidualScore == null ? undefined : gte(residualScoreOf(risk), filter.minResidualScore),
     filter.likelihood == null ? undefined : eq(risk.likelihood, filter.likelihood),
     filter.impact == null ? undefined : eq(risk.impact, filter.impact),
     filter.owner ? refersTo(read, risk.ownerId, personNaming, filter.owner) : undefined,
     filter.category ? read.among(risk.categoryFolded, filter.category.map(fold)) : undefined,
     filter.reviewBefore == null ? undefined : lt(risk.reviewOn, filter.reviewBefore),
+    filter.dueBefore == null ? undefined : lt(risk.dueOn, filter.dueBefore),
     filter.search == null ? undefined : contains(filter.search, risk.searchFolded),
     filter.updatedSince == null ? undefined : gte(risk.updatedAt, filter.updatedSince),
   )
@@ -184,11 +201,23 @@ export const RISK_FIELDS = {
   category: text('category', 'The kind of risk, in the words of the project.', 'Supply'),
   likelihood: steps('How likely it is; give both likelihood and impact, or neither.', '4'),
   impact: steps('How severe it would be.', '5'),
+  scoreGiven: whole(
+    0,
+    SCORE_MAX,
+    'The score, only where likelihood and impact are not given; they take precedence.',
+    '',
+  ),
   status: oneOf(RISK_STATUSES, 'Its status; OPEN by default.'),
   response: oneOf(RISK_RESPONSES, 'The response to it.'),
+  mitigation: text('description', 'What is done about it, in words.', 'A second mill is on contract.'),
+  cause: text('description', 'What would cause it.', 'One mill makes this profile.'),
+  residualLikelihood: steps('How likely it will be after the response; give both residual values, or neither.', '2'),
+  residualImpact: steps('How severe it would be after the response.', '4'),
   url: link('The link to it in its own system.', 'https://projects.example.com/apollo/risks/7'),
   raisedOn: day('The day it was raised; today by default.', '2026-03-01'),
   reviewOn: day('The day of the next review.', '2027-01-31'),
+  dueOn: day('The day by which the response is due.', '2027-03-31'),
+  details: details(),
 }
 export type RiskValues = Values<typeof RISK_FIELDS>
 
@@ -196,20 +225,31 @@ export function risksLedger(write: Write): Ledger<RiskRow> {
   return new Ledger(write, {
     kind: 'RISK',
     table: (t) => t.risk,
-    tracked: [
-      ...(['reference', 'title', 'description', 'category', 'likelihood', 'impact', 'score', 'status'] as const),
-      ...(['response', 'ownerId', 'ownerName', 'url', 'raisedOn', 'reviewOn'] as const),
-    ],
+    tracked: [...namesOf(RISK_FIELDS), 'score', 'ownerId', 'ownerName'],
   })
 }
 
 /** Checks a risk beyond the single fields. */
 export function checkRisk(before: RiskRow | undefined, values: RiskValues, check: InputCheck): void {
   if (!before) requireFields(RISK_FIELDS, values, check)
-  const isJudged = (name: 'likelihood' | 'impact') => patched(values[name], before?.[name]) !== null
-  if (isJudged('likelihood') === isJudged('impact') || check.has('likelihood') || check.has('impact')) return
-  const missing = isJudged('likelihood') ? 'impact' : 'likelihood'
-  check.flaw(missing, 'Give both likelihood and impact, or neither.')
+  requireBoth('likelihood', 'impact')
+  requireBoth('residualLikelihood', 'residualImpact')
+  checkDetails(values.details, before?.details, check)
+
+  function requireBoth(one: Factor, other: Factor): void {
+    const isJudged = (name: Factor) => patched(values[name], before?.[name]) !== null
+    if (isJudged(one) === isJudged(other) || check.has(one) || check.has(other)) return
+    check.flaw(isJudged(one) ? other : one, `Give both ${one} and ${other}, or neither.`)
+  }
+}
+
+type Factor = 'likelihood' | 'impact' | 'residualLikelihood' | 'residualImpact'
+
+/** The product of the factors if a different score is given beside them, which is not stored then. */
+export function scoreInstead(before: RiskRow | undefined, values: RiskValues): number | undefined {
+  const { likelihood, impact } = patchedFields(RISK_FIELDS, values, before)
+  if (values.scoreGiven == null || likelihood === null || impact === null) return undefined
+  return values.scoreGiven === likelihood * impact ? undefined : likelihood * impact
 }
 
 /** A risk as it would be stored: the given values merged with the row before. */
@@ -218,27 +258,24 @@ export function riskWith(
   before: RiskRow | undefined,
   { projectId, id, owner, ...values }: RiskValues & { projectId: string; id?: string; owner?: Assignee },
 ): RiskRow {
-  const category = patched(values.category, before?.category)
-  const likelihood = patched(values.likelihood, before?.likelihood)
-  const impact = patched(values.impact, before?.impact)
+  const facts = patchedFields(RISK_FIELDS, values, before)
+  const { category, likelihood, impact } = facts
+  const scoreGiven = likelihood === null ? facts.scoreGiven : null
+  const score = scoreOf(likelihood, impact, scoreGiven)
   const status = values.status ?? before?.status ?? 'OPEN'
-  const score = scoreOf(likelihood, impact)
   return {
     id: before?.id ?? id ?? newId('risk', new Date(write.at)),
     projectId,
+    ...facts,
     ...entryWith(write, before, values),
     live: isLiveRisk(status) ? 1 : 0,
     standing: riskStanding(score, impact),
     status,
-    category,
     categoryFolded: category && fold(category),
-    likelihood,
-    impact,
+    scoreGiven,
     score,
-    response: patched(values.response, before?.response),
     ownerId: patched(owner?.id, before?.ownerId),
     ownerName: patched(owner?.name, before?.ownerName),
-    reviewOn: patched(values.reviewOn, before?.reviewOn),
   }
 }
 

@@ -1,13 +1,14 @@
 import { grants } from '../auth/scopes.js'
 import { builder, change, needs, requireProject } from '../graph/builder.js'
 import type { FieldPrice } from '../graph/cost/bills.js'
+import { detailsInput } from '../graph/details.js'
 import { present } from '../graph/entities.js'
 import { boundedList, boundedNumber, boundedText, neverNull } from '../graph/inputs.js'
 import type { Arguments } from '../graph/sql/fields.js'
 import type { Counts } from '../ingest/run.js'
 import { FOR_MORE, type SyncReport, syncProject } from '../ingest/sync.js'
 import { LIMITS } from '../limits.js'
-import { ASSESSMENT_MAX } from '../vocabulary.js'
+import { ASSESSMENT_MAX, SCORE_MAX } from '../vocabulary.js'
 import { IssueSeverity, IssueStatus } from './issues.graph.js'
 import { ISSUE_FIELDS } from './issues.js'
 import { Project, ProjectStatus } from './projects.graph.js'
@@ -30,10 +31,17 @@ const SyncRiskInput = builder.inputType('SyncRiskInput', {
     impact: t.int(boundedNumber(1, ASSESSMENT_MAX, RISK_FIELDS.impact.meaning)),
     status: t.field({ type: RiskStatus, description: RISK_FIELDS.status.meaning }),
     response: t.field({ type: RiskResponse, description: RISK_FIELDS.response.meaning }),
+    mitigation: t.string(boundedText('description', RISK_FIELDS.mitigation.meaning)),
+    cause: t.string(boundedText('description', RISK_FIELDS.cause.meaning)),
+    residualLikelihood: t.int(boundedNumber(1, ASSESSMENT_MAX, RISK_FIELDS.residualLikelihood.meaning)),
+    residualImpact: t.int(boundedNumber(1, ASSESSMENT_MAX, RISK_FIELDS.residualImpact.meaning)),
+    scoreGiven: t.int(boundedNumber(0, SCORE_MAX, RISK_FIELDS.scoreGiven.meaning)),
     owner: t.string(boundedText('email', `The owner, ${WHO}`)),
     url: t.string(boundedText('url', RISK_FIELDS.url.meaning)),
     raisedOn: t.field({ type: 'Date', description: RISK_FIELDS.raisedOn.meaning }),
     reviewOn: t.field({ type: 'Date', description: RISK_FIELDS.reviewOn.meaning }),
+    dueOn: t.field({ type: 'Date', description: RISK_FIELDS.dueOn.meaning }),
+    details: t.field(detailsInput),
   }),
 })
 
@@ -53,6 +61,7 @@ const SyncIssueInput = builder.inputType('SyncIssueInput', {
     url: t.string(boundedText('url', ISSUE_FIELDS.url.meaning)),
     raisedOn: t.field({ type: 'Date', description: ISSUE_FIELDS.raisedOn.meaning }),
     dueOn: t.field({ type: 'Date', description: ISSUE_FIELDS.dueOn.meaning }),
+    details: t.field(detailsInput),
   }),
 })
 
@@ -64,6 +73,7 @@ const SyncProjectInput = builder.inputType('SyncProjectInput', {
     description: t.string(boundedText('description', PROJECT_FIELDS.description.meaning)),
     url: t.string(boundedText('url', PROJECT_FIELDS.url.meaning)),
     status: t.field({ type: ProjectStatus, description: PROJECT_FIELDS.status.meaning }),
+    details: t.field(detailsInput),
     risks: t.field({
       type: [SyncRiskInput],
       ...boundedList(
@@ -126,8 +136,9 @@ SyncResult.implement({
     warnings: t.field({
       type: [SyncWarning],
       description:
-        'Values that may not be what was intended: owners and assignees who are not on the roster. ' +
-        'For a key without personnel.read the only warning is that nobody was looked up.',
+        'Values that may not be what was intended: owners and assignees who are not on the roster, and scores beside ' +
+        'likelihood and impact. For a key without personnel.read the only warning about people is that nobody was ' +
+        'looked up.',
       resolve: ({ warnings }) => warnings,
     }),
   }),

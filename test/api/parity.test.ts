@@ -7,13 +7,16 @@ import { type Caller, NOW, openFilled } from '../support/harness.js'
 
 /** The members of each body, written from the design and not taken from the stored operations. */
 const FIELDS = {
-  personnel: 'id name email externalId title department status groups { id name } createdAt updatedAt',
+  personnel:
+    'id name email externalId title department status groups { id name } details { name text } createdAt updatedAt',
   groups: 'id name externalId description memberCount createdAt updatedAt',
-  projects: `id key name description url status openRiskCount openIssueCount topRiskScore syncedAt createdAt updatedAt`,
+  projects: `id key name description url status openRiskCount openIssueCount topRiskScore syncedAt
+    details { name text } createdAt updatedAt`,
   risks: `id reference project { id key name } title description category likelihood impact score level rank status
-    response ownerId ownerName url raisedOn reviewOn createdAt updatedAt`,
+    response mitigation cause residualLikelihood residualImpact residualScore residualLevel scoreGiven
+    ownerId ownerName url raisedOn reviewOn dueOn details { name text } createdAt updatedAt`,
   issues: `id reference project { id key name } title description severity status assigneeId assigneeName riskId url
-    raisedOn dueOn createdAt updatedAt`,
+    raisedOn dueOn details { name text } createdAt updatedAt`,
 } as const
 type List = keyof typeof FIELDS
 
@@ -92,11 +95,13 @@ function conditionsOf(list: List, company: Company): Conditions {
       status: words('OPEN', 'OCCURRED', 'CLOSED'),
       level: words('UNASSESSED', 'LOW', 'MEDIUM', 'HIGH', 'CRITICAL'),
       minScore: one(fc.integer({ min: -1, max: 26 })),
+      minResidualScore: one(fc.integer({ min: -1, max: 26 })),
       likelihood: one(fc.integer({ min: 0, max: 6 })),
       impact: one(fc.integer({ min: 0, max: 6 })),
       owner: peopleOrNone(company.personIds),
       category: several('supply', 'WEATHER', 'nothing'),
       reviewBefore: day,
+      dueBefore: day,
     },
     issues: {
       project: projects,

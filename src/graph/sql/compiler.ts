@@ -10,16 +10,9 @@ import { getNamedType, isAbstractType } from 'graphql'
 import type { Scope } from '../../auth/scopes.js'
 import type { AnyList } from '../../store/query/page.js'
 import type { Context } from '../builder.js'
-import {
-  type Collect,
-  type Connection,
-  type Entry,
-  EntryCompiler,
-  isTypename,
-  type Nodes,
-  type Weigh,
-} from './entries.js'
+import { type Collect, type Connection, EntryCompiler, isTypename, type Nodes } from './entries.js'
 import { type References, type SingleRow, sqlOf } from './fields.js'
+import type { Entry, Weigh } from './members.js'
 import { type IsIncluded, selectionsOf } from './selections.js'
 import { NotCompilable, type Slot } from './statements.js'
 

@@ -1,5 +1,4 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
 import {
   type FieldNode,
   type GraphQLField,
@@ -10,28 +9,28 @@ import {
 } from 'graphql'
 import type { Scope } from '../../auth/scopes.js'
 import { LIMITS } from '../../limits.js'
-import { literal } from '../../store/literals.js'
 import type { JsonValue } from '../../store/query/json.js'
 import type { JsonPage, PageFact } from '../../store/query/jsonPage.js'
-import type { AnyList } from '../../store/query/page.js'
-import { type AnyRelation, type Identified, relatedItems } from '../../store/query/relations.js'
-import { type ConnectionPart, columnOf, type SqlField, sqlOf } from './fields.js'
+import type { AnyRelation } from '../../store/query/relations.js'
+import { type ConnectionPart, type SqlField, sqlOf } from './fields.js'
+import {
+  columnMember,
+  computedMember,
+  constant,
+  type Entry,
+  itemsMember,
+  type Member,
+  referenceMember,
+  storedMember,
+  type Weigh,
+  type WeighedMember,
+} from './members.js'
 import type { Selected, selectionsOf } from './selections.js'
 import { type Build, NotCompilable, type Slot, type Weighing } from './statements.js'
-
-/** Builds the JSON of a field from its row. */
-type Member = (build: Build, row: PgTable) => JsonValue
-/** The number of rows that a row reads besides itself. */
-export type Weigh = (weighing: Weighing) => number
 
 /** How a row of a page becomes an entry. */
 interface Entries {
   readonly entry: (build: Build, page: JsonPage) => SQL
-  readonly weigh: Weigh
-}
-
-export interface Entry {
-  readonly object: (build: Build, row: PgTable) => SQL
   readonly weigh: Weigh
 }
 
@@ -188,20 +187,17 @@ export class EntryCompiler {
     field: GraphQLField<unknown, unknown>,
     nodes: Nodes,
     parent: GraphQLObjectType,
-  ): { member: Member; weigh?: Weigh } {
-    if ('column' in declared) {
-      const isText = getNamedType(field.type) === GraphQLID
-      return { member: (_, row) => ({ value: shown(columnOf(row, declared.column), isText), isJson: false }) }
+  ): WeighedMember {
+    if ('column' in declared) return columnMember(declared.column, getNamedType(field.type) === GraphQLID)
+    if ('items' in declared) {
+      const stored = storedMember(declared.items, this.selected(this.objectType(field), nodes))
+      if (stored) return stored
     }
     this.noteLookUp()
-    if ('computed' in declared) {
-      const { value, isCount, counted } = declared.computed
-      const member: Member = ({ read }, row) => ({ value: value(read, row as Identified), isJson: false })
-      return { member, weigh: (weighing) => (isCount || counted ? weighing.count(counted) : 1) }
-    }
+    if ('computed' in declared) return computedMember(declared.computed)
     const type = this.objectType(field)
-    if ('reference' in declared) return reference(declared.reference, this.entry(type, nodes, parent))
-    if ('items' in declared) return items(declared.items, this.entry(type, nodes, parent))
+    if ('reference' in declared) return referenceMember(declared.reference, this.entry(type, nodes, parent))
+    if ('items' in declared) return itemsMember(declared.items, this.entry(type, nodes, parent))
     if ('page' in declared) return this.page(declared.page, field, nodes, parent)
     throw new NotCompilable()
   }
@@ -254,34 +250,8 @@ export class EntryCompiler {
   }
 }
 
-function reference({ list, by }: { list: AnyList; by: string }, { object, weigh }: Entry) {
-  const member: Member = (build, row) => {
-    const { name, alias } = build.row(list)
-    const where = sql`${(alias as Identified).id} = ${columnOf(row, by)}`
-    return { value: sql`(select ${object(build, alias)} from ${name} where ${where})`, isJson: true }
-  }
-  return { member, weigh: (weighing: Weighing) => weighing.reference(weigh) }
-}
-
-function items(relation: AnyRelation, { object, weigh }: Entry) {
-  const member: Member = (build, row) => {
-    const built = (related: PgTable) => object(build, related)
-    return { value: relatedItems(build.read, relation, row, build.newName(), built), isJson: true }
-  }
-  return { member, weigh: (weighing: Weighing) => weighing.items(relation, weigh) }
-}
-
 export function isTypename({ name }: FieldNode): boolean {
   return name.value === '__typename'
-}
-
-function constant(text: string): () => JsonValue {
-  return () => ({ value: sql`cast(${literal(text)} as text)`, isJson: false })
-}
-
-/** A numeric id is shown as text. */
-function shown(column: AnyPgColumn, isText: boolean): AnyPgColumn | SQL {
-  return isText && column.dataType === 'number' ? sql`cast(${column} as text)` : column
 }
 
 function bounded(members: readonly unknown[]): void {

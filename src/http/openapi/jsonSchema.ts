@@ -158,7 +158,7 @@ function orNull(schema: JsonSchema): JsonSchema {
 }
 
 /** Input types share the examples of their noun: `AddPersonInput.name` uses `Person.name`. */
-const INPUT = /^(?:Add|Change|Sync)(\w+)Input/
+const INPUT = /^(?:Add|Change|Sync)?(\w+)Input/
 
 function documented(schema: JsonSchema, description: string | null | undefined, name: string): JsonSchema {
   const scalar = schema['format'] === 'date' ? 'Date' : schema['format'] === 'date-time' ? 'DateTime' : ''

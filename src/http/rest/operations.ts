@@ -1,61 +1,105 @@
+import { SHEETS } from '../../ingest/columns.js'
+import type { SheetNoun } from '../../ingest/files/nouns.js'
+
 /**
- * The GraphQL operations behind the REST routes. A response body has exactly the fields selected here, so a new field
- * of the schema is not added to /v1 by accident. A fragment's name is the name of its schema in the OpenAPI document;
- * a variable is a parameter, and `$input` is the request body.
+ * The GraphQL operations behind the REST routes. A response body has exactly the columns of its sheet, or the fields
+ * selected here, so a new field of the schema is not added to /v1 by accident. A fragment's name is the name of its
+ * schema in the OpenAPI document; a variable is a parameter, and `$input` is the request body.
  */
 
-const PERSON = `fragment Person on Person {
-  id name email externalId title department status groups { ...GroupRef } createdAt updatedAt
-} fragment GroupRef on Group { id name }`
+/** What a body shows of the columns that are not scalars. */
+const NESTED: Readonly<Record<string, string>> = {
+  groups: '{ ...GroupRef }',
+  project: '{ ...ProjectRef }',
+  details: '{ ...Detail }',
+}
 
-const GROUP = `fragment Group on Group {
-  id name externalId description memberCount createdAt updatedAt
-}`
+const columnsOf = (noun: SheetNoun) =>
+  SHEETS[noun].columns.map((column) => (NESTED[column] ? `${column} ${NESTED[column]}` : column)).join(' ')
 
-const PROJECT = `fragment Project on Project {
-  id key name description url status openRiskCount openIssueCount topRiskScore syncedAt createdAt updatedAt
-}`
+const DETAIL = 'fragment Detail on Detail { name text }'
+const PROJECT_REF = 'fragment ProjectRef on Project { id key name }'
+
+const PERSON = `fragment Person on Person { ${columnsOf('people')} }
+fragment GroupRef on Group { id name } ${DETAIL}`
+const GROUP = `fragment Group on Group { ${columnsOf('groups')} }`
+const PROJECT = `fragment Project on Project { ${columnsOf('projects')} } ${DETAIL}`
+const RISK = `fragment Risk on Risk { ${columnsOf('risks')} } ${PROJECT_REF} ${DETAIL}`
+const ISSUE = `fragment Issue on Issue { ${columnsOf('issues')} } ${PROJECT_REF} ${DETAIL}`
 
 const SYNC_RESULT = `fragment SyncResult on SyncResult {
   project { ...Project } risks { ...SyncCounts } issues { ...SyncCounts } warnings { ...SyncWarning }
 } fragment SyncWarning on SyncWarning { pointer detail }
 fragment SyncCounts on SyncCounts { created updated unchanged closed }`
 
-const PROJECT_REF = 'fragment ProjectRef on Project { id key name }'
-
-const RISK = `fragment Risk on Risk {
-  id reference project { ...ProjectRef } title description category likelihood impact score level rank
-  status response ownerId ownerName url raisedOn reviewOn createdAt updatedAt
-} ${PROJECT_REF}`
-
-const ISSUE = `fragment Issue on Issue {
-  id reference project { ...ProjectRef } title description severity status assigneeId assigneeName
-  riskId url raisedOn dueOn createdAt updatedAt
-} ${PROJECT_REF}`
-
 const PAGE = 'pageInfo { hasNextPage endCursor } totalCount @include(if: $total)'
 
-/** Lists the risks of one entity, whose filter `fixed` comes from the path. */
-const risksOf = (name: string, path: string, fixed: string, others: string, given: string) => `query ${name}(
-    ${path}, ${others}, $status: [RiskStatus!], $level: [RiskLevel!], $minScore: Int, $likelihood: Int, $impact: Int,
-    $category: [String!], $reviewBefore: Date, $search: String, $updatedSince: DateTime,
-    $limit: Int, $cursor: String, $total: Boolean = false
-  ) {
-    risks(first: $limit, after: $cursor, filter: {
-      ${fixed}, ${given}, status: $status, level: $level, minScore: $minScore, likelihood: $likelihood, impact: $impact,
-      category: $category, reviewBefore: $reviewBefore, search: $search, updatedSince: $updatedSince
-    }) { nodes { ...Risk } ${PAGE} }
-  } ${RISK}`
+/** The filters of each list, by name, with their types. */
+type Filters = Readonly<Record<string, string>>
 
-const issuesOf = (name: string, path: string, fixed: string, others: string, given: string) => `query ${name}(
-    ${path}, ${others}, $severity: [IssueSeverity!], $status: [OpenIssueStatus!], $risk: [ID!], $dueBefore: Date,
-    $search: String, $updatedSince: DateTime, $limit: Int, $cursor: String, $total: Boolean = false
-  ) {
-    issues(first: $limit, after: $cursor, filter: {
-      ${fixed}, ${given}, severity: $severity, status: $status, risk: $risk, dueBefore: $dueBefore,
-      search: $search, updatedSince: $updatedSince
-    }) { nodes { ...Issue } ${PAGE} }
-  } ${ISSUE}`
+const PERSON_FILTERS = {
+  status: '[PersonStatus!]',
+  group: '[ID!]',
+  department: '[String!]',
+  search: 'String',
+  email: 'String',
+  externalId: 'String',
+  updatedSince: 'DateTime',
+}
+const GROUP_FILTERS = { search: 'String', updatedSince: 'DateTime' }
+const PROJECT_FILTERS = { status: '[ProjectStatus!]', search: 'String', updatedSince: 'DateTime' }
+const RISK_FILTERS = {
+  project: '[String!]',
+  status: '[RiskStatus!]',
+  level: '[RiskLevel!]',
+  minScore: 'Int',
+  minResidualScore: 'Int',
+  likelihood: 'Int',
+  impact: 'Int',
+  owner: '[ID]',
+  category: '[String!]',
+  reviewBefore: 'Date',
+  dueBefore: 'Date',
+  search: 'String',
+  updatedSince: 'DateTime',
+}
+const ISSUE_FILTERS = {
+  project: '[String!]',
+  severity: '[IssueSeverity!]',
+  status: '[OpenIssueStatus!]',
+  assignee: '[ID]',
+  risk: '[ID!]',
+  dueBefore: 'Date',
+  search: 'String',
+  updatedSince: 'DateTime',
+}
+
+/** A list; in that of one entity a parameter of the path takes the place of a filter. */
+function listOf(
+  name: string,
+  root: string,
+  body: string,
+  filters: Filters,
+  path?: { filter: string; as: string; type: string },
+) {
+  const others = Object.entries(filters).filter(([filter]) => filter !== path?.filter)
+  const variables = [
+    ...(path ? [`$${path.as}: ${path.type}`] : []),
+    ...others.map(([filter, type]) => `$${filter}: ${type}`),
+    '$limit: Int, $cursor: String, $total: Boolean = false',
+  ]
+  const given = [
+    ...(path ? [`${path.filter}: [$${path.as}]`] : []),
+    ...others.map(([filter]) => `${filter}: $${filter}`),
+  ]
+  const [, type] = /^fragment (\w+)/.exec(body) ?? []
+  return `query ${name}(${variables.join(', ')}) {
+    ${root}(first: $limit, after: $cursor, filter: { ${given.join(', ')} }) { nodes { ...${type} } ${PAGE} }
+  } ${body}`
+}
+
+const ofId = (filter: string) => ({ filter, as: 'id', type: 'ID!' })
+const OF_PROJECT = { filter: 'project', as: 'idOrKey', type: 'String!' }
 
 /** The history of one entity: a nested list, so always paged. */
 const historyOf = (name: string, root: string, parameter = 'id') => `query ${name}(
@@ -68,15 +112,7 @@ const historyOf = (name: string, root: string, parameter = 'id') => `query ${nam
   fragment FieldChange on FieldChange { field from to }`
 
 export const OPERATIONS = {
-  listPersonnel: `query listPersonnel(
-    $status: [PersonStatus!], $group: [ID!], $department: [String!], $search: String, $email: String, $externalId: String,
-    $updatedSince: DateTime, $limit: Int, $cursor: String, $total: Boolean = false
-  ) {
-    personnel(first: $limit, after: $cursor, filter: {
-      status: $status, group: $group, department: $department, search: $search, email: $email, externalId: $externalId,
-      updatedSince: $updatedSince
-    }) { nodes { ...Person } ${PAGE} }
-  } ${PERSON}`,
+  listPersonnel: listOf('listPersonnel', 'personnel', PERSON, PERSON_FILTERS),
 
   addPerson: `mutation addPerson($input: AddPersonInput!) { addPerson(input: $input) { ...Person } } ${PERSON}`,
 
@@ -86,13 +122,7 @@ export const OPERATIONS = {
     changePerson(id: $id, input: $input) { ...Person }
   } ${PERSON}`,
 
-  listGroups: `query listGroups(
-    $search: String, $updatedSince: DateTime, $limit: Int, $cursor: String, $total: Boolean = false
-  ) {
-    groups(first: $limit, after: $cursor, filter: { search: $search, updatedSince: $updatedSince }) {
-      nodes { ...Group } ${PAGE}
-    }
-  } ${GROUP}`,
+  listGroups: listOf('listGroups', 'groups', GROUP, GROUP_FILTERS),
 
   addGroup: `mutation addGroup($input: AddGroupInput!) { addGroup(input: $input) { ...Group } } ${GROUP}`,
 
@@ -108,14 +138,7 @@ export const OPERATIONS = {
     removeMember(groupId: $id, personId: $personId) { id }
   }`,
 
-  listProjects: `query listProjects(
-    $status: [ProjectStatus!], $search: String, $updatedSince: DateTime,
-    $limit: Int, $cursor: String, $total: Boolean = false
-  ) {
-    projects(first: $limit, after: $cursor, filter: { status: $status, search: $search, updatedSince: $updatedSince }) {
-      nodes { ...Project } ${PAGE}
-    }
-  } ${PROJECT}`,
+  listProjects: listOf('listProjects', 'projects', PROJECT, PROJECT_FILTERS),
 
   syncProject: `mutation syncProject($input: SyncProjectInput!) {
     syncProject(input: $input) { ...SyncResult }
@@ -123,67 +146,23 @@ export const OPERATIONS = {
 
   getProject: `query getProject($idOrKey: ID!) { project(id: $idOrKey) { ...Project } } ${PROJECT}`,
 
-  listRisks: `query listRisks(
-    $project: [String!], $status: [RiskStatus!], $level: [RiskLevel!], $minScore: Int, $likelihood: Int, $impact: Int,
-    $owner: [ID], $category: [String!], $reviewBefore: Date, $search: String, $updatedSince: DateTime,
-    $limit: Int, $cursor: String, $total: Boolean = false
-  ) {
-    risks(first: $limit, after: $cursor, filter: {
-      project: $project, status: $status, level: $level, minScore: $minScore, likelihood: $likelihood, impact: $impact,
-      owner: $owner, category: $category, reviewBefore: $reviewBefore, search: $search, updatedSince: $updatedSince
-    }) { nodes { ...Risk } ${PAGE} }
-  } ${RISK}`,
+  listRisks: listOf('listRisks', 'risks', RISK, RISK_FILTERS),
 
   getRisk: `query getRisk($id: ID!) { risk(id: $id) { ...Risk } } ${RISK}`,
 
-  listIssues: `query listIssues(
-    $project: [String!], $severity: [IssueSeverity!], $status: [OpenIssueStatus!], $assignee: [ID], $risk: [ID!],
-    $dueBefore: Date,
-    $search: String, $updatedSince: DateTime, $limit: Int, $cursor: String, $total: Boolean = false
-  ) {
-    issues(first: $limit, after: $cursor, filter: {
-      project: $project, severity: $severity, status: $status, assignee: $assignee, risk: $risk, dueBefore: $dueBefore,
-      search: $search, updatedSince: $updatedSince
-    }) { nodes { ...Issue } ${PAGE} }
-  } ${ISSUE}`,
+  listIssues: listOf('listIssues', 'issues', ISSUE, ISSUE_FILTERS),
 
   getIssue: `query getIssue($id: ID!) { issue(id: $id) { ...Issue } } ${ISSUE}`,
 
-  listMembers: `query listMembers(
-    $id: ID!, $status: [PersonStatus!], $department: [String!], $search: String, $email: String, $externalId: String,
-    $updatedSince: DateTime, $limit: Int, $cursor: String, $total: Boolean = false
-  ) {
-    personnel(first: $limit, after: $cursor, filter: {
-      group: [$id], status: $status, department: $department, search: $search, email: $email, externalId: $externalId,
-      updatedSince: $updatedSince
-    }) { nodes { ...Person } ${PAGE} }
-  } ${PERSON}`,
+  listMembers: listOf('listMembers', 'personnel', PERSON, PERSON_FILTERS, ofId('group')),
 
-  listProjectRisks: risksOf(
-    'listProjectRisks',
-    '$idOrKey: String!',
-    'project: [$idOrKey]',
-    '$owner: [ID]',
-    'owner: $owner',
-  ),
+  listProjectRisks: listOf('listProjectRisks', 'risks', RISK, RISK_FILTERS, OF_PROJECT),
 
-  listProjectIssues: issuesOf(
-    'listProjectIssues',
-    '$idOrKey: String!',
-    'project: [$idOrKey]',
-    '$assignee: [ID]',
-    'assignee: $assignee',
-  ),
+  listProjectIssues: listOf('listProjectIssues', 'issues', ISSUE, ISSUE_FILTERS, OF_PROJECT),
 
-  listPersonRisks: risksOf('listPersonRisks', '$id: ID!', 'owner: [$id]', '$project: [String!]', 'project: $project'),
+  listPersonRisks: listOf('listPersonRisks', 'risks', RISK, RISK_FILTERS, ofId('owner')),
 
-  listPersonIssues: issuesOf(
-    'listPersonIssues',
-    '$id: ID!',
-    'assignee: [$id]',
-    '$project: [String!]',
-    'project: $project',
-  ),
+  listPersonIssues: listOf('listPersonIssues', 'issues', ISSUE, ISSUE_FILTERS, ofId('assignee')),
 
   personHistory: historyOf('personHistory', 'person'),
   groupHistory: historyOf('groupHistory', 'group'),

@@ -9,7 +9,7 @@ import { longJson } from '../wire/longJson.js'
 import type { HttpRequest, HttpResponse } from '../wire/request.js'
 import { joined } from '../wire/slices.js'
 import type { CompiledRoute, MediaType } from './compiledRoutes.js'
-import { csvContent, type Entry, entriesIn } from './csv.js'
+import { csvContent, type Entry, JsonLines } from './csv.js'
 
 /** A routed request: its operation and the negotiated media type. */
 export interface RouteCall {
@@ -30,7 +30,7 @@ export async function respondWithCompiled({ roots: [root] }: CompiledResult, cal
     const next = nextOf(list.pageInfo)
     const { columns } = call.operation
     if (call.type === 'text/csv' && columns) {
-      return pageWith(await csvContent(columns, entriesIn(list.entries), call.separator), next, call)
+      return pageWith(await csvContent(columns, new JsonLines(list.entries), call.separator), next, call)
     }
     const page = JSON.stringify({ next, total: list.totalCount ?? null })
     const parts = [BEFORE_DATA, list.entries, Buffer.from(`],"page":${page}}`)] as const

@@ -20,6 +20,10 @@ export interface Json {
   boolean(condition: SQL): SQL
   /** The JSON fields of a history row as a table of name, old and new value. */
   changes(fields: AnyColumn): SQL
+  /** The JSON details of an entity as a table of place, name and text. */
+  details(stored: AnyColumn): SQL
+  /** A JSON array that a column has, as it is; empty for null. */
+  stored(column: AnyColumn): SQL
   /** The position of a row in a list, which `withCursors` replaces by a cursor. */
   cursor(list: string, keys: readonly (AnyColumn | SQL)[]): SQL
   /** JSON from a sorted subquery: sorting drops the subtype by which SQLite distinguishes JSON from text. */
@@ -48,6 +52,9 @@ export const sqliteJson: Json = {
     return sql`(select each.id, each.key as field, ${text(sql`'$[0]'`)} as "from", ${text(sql`'$[1]'`)} as "to"
       from json_each(${fields}) each)`
   },
+  details: (stored) => sql`(select each.key as id, each.value ->> '$.name' as name, each.value ->> '$.text' as text
+    from json_each(${stored}) each)`,
+  stored: (column) => sql`json(coalesce(${column}, '[]'))`,
   boolean: (condition) => sql`json(case when ${condition} then 'true' else 'false' end)`,
   cursor: (list, keys) => sql`json_array(${sql.join([quoted(CURSOR_MARK), quoted(list), ...keys], comma)})`,
   sorted: (built) => sql`json(${built})`,
@@ -78,6 +85,9 @@ export const postgresJson: Json = {
     return sql`(select each.id, each.key as field, ${text(sql`0`)} as "from", ${text(sql`1`)} as "to"
       from json_each(${fields}::json) with ordinality each(key, value, id))`
   },
+  details: (stored) => sql`(select each.id, each.value ->> 'name' as name, each.value ->> 'text' as text
+    from json_array_elements(${stored}::json) with ordinality each(value, id))`,
+  stored: (column) => sql`coalesce(${column}, '[]')`,
   boolean: (condition) => sql`case when ${condition} then 'true' else 'false' end`,
   cursor: (list, keys) => {
     const texts = keys.map((value) => postgresText({ value, isJson: false }))

@@ -1,3 +1,5 @@
+import { DETAILS } from '../../../details.js'
+import { DETAILS_MAX, TEXT_MAX } from '../../../vocabulary.js'
 import type { Mapping } from '../mapping.js'
 import type { SheetNoun } from '../nouns.js'
 import type { TableRow } from '../table.js'
@@ -20,10 +22,6 @@ export interface Guess {
   /** What the user must decide; while there is one, nothing is stored. */
   readonly questions: readonly string[]
 }
-
-const DETAIL_TEXT_MAX = 2_000
-const DETAIL_NAME_MAX = 100
-const DETAILS_MAX = 50
 
 /** Makes a map out of the headings and rows of a sheet, as a person would. */
 export function guess(
@@ -89,7 +87,7 @@ function ignoreNameless(assignment: Assignment, header: readonly string[]): void
 function keepDetails(assignment: Assignment): string[] {
   const { options, rows } = assignment
   const columns = assignment.leftovers().filter(({ filled }) => filled > 0 || rows.length === 0)
-  const isKept = options.fields.includes('details') && !options.ignoreUnknown
+  const isKept = options.fields.includes(DETAILS) && !options.ignoreUnknown
   const names = new Map<string, Column>()
   for (const column of columns) {
     const name = detailName(column.heading)
@@ -100,14 +98,14 @@ function keepDetails(assignment: Assignment): string[] {
     else assignment.ignore(column, `there are ${DETAILS_MAX} others in details already`)
   }
   for (const [name, { heading, longest }] of names) {
-    const cut = longest > DETAIL_TEXT_MAX ? { cut: DETAIL_TEXT_MAX } : {}
-    assignment.rules.set(`details.${name}`, { from: [heading], ...cut })
+    const cut = longest > TEXT_MAX.detailText ? { cut: TEXT_MAX.detailText } : {}
+    assignment.rules.set(`${DETAILS}.${name}`, { from: [heading], ...cut })
   }
   return [...names.keys()]
 }
 
 function detailName(heading: string): string {
   return Array.from(heading.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim())
-    .slice(0, DETAIL_NAME_MAX)
+    .slice(0, TEXT_MAX.detailName)
     .join('')
 }

@@ -6,6 +6,7 @@ import {
   PROJECT_STATUSES,
   RISK_RESPONSES,
   RISK_STATUSES,
+  SCORE_MAX,
 } from '../../../vocabulary.js'
 import type { Scalar } from '../mapping.js'
 import type { SheetNoun } from '../nouns.js'
@@ -126,7 +127,6 @@ const LEVELS = new Words<string>(STEPS, {
   3: 'amber, yellow, gelb, jaune, orange, amarillo, amarelo, żółty, 黄',
   4: 'red, rot, rouge, rojo, vermelho, czerwony, 红',
 })
-const SCORE_MAX = 25
 
 /** The score of risks whose factors the source does not give: a number up to 25 or 100, or a level in words. */
 export function readScore(column: Column): Reading | undefined {

@@ -1,3 +1,4 @@
+import { DETAILS, detailField } from '../../../details.js'
 import { dayPattern } from '../days.js'
 import { isObject, type Members } from '../json.js'
 import { type Band, type Condition, folded, isScalar, type Mapping, type Rule, type Scalar } from '../mapping.js'
@@ -30,7 +31,7 @@ export function mappingOf(content: unknown, name: string, fields: readonly strin
 }
 
 function isField(name: string, fields: readonly string[]): boolean {
-  return fields.includes(name) || (name.startsWith('details.') && fields.includes('details'))
+  return fields.includes(name) || (fields.includes(DETAILS) && detailField(name) === name)
 }
 
 function columnsOf(map: unknown, problems: string[]): [string, unknown][] {
