@@ -94,9 +94,9 @@ function headerIn(table: Table, test: HeaderTest): HeadedTable | undefined {
   return nearest
 }
 
-/** Whether to look no further: enough columns are known, and all of them if the most count. */
-function isEnough({ header, count }: HeadedTable, { needed, isByMost }: HeaderTest): boolean {
-  return count >= (isByMost ? Math.max(needed, header.cells.filter((cell) => cell !== '').length) : needed)
+/** Whether to look no further: enough columns are known, and no other row can be better. */
+function isEnough({ count }: HeadedTable, { needed, isByMost }: HeaderTest): boolean {
+  return !isByMost && count >= needed
 }
 
 /** The rows below the header that are not blank. */

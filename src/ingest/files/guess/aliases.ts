@@ -167,7 +167,7 @@ export const ALIASES: Readonly<Record<SheetNoun, Readonly<Record<string, readonl
       'Przypisany do, Przypisany, Odpowiedzialny, 经办人, 负责人, 责任人, 指派给, 处理人',
     ],
     raisedOn: [
-      'Created, Created At, Created On, Created Date, Date Created, Date Raised, Raised On, Raised Date, Opened, Opened At, Opened Date, Date Opened',
+      'Created, Created At, Created On, Created Date, Date Created, Date Raised, Raised On, Raised Date, Opened, Opened At, Opened On, Opened Date, Date Opened',
       'Open Date, Date Identified, Identified On, Date Reported, Reported On, Report Date, Date Logged, Logged On, Creation Date, Start Date, Date Start, Date',
       'Erstellt, Erstellt am, Angelegt, Gemeldet am, Erfasst am, Erstellungsdatum, Datum, Création, Créé le, Créée, Date de création, Date d’ouverture',
       'Creada, Creado, Fecha de creación, Fecha de apertura, Fecha, Criado, Criado em, Data de criação, Data de abertura, Utworzono, Data utworzenia',

@@ -122,6 +122,7 @@ export function occurrencesInWords(texts: readonly Occurrence[]): string {
 }
 
 export function rowsInWords(lines: readonly number[], count: number): string {
-  const more = count > lines.length ? ` and ${count - lines.length} more` : ''
-  return `${count === 1 ? 'row' : 'rows'} ${lines.join(', ')}${more}`
+  const shown = lines.slice(0, LINES_MAX)
+  const more = count > shown.length ? ` and ${count - shown.length} more` : ''
+  return `${count === 1 ? 'row' : 'rows'} ${shown.join(', ')}${more}`
 }

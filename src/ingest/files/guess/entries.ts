@@ -1,9 +1,8 @@
 import { TEXT_MAX } from '../../../vocabulary.js'
 import { folded, type Scalar } from '../mapping.js'
 import type { Assignment } from './assignment.js'
-import { type Column, type Reading, rowsInWords, Words } from './column.js'
+import { type Column, type Reading, rowsInWords } from './column.js'
 import { type DateOrder, ordersIn, readDays } from './dates.js'
-import { RAID_WORDS } from './words.js'
 
 /** An own id, as an export writes it. */
 const OWN_ID = /^[a-z]{3}_[0-9a-z]{26}$/
@@ -68,26 +67,6 @@ function keyOf(text: string): string {
   return (/^\d/.test(key) ? `P-${key}` : key).slice(0, TEXT_MAX.projectKey)
 }
 
-/** A log of several kinds of rows: only those of this kind. */
-export function takeRaidRows(assignment: Assignment, noun: 'risks' | 'issues'): void {
-  for (const column of assignment.candidates('raidType')) {
-    if (column.isOverfull || column.longest > 40) continue
-    const kinds = new Map(column.texts.map((one) => [one, RAID.get(one.text)]))
-    const isLog = new Set(kinds.values()).size > 1 && [...kinds.values()].every((kind) => kind !== undefined)
-    const mine = [...kinds].flatMap(([one, kind]) => (kind === noun ? [one] : []))
-    if (!isLog || mine.length === 0) continue
-    assignment.use(column)
-    assignment.where.push({ from: [column.heading], is: mine.map(({ text }) => folded(text)) })
-    const count = mine.reduce((sum, one) => sum + one.count, 0)
-    assignment.notes.push(
-      `Only the ${count} rows whose ${column.heading} is ${mine.map(({ text }) => text).join(' or ')} are taken.`,
-    )
-    return
-  }
-}
-
-const RAID = new Words<string>(RAID_WORDS)
-
 /** Days; a column that leaves the order of day and month open is read like the others of the sheet. */
 export function takeDays(assignment: Assignment, fields: readonly string[]): void {
   const all = assignment.candidates(...fields)
@@ -120,7 +99,7 @@ function leaveUntitled({ where, notes, rows }: Assignment, sources: readonly Col
   const blank = rows.filter(({ cells }) => sources.every(({ at }) => isBlankCell(cells[at])))
   if (blank.length === 0) return
   where.push({ from: sources.map(({ heading }) => heading), blank: false })
-  const lines = blank.slice(0, 5).map(({ line }) => line)
+  const lines = blank.map(({ line }) => line)
   notes.push(`${rowsInWords(lines, blank.length)} without ${sources[0]?.heading}: left out.`)
 }
 
@@ -131,7 +110,7 @@ function completeReferences({ rules, notes, rows }: Assignment, reference: Colum
     : []
   if (reference && lacking.length === 0) return
   rules.set('reference', { from: [...(reference ? [reference.heading] : []), title.heading], unique: true })
-  const lines = lacking.slice(0, 5).map(({ line }) => line)
+  const lines = lacking.map(({ line }) => line)
   notes.push(
     reference
       ? `${reference.heading} is blank in ${rowsInWords(lines, lacking.length)}: ${title.heading} is the reference there.`

@@ -7,6 +7,7 @@ import { Assignment, type GuessedColumn, type GuessOptions } from './assignment.
 import type { Column } from './column.js'
 import { Headings, plain } from './headings.js'
 import { PLANS } from './plans.js'
+import { raidLog } from './raid.js'
 
 export type { GuessedColumn, GuessOptions } from './assignment.js'
 
@@ -30,7 +31,14 @@ export function guess(
   rows: readonly TableRow[],
   options: GuessOptions,
 ): Guess {
-  const assignment = new Assignment(header, rows, new Headings(noun, options.fields), options)
+  const headings = new Headings(noun, options.fields)
+  const log = raidLog(noun, header, rows, headings)
+  const assignment = new Assignment(header, log?.rows ?? rows, headings, options)
+  if (log) {
+    assignment.where.push(log.condition)
+    assignment.notes.push(log.note)
+    for (const column of assignment.columns) if (column.heading === log.heading) assignment.use(column)
+  }
   ignoreDerived(assignment)
   chooseReference(noun, assignment)
   PLANS[noun](assignment)

@@ -121,12 +121,12 @@ export function plain(text: string): string {
 }
 
 function wordsOf(heading: string): readonly string[] {
-  const parted = heading.replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
+  const parted = heading.replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1 $2').replaceAll(/[#№]/g, ' no ')
   const words = plain(parted)
     .split(/[^\p{L}\p{N}]+/u)
     .filter((word) => word !== '')
   const telling = words.filter((word) => !SMALL_WORDS.has(word))
-  // A heading such as # or L has nothing else.
+  // A heading such as L has nothing else.
   return telling.length > 0 ? telling : words.length > 0 ? words : [heading.trim()]
 }
 

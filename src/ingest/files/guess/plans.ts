@@ -10,7 +10,6 @@ import {
   takeDays,
   takeId,
   takeProject,
-  takeRaidRows,
   takeReference,
   takeTexts,
   wayOut,
@@ -28,7 +27,6 @@ export const PLANS: Readonly<Record<SheetNoun, (assignment: Assignment) => void>
 }
 
 function planIssues(assignment: Assignment): void {
-  takeRaidRows(assignment, 'issues')
   takeProject(assignment)
   takeId(assignment)
   const reference = takeReference(assignment)

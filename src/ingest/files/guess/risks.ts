@@ -1,12 +1,11 @@
 import type { Assignment } from './assignment.js'
-import { type Column, isBlankWord } from './column.js'
-import { readLinks, takeDays, takeId, takeProject, takeRaidRows, takeReference, takeTexts } from './entries.js'
+import { type Column, isBlankWord, rowsInWords } from './column.js'
+import { readLinks, takeDays, takeId, takeProject, takeReference, takeTexts } from './entries.js'
 import { readFactor } from './scales.js'
 import { readResponse, readScore, readStatus } from './statuses.js'
 
 /** How the fields of a risk are filled, in the order in which they may choose. */
 export function planRisks(assignment: Assignment): void {
-  takeRaidRows(assignment, 'risks')
   takeProject(assignment)
   takeId(assignment)
   const reference = takeReference(assignment)
@@ -71,10 +70,12 @@ function pairUp(
     const rule = rules.get(field)
     if (rule) rules.set(field, { ...rule, with: partner })
   }
-  const lines = halves.slice(0, 5).map(({ line }) => line)
-  const more = halves.length > lines.length ? ` and ${halves.length - lines.length} more` : ''
+  const lines = rowsInWords(
+    halves.map(({ line }) => line),
+    halves.length,
+  )
   notes.push(
-    `${first.heading} and ${second.heading} go together; rows ${lines.join(', ')}${more} have only one, and count as not assessed.`,
+    `${first.heading} and ${second.heading} count only together: not assessed in ${lines}, which have one of them.`,
   )
 }
 
@@ -85,7 +86,7 @@ function takeScore(assignment: Assignment, isAssessed: boolean): void {
     noteAlone(assignment)
     return
   }
-  for (const column of assignment.candidates('score')) ignoreIfNumeric(assignment, column)
+  for (const column of assignment.candidates('score', 'level')) ignoreIfNumeric(assignment, column)
 }
 
 function ignoreIfNumeric(assignment: Assignment, column: Column): void {

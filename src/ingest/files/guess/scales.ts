@@ -74,7 +74,7 @@ export function readFactor(column: Column, factor: Factor, partner?: Column): Re
   const steps = new Map(entries.map((entry) => [entry, stepOf(entry, factor, scale, entries)]))
   const unknown = entries.filter((entry) => steps.get(entry) === undefined)
   if (unknown.length * 2 > entries.length || unknown.length > 10) return undefined
-  return readingOf(column, steps, unknown, scale)
+  return readingOf(column, steps, unknown, scale, partner)
 }
 
 /** A scale of numbers: how a number becomes a step, and how it is called. */
@@ -92,7 +92,7 @@ function fifth(percent: number): number | undefined {
 }
 
 function spread({ least, most }: NamedScale): NumericScale {
-  const name = `numbers from ${least} to ${most}`
+  const name = `numbers from ${least} to ${most}${most === ASSESSMENT_MAX ? '' : ', spread over 1 to 5'}`
   const isWithin = (value: number) => value >= least && value <= most
   if (most === 10) return { name, step: (value) => (isWithin(value) ? Math.max(1, Math.ceil(value / 2)) : undefined) }
   const width = (most - least) / (ASSESSMENT_MAX - 1)
@@ -163,6 +163,7 @@ function readingOf(
   steps: ReadonlyMap<Entry, number | undefined>,
   unknown: readonly Entry[],
   scale: NumericScale | undefined,
+  partner: Column | undefined,
 ): Reading {
   const known = [...steps].flatMap(([entry, step]) => (step === undefined ? [] : [[entry, step] as const]))
   const values = new Map<string, Scalar>(blankValues(column))
@@ -178,7 +179,7 @@ function readingOf(
       ...(values.size > 0 && { values: keyed(values) }),
       ...(isBanded && scale?.bands && { bands: scale.bands }),
     },
-    how: !isBanded && isOwn(known, values) ? ownScale(column, known) : how,
+    how: !isBanded && isOwn(known, values) ? ownScale(column, known, partner) : how,
     isLossy: distinct.size < known.length,
     unknown,
   }
@@ -189,9 +190,14 @@ function isOwn(known: readonly (readonly [Entry, number])[], values: ReadonlyMap
 }
 
 /** Numbers up to 3 alone do not show whether 3 or 5 is the most. */
-function ownScale({ heading }: Column, known: readonly (readonly [Entry, number])[]): string | undefined {
+function ownScale(
+  { heading }: Column,
+  known: readonly (readonly [Entry, number])[],
+  partner: Column | undefined,
+): string | undefined {
   const most = Math.max(0, ...known.map(([, step]) => step))
-  return most <= 3 && !scaleIn(heading) ? `steps from 1 to 5, though none is above ${most}` : undefined
+  const isOpen = Math.max(most, partner ? highestOf(partner) : 0) <= 3 && !scaleIn(heading)
+  return isOpen ? `steps from 1 to 5, though none is above ${most}` : undefined
 }
 
 function inWords(known: readonly (readonly [Entry, number])[]): string {
