@@ -57,10 +57,10 @@ export function checkDetails(
 }
 
 /** The details of an entity: a list in JSON, columns `details.NAME` in a sheet. */
-export function details(): Field<DetailsChange, string> {
+export function details(name: string, text: string): Field<DetailsChange, string> {
   return {
-    meaning: 'Other facts, by name, as the source wrote them.',
-    example: '[{"name":"Cost","text":"12,000 EUR"}]',
+    meaning: `Other facts, as the source wrote them: a column ${PREFIX}NAME for each, in JSON a list.`,
+    example: JSON.stringify([{ name, text }]),
     form: `at most ${DETAILS_MAX} pairs of a name (${TEXT_MAX.detailName} characters) and a text (${TEXT_MAX.detailText})`,
     isRequired: false,
     gather: (raw) => {

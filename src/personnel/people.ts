@@ -129,7 +129,7 @@ export const PERSON_FIELDS = {
   title: text('title', 'The job title.', 'Lead engineer'),
   department: text('department', 'The department.', 'Engineering'),
   status: oneOf(PERSON_STATUSES, 'Whether the person is on the roster; ACTIVE by default.'),
-  details: details(),
+  details: details('Site', 'Harbour office'),
 }
 export type PersonValues = Values<typeof PERSON_FIELDS>
 

@@ -125,7 +125,7 @@ export const ISSUE_FIELDS = {
   url: link('The link to it in its own system.', 'https://projects.example.com/apollo/issues/12'),
   raisedOn: day('The day it was raised; today by default.', '2026-03-01'),
   dueOn: day('The day it is due.', '2027-01-31'),
-  details: details(),
+  details: details('Affected', 'Schedule'),
 }
 export type IssueValues = Values<typeof ISSUE_FIELDS>
 

@@ -113,7 +113,7 @@ export const PROJECT_FIELDS = {
   description: text('description', 'What the project is about.', 'Renewal of the bridge over the river.'),
   url: link('The link to the project in its own system.', 'https://projects.example.com/apollo'),
   status: oneOf(PROJECT_STATUSES, 'The status of the project; ACTIVE by default.'),
-  details: details(),
+  details: details('Budget', '4.2 million EUR'),
 }
 export type ProjectValues = Values<typeof PROJECT_FIELDS>
 

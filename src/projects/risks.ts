@@ -217,7 +217,7 @@ export const RISK_FIELDS = {
   raisedOn: day('The day it was raised; today by default.', '2026-03-01'),
   reviewOn: day('The day of the next review.', '2027-01-31'),
   dueOn: day('The day by which the response is due.', '2027-03-31'),
-  details: details(),
+  details: details('Cost', '12,000 EUR'),
 }
 export type RiskValues = Values<typeof RISK_FIELDS>
 

@@ -95,7 +95,7 @@ function conditionsOf(list: List, company: Company): Conditions {
       status: words('OPEN', 'OCCURRED', 'CLOSED'),
       level: words('UNASSESSED', 'LOW', 'MEDIUM', 'HIGH', 'CRITICAL'),
       minScore: one(fc.integer({ min: -1, max: 26 })),
-      minResidualScore: one(fc.integer({ min: -1, max: 26 })),
+      minResidualScore: one(fc.integer({ min: -1, max: 10 })),
       likelihood: one(fc.integer({ min: 0, max: 6 })),
       impact: one(fc.integer({ min: 0, max: 6 })),
       owner: peopleOrNone(company.personIds),
@@ -218,7 +218,7 @@ describe('both APIs return the same', () => {
         if (cursor === null) break
       }
     })
-    await fc.assert(property, { seed: 20261102, numRuns: 60 })
+    await fc.assert(property, { seed: 20261102, numRuns: list === 'risks' ? 200 : 60 })
     // Empty results would prove nothing: each filter has matched, pages were followed, bad values refused.
     expect([...met.names].sort()).toEqual(Object.keys(conditions).sort())
     expect(met.turnedPages).toBeGreaterThan(5)

@@ -200,7 +200,7 @@ export async function fillCompany(write: Write, isOld = false): Promise<Company>
 function registerFacts(i: number): Partial<RiskDraft> {
   return {
     scoreGiven: i % 14 === 6 ? 3 + (i % 20) : null,
-    ...(i % 4 === 1 && { mitigation: `Plan ${i}`, cause: 'One\nmill', dueOn: `2026-1${i % 3}-20` }),
+    ...(i % 3 === 1 && { mitigation: `Plan ${i}`, cause: 'One\nmill', dueOn: `2026-0${1 + (i % 9)}-20` }),
     ...(i % 5 === 2 && { residualLikelihood: 1 + (i % 3), residualImpact: 1 + (i % 4) }),
     ...(i % 6 === 3 && { details: details({ Trigger: `"${i}" \\ ü`, [`Notes ${i % 2}`]: '=1+1\u2028\u0007' }) }),
   }
