@@ -7,7 +7,7 @@ import { type Desk, lines, openDesk } from './importing.js'
 type Flaw = readonly [number, string, string] | string
 
 const RISK_COLUMNS =
-  'project, reference, title, description, category, likelihood, impact, status, response, url, raisedOn, reviewOn, owner, ownerId, ownerName, id'
+  'project, reference, title, description, category, likelihood, impact, scoreGiven, status, response, mitigation, cause, residualLikelihood, residualImpact, url, raisedOn, reviewOn, dueOn, details, owner, ownerId, ownerName, id'
 const ADVICE = 'Save the file as UTF-8, or give --encoding windows-1252, which is what Excel on Windows writes.'
 const TOGETHER = 'Give both likelihood and impact, or neither.'
 const NEW_ID = 'rsk_01h00000000000000000000000'

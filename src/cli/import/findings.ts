@@ -17,17 +17,18 @@ const SHOWN_MAX = 10
 /** The flaws of an import by their places; a column that is missing altogether is named once. */
 export function flawsOf(noun: SheetNoun, sheet: Sheet, diagnostics: readonly Diagnostic[]): Finding[] {
   const present = sheet.records[0]?.values ?? {}
-  const isMissing = ({ field, detail }: Diagnostic) => detail === 'Is needed.' && !Object.hasOwn(present, field)
-  const missing = grouped(diagnostics.filter(isMissing), ({ field }) => field)
-  const once = Array.from(
-    missing,
-    ([field, all]): Finding => ({
-      detail: `There is no column ${field}, which ${all.length} new ${noun} need. Name one ${field}. ${MAP_HINT}`,
-    }),
-  )
+  const isMissing = ({ index, field }: Diagnostic) => index !== undefined && !Object.hasOwn(present, field)
+  const missing = grouped(diagnostics.filter(isMissing), ({ field, detail }) => `${field}\n${detail}`)
+  const once = Array.from(missing.values(), (all) => missingInWords(noun, all))
   const ofSheet = sheet.records.flatMap(({ line, flaws }) => flaws.map((flaw): Finding => ({ line, ...flaw })))
   const placed = diagnostics.filter((one) => !isMissing(one)).map((one) => findingOf(sheet, one))
   return [...once, ...ofSheet, ...placed].sort((one, other) => (one.line ?? 0) - (other.line ?? 0))
+}
+
+function missingInWords(noun: SheetNoun, all: readonly Diagnostic[]): Finding {
+  const [{ field, detail } = { field: '', detail: '' }] = all
+  const why = detail === 'Is needed.' ? `which ${all.length} new ${noun} need.` : `for ${all.length} ${noun}: ${detail}`
+  return { detail: `There is no column ${field}, ${why} Name one ${field}. ${MAP_HINT}` }
 }
 
 /** The warnings of an import: one for all who are not on the roster, and one for each other sentence. */
