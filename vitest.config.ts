@@ -6,7 +6,7 @@ const APART = ['browser', 'package', 'gateways', 'hostile', 'faults', 'failover'
 
 /** Tests of the SQLite file itself, each with its PostgreSQL counterpart. */
 const SQLITE_ONLY: Readonly<Record<string, string>> = {
-  'test/store/backup.test.ts': 'A backup copies the file; PostgreSQL has pg_dump.',
+  'test/store/backup*.test.ts': 'A backup copies the file; PostgreSQL has pg_dump.',
   'test/faults/**': 'A full disk, a lost file, a failing sync: test/postgres has its own outages.',
   'test/store/migrations.test.ts':
     'How a file is created and rejected; test/postgres/migrations.test.ts is the counterpart.',

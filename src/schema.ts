@@ -8,6 +8,7 @@ import './personnel/groups.graph.js'
 import './projects/projects.graph.js'
 import './projects/risks.graph.js'
 import './projects/issues.graph.js'
+import './projects/summaries.graph.js'
 import './projects/sync.graph.js'
 import './history/changes.graph.js'
 

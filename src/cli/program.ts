@@ -10,7 +10,7 @@ import { CannotListen, CannotPrint, ImportFailed, ReaderGone, say, WrongUsage } 
 import { copyCommand } from './copy.js'
 import { eraseCommand } from './erase.js'
 import { exportCommand } from './export/command.js'
-import { historyCommand } from './history.js'
+import { historyCommand } from './history/command.js'
 import { importCommand } from './import/command.js'
 import { Interrupted } from './interrupt.js'
 import { keysCommand } from './keys.js'

@@ -24,8 +24,15 @@ interface LedgerOptions<Row> {
   readonly table: (t: Tables) => PgTable & { $inferSelect: Row; $inferInsert: object }
   /** The fields whose changes are recorded in the history. */
   readonly tracked: readonly (keyof Row & string)[]
+  /** The project that a row belongs to, or is. */
+  readonly projectOf?: (row: Row) => string
   /** Brings along what other tables keep of these rows. */
   readonly follow?: (write: Write, stored: readonly Stored<Row>[]) => Promise<void>
+}
+
+/** What every entry of the history has from its write. */
+export function originOf({ at, by, nonce }: Pick<Write, 'at' | 'by' | 'nonce'>) {
+  return { recordedAt: at, effectiveOn: at.slice(0, 10), by, nonce }
 }
 
 /** The only way to store rows of entities: every change gets its timestamp and its entry in the history. */
@@ -52,16 +59,15 @@ export class Ledger<Row extends Entity> {
     const fields = this.differences(before, draft)
     Object.assign(fields, beside)
     if (before && Object.keys(fields).length === 0) return { row: before, verdict: 'unchanged' }
-    const { at, by } = this.write
+    const { at } = this.write
     const after = before ? { ...draft, createdAt: before.createdAt, updatedAt: at } : draft
     this.pending.push({ before, after })
     this.history.push({
-      recordedAt: at,
-      effectiveOn: at.slice(0, 10),
-      by,
+      ...originOf(this.write),
       action: action ?? (before ? 'UPDATED' : 'CREATED'),
       entity: this.options.kind,
       entityId: after.id,
+      projectId: this.options.projectOf?.(after) ?? null,
       fields: JSON.stringify(fields),
     })
     return { row: after, verdict: before ? 'updated' : 'created' }

@@ -8,7 +8,7 @@ import {
   getOperationAST,
 } from 'graphql'
 import type { Principal } from '../auth/principal.js'
-import { grants, type Scope } from '../auth/scopes.js'
+import { grants, SCOPE_NAMES, type Scope } from '../auth/scopes.js'
 import { Fault } from '../errors.js'
 import type { Context } from '../graph/builder.js'
 import { billWith } from '../graph/cost/bills.js'
@@ -46,6 +46,8 @@ export interface Query {
   readonly document: DocumentNode
   readonly operationName?: string | undefined
   readonly variables: Readonly<Record<string, unknown>>
+  /** Whether a reference that the key may not read is null without an error. */
+  readonly isLenient?: boolean
 }
 
 /** A mutation with one root field. */
@@ -62,12 +64,14 @@ export interface EngineOptions {
   readonly wholeListRowsMax: number
   /** How long the reads of a request may take. */
   readonly deadlineMs?: number
+  /** Called after each write of a request. */
+  readonly onWritten?: () => void
   /** Whether operations are compiled to SQL; if not, all are executed, with the same results. */
   readonly isCompiled?: boolean
 }
 
 export function createEngine(options: EngineOptions): Engine {
-  const { store, clock, wholeListRowsMax, deadlineMs = LIMITS.deadlineMs, isCompiled = true } = options
+  const { store, clock, wholeListRowsMax, deadlineMs = LIMITS.deadlineMs, isCompiled = true, onWritten } = options
   const rowCounts = rowCountsOf(store)
   const contextFor: Engine['contextFor'] = (principal, onStatement, deadline = new RequestDeadline(deadlineMs)) => {
     return {
@@ -75,7 +79,10 @@ export function createEngine(options: EngineOptions): Engine {
         ...store,
         read: store.reading(onStatement, deadline),
         write: (as, work) =>
-          store.write({ ...as, onStatement, waitingSince: deadline.since }, work).finally(() => deadline.goOn()),
+          store.write({ ...as, onStatement, waitingSince: deadline.since }, work).finally(() => {
+            deadline.goOn()
+            onWritten?.()
+          }),
       },
       principal,
       clock,
@@ -102,8 +109,9 @@ export function createEngine(options: EngineOptions): Engine {
       if (typeof mutation === 'string' || !mayHave(context.principal, mutation.scopes)) return undefined
       return orUndefined(() => mutation.prepare(context, variables))
     },
-    async prepare({ document, operationName, variables }, principal) {
-      const compiled = isCompiled ? compiledQuery(schema, document, operationName) : 'switched_off'
+    async prepare({ document, operationName, variables, isLenient = false }, principal) {
+      const withheld = isLenient ? scopesWithout(principal) : undefined
+      const compiled = isCompiled ? compiledQuery(schema, document, operationName, withheld) : 'switched_off'
       if (typeof compiled === 'string') return compiled
       if (!mayHave(principal, compiled.scopes)) return 'scope'
       return compiled.prepare(variables, rowCounts, (scope) => grants(principal.scopes, scope))
@@ -121,6 +129,15 @@ export function createEngine(options: EngineOptions): Engine {
     },
     run: async (document, variableValues, contextValue) => execute({ schema, document, variableValues, contextValue }),
   }
+}
+
+const scopesMissing = new WeakMap<Principal['scopes'], ReadonlySet<Scope>>()
+
+/** The scopes that a key lacks. */
+function scopesWithout({ scopes: held }: Principal): ReadonlySet<Scope> {
+  const known = scopesMissing.get(held) ?? new Set(SCOPE_NAMES.filter((scope) => !grants(held, scope)))
+  scopesMissing.set(held, known)
+  return known
 }
 
 function mayHave({ scopes: held }: Principal, needed: ReadonlySet<Scope>): boolean {

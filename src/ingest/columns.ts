@@ -15,7 +15,7 @@ function assigneeColumns<const N extends 'owner' | 'assignee'>(name: N) {
   return {
     // As long as an e-mail; a name that is stored has its own limit.
     [name]: text('email', `The ${name}: ${WHO}.`, 'ada@example.com'),
-    [`${name}Id`]: text('reference', `The user id of the ${name}, instead of ${name}.`, ''),
+    [`${name}Id`]: text('reference', `The user id of the ${name}; ${name} beside it must name the same person.`, ''),
     [`${name}Name`]: text('name', `The ${name} as named by the source.`, ''),
   } as Record<N | `${N}Id` | `${N}Name`, ReturnType<typeof text>>
 }
@@ -83,13 +83,13 @@ export const SHEETS: Readonly<Record<SheetNoun, SheetPlan>> = {
     columns: words(
       'id project reference title description category likelihood impact scoreGiven score level rank status response',
       'mitigation cause residualLikelihood residualImpact residualScore residualLevel',
-      'ownerId ownerName url raisedOn reviewOn dueOn details createdAt updatedAt',
+      'owner ownerId ownerName url raisedOn reviewOn dueOn details createdAt updatedAt',
     ),
   },
   issues: {
     fields: ISSUE_COLUMNS,
     columns: words(
-      'id project reference title description severity status assigneeId assigneeName riskId',
+      'id project reference title description severity status assignee assigneeId assigneeName riskId',
       'url raisedOn dueOn details createdAt updatedAt',
     ),
   },

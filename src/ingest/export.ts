@@ -4,7 +4,8 @@ import { groups, groupsOfPeople, memberCount } from '../personnel/groups.js'
 import { personnel } from '../personnel/people.js'
 import { everyIssue, issues } from '../projects/issues.js'
 import { projectHealth, projects } from '../projects/projects.js'
-import { everyRisk, residualLevel, residualScore, riskLevel, riskRank, risks } from '../projects/risks.js'
+import { everyRisk, risks } from '../projects/risks.js'
+import { residualLevel, residualScore, riskLevel, riskRank } from '../projects/scores.js'
 import { byIds, pagesOf } from '../store/query/page.js'
 import { type AnyComputed, computedOf } from '../store/query/relations.js'
 import type { Read } from '../store/store.js'
@@ -39,13 +40,29 @@ const SOURCES: Readonly<Record<SheetNoun, (read: Read, isLive: boolean) => Async
     for await (const rows of pagesOf(read, isLive ? risks : everyRisk, {})) {
       const projectOf = await projectsOf(read, rows)
       const all = await computed(read, rows, RISK_COMPUTED)
-      yield all.map((row) => ({ ...detailed(row), project: projectOf.get(row.projectId) }))
+      const ownerOf = await peopleOf(
+        read,
+        rows.map(({ ownerId }) => ownerId),
+      )
+      yield all.map((row) => ({
+        ...detailed(row),
+        project: projectOf.get(row.projectId),
+        owner: ownerOf.get(row.ownerId ?? ''),
+      }))
     }
   },
   async *issues(read, isLive) {
     for await (const rows of pagesOf(read, isLive ? issues : everyIssue, {})) {
       const projectOf = await projectsOf(read, rows)
-      yield rows.map((row) => ({ ...detailed(row), project: projectOf.get(row.projectId) }))
+      const assigneeOf = await peopleOf(
+        read,
+        rows.map(({ assigneeId }) => assigneeId),
+      )
+      yield rows.map((row) => ({
+        ...detailed(row),
+        project: projectOf.get(row.projectId),
+        assignee: assigneeOf.get(row.assigneeId ?? ''),
+      }))
     }
   },
 }
@@ -96,6 +113,10 @@ const DETAILED: Partial<Record<SheetNoun, (t: Tables) => Tables['person' | 'proj
 
 function projectsOf(read: Read, rows: readonly { projectId: string }[]) {
   return byIds(read, projects, [...new Set(rows.map(({ projectId }) => projectId))])
+}
+
+function peopleOf(read: Read, ids: readonly (string | null)[]) {
+  return byIds(read, personnel, [...new Set(ids.filter((id) => id !== null))])
 }
 
 function idsOf(rows: readonly { id: string }[]): string[] {

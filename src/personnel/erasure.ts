@@ -2,6 +2,7 @@ import { and, desc, eq, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm
 import { detailsWith } from '../details.js'
 import { Fault } from '../errors.js'
 import { type ChangeRow, type FieldChanges, fieldChangesOf, type Recorded } from '../history/changes.js'
+import { originOf } from '../history/ledger.js'
 import { mentions } from '../store/query/conditions.js'
 import { byIds } from '../store/query/page.js'
 import type { Write } from '../store/store.js'
@@ -94,7 +95,8 @@ async function deleteIdempotencyRecords({ db, t }: Write, texts: readonly string
   await db.delete(t.keptAnswer).where(or(...forms.map((form) => mentions(t.keptAnswer.answer, form))))
 }
 
-async function blankPerson({ db, t, at, by, insertAll }: Write, id: string): Promise<void> {
+async function blankPerson(write: Write, id: string): Promise<void> {
+  const { db, t, at, insertAll } = write
   await db.delete(t.membership).where(eq(t.membership.personId, id))
   await db
     .update(t.person)
@@ -112,24 +114,17 @@ async function blankPerson({ db, t, at, by, insertAll }: Write, id: string): Pro
       updatedAt: at,
     })
     .where(eq(t.person.id, id))
-  const fact = {
-    recordedAt: at,
-    effectiveOn: at.slice(0, 10),
-    by,
-    action: 'ERASED',
-    entityId: id,
-    fields: '{}',
-  } as const
-  await insertAll(t.change, [{ ...fact, entity: 'PERSON' }])
+  await insertAll(t.change, [{ ...originOf(write), action: 'ERASED', entity: 'PERSON', entityId: id, fields: '{}' }])
 }
 
 /** Blanks the name in entries of the person, and in unmatched entries that name them. */
 async function blankEntries(
-  { db, t, at, by, among, insertAll }: Write,
+  write: Write,
   id: string,
   texts: ReadonlySet<string>,
   noun: 'risk' | 'issue',
 ): Promise<number> {
+  const { db, t, at, among, insertAll } = write
   const table = t[noun]
   const assignee = noun === 'risk' ? t.risk.ownerId : t.issue.assigneeId
   const name = noun === 'risk' ? t.risk.ownerName : t.issue.assigneeName
@@ -137,24 +132,29 @@ async function blankEntries(
   const field = noun === 'risk' ? 'ownerName' : 'assigneeName'
   const fields = JSON.stringify({ [field]: [ERASED, null] })
   const entity = noun === 'risk' ? 'RISK' : 'ISSUE'
-  const rest = { recordedAt: at, effectiveOn: at.slice(0, 10), by, action: 'ERASED', entity, fields } as const
+  const rest = { ...originOf(write), action: 'ERASED', entity, fields } as const
   for (let count = 0; ; ) {
     // Blanked rows no longer match this condition.
     const named = db
-      .select({ id: table.id })
+      .select({ entityId: table.id, projectId: table.projectId })
       .from(table)
       .where(and(isTheirs, isNotNull(name)))
-    const ids = (await named.orderBy(table.id).limit(BATCH_ROWS)).map((row) => row.id)
-    if (ids.length === 0) return count
+    const rows = await named.orderBy(table.id).limit(BATCH_ROWS)
+    if (rows.length === 0) return count
     await db
       .update(table)
       .set({ [field]: null, updatedAt: at })
-      .where(among(table.id, ids))
+      .where(
+        among(
+          table.id,
+          rows.map(({ entityId }) => entityId),
+        ),
+      )
     await insertAll(
       t.change,
-      ids.map((entityId) => ({ ...rest, entityId })),
+      rows.map((row) => ({ ...rest, ...row })),
     )
-    count += ids.length
+    count += rows.length
   }
 }
 

@@ -38,7 +38,7 @@ export const IssueStatus = enumOf(
   },
 )
 
-const OpenIssueStatus = enumOf('OpenIssueStatus', 'The status of an open issue.', OPEN_STATUSES)
+export const OpenIssueStatus = enumOf('OpenIssueStatus', 'The status of an open issue.', OPEN_STATUSES)
 
 export const Issue = builder.objectRef<IssueRow>('Issue')
 Issue.implement({
@@ -72,7 +72,7 @@ referenceField(Issue, 'assignee', {
   by: 'assigneeId',
   list: personnel,
   scope: 'personnel.read',
-  description: 'The assignee; needs the scope personnel.read.',
+  description: 'The assignee; needs the scope personnel.read. In REST null for a key without it.',
 })
 referenceField(Issue, 'risk', {
   to: Risk,
@@ -87,7 +87,7 @@ asEntity(Issue, { scope: 'projects.read', table: issues.table, keys: entryKeys }
 
 const IssueConnection = connectionOf(Issue, 'open issues')
 
-const IssueFilter = builder.inputType('IssueFilter', {
+export const IssueFilter = builder.inputType('IssueFilter', {
   description: 'Filters open issues. All given conditions must hold; closed issues are never listed.',
   fields: (t) => ({
     project: t.stringList(boundedTexts('id', 'In one of the projects with these keys or ids; keys in any case.')),

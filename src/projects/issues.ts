@@ -133,6 +133,7 @@ export function issuesLedger(write: Write): Ledger<IssueRow> {
   return new Ledger(write, {
     kind: 'ISSUE',
     table: (t) => t.issue,
+    projectOf: ({ projectId }) => projectId,
     tracked: [...namesOf(ISSUE_FIELDS), 'assigneeId', 'assigneeName', 'riskId'],
   })
 }

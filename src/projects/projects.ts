@@ -121,6 +121,7 @@ export function projectsLedger(write: Write): Ledger<ProjectRow> {
   return new Ledger(write, {
     kind: 'PROJECT',
     table: (t) => t.project,
+    projectOf: ({ id }) => id,
     tracked: namesOf(PROJECT_FIELDS),
   })
 }

@@ -12,17 +12,8 @@ import { byReference } from './entries.graph.js'
 import { entryKeys } from './entries.js'
 import { Project } from './projects.graph.js'
 import { projects } from './projects.js'
-import {
-  boundsOf,
-  type RiskRow,
-  residualLevel,
-  residualScore,
-  riskLevel,
-  riskRank,
-  risks,
-  risksOfPerson,
-  risksOfProject,
-} from './risks.js'
+import { type RiskRow, risks, risksOfPerson, risksOfProject } from './risks.js'
+import { boundsOf, residualLevel, residualScore, riskLevel, riskRank } from './scores.js'
 
 export const RiskStatus = enumOf('RiskStatus', 'The status of a risk.', {
   OPEN: 'It may happen.',
@@ -34,7 +25,7 @@ function scoresInWords(level: RiskLevelName): string {
   return `Score ${boundsOf(level).join(' to ')}.`
 }
 
-const RiskLevel = enumOf('RiskLevel', 'The level of a risk, by its score.', {
+export const RiskLevel = enumOf('RiskLevel', 'The level of a risk, by its score.', {
   UNASSESSED: 'Score 0: not assessed yet.',
   LOW: scoresInWords('LOW'),
   MEDIUM: scoresInWords('MEDIUM'),
@@ -126,7 +117,7 @@ referenceField(Risk, 'owner', {
   by: 'ownerId',
   list: personnel,
   scope: 'personnel.read',
-  description: 'The owner; needs the scope personnel.read.',
+  description: 'The owner; needs the scope personnel.read. In REST null for a key without it.',
 })
 detailsField(Risk, risks.table)
 timestampFields(Risk)
@@ -134,7 +125,7 @@ asEntity(Risk, { scope: 'projects.read', table: risks.table, keys: entryKeys })
 
 const RiskConnection = connectionOf(Risk, 'risks')
 
-const RiskFilter = builder.inputType('RiskFilter', {
+export const RiskFilter = builder.inputType('RiskFilter', {
   description: 'Filters risks. All given conditions must hold.',
   fields: (t) => ({
     project: t.stringList(boundedTexts('id', 'In one of the projects with these keys or ids; keys in any case.')),

@@ -1,4 +1,4 @@
-import { and, between, eq, gte, lt, lte, or, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { and, between, eq, gte, lt, lte, or, type SQL, sql } from 'drizzle-orm'
 import { checkDetails, details } from '../details.js'
 import { badArgument } from '../errors.js'
 import {
@@ -17,19 +17,16 @@ import {
 import { Ledger, type Stored } from '../history/ledger.js'
 import { newId } from '../ids.js'
 import { personNaming } from '../personnel/people.js'
-import { literal } from '../store/literals.js'
 import { contains, type Optional } from '../store/query/conditions.js'
 import { type Naming, refersTo } from '../store/query/names.js'
 import type { List } from '../store/query/page.js'
-import type { Computed, Relation } from '../store/query/relations.js'
+import type { Relation } from '../store/query/relations.js'
 import type { Read, Write } from '../store/store.js'
 import type { Tables } from '../store/tables.js'
 import { fold, type InputCheck } from '../text.js'
 import {
   ASSESSMENT_MAX,
-  LEVEL_FLOORS,
   LIVE_RISK_STATUSES,
-  RISK_LEVELS,
   RISK_RESPONSES,
   RISK_STATUSES,
   type RiskLevel,
@@ -38,6 +35,7 @@ import {
 } from '../vocabulary.js'
 import { entryWith } from './entries.js'
 import { type Assignee, projectNaming } from './projects.js'
+import { boundsOf, residualScoreOf, riskStanding, scoreOf } from './scores.js'
 
 export type RiskRow = Tables['risk']['$inferSelect']
 
@@ -57,49 +55,6 @@ export interface RiskFilter {
   readonly dueBefore?: Optional<string>
   readonly search?: Optional<string>
   readonly updatedSince?: Optional<string>
-}
-
-/** Likelihood x impact; else the score that the source gives; 0 while unassessed. */
-export function scoreOf(likelihood: number | null, impact: number | null, scoreGiven: number | null): number {
-  return likelihood !== null && impact !== null ? likelihood * impact : (scoreGiven ?? 0)
-}
-
-type OfRisk = Computed<Tables['risk']>
-
-function levelOf(score: SQLWrapper): SQL {
-  const cases = RISK_LEVELS.map((level) => sql`when ${score} >= ${literal(LEVEL_FLOORS[level])} then ${literal(level)}`)
-  return sql`case ${sql.join(cases.reverse(), sql` `)} end`
-}
-
-/** The level of a risk, by its score. */
-export const riskLevel: OfRisk = { of: (t) => t.risk, value: (_, { score }) => levelOf(score) }
-
-function residualScoreOf({ residualLikelihood, residualImpact }: Tables['risk']): SQL {
-  return sql`(${residualLikelihood} * ${residualImpact})`
-}
-
-/** The score that is expected once the response has taken effect; null if it is not assessed. */
-export const residualScore: OfRisk = { of: (t) => t.risk, value: (_, risk) => residualScoreOf(risk) }
-export const residualLevel: OfRisk = { of: (t) => t.risk, value: (_, risk) => levelOf(residualScoreOf(risk)) }
-
-/** The competition rank by score among all live risks: 1, 1, 3; null for a closed one. */
-export const riskRank: OfRisk = {
-  of: (t) => t.risk,
-  value: ({ t: { riskTally } }, { live, score }) => {
-    const above = sql`select sum(${riskTally.live}) from ${riskTally} where ${riskTally.score} > ${score}`
-    return sql`case when ${live} = 1 then 1 + coalesce((${above}), 0) end`
-  },
-}
-
-/** The lowest and the highest score of a level. */
-export function boundsOf(level: RiskLevel): readonly [lowest: number, highest: number] {
-  const next = RISK_LEVELS[RISK_LEVELS.indexOf(level) + 1]
-  return [LEVEL_FLOORS[level], next ? LEVEL_FLOORS[next] - 1 : SCORE_MAX]
-}
-
-/** An ascending sort key that puts the highest score first, then the highest impact. */
-export function riskStanding(score: number, impact: number | null): number {
-  return -(score * 10 + (impact ?? 0))
 }
 
 export function isLiveRisk(status: RiskStatus): boolean {
@@ -225,6 +180,7 @@ export function risksLedger(write: Write): Ledger<RiskRow> {
   return new Ledger(write, {
     kind: 'RISK',
     table: (t) => t.risk,
+    projectOf: ({ projectId }) => projectId,
     tracked: [...namesOf(RISK_FIELDS), 'score', 'ownerId', 'ownerName'],
   })
 }

@@ -77,6 +77,18 @@ const innerList = (route: string, scope: Scope, ids: keyof Company, field: strin
     (total) => ({ [inner]: total }),
   )
 
+/** The counts of a list. */
+const summary = (field: string, path: string, selection: string, answer: object): Case => ({
+  field: `query ${field}`,
+  route: `GET /v1/${path}`,
+  scope: 'projects.read',
+  status: 200,
+  selection: () => `${field} { ${selection} }`,
+  answer: () => answer,
+  request: (caller) => caller.get(`/v1/${path}`),
+  shown: () => answer,
+})
+
 /** A change of the roster by default. */
 const changing = (
   field: string,
@@ -153,6 +165,8 @@ export const CASES: Case[] = [
   single('project', 'projects/{idOrKey}', 'projects.read', 'projectIds'),
   single('risk', 'risks/{id}', 'projects.read', 'riskIds'),
   single('issue', 'issues/{id}', 'projects.read', 'issueIds'),
+  summary('riskMatrix', 'risks/matrix', 'unassessed unplaced', { unassessed: expect.any(Number), unplaced: 0 }),
+  summary('issueCounts', 'issues/counts', 'total', { total: 24 }),
   innerList('groups/{id}/members', 'personnel.read', 'groupIds', 'group', 'members'),
   listBelow('projects/{idOrKey}/risks', 'projectIds', 'risks', 'project'),
   listBelow('projects/{idOrKey}/issues', 'projectIds', 'issues', 'project'),

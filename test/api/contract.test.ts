@@ -245,7 +245,8 @@ const WHOLE: Record<string, (ids: ContractStage['ids']) => object> = {
   '/v1/risks/{R-1}': (ids) => ({
     ...{ id: ids['R-1'], reference: 'R-1', project: { id: ids['apollo'], ...apollo }, title: 'Steel arrives late' },
     ...{ description: null, category: 'Supply', likelihood: 5, impact: 5, score: 25, level: 'CRITICAL', rank: 1 },
-    ...{ status: 'OPEN', response: null, ownerId: ids['Ada'], ownerName: null, url: null },
+    ...{ status: 'OPEN', response: null, owner: { id: ids['Ada'], name: 'Ada' }, ownerId: ids['Ada'] },
+    ...{ ownerName: null, url: null },
     ...{ raisedOn: '2026-03-01', reviewOn: '2026-05-01', dueOn: '2026-06-01', mitigation: 'Second mill' },
     ...{ cause: 'One mill', residualLikelihood: 2, residualImpact: 4, residualScore: 8, residualLevel: 'MEDIUM' },
     ...{ scoreGiven: null, ...timestamps },
@@ -256,7 +257,8 @@ const WHOLE: Record<string, (ids: ContractStage['ids']) => object> = {
   }),
   '/v1/issues/{I-1}': (ids) => ({
     ...{ id: ids['I-1'], reference: 'I-1', project: { id: ids['apollo'], ...apollo }, title: 'Crane permit refused' },
-    ...{ description: null, severity: 'CRITICAL', status: 'OPEN', assigneeId: ids['Zoë'], assigneeName: null },
+    ...{ description: null, severity: 'CRITICAL', status: 'OPEN', assignee: { id: ids['Zoë'], name: 'Zoë' } },
+    ...{ assigneeId: ids['Zoë'], assigneeName: null },
     ...{ riskId: ids['R-1'], url: null, raisedOn: '2026-03-01', dueOn: '2026-11-30', details: [], ...timestamps },
   }),
 }

@@ -75,15 +75,15 @@ const EXPECTED: Record<string, string[]> = {
     [
       'id,project,reference,title,description,category,likelihood,impact,scoreGiven,score,level,rank,status,response',
       'mitigation,cause,residualLikelihood,residualImpact,residualScore,residualLevel',
-      'ownerId,ownerName,url,raisedOn,reviewOn,dueOn,createdAt,updatedAt',
+      'owner,ownerId,ownerName,url,raisedOn,reviewOn,dueOn,createdAt,updatedAt',
     ].join(),
-    `{r1},APOLLO,R-1,"'=HYPERLINK(""x"")",,"A, B",5,4,,20,CRITICAL,1,OPEN,AVOID,,,,,,,{ada},,,2026-03-01,,,${AT},${AT}`,
-    `{r2},APOLLO,'-2,Steel arrives late,,,,,,0,UNASSESSED,2,OPEN,,,,,,,,,"Jörg ""J"" Maß",,2026-03-01,2027-01-31,,${AT},${AT}`,
+    `{r1},APOLLO,R-1,"'=HYPERLINK(""x"")",,"A, B",5,4,,20,CRITICAL,1,OPEN,AVOID,,,,,,,"Ärzte, Ünal",{ada},,,2026-03-01,,,${AT},${AT}`,
+    `{r2},APOLLO,'-2,Steel arrives late,,,,,,0,UNASSESSED,2,OPEN,,,,,,,,,,"Jörg ""J"" Maß",,2026-03-01,2027-01-31,,${AT},${AT}`,
   ],
   '/v1/issues': [
-    'id,project,reference,title,description,severity,status,assigneeId,assigneeName,riskId,url,raisedOn,dueOn,createdAt,updatedAt',
-    `{i1},APOLLO,I-1,Größe\tfehlt,,HIGH,OPEN,{ada},,{r1},,2026-03-01,,${AT},${AT}`,
-    `{i2},APOLLO,I-2,Crane permit refused,,MEDIUM,BLOCKED,,,,,2026-03-01,2027-02-01,${AT},${AT}`,
+    'id,project,reference,title,description,severity,status,assignee,assigneeId,assigneeName,riskId,url,raisedOn,dueOn,createdAt,updatedAt',
+    `{i1},APOLLO,I-1,Größe\tfehlt,,HIGH,OPEN,"Ärzte, Ünal",{ada},,{r1},,2026-03-01,,${AT},${AT}`,
+    `{i2},APOLLO,I-2,Crane permit refused,,MEDIUM,BLOCKED,,,,,,2026-03-01,2027-02-01,${AT},${AT}`,
   ],
 }
 const LISTS = Object.keys(EXPECTED)

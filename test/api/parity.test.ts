@@ -14,8 +14,9 @@ const FIELDS = {
     details { name text } createdAt updatedAt`,
   risks: `id reference project { id key name } title description category likelihood impact score level rank status
     response mitigation cause residualLikelihood residualImpact residualScore residualLevel scoreGiven
-    ownerId ownerName url raisedOn reviewOn dueOn details { name text } createdAt updatedAt`,
-  issues: `id reference project { id key name } title description severity status assigneeId assigneeName riskId url
+    owner { id name } ownerId ownerName url raisedOn reviewOn dueOn details { name text } createdAt updatedAt`,
+  issues: `id reference project { id key name } title description severity status
+    assignee { id name } assigneeId assigneeName riskId url
     raisedOn dueOn details { name text } createdAt updatedAt`,
 } as const
 type List = keyof typeof FIELDS

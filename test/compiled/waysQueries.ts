@@ -41,6 +41,12 @@ export const COMPILED: Readonly<Record<string, (company: Company) => Sent>> = {
     },
   }),
   'edges alone': () => ({ query: '{ personnel(first: 1) { edges { cursor node { id } } } }' }),
+  'what lists amount to': () => ({
+    query: `query ($f: RiskFilter) { all: riskMatrix { cells { count __typename } levels { level n: count } unplaced }
+      riskMatrix(filter: $f) { cells { likelihood impact } ... { cells { count } } unassessed }
+      issueCounts(filter: { project: ["apollo"] }) { total statuses { status count } severities { severity } } }`,
+    variables: { f: { level: ['HIGH'], search: 'i' } },
+  }),
   'a total alone': () => ({ query: '{ personnel { totalCount } }' }),
   'one thing': ({ riskIds: [id] }) => ({
     query: 'query One($id: ID!) { risk(id: $id) { id title owner { name groups { name } } project { key } } }',

@@ -1,4 +1,5 @@
 import type { OperationName } from '../../src/http/rest/operations.js'
+import { cursorAt } from '../../src/store/query/cursors.js'
 import type { Company } from '../support/fixtures.js'
 
 /** REST requests: the query strings for every GET route. */
@@ -40,6 +41,19 @@ export const READS: Readonly<Partial<Record<OperationName, (company: Company) =>
     '?minScore=26',
     '?reviewBefore=yesterday',
   ],
+  riskMatrix: () => [
+    ...COUNTS,
+    '?project=apollo&level=high,low',
+    '?owner=none&minScore=5',
+    '?likelihood=6',
+    '?status=closed',
+  ],
+  issueCounts: () => [
+    ...COUNTS,
+    '?project=APOLLO&dueBefore=2026-11-01',
+    '?severity=high&status=open',
+    '?status=closed',
+  ],
   getRisk: ({ riskIds: [first = '', , , , closed = ''] }) => [...ONE, first, closed],
   listIssues: ({ personIds: [, assignee] }) => [
     ...LIST,
@@ -68,8 +82,17 @@ export const READS: Readonly<Partial<Record<OperationName, (company: Company) =>
   projectHistory: () => [...below('apollo'), 'NOWHERE'],
   riskHistory: ({ riskIds: [first = ''] }) => [...below(first), `${first}?limit=1001`],
   issueHistory: ({ issueIds: [first = ''] }) => [...below(first), `${first}?cursor=none`],
+  listChanges: ({ projectIds: [project] }) => [
+    ...['', '?limit=2', '?limit=1000', '?limit=0', '?entity=risk', '?entity=person,group&limit=3', '?entity=planet'],
+    ...['?project=apollo&limit=4', `?project=${project},OLD&entity=issue,risk`, '?project=NONE', '?total=true'],
+    ...['?since=2026-01-01T00:00:00Z&limit=1', '?since=2099-01-01T00:00:00Z', '?cursor=none'],
+    ...[`?cursor=${cursorAt({ name: 'feed' }, [7, 7])}`, `?cursor=${cursorAt({ name: 'feed' }, [0, 0])}&limit=1`],
+  ],
   getKey: () => ['', '?limit=1'],
 }
+
+/** Query strings for what a list amounts to. */
+const COUNTS = ['', '?limit=3', '?total=true', '?updatedSince=2099-01-01', '?search=steel', '?project=NONE', '?search=']
 
 /** Requests for a list below one entity. */
 const below = (name: string) => [name, `${name}?limit=2`, `${name}?limit=1&total=true`, `${name}?limit=0`]

@@ -140,7 +140,6 @@ const BAD: readonly (readonly [file: string, content: string | Uint8Array, ...fl
     'owners.csv',
     lines(header('owner', 'ownerId'), 'APOLLO,R-2,x,,nobody', 'APOLLO,R-3,x,Ada,nobody'),
     [2, 'ownerId', 'There is no person with the user id "nobody".'],
-    [3, 'owner', 'Give either owner or ownerId, not both.'],
     [3, 'ownerId', 'There is no person with the user id "nobody".'],
   ],
   [

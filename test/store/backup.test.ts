@@ -6,66 +6,20 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { type Backup, backUp, verifyCopy } from '../../src/store/sqlite/backup.js'
+import { backUp } from '../../src/store/sqlite/backup.js'
 import { type Connection, openDatabase } from '../../src/store/sqlite/driver.js'
-import { migrate } from '../../src/store/sqlite/migrations.js'
 import { mint, runHere } from '../support/inProcess.js'
 import { newFolder, operations, serve } from '../support/process.js'
+import { AT, calm, damageIndex, newStore, within } from './backups.js'
 
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 const STORE_ALONE = ['data', 'data/operations.db']
-const AT = '2026-11-02T09:30:00.000Z'
-const calm = { force: false, clock: () => new Date(AT), signal: new AbortController().signal }
-
-const PEOPLE = `with recursive n(i) as (select 1 union all select i + 1 from n where i < ?)
-  insert into person (id, name, name_folded, email, email_folded, title, status, created_at, updated_at)
-  select 'usr_' || i, 'Person ' || i, 'person ' || i, 'p' || i || '@example.com', 'p' || i || '@example.com',
-    printf('%.*c', 200, 'x'), 'ACTIVE', '${AT}', '${AT}' from n`
-
-/** A store with this many people in one group, in its own folder. */
-function newStore(people: number): { folder: string; store: string } {
-  const folder = newFolder()
-  const store = join(folder, 'data/operations.db')
-  migrate(store)
-  within(store, (db) => {
-    db.prepare(PEOPLE).run(people)
-    db.exec(`insert into groups (id, name, name_folded, created_at, updated_at)
-      values ('grp_1', 'Team', 'team', '${AT}', '${AT}')`)
-    db.exec("insert into membership (group_id, person_id) select 'grp_1', id from person")
-  })
-  return { folder, store }
-}
-
-function within<T>(file: string, work: (db: Connection) => T): T {
-  const db = openDatabase(file)
-  try {
-    return work(db)
-  } finally {
-    db.close()
-  }
-}
-
 function openedToTheEnd(file: string): Connection {
   const db = openDatabase(file)
   onTestFinished(() => {
     db.close()
   })
   return db
-}
-
-async function newCopy(): Promise<{ copy: string; expected: Backup }> {
-  const { folder, store } = newStore(500)
-  const copy = join(folder, 'copy.db')
-  return { copy, expected: await backUp(store, copy, calm) }
-}
-
-/** Corrupts a database page that counting does not read. */
-function damageIndex(file: string): void {
-  const ofPage = "select rootpage from sqlite_master where name = 'person_email'"
-  const page = within(file, (db) => Number(db.prepare(ofPage).pluck().get()))
-  const bytes = readFileSync(file)
-  bytes.fill(0xff, (page - 1) * 4096 + 2000, page * 4096)
-  writeFileSync(file, bytes)
 }
 
 function peopleIn(file: string): unknown {
@@ -274,36 +228,5 @@ describe('a backup that fails leaves everything as it was:', () => {
     const { code, stdout, stderr } = await runHere(folder, ['backup', ...args])
     expect({ code, stdout, files: readdirSync(folder) }).toEqual({ code: 2, stdout: '', files: [] })
     expect(stderr).toMatch(sentence)
-  })
-})
-
-describe('the check of a copy', () => {
-  const DAMAGES: readonly (readonly [string, string, RegExp])[] = [
-    ['lacks a row', 'delete from membership limit 1', /membership has 499 rows instead of 500/],
-    ['has a row too many', 'insert into risk_tally (score, live) values (1, 1)', /risk_tally has 1 rows instead of 0/],
-    ['lacks a table', 'drop table membership', /membership has no rows instead of 500/],
-    ['has an orphan', "update membership set person_id = 'nobody' where person_id = 'usr_1'", /membership points at/],
-    ['has other migrations', "update schema_migration set tag = tag || 'x'", /its migrations are others/],
-    ['is of another revision', 'update revision set value = value + 1', /it is of another revision/],
-  ]
-
-  test.each(DAMAGES)('refuses one that %s', async (_, statement, sentence) => {
-    const { copy, expected } = await newCopy()
-    within(copy, (db) => {
-      db.pragma('foreign_keys = off')
-      db.exec(statement)
-    })
-    expect(() => verifyCopy(copy, expected)).toThrow(sentence)
-  })
-
-  test('accepts a sound one, and refuses it when its bytes have changed', async () => {
-    const { copy, expected } = await newCopy()
-    expect(() => verifyCopy(copy, expected)).not.toThrow()
-    damageIndex(copy)
-    expect(() => verifyCopy(copy, expected)).toThrow(/integrity check says/)
-    for (const bytes of [readFileSync(copy).subarray(0, 20_000), 'x'.repeat(5_000), '']) {
-      writeFileSync(copy, bytes)
-      expect(() => verifyCopy(copy, expected)).toThrow(/The copy was thrown away, because it cannot be read/)
-    }
   })
 })

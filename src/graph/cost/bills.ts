@@ -29,6 +29,8 @@ import { type IsIncluded, includedBy } from '../sql/selections.js'
 export type FieldPrice =
   /** A list at the root, which is complete unless a page is requested. */
   | { readonly list: CountedList }
+  /** A summary of a list, which counts its rows. */
+  | { readonly counted: CountedList }
   /** A nested list, which is always a page. */
   | { readonly relation: CountedRelation }
   /** Parts of a connection: its entries, the node of an edge, `totalCount`, and what needs the ends of the page. */
@@ -190,6 +192,13 @@ function costOf(field: GraphQLField<unknown, unknown>, node: FieldNode, selected
     return within({ references: (variables) => price.references(args(variables)), lookUp: 1, each })
   }
   const { fixed, entry, isCounted, needsEnds } = selected
+  if ('counted' in price) {
+    const list = price.counted
+    return within(
+      { name: field.name, list, relation: undefined, scope, args, entry, isCounted: true, needsEnds },
+      fixed,
+    )
+  }
   const isRoot = 'list' in price
   const relation = isRoot ? undefined : price.relation
   const list = isRoot ? price.list : price.relation.list

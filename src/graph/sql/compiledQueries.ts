@@ -26,6 +26,7 @@ import type { Arguments } from './fields.js'
 import { listRunner, type RootRead, type RootResult, readRoots, singleRunner } from './results.js'
 import { decidingVariables, everything, fragmentsOf, type IsIncluded, includedBy } from './selections.js'
 import { type ExecutionReason, NotCompilable, type Slot } from './statements.js'
+import { summaryRunner } from './summaryResults.js'
 
 type Variables = Readonly<Record<string, unknown>>
 
@@ -54,19 +55,28 @@ export interface CompiledResult {
   readonly roots: readonly RootResult[]
 }
 
-const compiled = new WeakMap<OperationDefinitionNode, CompiledQuery | ExecutionReason>()
+const compiled = new WeakMap<OperationDefinitionNode, Map<string, CompiledQuery | ExecutionReason>>()
 
-/** Compiles a validated operation, or returns why it cannot be. A document has one schema. */
+const NO_SCOPES: ReadonlySet<Scope> = new Set()
+
+/**
+ * Compiles a validated operation, or returns why it cannot be. A document has one schema. References that need one of
+ * the withheld scopes are null.
+ */
 export function compiledQuery(
   schema: GraphQLSchema,
   document: DocumentNode,
   operationName?: string,
+  withheld = NO_SCOPES,
 ): CompiledQuery | ExecutionReason {
   const operation = getOperationAST(document, operationName)
   if (!operation) return 'bad_input'
   // Keyed by the operation: an unknown operation name, of any length, must not be cached with the document.
-  const known = compiled.get(operation) ?? orReason(() => compile(schema, document, operation))
-  compiled.set(operation, known)
+  const ofOperation = compiled.get(operation) ?? new Map<string, CompiledQuery | ExecutionReason>()
+  compiled.set(operation, ofOperation)
+  const key = [...withheld].join()
+  const known = ofOperation.get(key) ?? orReason(() => compile(schema, document, operation, withheld))
+  ofOperation.set(key, known)
   return known
 }
 
@@ -86,11 +96,16 @@ function reasonOf(error: unknown): ExecutionReason {
   throw fault
 }
 
-function compile(schema: GraphQLSchema, document: DocumentNode, operation: OperationDefinitionNode): CompiledQuery {
+function compile(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+  withheld: ReadonlySet<Scope>,
+): CompiledQuery {
   if (operation.operation !== OperationTypeNode.QUERY) throw new NotCompilable('mutation')
   const deciding = decidingVariables(document)
   if (!deciding) throw new NotCompilable()
-  const planWith = (isIncluded: IsIncluded) => runnable(schema, document, operation, isIncluded)
+  const planWith = (isIncluded: IsIncluded) => runnable(schema, document, operation, isIncluded, withheld)
   // Compiled with every optional field: whether it compiles, and its scopes, do not depend on @skip and @include.
   const whole = planWith(everything)
   const plans = new LRUCache<string, Runnable>({ max: PLANS_CACHED_MAX })
@@ -138,8 +153,9 @@ function runnable(
   document: DocumentNode,
   operation: OperationDefinitionNode,
   isIncluded: IsIncluded,
+  withheld: ReadonlySet<Scope>,
 ): Runnable {
-  const { roots, scopes, isPersonal } = planOf(schema, document, operation, isIncluded)
+  const { roots, scopes, isPersonal } = planOf(schema, document, operation, isIncluded, withheld)
   const runners = roots.map((root) => ({ name: root.name, run: runnerOf(root) }))
   const slots = roots.map((root) => ('slots' in root ? root.slots : []))
   const bill = billOf({ schema, operation, fragments: fragmentsOf(document), isIncluded })
@@ -177,6 +193,7 @@ function runnerOf(root: Root): Runner {
   if ('list' in root) return listRunner(root)
   if ('one' in root) return singleRunner(root)
   if ('types' in root) return entitiesRunner(root)
+  if ('summary' in root) return summaryRunner(root)
   const text = 'local' in root ? (context: Context) => JSON.stringify(root.local(context)) : () => root.text
   return async (context) => ({
     statements: [],

@@ -6,11 +6,12 @@ import type {
   GraphQLSchema,
   OperationDefinitionNode,
 } from 'graphql'
-import { getNamedType, isAbstractType } from 'graphql'
+import { getNamedType, isAbstractType, isLeafType } from 'graphql'
 import type { Scope } from '../../auth/scopes.js'
 import type { AnyList } from '../../store/query/page.js'
+import type { AnySummary } from '../../store/query/summaries.js'
 import type { Context } from '../builder.js'
-import { type Collect, type Connection, EntryCompiler, isTypename, type Nodes } from './entries.js'
+import { type Collect, type Connection, EntryCompiler, isTypename, type Nodes, type RowScopes } from './entries.js'
 import { type References, type SingleRow, sqlOf } from './fields.js'
 import type { Entry, Weigh } from './members.js'
 import { type IsIncluded, selectionsOf } from './selections.js'
@@ -22,10 +23,13 @@ export type Root =
   | { readonly name: string; readonly local: (context: Context) => unknown; readonly isPersonal: boolean }
   | ListRoot
   | SingleRoot
+  | SummaryRoot
   | EntitiesRoot
 
 export interface ListRoot extends Statement, Connection {
   readonly list: AnyList
+  /** The scopes that fields of its rows need, by the filter. */
+  readonly rowScopes: readonly RowScopes[]
 }
 
 /** Entities by reference: for each type an entry, and the scopes that it needs. */
@@ -42,6 +46,12 @@ export interface EntityEntry extends Entry {
 export interface SingleRoot extends Statement {
   readonly one: SingleRow
   readonly object: Entry['object']
+}
+
+export interface SummaryRoot extends Pick<Statement, 'name' | 'slots'> {
+  readonly summary: AnySummary
+  /** The selected members of the value. */
+  readonly shown: (value: object) => object
 }
 
 interface Statement {
@@ -66,6 +76,7 @@ export function planOf(
   document: DocumentNode,
   { selectionSet }: OperationDefinitionNode,
   isIncluded: IsIncluded,
+  withheld: ReadonlySet<Scope>,
 ): Plan {
   const query = schema.getQueryType()
   if (!query) throw new NotCompilable()
@@ -76,7 +87,7 @@ export function planOf(
     const declared = field && sqlOf(field)
     return declared && 'entities' in declared
       ? entitiesRoot(schema, collect, field, declared.entities, { name, nodes })
-      : rootOf(new EntryCompiler(collect, scopes), query, name, nodes)
+      : rootOf(new EntryCompiler(collect, scopes, [], withheld), query, name, nodes)
   }
   const roots = [...collect(query, [selectionSet])].map(([name, nodes]) => compile(name, nodes))
   // Execution loads several rows of one type in one batch; compiled, each would be a statement of its own.
@@ -115,36 +126,42 @@ function rootOf(compiler: EntryCompiler, query: GraphQLObjectType, name: string,
   if (!declared) throw new NotCompilable()
   const type = compiler.objectType(field)
   if ('local' in declared) {
-    return { name, local: local(compiler, declared.local, type, nodes), isPersonal: isPersonal(field) }
+    const shown = shownOf(compiler, type, nodes)
+    return { name, local: (context) => shown(declared.local(context as never)), isPersonal: isPersonal(field) }
+  }
+  if ('summary' in declared) {
+    const { summary } = declared
+    return { name, slots: [{ field, node, list: summary.list }], summary, shown: shownOf(compiler, type, nodes) }
   }
   compiler.slots.push({ field, node, list: 'list' in declared ? declared.list : undefined })
   const shared = () => ({ name, slots: compiler.slots, hasCursors: compiler.hasCursors })
   if ('list' in declared) {
     const connection = compiler.rootConnection(type, nodes, query)
-    return { ...shared(), list: declared.list, ...connection }
+    return { ...shared(), list: declared.list, rowScopes: compiler.rowScopes, ...connection }
   }
   if (!('one' in declared)) throw new NotCompilable()
   const { object, weigh } = compiler.entry(type, nodes, query)
   return { ...shared(), one: declared.one, object, weigh }
 }
 
-/** A value that needs no database. */
-function local(
+/** The selected members of a value that needs no further look-up. */
+function shownOf(
   compiler: EntryCompiler,
-  value: (source: never) => unknown,
   type: GraphQLObjectType,
   nodes: readonly FieldNode[],
-): (context: Context) => unknown {
-  const members = [...compiler.selected(type, nodes)].map(([name, [node]]) => {
-    if (isTypename(node)) return [name, () => type.name] as const
-    const declared = sqlOf(compiler.fieldOf(type, node))
+): (value: unknown) => object {
+  const members = [...compiler.selected(type, nodes)].map(([name, fields]) => {
+    if (isTypename(fields[0])) return [name, () => type.name] as const
+    const field = compiler.fieldOf(type, fields[0])
+    const declared = sqlOf(field)
     if (!declared || !('local' in declared)) throw new NotCompilable()
-    return [name, declared.local] as const
+    const { local } = declared
+    if (isLeafType(getNamedType(field.type))) return [name, local] as const
+    const shown = shownOf(compiler, compiler.objectType(field), fields)
+    // A field of objects is declared as a list.
+    return [name, (value: never) => (local(value) as readonly unknown[]).map(shown)] as const
   })
-  return (context) => {
-    const source = value(context as never)
-    return Object.fromEntries(members.map(([name, member]) => [name, member(source as never)]))
-  }
+  return (value) => Object.fromEntries(members.map(([name, member]) => [name, member(value as never)]))
 }
 
 /** Whether a field concerns the caller's own key, so that its result differs between keys. */

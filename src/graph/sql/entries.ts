@@ -5,6 +5,7 @@ import {
   GraphQLID,
   type GraphQLObjectType,
   getNamedType,
+  isNullableType,
   isObjectType,
 } from 'graphql'
 import type { Scope } from '../../auth/scopes.js'
@@ -15,15 +16,16 @@ import type { AnyRelation } from '../../store/query/relations.js'
 import { type ConnectionPart, type SqlField, sqlOf } from './fields.js'
 import {
   columnMember,
-  computedMember,
+  computed,
   constant,
   type Entry,
-  itemsMember,
+  items,
   type Member,
-  referenceMember,
-  storedMember,
+  nothing,
+  position,
+  reference,
+  storedItems,
   type Weigh,
-  type WeighedMember,
 } from './members.js'
 import type { Selected, selectionsOf } from './selections.js'
 import { type Build, NotCompilable, type Slot, type Weighing } from './statements.js'
@@ -55,8 +57,17 @@ export interface Connection {
   readonly weigh: Weigh
 }
 
+/** The scopes that a field needs in the rows that match a filter. */
+export type RowScopes = (filter: object) => readonly Scope[]
+
 export type Nodes = readonly [FieldNode, ...FieldNode[]]
 export type Collect = ReturnType<typeof selectionsOf>
+
+/** The scope of a field that depends on its row: by the type that the list of rows belongs to, or by the filter. */
+interface FieldScopes {
+  readonly scopeOf?: (parent: string) => Scope | undefined
+  readonly rowScopes?: RowScopes
+}
 
 /** Compiles the selections of one root field. */
 export class EntryCompiler {
@@ -64,13 +75,18 @@ export class EntryCompiler {
   readonly slots: Slot[]
   /** Whether the JSON from SQL has positions that must be replaced by cursors. */
   hasCursors = false
+  /** Of fields of a root list whose scope depends on the row. */
+  readonly rowScopes: RowScopes[] = []
   private readonly collect: Collect
   private readonly scopes: Set<Scope>
+  private readonly withheld: ReadonlySet<Scope>
   private lookUps = 0
 
-  constructor(collect: Collect, scopes: Set<Scope>, slots: Slot[] = []) {
+  /** A reference that needs a withheld scope is null, and its scope is not noted. */
+  constructor(collect: Collect, scopes: Set<Scope>, slots: Slot[] = [], withheld: ReadonlySet<Scope> = NO_SCOPES) {
     this.collect = collect
     this.scopes = scopes
+    this.withheld = withheld
     this.slots = slots
   }
 
@@ -168,6 +184,7 @@ export class EntryCompiler {
     const weights: Weigh[] = []
     const members = [...this.selected(type, nodes)].map(([name, fields]) => {
       if (isTypename(fields[0])) return [name, constant(type.name)] as const
+      if (this.isWithheld(type, fields[0])) return [name, nothing] as const
       const field = this.fieldOf(type, fields[0], parent)
       const declared = sqlOf(field)
       if (!declared) throw new NotCompilable()
@@ -187,17 +204,22 @@ export class EntryCompiler {
     field: GraphQLField<unknown, unknown>,
     nodes: Nodes,
     parent: GraphQLObjectType,
-  ): WeighedMember {
-    if ('column' in declared) return columnMember(declared.column, getNamedType(field.type) === GraphQLID)
+  ): { member: Member; weigh?: Weigh } {
+    if ('column' in declared) return { member: columnMember(declared.column, getNamedType(field.type) === GraphQLID) }
+    if ('position' in declared) {
+      this.hasCursors = true
+      return { member: position(declared.position) }
+    }
     if ('items' in declared) {
-      const stored = storedMember(declared.items, this.selected(this.objectType(field), nodes))
-      if (stored) return stored
+      const member = storedItems(declared.items, this.selected(this.objectType(field), nodes))
+      if (member) return { member }
     }
     this.noteLookUp()
-    if ('computed' in declared) return computedMember(declared.computed)
-    const type = this.objectType(field)
-    if ('reference' in declared) return referenceMember(declared.reference, this.entry(type, nodes, parent))
-    if ('items' in declared) return itemsMember(declared.items, this.entry(type, nodes, parent))
+    if ('computed' in declared) return computed(declared.computed)
+    const isImplied = 'reference' in declared && declared.reference.isImplied === true
+    const type = this.objectType(field, isImplied)
+    if ('reference' in declared) return reference(declared.reference, this.entry(type, nodes, parent))
+    if ('items' in declared) return items(declared.items, this.entry(type, nodes, parent))
     if ('page' in declared) return this.page(declared.page, field, nodes, parent)
     throw new NotCompilable()
   }
@@ -213,6 +235,14 @@ export class EntryCompiler {
       return { value: sql`(${page.prefix}select ${build.read.json.object(members)}${from})`, isJson: true }
     }
     return { member, weigh: (weighing: Weighing) => weighing.page(slot, relation, isCounted, weigh) }
+  }
+
+  private isWithheld(type: GraphQLObjectType, { name }: FieldNode): boolean {
+    const field = type.getFields()[name.value]
+    if (!field || this.withheld.size === 0 || !isNullableType(field.type)) return false
+    const { scope } = field.extensions as { scope?: Scope | null }
+    const declared = sqlOf(field)
+    return scope != null && this.withheld.has(scope) && declared !== undefined && 'reference' in declared
   }
 
   private noteLookUp(): void {
@@ -232,15 +262,18 @@ export class EntryCompiler {
     const field = type.getFields()[name.value]
     if (!field) throw new NotCompilable(name.value.startsWith('__') ? 'introspection' : 'not_compilable')
     this.note(field)
-    const { scopeOf } = field.extensions as { scopeOf?: (parent: string) => Scope }
-    if (scopeOf) this.scopes.add(scopeOf(parent.name))
+    const { scopeOf, rowScopes } = field.extensions as FieldScopes
+    const scope = scopeOf?.(parent.name)
+    if (scope) this.scopes.add(scope)
+    else if (rowScopes) this.rowScopes.push(rowScopes)
     return field
   }
 
-  objectType(field: GraphQLField<unknown, unknown>): GraphQLObjectType {
+  /** `isImplied`: whoever reads the row may also read the object. */
+  objectType(field: GraphQLField<unknown, unknown>, isImplied = false): GraphQLObjectType {
     const type = getNamedType(field.type)
     if (!isObjectType(type)) throw new NotCompilable()
-    this.note(type)
+    if (!isImplied) this.note(type)
     return type
   }
 
@@ -253,6 +286,8 @@ export class EntryCompiler {
 export function isTypename({ name }: FieldNode): boolean {
   return name.value === '__typename'
 }
+
+const NO_SCOPES: ReadonlySet<Scope> = new Set()
 
 function bounded(members: readonly unknown[]): void {
   // SQLite allows 1,000 arguments of a function; an object needs two for each member.

@@ -1,5 +1,9 @@
 import { KeyMissing } from '../../auth/principal.js'
 import type { Code } from '../../errors.js'
+import { cursorGone } from '../../store/query/page.js'
+
+/** An example of where to resume a feed. */
+export const FEED_CURSOR = 'ZmM0YzQxOTNbImZlZWQiLDQyLDIwNDI5NjMzMTQ3MjQ0XQ'
 
 /** A realistic example for each field of a body; an enum without an entry shows its first value. */
 export const EXAMPLES: Readonly<Record<string, unknown>> = {
@@ -42,6 +46,17 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
   'Risk.ownerId': 'usr_01k9zq3v5rf8ta4mbw2xnc7dhe',
   'Risk.ownerName': 'A. Lovelace',
   'Risk.url': 'https://projects.example.com/apollo/risks/7',
+  'RiskMatrixCell.likelihood': 4,
+  'RiskMatrixCell.impact': 5,
+  'RiskMatrixCell.count': 3,
+  'RiskMatrix.unassessed': 2,
+  'RiskMatrix.unplaced': 0,
+  'RiskLevelCount.level': 'CRITICAL',
+  'RiskLevelCount.count': 3,
+  'IssueCounts.total': 6,
+  'IssueSeverityCount.severity': 'HIGH',
+  'IssueSeverityCount.count': 4,
+  'IssueStatusCount.count': 4,
   'Issue.id': 'iss_01k9zq3v5rh7d1p9m3zf6avqke',
   'Issue.reference': 'I-12',
   'Issue.title': 'Crane permit refused',
@@ -53,10 +68,16 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
   'Detail.name': 'Cost',
   'Detail.text': '12,000 EUR',
   'Change.id': '42',
+  'Change.cursor': FEED_CURSOR,
   'Change.action': 'UPDATED',
+  'Change.entity': 'RISK',
+  'Change.entityId': 'rsk_01k9zq3v5rgs3j6w8r0xk4ntcy',
+  'Change.reference': 'R-7',
+  'Change.title': 'Steel arrives late',
+  'Change.by': 'key_01k9zq3v5rj2b5n8c4yhw6tmas',
   'FieldChange.field': 'title',
-  'FieldChange.from': 'Engineer',
-  'FieldChange.to': 'Lead engineer',
+  'FieldChange.from': 'Steel arrives',
+  'FieldChange.to': 'Steel arrives late',
   'ApiKey.name': 'spreadsheet',
   'ApiKey.scopes': ['personnel.read', 'projects.manage'],
   'ApiKey.projects': ['APOLLO'],
@@ -99,6 +120,7 @@ export const PROBLEM_EXAMPLES: Readonly<
     existingId: 'usr_01k9zq3v5rf8ta4mbw2xnc7dhe',
     errors: [{ pointer: '/email', detail: TAKEN }],
   },
+  CURSOR_GONE: { detail: cursorGone().message },
   PRECONDITION_FAILED: { detail: 'This has changed since you read it. Read it again, and retry with its ETag.' },
   VALIDATION_FAILED: {
     detail: 'This person cannot be added as given. email: Must be an e-mail address, such as ada@example.com.',

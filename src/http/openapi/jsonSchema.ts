@@ -5,8 +5,10 @@ import {
   type GraphQLInputType,
   type GraphQLObjectType,
   type GraphQLOutputType,
+  getNamedType,
   isEnumType,
   isInputObjectType,
+  isLeafType,
   isListType,
   isNonNullType,
   isObjectType,
@@ -53,15 +55,21 @@ export class JsonSchemas {
       const fragment = this.fragments.get(only.name.value)
       return this.named(only.name.value, () => this.object(type, fragment?.selectionSet ?? selection))
     }
+    const optional = new Set<string>()
     const properties = Object.fromEntries(
       selection.selections.flatMap((node) => {
         const field = node.kind === Kind.FIELD ? type.getFields()[node.name.value] : undefined
         if (!field || node.kind !== Kind.FIELD) return []
+        // Only `@include` is used: without the scope, the member is absent.
+        if (node.directives?.length) optional.add(field.name)
         const schema = this.output(field.type, node.selectionSet)
-        return [[field.name, documented(schema, field.description, `${type.name}.${field.name}`)]]
+        // The example of an object is made of its fields; in an input the same name may be a text.
+        const exampled = isLeafType(getNamedType(field.type)) ? `${type.name}.${field.name}` : ''
+        return [[field.name, documented(schema, field.description, exampled)]]
       }),
     )
-    return { type: 'object', description: type.description, required: Object.keys(properties), properties }
+    const required = Object.keys(properties).filter((name) => !optional.has(name))
+    return { type: 'object', description: type.description, required, properties }
   }
 
   /** The schema of a parameter or a request body. */

@@ -11,6 +11,8 @@ import type { SheetNoun } from '../../ingest/files/nouns.js'
 const NESTED: Readonly<Record<string, string>> = {
   groups: '{ ...GroupRef }',
   project: '{ ...ProjectRef }',
+  owner: '{ ...PersonRef }',
+  assignee: '{ ...PersonRef }',
   details: '{ ...Detail }',
 }
 
@@ -19,13 +21,14 @@ const columnsOf = (noun: SheetNoun) =>
 
 const DETAIL = 'fragment Detail on Detail { name text }'
 const PROJECT_REF = 'fragment ProjectRef on Project { id key name }'
+const REFS = `${PROJECT_REF} fragment PersonRef on Person { id name }`
 
 const PERSON = `fragment Person on Person { ${columnsOf('people')} }
 fragment GroupRef on Group { id name } ${DETAIL}`
 const GROUP = `fragment Group on Group { ${columnsOf('groups')} }`
 const PROJECT = `fragment Project on Project { ${columnsOf('projects')} } ${DETAIL}`
-const RISK = `fragment Risk on Risk { ${columnsOf('risks')} } ${PROJECT_REF} ${DETAIL}`
-const ISSUE = `fragment Issue on Issue { ${columnsOf('issues')} } ${PROJECT_REF} ${DETAIL}`
+const RISK = `fragment Risk on Risk { ${columnsOf('risks')} } ${REFS} ${DETAIL}`
+const ISSUE = `fragment Issue on Issue { ${columnsOf('issues')} } ${REFS} ${DETAIL}`
 
 const SYNC_RESULT = `fragment SyncResult on SyncResult {
   project { ...Project } risks { ...SyncCounts } issues { ...SyncCounts } warnings { ...SyncWarning }
@@ -74,32 +77,47 @@ const ISSUE_FILTERS = {
   updatedSince: 'DateTime',
 }
 
-/** A list; in that of one entity a parameter of the path takes the place of a filter. */
-function listOf(
+/** A parameter of the path that takes the place of a filter. */
+interface PathFilter {
+  readonly filter: string
+  readonly as: string
+  readonly type: string
+}
+
+const PAGED = {
+  variables: ['$limit: Int', '$cursor: String', '$total: Boolean = false'],
+  args: 'first: $limit, after: $cursor, ',
+}
+
+/** The beginning of a query of a root field that takes these filters. */
+function rootOf(
   name: string,
   root: string,
-  body: string,
   filters: Filters,
-  path?: { filter: string; as: string; type: string },
+  path?: PathFilter,
+  more = { variables: [] as string[], args: '' },
 ) {
   const others = Object.entries(filters).filter(([filter]) => filter !== path?.filter)
-  const variables = [
-    ...(path ? [`$${path.as}: ${path.type}`] : []),
-    ...others.map(([filter, type]) => `$${filter}: ${type}`),
-    '$limit: Int, $cursor: String, $total: Boolean = false',
-  ]
-  const given = [
-    ...(path ? [`${path.filter}: [$${path.as}]`] : []),
-    ...others.map(([filter]) => `${filter}: $${filter}`),
-  ]
+  const variables = others.map(([filter, type]) => `$${filter}: ${type}`)
+  const given = others.map(([filter]) => `${filter}: $${filter}`)
+  if (path) {
+    variables.unshift(`$${path.as}: ${path.type}`)
+    given.unshift(`${path.filter}: [$${path.as}]`)
+  }
+  return `query ${name}(${[...variables, ...more.variables].join(', ')}) {
+    ${root}(${more.args}filter: { ${given.join(', ')} })`
+}
+
+/** A list of what `body` shows, page by page. */
+function listOf(name: string, root: string, body: string, filters: Filters, path?: PathFilter) {
   const [, type] = /^fragment (\w+)/.exec(body) ?? []
-  return `query ${name}(${variables.join(', ')}) {
-    ${root}(first: $limit, after: $cursor, filter: { ${given.join(', ')} }) { nodes { ...${type} } ${PAGE} }
-  } ${body}`
+  return `${rootOf(name, root, filters, path, PAGED)} { nodes { ...${type} } ${PAGE} } } ${body}`
 }
 
 const ofId = (filter: string) => ({ filter, as: 'id', type: 'ID!' })
 const OF_PROJECT = { filter: 'project', as: 'idOrKey', type: 'String!' }
+
+const FIELD_CHANGE = 'fragment FieldChange on FieldChange { field from to }'
 
 /** The history of one entity: a nested list, so always paged. */
 const historyOf = (name: string, root: string, parameter = 'id') => `query ${name}(
@@ -108,8 +126,7 @@ const historyOf = (name: string, root: string, parameter = 'id') => `query ${nam
     ${root}(id: $${parameter}) {
       history(first: $limit, after: $cursor, filter: { since: $since }) { nodes { ...Change } ${PAGE} }
     }
-  } fragment Change on Change { id action recordedAt effectiveOn fields { ...FieldChange } }
-  fragment FieldChange on FieldChange { field from to }`
+  } fragment Change on Change { id action recordedAt effectiveOn fields { ...FieldChange } } ${FIELD_CHANGE}`
 
 export const OPERATIONS = {
   listPersonnel: listOf('listPersonnel', 'personnel', PERSON, PERSON_FILTERS),
@@ -148,9 +165,20 @@ export const OPERATIONS = {
 
   listRisks: listOf('listRisks', 'risks', RISK, RISK_FILTERS),
 
+  riskMatrix: `${rootOf('riskMatrix', 'riskMatrix', RISK_FILTERS)} { ...RiskMatrix }
+  } fragment RiskMatrix on RiskMatrix { cells { ...RiskMatrixCell } unassessed unplaced levels { ...RiskLevelCount } }
+  fragment RiskMatrixCell on RiskMatrixCell { likelihood impact count }
+  fragment RiskLevelCount on RiskLevelCount { level count }`,
+
   getRisk: `query getRisk($id: ID!) { risk(id: $id) { ...Risk } } ${RISK}`,
 
   listIssues: listOf('listIssues', 'issues', ISSUE, ISSUE_FILTERS),
+
+  issueCounts: `${rootOf('issueCounts', 'issueCounts', ISSUE_FILTERS)} { ...IssueCounts }
+  } fragment IssueCounts on IssueCounts {
+    total severities { ...IssueSeverityCount } statuses { ...IssueStatusCount }
+  } fragment IssueSeverityCount on IssueSeverityCount { severity count }
+  fragment IssueStatusCount on IssueStatusCount { status count }`,
 
   getIssue: `query getIssue($id: ID!) { issue(id: $id) { ...Issue } } ${ISSUE}`,
 
@@ -169,6 +197,17 @@ export const OPERATIONS = {
   projectHistory: historyOf('projectHistory', 'project', 'idOrKey'),
   riskHistory: historyOf('riskHistory', 'risk'),
   issueHistory: historyOf('issueHistory', 'issue'),
+
+  listChanges: `query listChanges(
+    $entity: [EntityKind!], $project: [String!], $since: DateTime, $limit: Int, $cursor: String, $by: Boolean = false
+  ) {
+    changes(first: $limit, after: $cursor, filter: { entity: $entity, project: $project, since: $since }) {
+      nodes { ...FeedEntry } pageInfo { hasNextPage endCursor }
+    }
+  } fragment FeedEntry on Change {
+    id cursor recordedAt effectiveOn action entity entityId reference title project { ...ProjectRef } by @include(if: $by)
+    fields { ...FieldChange }
+  } ${PROJECT_REF} ${FIELD_CHANGE}`,
 
   getKey: 'query getKey { apiKey { ...ApiKey } } fragment ApiKey on ApiKey { name scopes projects expiresAt }',
 } as const

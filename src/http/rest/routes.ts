@@ -13,11 +13,15 @@ export interface Route {
   readonly parent?: OperationName
   /** The only media type of the response, if it is not JSON. */
   readonly type?: typeof CSV_TYPE
+  /** Whether clients follow the list: `page.next` is never null. */
+  readonly isFeed?: boolean
   /** For a route that accepts more than `LIMITS.bodyBytesMax`. */
   readonly bodyBytesMax?: number
 }
 
 export const CSV_TYPE = 'text/csv'
+/** A batch of CloudEvents 1.0: the other form of a feed. */
+export const EVENTS_TYPE = 'application/cloudevents-batch+json'
 
 const WHOLE_PROJECT = { bodyBytesMax: LIMITS.syncBodyBytesMax }
 
@@ -40,8 +44,10 @@ const TABLE: readonly Route[] = [
   { method: 'POST', path: '/v1/projects', operation: 'syncProject', status: 200, ...WHOLE_PROJECT },
   { method: 'GET', path: '/v1/projects/{idOrKey}', operation: 'getProject', status: 200 },
   { method: 'GET', path: '/v1/risks', operation: 'listRisks', status: 200, sheet: 'risks' },
+  { method: 'GET', path: '/v1/risks/matrix', operation: 'riskMatrix', status: 200 },
   { method: 'GET', path: '/v1/risks/{id}', operation: 'getRisk', status: 200 },
   { method: 'GET', path: '/v1/issues', operation: 'listIssues', status: 200, sheet: 'issues' },
+  { method: 'GET', path: '/v1/issues/counts', operation: 'issueCounts', status: 200 },
   { method: 'GET', path: '/v1/issues/{id}', operation: 'getIssue', status: 200 },
   { method: 'GET', path: '/v1/groups/{id}/members', operation: 'listMembers', status: 200, parent: 'getGroup' },
   { method: 'GET', path: '/v1/projects/{idOrKey}/risks', operation: 'listProjectRisks', ...OF_PROJECT },
@@ -53,6 +59,7 @@ const TABLE: readonly Route[] = [
   { method: 'GET', path: '/v1/projects/{idOrKey}/history', operation: 'projectHistory', status: 200 },
   { method: 'GET', path: '/v1/risks/{id}/history', operation: 'riskHistory', status: 200 },
   { method: 'GET', path: '/v1/issues/{id}/history', operation: 'issueHistory', status: 200 },
+  { method: 'GET', path: '/v1/changes', operation: 'listChanges', status: 200, isFeed: true },
   { method: 'GET', path: '/v1/key', operation: 'getKey', status: 200 },
 ]
 

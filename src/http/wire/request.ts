@@ -33,6 +33,8 @@ export interface HttpResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer | null
+  /** Whether it is an empty page of a feed. */
+  readonly isEmpty?: boolean
   /** For a cached response: its final headers by CORS origin, since building them for each request is slow. */
   readonly finished?: Map<string, readonly string[]>
 }

@@ -9,10 +9,11 @@ function nameOf({ id, name }: { id: string; name: string }): string {
   return /[;]|^grp_/.test(name) ? id : name
 }
 
-/** A response value as a sheet has it: a project by its key, groups by their names, details as they are. */
+/** A response value as a sheet has it: a project by its key, people and groups by their names, details as they are. */
 export function sheetValue(value: unknown): unknown {
   if (Array.isArray(value)) return value.map((item) => ('text' in item ? item : nameOf(item)))
-  if (typeof value === 'object' && value !== null && 'key' in value) return value.key
+  if (typeof value === 'object' && value !== null)
+    return 'key' in value ? value.key : 'name' in value ? value.name : null
   return value ?? null
 }
 

@@ -1,5 +1,5 @@
 import type { Assignee } from '../../projects/projects.js'
-import { checkText, type InputCheck } from '../../text.js'
+import { checkText, fold, type InputCheck } from '../../text.js'
 import type { ImportRun } from '../run.js'
 import { PersonMatcher, strangerInWords } from './people.js'
 
@@ -33,11 +33,12 @@ export class AssigneeMatcher {
     if (!this.run.options.matchPeople) return this.asWritten(attribution, before, check)
     const { who, id, name } = withMailbox(attribution)
     const { field } = this
-    if (id != null && who != null) check.flaw(field, `Give either ${field} or ${field}Id, not both.`)
     if (id != null) {
-      const found = this.people.get(id)
-      if (found.person?.id !== id)
-        check.flaw(`${field}Id`, `There is no person with the user id ${JSON.stringify(id)}.`)
+      const { person } = this.people.get(id)
+      if (person?.id !== id) check.flaw(`${field}Id`, `There is no person with the user id ${JSON.stringify(id)}.`)
+      // An export has the name beside the id.
+      else if (who != null && fold(who) !== fold(person.name) && this.people.get(who).person?.id !== id)
+        check.flaw(field, `This is not who ${field}Id names, which is ${person.name}; give one of the two.`)
       return { id, name }
     }
     if (who == null)

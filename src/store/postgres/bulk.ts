@@ -4,6 +4,8 @@ import { type Bulk, selectHavingAny } from '../bulk.js'
 
 type Rows = readonly Readonly<Record<string, unknown>>[]
 
+const SEQUENCE = 'bigserial'
+
 /** Large enough to make round trips negligible, small enough for the time limit of one statement. */
 const ROWS_A_STATEMENT = 5_000
 
@@ -39,7 +41,7 @@ interface Column {
   /** As a quoted identifier. */
   readonly name: string
   readonly type: string
-  /** Whether the engine generates the value if it is absent. */
+  /** Whether a sequence generates the value if it is absent. */
   readonly isCounted: boolean
 }
 
@@ -51,7 +53,7 @@ function columnsOf(table: PgTable, rows: Rows): Column[] {
       member,
       name: `"${column.name}"`,
       type: arrayType(column.getSQLType()),
-      isCounted: column.hasDefault,
+      isCounted: column.getSQLType() === SEQUENCE,
     }))
 }
 
@@ -71,7 +73,7 @@ function countOn(table: PgTable, column: string): string {
 }
 
 function arrayType(type: string): string {
-  return `${type === 'bigserial' ? 'bigint' : type.replace(/ collate .*/, '')}[]`
+  return `${type === SEQUENCE ? 'bigint' : type.replace(/ collate .*/, '')}[]`
 }
 
 function insertInto(table: PgTable, columns: Column[]): string {

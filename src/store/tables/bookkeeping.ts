@@ -41,11 +41,17 @@ export function bookkeepingTables(columns: Columns) {
       action: oneOf('action', CHANGE_ACTIONS).notNull(),
       entity: oneOf('entity', ENTITY_KINDS).notNull(),
       entityId: text('entity_id').notNull(),
+      /** The project that the entity belongs to, or is; null for people and groups. */
+      projectId: text('project_id'),
       /** JSON: each changed field with its old and new value. */
       fields: text('fields').notNull(),
+      /** The random value of the write, by which a cursor recognises its change (docs/decisions/0007-version-tokens.md). */
+      nonce: counter('nonce').notNull().default(0),
     },
     (c) => [
       index('change_by_entity').on(c.entityId, c.id),
+      index('change_by_kind').on(c.entity, c.id),
+      index('change_by_project').on(c.projectId, c.entity, c.id),
       index('change_by_time').on(c.recordedAt, c.id),
       instant('change_recorded_at', c.recordedAt),
       day('change_effective_on', c.effectiveOn),

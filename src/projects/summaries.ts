@@ -1,0 +1,78 @@
+import { type Summary, total } from '../store/query/summaries.js'
+import type { Tables } from '../store/tables.js'
+import {
+  ISSUE_SEVERITIES,
+  type IssueSeverity,
+  OPEN_ISSUE_STATUSES,
+  RISK_LEVELS,
+  type RiskLevel,
+} from '../vocabulary.js'
+import { type IssueFilter, issues, type OpenIssueStatus } from './issues.js'
+import { type RiskFilter, risks } from './risks.js'
+import { boundsOf } from './scores.js'
+
+/** The live risks by likelihood and impact. */
+export interface RiskMatrix {
+  readonly cells: readonly RiskMatrixCell[]
+  readonly unassessed: number
+  readonly unplaced: number
+  readonly levels: readonly { readonly level: RiskLevel; readonly count: number }[]
+}
+
+export interface RiskMatrixCell {
+  readonly likelihood: number
+  readonly impact: number
+  readonly count: number
+}
+
+export const riskMatrix: Summary<Tables['risk'], RiskFilter, RiskMatrix> = {
+  list: risks,
+  by: ({ likelihood, impact, score }) => [likelihood, impact, score],
+  fold(groups) {
+    const found = groups.map(({ values: [likelihood, impact, score], count }) => ({
+      cell:
+        likelihood === null || impact === null
+          ? undefined
+          : { likelihood: Number(likelihood), impact: Number(impact), count },
+      score: Number(score),
+      count,
+    }))
+    return {
+      cells: found.flatMap(({ cell }) => cell ?? []).sort((a, b) => b.likelihood - a.likelihood || b.impact - a.impact),
+      unassessed: total(found.filter(({ score }) => score === 0)),
+      unplaced: total(found.filter(({ cell, score }) => !cell && score > 0)),
+      levels: RISK_LEVELS.toReversed().map((level) => ({
+        level,
+        count: total(found.filter(({ score }) => isWithin(level, score))),
+      })),
+    }
+  },
+}
+
+function isWithin(level: RiskLevel, score: number): boolean {
+  const [lowest, highest] = boundsOf(level)
+  return score >= lowest && score <= highest
+}
+
+/** The open issues by severity and by status. */
+export interface IssueCounts {
+  readonly total: number
+  readonly severities: readonly { readonly severity: IssueSeverity; readonly count: number }[]
+  readonly statuses: readonly { readonly status: OpenIssueStatus; readonly count: number }[]
+}
+
+export const issueCounts: Summary<Tables['issue'], IssueFilter, IssueCounts> = {
+  list: issues,
+  by: ({ severity, status }) => [severity, status],
+  fold: (groups) => ({
+    total: total(groups),
+    severities: ISSUE_SEVERITIES.toReversed().map((severity) => ({
+      severity,
+      count: total(groups.filter(({ values }) => values[0] === severity)),
+    })),
+    statuses: OPEN_ISSUE_STATUSES.map((status) => ({
+      status,
+      count: total(groups.filter(({ values }) => values[1] === status)),
+    })),
+  }),
+}
