@@ -10,6 +10,7 @@ import './projects/risks.graph.js'
 import './projects/issues.graph.js'
 import './projects/summaries.graph.js'
 import './projects/sync.graph.js'
+import './personnel/sync.graph.js'
 import './history/changes.graph.js'
 
 const subgraph = toSubgraph()

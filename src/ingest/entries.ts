@@ -1,9 +1,10 @@
-import { and, eq } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import { isId } from '../ids.js'
 import { noteSync } from '../projects/projects.js'
 import type { Write } from '../store/store.js'
 import type { InputCheck } from '../text.js'
-import { byProject, type EntryPlan, type EntryRow, type EntryValues, type Placed } from './entryPlan.js'
+import type { EntryPlan, EntryRow, EntryValues, Placed } from './entryPlan.js'
+import { FirstLoad } from './firstLoad.js'
 import { AssigneeMatcher } from './matching/assignees.js'
 import { ProjectMatcher } from './matching/projects.js'
 import { MissingEntries } from './missing.js'
@@ -18,6 +19,7 @@ export function entriesImporter<Row extends EntryRow, V extends EntryValues>(
   const projects = new ProjectMatcher(run)
   const assignees = new AssigneeMatcher(run, plan.assigneeField)
   const missing = new MissingEntries(run, plan)
+  const firstLoad = new FirstLoad(run, plan.table)
 
   const place = (records: readonly Omit<Placed<V>, 'project'>[]): Placed<V>[] =>
     records.flatMap((record) => {
@@ -45,13 +47,14 @@ export function entriesImporter<Row extends EntryRow, V extends EntryValues>(
 
   return {
     async take(batch) {
+      const isFirst = await firstLoad.begin()
       const records = run.read(batch, plan.read)
       await projects.find(records.map(({ values }) => values.project ?? run.options.project ?? ''))
       await assignees.find(records.map(({ values }) => plan.attributionOf(values)))
       const placed = place(records)
       if (run.isSound) await projects.store()
       await missing.open(placed.map(({ project }) => project))
-      const known = await knownEntries(write, plan, placed)
+      const known = await knownEntries(write, plan, isFirst ? [] : placed)
       await plan.prepare?.(placed)
       const sound = placed.flatMap((record) => examine(record, known))
       if (!run.isSound) return
@@ -61,11 +64,13 @@ export function entriesImporter<Row extends EntryRow, V extends EntryValues>(
         run.count(plan.ledger.enter(before, draft).verdict)
       }
       const stored = await plan.ledger.store()
-      await plan.follow?.(write, stored)
+      plan.note?.(stored)
     },
     async finish() {
+      await firstLoad.end()
       if (run.options.project !== undefined) await missing.openAlone(projects)
       if (run.options.closeMissing) await missing.closeMissing()
+      if (run.isSound) await plan.finish?.()
       if (run.isSound && run.projects.size > 0) await noteSync(write, [...run.projects.keys()])
     },
   }
@@ -98,12 +103,14 @@ async function knownEntries<Row extends EntryRow, V extends EntryValues>(
 ): Promise<Known<Row>> {
   const ids = placed.map(({ values }) => values.id).filter((id) => id != null)
   const rows = ids.length === 0 ? [] : await plan.rows(write, ({ id }) => write.among(id, ids))
-  for (const [projectId, records] of byProject(placed)) {
-    const references = records.map(({ values }) => values.reference ?? '')
-    const inProject = await plan.rows(write, (columns) =>
-      and(eq(columns.projectId, projectId), write.among(columns.reference, references)),
+  const places = placed.map(({ project, values }) => [project.id, values.reference ?? ''] as const)
+  if (places.length > 0) {
+    const listed = sql`select one, other from ${write.pairs(places)}`
+    const isThere = await plan.rows(
+      write,
+      ({ projectId, reference }) => sql`(${projectId}, ${reference}) in (${listed})`,
     )
-    rows.push(...inProject)
+    rows.push(...isThere)
   }
   return {
     byId: new Map(rows.map((row) => [row.id, row])),

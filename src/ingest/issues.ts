@@ -16,6 +16,7 @@ export function issuesImporter(run: ImportRun): Importer {
     kind: 'issue',
     assigneeField: 'assignee',
     ledger: issuesLedger(write),
+    table: (t) => t.issue,
     rows: ({ db, t }, where) => db.select().from(t.issue).where(where(t.issue)),
     read: readColumns,
     attributionOf: ({ assignee, assigneeId, assigneeName }) => ({ who: assignee, id: assigneeId, name: assigneeName }),

@@ -1,5 +1,5 @@
 import { recordReader, type Values } from '../fields.js'
-import { checkRisk, type RiskRow, risksLedger, riskWith, scoreInstead, tally } from '../projects/risks.js'
+import { checkRisk, type RiskRow, risksLedger, riskWith, scoreInstead, Tally } from '../projects/risks.js'
 import { RISK_COLUMNS } from './columns.js'
 import { entriesImporter } from './entries.js'
 import type { EntryPlan } from './entryPlan.js'
@@ -9,11 +9,13 @@ const readColumns = recordReader(RISK_COLUMNS)
 
 export function risksImporter(run: ImportRun): Importer {
   const { write, options } = run
+  const tally = new Tally()
   const plan: EntryPlan<RiskRow, Values<typeof RISK_COLUMNS>> = {
     noun: 'risks',
     kind: 'risk',
     assigneeField: 'owner',
     ledger: risksLedger(write),
+    table: (t) => t.risk,
     rows: ({ db, t }, where) => db.select().from(t.risk).where(where(t.risk)),
     read: readColumns,
     attributionOf: ({ owner, ownerId, ownerName }) => ({ who: owner, id: ownerId, name: ownerName }),
@@ -38,7 +40,10 @@ export function risksImporter(run: ImportRun): Importer {
       })
     },
     closed: (row) => ({ ...row, status: 'CLOSED', live: 0 }),
-    follow: tally,
+    note: (stored) => {
+      for (const one of stored) tally.note(one)
+    },
+    finish: () => tally.store(write),
   }
   return entriesImporter(run, plan)
 }

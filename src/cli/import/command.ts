@@ -3,6 +3,7 @@ import { projectKey } from '../../fields.js'
 import { DATE_ORDERS } from '../../ingest/files/guess/dates.js'
 import { SHEET_NOUNS, type SheetNoun, sheetNounOf } from '../../ingest/files/nouns.js'
 import { formatOf, SHEET_FORMATS } from '../../ingest/files/sheet.js'
+import { LIMITS } from '../../limits.js'
 import { commandWith, WrongUsage } from '../command.js'
 import type { ImportFlags } from './run.js'
 
@@ -22,9 +23,15 @@ export function importCommand(clock: () => Date): Command {
     .option('--create-groups', 'create unknown groups (people)')
     .option('--strict-people', 'refuse owners and assignees who are not on the roster')
     .option('--close-missing', 'close risks or issues of the projects in a file that are missing from it')
+    .addOption(
+      new Option(
+        '--missing <status>',
+        'the status of people who are missing from the files, which are the complete list',
+      ).choices(['inactive']),
+    )
     .option(
       '--close-limit <number>',
-      'how many may be closed in a project at once, instead of a fifth of the live ones',
+      `how many may be closed in a project, or set INACTIVE, at once, instead of a fifth or ${LIMITS.closeLeast}`,
     )
     .option('--ignore-unknown', 'ignore unknown columns instead of keeping them in details')
     .option('--strict', 'take exact column names and values only, and guess nothing')
@@ -94,8 +101,9 @@ function checkFlags(noun: SheetNoun, files: readonly string[], flags: ImportFlag
   const foreign = OF_ENTRIES.find((name) => flags[name] !== undefined)
   if (foreign && !isEntries) throw new WrongUsage(`--${kebab(foreign)} is for risks and issues.`)
   if (flags.createGroups && noun !== 'people') throw new WrongUsage('--create-groups is for people.')
-  if (flags.closeLimit !== undefined && !flags.closeMissing)
-    throw new WrongUsage('--close-limit goes with --close-missing.')
+  if (flags.missing !== undefined && noun !== 'people') throw new WrongUsage('--missing is for people.')
+  if (flags.closeLimit !== undefined && !flags.closeMissing && !flags.missing)
+    throw new WrongUsage('--close-limit goes with --close-missing or --missing.')
   if (flags.closeLimit !== undefined && !/^\d{1,9}$/.test(flags.closeLimit))
     throw new WrongUsage(`--close-limit is ${JSON.stringify(flags.closeLimit)}; it must be a whole number.`)
   const key = flags.project === undefined ? undefined : projectKey('', '').read(flags.project)

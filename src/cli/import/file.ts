@@ -15,11 +15,11 @@ import {
   UnreadableSheet,
 } from '../../ingest/files/sheet.js'
 import { importRecords } from '../../ingest/importers.js'
-import type { ImportResult, Wording } from '../../ingest/run.js'
+import type { ImportResult, OtherFiles, Wording } from '../../ingest/run.js'
 import { recognisable } from '../../ingest/shipped/shipped.js'
 import type { Store } from '../../store/store.js'
 import { progressBar } from '../progress.js'
-import { type Finding, flawsOf, warningsOf } from './findings.js'
+import { type Finding, findingOf, flawsOf, warningsOf } from './findings.js'
 
 export interface FileFlags {
   readonly format?: SheetFormat
@@ -30,6 +30,7 @@ export interface FileFlags {
   readonly createGroups?: true
   readonly strictPeople?: true
   readonly closeMissing?: true
+  readonly missing?: 'inactive'
   readonly closeLimit?: string
   readonly ignoreUnknown?: true
   readonly strict?: true
@@ -40,7 +41,7 @@ export interface FileFlags {
 
 interface Run extends FileFlags {
   readonly mapping: Mapping | undefined
-  readonly complete: ReadonlyMap<string, string>
+  readonly others: OtherFiles
   /** Told what was guessed before anything is stored. */
   readonly onGuess: (file: string, guess: Guess) => void
   readonly signal: AbortSignal
@@ -63,6 +64,8 @@ export interface FileOutcome {
   readonly rejected: number
   readonly flaws: readonly Finding[]
   readonly warnings: readonly Finding[]
+  /** Closings of missing records that were refused; everything else is stored. */
+  readonly notClosed: readonly Finding[]
   /** Columns that were ignored. */
   readonly ignored: readonly string[]
   readonly derived: readonly string[]
@@ -76,6 +79,7 @@ export interface FileOutcome {
 export const WORDING: Omit<Wording, 'place'> = {
   createProjects: '--create-projects',
   createGroups: '--create-groups',
+  addMembers: 'Import people first; separate several by ;.',
   closeLimit: '--close-limit',
 }
 
@@ -156,13 +160,14 @@ const UNREADABLE: Readonly<Record<string, string>> = {
 async function importSheet(store: Store, noun: SheetNoun, file: string, { records, unit }: Sheet, run: Run) {
   const sourceRecords = records.filter(({ flaws }) => flaws.length === 0)
   const bar = progressBar(file, sourceRecords.length)
-  const { closeLimit, project, signal, clock, ...flags } = run
+  const { closeLimit, project, signal, clock, missing, ...flags } = run
   let result: ImportResult | undefined
   let isStored = false
   try {
     await store.write({ by: 'cli', at: clock }, async (write) => {
       result = await importRecords(write, noun, sourceRecords, {
         ...flags,
+        closeMissing: flags.closeMissing ?? missing !== undefined,
         // A user of the CLI has access to the whole store.
         matchPeople: true,
         project: project?.trim().toUpperCase(),
@@ -203,6 +208,7 @@ function outcomeOf(noun: SheetNoun, file: string, sheet: Sheet, result: ImportRe
     rejected: new Set(flaws.flatMap(({ line }) => line ?? [])).size,
     flaws,
     warnings: warningsOf(sheet, result.warnings),
+    notClosed: flaws.length === 0 ? result.unclosed.map((one) => findingOf(sheet, one)) : [],
     ignored: sheet.ignored,
     derived: sheet.derived,
     made: flaws.length === 0 ? result.made : [],
@@ -222,6 +228,7 @@ function unreadable(file: string, ...details: string[]): FileOutcome {
     rejected: 0,
     flaws: details.map((detail) => ({ detail })),
     warnings: [],
+    notClosed: [],
     ignored: [],
     derived: [],
     made: [],

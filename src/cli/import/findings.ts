@@ -59,7 +59,7 @@ function repeated(sheet: Sheet, all: readonly Diagnostic[]): Finding {
   return all.length === 1 ? first : { ...first, detail: `${first.detail} (The same in ${all.length - 1} more.)` }
 }
 
-function findingOf(sheet: Sheet, { index, field, detail }: Diagnostic): Finding {
+export function findingOf(sheet: Sheet, { index, field, detail }: Diagnostic): Finding {
   const record = index === undefined ? undefined : sheet.records[index]
   if (!record) return { detail }
   const value = record.values[field]

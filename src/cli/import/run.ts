@@ -9,7 +9,7 @@ import { escapedLine } from '../../text.js'
 import { ImportFailed, print, say, WrongUsage, withStore } from '../command.js'
 import { Draft } from '../draft.js'
 import { untilInterrupted } from '../interrupt.js'
-import { type FileFlags, importFile, sheetOf } from './file.js'
+import { type FileFlags, type FileOutcome, importFile, sheetOf } from './file.js'
 import { guessInWords } from './guessed.js'
 import { mappingOf } from './maps.js'
 import { inWords, reportOf } from './report.js'
@@ -63,12 +63,15 @@ export async function importAll(
   try {
     const outcomes = await untilInterrupted((signal) =>
       withStore(config, { create: true, cacheBytes: LIMITS.importCacheBytes }, async (store) => {
-        const all = []
-        const complete = new Map<string, string>()
-        for (const file of files) {
-          const outcome = await importFile(store, noun, file, { ...flags, mapping, complete, onGuess, signal, clock })
-          if (!flags.json) say(inWords(outcome, flags))
-          for (const key of outcome.projectKeys) complete.set(key, file)
+        const all: FileOutcome[] = []
+        const listed = { projects: new Map<string, string>(), people: new Map<string, boolean>() }
+        for (const [index, file] of files.entries()) {
+          // After a file that could not be used, it is not known who is missing.
+          const isLast = index === files.length - 1 && all.every(({ isSound }) => isSound)
+          const others = { ...listed, isLast }
+          const outcome = await importFile(store, noun, file, { ...flags, mapping, others, onGuess, signal, clock })
+          if (!flags.json) say(inWords(outcome, noun, flags))
+          for (const key of outcome.projectKeys) listed.projects.set(key, file)
           all.push(outcome)
         }
         return all
@@ -80,6 +83,8 @@ export async function importAll(
     if (flags.json) await print(document)
     const failed = outcomes.filter(({ isSound }) => !isSound).length
     if (failed > 0) throw new ImportFailed(`${failed} of ${outcomes.length} files could not be used.`)
+    if (outcomes.some(({ notClosed }) => notClosed.length > 0))
+      throw new ImportFailed('Not everything that is missing was closed.')
   } finally {
     if (report) closeSync(report.descriptor)
     // No effect once the report was published.

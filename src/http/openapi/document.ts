@@ -244,7 +244,7 @@ function tagsOf(operations: readonly CompiledRoute[]): JsonSchema[] {
 
 function bodySizes(): string {
   const { bodyBytesMax, syncBodyBytesMax } = LIMITS
-  return `Bodies larger than ${bodyBytesMax} bytes are refused; for whole projects the limit is ${syncBodyBytesMax}.`
+  return `Bodies larger than ${bodyBytesMax} bytes are refused; for syncs the limit is ${syncBodyBytesMax}.`
 }
 
 function securityText(): string {

@@ -30,10 +30,16 @@ const PROJECT = `fragment Project on Project { ${columnsOf('projects')} } ${DETA
 const RISK = `fragment Risk on Risk { ${columnsOf('risks')} } ${REFS} ${DETAIL}`
 const ISSUE = `fragment Issue on Issue { ${columnsOf('issues')} } ${REFS} ${DETAIL}`
 
+const SYNC_PARTS = `fragment SyncWarning on SyncWarning { pointer detail }
+fragment SyncCounts on SyncCounts { created updated unchanged closed }`
+
 const SYNC_RESULT = `fragment SyncResult on SyncResult {
   project { ...Project } risks { ...SyncCounts } issues { ...SyncCounts } warnings { ...SyncWarning }
-} fragment SyncWarning on SyncWarning { pointer detail }
-fragment SyncCounts on SyncCounts { created updated unchanged closed }`
+} ${SYNC_PARTS}`
+
+const PERSONNEL_RESULT = `fragment SyncPersonnelResult on SyncPersonnelResult {
+  people { ...SyncCounts } groups { ...SyncCounts } warnings { ...SyncWarning }
+} ${SYNC_PARTS}`
 
 const PAGE = 'pageInfo { hasNextPage endCursor } totalCount @include(if: $total)'
 
@@ -160,6 +166,10 @@ export const OPERATIONS = {
   syncProject: `mutation syncProject($input: SyncProjectInput!) {
     syncProject(input: $input) { ...SyncResult }
   } ${SYNC_RESULT} ${PROJECT}`,
+
+  syncPersonnel: `mutation syncPersonnel($input: SyncPersonnelInput!) {
+    syncPersonnel(input: $input) { ...SyncPersonnelResult }
+  } ${PERSONNEL_RESULT}`,
 
   getProject: `query getProject($idOrKey: ID!) { project(id: $idOrKey) { ...Project } } ${PROJECT}`,
 

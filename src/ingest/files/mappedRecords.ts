@@ -104,14 +104,13 @@ export class RecordMapper {
     if (rule.split !== undefined) return { value: this.#partsOf(field, rule, scalars, rule.split, line) }
     const known = rule.values && this.#known(field, rule, scalars, line)
     if (known !== undefined) return { value: known }
-    const flawed = (detail: string) => ({ flaw: { column, value: excerpt(String(first)), detail } })
     if (rule.bands) {
       const band = bandOf(String(first), rule.bands)
-      return 'value' in band ? band : flawed(band.flaw)
+      return 'value' in band ? band : flawed(column, first, band.flaw)
     }
     if (rule.date) {
       const read = dayIn(String(first), rule.date)
-      return 'day' in read ? { value: read.day } : flawed(read.flaw)
+      return 'day' in read ? { value: read.day } : flawed(column, first, read.flaw)
     }
     const text = prefixed(rule, rule.join === undefined ? first : scalars.join(rule.join))
     const value = rule.oneLine && typeof text === 'string' ? text.replaceAll(/[\s\p{Cc}]+/gu, ' ') : text
@@ -210,6 +209,10 @@ function holds({ from, is, not, blank }: Condition, gather: Gather): boolean {
   const words = new Set(filled.map((value) => folded(String(value))))
   if (is) return is.some((word) => words.has(word))
   return !not?.some((word) => words.has(word))
+}
+
+function flawed(column: string, value: Scalar, detail: string): { flaw: SheetFlaw } {
+  return { flaw: { column, value: excerpt(String(value)), detail } }
 }
 
 function nested(column: string, found: readonly unknown[]): SheetFlaw {

@@ -11,7 +11,7 @@ import { type JsonRecord, jsonRecords, ndjsonRecords } from './json.js'
 import type { Mapping } from './mapping.js'
 import { mappedCells } from './maps/cells.js'
 import { mappedObjects } from './maps/objects.js'
-import { type Recognisable, recognisedNote, recognisedObjects, recognisedTable } from './maps/recognition.js'
+import { type Recognisable, recognised, recognisedNote, recognisedObjects, recognising } from './maps/recognition.js'
 import type { SheetNoun } from './nouns.js'
 import type { SheetRecord, SheetRecords } from './records.js'
 import { isBlank, type RowUnit, type Table } from './table.js'
@@ -79,9 +79,9 @@ export function formatOf(fileName: string): SheetFormat | undefined {
 /** Reads a whole file. A file that is not a table throws UnreadableSheet; flaws of a record are in the record. */
 export function readSheet(bytes: Uint8Array, options: SheetOptions): Sheet {
   const { name, format } = options
-  if (format === 'xlsx') return tableSheet([...workbookTables(bytes, name, options.sheet)], options)
+  if (format === 'xlsx') return tableSheet(workbookTables(bytes, name, options.sheet), options)
   const text = decode(bytes, name, options.encoding)
-  if (format === 'csv') return tableSheet([...csvTables(text, name)], options)
+  if (format === 'csv') return tableSheet(csvTables(text, name), options)
   return objectsSheet(format === 'json' ? jsonRecords(text, name) : ndjsonRecords(text), options)
 }
 
@@ -96,27 +96,29 @@ function objectsSheet(source: Iterable<JsonRecord>, options: SheetOptions): Shee
   return map ? { ...sheet, notes: [recognisedNote(map), ...sheet.notes] } : sheet
 }
 
-function tableSheet(tables: readonly Table[], options: SheetOptions): Sheet {
-  const { name, fields } = options
-  const recognised = options.mapping ? undefined : recognisedTable(tables, options.recognisable ?? [])
-  const mapping = options.mapping ?? recognised?.map.mapping()
+function tableSheet(tables: Iterable<Table>, options: SheetOptions): Sheet {
+  const { name, fields, recognisable = [] } = options
   const known = new Columns(options)
   const headings = options.guess && new Headings(options.guess.noun, fields)
   const knows = options.knows ?? ((heading: string) => known.knows(heading) || headings?.isKnown(heading) === true)
-  const test = mapping ? mappedColumns(mapping) : knownColumns(knows, headings !== undefined)
-  const found = recognised?.found ?? headedTable(tables, test)
+  const test = options.mapping
+    ? mappedColumns(options.mapping)
+    : recognising(recognisable, knownColumns(knows, headings !== undefined))
+  const found = headedTable(tables, test)
   if (!found) throw new UnreadableSheet(name, `There is no header; the columns may be called ${fields.join(', ')}.`)
   const { unit, notes, sheets } = found.table
   if (sheets.length > 1 && found.count === 0 && test.needed > 0)
     throw new UnreadableSheet(name, noHeader(sheets, fields))
+  const map = options.mapping ? undefined : recognised(recognisable, found.header.cells)
+  const mapping = options.mapping ?? map?.mapping()
   const sheet = mapping
     ? mappedTable(found, mapping)
     : options.guess
       ? guessedTable(found, options, options.guess, known)
       : namedTable(found, options)
-  const first = recognised ? [recognisedNote(recognised.map)] : []
+  const first = map ? [recognisedNote(map)] : []
   const all = [...first, ...notes, ...noteAbove(found), ...sheet.notes]
-  return { ...sheet, unit, notes: all, ...(recognised && { recognised: mapping }) }
+  return { ...sheet, unit, notes: all, ...(map && { recognised: mapping }) }
 }
 
 function noHeader(sheets: readonly string[], fields: readonly string[]): string {

@@ -1,42 +1,51 @@
 import { TEXT_MAX } from '../../vocabulary.js'
 import type { ShippedMap } from './map.js'
-import { isoDay, optional, severity, status, text } from './words.js'
+import { isoDay, localDay, optional, severity, status, text } from './words.js'
 
-const KEY = ['Issue key', 'Work item key', 'Vorgangsschlüssel', 'Clé de ticket', 'Clave de incidencia']
-const SUMMARY = ['Summary', 'Zusammenfassung', 'Résumé', 'Resumen']
+const KEY = [
+  ...['Issue key', 'Work item key', 'Vorgangsschlüssel', 'Clé de ticket', 'Clave de incidencia'],
+  ...['Chave da item', 'Chave do item', 'Klucz zgłoszenia'],
+]
+const SUMMARY = ['Summary', 'Zusammenfassung', 'Résumé', 'Resumen', 'Resumo', 'Podsumowanie']
 
 const DESCRIPTION = TEXT_MAX.description
 const HEADLINE = TEXT_MAX.headline
 
-/** Jira's CSV in English, German, French and Spanish: its headings are in the language of the user. */
+/** Jira's CSV: its headings are in the language of the user. */
 const csv: ShippedMap = {
   name: 'jira-csv',
   noun: 'issues',
   product: 'a Jira export',
-  reads: 'the CSV export of Jira (all or current fields), in English, German, French or Spanish',
+  reads: 'the CSV export of Jira (all or current fields), in English, German, French, Spanish, Portuguese or Polish',
   source: 'table',
   signature: [KEY, SUMMARY],
   columns: {
     project: optional('Project key', 'Projektschlüssel', 'Clé de projet', 'Clave del proyecto'),
     reference: { from: KEY },
     title: text(HEADLINE, ...SUMMARY),
-    description: { ...text(DESCRIPTION, 'Description', 'Beschreibung', 'Descripción'), optional: true },
-    severity: severity('Priority', 'Priorität', 'Priorité', 'Prioridad'),
+    description: {
+      ...text(DESCRIPTION, 'Description', 'Beschreibung', 'Descripción', 'Descrição', 'Opis'),
+      optional: true,
+    },
+    severity: severity('Priority', 'Priorität', 'Priorité', 'Prioridad', 'Prioridade', 'Priorytet'),
     status: status(
       ...['Status', 'État', 'Estado'],
       ...['Status Category', 'Statuskategorie', "Catégorie d'état", 'Categoría de estado'],
     ),
     assignee: optional(
-      ...['Assignee', 'Zugewiesene Person', 'Bearbeiter', 'Personne assignée', 'Responsable', 'Persona asignada'],
+      ...[
+        'Assignee',
+        'Zugewiesene Person',
+        'Bearbeiter',
+        'Personne assignée',
+        'Responsable',
+        'Persona asignada',
+        'Responsável',
+      ],
     ),
-    raisedOn: day('Created', 'Erstellt', 'Création', 'Créée', 'Creada', 'Creado'),
-    dueOn: day('Due date', 'Fälligkeitsdatum', "Date d'échéance", 'Fecha de vencimiento'),
+    raisedOn: localDay('Created', 'Erstellt', 'Création', 'Créée', 'Creada', 'Creado', 'Criado', 'Utworzono'),
+    dueOn: localDay('Due date', 'Fälligkeitsdatum', "Date d'échéance", 'Fecha de vencimiento'),
   },
-}
-
-function day(...from: string[]) {
-  const date = ['yyyy-MM-dd', 'd/MMM/yy', 'd/MMM/yyyy', 'd.M.yyyy', 'd.M.yy', 'd. MMM yyyy', 'd MMM yyyy']
-  return { from, date, months: ['de', 'fr', 'es'], optional: true }
 }
 
 const rest: ShippedMap = {

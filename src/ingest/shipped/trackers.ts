@@ -1,6 +1,6 @@
 import { TEXT_MAX } from '../../vocabulary.js'
 import type { ShippedMap } from './map.js'
-import { isoDay, optional, severity, status, text } from './words.js'
+import { isoDay, localDay, optional, severity, status, text } from './words.js'
 
 const DESCRIPTION = TEXT_MAX.description
 const HEADLINE = TEXT_MAX.headline
@@ -38,8 +38,8 @@ const redmineCsv: ShippedMap = {
     severity: severity('Priority', 'Priorität'),
     status: status('Status'),
     assignee: optional('Assignee', 'Zugewiesen an'),
-    raisedOn: day('Created', 'Angelegt'),
-    dueOn: day('Due date', 'Abgabedatum'),
+    raisedOn: localDay('Created', 'Angelegt'),
+    dueOn: localDay('Due date', 'Abgabedatum'),
   },
 }
 
@@ -82,13 +82,9 @@ const azure: ShippedMap = {
     },
     status: status('State'),
     assignee: optional('Assigned To'),
-    raisedOn: day('Created Date'),
-    dueOn: day('Due Date', 'Target Date'),
+    raisedOn: localDay('Created Date'),
+    dueOn: localDay('Due Date', 'Target Date'),
   },
-}
-
-function day(...from: string[]) {
-  return { from, date: ['yyyy-MM-dd', 'd.M.yyyy', 'M/d/yyyy'], optional: true }
 }
 
 export const TRACKERS = [redmine, redmineCsv, openProject, azure]

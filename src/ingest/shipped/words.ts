@@ -82,3 +82,11 @@ export function text(most: number, ...from: string[]) {
 export function isoDay(...from: string[]) {
   return { from, date: 'yyyy-MM-dd', optional: true }
 }
+
+const NUMERIC = ['yyyy-MM-dd', 'd.M.yyyy', 'd.M.yy', 'd/M/yyyy', 'M/d/yyyy', 'd/M/yy', 'M/d/yy', 'd-M-yyyy', 'M-d-yyyy']
+const NAMED = ['d/MMM/yy', 'd/MMM/yyyy', 'd MMM yyyy', 'd. MMM yyyy', 'd-MMM-yyyy', 'd-MMM-yy', 'MMM d, yyyy']
+
+/** A day as the user's settings write it: the whole column shows how. */
+export function localDay(...from: string[]) {
+  return { from, date: [...NUMERIC, ...NAMED], months: ['de', 'fr', 'es', 'pt', 'pl'], optional: true }
+}

@@ -1,7 +1,6 @@
-import { type HeadedTable, headedTable, headingKey } from '../header.js'
+import { type HeaderTest, headingKey } from '../header.js'
 import type { JsonRecord } from '../json.js'
 import type { Mapping } from '../mapping.js'
-import type { Table } from '../table.js'
 import { hasPath } from './paths.js'
 
 /** A map with the headings or paths by which its source is recognised. */
@@ -15,20 +14,19 @@ export interface Recognisable {
   mapping(): Mapping
 }
 
-/** The map whose signature a table has, and where its header is. */
-export function recognisedTable(
-  tables: Iterable<Table>,
-  maps: readonly Recognisable[],
-): { map: Recognisable; found: HeadedTable } | undefined {
-  const candidates = maps.filter(({ source }) => source === 'table')
-  if (candidates.length === 0) return undefined
-  const mapOf = (headings: readonly string[]) => {
-    const keys = new Set(headings.map(headingKey))
-    return candidates.find(({ signature }) => isSigned(signature, (name) => keys.has(headingKey(name))))
+/** The map whose signature a row of headings has. */
+export function recognised(maps: readonly Recognisable[], headings: readonly string[]): Recognisable | undefined {
+  const keys = new Set(headings.map(headingKey))
+  const has = (name: string) => keys.has(headingKey(name))
+  return maps.find(({ source, signature }) => source === 'table' && isSigned(signature, has))
+}
+
+/** A header with the signature of a map is a header, whatever else is one. */
+export function recognising(maps: readonly Recognisable[], test: HeaderTest): HeaderTest {
+  return {
+    ...test,
+    count: (headings) => (recognised(maps, headings) ? Number.MAX_SAFE_INTEGER : test.count(headings)),
   }
-  const found = headedTable(tables, { needed: 1, count: (headings) => (mapOf(headings) ? 1 : 0) })
-  const map = found && mapOf(found.header.cells)
-  return map && { map, found }
 }
 
 /** The map whose signature the first object has, and all objects. */
