@@ -213,7 +213,7 @@ describe('a shipped map', () => {
   test('names an unknown word once, with the line of the map that settles it', async () => {
     const desk = openDesk()
     const { report } = await desk.report('issues', ...PROJECT.split(' '), sample('issues-azure-devops.csv'))
-    expect(report.files[0]?.warnings.filter(({ line }) => line === undefined)).toEqual([
+    expect(report.files[0]?.warnings.filter(({ column }) => column === undefined)).toEqual([
       {
         detail:
           'status takes OPEN for "Ready for test" (1, first in line 4), not known to azure-devops-csv. To change that, put it into the map: "status": { "values": { "Ready for test": "OPEN" } }.',
