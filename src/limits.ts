@@ -40,6 +40,7 @@ const TABLE = {
   ],
   repeatedCostForOne: [10, 'Of that cost, how much is charged as a cost of 1.'],
   namesComparedMax: [1_000, 'Names compared with an unknown name in a filter, to suggest the one that is meant.'],
+  trendPointsMax: [400, 'Points of a trend.'],
   filterItemsMax: [1_000, 'Distinct values in one list of a filter.'],
   cursorCharactersMax: [32_000, 'Characters of a cursor.'],
   bodyBytesMax: [1_000_000, 'A request body, which must not be compressed.'],
@@ -101,7 +102,10 @@ const TABLE = {
   cachedQueryBytesMax: [16_384, 'A GraphQL request whose response is cached.'],
   compressFromBytes: [1_024, 'Smaller responses are not compressed.'],
   headerRowsMax: [50, 'Rows at the beginning of an imported file among which its header is looked for.'],
-  workbookBytesMax: [200_000_000, 'The parts of an imported workbook that are read, unpacked.'],
+  workbookBytesMax: [
+    200_000_000,
+    'The parts of an imported workbook that are read, unpacked, and the characters of the cells of one sheet.',
+  ],
   workbookCellsMax: [
     10_000_000,
     'Cells of one sheet of an imported workbook, in each row up to the last with a value.',

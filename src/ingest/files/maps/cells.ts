@@ -5,6 +5,7 @@ import type { DateOrder } from '../guess/dates.js'
 import { type HeadedTable, headingKey, rowsBelow } from '../header.js'
 import { RecordMapper } from '../mappedRecords.js'
 import { blankOf, type Condition, folded, type Mapping, mayLack, type Rule } from '../mapping.js'
+import { RecordRows } from '../recordRows.js'
 import type { SheetRecord, SheetRecords } from '../records.js'
 import { type Cells, settledDays } from './settledDays.js'
 
@@ -24,14 +25,19 @@ export function mappedCells(
   const mapper = new RecordMapper(present, found.table.unit)
   const blank = blankOf(present)
   const records: SheetRecord[] = []
-  for (const { line, cells } of rowsBelow(found)) {
+  const named = Array.from(
+    present.rules,
+    ([field, { from }]) => [field, from.flatMap((one) => columns.get(one) ?? [])] as const,
+  )
+  const rows = new RecordRows(found, named)
+  for (const { line, cells } of rows) {
     const gather = cellsOf(cells)
     if (!mapper.takes(gather)) continue
     const values = { ...blank }
     const flaws = [...surplusOf(cells, found.header.cells.length), ...mapper.fillIn(values, gather, line)]
     records.push({ index: records.length, line, values, flaws: flaws.length === 0 ? NO_FLAWS : flaws })
   }
-  return { present, records, notes: mapper.notes(), warnings: mapper.warnings() }
+  return { present, records, notes: [...rows.notes(), ...mapper.notes()], warnings: mapper.warnings() }
 }
 
 function* cellRows(found: HeadedTable, cellsOf: (cells: readonly string[]) => Cells): Generator<Cells, void> {
