@@ -14,6 +14,8 @@ export interface Diagnostic {
   readonly index: number | undefined
   readonly field: string
   readonly detail: string
+  /** The name of an owner or assignee who is not on the roster, if that is what it is about. */
+  readonly stranger?: string
 }
 
 export interface Counts {

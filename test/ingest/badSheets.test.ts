@@ -165,7 +165,7 @@ describe('a bad sheet', () => {
     const desk = await openRisks()
     const before = desk.dump()
     for (const [file, content] of BAD) desk.put(file, content)
-    const { code, stderr, report } = await desk.report('risks', ...BAD.map(([file]) => file))
+    const { code, stderr, report } = await desk.report('risks', '--strict', ...BAD.map(([file]) => file))
     const found = report.files.map(({ file, flaws }) => [
       file,
       ...flaws.map(({ line, column, detail }) => (line === undefined ? detail : [line, column, detail])),
@@ -220,7 +220,7 @@ describe('a bad sheet', () => {
     const desk = await openRisks()
     desk.put('rare.csv', lines(header('colour'), `APOLLO,R-2,${'🌙'.repeat(500)},red`))
     desk.put('proto.ndjson', lines('{"project":"APOLLO","reference":"R-3","title":"x","__proto__":{"category":"y"}}'))
-    const answer = await desk.importSheet('risks', '--ignore-unknown', 'rare.csv', 'proto.ndjson')
+    const answer = await desk.importSheet('risks', '--strict', '--ignore-unknown', 'rare.csv', 'proto.ndjson')
     expect(answer).toMatchObject({
       code: 0,
       stderr: lines(

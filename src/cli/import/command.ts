@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander'
 import { projectKey } from '../../fields.js'
+import { DATE_ORDERS } from '../../ingest/files/guess/dates.js'
 import { SHEET_NOUNS, type SheetNoun, sheetNounOf } from '../../ingest/files/nouns.js'
 import { formatOf, SHEET_FORMATS } from '../../ingest/files/sheet.js'
 import { LIMITS } from '../../limits.js'
@@ -32,7 +33,11 @@ export function importCommand(clock: () => Date): Command {
       '--close-limit <number>',
       `how many may be closed in a project, or set INACTIVE, at once, instead of a fifth or ${LIMITS.closeLeast}`,
     )
-    .option('--ignore-unknown', 'ignore unknown columns')
+    .option('--ignore-unknown', 'ignore unknown columns instead of keeping them in details')
+    .option('--strict', 'take exact column names and values only, and guess nothing')
+    .option('--reference-from <column>', 'the column to take as the reference')
+    .addOption(new Option('--date-order <order>', 'what comes first in 03/04/2026').choices(DATE_ORDERS))
+    .option('--suggest-map', 'print what is guessed about a file as a map to edit, and exit')
     .option('--dry-run', 'report what would change, without storing it')
     .option('--report <file>', 'write all findings to this JSON file')
     .option('--template', 'print an empty sheet with an example, and exit')
@@ -49,8 +54,9 @@ export function importCommand(clock: () => Date): Command {
       if (!flags.template) checkFlags(noun, files, flags)
       else if (flags.format === 'xlsx') throw new WrongUsage('--template is text: csv, ndjson or json.')
       // Imported lazily: the other commands start faster without it.
-      const { importAll, printTemplate } = await import('./run.js')
-      return flags.template ? printTemplate(noun, flags.format) : importAll(noun, files, flags, clock)
+      const { importAll, printTemplate, suggestMap } = await import('./run.js')
+      if (flags.template) return printTemplate(noun, flags.format)
+      return flags.suggestMap ? suggestMap(noun, files[0] ?? '', flags) : importAll(noun, files, flags, clock)
     })
 }
 
@@ -65,6 +71,15 @@ Examples:
   operations import people --dry-run --report report.json people.csv`
 
 const FORMATS = SHEET_FORMATS.join(', ').replace(/, (?=\w+$)/, ' or ')
+const OF_GUESSES = ['referenceFrom', 'dateOrder', 'suggestMap'] as const
+
+function checkGuessFlags(files: readonly string[], flags: ImportFlags): void {
+  const foreign = OF_GUESSES.find((name) => flags[name] !== undefined)
+  const reason = flags.strict ? '--strict' : flags.map === undefined ? undefined : '--map'
+  if (foreign && reason) throw new WrongUsage(`--${kebab(foreign)} is for guessing, which ${reason} rules out.`)
+  if (flags.strict && flags.map !== undefined) throw new WrongUsage('--strict takes exact names, and --map others.')
+  if (flags.suggestMap && files.length > 1) throw new WrongUsage('--suggest-map takes one file.')
+}
 
 const OF_ENTRIES = ['project', 'createProjects', 'strictPeople', 'closeMissing'] as const
 
@@ -81,6 +96,7 @@ function checkFlags(noun: SheetNoun, files: readonly string[], flags: ImportFlag
     throw new WrongUsage(`${unknown}: Give --format ${FORMATS}: the file name does not show it.`)
   const isWorkbook = (file: string) => (flags.format ?? formatOf(file)) === 'xlsx'
   if (flags.sheet !== undefined && !files.every(isWorkbook)) throw new WrongUsage('--sheet is for workbooks (.xlsx).')
+  checkGuessFlags(files, flags)
   const isEntries = noun === 'risks' || noun === 'issues'
   const foreign = OF_ENTRIES.find((name) => flags[name] !== undefined)
   if (foreign && !isEntries) throw new WrongUsage(`--${kebab(foreign)} is for risks and issues.`)

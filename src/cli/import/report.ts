@@ -1,6 +1,8 @@
+import type { Guess } from '../../ingest/files/guess/guess.js'
 import type { SheetNoun } from '../../ingest/files/nouns.js'
 import { escapedLine } from '../../text.js'
-import type { FileOutcome, Finding } from './file.js'
+import type { FileOutcome } from './file.js'
+import type { Finding } from './findings.js'
 
 /** How many findings are printed on a terminal. */
 const SHOWN_MAX = 50
@@ -62,8 +64,8 @@ function amount(count: number): string {
 /** The results of all files, for programs. */
 export function reportOf(noun: SheetNoun, outcomes: readonly FileOutcome[], flags: { dryRun?: true }) {
   const files = outcomes.map(({ isSound: _, projectKeys: __, isStored: stored, counts, ...outcome }) => {
-    const { file, records, rejected, flaws, warnings, notClosed, notes: said, ignored, derived, made } = outcome
-    const findings = { flaws, warnings, notClosed, notes: said }
+    const { file, records, rejected, flaws, warnings, notClosed, notes: said, ignored, derived, made, guess } = outcome
+    const findings = { flaws, warnings, notClosed, notes: said, ...(guess && { guess: guessOf(guess) }) }
     return { file, stored, records, ...counts, rejected, ...findings, ignored, derived, made }
   })
   const sum = (name: 'created' | 'updated' | 'unchanged' | 'closed' | 'rejected') =>
@@ -78,4 +80,8 @@ export function reportOf(noun: SheetNoun, outcomes: readonly FileOutcome[], flag
     rejected: sum('rejected'),
     files,
   }
+}
+
+function guessOf({ columns, kept, ignored, notes }: Guess) {
+  return { columns, kept, ignored, notes }
 }

@@ -18,13 +18,16 @@ export function headingKey(heading: string): string {
 /** How many of the columns that are looked for a row of headings names, and how many of them make it the header. */
 export interface HeaderTest {
   readonly needed: number
+  /** Whether a later row that names more columns is a better header. */
+  readonly isByMost?: boolean
   count(headings: readonly string[]): number
 }
 
 /** A header names two columns that are known: a single one may be a title or a value. */
-export function knownColumns(knows: (heading: string) => boolean): HeaderTest {
+export function knownColumns(knows: (heading: string) => boolean, isByMost = false): HeaderTest {
   return {
     needed: 2,
+    isByMost,
     count(headings) {
       const known = new Set(headings.filter((heading) => heading !== '' && knows(heading)).map(headingKey))
       return known.size < 2 ? 0 : known.size
@@ -65,7 +68,7 @@ export function headedTable(tables: Iterable<Table>, test: HeaderTest): HeadedTa
     first ??= table
     try {
       const found = headerIn(table, test)
-      if (found && found.count >= test.needed) return found
+      if (found && isEnough(found, test)) return found
       if (found && (!nearest || found.count > nearest.count)) nearest = found
     } catch (error) {
       // With another separator the text may be readable.
@@ -73,7 +76,7 @@ export function headedTable(tables: Iterable<Table>, test: HeaderTest): HeadedTa
       if (table === first) flaw = error
     }
   }
-  if (flaw) throw flaw
+  if (flaw && (nearest?.count ?? 0) < test.needed) throw flaw
   return nearest
 }
 
@@ -87,12 +90,17 @@ function headerIn(table: Table, test: HeaderTest): HeadedTable | undefined {
     const grouped = withGroups(cells, last)
     const count = Math.max(test.count(cells), test.count(grouped))
     const found = { table, header: { line, cells: grouped }, above, count }
-    if (found.count >= test.needed) return { ...found, header: wholeHeader(found) }
+    if (isEnough(found, test)) return { ...found, header: wholeHeader(found) }
     if (!nearest || found.count > nearest.count) nearest = found
     if (++above === LIMITS.headerRowsMax) break
     last = cells
   }
-  return nearest
+  return nearest && nearest.count >= test.needed ? { ...nearest, header: wholeHeader(nearest) } : nearest
+}
+
+/** Whether to look no further: enough columns are known, and no other row can be better. */
+function isEnough({ count }: HeadedTable, { needed, isByMost }: HeaderTest): boolean {
+  return !isByMost && count >= needed
 }
 
 function headingsOf(cells: readonly string[]): string[] {

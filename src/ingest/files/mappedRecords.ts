@@ -4,6 +4,7 @@ import { isObject } from './json.js'
 import { type Condition, folded, isScalar, type Mapping, type Rule, type Scalar } from './mapping.js'
 import { adfText, isAdf } from './maps/adf.js'
 import { bandOf } from './maps/bands.js'
+import { UniqueTexts } from './maps/unique.js'
 import type { RowUnit } from './table.js'
 
 /** The source's values under a name: the cells of its columns, or the members at the end of its path. */
@@ -31,11 +32,16 @@ export class RecordMapper {
   readonly #cut = new Map<string, Noted>()
   /** Words that are not in `values`, by field and word. */
   readonly #unknown = new Map<string, Map<string, Noted>>()
+  readonly #pairs: readonly (readonly [field: string, partner: string])[]
+  readonly #unique: readonly (readonly [field: string, texts: UniqueTexts])[]
   #leftOut = 0
 
   constructor(mapping: Mapping, unit: RowUnit = 'line') {
     this.#mapping = mapping
     this.#unit = unit
+    const rules = [...mapping.rules]
+    this.#pairs = rules.flatMap(([field, rule]) => (rule.with === undefined ? [] : [[field, rule.with] as const]))
+    this.#unique = rules.flatMap(([field, rule]) => (rule.unique ? [[field, new UniqueTexts()] as const] : []))
   }
 
   /** Whether a record fulfils `where`. */
@@ -53,6 +59,8 @@ export class RecordMapper {
       if ('value' in result) values[field] = result.value
       else flaws.push(result.flaw)
     }
+    for (const [field, partner] of this.#pairs) if (!isFilled(values[partner])) values[field] = ''
+    for (const [field, references] of this.#unique) values[field] = references.next(values[field], values['project'])
     return flaws.length === 0 ? NO_FLAWS : flaws
   }
 
@@ -104,7 +112,8 @@ export class RecordMapper {
       const read = dayIn(String(first), rule.date)
       return 'day' in read ? { value: read.day } : flawed(column, first, read.flaw)
     }
-    const value = prefixed(rule, rule.join === undefined ? first : scalars.join(rule.join))
+    const text = prefixed(rule, rule.join === undefined ? first : scalars.join(rule.join))
+    const value = rule.oneLine && typeof text === 'string' ? text.replaceAll(/[\s\p{Cc}]+/gu, ' ') : text
     return { value: rule.cut === undefined ? value : this.#shortened(field, value, rule.cut, line) }
   }
 

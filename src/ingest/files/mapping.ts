@@ -32,6 +32,12 @@ export interface Rule {
   readonly cut?: number | undefined
   /** The source may lack all of `from`: then there is only the default. */
   readonly optional?: true | undefined
+  /** Line breaks become spaces. */
+  readonly oneLine?: true | undefined
+  /** For references that are made of texts: a long text ends in its hash, and the second of the same in (2). */
+  readonly unique?: true | undefined
+  /** Blank wherever this other field is blank. */
+  readonly with?: string | undefined
 }
 
 /** A condition on the source's records; exactly one of `is`, `not` and `blank` is there. */

@@ -2,12 +2,18 @@ import { Columns, surplusOf } from './columns.js'
 import { csvTables, unguarded } from './csv.js'
 import { decode } from './decode.js'
 import { listed, type SheetFlaw, UnreadableSheet } from './flaws.js'
-import { type HeadedTable, headedTable, knownColumns, mappedColumns } from './header.js'
+import type { GuessOptions } from './guess/assignment.js'
+import type { DateOrder } from './guess/dates.js'
+import { type Guess, guess } from './guess/guess.js'
+import { Headings } from './guess/headings.js'
+import { isOwnForm } from './guess/own.js'
+import { type HeadedTable, headedTable, knownColumns, mappedColumns, rowsBelow } from './header.js'
 import { type JsonRecord, jsonRecords, ndjsonRecords } from './json.js'
 import type { Mapping } from './mapping.js'
 import { mappedCells } from './maps/cells.js'
 import { mappedObjects } from './maps/objects.js'
 import { type Recognisable, recognised, recognisedNote, recognisedObjects, recognising } from './maps/recognition.js'
+import type { SheetNoun } from './nouns.js'
 import { RecordRows } from './recordRows.js'
 import type { SheetRecord, SheetRecords } from './records.js'
 import { isBlank, type RowUnit, type Table } from './table.js'
@@ -26,8 +32,19 @@ export interface Sheet extends SheetRecords {
   readonly ignored: readonly string[]
   /** Known columns that are computed, and so not taken from a file. */
   readonly derived: readonly string[]
+  /** The map that the file was recognised by. */
+  readonly recognised?: Mapping | undefined
+  /** What was guessed; absent if the columns have the fields' own names, or a map names them. */
+  readonly guess?: Guess
   /** The source's name for the column of a field: the header, or the field's own name. */
   columnOf(field: string): string
+}
+
+/** What is known beforehand about a sheet whose columns are guessed. */
+export interface GuessPlan extends Pick<GuessOptions, 'hasProject' | 'referenceFrom' | 'dateOrder'> {
+  readonly noun: SheetNoun
+  /** Guess also where everything has our own names and forms. */
+  readonly isForced?: boolean | undefined
 }
 
 export interface SheetOptions {
@@ -43,8 +60,10 @@ export interface SheetOptions {
   readonly mapping?: Mapping | undefined
   /** Maps that are used without being named if the file has their signature. */
   readonly recognisable?: readonly Recognisable[]
-  /** Whether a heading is one of a column; without it, the fields' own names are. */
+  /** Whether a heading is one of a column; without it, the fields' own names and what can be guessed are. */
   readonly knows?: (heading: string) => boolean
+  /** How to guess what the columns mean; without it, they have the fields' own names. */
+  readonly guess?: GuessPlan | undefined
 }
 
 const EXTENSIONS: Readonly<Record<SheetFormat, RegExp>> = {
@@ -82,8 +101,11 @@ function objectsSheet(source: Iterable<JsonRecord>, options: SheetOptions): Shee
 function tableSheet(tables: Iterable<Table>, options: SheetOptions): Sheet {
   const { name, fields, recognisable = [] } = options
   const known = new Columns(options)
-  const knows = options.knows ?? ((heading: string) => known.knows(heading))
-  const test = options.mapping ? mappedColumns(options.mapping) : recognising(recognisable, knownColumns(knows))
+  const headings = options.guess && new Headings(options.guess.noun, fields)
+  const knows = options.knows ?? ((heading: string) => known.knows(heading) || headings?.isKnown(heading) === true)
+  const test = options.mapping
+    ? mappedColumns(options.mapping)
+    : recognising(recognisable, knownColumns(knows, headings !== undefined))
   const found = headedTable(tables, test)
   if (!found) throw new UnreadableSheet(name, `There is no header; the columns may be called ${fields.join(', ')}.`)
   const { unit, notes, sheets } = found.table
@@ -91,9 +113,14 @@ function tableSheet(tables: Iterable<Table>, options: SheetOptions): Sheet {
     throw new UnreadableSheet(name, noHeader(sheets, fields))
   const map = options.mapping ? undefined : recognised(recognisable, found.header.cells)
   const mapping = options.mapping ?? map?.mapping()
-  const sheet = mapping ? mappedTable(found, mapping) : namedTable(found, options)
+  const sheet = mapping
+    ? mappedTable(found, mapping, options.guess?.dateOrder)
+    : options.guess
+      ? guessedTable(found, options, options.guess, known)
+      : namedTable(found, options)
   const first = map ? [recognisedNote(map)] : []
-  return { ...sheet, unit, notes: [...first, ...notes, ...noteAbove(found), ...sheet.notes] }
+  const all = [...first, ...notes, ...noteAbove(found), ...sheet.notes]
+  return { ...sheet, unit, notes: all, ...(map && { recognised: mapping }) }
 }
 
 function noHeader(sheets: readonly string[], fields: readonly string[]): string {
@@ -107,9 +134,34 @@ function noteAbove({ table: { unit }, header, above }: HeadedTable): string[] {
   return [`The header is in ${unit} ${header.line}; ${rows} passed over.`]
 }
 
-function mappedTable(found: HeadedTable, mapping: Mapping): Sheet {
-  const { present, ...mapped } = mappedCells(found, mapping)
+function mappedTable(found: HeadedTable, mapping: Mapping, order?: DateOrder): Sheet {
+  const { present, ...mapped } = mappedCells(found, mapping, order)
   return mappedSheet(mapped, present)
+}
+
+/** A table whose columns are guessed, unless its header and its values are our own. */
+function guessedTable(found: HeadedTable, options: SheetOptions, plan: GuessPlan, known: Columns): Sheet {
+  const headings = found.header.cells.filter((heading) => heading !== '')
+  const isOwn = headings.every((heading) => known.knows(heading)) && plan.referenceFrom === undefined && !plan.isForced
+  // Without a header that is known there is nothing to guess from.
+  const own = isOwn || found.count === 0 ? namedTable(found, options) : undefined
+  if (own && isOwnForm(plan.noun, own.records)) return own
+  const rows = Array.from(rowsBelow(found), ({ line, cells }) => ({ line, cells: cells.map(unguarded) }))
+  const { fields, derived, ignoreUnknown } = options
+  const { unit } = found.table
+  const guessed = guess(plan.noun, found.header.cells, rows, { ...plan, fields, derived, ignoreUnknown, unit })
+  // In a sheet with our own names only words and dates are translated; what else is wrong is a flaw of its row.
+  if (own && !isTranslation(guessed, own)) return own
+  if (guessed.questions.length > 0)
+    return { ...mappedSheet({ records: [], notes: [], warnings: [] }, guessed.mapping), guess: guessed }
+  const sheet = mappedTable(found, guessed.mapping)
+  return { ...sheet, notes: [], warnings: [...guessed.warnings, ...sheet.warnings], guess: guessed }
+}
+
+function isTranslation({ mapping: { rules, where }, questions, warnings }: Guess, { records }: Sheet): boolean {
+  const isWhole = Object.keys(records[0]?.values ?? {}).every((field) => rules.has(field))
+  const isPlain = Array.from(rules.values()).every((rule) => !rule.unique && !rule.with && !rule.cut && !rule.oneLine)
+  return isWhole && isPlain && where.length + questions.length + warnings.length === 0
 }
 
 /** A table whose header has our field names. */

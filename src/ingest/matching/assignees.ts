@@ -51,7 +51,10 @@ export class AssigneeMatcher {
     const kept = checkText(name ?? who, 'name')
     if ('flaw' in kept) check.flaw(field, `${words} ${kept.flaw}`)
     else if (this.run.options.strictPeople) check.flaw(field, words)
-    else this.run.warnings.push({ index, field, detail: `${words} It is kept as ${field}Name.` })
+    else {
+      const stranger = found.namesakes === 0 ? { stranger: who } : {}
+      this.run.warnings.push({ index, field, detail: `${words} It is kept as ${field}Name.`, ...stranger })
+    }
     return { id: null, name: name ?? who }
   }
 

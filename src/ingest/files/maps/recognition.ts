@@ -23,7 +23,7 @@ export function recognised(maps: readonly Recognisable[], headings: readonly str
 /** A header with the signature of a map is a header, whatever else is one. */
 export function recognising(maps: readonly Recognisable[], test: HeaderTest): HeaderTest {
   return {
-    needed: test.needed,
+    ...test,
     count: (headings) => (recognised(maps, headings) ? Number.MAX_SAFE_INTEGER : test.count(headings)),
   }
 }
