@@ -19,6 +19,22 @@ export const READS: Readonly<Partial<Record<OperationName, (company: Company) =>
     '?email=',
   ],
   getPerson: ({ personIds: [first = '', second = ''] }) => [...ONE, first, second, `${first}?limit=1`, `${first}/`],
+  getMovements: ({ projectIds: [project] }) => [
+    '',
+    '?since=2026-01-01',
+    '?since=2026-01-01&until=2026-12-01T00:00:00Z&project=apollo,HARBOR-2&level=HIGH,unassessed',
+    `?since=2026-11-02T09:30:00.001Z&project=${project}`,
+    '?since=2026-01-01&project=NONE',
+    '?since=2026-01-02&until=2026-01-01',
+    '?since=soon',
+  ],
+  getRiskTrend: () => [
+    '?from=2026-11-01&to=2026-11-04',
+    '?from=2026-01-01&to=2026-12-31&step=month&project=APOLLO',
+    '?from=2026-11-01&to=2020-11-04',
+    '?from=2026-11-01&to=2036-11-04&project=NONE',
+    '?to=2026-11-01',
+  ],
   listGroups: () => [...LIST, '?search=TEAM', '?search=none%20such', '?group=grp_none'],
   getGroup: ({ groupIds: [first = '', , empty = ''] }) => [...ONE, first, empty],
   listProjects: () => [...LIST, '?status=ACTIVE,on_hold', '?status=closed&total=true', '?search=harb'],
@@ -92,7 +108,7 @@ export const READS: Readonly<Partial<Record<OperationName, (company: Company) =>
 }
 
 /** Query strings for what a list amounts to. */
-const COUNTS = ['', '?limit=2', '?total=true', '?updatedSince=2099-01-01', '?search=steel', '?project=NONE', '?search=']
+const COUNTS = ['', '?limit=3', '?total=true', '?updatedSince=2099-01-01', '?search=steel', '?project=NONE', '?search=']
 
 /** Requests for a list below one entity. */
 const below = (name: string) => [name, `${name}?limit=2`, `${name}?limit=1&total=true`, `${name}?limit=0`]

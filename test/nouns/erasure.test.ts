@@ -93,7 +93,7 @@ test('an erased person is blank and in no group, keeps the id, and is off the ro
   )
   const { body } = await caller.get(`/v1/personnel/${id}`)
   expect(body).toEqual({
-    ...{ id, name: 'Erased person', status: 'INACTIVE', groups: [] },
+    ...{ id, name: 'Erased person', status: 'INACTIVE', groups: [], details: [] },
     ...{ email: null, externalId: null, title: null, department: null },
     ...{ createdAt: NOW.toISOString(), updatedAt: expect.any(String) },
   })

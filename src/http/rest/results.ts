@@ -9,7 +9,7 @@ import { longJson } from '../wire/longJson.js'
 import type { HttpRequest, HttpResponse } from '../wire/request.js'
 import { joined } from '../wire/slices.js'
 import type { CompiledRoute, MediaType } from './compiledRoutes.js'
-import { csvContent, type Entry, entriesIn } from './csv.js'
+import { csvContent, type Entry, JsonLines } from './csv.js'
 import { eventsContent } from './events.js'
 import { EVENTS_TYPE } from './routes.js'
 
@@ -32,12 +32,12 @@ export async function respondWithCompiled({ roots: [root] }: CompiledResult, cal
     const next = nextOf(list.pageInfo, call)
     const { columns } = call.operation
     if (call.type === 'text/csv' && columns) {
-      return pageWith(await csvContent(columns, entriesIn(list.entries), call.separator), next, call)
+      return pageWith(await csvContent(columns, new JsonLines(list.entries), call.separator), next, call)
     }
     const page = JSON.stringify(pageOf(list, next, call))
     const isEmpty = list.entries.length === 0
     if (call.type === EVENTS_TYPE) {
-      return pageWith(eventsContent(entriesIn(list.entries), call), next, call, isEmpty)
+      return pageWith(eventsContent(new JsonLines(list.entries), call), next, call, isEmpty)
     }
     const parts = [BEFORE_DATA, list.entries, Buffer.from(`],"page":${page}}`)] as const
     const bytes = framed(...parts) ?? (await joined(parts))
