@@ -9,6 +9,7 @@ export const CATALOGUE = {
   NOT_ACCEPTABLE: 'Not acceptable',
   REQUEST_TIMEOUT: 'Request timeout',
   CONFLICT: 'Already exists',
+  CURSOR_GONE: 'Position gone',
   PRECONDITION_FAILED: 'Changed meanwhile',
   PAYLOAD_TOO_LARGE: 'Body too large',
   UNSUPPORTED_MEDIA_TYPE: 'Unsupported media type',

@@ -63,6 +63,11 @@ export function needs(scope: Scope, extensions: object = {}) {
 /** Declares that any valid key may read it. */
 export const anyKey = { authScopes: { anyKey: true }, extensions: { scope: null } } as const
 
+/** Declares that one of these scopes is enough; its rows are limited to what the key may read. */
+export function needsOneOf(scopes: readonly Scope[], extensions: object = {}) {
+  return { authScopes: { anyKey: true }, extensions: { ...extensions, scopes } }
+}
+
 export function requireScope({ scopes }: Principal, requiredScope: Scope): void {
   if (!grants(scopes, requiredScope)) throw missingScope(requiredScope)
 }

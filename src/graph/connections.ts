@@ -1,10 +1,9 @@
 import type { ArgBuilder, InputObjectRef, ObjectRef } from '@pothos/core'
-import { and } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import type { Scope } from '../auth/scopes.js'
 import { LIMITS } from '../limits.js'
-import { JsonPage, listSource, type PageFacts, pageFacts, readFacts } from '../store/query/jsonPage.js'
-import { type AnyList, countOf, cursorOf, extentOf, type List, pageOf, requireWhole } from '../store/query/page.js'
+import type { PageFacts } from '../store/query/jsonPage.js'
+import { type AnyList, countOf, cursorOf, type List, pageOf, requireWhole } from '../store/query/page.js'
 import {
   type AnyRelation,
   type Identified,
@@ -14,22 +13,15 @@ import {
   relatedPages,
 } from '../store/query/relations.js'
 import type { Read } from '../store/store.js'
-import { builder, type Context, needs } from './builder.js'
+import { builder, type Context, needs, needsOneOf } from './builder.js'
 import type { FieldPrice } from './cost/bills.js'
 import { federated, SHAREABLE } from './federation/subgraph.js'
 import { checkNames } from './hints/names.js'
 import { load, oncePerRequest, readTogether } from './loaders.js'
+import { type Connection, factsOf, followed, type Once } from './pages.js'
 import { type Arguments, field, idOf, type Types } from './sql/fields.js'
 import { inTurns, turn } from './turns.js'
 import { type PageRequest, pageRequestOf } from './windows.js'
-
-/** A page whose parts are read lazily. */
-export interface Connection<Row> {
-  readonly rows: () => Promise<readonly Row[]>
-  readonly facts: () => Promise<PageFacts>
-  readonly count: () => Promise<number>
-  readonly cursor: (row: Row) => string
-}
 
 type AnyRow = Record<string, unknown>
 
@@ -174,8 +166,9 @@ function connect(context: Context, args: Arguments, list: AnyList): Connection<A
   const { read } = context.store
   const pageRequest = checkedArguments(context, list, args)
   const { filter } = pageRequest
-  const once = <V>(what: string, by: Partial<PageRequest>, ask: () => Promise<V>): Promise<V> =>
+  const once: Once = (what, by, ask) =>
     oncePerRequest(context, JSON.stringify([list.name, what, by]), () => turn(context).then(ask))
+  if (list.mark) return followed(context, list, pageRequest, once)
   return {
     rows: () =>
       once('rows', pageRequest, async () => {
@@ -188,15 +181,6 @@ function connect(context: Context, args: Arguments, list: AnyList): Connection<A
     count: () => once('count', { filter }, () => countOf(read, list, filter)),
     cursor: (row) => cursorOf(read, list, row),
   }
-}
-
-async function factsOf(read: Read, list: AnyList, pageRequest: PageRequest): Promise<PageFacts> {
-  const source = listSource(read, list, pageRequest.filter)
-  // Of a complete list only its two ends are read.
-  const guard = read.guard(extentOf(read, list, pageRequest.filter, { first: pageRequest.first ?? 1 }))
-  const page = new JsonPage(read, { ...source, condition: and(guard, source.condition) }, pageRequest, 'page')
-  const [row] = await read.rows({ ...read.compile(pageFacts(read, page)), isHeavy: guard !== undefined })
-  return readFacts(row?.[0])
 }
 
 /** Resolves a nested list: one statement serves all rows that were read together. */
@@ -228,25 +212,37 @@ function connectRelated(context: Context, args: Arguments, relation: AnyRelation
 const NO_PAGE: PageFacts = { hasNextPage: false, hasPreviousPage: false, startCursor: null, endCursor: null }
 
 /** The definition of a list field, besides its name. */
-interface ListField<R extends PgTable, F extends object> {
+interface ListField<R extends PgTable, F extends object, S = Scope> {
   readonly type: ObjectRef<Types, Connection<R['$inferSelect']>>
   readonly filter: InputObjectRef<Types, F>
-  readonly scope: Scope
+  readonly scope: S
   readonly description: string
 }
 
 /** A list at the root of Query. */
 export function queryList<T extends PgTable, F extends object>(
   name: string,
-  { type, filter, scope, description, list }: ListField<T, F> & { readonly list: List<T, F | Record<string, never>> },
+  {
+    type,
+    filter,
+    scope,
+    description,
+    list,
+    isPaged = false,
+  }: ListField<T, F, Scope | readonly Scope[]> & {
+    readonly list: List<T, F | Record<string, never>>
+    /** Whether it is always a page. */
+    readonly isPaged?: boolean
+  },
 ): void {
+  const extensions = { sql: { list }, price: { list } }
   builder.queryField(name, (t) =>
     t.field({
       type,
       nullable: true,
       description,
-      ...needs(scope, { sql: { list }, price: { list } }),
-      args: listArgs(t.arg, filter),
+      ...(typeof scope === 'string' ? needs(scope, extensions) : needsOneOf(scope, extensions)),
+      args: isPaged ? nestedListArgs(t.arg, filter) : listArgs(t.arg, filter),
       // The rows are those of the list's own table.
       resolve: (_, args, context) => named(context, args, list, () => connect(context, args, list)) as never,
     }),

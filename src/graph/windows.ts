@@ -1,8 +1,10 @@
+import type { Principal } from '../auth/principal.js'
+import { grants, type Scope } from '../auth/scopes.js'
 import { badArgument } from '../errors.js'
 import { LIMITS } from '../limits.js'
 import type { Key } from '../store/query/cursors.js'
-import { type AnyList, placeAfter, type Window } from '../store/query/page.js'
-import type { Context } from './builder.js'
+import { type AnyList, type Caller, placeAfter, type Window } from '../store/query/page.js'
+import { type Context, requireScope } from './builder.js'
 import type { Arguments } from './sql/fields.js'
 
 /** The parsed arguments of a list. */
@@ -13,7 +15,8 @@ export interface PageRequest extends Window {
 }
 
 /** Parses the arguments of a list; refuses an invalid page size or cursor. */
-export function pageRequestOf({ store, wholeListRowsMax: most }: Context, list: AnyList, args: Arguments): PageRequest {
+export function pageRequestOf(context: Context, list: AnyList, args: Arguments): PageRequest {
+  const { store, principal, wholeListRowsMax: most } = context
   // Every list has the arguments of `listArgs`.
   const given = args as { first?: number | null; after?: string | null; filter?: object | null }
   const first = given.first ?? undefined
@@ -21,5 +24,15 @@ export function pageRequestOf({ store, wholeListRowsMax: most }: Context, list: 
     throw badArgument('first', `Must be from 1 to ${LIMITS.pageRowsMax}.`)
   }
   const after = given.after ?? undefined
-  return { filter: given.filter ?? {}, first, after, most, place: placeAfter(store.read, list, { after }) }
+  const filter = given.filter ?? {}
+  const visible = list.visible?.(filter, callerOf(principal)) ?? filter
+  return { filter: visible, first, after, most, place: placeAfter(store.read, list, { after }) }
+}
+
+function callerOf(principal: Principal): Caller {
+  // The nouns name scopes; the store, which declares lists, knows none.
+  return {
+    mayRead: (scope) => grants(principal.scopes, scope as Scope),
+    require: (scope) => requireScope(principal, scope as Scope),
+  }
 }

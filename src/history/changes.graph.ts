@@ -1,17 +1,24 @@
 import type { ObjectRef } from '@pothos/core'
 import type { Scope } from '../auth/scopes.js'
 import { builder, enumOf } from '../graph/builder.js'
-import { connectionOf, pageField } from '../graph/connections.js'
-import { columns, itemsField, type Types } from '../graph/sql/fields.js'
+import { connectionOf, pageField, queryList } from '../graph/connections.js'
+import { boundedTexts } from '../graph/inputs.js'
+import { columns, computedField, itemsField, positionField, referenceField, type Types } from '../graph/sql/fields.js'
 import { Group } from '../personnel/groups.graph.js'
+import { groups } from '../personnel/groups.js'
 import { Person } from '../personnel/people.graph.js'
+import { personnel } from '../personnel/people.js'
 import { Issue } from '../projects/issues.graph.js'
+import { issues } from '../projects/issues.js'
 import { Project } from '../projects/projects.graph.js'
+import { projects } from '../projects/projects.js'
 import { Risk } from '../projects/risks.graph.js'
+import { risks } from '../projects/risks.js'
 import type { Identified } from '../store/query/relations.js'
 import type { Tables } from '../store/tables.js'
-import type { EntityKind } from '../vocabulary.js'
+import { ENTITY_KINDS, type EntityKind as Kind } from '../vocabulary.js'
 import { type ChangeRow, type FieldChangeRow, fieldChanges, historyOf } from './changes.js'
+import { changedReference, changedTitle, type FeedFilter as Feed, feed, kindsIn, scopeOfKind } from './feed.js'
 
 const ChangeAction = enumOf('ChangeAction', 'The action.', {
   CREATED: 'It was created.',
@@ -30,13 +37,15 @@ columns(FieldChange, {
   to: { type: 'String', nullable: true, description: 'The value after; null for none.' },
 })
 
-const MANAGED_BY: Readonly<Record<EntityKind, Scope>> = {
-  PERSON: 'personnel.manage',
-  GROUP: 'personnel.manage',
-  PROJECT: 'projects.manage',
-  RISK: 'projects.manage',
-  ISSUE: 'projects.manage',
-}
+const EntityKind = enumOf('EntityKind', 'The kind of an entity.', {
+  PERSON: 'A person of the roster.',
+  GROUP: 'A personnel group.',
+  PROJECT: 'A project.',
+  RISK: 'A risk of a project.',
+  ISSUE: 'An issue of a project.',
+})
+
+const managing = (kind: Kind) => scopeOfKind(kind, 'manage')
 
 const Change = builder.objectRef<ChangeRow>('Change')
 Change.implement({
@@ -47,10 +56,11 @@ Change.implement({
       description:
         'The id of the key that made the change, or `cli` for the command line; needs personnel.manage for people and groups, ' +
         'projects.manage for projects, risks and issues.',
-      authScopes: ({ entity }) => ({ scope: MANAGED_BY[entity] }),
+      authScopes: ({ entity }) => ({ scope: scopeOfKind(entity, 'manage') }),
       extensions: {
         sql: { column: 'by' },
-        scopeOf: (parent: string) => MANAGED_BY[parent.toUpperCase() as EntityKind],
+        scopeOf: (parent: string) => ENTITY_KINDS.filter((kind) => kind === parent.toUpperCase()).map(managing)[0],
+        rowScopes: (filter: Feed) => [...new Set(kindsIn(filter).map(managing))],
       },
       resolve: ({ by }) => by,
     }),
@@ -61,6 +71,45 @@ columns(Change, {
   recordedAt: { type: 'DateTime', description: 'When it was stored.' },
   effectiveOn: { type: 'Date', description: 'The day that it applies to.' },
   action: { type: ChangeAction, description: 'The action.' },
+  entity: { type: EntityKind, description: 'The kind of the entity that changed.' },
+  entityId: { type: 'ID', description: 'The id of the entity that changed.' },
+})
+positionField(Change, 'cursor', {
+  list: feed,
+  description: 'Where to resume after this change: the `after` of `changes`, or the `cursor` of `/v1/changes`.',
+})
+computedField(Change, 'reference', {
+  type: 'String',
+  nullable: true,
+  description: 'The reference of the risk or the issue, or the key of the project, as it is now; null for others.',
+  computed: changedReference,
+})
+computedField(Change, 'title', {
+  type: 'String',
+  nullable: true,
+  description: 'The title of the risk or the issue, or the name of the person, the group or the project, as it is now.',
+  computed: changedTitle,
+})
+// Without scopes: whoever reads a change may read its entity, and for another kind of change these are null.
+referenceField(Change, 'project', {
+  ...{ to: Project, by: 'projectId', list: projects, scope: undefined },
+  description: 'The project that changed, or that the risk or the issue belongs to.',
+})
+referenceField(Change, 'person', {
+  ...{ to: Person, by: 'entityId', list: personnel, scope: undefined },
+  description: 'The person that changed; null for other kinds.',
+})
+referenceField(Change, 'group', {
+  ...{ to: Group, by: 'entityId', list: groups, scope: undefined },
+  description: 'The group that changed; null for other kinds.',
+})
+referenceField(Change, 'risk', {
+  ...{ to: Risk, by: 'entityId', list: risks, scope: undefined },
+  description: 'The risk that changed; null for other kinds.',
+})
+referenceField(Change, 'issue', {
+  ...{ to: Issue, by: 'entityId', list: issues, scope: undefined },
+  description: 'The issue that changed, open or not; null for other kinds.',
 })
 itemsField(Change, 'fields', { of: FieldChange, description: 'Each field that changed.', relation: fieldChanges })
 
@@ -71,6 +120,36 @@ const ChangeFilter = builder.inputType('ChangeFilter', {
   fields: (t) => ({
     since: t.field({ type: 'DateTime', description: 'Stored at this instant or later.' }),
   }),
+})
+
+const FeedFilter = builder.inputType('FeedFilter', {
+  description: 'Filters the changes of all entities. All given conditions must hold.',
+  fields: (t) => ({
+    entity: t.field({
+      type: [EntityKind],
+      description: 'Of these kinds; by default of all that the key may read.',
+    }),
+    project: t.stringList(
+      boundedTexts('id', 'Of the projects with these keys or ids and of their risks and issues; keys in any case.'),
+    ),
+    since: t.field({
+      type: 'DateTime',
+      description: 'From the first change that was stored at this instant or later.',
+    }),
+  }),
+})
+
+queryList('changes', {
+  type: ChangeConnection,
+  filter: FeedFilter,
+  scope: ['personnel.read', 'projects.read'],
+  isPaged: true,
+  description:
+    'The changes of all entities, oldest first, to follow: `endCursor` is never null, also on an empty page, and is where ' +
+    'to resume. Shows the kinds that the key may read: people and groups with personnel.read, projects, risks and issues ' +
+    'with projects.read. A cursor of another store, or of writes that a restore or a failover lost, is CURSOR_GONE: ' +
+    'read the lists again. After `ERASED`, delete what you have copied of the entity.',
+  list: feed,
 })
 
 /** Adds the field `history` to an entity. */

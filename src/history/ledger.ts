@@ -1,4 +1,5 @@
 import type { PgTable } from 'drizzle-orm/pg-core'
+import { DETAILS, type Detail, detailsIn } from '../details.js'
 import type { Write } from '../store/store.js'
 import type { Tables } from '../store/tables.js'
 import type { ChangeAction, EntityKind } from '../vocabulary.js'
@@ -23,8 +24,15 @@ interface LedgerOptions<Row> {
   readonly table: (t: Tables) => PgTable & { $inferSelect: Row; $inferInsert: object }
   /** The fields whose changes are recorded in the history. */
   readonly tracked: readonly (keyof Row & string)[]
+  /** The project that a row belongs to, or is. */
+  readonly projectOf?: (row: Row) => string
   /** Brings along what other tables keep of these rows. */
   readonly follow?: (write: Write, stored: readonly Stored<Row>[]) => Promise<void>
+}
+
+/** What every entry of the history has from its write. */
+export function originOf({ at, by, nonce }: Pick<Write, 'at' | 'by' | 'nonce'>) {
+  return { recordedAt: at, effectiveOn: at.slice(0, 10), by, nonce }
 }
 
 /** The only way to store rows of entities: every change gets its timestamp and its entry in the history. */
@@ -51,16 +59,15 @@ export class Ledger<Row extends Entity> {
     const fields = this.differences(before, draft)
     Object.assign(fields, beside)
     if (before && Object.keys(fields).length === 0) return { row: before, verdict: 'unchanged' }
-    const { at, by } = this.write
+    const { at } = this.write
     const after = before ? { ...draft, createdAt: before.createdAt, updatedAt: at } : draft
     this.pending.push({ before, after })
     this.history.push({
-      recordedAt: at,
-      effectiveOn: at.slice(0, 10),
-      by,
+      ...originOf(this.write),
       action: action ?? (before ? 'UPDATED' : 'CREATED'),
       entity: this.options.kind,
       entityId: after.id,
+      projectId: this.options.projectOf?.(after) ?? null,
       fields: JSON.stringify(fields),
     })
     return { row: after, verdict: before ? 'updated' : 'created' }
@@ -86,8 +93,24 @@ export class Ledger<Row extends Entity> {
     for (const name of this.options.tracked) {
       const from = (before?.[name] ?? null) as Recorded
       const to = (draft[name] ?? null) as Recorded
-      if (from !== to) fields[name] = [from, to]
+      if (from === to) continue
+      if (name === DETAILS) Object.assign(fields, detailChanges(before?.[name], draft[name]))
+      else fields[name] = [from, to]
     }
     return fields
   }
+}
+
+/** The history names each detail that changed; if only their order did, it has the names in both orders. */
+function detailChanges(before: unknown, after: unknown): Record<string, [Recorded, Recorded]> {
+  const [from, to] = [before, after].map((stored) => detailsIn(stored as string | null | undefined))
+  const texts = (details: readonly Detail[] = []) => new Map(details.map(({ name, text }) => [name, text]))
+  const [textsBefore, textsAfter] = [texts(from), texts(to)]
+  const changes: Record<string, [Recorded, Recorded]> = {}
+  for (const name of new Set([...textsBefore.keys(), ...textsAfter.keys()])) {
+    const [one, other] = [textsBefore.get(name) ?? null, textsAfter.get(name) ?? null]
+    if (one !== other) changes[`${DETAILS}.${name}`] = [one, other]
+  }
+  if (Object.keys(changes).length === 0) changes[DETAILS] = [[...textsBefore.keys()], [...textsAfter.keys()]]
+  return changes
 }

@@ -1,7 +1,7 @@
 import { aliasedTable, and, between, or, type SQL, sql } from 'drizzle-orm'
 import { badArgument, Fault } from '../errors.js'
 import { projectNaming } from '../projects/projects.js'
-import { boundsOf, levelOf } from '../projects/risks.js'
+import { boundsOf, levelOf } from '../projects/scores.js'
 import type { Optional } from '../store/query/conditions.js'
 import { conditional } from '../store/query/jsonPage.js'
 import { refersTo } from '../store/query/names.js'

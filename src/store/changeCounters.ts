@@ -87,7 +87,7 @@ export function newNonce(): number {
 export type Raised = Map<Counter, number>
 
 /** Records the changes of one write. */
-export function raise(raised: Raised, changed: Iterable<ChangeCounter>, nonce = newNonce()): Raised {
+export function raise(raised: Raised, changed: Iterable<ChangeCounter>, nonce: number): Raised {
   for (const counter of ['value', ...changed] as const) raised.set(counter, nonce)
   return raised
 }

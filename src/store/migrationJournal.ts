@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { PACKAGE } from '../about.js'
-import { CHANGE_COUNTERS, raise, raising } from './changeCounters.js'
+import { CHANGE_COUNTERS, newNonce, raise, raising } from './changeCounters.js'
 
 const FOLDER = new URL('drizzle/', PACKAGE)
 
@@ -11,7 +11,7 @@ export const JOURNAL_TABLE =
 
 /** A migration may change any result, so it raises the change counters; the first one also inserts their row. */
 export function raisingRevision(): string {
-  const raised = raising(raise(new Map(), CHANGE_COUNTERS), String)
+  const raised = raising(raise(new Map(), CHANGE_COUNTERS, newNonce()), String)
   return `insert into revision (id, value) values (1, 0) on conflict do nothing; ${raised}`
 }
 

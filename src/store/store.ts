@@ -93,6 +93,8 @@ export interface Write extends Omit<Read, 'db'>, Bulk {
   readonly by: string
   /** The timestamp that this write stores. */
   readonly at: string
+  /** The random value of this write. */
+  readonly nonce: number
 }
 
 /** The state of a store, for monitoring. */

@@ -150,6 +150,14 @@ const membership = (field: string, method: 'PUT' | 'DELETE', person: 0 | 1, memb
     shown: () => ({}),
   })
 
+const syncPersonnel = changing('syncPersonnel', 'POST /v1/personnel/batch', {
+  status: 200,
+  selection: () => 'syncPersonnel(input: { people: [{ name: "Mae", externalId: "HR-1" }] }) { people { created } }',
+  answer: () => ({ people: { created: 1 } }),
+  request: (caller) => caller.post('/v1/personnel/batch', { groups: [{ name: 'Riggers' }] }),
+  shown: () => ({ groups: { created: 1, updated: 0, unchanged: 0, closed: 0 }, warnings: [] }),
+})
+
 const syncProject = changing(
   'syncProject',
   'POST /v1/projects',
@@ -208,5 +216,6 @@ export const CASES: Case[] = [
   changeGroup,
   membership('addMember', 'PUT', 1, 5),
   membership('removeMember', 'DELETE', 0, 3),
+  syncPersonnel,
   syncProject,
 ]

@@ -3,6 +3,7 @@ import { getIntrospectionQuery } from 'graphql'
 import { expect, test } from 'vitest'
 import { CATALOGUE, type Code } from '../../src/errors.js'
 import { LIMITS } from '../../src/limits.js'
+import { cursorAt } from '../../src/store/query/cursors.js'
 import { ada, DEAR_PERSON } from '../support/fixtures.js'
 import { type Caller, type Office, openOffice, type TestResponse } from '../support/harness.js'
 import { way } from '../support/way.js'
@@ -22,6 +23,7 @@ const stale = async ({ caller }: Office) => {
 }
 const post = (caller: Caller, path: string, body: string, headers: Record<string, string> = JSON_TYPE) =>
   caller.request(path, { method: 'POST', headers, body })
+const LOST = cursorAt({ name: 'feed' }, [1, 1])
 const add = 'mutation ($input: AddPersonInput!) { addPerson(input: $input) { id } }'
 
 // Errors of deadlines, rates, sockets, persisted queries and a locked store have their own tests.
@@ -36,6 +38,7 @@ const BY_REST: Record<Provoked, [status: number, provoke: (stage: Office) => Pro
   METHOD_NOT_ALLOWED: [405, ({ caller }) => caller.request('/v1/risks', { method: 'DELETE' })],
   NOT_ACCEPTABLE: [406, ({ caller }) => caller.get('/v1/risks', { accept: 'text/html' })],
   CONFLICT: [409, ({ caller }) => caller.post('/v1/personnel', { name: 'Bea', email: 'p1@example.com' })],
+  CURSOR_GONE: [410, ({ caller }) => caller.get(`/v1/changes?cursor=${LOST}`)],
   PRECONDITION_FAILED: [412, stale],
   PAYLOAD_TOO_LARGE: [413, (stage) => tooLarge(stage, '/v1/personnel')],
   UNSUPPORTED_MEDIA_TYPE: [415, ({ caller }) => post(caller, '/v1/personnel', '{}', {})],
@@ -71,6 +74,7 @@ const BY_GRAPHQL: Record<
   METHOD_NOT_ALLOWED: [405, ({ caller }) => caller.request('/graphql', { method: 'PUT' })],
   NOT_ACCEPTABLE: [406, ({ caller }) => caller.get('/graphql?query={__typename}', { accept: 'text/csv' })],
   CONFLICT: [200, ({ caller }) => caller.graphql(add, { input: { name: 'Bea', email: 'P1@example.com' } })],
+  CURSOR_GONE: [200, ({ caller }) => caller.graphql(`{ changes(after: "${LOST}") { nodes { id } } }`)],
   PAYLOAD_TOO_LARGE: [413, (stage) => tooLarge(stage, '/graphql')],
   UNSUPPORTED_MEDIA_TYPE: [415, ({ caller }) => post(caller, '/graphql', '{}', {})],
   VALIDATION_FAILED: [200, ({ caller }) => caller.graphql(add, { input: { ...ada, name: '' } })],

@@ -17,6 +17,7 @@ import { isScope } from '../../src/auth/scopes.js'
 import { schema } from '../../src/schema.js'
 import {
   CHANGE_ACTIONS,
+  ENTITY_KINDS,
   ISSUE_SEVERITIES,
   ISSUE_STATUSES,
   OPEN_ISSUE_STATUSES,
@@ -38,9 +39,9 @@ const connections = objectTypes.filter(({ name }) => name.endsWith('Connection')
 const roots = [schema.getQueryType(), schema.getMutationType()].filter((type) => type != null)
 const rootFields = roots.flatMap((type) => fieldsOf(type))
 
-/** Object types that are no entities: connections, payloads, counts and history. */
+/** Object types that are no entities: connections, payloads, counts, details and history. */
 const isPlumbing = ({ name }: GraphQLNamedType) =>
-  /^(Query|Mutation|PageInfo|(Field)?Change|Sync(Result|Counts|Warning)|RiskMatrix(Cell)?|IssueCounts)$|(Connection|Edge|Count)$/.test(
+  /^(Query|Mutation|PageInfo|Detail|(Field)?Change|Sync(Result|Counts|Warning)|RiskMatrix(Cell)?|IssueCounts)$|(Connection|Edge|Count)$/.test(
     name,
   )
 const entities = objectTypes.filter((type) => !isPlumbing(type))
@@ -85,14 +86,14 @@ describe('scopes', () => {
 
   test('every root field declares its scope, and only the own key needs none', () => {
     const scopes = rootFields
-      .filter(({ at }) => at !== 'Query.node')
+      .filter(({ at }) => at !== 'Query.node' && at !== 'Query.changes')
       .map(({ at, field }) => [at, field.extensions['scope']])
     expect(scopes.length).toBeGreaterThanOrEqual(12)
     expect(scopes.filter(([, scope]) => scope === null)).toEqual([['Query.apiKey', null]])
     expect(scopes.filter(([, scope]) => scope !== null && !isScope(String(scope)))).toEqual([])
-    const { node } = schema.getQueryType()?.getFields() ?? {}
-    // The scope of the type of the id.
-    expect(node?.extensions['scopes']).toEqual(['personnel.read', 'projects.read'])
+    const { node, changes } = schema.getQueryType()?.getFields() ?? {}
+    // The scope of the type of the id, and of the kind of each change.
+    for (const one of [node, changes]) expect(one?.extensions['scopes']).toEqual(['personnel.read', 'projects.read'])
   })
 
   test('whatever changes data needs a .manage scope, and whatever only reads needs none', () => {
@@ -199,6 +200,7 @@ describe('words', () => {
     ProjectStatus: PROJECT_STATUSES,
     RiskStatus: RISK_STATUSES,
     ChangeAction: CHANGE_ACTIONS,
+    EntityKind: ENTITY_KINDS,
     RiskResponse: RISK_RESPONSES,
     RiskLevel: RISK_LEVELS,
     IssueSeverity: ISSUE_SEVERITIES,

@@ -55,7 +55,7 @@ const BAD: readonly (readonly [file: string, content: string | Uint8Array, ...fl
   [
     'excel.csv',
     Buffer.from('504b0304140006000800', 'hex'),
-    'excel.csv: This is a spreadsheet (.xlsx) or another zip file, not text. Save the table as "CSV UTF-8" and import that file.',
+    'excel.csv: This is a workbook (.xlsx) or another zip file, not text. If it is a workbook, give --format xlsx.',
   ],
   [
     'windows.csv',

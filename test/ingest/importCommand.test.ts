@@ -12,16 +12,23 @@ describe('a call that cannot be meant', () => {
   const WRONG: readonly (readonly [string, readonly string[], RegExp])[] = [
     ['no file', ['people'], /^Name a file, or - for standard input\. `--template` prints/],
     ['an unknown noun', ['keys', 'ada.csv'], /^Cannot import keys\. Use one of people, groups, projects, risks, /],
-    ['standard input of unknown format', ['people', '-'], /^Give --format for standard input: csv, ndjson or /],
+    ['standard input of unknown format', ['people', '-'], /^Give --format for standard input: csv, xlsx, ndjson or /],
     ['standard input twice', ['people', '--format', 'csv', '-', '-'], /^Standard input can be read only once\./],
     [
       'a file of unknown format',
       ['people', 'ada.csv', 'notes'],
-      /^notes: Give --format csv, ndjson or json: the file name /,
+      /^notes: Give --format csv, xlsx, ndjson or json: the file name /,
     ],
+    ['an old workbook', ['people', 'a.xls'], /^a\.xls: A workbook of this kind cannot be read\. Save it as \.xlsx, /],
+    ['a template in a workbook', ['people', '--template', '--format', 'xlsx'], /^--template is text: csv, /],
+    ['a sheet of a text', ['people', '--sheet', 'A', 'ada.csv'], /^--sheet is for workbooks \(\.xlsx\)\./],
     ['a project of people', ['people', '--project', 'A', 'ada.csv'], /^--project is for risks and issues\./],
     ['groups of risks', ['risks', '--create-groups', 'ada.csv'], /^--create-groups is for people\./],
-    ['a limit alone', ['risks', '--close-limit', '1', 'ada.csv'], /^--close-limit goes with --close-missing\./],
+    [
+      'a limit alone',
+      ['risks', '--close-limit', '1', 'ada.csv'],
+      /^--close-limit goes with --close-missing or --missing\./,
+    ],
     [
       'a limit without end',
       ['risks', '--close-missing', '--close-limit', 'all', 'ada.csv'],
@@ -157,11 +164,11 @@ describe('the report', () => {
       files: [
         {
           ...{ file: 'mixed.csv', stored: false, records: 4, ...none, rejected: 3, flaws: FLAWS },
-          ...{ warnings: [], notes: [], ignored: [], derived: [], made: [] },
+          ...{ warnings: [], notClosed: [], notes: [], ignored: [], derived: [], made: [] },
         },
         {
           ...{ file: 'many.csv', stored: false, records: 2_500, ...none, rejected: 60 },
-          ...{ flaws: expect.any(Array), warnings: [], notes: [], ignored: [], derived: [], made: [] },
+          ...{ flaws: expect.any(Array), warnings: [], notClosed: [], notes: [], ignored: [], derived: [], made: [] },
         },
       ],
     })

@@ -87,7 +87,12 @@ test('many rows among others are stored in a transaction of their own', async ()
   const many: Work = (write) =>
     write.insertAll(
       write.t.change,
-      Array.from({ length: 200 }, (_, i) => ({ ...line, recordedAt: write.at, entityId: `usr_${i}` })),
+      Array.from({ length: 200 }, (_, i) => ({
+        ...line,
+        recordedAt: write.at,
+        nonce: write.nonce,
+        entityId: `usr_${i}`,
+      })),
     )
   const messages = await together(stage, { 4: many })
   expect(messages.filter((one) => one !== 'stored')).toEqual([])

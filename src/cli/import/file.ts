@@ -3,23 +3,24 @@ import { addAbortSignal } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { derivedColumns, SHEETS } from '../../ingest/columns.js'
 import type { Mapping } from '../../ingest/files/mapping.js'
-import { BadMapping, readMapping } from '../../ingest/files/maps/reader.js'
 import type { SheetNoun } from '../../ingest/files/nouns.js'
 import { formatOf, readSheet, type Sheet, type SheetFormat, UnreadableSheet } from '../../ingest/files/sheet.js'
 import { importRecords } from '../../ingest/importers.js'
-import type { ImportResult, Wording } from '../../ingest/run.js'
+import type { ImportResult, OtherFiles, Wording } from '../../ingest/run.js'
+import { recognisable } from '../../ingest/shipped/shipped.js'
 import type { Store } from '../../store/store.js'
-import { WrongUsage } from '../command.js'
 import { progressBar } from '../progress.js'
 
 export interface FileFlags {
   readonly format?: SheetFormat
   readonly encoding?: string
+  readonly sheet?: string
   readonly project?: string
   readonly createProjects?: true
   readonly createGroups?: true
   readonly strictPeople?: true
   readonly closeMissing?: true
+  readonly missing?: 'inactive'
   readonly closeLimit?: string
   readonly ignoreUnknown?: true
   readonly dryRun?: true
@@ -27,7 +28,7 @@ export interface FileFlags {
 
 interface Run extends FileFlags {
   readonly mapping: Mapping | undefined
-  readonly complete: ReadonlyMap<string, string>
+  readonly others: OtherFiles
   readonly signal: AbortSignal
   readonly clock: () => Date
 }
@@ -55,6 +56,8 @@ export interface FileOutcome {
   readonly rejected: number
   readonly flaws: readonly Finding[]
   readonly warnings: readonly Finding[]
+  /** Closings of missing records that were refused; everything else is stored. */
+  readonly notClosed: readonly Finding[]
   /** Columns that were ignored. */
   readonly ignored: readonly string[]
   readonly derived: readonly string[]
@@ -68,6 +71,7 @@ export interface FileOutcome {
 export const WORDING: Omit<Wording, 'place'> = {
   createProjects: '--create-projects',
   createGroups: '--create-groups',
+  addMembers: 'Import people first; separate several by ;.',
   closeLimit: '--close-limit',
 }
 
@@ -97,10 +101,12 @@ async function sheetOf(noun: SheetNoun, file: string, run: Run): Promise<Sheet> 
     name: file === '-' ? 'standard input' : file,
     format,
     encoding: run.encoding,
+    sheet: run.sheet,
     fields: Object.keys(plan.fields),
     derived: derivedColumns(plan),
     ignoreUnknown: run.ignoreUnknown ?? false,
     mapping: run.mapping,
+    recognisable: recognisable(noun),
   })
 }
 
@@ -123,13 +129,14 @@ const UNREADABLE: Readonly<Record<string, string>> = {
 async function importSheet(store: Store, noun: SheetNoun, file: string, { records, unit }: Sheet, run: Run) {
   const sourceRecords = records.filter(({ flaws }) => flaws.length === 0)
   const bar = progressBar(file, sourceRecords.length)
-  const { closeLimit, project, signal, clock, ...flags } = run
+  const { closeLimit, project, signal, clock, missing, ...flags } = run
   let result: ImportResult | undefined
   let isStored = false
   try {
     await store.write({ by: 'cli', at: clock }, async (write) => {
       result = await importRecords(write, noun, sourceRecords, {
         ...flags,
+        closeMissing: flags.closeMissing ?? missing !== undefined,
         // A user of the CLI has access to the whole store.
         matchPeople: true,
         project: project?.trim().toUpperCase(),
@@ -176,6 +183,7 @@ function outcomeOf(file: string, sheet: Sheet, result: ImportResult, isStored: b
     rejected: new Set(flaws.flatMap(({ line }) => line ?? [])).size,
     flaws,
     warnings: [...sheet.warnings.map((detail) => ({ detail })), ...result.warnings.map(finding)],
+    notClosed: flaws.length === 0 ? result.unclosed.map(finding) : [],
     ignored: sheet.ignored,
     derived: sheet.derived,
     made: flaws.length === 0 ? result.made : [],
@@ -199,17 +207,10 @@ function unreadable(file: string, detail: string): FileOutcome {
     rejected: 0,
     flaws: [{ detail }],
     warnings: [],
+    notClosed: [],
     ignored: [],
     derived: [],
     made: [],
     projectKeys: [],
-  }
-}
-
-export function mappingOf(file: string, fields: readonly string[]): Mapping {
-  try {
-    return readMapping(readFileSync(file, 'utf8'), file, fields)
-  } catch (error) {
-    throw error instanceof BadMapping ? new WrongUsage(error.message) : error
   }
 }

@@ -50,7 +50,7 @@ export async function serve(config: Config, { isDemo, clock, stop }: ServeOption
     // Prometheus scrapes more often than that, so its connection is kept.
     const watched = metrics && createServer({ keepAliveTimeout: LIMITS.idleMs }, metrics.listener)
     if (watched) say(`Metrics at ${await listen(watched, config.host, config.metricsPort ?? 0)}/metrics`)
-    if (demoKey) say(demoBanner(origin + config.basePath, demoKey, config.graphiql))
+    if (demoKey) say(demoBanner(origin + config.basePath, demoKey, config))
     else
       say(
         `Operations Gateway ${VERSION} serves ${storeName(config)} at ${origin}${config.basePath}/ (Ctrl-C stops it).`,
@@ -59,6 +59,7 @@ export async function serve(config: Config, { isDemo, clock, stop }: ServeOption
     setTimeout(() => import('../../http/graphql/handler.js').catch(() => undefined), GRAPHQL_LOADED_AFTER_MS).unref()
     log.info({ signal: await stop }, 'stopping')
     stoppedAt = performance.now()
+    app.stopWaiting()
     watched?.close()
     watched?.closeAllConnections()
     await drain(server)

@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
+import { type Matching, matchingOf } from '../../store/query/jsonPage.js'
 import { oncePerEngine } from '../../store/query/lookups.js'
 import { type AnyList, isServed } from '../../store/query/page.js'
 import type { Read } from '../../store/store.js'
@@ -8,7 +9,7 @@ import type { Read } from '../../store/store.js'
 export interface BoundFilter {
   /** Determines the SQL text: the given members and their kinds, but not their values. */
   readonly shape: string
-  readonly condition: () => SQL | undefined
+  readonly matching: () => Matching
   /** By placeholder name. */
   readonly values: Readonly<Record<string, unknown>>
 }
@@ -27,7 +28,7 @@ const recentOn = oncePerEngine(
 export function boundFilter(read: Read, list: AnyList, filter: object, prefix: string): BoundFilter {
   // An empty filter has no values of its own.
   if (Object.keys(filter).length === 0) {
-    return { shape: '', condition: () => list.matching(read, filter), values: {} }
+    return { shape: '', matching: () => matchingOf(read, list, filter), values: {} }
   }
   const recent = recentOn(read)
   const key = `${prefix}${JSON.stringify(filter)}`
@@ -39,13 +40,18 @@ export function boundFilter(read: Read, list: AnyList, filter: object, prefix: s
 }
 
 function bind(read: Read, list: AnyList, filter: object, prefix: string): BoundFilter {
-  const matching = list.matching(read, filter)
-  const { text, values } = matching ? read.compile(matching) : { text: '', values: [] }
-  const names = values.map((_, index) => `${prefix}${index}`)
+  const { condition, parts } = matchingOf(read, list, filter)
+  const compiled = [...(condition ? [condition] : []), ...(parts ?? [])].map((one, part) => {
+    const { text, values } = read.compile(one)
+    return { text, values, names: values.map((_, index) => `${prefix}${part}_${index}`) }
+  })
+  const spelled = () => compiled.map(({ text, names }) => withPlaceholders(text, names))
   return {
-    shape: `${isServed(list, filter) ? 'served' : 'sought'} ${text}`,
-    condition: () => (text === '' ? undefined : withPlaceholders(text, names)),
-    values: Object.fromEntries(names.map((name, index) => [name, values[index]])),
+    shape: [isServed(list, filter) ? 'served' : 'sought', ...compiled.map(({ text }) => text)].join(' '),
+    matching: () => (parts ? { condition: undefined, parts: spelled() } : { condition: spelled()[0] }),
+    values: Object.fromEntries(
+      compiled.flatMap(({ names, values }) => names.map((name, index) => [name, values[index]] as const)),
+    ),
   }
 }
 

@@ -12,7 +12,7 @@ import type { AnyList } from '../../store/query/page.js'
 import type { AnySummary } from '../../store/query/summaries.js'
 import type { AnyView } from '../../store/query/views.js'
 import type { Context } from '../builder.js'
-import { type Collect, type Connection, EntryCompiler, isTypename, type Nodes } from './entries.js'
+import { type Collect, type Connection, EntryCompiler, isTypename, type Nodes, type RowScopes } from './entries.js'
 import { type References, type SingleRow, sqlOf } from './fields.js'
 import type { Entry, Weigh } from './members.js'
 import { type IsIncluded, selectionsOf } from './selections.js'
@@ -30,6 +30,8 @@ export type Root =
 
 export interface ListRoot extends Statement, Connection {
   readonly list: AnyList
+  /** The scopes that fields of its rows need, by the filter. */
+  readonly rowScopes: readonly RowScopes[]
 }
 
 /** Entities by reference: for each type an entry, and the scopes that it needs. */
@@ -142,7 +144,7 @@ function rootOf(compiler: EntryCompiler, query: GraphQLObjectType, name: string,
   const shared = () => ({ name, slots: compiler.slots, hasCursors: compiler.hasCursors })
   if ('list' in declared) {
     const connection = compiler.rootConnection(type, nodes, query)
-    return { ...shared(), list: declared.list, ...connection }
+    return { ...shared(), list: declared.list, rowScopes: compiler.rowScopes, ...connection }
   }
   if (!('one' in declared) && !('view' in declared)) throw new NotCompilable()
   const { object, weigh } = compiler.entry(type, nodes, query)

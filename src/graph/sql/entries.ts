@@ -12,9 +12,21 @@ import type { Scope } from '../../auth/scopes.js'
 import { LIMITS } from '../../limits.js'
 import type { JsonValue } from '../../store/query/json.js'
 import type { JsonPage, PageFact } from '../../store/query/jsonPage.js'
-import type { AnyRelation, Identified } from '../../store/query/relations.js'
+import type { AnyRelation } from '../../store/query/relations.js'
 import { type ConnectionPart, type SqlField, sqlOf } from './fields.js'
-import { columnMember, constant, type Entry, items, type Member, nothing, reference, type Weigh } from './members.js'
+import {
+  columnMember,
+  computed,
+  constant,
+  type Entry,
+  items,
+  type Member,
+  nothing,
+  position,
+  reference,
+  storedItems,
+  type Weigh,
+} from './members.js'
 import type { Selected, selectionsOf } from './selections.js'
 import { type Build, NotCompilable, type Slot, type Weighing } from './statements.js'
 
@@ -45,8 +57,17 @@ export interface Connection {
   readonly weigh: Weigh
 }
 
+/** The scopes that a field needs in the rows that match a filter. */
+export type RowScopes = (filter: object) => readonly Scope[]
+
 export type Nodes = readonly [FieldNode, ...FieldNode[]]
 export type Collect = ReturnType<typeof selectionsOf>
+
+/** The scope of a field that depends on its row: by the type that the list of rows belongs to, or by the filter. */
+interface FieldScopes {
+  readonly scopeOf?: (parent: string) => Scope | undefined
+  readonly rowScopes?: RowScopes
+}
 
 /** Compiles the selections of one root field. */
 export class EntryCompiler {
@@ -54,6 +75,8 @@ export class EntryCompiler {
   readonly slots: Slot[]
   /** Whether the JSON from SQL has positions that must be replaced by cursors. */
   hasCursors = false
+  /** Of fields of a root list whose scope depends on the row. */
+  readonly rowScopes: RowScopes[] = []
   private readonly collect: Collect
   private readonly scopes: Set<Scope>
   private readonly withheld: ReadonlySet<Scope>
@@ -182,21 +205,23 @@ export class EntryCompiler {
     nodes: Nodes,
     parent: GraphQLObjectType,
   ): { member: Member; weigh?: Weigh } {
-    if ('column' in declared) {
-      const isText = getNamedType(field.type) === GraphQLID
-      return { member: columnMember(declared.column, isText) }
+    if ('column' in declared) return { member: columnMember(declared.column, getNamedType(field.type) === GraphQLID) }
+    if ('position' in declared) {
+      this.hasCursors = true
+      return { member: position(declared.position) }
+    }
+    if ('items' in declared) {
+      const member = storedItems(declared.items, this.selected(this.objectType(field), nodes))
+      if (member) return { member }
     }
     if ('own' in declared) {
       const { object, weigh } = this.entry(this.objectType(field), nodes, parent)
       return { member: (build, row) => ({ value: object(build, row), isJson: true }), weigh }
     }
     this.noteLookUp()
-    if ('computed' in declared) {
-      const { value, isCount, counted } = declared.computed
-      const member: Member = ({ read }, row) => ({ value: value(read, row as Identified), isJson: false })
-      return { member, weigh: (weighing) => (isCount || counted ? weighing.count(counted) : 1) }
-    }
-    const type = this.objectType(field)
+    if ('computed' in declared) return computed(declared.computed)
+    const isImplied = 'reference' in declared && declared.reference.isImplied === true
+    const type = this.objectType(field, isImplied)
     if ('reference' in declared) return reference(declared.reference, this.entry(type, nodes, parent))
     if ('items' in declared) return items(declared.items, this.entry(type, nodes, parent))
     if ('page' in declared) return this.page(declared.page, field, nodes, parent)
@@ -241,15 +266,18 @@ export class EntryCompiler {
     const field = type.getFields()[name.value]
     if (!field) throw new NotCompilable(name.value.startsWith('__') ? 'introspection' : 'not_compilable')
     this.note(field)
-    const { scopeOf } = field.extensions as { scopeOf?: (parent: string) => Scope }
-    if (scopeOf) this.scopes.add(scopeOf(parent.name))
+    const { scopeOf, rowScopes } = field.extensions as FieldScopes
+    const scope = scopeOf?.(parent.name)
+    if (scope) this.scopes.add(scope)
+    else if (rowScopes) this.rowScopes.push(rowScopes)
     return field
   }
 
-  objectType(field: GraphQLField<unknown, unknown>): GraphQLObjectType {
+  /** `isImplied`: whoever reads the row may also read the object. */
+  objectType(field: GraphQLField<unknown, unknown>, isImplied = false): GraphQLObjectType {
     const type = getNamedType(field.type)
     if (!isObjectType(type)) throw new NotCompilable()
-    this.note(type)
+    if (!isImplied) this.note(type)
     return type
   }
 

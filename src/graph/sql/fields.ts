@@ -3,7 +3,7 @@ import { getTableColumns, type SQL } from 'drizzle-orm'
 import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
 import type { Scope } from '../../auth/scopes.js'
 import type { PageFact } from '../../store/query/jsonPage.js'
-import { type AnyList, byIds, type List } from '../../store/query/page.js'
+import { type AnyList, byIds, cursorOf, type List } from '../../store/query/page.js'
 import {
   type AnyComputed,
   type AnyRelation,
@@ -29,7 +29,9 @@ export type SqlField =
   | { readonly column: string }
   | { readonly computed: AnyComputed }
   /** The row of a list whose id is in this column. */
-  | { readonly reference: { readonly list: AnyList; readonly by: string } }
+  | { readonly reference: { readonly list: AnyList; readonly by: string; readonly isImplied?: boolean } }
+  /** The cursor of the row in a list. */
+  | { readonly position: AnyList }
   /** All related rows. */
   | { readonly items: AnyRelation }
   /** A page of related rows. */
@@ -123,7 +125,8 @@ export function computedField<T extends Identified>(
 }
 
 interface Referring extends Described {
-  readonly scope: Scope
+  /** The scope of the field; undefined if only those who may read the other row read this one. */
+  readonly scope: Scope | undefined
 }
 
 /** A field that shows the row of a list whose id is in a column. */
@@ -132,11 +135,12 @@ export function referenceField<Row extends object, R extends Identified, F>(
   name: string,
   { to, list, by, required = false, scope, description }: Referring & ReferenceOptions<Row, R, F>,
 ): void {
+  const sql = { reference: { list, by, isImplied: scope === undefined } }
   field(type, name, () => ({
     type: to,
     nullable: !required,
     description,
-    ...needs(scope, { sql: { reference: { list, by } } }),
+    ...(scope ? needs(scope, { sql }) : { extensions: { sql } }),
     resolve: (row, _, context) => loadById(context, list, row, (one) => one[by] as string | null),
   }))
 }
@@ -190,6 +194,20 @@ export function itemsField<P extends Identified, R extends PgTable, F>(
     description,
     ...(scope ? needs(scope, { sql: { items: relation } }) : { extensions: { sql: { items: relation } } }),
     resolve: async (row, _, context) => (await load(context, relation, query, row, idOf)) ?? [],
+  }))
+}
+
+/** A field that shows the cursor of its row in a list. */
+export function positionField<R extends PgTable, F>(
+  type: ObjectRef<Types, R['$inferSelect']>,
+  name: string,
+  { list, description }: Described & { readonly list: List<R, F> },
+): void {
+  field(type, name, () => ({
+    type: 'String',
+    description,
+    extensions: { sql: { position: list } },
+    resolve: (row, _, { store }) => cursorOf(store.read, list, row),
   }))
 }
 

@@ -1,11 +1,12 @@
 import { fillPlaceholders, type SQL, sql } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
+import { grants, type Scope } from '../../auth/scopes.js'
 import { LIMITS } from '../../limits.js'
 import { withCursorsInTurns } from '../../store/query/cursors.js'
 import type { Separator } from '../../store/query/json.js'
 import { bytesOf, conditional, listSource } from '../../store/query/jsonPage.js'
 import { oncePerEngine } from '../../store/query/lookups.js'
-import { extentOf, requireWhole } from '../../store/query/page.js'
+import { cursorGone, extentOf, requireWhole } from '../../store/query/page.js'
 import type { CompiledSql, Extent, Read } from '../../store/store.js'
 import type { Context } from '../builder.js'
 import { checkNames } from '../hints/names.js'
@@ -15,7 +16,7 @@ import { boundFilter } from './boundFilters.js'
 import type { ListRoot, SingleRoot } from './compiler.js'
 import type { Part } from './entries.js'
 import type { Arguments } from './fields.js'
-import { type BoundPageRequest, Build, boundValues, Weighing } from './statements.js'
+import { type BoundPageRequest, Build, boundValues, NotCompilable, Weighing } from './statements.js'
 
 /** The result of a root field. */
 export interface RootResult {
@@ -104,6 +105,8 @@ export function listRunner(root: ListRoot) {
     const [own] = pageRequests
     if (!own) throw new Error('A list has arguments of its own.')
     const { filter, first } = own
+    // Whether the caller may read a field of every row depends on the rows.
+    if (!root.rowScopes.every((scopes) => mayHave(context, scopes(filter)))) throw new NotCompilable('scope')
     const rows = first ?? (await context.rowCounts.of(list, filter))
     requireWhole(rows, own)
     const weighing = new Weighing(pageRequests, rows)
@@ -120,14 +123,15 @@ export function listRunner(root: ListRoot) {
     const key = `${number}${separator}${isHeavy ? 'guarded' : 'bare'} ${keyOf(pageRequests)}`
     const { text, values } = cachedStatement(read, key, () => {
       const build = new Build(read, pageRequests, isHeavy)
-      const page = build.pageOf(0, listSource(read, list, filter, own.bound.condition()), guard)
+      const page = build.pageOf(0, listSource(read, list, filter, own.bound.matching()), guard)
       const columns = parts.flatMap(({ part, entry, value }) => {
         if (part === 'totalCount') return []
         return entry ? read.json.entries(entry(build, page), separator) : value(build, page).value
       })
       // A total under several aliases is counted once.
       const total = root.isCounted ? page.totalCount : sql`0`
-      const selected = sql.join([hasEntries ? sql`count(*)` : sql`0`, total, ...columns], sql.raw(', '))
+      const rows = hasEntries ? sql`count(*)` : sql`0`
+      const selected = sql.join([rows, total, page.gone, ...columns], sql.raw(', '))
       return sql`${page.prefix}select ${selected}${hasEntries ? sql` from ${page.rows}` : sql``}`
     })
     const filled = fillPlaceholders([...values], boundValues(pageRequests))
@@ -138,10 +142,15 @@ export function listRunner(root: ListRoot) {
       async resultOf([found]) {
         const row = found?.[0] ?? []
         requireWhole(Number(row[0]), own)
+        if (Number(row[GONE]) === 1) throw cursorGone()
         return listResult(parts, await shownOf(context, parts, row))
       },
     }
   }
+}
+
+function mayHave({ principal: { scopes } }: Context, needed: readonly Scope[]): boolean {
+  return needed.every((scope) => grants(scopes, scope))
 }
 
 /** A filtered list has no stable plan: which index is best depends on how rare the values are. */
@@ -220,9 +229,10 @@ function listResult(parts: readonly Part[], cells: readonly Buffer[]): RootResul
   return { json: [...json, Buffer.from('}')], isThere: true, list: { entries, pageInfo, totalCount } }
 }
 
-/** The columns of the total and of the first part; before them is the number of rows of the page. */
+/** The columns of a list's statement; before them is the number of rows of the page. */
 const TOTAL = 1
-const FIRST_PART = 2
+const GONE = 2
+const FIRST_PART = 3
 
 const NOTHING = Buffer.alloc(0)
 const NULL = Buffer.from('null')

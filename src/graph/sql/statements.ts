@@ -65,7 +65,7 @@ export class Build {
   /** A page of related rows. */
   page(slot: number, relation: AnyRelation, row: PgTable): JsonPage {
     const { filter = {}, bound } = this.pageRequests[slot] ?? {}
-    return this.pageOf(slot, relatedSource(this.read, relation, row, filter, bound?.condition()))
+    return this.pageOf(slot, relatedSource(this.read, relation, row, filter, bound?.matching().condition))
   }
 
   pageOf(slot: number, source: Source, guard = this.guardOf(source)): JsonPage {

@@ -19,7 +19,7 @@ export function summaryRunner(root: SummaryRoot) {
     const isHeavy = guard !== undefined
     const key = `${number} ${isHeavy ? 'guarded' : 'bare'} ${keyOf(pageRequests)}`
     const { text, values } = cachedStatement(read, key, () =>
-      countedGroups(read, summary, conditional(and(guard, pageRequests[0]?.bound.condition()))),
+      countedGroups(read, summary, conditional(and(guard, pageRequests[0]?.bound.matching().condition))),
     )
     const filled = fillPlaceholders([...values], boundValues(pageRequests))
     return {

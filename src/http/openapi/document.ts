@@ -7,9 +7,10 @@ import { LIMIT_MEANINGS, LIMITS } from '../../limits.js'
 import { type CompiledRoute, compiledRoutes, type Parameter } from '../rest/compiledRoutes.js'
 import { csvText, type Entry } from '../rest/csv.js'
 import { SEPARATOR } from '../rest/parameters.js'
-import { CSV_TYPE, ROUTES, type Route } from '../rest/routes.js'
+import { CSV_TYPE, EVENTS_TYPE, ROUTES, type Route } from '../rest/routes.js'
 import { BODY_TYPES, PATCH_TYPES } from '../wire/body.js'
 import { STATUS } from '../wire/problems.js'
+import { FEED_CURSOR } from './examples.js'
 import { CACHE_HEADERS, HEADER_PARAMETERS, HEADERS, RATE_LIMIT_HEADERS } from './headers.js'
 import { exampleOf, headersOf, type JsonSchema, JsonSchemas, ref, withBounds } from './jsonSchema.js'
 import { problemResponses, problemSchemas } from './problemSchemas.js'
@@ -38,7 +39,7 @@ export function openapi(schema: GraphQLSchema, basePath = ''): JsonSchema {
     paths,
     components: {
       securitySchemes: { apiKey: { type: 'http', scheme: 'bearer', description: securityText() } },
-      schemas: { ...schemas.components, Page: PAGE, ...problemSchemas() },
+      schemas: { ...schemas.components, Page: PAGE, FeedPage: FEED_PAGE, ...problemSchemas() },
       headers: HEADERS,
       parameters: HEADER_PARAMETERS,
       responses: problemResponses(),
@@ -47,7 +48,7 @@ export function openapi(schema: GraphQLSchema, basePath = ''): JsonSchema {
 }
 
 function operationObject(operation: CompiledRoute, schemas: JsonSchemas): JsonSchema {
-  const { route, rootField, scope, parameters, input } = operation
+  const { route, rootField, scope, scopes, parameters, input } = operation
   return {
     operationId: route.type === CSV_TYPE ? `${route.operation}Csv` : route.operation,
     summary: `${firstSentence(rootField.description ?? '')}${route.type === CSV_TYPE ? ', as CSV' : ''}`,
@@ -56,6 +57,7 @@ function operationObject(operation: CompiledRoute, schemas: JsonSchemas): JsonSc
     security: [{ apiKey: [] }],
     // Not in `security`: it has scopes only for OAuth 2, and linters and generators reject others.
     ...(scope && { 'x-required-scope': scope }),
+    ...(scopes.length > 0 && { 'x-required-scope-one-of': scopes }),
     parameters: [
       ...parameters.map((parameter) => parameterObject(parameter, schemas)),
       ...(route.type === CSV_TYPE ? [SEPARATOR_PARAMETER] : []),
@@ -77,7 +79,8 @@ function scopeNote(scope: CompiledRoute['scope']): string[] {
   return scope ? [`Needs the scope \`${scope}\`.`] : []
 }
 
-function csvNote({ sheet, type, path }: Route): string[] {
+function csvNote({ sheet, type, path, isFeed }: Route): string[] {
+  if (isFeed) return [`With \`Accept: ${EVENTS_TYPE}\` as a batch of CloudEvents 1.0 (HTTP Feeds).`]
   return sheet && !type ? [`As CSV: \`${path}.csv\`, or here with \`Accept: text/csv\`.`] : []
 }
 
@@ -124,7 +127,9 @@ function successContent(operation: CompiledRoute, schemas: JsonSchemas): JsonSch
   const { route, shown, isList, columns = [] } = operation
   const output = notNull(schemas.output(shown.field.type, shown.node.selectionSet))
   const listName = getNamedType(shown.field.type).name.replace('Connection', 'List')
-  const media = mediaObject(isList ? schemas.named(listName, () => listSchema(output)) : output, schemas)
+  const listed = () => listSchema(output, route.isFeed ? 'FeedPage' : 'Page')
+  const name = route.isFeed ? 'Feed' : listName
+  const media = mediaObject(isList ? schemas.named(name, listed) : output, schemas)
   if (route.type !== CSV_TYPE) return { 'application/json': media }
   const { data } = media['example'] as { data: Entry[] }
   return { [CSV_TYPE]: { schema: { type: 'string', description: CSV }, example: csvText(columns, data) } }
@@ -161,26 +166,46 @@ function parameterObject(parameter: Parameter, schemas: JsonSchemas): JsonSchema
   }
 }
 
-function statusesOf({ route, scope, input }: CompiledRoute): string[] {
+function statusesOf({ route, scope, scopes, input }: CompiledRoute): string[] {
   const codes: Code[] = ['BAD_REQUEST', 'UNAUTHENTICATED', 'RATE_LIMITED', 'INTERNAL', 'UNAVAILABLE']
   if (route.status !== 204) codes.push('NOT_ACCEPTABLE')
   if (route.method !== 'GET' && route.method !== 'POST') codes.push('PRECONDITION_FAILED')
   if (route.method === 'PUT') codes.push('CONFLICT')
-  if (scope) codes.push('INSUFFICIENT_SCOPE')
+  if (scope || scopes.length > 0) codes.push('INSUFFICIENT_SCOPE')
+  if (route.isFeed) codes.push('CURSOR_GONE')
   if (route.path.includes('{')) codes.push('NOT_FOUND')
   if (route.method !== 'GET') codes.push('CONFLICT', 'VALIDATION_FAILED')
   if (input) codes.push('PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE')
   return codes.map((code) => String(STATUS[code])).sort()
 }
 
-function listSchema({ description, properties }: JsonSchema): JsonSchema {
+function listSchema({ description, properties }: JsonSchema, page: string): JsonSchema {
   const { nodes } = properties as { nodes: JsonSchema }
   return {
     type: 'object',
     description,
     required: ['data', 'page'],
-    properties: { data: nodes, page: ref('schemas', 'Page') },
+    properties: { data: nodes, page: ref('schemas', page) },
   }
+}
+
+const FEED_PAGE: JsonSchema = {
+  type: 'object',
+  description:
+    'Where to resume. A feed has no last page: never stop because of `next`, which is always there, also on an empty page.',
+  required: ['next', 'more'],
+  properties: {
+    next: {
+      type: 'string',
+      description:
+        'Store it after processing the page, and send it as `cursor` of the next request, now or after a restart. Never null.',
+    },
+    more: {
+      type: 'boolean',
+      description:
+        'Whether more changes are there already: if true, ask again at once; if false, ask again later or with `wait`.',
+    },
+  },
 }
 
 const PAGE: JsonSchema = {
@@ -220,7 +245,7 @@ function tagsOf(operations: readonly CompiledRoute[]): JsonSchema[] {
 
 function bodySizes(): string {
   const { bodyBytesMax, syncBodyBytesMax } = LIMITS
-  return `Bodies larger than ${bodyBytesMax} bytes are refused; for whole projects the limit is ${syncBodyBytesMax}.`
+  return `Bodies larger than ${bodyBytesMax} bytes are refused; for syncs the limit is ${syncBodyBytesMax}.`
 }
 
 function securityText(): string {
@@ -229,7 +254,11 @@ function securityText(): string {
 }
 
 function mediaObject(schema: JsonSchema, { components }: JsonSchemas): JsonSchema {
-  return { schema, example: exampleOf(schema, { ...components, Page: { examples: [{ next: null, total: null }] } }) }
+  const pages = {
+    Page: { examples: [{ next: null, total: null }] },
+    FeedPage: { examples: [{ next: FEED_CURSOR, more: false }] },
+  }
+  return { schema, example: exampleOf(schema, { ...components, ...pages }) }
 }
 
 function notNull(schema: JsonSchema): JsonSchema {

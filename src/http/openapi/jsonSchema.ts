@@ -55,17 +55,21 @@ export class JsonSchemas {
       const fragment = this.fragments.get(only.name.value)
       return this.named(only.name.value, () => this.object(type, fragment?.selectionSet ?? selection))
     }
+    const optional = new Set<string>()
     const properties = Object.fromEntries(
       selection.selections.flatMap((node) => {
         const field = node.kind === Kind.FIELD ? type.getFields()[node.name.value] : undefined
         if (!field || node.kind !== Kind.FIELD) return []
+        // Only `@include` is used: without the scope, the member is absent.
+        if (node.directives?.length) optional.add(field.name)
         const schema = this.output(field.type, node.selectionSet)
         // The example of an object is made of its fields; in an input the same name may be a text.
         const exampled = isLeafType(getNamedType(field.type)) ? `${type.name}.${field.name}` : ''
         return [[field.name, documented(schema, field.description, exampled)]]
       }),
     )
-    return { type: 'object', description: type.description, required: Object.keys(properties), properties }
+    const required = Object.keys(properties).filter((name) => !optional.has(name))
+    return { type: 'object', description: type.description, required, properties }
   }
 
   /** The schema of a parameter or a request body. */
@@ -161,11 +165,11 @@ function orNull(schema: JsonSchema): JsonSchema {
     : { anyOf: [schema, { type: 'null' }] }
 }
 
-/** Input types share the examples of their noun: `AddPersonInput.name` uses `Person.name`. */
-const INPUT = /^(?:Add|Change|Sync)(\w+)Input/
+/** Input types share the examples of their noun, unless they have their own: `AddPersonInput.name` uses `Person.name`. */
+const INPUT = /^(?:Add|Change|Sync)?(\w+)Input/
 
 function documented(schema: JsonSchema, description: string | null | undefined, name: string): JsonSchema {
   const scalar = schema['format'] === 'date' ? 'Date' : schema['format'] === 'date-time' ? 'DateTime' : ''
-  const example = EXAMPLES[name.replace(INPUT, '$1')] ?? EXAMPLES[scalar]
+  const example = EXAMPLES[name] ?? EXAMPLES[name.replace(INPUT, '$1')] ?? EXAMPLES[scalar]
   return { ...schema, ...(description && { description }), ...(example !== undefined && { examples: [example] }) }
 }

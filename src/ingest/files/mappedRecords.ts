@@ -96,14 +96,13 @@ export class RecordMapper {
     if (rule.split !== undefined) return { value: this.#partsOf(field, rule, scalars, rule.split, line) }
     const known = rule.values && this.#known(field, rule, scalars, line)
     if (known !== undefined) return { value: known }
-    const flawed = (detail: string) => ({ flaw: { column, value: excerpt(String(first)), detail } })
     if (rule.bands) {
       const band = bandOf(String(first), rule.bands)
-      return 'value' in band ? band : flawed(band.flaw)
+      return 'value' in band ? band : flawed(column, first, band.flaw)
     }
     if (rule.date) {
       const read = dayIn(String(first), rule.date)
-      return 'day' in read ? { value: read.day } : flawed(read.flaw)
+      return 'day' in read ? { value: read.day } : flawed(column, first, read.flaw)
     }
     const value = prefixed(rule, rule.join === undefined ? first : scalars.join(rule.join))
     return { value: rule.cut === undefined ? value : this.#shortened(field, value, rule.cut, line) }
@@ -179,12 +178,19 @@ function foundIn(rule: Rule, gather: Gather): Found | { flaw: SheetFlaw } {
   for (const column of rule.from) {
     const filled = gather(column).map(plain).filter(isFilled)
     if (filled.length === 0) continue
-    const scalars = filled.filter(isScalar)
-    if (scalars.length < filled.length) return { flaw: nested(column, filled) }
+    const values = filled.filter(isScalar)
+    if (values.length < filled.length) return { flaw: nested(column, filled) }
+    const { before } = rule
+    const scalars = before === undefined ? values : values.map((value) => partBefore(before, value)).filter(isFilled)
     if (!takesAll) return { column, scalars }
     found = found ? { column: found.column, scalars: [...found.scalars, ...scalars] } : { column, scalars }
   }
   return found ?? { column: rule.from[0] ?? '', scalars: [] }
+}
+
+function partBefore(text: string, value: Scalar): Scalar {
+  const at = String(value).indexOf(text)
+  return at === -1 ? value : String(value).slice(0, at).trim()
 }
 
 function plain(value: unknown): unknown {
@@ -201,6 +207,10 @@ function holds({ from, is, not, blank }: Condition, gather: Gather): boolean {
   const words = new Set(filled.map((value) => folded(String(value))))
   if (is) return is.some((word) => words.has(word))
   return !not?.some((word) => words.has(word))
+}
+
+function flawed(column: string, value: Scalar, detail: string): { flaw: SheetFlaw } {
+  return { flaw: { column, value: excerpt(String(value)), detail } }
 }
 
 function nested(column: string, found: readonly unknown[]): SheetFlaw {

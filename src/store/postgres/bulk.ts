@@ -1,8 +1,10 @@
 import { getTableColumns, getTableName } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
-import { type Bulk, selectHavingAny } from '../bulk.js'
+import { type Bulk, selectHavingAny, selectHavingPairs } from '../bulk.js'
 
 type Rows = readonly Readonly<Record<string, unknown>>[]
+
+const SEQUENCE = 'bigserial'
 
 /** Large enough to make round trips negligible, small enough for the time limit of one statement. */
 const ROWS_A_STATEMENT = 5_000
@@ -29,6 +31,11 @@ export function postgresBulk(run: (sql: string, values: unknown[]) => Promise<{ 
       const { rows } = await run(sql, Object.values(values))
       return rows.map((row) => rowOf(table, row))
     },
+    async havingPairs(table, members, pairs) {
+      const sql = selectHavingPairs(table, members, 'select * from unnest($1::text[], $2::text[])')
+      const { rows } = await run(sql, [pairs.map(([one]) => one), pairs.map(([, other]) => other)])
+      return rows.map((row) => rowOf(table, row))
+    },
     // Keep the indexes: other sessions read meanwhile.
     suspendIndexes: async () => async () => {},
   }
@@ -39,7 +46,7 @@ interface Column {
   /** As a quoted identifier. */
   readonly name: string
   readonly type: string
-  /** Whether the engine generates the value if it is absent. */
+  /** Whether a sequence generates the value if it is absent. */
   readonly isCounted: boolean
 }
 
@@ -51,7 +58,7 @@ function columnsOf(table: PgTable, rows: Rows): Column[] {
       member,
       name: `"${column.name}"`,
       type: arrayType(column.getSQLType()),
-      isCounted: column.hasDefault,
+      isCounted: column.getSQLType() === SEQUENCE,
     }))
 }
 
@@ -71,7 +78,7 @@ function countOn(table: PgTable, column: string): string {
 }
 
 function arrayType(type: string): string {
-  return `${type === 'bigserial' ? 'bigint' : type.replace(/ collate .*/, '')}[]`
+  return `${type === SEQUENCE ? 'bigint' : type.replace(/ collate .*/, '')}[]`
 }
 
 function insertInto(table: PgTable, columns: Column[]): string {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Fault } from '../../errors.js'
 import { LIMITS } from '../../limits.js'
 import type { Bulk } from '../bulk.js'
-import { type ChangeCounter, changedBy, type Raised, raise, raising } from '../changeCounters.js'
+import { type ChangeCounter, changedBy, newNonce, type Raised, raise, raising } from '../changeCounters.js'
 import { BUSY, driverCode, isOfConnection, toFault, UNREACHABLE } from '../faults.js'
 import type { Authorship, OnNotice, Write } from '../store.js'
 import { SELECT_LAST_TIMESTAMP, timestampAfter } from '../timestamps.js'
@@ -14,7 +14,12 @@ export interface Database {
   readonly open: (withinMs: number) => Promise<Session>
   /** Resolves if the server responds. */
   readonly look: () => Promise<unknown>
-  readonly writeOn: (run: Session['run'], as: Authorship, origin: Pick<Write, 'by' | 'at'>, bulk: Bulk) => Write
+  readonly writeOn: (
+    run: Session['run'],
+    as: Authorship,
+    origin: Pick<Write, 'by' | 'at' | 'nonce'>,
+    bulk: Bulk,
+  ) => Write
   readonly onNotice?: OnNotice | undefined
 }
 
@@ -170,11 +175,12 @@ class Transaction {
     })
     try {
       const run: Session['run'] = (sql, values, how) => this.runFor(own, sql, values, how)
-      const result = await work(database.writeOn(run, as, { by: as.by, at }, bulk))
+      const nonce = newNonce()
+      const result = await work(database.writeOn(run, as, { by: as.by, at, nonce }, bulk))
       own.isOver = true
       if (this.failure !== undefined) throw this.failure
       if (own.hasSavepoint) this.send('release savepoint one')
-      if (!as.unseen) raise(this.raised, own.changed)
+      if (!as.unseen) raise(this.raised, own.changed, nonce)
       this.lastTimestamp = at
       this.verdicts.push({ result })
     } catch (error) {

@@ -20,6 +20,10 @@ export interface Json {
   boolean(condition: SQL): SQL
   /** The JSON fields of a history row as a table of name, old and new value. */
   changes(fields: AnyColumn): SQL
+  /** The JSON details of an entity as a table of place, name and text. */
+  details(stored: AnyColumn): SQL
+  /** A JSON array that a column has, as it is; empty for null. */
+  stored(column: AnyColumn): SQL
   /** Whether the JSON fields of a history row contain this field. */
   touches(fields: AnyColumn, field: string): SQL
   /**
@@ -65,6 +69,9 @@ export const sqliteJson: Json = {
     return sql`(select each.id, each.key as field, ${text(sql`'$[0]'`)} as "from", ${text(sql`'$[1]'`)} as "to"
       from json_each(${fields}) each)`
   },
+  details: (stored) => sql`(select each.key as id, each.value ->> '$.name' as name, each.value ->> '$.text' as text
+    from json_each(${stored}) each)`,
+  stored: (column) => sql`json(coalesce(${column}, '[]'))`,
   touches: (fields, field) => sql`instr(${fields}, ${quoted(memberOf(field))}) > 0`,
   recordedPair: (fields, field) => {
     const member = memberOf(field)
@@ -107,6 +114,9 @@ export const postgresJson: Json = {
     return sql`(select each.id, each.key as field, ${text(sql`0`)} as "from", ${text(sql`1`)} as "to"
       from json_each(${fields}::json) with ordinality each(key, value, id))`
   },
+  details: (stored) => sql`(select each.id, each.value ->> 'name' as name, each.value ->> 'text' as text
+    from json_array_elements(${stored}::json) with ordinality each(value, id))`,
+  stored: (column) => sql`coalesce(${column}, '[]')`,
   touches: (fields, field) => sql`strpos(${fields}, ${quoted(memberOf(field))}) > 0`,
   recordedPair: (fields, field) =>
     sql`nullif(split_part(split_part(${fields}, ${quoted(memberOf(field))}, 2), ']', 1), '')`,

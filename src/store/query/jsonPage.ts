@@ -2,20 +2,35 @@ import { type AnyColumn, aliasedTable, and, desc, type Placeholder, type SQL, sq
 import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
 import type { Read } from '../store.js'
 import { type Key, withCursors } from './cursors.js'
-import { columnsOf } from './lookups.js'
-import { type AnyList, isAfter, isServed } from './page.js'
+import { columnsOf, unionOf } from './lookups.js'
+import { type AnyList, BEGINNING, cursorKeys, isAfter, isGone, isServed } from './page.js'
 
 /** The rows that a page is taken from: a list, or the part of it that belongs to a row of another table. */
 export interface Source {
   readonly list: AnyList
   readonly from: SQL
   readonly condition: SQL | undefined
+  /** Conditions whose rows are merged, each together with `condition`. */
+  readonly parts?: readonly SQL[] | undefined
   /** Whether an index has exactly these rows, in this order. */
   readonly isServed: boolean
 }
 
-export function listSource(read: Read, list: AnyList, filter: object, matching = list.matching(read, filter)): Source {
-  return { list, from: sql`${list.table(read.t)}`, condition: matching, isServed: isServed(list, filter) }
+/** What a filter matches: the rows of a condition, or those of several parts. */
+export type Matching = Pick<Source, 'condition' | 'parts'>
+
+export function matchingOf(read: Read, list: AnyList, filter: object): Matching {
+  const parts = list.parts?.(read, filter)
+  return parts ? { condition: undefined, parts } : { condition: list.matching(read, filter) }
+}
+
+export function listSource(
+  read: Read,
+  list: AnyList,
+  filter: object,
+  matching: Matching = matchingOf(read, list, filter),
+): Source {
+  return { list, from: sql`${list.table(read.t)}`, ...matching, isServed: isServed(list, filter) }
 }
 
 /** The requested part of a source; without `first` all of it, up to `most` rows. */
@@ -52,20 +67,27 @@ export class JsonPage {
     this.name = name
     const base = source.list.table(read.t)
     this.row = aliasedTable(base, name)
+    const { parts, condition } = source
     // Without an index in list order, collect the rows once for all expressions.
-    const isGathered = !source.isServed && cut.first !== undefined
+    const isGathered = (parts || !source.isServed) && cut.first !== undefined
     const after = cut.place && isAfter(source.list.order(base), cut.place)
-    const found = conditional(and(source.condition, after))
+    const from = parts
+      ? unionOf(
+          base,
+          parts.map((part) => and(condition, part)),
+        )
+      : source.from
+    const found = conditional(and(parts ? undefined : condition, after))
     if (isGathered) {
       const gathered = sql.identifier(`${name}_page`)
-      const rows = sql`select ${columnsOf(base)} from ${source.from}${found}${this.ordered(base)}`
+      const rows = sql`select ${columnsOf(base)} from ${from}${found}${this.ordered(base)}`
       this.prefix = sql`with ${gathered} as materialized (${rows} limit ${read.limit((cut.first ?? cut.most) + 1)}) `
       this.from = sql`${gathered}`
       this.where = sql.raw('')
       this.table = aliasedTable(base, `${name}_page`)
     } else {
       this.prefix = sql.raw('')
-      this.from = source.from
+      this.from = from
       this.where = found
       this.table = base
     }
@@ -86,8 +108,18 @@ export class JsonPage {
   }
 
   get totalCount(): SQL {
-    const { from, condition } = this.source
-    return sql`(select count(*) from ${from}${conditional(condition)})`
+    const { list, from, condition, parts } = this.source
+    const base = list.table(this.read.t)
+    const each = parts?.map((part) => and(condition, part))
+    return sql`(select count(*) from ${each ? unionOf(base, each) : sql`${from}${conditional(condition)}`})`
+  }
+
+  /** 1 if the row of the `after` cursor is no longer the one that it was made for, else 0. */
+  get gone(): SQL {
+    const { list } = this.source
+    const { place } = this.cut
+    if (!list.mark || !place) return sql`0`
+    return sql`case when ${isGone(list, list.table(this.read.t), place)} then 1 else 0 end`
   }
 
   fact(fact: PageFact): SQL {
@@ -115,9 +147,29 @@ export class JsonPage {
     const order = this.order(this.table).map((key) => desc(key))
     const last = sql`(select ${cursor} from ${this.from}${this.where} order by ${listed(order)} limit 1)`
     const { sorted } = this.read.json
-    if (first === undefined) return sorted(last)
-    // A page that is not full ends with the last row of the list.
-    return sorted(sql`coalesce((${this.selecting(cursor)} limit 1 offset ${this.read.limit(first - 1)}), ${last})`)
+    const ends = [
+      // A page that is not full ends with the last row of the list.
+      ...(first === undefined ? [] : [sql`(${this.selecting(cursor)} limit 1 offset ${this.read.limit(first - 1)})`]),
+      last,
+      ...(this.source.list.mark ? this.resumption() : []),
+    ]
+    return sorted(ends.length === 1 ? last : sql`coalesce(${listed(ends)})`)
+  }
+
+  /** Where to follow a list after an empty page: the same position, or the end of all rows, whatever the filter. */
+  private resumption(): SQL[] {
+    const { list } = this.source
+    const { cursor } = this.read.json
+    const at = (place: readonly unknown[]) =>
+      cursor(
+        list.name,
+        place.map((key) => sql`cast(${key} as bigint)`),
+      )
+    if (this.cut.place) return [at(this.cut.place)]
+    const all = list.table(this.read.t)
+    const order = list.order(all).map((key) => desc(key))
+    const end = sql`(select ${this.cursorOf(all)} from ${all} order by ${listed(order)} limit 1)`
+    return [end, at(cursorKeys(list, all).map(() => sql.raw(String(BEGINNING))))]
   }
 
   private selecting(selected: SQL): SQL {
@@ -133,7 +185,7 @@ export class JsonPage {
   }
 
   private cursorOf(table: PgTable): SQL {
-    return this.read.json.cursor(this.source.list.name, this.order(table))
+    return this.read.json.cursor(this.source.list.name, cursorKeys(this.source.list, table))
   }
 }
 

@@ -1,4 +1,4 @@
-import { getTableColumns, type SQL, sql } from 'drizzle-orm'
+import { getTableColumns, getTableName, type SQL, sql } from 'drizzle-orm'
 import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
 import type { Read } from '../store.js'
 import type { Tables } from '../tables.js'
@@ -44,6 +44,12 @@ export function rowsWith<T extends PgTable>(table: (t: Tables) => T, column: (ta
 /** All columns of a table in the order that `rowOf` expects. */
 export function columnsOf(table: PgTable): SQL {
   return sql.join(Object.values(getTableColumns(table)), sql.raw(', '))
+}
+
+/** The rows of several conditions under the table's own name; both engines merge the indexes that serve them. */
+export function unionOf(table: PgTable, conditions: readonly (SQL | undefined)[]): SQL {
+  const parts = conditions.map((one) => sql`select ${columnsOf(table)} from ${table} where ${one}`)
+  return sql`(${sql.join(parts, sql.raw(' union all '))}) ${sql.identifier(getTableName(table))}`
 }
 
 /** Builds a row from its column values. */

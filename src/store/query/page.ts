@@ -5,7 +5,7 @@ import { Fault } from '../../errors.js'
 import type { Extent, Read } from '../store.js'
 import type { Tables } from '../tables.js'
 import { cursorAt, type Key, readCursor } from './cursors.js'
-import { columnsOf, rowOf, rowsWith } from './lookups.js'
+import { columnsOf, rowOf, rowsWith, unionOf } from './lookups.js'
 import type { Naming } from './names.js'
 
 /** A list as its noun declares it: its rows, their fixed total order, and the meaning of its filter. */
@@ -21,6 +21,27 @@ export interface List<T extends PgTable, F> {
   readonly names?: Readonly<Record<string, Naming>>
   /** Whether no index has the rows in order, so that every page reads all of them. */
   readonly isSought?: boolean
+  /**
+   * The filter as several conditions, for which `matching` would need a scan: each row matches at most one of them, and
+   * an index has the rows of each in list order. Undefined if `matching` is served as it is, or not at all.
+   */
+  parts?(read: Read, filter: F): readonly SQL[] | undefined
+  /** Whether an index or `parts` serve a filter; by default `indexed` says so. */
+  serves?(filter: F): boolean
+  /** The filter limited to what the caller may read; throws if it asks for more by name. */
+  visible?(filter: F, caller: Caller): F
+  /**
+   * A random value of each row that its cursors hold: if the row of a cursor is gone or has another one, so is the
+   * position. Such a list can be followed: its `endCursor` is never null.
+   */
+  mark?(table: T): AnyPgColumn
+}
+
+/** What a list asks about its reader. */
+export interface Caller {
+  mayRead(scope: string): boolean
+  /** Throws if the caller lacks the scope. */
+  require(scope: string): void
 }
 
 export type AnyList = List<PgTable, object>
@@ -40,11 +61,14 @@ export async function pageOf<T extends PgTable, F>(
 ): Promise<readonly T['$inferSelect'][]> {
   const table = list.table(read.t)
   const place = placeAfter(read, list, window)
-  const condition = and(list.matching(read, filter), place && isAfter(list.order(table), place))
-  const { where, isHeavy } = guarded(read, condition, extentOf(read, list, filter, window))
+  const after = place && isAfter(list.order(table), place)
+  const extent = extentOf(read, list, filter, window)
+  const parts = list.parts?.(read, filter)?.map((part) => and(read.guard(extent), part, after))
+  const { where, isHeavy } = guarded(read, parts ? undefined : and(list.matching(read, filter), after), extent)
   const order = sql.join([...list.order(table)], sql.raw(', '))
   const rows = read.limit(window.first ?? window.most + 1)
-  const statement = sql`select ${columnsOf(table)} from ${table}${where} order by ${order} limit ${rows}`
+  const from = parts ? unionOf(table, parts) : sql`${table}${where}`
+  const statement = sql`select ${columnsOf(table)} from ${from} order by ${order} limit ${rows}`
   const found = await rowsOf(table, await read.rows({ ...read.compile(statement), isHeavy }))
   requireWhole(found.length, window)
   return found
@@ -69,13 +93,14 @@ export function extentOf<T extends PgTable, F>(
   filter: F,
   { first = Number.POSITIVE_INFINITY }: Pick<Window, 'first'>,
 ): Extent {
-  return { table: list.table(t), rows: isServed(list, filter as object) ? first : Number.POSITIVE_INFINITY }
+  return { table: list.table(t), rows: isServed(list as AnyList, filter as object) ? first : Number.POSITIVE_INFINITY }
 }
 
-type Served = Pick<AnyList, 'indexed' | 'isSought'>
+type Served = Pick<AnyList, 'indexed' | 'isSought' | 'serves'>
 
 /** Whether an index has exactly the rows that match the filter, in list order. */
-export function isServed({ indexed = [], isSought = false }: Served, filter: object): boolean {
+export function isServed({ indexed = [], isSought = false, serves }: Served, filter: object): boolean {
+  if (serves) return serves(filter)
   const [given, ...more] = Object.entries(filter).filter(([, value]) => value != null)
   if (isSought || more.length > 0) return false
   if (!given) return true
@@ -97,12 +122,46 @@ export function placeAfter<T extends PgTable, F>(
   list: List<T, F>,
   { after }: Pick<Window, 'after'>,
 ): readonly Key[] | undefined {
-  return after === undefined ? undefined : readCursor(list.name, list.order(list.table(t)), after)
+  return after === undefined ? undefined : readCursor(list.name, cursorKeys(list, list.table(t)), after)
+}
+
+/** The columns whose values make a cursor. */
+export function cursorKeys<T extends PgTable, F>({ order, mark }: List<T, F>, table: T): readonly AnyPgColumn[] {
+  return mark ? [...order(table), mark(table)] : order(table)
+}
+
+/** The condition that the row of a cursor is no longer the one that it was made for; of nothing it can always begin. */
+export function isGone<T extends PgTable, F>(list: List<T, F>, table: T, place: readonly unknown[]): SQL {
+  const keys = cursorKeys(list, table).map((key, index) => sql`${key} = ${place[index]}`)
+  const there = sql`select 1 from ${table} where ${sql.join(keys, sql` and `)}`
+  return sql`(cast(${place[0]} as bigint) <> ${sql.raw(String(BEGINNING))} and not exists (${there}))`
+}
+
+/** The position of a list that can be followed before its first row. */
+export const BEGINNING = 0
+
+export function cursorGone(): Fault {
+  return new Fault(
+    'CURSOR_GONE',
+    'This cursor belongs to another store, or to writes that were lost when this one was restored. Read the lists again, and follow from the beginning or from `since`.',
+  )
+}
+
+/** Throws if the row of a cursor is gone; called after its page was read. */
+export async function requirePlace<T extends PgTable, F>(
+  read: Read,
+  list: List<T, F>,
+  place: readonly Key[] | undefined,
+): Promise<void> {
+  if (!list.mark || !place) return
+  const gone = sql`select 1 where ${isGone(list, list.table(read.t), place)}`
+  if ((await read.rows(read.compile(gone))).length > 0) throw cursorGone()
 }
 
 /** One row-value comparison on an ascending key, which is an index search at any depth. */
 export function isAfter(order: readonly AnyPgColumn[], place: readonly unknown[]): SQL {
-  const values = place.map((key) => sql`${key}`)
+  // A cursor may hold more than the position.
+  const values = place.slice(0, order.length).map((key) => sql`${key}`)
   return sql`(${sql.join([...order], sql`, `)}) > (${sql.join(values, sql`, `)})`
 }
 
@@ -189,14 +248,14 @@ export function cursorOf<T extends PgTable, F>({ t }: Read, list: List<T, F>, ro
   )
 }
 
-const members = new WeakMap<AnyList['order'], readonly string[]>()
+const members = new WeakMap<object, readonly string[]>()
 
 function keyMembers<T extends PgTable, F>(list: List<T, F>, t: Tables): readonly string[] {
-  const known = members.get(list.order)
+  const known = members.get(list.mark ?? list.order)
   if (known) return known
   const table = list.table(t)
   const columns = Object.entries<AnyColumn>(getTableColumns(table))
-  const found = list.order(table).map((key) => columns.find(([, column]) => column === key)?.[0] ?? '')
-  members.set(list.order, found)
+  const found = cursorKeys(list, table).map((key) => columns.find(([, column]) => column === key)?.[0] ?? '')
+  members.set(list.mark ?? list.order, found)
   return found
 }

@@ -41,12 +41,12 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Store {
   const writes = new WriteQueue(writer, {
     onNotice,
     requireUsable,
-    handle: (statements, { by, onStatement: onOwnStatement }, at) => {
+    handle: (statements, { by, onStatement: onOwnStatement }, { at, nonce }) => {
       const bulk = bulkOn((sql) => {
         onOwnStatement?.(sql)
         return statements.prepare(sql)
       })
-      return Object.assign(handleOn(statements, { onStatement: onOwnStatement }), bulk, { by, at })
+      return Object.assign(handleOn(statements, { onStatement: onOwnStatement }), bulk, { by, at, nonce })
     },
   })
   const ofReader = { statements: new StatementCache(reader), versions: versionsOf(reader, () => 0) }

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { Fault } from '../../errors.js'
 import { LIMITS } from '../../limits.js'
-import { type ChangeCounter, changedBy, type Raised, raise, raising } from '../changeCounters.js'
+import { type ChangeCounter, changedBy, newNonce, type Raised, raise, raising } from '../changeCounters.js'
 import { driverCode, toFault } from '../faults.js'
 import type { Authorship, OnNotice, Write } from '../store.js'
 import { SELECT_LAST_TIMESTAMP, timestampAfter } from '../timestamps.js'
@@ -14,7 +14,7 @@ interface WriteQueueOptions {
   /** Throws if the store must not be written. */
   readonly requireUsable: () => void
   /** The handle for the work of a write; its statements are revoked afterwards. */
-  readonly handle: (statements: Statements, as: Authorship, at: string) => Write
+  readonly handle: (statements: Statements, as: Authorship, origin: Pick<Write, 'at' | 'nonce'>) => Write
   readonly onNotice?: OnNotice | undefined
 }
 
@@ -31,6 +31,7 @@ interface Verdict {
   readonly report: () => void
   /** Undefined if no result can have changed. */
   readonly changed?: ReadonlySet<ChangeCounter> | undefined
+  readonly nonce: number
 }
 
 /**
@@ -131,7 +132,7 @@ export class WriteQueue {
         last = at
       }
       const raised: Raised = new Map()
-      for (const { changed } of verdicts) if (changed) raise(raised, changed)
+      for (const { changed, nonce } of verdicts) if (changed) raise(raised, changed, nonce)
       if (raised.size > 0)
         this.run(
           raising(raised, () => '?'),
@@ -149,19 +150,20 @@ export class WriteQueue {
   /** Runs one write; in a batch, a failed write is rolled back to its savepoint. */
   private async perform({ as, work, resolve, reject }: Waiting, at: string, isBatched: boolean): Promise<Verdict> {
     const changed = new Set<ChangeCounter>()
+    const nonce = newNonce()
     const { lent, takeBack } = lend(this.statements, (sql) => {
       for (const counter of changedBy(sql)) changed.add(counter)
     })
     if (isBatched) this.run('savepoint one')
     try {
-      const result = await work(this.options.handle(lent, as, at))
+      const result = await work(this.options.handle(lent, as, { at, nonce }))
       if (isBatched) this.run('release one')
-      return { report: () => resolve(result), changed: as.unseen ? undefined : changed }
+      return { report: () => resolve(result), changed: as.unseen ? undefined : changed, nonce }
     } catch (error) {
       if (!isBatched || !this.writer.inTransaction) throw error
       this.run('rollback to one')
       this.run('release one')
-      return { report: () => reject(toFault(error)) }
+      return { report: () => reject(toFault(error)), nonce }
     } finally {
       takeBack()
     }

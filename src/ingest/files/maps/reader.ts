@@ -53,7 +53,20 @@ function parsed(text: string): unknown {
 }
 
 const RULE_MEMBERS = [
-  ...['from', 'constant', 'values', 'default', 'otherwise', 'join', 'split', 'bands', 'date', 'months', 'prefix'],
+  ...[
+    'from',
+    'constant',
+    'before',
+    'values',
+    'default',
+    'otherwise',
+    'join',
+    'split',
+    'bands',
+    'date',
+    'months',
+    'prefix',
+  ],
   ...['cut', 'optional'],
 ]
 
@@ -69,6 +82,7 @@ function ruleOf(content: unknown, field: string, problems: string[]): Rule {
   return {
     from: listOf(take('from', isNames, 'a name, or a list of names')),
     constant: take('constant', isScalar, SCALAR),
+    before: take('before', isFilled, 'a text that is not empty'),
     values: valuesOf(take('values', isScalars, 'an object of texts, numbers, true or false'), field, problems),
     default: take('default', isScalar, SCALAR),
     otherwise: take('otherwise', isScalar, SCALAR),
