@@ -101,7 +101,10 @@ const TABLE = {
   cachedQueryBytesMax: [16_384, 'A GraphQL request whose response is cached.'],
   compressFromBytes: [1_024, 'Smaller responses are not compressed.'],
   headerRowsMax: [50, 'Rows at the beginning of an imported file among which its header is looked for.'],
-  workbookBytesMax: [200_000_000, 'The parts of an imported workbook that are read, unpacked.'],
+  workbookBytesMax: [
+    200_000_000,
+    'The parts of an imported workbook that are read, unpacked, and the characters of the cells of one sheet.',
+  ],
   workbookCellsMax: [
     10_000_000,
     'Cells of one sheet of an imported workbook, in each row up to the last with a value.',

@@ -57,8 +57,22 @@ const HOSTILE: readonly (readonly [name: string, bytes: Uint8Array, sentence: st
     zipOf(partsOf(Array.from({ length: 700 }, (_, n) => `<row>${cell(`XFD${n + 1}`)}</row>`).join(''))),
     'The sheet has more than 10,000,000 cells. Split it, or delete what is far away from the table.',
   ],
+  [
+    'echo',
+    zipOf(
+      partsOf('<row><c t="s"><v>0</v></c></row>'.repeat(300), {
+        'xl/sharedStrings.xml': `<sst><si><t>${'x'.repeat(1_000_000)}</t></si></sst>`,
+      }),
+    ),
+    'The texts of the sheet are too long together. Split it.',
+  ],
   ['outOfSheet', zipOf(partsOf(`<row>${cell('ZZZ1')}</row>`)), `${DAMAGED}there is no cell "ZZZ1".${SAVE}`],
   ['disorder', zipOf(partsOf('<row r="2"/><row r="1"/>')), `${DAMAGED}its rows are not in order.${SAVE}`],
+  [
+    'long',
+    zipOf(partsOf('<row r="1048577"/>')),
+    `${DAMAGED}it has a row 1048577, and no spreadsheet has that many.${SAVE}`,
+  ],
   [
     'textless',
     zipOf(partsOf('<row><c t="s"><v>5</v></c></row>')),

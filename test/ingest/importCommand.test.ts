@@ -19,6 +19,9 @@ describe('a call that cannot be meant', () => {
       ['people', 'ada.csv', 'notes'],
       /^notes: Give --format csv, xlsx, ndjson or json: the file name /,
     ],
+    ['an old workbook', ['people', 'a.xls'], /^a\.xls: A workbook of this kind cannot be read\. Save it as \.xlsx, /],
+    ['a template in a workbook', ['people', '--template', '--format', 'xlsx'], /^--template is text: csv, /],
+    ['a sheet of a text', ['people', '--sheet', 'A', 'ada.csv'], /^--sheet is for workbooks \(\.xlsx\)\./],
     ['a project of people', ['people', '--project', 'A', 'ada.csv'], /^--project is for risks and issues\./],
     ['groups of risks', ['risks', '--create-groups', 'ada.csv'], /^--create-groups is for people\./],
     [

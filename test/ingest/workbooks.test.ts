@@ -2,12 +2,20 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { csvLine } from '../../src/ingest/files/csv.js'
+import { readMapping } from '../../src/ingest/files/maps/reader.js'
 import { readSheet, type SheetOptions } from '../../src/ingest/files/sheet.js'
 import { workbookTables } from '../../src/ingest/files/workbook/workbook.js'
 import { partsOf, workbookOf, zipOf } from '../support/workbooks.js'
-import { lines, openDesk, startImport } from './importing.js'
 
 const sample = (name: string) => readFileSync(new URL(`samples/workbooks/${name}`, import.meta.url))
+
+const OPTIONS: SheetOptions = {
+  name: 'a',
+  format: 'csv',
+  fields: ['id', 'title', 'status'],
+  derived: ['score'],
+  ignoreUnknown: true,
+}
 
 /** The rows of the first sheet of a workbook, and the notes about it. */
 function tableIn(bytes: Uint8Array, sheet?: string) {
@@ -157,13 +165,48 @@ describe('a cell', () => {
   })
 })
 
-const OPTIONS: SheetOptions = {
-  name: 'a',
-  format: 'csv',
-  fields: ['id', 'title', 'status'],
-  derived: ['score'],
-  ignoreUnknown: true,
-}
+test('a header of several rows has its merged headings, and those of the last row', () => {
+  const text = (cell: string, value: string) => `<c r="${cell}" t="str"><v>${value}</v></c>`
+  const rows = [
+    `<row r="1">${text('A1', 'ID')}${text('B1', 'Title')}${text('C1', 'Before')}${text('E1', 'After')}</row>`,
+    `<row r="2">${text('C2', 'Score')}${text('D2', 'Status')}${text('E2', 'Score')}</row>`,
+    `<row r="3">${['R-1', 'Steel', '20', 'Open', '4'].map((value, at) => text(`${'ABCDE'[at]}3`, value)).join('')}</row>`,
+  ]
+  const merges = ['A1:A2', 'B1:B2', 'C1:D1', 'E1:F1'].map((ref) => `<mergeCell ref="${ref}"/>`).join('')
+  const xml = `<worksheet><sheetData>${rows.join('')}</sheetData><mergeCells>${merges}</mergeCells></worksheet>`
+  const bytes = zipOf(partsOf('', { 'xl/worksheets/sheet1.xml': xml }))
+  const { records, ignored } = readSheet(bytes, { ...OPTIONS, format: 'xlsx' })
+  expect(records).toMatchObject([{ line: 3, values: { id: 'R-1', title: 'Steel', status: 'Open' } }])
+  expect(ignored).toEqual(['Before Score', 'After Score'])
+})
+
+test('rows over which a title is merged are one record, by its names and by a map', () => {
+  const text = (cell: string, value: string) => `<c r="${cell}" t="str"><v>${value}</v></c>`
+  const rows = [
+    `<row r="1">${text('A1', 'ID')}${text('B1', 'Title')}${text('C1', 'Status')}</row>`,
+    `<row r="2">${text('A2', '1')}${text('B2', 'Steel')}${text('C2', 'Call')}</row>`,
+    `<row r="3">${text('C3', 'Write')}</row><row r="4">${text('C4', 'Write')}${text('D4', 'x')}</row>`,
+    `<row r="5">${text('B5', 'Wind')}</row>`,
+  ]
+  const merges = '<mergeCells><mergeCell ref="A2:A5"/><mergeCell ref="B2:B4"/></mergeCells>'
+  const bytes = zipOf(
+    partsOf('', {
+      'xl/worksheets/sheet1.xml': `<worksheet><sheetData>${rows.join('')}</sheetData>${merges}</worksheet>`,
+    }),
+  )
+  const joined = [
+    [2, 'Steel', 'Call\nWrite\nWrite'],
+    [5, 'Wind', ''],
+  ]
+  for (const mapping of [
+    undefined,
+    readMapping('{"columns":{"title":"Title","status":"Status"}}', 'a.map.json', OPTIONS.fields),
+  ]) {
+    const { records, notes } = readSheet(bytes, { ...OPTIONS, format: 'xlsx', mapping })
+    expect(records.map(({ line, values }) => [line, values['title'], values['status']])).toEqual(joined)
+    expect(notes).toEqual(['Rows that are merged with the one above were joined with it: 2.'])
+  }
+})
 
 test('the same table is the same records, as CSV and as a workbook', () => {
   const text = fc.oneof(
@@ -189,92 +232,4 @@ test('the same table is the same records, as CSV and as a workbook', () => {
     }),
     { numRuns: 300 },
   )
-})
-
-describe('an import of a workbook', () => {
-  const RISKS = 'select reference, category, title, review_on, likelihood from risk order by reference'
-
-  test('takes the first sheet with a header, says what it did, and changes nothing the second time', async () => {
-    const desk = openDesk()
-    desk.put('register.xlsx', sample('register.xlsx'))
-    const first = await desk.importSheet('risks', '--project', 'APOLLO', '--create-projects', 'register.xlsx')
-    expect(first).toMatchObject({
-      code: 0,
-      stderr: expect.stringContaining(
-        lines(
-          'register.xlsx: The sheet "Risks" was read, and not: Cover; Lists.',
-          'register.xlsx: Hidden rows were read too: 1.',
-          'register.xlsx: Cells that show an error of a formula: 1, the first is H7.',
-          'register.xlsx: The header is in row 5; the 2 rows above it were passed over.',
-        ),
-      ),
-    })
-    expect(desk.rows(RISKS)).toEqual([
-      ['R-007', 'Supply', 'Steel arrives late', '2026-03-01', 4],
-      ['R-012', 'Supply', 'Crane permit, once more', null, 2],
-      ['R-100', 'Weather', 'Ice_x000D_ and snow', null, null],
-      ['R-99', 'Supply', 'Wind & <rain>', null, 1],
-    ])
-    const { report } = await desk.report('risks', '--project', 'APOLLO', 'register.xlsx')
-    expect(report).toMatchObject({ created: 0, updated: 0, unchanged: 4, rejected: 0 })
-  })
-
-  test('is refused as a whole, with the row, if a row is bad', async () => {
-    const desk = openDesk()
-    desk.put(
-      'bad.xlsx',
-      workbookOf([['Risks'], ['Reference', 'Title', 'Impact'], ['R-1', 'Steel', ''], [], ['R-1', 'Wind', '9']]),
-    )
-    const before = desk.dump()
-    const answer = await desk.importSheet('risks', '--project', 'APOLLO', '--create-projects', 'bad.xlsx')
-    expect(answer).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('  row 5, Reference "R-1": This is the same as in row 3; it must be unique.'),
-    })
-    expect(desk.dump()).toEqual(before)
-  })
-
-  test('takes the sheet that is named, a hidden one too, and lists them if there is none of that name', async () => {
-    const desk = openDesk()
-    desk.put('register.xlsx', sample('register.xlsx'))
-    const from = (...flags: string[]) => desk.importSheet('risks', '--project', 'A', '--create-projects', ...flags)
-    expect(await from('--sheet', 'lists', 'register.xlsx')).toMatchObject({
-      code: 0,
-      stderr: expect.stringContaining('0 unchanged'),
-    })
-    expect(await from('--sheet', 'Risk', 'register.xlsx')).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining(
-        'register.xlsx: There is no sheet "Risk". The sheets are: Cover; Risks; Lists (hidden).',
-      ),
-    })
-    desk.put('a.csv', 'title\n')
-    expect(await from('--sheet', 'Risks', 'a.csv')).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('--sheet is for workbooks'),
-    })
-    expect(await desk.importSheet('people', 'register.xlsx')).toMatchObject({
-      code: 1,
-      stderr: expect.stringMatching(
-        /register\.xlsx: No sheet has a header.*The sheets are: Cover; Risks; Lists\..*--map/,
-      ),
-    })
-  })
-
-  test('reads standard input as --format xlsx', async () => {
-    const { folder, list } = openDesk()
-    const { child, ended } = startImport(
-      folder,
-      'risks',
-      '-',
-      '--format',
-      'xlsx',
-      '--project',
-      'APOLLO',
-      '--create-projects',
-    )
-    child.stdin.end(sample('mac.xlsx'))
-    expect(await ended).toMatchObject({ code: 0 })
-    expect(list('select title from risk order by 1')).toEqual(['Größe 😀', 'Leap day'])
-  })
 })

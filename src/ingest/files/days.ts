@@ -54,13 +54,16 @@ function regexpOf(text: string): { regexp: RegExp } | { flaw: string } {
   return { regexp: new RegExp(`^${source}${end}`, 'iu') }
 }
 
-/** The day at the start of a text, as YYYY-MM-DD, or why there is none. */
+const ISO_DAY = /^(?<year>\d{4})-(?<month>\d\d)-(?<day>\d\d)$/
+
+/** The day at the start of a text, as YYYY-MM-DD, or why there is none. One that is so written is always read. */
 export function dayIn(text: string, { texts, languages, regexps }: DayPattern): { day: string } | { flaw: string } {
   // 3 de febrero de 2026
   const plain = text.trim().replaceAll(/ de /gi, ' ')
   const format = () => `the format of the map, ${texts.join(' or ')}`
   let wrong: string | undefined
-  for (const regexp of regexps) {
+  // The days of a workbook are written so, whatever the texts beside them are.
+  for (const regexp of [...regexps, ISO_DAY]) {
     const { year = '', month = '', day = '' } = regexp.exec(plain)?.groups ?? {}
     if (year === '') continue
     const number = /^\d/.test(month) ? Number(month) : monthNumber(month, languages)

@@ -13,6 +13,7 @@ import { mappedCells } from './maps/cells.js'
 import { mappedObjects } from './maps/objects.js'
 import { type Recognisable, recognised, recognisedNote, recognisedObjects, recognising } from './maps/recognition.js'
 import type { SheetNoun } from './nouns.js'
+import { RecordRows } from './recordRows.js'
 import type { SheetRecord, SheetRecords } from './records.js'
 import { isBlank, type RowUnit, type Table } from './table.js'
 import { workbookTables } from './workbook/workbook.js'
@@ -153,7 +154,7 @@ function guessedTable(found: HeadedTable, options: SheetOptions, plan: GuessPlan
   if (guessed.questions.length > 0)
     return { ...mappedSheet({ records: [], notes: [], warnings: [] }, guessed.mapping), guess: guessed }
   const sheet = mappedTable(found, guessed.mapping)
-  return { ...sheet, notes: [], warnings: [...guessed.warnings, ...sheet.warnings], guess: guessed }
+  return { ...sheet, warnings: [...guessed.warnings, ...sheet.warnings], guess: guessed }
 }
 
 function isTranslation({ mapping: { rules, where }, questions, warnings }: Guess, { records }: Sheet): boolean {
@@ -174,7 +175,11 @@ function namedTable(found: HeadedTable, options: SheetOptions): Sheet {
   const blank: Record<string, unknown> = Object.fromEntries(taken.map(({ field }) => [field, '']))
   const filled = new Set<number>()
   const records: SheetRecord[] = []
-  for (const { line, cells } of rowsBelow(found)) {
+  const rows = new RecordRows(
+    found,
+    taken.map(({ field, at }) => [field, [at]]),
+  )
+  for (const { line, cells } of rows) {
     const values = { ...blank }
     for (const { field, at } of taken) values[field] = unguarded(cells[at] ?? '')
     for (const at of nameless) if (!isBlank(cells[at])) filled.add(at)
@@ -183,7 +188,7 @@ function namedTable(found: HeadedTable, options: SheetOptions): Sheet {
   // Checked at the end, because a column without a name does not matter if it is blank in every row.
   for (const at of filled) columns.unknown.add(`column ${at + 1}, without a name`)
   columns.requireKnown(place)
-  return sheetOf(records, columns)
+  return { ...sheetOf(records, columns), notes: rows.notes() }
 }
 
 function fieldsOf({ table, header }: HeadedTable, columns: Columns): { field: string; at: number }[] {

@@ -3,6 +3,8 @@ export interface TableRow {
   /** In a text the line on which it begins, in a workbook the number of the row; from 1. */
   readonly line: number
   readonly cells: string[]
+  /** The columns whose cells are merged with those of the row above. */
+  readonly merged?: ReadonlySet<number>
 }
 
 /** What the numbers of the rows count. */

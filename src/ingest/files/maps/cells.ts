@@ -4,6 +4,7 @@ import { listed, NO_FLAWS, UnreadableSheet } from '../flaws.js'
 import { type HeadedTable, headingKey, rowsBelow } from '../header.js'
 import { RecordMapper } from '../mappedRecords.js'
 import { blankOf, type Condition, folded, type Mapping, mayLack, type Rule } from '../mapping.js'
+import { RecordRows } from '../recordRows.js'
 import type { SheetRecord, SheetRecords } from '../records.js'
 import { type Cells, settledDays } from './settledDays.js'
 
@@ -17,14 +18,19 @@ export function mappedCells(found: HeadedTable, mapping: Mapping): SheetRecords 
   const mapper = new RecordMapper(present, found.table.unit)
   const blank = blankOf(present)
   const records: SheetRecord[] = []
-  for (const { line, cells } of rowsBelow(found)) {
+  const named = Array.from(
+    present.rules,
+    ([field, { from }]) => [field, from.flatMap((one) => columns.get(one) ?? [])] as const,
+  )
+  const rows = new RecordRows(found, named)
+  for (const { line, cells } of rows) {
     const gather = cellsOf(cells)
     if (!mapper.takes(gather)) continue
     const values = { ...blank }
     const flaws = [...surplusOf(cells, found.header.cells.length), ...mapper.fillIn(values, gather, line)]
     records.push({ index: records.length, line, values, flaws: flaws.length === 0 ? NO_FLAWS : flaws })
   }
-  return { present, records, notes: mapper.notes(), warnings: mapper.warnings() }
+  return { present, records, notes: [...rows.notes(), ...mapper.notes()], warnings: mapper.warnings() }
 }
 
 /** The map with one date format for each column, where the rows show it. */

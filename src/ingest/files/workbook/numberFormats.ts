@@ -42,7 +42,7 @@ function formatOf(code: string, epoch: Epoch): NumberFormat {
 
 /** A number without the noise of binary fractions: a spreadsheet has 15 digits. */
 export function plain(value: number): string {
-  return String(Number(value.toPrecision(15)))
+  return Number.isSafeInteger(value) ? String(value) : String(Number(value.toPrecision(15)))
 }
 
 function percentage(decimals: number): NumberFormat {

@@ -1,8 +1,8 @@
 import { LIMITS } from '../../../limits.js'
 import type { TableRow } from '../table.js'
-import { fillMerged, type Merge, mergeOf } from './merges.js'
+import { fillMerged, type Merge, mergeOf, type OpenRow } from './merges.js'
 import { type NumberFormat, plain } from './numberFormats.js'
-import { cellName, columnOf } from './references.js'
+import { cellName, columnOf, ROWS_MAX } from './references.js'
 import type { XmlReader } from './xml.js'
 import { BadZip, damaged } from './zip.js'
 
@@ -27,7 +27,7 @@ export function readWorksheet(xml: XmlReader, context: CellContext): { rows: Tab
 }
 
 class WorksheetReader {
-  readonly rows: TableRow[] = []
+  readonly rows: OpenRow[] = []
   readonly #xml: XmlReader
   readonly #context: CellContext
   readonly #merges: Merge[] = []
@@ -36,6 +36,7 @@ class WorksheetReader {
   #hidden = 0
   #line = 0
   #cellsLeft: number = LIMITS.workbookCellsMax
+  #charactersLeft: number = LIMITS.workbookBytesMax
 
   constructor(xml: XmlReader, context: CellContext) {
     this.#xml = xml
@@ -48,7 +49,7 @@ class WorksheetReader {
       if (this.#xml.name === 'row') this.#row()
       else if (this.#xml.name === 'mergeCell') this.#merge(this.#xml.attribute('ref') ?? '')
     }
-    fillMerged(this.rows, this.#merges, (cells) => this.#take(cells))
+    fillMerged(this.rows, this.#merges, (cells, characters) => this.#take(cells, characters))
   }
 
   notes(): string[] {
@@ -73,6 +74,7 @@ class WorksheetReader {
   #row(): void {
     const line = Number(this.#xml.attribute('r') ?? this.#line + 1)
     if (!Number.isSafeInteger(line) || line <= this.#line) throw damaged('its rows are not in order')
+    if (line > ROWS_MAX) throw damaged(`it has a row ${line}, and no spreadsheet has that many`)
     this.#line = line
     const isHidden = isTrue(this.#xml.attribute('hidden'))
     const cells: string[] = []
@@ -83,7 +85,7 @@ class WorksheetReader {
       next = at + 1
       const text = this.#cell(at)
       if (text === '') continue
-      this.#take(next - cells.length)
+      this.#take(next - cells.length, text.length)
       while (cells.length < at) cells.push('')
       cells[at] = text
     }
@@ -135,9 +137,11 @@ class WorksheetReader {
     return (this.#context.formats[style] ?? plain)(number)
   }
 
-  #take(cells: number): void {
-    if (cells <= 0) return
-    this.#cellsLeft -= cells
+  /** Charges for a text, and for the cells by which a row becomes longer: one text can be that of many cells. */
+  #take(cells: number, characters: number): void {
+    this.#cellsLeft -= Math.max(0, cells)
+    this.#charactersLeft -= characters
+    if (this.#charactersLeft < 0) throw new BadZip('The texts of the sheet are too long together. Split it.')
     if (this.#cellsLeft < 0) {
       const most = LIMITS.workbookCellsMax.toLocaleString('en')
       throw new BadZip(`The sheet has more than ${most} cells. Split it, or delete what is far away from the table.`)

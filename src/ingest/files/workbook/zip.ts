@@ -18,8 +18,6 @@ const LOCAL = { signature: 0x04034b50, bytes: 30 } as const
 const STORED = 0
 const DEFLATED = 8
 const ENCRYPTED = 1
-const CHUNK_BYTES_MIN = 1_024
-const CHUNK_BYTES_MAX = 1_048_576
 
 /** The files in a zip, inflated when they are read, and all together at most so many bytes. */
 export class Zip {
@@ -106,8 +104,8 @@ function inflated(content: Buffer, { method, bytes }: Entry): Buffer {
   if (method !== DEFLATED)
     throw new BadZip('The workbook is packed in an unknown way. Open it in a spreadsheet program and save it again.')
   try {
-    const chunkSize = Math.min(Math.max(bytes, CHUNK_BYTES_MIN), CHUNK_BYTES_MAX)
-    // A limit of 0 would be refused.
+    // One chunk that is never filled, so that it is neither followed by another nor copied; zlib wants at least 64 bytes.
+    const chunkSize = Math.max(64, bytes + 1)
     return zlib.inflateRawSync(content, { maxOutputLength: Math.max(1, bytes), chunkSize })
   } catch (error) {
     if (error instanceof RangeError) throw damaged('a part is larger than its directory says')
