@@ -37,6 +37,12 @@ test.each<{ it: string; text: string; rule: unknown; gives: unknown[] }>([
     gives: [['B', 'b', 'B'], ['d'], 'c'],
   },
   {
+    it: 'takes the part before a text',
+    text: 'Key,x\nHARBOR-12,\nHARBOR,\n-12,\n a - b-c,',
+    rule: { from: 'Key', before: '-', default: 'none' },
+    gives: ['HARBOR', 'HARBOR', 'none', 'a'],
+  },
+  {
     it: 'puts a prefix before what the source has',
     text: 'N,x\n12,\nnone,\n,x',
     rule: { from: 'N', prefix: 'GH-', values: { none: 'GH-0' } },

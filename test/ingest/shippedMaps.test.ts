@@ -44,11 +44,13 @@ const ISSUES: readonly Loaded[] = [
   {
     file: 'issues-jira-fr.csv',
     map: 'jira-csv',
+    flags: '--create-projects',
     rows: ['QUAI-7|HIGH|IN_PROGRESS|Léa Morel|2026-02-02|2026-08-31', 'QUAI-8|MEDIUM|RESOLVED||2025-07-14|'],
   },
   {
     file: 'issues-jira-es.csv',
     map: 'jira-csv',
+    flags: '--create-projects',
     rows: ['PUERTO-3|HIGH|OPEN|Inés Vidal|2026-01-03|', 'PUERTO-4|LOW|RESOLVED||2025-12-10|'],
   },
   {
@@ -247,6 +249,16 @@ describe('a shipped map', () => {
     expect(desk.list('select reference from issue order by 1')).toEqual(['20412', '20413', '20416'])
     const named = await desk.report('issues', ...CREATE, '--map', 'jira-csv', sample('issues-jira-en.csv'))
     expect([named.report.created, named.report.files[0]?.notes]).toEqual([3, []])
+  })
+
+  test('is not used for a file that lacks what it needs', async () => {
+    const desk = openDesk()
+    const file = desk.put(
+      'people.csv',
+      'Employee ID,Business Title,Worker Status,name,email\n7,Surveyor,Active,Wen,wen@example.com\n',
+    )
+    const { report } = await desk.report('people', '--ignore-unknown', file)
+    expect([report.created, report.files[0]?.notes]).toEqual([1, []])
   })
 
   test.each([

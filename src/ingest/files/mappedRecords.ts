@@ -187,12 +187,19 @@ function foundIn(rule: Rule, gather: Gather): Found | { flaw: SheetFlaw } {
   for (const column of rule.from) {
     const filled = gather(column).map(plain).filter(isFilled)
     if (filled.length === 0) continue
-    const scalars = filled.filter(isScalar)
-    if (scalars.length < filled.length) return { flaw: nested(column, filled) }
+    const values = filled.filter(isScalar)
+    if (values.length < filled.length) return { flaw: nested(column, filled) }
+    const { before } = rule
+    const scalars = before === undefined ? values : values.map((value) => partBefore(before, value)).filter(isFilled)
     if (!takesAll) return { column, scalars }
     found = found ? { column: found.column, scalars: [...found.scalars, ...scalars] } : { column, scalars }
   }
   return found ?? { column: rule.from[0] ?? '', scalars: [] }
+}
+
+function partBefore(text: string, value: Scalar): Scalar {
+  const at = String(value).indexOf(text)
+  return at === -1 ? value : String(value).slice(0, at).trim()
 }
 
 function plain(value: unknown): unknown {

@@ -11,6 +11,8 @@ export interface Rule {
   /** Headers, or member paths; the first non-blank one wins. Empty for a constant. */
   readonly from: readonly string[]
   readonly constant?: Scalar | undefined
+  /** Only the part of each value before this text is looked at, if the value has it. */
+  readonly before?: string | undefined
   /** The mapping of values, by their folded text. */
   readonly values?: ReadonlyMap<string, Scalar> | undefined
   /** For a blank, and for a value that is not in `values`. */

@@ -6,6 +6,7 @@ const KEY = [
   ...['Issue key', 'Work item key', 'Vorgangsschlüssel', 'Clé de ticket', 'Clave de incidencia'],
   ...['Chave da item', 'Chave do item', 'Klucz zgłoszenia'],
 ]
+const PROJECT = ['Project key', 'Projektschlüssel', 'Clé de projet', 'Clave del proyecto', 'Klucz projektu']
 const SUMMARY = ['Summary', 'Zusammenfassung', 'Résumé', 'Resumen', 'Resumo', 'Podsumowanie']
 
 const DESCRIPTION = TEXT_MAX.description
@@ -20,7 +21,8 @@ const csv: ShippedMap = {
   source: 'table',
   signature: [KEY, SUMMARY],
   columns: {
-    project: optional('Project key', 'Projektschlüssel', 'Clé de projet', 'Clave del proyecto'),
+    // An export of the current fields has the key of the issue alone.
+    project: { from: [...PROJECT, ...KEY], before: '-' },
     reference: { from: KEY },
     title: text(HEADLINE, ...SUMMARY),
     description: {
@@ -44,7 +46,7 @@ const csv: ShippedMap = {
       ],
     ),
     raisedOn: localDay('Created', 'Erstellt', 'Création', 'Créée', 'Creada', 'Creado', 'Criado', 'Utworzono'),
-    dueOn: localDay('Due date', 'Fälligkeitsdatum', "Date d'échéance", 'Fecha de vencimiento'),
+    dueOn: localDay('Due date', 'Fälligkeitsdatum', "Date d'échéance", 'Fecha de vencimiento', 'Data limite', 'Termin'),
   },
 }
 
@@ -56,7 +58,7 @@ const rest: ShippedMap = {
   source: 'objects',
   signature: [['key'], ['fields.summary'], ['fields.status', 'fields.issuetype']],
   columns: {
-    project: optional('fields.project.key'),
+    project: { from: ['fields.project.key', 'key'], before: '-' },
     reference: 'key',
     title: text(HEADLINE, 'fields.summary'),
     description: { ...text(DESCRIPTION, 'fields.description'), optional: true },

@@ -54,8 +54,8 @@ function parsed(text: string): unknown {
 }
 
 const RULE_MEMBERS = [
-  ...['from', 'constant', 'values', 'default', 'otherwise', 'join', 'split', 'bands', 'date', 'months', 'prefix'],
-  ...['cut', 'optional', 'oneLine', 'unique', 'with'],
+  ...['from', 'constant', 'before', 'values', 'default', 'otherwise', 'join', 'split', 'bands', 'date', 'months'],
+  ...['prefix', 'cut', 'optional', 'oneLine', 'unique', 'with'],
 ]
 
 function ruleOf(content: unknown, field: string, problems: string[]): Rule {
@@ -70,6 +70,7 @@ function ruleOf(content: unknown, field: string, problems: string[]): Rule {
   return {
     from: listOf(take('from', isNames, 'a name, or a list of names')),
     constant: take('constant', isScalar, SCALAR),
+    before: take('before', isFilled, 'a text that is not empty'),
     values: valuesOf(take('values', isScalars, 'an object of texts, numbers, true or false'), field, problems),
     default: take('default', isScalar, SCALAR),
     otherwise: take('otherwise', isScalar, SCALAR),

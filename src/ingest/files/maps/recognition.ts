@@ -1,6 +1,6 @@
 import { type HeaderTest, headingKey } from '../header.js'
 import type { JsonRecord } from '../json.js'
-import type { Mapping } from '../mapping.js'
+import { type Mapping, mayLack } from '../mapping.js'
 import { hasPath } from './paths.js'
 
 /** A map with the headings or paths by which its source is recognised. */
@@ -17,8 +17,7 @@ export interface Recognisable {
 /** The map whose signature a row of headings has. */
 export function recognised(maps: readonly Recognisable[], headings: readonly string[]): Recognisable | undefined {
   const keys = new Set(headings.map(headingKey))
-  const has = (name: string) => keys.has(headingKey(name))
-  return maps.find(({ source, signature }) => source === 'table' && isSigned(signature, has))
+  return maps.find((map) => map.source === 'table' && isSuited(map, (name) => keys.has(headingKey(name))))
 }
 
 /** A header with the signature of a map is a header, whatever else is one. */
@@ -38,7 +37,7 @@ export function recognisedObjects(
   const first = rest.next()
   if (first.done) return { map: undefined, records: [] }
   const { members } = first.value
-  const map = maps.find((one) => one.source === 'objects' && isSigned(one.signature, (path) => hasPath(members, path)))
+  const map = maps.find((one) => one.source === 'objects' && isSuited(one, (path) => hasPath(members, path)))
   const records = (function* () {
     yield first.value
     for (let next = rest.next(); !next.done; next = rest.next()) yield next.value
@@ -50,6 +49,9 @@ export function recognisedNote({ product, name }: Recognisable): string {
   return `This looks like ${product}: using the map ${name}.`
 }
 
-function isSigned(signature: Recognisable['signature'], has: (name: string) => boolean): boolean {
-  return signature.every((names) => names.some(has))
+/** Whether a source has the signature of a map, and all that the map needs. */
+function isSuited({ signature, mapping }: Recognisable, has: (name: string) => boolean): boolean {
+  if (!signature.every((names) => names.some(has))) return false
+  const { rules, where } = mapping()
+  return [...rules.values(), ...where].every((one) => one.from.length === 0 || mayLack(one) || one.from.some(has))
 }
