@@ -40,6 +40,7 @@ const TABLE = {
   ],
   repeatedCostForOne: [10, 'Of that cost, how much is charged as a cost of 1.'],
   namesComparedMax: [1_000, 'Names compared with an unknown name in a filter, to suggest the one that is meant.'],
+  trendPointsMax: [400, 'Points of a trend.'],
   filterItemsMax: [1_000, 'Distinct values in one list of a filter.'],
   cursorCharactersMax: [32_000, 'Characters of a cursor.'],
   bodyBytesMax: [1_000_000, 'A request body, which must not be compressed.'],

@@ -12,6 +12,8 @@ import './projects/summaries.graph.js'
 import './projects/sync.graph.js'
 import './personnel/sync.graph.js'
 import './history/changes.graph.js'
+import './history/movements.graph.js'
+import './history/trend.graph.js'
 
 const subgraph = toSubgraph()
 

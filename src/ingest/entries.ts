@@ -1,6 +1,5 @@
-import { sql } from 'drizzle-orm'
 import { isId } from '../ids.js'
-import { noteSync } from '../projects/projects.js'
+import { type Assignee, noteSync } from '../projects/projects.js'
 import type { Write } from '../store/store.js'
 import type { InputCheck } from '../text.js'
 import type { EntryPlan, EntryRow, EntryValues, Placed } from './entryPlan.js'
@@ -21,15 +20,17 @@ export function entriesImporter<Row extends EntryRow, V extends EntryValues>(
   const missing = new MissingEntries(run, plan)
   const firstLoad = new FirstLoad(run, plan.table)
 
-  const place = (records: readonly Omit<Placed<V>, 'project'>[]): Placed<V>[] =>
-    records.flatMap((record) => {
-      const project = projectOf(run, projects, record.values, record.check)
-      if (project) return [{ ...record, project }]
-      run.accept(record.index, record.check)
-      return []
-    })
+  const place = (records: readonly Omit<Placed<V>, 'project' | 'place'>[]): Placed<V>[] => {
+    const placed: Placed<V>[] = []
+    for (const { index, check, values } of records) {
+      const project = projectOf(run, projects, values, check)
+      if (!project) run.accept(index, check)
+      else placed.push({ index, check, values, project, place: placeKey(project.id, values.reference ?? '') })
+    }
+    return placed
+  }
 
-  const examine = (record: Placed<V>, known: Known<Row>) => {
+  const examine = (record: Placed<V>, known: Known<Row>): Sound<Row, V> | undefined => {
     const { index, check, values } = record
     const before = matched(plan, known, record)
     claimEntry(run, record, before)
@@ -42,7 +43,7 @@ export function entriesImporter<Row extends EntryRow, V extends EntryValues>(
       })
     }
     const assignee = assignees.assigneeOf(index, plan.attributionOf(values), before && plan.assigneeOf(before), check)
-    return run.accept(index, check) ? [{ before, record, assignee }] : []
+    return run.accept(index, check) ? { before, record, assignee } : undefined
   }
 
   return {
@@ -56,9 +57,16 @@ export function entriesImporter<Row extends EntryRow, V extends EntryValues>(
       await missing.open(placed.map(({ project }) => project))
       const known = await knownEntries(write, plan, isFirst ? [] : placed)
       await plan.prepare?.(placed)
-      const sound = placed.flatMap((record) => examine(record, known))
+      const sound = placed.map((record) => examine(record, known))
       if (!run.isSound) return
-      for (const { before, record, assignee } of sound) {
+      for (const one of sound) {
+        if (!one) continue
+        const { before, record, assignee } = one
+        if (before && isSame(run, plan, before, record, assignee)) {
+          missing.note(before)
+          run.count('unchanged')
+          continue
+        }
         const draft = plan.draft(before, record, assignee)
         missing.note(draft)
         run.count(plan.ledger.enter(before, draft).verdict)
@@ -76,6 +84,24 @@ export function entriesImporter<Row extends EntryRow, V extends EntryValues>(
   }
 }
 
+/** Whether a record says only what is stored: most of a register that comes again, which then needs no draft. */
+function isSame<Row extends EntryRow, V extends EntryValues>(
+  { options }: ImportRun,
+  plan: EntryPlan<Row, V>,
+  before: Row,
+  record: Placed<V>,
+  { id, name }: Assignee,
+): boolean {
+  const { values } = record
+  if (options.closeMissing && before.live === 0 && values.status == null) return false
+  for (const field of plan.fields) {
+    if (values[field] !== undefined && values[field] !== before[field]) return false
+  }
+  const stored = plan.assigneeOf(before)
+  const isAssigned = (id === undefined || id === stored.id) && (name === undefined || name === stored.name)
+  return isAssigned && (plan.isLinked?.(before, record) ?? true)
+}
+
 function projectOf(run: ImportRun, projects: ProjectMatcher, values: EntryValues, check: InputCheck) {
   const { project: given } = run.options
   const named = values.project ?? given
@@ -85,6 +111,13 @@ function projectOf(run: ImportRun, projects: ProjectMatcher, values: EntryValues
     check.flaw('project', `Is not ${given}, which was given for the whole file.`)
   else return projects.require(named, check)
   return undefined
+}
+
+/** A record without flaws. */
+interface Sound<Row, V> {
+  readonly before: Row | undefined
+  readonly record: Placed<V>
+  readonly assignee: Assignee
 }
 
 interface Known<Row> {
@@ -104,14 +137,7 @@ async function knownEntries<Row extends EntryRow, V extends EntryValues>(
   const ids = placed.map(({ values }) => values.id).filter((id) => id != null)
   const rows = ids.length === 0 ? [] : await plan.rows(write, ({ id }) => write.among(id, ids))
   const places = placed.map(({ project, values }) => [project.id, values.reference ?? ''] as const)
-  if (places.length > 0) {
-    const listed = sql`select one, other from ${write.pairs(places)}`
-    const isThere = await plan.rows(
-      write,
-      ({ projectId, reference }) => sql`(${projectId}, ${reference}) in (${listed})`,
-    )
-    rows.push(...isThere)
-  }
+  if (places.length > 0) rows.push(...(await plan.rowsAt(write, places)))
   return {
     byId: new Map(rows.map((row) => [row.id, row])),
     byPlace: new Map(rows.map((row) => [placeKey(row.projectId, row.reference), row])),
@@ -121,10 +147,10 @@ async function knownEntries<Row extends EntryRow, V extends EntryValues>(
 function matched<Row extends EntryRow, V extends EntryValues>(
   { kind }: EntryPlan<Row, V>,
   { byId, byPlace }: Known<Row>,
-  { values: { id, reference }, project, check }: Placed<V>,
+  { values: { id, reference }, project, place, check }: Placed<V>,
 ): Row | undefined {
   const named = id == null ? undefined : byId.get(id)
-  const holder = reference == null ? undefined : byPlace.get(placeKey(project.id, reference))
+  const holder = reference == null ? undefined : byPlace.get(place)
   if (id != null && !named && !isId(kind, id)) check.flaw('id', 'Must be an id in the form of an export.')
   if (named && named.projectId !== project.id) check.flaw('project', 'This id belongs to an entry of another project.')
   if (id != null && holder && holder.id !== id) check.flaw('reference', `It belongs to ${holder.id}.`)
@@ -133,10 +159,10 @@ function matched<Row extends EntryRow, V extends EntryValues>(
 
 function claimEntry<V extends EntryValues>(
   run: ImportRun,
-  { index, values: { id, reference }, project, check }: Placed<V>,
+  { index, values: { id, reference }, place, check }: Placed<V>,
   before: EntryRow | undefined,
 ): void {
-  if (reference != null) run.claim(index, 'reference', placeKey(project.id, reference), check)
+  if (reference != null) run.claim(index, 'reference', place, check)
   const claimed = before?.id ?? id
   if (claimed != null) run.claim(index, 'id', claimed, check, id == null ? 'reference' : 'id')
 }

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import { eq } from 'drizzle-orm'
 import { recordReader, requireFields } from '../fields.js'
 import { type GroupRow, groupsLedger, groupsOfPeople, groupWith } from '../personnel/groups.js'
 import { regroup } from '../personnel/memberships.js'
@@ -71,28 +72,22 @@ interface Move {
 
 /** The moves of each person after which each group has exactly these members. */
 async function movesTo(write: Write, rosters: ReadonlyMap<string, ReadonlySet<string>>) {
-  const { db, t, among } = write
+  const { db, t } = write
   const groupIds = new Set<string>()
   const byPerson = new Map<string, Move>()
-  if (rosters.size === 0) return { byPerson, groupIds }
-  const current = await db
-    .select()
-    .from(t.membership)
-    .where(among(t.membership.groupId, [...rosters.keys()]))
   const moveOf = (personId: string, groupId: string) => {
     const move = byPerson.get(personId) ?? { joined: [], left: [] }
     byPerson.set(personId, move)
     groupIds.add(groupId)
     return move
   }
-  const isIn = new Set(current.map(({ groupId, personId }) => `${groupId} ${personId}`))
-  for (const { groupId, personId } of current) {
-    if (!rosters.get(groupId)?.has(personId)) moveOf(personId, groupId).left.push(groupId)
-  }
-  for (const [groupId, members] of rosters) {
-    for (const personId of members) {
-      if (!isIn.has(`${groupId} ${personId}`)) moveOf(personId, groupId).joined.push(groupId)
-    }
+  const { personId: member } = t.membership
+  for (const [groupId, wanted] of rosters) {
+    const rows = await db.select({ member }).from(t.membership).where(eq(t.membership.groupId, groupId))
+    const current = new Set(rows.map((row) => row.member))
+    for (const personId of current) if (!wanted.has(personId)) moveOf(personId, groupId).left.push(groupId)
+    for (const personId of wanted) if (!current.has(personId)) moveOf(personId, groupId).joined.push(groupId)
+    await setImmediate()
   }
   return { byPerson, groupIds }
 }

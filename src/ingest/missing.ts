@@ -53,7 +53,7 @@ export class MissingEntries<Row extends EntryRow, V extends object> {
   }
 
   note({ id, projectId }: Row): void {
-    this.byProject.get(projectId)?.come.add(id)
+    if (this.run.options.closeMissing) this.byProject.get(projectId)?.come.add(id)
   }
 
   /** Closes live entries that are missing, except in projects where there are too many. */

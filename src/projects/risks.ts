@@ -212,8 +212,9 @@ export function scoreInstead(before: RiskRow | undefined, values: RiskValues): n
 export function riskWith(
   write: Write,
   before: RiskRow | undefined,
-  { projectId, id, owner, ...values }: RiskValues & { projectId: string; id?: string; owner?: Assignee },
+  values: RiskValues & { projectId: string; id?: string | undefined; owner?: Assignee },
 ): RiskRow {
+  const { projectId, id, owner } = values
   const facts = patchedFields(RISK_FIELDS, values, before)
   const { category, likelihood, impact } = facts
   const scoreGiven = likelihood === null ? facts.scoreGiven : null

@@ -77,15 +77,24 @@ const innerList = (route: string, scope: Scope, ids: keyof Company, field: strin
     (total) => ({ [inner]: total }),
   )
 
-/** The counts of a list. */
-const summary = (field: string, path: string, selection: string, answer: object): Case => ({
+/** What the rows of a list or the history amount to, with these arguments. */
+const summary = (
+  field: string,
+  path: string,
+  selection: string,
+  answer: object,
+  given: Readonly<Record<string, string>> = {},
+): Case => ({
   field: `query ${field}`,
   route: `GET /v1/${path}`,
   scope: 'projects.read',
   status: 200,
-  selection: () => `${field} { ${selection} }`,
+  selection: () => {
+    const args = Object.entries(given).map(([name, value]) => `${name}: "${value}"`)
+    return `${field}${args.length === 0 ? '' : `(${args})`} { ${selection} }`
+  },
   answer: () => answer,
-  request: (caller) => caller.get(`/v1/${path}`),
+  request: (caller) => caller.get(`/v1/${path}?${new URLSearchParams(given)}`),
   shown: () => answer,
 })
 
@@ -162,6 +171,8 @@ const syncProject = changing(
   'projects.manage',
 )
 
+const PERIOD = { movements: { since: '2026-01-01' }, trend: { from: '2026-11-02', to: '2026-11-02' } } as const
+
 export const CASES: Case[] = [
   list('personnel', 'personnel.read', 7),
   list('groups', 'personnel.read', 3),
@@ -175,6 +186,20 @@ export const CASES: Case[] = [
   single('issue', 'issues/{id}', 'projects.read', 'issueIds'),
   summary('riskMatrix', 'risks/matrix', 'unassessed unplaced', { unassessed: expect.any(Number), unplaced: 0 }),
   summary('issueCounts', 'issues/counts', 'total', { total: 24 }),
+  summary(
+    'movements',
+    'movements',
+    'counts { new }',
+    { counts: expect.objectContaining({ new: 32 }) },
+    PERIOD.movements,
+  ),
+  summary(
+    'riskTrend',
+    'risks/trend',
+    'points { live }',
+    { points: [expect.objectContaining({ live: 32 })] },
+    PERIOD.trend,
+  ),
   innerList('groups/{id}/members', 'personnel.read', 'groupIds', 'group', 'members'),
   listBelow('projects/{idOrKey}/risks', 'projectIds', 'risks', 'project'),
   listBelow('projects/{idOrKey}/issues', 'projectIds', 'issues', 'project'),

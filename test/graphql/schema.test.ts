@@ -39,9 +39,9 @@ const connections = objectTypes.filter(({ name }) => name.endsWith('Connection')
 const roots = [schema.getQueryType(), schema.getMutationType()].filter((type) => type != null)
 const rootFields = roots.flatMap((type) => fieldsOf(type))
 
-/** Object types that are no entities: connections, payloads, counts and history. */
+/** Object types that are no entities: connections, payloads, counts, details and history. */
 const isPlumbing = ({ name }: GraphQLNamedType) =>
-  /^(Query|Mutation|PageInfo|(Field)?Change|Sync(Result|Counts|Warning)|RiskMatrix(Cell)?|IssueCounts)$|(Connection|Edge|Count)$/.test(
+  /^(Query|Mutation|PageInfo|Detail|(Field)?Change|Sync(Result|Counts|Warning)|RiskMatrix(Cell)?|IssueCounts)$|(Connection|Edge|Count)$/.test(
     name,
   )
 const entities = objectTypes.filter((type) => !isPlumbing(type))

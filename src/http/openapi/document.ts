@@ -151,14 +151,15 @@ function refusalObject(status: string, { method }: Route): JsonSchema {
   return ref('responses', isOfPatch ? `Patch${status}` : `Problem${status}`)
 }
 
-function parameterObject({ name, in: place, type, use, defaultValue }: Parameter, schemas: JsonSchemas): JsonSchema {
+function parameterObject(parameter: Parameter, schemas: JsonSchemas): JsonSchema {
+  const { name, in: place, type, use, isRequired, defaultValue } = parameter
   const schema = withBounds(schemas.input(type), use.extensions)
   const isList = schema['type'] === 'array'
   const many = isList ? ' For several values, repeat the parameter or separate them with commas.' : ''
   return {
     name,
     in: place,
-    required: place === 'path',
+    required: isRequired,
     description: `${use.description}${many}`,
     ...(isList && { style: 'form', explode: true }),
     schema: defaultValue === undefined ? schema : { ...schema, default: defaultValue },

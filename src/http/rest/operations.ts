@@ -134,6 +134,19 @@ const historyOf = (name: string, root: string, parameter = 'id') => `query ${nam
     }
   } fragment Change on Change { id action recordedAt effectiveOn fields { ...FieldChange } } ${FIELD_CHANGE}`
 
+const MOVEMENTS = `fragment Movements on Movements {
+  since until counts { ...MovementCounts } risks { ...RiskMovement } issues { ...IssueMovement }
+  projects { ...ProjectMovements }
+} fragment MovementCounts on MovementCounts { new closed up down unchanged opened resolved worse slipped }
+fragment RiskMovement on RiskMovement {
+  id reference title project { ...ProjectRef } movement scoreFrom scoreTo levelFrom levelTo rankFrom rankTo
+} fragment IssueMovement on IssueMovement {
+  id reference title project { ...ProjectRef } movement severityFrom severityTo dueFrom dueTo
+} fragment ProjectMovements on ProjectMovements { project { ...ProjectRef } counts { ...MovementCounts } } ${PROJECT_REF}`
+
+const RISK_TREND = `fragment RiskTrend on RiskTrend { points { ...RiskTrendPoint } }
+fragment RiskTrendPoint on RiskTrendPoint { on live unassessed low medium high critical score }`
+
 export const OPERATIONS = {
   listPersonnel: listOf('listPersonnel', 'personnel', PERSON, PERSON_FILTERS),
 
@@ -218,6 +231,14 @@ export const OPERATIONS = {
     id cursor recordedAt effectiveOn action entity entityId reference title project { ...ProjectRef } by @include(if: $by)
     fields { ...FieldChange }
   } ${PROJECT_REF} ${FIELD_CHANGE}`,
+
+  getMovements: `query getMovements($since: DateTime!, $until: DateTime, $project: [String!], $level: [RiskLevel!]) {
+    movements(since: $since, until: $until, filter: { project: $project, level: $level }) { ...Movements }
+  } ${MOVEMENTS}`,
+
+  getRiskTrend: `query getRiskTrend($from: Date!, $to: Date!, $step: TrendStep = DAY, $project: [String!]) {
+    riskTrend(from: $from, to: $to, step: $step, filter: { project: $project }) { ...RiskTrend }
+  } ${RISK_TREND}`,
 
   getKey: 'query getKey { apiKey { ...ApiKey } } fragment ApiKey on ApiKey { name scopes projects expiresAt }',
 } as const

@@ -60,6 +60,8 @@ const TABLE: readonly Route[] = [
   { method: 'GET', path: '/v1/projects/{idOrKey}/history', operation: 'projectHistory', status: 200 },
   { method: 'GET', path: '/v1/risks/{id}/history', operation: 'riskHistory', status: 200 },
   { method: 'GET', path: '/v1/issues/{id}/history', operation: 'issueHistory', status: 200 },
+  { method: 'GET', path: '/v1/movements', operation: 'getMovements', status: 200 },
+  { method: 'GET', path: '/v1/risks/trend', operation: 'getRiskTrend', status: 200 },
   { method: 'GET', path: '/v1/changes', operation: 'listChanges', status: 200, isFeed: true },
   { method: 'GET', path: '/v1/key', operation: 'getKey', status: 200 },
 ]

@@ -24,6 +24,10 @@ export interface Json {
   details(stored: AnyColumn): SQL
   /** A JSON array that a column has, as it is; empty for null. */
   stored(column: AnyColumn): SQL
+  /** Whether the JSON fields of a history row contain this field. */
+  touches(fields: AnyColumn, field: string): SQL
+  /** The value of that field before or after the change, as text. */
+  recorded(fields: AnyColumn, field: string, side: 'from' | 'to'): SQL
   /** The position of a row in a list, which `withCursors` replaces by a cursor. */
   cursor(list: string, keys: readonly (AnyColumn | SQL)[]): SQL
   /** JSON from a sorted subquery: sorting drops the subtype by which SQLite distinguishes JSON from text. */
@@ -36,6 +40,10 @@ export type Separator = ',' | '\n'
 const comma = sql.raw(', ')
 // Only separators, GraphQL names and list names come here. They have no quotes or backslashes, so nothing can be injected.
 const quoted = (text: string) => sql.raw(`'${text}'`)
+
+/** How a field begins in the JSON of a history row; inside a text its quotes would be escaped. */
+const memberOf = (field: string) => `"${field}":[`
+const SIDES = { from: 0, to: 1 } as const
 
 export const sqliteJson: Json = {
   object: (members) => {
@@ -55,6 +63,8 @@ export const sqliteJson: Json = {
   details: (stored) => sql`(select each.key as id, each.value ->> '$.name' as name, each.value ->> '$.text' as text
     from json_each(${stored}) each)`,
   stored: (column) => sql`json(coalesce(${column}, '[]'))`,
+  touches: (fields, field) => sql`instr(${fields}, ${quoted(memberOf(field))}) > 0`,
+  recorded: (fields, field, side) => sql`(${fields} ->> ${quoted(`$.${field}[${SIDES[side]}]`)})`,
   boolean: (condition) => sql`json(case when ${condition} then 'true' else 'false' end)`,
   cursor: (list, keys) => sql`json_array(${sql.join([quoted(CURSOR_MARK), quoted(list), ...keys], comma)})`,
   sorted: (built) => sql`json(${built})`,
@@ -88,6 +98,8 @@ export const postgresJson: Json = {
   details: (stored) => sql`(select each.id, each.value ->> 'name' as name, each.value ->> 'text' as text
     from json_array_elements(${stored}::json) with ordinality each(value, id))`,
   stored: (column) => sql`coalesce(${column}, '[]')`,
+  touches: (fields, field) => sql`strpos(${fields}, ${quoted(memberOf(field))}) > 0`,
+  recorded: (fields, field, side) => sql`(${fields}::json -> ${quoted(field)} ->> ${sql.raw(String(SIDES[side]))})`,
   boolean: (condition) => sql`case when ${condition} then 'true' else 'false' end`,
   cursor: (list, keys) => {
     const texts = keys.map((value) => postgresText({ value, isJson: false }))
