@@ -47,7 +47,7 @@ describe('several date formats', () => {
 
   test('are refused when the column leaves it open', () => {
     expect(() => days('T,R\n,1/2/2026\n,2/2/2026')).toThrow(
-      'a.csv: R: days such as 1/2/2026 fit d/M/yyyy and M/d/yyyy, and no row shows which. Say it in a map: "raisedOn": { "from": "R", "date": "d/M/yyyy" }.',
+      'a.csv: R: days such as 1/2/2026 fit d/M/yyyy and M/d/yyyy, and no row shows which. Say it with --date-order dmy or --date-order mdy, or in a map: "raisedOn": { "from": "R", "date": "d/M/yyyy" }.',
     )
   })
 })

@@ -3,6 +3,7 @@ import { csvTables, unguarded } from './csv.js'
 import { decode } from './decode.js'
 import { listed, type SheetFlaw, UnreadableSheet } from './flaws.js'
 import type { GuessOptions } from './guess/assignment.js'
+import type { DateOrder } from './guess/dates.js'
 import { type Guess, guess } from './guess/guess.js'
 import { Headings } from './guess/headings.js'
 import { isOwnForm } from './guess/own.js'
@@ -113,7 +114,7 @@ function tableSheet(tables: Iterable<Table>, options: SheetOptions): Sheet {
   const map = options.mapping ? undefined : recognised(recognisable, found.header.cells)
   const mapping = options.mapping ?? map?.mapping()
   const sheet = mapping
-    ? mappedTable(found, mapping)
+    ? mappedTable(found, mapping, options.guess?.dateOrder)
     : options.guess
       ? guessedTable(found, options, options.guess, known)
       : namedTable(found, options)
@@ -133,8 +134,8 @@ function noteAbove({ table: { unit }, header, above }: HeadedTable): string[] {
   return [`The header is in ${unit} ${header.line}; ${rows} passed over.`]
 }
 
-function mappedTable(found: HeadedTable, mapping: Mapping): Sheet {
-  const { present, ...mapped } = mappedCells(found, mapping)
+function mappedTable(found: HeadedTable, mapping: Mapping, order?: DateOrder): Sheet {
+  const { present, ...mapped } = mappedCells(found, mapping, order)
   return mappedSheet(mapped, present)
 }
 

@@ -1,38 +1,32 @@
-import type { IssueSeverity, IssueStatus, PersonStatus } from '../../vocabulary.js'
+import type { IssueSeverity } from '../../vocabulary.js'
+import { ISSUE_STATUS_WORDS, PERSON_STATUS_WORDS, SEVERITY_WORDS } from '../files/guess/words.js'
 
 type Words<V extends string> = Readonly<Record<V, string>>
 
-/** The priorities of trackers, in the languages that they export. */
-const SEVERITIES: Words<IssueSeverity> = {
-  CRITICAL:
-    'highest, blocker, critical, urgent, immediate, höchste, kritisch, dringend, sofort, la plus haute, critique, más alta',
-  HIGH: 'high, major, hoch, haute, élevée, alta',
-  MEDIUM: 'medium, normal, moderate, mittel, moyenne, normale, media',
-  LOW: 'low, lowest, minor, trivial, niedrig, niedrigste, basse, faible, la plus basse, baja, más baja',
+/** What labels say about severity: most of them say something else. */
+const LABELS: Words<IssueSeverity> = {
+  CRITICAL: 'critical, blocker, urgent',
+  HIGH: 'high, major',
+  MEDIUM: 'medium, normal, moderate',
+  LOW: 'low, minor, trivial',
 }
 
-/** The states of trackers, and Jira's categories of them. */
-const STATUSES: Words<IssueStatus> = {
-  OPEN: 'to do, open, opened, new, reopened, backlog, proposed, approved, in specification, specified, confirmed, scheduled, zu erledigen, offen, neu, à faire, ouvert, nouveau, por hacer, tareas por hacer, abierta, nueva',
-  IN_PROGRESS:
-    'in progress, indeterminate, active, doing, developed, committed, in review, in testing, feedback, in arbeit, in bearbeitung, en cours, en curso',
-  BLOCKED: 'blocked, on hold, waiting, impeded, blockiert, bloqué, en attente, bloqueada',
-  RESOLVED: 'done, resolved, fixed, fertig, erledigt, gelöst, terminé, terminé(e), résolu, listo, finalizada, resuelta',
-  CLOSED: "closed, removed, rejected, cancelled, won't do, geschlossen, abgewiesen, fermé, rejeté, cerrada, rechazada",
+/** States of trackers besides the words of people: Jira's categories, and the processes of Azure DevOps and OpenProject. */
+const STATES: Words<'OPEN' | 'IN_PROGRESS' | 'RESOLVED' | 'CLOSED'> = {
+  OPEN: 'proposed, approved, in specification, specified, confirmed, scheduled',
+  IN_PROGRESS: 'indeterminate, committed, developed, feedback',
+  RESOLVED: 'terminé(e)',
+  CLOSED: 'removed, abgewiesen',
 }
 
-const PERSON_STATUSES: Words<PersonStatus> = {
-  ACTIVE: 'true, yes, active, enabled, on leave',
-  INACTIVE: 'false, no, inactive, disabled, suspended, archived, terminated',
-}
-
-function valuesOf<V extends string>(words: Words<V>): Readonly<Record<string, string>> {
-  const entries = Object.entries<string>(words)
+function valuesOf(...all: Readonly<Record<string, string>>[]): Readonly<Record<string, string>> {
+  const entries = all.flatMap((words) => Object.entries(words))
   return Object.fromEntries(entries.flatMap(([value, list]) => list.split(', ').map((word) => [word, value])))
 }
 
-const SEVERITY_VALUES = valuesOf(SEVERITIES)
-const STATUS_VALUES = valuesOf(STATUSES)
+const SEVERITY_VALUES = valuesOf(SEVERITY_WORDS)
+const STATUS_VALUES = valuesOf(ISSUE_STATUS_WORDS, STATES)
+const PERSON_STATUS_VALUES = valuesOf(PERSON_STATUS_WORDS)
 
 /** The severity by a priority; an issue must have one. */
 export function severity(...from: string[]) {
@@ -41,7 +35,7 @@ export function severity(...from: string[]) {
 
 /** The severity by one of many labels, most of which say something else. */
 export function severityOfLabels(...from: string[]) {
-  const named = Object.entries(SEVERITY_VALUES).flatMap(([word, value]) =>
+  const named = Object.entries(valuesOf(LABELS)).flatMap(([word, value]) =>
     [
       '',
       ...['severity', 'priority', 'prio', 'sev'].flatMap((kind) => [': ', ':', '::', '/', '-'].map((by) => kind + by)),
@@ -66,7 +60,7 @@ export function status(...from: string[]) {
 
 /** The status of a person by a flag or a word of a directory. */
 export function personStatus(...from: string[]) {
-  return { from, values: valuesOf(PERSON_STATUSES), otherwise: 'ACTIVE', optional: true }
+  return { from, values: PERSON_STATUS_VALUES, otherwise: 'ACTIVE', optional: true }
 }
 
 export function optional(...from: string[]) {

@@ -1,6 +1,7 @@
 import { surplusOf } from '../columns.js'
 import { unguarded } from '../csv.js'
 import { listed, NO_FLAWS, UnreadableSheet } from '../flaws.js'
+import type { DateOrder } from '../guess/dates.js'
 import { type HeadedTable, headingKey, rowsBelow } from '../header.js'
 import { RecordMapper } from '../mappedRecords.js'
 import { blankOf, type Condition, folded, type Mapping, mayLack, type Rule } from '../mapping.js'
@@ -9,12 +10,18 @@ import type { SheetRecord, SheetRecords } from '../records.js'
 import { type Cells, settledDays } from './settledDays.js'
 
 /** The records of a table by a map, and the map as it applies to the table. */
-export function mappedCells(found: HeadedTable, mapping: Mapping): SheetRecords & { present: Mapping } {
+export function mappedCells(
+  found: HeadedTable,
+  mapping: Mapping,
+  order?: DateOrder,
+): SheetRecords & { present: Mapping } {
   const places = placesOf(found.header.cells)
   const columns = new Map(Array.from(places.values(), ({ name, at }) => [name, at]))
   const cellsOf = (cells: readonly string[]) => (name: string) =>
     columns.get(name)?.map((at) => unguarded(cells[at] ?? '')) ?? []
-  const present = settled(found, mappingOf(found, mapping, places), cellsOf)
+  const days = settledDays(mappingOf(found, mapping, places), () => cellRows(found, cellsOf), order)
+  if ('flaw' in days) throw new UnreadableSheet(found.table.name, days.flaw)
+  const present = days.mapping
   const mapper = new RecordMapper(present, found.table.unit)
   const blank = blankOf(present)
   const records: SheetRecord[] = []
@@ -33,14 +40,8 @@ export function mappedCells(found: HeadedTable, mapping: Mapping): SheetRecords 
   return { present, records, notes: [...rows.notes(), ...mapper.notes()], warnings: mapper.warnings() }
 }
 
-/** The map with one date format for each column, where the rows show it. */
-function settled(found: HeadedTable, mapping: Mapping, cellsOf: (cells: readonly string[]) => Cells): Mapping {
-  const rows = function* () {
-    for (const { cells } of rowsBelow(found)) yield cellsOf(cells)
-  }
-  const days = settledDays(mapping, rows)
-  if ('flaw' in days) throw new UnreadableSheet(found.table.name, days.flaw)
-  return days.mapping
+function* cellRows(found: HeadedTable, cellsOf: (cells: readonly string[]) => Cells): Generator<Cells, void> {
+  for (const { cells } of rowsBelow(found)) yield cellsOf(cells)
 }
 
 type Places = ReadonlyMap<string, { readonly name: string; readonly at: number[] }>

@@ -1,4 +1,5 @@
 import { type DayPattern, dayIn, patternAt } from '../days.js'
+import type { DateOrder } from '../guess/dates.js'
 import { folded, type Mapping, type Rule } from '../mapping.js'
 
 /** A field whose map names several date formats, and the distinct texts of its column. */
@@ -14,9 +15,13 @@ export type Cells = (name: string) => readonly string[]
 
 /**
  * Chooses the date format of each column by all of its texts, where a map names several. What one column leaves open,
- * such as 3/6/2026, another may show; if none does, the flaw asks for it.
+ * such as 3/6/2026, another may show, or the user says it; else the flaw asks for it.
  */
-export function settledDays(mapping: Mapping, rows: () => Iterable<Cells>): { mapping: Mapping } | { flaw: string } {
+export function settledDays(
+  mapping: Mapping,
+  rows: () => Iterable<Cells>,
+  given: DateOrder | undefined,
+): { mapping: Mapping } | { flaw: string } {
   const columns = Array.from(mapping.rules).flatMap(([field, rule]): DayColumn[] =>
     rule.date && rule.date.texts.length > 1 ? [{ field, rule, date: rule.date, texts: new Set() }] : [],
   )
@@ -28,7 +33,8 @@ export function settledDays(mapping: Mapping, rows: () => Iterable<Cells>): { ma
   for (const { column, formats } of fitting) {
     const { field, rule, date } = column
     const rivals = rivalsAmong(column, formats)
-    const left = rivals.length > 1 ? rivals.filter((format) => shown.has(format)) : rivals
+    const isMeant = (format: string) => shown.has(format) || orderOf(format) === given
+    const left = rivals.length > 1 ? rivals.filter(isMeant) : rivals
     if (rivals.length > 1 && left.length !== 1) return { flaw: question(column, rivals) }
     const [format] = left
     if (format !== undefined) rules.set(field, { ...rule, date: patternAt(date, format) })
@@ -60,8 +66,13 @@ function rivalsAmong({ date, texts }: DayColumn, formats: readonly string[]): st
   return [first, ...others.filter(isOther)]
 }
 
+function orderOf(format: string): DateOrder {
+  return format.indexOf('d') < format.indexOf('M') ? 'dmy' : 'mdy'
+}
+
 function question({ field, rule, texts }: DayColumn, formats: readonly string[]): string {
   const [text] = texts
   const line = `"${field}": { "from": ${JSON.stringify(rule.from[0])}, "date": "${formats[0]}" }`
-  return `${rule.from[0]}: days such as ${text} fit ${formats.join(' and ')}, and no row shows which. Say it in a map: ${line}.`
+  const open = `${rule.from[0]}: days such as ${text} fit ${formats.join(' and ')}, and no row shows which.`
+  return `${open} Say it with --date-order dmy or --date-order mdy, or in a map: ${line}.`
 }
