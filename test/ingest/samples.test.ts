@@ -202,14 +202,18 @@ test.each([
   ['issues', ISSUES],
   ['people', PEOPLE],
   ['projects and groups', OTHERS],
-] as const)('%s load as they are with the plain command, and again without a change', async (_, samples) => {
-  const desk = openDesk()
-  const results = []
-  for (const sample of samples) results.push(await loaded(desk, sample))
-  expect(results).toEqual(
-    samples.map(([file, count, , record]) => ({ file, stderr: '', created: count, record, again: [0, 0, count] })),
-  )
-})
+] as const)(
+  '%s load as they are with the plain command, and again without a change',
+  async (_, samples) => {
+    const desk = openDesk()
+    const results = []
+    for (const sample of samples) results.push(await loaded(desk, sample))
+    expect(results).toEqual(
+      samples.map(([file, count, , record]) => ({ file, stderr: '', created: count, record, again: [0, 0, count] })),
+    )
+  },
+  120_000,
+)
 
 test('projects that a sheet only names get keys, and keep their names', async () => {
   const desk = openDesk()

@@ -155,7 +155,7 @@ function guessedTable(found: HeadedTable, options: SheetOptions, plan: GuessPlan
   if (guessed.questions.length > 0)
     return { ...mappedSheet({ records: [], notes: [], warnings: [] }, guessed.mapping), guess: guessed }
   const sheet = mappedTable(found, guessed.mapping)
-  return { ...sheet, notes: [], warnings: [...guessed.warnings, ...sheet.warnings], guess: guessed }
+  return { ...sheet, warnings: [...guessed.warnings, ...sheet.warnings], guess: guessed }
 }
 
 function isTranslation({ mapping: { rules, where }, questions, warnings }: Guess, { records }: Sheet): boolean {
