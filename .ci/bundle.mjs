@@ -1,6 +1,6 @@
 // Bundles the command into dist/main.js and dist/bundle/, replacing the output of tsc: loading about 500 small modules
 // takes longer than running them (docs/decisions/0009-bundled-command.md). The library stays as tsc compiled it.
-import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { build } from 'esbuild'
 
@@ -32,6 +32,12 @@ const { metafile } = await build({
 })
 
 chmodSync('dist/main.js', 0o755)
+// tsc compiles the modules of the overview, but neither copies its style sheets nor removes what is no longer there.
+const web = readdirSync('src/web')
+for (const file of web) if (file.endsWith('.css')) copyFileSync(`src/web/${file}`, `dist/web/${file}`)
+for (const file of readdirSync('dist/web')) {
+  if (!web.includes(file.replace(/\.js$/, '.ts'))) rmSync(`dist/web/${file}`)
+}
 const written = new Set(Object.keys(metafile.outputs).map((file) => basename(file)))
 for (const file of readdirSync(FOLDER)) if (!written.has(file)) rmSync(join(FOLDER, file))
 writeFileSync(join(FOLDER, 'licences.md'), licences(metafile))

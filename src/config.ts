@@ -64,6 +64,22 @@ export const SETTINGS = {
     read: yesOrNo,
     form: 'true or false',
   }),
+  overview: setting({
+    flag: '--no-overview',
+    env: 'OPERATIONS_OVERVIEW',
+    help: 'do not serve the overview page at /',
+    fallback: true,
+    read: yesOrNo,
+    form: 'true or false',
+  }),
+  frameAncestors: setting({
+    flag: '--frame-ancestors <origins>',
+    env: 'OPERATIONS_FRAME_ANCESTORS',
+    help: 'origins whose pages may show the overview in a frame, separated by commas; none by default',
+    fallback: "'none'",
+    read: frameAncestors,
+    form: "'none', 'self' or origins such as https://intranet.example.com, separated by commas",
+  }),
   migrate: setting({
     flag: '--no-migrate',
     env: 'OPERATIONS_MIGRATE',
@@ -208,6 +224,13 @@ function renamed(name: string): string | undefined {
 function wholeNumber(text: string, least: number, most: number): number | undefined {
   const value = Number(text)
   return /^\d+$/.test(text) && value >= least && value <= most ? value : undefined
+}
+
+/** As in the CSP directive, which separates by blanks. */
+function frameAncestors(text: string): string | undefined {
+  const all = text.split(',').map((one) => one.trim())
+  const isOrigin = (one: string) => /^https?:\/\/[^\s/;,']+$/.test(one) || one === "'self'"
+  return text.trim() === "'none'" || all.every(isOrigin) ? all.join(' ') : undefined
 }
 
 function yesOrNo(text: string): boolean | undefined {

@@ -158,11 +158,13 @@ export function names(meaning: string, example: string): Field<readonly string[]
   })
 }
 
-// `Date` would parse February 30th as March 2nd.
+// Not by `Date`, which takes longer and would parse February 30th as March 2nd.
 export function isDay(raw: string): boolean {
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(raw)) return false
-  const date = new Date(`${raw}T00:00:00Z`)
-  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(raw)
+  if (!/^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/.test(raw)) return false
+  const [year, month, day] = [Number(raw.slice(0, 4)), Number(raw.slice(5, 7)), Number(raw.slice(8))]
+  const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
+  const days = month === 2 ? (isLeap ? 29 : 28) : [4, 6, 9, 11].includes(month) ? 30 : 31
+  return day <= days
 }
 
 function optional<V>(meaning: string, example: string, form: string, read: (raw: unknown) => Reading<V>): Field<V> {

@@ -71,6 +71,10 @@ export interface GatewayOptions {
   /** The path of the gateway as callers see it, such as `/ops`; the root by default. */
   readonly basePath?: string
   readonly graphiql?: boolean
+  /** Whether the overview is served at the root of the gateway; true by default. */
+  readonly overview?: boolean
+  /** Origins whose pages may show the overview in a frame, as in the CSP directive; `'none'` by default. */
+  readonly frameAncestors?: string
   /** A pino logger; nothing is logged without it. */
   readonly log?: pino.Logger
   readonly clock?: () => Date
@@ -100,6 +104,8 @@ export function createGateway({ store, ...options }: GatewayOptions): Gateway {
     store: openedOf(store),
     basePath: mountedAt(options.basePath ?? ''),
     graphiql: options.graphiql ?? true,
+    overview: options.overview,
+    frameAncestors: options.frameAncestors,
     log: options.log ?? pino({ level: 'silent' }),
     clock: options.clock ?? now,
     wholeListRowsMax: options.wholeListRowsMax ?? LIMITS.wholeListRowsMax,

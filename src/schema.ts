@@ -10,7 +10,10 @@ import './projects/risks.graph.js'
 import './projects/issues.graph.js'
 import './projects/summaries.graph.js'
 import './projects/sync.graph.js'
+import './personnel/sync.graph.js'
 import './history/changes.graph.js'
+import './history/movements.graph.js'
+import './history/trend.graph.js'
 
 const subgraph = toSubgraph()
 

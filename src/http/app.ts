@@ -39,6 +39,10 @@ export interface AppOptions {
   readonly basePath: string
   readonly graphiql: boolean
   readonly demoKey?: string | undefined
+  /** Whether `/` is the overview; true by default. */
+  readonly overview?: boolean | undefined
+  /** Who may show the overview in a frame: the value of the CSP directive, `'none'` by default. */
+  readonly frameAncestors?: string | undefined
   readonly wholeListRowsMax: number
   /** The rate limit of a key per minute; 0 for none. */
   readonly ratePerMinute: number

@@ -29,6 +29,7 @@ export const PEOPLE_COLUMNS = {
 export const GROUP_COLUMNS = {
   ...GROUP_FIELDS,
   members: names('All members of the group, by e-mail or user id.', 'ada@example.com;grace@example.com'),
+  member: text('email', 'One member, in a list with a row for each membership; instead of members.', ''),
   id: text('reference', 'The id of the group, from an export; matched first.', ''),
 }
 

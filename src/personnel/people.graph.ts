@@ -11,7 +11,7 @@ import { LIMITS } from '../limits.js'
 import { foldedName, trimmed } from '../text.js'
 import { addPerson, changePerson, PERSON_FIELDS, type PersonRow, personKeys, personnel } from './people.js'
 
-const PersonStatus = enumOf('PersonStatus', 'Whether a person is on the roster.', {
+export const PersonStatus = enumOf('PersonStatus', 'Whether a person is on the roster.', {
   ACTIVE: 'On the roster.',
   INACTIVE: 'No longer on the roster; the id stays valid for tasks assigned to it.',
 })

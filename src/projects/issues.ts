@@ -148,14 +148,14 @@ export function checkIssue(before: IssueRow | undefined, values: IssueValues, ch
 export function issueWith(
   write: Write,
   before: IssueRow | undefined,
-  {
-    projectId,
-    id,
-    assignee,
-    riskId,
-    ...values
-  }: IssueValues & { projectId: string; id?: string; assignee?: Assignee; riskId?: string | null },
+  values: IssueValues & {
+    projectId: string
+    id?: string | undefined
+    assignee?: Assignee
+    riskId?: string | null | undefined
+  },
 ): IssueRow {
+  const { projectId, id, assignee, riskId } = values
   const severity = values.severity ?? before?.severity ?? 'MEDIUM'
   const status = values.status ?? before?.status ?? 'OPEN'
   return {

@@ -212,8 +212,9 @@ export function scoreInstead(before: RiskRow | undefined, values: RiskValues): n
 export function riskWith(
   write: Write,
   before: RiskRow | undefined,
-  { projectId, id, owner, ...values }: RiskValues & { projectId: string; id?: string; owner?: Assignee },
+  values: RiskValues & { projectId: string; id?: string | undefined; owner?: Assignee },
 ): RiskRow {
+  const { projectId, id, owner } = values
   const facts = patchedFields(RISK_FIELDS, values, before)
   const { category, likelihood, impact } = facts
   const scoreGiven = likelihood === null ? facts.scoreGiven : null
@@ -235,21 +236,33 @@ export function riskWith(
   }
 }
 
-/** Updates the counts by score that ranks are computed from. */
-export async function tally({ db, t }: Write, stored: readonly Stored<RiskRow>[]): Promise<void> {
-  const moved = new Map<number, number>()
-  const count = (risk: RiskRow | undefined, by: number) => {
-    if (risk?.live) moved.set(risk.score, (moved.get(risk.score) ?? 0) + by)
+/** The counts by score that ranks are computed from. */
+export class Tally {
+  private readonly moved = new Map<number, number>()
+
+  note({ before, after }: Stored<RiskRow>): void {
+    this.count(before, -1)
+    this.count(after, 1)
   }
-  for (const { before, after } of stored) {
-    count(before, -1)
-    count(after, 1)
+
+  async store({ db, t }: Write): Promise<void> {
+    for (const [score, by] of this.moved) {
+      if (by === 0) continue
+      await db
+        .insert(t.riskTally)
+        .values({ score, live: Math.max(by, 0) })
+        .onConflictDoUpdate({ target: t.riskTally.score, set: { live: sql`${t.riskTally.live} + ${by}` } })
+    }
   }
-  for (const [score, by] of moved) {
-    if (by === 0) continue
-    await db
-      .insert(t.riskTally)
-      .values({ score, live: Math.max(by, 0) })
-      .onConflictDoUpdate({ target: t.riskTally.score, set: { live: sql`${t.riskTally.live} + ${by}` } })
+
+  private count(risk: RiskRow | undefined, by: number): void {
+    if (risk?.live) this.moved.set(risk.score, (this.moved.get(risk.score) ?? 0) + by)
   }
+}
+
+/** Updates those counts by a change of these risks. */
+export function tally(write: Write, stored: readonly Stored<RiskRow>[]): Promise<void> {
+  const counts = new Tally()
+  for (const one of stored) counts.note(one)
+  return counts.store(write)
 }

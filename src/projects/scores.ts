@@ -11,7 +11,7 @@ export function scoreOf(likelihood: number | null, impact: number | null, scoreG
 
 type OfRisk = Computed<Tables['risk']>
 
-function levelOf(score: SQLWrapper): SQL {
+export function levelOf(score: SQLWrapper): SQL {
   const cases = RISK_LEVELS.map((level) => sql`when ${score} >= ${literal(LEVEL_FLOORS[level])} then ${literal(level)}`)
   return sql`case ${sql.join(cases.reverse(), sql` `)} end`
 }

@@ -1,49 +1,13 @@
-import { existsSync } from 'node:fs'
-import { type Browser, chromium, type Page } from 'playwright-core'
-import { expect, onTestFinished, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
 import { newFolder, operations, serve } from '../support/process.js'
-
-const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) =>
-  existsSync(path),
-)
-if (!CHROMIUM)
-  console.warn('No Chromium is installed, so GraphiQL is not tried out. On Debian: apt-get install chromium')
-
-// Chromium's own background requests, such as for updates, are disabled.
-const QUIET = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-]
-
-/** Console messages, failed requests and errors while the page was open. */
-interface Visit {
-  readonly page: Page
-  readonly outside: string[]
-  readonly complaints: string[]
-}
+import { CHROMIUM, open, type Visit } from './chromium.js'
 
 async function visit(origin: string): Promise<Visit> {
-  const browser: Browser = await chromium.launch({ executablePath: CHROMIUM ?? '', args: QUIET })
-  onTestFinished(() => browser.close())
-  const page = await browser.newPage({ viewport: { width: 1280, height: 800 } })
-  const outside: string[] = []
-  const complaints: string[] = []
-  page.on('request', (request) => {
-    const url = request.url()
-    if (!url.startsWith(`${origin}/`) && !url.startsWith(`blob:${origin}/`) && !url.startsWith('data:'))
-      outside.push(url)
-  })
-  page.on('console', (message) => {
-    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text())
-  })
-  page.on('pageerror', (error) => complaints.push(error.message))
-  await page.goto(`${origin}/graphql`)
-  await page.getByRole('button', { name: 'Execute query' }).waitFor()
-  return { page, outside, complaints }
+  const visited = await open(origin)
+  await visited.page.goto(`${origin}/graphql`)
+  await visited.page.getByRole('button', { name: 'Execute query' }).waitFor()
+  return visited
 }
 
 /** The text of a part of the page, with normalized white space, as the editors use their own. */

@@ -22,7 +22,7 @@ const LAYERS: readonly { name: string; holds: (file: string) => boolean }[] = [
   { name: 'ingest', holds: (file) => /^ingest\/(?!files\/)/.test(file) },
   { name: 'faces', holds: (file) => file.endsWith('.graph.ts') },
   { name: 'assembly', holds: (file) => file === 'schema.ts' },
-  { name: 'edge', holds: (file) => /^(main|index)\.ts$/.test(file) || /^(cli|http)\//.test(file) },
+  { name: 'edge', holds: (file) => /^(main|index)\.ts$/.test(file) || /^(cli|http|web)\//.test(file) },
 ]
 
 interface Import {

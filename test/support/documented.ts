@@ -29,7 +29,9 @@ const templates = Object.keys(document.paths).map((path) => ({ path, pattern: pa
 export function requireDocumented(method: string, path: string, answer: TestResponse): void {
   const pathname = path.split('?')[0] ?? ''
   if (!pathname.startsWith('/v1/') || pathname === '/v1/openapi.json') return
-  const template = templates.find(({ pattern }) => pattern.test(pathname))
+  // A path without variables precedes one whose variable would match it, as OpenAPI has it.
+  const template =
+    templates.find(({ path: fixed }) => fixed === pathname) ?? templates.find(({ pattern }) => pattern.test(pathname))
   const operation = template && document.paths[template.path]?.[(method === 'HEAD' ? 'GET' : method).toLowerCase()]
   if (!operation) {
     requireProblem(answer)

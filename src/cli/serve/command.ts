@@ -15,6 +15,8 @@ const FLAGS = [
   'port',
   'basePath',
   'graphiql',
+  'overview',
+  'frameAncestors',
   'migrate',
   'wholeListRowsMax',
   'rateLimit',

@@ -2,38 +2,66 @@ import { readFileSync } from 'node:fs'
 import { PACKAGE, VERSION } from '../../about.js'
 import { mintKey } from '../../auth/keys.js'
 import { derivedColumns, SHEETS } from '../../ingest/columns.js'
-import { readSheet } from '../../ingest/files/sheet.js'
+import { readSheet, type SheetRecord } from '../../ingest/files/sheet.js'
 import { importRecords } from '../../ingest/importers.js'
-import { personnel } from '../../personnel/people.js'
+import { everyRisk } from '../../projects/risks.js'
 import { countOf } from '../../store/query/page.js'
 import type { Store, Write } from '../../store/store.js'
 import { WORDING } from '../import/file.js'
 
 const DAY_MS = 86_400_000
+const WEEK_MS = 7 * DAY_MS
 
 /** Fills the demo's store on first use, and creates a key that is valid for one day. */
 export async function prepareDemo(store: Store, clock: () => Date): Promise<string> {
-  const { secret } = await store.write({ by: 'cli', at: clock }, async (write) => {
-    if ((await countOf(write, personnel, {})) === 0) await fillDemo(write)
+  const all = recordsOf('risks').length
+  for (const weeks of WEEKS) {
+    await store.write({ by: 'cli', at: () => new Date(clock().getTime() - weeks * WEEK_MS) }, async (write) => {
+      const stored = await countOf(write, everyRisk, {})
+      // A store that was left half filled gets the rest at once.
+      if (stored < all) await fillDemo(write, weeks)
+    })
+  }
+  const { secret } = await store.write({ by: 'cli', at: clock }, (write) => {
     const expiresAt = new Date(clock().getTime() + DAY_MS)
     return mintKey(write, { name: 'demo', scopes: ['personnel.manage', 'projects.manage'], expiresAt })
   })
   return secret
 }
 
+/** How long ago the registers came in: without a past there would be no movement to show. */
+const WEEKS = [8, 6, 5, 4, 3, 2, 1, 0]
+
 const COMPANY = new URL('src/demo/', PACKAGE)
 
-/** Imports the demo data from its sheets. */
-export async function fillDemo(write: Write): Promise<void> {
-  for (const noun of ['groups', 'people', 'projects', 'risks', 'issues'] as const) {
-    const { records } = readSheet(readFileSync(new URL(`${noun}.csv`, COMPANY)), {
-      name: `${noun}.csv`,
-      format: 'csv',
-      fields: Object.keys(SHEETS[noun].fields),
-      derived: derivedColumns(SHEETS[noun]),
-      ignoreUnknown: false,
-    })
-    const { flaws } = await importRecords(write, noun, records, {
+type Noun = (typeof NOUNS)[number]
+const NOUNS = ['groups', 'people', 'projects', 'risks', 'issues'] as const
+
+function recordsOf(noun: Noun): readonly SheetRecord[] {
+  return readSheet(readFileSync(new URL(`${noun}.csv`, COMPANY)), {
+    name: `${noun}.csv`,
+    format: 'csv',
+    fields: Object.keys(SHEETS[noun].fields),
+    derived: derivedColumns(SHEETS[noun]),
+    ignoreUnknown: false,
+  }).records
+}
+
+/** Imports the demo data from its sheets, as they were some weeks ago. */
+export async function fillDemo(write: Write, weeks = 0): Promise<void> {
+  const risks = recordsOf('risks').filter((risk) => weeks <= youthOf(risk))
+  const known = new Set(risks.map(({ values: { project, reference } }) => `${project} ${reference}`))
+  const then = {
+    groups: recordsOf('groups'),
+    people: recordsOf('people'),
+    projects: recordsOf('projects'),
+    risks: risks.map((risk) => riskThen(risk, weeks)),
+    issues: recordsOf('issues')
+      .filter(({ values: { project, risk } }) => !risk || known.has(`${project} ${risk}`))
+      .map((issue) => openThen(issue, weeks)),
+  }
+  for (const noun of NOUNS) {
+    const { flaws } = await importRecords(write, noun, then[noun], {
       matchPeople: true,
       wording: { ...WORDING, place: String },
     })
@@ -41,13 +69,37 @@ export async function fillDemo(write: Write): Promise<void> {
   }
 }
 
+/** A number below 30 for each record: multiplied by a prime, so that all projects have their share of each week. */
+const spread = ({ index }: SheetRecord) => (index * 7) % 30
+
+/** How many weeks ago a risk was entered: one in five is young. */
+function youthOf(risk: SheetRecord): number {
+  return spread(risk) < 6 ? spread(risk) : Number.POSITIVE_INFINITY
+}
+
+/** A risk as it was rated then: one in four has moved since. */
+function riskThen(risk: SheetRecord, weeks: number): SheetRecord {
+  const record = openThen(risk, weeks)
+  const likelihood = Number(record.values['likelihood'])
+  const hasMoved = spread(risk) >= 22 && likelihood > 0 && weeks > spread(risk) % 4
+  const before = likelihood === 5 || (likelihood > 1 && spread(risk) % 3 > 0) ? likelihood - 1 : likelihood + 1
+  return hasMoved ? { ...record, values: { ...record.values, likelihood: String(before) } } : record
+}
+
+/** What is closed now was still open then. */
+function openThen(record: SheetRecord, weeks: number): SheetRecord {
+  const isClosed = /^(RESOLVED|CLOSED)$/.test(String(record.values['status'])) && weeks > spread(record) % 12
+  return isClosed ? { ...record, values: { ...record.values, status: 'OPEN' } } : record
+}
+
 /** The next steps for a new user: links, a key, a line to paste, and how to start with real data. */
-export function demoBanner(base: string, key: string, hasGraphiql: boolean): string {
-  const graphiql = hasGraphiql ? `  GraphiQL  ${base}/graphql\n` : ''
+export function demoBanner(base: string, key: string, has: { graphiql: boolean; overview: boolean }): string {
+  const overview = has.overview ? `  Overview  ${base}/\n` : ''
+  const graphiql = has.graphiql ? `  GraphiQL  ${base}/graphql\n` : ''
   return `
 Operations Gateway ${VERSION}: demo data, for you to try things out.
 
-${graphiql}  REST      ${base}/v1
+${overview}${graphiql}  REST      ${base}/v1
   OpenAPI   ${base}/v1/openapi.json
   API key   ${key}  (every scope, valid for one day)
 

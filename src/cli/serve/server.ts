@@ -50,7 +50,7 @@ export async function serve(config: Config, { isDemo, clock, stop }: ServeOption
     // Prometheus scrapes more often than that, so its connection is kept.
     const watched = metrics && createServer({ keepAliveTimeout: LIMITS.idleMs }, metrics.listener)
     if (watched) say(`Metrics at ${await listen(watched, config.host, config.metricsPort ?? 0)}/metrics`)
-    if (demoKey) say(demoBanner(origin + config.basePath, demoKey, config.graphiql))
+    if (demoKey) say(demoBanner(origin + config.basePath, demoKey, config))
     else
       say(
         `Operations Gateway ${VERSION} serves ${storeName(config)} at ${origin}${config.basePath}/ (Ctrl-C stops it).`,

@@ -29,6 +29,14 @@ import { type IsIncluded, includedBy } from '../sql/selections.js'
 export type FieldPrice =
   /** A list at the root, which is complete unless a page is requested. */
   | { readonly list: CountedList }
+  /** An object derived from the rows of a list: how many entries its own lists have, if that is not a matter of rows. */
+  | {
+      readonly derived: {
+        readonly list: CountedList
+        readonly filter: (args: Arguments) => Arguments
+        readonly entries?: (args: Arguments) => number
+      }
+    }
   /** A summary of a list, which counts its rows. */
   | { readonly counted: CountedList }
   /** A nested list, which is always a page. */
@@ -191,6 +199,7 @@ function costOf(field: GraphQLField<unknown, unknown>, node: FieldNode, selected
     const each = { fixed: selected.fixed, inner: selected.inner }
     return within({ references: (variables) => price.references(args(variables)), lookUp: 1, each })
   }
+  if ('derived' in price) return derivedCost(field, price.derived, args, selected)
   const { fixed, entry, isCounted, needsEnds } = selected
   if ('counted' in price) {
     const list = price.counted
@@ -203,6 +212,31 @@ function costOf(field: GraphQLField<unknown, unknown>, node: FieldNode, selected
   const relation = isRoot ? undefined : price.relation
   const list = isRoot ? price.list : price.relation.list
   return within({ name: field.name, list, relation, scope, args, entry, isCounted, needsEnds }, fixed)
+}
+
+/** Every row is read once; an entry is the change of at least one row. */
+function derivedCost(
+  { name, extensions }: GraphQLField<unknown, unknown>,
+  { list, filter, entries }: Extract<FieldPrice, { derived: unknown }>['derived'],
+  args: (variables: Arguments) => Arguments,
+  { fixed, entry }: Cost,
+): Cost {
+  const { scope } = extensions as { scope?: Scope }
+  const scan: ListBill = {
+    name,
+    list,
+    relation: undefined,
+    scope,
+    args: (variables) => ({ filter: filter(args(variables)) }),
+    entry: entries ? FREE : entry,
+    isCounted: true,
+    needsEnds: false,
+  }
+  const scanned = within(scan, fixed)
+  if (!entries) return scanned
+  const times = (variables: Arguments) => entries(args(variables))
+  const references = (variables: Arguments) => ({ all: times(variables), different: times(variables) })
+  return { ...scanned, inner: new Map([...scanned.inner, [{ references, lookUp: 0, each: entry }, 1]]) }
 }
 
 /** The cost of a mutation for the records that it stores. */

@@ -27,6 +27,7 @@ import { listRunner, type RootRead, type RootResult, readRoots, singleRunner } f
 import { decidingVariables, everything, fragmentsOf, type IsIncluded, includedBy } from './selections.js'
 import { type ExecutionReason, NotCompilable, type Slot } from './statements.js'
 import { summaryRunner } from './summaryResults.js'
+import { viewRunner } from './views.js'
 
 type Variables = Readonly<Record<string, unknown>>
 
@@ -193,6 +194,7 @@ function runnerOf(root: Root): Runner {
   if ('list' in root) return listRunner(root)
   if ('one' in root) return singleRunner(root)
   if ('types' in root) return entitiesRunner(root)
+  if ('view' in root) return viewRunner(root)
   if ('summary' in root) return summaryRunner(root)
   const text = 'local' in root ? (context: Context) => JSON.stringify(root.local(context)) : () => root.text
   return async (context) => ({

@@ -10,6 +10,7 @@ import { getNamedType, isAbstractType, isLeafType } from 'graphql'
 import type { Scope } from '../../auth/scopes.js'
 import type { AnyList } from '../../store/query/page.js'
 import type { AnySummary } from '../../store/query/summaries.js'
+import type { AnyView } from '../../store/query/views.js'
 import type { Context } from '../builder.js'
 import { type Collect, type Connection, EntryCompiler, isTypename, type Nodes, type RowScopes } from './entries.js'
 import { type References, type SingleRow, sqlOf } from './fields.js'
@@ -23,6 +24,7 @@ export type Root =
   | { readonly name: string; readonly local: (context: Context) => unknown; readonly isPersonal: boolean }
   | ListRoot
   | SingleRoot
+  | ViewRoot
   | SummaryRoot
   | EntitiesRoot
 
@@ -45,6 +47,11 @@ export interface EntityEntry extends Entry {
 
 export interface SingleRoot extends Statement {
   readonly one: SingleRow
+  readonly object: Entry['object']
+}
+
+export interface ViewRoot extends Statement {
+  readonly view: AnyView
   readonly object: Entry['object']
 }
 
@@ -139,8 +146,9 @@ function rootOf(compiler: EntryCompiler, query: GraphQLObjectType, name: string,
     const connection = compiler.rootConnection(type, nodes, query)
     return { ...shared(), list: declared.list, rowScopes: compiler.rowScopes, ...connection }
   }
-  if (!('one' in declared)) throw new NotCompilable()
+  if (!('one' in declared) && !('view' in declared)) throw new NotCompilable()
   const { object, weigh } = compiler.entry(type, nodes, query)
+  if ('view' in declared) return { ...shared(), view: declared.view, object, weigh }
   return { ...shared(), one: declared.one, object, weigh }
 }
 

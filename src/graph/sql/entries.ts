@@ -214,6 +214,10 @@ export class EntryCompiler {
       const member = storedItems(declared.items, this.selected(this.objectType(field), nodes))
       if (member) return { member }
     }
+    if ('own' in declared) {
+      const { object, weigh } = this.entry(this.objectType(field), nodes, parent)
+      return { member: (build, row) => ({ value: object(build, row), isJson: true }), weigh }
+    }
     this.noteLookUp()
     if ('computed' in declared) return computed(declared.computed)
     const isImplied = 'reference' in declared && declared.reference.isImplied === true

@@ -14,6 +14,7 @@ import {
   relatedRows,
 } from '../../store/query/relations.js'
 import type { AnySummary } from '../../store/query/summaries.js'
+import type { AnyView } from '../../store/query/views.js'
 import type { Read } from '../../store/store.js'
 import { builder, type Context, needs } from '../builder.js'
 import { load, readTogether } from '../loaders.js'
@@ -42,6 +43,10 @@ export type SqlField =
   /** On Query: a list, and a single row by a condition. */
   | { readonly list: AnyList }
   | { readonly one: SingleRow }
+  /** On Query: an object that SQL derives from many rows. */
+  | { readonly view: AnyView }
+  /** The same row under another type. */
+  | { readonly own: true }
   /** On Query: what the rows of a list amount to. */
   | { readonly summary: AnySummary }
   /** On Query: entities by reference, one for each representation or a single one. */

@@ -56,7 +56,7 @@ export class Build {
   }
 
   /** A table with a new alias. */
-  row(list: AnyList): { name: SQL; alias: PgTable } {
+  row(list: Pick<AnyList, 'table'>): { name: SQL; alias: PgTable } {
     const name = this.newName()
     const table = list.table(this.read.t)
     return { name: sql`${table} ${sql.identifier(name)}`, alias: aliasedTable(table, name) }

@@ -151,14 +151,15 @@ function refusalObject(status: string, { method }: Route): JsonSchema {
   return ref('responses', isOfPatch ? `Patch${status}` : `Problem${status}`)
 }
 
-function parameterObject({ name, in: place, type, use, defaultValue }: Parameter, schemas: JsonSchemas): JsonSchema {
+function parameterObject(parameter: Parameter, schemas: JsonSchemas): JsonSchema {
+  const { name, in: place, type, use, isRequired, defaultValue } = parameter
   const schema = withBounds(schemas.input(type), use.extensions)
   const isList = schema['type'] === 'array'
   const many = isList ? ' For several values, repeat the parameter or separate them with commas.' : ''
   return {
     name,
     in: place,
-    required: place === 'path',
+    required: isRequired,
     description: `${use.description}${many}`,
     ...(isList && { style: 'form', explode: true }),
     schema: defaultValue === undefined ? schema : { ...schema, default: defaultValue },
@@ -244,7 +245,7 @@ function tagsOf(operations: readonly CompiledRoute[]): JsonSchema[] {
 
 function bodySizes(): string {
   const { bodyBytesMax, syncBodyBytesMax } = LIMITS
-  return `Bodies larger than ${bodyBytesMax} bytes are refused; for whole projects the limit is ${syncBodyBytesMax}.`
+  return `Bodies larger than ${bodyBytesMax} bytes are refused; for syncs the limit is ${syncBodyBytesMax}.`
 }
 
 function securityText(): string {

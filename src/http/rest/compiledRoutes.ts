@@ -8,6 +8,7 @@ import {
   GraphQLString,
   getNamedType,
   isInputType,
+  isNonNullType,
   isObjectType,
   Kind,
   type OperationDefinitionNode,
@@ -61,7 +62,8 @@ export interface Parameter {
   readonly name: string
   readonly in: 'path' | 'query'
   readonly type: GraphQLInputType
-  readonly defaultValue: boolean | undefined
+  readonly isRequired: boolean
+  readonly defaultValue: boolean | string | undefined
   readonly use: VariableUse
 }
 
@@ -78,7 +80,8 @@ export const AUTHOR = 'by'
 
 function parameter(name: string, type: Parameter['type'], description: string, maximum?: number): Parameter {
   const extensions = maximum === undefined ? {} : { minimum: 0, maximum }
-  return { name, in: 'query', type, defaultValue: undefined, use: { argument: name, description, extensions } }
+  const use = { argument: name, description, extensions }
+  return { name, in: 'query', type, isRequired: false, defaultValue: undefined, use }
 }
 
 const { waitSecondsMax } = LIMITS
@@ -174,7 +177,9 @@ function variablesOf(
       name,
       in: route.path.includes(`{${name}}`) ? 'path' : 'query',
       type,
-      defaultValue: defaultValue?.kind === Kind.BOOLEAN ? defaultValue.value : undefined,
+      isRequired: isNonNullType(type) && name !== BODY,
+      defaultValue:
+        defaultValue?.kind === Kind.BOOLEAN || defaultValue?.kind === Kind.ENUM ? defaultValue.value : undefined,
       // The same description of the id as in the route of the parent itself.
       use: { ...use, description: ofParent.get(name)?.description ?? use.description },
     }

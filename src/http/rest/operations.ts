@@ -30,10 +30,16 @@ const PROJECT = `fragment Project on Project { ${columnsOf('projects')} } ${DETA
 const RISK = `fragment Risk on Risk { ${columnsOf('risks')} } ${REFS} ${DETAIL}`
 const ISSUE = `fragment Issue on Issue { ${columnsOf('issues')} } ${REFS} ${DETAIL}`
 
+const SYNC_PARTS = `fragment SyncWarning on SyncWarning { pointer detail }
+fragment SyncCounts on SyncCounts { created updated unchanged closed }`
+
 const SYNC_RESULT = `fragment SyncResult on SyncResult {
   project { ...Project } risks { ...SyncCounts } issues { ...SyncCounts } warnings { ...SyncWarning }
-} fragment SyncWarning on SyncWarning { pointer detail }
-fragment SyncCounts on SyncCounts { created updated unchanged closed }`
+} ${SYNC_PARTS}`
+
+const PERSONNEL_RESULT = `fragment SyncPersonnelResult on SyncPersonnelResult {
+  people { ...SyncCounts } groups { ...SyncCounts } warnings { ...SyncWarning }
+} ${SYNC_PARTS}`
 
 const PAGE = 'pageInfo { hasNextPage endCursor } totalCount @include(if: $total)'
 
@@ -128,6 +134,19 @@ const historyOf = (name: string, root: string, parameter = 'id') => `query ${nam
     }
   } fragment Change on Change { id action recordedAt effectiveOn fields { ...FieldChange } } ${FIELD_CHANGE}`
 
+const MOVEMENTS = `fragment Movements on Movements {
+  since until counts { ...MovementCounts } risks { ...RiskMovement } issues { ...IssueMovement }
+  projects { ...ProjectMovements }
+} fragment MovementCounts on MovementCounts { new closed up down unchanged opened resolved worse slipped }
+fragment RiskMovement on RiskMovement {
+  id reference title project { ...ProjectRef } movement scoreFrom scoreTo levelFrom levelTo rankFrom rankTo
+} fragment IssueMovement on IssueMovement {
+  id reference title project { ...ProjectRef } movement severityFrom severityTo dueFrom dueTo
+} fragment ProjectMovements on ProjectMovements { project { ...ProjectRef } counts { ...MovementCounts } } ${PROJECT_REF}`
+
+const RISK_TREND = `fragment RiskTrend on RiskTrend { points { ...RiskTrendPoint } }
+fragment RiskTrendPoint on RiskTrendPoint { on live unassessed low medium high critical score }`
+
 export const OPERATIONS = {
   listPersonnel: listOf('listPersonnel', 'personnel', PERSON, PERSON_FILTERS),
 
@@ -160,6 +179,10 @@ export const OPERATIONS = {
   syncProject: `mutation syncProject($input: SyncProjectInput!) {
     syncProject(input: $input) { ...SyncResult }
   } ${SYNC_RESULT} ${PROJECT}`,
+
+  syncPersonnel: `mutation syncPersonnel($input: SyncPersonnelInput!) {
+    syncPersonnel(input: $input) { ...SyncPersonnelResult }
+  } ${PERSONNEL_RESULT}`,
 
   getProject: `query getProject($idOrKey: ID!) { project(id: $idOrKey) { ...Project } } ${PROJECT}`,
 
@@ -208,6 +231,14 @@ export const OPERATIONS = {
     id cursor recordedAt effectiveOn action entity entityId reference title project { ...ProjectRef } by @include(if: $by)
     fields { ...FieldChange }
   } ${PROJECT_REF} ${FIELD_CHANGE}`,
+
+  getMovements: `query getMovements($since: DateTime!, $until: DateTime, $project: [String!], $level: [RiskLevel!]) {
+    movements(since: $since, until: $until, filter: { project: $project, level: $level }) { ...Movements }
+  } ${MOVEMENTS}`,
+
+  getRiskTrend: `query getRiskTrend($from: Date!, $to: Date!, $step: TrendStep = DAY, $project: [String!]) {
+    riskTrend(from: $from, to: $to, step: $step, filter: { project: $project }) { ...RiskTrend }
+  } ${RISK_TREND}`,
 
   getKey: 'query getKey { apiKey { ...ApiKey } } fragment ApiKey on ApiKey { name scopes projects expiresAt }',
 } as const

@@ -41,6 +41,9 @@ export function readParameters(
       if (flaws.length === LIMITS.flawsMax) break
     }
   }
+  for (const { name, isRequired, in: place } of parameters) {
+    if (isRequired && place === 'query' && !query.has(name)) flaws.push({ parameter: name, detail: 'Must be given.' })
+  }
   if (flaws.length > 0) throw flawed('BAD_REQUEST', 'The query parameters cannot be used as given.', flaws)
   return variables
 }

@@ -1,0 +1,77 @@
+import { postgresColumns } from '../store/columns.js'
+import { ISSUE_SEVERITIES, RISK_LEVELS } from '../vocabulary.js'
+
+const { table, integer, text, oneOf } = postgresColumns
+
+export const RISK_MOVEMENTS = ['NEW', 'CLOSED', 'UP', 'DOWN'] as const
+export const ISSUE_MOVEMENTS = ['OPENED', 'RESOLVED', 'WORSE', 'SLIPPED'] as const
+
+/** The counts of movements, by the name of their column. */
+export const MOVEMENT_COUNTS = {
+  new: 'NEW',
+  closed: 'CLOSED',
+  up: 'UP',
+  down: 'DOWN',
+  unchanged: 'UNCHANGED',
+  opened: 'OPENED',
+  resolved: 'RESOLVED',
+  worse: 'WORSE',
+  slipped: 'SLIPPED',
+} as const
+
+const counts = () => ({
+  new: integer('new').notNull(),
+  closed: integer('closed').notNull(),
+  up: integer('up').notNull(),
+  down: integer('down').notNull(),
+  unchanged: integer('unchanged').notNull(),
+  opened: integer('opened').notNull(),
+  resolved: integer('resolved').notNull(),
+  worse: integer('worse').notNull(),
+  slipped: integer('slipped').notNull(),
+})
+
+/** What an entry of a project that moved shows, whichever it is. */
+const moved = () => ({
+  /** The place in the list. */
+  position: integer('position').notNull(),
+  id: text('id').notNull(),
+  projectId: text('project_id').notNull(),
+  reference: text('reference').notNull(),
+  title: text('title').notNull(),
+})
+
+// Rows that SQL derives, each table a WITH clause of the statement: none of them is stored.
+
+export const movements = table('movements', {
+  id: integer('id').notNull(),
+  since: text('since').notNull(),
+  until: text('until'),
+  ...counts(),
+})
+
+export const projectMovement = table('project_movement', {
+  position: integer('position').notNull(),
+  id: text('id').notNull(),
+  ...counts(),
+})
+
+export const riskMovement = table('risk_movement', {
+  ...moved(),
+  movement: oneOf('movement', RISK_MOVEMENTS).notNull(),
+  scoreFrom: integer('score_from'),
+  scoreTo: integer('score_to'),
+  levelFrom: oneOf('level_from', RISK_LEVELS),
+  levelTo: oneOf('level_to', RISK_LEVELS),
+  rankFrom: integer('rank_from'),
+  rankTo: integer('rank_to'),
+})
+
+export const issueMovement = table('issue_movement', {
+  ...moved(),
+  movement: oneOf('movement', ISSUE_MOVEMENTS).notNull(),
+  severityFrom: oneOf('severity_from', ISSUE_SEVERITIES),
+  severityTo: oneOf('severity_to', ISSUE_SEVERITIES),
+  dueFrom: text('due_from'),
+  dueTo: text('due_to'),
+})

@@ -1,0 +1,63 @@
+import { aliasedTable, type SQL, sql } from 'drizzle-orm'
+import { literal } from '../store/literals.js'
+import { unindexed } from '../store/query/conditions.js'
+import type { Extent, Read } from '../store/store.js'
+import type { Tables } from '../store/tables.js'
+import type { EntityKind } from '../vocabulary.js'
+
+/**
+ * The past of entities, as numbers. An entity is read backwards from its stored row: a field was, at an instant, what the
+ * first change after it found there. So a question about last week reads the changes of last week, not all of them, and
+ * entities that are older than the history have a past as well.
+ */
+export interface PastValue {
+  /** The field of the history that holds it. */
+  readonly field: string
+  /** The column of the stored row. */
+  readonly stored: SQL
+  /** The number for the JSON of a value in the history, which may be null. */
+  of(recorded: SQL): SQL
+}
+
+/** Larger than every such number, so that a change's id and a number fit into one. */
+const BASE = literal(100_000_000)
+
+/** Larger than every id of a change; times BASE it still fits into 64 bits. */
+export const AFTER_ALL = sql.raw('68719476736')
+
+/** The history under the alias that the functions here use. */
+export function pastChanges({ t }: Read): Tables['change'] {
+  return aliasedTable(t.change, 'c')
+}
+
+/** A question about the past may read all of the history. */
+export function historyExtent(read: Read): Extent {
+  return { table: read.t.change, row: pastChanges(read), rows: Number.POSITIVE_INFINITY }
+}
+
+/** Changes of these entities, to be read in the order of their ids and by no other index. */
+export function ofKind(read: Read, kind: EntityKind): SQL {
+  return sql`${unindexed(pastChanges(read).entity)} = ${literal(kind)}`
+}
+
+/** The two values of a field in a change; null for a change that does not touch it. */
+export function pairIn(read: Read, { field }: PastValue): SQL {
+  return read.json.recordedPair(pastChanges(read).fields, field)
+}
+
+/** The number before or after a change, from its pair. */
+export function numberIn({ json }: Read, { of }: PastValue, pair: SQL, side: 'from' | 'to'): SQL {
+  return sql`case when ${pair} is not null then ${of(json.sideOf(pair, side))} end`
+}
+
+/** The id of the last change before an instant; 0 if there is none. By id: a clock may have been wrong for a while. */
+export function lastBefore(read: Read, instant: string): SQL {
+  const { id, recordedAt } = pastChanges(read)
+  const last = sql`select ${id} from ${read.t.change} c where ${unindexed(recordedAt)} < ${instant} order by ${id} desc limit 1`
+  return sql`coalesce((${last}), 0)`
+}
+
+/** What the earliest of these changes found, where `found` is null for a change that does not touch the number. */
+export function earliest(id: SQL, found: SQL, over = sql.raw('')): SQL {
+  return sql`cast(min(${id} * ${BASE} + ${found})${over} % ${BASE} as integer)`
+}

@@ -1,0 +1,79 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
+import type { Fault } from '../../errors.js'
+import type { CompiledSql, Extent, Read } from '../store.js'
+import { columnsOf } from './lookups.js'
+import type { Naming } from './names.js'
+import { rowsOf } from './page.js'
+
+/** A list of a view; its rows have their place in it. */
+export type Positioned = PgTable & { readonly position: AnyPgColumn }
+
+/** An object that SQL derives from many rows: one row and lists beside it, each a WITH clause of one statement. */
+export interface View<A> {
+  readonly row: PgTable
+  /** By the name of their field. */
+  readonly lists: Readonly<Record<string, Positioned>>
+  /** The members of the filter that name rows of other tables. */
+  readonly names: Readonly<Record<string, Naming>>
+  /** Throws a Fault for arguments that do not fit together. */
+  check(args: A): void
+  /** The rows that it may read, with the alias that takes the guard. */
+  extent(read: Read): Extent
+  /** The WITH clause; a list has at most one row more than `most`. */
+  tables(read: Read, args: A, how: ViewLimits): SQL
+  /** The length of its lists, computed from its row, and the Fault if that is more than `most`. */
+  readonly size: SQL
+  tooMany(most: number): Fault
+}
+export type AnyView = View<never>
+
+interface ViewLimits {
+  readonly guard: SQL | undefined
+  readonly most: number
+}
+
+/** A question to a view, with coerced arguments. */
+export interface ViewRequest {
+  readonly view: AnyView
+  readonly args: object
+  readonly most: number
+}
+
+/** The statement that selects from the tables of a view; its first column is their size. */
+export function viewStatement(read: Read, { view, args, most }: ViewRequest, selected: SQL, from: SQL): CompiledSql {
+  const extent = view.extent(read)
+  const guard = read.guard(extent)
+  // The field that declares a view coerces its arguments.
+  const tables = view.tables(read, args as never, { guard, most })
+  const size = sql`(select ${view.size} from ${view.row})`
+  const statement = read.compile(sql`${tables} select ${size}, ${selected} from ${from}`)
+  return { ...statement, isHeavy: guard !== undefined, weight: read.weigh(extent) }
+}
+
+/** Refuses lists that are cut; `rows` are those of a statement of the view. */
+export function requireComplete({ view, most }: Pick<ViewRequest, 'view' | 'most'>, rows: readonly unknown[][]): void {
+  if (Number(rows[0]?.[0] ?? 0) > most) throw view.tooMany(most)
+}
+
+/** The row of a view with its lists, all from one snapshot. */
+export async function viewRow(read: Read, request: ViewRequest): Promise<object> {
+  const { view } = request
+  const names = Object.keys(view.lists)
+  const lists = Object.values(view.lists)
+  const tables = [view.row, ...lists]
+  const from = [sql`${view.row}`, ...lists.map((table) => sql`${table} order by ${table.position}`)]
+  const found = await read.rowsTogether(
+    tables.map((table, index) => viewStatement(read, request, columnsOf(table), from[index] ?? sql`${table}`)),
+  )
+  requireComplete(request, found[0] ?? [])
+  const [[row] = [], ...others] = await Promise.all(
+    tables.map((table, index) =>
+      rowsOf(
+        table,
+        (found[index] ?? []).map(([, ...values]) => values),
+      ),
+    ),
+  )
+  return { ...row, ...Object.fromEntries(names.map((name, index) => [name, others[index] ?? []])) }
+}

@@ -1,0 +1,96 @@
+/** What the server tells the page. */
+const { basePath = '', demoKey, graphiql, keyName = '' } = document.body.dataset
+
+export const base = basePath
+export const hasGraphiql = graphiql !== undefined
+
+/** The key of this tab: given once, kept until the tab is closed. An empty one was forgotten on purpose. */
+export const key = {
+  get current(): string | undefined {
+    return (sessionStorage.getItem(keyName) ?? demoKey) || undefined
+  },
+  /** What to offer for a new one. */
+  suggested: demoKey ?? '',
+  keep(secret: string): void {
+    sessionStorage.setItem(keyName, secret)
+    known.clear()
+  },
+  forget(): void {
+    key.keep('')
+  },
+}
+
+/** The service refused a request. */
+export class Refused extends Error {
+  readonly status: number
+
+  constructor(status: number, message: string) {
+    super(message)
+    this.status = status
+  }
+}
+
+/** The service did not answer. */
+export class Away extends Error {}
+
+interface Known {
+  readonly tag: string
+  readonly body: unknown
+}
+
+/** The last bodies, by path: sent again only when they have changed. */
+const known = new Map<string, Known>()
+const KNOWN_MAX = 20
+
+/** Sends a GET request with the key. */
+export async function send(path: string, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
+  const authorization = `Bearer ${key.current ?? ''}`
+  // The page holds the bodies itself; the browser's cache would answer for a service that is away.
+  const response = await fetch(`${base}${path}`, { headers: { authorization, ...headers }, cache: 'no-store' }).catch(
+    (error: unknown) => {
+      throw new Away(String(error))
+    },
+  )
+  if (response.ok || response.status === 304) return response
+  if ([502, 503, 504].includes(response.status)) throw new Away(response.statusText)
+  const problem = await response.json().catch(() => ({}))
+  throw new Refused(response.status, problem.detail ?? problem.errors?.[0]?.message ?? response.statusText)
+}
+
+/** Reads JSON; the same object again while it has not changed. */
+export async function read<Body>(path: string): Promise<Body> {
+  const before = known.get(path)
+  const response = await send(path, { accept: 'application/json', ...(before && { 'if-none-match': before.tag }) })
+  // A path always has bodies of the same type.
+  if (response.status === 304 && before) return before.body as Body
+  const body = await response.json()
+  const tag = response.headers.get('etag')
+  known.delete(path)
+  if (tag) known.set(path, { tag, body })
+  for (const oldest of known.keys()) if (known.size > KNOWN_MAX) known.delete(oldest)
+  return body
+}
+
+/** Runs a query; any error in the result is thrown. */
+export async function query<Data>(text: string, variables: object): Promise<Data> {
+  const { data, errors } = await read<{ data?: Data | null; errors?: readonly { message: string }[] }>(
+    `/graphql${graphqlQuery(text, variables)}`,
+  )
+  if (errors?.[0] || !data) throw new Refused(200, errors?.[0]?.message ?? '')
+  return data
+}
+
+/** The query of a URL at which this GraphQL query is sent, or shown by GraphiQL. */
+export function graphqlQuery(text: string, variables: object): string {
+  return `?${new URLSearchParams({ query: text, variables: JSON.stringify(variables) })}`
+}
+
+/** Downloads what only a request with the key gets. */
+export async function download(path: string, name: string): Promise<void> {
+  const url = URL.createObjectURL(await (await send(path)).blob())
+  const link = document.createElement('a')
+  link.href = url
+  link.download = name
+  link.click()
+  URL.revokeObjectURL(url)
+}

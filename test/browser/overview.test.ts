@@ -1,0 +1,195 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { newFolder, operations, serve } from '../support/process.js'
+import { CHROMIUM, open, openOverview } from './chromium.js'
+import { NASTY, serveRandom } from './company.js'
+
+const STEPS = [1, 2, 3, 4, 5]
+const CELLS = STEPS.flatMap((likelihood) => STEPS.map((impact) => [likelihood, impact] as const))
+
+/** A list over REST. */
+async function listed(origin: string, key: string, list: string, query: string) {
+  const response = await fetch(`${origin}/v1/${list}?${query}`, { headers: { authorization: `Bearer ${key}` } })
+  expect(response.status).toBe(200)
+  return response.json()
+}
+
+/** The ids of the risks that the register shows. */
+const rows = (page: Page) => page.locator('#register button.title').evaluateAll((all) => all.map(({ id }) => id))
+
+const isShown = (page: Page, ids: readonly string[]) => expect.poll(() => rows(page), { timeout: 10_000 }).toEqual(ids)
+
+describe.skipIf(!CHROMIUM)('the overview', () => {
+  const seed = Date.now() % 2 ** 31
+  let company: Awaited<ReturnType<typeof serveRandom>>
+  beforeAll(async () => {
+    company = await serveRandom(seed, (end) => ends.push(end))
+  }, 60_000)
+  const ends: (() => void)[] = []
+  afterAll(() => {
+    for (const end of ends) end()
+  })
+
+  test(`counts in its cells what REST lists, and a cell opens exactly those risks (seed ${seed})`, async () => {
+    const { origin, keys } = company
+    const { page, outside, complaints } = await openOverview(`${origin}/`, keys.all)
+    const shown = await Promise.all(
+      CELLS.map(async ([likelihood, impact]) => {
+        const text = page.locator(`#cell-${likelihood}-${impact} strong`)
+        return (await text.count()) === 0 ? 0 : Number(await text.innerText())
+      }),
+    )
+    const counted = await Promise.all(
+      CELLS.map(([likelihood, impact]) =>
+        listed(origin, keys.all, 'risks', `likelihood=${likelihood}&impact=${impact}&limit=1&total=true`),
+      ),
+    )
+    expect(shown).toEqual(counted.map(({ page: { total } }) => total))
+    const [likelihood, impact] = CELLS.find((_, index) => (shown[index] ?? 0) > 1) ?? [5, 5]
+    const { data } = await listed(origin, keys.all, 'risks', `likelihood=${likelihood}&impact=${impact}`)
+    const ids = data.map(({ id }: { id: string }) => id)
+    const cell = page.locator(`#cell-${likelihood}-${impact}`)
+    expect(await cell.locator('small').innerText()).toMatch(/^(low|medium|high|critical)$/)
+    const name = `Likelihood ${likelihood}, impact ${impact}: ${ids.length} risks, score ${likelihood * impact}, `
+    await page.getByRole('button', { name }).focus()
+    await page.keyboard.press('Enter')
+    await isShown(page, ids)
+    expect(await page.locator('#matrix td.cell button').count()).toBe(1)
+    expect(await cell.evaluate((one) => one === document.activeElement)).toBe(true)
+    expect(new URL(page.url()).search).toBe(`?likelihood=${likelihood}&impact=${impact}`)
+    const shared = await openOverview(page.url(), keys.all)
+    await isShown(shared.page, ids)
+    await page.goBack()
+    await expect.poll(() => page.locator('#register .more').innerText()).toContain('50 of ')
+    await page.locator('#more').click()
+    await expect.poll(async () => (await rows(page)).length).toBe(100)
+    expect([outside, complaints]).toEqual([[], []])
+  })
+
+  test('filters by links, controls and several at once, as REST does with the same parameters', async () => {
+    const { origin, keys } = company
+    const { page } = await openOverview(`${origin}/`, keys.all)
+    await page.locator('.headline .parts a').filter({ hasText: 'high' }).first().click()
+    await page.getByLabel('Project', { exact: true }).selectOption('BRIDGE')
+    await page.getByLabel('Owner').selectOption('none')
+    const same = async () => {
+      const { search } = new URL(page.url())
+      const { data } = await listed(origin, keys.all, 'risks', `${search.slice(1)}&limit=50`)
+      await isShown(
+        page,
+        data.map(({ id }: { id: string }) => id),
+      )
+    }
+    await expect.poll(() => new URL(page.url()).search).toBe('?project=BRIDGE&level=HIGH&owner=none')
+    await same()
+    await page.getByRole('button', { name: 'Clear the filter' }).click()
+    await page.getByLabel('Search').fill('r-12')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => new URL(page.url()).search).toBe('?search=r-12')
+    await same()
+    const [download] = await Promise.all([page.waitForEvent('download'), page.getByText('as CSV').click()])
+    expect(download.suggestedFilename()).toBe('risks.csv')
+    await page.getByText('as GraphQL').click()
+    await page.getByRole('button', { name: 'Execute query' }).click()
+    await expect.poll(() => page.locator('.graphiql-response').innerText(), { timeout: 15_000 }).toMatch(/"riskMatrix"/)
+  })
+
+  test('shows markup, right-to-left and very long titles as text, and everything about one risk', async () => {
+    const { origin, keys } = company
+    const { page, complaints } = await openOverview(`${origin}/`, keys.all, { viewport: { width: 320, height: 700 } })
+    for (const title of Object.values(NASTY)) {
+      expect(await page.locator('#issues').getByText(title, { exact: true }).count()).toBe(1)
+    }
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320)
+    expect(await page.evaluate(() => document.querySelectorAll('main img, main script').length)).toBe(0)
+    const first = page.locator('#register button.title').first()
+    const id = (await first.getAttribute('id')) ?? ''
+    await first.click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('History').waitFor()
+    const risk = await (
+      await fetch(`${origin}/v1/risks/${id}`, { headers: { authorization: `Bearer ${keys.all}` } })
+    ).json()
+    const said = (await dialog.innerText()).toLowerCase()
+    const { title, reference, level, ownerId, category } = risk
+    for (const value of [title, reference, level, ownerId, category, id]) {
+      if (value !== null)
+        expect(said.replaceAll(/\s+/g, ' ')).toContain(value.toLowerCase().replaceAll(/\s+/g, ' ').trim())
+    }
+    await page.keyboard.press('Escape')
+    expect(await dialog.count()).toBe(0)
+    expect(await first.evaluate((one) => one === document.activeElement)).toBe(true)
+    expect(complaints).toEqual([])
+  })
+
+  test('asks for a key once in a tab, says which scope is missing, and forgets the key', async () => {
+    const { origin, keys } = await serveRandom(seed, onTestFinished, ['--base-path', '/ops'])
+    const { page, outside } = await open(origin)
+    await page.goto(`${origin}/ops/`)
+    await page.getByLabel('API key').fill('ops_wrong')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => page.locator('#key-why').innerText()).toMatch(/not valid/)
+    await page.getByLabel('API key').fill(keys.personnel)
+    await page.keyboard.press('Enter')
+    await expect.poll(() => page.locator('#key-why').innerText()).toContain('projects.read')
+    await page.getByLabel('API key').fill(keys.projects)
+    await page.keyboard.press('Enter')
+    await expect
+      .poll(() => page.locator('#roster').innerText())
+      .toContain('People need a key with the scope personnel.read.')
+    await page.reload()
+    await page.locator('#register .more').waitFor()
+    await page.goto(`${origin}/ops/graphql`)
+    await expect.poll(() => page.locator('.graphiql-editors').innerText(), { timeout: 15_000 }).toContain(keys.projects)
+    await page.goto(`${origin}/ops/`)
+    await page.getByRole('button', { name: 'Forget the key' }).click()
+    await page.reload()
+    await page.getByLabel('API key').waitFor()
+    expect(page.url()).not.toContain('ops_')
+    expect(await page.evaluate(() => JSON.stringify(localStorage))).not.toContain(keys.projects)
+    expect(outside).toEqual([])
+  })
+
+  test('keeps what it shows while the service is away, says so, and polls what has not changed with 304', async () => {
+    const { origin, keys } = company
+    const { page } = await openOverview(`${origin}/`, keys.all)
+    const statuses: number[] = []
+    page.on('response', (response) => statuses.push(response.status()))
+    const again = () => page.evaluate(() => dispatchEvent(new PopStateEvent('popstate')))
+    await again()
+    await expect.poll(() => statuses.length).toBe(3)
+    expect(statuses).toEqual([304, 304, 304])
+    await page.context().setOffline(true)
+    await again()
+    await expect.poll(() => page.getByRole('status').innerText()).toMatch(/cannot be reached.*keeps trying/)
+    expect((await rows(page)).length).toBe(50)
+  })
+
+  test('in the demo it needs no key, and its modules are kept by the browser for good', async () => {
+    const { origin } = await serve(newFolder(), ['--demo'])
+    const { page, outside, complaints } = await open(origin)
+    const modules: (string | undefined)[] = []
+    page.on('response', (response) => {
+      if (response.url().includes('/assets/')) modules.push(response.headers()['cache-control'])
+    })
+    const whole = await page.goto(`${origin}/`)
+    await page.locator('#register .more').waitFor()
+    expect(await page.locator('#moved').innerText()).toMatch(/\d+ new, \d+ closed, \d+ up, \d+ down/)
+    expect(await page.locator('#trend svg rect').count()).toBeGreaterThan(100)
+    expect(new Set(modules)).toEqual(new Set(['public, max-age=31536000, immutable']))
+    expect(whole?.headers()['content-security-policy']).toBe(
+      "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    )
+    expect([outside, complaints]).toEqual([[], []])
+  })
+
+  test('can be shown in a frame of the named origins only, and switched off', async () => {
+    const folder = newFolder()
+    await operations(folder, ['migrate'])
+    const { origin } = await serve(folder, ['--frame-ancestors', 'https://intranet.example.com'])
+    const { headers } = await fetch(`${origin}/`)
+    expect(headers.get('content-security-policy')).toMatch(/frame-ancestors https:\/\/intranet\.example\.com$/)
+    const off = await serve(folder, ['--no-overview'])
+    expect(await (await fetch(`${off.origin}/`)).text()).toContain('/v1/personnel')
+  })
+})
