@@ -1,25 +1,39 @@
 import { checkText, type InputCheck, isEmail } from './text.js'
 import { TEXT_MAX, type TextKind } from './vocabulary.js'
 
-/** A value as it is stored, or the sentence that says what would be right. */
-type Reading<V> = { readonly value: V } | { readonly flaw: string }
+/** A value as it is stored, or the sentence that says what would be right, and where within the value. */
+export type Reading<V> = { readonly value: V } | { readonly flaw: string; readonly at?: string }
 
-/** An input field of a record, whether it comes as a cell, a JSON value or an argument. */
-export interface Field<V> {
+/** An input field of a record, whether it comes as a cell, a JSON value or an argument; `S` is what a row has of it. */
+export interface Field<V, S = V> {
   readonly meaning: string
   readonly example: string
   /** The accepted form, for people. */
   readonly form: string
   /** A new record must have it, and it cannot be cleared. */
   readonly isRequired: boolean
+  /** The value in a record, if it is not the one under the field's own name. */
+  readonly gather?: (raw: Readonly<Record<string, unknown>>) => unknown
   readonly read: (raw: unknown) => Reading<V>
+  /** How a new value changes the stored one, if it does not replace it. */
+  merge?(value: V, before: S | null): S | null
 }
 
 export type Fields = Readonly<Record<string, Field<unknown>>>
 
 /** The values of a record: absent keeps what is stored, null clears it. */
 export type Values<F extends Fields> = {
-  readonly [Name in keyof F]?: (F[Name] extends Field<infer V> ? V : never) | null
+  readonly [Name in keyof F]?: (F[Name] extends Field<infer V, infer _> ? V : never) | null
+}
+
+/** The same as a row has them. */
+type StoredValues<F extends Fields> = {
+  -readonly [Name in keyof F]: (F[Name] extends Field<infer _, infer S> ? S : never) | null
+}
+
+/** The names of the fields, for what is derived from them. */
+export function namesOf<F extends Fields>(fields: F): (keyof F & string)[] {
+  return Object.keys(fields)
 }
 
 /** Reads records of these fields; flaws go to the check, and their fields are left out. */
@@ -27,8 +41,8 @@ export function recordReader<F extends Fields>(fields: F) {
   const entries = Object.entries(fields)
   return (raw: Readonly<Record<string, unknown>>, check: InputCheck): Values<F> => {
     const values: Record<string, unknown> = {}
-    for (const [name, { isRequired, read }] of entries) {
-      const given = raw[name]
+    for (const [name, { isRequired, gather, read }] of entries) {
+      const given = gather ? gather(raw) : raw[name]
       if (given === undefined) continue
       if (isBlank(given)) {
         if (isRequired) check.flaw(name, 'Must not be empty.')
@@ -37,7 +51,7 @@ export function recordReader<F extends Fields>(fields: F) {
       }
       const reading = read(given)
       if ('value' in reading) values[name] = reading.value
-      else check.flaw(name, reading.flaw)
+      else check.flaw(`${name}${reading.at ?? ''}`, reading.flaw)
     }
     return values as Values<F>
   }
@@ -53,6 +67,22 @@ export function requireFields<F extends Fields>(fields: F, values: Values<F>, ch
 /** The new value if there is one, else the value before. */
 export function patched<V>(value: V | null | undefined, before: V | null | undefined): V | null {
   return value === undefined ? (before ?? null) : value
+}
+
+/** Every field as it would be stored: the given value merged with the row before. */
+export function patchedFields<F extends Fields>(
+  fields: F,
+  values: Values<F>,
+  before: Partial<StoredValues<F>> | undefined,
+): StoredValues<F> {
+  const stored: Record<string, unknown> = {}
+  for (const name in fields) {
+    const [value, last] = [values[name], before?.[name] ?? null]
+    const merge = fields[name]?.merge
+    stored[name] = value != null && merge ? merge(value, last) : patched<unknown>(value, last)
+  }
+  // The cast holds: each field was merged with the stored value of the same name.
+  return stored as StoredValues<F>
 }
 
 // Forms and sheets send an empty text for fields that were not filled in.
@@ -128,11 +158,13 @@ export function names(meaning: string, example: string): Field<readonly string[]
   })
 }
 
-// `Date` would parse February 30th as March 2nd.
+// Not by `Date`, which takes longer and would parse February 30th as March 2nd.
 export function isDay(raw: string): boolean {
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(raw)) return false
-  const date = new Date(`${raw}T00:00:00Z`)
-  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(raw)
+  if (!/^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/.test(raw)) return false
+  const [year, month, day] = [Number(raw.slice(0, 4)), Number(raw.slice(5, 7)), Number(raw.slice(8))]
+  const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
+  const days = month === 2 ? (isLeap ? 29 : 28) : [4, 6, 9, 11].includes(month) ? 30 : 31
+  return day <= days
 }
 
 function optional<V>(meaning: string, example: string, form: string, read: (raw: unknown) => Reading<V>): Field<V> {
@@ -140,7 +172,7 @@ function optional<V>(meaning: string, example: string, form: string, read: (raw:
 }
 
 // Trackers number their entries, so JSON may have a number where a text is expected.
-function readText(raw: unknown, kind: TextKind): Reading<string> {
+export function readText(raw: unknown, kind: TextKind): Reading<string> {
   if (typeof raw !== 'string' && typeof raw !== 'number') return { flaw: 'Must be a text.' }
   const checked = checkText(String(raw), kind)
   return 'flaw' in checked ? checked : { value: checked.text }

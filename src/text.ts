@@ -21,13 +21,16 @@ export function trimmed(text: string): string {
 const CONTROL = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u
 const CONTROLS = new RegExp(CONTROL, 'gu')
 
-/** Kinds of free text, which are not names: descriptions and search terms. */
-const FREE: ReadonlySet<TextKind> = new Set<TextKind>(['description', 'search'])
+/** Kinds of free text, which are not names: descriptions, details and search terms. */
+const FREE: ReadonlySet<TextKind> = new Set<TextKind>(['description', 'detailText', 'search'])
 
-/** The first character that no text of this kind may have; a headline may have line breaks, as cells often do. */
+/** Kinds that may have line breaks, as cells and headers of spreadsheets often do. */
+const BROKEN: ReadonlySet<TextKind> = new Set<TextKind>(['headline', 'detailName'])
+
+/** The first character that no text of this kind may have. */
 function controlIn(text: string, kind: TextKind): string | undefined {
   if (FREE.has(kind)) return undefined
-  return (kind === 'headline' ? text.replaceAll(/[\t\r\n]/g, ' ') : text).match(CONTROL)?.[0]
+  return (BROKEN.has(kind) ? text.replaceAll(/[\t\r\n]/g, ' ') : text).match(CONTROL)?.[0]
 }
 
 /** A text with its control characters escaped for a terminal; its meaning in JSON is the same. */

@@ -15,6 +15,8 @@ export type RiskResponse = (typeof RISK_RESPONSES)[number]
 
 /** Likelihood and impact run from 1 to this. */
 export const ASSESSMENT_MAX = 5
+/** A score is likelihood x impact, or as given: from 0 to this. */
+export const SCORE_MAX = ASSESSMENT_MAX * ASSESSMENT_MAX
 
 export const RISK_LEVELS = ['UNASSESSED', 'LOW', 'MEDIUM', 'HIGH', 'CRITICAL'] as const
 export type RiskLevel = (typeof RISK_LEVELS)[number]
@@ -50,8 +52,13 @@ export const TEXT_MAX = {
   reference: 100,
   projectKey: 50,
   url: 2_000,
+  detailName: 100,
+  detailText: 2_000,
   search: 200,
   /** For ids and names in filters: longer than any id, so that an unknown one is not found instead of refused. */
   id: 100,
 } as const
 export type TextKind = keyof typeof TEXT_MAX
+
+/** The most details of one entity. */
+export const DETAILS_MAX = 50

@@ -1,23 +1,53 @@
+import { createInterface } from 'node:readline/promises'
 import type { Command } from 'commander'
 import { readConfig } from '../config.js'
-import { commandWith, print, say, withStore } from './command.js'
+import { Fault } from '../errors.js'
+import { groupsOfPeople } from '../personnel/groups.js'
+import type { PersonRow } from '../personnel/people.js'
+import type { Read } from '../store/store.js'
+import { escapedLine } from '../text.js'
+import { commandWith, print, say, WrongUsage, withStore } from './command.js'
+import { personNamed } from './history/named.js'
+
+interface Flags {
+  readonly yes?: true
+  readonly json?: true
+  readonly database?: string
+}
 
 export function eraseCommand(clock: () => Date): Command {
   return commandWith('erase', 'blank all data about a person, for legal requests', ['database'])
-    .argument('<id>', 'the user id; it stays valid for tasks assigned to it')
+    .argument('<who>', 'the user id, which stays valid for tasks assigned to it, or the e-mail')
+    .option('--yes', 'do not ask, for scripts')
     .option('--json', 'print one JSON document')
-    .addHelpText('after', '\nIt cannot be undone.\n\nExample:\n  operations erase usr_01k9zq3v5rf8ta4mbw2xnc7dhe')
-    .action(async (id: string, flags: { json?: true; database?: string }) => {
+    .addHelpText('after', '\nIt cannot be undone.\n\nExample:\n  operations erase ada@example.com')
+    .action(async (who: string, flags: Flags) => {
       const { erasePerson } = await import('../personnel/erasure.js')
       const config = readConfig({ database: flags.database }, ['database'])
-      const erased = await withStore(config, { create: false }, (store) =>
-        store.write({ by: 'cli', at: clock }, (write) => erasePerson(write, id)),
-      )
+      const erased = await withStore(config, { create: false }, async (store) => {
+        const person = await personNamed(store.read, who)
+        if (!flags.yes && !person.erasedAt) await confirm(store.read, person)
+        return store.write({ by: 'cli', at: clock }, (write) => erasePerson(write, person.id))
+      })
       if (flags.json) return print(JSON.stringify(erased))
-      say(`The person ${id} is erased: name, e-mail, externalId, title, department and groups are blank.`)
+      say(`The person ${erased.id} is erased: name, e-mail, externalId, title, department and groups are blank.`)
       say(
         `Blanked as well: ${erased.history} changes in the history, and the name in ${erased.entries} risks and issues.`,
       )
       say('Not searched: free text (titles, descriptions), backups, and imported files.')
     })
+}
+
+/** Shows who will be erased, and asks. */
+async function confirm(read: Read, person: PersonRow): Promise<void> {
+  const { id, name, email, externalId, title, department, status } = person
+  const groups = (await groupsOfPeople(read, [id])).get(id) ?? []
+  const facts = { name, 'e-mail': email, externalId, title, department, status: status.toLowerCase() }
+  const shown = { ...facts, groups: groups.map((group) => group.name).join(', ') || null }
+  say(`This person will be erased (${id}):`)
+  for (const [fact, value] of Object.entries(shown)) if (value !== null) say(`  ${fact}: ${escapedLine(value)}`)
+  if (!process.stdin.isTTY) throw new WrongUsage('It cannot be undone, and there is no terminal to ask on: add --yes.')
+  const terminal = createInterface({ input: process.stdin, output: process.stderr })
+  const answer = await terminal.question('It cannot be undone. Type yes to erase: ').finally(() => terminal.close())
+  if (answer.trim().toLowerCase() !== 'yes') throw new Fault('CONFLICT', 'Nothing was erased.')
 }

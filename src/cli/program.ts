@@ -8,9 +8,10 @@ import { escaped, nearest } from '../text.js'
 import { backupCommand } from './backup.js'
 import { CannotListen, CannotPrint, ImportFailed, ReaderGone, say, WrongUsage } from './command.js'
 import { copyCommand } from './copy.js'
+import { diffCommand } from './diff/command.js'
 import { eraseCommand } from './erase.js'
 import { exportCommand } from './export/command.js'
-import { historyCommand } from './history.js'
+import { historyCommand } from './history/command.js'
 import { importCommand } from './import/command.js'
 import { Interrupted } from './interrupt.js'
 import { keysCommand } from './keys.js'
@@ -60,6 +61,7 @@ function programOf(): Command {
     .addCommand(importCommand(clock))
     .addCommand(exportCommand())
     .addCommand(historyCommand(clock))
+    .addCommand(diffCommand(clock))
     .addCommand(eraseCommand(clock))
     .addCommand(backupCommand(clock))
     .addCommand(restoreCommand(clock))

@@ -3,7 +3,7 @@ import type { Scope } from '../auth/scopes.js'
 import { builder, enumOf } from '../graph/builder.js'
 import { connectionOf, pageField, queryList } from '../graph/connections.js'
 import { boundedTexts } from '../graph/inputs.js'
-import { columns, computedField, itemsField, referenceField, type Types } from '../graph/sql/fields.js'
+import { columns, computedField, itemsField, positionField, referenceField, type Types } from '../graph/sql/fields.js'
 import { Group } from '../personnel/groups.graph.js'
 import { groups } from '../personnel/groups.js'
 import { Person } from '../personnel/people.graph.js'
@@ -73,6 +73,10 @@ columns(Change, {
   action: { type: ChangeAction, description: 'The action.' },
   entity: { type: EntityKind, description: 'The kind of the entity that changed.' },
   entityId: { type: 'ID', description: 'The id of the entity that changed.' },
+})
+positionField(Change, 'cursor', {
+  list: feed,
+  description: 'Where to resume after this change: the `after` of `changes`, or the `cursor` of `/v1/changes`.',
 })
 computedField(Change, 'reference', {
   type: 'String',

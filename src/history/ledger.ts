@@ -1,4 +1,5 @@
 import type { PgTable } from 'drizzle-orm/pg-core'
+import { DETAILS, type Detail, detailsIn } from '../details.js'
 import type { Write } from '../store/store.js'
 import type { Tables } from '../store/tables.js'
 import type { ChangeAction, EntityKind } from '../vocabulary.js'
@@ -92,8 +93,24 @@ export class Ledger<Row extends Entity> {
     for (const name of this.options.tracked) {
       const from = (before?.[name] ?? null) as Recorded
       const to = (draft[name] ?? null) as Recorded
-      if (from !== to) fields[name] = [from, to]
+      if (from === to) continue
+      if (name === DETAILS) Object.assign(fields, detailChanges(before?.[name], draft[name]))
+      else fields[name] = [from, to]
     }
     return fields
   }
+}
+
+/** The history names each detail that changed; if only their order did, it has the names in both orders. */
+function detailChanges(before: unknown, after: unknown): Record<string, [Recorded, Recorded]> {
+  const [from, to] = [before, after].map((stored) => detailsIn(stored as string | null | undefined))
+  const texts = (details: readonly Detail[] = []) => new Map(details.map(({ name, text }) => [name, text]))
+  const [textsBefore, textsAfter] = [texts(from), texts(to)]
+  const changes: Record<string, [Recorded, Recorded]> = {}
+  for (const name of new Set([...textsBefore.keys(), ...textsAfter.keys()])) {
+    const [one, other] = [textsBefore.get(name) ?? null, textsAfter.get(name) ?? null]
+    if (one !== other) changes[`${DETAILS}.${name}`] = [one, other]
+  }
+  if (Object.keys(changes).length === 0) changes[DETAILS] = [[...textsBefore.keys()], [...textsAfter.keys()]]
+  return changes
 }

@@ -13,6 +13,7 @@ import type { GraphqlHandler } from './graphql/handler.js'
 import { type Closing, closeExchange, type Exchange, openExchange } from './observe/exchange.js'
 import { createRest } from './rest/handler.js'
 import { RunningRequests } from './rest/idempotency.js'
+import { Waiting } from './rest/waiting.js'
 import { createRouter } from './router.js'
 import { Bodies } from './wire/body.js'
 import { BytesInFlight, Overloaded } from './wire/bytesInFlight.js'
@@ -69,11 +70,14 @@ export interface App {
   listener(request: IncomingMessage, response: ServerResponse): Promise<void>
   /** The listener for `checkContinue`: sends `100 Continue` only after the key and the headers have been checked. */
   checkContinue(request: IncomingMessage, response: ServerResponse): Promise<void>
+  /** Ends the requests that wait for a change: the server stops. */
+  stopWaiting(): void
 }
 
 export function createApp(options: AppOptions): App {
   const { store, log, clock, basePath } = options
-  const engine = createEngine(options)
+  const waiting = new Waiting(store.versions)
+  const engine = createEngine({ ...options, onWritten: () => waiting.look() })
   const authenticate = authenticator(store, clock)
   const monotonicMs = options.monotonicMs ?? (() => performance.now())
   const rateLimits = createRateLimits({ store, authenticate, ratePerMinute: options.ratePerMinute, monotonicMs })
@@ -83,7 +87,7 @@ export function createApp(options: AppOptions): App {
   const running = new RunningRequests()
   const inFlight = new BytesInFlight(options.inFlightBytesMax)
   const bodies = new Bodies(inFlight)
-  const shared = { engine, runCompiled, cache, rateLimits, bodies, running }
+  const shared = { engine, runCompiled, cache, rateLimits, bodies, running, waiting }
   const rest = createRest({ ...shared, schema, basePath, log })
   const graphql = lazily(async () => {
     // Imported lazily: Yoga takes as long to load as everything else together.
@@ -153,6 +157,7 @@ export function createApp(options: AppOptions): App {
         return new Response(body, { status, headers })
       }
     },
+    stopWaiting: () => waiting.stop(),
     listener: (request, response) => serve(request, response),
     // Sent only after the key, Content-Type and Content-Length have been checked.
     checkContinue: (request, response) => serve(request, response, () => response.writeContinue()),

@@ -64,12 +64,14 @@ export interface EngineOptions {
   readonly wholeListRowsMax: number
   /** How long the reads of a request may take. */
   readonly deadlineMs?: number
+  /** Called after each write of a request. */
+  readonly onWritten?: () => void
   /** Whether operations are compiled to SQL; if not, all are executed, with the same results. */
   readonly isCompiled?: boolean
 }
 
 export function createEngine(options: EngineOptions): Engine {
-  const { store, clock, wholeListRowsMax, deadlineMs = LIMITS.deadlineMs, isCompiled = true } = options
+  const { store, clock, wholeListRowsMax, deadlineMs = LIMITS.deadlineMs, isCompiled = true, onWritten } = options
   const rowCounts = rowCountsOf(store)
   const contextFor: Engine['contextFor'] = (principal, onStatement, deadline = new RequestDeadline(deadlineMs)) => {
     return {
@@ -77,7 +79,10 @@ export function createEngine(options: EngineOptions): Engine {
         ...store,
         read: store.reading(onStatement, deadline),
         write: (as, work) =>
-          store.write({ ...as, onStatement, waitingSince: deadline.since }, work).finally(() => deadline.goOn()),
+          store.write({ ...as, onStatement, waitingSince: deadline.since }, work).finally(() => {
+            deadline.goOn()
+            onWritten?.()
+          }),
       },
       principal,
       clock,

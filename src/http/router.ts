@@ -7,8 +7,11 @@ import { atMostEvery } from '../store/coalesce.js'
 import type { Store } from '../store/store.js'
 import type { GraphqlHandler } from './graphql/handler.js'
 import { type Exchange, logCause } from './observe/exchange.js'
-import { createOverview } from './overview.js'
-import { createFrontPage, createGraphiql, createOpenapiPage, wantsPage } from './pages.js'
+import { openapi } from './openapi/document.js'
+import { createGraphiql, wantsPage } from './pages/graphiql.js'
+import { createOverview } from './pages/overview.js'
+import { createReference } from './pages/reference.js'
+import { assetAt, lazily } from './pages/shell.js'
 import type { Rest } from './rest/handler.js'
 import { nearestPath } from './rest/pathHints.js'
 import { Content, emptyResponse, respond } from './wire/content.js'
@@ -33,17 +36,17 @@ export type Router = (exchange: Exchange) => Promise<HttpResponse>
 export function createRouter(options: RouterOptions): Router {
   const { store, log, basePath, graphiql, demoKey, rest, graphql } = options
   const graphiqlPage = createGraphiql({ endpoint: `${basePath}/graphql`, demoKey })
-  const frontPage = createFrontPage(schema, basePath, graphiql)
-  const overview = options.overview === false ? undefined : createOverview(options)
-  const openapiPage = createOpenapiPage(schema, basePath)
+  const reference = createReference(schema, options)
+  const front = options.overview === false ? reference : createOverview(options)
+  const openapiDocument = lazily(() => Content.json(openapi(schema, basePath)))
 
   /** Public pages, which need no key; paths are relative to the base path. */
   const pages = new Map<string, Page>([
-    ['', overview?.page ?? frontPage],
-    ['/', overview?.page ?? frontPage],
-    ['/v1', frontPage],
-    ['/v1/', frontPage],
-    ['/v1/openapi.json', openapiPage],
+    ['', front],
+    ['/', front],
+    ['/v1', reference],
+    ['/v1/', reference],
+    ['/v1/openapi.json', (request) => respond(request, openapiDocument())],
     ['/healthz', (request) => respond(request, Content.json({ status: 'ok' }), NOT_STORED)],
     ['/readyz', createReadiness(store)],
   ])
@@ -53,7 +56,7 @@ export function createRouter(options: RouterOptions): Router {
     const { path: pathname } = request
     const path = pathname.startsWith(basePath) ? pathname.slice(basePath.length) : undefined
     if (path === '/graphql') return graphiql && wantsPage(request) ? graphiqlPage(request) : graphql(exchange)
-    const page = path === undefined ? undefined : (pages.get(path) ?? overview?.assetAt(path))
+    const page = path === undefined ? undefined : (pages.get(path) ?? assetAt(path))
     if (page) return readOnly(exchange, page)
     if (path?.startsWith('/v1/')) return rest(exchange, path)
     const meant = nearestPath(pathname)

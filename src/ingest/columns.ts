@@ -29,6 +29,7 @@ export const PEOPLE_COLUMNS = {
 export const GROUP_COLUMNS = {
   ...GROUP_FIELDS,
   members: names('All members of the group, by e-mail or user id.', 'ada@example.com;grace@example.com'),
+  member: text('email', 'One member, in a list with a row for each membership; instead of members.', ''),
   id: text('reference', 'The id of the group, from an export; matched first.', ''),
 }
 
@@ -65,7 +66,7 @@ interface SheetPlan {
 export const SHEETS: Readonly<Record<SheetNoun, SheetPlan>> = {
   people: {
     fields: PEOPLE_COLUMNS,
-    columns: words('id name email externalId title department status groups createdAt updatedAt'),
+    columns: words('id name email externalId title department status groups details createdAt updatedAt'),
   },
   groups: {
     fields: GROUP_COLUMNS,
@@ -74,21 +75,23 @@ export const SHEETS: Readonly<Record<SheetNoun, SheetPlan>> = {
   projects: {
     fields: PROJECT_COLUMNS,
     columns: words(
-      'id key name description url status openRiskCount openIssueCount topRiskScore syncedAt createdAt updatedAt',
+      'id key name description url status openRiskCount openIssueCount topRiskScore syncedAt',
+      'details createdAt updatedAt',
     ),
   },
   risks: {
     fields: RISK_COLUMNS,
     columns: words(
-      'id project reference title description category likelihood impact score level rank status response',
-      'owner ownerId ownerName url raisedOn reviewOn createdAt updatedAt',
+      'id project reference title description category likelihood impact scoreGiven score level rank status response',
+      'mitigation cause residualLikelihood residualImpact residualScore residualLevel',
+      'owner ownerId ownerName url raisedOn reviewOn dueOn details createdAt updatedAt',
     ),
   },
   issues: {
     fields: ISSUE_COLUMNS,
     columns: words(
       'id project reference title description severity status assignee assigneeId assigneeName riskId',
-      'url raisedOn dueOn createdAt updatedAt',
+      'url raisedOn dueOn details createdAt updatedAt',
     ),
   },
 }

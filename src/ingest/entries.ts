@@ -1,9 +1,9 @@
-import { and, eq } from 'drizzle-orm'
 import { isId } from '../ids.js'
-import { noteSync } from '../projects/projects.js'
+import { type Assignee, noteSync } from '../projects/projects.js'
 import type { Write } from '../store/store.js'
 import type { InputCheck } from '../text.js'
-import { byProject, type EntryPlan, type EntryRow, type EntryValues, type Placed } from './entryPlan.js'
+import type { EntryPlan, EntryRow, EntryValues, Placed } from './entryPlan.js'
+import { FirstLoad } from './firstLoad.js'
 import { AssigneeMatcher } from './matching/assignees.js'
 import { ProjectMatcher } from './matching/projects.js'
 import { MissingEntries } from './missing.js'
@@ -18,16 +18,19 @@ export function entriesImporter<Row extends EntryRow, V extends EntryValues>(
   const projects = new ProjectMatcher(run)
   const assignees = new AssigneeMatcher(run, plan.assigneeField)
   const missing = new MissingEntries(run, plan)
+  const firstLoad = new FirstLoad(run, plan.table)
 
-  const place = (records: readonly Omit<Placed<V>, 'project'>[]): Placed<V>[] =>
-    records.flatMap((record) => {
-      const project = projectOf(run, projects, record.values, record.check)
-      if (project) return [{ ...record, project }]
-      run.accept(record.index, record.check)
-      return []
-    })
+  const place = (records: readonly Omit<Placed<V>, 'project' | 'place'>[]): Placed<V>[] => {
+    const placed: Placed<V>[] = []
+    for (const { index, check, values } of records) {
+      const project = projectOf(run, projects, values, check)
+      if (!project) run.accept(index, check)
+      else placed.push({ index, check, values, project, place: placeKey(project.id, values.reference ?? '') })
+    }
+    return placed
+  }
 
-  const examine = (record: Placed<V>, known: Known<Row>) => {
+  const examine = (record: Placed<V>, known: Known<Row>): Sound<Row, V> | undefined => {
     const { index, check, values } = record
     const before = matched(plan, known, record)
     claimEntry(run, record, before)
@@ -40,35 +43,63 @@ export function entriesImporter<Row extends EntryRow, V extends EntryValues>(
       })
     }
     const assignee = assignees.assigneeOf(index, plan.attributionOf(values), before && plan.assigneeOf(before), check)
-    return run.accept(index, check) ? [{ before, record, assignee }] : []
+    return run.accept(index, check) ? { before, record, assignee } : undefined
   }
 
   return {
     async take(batch) {
+      const isFirst = await firstLoad.begin()
       const records = run.read(batch, plan.read)
       await projects.find(records.map(({ values }) => values.project ?? run.options.project ?? ''))
       await assignees.find(records.map(({ values }) => plan.attributionOf(values)))
       const placed = place(records)
       if (run.isSound) await projects.store()
       await missing.open(placed.map(({ project }) => project))
-      const known = await knownEntries(write, plan, placed)
+      const known = await knownEntries(write, plan, isFirst ? [] : placed)
       await plan.prepare?.(placed)
-      const sound = placed.flatMap((record) => examine(record, known))
+      const sound = placed.map((record) => examine(record, known))
       if (!run.isSound) return
-      for (const { before, record, assignee } of sound) {
+      for (const one of sound) {
+        if (!one) continue
+        const { before, record, assignee } = one
+        if (before && isSame(run, plan, before, record, assignee)) {
+          missing.note(before)
+          run.count('unchanged')
+          continue
+        }
         const draft = plan.draft(before, record, assignee)
         missing.note(draft)
         run.count(plan.ledger.enter(before, draft).verdict)
       }
       const stored = await plan.ledger.store()
-      await plan.follow?.(write, stored)
+      plan.note?.(stored)
     },
     async finish() {
+      await firstLoad.end()
       if (run.options.project !== undefined) await missing.openAlone(projects)
       if (run.options.closeMissing) await missing.closeMissing()
+      if (run.isSound) await plan.finish?.()
       if (run.isSound && run.projects.size > 0) await noteSync(write, [...run.projects.keys()])
     },
   }
+}
+
+/** Whether a record says only what is stored: most of a register that comes again, which then needs no draft. */
+function isSame<Row extends EntryRow, V extends EntryValues>(
+  { options }: ImportRun,
+  plan: EntryPlan<Row, V>,
+  before: Row,
+  record: Placed<V>,
+  { id, name }: Assignee,
+): boolean {
+  const { values } = record
+  if (options.closeMissing && before.live === 0 && values.status == null) return false
+  for (const field of plan.fields) {
+    if (values[field] !== undefined && values[field] !== before[field]) return false
+  }
+  const stored = plan.assigneeOf(before)
+  const isAssigned = (id === undefined || id === stored.id) && (name === undefined || name === stored.name)
+  return isAssigned && (plan.isLinked?.(before, record) ?? true)
 }
 
 function projectOf(run: ImportRun, projects: ProjectMatcher, values: EntryValues, check: InputCheck) {
@@ -80,6 +111,13 @@ function projectOf(run: ImportRun, projects: ProjectMatcher, values: EntryValues
     check.flaw('project', `Is not ${given}, which was given for the whole file.`)
   else return projects.require(named, check)
   return undefined
+}
+
+/** A record without flaws. */
+interface Sound<Row, V> {
+  readonly before: Row | undefined
+  readonly record: Placed<V>
+  readonly assignee: Assignee
 }
 
 interface Known<Row> {
@@ -98,13 +136,8 @@ async function knownEntries<Row extends EntryRow, V extends EntryValues>(
 ): Promise<Known<Row>> {
   const ids = placed.map(({ values }) => values.id).filter((id) => id != null)
   const rows = ids.length === 0 ? [] : await plan.rows(write, ({ id }) => write.among(id, ids))
-  for (const [projectId, records] of byProject(placed)) {
-    const references = records.map(({ values }) => values.reference ?? '')
-    const inProject = await plan.rows(write, (columns) =>
-      and(eq(columns.projectId, projectId), write.among(columns.reference, references)),
-    )
-    rows.push(...inProject)
-  }
+  const places = placed.map(({ project, values }) => [project.id, values.reference ?? ''] as const)
+  if (places.length > 0) rows.push(...(await plan.rowsAt(write, places)))
   return {
     byId: new Map(rows.map((row) => [row.id, row])),
     byPlace: new Map(rows.map((row) => [placeKey(row.projectId, row.reference), row])),
@@ -114,10 +147,10 @@ async function knownEntries<Row extends EntryRow, V extends EntryValues>(
 function matched<Row extends EntryRow, V extends EntryValues>(
   { kind }: EntryPlan<Row, V>,
   { byId, byPlace }: Known<Row>,
-  { values: { id, reference }, project, check }: Placed<V>,
+  { values: { id, reference }, project, place, check }: Placed<V>,
 ): Row | undefined {
   const named = id == null ? undefined : byId.get(id)
-  const holder = reference == null ? undefined : byPlace.get(placeKey(project.id, reference))
+  const holder = reference == null ? undefined : byPlace.get(place)
   if (id != null && !named && !isId(kind, id)) check.flaw('id', 'Must be an id in the form of an export.')
   if (named && named.projectId !== project.id) check.flaw('project', 'This id belongs to an entry of another project.')
   if (id != null && holder && holder.id !== id) check.flaw('reference', `It belongs to ${holder.id}.`)
@@ -126,10 +159,10 @@ function matched<Row extends EntryRow, V extends EntryValues>(
 
 function claimEntry<V extends EntryValues>(
   run: ImportRun,
-  { index, values: { id, reference }, project, check }: Placed<V>,
+  { index, values: { id, reference }, place, check }: Placed<V>,
   before: EntryRow | undefined,
 ): void {
-  if (reference != null) run.claim(index, 'reference', placeKey(project.id, reference), check)
+  if (reference != null) run.claim(index, 'reference', place, check)
   const claimed = before?.id ?? id
   if (claimed != null) run.claim(index, 'id', claimed, check, id == null ? 'reference' : 'id')
 }

@@ -1,9 +1,10 @@
 import type { SQL } from 'drizzle-orm'
-import type { AnyPgColumn } from 'drizzle-orm/pg-core'
+import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
 import type { Ledger, Stored } from '../history/ledger.js'
 import type { IdKind } from '../ids.js'
 import type { Assignee, ProjectRow } from '../projects/projects.js'
 import type { Read, Write } from '../store/store.js'
+import type { Tables } from '../store/tables.js'
 import type { InputCheck } from '../text.js'
 import type { Attribution } from './matching/assignees.js'
 import type { SourceRecord } from './run.js'
@@ -38,6 +39,8 @@ export interface Placed<V> {
   readonly index: number
   readonly check: InputCheck
   readonly project: ProjectRow
+  /** Identifies the project and the reference. */
+  readonly place: string
   readonly values: V
 }
 
@@ -47,7 +50,12 @@ export interface EntryPlan<Row extends EntryRow, V extends EntryValues> {
   readonly kind: IdKind
   readonly assigneeField: 'owner' | 'assignee'
   readonly ledger: Ledger<Row>
+  readonly table: (t: Tables) => PgTable & EntryColumns
   readonly rows: (read: Read, where: (columns: EntryColumns) => SQL | undefined) => Promise<Row[]>
+  /** The rows at these places: a project's id and a reference. */
+  readonly rowsAt: (write: Write, places: readonly (readonly [string, string])[]) => Promise<Row[]>
+  /** The values of a record that are columns of the same name. */
+  readonly fields: readonly (keyof V & string)[]
   readonly read: (raw: SourceRecord['values'], check: InputCheck) => V
   readonly attributionOf: (values: V) => Attribution
   /** The owner or assignee of a stored row. */
@@ -55,18 +63,12 @@ export interface EntryPlan<Row extends EntryRow, V extends EntryValues> {
   /** Looks up the other rows that the records of a batch refer to. */
   readonly prepare?: (placed: readonly Placed<V>[]) => Promise<void>
   readonly check: (before: Row | undefined, record: Placed<V>) => void
+  /** Whether what a record refers to is as stored. */
+  readonly isLinked?: (before: Row, record: Placed<V>) => boolean
   readonly draft: (before: Row | undefined, record: Placed<V>, assignee: Assignee) => Row
   readonly closed: (row: Row) => Row
-  /** Follow-up work once rows are stored. */
-  readonly follow?: (write: Write, stored: readonly Stored<Row>[]) => Promise<void>
-}
-
-export function byProject<V>(placed: readonly Placed<V>[]): Map<string, Placed<V>[]> {
-  const groups = new Map<string, Placed<V>[]>()
-  for (const record of placed) {
-    const group = groups.get(record.project.id)
-    if (group) group.push(record)
-    else groups.set(record.project.id, [record])
-  }
-  return groups
+  /** Notes stored rows, for the follow-up work of `finish`. */
+  readonly note?: (stored: readonly Stored<Row>[]) => void
+  /** Follow-up work once all rows are stored. */
+  readonly finish?: () => Promise<void>
 }

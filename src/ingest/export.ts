@@ -1,12 +1,17 @@
+import { isNotNull } from 'drizzle-orm'
+import { type Detail, detailsIn } from '../details.js'
 import { groups, groupsOfPeople, memberCount } from '../personnel/groups.js'
 import { personnel } from '../personnel/people.js'
 import { everyIssue, issues } from '../projects/issues.js'
 import { projectHealth, projects } from '../projects/projects.js'
-import { everyRisk, riskLevel, riskRank, risks } from '../projects/risks.js'
+import { everyRisk, risks } from '../projects/risks.js'
+import { residualLevel, residualScore, riskLevel, riskRank } from '../projects/scores.js'
 import { byIds, pagesOf } from '../store/query/page.js'
 import { type AnyComputed, computedOf } from '../store/query/relations.js'
 import type { Read } from '../store/store.js'
+import type { Tables } from '../store/tables.js'
 import { PERSON_STATUSES } from '../vocabulary.js'
+import { DetailNames } from './files/cells.js'
 import type { SheetNoun } from './files/nouns.js'
 
 /** An entity as an export has it, in the shape of the REST responses. */
@@ -21,25 +26,26 @@ const SOURCES: Readonly<Record<SheetNoun, (read: Read, isLive: boolean) => Async
   async *people(read, isLive) {
     for await (const rows of pagesOf(read, personnel, isLive ? {} : { status: PERSON_STATUSES })) {
       const groupsOf = await groupsOfPeople(read, idsOf(rows))
-      yield rows.map((row) => ({ ...row, groups: groupsOf.get(row.id) ?? [] }))
+      yield rows.map((row) => ({ ...detailed(row), groups: groupsOf.get(row.id) ?? [] }))
     }
   },
   async *groups(read) {
     for await (const rows of pagesOf(read, groups, {})) yield computed(read, rows, { memberCount })
   },
   async *projects(read) {
-    for await (const rows of pagesOf(read, projects, {})) yield computed(read, rows, projectHealth)
+    for await (const rows of pagesOf(read, projects, {}))
+      yield (await computed(read, rows, projectHealth)).map(detailed)
   },
   async *risks(read, isLive) {
     for await (const rows of pagesOf(read, isLive ? risks : everyRisk, {})) {
       const projectOf = await projectsOf(read, rows)
-      const all = await computed(read, rows, { level: riskLevel, rank: riskRank })
+      const all = await computed(read, rows, RISK_COMPUTED)
       const ownerOf = await peopleOf(
         read,
         rows.map(({ ownerId }) => ownerId),
       )
       yield all.map((row) => ({
-        ...row,
+        ...detailed(row),
         project: projectOf.get(row.projectId),
         owner: ownerOf.get(row.ownerId ?? ''),
       }))
@@ -53,13 +59,15 @@ const SOURCES: Readonly<Record<SheetNoun, (read: Read, isLive: boolean) => Async
         rows.map(({ assigneeId }) => assigneeId),
       )
       yield rows.map((row) => ({
-        ...row,
+        ...detailed(row),
         project: projectOf.get(row.projectId),
         assignee: assigneeOf.get(row.assigneeId ?? ''),
       }))
     }
   },
 }
+
+const RISK_COMPUTED = { level: riskLevel, rank: riskRank, residualScore, residualLevel }
 
 /** The rows with these fields, which SQL computes. */
 async function computed<Row extends { id: string }>(
@@ -74,6 +82,33 @@ async function computed<Row extends { id: string }>(
     for (const row of all) Object.assign(row, { [name]: values.get(row.id) })
   }
   return all
+}
+
+/** A row with its details as a list. */
+function detailed<Row extends { details: string | null }>(
+  row: Row,
+): Omit<Row, 'details'> & { details: readonly Detail[] } {
+  return { ...row, details: detailsIn(row.details) }
+}
+
+/** The names of the details of a noun, in the order of their columns. */
+export async function detailNames(read: Read, noun: SheetNoun, isLive: boolean): Promise<readonly string[]> {
+  const table = DETAILED[noun]?.(read.t)
+  const names = new DetailNames()
+  if (
+    !table ||
+    (await read.db.select({ id: table.id }).from(table).where(isNotNull(table.details)).limit(1)).length === 0
+  )
+    return names.all
+  for await (const rows of exportRecords(read, noun, isLive)) for (const row of rows) names.add(row)
+  return names.all
+}
+
+const DETAILED: Partial<Record<SheetNoun, (t: Tables) => Tables['person' | 'project' | 'risk' | 'issue']>> = {
+  people: personnel.table,
+  projects: projects.table,
+  risks: risks.table,
+  issues: issues.table,
 }
 
 function projectsOf(read: Read, rows: readonly { projectId: string }[]) {

@@ -1,12 +1,14 @@
+import { setImmediate } from 'node:timers/promises'
+import { eq } from 'drizzle-orm'
 import { recordReader, requireFields } from '../fields.js'
 import { type GroupRow, groupsLedger, groupsOfPeople, groupWith } from '../personnel/groups.js'
 import { regroup } from '../personnel/memberships.js'
 import type { Write } from '../store/store.js'
-import type { InputCheck } from '../text.js'
 import { GROUP_COLUMNS } from './columns.js'
 import { PersonMatcher, strangerInWords } from './matching/people.js'
 import { RecordMatcher } from './matching/records.js'
-import type { Importer, ImportRun } from './run.js'
+import { MemberRows } from './memberRows.js'
+import { BATCH_RECORDS, type Importer, type ImportRun } from './run.js'
 
 const readColumns = recordReader(GROUP_COLUMNS)
 
@@ -15,7 +17,9 @@ export function groupsImporter(run: ImportRun): Importer {
   const { write } = run
   const ledger = groupsLedger(write)
   const people = new PersonMatcher(write)
+  const rows = new MemberRows(run)
   return {
+    gather: (records) => rows.gather(records),
     async take(batch) {
       const records = run.read(batch, readColumns)
       const known = await knownGroups(write)
@@ -24,61 +28,83 @@ export function groupsImporter(run: ImportRun): Importer {
         const before = known.match(values, values.name, check)
         if (!before) requireFields(GROUP_COLUMNS, values, check)
         known.claim(run, index, values, values.name, before, check)
-        const memberIds = values.members === undefined ? undefined : idsOf(people, values.members ?? [], check)
+        const refuse = (member: string, detail: string) => rows.refuse(index, member, detail, check)
+        const memberIds = values.members === undefined ? undefined : idsOf(run, people, values.members ?? [], refuse)
         if (!run.accept(index, check)) return []
         return [{ before, draft: groupWith(write, before, values, values.id ?? undefined), memberIds }]
       })
       if (!run.isSound) return
 
       const rosters = new Map(sound.flatMap(({ draft, memberIds }) => (memberIds ? [[draft.id, memberIds]] : [])))
-      const moved = await membershipsFor(write, rosters)
+      const moves = await movesTo(write, rosters)
       for (const { before, draft } of sound) {
         const { verdict } = ledger.enter(before, draft)
-        run.count(verdict === 'unchanged' && moved.groupIds.has(draft.id) ? 'updated' : verdict)
+        run.count(verdict === 'unchanged' && moves.groupIds.has(draft.id) ? 'updated' : verdict)
       }
       await ledger.store()
-      await regroup(write, moved.wanted)
+      await moveAll(write, moves.byPerson)
     },
   }
 }
 
-function idsOf(people: PersonMatcher, texts: readonly string[], check: InputCheck): Set<string> {
+function idsOf(
+  { options }: ImportRun,
+  people: PersonMatcher,
+  texts: readonly string[],
+  refuse: (member: string, detail: string) => void,
+): Set<string> {
   return new Set(
     texts.flatMap((one) => {
       const found = people.get(one)
-      if (!found.person)
-        check.flaw('members', `${strangerInWords(one, found)} Import people first; separate several by ;.`)
-      else if (found.person.erasedAt) check.flaw('members', `${one} was erased at ${found.person.erasedAt}.`)
+      if (!found.person) refuse(one, `${strangerInWords(one, found)} ${options.wording.addMembers ?? ''}`)
+      else if (found.person.erasedAt) refuse(one, `${one} was erased at ${found.person.erasedAt}.`)
       else return found.person.id
       return []
     }),
   )
 }
 
-/** The groups of each person, such that each group has exactly these members. */
-async function membershipsFor(write: Write, rosters: ReadonlyMap<string, ReadonlySet<string>>) {
-  const { db, t, among } = write
+/** The groups that a person joins and leaves. */
+interface Move {
+  readonly joined: string[]
+  readonly left: string[]
+}
+
+/** The moves of each person after which each group has exactly these members. */
+async function movesTo(write: Write, rosters: ReadonlyMap<string, ReadonlySet<string>>) {
+  const { db, t } = write
   const groupIds = new Set<string>()
-  if (rosters.size === 0) return { wanted: new Map<string, Set<string>>(), groupIds }
-  const current = await db
-    .select()
-    .from(t.membership)
-    .where(among(t.membership.groupId, [...rosters.keys()]))
-  const affected = new Set([
-    ...current.map(({ personId }) => personId),
-    ...[...rosters.values()].flatMap((ids) => [...ids]),
-  ])
-  const groupsOf = await groupsOfPeople(write, [...affected])
-  const wanted = new Map([...groupsOf].map(([personId, rows]) => [personId, new Set(rows.map(({ id }) => id))]))
-  for (const [groupId, members] of rosters) {
-    for (const [personId, ids] of wanted) {
-      if (members.has(personId) === ids.has(groupId)) continue
-      groupIds.add(groupId)
-      if (members.has(personId)) ids.add(groupId)
-      else ids.delete(groupId)
-    }
+  const byPerson = new Map<string, Move>()
+  const moveOf = (personId: string, groupId: string) => {
+    const move = byPerson.get(personId) ?? { joined: [], left: [] }
+    byPerson.set(personId, move)
+    groupIds.add(groupId)
+    return move
   }
-  return { wanted, groupIds }
+  const { personId: member } = t.membership
+  for (const [groupId, wanted] of rosters) {
+    const rows = await db.select({ member }).from(t.membership).where(eq(t.membership.groupId, groupId))
+    const current = new Set(rows.map((row) => row.member))
+    for (const personId of current) if (!wanted.has(personId)) moveOf(personId, groupId).left.push(groupId)
+    for (const personId of wanted) if (!current.has(personId)) moveOf(personId, groupId).joined.push(groupId)
+    await setImmediate()
+  }
+  return { byPerson, groupIds }
+}
+
+/** In batches, because a single group can have everyone in it. */
+async function moveAll(write: Write, byPerson: ReadonlyMap<string, Move>): Promise<void> {
+  const personIds = [...byPerson.keys()]
+  for (let start = 0; start < personIds.length; start += BATCH_RECORDS) {
+    const groupsOf = await groupsOfPeople(write, personIds.slice(start, start + BATCH_RECORDS))
+    const wanted = [...groupsOf].map(([personId, groups]) => {
+      const { joined = [], left = [] } = byPerson.get(personId) ?? {}
+      const kept = groups.map(({ id }) => id).filter((id) => !left.includes(id))
+      return [personId, new Set([...kept, ...joined])] as const
+    })
+    await regroup(write, new Map(wanted))
+    await setImmediate()
+  }
 }
 
 async function knownGroups({ db, t }: Write): Promise<RecordMatcher<GroupRow>> {

@@ -1,9 +1,11 @@
 import { setImmediate } from 'node:timers/promises'
-import { and, eq } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
+import { LIMITS } from '../limits.js'
 import type { ProjectRow } from '../projects/projects.js'
 import type { EntryPlan, EntryRow } from './entryPlan.js'
 import type { ProjectMatcher } from './matching/projects.js'
 import { BATCH_RECORDS, type ImportRun } from './run.js'
+import { writersOfSource } from './sources.js'
 
 /** A project in the import: which of its entries were live before, and which were imported. */
 interface ProjectEntries<Row> {
@@ -12,8 +14,10 @@ interface ProjectEntries<Row> {
   readonly come: Set<string>
 }
 
-/** A fifth of the live entries may be missing; more looks like a truncated export. */
-const CLOSABLE_SHARE = 5
+/** How many of these may be closed as missing; more looks like a truncated export. */
+export function closableOf(live: number, closeLimit: number | undefined): number {
+  return closeLimit ?? Math.max(LIMITS.closeLeast, Math.floor(live * LIMITS.closeShareMax))
+}
 
 /** Tracks the entries of the imported projects, to find those that are missing. */
 export class MissingEntries<Row extends EntryRow, V extends object> {
@@ -49,34 +53,69 @@ export class MissingEntries<Row extends EntryRow, V extends object> {
   }
 
   note({ id, projectId }: Row): void {
-    this.byProject.get(projectId)?.come.add(id)
+    if (this.run.options.closeMissing) this.byProject.get(projectId)?.come.add(id)
   }
 
-  /** Closes live entries that are missing, unless there are too many. */
+  /** Closes live entries that are missing, except in projects where there are too many. */
   async closeMissing(): Promise<void> {
-    const { plan, run } = this
+    const { run } = this
     // With flaws among the records, it is not known yet which entries are missing.
     if (!run.isSound) return
     for (const { project, live, come } of this.byProject.values()) {
       const missing = live.filter(({ id }) => !come.has(id))
-      const most = run.options.closeLimit ?? Math.floor(live.length / CLOSABLE_SHARE)
+      const most = closableOf(live.length, run.options.closeLimit)
       if (missing.length > most) this.refuse(project, missing.length, live.length, most)
-      if (!run.isSound) continue
-      for (let start = 0; start < missing.length; start += BATCH_RECORDS) {
-        for (const row of missing.slice(start, start + BATCH_RECORDS)) {
-          plan.ledger.enter(row, plan.closed(row), { action: 'CLOSED' })
-          run.count('closed')
-        }
-        const stored = await plan.ledger.store()
-        await plan.follow?.(run.write, stored)
-        await setImmediate()
-      }
+      else await this.close(missing)
     }
+    await this.nameMissingProjects()
+  }
+
+  private async close(missing: readonly Row[]): Promise<void> {
+    const { plan, run } = this
+    for (let start = 0; start < missing.length; start += BATCH_RECORDS) {
+      for (const row of missing.slice(start, start + BATCH_RECORDS)) {
+        plan.ledger.enter(row, plan.closed(row), { action: 'CLOSED' })
+        run.count('closed')
+      }
+      const stored = await plan.ledger.store()
+      plan.note?.(stored)
+      await setImmediate()
+    }
+  }
+
+  /** A list of several projects that no longer has one of them closes nothing of it, and says so. */
+  private async nameMissingProjects(): Promise<void> {
+    const { plan, run } = this
+    const { project: only, others } = run.options
+    const listed = new Set([...run.projects.values(), ...(others?.projects.keys() ?? [])])
+    if (only !== undefined || others?.isLast === false || listed.size < 2) return
+    const { among, db, t } = run.write
+    const writers = await writersOfSource(run.write)
+    const known = await db.select({ id: t.project.id, key: t.project.key }).from(t.project).orderBy(t.project.key)
+    for (const { id, key } of known) {
+      if (listed.has(key)) continue
+      const table = plan.table(t)
+      const written = sql`select 1 from ${t.change} where ${t.change.entityId} = ${table.id}`
+      const isImported = sql`exists (${written} and ${among(t.change.by, writers)})`
+      const live = await db.$count(table, and(eq(table.projectId, id), eq(table.live, 1), isImported))
+      if (live > 0) this.nameMissing(key, live)
+    }
+  }
+
+  private nameMissing(key: string, live: number): void {
+    const { plan, run } = this
+    run.warnings.push({
+      index: undefined,
+      field: 'project',
+      detail:
+        `${key} has ${live} live ${plan.noun} of earlier imports and is no longer listed. They stay open; ` +
+        `to close them, import a sheet that is only a header with --project ${key} --close-limit ${live}.`,
+    })
   }
 
   private refuse({ key }: ProjectRow, missing: number, live: number, most: number): void {
     const { plan, run } = this
-    run.flaws.push({
+    run.unclosed.push({
       index: undefined,
       field: 'project',
       detail:
@@ -86,7 +125,7 @@ export class MissingEntries<Row extends EntryRow, V extends object> {
   }
 
   private refuseTwice({ key }: ProjectRow): void {
-    const elsewhere = this.run.options.complete?.get(key)
+    const elsewhere = this.run.options.others?.projects.get(key)
     if (elsewhere === undefined) return
     const detail = `${key} is in ${elsewhere} as well; closing missing entries needs a project in a single file.`
     this.run.flaws.push({ index: undefined, field: 'project', detail })

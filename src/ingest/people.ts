@@ -1,4 +1,5 @@
 import type { AnyPgColumn } from 'drizzle-orm/pg-core'
+import { detailsWith } from '../details.js'
 import { recordReader, type Values } from '../fields.js'
 import { isErasure } from '../personnel/erasure.js'
 import { applyMembershipChanges, membershipChangesTo } from '../personnel/membershipChanges.js'
@@ -6,8 +7,10 @@ import { checkPerson, type PersonRow, peopleLedger, personWith } from '../person
 import type { Write } from '../store/store.js'
 import { fold, type InputCheck } from '../text.js'
 import { PEOPLE_COLUMNS } from './columns.js'
+import { FirstLoad } from './firstLoad.js'
 import { GroupMatcher } from './matching/groups.js'
 import { RecordMatcher } from './matching/records.js'
+import { MissingPeople } from './missingPeople.js'
 import type { Importer, ImportRun } from './run.js'
 
 type Columns = Values<typeof PEOPLE_COLUMNS>
@@ -19,17 +22,13 @@ export function peopleImporter(run: ImportRun): Importer {
   const { write } = run
   const ledger = peopleLedger(write)
   const groups = new GroupMatcher(run)
-  let isFirst: boolean | undefined
-  let resume: (() => Promise<void>)[] = []
+  const missing = run.options.closeMissing ? new MissingPeople(run) : undefined
+  const firstLoad = new FirstLoad(run, (t) => t.person)
   return {
     async take(batch) {
       const records = run.read(batch, readColumns)
       // In an empty store everyone is new, and nobody needs to be looked up.
-      if (isFirst === undefined) {
-        isFirst = (await write.db.$count(write.t.person)) === 0
-        if (isFirst && run.size >= MANY_RECORDS) resume = await suspendEmpty(write)
-      }
-      const roster = await rosterOf(write, isFirst ? [] : records)
+      const roster = await rosterOf(write, (await firstLoad.begin()) ? [] : records)
       await groups.find(records.flatMap(({ values }) => values.groups ?? []))
       const sound = records.flatMap(({ index, values, check }) => {
         const before = roster.match(values, values.email, check)
@@ -40,7 +39,11 @@ export function peopleImporter(run: ImportRun): Importer {
         roster.claim(run, index, values, values.email, before, check)
         const groupIds = values.groups === undefined ? undefined : groups.idsOf(values.groups ?? [], check)
         if (!run.accept(index, check)) return []
-        const draft = personWith(write, before, values, values.id ?? undefined)
+        // In a complete list, naming an inactive person without a status brings them back.
+        const isBack = missing && before?.status === 'INACTIVE' && !before.erasedAt && values.status == null
+        const given = isBack ? { ...values, status: 'ACTIVE' as const } : values
+        const draft = personWith(write, before, given, values.id ?? undefined)
+        missing?.note(draft.id, { isNew: !before, hasExternalId: values.externalId != null })
         return [{ before, draft: erasedAt ? { ...draft, erasedAt } : draft, groupIds }]
       })
       if (!run.isSound) return
@@ -55,25 +58,22 @@ export function peopleImporter(run: ImportRun): Importer {
       await applyMembershipChanges(write, changes.values())
     },
     async finish() {
-      if (run.isSound) for (const resumeIndexes of resume) await resumeIndexes()
+      await firstLoad.end()
+      await missing?.deactivate(ledger)
     },
   }
 }
 
-/** From this many records on, a first load builds its indexes at the end. */
-const MANY_RECORDS = 10_000
-
-async function suspendEmpty({ db, t, suspendIndexes }: Write): Promise<(() => Promise<void>)[]> {
-  const isFresh = (await db.$count(t.change)) === 0
-  return Promise.all([t.person, ...(isFresh ? [t.change] : [])].map((table) => suspendIndexes(table)))
-}
-
 /** An export contains erased people too; importing them unchanged is allowed. */
-function requireErased({ erasedAt, ...before }: PersonRow, { groups, ...values }: Columns, check: InputCheck): void {
+function requireErased(
+  { erasedAt, ...before }: PersonRow,
+  { groups, details, ...values }: Columns,
+  check: InputCheck,
+): void {
   const known: Readonly<Record<string, unknown>> = before
   const isSame = Object.entries(values).every(([name, value]) => value === known[name])
-  if (!isSame || (groups ?? []).length > 0)
-    check.flaw('id', `This person was erased at ${erasedAt} and cannot be changed.`)
+  const hasMore = (groups ?? []).length > 0 || (details && detailsWith(details, null) !== null)
+  if (!isSame || hasMore) check.flaw('id', `This person was erased at ${erasedAt} and cannot be changed.`)
 }
 
 /** The people who match one of these records by id, externalId or e-mail. */

@@ -1,6 +1,6 @@
-import { recordReader, requireFields } from '../fields.js'
+import { recordReader } from '../fields.js'
 import { isId } from '../ids.js'
-import { noteSync, PROJECT_FIELDS, projectsLedger, projectWith } from '../projects/projects.js'
+import { checkProject, noteSync, projectsLedger, projectWith } from '../projects/projects.js'
 import { PROJECT_COLUMNS } from './columns.js'
 import { ProjectMatcher } from './matching/projects.js'
 import type { Importer, ImportRun } from './run.js'
@@ -20,7 +20,7 @@ export function projectsImporter(run: ImportRun): Importer {
         const { id, key } = values
         const before = projects.get(id ?? key ?? '')
         if (id != null && !before && !isId('project', id)) check.flaw('id', 'Must be an id in the form of an export.')
-        if (!before) requireFields(PROJECT_FIELDS, values, check)
+        checkProject(before, values, check)
         const holder = projects.get(key ?? '')
         if (holder && holder.id !== before?.id) check.flaw('key', `It belongs to ${holder.name} (${holder.id}).`)
         if (key != null) run.claim(index, 'key', key, check)

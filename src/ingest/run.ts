@@ -14,6 +14,8 @@ export interface Diagnostic {
   readonly index: number | undefined
   readonly field: string
   readonly detail: string
+  /** The name of an owner or assignee who is not on the roster, if that is what it is about. */
+  readonly stranger?: string
 }
 
 export interface Counts {
@@ -28,6 +30,8 @@ export interface ImportResult {
   readonly counts: Readonly<Counts>
   readonly flaws: readonly Diagnostic[]
   readonly warnings: readonly Diagnostic[]
+  /** Closings that were refused, because too many would be missing; everything else may be stored. */
+  readonly unclosed: readonly Diagnostic[]
   /** The projects whose data was imported: their keys, by id. */
   readonly projects: ReadonlyMap<string, string>
   /** What was created because it was unknown, such as `project APOLLO`. */
@@ -39,6 +43,8 @@ export interface Wording {
   readonly place: (index: number) => string
   readonly createProjects: string
   readonly createGroups: string
+  /** What to do about a member who is not on the roster. */
+  readonly addMembers?: string
   readonly closeLimit: string
 }
 
@@ -51,18 +57,33 @@ export interface ImportOptions {
   readonly matchPeople?: boolean
   /** Refuse owners and assignees who are not on the roster. */
   readonly strictPeople?: boolean
-  /** The records are a complete list: close live entries of their projects that are not among them. */
+  /**
+   * The records are a complete list: close the live entries of their projects that are not among them, or set people
+   * who are not among them INACTIVE.
+   */
   readonly closeMissing?: boolean
-  /** How many may be closed at once, instead of a fifth. */
+  /** How many may be closed at once, instead of `LIMITS.closeShareMax`. */
   readonly closeLimit?: number | undefined
-  /** Projects that earlier files were about, by key, with the name of the file. */
-  readonly complete?: ReadonlyMap<string, string>
+  /** What other files of the same complete list have. */
+  readonly others?: OtherFiles
   readonly wording: Wording
   readonly onProgress?: (records: number) => void
 }
 
+/** The other files of an import. */
+export interface OtherFiles {
+  /** The projects of earlier files, by key, with the name of the file. */
+  readonly projects: Map<string, string>
+  /** The people of earlier files, and whether it gives their externalId; this one adds its own. */
+  readonly people: Map<string, boolean>
+  /** Whether this is the last file: what is in none of them is known only then. */
+  readonly isLast: boolean
+}
+
 /** Imports the records of one noun, batch by batch. */
 export interface Importer {
+  /** Merges records that belong together, before they are split into batches. */
+  gather?(records: readonly SourceRecord[]): readonly SourceRecord[]
   take(batch: readonly SourceRecord[]): Promise<void>
   finish?(): Promise<void>
 }
@@ -76,6 +97,7 @@ export class ImportRun {
   readonly counts: Counts = { created: 0, updated: 0, unchanged: 0, closed: 0 }
   readonly flaws: Diagnostic[] = []
   readonly warnings: Diagnostic[] = []
+  readonly unclosed: Diagnostic[] = []
   readonly projects = new Map<string, string>()
   readonly made: string[] = []
   private readonly claims = new Map<string, Map<string, number>>()
@@ -130,8 +152,9 @@ export const BATCH_RECORDS = 500
 export async function importAll(
   run: ImportRun,
   importer: Importer,
-  records: readonly SourceRecord[],
+  given: readonly SourceRecord[],
 ): Promise<ImportResult> {
+  const records = importer.gather?.(given) ?? given
   for (let start = 0; start < records.length; start += BATCH_RECORDS) {
     await importer.take(records.slice(start, start + BATCH_RECORDS))
     run.options.onProgress?.(Math.min(start + BATCH_RECORDS, records.length))

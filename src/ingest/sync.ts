@@ -3,15 +3,18 @@ import { LIMITS } from '../limits.js'
 import type { Optional } from '../store/query/conditions.js'
 import type { Write } from '../store/store.js'
 import { tooManyItems } from '../text.js'
+import type { SheetNoun } from './files/nouns.js'
 import { importRecords } from './importers.js'
 import type { Counts, Diagnostic, ImportOptions, ImportResult, Wording } from './run.js'
 
-type Members = Readonly<Record<string, unknown>>
+export type Members = Readonly<Record<string, unknown>>
 
-/** A project as its own system has it, with all of its risks and issues. */
+/** A project as its own system has it, with its risks and issues. */
 export interface ProjectState extends Members {
   readonly key: string
-  /** Absent or null leaves the risks as they are; a list is the complete one. */
+  /** Whether the lists are complete; FULL by default. */
+  readonly mode?: Optional<'FULL' | 'PARTIAL'>
+  /** Absent or null leaves the risks as they are. */
   readonly risks?: Optional<readonly Members[]>
   readonly issues?: Optional<readonly Members[]>
   readonly closeLimit?: Optional<number>
@@ -24,7 +27,7 @@ export interface SyncReport {
   readonly warnings: readonly Flaw[]
 }
 
-const WORDING: Omit<Wording, 'place'> = {
+const OF_PROJECT: Omit<Wording, 'place'> = {
   createProjects: 'syncProject',
   createGroups: 'addGroup',
   closeLimit: 'closeLimit:',
@@ -32,18 +35,19 @@ const WORDING: Omit<Wording, 'place'> = {
 
 /** Updates a project to the state of its own system, by the rules of the import. */
 export async function syncProject(write: Write, state: ProjectState, matchPeople: boolean): Promise<SyncReport> {
-  const { risks, issues, closeLimit, ...project } = state
-  refuse([...tooMany('/risks', risks), ...tooMany('/issues', issues)])
-  if (closeLimit != null && closeLimit < 0) refuse([{ pointer: '/closeLimit', detail: 'Must not be below 0.' }])
-  const options = { project: project.key, closeMissing: true, closeLimit: closeLimit ?? undefined, matchPeople }
-  const ofProject = await part(write, 'projects', [project], '')
+  const { mode, risks, issues, closeLimit, ...project } = state
+  const closeMissing = mode !== 'PARTIAL'
+  const limits = limitFlaws('/closeLimit', closeLimit)
+  refuse(PROJECT, [...tooMany('/risks', risks), ...tooMany('/issues', issues), ...limits])
+  const options = { project: project.key, closeMissing, closeLimit: closeLimit ?? undefined, matchPeople }
+  const ofProject = await part(write, 'projects', [project], '', { wording: OF_PROJECT })
   // Without the project its entries cannot be checked.
-  refuse(ofProject.flaws)
-  const ofRisks = await part(write, 'risks', risks, '/risks', options)
-  const ofIssues = await part(write, 'issues', issues, '/issues', options)
+  refuse(PROJECT, ofProject.flaws)
+  const ofRisks = await part(write, 'risks', risks, '/risks', { ...options, wording: OF_PROJECT })
+  const ofIssues = await part(write, 'issues', issues, '/issues', { ...options, wording: OF_PROJECT })
   // Risks that are not stored cannot be found by their issues: drop those follow-up flaws.
   const isOwn = ({ pointer = '' }: Flaw) => ofRisks.flaws.length === 0 || !/^\/issues\/\d+\/risk$/.test(pointer)
-  refuse([...ofRisks.flaws, ...ofIssues.flaws.filter(isOwn)])
+  refuse(PROJECT, [...ofRisks.flaws, ...ofIssues.flaws.filter(isOwn)])
   return {
     key: project.key,
     risks: ofRisks.counts,
@@ -52,33 +56,47 @@ export async function syncProject(write: Write, state: ProjectState, matchPeople
   }
 }
 
+const PROJECT = 'The project'
+
 /** What to do with more records than the limit. */
-export const FOR_MORE = 'Use `operations import` for more.'
+export const FOR_MORE = 'Send more in parts, with the mode PARTIAL, or use `operations import`.'
 
 /** Other writes wait during a sync, so it must not take too long. */
-function tooMany(pointer: string, records: Optional<readonly Members[]>): Flaw[] {
+export function tooMany(pointer: string, records: Optional<readonly Members[]>, forMore = FOR_MORE): Flaw[] {
   const most = LIMITS.syncRecordsMax
   if (!records || records.length <= most) return []
-  return [{ pointer, detail: tooManyItems(records.length, most, FOR_MORE) }]
+  return [{ pointer, detail: tooManyItems(records.length, most, forMore) }]
+}
+
+export function limitFlaws(pointer: string, limit: Optional<number>): Flaw[] {
+  return limit != null && limit < 0 ? [{ pointer, detail: 'Must not be below 0.' }] : []
 }
 
 /** Throws if there is any flaw, so that nothing is stored. */
-function refuse(flaws: readonly Flaw[]): void {
+export function refuse(what: string, flaws: readonly Flaw[]): void {
   if (flaws.length === 0) return
   const more = flaws.length > LIMITS.syncFlawsMax ? ` These are the first ${LIMITS.syncFlawsMax} flaws.` : ''
-  const sentence = `The project cannot be synced as given; nothing was changed.${more}`
+  const sentence = `${what} cannot be synced as given; nothing was changed.${more}`
   throw flawed('VALIDATION_FAILED', sentence, flaws.slice(0, LIMITS.syncFlawsMax))
+}
+
+/** The result of one list of a sync. */
+interface Part {
+  readonly counts: Readonly<Counts>
+  readonly flaws: readonly Flaw[]
+  readonly warnings: readonly Flaw[]
 }
 
 const NONE: Counts = { created: 0, updated: 0, unchanged: 0, closed: 0 }
 
-async function part(
+/** Imports one list of a sync. Refused closings are flaws: a sync is stored completely or not at all. */
+export async function part(
   write: Write,
-  noun: 'projects' | 'risks' | 'issues',
+  noun: SheetNoun,
   records: Optional<readonly Members[]>,
   pointer: string,
-  options: Omit<ImportOptions, 'wording'> = {},
-) {
+  options: Omit<ImportOptions, 'wording'> & { readonly wording: Omit<Wording, 'place'> },
+): Promise<Part> {
   if (!records) return { counts: NONE, flaws: [], warnings: [] }
   const place = (index: number) => (noun === 'projects' ? pointer : `${pointer}/${index}`)
   const flawOf = ({ index, field, detail }: Diagnostic): Flaw => ({
@@ -88,7 +106,8 @@ async function part(
   const sourceRecords = records.map((values, index) => ({ index, values }))
   const result: ImportResult = await importRecords(write, noun, sourceRecords, {
     ...options,
-    wording: { ...WORDING, place },
+    wording: { ...options.wording, place },
   })
-  return { counts: result.counts, flaws: result.flaws.map(flawOf), warnings: result.warnings.map(flawOf) }
+  const flaws = [...result.flaws, ...result.unclosed]
+  return { counts: result.counts, flaws: flaws.map(flawOf), warnings: result.warnings.map(flawOf) }
 }

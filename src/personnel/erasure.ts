@@ -1,4 +1,5 @@
 import { and, desc, eq, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm'
+import { detailsWith } from '../details.js'
 import { Fault } from '../errors.js'
 import { type ChangeRow, type FieldChanges, fieldChangesOf, type Recorded } from '../history/changes.js'
 import { originOf } from '../history/ledger.js'
@@ -6,6 +7,7 @@ import { mentions } from '../store/query/conditions.js'
 import { byIds } from '../store/query/page.js'
 import type { Write } from '../store/store.js'
 import { fold } from '../text.js'
+import { eraseDetails, inJson, namesPerson } from './erasedDetails.js'
 import { type PersonRow, type PersonValues, personnel } from './people.js'
 
 /** Replaces erased values, so that the history still shows that there was one. */
@@ -17,11 +19,11 @@ export interface Erasure {
   readonly erasedAt: string
   /** How many changes of the history were blanked. */
   readonly history: number
-  /** How many risks and issues had the name blanked. */
+  /** How many risks and issues had the name, or details that name them, blanked. */
   readonly entries: number
 }
 
-/** Blanks a person: their row, their history, and their name beside risks and issues of theirs. */
+/** Blanks a person: their row, their history, their name beside risks and issues of theirs, and details that name them. */
 export async function erasePerson(write: Write, id: string): Promise<Erasure> {
   const { at } = write
   const before = (await byIds(write, personnel, [id])).get(id)
@@ -29,16 +31,23 @@ export async function erasePerson(write: Write, id: string): Promise<Erasure> {
   if (before.erasedAt) throw new Fault('CONFLICT', `This person was already erased at ${before.erasedAt}.`)
   const isOwn = eq(write.t.change.entityId, id)
   const texts = await textsOf(write, before, isOwn)
-  const entries = (await blankEntries(write, id, texts, 'risk')) + (await blankEntries(write, id, texts, 'issue'))
+  const entries = new Set(await eraseDetails(write, texts))
+  await blankEntries(write, id, texts, 'risk', entries)
+  await blankEntries(write, id, texts, 'issue', entries)
   const history = (await blankOwn(write, isOwn)) + (await blankMentions(write, id, texts))
   await deleteIdempotencyRecords(write, [id, ...texts])
   await blankPerson(write, id)
-  return { id, erasedAt: at, history, entries }
+  return { id, erasedAt: at, history, entries: entries.size }
 }
 
 /** Whether a record has only what is left of an erased person. */
-export function isErasure({ name, email, externalId, title, department, status }: PersonValues): boolean {
-  const isBlank = email == null && externalId == null && title == null && department == null
+export function isErasure({ name, email, externalId, title, department, status, details }: PersonValues): boolean {
+  const isBlank =
+    email == null &&
+    externalId == null &&
+    title == null &&
+    department == null &&
+    !(details && detailsWith(details, null))
   return isBlank && name === ERASED_NAME && status === 'INACTIVE'
 }
 
@@ -83,7 +92,6 @@ async function blankOwn(write: Write, isOwn: SQL): Promise<number> {
 
 /** Deletes stored idempotent responses that mention the person: warnings of a sync quote names. */
 async function deleteIdempotencyRecords({ db, t }: Write, texts: readonly string[]): Promise<void> {
-  const inJson = (text: string) => JSON.stringify(text).slice(1, -1)
   // A warning quotes a name, so its quotes and backslashes may be escaped twice.
   const forms = texts.flatMap((text) => [inJson(text), inJson(inJson(text))])
   await db.delete(t.keptAnswer).where(or(...forms.map((form) => mentions(t.keptAnswer.answer, form))))
@@ -102,6 +110,7 @@ async function blankPerson(write: Write, id: string): Promise<void> {
       externalId: null,
       title: null,
       department: null,
+      details: null,
       status: 'INACTIVE',
       erasedAt: at,
       updatedAt: at,
@@ -116,7 +125,8 @@ async function blankEntries(
   id: string,
   texts: ReadonlySet<string>,
   noun: 'risk' | 'issue',
-): Promise<number> {
+  blanked: Set<string>,
+): Promise<void> {
   const { db, t, at, among, insertAll } = write
   const table = t[noun]
   const assignee = noun === 'risk' ? t.risk.ownerId : t.issue.assigneeId
@@ -126,14 +136,14 @@ async function blankEntries(
   const fields = JSON.stringify({ [field]: [ERASED, null] })
   const entity = noun === 'risk' ? 'RISK' : 'ISSUE'
   const rest = { ...originOf(write), action: 'ERASED', entity, fields } as const
-  for (let count = 0; ; ) {
+  for (;;) {
     // Blanked rows no longer match this condition.
     const named = db
       .select({ entityId: table.id, projectId: table.projectId })
       .from(table)
       .where(and(isTheirs, isNotNull(name)))
     const rows = await named.orderBy(table.id).limit(BATCH_ROWS)
-    if (rows.length === 0) return count
+    if (rows.length === 0) return
     await db
       .update(table)
       .set({ [field]: null, updatedAt: at })
@@ -147,36 +157,45 @@ async function blankEntries(
       t.change,
       rows.map((row) => ({ ...rest, ...row })),
     )
-    count += rows.length
+    for (const { entityId } of rows) blanked.add(entityId)
   }
 }
 
 const ASSIGNEE_FIELDS = ['ownerId', 'ownerName', 'assigneeId', 'assigneeName']
 
-/** Blanks the name in the history of risks and issues while they were the person's, or unmatched and named them. */
+/** Blanks the name in the history of risks and issues while they were the person's, or unmatched and named them, and in details. */
 async function blankMentions(write: Write, id: string, texts: ReadonlySet<string>): Promise<number> {
   const { t, among } = write
-  const isAbout = or(...ASSIGNEE_FIELDS.map((field) => mentions(t.change.fields, `"${field}"`)))
+  const isNaming = or(...ASSIGNEE_FIELDS.map((field) => mentions(t.change.fields, `"${field}"`)))
+  const isAbout = or(and(among(t.change.entity, ['RISK', 'ISSUE']), isNaming), mentions(t.change.fields, '"details.'))
+  const erased = { id, texts, isName: namesPerson(texts) }
   let blanked = 0
   let unfinished: readonly [entityId: string, assigneeId: Recorded] | undefined
-  for await (const rows of backwards(write, and(among(t.change.entity, ['RISK', 'ISSUE']), isAbout))) {
+  for await (const rows of backwards(write, isAbout)) {
     const assignees = await assigneesOf(write, [...new Set(rows.map(({ entityId }) => entityId))])
     // The previous batch may have ended within the changes of an entity.
     if (unfinished && unfinished[0] === rows[0]?.entityId) assignees.set(...unfinished)
-    blanked += await blankChanges(write, rows, (row) => theirsIn(row, assignees, id, texts))
+    blanked += await blankChanges(write, rows, (row) => theirsIn(row, assignees, erased))
     const entityId = rows.at(-1)?.entityId ?? ''
     unfinished = [entityId, assignees.get(entityId) ?? null]
   }
   return blanked
 }
 
+interface Erased {
+  readonly id: string
+  readonly texts: ReadonlySet<string>
+  readonly isName: (text: string) => boolean
+}
+
 /** Which values of a change are about the person; going backwards, the owner before and after each change is known. */
-function theirsIn(row: ChangeRow, assignees: Map<string, Recorded>, id: string, texts: ReadonlySet<string>): IsTheirs {
+function theirsIn(row: ChangeRow, assignees: Map<string, Recorded>, { id, texts, isName }: Erased): IsTheirs {
   const after = assignees.get(row.entityId) ?? null
   const fields = fieldChangesOf(row)
   const [from] = fields['ownerId'] ?? fields['assigneeId'] ?? [after]
   assignees.set(row.entityId, from)
   return (field, value, side) => {
+    if (field.startsWith('details.')) return isName(String(value))
     const assignee = side === 0 ? from : after
     return field.endsWith('Name') && (assignee === id || (assignee === null && texts.has(String(value))))
   }

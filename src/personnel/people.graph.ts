@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { builder, enumOf, needs } from '../graph/builder.js'
 import { connectionOf, queryList } from '../graph/connections.js'
+import { detailsField, detailsInput } from '../graph/details.js'
 import { orNotFound, queryOne, timestampFields } from '../graph/entities.js'
 import { asEntity, displayed } from '../graph/federation/schema.js'
 import { boundedList, boundedText, boundedTexts, neverNull } from '../graph/inputs.js'
@@ -10,7 +11,7 @@ import { LIMITS } from '../limits.js'
 import { foldedName, trimmed } from '../text.js'
 import { addPerson, changePerson, PERSON_FIELDS, type PersonRow, personKeys, personnel } from './people.js'
 
-const PersonStatus = enumOf('PersonStatus', 'Whether a person is on the roster.', {
+export const PersonStatus = enumOf('PersonStatus', 'Whether a person is on the roster.', {
   ACTIVE: 'On the roster.',
   INACTIVE: 'No longer on the roster; the id stays valid for tasks assigned to it.',
 })
@@ -33,6 +34,7 @@ columns(Person, {
   department: { type: 'String', nullable: true, description: 'The department.' },
   status: { type: PersonStatus, description: 'Whether the person is on the roster.' },
 })
+detailsField(Person, personnel.table)
 timestampFields(Person)
 
 export const PersonConnection = connectionOf(Person, 'people')
@@ -94,6 +96,7 @@ const AddPersonInput = builder.inputType('AddPersonInput', {
     externalId: t.string(fieldText('externalId')),
     title: t.string(fieldText('title')),
     department: t.string(fieldText('department')),
+    details: t.field(detailsInput),
     groupIds: t.idList(boundedList(LIMITS.groupIdsMax, 'The ids of the groups that the person joins.')),
   }),
 })
@@ -116,6 +119,7 @@ const ChangePersonInput = builder.inputType('ChangePersonInput', {
     title: t.string(fieldText('title')),
     department: t.string(fieldText('department')),
     status: t.field({ type: PersonStatus, ...neverNull({ description: 'Whether the person is on the roster.' }) }),
+    details: t.field(detailsInput),
   }),
 })
 

@@ -1,6 +1,18 @@
 import { and, eq, gte, inArray, type SQL } from 'drizzle-orm'
+import { checkDetails, type Detail, details } from '../details.js'
 import { Fault } from '../errors.js'
-import { email, oneOf, patched, recordReader, required, requireFields, text, type Values } from '../fields.js'
+import {
+  email,
+  namesOf,
+  oneOf,
+  patched,
+  patchedFields,
+  recordReader,
+  required,
+  requireFields,
+  text,
+  type Values,
+} from '../fields.js'
 import { Ledger } from '../history/ledger.js'
 import { newId } from '../ids.js'
 import { LIMITS } from '../limits.js'
@@ -38,6 +50,7 @@ export interface PersonChange {
   readonly title?: Optional<string>
   readonly department?: Optional<string>
   readonly status?: Optional<PersonStatus>
+  readonly details?: Optional<readonly Detail[]>
 }
 
 export interface PersonInput extends PersonChange {
@@ -116,6 +129,7 @@ export const PERSON_FIELDS = {
   title: text('title', 'The job title.', 'Lead engineer'),
   department: text('department', 'The department.', 'Engineering'),
   status: oneOf(PERSON_STATUSES, 'Whether the person is on the roster; ACTIVE by default.'),
+  details: details('Site', 'Harbour office'),
 }
 export type PersonValues = Values<typeof PERSON_FIELDS>
 
@@ -125,7 +139,7 @@ export function peopleLedger(write: Write): Ledger<PersonRow> {
   return new Ledger<PersonRow>(write, {
     kind: 'PERSON',
     table: (t) => t.person,
-    tracked: ['name', 'email', 'externalId', 'title', 'department', 'status'],
+    tracked: namesOf(PERSON_FIELDS),
     follow: followStatus,
   })
 }
@@ -133,16 +147,13 @@ export function peopleLedger(write: Write): Ledger<PersonRow> {
 /** A person as they would be stored: the given values merged with the row before. */
 export function personWith({ at }: Write, before: PersonRow | undefined, values: PersonValues, id?: string): PersonRow {
   const name = values.name ?? before?.name ?? ''
-  const address = patched(values.email, before?.email)
+  const facts = patchedFields(PERSON_FIELDS, values, before)
   return {
     id: before?.id ?? id ?? newId('person', new Date(at)),
+    ...facts,
     name,
     nameFolded: fold(name),
-    email: address,
-    emailFolded: address && fold(address),
-    externalId: patched(values.externalId, before?.externalId),
-    title: patched(values.title, before?.title),
-    department: patched(values.department, before?.department),
+    emailFolded: facts.email && fold(facts.email),
     status: values.status ?? before?.status ?? 'ACTIVE',
     erasedAt: before?.erasedAt ?? null,
     createdAt: at,
@@ -157,6 +168,7 @@ export function checkPerson(before: PersonRow | undefined, values: PersonValues,
   if (!isReachable && !check.has('email') && !check.has('externalId')) {
     check.flaw('email', 'A person needs an e-mail or an externalId.')
   }
+  checkDetails(values.details, before?.details, check)
 }
 
 /** Adds someone to the roster and to these groups. */

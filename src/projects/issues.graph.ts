@@ -1,5 +1,6 @@
 import { builder, enumOf, needs } from '../graph/builder.js'
 import { connectionOf, pageField, queryList } from '../graph/connections.js'
+import { detailsField } from '../graph/details.js'
 import { queryOne, timestampFields } from '../graph/entities.js'
 import { asEntity, displayed } from '../graph/federation/schema.js'
 import { boundedText, boundedTexts } from '../graph/inputs.js'
@@ -80,6 +81,7 @@ referenceField(Issue, 'risk', {
   scope: 'projects.read',
   description: 'The risk that caused it.',
 })
+detailsField(Issue, issues.table)
 timestampFields(Issue)
 asEntity(Issue, { scope: 'projects.read', table: issues.table, keys: entryKeys })
 

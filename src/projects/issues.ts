@@ -1,6 +1,18 @@
 import { and, eq, gte, lt, type SQL, sql } from 'drizzle-orm'
 import type { AnyPgColumn } from 'drizzle-orm/pg-core'
-import { day, link, oneOf, patched, required, text, type Values } from '../fields.js'
+import { checkDetails, details } from '../details.js'
+import {
+  day,
+  link,
+  namesOf,
+  oneOf,
+  patched,
+  patchedFields,
+  required,
+  requireFields,
+  text,
+  type Values,
+} from '../fields.js'
 import { Ledger } from '../history/ledger.js'
 import { newId } from '../ids.js'
 import { personNaming } from '../personnel/people.js'
@@ -10,6 +22,7 @@ import type { List } from '../store/query/page.js'
 import type { Relation } from '../store/query/relations.js'
 import type { Read, Write } from '../store/store.js'
 import type { Tables } from '../store/tables.js'
+import type { InputCheck } from '../text.js'
 import {
   ISSUE_SEVERITIES,
   ISSUE_STATUSES,
@@ -112,6 +125,7 @@ export const ISSUE_FIELDS = {
   url: link('The link to it in its own system.', 'https://projects.example.com/apollo/issues/12'),
   raisedOn: day('The day it was raised; today by default.', '2026-03-01'),
   dueOn: day('The day it is due.', '2027-01-31'),
+  details: details('Affected', 'Schedule'),
 }
 export type IssueValues = Values<typeof ISSUE_FIELDS>
 
@@ -120,30 +134,34 @@ export function issuesLedger(write: Write): Ledger<IssueRow> {
     kind: 'ISSUE',
     table: (t) => t.issue,
     projectOf: ({ projectId }) => projectId,
-    tracked: [
-      ...(['reference', 'title', 'description', 'severity', 'status', 'assigneeId'] as const),
-      ...(['assigneeName', 'riskId', 'url', 'raisedOn', 'dueOn'] as const),
-    ],
+    tracked: [...namesOf(ISSUE_FIELDS), 'assigneeId', 'assigneeName', 'riskId'],
   })
+}
+
+/** Checks an issue beyond the single fields. */
+export function checkIssue(before: IssueRow | undefined, values: IssueValues, check: InputCheck): void {
+  if (!before) requireFields(ISSUE_FIELDS, values, check)
+  checkDetails(values.details, before?.details, check)
 }
 
 /** An issue as it would be stored: the given values merged with the row before. */
 export function issueWith(
   write: Write,
   before: IssueRow | undefined,
-  {
-    projectId,
-    id,
-    assignee,
-    riskId,
-    ...values
-  }: IssueValues & { projectId: string; id?: string; assignee?: Assignee; riskId?: string | null },
+  values: IssueValues & {
+    projectId: string
+    id?: string | undefined
+    assignee?: Assignee
+    riskId?: string | null | undefined
+  },
 ): IssueRow {
+  const { projectId, id, assignee, riskId } = values
   const severity = values.severity ?? before?.severity ?? 'MEDIUM'
   const status = values.status ?? before?.status ?? 'OPEN'
   return {
     id: before?.id ?? id ?? newId('issue', new Date(write.at)),
     projectId,
+    ...patchedFields(ISSUE_FIELDS, values, before),
     ...entryWith(write, before, values),
     live: isOpenIssue(status) ? 1 : 0,
     standing: issueStanding(severity),
@@ -152,6 +170,5 @@ export function issueWith(
     assigneeId: patched(assignee?.id, before?.assigneeId),
     assigneeName: patched(assignee?.name, before?.assigneeName),
     riskId: patched(riskId, before?.riskId),
-    dueOn: patched(values.dueOn, before?.dueOn),
   }
 }

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { builder, enumOf, needs } from '../graph/builder.js'
 import { connectionOf, queryList } from '../graph/connections.js'
+import { detailsField } from '../graph/details.js'
 import { queryOne, timestampFields } from '../graph/entities.js'
 import { asEntity, displayed } from '../graph/federation/schema.js'
 import { boundedText } from '../graph/inputs.js'
@@ -43,6 +44,7 @@ computedField(Project, 'topRiskScore', {
   description: 'The highest score of its risks that are not closed; null if there are none.',
   computed: projectHealth.topRiskScore,
 })
+detailsField(Project, projects.table)
 timestampFields(Project)
 asEntity(Project, { scope: 'projects.read', table: projects.table, keys: projectKeys })
 

@@ -1,5 +1,16 @@
 import { and, gte, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
-import { link, oneOf, patched, projectKey, required, text, type Values } from '../fields.js'
+import { checkDetails, details } from '../details.js'
+import {
+  link,
+  namesOf,
+  oneOf,
+  patchedFields,
+  projectKey,
+  required,
+  requireFields,
+  text,
+  type Values,
+} from '../fields.js'
 import { Ledger } from '../history/ledger.js'
 import { newId } from '../ids.js'
 import { contains, type Optional } from '../store/query/conditions.js'
@@ -9,7 +20,7 @@ import type { Computed } from '../store/query/relations.js'
 import { columnKey, idKey, keyPart, type RowKeys } from '../store/query/rowKeys.js'
 import type { Read, Write } from '../store/store.js'
 import type { Tables } from '../store/tables.js'
-import { fold } from '../text.js'
+import { fold, type InputCheck } from '../text.js'
 import { PROJECT_STATUSES, type ProjectStatus } from '../vocabulary.js'
 
 export type ProjectRow = Tables['project']['$inferSelect']
@@ -102,6 +113,7 @@ export const PROJECT_FIELDS = {
   description: text('description', 'What the project is about.', 'Renewal of the bridge over the river.'),
   url: link('The link to the project in its own system.', 'https://projects.example.com/apollo'),
   status: oneOf(PROJECT_STATUSES, 'The status of the project; ACTIVE by default.'),
+  details: details('Budget', '4.2 million EUR'),
 }
 export type ProjectValues = Values<typeof PROJECT_FIELDS>
 
@@ -110,8 +122,14 @@ export function projectsLedger(write: Write): Ledger<ProjectRow> {
     kind: 'PROJECT',
     table: (t) => t.project,
     projectOf: ({ id }) => id,
-    tracked: ['key', 'name', 'description', 'url', 'status'],
+    tracked: namesOf(PROJECT_FIELDS),
   })
+}
+
+/** Checks a project beyond the single fields. */
+export function checkProject(before: ProjectRow | undefined, values: ProjectValues, check: InputCheck): void {
+  if (!before) requireFields(PROJECT_FIELDS, values, check)
+  checkDetails(values.details, before?.details, check)
 }
 
 /** A project as it would be stored: the given values merged with the row before. */
@@ -125,11 +143,10 @@ export function projectWith(
   const name = values.name ?? before?.name ?? ''
   return {
     id: before?.id ?? id ?? newId('project', new Date(at)),
+    ...patchedFields(PROJECT_FIELDS, values, before),
     key,
     name,
     searchFolded: fold(`${key}\n${name}`),
-    description: patched(values.description, before?.description),
-    url: patched(values.url, before?.url),
     status: values.status ?? before?.status ?? 'ACTIVE',
     syncedAt: at,
     createdAt: at,

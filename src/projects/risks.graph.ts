@@ -1,26 +1,19 @@
 import { builder, enumOf, needs } from '../graph/builder.js'
 import { connectionOf, pageField, queryList } from '../graph/connections.js'
+import { detailsField } from '../graph/details.js'
 import { queryOne, timestampFields } from '../graph/entities.js'
 import { asEntity, displayed } from '../graph/federation/schema.js'
 import { boundedNumber, boundedText, boundedTexts } from '../graph/inputs.js'
 import { columns, computedField, referenceField } from '../graph/sql/fields.js'
 import { Person } from '../personnel/people.graph.js'
 import { personnel } from '../personnel/people.js'
-import { ASSESSMENT_MAX, type RiskLevel as RiskLevelName } from '../vocabulary.js'
+import { ASSESSMENT_MAX, type RiskLevel as RiskLevelName, SCORE_MAX } from '../vocabulary.js'
 import { byReference } from './entries.graph.js'
 import { entryKeys } from './entries.js'
 import { Project } from './projects.graph.js'
 import { projects } from './projects.js'
-import {
-  type RiskRow,
-  riskLevel,
-  riskRank,
-  risks,
-  risksOfPerson,
-  risksOfProject,
-  SCORE_MAX,
-  scoresOf,
-} from './risks.js'
+import { type RiskRow, risks, risksOfPerson, risksOfProject } from './risks.js'
+import { boundsOf, residualLevel, residualScore, riskLevel, riskRank } from './scores.js'
 
 export const RiskStatus = enumOf('RiskStatus', 'The status of a risk.', {
   OPEN: 'It may happen.',
@@ -29,12 +22,11 @@ export const RiskStatus = enumOf('RiskStatus', 'The status of a risk.', {
 })
 
 function scoresInWords(level: RiskLevelName): string {
-  const scores = scoresOf(level)
-  return `Score ${Math.min(...scores)} to ${Math.max(...scores)}.`
+  return `Score ${boundsOf(level).join(' to ')}.`
 }
 
 export const RiskLevel = enumOf('RiskLevel', 'The level of a risk, by its score.', {
-  UNASSESSED: 'Score 0: likelihood and impact are not assessed yet.',
+  UNASSESSED: 'Score 0: not assessed yet.',
   LOW: scoresInWords('LOW'),
   MEDIUM: scoresInWords('MEDIUM'),
   HIGH: scoresInWords('HIGH'),
@@ -63,15 +55,34 @@ columns(Risk, {
   impact: { type: 'Int', nullable: true, description: 'How severe it would be, 1 to 5; null while unassessed.' },
   score: {
     type: 'Int',
-    description: 'Likelihood times impact, 0 while unassessed: the current exposure with the measures in place.',
+    description:
+      'Likelihood times impact, or else scoreGiven, 0 while unassessed: the current exposure with the measures in place.',
+  },
+  scoreGiven: {
+    type: 'Int',
+    nullable: true,
+    description: 'The score as the source gives it, 0 to 25, if it gives no likelihood and impact.',
   },
   status: { type: RiskStatus, description: 'Its status.' },
   response: { type: RiskResponse, nullable: true, description: 'The response to it.' },
+  mitigation: { type: 'String', nullable: true, description: 'What is done about it, in words.' },
+  cause: { type: 'String', nullable: true, description: 'What would cause it.' },
+  residualLikelihood: {
+    type: 'Int',
+    nullable: true,
+    description: 'How likely it will be after the response, 1 to 5; null while unassessed.',
+  },
+  residualImpact: {
+    type: 'Int',
+    nullable: true,
+    description: 'How severe it would be after the response, 1 to 5; null while unassessed.',
+  },
   ownerId: { type: 'ID', nullable: true, description: 'The user id of the owner.' },
   ownerName: { type: 'String', nullable: true, description: 'The owner as named by the source.' },
   url: { type: 'String', nullable: true, description: 'The link to it in its own system.' },
   raisedOn: { type: 'Date', description: 'The day it was raised.' },
   reviewOn: { type: 'Date', nullable: true, description: 'The day of the next review.' },
+  dueOn: { type: 'Date', nullable: true, description: 'The day by which the response is due.' },
 })
 referenceField(Risk, 'project', {
   to: Project,
@@ -82,6 +93,18 @@ referenceField(Risk, 'project', {
   description: 'The project that it threatens.',
 })
 computedField(Risk, 'level', { type: RiskLevel, description: 'The level of the score.', computed: riskLevel })
+computedField(Risk, 'residualScore', {
+  type: 'Int',
+  nullable: true,
+  description: 'Residual likelihood times residual impact: the exposure that remains after the response.',
+  computed: residualScore,
+})
+computedField(Risk, 'residualLevel', {
+  type: RiskLevel,
+  nullable: true,
+  description: 'The level of the residual score.',
+  computed: residualLevel,
+})
 computedField(Risk, 'rank', {
   type: 'Int',
   nullable: true,
@@ -96,6 +119,7 @@ referenceField(Risk, 'owner', {
   scope: 'personnel.read',
   description: 'The owner; needs the scope personnel.read. In REST null for a key without it.',
 })
+detailsField(Risk, risks.table)
 timestampFields(Risk)
 asEntity(Risk, { scope: 'projects.read', table: risks.table, keys: entryKeys })
 
@@ -111,6 +135,7 @@ export const RiskFilter = builder.inputType('RiskFilter', {
     }),
     level: t.field({ type: [RiskLevel], description: 'At one of these levels.' }),
     minScore: t.int(boundedNumber(0, SCORE_MAX, 'With this score or a higher one.')),
+    minResidualScore: t.int(boundedNumber(0, SCORE_MAX, 'With this residual score or a higher one.')),
     likelihood: t.int(boundedNumber(1, ASSESSMENT_MAX, 'With this likelihood.')),
     impact: t.int(boundedNumber(1, ASSESSMENT_MAX, 'With this impact.')),
     owner: t.field({
@@ -122,6 +147,7 @@ export const RiskFilter = builder.inputType('RiskFilter', {
     }),
     category: t.stringList(boundedTexts('category', 'In one of these categories; case-insensitive.')),
     reviewBefore: t.field({ type: 'Date', description: 'With a review before this day.' }),
+    dueBefore: t.field({ type: 'Date', description: 'With a response due before this day.' }),
     search: t.string(boundedText('search', 'Contains this text in the title or the reference; case-insensitive.')),
     updatedSince: t.field({ type: 'DateTime', description: 'Changed at this instant or later.' }),
   }),

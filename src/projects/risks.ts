@@ -1,29 +1,41 @@
-import { type AnyColumn, and, between, eq, gte, lt, lte, or, type SQL, sql } from 'drizzle-orm'
+import { and, between, eq, gte, lt, lte, or, type SQL, sql } from 'drizzle-orm'
+import { checkDetails, details } from '../details.js'
 import { badArgument } from '../errors.js'
-import { day, link, oneOf, patched, required, requireFields, text, type Values, whole } from '../fields.js'
+import {
+  day,
+  link,
+  namesOf,
+  oneOf,
+  patched,
+  patchedFields,
+  required,
+  requireFields,
+  text,
+  type Values,
+  whole,
+} from '../fields.js'
 import { Ledger, type Stored } from '../history/ledger.js'
 import { newId } from '../ids.js'
 import { personNaming } from '../personnel/people.js'
-import { literal } from '../store/literals.js'
 import { contains, type Optional } from '../store/query/conditions.js'
 import { type Naming, refersTo } from '../store/query/names.js'
 import type { List } from '../store/query/page.js'
-import type { Computed, Relation } from '../store/query/relations.js'
+import type { Relation } from '../store/query/relations.js'
 import type { Read, Write } from '../store/store.js'
 import type { Tables } from '../store/tables.js'
 import { fold, type InputCheck } from '../text.js'
 import {
   ASSESSMENT_MAX,
-  LEVEL_FLOORS,
   LIVE_RISK_STATUSES,
-  RISK_LEVELS,
   RISK_RESPONSES,
   RISK_STATUSES,
   type RiskLevel,
   type RiskStatus,
+  SCORE_MAX,
 } from '../vocabulary.js'
 import { entryWith } from './entries.js'
 import { type Assignee, projectNaming } from './projects.js'
+import { boundsOf, residualScoreOf, riskStanding, scoreOf } from './scores.js'
 
 export type RiskRow = Tables['risk']['$inferSelect']
 
@@ -33,57 +45,16 @@ export interface RiskFilter {
   readonly status?: Optional<readonly RiskStatus[]>
   readonly level?: Optional<readonly RiskLevel[]>
   readonly minScore?: Optional<number>
+  readonly minResidualScore?: Optional<number>
   readonly likelihood?: Optional<number>
   readonly impact?: Optional<number>
   /** A null in the list means nobody. */
   readonly owner?: Optional<readonly Optional<string>[]>
   readonly category?: Optional<readonly string[]>
   readonly reviewBefore?: Optional<string>
+  readonly dueBefore?: Optional<string>
   readonly search?: Optional<string>
   readonly updatedSince?: Optional<string>
-}
-
-export const SCORE_MAX = ASSESSMENT_MAX * ASSESSMENT_MAX
-
-/** Likelihood x impact; 0 while unassessed. */
-export function scoreOf(likelihood: number | null, impact: number | null): number {
-  return (likelihood ?? 0) * (impact ?? 0)
-}
-
-/** The level of a risk, by its score. */
-export const riskLevel: Computed<Tables['risk']> = { of: (t) => t.risk, value: (_, { score }) => levelOf(score) }
-
-/** The level of a score; null for none. */
-export function levelOf(score: AnyColumn | SQL): SQL {
-  const cases = RISK_LEVELS.map((level) => sql`when ${score} >= ${literal(LEVEL_FLOORS[level])} then ${literal(level)}`)
-  return sql`case ${sql.join(cases.reverse(), sql` `)} end`
-}
-
-/** The competition rank by score among all live risks: 1, 1, 3; null for a closed one. */
-export const riskRank: Computed<Tables['risk']> = {
-  of: (t) => t.risk,
-  value: ({ t: { riskTally } }, { live, score }) => {
-    const above = sql`select sum(${riskTally.live}) from ${riskTally} where ${riskTally.score} > ${score}`
-    return sql`case when ${live} = 1 then 1 + coalesce((${above}), 0) end`
-  },
-}
-
-/** Every possible score of this level. */
-export function scoresOf(level: RiskLevel): number[] {
-  const steps = Array.from({ length: ASSESSMENT_MAX }, (_, index) => index + 1)
-  const [lowest, highest] = boundsOf(level)
-  return steps.flatMap((one) => steps.map((other) => one * other)).filter((it) => it >= lowest && it <= highest)
-}
-
-/** The lowest and the highest score of a level. */
-export function boundsOf(level: RiskLevel): readonly [lowest: number, highest: number] {
-  const next = RISK_LEVELS[RISK_LEVELS.indexOf(level) + 1]
-  return [LEVEL_FLOORS[level], next ? LEVEL_FLOORS[next] - 1 : SCORE_MAX]
-}
-
-/** An ascending sort key that puts the highest score first, then the highest impact. */
-export function riskStanding(score: number, impact: number | null): number {
-  return -(score * 10 + (impact ?? 0))
 }
 
 export function isLiveRisk(status: RiskStatus): boolean {
@@ -130,6 +101,7 @@ export const risksOfPerson: Relation<Tables['person'], Tables['risk'], RiskFilte
 
 function matching(read: Read, filter: RiskFilter): SQL | undefined {
   requireWithin('minScore', filter.minScore, 0, SCORE_MAX)
+  requireWithin('minResidualScore', filter.minResidualScore, 0, SCORE_MAX)
   requireWithin('likelihood', filter.likelihood, 1, ASSESSMENT_MAX)
   requireWithin('impact', filter.impact, 1, ASSESSMENT_MAX)
   const { risk } = read.t
@@ -138,11 +110,13 @@ function matching(read: Read, filter: RiskFilter): SQL | undefined {
     filter.project ? refersTo(read, risk.projectId, projectNaming, filter.project) : undefined,
     filter.level ? atLevels(read, filter.level) : undefined,
     filter.minScore == null ? undefined : lte(risk.standing, -filter.minScore * 10),
+    filter.minResidualScore == null ? undefined : gte(residualScoreOf(risk), filter.minResidualScore),
     filter.likelihood == null ? undefined : eq(risk.likelihood, filter.likelihood),
     filter.impact == null ? undefined : eq(risk.impact, filter.impact),
     filter.owner ? refersTo(read, risk.ownerId, personNaming, filter.owner) : undefined,
     filter.category ? read.among(risk.categoryFolded, filter.category.map(fold)) : undefined,
     filter.reviewBefore == null ? undefined : lt(risk.reviewOn, filter.reviewBefore),
+    filter.dueBefore == null ? undefined : lt(risk.dueOn, filter.dueBefore),
     filter.search == null ? undefined : contains(filter.search, risk.searchFolded),
     filter.updatedSince == null ? undefined : gte(risk.updatedAt, filter.updatedSince),
   )
@@ -182,11 +156,23 @@ export const RISK_FIELDS = {
   category: text('category', 'The kind of risk, in the words of the project.', 'Supply'),
   likelihood: steps('How likely it is; give both likelihood and impact, or neither.', '4'),
   impact: steps('How severe it would be.', '5'),
+  scoreGiven: whole(
+    0,
+    SCORE_MAX,
+    'The score, only where likelihood and impact are not given; they take precedence.',
+    '',
+  ),
   status: oneOf(RISK_STATUSES, 'Its status; OPEN by default.'),
   response: oneOf(RISK_RESPONSES, 'The response to it.'),
+  mitigation: text('description', 'What is done about it, in words.', 'A second mill is on contract.'),
+  cause: text('description', 'What would cause it.', 'One mill makes this profile.'),
+  residualLikelihood: steps('How likely it will be after the response; give both residual values, or neither.', '2'),
+  residualImpact: steps('How severe it would be after the response.', '4'),
   url: link('The link to it in its own system.', 'https://projects.example.com/apollo/risks/7'),
   raisedOn: day('The day it was raised; today by default.', '2026-03-01'),
   reviewOn: day('The day of the next review.', '2027-01-31'),
+  dueOn: day('The day by which the response is due.', '2027-03-31'),
+  details: details('Cost', '12,000 EUR'),
 }
 export type RiskValues = Values<typeof RISK_FIELDS>
 
@@ -195,67 +181,88 @@ export function risksLedger(write: Write): Ledger<RiskRow> {
     kind: 'RISK',
     table: (t) => t.risk,
     projectOf: ({ projectId }) => projectId,
-    tracked: [
-      ...(['reference', 'title', 'description', 'category', 'likelihood', 'impact', 'score', 'status'] as const),
-      ...(['response', 'ownerId', 'ownerName', 'url', 'raisedOn', 'reviewOn'] as const),
-    ],
+    tracked: [...namesOf(RISK_FIELDS), 'score', 'ownerId', 'ownerName'],
   })
 }
 
 /** Checks a risk beyond the single fields. */
 export function checkRisk(before: RiskRow | undefined, values: RiskValues, check: InputCheck): void {
   if (!before) requireFields(RISK_FIELDS, values, check)
-  const isJudged = (name: 'likelihood' | 'impact') => patched(values[name], before?.[name]) !== null
-  if (isJudged('likelihood') === isJudged('impact') || check.has('likelihood') || check.has('impact')) return
-  const missing = isJudged('likelihood') ? 'impact' : 'likelihood'
-  check.flaw(missing, 'Give both likelihood and impact, or neither.')
+  requireBoth('likelihood', 'impact')
+  requireBoth('residualLikelihood', 'residualImpact')
+  checkDetails(values.details, before?.details, check)
+
+  function requireBoth(one: Factor, other: Factor): void {
+    const isJudged = (name: Factor) => patched(values[name], before?.[name]) !== null
+    if (isJudged(one) === isJudged(other) || check.has(one) || check.has(other)) return
+    check.flaw(isJudged(one) ? other : one, `Give both ${one} and ${other}, or neither.`)
+  }
+}
+
+type Factor = 'likelihood' | 'impact' | 'residualLikelihood' | 'residualImpact'
+
+/** The product of the factors if a different score is given beside them, which is not stored then. */
+export function scoreInstead(before: RiskRow | undefined, values: RiskValues): number | undefined {
+  const { likelihood, impact } = patchedFields(RISK_FIELDS, values, before)
+  if (values.scoreGiven == null || likelihood === null || impact === null) return undefined
+  return values.scoreGiven === likelihood * impact ? undefined : likelihood * impact
 }
 
 /** A risk as it would be stored: the given values merged with the row before. */
 export function riskWith(
   write: Write,
   before: RiskRow | undefined,
-  { projectId, id, owner, ...values }: RiskValues & { projectId: string; id?: string; owner?: Assignee },
+  values: RiskValues & { projectId: string; id?: string | undefined; owner?: Assignee },
 ): RiskRow {
-  const category = patched(values.category, before?.category)
-  const likelihood = patched(values.likelihood, before?.likelihood)
-  const impact = patched(values.impact, before?.impact)
+  const { projectId, id, owner } = values
+  const facts = patchedFields(RISK_FIELDS, values, before)
+  const { category, likelihood, impact } = facts
+  const scoreGiven = likelihood === null ? facts.scoreGiven : null
+  const score = scoreOf(likelihood, impact, scoreGiven)
   const status = values.status ?? before?.status ?? 'OPEN'
-  const score = scoreOf(likelihood, impact)
   return {
     id: before?.id ?? id ?? newId('risk', new Date(write.at)),
     projectId,
+    ...facts,
     ...entryWith(write, before, values),
     live: isLiveRisk(status) ? 1 : 0,
     standing: riskStanding(score, impact),
     status,
-    category,
     categoryFolded: category && fold(category),
-    likelihood,
-    impact,
+    scoreGiven,
     score,
-    response: patched(values.response, before?.response),
     ownerId: patched(owner?.id, before?.ownerId),
     ownerName: patched(owner?.name, before?.ownerName),
-    reviewOn: patched(values.reviewOn, before?.reviewOn),
   }
 }
 
-/** Updates the counts by score that ranks are computed from. */
-export async function tally({ db, t }: Write, stored: readonly Stored<RiskRow>[]): Promise<void> {
-  const moved = new Map<number, number>()
-  const count = (risk: RiskRow | undefined, by: number) => {
-    if (risk?.live) moved.set(risk.score, (moved.get(risk.score) ?? 0) + by)
+/** The counts by score that ranks are computed from. */
+export class Tally {
+  private readonly moved = new Map<number, number>()
+
+  note({ before, after }: Stored<RiskRow>): void {
+    this.count(before, -1)
+    this.count(after, 1)
   }
-  for (const { before, after } of stored) {
-    count(before, -1)
-    count(after, 1)
+
+  async store({ db, t }: Write): Promise<void> {
+    for (const [score, by] of this.moved) {
+      if (by === 0) continue
+      await db
+        .insert(t.riskTally)
+        .values({ score, live: Math.max(by, 0) })
+        .onConflictDoUpdate({ target: t.riskTally.score, set: { live: sql`${t.riskTally.live} + ${by}` } })
+    }
   }
-  for (const [score, by] of moved) {
-    if (by === 0) continue
-    await db
-      .insert(t.riskTally)
-      .values({ score, live: Math.max(by, 0) })
-      .onConflictDoUpdate({ target: t.riskTally.score, set: { live: sql`${t.riskTally.live} + ${by}` } })
+
+  private count(risk: RiskRow | undefined, by: number): void {
+    if (risk?.live) this.moved.set(risk.score, (this.moved.get(risk.score) ?? 0) + by)
   }
+}
+
+/** Updates those counts by a change of these risks. */
+export function tally(write: Write, stored: readonly Stored<RiskRow>[]): Promise<void> {
+  const counts = new Tally()
+  for (const one of stored) counts.note(one)
+  return counts.store(write)
 }

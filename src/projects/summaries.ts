@@ -8,7 +8,8 @@ import {
   type RiskLevel,
 } from '../vocabulary.js'
 import { type IssueFilter, issues, type OpenIssueStatus } from './issues.js'
-import { boundsOf, type RiskFilter, risks } from './risks.js'
+import { type RiskFilter, risks } from './risks.js'
+import { boundsOf } from './scores.js'
 
 /** The live risks by likelihood and impact. */
 export interface RiskMatrix {

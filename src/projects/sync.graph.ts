@@ -1,13 +1,13 @@
 import { grants } from '../auth/scopes.js'
-import { builder, change, needs, requireProject } from '../graph/builder.js'
+import { builder, change, enumOf, needs, requireProject } from '../graph/builder.js'
 import type { FieldPrice } from '../graph/cost/bills.js'
+import { detailsInput } from '../graph/details.js'
 import { present } from '../graph/entities.js'
 import { boundedList, boundedNumber, boundedText, neverNull } from '../graph/inputs.js'
-import type { Arguments } from '../graph/sql/fields.js'
 import type { Counts } from '../ingest/run.js'
 import { FOR_MORE, type SyncReport, syncProject } from '../ingest/sync.js'
 import { LIMITS } from '../limits.js'
-import { ASSESSMENT_MAX } from '../vocabulary.js'
+import { ASSESSMENT_MAX, SCORE_MAX } from '../vocabulary.js'
 import { IssueSeverity, IssueStatus } from './issues.graph.js'
 import { ISSUE_FIELDS } from './issues.js'
 import { Project, ProjectStatus } from './projects.graph.js'
@@ -30,10 +30,17 @@ const SyncRiskInput = builder.inputType('SyncRiskInput', {
     impact: t.int(boundedNumber(1, ASSESSMENT_MAX, RISK_FIELDS.impact.meaning)),
     status: t.field({ type: RiskStatus, description: RISK_FIELDS.status.meaning }),
     response: t.field({ type: RiskResponse, description: RISK_FIELDS.response.meaning }),
+    mitigation: t.string(boundedText('description', RISK_FIELDS.mitigation.meaning)),
+    cause: t.string(boundedText('description', RISK_FIELDS.cause.meaning)),
+    residualLikelihood: t.int(boundedNumber(1, ASSESSMENT_MAX, RISK_FIELDS.residualLikelihood.meaning)),
+    residualImpact: t.int(boundedNumber(1, ASSESSMENT_MAX, RISK_FIELDS.residualImpact.meaning)),
+    scoreGiven: t.int(boundedNumber(0, SCORE_MAX, RISK_FIELDS.scoreGiven.meaning)),
     owner: t.string(boundedText('email', `The owner, ${WHO}`)),
     url: t.string(boundedText('url', RISK_FIELDS.url.meaning)),
     raisedOn: t.field({ type: 'Date', description: RISK_FIELDS.raisedOn.meaning }),
     reviewOn: t.field({ type: 'Date', description: RISK_FIELDS.reviewOn.meaning }),
+    dueOn: t.field({ type: 'Date', description: RISK_FIELDS.dueOn.meaning }),
+    details: t.field(detailsInput),
   }),
 })
 
@@ -53,22 +60,30 @@ const SyncIssueInput = builder.inputType('SyncIssueInput', {
     url: t.string(boundedText('url', ISSUE_FIELDS.url.meaning)),
     raisedOn: t.field({ type: 'Date', description: ISSUE_FIELDS.raisedOn.meaning }),
     dueOn: t.field({ type: 'Date', description: ISSUE_FIELDS.dueOn.meaning }),
+    details: t.field(detailsInput),
   }),
 })
 
+const SyncMode = enumOf('SyncMode', 'Whether the lists of a project sync are complete.', {
+  FULL: 'Each given list is complete: what is missing from it is closed, and a closed entry in it without a status is reopened.',
+  PARTIAL: 'Only what is given is added or changed; nothing is closed. For projects that are sent in parts.',
+})
+
 const SyncProjectInput = builder.inputType('SyncProjectInput', {
-  description: 'A project, with all of its risks and issues.',
+  description: 'A project, with its risks and issues.',
   fields: (t) => ({
+    mode: t.field({ type: SyncMode, description: 'Whether the lists are complete; FULL by default.' }),
     key: t.string({ required: true, ...boundedText('projectKey', PROJECT_FIELDS.key.meaning) }),
     name: t.string(neverNull(boundedText('name', `${PROJECT_FIELDS.name.meaning} A new project needs it.`))),
     description: t.string(boundedText('description', PROJECT_FIELDS.description.meaning)),
     url: t.string(boundedText('url', PROJECT_FIELDS.url.meaning)),
     status: t.field({ type: ProjectStatus, description: PROJECT_FIELDS.status.meaning }),
+    details: t.field(detailsInput),
     risks: t.field({
       type: [SyncRiskInput],
       ...boundedList(
         LIMITS.syncRecordsMax,
-        'All risks of the project: missing ones are closed. If absent, the risks stay as they are.',
+        'All risks of the project: missing ones are closed, unless the mode is PARTIAL. If absent, the risks stay as they are.',
         FOR_MORE,
       ),
     }),
@@ -76,29 +91,32 @@ const SyncProjectInput = builder.inputType('SyncProjectInput', {
       type: [SyncIssueInput],
       ...boundedList(
         LIMITS.syncRecordsMax,
-        'All issues of the project: missing ones are closed. If absent, the issues stay as they are.',
+        'All issues of the project: missing ones are closed, unless the mode is PARTIAL. If absent, the issues stay as they are.',
         FOR_MORE,
       ),
     }),
     closeLimit: t.int({
       description:
-        'How many risks, and how many issues, may be closed as missing; a fifth of the live ones by default.',
+        'How many risks, and how many issues, may be closed as missing; ' +
+        `a fifth of the live ones, or ${LIMITS.closeLeast} if that is more, by default.`,
     }),
   }),
 })
 
-const SyncCounts = builder.objectRef<Readonly<Counts>>('SyncCounts')
+export const SyncCounts = builder.objectRef<Readonly<Counts>>('SyncCounts')
 SyncCounts.implement({
-  description: 'Counts of the synced risks or issues of a project.',
+  description: 'Counts of synced records.',
   fields: (t) => ({
     created: t.exposeInt('created', { description: 'The number of new ones.' }),
     updated: t.exposeInt('updated', { description: 'The number of changed ones.' }),
     unchanged: t.exposeInt('unchanged', { description: 'The number of unchanged ones.' }),
-    closed: t.exposeInt('closed', { description: 'The number of ones closed because they are missing.' }),
+    closed: t.exposeInt('closed', {
+      description: 'The number of ones closed because they are missing; of people, set INACTIVE.',
+    }),
   }),
 })
 
-const SyncWarning = builder.objectRef<{ pointer?: string; detail: string }>('SyncWarning')
+export const SyncWarning = builder.objectRef<{ pointer?: string; detail: string }>('SyncWarning')
 SyncWarning.implement({
   description: 'A warning about a value that was stored but may not be what was intended.',
   fields: (t) => ({
@@ -126,17 +144,18 @@ SyncResult.implement({
     warnings: t.field({
       type: [SyncWarning],
       description:
-        'Values that may not be what was intended: owners and assignees who are not on the roster. ' +
-        'For a key without personnel.read the only warning is that nobody was looked up.',
+        'Values that may not be what was intended: owners and assignees who are not on the roster, and scores beside ' +
+        'likelihood and impact. For a key without personnel.read the only warning about people is that nobody was ' +
+        'looked up.',
       resolve: ({ warnings }) => warnings,
     }),
   }),
 })
 
 /** The number of records as sent: REST counts them before they are parsed. */
-function recordsIn({ input }: Arguments): number {
-  const { risks, issues } = Object(input) as { risks?: unknown; issues?: unknown }
-  return [risks, issues].reduce<number>((sum, list) => sum + (Array.isArray(list) ? list.length : 0), 0)
+export function recordsIn(input: unknown, ...lists: string[]): number {
+  const given = Object(input) as Readonly<Record<string, unknown>>
+  return lists.reduce((sum, name) => sum + (Array.isArray(given[name]) ? given[name].length : 0), 0)
 }
 
 builder.mutationField('syncProject', (t) =>
@@ -146,7 +165,9 @@ builder.mutationField('syncProject', (t) =>
     description:
       'Updates a project, its risks and its issues to the given state, all or nothing. ' +
       'An unknown project is added. Repeating it changes nothing.',
-    ...needs('projects.manage', { price: { records: recordsIn } satisfies FieldPrice }),
+    ...needs('projects.manage', {
+      price: { records: ({ input }) => recordsIn(input, 'risks', 'issues') } satisfies FieldPrice,
+    }),
     args: { input: t.arg({ type: SyncProjectInput, required: true, description: 'The state of the project.' }) },
     resolve: (_, { input }, context) => {
       const state = { ...input, key: input.key.trim().toUpperCase() }

@@ -2,7 +2,12 @@ import { getTableColumns, getTableName } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
 
 /** A prepared statement that runs once for each row. */
-export type Prepare = (sql: string) => { run(values: unknown[]): unknown; all(values: unknown[]): unknown[] }
+export type Prepare = (sql: string) => {
+  run(values: unknown[]): unknown
+  all(values: unknown[]): unknown[]
+  /** Makes `all` return each row as an array of its values. */
+  raw(): unknown
+}
 
 /** Inserts, updates and reads whole rows of one table by prepared statements: for bulk work and hot paths. */
 export interface Bulk {
@@ -11,6 +16,12 @@ export interface Bulk {
   updateAll<T extends PgTable>(table: T, rows: readonly T['$inferSelect'][]): Promise<void>
   /** The rows whose column has one of these values; null never matches. */
   havingAny<T extends PgTable>(table: T, values: Partial<T['$inferSelect']>): Promise<T['$inferSelect'][]>
+  /** The rows whose two columns have one of these pairs of values. */
+  havingPairs<T extends PgTable>(
+    table: T,
+    members: readonly [keyof T['$inferSelect'] & string, keyof T['$inferSelect'] & string],
+    pairs: readonly (readonly [string, string])[],
+  ): Promise<T['$inferSelect'][]>
   /** Drops the indexes of a table until the returned function is called: rebuilding them once is much cheaper. */
   suspendIndexes(table: PgTable): Promise<() => Promise<void>>
 }
@@ -37,6 +48,15 @@ export function bulkOn(prepare: Prepare): Bulk {
       const sql = selectHavingAny(table, Object.keys(values), () => '?')
       return prepare(sql).all(Object.values(values)) as (typeof table)['$inferSelect'][]
     },
+    async havingPairs(table, keys, pairs) {
+      const sql = selectHavingPairs(table, keys, 'select value ->> 0, value ->> 1 from json_each(?)')
+      const statement = prepare(sql)
+      // Rows as arrays: the driver takes as long to name the values of a row as to read them.
+      statement.raw()
+      const members = describe(table).columns.map(({ member }) => member)
+      const rows = statement.all([JSON.stringify(pairs)]) as unknown[][]
+      return rows.map((values) => named(members, values)) as (typeof table)['$inferSelect'][]
+    },
     async suspendIndexes(table) {
       const suspended = prepare(INDEXES).all([getTableName(table)]) as { name: string; sql: string }[]
       for (const { name } of suspended) prepare(`drop index "${name}"`).run([])
@@ -45,6 +65,12 @@ export function bulkOn(prepare: Prepare): Bulk {
       }
     },
   }
+}
+
+function named(members: readonly string[], values: readonly unknown[]): object {
+  const row: Record<string, unknown> = {}
+  for (let place = 0; place < members.length; place++) row[members[place] ?? ''] = values[place]
+  return row
 }
 
 /** Indexes made by CREATE INDEX; the index of a primary key stays. */
@@ -76,18 +102,32 @@ function updateOf(table: PgTable): Statement {
 
 const selects = new WeakMap<PgTable, Map<string, string>>()
 
-/** Each column under its member's name; `slot` writes the placeholder of each parameter. */
+/** `slot` writes the placeholder of each parameter. */
 export function selectHavingAny(table: PgTable, members: readonly string[], slot: (index: number) => string): string {
+  return selectWhere(table, members, members.join(), (columns) =>
+    columns.map((column, index) => `${column} = ${slot(index)}`).join(' or '),
+  )
+}
+
+export function selectHavingPairs(table: PgTable, members: readonly string[], pairs: string): string {
+  return selectWhere(table, members, `${members.join()} in pairs`, (columns) => `(${columns.join(', ')}) in (${pairs})`)
+}
+
+/** Selects each column under its member's name; the text is kept under the key. */
+function selectWhere(
+  table: PgTable,
+  members: readonly string[],
+  key: string,
+  where: (columns: (string | undefined)[]) => string,
+): string {
   const ofTable = selects.get(table) ?? new Map<string, string>()
   selects.set(table, ofTable)
-  const key = members.join()
   const known = ofTable.get(key)
   if (known !== undefined) return known
   const { name, columns } = describe(table)
-  const columnOf = (member: string) => columns.find((one) => one.member === member)?.column
-  const any = members.map((member, index) => `${columnOf(member)} = ${slot(index)}`).join(' or ')
+  const named = members.map((member) => columns.find((one) => one.member === member)?.column)
   const shown = columns.map(({ member, column }) => `${column} as "${member}"`).join(', ')
-  const sql = `select ${shown} from ${name} where ${any}`
+  const sql = `select ${shown} from ${name} where ${where(named)}`
   ofTable.set(key, sql)
   return sql
 }

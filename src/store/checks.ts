@@ -22,6 +22,8 @@ export function checksWith({ check }: Columns) {
           sql`${column} = trim(${column}) and length(${column}) between 1 and ${literal(TEXT_MAX[kind])}`,
         ),
       ),
+    /** Details are a JSON array of at least one object, or null. */
+    detailed: (prefix: string, column: AnyColumn) => shaped(`${prefix}_details`, column, '[{%}]'),
     timestampChecks: (prefix: string, columns: { createdAt: AnyColumn; updatedAt: AnyColumn }) => [
       instant(`${prefix}_created_at`, columns.createdAt),
       instant(`${prefix}_updated_at`, columns.updatedAt),

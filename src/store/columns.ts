@@ -18,6 +18,10 @@ export const postgresColumns = {
   // For the TypeScript type only; a CHECK enforces the values.
   oneOf: <const V extends readonly [string, ...string[]]>(name: string, _values: V) => collated<V[number]>(name),
   integer: (name: string) => pg.integer(name),
+  timestamps: () => ({
+    createdAt: collated<string>('created_at').notNull(),
+    updatedAt: collated<string>('updated_at').notNull(),
+  }),
   /** A counter that only rises. */
   counter: (name: string) => pg.bigint(name, { mode: 'number' }),
   /** An auto-incremented primary key. */
@@ -35,6 +39,10 @@ const sqliteSpelling = {
   text: (name: string) => sqlite.text(name),
   oneOf: (name: string, values: readonly [string, ...string[]]) => sqlite.text(name, { enum: [...values] }),
   integer: (name: string) => sqlite.integer(name),
+  timestamps: () => ({
+    createdAt: sqlite.text('created_at').notNull(),
+    updatedAt: sqlite.text('updated_at').notNull(),
+  }),
   counter: (name: string) => sqlite.integer(name),
   sequence: (name: string) => sqlite.integer(name).primaryKey(),
   index: sqlite.index,

@@ -45,6 +45,11 @@ export const T = {
   keyHow: 'An operator creates one with: operations keys create --name me --scope personnel.read --scope projects.read',
   keyOf: (name: string) => `Key: ${name}`,
   keyForget: 'Forget the key',
+  keyKept: 'This tab has a key, which “Run” uses.',
+  keyFirst: 'Paste a key first; “Run” sends it with the request.',
+  runResponse: 'Response',
+  runCut: '… (cut here)',
+  unreachable: 'The service cannot be reached.',
   scopeMissing: (what: string, scope: string) => `${what} need a key with the scope ${scope}.`,
 
   loading: 'Loading…',

@@ -77,15 +77,24 @@ const innerList = (route: string, scope: Scope, ids: keyof Company, field: strin
     (total) => ({ [inner]: total }),
   )
 
-/** The counts of a list. */
-const summary = (field: string, path: string, selection: string, answer: object): Case => ({
+/** What the rows of a list or the history amount to, with these arguments. */
+const summary = (
+  field: string,
+  path: string,
+  selection: string,
+  answer: object,
+  given: Readonly<Record<string, string>> = {},
+): Case => ({
   field: `query ${field}`,
   route: `GET /v1/${path}`,
   scope: 'projects.read',
   status: 200,
-  selection: () => `${field} { ${selection} }`,
+  selection: () => {
+    const args = Object.entries(given).map(([name, value]) => `${name}: "${value}"`)
+    return `${field}${args.length === 0 ? '' : `(${args})`} { ${selection} }`
+  },
   answer: () => answer,
-  request: (caller) => caller.get(`/v1/${path}`),
+  request: (caller) => caller.get(`/v1/${path}?${new URLSearchParams(given)}`),
   shown: () => answer,
 })
 
@@ -141,6 +150,14 @@ const membership = (field: string, method: 'PUT' | 'DELETE', person: 0 | 1, memb
     shown: () => ({}),
   })
 
+const syncPersonnel = changing('syncPersonnel', 'POST /v1/personnel/batch', {
+  status: 200,
+  selection: () => 'syncPersonnel(input: { people: [{ name: "Mae", externalId: "HR-1" }] }) { people { created } }',
+  answer: () => ({ people: { created: 1 } }),
+  request: (caller) => caller.post('/v1/personnel/batch', { groups: [{ name: 'Riggers' }] }),
+  shown: () => ({ groups: { created: 1, updated: 0, unchanged: 0, closed: 0 }, warnings: [] }),
+})
+
 const syncProject = changing(
   'syncProject',
   'POST /v1/projects',
@@ -154,6 +171,8 @@ const syncProject = changing(
   'projects.manage',
 )
 
+const PERIOD = { movements: { since: '2026-01-01' }, trend: { from: '2026-11-02', to: '2026-11-02' } } as const
+
 export const CASES: Case[] = [
   list('personnel', 'personnel.read', 7),
   list('groups', 'personnel.read', 3),
@@ -165,8 +184,25 @@ export const CASES: Case[] = [
   single('project', 'projects/{idOrKey}', 'projects.read', 'projectIds'),
   single('risk', 'risks/{id}', 'projects.read', 'riskIds'),
   single('issue', 'issues/{id}', 'projects.read', 'issueIds'),
-  summary('riskMatrix', 'risks/matrix', 'unassessed unplaced', { unassessed: expect.any(Number), unplaced: 0 }),
+  summary('riskMatrix', 'risks/matrix', 'unassessed unplaced', {
+    unassessed: expect.any(Number),
+    unplaced: expect.any(Number),
+  }),
   summary('issueCounts', 'issues/counts', 'total', { total: 24 }),
+  summary(
+    'movements',
+    'movements',
+    'counts { new }',
+    { counts: expect.objectContaining({ new: 32 }) },
+    PERIOD.movements,
+  ),
+  summary(
+    'riskTrend',
+    'risks/trend',
+    'points { live }',
+    { points: [expect.objectContaining({ live: 32 })] },
+    PERIOD.trend,
+  ),
   innerList('groups/{id}/members', 'personnel.read', 'groupIds', 'group', 'members'),
   listBelow('projects/{idOrKey}/risks', 'projectIds', 'risks', 'project'),
   listBelow('projects/{idOrKey}/issues', 'projectIds', 'issues', 'project'),
@@ -183,5 +219,6 @@ export const CASES: Case[] = [
   changeGroup,
   membership('addMember', 'PUT', 1, 5),
   membership('removeMember', 'DELETE', 0, 3),
+  syncPersonnel,
   syncProject,
 ]

@@ -213,10 +213,18 @@ function argumentsOf({ field, as }: Step, rows: Rows): string {
   return wanted.length === 0 ? '' : `(${wanted.map((arg) => `${arg.name}: ${givenAs(arg, field, rows)}`).join(', ')})`
 }
 
+/** Required instants and days: a period in which the stage was filled. */
+export const DAYS = new Map([
+  ['since', '2026-01-01'],
+  ['from', '2026-11-01'],
+  ['to', '2026-11-03'],
+])
+
 function givenAs({ name, type }: GraphQLArgument, field: GraphQLField<unknown, unknown>, rows: Rows): string {
   if (name === 'first') return String(PAGE)
   if (name === 'input') return '$input'
   const noun = name === 'id' ? getNamedType(field.type).name : name.replace(/Id$/, '').replace(/^./, upper)
+  if (DAYS.has(name)) return `"${DAYS.get(name)}"`
   if (getNamedType(type).name === 'ID') return `"${rowOf(rows, noun, 'id')}"`
   throw new Error(`The matrix has no value for the argument ${name} of ${field.name}.`)
 }

@@ -4,7 +4,7 @@ import { OPERATIONS } from '../../src/http/rest/operations.js'
 import { ROUTES, type Route } from '../../src/http/rest/routes.js'
 import { schema } from '../../src/schema.js'
 import type { Caller, TestResponse } from '../support/harness.js'
-import { inputTypeOf, isEnough, type Rows, rowOf, ruleOfStep } from './matrix.js'
+import { DAYS, inputTypeOf, isEnough, type Rows, rowOf, ruleOfStep } from './matrix.js'
 import { dumpOf, type Holder, inputOf, openStage, sameness, Tally } from './matrixStage.js'
 
 /** Fewer would mean that a route was left out. */
@@ -48,12 +48,19 @@ const NOUNS: Readonly<Record<string, string>> = {
 }
 
 /** The path of a route to these rows: `{id}` is in the collection before it, and `{personId}` names its type. */
-function pathTo({ path }: Route, on: Rows): string {
-  return path.replaceAll(/\/(\w+)\/\{(\w+)\}/g, (_, collection: string, name: string) => {
+function pathTo({ path, operation }: Route, on: Rows): string {
+  const [definition] = parse(OPERATIONS[operation]).definitions
+  const variables = definition?.kind === Kind.OPERATION_DEFINITION ? (definition.variableDefinitions ?? []) : []
+  const needed = variables
+    .filter(({ type }) => type.kind === Kind.NON_NULL_TYPE)
+    .map(({ variable }) => variable.name.value)
+  const query = new URLSearchParams(needed.flatMap((name) => (DAYS.has(name) ? [[name, DAYS.get(name) ?? '']] : [])))
+  const filled = path.replaceAll(/\/(\w+)\/\{(\w+)\}/g, (_, collection: string, name: string) => {
     const noun = name === 'personId' ? 'Person' : NOUNS[collection]
     if (!noun) throw new Error(`The matrix has no entity for ${path}.`)
     return `/${collection}/${rowOf(on, noun, 'id')}`
   })
+  return query.size === 0 ? filled : `${filled}?${query}`
 }
 
 /** The body for a route, if it takes one. */

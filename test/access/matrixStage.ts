@@ -109,6 +109,7 @@ const INPUTS: Readonly<Record<string, (n: number, rows: Rows) => object>> = {
   ChangePersonInput: (n) => ({ title: `Title ${n}` }),
   AddGroupInput: (n) => ({ name: `Group ${n}` }),
   ChangeGroupInput: (n) => ({ description: `Changed ${n} times` }),
+  SyncPersonnelInput: (n) => ({ people: [{ name: 'Synced', email: `synced${n}@example.com` }] }),
   SyncProjectInput: (n, { key }) => ({ key, name: `Project ${n}` }),
 }
 

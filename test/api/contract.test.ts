@@ -3,7 +3,17 @@ import { expect, test } from 'vitest'
 import { mintKey } from '../../src/auth/keys.js'
 import { addPerson } from '../../src/personnel/people.js'
 import type { Write } from '../../src/store/store.js'
-import { addGroup, addIssue, addProject, addRisk, deactivatePerson, issue, project, risk } from '../support/fixtures.js'
+import {
+  addGroup,
+  addIssue,
+  addProject,
+  addRisk,
+  deactivatePerson,
+  details,
+  issue,
+  project,
+  risk,
+} from '../support/fixtures.js'
 import { type Caller, type Gateway, NOW, openGateway, type TestResponse } from '../support/harness.js'
 
 const EARLIER = '2026-01-05T08:00:00.000Z'
@@ -48,11 +58,28 @@ async function openContract(): Promise<ContractStage> {
     for (const draft of [
       risk(harbor, { reference: 'R-8', title: 'Unjudged 100% loss', likelihood: null, impact: null }),
       risk(apollo, { reference: 'R-7', title: 'Rust', likelihood: 1, impact: 2, category: 'Weather' }),
-      risk(harbor, { reference: 'R-6', title: 'Noise', likelihood: 2, impact: 3, reviewOn: '2026-05-02' }),
+      risk(harbor, {
+        reference: 'R-6',
+        title: 'Noise',
+        scoreGiven: 6,
+        likelihood: null,
+        impact: null,
+        reviewOn: '2026-05-02',
+      }),
       risk(apollo, { reference: 'R-5', title: 'Frost', likelihood: 3, impact: 4, raisedOn: '2026-02-01' }),
       risk(apollo, { reference: 'R-3', title: 'Ship sinks', likelihood: 5, impact: 4, category: 'supply', ownerId }),
       risk(harbor, { reference: 'R-2', title: 'Storm', likelihood: 4, impact: 5, ownerName: 'A stranger' }),
-      risk(apollo, { reference: 'R-1', likelihood: 5, impact: 5, category: 'Supply', reviewOn: '2026-05-01', ownerId }),
+      risk(apollo, {
+        ...{ reference: 'R-1', likelihood: 5, impact: 5, category: 'Supply', reviewOn: '2026-05-01', ownerId },
+        ...{
+          mitigation: 'Second mill',
+          cause: 'One mill',
+          dueOn: '2026-06-01',
+          residualLikelihood: 2,
+          residualImpact: 4,
+        },
+        details: details({ Cost: '12,000 EUR', Affected: 'Schedule' }),
+      }),
       risk(apollo, { reference: 'R-9', likelihood: 5, impact: 5, status: 'CLOSED', raisedOn: '2026-03-02' }),
     ]) {
       ids[draft.reference] = await addRisk(write, draft)
@@ -151,6 +178,10 @@ test.each<[string, string[]]>([
   ['/v1/risks?category=supply,%20weather', ['R-1', 'R-3', 'R-7']],
   ['/v1/risks?reviewBefore=2026-05-02', ['R-1']],
   ['/v1/risks?reviewBefore=2026-05-03', ['R-1', 'R-6']],
+  ['/v1/risks?dueBefore=2026-06-02', ['R-1']],
+  ['/v1/risks?dueBefore=2026-06-01', []],
+  ['/v1/risks?minResidualScore=8', ['R-1']],
+  ['/v1/risks?minResidualScore=9', []],
   ['/v1/risks?search=STEEL', ['R-1']],
   ['/v1/risks?search=r-4', ['R-4']],
   ['/v1/risks?search=100%25', ['R-8']],
@@ -201,7 +232,7 @@ const apollo = { key: 'APOLLO', name: 'Apollo bridge' }
 const WHOLE: Record<string, (ids: ContractStage['ids']) => object> = {
   '/v1/personnel/{bea}': ({ bea, alpha }) => ({
     ...{ id: bea, name: 'bea', email: 'Bea@Example.com', externalId: null, title: 'Engineer', department: 'Bridges' },
-    ...{ status: 'ACTIVE', groups: [{ id: alpha, name: 'alpha Team' }], ...timestamps },
+    ...{ status: 'ACTIVE', groups: [{ id: alpha, name: 'alpha Team' }], details: [], ...timestamps },
   }),
   '/v1/groups/{alpha}': ({ alpha }) => ({
     ...{ id: alpha, name: 'alpha Team', externalId: null, description: 'Whoever comes first.', memberCount: 2 },
@@ -209,26 +240,26 @@ const WHOLE: Record<string, (ids: ContractStage['ids']) => object> = {
   }),
   '/v1/projects/{apollo}': (ids) => ({
     ...{ id: ids['apollo'], ...apollo, description: null, url: null, status: 'ACTIVE' },
-    ...{ openRiskCount: 4, openIssueCount: 2, topRiskScore: 25, syncedAt: EARLIER, ...timestamps },
+    ...{ openRiskCount: 4, openIssueCount: 2, topRiskScore: 25, syncedAt: EARLIER, details: [], ...timestamps },
   }),
   '/v1/risks/{R-1}': (ids) => ({
     ...{ id: ids['R-1'], reference: 'R-1', project: { id: ids['apollo'], ...apollo }, title: 'Steel arrives late' },
     ...{ description: null, category: 'Supply', likelihood: 5, impact: 5, score: 25, level: 'CRITICAL', rank: 1 },
-    ...{
-      status: 'OPEN',
-      response: null,
-      owner: { id: ids['Ada'], name: 'Ada' },
-      ownerId: ids['Ada'],
-      ownerName: null,
-      url: null,
-    },
-    ...{ raisedOn: '2026-03-01', reviewOn: '2026-05-01', ...timestamps },
+    ...{ status: 'OPEN', response: null, owner: { id: ids['Ada'], name: 'Ada' }, ownerId: ids['Ada'] },
+    ...{ ownerName: null, url: null },
+    ...{ raisedOn: '2026-03-01', reviewOn: '2026-05-01', dueOn: '2026-06-01', mitigation: 'Second mill' },
+    ...{ cause: 'One mill', residualLikelihood: 2, residualImpact: 4, residualScore: 8, residualLevel: 'MEDIUM' },
+    ...{ scoreGiven: null, ...timestamps },
+    details: [
+      { name: 'Cost', text: '12,000 EUR' },
+      { name: 'Affected', text: 'Schedule' },
+    ],
   }),
   '/v1/issues/{I-1}': (ids) => ({
     ...{ id: ids['I-1'], reference: 'I-1', project: { id: ids['apollo'], ...apollo }, title: 'Crane permit refused' },
     ...{ description: null, severity: 'CRITICAL', status: 'OPEN', assignee: { id: ids['Zoë'], name: 'Zoë' } },
     ...{ assigneeId: ids['Zoë'], assigneeName: null },
-    ...{ riskId: ids['R-1'], url: null, raisedOn: '2026-03-01', dueOn: '2026-11-30', ...timestamps },
+    ...{ riskId: ids['R-1'], url: null, raisedOn: '2026-03-01', dueOn: '2026-11-30', details: [], ...timestamps },
   }),
 }
 

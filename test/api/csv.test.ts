@@ -72,9 +72,13 @@ const EXPECTED: Record<string, string[]> = {
     `{apollo},APOLLO,Apollo bridge,"Über\r\nden Fluß","https://x.org/?a=1,2",ACTIVE,2,2,20,SYNCED,${AT},${AT}`,
   ],
   '/v1/risks': [
-    'id,project,reference,title,description,category,likelihood,impact,score,level,rank,status,response,owner,ownerId,ownerName,url,raisedOn,reviewOn,createdAt,updatedAt',
-    `{r1},APOLLO,R-1,"'=HYPERLINK(""x"")",,"A, B",5,4,20,CRITICAL,1,OPEN,AVOID,"Ärzte, Ünal",{ada},,,2026-03-01,,${AT},${AT}`,
-    `{r2},APOLLO,'-2,Steel arrives late,,,,,0,UNASSESSED,2,OPEN,,,,"Jörg ""J"" Maß",,2026-03-01,2027-01-31,${AT},${AT}`,
+    [
+      'id,project,reference,title,description,category,likelihood,impact,scoreGiven,score,level,rank,status,response',
+      'mitigation,cause,residualLikelihood,residualImpact,residualScore,residualLevel',
+      'owner,ownerId,ownerName,url,raisedOn,reviewOn,dueOn,createdAt,updatedAt',
+    ].join(),
+    `{r1},APOLLO,R-1,"'=HYPERLINK(""x"")",,"A, B",5,4,,20,CRITICAL,1,OPEN,AVOID,,,,,,,"Ärzte, Ünal",{ada},,,2026-03-01,,,${AT},${AT}`,
+    `{r2},APOLLO,'-2,Steel arrives late,,,,,,0,UNASSESSED,2,OPEN,,,,,,,,,,"Jörg ""J"" Maß",,2026-03-01,2027-01-31,,${AT},${AT}`,
   ],
   '/v1/issues': [
     'id,project,reference,title,description,severity,status,assignee,assigneeId,assigneeName,riskId,url,raisedOn,dueOn,createdAt,updatedAt',
@@ -249,6 +253,6 @@ test('an operation that lacks a column of its sheet does not get past the start'
   expect(compile(schema, route).columns).toBe(undefined)
   expect(compile(schema, { ...route, sheet: 'groups' }).columns).toContain('memberCount')
   expect(() => compile(schema, { ...route, sheet: 'people' })).toThrow(
-    'The operation listGroups lacks columns of its sheet: email, title, department, status, groups.',
+    'The operation listGroups lacks columns of its sheet: email, title, department, status, groups, details.',
   )
 })

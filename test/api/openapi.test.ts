@@ -41,9 +41,9 @@ test.each(operations)('%s shows examples that fit what it says', (_, { requestBo
   for (const { schema: shape, example } of bodies) {
     const isRight = ajv.validate(shape, example)
     expect({ example, errors: isRight ? null : ajv.errors }).toEqual({ example, errors: null })
-    // A null would be a field without an example.
+    // A null would be a field without an example; only a given score is null, beside likelihood and impact.
     const [shown] = (example as { data?: object[] }).data ?? [example as object]
-    expect(Object.entries(shown ?? {}).filter(([, value]) => value === null)).toEqual([])
+    expect(Object.entries(shown ?? {}).filter(([name, value]) => value === null && name !== 'scoreGiven')).toEqual([])
   }
 })
 

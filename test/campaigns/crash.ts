@@ -1,6 +1,7 @@
 /**
  * Kills the server repeatedly with SIGKILL while people are being added to one store, and checks that every
- * acknowledged person is stored exactly once. Then checks, with strace, that an acknowledgement waits for fsync.
+ * acknowledged person is stored exactly once. Programs that follow the changes are killed as well, and must see each
+ * change, in order. Then checks, with strace, that an acknowledgement waits for fsync.
  *
  *   npm run test:crash [-- --rounds 100 --acknowledged 20000]
  */
@@ -10,10 +11,12 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { openDatabase } from '../../src/store/sqlite/driver.js'
 import { Client, median, sleep } from './client.js'
+import { Followers } from './followers.js'
 import { cpuMsOf, mint, newFolder, type Served, serve, spawnServer } from './served.js'
 import { countSyncs } from './syncs.js'
 
 const CALLERS = 16
+const FOLLOWERS = 3
 const LOAD_MS_MAX = 2_000
 const RESTART_MS_MAX = 2_000
 /** The share of acknowledged requests to repeat; those in flight are always repeated. */
@@ -165,14 +168,20 @@ function inspect(when: string): void {
 }
 
 let server = await serve(folder, QUIET)
+const followers = new Followers(folder, key, FOLLOWERS)
+followers.moveTo(server.origin)
 for (let round = 1; round <= rounds || (acknowledged.size < acknowledgedMin && round <= roundsMax); round++) {
   const client = new Client(server.origin, key, CALLERS * 2)
   const loading = load(client, round)
-  await sleep(randomInt(20, LOAD_MS_MAX))
+  const loadMs = randomInt(20, LOAD_MS_MAX)
+  await sleep(randomInt(loadMs))
+  followers.killSome()
+  await sleep(randomInt(loadMs))
   await server.end('SIGKILL')
   const { answered, unanswered } = await loading
   client.close()
   server = await restart()
+  followers.moveTo(server.origin)
   const again = new Client(server.origin, key, 1)
   await repeat(again, answered, unanswered)
   again.close()
@@ -180,6 +189,8 @@ for (let round = 1; round <= rounds || (acknowledged.size < acknowledgedMin && r
   if (round % 10 === 0) console.error(`round ${round}: ${acknowledged.size} acknowledged, ${findings.length} findings`)
   if (findings.length > 20) break
 }
+findings.push(...(await followers.findings(file)))
+followers.end()
 const code = await server.end('SIGTERM')
 if (code !== 0) findings.push(`the last server ended with ${code}`)
 inspect('at the end')
@@ -193,6 +204,7 @@ console.log(`  lost                       ${counts.lost}`)
 console.log(`  duplicated                 ${counts.duplicated}`)
 console.log(`repeated after the restart   ${counts.replays} acknowledged before it, all to be replayed`)
 console.log(`  under way at the crash     ${counts.underWay}, of which ${counts.underWayStored} were stored already`)
+console.log(`followers                    ${FOLLOWERS}, killed ${followers.killed} times`)
 console.log(`restart to the first answer  median ${shown(median(walls))}, most ${shown(mostMs)}`)
 // On a shared machine, wall-clock time mostly measures the other load.
 const cpuMs = median(restarts.map((one) => one.cpuMs))

@@ -29,6 +29,16 @@ export const COMPILED: Readonly<Record<string, (company: Company) => Sent>> = {
     query: `{ risk(id: "${id}") { history { nodes { id action fields { field from to } } totalCount } } }`,
   }),
   'who did it': ({ riskIds: [id] }) => ({ query: `{ risk(id: "${id}") { history { nodes { by } } } }` }),
+  'what moved': () => ({
+    query: `{ movements(since: "2026-01-01", filter: { level: [HIGH, LOW] }) { since until __typename counts { new unchanged __typename }
+      risks { id title movement scoreTo levelTo rankTo project { key openRiskCount } risk { owner { name } } }
+      issues { reference severityTo dueTo issue { status assignee { name } } } projects { project { name } counts { opened } } } }`,
+  }),
+  'a trend and a list': () => ({
+    query: `query ($to: Date!) { trend: riskTrend(from: "2026-10-31", to: $to, step: WEEK) { points { on live high score } }
+      risks(first: 1) { nodes { id } } }`,
+    variables: { to: '2026-11-30' },
+  }),
   'a reference': ({ personIds: [id] }) => ({
     query: 'query ($r: [_Any!]!) { _entities(representations: $r) { ... on Person { id name } } }',
     variables: { r: [{ __typename: 'Person', id }] },

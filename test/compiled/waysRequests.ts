@@ -1,4 +1,5 @@
 import type { OperationName } from '../../src/http/rest/operations.js'
+import { cursorAt } from '../../src/store/query/cursors.js'
 import type { Company } from '../support/fixtures.js'
 
 /** REST requests: the query strings for every GET route. */
@@ -18,6 +19,22 @@ export const READS: Readonly<Partial<Record<OperationName, (company: Company) =>
     '?email=',
   ],
   getPerson: ({ personIds: [first = '', second = ''] }) => [...ONE, first, second, `${first}?limit=1`, `${first}/`],
+  getMovements: ({ projectIds: [project] }) => [
+    '',
+    '?since=2026-01-01',
+    '?since=2026-01-01&until=2026-12-01T00:00:00Z&project=apollo,HARBOR-2&level=HIGH,unassessed',
+    `?since=2026-11-02T09:30:00.001Z&project=${project}`,
+    '?since=2026-01-01&project=NONE',
+    '?since=2026-01-02&until=2026-01-01',
+    '?since=soon',
+  ],
+  getRiskTrend: () => [
+    '?from=2026-11-01&to=2026-11-04',
+    '?from=2026-01-01&to=2026-12-31&step=month&project=APOLLO',
+    '?from=2026-11-01&to=2020-11-04',
+    '?from=2026-11-01&to=2036-11-04&project=NONE',
+    '?to=2026-11-01',
+  ],
   listGroups: () => [...LIST, '?search=TEAM', '?search=none%20such', '?group=grp_none'],
   getGroup: ({ groupIds: [first = '', , empty = ''] }) => [...ONE, first, empty],
   listProjects: () => [...LIST, '?status=ACTIVE,on_hold', '?status=closed&total=true', '?search=harb'],
@@ -81,11 +98,17 @@ export const READS: Readonly<Partial<Record<OperationName, (company: Company) =>
   projectHistory: () => [...below('apollo'), 'NOWHERE'],
   riskHistory: ({ riskIds: [first = ''] }) => [...below(first), `${first}?limit=1001`],
   issueHistory: ({ issueIds: [first = ''] }) => [...below(first), `${first}?cursor=none`],
+  listChanges: ({ projectIds: [project] }) => [
+    ...['', '?limit=2', '?limit=1000', '?limit=0', '?entity=risk', '?entity=person,group&limit=3', '?entity=planet'],
+    ...['?project=apollo&limit=4', `?project=${project},OLD&entity=issue,risk`, '?project=NONE', '?total=true'],
+    ...['?since=2026-01-01T00:00:00Z&limit=1', '?since=2099-01-01T00:00:00Z', '?cursor=none'],
+    ...[`?cursor=${cursorAt({ name: 'feed' }, [7, 7])}`, `?cursor=${cursorAt({ name: 'feed' }, [0, 0])}&limit=1`],
+  ],
   getKey: () => ['', '?limit=1'],
 }
 
 /** Query strings for what a list amounts to. */
-const COUNTS = ['', '?limit=2', '?total=true', '?updatedSince=2099-01-01', '?search=steel', '?project=NONE', '?search=']
+const COUNTS = ['', '?limit=3', '?total=true', '?updatedSince=2099-01-01', '?search=steel', '?project=NONE', '?search=']
 
 /** Requests for a list below one entity. */
 const below = (name: string) => [name, `${name}?limit=2`, `${name}?limit=1&total=true`, `${name}?limit=0`]

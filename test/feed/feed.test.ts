@@ -44,7 +44,12 @@ test('a follower reads every change once, oldest first, and resumes where it was
   const { data } = (await caller.get(resumed)).body
   expect(data).toEqual([
     {
-      ...{ id: expect.any(String), recordedAt: expect.any(String), effectiveOn: '2026-11-02' },
+      ...{
+        id: expect.any(String),
+        cursor: expect.any(String),
+        recordedAt: expect.any(String),
+        effectiveOn: '2026-11-02',
+      },
       ...{ action: 'CREATED', entity: 'PERSON', entityId: added.body.id, reference: null, title: 'Ada Lovelace' },
       ...{ project: null, by: expect.stringMatching(/^key_/) },
       fields: [

@@ -7,7 +7,7 @@ import { type Desk, lines, openDesk } from './importing.js'
 type Flaw = readonly [number, string, string] | string
 
 const RISK_COLUMNS =
-  'project, reference, title, description, category, likelihood, impact, status, response, url, raisedOn, reviewOn, owner, ownerId, ownerName, id'
+  'project, reference, title, description, category, likelihood, impact, scoreGiven, status, response, mitigation, cause, residualLikelihood, residualImpact, url, raisedOn, reviewOn, dueOn, details, owner, ownerId, ownerName, id'
 const ADVICE = 'Save the file as UTF-8, or give --encoding windows-1252, which is what Excel on Windows writes.'
 const TOGETHER = 'Give both likelihood and impact, or neither.'
 const NEW_ID = 'rsk_01h00000000000000000000000'
@@ -55,7 +55,7 @@ const BAD: readonly (readonly [file: string, content: string | Uint8Array, ...fl
   [
     'excel.csv',
     Buffer.from('504b0304140006000800', 'hex'),
-    'excel.csv: This is a spreadsheet (.xlsx) or another zip file, not text. Save the table as "CSV UTF-8" and import that file.',
+    'excel.csv: This is a workbook (.xlsx) or another zip file, not text. If it is a workbook, give --format xlsx.',
   ],
   [
     'windows.csv',
@@ -165,7 +165,7 @@ describe('a bad sheet', () => {
     const desk = await openRisks()
     const before = desk.dump()
     for (const [file, content] of BAD) desk.put(file, content)
-    const { code, stderr, report } = await desk.report('risks', ...BAD.map(([file]) => file))
+    const { code, stderr, report } = await desk.report('risks', '--strict', ...BAD.map(([file]) => file))
     const found = report.files.map(({ file, flaws }) => [
       file,
       ...flaws.map(({ line, column, detail }) => (line === undefined ? detail : [line, column, detail])),
@@ -220,7 +220,7 @@ describe('a bad sheet', () => {
     const desk = await openRisks()
     desk.put('rare.csv', lines(header('colour'), `APOLLO,R-2,${'🌙'.repeat(500)},red`))
     desk.put('proto.ndjson', lines('{"project":"APOLLO","reference":"R-3","title":"x","__proto__":{"category":"y"}}'))
-    const answer = await desk.importSheet('risks', '--ignore-unknown', 'rare.csv', 'proto.ndjson')
+    const answer = await desk.importSheet('risks', '--strict', '--ignore-unknown', 'rare.csv', 'proto.ndjson')
     expect(answer).toMatchObject({
       code: 0,
       stderr: lines(

@@ -68,24 +68,58 @@ describe('--close-missing', () => {
     expect(desk.wronglyTimestamped()).toEqual([])
   })
 
-  test('refuses to close more than a fifth, and says of how many, unless --close-limit allows just so many', async () => {
-    const desk = await openRisks(12)
-    desk.put('fewer.csv', risks(references(4, 12)))
-    const before = desk.dump()
-    const refusal = (most: number) => ({
+  test('refuses to close more than a fifth, and stores the rest, unless --close-limit allows just so many', async () => {
+    const desk = await openRisks(20)
+    desk.put('fewer.csv', `${risks(references(6, 20))}E-21,new,1,1\n`)
+    const refusal = (most: number, done: string) => ({
       ...{ code: 1, stdout: '' },
       stderr: lines(
-        'fewer.csv: nothing was stored, because it cannot be used:',
-        `  APOLLO: 3 of its 12 live risks are missing; at most ${most} are closed at once. ` +
-          'Is the export complete? If so, allow it with --close-limit 3.',
-        '1 of 1 files could not be used.',
+        `fewer.csv: ${done}.`,
+        `  not closed: APOLLO: 5 of its ${most === 1 ? 21 : 20} live risks are missing; ` +
+          `at most ${most} are closed at once. Is the export complete? If so, allow it with --close-limit 5.`,
+        'Not everything that is missing was closed.',
       ),
     })
-    expect(await desk.importSheet(...CLOSE, 'fewer.csv')).toEqual(refusal(2))
-    expect(await desk.importSheet(...CLOSE, '--close-limit', '1', 'fewer.csv')).toEqual(refusal(1))
-    expect(desk.dump()).toEqual(before)
-    expect(await desk.importSheet(...CLOSE, '--close-limit', '3', 'fewer.csv')).toMatchObject({ code: 0 })
-    expect(desk.list(CLOSED)).toEqual(['E-1', 'E-2', 'E-3'])
+    expect(await desk.importSheet(...CLOSE, 'fewer.csv')).toEqual(refusal(4, '1 created, 15 unchanged'))
+    const again = await desk.importSheet(...CLOSE, '--close-limit', '1', 'fewer.csv')
+    expect(again).toEqual(refusal(1, 'nothing has changed, 16 unchanged'))
+    expect([desk.list(CLOSED), desk.list("select title from risk where reference = 'E-21'")]).toEqual([[], ['new']])
+    expect(await desk.importSheet(...CLOSE, '--close-limit', '5', 'fewer.csv')).toMatchObject({ code: 0 })
+    expect(desk.list(CLOSED)).toEqual(['E-1', 'E-2', 'E-3', 'E-4', 'E-5'])
+  })
+
+  test('closes up to three in a small project, where a fifth would be none', async () => {
+    const desk = await openRisks(4)
+    desk.put('three.csv', risks(references(2, 4)))
+    desk.put('none.csv', 'reference,title\n')
+    expect(await desk.importSheet(...CLOSE, 'three.csv')).toMatchObject({
+      stderr: 'three.csv: 1 closed, 3 unchanged.\n',
+    })
+    expect(await desk.importSheet(...CLOSE, 'none.csv')).toMatchObject({ code: 0 })
+    expect(desk.list(CLOSED)).toEqual(references(1, 4))
+  })
+
+  test('names projects of earlier imports that a list of several no longer has, and leaves them open', async () => {
+    const desk = openDesk()
+    const rows = ['A,R-1', 'A,R-2', 'B,R-1', 'C,R-1', 'C,R-2'].map((one) => `${one},x`)
+    desk.put('all.csv', lines('project,reference,title', ...rows))
+    await desk.importSheet('risks', '--create-projects', 'all.csv')
+    desk.put('two.csv', lines('project,reference,title', ...rows.slice(0, 3)))
+    desk.put('first.csv', lines('project,reference,title', ...rows.slice(0, 2)))
+    desk.put('rest.csv', lines('project,reference,title', ...rows.slice(2)))
+    const of = (...files: string[]) => desk.importSheet('risks', '--close-missing', ...files)
+    expect(await of('two.csv')).toMatchObject({
+      code: 0,
+      stderr: lines(
+        '  warning: C has 2 live risks of earlier imports and is no longer listed. They stay open; to close them, ' +
+          'import a sheet that is only a header with --project C --close-limit 2.',
+        'two.csv: nothing has changed, 3 unchanged.',
+      ),
+    })
+    expect(desk.list(CLOSED)).toEqual([])
+    // Neither the sheet of one project nor several files that have all of them.
+    expect((await of('first.csv')).stderr).not.toContain('warning')
+    expect((await of('first.csv', 'rest.csv')).stderr).not.toContain('warning')
   })
 
   test('takes a header alone as no open rows of the --project, within the limit', async () => {
@@ -94,10 +128,10 @@ describe('--close-missing', () => {
     const before = desk.dump()
     const { code, stderr } = await desk.importSheet(...CLOSE, 'none.csv')
     expect(code).toBe(1)
-    expect(stderr).toContain('APOLLO: 10 of its 10 live risks are missing; at most 2 are closed at once.')
+    expect(stderr).toContain('APOLLO: 10 of its 10 live risks are missing; at most 3 are closed at once.')
     const whole = await desk.importSheet('risks', '--close-missing', 'none.csv')
     expect(whole).toMatchObject({ code: 0, stderr: 'none.csv: nothing has changed, 0 unchanged.\n' })
-    expect(desk.dump()).toEqual(before)
+    expect(desk.dump()['risk']).toEqual(before['risk'])
     expect(await desk.importSheet(...CLOSE, '--close-limit', '10', 'none.csv')).toMatchObject({
       code: 0,
       stderr: 'none.csv: 10 closed, 0 unchanged.\n',
@@ -124,7 +158,7 @@ describe('--close-missing', () => {
     expect(desk.list(CLOSED)).toEqual([])
   })
 
-  test('names every project in which too much would be closed', async () => {
+  test('names every project in which too much would be closed, and closes the others', async () => {
     const desk = openDesk()
     await desk.write(async (write) => {
       for (const key of ['A', 'B', 'C']) {
@@ -140,12 +174,12 @@ describe('--close-missing', () => {
     const { code, report } = await desk.report('issues', '--close-missing', 'fewer.csv')
     const refused = (key: string) => ({
       detail:
-        `${key}: 5 of its 10 live issues are missing; at most 2 are closed at once. ` +
+        `${key}: 5 of its 10 live issues are missing; at most 3 are closed at once. ` +
         'Is the export complete? If so, allow it with --close-limit 5.',
     })
     expect({ code, file: report.files[0] }).toMatchObject({
       code: 1,
-      file: { stored: false, records: 19, closed: 0, rejected: 0, flaws: [refused('A'), refused('B')] },
+      file: { stored: true, records: 19, closed: 1, flaws: [], notClosed: [refused('A'), refused('B')] },
     })
   })
 

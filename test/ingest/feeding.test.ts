@@ -9,12 +9,13 @@ import { mintKey } from '../../src/auth/keys.js'
 import { backupCommand } from '../../src/cli/backup.js'
 import { eraseCommand } from '../../src/cli/erase.js'
 import { exportCommand } from '../../src/cli/export/command.js'
-import { historyCommand } from '../../src/cli/history.js'
+import { historyCommand } from '../../src/cli/history/command.js'
 import { importCommand } from '../../src/cli/import/command.js'
 import { templateOf } from '../../src/cli/import/template.js'
 import { keysCommand } from '../../src/cli/keys.js'
 import { derivedColumns, SHEETS } from '../../src/ingest/columns.js'
 import { SHEET_NOUNS } from '../../src/ingest/files/nouns.js'
+import { SHIPPED_MAPS } from '../../src/ingest/shipped/shipped.js'
 import { LIMITS } from '../../src/limits.js'
 import { addPerson } from '../../src/personnel/people.js'
 import { ada } from '../support/fixtures.js'
@@ -84,12 +85,10 @@ describe.each(SHEET_NOUNS)('%s', (noun) => {
   })
 })
 
-test.each([
-  ['### Jira', 'jira-issues.map.json'],
-  ['### GitHub', 'github-issues.map.json'],
-])('%s shows %s', (heading, file) => {
-  const sample = readFileSync(new URL(`samples/${file}`, import.meta.url), 'utf8')
-  expect(blocks('json', under(heading))).toEqual([sample])
+test('the page lists the maps that come with the command', () => {
+  expect(rows(under('### Trackers, directories and HR systems').replaceAll('\\|', '\u2502'))).toEqual(
+    SHIPPED_MAPS.map(({ name, noun, reads }) => [`\`${name}\``, noun, reads.replaceAll('|', '\u2502')]),
+  )
 })
 
 describe('every command line', () => {
@@ -133,7 +132,7 @@ describe('every command line', () => {
       ...command.commands.flatMap(flagsOf),
     ]
     const known = new Set(flagsOf(program()))
-    const ofGithub = ['--state', '--limit']
+    const ofGithub = ['--state', '--limit', '--json']
     const named = Array.from(page.matchAll(/(?<=[\s`])--[a-z][\w-]*/g), ([flag]) => flag)
     expect(named.filter((flag) => !known.has(flag) && !ofGithub.includes(flag))).toEqual([])
   })

@@ -105,3 +105,16 @@ describe('headings', () => {
     expect(read('Key:,Impact,Impact %\na,b,c\n', { mapping })).toEqual([[2, 'a', 'c', 'b']])
   })
 })
+
+describe('a header with groups above it', () => {
+  test('has them before the headings that are there several times', () => {
+    const text = 'Register,,,,,\n,,Inherent,,Residual,\nReference,Title,L,I,L,I\nR-1,Steel,5,4,3,2\n'
+    const mapping = mapOf({ reference: 'Reference', title: 'Residual L', status: 'inherent i' })
+    expect(read(text, { mapping })).toEqual([[4, 'R-1', '3', '4']])
+  })
+
+  test('does not have a title before them', () => {
+    const mapping = mapOf({ reference: 'Reference', title: { from: 'Label', join: '+' } })
+    expect(read('Register,,\nReference,Label,Label\nR-1,a,b\n', { mapping })).toEqual([[3, 'R-1', 'a+b']])
+  })
+})

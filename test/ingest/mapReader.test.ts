@@ -122,7 +122,7 @@ test('a map is printed as it is read', () => {
       { column: ['a', 'b'], blank: true },
     ],
     columns: {
-      reference: { from: 'number', prefix: 'GH-' },
+      reference: { from: 'number', prefix: 'GH-', before: '/' },
       title: 'Summary',
       description: { from: ['a', 'b'], join: ' ', cut: 10_000, optional: true },
       likelihood: { from: 'P', values: { 'n/a': 1 }, default: 2, bands: SCALE },

@@ -37,6 +37,12 @@ test.each<{ it: string; text: string; rule: unknown; gives: unknown[] }>([
     gives: [['B', 'b', 'B'], ['d'], 'c'],
   },
   {
+    it: 'takes the part before a text',
+    text: 'Key,x\nHARBOR-12,\nHARBOR,\n-12,\n a - b-c,',
+    rule: { from: 'Key', before: '-', default: 'none' },
+    gives: ['HARBOR', 'HARBOR', 'none', 'a'],
+  },
+  {
     it: 'puts a prefix before what the source has',
     text: 'N,x\n12,\nnone,\n,x',
     rule: { from: 'N', prefix: 'GH-', values: { none: 'GH-0' } },
@@ -96,10 +102,16 @@ test.each<{ it: string; text: string; rule: unknown; gives: unknown[] }>([
     gives: [3, 3, 3, 2, 7, 2, 2, 1, 1, 12, 9].map((month) => `2026-${String(month).padStart(2, '0')}-03`),
   },
   {
-    it: 'knows English months alone without them, and no month that may be two',
+    it: 'knows English months alone without them',
     text: 'D\n3 juil. 2026\n3 Ju 2026',
     rule: { from: 'D', date: 'd MMM yyyy' },
     gives: [expect.stringMatching(/d MMM yyyy/), expect.stringMatching(/d MMM yyyy/)],
+  },
+  {
+    it: 'knows no month that may be two',
+    text: 'D\n3 jui 2026\n3 juin 2026',
+    rule: { from: 'D', date: 'd MMM yyyy', months: 'fr' },
+    gives: [expect.stringMatching(/d MMM yyyy/), '2026-06-03'],
   },
   {
     it: 'takes the first date format that fits',

@@ -55,6 +55,7 @@ describe('a map over a table', () => {
     ['dd/MMM/yy', '03/FEB/26', '2026-02-03'],
     ['d.M.yyyy', ' 3.12.2026, 10:00', '2026-12-03'],
     ['yyyy-MM-dd', '2026-02-03T09:14:00Z', '2026-02-03'],
+    ['dd/MMM/yy', '2026-02-03', '2026-02-03'],
     ['yyyyMMdd', '20280229093000', '2028-02-29'],
     ['M/d/yy', '2/3/26', '2026-02-03'],
   ])('reads a day by %s in %s', (date, text, expected) => {
@@ -67,7 +68,7 @@ describe('a map over a table', () => {
     ['dd/MMM/yy', '03/Foo/26', /dd\/MMM\/yy/],
     ['dd.MM.yy', '03.02.2026', /dd\.MM\.yy/],
     ['yyyy-MM-dd', 'x2026-02-03', /yyyy-MM-dd/],
-    ['yyyy.MM.dd', '2026-02-03', /yyyy\.MM\.dd/],
+    ['yyyy.MM.dd', '2026/02/03', /yyyy\.MM\.dd/],
     ['yyyy-MM-dd', '2026-02-30', /no day 2026-02-30 .*yyyy-MM-dd/],
     ['yyyy-MM-dd', '2026-13-01', /no day 2026-13-01/],
   ])('finds a flaw by %s in %s', (date, value, detail) => {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { derivedColumns, SHEETS } from '../../src/ingest/columns.js'
 import { exportRecords } from '../../src/ingest/export.js'
 import { sheetCell, sheetValue } from '../../src/ingest/files/cells.js'
-import { csvLine } from '../../src/ingest/files/csv.js'
+import { csvLine, csvRecords } from '../../src/ingest/files/csv.js'
 import type { SheetNoun } from '../../src/ingest/files/nouns.js'
 import { readSheet } from '../../src/ingest/files/sheet.js'
 import { importRecords } from '../../src/ingest/importers.js'
@@ -12,11 +12,12 @@ import { erasePerson } from '../../src/personnel/erasure.js'
 import type { Store } from '../../src/store/store.js'
 import { NOW } from '../support/harness.js'
 import { newStore } from '../support/stores.js'
+import { workbookOf } from '../support/workbooks.js'
 import { idOf, type Members, type RandomProjects, randomProjects } from './randomProjects.js'
 
 /** In the order of foreign keys. */
 const ORDER = ['groups', 'people', 'projects', 'risks', 'issues'] as const satisfies readonly SheetNoun[]
-const FORMATS = ['csv', 'ndjson'] as const
+const FORMATS = ['csv', 'xlsx', 'ndjson'] as const
 type Format = (typeof FORMATS)[number]
 
 const WORDING = { place: String, createProjects: '', createGroups: '', closeLimit: '' }
@@ -50,18 +51,18 @@ async function fill(store: Store, projects: RandomProjects): Promise<void> {
   }
 }
 
-/** The rows of an export, by the functions that write its lines. */
+/** The rows of an export, by the functions that write its lines; a workbook is made of those of CSV. */
 async function exported(store: Store, noun: SheetNoun, format: Format): Promise<string> {
   const { columns } = SHEETS[noun]
   return store.snapshot(async (read) => {
-    let text = format === 'csv' ? csvLine(columns) : ''
+    let text = format === 'ndjson' ? '' : csvLine(columns)
     for await (const page of exportRecords(read, noun, false)) {
       for (const row of page) {
         const members = columns.map((column) => [column, sheetValue(row[column])])
         text +=
-          format === 'csv'
-            ? csvLine(columns.map((column) => sheetCell(row[column])))
-            : `${JSON.stringify(Object.fromEntries(members))}\n`
+          format === 'ndjson'
+            ? `${JSON.stringify(Object.fromEntries(members))}\n`
+            : csvLine(columns.map((column) => sheetCell(row[column])))
       }
     }
     return text
@@ -77,7 +78,8 @@ async function everything(store: Store, format: Format): Promise<Record<SheetNou
 /** The records of an export, as an import reads them. */
 function read(noun: SheetNoun, format: Format, text: string): Members[] {
   const plan = SHEETS[noun]
-  const { records, ignored } = readSheet(Buffer.from(text), {
+  const rows = format === 'xlsx' ? Array.from(csvRecords(text, ','), ({ cells }) => cells) : []
+  const { records, ignored } = readSheet(format === 'xlsx' ? workbookOf(rows) : Buffer.from(text), {
     name: noun,
     format,
     fields: Object.keys(plan.fields),

@@ -181,8 +181,8 @@ describe('the text of a file', () => {
   test.each([
     ['no bytes', '', undefined, 'a.csv: The file is empty.'],
     ['white space alone', ' \r\n\t', undefined, 'a.csv: The file is empty.'],
-    ['a zip', 'PK\x03\x04..', undefined, /\.xlsx.*"CSV UTF-8"/],
-    ['an old workbook', '\xd0\xcf\x11\xe0..', undefined, /\.xls\b.*"CSV UTF-8"/],
+    ['a zip', 'PK\x03\x04..', undefined, /\.xlsx.*--format xlsx/],
+    ['an old workbook', '\xd0\xcf\x11\xe0..', undefined, /\.xls\b.*as \.xlsx/],
     ['a PDF', '%PDF-1.7', undefined, /PDF.*"CSV UTF-8"/],
     ['a big-endian UTF-16 mark in another', '\xfe\xff\0a', 'windows-1252', /says utf-16be; leave --encoding out/],
     ['a UTF-8 mark in another encoding', '\xef\xbb\xbfa', 'windows-1252', /says utf-8; leave --encoding out/],
@@ -316,7 +316,9 @@ test.each([
   ['a.ndjson', 'ndjson'],
   ['a.b.jsonl', 'ndjson'],
   ['a.json', 'json'],
-  ['a.xlsx', undefined],
+  ['a.XLSX', 'xlsx'],
+  ['a.xlsm', 'xlsx'],
+  ['a.xls', undefined],
   ['csv', undefined],
 ])('the format of %s is %s', (name, format) => {
   expect(formatOf(name)).toBe(format)

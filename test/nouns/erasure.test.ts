@@ -80,14 +80,20 @@ async function historyOf(caller: Caller, noun: string, id: string) {
 test('an erased person is blank and in no group, keeps the id, and is off the roster', async () => {
   const stage = await openWithQuilla()
   const { gateway, caller, groupId, id } = stage
-  const { code, stdout, stderr } = await operations('.', ['erase', id, '--database', gateway.own.url])
+  const { code, stdout, stderr } = await operations('.', [
+    'erase',
+    'QUILLA@zyx.example',
+    '--yes',
+    '--database',
+    gateway.own.url,
+  ])
   expect([code, stdout]).toEqual([0, ''])
   expect(stderr).toMatch(
     new RegExp(`^The person ${id} is erased: .*\nBlanked as well: 2 changes .* 0 risks and issues`),
   )
   const { body } = await caller.get(`/v1/personnel/${id}`)
   expect(body).toEqual({
-    ...{ id, name: 'Erased person', status: 'INACTIVE', groups: [] },
+    ...{ id, name: 'Erased person', status: 'INACTIVE', groups: [], details: [] },
     ...{ email: null, externalId: null, title: null, department: null },
     ...{ createdAt: NOW.toISOString(), updatedAt: expect.any(String) },
   })
@@ -241,11 +247,15 @@ test('erasing twice, or an unknown person, gives an error and exit code 1, and c
   const stage = await openWithQuilla()
   await erase(stage)
   const before = await traces(stage)
-  const run = (id: string) => runHere('.', ['erase', id, '--database', stage.gateway.own.url])
+  const run = (id: string) => runHere('.', ['erase', id, '--yes', '--database', stage.gateway.own.url])
   const [twice, nobody] = await Promise.all([run(stage.id), run('usr_nobody')])
   const again = `This person was already erased at ${LATER.toISOString()}.\n`
   expect(twice).toEqual({ code: 1, stdout: '', stderr: again })
-  expect(nobody).toEqual({ code: 1, stdout: '', stderr: 'There is no person with the id "usr_nobody".\n' })
+  expect(nobody).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: 'There is no person with the user id or e-mail "usr_nobody".\n',
+  })
   expect(await traces(stage)).toEqual(before)
 })
 

@@ -186,9 +186,11 @@ test('the command prints all changes or those of one entity, since a time, as te
   const run = (...args: string[]) => runHere('.', ['history', ...args, '--database', gateway.own.url])
   const { db, t } = gateway.store.read
   const rows = await db.select().from(t.change).orderBy(t.change.id)
-  const inJson = ({ fields, ...row }: (typeof rows)[number]) => {
+  const inJson = ({ fields, nonce: _, projectId, ...row }: (typeof rows)[number]) => {
     const changed: [string, [unknown, unknown]][] = Object.entries(JSON.parse(fields))
-    return { ...row, fields: changed.map(([field, [from, to]]) => ({ field, from, to })) }
+    const called = { title: expect.any(String), reference: expect.toSatisfy((it) => projectId === null || it !== null) }
+    const project = projectId && 'BRIDGE'
+    return { ...row, ...called, project, fields: changed.map(([field, [from, to]]) => ({ field, from, to })) }
   }
   const [all, since, one, words, none] = await Promise.all([
     operations('.', ['history', '--json', '--database', gateway.own.url]),
@@ -202,8 +204,11 @@ test('the command prints all changes or those of one entity, since a time, as te
   const ofPerson = rows.filter(({ entityId }) => entityId === ids.person)
   expect(JSON.parse(one.stdout)).toEqual(ofPerson.map(inJson))
   const [added, changed] = ofPerson
-  const line = `${changed?.recordedAt}  ${changed?.by}  updated person ${ids.person}  title - > "Lead"`
-  expect(words.stdout.trim().split('\n')).toEqual([expect.stringContaining(`${added?.by}  created person`), line])
+  const author = 'by key personnel.manage projects.manage'
+  expect(words.stdout.trim().split('\n')).toEqual([
+    `${added?.recordedAt}  created person Ada, ${author}: name nothing → Ada, email nothing → ada@example.com, status nothing → ACTIVE`,
+    `${changed?.recordedAt}  updated person Ada, ${author}: title nothing → Lead`,
+  ])
   expect([none.code, JSON.parse(none.stdout)]).toEqual([0, []])
 })
 
@@ -214,4 +219,41 @@ test('the command refuses what is no time, and says when there is no such thing'
   expect(bad).toEqual(bad.map(() => ({ code: 2, stdout: '', stderr: expect.stringMatching(/--since is ".*24h/) })))
   const unknown = await run('rsk_nothing')
   expect(unknown).toEqual({ code: 1, stdout: '', stderr: 'There is no history of rsk_nothing.\n' })
+})
+
+test('the command takes what people know, and prints it', async () => {
+  const { gateway, caller, ids } = await openHistory()
+  await synced(caller, { key: 'QUAY', name: 'Quay', risks: [{ ...BRIDGE.risks[0], owner: 'ada@example.com' }] })
+  const run = async (...args: string[]) => {
+    const { code, stdout, stderr } = await runHere('.', ['history', ...args, '--database', gateway.own.url])
+    return { code, lines: stdout.split('\n').filter((line) => line !== ''), stderr }
+  }
+  const [byId, byReference, inProject] = [
+    await run(ids.risk),
+    await run('bridge/R-1'),
+    await run('R-1', '--project', 'bridge'),
+  ]
+  expect(byId.lines).toHaveLength(1)
+  expect(byId.lines[0]).toMatch(
+    / {2}created risk BRIDGE R-1 .*, by key personnel\.manage projects\.manage: .*score nothing → 20/,
+  )
+  expect([byReference, inProject]).toEqual([byId, byId])
+  expect((await run('QUAY/R-1')).lines[0]).toMatch(/ownerId nothing → Ada\b/)
+  expect((await run('ada@EXAMPLE.com')).lines).toEqual((await run(ids.person)).lines)
+  expect((await run('quay')).lines[0]).toMatch(/ {2}created project QUAY Quay, by key /)
+  expect((await run('--entity', 'group')).lines).toEqual([
+    expect.stringMatching(/created group Divers, by the command line: /),
+  ])
+  const risks = await run('--project', 'QUAY', '--entity', 'risk,issue')
+  expect(risks.lines.every((line) => line.includes('created risk QUAY R-'))).toBe(true)
+  const vague = await run('R-1')
+  expect([vague.code, vague.stderr]).toEqual([
+    1,
+    expect.stringMatching(/R-1 is ambiguous: risk BRIDGE\/R-1 \(rsk_.*QUAY\/R-1/),
+  ])
+  expect(await run('--project', 'PIER')).toMatchObject({
+    code: 1,
+    stderr: 'There is no project with the key or id "PIER".\n',
+  })
+  expect((await run('--entity', 'planet')).stderr).toMatch(/--entity is "planet"; the kinds are person, group, /)
 })

@@ -59,6 +59,7 @@ test('a person is added, trimmed and once to each group, and is then where Locat
       { id: alphaId, name: 'alpha Team' },
       { id: zuluId, name: 'Zulu team' },
     ],
+    details: [],
     createdAt: NOW.toISOString(),
     updatedAt: NOW.toISOString(),
   })

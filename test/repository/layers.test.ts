@@ -10,7 +10,8 @@ const LAYERS: readonly { name: string; holds: (file: string) => boolean }[] = [
   {
     name: 'floor',
     holds: (file) =>
-      /^(about|config|errors|fields|ids|limits|text|vocabulary)\.ts$/.test(file) || file.startsWith('ingest/files/'),
+      /^(about|config|details|errors|fields|ids|limits|text|vocabulary)\.ts$/.test(file) ||
+      file.startsWith('ingest/files/'),
   },
   { name: 'store', holds: (file) => file.startsWith('store/') },
   { name: 'auth', holds: (file) => file.startsWith('auth/') && !file.endsWith('.graph.ts') },

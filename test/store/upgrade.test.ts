@@ -56,7 +56,7 @@ function oldStore(): string {
 /** A company and a key in a current store, and the same, as far as possible, in a store of the first release. */
 async function openBoth() {
   const gateway = openGateway()
-  await gateway.write(fillCompany)
+  await gateway.write((write) => fillCompany(write, true))
   const key = await gateway.write((write) =>
     mintKey(write, { name: 'Mine', scopes: ['personnel.manage', 'projects.manage'], expiresAt: undefined }),
   )
@@ -107,10 +107,19 @@ test('a filled store of the first release keeps every row and every link', async
     applied: ['0000_initial'],
     pending: [
       ...['0001_history', '0002_cheaper_checks', '0003_kept_answers', '0004_registers', '0005_version_nonces'],
-      ...['0006_live_memberships', '0007_change_feed'],
+      ...['0006_live_memberships', '0007_change_feed', '0008_residuals_and_details'],
     ],
   })
-  const added: Record<string, object> = { person: { erased_at: null }, api_key: { projects: null } }
+  const added: Record<string, object> = {
+    person: { erased_at: null, details: null },
+    project: { details: null },
+    risk: {
+      ...{ details: null, score_given: null, mitigation: null, cause: null, due_on: null },
+      ...{ residual_likelihood: null, residual_impact: null },
+    },
+    issue: { details: null },
+    api_key: { projects: null },
+  }
   const expected = Object.entries(before).map(([table, rows]) => [
     table,
     rows.map((row) => Object.assign({}, row, added[table])),
@@ -166,6 +175,12 @@ const REFUSED: [statement: string, why: string][] = [
   ["update risk set status = 'CLOSED' where live = 1", 'CHECK constraint failed: risk_live'],
   ['update risk set likelihood = 6, impact = 1, score = 6, standing = -61', 'CHECK constraint failed: risk_likelihood'],
   ['update risk set score = score + 1, standing = standing - 10', 'CHECK constraint failed: risk_score'],
+  ['update risk set score_given = 26, likelihood = null, impact = null', 'CHECK constraint failed: risk_score_given'],
+  ['update risk set score_given = 2.5, likelihood = null, impact = null', 'CHECK constraint failed: risk_score_given'],
+  ['update risk set score_given = score where likelihood > 0', 'CHECK constraint failed: risk_score_needed'],
+  ['update risk set residual_likelihood = 2', 'CHECK constraint failed: risk_residual_assessed'],
+  ["update risk set due_on = 'soon'", 'CHECK constraint failed: risk_due_on'],
+  ["update person set details = '[]'", 'CHECK constraint failed: person_details'],
   ["update issue set status = 'GONE'", 'CHECK constraint failed: issue_status'],
   ["update issue set severity = 'DIRE'", 'CHECK constraint failed: issue_severity'],
   ["update issue set title = ' padded '", 'CHECK constraint failed: issue_title_text'],
@@ -231,7 +246,7 @@ test('a store with a broken link is refused, and left as it was', async () => {
   const before = rowsOf(file)
   expect(() => migrate(file)).toThrow(/1 rows point at rows that are not there; nothing was changed/)
   expect(rowsOf(file)).toEqual(before)
-  expect(() => requireMigrated(file)).toThrow(/lacks 7 migration/)
+  expect(() => requireMigrated(file)).toThrow(/lacks 8 migration/)
 })
 
 test('a person erased after an upgrade is gone from the old pages as well', async () => {

@@ -47,6 +47,8 @@ export function requireDocumented(method: string, path: string, answer: TestResp
   }
   if (method === 'HEAD') return
   const type = answer.headers.get('content-type') ?? ''
+  // Described in words: a second media type would be a union in generated clients.
+  if (type === 'application/cloudevents-batch+json') return
   if (!documented.content) {
     if (answer.text !== '' || type !== '') throw new Error(`${method} ${path} answered ${type}, where nothing belongs.`)
     return

@@ -1,4 +1,5 @@
 import { eq } from 'drizzle-orm'
+import type { DetailsChange } from '../../src/details.js'
 import { type GroupChange, addGroup as storeGroup } from '../../src/personnel/groups.js'
 import { addPerson, changePerson, type PersonInput } from '../../src/personnel/people.js'
 import { type IssueRow, issuesLedger, issueWith } from '../../src/projects/issues.js'
@@ -11,9 +12,15 @@ export const ada: PersonInput = { name: 'Ada Lovelace', email: 'ada@example.com'
 export const grace: PersonInput = { name: 'Grace Hopper', email: 'grace@example.com', externalId: 'HR-7' }
 
 type Derived = 'id' | 'searchFolded' | 'createdAt' | 'updatedAt'
-export type ProjectDraft = Omit<ProjectRow, Derived | 'syncedAt'>
-export type RiskDraft = Omit<RiskRow, Derived | 'categoryFolded' | 'score' | 'live' | 'standing'>
-export type IssueDraft = Omit<IssueRow, Derived | 'live' | 'standing'>
+type Draft<Row, D extends string> = Omit<Row, Derived | D | 'details'> & { details: DetailsChange | null }
+export type ProjectDraft = Draft<ProjectRow, 'syncedAt'>
+export type RiskDraft = Draft<RiskRow, 'categoryFolded' | 'score' | 'live' | 'standing'>
+export type IssueDraft = Draft<IssueRow, 'live' | 'standing'>
+
+/** Details as a draft has them. */
+export function details(texts: Readonly<Record<string, string>>): DetailsChange {
+  return { isWhole: true, pairs: Object.entries(texts).map(([name, text]) => ({ name, text })) }
+}
 
 export async function addGroup(write: Write, group: GroupChange): Promise<string> {
   return (await storeGroup(write, group)).id
@@ -66,6 +73,7 @@ export const project = (overrides: Partial<ProjectDraft> = {}): ProjectDraft => 
   description: null,
   url: null,
   status: 'ACTIVE',
+  details: null,
   ...overrides,
 })
 
@@ -84,6 +92,13 @@ export const risk = (projectId: string, overrides: Partial<RiskDraft> = {}): Ris
   url: null,
   raisedOn: '2026-03-01',
   reviewOn: null,
+  dueOn: null,
+  mitigation: null,
+  cause: null,
+  residualLikelihood: null,
+  residualImpact: null,
+  scoreGiven: null,
+  details: null,
   ...overrides,
 })
 
@@ -100,6 +115,7 @@ export const issue = (projectId: string, overrides: Partial<IssueDraft> = {}): I
   url: null,
   raisedOn: '2026-03-01',
   dueOn: null,
+  details: null,
   ...overrides,
 })
 
@@ -112,8 +128,11 @@ export interface Company {
   readonly issueIds: readonly string[]
 }
 
-/** A small company with something of everything: every status, level and severity, owners and none, ties and strangers. */
-export async function fillCompany(write: Write): Promise<Company> {
+/**
+ * A small company with something of everything: every status, level and severity, owners and none, ties and strangers.
+ * An old one has nothing that the first release had no column for.
+ */
+export async function fillCompany(write: Write, isOld = false): Promise<Company> {
   const groupIds = [
     await addGroup(write, { name: 'Zulu team', description: null }),
     await addGroup(write, { name: 'alpha Team', description: 'Whoever comes first.' }),
@@ -154,6 +173,7 @@ export async function fillCompany(write: Write): Promise<Company> {
         ownerName: i % 4 === 0 && i % 8 ? 'A stranger' : null,
         raisedOn: `2026-0${1 + (i % 4)}-1${i % 3}`,
         reviewOn: i % 3 ? `2026-0${1 + (i % 9)}-20` : null,
+        ...(isOld ? {} : registerFacts(i)),
       })
     }),
   )
@@ -169,10 +189,21 @@ export async function fillCompany(write: Write): Promise<Company> {
         riskId: i % 6 === 0 ? (riskIds[i] ?? null) : null,
         raisedOn: `2026-0${1 + (i % 5)}-0${1 + (i % 3)}`,
         dueOn: i % 2 ? `2026-1${i % 3}-15` : null,
+        details: isOld || i % 4 ? null : details({ Cost: `${i}`, 'Seen by': 'Ünal\n"B"' }),
       }),
     ),
   )
   return { groupIds, personIds, projectIds, riskIds, issueIds }
+}
+
+/** What only some registers hold: the seventh risk is unassessed, so that its score is given. */
+function registerFacts(i: number): Partial<RiskDraft> {
+  return {
+    scoreGiven: i % 14 === 6 ? 3 + (i % 20) : null,
+    ...(i % 3 === 1 && { mitigation: `Plan ${i}`, cause: 'One\nmill', dueOn: `2026-0${1 + (i % 9)}-20` }),
+    ...(i % 5 === 2 && { residualLikelihood: 1 + (i % 3), residualImpact: 1 + (i % 4) }),
+    ...(i % 6 === 3 && { details: details({ Trigger: `"${i}" \\ ü`, [`Notes ${i % 2}`]: '=1+1\u2028\u0007' }) }),
+  }
 }
 
 /** A selection of a person that costs 104; a page of a thousand of them is beyond the limit. */

@@ -3,9 +3,9 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { readConfig } from '../../config.js'
 import { SHEETS } from '../../ingest/columns.js'
-import { type ExportRecord, exportRecords } from '../../ingest/export.js'
-import { sheetCell, sheetValue } from '../../ingest/files/cells.js'
-import { csvLine, SEPARATOR_NAMES, type Separator, type SeparatorName } from '../../ingest/files/csv.js'
+import { detailNames, type ExportRecord, exportRecords } from '../../ingest/export.js'
+import { sheetLayout, sheetValue } from '../../ingest/files/cells.js'
+import { csvLine, SEPARATOR_NAMES, type SeparatorName } from '../../ingest/files/csv.js'
 import type { SheetNoun } from '../../ingest/files/nouns.js'
 import { escaped } from '../../text.js'
 import { CannotPrint, cannotPrint, say, withStore } from '../command.js'
@@ -28,10 +28,14 @@ export async function exportTo(noun: SheetNoun, flags: ExportFlags): Promise<voi
   await untilInterrupted((signal) =>
     withStore(config, { create: false }, (store) =>
       store.snapshot(async (read) => {
-        const pages = counted(exportRecords(read, noun, flags.live ?? false), (count) => {
+        const isLive = flags.live ?? false
+        const names = flags.format === 'csv' ? await detailNames(read, noun, isLive) : []
+        const pages = counted(exportRecords(read, noun, isLive), (count) => {
           rows += count
         })
-        const text = Readable.from(lines(noun, pages, flags))
+        const text = Readable.from(
+          flags.format === 'csv' ? csvLines(noun, names, pages, flags) : jsonLines(noun, pages),
+        )
         if (flags.output === undefined) await toStandardOutput(text, signal)
         else await toFile(text, flags.output, signal)
       }),
@@ -47,21 +51,18 @@ async function* counted<T>(pages: AsyncIterable<readonly T[]>, count: (rows: num
   }
 }
 
-async function* lines(noun: SheetNoun, pages: AsyncIterable<readonly ExportRecord[]>, flags: ExportFlags) {
-  const { format, bom } = flags
-  const separator = SEPARATOR_NAMES[flags.separator ?? 'comma']
-  const { columns } = SHEETS[noun]
-  if (format === 'csv') yield `${bom ? '\ufeff' : ''}${csvLine(columns, separator)}`
-  for await (const page of pages) {
-    yield page.map((row) => (format === 'csv' ? cells(columns, row, separator) : record(columns, row))).join('')
-  }
+type Pages = AsyncIterable<readonly ExportRecord[]>
+
+async function* csvLines(noun: SheetNoun, details: readonly string[], pages: Pages, { bom, separator }: ExportFlags) {
+  const character = SEPARATOR_NAMES[separator ?? 'comma']
+  const { header, cells } = sheetLayout(SHEETS[noun].columns, details)
+  yield `${bom ? '\ufeff' : ''}${csvLine(header, character)}`
+  for await (const page of pages) yield page.map((row) => csvLine(cells(row), character)).join('')
 }
 
-function cells(columns: readonly string[], row: ExportRecord, separator: Separator): string {
-  return csvLine(
-    columns.map((column) => sheetCell(row[column])),
-    separator,
-  )
+async function* jsonLines(noun: SheetNoun, pages: Pages) {
+  const { columns } = SHEETS[noun]
+  for await (const page of pages) yield page.map((row) => record(columns, row)).join('')
 }
 
 function record(columns: readonly string[], row: ExportRecord): string {

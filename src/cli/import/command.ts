@@ -1,41 +1,62 @@
 import { type Command, Option } from 'commander'
 import { projectKey } from '../../fields.js'
+import { DATE_ORDERS } from '../../ingest/files/guess/dates.js'
 import { SHEET_NOUNS, type SheetNoun, sheetNounOf } from '../../ingest/files/nouns.js'
 import { formatOf, SHEET_FORMATS } from '../../ingest/files/sheet.js'
+import { LIMITS } from '../../limits.js'
 import { commandWith, WrongUsage } from '../command.js'
 import type { ImportFlags } from './run.js'
 
 export function importCommand(clock: () => Date): Command {
   return commandWith('import', 'import people, groups, projects, risks or issues from files', ['database'])
-    .argument('<noun>', `what the files contain: ${SHEET_NOUNS.join(', ')}`)
-    .argument('[files...]', 'CSV, NDJSON or JSON files; - is standard input')
+    .argument('[noun]', `what the files contain: ${SHEET_NOUNS.join(', ')}`)
+    .argument('[files...]', 'CSV files, workbooks (.xlsx), NDJSON or JSON files; - is standard input')
     .addOption(
       new Option('--format <format>', 'format of the files, if not clear from their names').choices(SHEET_FORMATS),
     )
     .option('--encoding <name>', 'encoding of the files, if not UTF-8: windows-1252, utf-16le, ...')
-    .option('--map <file>', 'a JSON file that maps the columns and values of another system')
+    .option('--sheet <name>', 'sheet of the workbooks, if not the first that has a header')
+    .option('--map <file or name>', 'a map for the columns and values of another system: a JSON file, or one of --maps')
+    .option('--maps [name]', 'list the maps that come with the command, or print one, and exit')
     .option('--project <key>', 'the project of risks or issues whose sheet has no project column')
     .option('--create-projects', 'create unknown projects (risks, issues)')
     .option('--create-groups', 'create unknown groups (people)')
     .option('--strict-people', 'refuse owners and assignees who are not on the roster')
     .option('--close-missing', 'close risks or issues of the projects in a file that are missing from it')
+    .addOption(
+      new Option(
+        '--missing <status>',
+        'the status of people who are missing from the files, which are the complete list',
+      ).choices(['inactive']),
+    )
     .option(
       '--close-limit <number>',
-      'how many may be closed in a project at once, instead of a fifth of the live ones',
+      `how many may be closed in a project, or set INACTIVE, at once, instead of a fifth or ${LIMITS.closeLeast}`,
     )
-    .option('--ignore-unknown', 'ignore unknown columns')
+    .option('--ignore-unknown', 'ignore unknown columns instead of keeping them in details')
+    .option('--strict', 'take exact column names and values only, and guess nothing')
+    .option('--reference-from <column>', 'the column to take as the reference')
+    .addOption(new Option('--date-order <order>', 'what comes first in 03/04/2026').choices(DATE_ORDERS))
+    .option('--suggest-map', 'print what is guessed about a file as a map to edit, and exit')
     .option('--dry-run', 'report what would change, without storing it')
     .option('--report <file>', 'write all findings to this JSON file')
     .option('--template', 'print an empty sheet with an example, and exit')
     .option('--json', 'print one JSON document')
     .addHelpText('after', `\n${HELP}`)
-    .action(async (named: string, files: string[], flags: ImportFlags) => {
+    .action(async (named: string | undefined, files: string[], flags: ImportFlags) => {
+      if (flags.maps !== undefined) {
+        const { printMaps } = await import('./maps.js')
+        return printMaps(flags.maps, flags.json ?? false)
+      }
+      if (named === undefined) throw new WrongUsage(`Say what to import: ${SHEET_NOUNS.join(', ')}.`)
       const noun = sheetNounOf(named)
       if (!noun) throw new WrongUsage(`Cannot import ${named}. Use one of ${SHEET_NOUNS.join(', ')}.`)
       if (!flags.template) checkFlags(noun, files, flags)
+      else if (flags.format === 'xlsx') throw new WrongUsage('--template is text: csv, ndjson or json.')
       // Imported lazily: the other commands start faster without it.
-      const { importAll, printTemplate } = await import('./run.js')
-      await (flags.template ? printTemplate(noun, flags.format) : importAll(noun, files, flags, clock))
+      const { importAll, printTemplate, suggestMap } = await import('./run.js')
+      if (flags.template) return printTemplate(noun, flags.format)
+      return flags.suggestMap ? suggestMap(noun, files[0] ?? '', flags) : importAll(noun, files, flags, clock)
     })
 }
 
@@ -44,9 +65,21 @@ The columns of each noun: operations import NOUN --template, and docs/feeding.md
 
 Examples:
   operations import people people.csv
+  operations import risks --project APOLLO --create-projects --sheet Register apollo.xlsx
   operations import risks --project APOLLO --create-projects --close-missing apollo-risks.csv
   operations import issues --map jira.map.json jira.csv
   operations import people --dry-run --report report.json people.csv`
+
+const FORMATS = SHEET_FORMATS.join(', ').replace(/, (?=\w+$)/, ' or ')
+const OF_GUESSES = ['referenceFrom', 'dateOrder', 'suggestMap'] as const
+
+function checkGuessFlags(files: readonly string[], flags: ImportFlags): void {
+  const foreign = OF_GUESSES.find((name) => flags[name] !== undefined)
+  const reason = flags.strict ? '--strict' : flags.map === undefined ? undefined : '--map'
+  if (foreign && reason) throw new WrongUsage(`--${kebab(foreign)} is for guessing, which ${reason} rules out.`)
+  if (flags.strict && flags.map !== undefined) throw new WrongUsage('--strict takes exact names, and --map others.')
+  if (flags.suggestMap && files.length > 1) throw new WrongUsage('--suggest-map takes one file.')
+}
 
 const OF_ENTRIES = ['project', 'createProjects', 'strictPeople', 'closeMissing'] as const
 
@@ -55,18 +88,22 @@ function checkFlags(noun: SheetNoun, files: readonly string[], flags: ImportFlag
   if (files.length === 0) throw new WrongUsage(`Name a file, or - for standard input. ${TEMPLATE_HINT}`)
   if (files.filter((file) => file === '-').length > 1) throw new WrongUsage('Standard input can be read only once.')
   if (files.includes('-') && flags.format === undefined)
-    throw new WrongUsage('Give --format for standard input: csv, ndjson or json.')
+    throw new WrongUsage(`Give --format for standard input: ${FORMATS}.`)
   const unknown = files.find((file) => file !== '-' && flags.format === undefined && formatOf(file) === undefined)
-  if (unknown !== undefined && /\.(xlsx?|ods|numbers)$/i.test(unknown))
-    throw new WrongUsage(`${unknown}: This is a spreadsheet. Save the table as "CSV UTF-8", and import that.`)
+  if (unknown !== undefined && /\.(xls|xlsb|ods|numbers)$/i.test(unknown))
+    throw new WrongUsage(`${unknown}: A workbook of this kind cannot be read. Save it as .xlsx, and import that.`)
   if (unknown !== undefined)
-    throw new WrongUsage(`${unknown}: Give --format csv, ndjson or json: the file name does not show it.`)
+    throw new WrongUsage(`${unknown}: Give --format ${FORMATS}: the file name does not show it.`)
+  const isWorkbook = (file: string) => (flags.format ?? formatOf(file)) === 'xlsx'
+  if (flags.sheet !== undefined && !files.every(isWorkbook)) throw new WrongUsage('--sheet is for workbooks (.xlsx).')
+  checkGuessFlags(files, flags)
   const isEntries = noun === 'risks' || noun === 'issues'
   const foreign = OF_ENTRIES.find((name) => flags[name] !== undefined)
   if (foreign && !isEntries) throw new WrongUsage(`--${kebab(foreign)} is for risks and issues.`)
   if (flags.createGroups && noun !== 'people') throw new WrongUsage('--create-groups is for people.')
-  if (flags.closeLimit !== undefined && !flags.closeMissing)
-    throw new WrongUsage('--close-limit goes with --close-missing.')
+  if (flags.missing !== undefined && noun !== 'people') throw new WrongUsage('--missing is for people.')
+  if (flags.closeLimit !== undefined && !flags.closeMissing && !flags.missing)
+    throw new WrongUsage('--close-limit goes with --close-missing or --missing.')
   if (flags.closeLimit !== undefined && !/^\d{1,9}$/.test(flags.closeLimit))
     throw new WrongUsage(`--close-limit is ${JSON.stringify(flags.closeLimit)}; it must be a whole number.`)
   const key = flags.project === undefined ? undefined : projectKey('', '').read(flags.project)

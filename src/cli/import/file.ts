@@ -2,43 +2,50 @@ import { readFileSync } from 'node:fs'
 import { addAbortSignal } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { derivedColumns, SHEETS } from '../../ingest/columns.js'
+import type { DateOrder } from '../../ingest/files/guess/dates.js'
+import type { Guess } from '../../ingest/files/guess/guess.js'
 import type { Mapping } from '../../ingest/files/mapping.js'
-import { BadMapping, readMapping } from '../../ingest/files/maps/reader.js'
 import type { SheetNoun } from '../../ingest/files/nouns.js'
-import { formatOf, readSheet, type Sheet, type SheetFormat, UnreadableSheet } from '../../ingest/files/sheet.js'
+import {
+  formatOf,
+  type GuessPlan,
+  readSheet,
+  type Sheet,
+  type SheetFormat,
+  UnreadableSheet,
+} from '../../ingest/files/sheet.js'
 import { importRecords } from '../../ingest/importers.js'
-import type { ImportResult, Wording } from '../../ingest/run.js'
+import type { ImportResult, OtherFiles, Wording } from '../../ingest/run.js'
+import { recognisable } from '../../ingest/shipped/shipped.js'
 import type { Store } from '../../store/store.js'
-import { WrongUsage } from '../command.js'
 import { progressBar } from '../progress.js'
+import { type Finding, findingOf, flawsOf, warningsOf } from './findings.js'
 
 export interface FileFlags {
   readonly format?: SheetFormat
   readonly encoding?: string
+  readonly sheet?: string
   readonly project?: string
   readonly createProjects?: true
   readonly createGroups?: true
   readonly strictPeople?: true
   readonly closeMissing?: true
+  readonly missing?: 'inactive'
   readonly closeLimit?: string
   readonly ignoreUnknown?: true
+  readonly strict?: true
+  readonly referenceFrom?: string
+  readonly dateOrder?: DateOrder
   readonly dryRun?: true
 }
 
 interface Run extends FileFlags {
   readonly mapping: Mapping | undefined
-  readonly complete: ReadonlyMap<string, string>
+  readonly others: OtherFiles
+  /** Told what was guessed before anything is stored. */
+  readonly onGuess: (file: string, guess: Guess) => void
   readonly signal: AbortSignal
   readonly clock: () => Date
-}
-
-/** A flaw or warning about one place in a file. */
-export interface Finding {
-  /** Absent if it is about the file as a whole. */
-  readonly line?: number
-  readonly column?: string
-  readonly value?: string
-  readonly detail: string
 }
 
 /** The result of importing one file. */
@@ -48,6 +55,8 @@ export interface FileOutcome {
   readonly unit: Sheet['unit']
   /** What the user should know about how the file was read. */
   readonly notes: readonly string[]
+  /** What was guessed about the columns, if anything was. */
+  readonly guess?: Guess | undefined
   readonly isSound: boolean
   readonly isStored: boolean
   readonly records: number
@@ -55,6 +64,8 @@ export interface FileOutcome {
   readonly rejected: number
   readonly flaws: readonly Finding[]
   readonly warnings: readonly Finding[]
+  /** Closings of missing records that were refused; everything else is stored. */
+  readonly notClosed: readonly Finding[]
   /** Columns that were ignored. */
   readonly ignored: readonly string[]
   readonly derived: readonly string[]
@@ -68,6 +79,7 @@ export interface FileOutcome {
 export const WORDING: Omit<Wording, 'place'> = {
   createProjects: '--create-projects',
   createGroups: '--create-groups',
+  addMembers: 'Import people first; separate several by ;.',
   closeLimit: '--close-limit',
 }
 
@@ -85,11 +97,29 @@ export async function importFile(store: Store, noun: SheetNoun, file: string, ru
     if (error instanceof UnreadableSheet) return unreadable(file, error.message)
     throw error
   }
+  if (sheet.guess) run.onGuess(file, sheet.guess)
+  const open = questionsOf(noun, sheet, run)
+  if (open.length > 0) return { ...unreadable(file, ...open), guess: sheet.guess, notes: sheet.notes }
   const result = await importSheet(store, noun, file, sheet, run)
-  return outcomeOf(file, sheet, result.result, result.isStored)
+  return outcomeOf(noun, file, sheet, result.result, result.isStored)
 }
 
-async function sheetOf(noun: SheetNoun, file: string, run: Run): Promise<Sheet> {
+const NO_PROJECT =
+  'The file names no project. Give --project KEY for the whole file, with --create-projects if it is new; ' +
+  'or a column project that has the key of each row.'
+
+/** What must be settled before the records can be looked at. */
+function questionsOf(noun: SheetNoun, { guess, records }: Sheet, { project }: Run): readonly string[] {
+  const isOfProjects = noun === 'risks' || noun === 'issues'
+  const first = guess?.mapping.rules.has('project') ?? (records[0] && 'project' in records[0].values)
+  const lacks = isOfProjects && project === undefined && first === false
+  return [...(lacks ? [NO_PROJECT] : []), ...(guess?.questions ?? [])]
+}
+
+/** What is needed to read a file; with `isForced` also our own names are looked at as a guess. */
+type Reading = Pick<Run, keyof FileFlags | 'mapping' | 'signal'> & { readonly isForced?: boolean }
+
+export async function sheetOf(noun: SheetNoun, file: string, run: Reading): Promise<Sheet> {
   const format = run.format ?? formatOf(file) ?? 'csv'
   const bytes = await bytesOf(file, run.signal)
   const plan = SHEETS[noun]
@@ -97,11 +127,18 @@ async function sheetOf(noun: SheetNoun, file: string, run: Run): Promise<Sheet> 
     name: file === '-' ? 'standard input' : file,
     format,
     encoding: run.encoding,
+    sheet: run.sheet,
     fields: Object.keys(plan.fields),
     derived: derivedColumns(plan),
     ignoreUnknown: run.ignoreUnknown ?? false,
     mapping: run.mapping,
+    recognisable: run.strict ? [] : recognisable(noun),
+    guess: run.strict ? undefined : guessPlan(noun, run),
   })
+}
+
+function guessPlan(noun: SheetNoun, { project, referenceFrom, dateOrder, isForced }: Reading): GuessPlan {
+  return { noun, hasProject: project !== undefined, referenceFrom, dateOrder, isForced }
 }
 
 async function bytesOf(file: string, signal: AbortSignal): Promise<Uint8Array> {
@@ -123,13 +160,14 @@ const UNREADABLE: Readonly<Record<string, string>> = {
 async function importSheet(store: Store, noun: SheetNoun, file: string, { records, unit }: Sheet, run: Run) {
   const sourceRecords = records.filter(({ flaws }) => flaws.length === 0)
   const bar = progressBar(file, sourceRecords.length)
-  const { closeLimit, project, signal, clock, ...flags } = run
+  const { closeLimit, project, signal, clock, missing, ...flags } = run
   let result: ImportResult | undefined
   let isStored = false
   try {
     await store.write({ by: 'cli', at: clock }, async (write) => {
       result = await importRecords(write, noun, sourceRecords, {
         ...flags,
+        closeMissing: flags.closeMissing ?? missing !== undefined,
         // A user of the CLI has access to the whole store.
         matchPeople: true,
         project: project?.trim().toUpperCase(),
@@ -155,18 +193,12 @@ async function importSheet(store: Store, noun: SheetNoun, file: string, { record
   return { result, isStored }
 }
 
-function outcomeOf(file: string, sheet: Sheet, result: ImportResult, isStored: boolean): FileOutcome {
+function outcomeOf(noun: SheetNoun, file: string, sheet: Sheet, result: ImportResult, isStored: boolean): FileOutcome {
   const { records } = sheet
-  const finding = ({ index, field, detail }: ImportResult['flaws'][number]): Finding => {
-    const record = index === undefined ? undefined : records[index]
-    if (!record) return { detail }
-    const value = record.values[field]
-    return { line: record.line, column: sheet.columnOf(field), value: value == null ? '' : shown(value), detail }
-  }
-  const ofSheet = records.flatMap(({ line, flaws }) => flaws.map((flaw): Finding => ({ line, ...flaw })))
-  const flaws = [...ofSheet, ...result.flaws.map(finding)].sort((one, other) => (one.line ?? 0) - (other.line ?? 0))
+  const flaws = flawsOf(noun, sheet, result.flaws)
   return {
     file,
+    guess: sheet.guess,
     unit: sheet.unit,
     notes: sheet.notes,
     isSound: flaws.length === 0,
@@ -175,7 +207,8 @@ function outcomeOf(file: string, sheet: Sheet, result: ImportResult, isStored: b
     counts: flaws.length === 0 ? result.counts : NOTHING,
     rejected: new Set(flaws.flatMap(({ line }) => line ?? [])).size,
     flaws,
-    warnings: [...sheet.warnings.map((detail) => ({ detail })), ...result.warnings.map(finding)],
+    warnings: warningsOf(sheet, result.warnings),
+    notClosed: flaws.length === 0 ? result.unclosed.map((one) => findingOf(sheet, one)) : [],
     ignored: sheet.ignored,
     derived: sheet.derived,
     made: flaws.length === 0 ? result.made : [],
@@ -183,11 +216,7 @@ function outcomeOf(file: string, sheet: Sheet, result: ImportResult, isStored: b
   }
 }
 
-function shown(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value)
-}
-
-function unreadable(file: string, detail: string): FileOutcome {
+function unreadable(file: string, ...details: string[]): FileOutcome {
   return {
     file,
     unit: 'line',
@@ -197,19 +226,12 @@ function unreadable(file: string, detail: string): FileOutcome {
     records: 0,
     counts: NOTHING,
     rejected: 0,
-    flaws: [{ detail }],
+    flaws: details.map((detail) => ({ detail })),
     warnings: [],
+    notClosed: [],
     ignored: [],
     derived: [],
     made: [],
     projectKeys: [],
-  }
-}
-
-export function mappingOf(file: string, fields: readonly string[]): Mapping {
-  try {
-    return readMapping(readFileSync(file, 'utf8'), file, fields)
-  } catch (error) {
-    throw error instanceof BadMapping ? new WrongUsage(error.message) : error
   }
 }

@@ -1,13 +1,15 @@
+import type { Guess } from '../../ingest/files/guess/guess.js'
 import type { SheetNoun } from '../../ingest/files/nouns.js'
 import { escapedLine } from '../../text.js'
-import type { FileOutcome, Finding } from './file.js'
+import type { FileOutcome } from './file.js'
+import type { Finding } from './findings.js'
 
 /** How many findings are printed on a terminal. */
 const SHOWN_MAX = 50
 
 /** The result of a file, for people. */
-export function inWords(outcome: FileOutcome, flags: { dryRun?: true; report?: string }): string {
-  const { file, unit, notes: said, flaws, warnings, derived, ignored, made } = outcome
+export function inWords(outcome: FileOutcome, noun: SheetNoun, flags: { dryRun?: true; report?: string }): string {
+  const { file, unit, notes: said, flaws, warnings, notClosed, derived, ignored, made } = outcome
   const more = (all: number) =>
     all > SHOWN_MAX
       ? [`  ... and ${all - SHOWN_MAX} more${flags.report ? `, in ${flags.report}` : ' (--report FILE.json has all)'}`]
@@ -19,14 +21,16 @@ export function inWords(outcome: FileOutcome, flags: { dryRun?: true; report?: s
     ...notes(file, flags.dryRun ? 'Unknown, so it would be created' : 'Unknown, so created', made),
     ...warnings.slice(0, SHOWN_MAX).map((finding) => `  warning: ${placed(finding, unit)}`),
     ...more(warnings.length),
-    headline(outcome, flags.dryRun ?? false),
+    headline(outcome, noun, flags.dryRun ?? false),
+    ...notClosed.map((finding) => `  not closed: ${placed(finding, unit)}`),
     ...flaws.slice(0, SHOWN_MAX).map((finding) => `  ${placed(finding, unit)}`),
     ...more(flaws.length),
   ]
   return lines.join('\n')
 }
 
-function headline({ file, isSound, records, rejected, counts }: FileOutcome, isDryRun: boolean): string {
+function headline(outcome: FileOutcome, noun: SheetNoun, isDryRun: boolean): string {
+  const { file, isSound, records, rejected, counts } = outcome
   const mode = isDryRun ? ' (dry run, nothing is stored)' : ''
   if (!isSound) {
     const which =
@@ -36,7 +40,8 @@ function headline({ file, isSound, records, rejected, counts }: FileOutcome, isD
     return `${file}${mode}: nothing was stored, because ${which}:`
   }
   const { created, updated, unchanged, closed } = counts
-  const done = [`${amount(created)} created`, `${amount(updated)} updated`, `${amount(closed)} closed`]
+  const gone = noun === 'people' ? 'set INACTIVE' : 'closed'
+  const done = [`${amount(created)} created`, `${amount(updated)} updated`, `${amount(closed)} ${gone}`]
   const parts = [...done.filter((text) => !text.startsWith('0 ')), `${amount(unchanged)} unchanged`].join(', ')
   const isSame = created + updated + closed === 0
   return `${file}${mode}: ${isSame ? `nothing has changed, ${parts}` : parts}.`
@@ -59,8 +64,9 @@ function amount(count: number): string {
 /** The results of all files, for programs. */
 export function reportOf(noun: SheetNoun, outcomes: readonly FileOutcome[], flags: { dryRun?: true }) {
   const files = outcomes.map(({ isSound: _, projectKeys: __, isStored: stored, counts, ...outcome }) => {
-    const { file, records, rejected, flaws, warnings, notes: said, ignored, derived, made } = outcome
-    return { file, stored, records, ...counts, rejected, flaws, warnings, notes: said, ignored, derived, made }
+    const { file, records, rejected, flaws, warnings, notClosed, notes: said, ignored, derived, made, guess } = outcome
+    const findings = { flaws, warnings, notClosed, notes: said, ...(guess && { guess: guessOf(guess) }) }
+    return { file, stored, records, ...counts, rejected, ...findings, ignored, derived, made }
   })
   const sum = (name: 'created' | 'updated' | 'unchanged' | 'closed' | 'rejected') =>
     files.reduce((total, file) => total + file[name], 0)
@@ -74,4 +80,8 @@ export function reportOf(noun: SheetNoun, outcomes: readonly FileOutcome[], flag
     rejected: sum('rejected'),
     files,
   }
+}
+
+function guessOf({ columns, kept, ignored, notes }: Guess) {
+  return { columns, kept, ignored, notes }
 }

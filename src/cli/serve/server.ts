@@ -59,6 +59,7 @@ export async function serve(config: Config, { isDemo, clock, stop }: ServeOption
     setTimeout(() => import('../../http/graphql/handler.js').catch(() => undefined), GRAPHQL_LOADED_AFTER_MS).unref()
     log.info({ signal: await stop }, 'stopping')
     stoppedAt = performance.now()
+    app.stopWaiting()
     watched?.close()
     watched?.closeAllConnections()
     await drain(server)

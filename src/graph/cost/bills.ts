@@ -22,15 +22,13 @@ import { LIMITS } from '../../limits.js'
 import { HANDFUL } from '../../store/query/relations.js'
 import type { CountedList, CountedRelation } from '../../store/query/rowCounts.js'
 import { boundedArguments } from '../bounds.js'
-import type { Arguments } from '../sql/fields.js'
+import { type Arguments, sqlOf } from '../sql/fields.js'
 import { type IsIncluded, includedBy } from '../sql/selections.js'
 
 /** How a field is priced, if it costs more than 1 and its selection; the extension `price` of the field. */
 export type FieldPrice =
   /** A list at the root, which is complete unless a page is requested. */
   | { readonly list: CountedList }
-  /** A summary of a list, which counts its rows. */
-  | { readonly counted: CountedList }
   /** An object derived from the rows of a list: how many entries its own lists have, if that is not a matter of rows. */
   | {
       readonly derived: {
@@ -39,6 +37,8 @@ export type FieldPrice =
         readonly entries?: (args: Arguments) => number
       }
     }
+  /** A summary of a list, which counts its rows. */
+  | { readonly counted: CountedList }
   /** A nested list, which is always a page. */
   | { readonly relation: CountedRelation }
   /** Parts of a connection: its entries, the node of an edge, `totalCount`, and what needs the ends of the page. */
@@ -189,7 +189,10 @@ class Biller {
 
 function costOf(field: GraphQLField<unknown, unknown>, node: FieldNode, selected: Cost): Cost {
   const { price, scope } = field.extensions as { price?: FieldPrice; scope?: Scope }
-  if (!price || 'records' in price) return referring(isList(field.type) ? HANDFUL : 1, selected)
+  const declared = sqlOf(field)
+  // What the row itself has costs no more than its other columns.
+  const isOwn = declared && 'items' in declared && declared.items.stored
+  if (!price || 'records' in price) return referring(isList(field.type) && !isOwn ? HANDFUL : 1, selected)
   if ('part' in price) return partOf(price.part, selected)
   const args = (variables: Arguments) => orNothing(field, getArgumentValues(field, node, variables))
   if ('references' in price) {

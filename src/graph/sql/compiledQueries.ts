@@ -194,8 +194,8 @@ function runnerOf(root: Root): Runner {
   if ('list' in root) return listRunner(root)
   if ('one' in root) return singleRunner(root)
   if ('types' in root) return entitiesRunner(root)
-  if ('summary' in root) return summaryRunner(root)
   if ('view' in root) return viewRunner(root)
+  if ('summary' in root) return summaryRunner(root)
   const text = 'local' in root ? (context: Context) => JSON.stringify(root.local(context)) : () => root.text
   return async (context) => ({
     statements: [],

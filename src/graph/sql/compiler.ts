@@ -24,8 +24,8 @@ export type Root =
   | { readonly name: string; readonly local: (context: Context) => unknown; readonly isPersonal: boolean }
   | ListRoot
   | SingleRoot
-  | SummaryRoot
   | ViewRoot
+  | SummaryRoot
   | EntitiesRoot
 
 export interface ListRoot extends Statement, Connection {
@@ -50,15 +50,15 @@ export interface SingleRoot extends Statement {
   readonly object: Entry['object']
 }
 
+export interface ViewRoot extends Statement {
+  readonly view: AnyView
+  readonly object: Entry['object']
+}
+
 export interface SummaryRoot extends Pick<Statement, 'name' | 'slots'> {
   readonly summary: AnySummary
   /** The selected members of the value. */
   readonly shown: (value: object) => object
-}
-
-export interface ViewRoot extends Statement {
-  readonly view: AnyView
-  readonly object: Entry['object']
 }
 
 interface Statement {

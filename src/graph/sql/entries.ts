@@ -12,9 +12,21 @@ import type { Scope } from '../../auth/scopes.js'
 import { LIMITS } from '../../limits.js'
 import type { JsonValue } from '../../store/query/json.js'
 import type { JsonPage, PageFact } from '../../store/query/jsonPage.js'
-import type { AnyRelation, Identified } from '../../store/query/relations.js'
+import type { AnyRelation } from '../../store/query/relations.js'
 import { type ConnectionPart, type SqlField, sqlOf } from './fields.js'
-import { columnMember, constant, type Entry, items, type Member, nothing, reference, type Weigh } from './members.js'
+import {
+  columnMember,
+  computed,
+  constant,
+  type Entry,
+  items,
+  type Member,
+  nothing,
+  position,
+  reference,
+  storedItems,
+  type Weigh,
+} from './members.js'
 import type { Selected, selectionsOf } from './selections.js'
 import { type Build, NotCompilable, type Slot, type Weighing } from './statements.js'
 
@@ -193,20 +205,21 @@ export class EntryCompiler {
     nodes: Nodes,
     parent: GraphQLObjectType,
   ): { member: Member; weigh?: Weigh } {
-    if ('column' in declared) {
-      const isText = getNamedType(field.type) === GraphQLID
-      return { member: columnMember(declared.column, isText) }
+    if ('column' in declared) return { member: columnMember(declared.column, getNamedType(field.type) === GraphQLID) }
+    if ('position' in declared) {
+      this.hasCursors = true
+      return { member: position(declared.position) }
+    }
+    if ('items' in declared) {
+      const member = storedItems(declared.items, this.selected(this.objectType(field), nodes))
+      if (member) return { member }
     }
     if ('own' in declared) {
       const { object, weigh } = this.entry(this.objectType(field), nodes, parent)
       return { member: (build, row) => ({ value: object(build, row), isJson: true }), weigh }
     }
     this.noteLookUp()
-    if ('computed' in declared) {
-      const { value, isCount, counted } = declared.computed
-      const member: Member = ({ read }, row) => ({ value: value(read, row as Identified), isJson: false })
-      return { member, weigh: (weighing) => (isCount || counted ? weighing.count(counted) : 1) }
-    }
+    if ('computed' in declared) return computed(declared.computed)
     const isImplied = 'reference' in declared && declared.reference.isImplied === true
     const type = this.objectType(field, isImplied)
     if ('reference' in declared) return reference(declared.reference, this.entry(type, nodes, parent))

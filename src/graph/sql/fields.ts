@@ -3,7 +3,7 @@ import { getTableColumns, type SQL } from 'drizzle-orm'
 import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
 import type { Scope } from '../../auth/scopes.js'
 import type { PageFact } from '../../store/query/jsonPage.js'
-import { type AnyList, byIds, type List } from '../../store/query/page.js'
+import { type AnyList, byIds, cursorOf, type List } from '../../store/query/page.js'
 import {
   type AnyComputed,
   type AnyRelation,
@@ -30,6 +30,8 @@ export type SqlField =
   | { readonly computed: AnyComputed }
   /** The row of a list whose id is in this column. */
   | { readonly reference: { readonly list: AnyList; readonly by: string; readonly isImplied?: boolean } }
+  /** The cursor of the row in a list. */
+  | { readonly position: AnyList }
   /** All related rows. */
   | { readonly items: AnyRelation }
   /** A page of related rows. */
@@ -41,12 +43,12 @@ export type SqlField =
   /** On Query: a list, and a single row by a condition. */
   | { readonly list: AnyList }
   | { readonly one: SingleRow }
-  /** On Query: what the rows of a list amount to. */
-  | { readonly summary: AnySummary }
   /** On Query: an object that SQL derives from many rows. */
   | { readonly view: AnyView }
   /** The same row under another type. */
   | { readonly own: true }
+  /** On Query: what the rows of a list amount to. */
+  | { readonly summary: AnySummary }
   /** On Query: entities by reference, one for each representation or a single one. */
   | { readonly entities: References }
   /** A value that needs no database: on Query from the context, else from the parent. */
@@ -192,6 +194,20 @@ export function itemsField<P extends Identified, R extends PgTable, F>(
     description,
     ...(scope ? needs(scope, { sql: { items: relation } }) : { extensions: { sql: { items: relation } } }),
     resolve: async (row, _, context) => (await load(context, relation, query, row, idOf)) ?? [],
+  }))
+}
+
+/** A field that shows the cursor of its row in a list. */
+export function positionField<R extends PgTable, F>(
+  type: ObjectRef<Types, R['$inferSelect']>,
+  name: string,
+  { list, description }: Described & { readonly list: List<R, F> },
+): void {
+  field(type, name, () => ({
+    type: 'String',
+    description,
+    extensions: { sql: { position: list } },
+    resolve: (row, _, { store }) => cursorOf(store.read, list, row),
   }))
 }
 

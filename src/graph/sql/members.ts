@@ -2,9 +2,10 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
 import { literal } from '../../store/literals.js'
 import type { JsonValue } from '../../store/query/json.js'
-import type { AnyList } from '../../store/query/page.js'
-import { type AnyRelation, type Identified, relatedItems } from '../../store/query/relations.js'
+import { type AnyList, cursorKeys } from '../../store/query/page.js'
+import { type AnyComputed, type AnyRelation, type Identified, relatedItems } from '../../store/query/relations.js'
 import { columnOf } from './fields.js'
+import type { Selected } from './selections.js'
 import type { Build, Weighing } from './statements.js'
 
 /** Builds the JSON of a field from its row. */
@@ -27,6 +28,17 @@ function shown(column: AnyPgColumn, isText: boolean): AnyPgColumn | SQL {
   return isText && column.dataType === 'number' ? sql`cast(${column} as text)` : column
 }
 
+/** The cursor of a row in a list. */
+export function position(list: AnyList): Member {
+  return ({ read }, row) => ({ value: read.json.cursor(list.name, cursorKeys(list, row)), isJson: true })
+}
+
+/** A value that SQL computes from the row. */
+export function computed({ value, isCount, counted }: AnyComputed) {
+  const member: Member = ({ read }, row) => ({ value: value(read, row as Identified), isJson: false })
+  return { member, weigh: (weighing: Weighing) => (isCount || counted ? weighing.count(counted) : 1) }
+}
+
 /** The row of a list whose id is in a column. */
 export function reference({ list, by }: { list: AnyList; by: string }, { object, weigh }: Entry) {
   const member: Member = (build, row) => {
@@ -44,6 +56,14 @@ export function items(relation: AnyRelation, { object, weigh }: Entry) {
     return { value: relatedItems(build.read, relation, row, build.newName(), built), isJson: true }
   }
   return { member, weigh: (weighing: Weighing) => weighing.items(relation, weigh) }
+}
+
+/** Related rows whose JSON is in the row itself, if the selection is exactly that; else undefined. */
+export function storedItems({ stored }: AnyRelation, selected: Selected): Member | undefined {
+  const names = Array.from(selected, ([name, [node]]) => (node.name.value === name ? name : undefined))
+  if (!stored || names.length !== stored.members.length) return undefined
+  if (!stored.members.every((member, at) => names[at] === member)) return undefined
+  return ({ read }, row) => ({ value: stored.json(read, row as Identified), isJson: true })
 }
 
 export function constant(text: string): () => JsonValue {

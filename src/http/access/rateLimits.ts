@@ -22,6 +22,8 @@ export interface RateLimits {
   admit(exchange: Exchange): Promise<Principal>
   /** Checks the key again if the body arrived after `admit`: it may have been revoked meanwhile. */
   confirm(exchange: Exchange): Promise<Principal>
+  /** Checks the key again after a long wait, for what it may read now. */
+  renew(exchange: Exchange): Promise<Principal>
   /** Charges the cost of a query beyond that of the request, once for each request and up to a share of the burst. */
   chargeQuery(principal: Principal, exchange: Exchange, cost: number): void
   /** Refunds most of the charge when the response is a 304. */
@@ -86,6 +88,7 @@ export function createRateLimits({ store, authenticate, ratePerMinute, monotonic
       const { principal, isWhole } = exchange
       return principal && isWhole ? principal : exchange.deadline.bound(look(exchange, true))
     },
+    renew: (exchange) => exchange.deadline.bound(look(exchange, true)),
     chargeQuery({ keyId }, exchange, cost) {
       if (exchange.cost > 0) return
       const most = keys ? Math.max(1, Math.floor(keys.burst * LIMITS.rateShareMax)) : 1

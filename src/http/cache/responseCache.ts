@@ -79,11 +79,11 @@ function isReusable({ isShared, refusal }: Exchange, { status, body }: HttpRespo
 }
 
 function answerTo(request: HttpRequest, cached: HttpResponse): HttpResponse {
-  const { headers } = cached
+  const { headers, isEmpty = false } = cached
   const { etag } = headers
   if (etag !== undefined && isUnchanged(request.header('if-none-match'), etag)) {
     const { 'content-type': _, 'content-length': __, 'content-encoding': ___, ...kept } = headers
-    return { status: 304, headers: kept, body: null }
+    return { status: 304, headers: kept, body: null, isEmpty }
   }
   return request.method === 'HEAD' ? { ...cached, body: null } : cached
 }

@@ -1,4 +1,4 @@
-import { grants } from '../../auth/scopes.js'
+import { grants, type Scope } from '../../auth/scopes.js'
 import { Fault } from '../../errors.js'
 import { LIMITS } from '../../limits.js'
 import type { Exchange } from '../observe/exchange.js'
@@ -34,11 +34,13 @@ export async function readParams(
   return { ...params, query }
 }
 
-/** The operation is known only from the body: a key that may sync a whole project may send a body of that size. */
+/** The operation is known only from the body: a key that may sync many records may send a body of that size. */
 function limitsOf({ principal }: Exchange) {
-  const mayBring = principal && grants(principal.scopes, 'projects.manage')
+  const mayBring = SYNCING.some((scope) => principal && grants(principal.scopes, scope))
   return { bytesMax: mayBring ? LIMITS.syncBodyBytesMax : LIMITS.bodyBytesMax, isLargeAlone: true }
 }
+
+const SYNCING: readonly Scope[] = ['projects.manage', 'personnel.manage']
 
 function paramsOfUrl({ url: { searchParams: query } }: HttpRequest): Record<string, unknown> {
   const params: Record<string, unknown> = Object.fromEntries(query)

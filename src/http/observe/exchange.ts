@@ -28,6 +28,8 @@ export interface Exchange {
   operation?: string | undefined
   /** The cost of the query, once it has been charged. */
   cost: number
+  /** How long it has waited for a change. */
+  waitedMs?: number
   /** What the key has been charged so far, in tokens of its rate limit. */
   charged: number
   /** Whether every key with the same scopes gets the same response, so that it can be cached. */
@@ -101,7 +103,8 @@ export function closeExchange(
   { log, slowMs, onFinished }: Closing,
   response: FlatResponse,
 ): FlatResponse {
-  const ms = Math.round((performance.now() - exchange.startedAt) * 10) / 10
+  const { waitedMs = 0 } = exchange
+  const ms = Math.round((performance.now() - exchange.startedAt - waitedMs) * 10) / 10
   const outcome = { status: response.status, ms, bytes: response.body?.length ?? 0 }
   onFinished(exchange, outcome)
   const isSlow = ms > slowMs
@@ -133,5 +136,6 @@ function lineOf(exchange: Exchange, { status, ms, bytes }: Outcome) {
   const isOfAccess = refusal?.code === 'UNAUTHENTICATED' || refusal?.code === 'INSUFFICIENT_SCOPE'
   const why = refusal && { code: refusal.code, ...(isOfAccess && { reason: refusal.message, address }) }
   const { method, url } = request
-  return { requestId, keyId, method, path: url.pathname, operation, status, ms, bytes, statements, ...why }
+  const waited = exchange.waitedMs === undefined ? undefined : { waitedMs: Math.round(exchange.waitedMs) }
+  return { requestId, keyId, method, path: url.pathname, operation, status, ms, ...waited, bytes, statements, ...why }
 }

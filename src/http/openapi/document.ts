@@ -7,9 +7,10 @@ import { LIMIT_MEANINGS, LIMITS } from '../../limits.js'
 import { type CompiledRoute, compiledRoutes, type Parameter } from '../rest/compiledRoutes.js'
 import { csvText, type Entry } from '../rest/csv.js'
 import { SEPARATOR } from '../rest/parameters.js'
-import { CSV_TYPE, ROUTES, type Route } from '../rest/routes.js'
+import { CSV_TYPE, EVENTS_TYPE, ROUTES, type Route } from '../rest/routes.js'
 import { BODY_TYPES, PATCH_TYPES } from '../wire/body.js'
 import { STATUS } from '../wire/problems.js'
+import { FEED_CURSOR } from './examples.js'
 import { CACHE_HEADERS, HEADER_PARAMETERS, HEADERS, RATE_LIMIT_HEADERS } from './headers.js'
 import { exampleOf, headersOf, type JsonSchema, JsonSchemas, ref, withBounds } from './jsonSchema.js'
 import { problemResponses, problemSchemas } from './problemSchemas.js'
@@ -78,7 +79,8 @@ function scopeNote(scope: CompiledRoute['scope']): string[] {
   return scope ? [`Needs the scope \`${scope}\`.`] : []
 }
 
-function csvNote({ sheet, type, path }: Route): string[] {
+function csvNote({ sheet, type, path, isFeed }: Route): string[] {
+  if (isFeed) return [`With \`Accept: ${EVENTS_TYPE}\` as a batch of CloudEvents 1.0 (HTTP Feeds).`]
   return sheet && !type ? [`As CSV: \`${path}.csv\`, or here with \`Accept: text/csv\`.`] : []
 }
 
@@ -243,7 +245,7 @@ function tagsOf(operations: readonly CompiledRoute[]): JsonSchema[] {
 
 function bodySizes(): string {
   const { bodyBytesMax, syncBodyBytesMax } = LIMITS
-  return `Bodies larger than ${bodyBytesMax} bytes are refused; for whole projects the limit is ${syncBodyBytesMax}.`
+  return `Bodies larger than ${bodyBytesMax} bytes are refused; for syncs the limit is ${syncBodyBytesMax}.`
 }
 
 function securityText(): string {
@@ -254,7 +256,7 @@ function securityText(): string {
 function mediaObject(schema: JsonSchema, { components }: JsonSchemas): JsonSchema {
   const pages = {
     Page: { examples: [{ next: null, total: null }] },
-    FeedPage: { examples: [{ next: 'ZjI0YTBkMTVbImZlZWQiLDQyLDFd', more: false }] },
+    FeedPage: { examples: [{ next: FEED_CURSOR, more: false }] },
   }
   return { schema, example: exampleOf(schema, { ...components, ...pages }) }
 }

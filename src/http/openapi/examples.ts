@@ -2,6 +2,9 @@ import { KeyMissing } from '../../auth/principal.js'
 import type { Code } from '../../errors.js'
 import { cursorGone } from '../../store/query/page.js'
 
+/** An example of where to resume a feed. */
+export const FEED_CURSOR = 'ZmM0YzQxOTNbImZlZWQiLDQyLDIwNDI5NjMzMTQ3MjQ0XQ'
+
 /** A realistic example for each field of a body; an enum without an entry shows its first value. */
 export const EXAMPLES: Readonly<Record<string, unknown>> = {
   'Person.id': 'usr_01k9zq3v5rf8ta4mbw2xnc7dhe',
@@ -30,9 +33,16 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
   'Risk.category': 'Supply',
   'Risk.likelihood': 4,
   'Risk.impact': 5,
+  'Risk.scoreGiven': null,
   'Risk.score': 20,
   'Risk.level': 'CRITICAL',
   'Risk.rank': 1,
+  'Risk.mitigation': 'A second mill is on contract.',
+  'Risk.cause': 'One mill makes this profile.',
+  'Risk.residualLikelihood': 2,
+  'Risk.residualImpact': 4,
+  'Risk.residualScore': 8,
+  'Risk.residualLevel': 'MEDIUM',
   'Risk.ownerId': 'usr_01k9zq3v5rf8ta4mbw2xnc7dhe',
   'Risk.ownerName': 'A. Lovelace',
   'Risk.url': 'https://projects.example.com/apollo/risks/7',
@@ -55,7 +65,10 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
   'Issue.assigneeName': 'A. Lovelace',
   'Issue.riskId': 'rsk_01k9zq3v5rgs3j6w8r0xk4ntcy',
   'Issue.url': 'https://projects.example.com/apollo/issues/12',
+  'Detail.name': 'Cost',
+  'Detail.text': '12,000 EUR',
   'Change.id': '42',
+  'Change.cursor': FEED_CURSOR,
   'Change.action': 'UPDATED',
   'Change.entity': 'RISK',
   'Change.entityId': 'rsk_01k9zq3v5rgs3j6w8r0xk4ntcy',
@@ -103,7 +116,14 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
   'ApiKey.name': 'spreadsheet',
   'ApiKey.scopes': ['personnel.read', 'projects.manage'],
   'ApiKey.projects': ['APOLLO'],
+  'Project.mode': 'FULL',
   'Project.closeLimit': 3,
+  'Personnel.leavers': 'KEEP',
+  'Personnel.leaverLimit': 3,
+  // Without members, because the people of the example have groups.
+  'Personnel.groups': [{ name: 'Bridge inspectors', externalId: 'DIR-42' }],
+  'SyncPersonInput.groups': ['Bridge inspectors'],
+  'SyncGroupInput.members': ['ada@example.com', 'HR-1906'],
   'Risk.owner': 'ada@example.com',
   'Issue.assignee': 'ada@example.com',
   'Issue.risk': 'R-7',

@@ -12,7 +12,7 @@ export const HEADERS: Readonly<Record<string, JsonSchema>> = {
   'Cache-Control': header('Responses are private, and must be revalidated with their ETag.'),
   Vary: header('The request headers that the response depends on.'),
   'Content-Disposition': header('The name under which browsers save the response.'),
-  Link: header('The next page, as `rel="next"`, if there is one.'),
+  Link: header('The next page, as `rel="next"`, if there is one; on `/v1/changes` always.'),
   Location: header('The path of the new resource.'),
   'Accept-Patch': header('The media types that PATCH accepts (RFC 5789).'),
   'WWW-Authenticate': header('The authentication scheme, and why the key was refused (RFC 6750).'),

@@ -165,11 +165,11 @@ function orNull(schema: JsonSchema): JsonSchema {
     : { anyOf: [schema, { type: 'null' }] }
 }
 
-/** Input types share the examples of their noun: `AddPersonInput.name` uses `Person.name`. */
-const INPUT = /^(?:Add|Change|Sync)(\w+)Input/
+/** Input types share the examples of their noun, unless they have their own: `AddPersonInput.name` uses `Person.name`. */
+const INPUT = /^(?:Add|Change|Sync)?(\w+)Input/
 
 function documented(schema: JsonSchema, description: string | null | undefined, name: string): JsonSchema {
   const scalar = schema['format'] === 'date' ? 'Date' : schema['format'] === 'date-time' ? 'DateTime' : ''
-  const example = EXAMPLES[name.replace(INPUT, '$1')] ?? EXAMPLES[scalar]
+  const example = EXAMPLES[name] ?? EXAMPLES[name.replace(INPUT, '$1')] ?? EXAMPLES[scalar]
   return { ...schema, ...(description && { description }), ...(example !== undefined && { examples: [example] }) }
 }

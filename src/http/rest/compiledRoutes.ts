@@ -3,7 +3,9 @@ import {
   type FieldNode,
   type GraphQLField,
   type GraphQLInputType,
+  GraphQLInt,
   type GraphQLSchema,
+  GraphQLString,
   getNamedType,
   isInputType,
   isNonNullType,
@@ -20,8 +22,9 @@ import {
 } from 'graphql'
 import type { Scope } from '../../auth/scopes.js'
 import { SHEETS } from '../../ingest/columns.js'
+import { LIMITS } from '../../limits.js'
 import { OPERATIONS } from './operations.js'
-import { CSV_TYPE, ROUTES, type Route } from './routes.js'
+import { CSV_TYPE, EVENTS_TYPE, ROUTES, type Route } from './routes.js'
 
 /** A compiled route: its operation, validated against the schema, and what HTTP needs to know about it. */
 export interface CompiledRoute {
@@ -52,7 +55,7 @@ interface Shown {
   readonly isInner: boolean
 }
 
-export type MediaType = 'application/json' | typeof CSV_TYPE
+export type MediaType = 'application/json' | typeof CSV_TYPE | typeof EVENTS_TYPE
 
 /** A variable of an operation, as a parameter of its route. */
 export interface Parameter {
@@ -74,6 +77,31 @@ interface VariableUse {
 const BODY = 'input'
 /** Of a feed: whether it shows who made each change. It depends on the scopes of the key, and is no parameter. */
 export const AUTHOR = 'by'
+
+function parameter(name: string, type: Parameter['type'], description: string, maximum?: number): Parameter {
+  const extensions = maximum === undefined ? {} : { minimum: 0, maximum }
+  const use = { argument: name, description, extensions }
+  return { name, in: 'query', type, isRequired: false, defaultValue: undefined, use }
+}
+
+const { waitSecondsMax } = LIMITS
+
+/** The parameters of a feed that are no variables of its operation. */
+const FEED_PARAMETERS: readonly Parameter[] = [
+  parameter(
+    'wait',
+    GraphQLInt,
+    'Seconds to wait if there is nothing new: the response comes as soon as something matches, or empty at the end.',
+    waitSecondsMax,
+  ),
+  parameter('lastEventId', GraphQLString, 'The same as `cursor`, by its name in HTTP Feeds.'),
+  parameter(
+    'timeout',
+    GraphQLInt,
+    'The same as `wait` in milliseconds, by its name in HTTP Feeds.',
+    waitSecondsMax * 1_000,
+  ),
+]
 
 const compiled = new WeakMap<GraphQLSchema, Map<Route, CompiledRoute>>()
 
@@ -113,7 +141,7 @@ export function compile(schema: GraphQLSchema, route: Route): CompiledRoute {
     shown,
     types: typesOf(route),
     columns: columnsOf(route, document, rootNode),
-    parameters: variables.filter((variable) => isParameter(variable, route)),
+    parameters: [...variables.filter((one) => isParameter(one, route)), ...(route.isFeed ? FEED_PARAMETERS : [])],
     input: variables.find(({ name }) => name === BODY)?.type,
   }
 }
@@ -158,9 +186,10 @@ function variablesOf(
   })
 }
 
-function typesOf({ status, sheet, type }: Route): readonly MediaType[] {
+function typesOf({ status, sheet, type, isFeed }: Route): readonly MediaType[] {
   if (status === 204) return []
   if (type) return [type]
+  if (isFeed) return ['application/json', EVENTS_TYPE]
   return sheet ? ['application/json', CSV_TYPE] : ['application/json']
 }
 

@@ -8,7 +8,6 @@ import { storingCostOf } from '../../graph/cost/bills.js'
 import { asFault, faultOf } from '../../graph/faults.js'
 import { SelectionFailed } from '../../graph/sql/compiledMutations.js'
 import { isPersonal } from '../../graph/sql/compiler.js'
-import { type FeedFilter, kindsIn, scopeOfKind } from '../../history/feed.js'
 import { LIMITS } from '../../limits.js'
 import type { RateLimits } from '../access/rateLimits.js'
 import type { ResponseCache } from '../cache/responseCache.js'
@@ -21,7 +20,8 @@ import { requireAcceptable } from '../wire/negotiation.js'
 import { notAllowed } from '../wire/problems.js'
 import { type HttpRequest, type HttpResponse, isReading } from '../wire/request.js'
 import { readBody } from './bodyInput.js'
-import { AUTHOR, type CompiledRoute, compiledRoute } from './compiledRoutes.js'
+import { type CompiledRoute, compiledRoute } from './compiledRoutes.js'
+import { feedRequestOf, longPoll } from './feed.js'
 import { createPerform, type RunningRequests } from './idempotency.js'
 import { readParameters, readSeparator } from './parameters.js'
 import { nearestPath } from './pathHints.js'
@@ -29,6 +29,7 @@ import { requireMatch, tagsToMatch, unmatchable } from './preconditions.js'
 import { nothingAt, type RouteCall, respondWithCompiled, respondWithResult } from './results.js'
 import { type Match, type Place, routesAt } from './router.js'
 import { ROUTES } from './routes.js'
+import type { Waiting } from './waiting.js'
 
 interface RestOptions {
   readonly schema: GraphQLSchema
@@ -39,6 +40,7 @@ interface RestOptions {
   readonly bodies: Bodies
   readonly basePath: string
   readonly running: RunningRequests
+  readonly waiting: Waiting
   readonly log: Logger
 }
 
@@ -69,34 +71,35 @@ export function createRest(options: RestOptions): Rest {
     const call: RouteCall = { request, operation, type, path: basePath + path, separator: ',' }
     if (!isReading(request)) return change(exchange, call, match)
     exchange.isShared = !isPersonal(operation.rootField)
-    return cache.serve(exchange, type ?? '', () => read(exchange, call, match))
+    if (!route.isFeed) return cache.serve(exchange, type ?? '', () => read(exchange, call, match))
+    const given = readParameters(operation, match.parameters, request.url.searchParams)
+    const feed = feedRequestOf(principalFor(exchange, operation), given)
+    return longPoll(exchange, options, feed.waitMs, () =>
+      cache.serve(exchange, type ?? '', () => read(exchange, call, match, feed)),
+    )
   }
 }
 
 type Handler = (exchange: Exchange, call: RouteCall, match: Match) => Promise<HttpResponse>
+type Reader = (
+  ...args: [...Parameters<Handler>, given?: { readonly variables: Record<string, unknown> }]
+) => Promise<HttpResponse>
 
-function readerWith({ schema, engine, runCompiled }: RestOptions): Handler {
-  return async (exchange, negotiated, { parameters }) => {
+function readerWith({ schema, engine, runCompiled }: RestOptions): Reader {
+  return async (exchange, negotiated, { parameters }, given) => {
     const { request, operation, type } = negotiated
     const principal = principalFor(exchange, operation)
-    const variables = readParameters(operation, parameters, request.url.searchParams)
-    if (operation.route.isFeed) variables[AUTHOR] = managesAll(principal, variables)
+    const { variables } = given ?? { variables: readParameters(operation, parameters, request.url.searchParams) }
     const separator = operation.columns ? readSeparator(request.url.searchParams, type) : ','
     const call = { ...negotiated, separator }
     const context = engine.contextFor(principal, trackStatements(exchange), exchange.deadline)
     const query = { document: operation.document, variables, isLenient: true }
-    const result = await runCompiled(exchange, query, context, type === 'text/csv' ? '\n' : ',')
+    const result = await runCompiled(exchange, query, context, type === 'application/json' ? ',' : '\n')
     const answer = result ? undefined : await run(engine, operation, variables, context)
     const isEmpty = result ? result.roots[0]?.list?.entries.length === 0 : isEmptyList(answer)
     if (isEmpty) await requireParent({ schema, engine }, call, parameters, context)
     return result ? respondWithCompiled(result, call) : respondWithResult(answer, call)
   }
-}
-
-/** Whether a key may see who made each change that a feed shows with these parameters. */
-function managesAll({ scopes }: Principal, filter: FeedFilter): boolean {
-  const shown = kindsIn(filter).filter((kind) => filter.entity || grants(scopes, scopeOfKind(kind, 'read')))
-  return shown.every((kind) => grants(scopes, scopeOfKind(kind, 'manage')))
 }
 
 /** A list may be empty because its parent does not exist; callers who may read the parent get NOT_FOUND then. */

@@ -1,63 +1,127 @@
+import { SHEETS } from '../../ingest/columns.js'
+import type { SheetNoun } from '../../ingest/files/nouns.js'
+
 /**
- * The GraphQL operations behind the REST routes. A response body has exactly the fields selected here, so a new field
- * of the schema is not added to /v1 by accident. A fragment's name is the name of its schema in the OpenAPI document;
- * a variable is a parameter, and `$input` is the request body.
+ * The GraphQL operations behind the REST routes. A response body has exactly the columns of its sheet, or the fields
+ * selected here, so a new field of the schema is not added to /v1 by accident. A fragment's name is the name of its
+ * schema in the OpenAPI document; a variable is a parameter, and `$input` is the request body.
  */
 
-const PERSON = `fragment Person on Person {
-  id name email externalId title department status groups { ...GroupRef } createdAt updatedAt
-} fragment GroupRef on Group { id name }`
+/** What a body shows of the columns that are not scalars. */
+const NESTED: Readonly<Record<string, string>> = {
+  groups: '{ ...GroupRef }',
+  project: '{ ...ProjectRef }',
+  owner: '{ ...PersonRef }',
+  assignee: '{ ...PersonRef }',
+  details: '{ ...Detail }',
+}
 
-const GROUP = `fragment Group on Group {
-  id name externalId description memberCount createdAt updatedAt
-}`
+const columnsOf = (noun: SheetNoun) =>
+  SHEETS[noun].columns.map((column) => (NESTED[column] ? `${column} ${NESTED[column]}` : column)).join(' ')
 
-const PROJECT = `fragment Project on Project {
-  id key name description url status openRiskCount openIssueCount topRiskScore syncedAt createdAt updatedAt
-}`
-
-const SYNC_RESULT = `fragment SyncResult on SyncResult {
-  project { ...Project } risks { ...SyncCounts } issues { ...SyncCounts } warnings { ...SyncWarning }
-} fragment SyncWarning on SyncWarning { pointer detail }
-fragment SyncCounts on SyncCounts { created updated unchanged closed }`
-
+const DETAIL = 'fragment Detail on Detail { name text }'
 const PROJECT_REF = 'fragment ProjectRef on Project { id key name }'
 const REFS = `${PROJECT_REF} fragment PersonRef on Person { id name }`
 
-const RISK = `fragment Risk on Risk {
-  id reference project { ...ProjectRef } title description category likelihood impact score level rank
-  status response owner { ...PersonRef } ownerId ownerName url raisedOn reviewOn createdAt updatedAt
-} ${REFS}`
+const PERSON = `fragment Person on Person { ${columnsOf('people')} }
+fragment GroupRef on Group { id name } ${DETAIL}`
+const GROUP = `fragment Group on Group { ${columnsOf('groups')} }`
+const PROJECT = `fragment Project on Project { ${columnsOf('projects')} } ${DETAIL}`
+const RISK = `fragment Risk on Risk { ${columnsOf('risks')} } ${REFS} ${DETAIL}`
+const ISSUE = `fragment Issue on Issue { ${columnsOf('issues')} } ${REFS} ${DETAIL}`
 
-const ISSUE = `fragment Issue on Issue {
-  id reference project { ...ProjectRef } title description severity status assignee { ...PersonRef }
-  assigneeId assigneeName
-  riskId url raisedOn dueOn createdAt updatedAt
-} ${REFS}`
+const SYNC_PARTS = `fragment SyncWarning on SyncWarning { pointer detail }
+fragment SyncCounts on SyncCounts { created updated unchanged closed }`
+
+const SYNC_RESULT = `fragment SyncResult on SyncResult {
+  project { ...Project } risks { ...SyncCounts } issues { ...SyncCounts } warnings { ...SyncWarning }
+} ${SYNC_PARTS}`
+
+const PERSONNEL_RESULT = `fragment SyncPersonnelResult on SyncPersonnelResult {
+  people { ...SyncCounts } groups { ...SyncCounts } warnings { ...SyncWarning }
+} ${SYNC_PARTS}`
 
 const PAGE = 'pageInfo { hasNextPage endCursor } totalCount @include(if: $total)'
 
-/** Lists the risks of one entity, whose filter `fixed` comes from the path. */
-const risksOf = (name: string, path: string, fixed: string, others: string, given: string) => `query ${name}(
-    ${path}, ${others}, $status: [RiskStatus!], $level: [RiskLevel!], $minScore: Int, $likelihood: Int, $impact: Int,
-    $category: [String!], $reviewBefore: Date, $search: String, $updatedSince: DateTime,
-    $limit: Int, $cursor: String, $total: Boolean = false
-  ) {
-    risks(first: $limit, after: $cursor, filter: {
-      ${fixed}, ${given}, status: $status, level: $level, minScore: $minScore, likelihood: $likelihood, impact: $impact,
-      category: $category, reviewBefore: $reviewBefore, search: $search, updatedSince: $updatedSince
-    }) { nodes { ...Risk } ${PAGE} }
-  } ${RISK}`
+/** The filters of each list, by name, with their types. */
+type Filters = Readonly<Record<string, string>>
 
-const issuesOf = (name: string, path: string, fixed: string, others: string, given: string) => `query ${name}(
-    ${path}, ${others}, $severity: [IssueSeverity!], $status: [OpenIssueStatus!], $risk: [ID!], $dueBefore: Date,
-    $search: String, $updatedSince: DateTime, $limit: Int, $cursor: String, $total: Boolean = false
-  ) {
-    issues(first: $limit, after: $cursor, filter: {
-      ${fixed}, ${given}, severity: $severity, status: $status, risk: $risk, dueBefore: $dueBefore,
-      search: $search, updatedSince: $updatedSince
-    }) { nodes { ...Issue } ${PAGE} }
-  } ${ISSUE}`
+const PERSON_FILTERS = {
+  status: '[PersonStatus!]',
+  group: '[ID!]',
+  department: '[String!]',
+  search: 'String',
+  email: 'String',
+  externalId: 'String',
+  updatedSince: 'DateTime',
+}
+const GROUP_FILTERS = { search: 'String', updatedSince: 'DateTime' }
+const PROJECT_FILTERS = { status: '[ProjectStatus!]', search: 'String', updatedSince: 'DateTime' }
+const RISK_FILTERS = {
+  project: '[String!]',
+  status: '[RiskStatus!]',
+  level: '[RiskLevel!]',
+  minScore: 'Int',
+  minResidualScore: 'Int',
+  likelihood: 'Int',
+  impact: 'Int',
+  owner: '[ID]',
+  category: '[String!]',
+  reviewBefore: 'Date',
+  dueBefore: 'Date',
+  search: 'String',
+  updatedSince: 'DateTime',
+}
+const ISSUE_FILTERS = {
+  project: '[String!]',
+  severity: '[IssueSeverity!]',
+  status: '[OpenIssueStatus!]',
+  assignee: '[ID]',
+  risk: '[ID!]',
+  dueBefore: 'Date',
+  search: 'String',
+  updatedSince: 'DateTime',
+}
+
+/** A parameter of the path that takes the place of a filter. */
+interface PathFilter {
+  readonly filter: string
+  readonly as: string
+  readonly type: string
+}
+
+const PAGED = {
+  variables: ['$limit: Int', '$cursor: String', '$total: Boolean = false'],
+  args: 'first: $limit, after: $cursor, ',
+}
+
+/** The beginning of a query of a root field that takes these filters. */
+function rootOf(
+  name: string,
+  root: string,
+  filters: Filters,
+  path?: PathFilter,
+  more = { variables: [] as string[], args: '' },
+) {
+  const others = Object.entries(filters).filter(([filter]) => filter !== path?.filter)
+  const variables = others.map(([filter, type]) => `$${filter}: ${type}`)
+  const given = others.map(([filter]) => `${filter}: $${filter}`)
+  if (path) {
+    variables.unshift(`$${path.as}: ${path.type}`)
+    given.unshift(`${path.filter}: [$${path.as}]`)
+  }
+  return `query ${name}(${[...variables, ...more.variables].join(', ')}) {
+    ${root}(${more.args}filter: { ${given.join(', ')} })`
+}
+
+/** A list of what `body` shows, page by page. */
+function listOf(name: string, root: string, body: string, filters: Filters, path?: PathFilter) {
+  const [, type] = /^fragment (\w+)/.exec(body) ?? []
+  return `${rootOf(name, root, filters, path, PAGED)} { nodes { ...${type} } ${PAGE} } } ${body}`
+}
+
+const ofId = (filter: string) => ({ filter, as: 'id', type: 'ID!' })
+const OF_PROJECT = { filter: 'project', as: 'idOrKey', type: 'String!' }
 
 const FIELD_CHANGE = 'fragment FieldChange on FieldChange { field from to }'
 
@@ -84,15 +148,7 @@ const RISK_TREND = `fragment RiskTrend on RiskTrend { points { ...RiskTrendPoint
 fragment RiskTrendPoint on RiskTrendPoint { on live unassessed low medium high critical score }`
 
 export const OPERATIONS = {
-  listPersonnel: `query listPersonnel(
-    $status: [PersonStatus!], $group: [ID!], $department: [String!], $search: String, $email: String, $externalId: String,
-    $updatedSince: DateTime, $limit: Int, $cursor: String, $total: Boolean = false
-  ) {
-    personnel(first: $limit, after: $cursor, filter: {
-      status: $status, group: $group, department: $department, search: $search, email: $email, externalId: $externalId,
-      updatedSince: $updatedSince
-    }) { nodes { ...Person } ${PAGE} }
-  } ${PERSON}`,
+  listPersonnel: listOf('listPersonnel', 'personnel', PERSON, PERSON_FILTERS),
 
   addPerson: `mutation addPerson($input: AddPersonInput!) { addPerson(input: $input) { ...Person } } ${PERSON}`,
 
@@ -102,13 +158,7 @@ export const OPERATIONS = {
     changePerson(id: $id, input: $input) { ...Person }
   } ${PERSON}`,
 
-  listGroups: `query listGroups(
-    $search: String, $updatedSince: DateTime, $limit: Int, $cursor: String, $total: Boolean = false
-  ) {
-    groups(first: $limit, after: $cursor, filter: { search: $search, updatedSince: $updatedSince }) {
-      nodes { ...Group } ${PAGE}
-    }
-  } ${GROUP}`,
+  listGroups: listOf('listGroups', 'groups', GROUP, GROUP_FILTERS),
 
   addGroup: `mutation addGroup($input: AddGroupInput!) { addGroup(input: $input) { ...Group } } ${GROUP}`,
 
@@ -124,65 +174,30 @@ export const OPERATIONS = {
     removeMember(groupId: $id, personId: $personId) { id }
   }`,
 
-  listProjects: `query listProjects(
-    $status: [ProjectStatus!], $search: String, $updatedSince: DateTime,
-    $limit: Int, $cursor: String, $total: Boolean = false
-  ) {
-    projects(first: $limit, after: $cursor, filter: { status: $status, search: $search, updatedSince: $updatedSince }) {
-      nodes { ...Project } ${PAGE}
-    }
-  } ${PROJECT}`,
+  listProjects: listOf('listProjects', 'projects', PROJECT, PROJECT_FILTERS),
 
   syncProject: `mutation syncProject($input: SyncProjectInput!) {
     syncProject(input: $input) { ...SyncResult }
   } ${SYNC_RESULT} ${PROJECT}`,
 
+  syncPersonnel: `mutation syncPersonnel($input: SyncPersonnelInput!) {
+    syncPersonnel(input: $input) { ...SyncPersonnelResult }
+  } ${PERSONNEL_RESULT}`,
+
   getProject: `query getProject($idOrKey: ID!) { project(id: $idOrKey) { ...Project } } ${PROJECT}`,
 
-  listRisks: `query listRisks(
-    $project: [String!], $status: [RiskStatus!], $level: [RiskLevel!], $minScore: Int, $likelihood: Int, $impact: Int,
-    $owner: [ID], $category: [String!], $reviewBefore: Date, $search: String, $updatedSince: DateTime,
-    $limit: Int, $cursor: String, $total: Boolean = false
-  ) {
-    risks(first: $limit, after: $cursor, filter: {
-      project: $project, status: $status, level: $level, minScore: $minScore, likelihood: $likelihood, impact: $impact,
-      owner: $owner, category: $category, reviewBefore: $reviewBefore, search: $search, updatedSince: $updatedSince
-    }) { nodes { ...Risk } ${PAGE} }
-  } ${RISK}`,
+  listRisks: listOf('listRisks', 'risks', RISK, RISK_FILTERS),
 
-  riskMatrix: `query riskMatrix(
-    $project: [String!], $status: [RiskStatus!], $level: [RiskLevel!], $minScore: Int, $likelihood: Int, $impact: Int,
-    $owner: [ID], $category: [String!], $reviewBefore: Date, $search: String, $updatedSince: DateTime
-  ) {
-    riskMatrix(filter: {
-      project: $project, status: $status, level: $level, minScore: $minScore, likelihood: $likelihood, impact: $impact,
-      owner: $owner, category: $category, reviewBefore: $reviewBefore, search: $search, updatedSince: $updatedSince
-    }) { ...RiskMatrix }
+  riskMatrix: `${rootOf('riskMatrix', 'riskMatrix', RISK_FILTERS)} { ...RiskMatrix }
   } fragment RiskMatrix on RiskMatrix { cells { ...RiskMatrixCell } unassessed unplaced levels { ...RiskLevelCount } }
   fragment RiskMatrixCell on RiskMatrixCell { likelihood impact count }
   fragment RiskLevelCount on RiskLevelCount { level count }`,
 
   getRisk: `query getRisk($id: ID!) { risk(id: $id) { ...Risk } } ${RISK}`,
 
-  listIssues: `query listIssues(
-    $project: [String!], $severity: [IssueSeverity!], $status: [OpenIssueStatus!], $assignee: [ID], $risk: [ID!],
-    $dueBefore: Date,
-    $search: String, $updatedSince: DateTime, $limit: Int, $cursor: String, $total: Boolean = false
-  ) {
-    issues(first: $limit, after: $cursor, filter: {
-      project: $project, severity: $severity, status: $status, assignee: $assignee, risk: $risk, dueBefore: $dueBefore,
-      search: $search, updatedSince: $updatedSince
-    }) { nodes { ...Issue } ${PAGE} }
-  } ${ISSUE}`,
+  listIssues: listOf('listIssues', 'issues', ISSUE, ISSUE_FILTERS),
 
-  issueCounts: `query issueCounts(
-    $project: [String!], $severity: [IssueSeverity!], $status: [OpenIssueStatus!], $assignee: [ID], $risk: [ID!],
-    $dueBefore: Date, $search: String, $updatedSince: DateTime
-  ) {
-    issueCounts(filter: {
-      project: $project, severity: $severity, status: $status, assignee: $assignee, risk: $risk, dueBefore: $dueBefore,
-      search: $search, updatedSince: $updatedSince
-    }) { ...IssueCounts }
+  issueCounts: `${rootOf('issueCounts', 'issueCounts', ISSUE_FILTERS)} { ...IssueCounts }
   } fragment IssueCounts on IssueCounts {
     total severities { ...IssueSeverityCount } statuses { ...IssueStatusCount }
   } fragment IssueSeverityCount on IssueSeverityCount { severity count }
@@ -190,55 +205,21 @@ export const OPERATIONS = {
 
   getIssue: `query getIssue($id: ID!) { issue(id: $id) { ...Issue } } ${ISSUE}`,
 
-  listMembers: `query listMembers(
-    $id: ID!, $status: [PersonStatus!], $department: [String!], $search: String, $email: String, $externalId: String,
-    $updatedSince: DateTime, $limit: Int, $cursor: String, $total: Boolean = false
-  ) {
-    personnel(first: $limit, after: $cursor, filter: {
-      group: [$id], status: $status, department: $department, search: $search, email: $email, externalId: $externalId,
-      updatedSince: $updatedSince
-    }) { nodes { ...Person } ${PAGE} }
-  } ${PERSON}`,
+  listMembers: listOf('listMembers', 'personnel', PERSON, PERSON_FILTERS, ofId('group')),
 
-  listProjectRisks: risksOf(
-    'listProjectRisks',
-    '$idOrKey: String!',
-    'project: [$idOrKey]',
-    '$owner: [ID]',
-    'owner: $owner',
-  ),
+  listProjectRisks: listOf('listProjectRisks', 'risks', RISK, RISK_FILTERS, OF_PROJECT),
 
-  listProjectIssues: issuesOf(
-    'listProjectIssues',
-    '$idOrKey: String!',
-    'project: [$idOrKey]',
-    '$assignee: [ID]',
-    'assignee: $assignee',
-  ),
+  listProjectIssues: listOf('listProjectIssues', 'issues', ISSUE, ISSUE_FILTERS, OF_PROJECT),
 
-  listPersonRisks: risksOf('listPersonRisks', '$id: ID!', 'owner: [$id]', '$project: [String!]', 'project: $project'),
+  listPersonRisks: listOf('listPersonRisks', 'risks', RISK, RISK_FILTERS, ofId('owner')),
 
-  listPersonIssues: issuesOf(
-    'listPersonIssues',
-    '$id: ID!',
-    'assignee: [$id]',
-    '$project: [String!]',
-    'project: $project',
-  ),
+  listPersonIssues: listOf('listPersonIssues', 'issues', ISSUE, ISSUE_FILTERS, ofId('assignee')),
 
   personHistory: historyOf('personHistory', 'person'),
   groupHistory: historyOf('groupHistory', 'group'),
   projectHistory: historyOf('projectHistory', 'project', 'idOrKey'),
   riskHistory: historyOf('riskHistory', 'risk'),
   issueHistory: historyOf('issueHistory', 'issue'),
-
-  getMovements: `query getMovements($since: DateTime!, $until: DateTime, $project: [String!], $level: [RiskLevel!]) {
-    movements(since: $since, until: $until, filter: { project: $project, level: $level }) { ...Movements }
-  } ${MOVEMENTS}`,
-
-  getRiskTrend: `query getRiskTrend($from: Date!, $to: Date!, $step: TrendStep = DAY, $project: [String!]) {
-    riskTrend(from: $from, to: $to, step: $step, filter: { project: $project }) { ...RiskTrend }
-  } ${RISK_TREND}`,
 
   listChanges: `query listChanges(
     $entity: [EntityKind!], $project: [String!], $since: DateTime, $limit: Int, $cursor: String, $by: Boolean = false
@@ -247,9 +228,17 @@ export const OPERATIONS = {
       nodes { ...FeedEntry } pageInfo { hasNextPage endCursor }
     }
   } fragment FeedEntry on Change {
-    id recordedAt effectiveOn action entity entityId reference title project { ...ProjectRef } by @include(if: $by)
+    id cursor recordedAt effectiveOn action entity entityId reference title project { ...ProjectRef } by @include(if: $by)
     fields { ...FieldChange }
   } ${PROJECT_REF} ${FIELD_CHANGE}`,
+
+  getMovements: `query getMovements($since: DateTime!, $until: DateTime, $project: [String!], $level: [RiskLevel!]) {
+    movements(since: $since, until: $until, filter: { project: $project, level: $level }) { ...Movements }
+  } ${MOVEMENTS}`,
+
+  getRiskTrend: `query getRiskTrend($from: Date!, $to: Date!, $step: TrendStep = DAY, $project: [String!]) {
+    riskTrend(from: $from, to: $to, step: $step, filter: { project: $project }) { ...RiskTrend }
+  } ${RISK_TREND}`,
 
   getKey: 'query getKey { apiKey { ...ApiKey } } fragment ApiKey on ApiKey { name scopes projects expiresAt }',
 } as const

@@ -9,7 +9,9 @@ import { longJson } from '../wire/longJson.js'
 import type { HttpRequest, HttpResponse } from '../wire/request.js'
 import { joined } from '../wire/slices.js'
 import type { CompiledRoute, MediaType } from './compiledRoutes.js'
-import { csvContent, type Entry, entriesIn } from './csv.js'
+import { csvContent, type Entry, JsonLines } from './csv.js'
+import { eventsContent } from './events.js'
+import { EVENTS_TYPE } from './routes.js'
 
 /** A routed request: its operation and the negotiated media type. */
 export interface RouteCall {
@@ -30,12 +32,16 @@ export async function respondWithCompiled({ roots: [root] }: CompiledResult, cal
     const next = nextOf(list.pageInfo, call)
     const { columns } = call.operation
     if (call.type === 'text/csv' && columns) {
-      return pageWith(await csvContent(columns, entriesIn(list.entries), call.separator), next, call)
+      return pageWith(await csvContent(columns, new JsonLines(list.entries), call.separator), next, call)
     }
     const page = JSON.stringify(pageOf(list, next, call))
+    const isEmpty = list.entries.length === 0
+    if (call.type === EVENTS_TYPE) {
+      return pageWith(eventsContent(new JsonLines(list.entries), call), next, call, isEmpty)
+    }
     const parts = [BEFORE_DATA, list.entries, Buffer.from(`],"page":${page}}`)] as const
     const bytes = framed(...parts) ?? (await joined(parts))
-    return pageWith(new Content(JSON_TYPE, bytes), next, call)
+    return pageWith(new Content(JSON_TYPE, bytes), next, call, isEmpty)
   }
   if (!root?.isThere) throw nothingAt(call)
   // The JSON is of the root entity; the response is the list nested in it.
@@ -96,25 +102,30 @@ async function listWith(list: ListResult, call: RouteCall): Promise<HttpResponse
   const content =
     type === 'text/csv' && operation.columns
       ? await csvContent(operation.columns, nodes, call.separator)
-      : new Content(JSON_TYPE, await longJson({ data: nodes, page: pageOf(list, next, call) }))
-  return pageWith(content, next, call)
+      : type === EVENTS_TYPE
+        ? eventsContent(nodes, call)
+        : new Content(JSON_TYPE, await longJson({ data: nodes, page: pageOf(list, next, call) }))
+  return pageWith(content, next, call, nodes.length === 0)
 }
 
-function pageWith(
+async function pageWith(
   content: Content,
   next: string | null,
   { request, path, type, operation }: RouteCall,
+  isEmpty = false,
 ): Promise<HttpResponse> {
-  const { sheet } = operation.route
+  const { sheet, isFeed } = operation.route
   const headers = {
     ...(next !== null && { link: nextLink(path, request.url.searchParams, next) }),
     ...(type === 'text/csv' && { 'content-disposition': `attachment; filename="${sheet}.csv"` }),
   }
-  return respond(request, content, { headers })
+  const response = await respond(request, content, { headers })
+  return isFeed ? { ...response, isEmpty } : response
 }
 
 function nextLink(path: string, query: URLSearchParams, next: string): string {
   const following = new URLSearchParams(query)
+  following.delete('lastEventId')
   following.set('cursor', next)
   return `<${path}?${following}>; rel="next"`
 }

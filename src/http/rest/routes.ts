@@ -20,8 +20,10 @@ export interface Route {
 }
 
 export const CSV_TYPE = 'text/csv'
+/** A batch of CloudEvents 1.0: the other form of a feed. */
+export const EVENTS_TYPE = 'application/cloudevents-batch+json'
 
-const WHOLE_PROJECT = { bodyBytesMax: LIMITS.syncBodyBytesMax }
+const MANY_RECORDS = { bodyBytesMax: LIMITS.syncBodyBytesMax }
 
 const OF_PROJECT = { status: 200, parent: 'getProject' } as const
 const OF_PERSON = { status: 200, parent: 'getPerson' } as const
@@ -30,6 +32,7 @@ const OF_PERSON = { status: 200, parent: 'getPerson' } as const
 const TABLE: readonly Route[] = [
   { method: 'GET', path: '/v1/personnel', operation: 'listPersonnel', status: 200, sheet: 'people' },
   { method: 'POST', path: '/v1/personnel', operation: 'addPerson', status: 201 },
+  { method: 'POST', path: '/v1/personnel/batch', operation: 'syncPersonnel', status: 200, ...MANY_RECORDS },
   { method: 'GET', path: '/v1/personnel/{id}', operation: 'getPerson', status: 200 },
   { method: 'PATCH', path: '/v1/personnel/{id}', operation: 'changePerson', status: 200 },
   { method: 'GET', path: '/v1/groups', operation: 'listGroups', status: 200, sheet: 'groups' },
@@ -39,7 +42,7 @@ const TABLE: readonly Route[] = [
   { method: 'PUT', path: '/v1/groups/{id}/members/{personId}', operation: 'addMember', status: 204 },
   { method: 'DELETE', path: '/v1/groups/{id}/members/{personId}', operation: 'removeMember', status: 204 },
   { method: 'GET', path: '/v1/projects', operation: 'listProjects', status: 200, sheet: 'projects' },
-  { method: 'POST', path: '/v1/projects', operation: 'syncProject', status: 200, ...WHOLE_PROJECT },
+  { method: 'POST', path: '/v1/projects', operation: 'syncProject', status: 200, ...MANY_RECORDS },
   { method: 'GET', path: '/v1/projects/{idOrKey}', operation: 'getProject', status: 200 },
   { method: 'GET', path: '/v1/risks', operation: 'listRisks', status: 200, sheet: 'risks' },
   { method: 'GET', path: '/v1/risks/matrix', operation: 'riskMatrix', status: 200 },

@@ -33,6 +33,8 @@ export interface HttpResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer | null
+  /** Whether it is an empty page of a feed. */
+  readonly isEmpty?: boolean
   /** For a cached response: its final headers by CORS origin, since building them for each request is slow. */
   readonly finished?: Map<string, readonly string[]>
 }
@@ -219,7 +221,9 @@ function brokenOff(cause?: unknown): Fault {
 }
 
 export function tooLarge(bytesMax: number): Fault {
-  return new Fault('PAYLOAD_TOO_LARGE', `The body is larger than ${bytesMax} bytes. Send it in smaller parts.`)
+  // In parts, a complete list would close what is in the other parts.
+  const how = bytesMax > LIMITS.bodyBytesMax ? ': risks and issues with `mode: PARTIAL`, people without `leavers`' : ''
+  return new Fault('PAYLOAD_TOO_LARGE', `The body is larger than ${bytesMax} bytes. Send it in smaller parts${how}.`)
 }
 
 export function sendToNode(response: ServerResponse, { status, headers, body }: FlatResponse): void {

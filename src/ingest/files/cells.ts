@@ -1,13 +1,17 @@
+import { DETAILS, type Detail } from '../../details.js'
+import { LIMITS } from '../../limits.js'
 import { guarded } from './csv.js'
+
+type Entry = Readonly<Record<string, unknown>>
 
 /** A group's name, or its id if the name would not be read back as one name. */
 function nameOf({ id, name }: { id: string; name: string }): string {
   return /[;]|^grp_/.test(name) ? id : name
 }
 
-/** A response value as a sheet has it: a project by its key, people and groups by their names. */
+/** A response value as a sheet has it: a project by its key, people and groups by their names, details as they are. */
 export function sheetValue(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(nameOf)
+  if (Array.isArray(value)) return value.map((item) => ('text' in item ? item : nameOf(item)))
   if (typeof value === 'object' && value !== null)
     return 'key' in value ? value.key : 'name' in value ? value.name : null
   return value ?? null
@@ -18,4 +22,55 @@ export function sheetCell(value: unknown): string {
   const plain = sheetValue(value)
   if (plain === null) return ''
   return guarded(Array.isArray(plain) ? plain.join(';') : String(plain))
+}
+
+/** How entries become the rows of a CSV. */
+export interface SheetLayout {
+  readonly header: readonly string[]
+  cells(entry: Entry): string[]
+}
+
+/** A column for each of these details; for too many, one that has them as JSON, so that rows stay short. */
+export function sheetLayout(columns: readonly string[], names: readonly string[]): SheetLayout {
+  const isJson = names.length > LIMITS.detailColumnsMax
+  const headers = isJson ? [DETAILS] : names.map((name) => guarded(`${DETAILS}.${name}`))
+  const detailCells = (details: readonly Detail[]) => {
+    if (isJson) return [details.length === 0 ? '' : guarded(JSON.stringify(details))]
+    if (details.length === 0) return names.map(() => '')
+    const texts = new Map(details.map(({ name, text }) => [name, text]))
+    return names.map((name) => guarded(texts.get(name) ?? ''))
+  }
+  return {
+    header: columns.flatMap((column) => (column === DETAILS ? headers : [column])),
+    cells: (entry) =>
+      columns.flatMap((column) => (column === DETAILS ? detailCells(detailsOf(entry)) : [sheetCell(entry[column])])),
+  }
+}
+
+/** The names of the details of all entries, in an order that agrees with as many entries as possible. */
+export class DetailNames {
+  readonly all: string[] = []
+  readonly #known = new Set<string>()
+
+  add(entry: Entry): void {
+    const names = detailsOf(entry).map(({ name }) => name)
+    for (const [at, name] of names.entries()) {
+      if (this.#known.has(name)) continue
+      this.#known.add(name)
+      this.all.splice(this.#placeOf(names, at), 0, name)
+    }
+  }
+
+  /** After the name before it in its own entry; the first of an entry before the next one that is known. */
+  #placeOf(names: readonly string[], at: number): number {
+    const last = names[at - 1]
+    if (last !== undefined) return this.all.indexOf(last) + 1
+    const next = names.slice(1).find((name) => this.#known.has(name))
+    return next === undefined ? this.all.length : this.all.indexOf(next)
+  }
+}
+
+function detailsOf(entry: Entry): readonly Detail[] {
+  // Entries of a noun with details have them as a list, here and in the API.
+  return (entry[DETAILS] ?? []) as readonly Detail[]
 }

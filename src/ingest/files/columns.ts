@@ -1,3 +1,4 @@
+import { DETAILS, detailField } from '../../details.js'
 import { excerpt, listed, NO_FLAWS, type Place, type SheetFlaw, UnreadableSheet } from './flaws.js'
 import { headingKey } from './header.js'
 import { isBlank } from './table.js'
@@ -30,7 +31,11 @@ export class Columns {
   /** Whether a column of this name is a field, or computed. */
   knows(name: string): boolean {
     const key = headingKey(name)
-    return this.#fields.has(key) || this.#derived.has(key)
+    return this.#fields.has(key) || this.#derived.has(key) || this.#detailOf(name) !== undefined
+  }
+
+  #detailOf(name: string): string | undefined {
+    return this.#fields.has(DETAILS) ? detailField(name) : undefined
   }
 
   /** The field of a column name, in any case and punctuation. */
@@ -41,7 +46,7 @@ export class Columns {
 
   #meet(name: string): string | undefined {
     const key = headingKey(name)
-    const field = this.#fields.get(key)
+    const field = this.#fields.get(key) ?? this.#detailOf(name)
     if (field === undefined) (this.#derived.has(key) ? this.derived : this.unknown).add(name)
     else if (!this.named.has(field)) this.named.set(field, name)
     return field

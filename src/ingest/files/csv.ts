@@ -129,6 +129,7 @@ export function csvTables(text: string, name: string): Table[] {
     unit: 'line',
     isOpenEnded,
     notes: [],
+    sheets: [],
     rows: () => csvRecords(text, separator, { name, start }),
   }))
 }

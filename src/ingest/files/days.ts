@@ -32,6 +32,12 @@ export function dayPattern(
   return { pattern: { texts, languages, regexps } }
 }
 
+/** One of the formats of a pattern, alone. */
+export function patternAt({ texts, languages, regexps }: DayPattern, text: string): DayPattern {
+  const regexp = regexps[texts.indexOf(text)]
+  return { texts: [text], languages, regexps: regexp ? [regexp] : [] }
+}
+
 function regexpOf(text: string): { regexp: RegExp } | { flaw: string } {
   const pieces = text.split(PART)
   const parts = pieces.filter((piece) => PARTS.has(piece))
@@ -48,25 +54,31 @@ function regexpOf(text: string): { regexp: RegExp } | { flaw: string } {
   return { regexp: new RegExp(`^${source}${end}`, 'iu') }
 }
 
-/** The day at the start of a text, as YYYY-MM-DD, or why there is none. */
+const ISO_DAY = /^(?<year>\d{4})-(?<month>\d\d)-(?<day>\d\d)$/
+
+/** The day at the start of a text, as YYYY-MM-DD, or why there is none. One that is so written is always read. */
 export function dayIn(text: string, { texts, languages, regexps }: DayPattern): { day: string } | { flaw: string } {
-  const format = `the format of the map, ${texts.join(' or ')}`
   // 3 de febrero de 2026
   const plain = text.trim().replaceAll(/ de /gi, ' ')
-  let flaw = `Must begin with a day in ${format}.`
-  for (const regexp of regexps) {
+  const format = () => `the format of the map, ${texts.join(' or ')}`
+  let wrong: string | undefined
+  // The days of a workbook are written so, whatever the texts beside them are.
+  for (const regexp of [...regexps, ISO_DAY]) {
     const { year = '', month = '', day = '' } = regexp.exec(plain)?.groups ?? {}
+    if (year === '') continue
     const number = /^\d/.test(month) ? Number(month) : monthNumber(month, languages)
-    if (year === '' || number === undefined) continue
+    if (number === undefined) continue
     const iso = `${year.padStart(4, '20')}-${String(number).padStart(2, '0')}-${day.padStart(2, '0')}`
-    if (isDay(iso)) return { day: iso }
-    flaw = `There is no day ${iso} (read in ${format}).`
+    if (isDay(Number(iso.slice(0, 4)), number, Number(day))) return { day: iso }
+    wrong = iso
   }
-  return { flaw }
+  return {
+    flaw: wrong ? `There is no day ${wrong} (read in ${format()}).` : `Must begin with a day in ${format()}.`,
+  }
 }
 
-function isDay(iso: string): boolean {
-  const instant = new Date(`${iso}T00:00:00Z`)
-  // `Date` may parse February 30th as March 2nd.
-  return !Number.isNaN(instant.getTime()) && instant.toISOString().startsWith(iso)
+function isDay(year: number, month: number, day: number): boolean {
+  // `Date` takes February 30th for March 2nd.
+  const date = new Date(Date.UTC(year, month - 1, day))
+  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day
 }

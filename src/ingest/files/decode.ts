@@ -2,9 +2,13 @@ import { constants, isUtf8 } from 'node:buffer'
 import { UnreadableSheet } from './flaws.js'
 
 const SIGNATURES = [
-  { bytes: [0x50, 0x4b, 0x03, 0x04], kind: 'a spreadsheet (.xlsx) or another zip file' },
-  { bytes: [0xd0, 0xcf, 0x11, 0xe0], kind: 'an old spreadsheet (.xls)' },
-  { bytes: [0x25, 0x50, 0x44, 0x46], kind: 'a PDF' },
+  {
+    bytes: [0x50, 0x4b, 0x03, 0x04],
+    kind: 'a workbook (.xlsx) or another zip file',
+    advice: 'If it is a workbook, give --format xlsx.',
+  },
+  { bytes: [0xd0, 0xcf, 0x11, 0xe0], kind: 'an old workbook (.xls)', advice: 'Save it as .xlsx and import that file.' },
+  { bytes: [0x25, 0x50, 0x44, 0x46], kind: 'a PDF', advice: 'Save the table as "CSV UTF-8" and import that file.' },
 ]
 
 /** Byte order marks, which name the encoding of a text. */
@@ -20,8 +24,8 @@ export function decode(bytes: Uint8Array, name: string, encoding?: string): stri
     throw new UnreadableSheet(name, sentence, { line })
   }
   if (bytes.length > constants.MAX_STRING_LENGTH) refuse('The file is too large; split it.')
-  const kind = SIGNATURES.find((one) => startsWith(bytes, one.bytes))?.kind
-  if (kind) refuse(`This is ${kind}, not text. Save the table as "CSV UTF-8" and import that file.`)
+  const other = SIGNATURES.find((one) => startsWith(bytes, one.bytes))
+  if (other) refuse(`This is ${other.kind}, not text. ${other.advice}`)
   const marked = MARKS.find((one) => startsWith(bytes, one.bytes))?.encoding
   const decoder =
     decoderOf(encoding ?? marked ?? 'utf-8') ??

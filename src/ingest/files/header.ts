@@ -18,13 +18,16 @@ export function headingKey(heading: string): string {
 /** How many of the columns that are looked for a row of headings names, and how many of them make it the header. */
 export interface HeaderTest {
   readonly needed: number
+  /** Whether a later row that names more columns is a better header. */
+  readonly isByMost?: boolean
   count(headings: readonly string[]): number
 }
 
 /** A header names two columns that are known: a single one may be a title or a value. */
-export function knownColumns(knows: (heading: string) => boolean): HeaderTest {
+export function knownColumns(knows: (heading: string) => boolean, isByMost = false): HeaderTest {
   return {
     needed: 2,
+    isByMost,
     count(headings) {
       const known = new Set(headings.filter((heading) => heading !== '' && knows(heading)).map(headingKey))
       return known.size < 2 ? 0 : known.size
@@ -65,7 +68,7 @@ export function headedTable(tables: Iterable<Table>, test: HeaderTest): HeadedTa
     first ??= table
     try {
       const found = headerIn(table, test)
-      if (found && found.count >= test.needed) return found
+      if (found && isEnough(found, test)) return found
       if (found && (!nearest || found.count > nearest.count)) nearest = found
     } catch (error) {
       // With another separator the text may be readable.
@@ -73,22 +76,64 @@ export function headedTable(tables: Iterable<Table>, test: HeaderTest): HeadedTa
       if (table === first) flaw = error
     }
   }
-  if (flaw) throw flaw
+  if (flaw && (nearest?.count ?? 0) < test.needed) throw flaw
   return nearest
 }
 
 function headerIn(table: Table, test: HeaderTest): HeadedTable | undefined {
   let nearest: HeadedTable | undefined
+  let last: readonly string[] = []
   let above = 0
-  for (const { line, cells } of table.rows()) {
-    if (cells.every(isBlank)) continue
-    const header = { line, cells: cells.map((cell) => unguarded(cell).trim()) }
-    const found = { table, header, above, count: test.count(header.cells) }
-    if (found.count >= test.needed) return found
+  for (const { line, cells: raw } of table.rows()) {
+    if (raw.every(isBlank)) continue
+    const cells = headingsOf(raw)
+    const grouped = withGroups(cells, last)
+    const count = Math.max(test.count(cells), test.count(grouped))
+    const found = { table, header: { line, cells: grouped }, above, count }
+    if (isEnough(found, test)) return { ...found, header: wholeHeader(found) }
     if (!nearest || found.count > nearest.count) nearest = found
     if (++above === LIMITS.headerRowsMax) break
+    last = cells
   }
-  return nearest
+  return nearest && nearest.count >= test.needed ? { ...nearest, header: wholeHeader(nearest) } : nearest
+}
+
+/** Whether to look no further: enough columns are known, and no other row can be better. */
+function isEnough({ count }: HeadedTable, { needed, isByMost }: HeaderTest): boolean {
+  return !isByMost && count >= needed
+}
+
+function headingsOf(cells: readonly string[]): string[] {
+  return cells.map((cell) => unguarded(cell).trim())
+}
+
+/** A header goes on as long as one of its headings is merged with the cell below. */
+function wholeHeader({ table, header }: { table: Table; header: TableRow }): TableRow {
+  let whole = header
+  for (const { line, cells: raw, merged } of table.rows()) {
+    if (line <= whole.line) continue
+    const cells = headingsOf(raw)
+    const upper = whole.cells
+    if (![...(merged ?? [])].some((at) => cells[at] !== '' && cells[at] === upper[at])) break
+    const width = Math.max(cells.length, upper.length)
+    const lowest = Array.from({ length: width }, (_, at) => cells[at] || upper[at] || '')
+    whole = { line, cells: withGroups(lowest, upper) }
+  }
+  return whole
+}
+
+/** Headings that are there several times get that of their group before them: `Residual` above `Impact`. */
+function withGroups(cells: readonly string[], above: readonly string[]): string[] {
+  let group = ''
+  const groups = cells.map((_, at) => {
+    group = above[at] || group
+    return group
+  })
+  const groupsOf = (cell: string) => new Set(groups.filter((_, at) => cells[at] === cell))
+  return cells.map((cell, at) => {
+    const own = groups[at]
+    return cell === '' || !own || own === cell || groupsOf(cell).size < 2 ? cell : `${own} ${cell}`
+  })
 }
 
 /** The rows below the header that are not blank. */

@@ -14,13 +14,13 @@ export function isObject(value: unknown): value is Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The elements of a JSON array, alone or as the only array in an object. */
+/** The elements of a JSON array, alone or as the only array in an object or in its `_embedded` (HAL). */
 export function jsonRecords(text: string, name: string): JsonRecord[] {
   const found = parsed(text)
   if ('flaw' in found) {
     throw new UnreadableSheet(name, `This is not JSON (${found.flaw}). One object a line is the format ndjson.`)
   }
-  const lists = isObject(found.value) ? Object.values(found.value).filter(Array.isArray) : [found.value]
+  const lists = listsIn(found.value)
   const [elements] = lists
   if (lists.length !== 1 || !Array.isArray(elements)) {
     throw new UnreadableSheet(name, 'There must be one array of objects, alone or as the only array of an object.')
@@ -28,6 +28,12 @@ export function jsonRecords(text: string, name: string): JsonRecord[] {
   return elements.map((element: unknown, index) =>
     recordOf(index + 1, element, () => (Array.isArray(element) ? '[...]' : String(element))),
   )
+}
+
+function listsIn(value: unknown): unknown[] {
+  if (!isObject(value)) return [value]
+  const lists = Object.values(value).filter(Array.isArray)
+  return lists.length === 0 && isObject(value['_embedded']) ? listsIn(value['_embedded']) : lists
 }
 
 /** The objects of a text that has one on each line. */

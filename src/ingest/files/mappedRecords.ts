@@ -4,6 +4,7 @@ import { isObject } from './json.js'
 import { type Condition, folded, isScalar, type Mapping, type Rule, type Scalar } from './mapping.js'
 import { adfText, isAdf } from './maps/adf.js'
 import { bandOf } from './maps/bands.js'
+import { UniqueTexts } from './maps/unique.js'
 import type { RowUnit } from './table.js'
 
 /** The source's values under a name: the cells of its columns, or the members at the end of its path. */
@@ -31,11 +32,16 @@ export class RecordMapper {
   readonly #cut = new Map<string, Noted>()
   /** Words that are not in `values`, by field and word. */
   readonly #unknown = new Map<string, Map<string, Noted>>()
+  readonly #pairs: readonly (readonly [field: string, partner: string])[]
+  readonly #unique: readonly (readonly [field: string, texts: UniqueTexts])[]
   #leftOut = 0
 
   constructor(mapping: Mapping, unit: RowUnit = 'line') {
     this.#mapping = mapping
     this.#unit = unit
+    const rules = [...mapping.rules]
+    this.#pairs = rules.flatMap(([field, rule]) => (rule.with === undefined ? [] : [[field, rule.with] as const]))
+    this.#unique = rules.flatMap(([field, rule]) => (rule.unique ? [[field, new UniqueTexts()] as const] : []))
   }
 
   /** Whether a record fulfils `where`. */
@@ -53,6 +59,8 @@ export class RecordMapper {
       if ('value' in result) values[field] = result.value
       else flaws.push(result.flaw)
     }
+    for (const [field, partner] of this.#pairs) if (!isFilled(values[partner])) values[field] = ''
+    for (const [field, references] of this.#unique) values[field] = references.next(values[field], values['project'])
     return flaws.length === 0 ? NO_FLAWS : flaws
   }
 
@@ -96,16 +104,16 @@ export class RecordMapper {
     if (rule.split !== undefined) return { value: this.#partsOf(field, rule, scalars, rule.split, line) }
     const known = rule.values && this.#known(field, rule, scalars, line)
     if (known !== undefined) return { value: known }
-    const flawed = (detail: string) => ({ flaw: { column, value: excerpt(String(first)), detail } })
     if (rule.bands) {
       const band = bandOf(String(first), rule.bands)
-      return 'value' in band ? band : flawed(band.flaw)
+      return 'value' in band ? band : flawed(column, first, band.flaw)
     }
     if (rule.date) {
       const read = dayIn(String(first), rule.date)
-      return 'day' in read ? { value: read.day } : flawed(read.flaw)
+      return 'day' in read ? { value: read.day } : flawed(column, first, read.flaw)
     }
-    const value = prefixed(rule, rule.join === undefined ? first : scalars.join(rule.join))
+    const text = prefixed(rule, rule.join === undefined ? first : scalars.join(rule.join))
+    const value = rule.oneLine && typeof text === 'string' ? text.replaceAll(/[\s\p{Cc}]+/gu, ' ') : text
     return { value: rule.cut === undefined ? value : this.#shortened(field, value, rule.cut, line) }
   }
 
@@ -179,12 +187,19 @@ function foundIn(rule: Rule, gather: Gather): Found | { flaw: SheetFlaw } {
   for (const column of rule.from) {
     const filled = gather(column).map(plain).filter(isFilled)
     if (filled.length === 0) continue
-    const scalars = filled.filter(isScalar)
-    if (scalars.length < filled.length) return { flaw: nested(column, filled) }
+    const values = filled.filter(isScalar)
+    if (values.length < filled.length) return { flaw: nested(column, filled) }
+    const { before } = rule
+    const scalars = before === undefined ? values : values.map((value) => partBefore(before, value)).filter(isFilled)
     if (!takesAll) return { column, scalars }
     found = found ? { column: found.column, scalars: [...found.scalars, ...scalars] } : { column, scalars }
   }
   return found ?? { column: rule.from[0] ?? '', scalars: [] }
+}
+
+function partBefore(text: string, value: Scalar): Scalar {
+  const at = String(value).indexOf(text)
+  return at === -1 ? value : String(value).slice(0, at).trim()
 }
 
 function plain(value: unknown): unknown {
@@ -201,6 +216,10 @@ function holds({ from, is, not, blank }: Condition, gather: Gather): boolean {
   const words = new Set(filled.map((value) => folded(String(value))))
   if (is) return is.some((word) => words.has(word))
   return !not?.some((word) => words.has(word))
+}
+
+function flawed(column: string, value: Scalar, detail: string): { flaw: SheetFlaw } {
+  return { flaw: { column, value: excerpt(String(value)), detail } }
 }
 
 function nested(column: string, found: readonly unknown[]): SheetFlaw {

@@ -11,6 +11,8 @@ export interface Rule {
   /** Headers, or member paths; the first non-blank one wins. Empty for a constant. */
   readonly from: readonly string[]
   readonly constant?: Scalar | undefined
+  /** Only the part of each value before this text is looked at, if the value has it. */
+  readonly before?: string | undefined
   /** The mapping of values, by their folded text. */
   readonly values?: ReadonlyMap<string, Scalar> | undefined
   /** For a blank, and for a value that is not in `values`. */
@@ -30,6 +32,12 @@ export interface Rule {
   readonly cut?: number | undefined
   /** The source may lack all of `from`: then there is only the default. */
   readonly optional?: true | undefined
+  /** Line breaks become spaces. */
+  readonly oneLine?: true | undefined
+  /** For references that are made of texts: a long text ends in its hash, and the second of the same in (2). */
+  readonly unique?: true | undefined
+  /** Blank wherever this other field is blank. */
+  readonly with?: string | undefined
 }
 
 /** A condition on the source's records; exactly one of `is`, `not` and `blank` is there. */

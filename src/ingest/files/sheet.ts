@@ -1,19 +1,28 @@
 import { Columns, surplusOf } from './columns.js'
 import { csvTables, unguarded } from './csv.js'
 import { decode } from './decode.js'
-import { type SheetFlaw, UnreadableSheet } from './flaws.js'
+import { listed, type SheetFlaw, UnreadableSheet } from './flaws.js'
+import type { GuessOptions } from './guess/assignment.js'
+import type { DateOrder } from './guess/dates.js'
+import { type Guess, guess } from './guess/guess.js'
+import { Headings } from './guess/headings.js'
+import { isOwnForm } from './guess/own.js'
 import { type HeadedTable, headedTable, knownColumns, mappedColumns, rowsBelow } from './header.js'
 import { type JsonRecord, jsonRecords, ndjsonRecords } from './json.js'
 import type { Mapping } from './mapping.js'
 import { mappedCells } from './maps/cells.js'
 import { mappedObjects } from './maps/objects.js'
+import { type Recognisable, recognised, recognisedNote, recognisedObjects, recognising } from './maps/recognition.js'
+import type { SheetNoun } from './nouns.js'
+import { RecordRows } from './recordRows.js'
 import type { SheetRecord, SheetRecords } from './records.js'
-import { isBlank, type RowUnit } from './table.js'
+import { isBlank, type RowUnit, type Table } from './table.js'
+import { workbookTables } from './workbook/workbook.js'
 
 export { type SheetFlaw, UnreadableSheet } from './flaws.js'
 export type { SheetRecord } from './records.js'
 
-export const SHEET_FORMATS = ['csv', 'ndjson', 'json'] as const
+export const SHEET_FORMATS = ['csv', 'xlsx', 'ndjson', 'json'] as const
 export type SheetFormat = (typeof SHEET_FORMATS)[number]
 
 export interface Sheet extends SheetRecords {
@@ -23,8 +32,19 @@ export interface Sheet extends SheetRecords {
   readonly ignored: readonly string[]
   /** Known columns that are computed, and so not taken from a file. */
   readonly derived: readonly string[]
+  /** The map that the file was recognised by. */
+  readonly recognised?: Mapping | undefined
+  /** What was guessed; absent if the columns have the fields' own names, or a map names them. */
+  readonly guess?: Guess
   /** The source's name for the column of a field: the header, or the field's own name. */
   columnOf(field: string): string
+}
+
+/** What is known beforehand about a sheet whose columns are guessed. */
+export interface GuessPlan extends Pick<GuessOptions, 'hasProject' | 'referenceFrom' | 'dateOrder'> {
+  readonly noun: SheetNoun
+  /** Guess also where everything has our own names and forms. */
+  readonly isForced?: boolean | undefined
 }
 
 export interface SheetOptions {
@@ -32,16 +52,23 @@ export interface SheetOptions {
   readonly name: string
   readonly format: SheetFormat
   readonly encoding?: string | undefined
+  /** The sheet of a workbook; without it, the first one that has a header. */
+  readonly sheet?: string | undefined
   readonly fields: readonly string[]
   readonly derived: readonly string[]
   readonly ignoreUnknown: boolean
   readonly mapping?: Mapping | undefined
-  /** Whether a heading is one of a column; without it, the fields' own names are. */
+  /** Maps that are used without being named if the file has their signature. */
+  readonly recognisable?: readonly Recognisable[]
+  /** Whether a heading is one of a column; without it, the fields' own names and what can be guessed are. */
   readonly knows?: (heading: string) => boolean
+  /** How to guess what the columns mean; without it, they have the fields' own names. */
+  readonly guess?: GuessPlan | undefined
 }
 
 const EXTENSIONS: Readonly<Record<SheetFormat, RegExp>> = {
   csv: /\.(csv|tsv|txt)$/i,
+  xlsx: /\.xls[xm]$/i,
   ndjson: /\.(ndjson|jsonl)$/i,
   json: /\.json$/i,
 }
@@ -53,24 +80,52 @@ export function formatOf(fileName: string): SheetFormat | undefined {
 
 /** Reads a whole file. A file that is not a table throws UnreadableSheet; flaws of a record are in the record. */
 export function readSheet(bytes: Uint8Array, options: SheetOptions): Sheet {
-  const { name, format, mapping } = options
+  const { name, format } = options
+  if (format === 'xlsx') return tableSheet(workbookTables(bytes, name, options.sheet), options)
   const text = decode(bytes, name, options.encoding)
-  if (format === 'csv') return tableSheet(text, options)
-  const source = format === 'json' ? jsonRecords(text, name) : ndjsonRecords(text)
-  return mapping
-    ? mappedSheet(mappedObjects(source, mapping, name), mapping)
-    : objectSheet(source, new Columns(options))
+  if (format === 'csv') return tableSheet(csvTables(text, name), options)
+  return objectsSheet(format === 'json' ? jsonRecords(text, name) : ndjsonRecords(text), options)
 }
 
-function tableSheet(text: string, options: SheetOptions): Sheet {
-  const { name, fields, mapping } = options
+function objectsSheet(source: Iterable<JsonRecord>, options: SheetOptions): Sheet {
+  const { name } = options
+  const { map, records } = options.mapping
+    ? { map: undefined, records: source }
+    : recognisedObjects(source, options.recognisable ?? [])
+  const mapping = options.mapping ?? map?.mapping()
+  if (!mapping) return objectSheet(records, new Columns(options))
+  const sheet = mappedSheet(mappedObjects(records, mapping, name), mapping)
+  return map ? { ...sheet, notes: [recognisedNote(map), ...sheet.notes] } : sheet
+}
+
+function tableSheet(tables: Iterable<Table>, options: SheetOptions): Sheet {
+  const { name, fields, recognisable = [] } = options
   const known = new Columns(options)
-  const knows = options.knows ?? ((heading: string) => known.knows(heading))
-  const found = headedTable(csvTables(text, name), mapping ? mappedColumns(mapping) : knownColumns(knows))
+  const headings = options.guess && new Headings(options.guess.noun, fields)
+  const knows = options.knows ?? ((heading: string) => known.knows(heading) || headings?.isKnown(heading) === true)
+  const test = options.mapping
+    ? mappedColumns(options.mapping)
+    : recognising(recognisable, knownColumns(knows, headings !== undefined))
+  const found = headedTable(tables, test)
   if (!found) throw new UnreadableSheet(name, `There is no header; the columns may be called ${fields.join(', ')}.`)
-  const { unit, notes } = found.table
-  const sheet = mapping ? mappedTable(found, mapping) : namedTable(found, options)
-  return { ...sheet, unit, notes: [...notes, ...noteAbove(found), ...sheet.notes] }
+  const { unit, notes, sheets } = found.table
+  if (sheets.length > 1 && found.count === 0 && test.needed > 0)
+    throw new UnreadableSheet(name, noHeader(sheets, fields))
+  const map = options.mapping ? undefined : recognised(recognisable, found.header.cells)
+  const mapping = options.mapping ?? map?.mapping()
+  const sheet = mapping
+    ? mappedTable(found, mapping, options.guess?.dateOrder)
+    : options.guess
+      ? guessedTable(found, options, options.guess, known)
+      : namedTable(found, options)
+  const first = map ? [recognisedNote(map)] : []
+  const all = [...first, ...notes, ...noteAbove(found), ...sheet.notes]
+  return { ...sheet, unit, notes: all, ...(map && { recognised: mapping }) }
+}
+
+function noHeader(sheets: readonly string[], fields: readonly string[]): string {
+  const names = `The columns may be called ${fields.join(', ')}; --map names others.`
+  return `No sheet has a header: a row that names at least two columns. The sheets are: ${listed(sheets)}. ${names}`
 }
 
 function noteAbove({ table: { unit }, header, above }: HeadedTable): string[] {
@@ -79,9 +134,34 @@ function noteAbove({ table: { unit }, header, above }: HeadedTable): string[] {
   return [`The header is in ${unit} ${header.line}; ${rows} passed over.`]
 }
 
-function mappedTable(found: HeadedTable, mapping: Mapping): Sheet {
-  const { present, ...mapped } = mappedCells(found, mapping)
+function mappedTable(found: HeadedTable, mapping: Mapping, order?: DateOrder): Sheet {
+  const { present, ...mapped } = mappedCells(found, mapping, order)
   return mappedSheet(mapped, present)
+}
+
+/** A table whose columns are guessed, unless its header and its values are our own. */
+function guessedTable(found: HeadedTable, options: SheetOptions, plan: GuessPlan, known: Columns): Sheet {
+  const headings = found.header.cells.filter((heading) => heading !== '')
+  const isOwn = headings.every((heading) => known.knows(heading)) && plan.referenceFrom === undefined && !plan.isForced
+  // Without a header that is known there is nothing to guess from.
+  const own = isOwn || found.count === 0 ? namedTable(found, options) : undefined
+  if (own && isOwnForm(plan.noun, own.records)) return own
+  const rows = Array.from(rowsBelow(found), ({ line, cells }) => ({ line, cells: cells.map(unguarded) }))
+  const { fields, derived, ignoreUnknown } = options
+  const { unit } = found.table
+  const guessed = guess(plan.noun, found.header.cells, rows, { ...plan, fields, derived, ignoreUnknown, unit })
+  // In a sheet with our own names only words and dates are translated; what else is wrong is a flaw of its row.
+  if (own && !isTranslation(guessed, own)) return own
+  if (guessed.questions.length > 0)
+    return { ...mappedSheet({ records: [], notes: [], warnings: [] }, guessed.mapping), guess: guessed }
+  const sheet = mappedTable(found, guessed.mapping)
+  return { ...sheet, warnings: [...guessed.warnings, ...sheet.warnings], guess: guessed }
+}
+
+function isTranslation({ mapping: { rules, where }, questions, warnings }: Guess, { records }: Sheet): boolean {
+  const isWhole = Object.keys(records[0]?.values ?? {}).every((field) => rules.has(field))
+  const isPlain = Array.from(rules.values()).every((rule) => !rule.unique && !rule.with && !rule.cut && !rule.oneLine)
+  return isWhole && isPlain && where.length + questions.length + warnings.length === 0
 }
 
 /** A table whose header has our field names. */
@@ -96,7 +176,11 @@ function namedTable(found: HeadedTable, options: SheetOptions): Sheet {
   const blank: Record<string, unknown> = Object.fromEntries(taken.map(({ field }) => [field, '']))
   const filled = new Set<number>()
   const records: SheetRecord[] = []
-  for (const { line, cells } of rowsBelow(found)) {
+  const rows = new RecordRows(
+    found,
+    taken.map(({ field, at }) => [field, [at]]),
+  )
+  for (const { line, cells } of rows) {
     const values = { ...blank }
     for (const { field, at } of taken) values[field] = unguarded(cells[at] ?? '')
     for (const at of nameless) if (!isBlank(cells[at])) filled.add(at)
@@ -105,7 +189,7 @@ function namedTable(found: HeadedTable, options: SheetOptions): Sheet {
   // Checked at the end, because a column without a name does not matter if it is blank in every row.
   for (const at of filled) columns.unknown.add(`column ${at + 1}, without a name`)
   columns.requireKnown(place)
-  return sheetOf(records, columns)
+  return { ...sheetOf(records, columns), notes: rows.notes() }
 }
 
 function fieldsOf({ table, header }: HeadedTable, columns: Columns): { field: string; at: number }[] {

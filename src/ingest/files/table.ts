@@ -3,6 +3,8 @@ export interface TableRow {
   /** In a text the line on which it begins, in a workbook the number of the row; from 1. */
   readonly line: number
   readonly cells: string[]
+  /** The columns whose cells are merged with those of the row above. */
+  readonly merged?: ReadonlySet<number>
 }
 
 /** What the numbers of the rows count. */
@@ -17,6 +19,8 @@ export interface Table {
   readonly isOpenEnded: boolean
   /** What its reader should know, such as rows that were hidden. */
   readonly notes: readonly string[]
+  /** The sheets of a workbook among which none was chosen by name. */
+  readonly sheets: readonly string[]
   /** The rows from the first one, at each call; some may be blank. */
   rows(): Iterable<TableRow>
 }

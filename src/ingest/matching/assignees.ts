@@ -25,14 +25,14 @@ export class AssigneeMatcher {
 
   async find(attributions: readonly Attribution[]): Promise<void> {
     if (!this.run.options.matchPeople) return
-    await this.people.find(attributions.flatMap(({ who, id }) => [who ?? [], id ?? []].flat()))
+    await this.people.find(attributions.map(withMailbox).flatMap(({ who, id }) => [who ?? [], id ?? []].flat()))
   }
 
   /** The columns to store for an attribution; absent if it says nothing. */
   assigneeOf(index: number, attribution: Attribution, before: Assignee | undefined, check: InputCheck): Assignee {
-    const { who, id, name } = attribution
-    const { field } = this
     if (!this.run.options.matchPeople) return this.asWritten(attribution, before, check)
+    const { who, id, name } = withMailbox(attribution)
+    const { field } = this
     if (id != null) {
       const { person } = this.people.get(id)
       if (person?.id !== id) check.flaw(`${field}Id`, `There is no person with the user id ${JSON.stringify(id)}.`)
@@ -51,7 +51,10 @@ export class AssigneeMatcher {
     const kept = checkText(name ?? who, 'name')
     if ('flaw' in kept) check.flaw(field, `${words} ${kept.flaw}`)
     else if (this.run.options.strictPeople) check.flaw(field, words)
-    else this.run.warnings.push({ index, field, detail: `${words} It is kept as ${field}Name.` })
+    else {
+      const stranger = found.namesakes === 0 ? { stranger: who } : {}
+      this.run.warnings.push({ index, field, detail: `${words} It is kept as ${field}Name.`, ...stranger })
+    }
     return { id: null, name: name ?? who }
   }
 
@@ -71,4 +74,14 @@ export class AssigneeMatcher {
     const why = 'Nobody was looked up on the roster, because this key lacks the scope personnel.read.'
     run.warnings.push({ index: undefined, field, detail: `${why} Each ${field} is kept as ${field}Name.` })
   }
+}
+
+const MAILBOX = /^([^<>]*[^<>\s])\s*<([^<>\s]+@[^<>\s]+)>$/
+
+/** Reads `Ada Lovelace <ada@example.com>`, as Azure DevOps and mail programs write a person. */
+function withMailbox(attribution: Attribution): Attribution {
+  const { who, name } = attribution
+  // Most texts end otherwise, and a regular expression costs more.
+  const [, shown, email] = (name === undefined && who?.endsWith('>') && MAILBOX.exec(who)) || []
+  return shown === undefined ? attribution : { ...attribution, who: email, name: shown }
 }

@@ -1,7 +1,9 @@
+import { setImmediate } from 'node:timers/promises'
 import { and, eq, type SQL } from 'drizzle-orm'
 import { type PersonRow, personnel } from '../../personnel/people.js'
 import type { Write } from '../../store/store.js'
 import { fold } from '../../text.js'
+import { BATCH_RECORDS } from '../run.js'
 
 type Person = Pick<PersonRow, 'id' | 'name' | 'nameFolded' | 'emailFolded' | 'externalId' | 'erasedAt'>
 
@@ -19,10 +21,16 @@ export class PersonMatcher {
     this.write = write
   }
 
-  /** Looks up the texts that are not known yet. */
-  async find(texts: readonly string[]): Promise<void> {
+  /** Looks up the texts that are not known yet, in batches: the members of groups may be everyone. */
+  async find(texts: Iterable<string>): Promise<void> {
     const unknown = [...new Set(texts)].filter((one) => !this.known.has(one))
-    if (unknown.length === 0) return
+    for (let start = 0; start < unknown.length; start += BATCH_RECORDS) {
+      if (start > 0) await setImmediate()
+      await this.findBatch(unknown.slice(start, start + BATCH_RECORDS))
+    }
+  }
+
+  private async findBatch(unknown: readonly string[]): Promise<void> {
     const { t, among } = this.write
     const { id, emailFolded, externalId, nameFolded, status } = personnel.table(t)
     const folded = unknown.map(fold)

@@ -1,6 +1,6 @@
-import { and, eq } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import type { Write } from '../../store/store.js'
-import { byProject, type Placed } from '../entryPlan.js'
+import type { Placed } from '../entryPlan.js'
 
 interface RiskValues {
   readonly risk?: string | null
@@ -18,16 +18,16 @@ export class RiskMatcher {
   }
 
   async find(placed: readonly Placed<RiskValues>[]): Promise<void> {
-    const { db, t, among } = this.write
+    const { db, t, among, pairs } = this.write
     const { id, projectId, reference } = t.risk
     const ids = placed.map(({ values }) => values.riskId).filter((one) => one != null)
     const rows =
       ids.length === 0 ? [] : await db.select({ id, projectId, reference }).from(t.risk).where(among(id, ids))
     const naming = placed.filter(({ values }) => values.risk != null)
-    for (const [project, records] of byProject(naming)) {
-      const references = records.map(({ values }) => values.risk ?? '')
-      const inProject = and(eq(projectId, project), among(reference, references))
-      rows.push(...(await db.select({ id, projectId, reference }).from(t.risk).where(inProject)))
+    if (naming.length > 0) {
+      const places = pairs(naming.map(({ project, values }) => [project.id, values.risk ?? '']))
+      const isNamed = sql`(${projectId}, ${reference}) in (select one, other from ${places})`
+      rows.push(...(await db.select({ id, projectId, reference }).from(t.risk).where(isNamed)))
     }
     for (const row of rows) {
       this.byReference.set(`${row.projectId} ${row.reference}`, row.id)

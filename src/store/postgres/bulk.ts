@@ -1,6 +1,6 @@
 import { getTableColumns, getTableName } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
-import { type Bulk, selectHavingAny } from '../bulk.js'
+import { type Bulk, selectHavingAny, selectHavingPairs } from '../bulk.js'
 
 type Rows = readonly Readonly<Record<string, unknown>>[]
 
@@ -29,6 +29,11 @@ export function postgresBulk(run: (sql: string, values: unknown[]) => Promise<{ 
     async havingAny(table, values) {
       const sql = selectHavingAny(table, Object.keys(values), (index) => `$${index + 1}`)
       const { rows } = await run(sql, Object.values(values))
+      return rows.map((row) => rowOf(table, row))
+    },
+    async havingPairs(table, members, pairs) {
+      const sql = selectHavingPairs(table, members, 'select * from unnest($1::text[], $2::text[])')
+      const { rows } = await run(sql, [pairs.map(([one]) => one), pairs.map(([, other]) => other)])
       return rows.map((row) => rowOf(table, row))
     },
     // Keep the indexes: other sessions read meanwhile.

@@ -27,6 +27,8 @@ export interface Relation<P extends Identified, R extends PgTable, F> {
   through?(t: Tables): PgTable
   /** The expression that produces the rows, if they are in no table of their own. */
   from?(read: Read, row: P): SQL
+  /** JSON of all related rows that the row itself has, with exactly these members in this order. */
+  readonly stored?: { readonly members: readonly string[]; json(read: Read, row: P): SQL }
   where(read: Read, row: P, related: R): SQL | undefined
 }
 export type AnyRelation = Relation<Identified, PgTable, object>

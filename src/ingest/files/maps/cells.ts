@@ -1,27 +1,47 @@
 import { surplusOf } from '../columns.js'
 import { unguarded } from '../csv.js'
 import { listed, NO_FLAWS, UnreadableSheet } from '../flaws.js'
+import type { DateOrder } from '../guess/dates.js'
 import { type HeadedTable, headingKey, rowsBelow } from '../header.js'
 import { RecordMapper } from '../mappedRecords.js'
 import { blankOf, type Condition, folded, type Mapping, mayLack, type Rule } from '../mapping.js'
+import { RecordRows } from '../recordRows.js'
 import type { SheetRecord, SheetRecords } from '../records.js'
+import { type Cells, settledDays } from './settledDays.js'
 
 /** The records of a table by a map, and the map as it applies to the table. */
-export function mappedCells(found: HeadedTable, mapping: Mapping): SheetRecords & { present: Mapping } {
+export function mappedCells(
+  found: HeadedTable,
+  mapping: Mapping,
+  order?: DateOrder,
+): SheetRecords & { present: Mapping } {
   const places = placesOf(found.header.cells)
-  const present = mappingOf(found, mapping, places)
+  const columns = new Map(Array.from(places.values(), ({ name, at }) => [name, at]))
+  const cellsOf = (cells: readonly string[]) => (name: string) =>
+    columns.get(name)?.map((at) => unguarded(cells[at] ?? '')) ?? []
+  const days = settledDays(mappingOf(found, mapping, places), () => cellRows(found, cellsOf), order)
+  if ('flaw' in days) throw new UnreadableSheet(found.table.name, days.flaw)
+  const present = days.mapping
   const mapper = new RecordMapper(present, found.table.unit)
   const blank = blankOf(present)
-  const columns = new Map(Array.from(places.values(), ({ name, at }) => [name, at]))
   const records: SheetRecord[] = []
-  for (const { line, cells } of rowsBelow(found)) {
-    const gather = (name: string) => columns.get(name)?.map((at) => unguarded(cells[at] ?? '')) ?? []
+  const named = Array.from(
+    present.rules,
+    ([field, { from }]) => [field, from.flatMap((one) => columns.get(one) ?? [])] as const,
+  )
+  const rows = new RecordRows(found, named)
+  for (const { line, cells } of rows) {
+    const gather = cellsOf(cells)
     if (!mapper.takes(gather)) continue
     const values = { ...blank }
     const flaws = [...surplusOf(cells, found.header.cells.length), ...mapper.fillIn(values, gather, line)]
     records.push({ index: records.length, line, values, flaws: flaws.length === 0 ? NO_FLAWS : flaws })
   }
-  return { present, records, notes: mapper.notes(), warnings: mapper.warnings() }
+  return { present, records, notes: [...rows.notes(), ...mapper.notes()], warnings: mapper.warnings() }
+}
+
+function* cellRows(found: HeadedTable, cellsOf: (cells: readonly string[]) => Cells): Generator<Cells, void> {
+  for (const { cells } of rowsBelow(found)) yield cellsOf(cells)
 }
 
 type Places = ReadonlyMap<string, { readonly name: string; readonly at: number[] }>

@@ -7,9 +7,18 @@ const LETTERS_MIN = 3
 
 const known = new Map<string, readonly (readonly [name: string, month: number])[]>()
 
+/** Months that were found, by languages and text: a column has the same twelve names over and over. */
+const found = new Map<string, number>()
+
 /** The number of a month by its name or the beginning of it, in English or one of these languages. */
 export function monthNumber(text: string, languages: readonly string[]): number | undefined {
-  const wanted = plain(text)
+  const key = `${languages.join()} ${text}`
+  const month = found.get(key) ?? searched(plain(text), languages)
+  if (month !== undefined) found.set(key, month)
+  return month
+}
+
+function searched(wanted: string, languages: readonly string[]): number | undefined {
   const names = ['en', ...languages].flatMap(namesOf)
   const exact = names.find(([name]) => name === wanted)
   if (exact) return exact[1]

@@ -1,3 +1,4 @@
+import { DETAILS, detailField } from '../../../details.js'
 import { dayPattern } from '../days.js'
 import { isObject, type Members } from '../json.js'
 import { type Band, type Condition, folded, isScalar, type Mapping, type Rule, type Scalar } from '../mapping.js'
@@ -30,7 +31,7 @@ export function mappingOf(content: unknown, name: string, fields: readonly strin
 }
 
 function isField(name: string, fields: readonly string[]): boolean {
-  return fields.includes(name) || (name.startsWith('details.') && fields.includes('details'))
+  return fields.includes(name) || (fields.includes(DETAILS) && detailField(name) === name)
 }
 
 function columnsOf(map: unknown, problems: string[]): [string, unknown][] {
@@ -53,8 +54,8 @@ function parsed(text: string): unknown {
 }
 
 const RULE_MEMBERS = [
-  ...['from', 'constant', 'values', 'default', 'otherwise', 'join', 'split', 'bands', 'date', 'months', 'prefix'],
-  ...['cut', 'optional'],
+  ...['from', 'constant', 'before', 'values', 'default', 'otherwise', 'join', 'split', 'bands', 'date', 'months'],
+  ...['prefix', 'cut', 'optional', 'oneLine', 'unique', 'with'],
 ]
 
 function ruleOf(content: unknown, field: string, problems: string[]): Rule {
@@ -69,6 +70,7 @@ function ruleOf(content: unknown, field: string, problems: string[]): Rule {
   return {
     from: listOf(take('from', isNames, 'a name, or a list of names')),
     constant: take('constant', isScalar, SCALAR),
+    before: take('before', isFilled, 'a text that is not empty'),
     values: valuesOf(take('values', isScalars, 'an object of texts, numbers, true or false'), field, problems),
     default: take('default', isScalar, SCALAR),
     otherwise: take('otherwise', isScalar, SCALAR),
@@ -79,6 +81,9 @@ function ruleOf(content: unknown, field: string, problems: string[]): Rule {
     prefix: take('prefix', isFilled, 'a text that is not empty'),
     cut: take('cut', isLength, 'a whole number of characters, from 1'),
     optional: take('optional', isTrue, 'true'),
+    oneLine: take('oneLine', isTrue, 'true'),
+    unique: take('unique', isTrue, 'true'),
+    with: take('with', isFilled, 'the name of a field'),
   }
 }
 

@@ -1,0 +1,105 @@
+interface Entry {
+  readonly reference: string
+  readonly title: string
+  readonly project: { readonly key: string }
+  readonly movement: string
+}
+
+interface RiskEntry extends Entry {
+  readonly scoreFrom: number | null
+  readonly scoreTo: number | null
+  readonly levelFrom: string | null
+  readonly levelTo: string | null
+  readonly rankFrom: number | null
+  readonly rankTo: number | null
+}
+
+interface IssueEntry extends Entry {
+  readonly severityFrom: string | null
+  readonly severityTo: string | null
+  readonly dueFrom: string | null
+  readonly dueTo: string | null
+}
+
+/** The body of `GET /v1/movements`, as far as it is shown in words. */
+export interface Movements {
+  readonly since: string
+  readonly until: string | null
+  readonly counts: Readonly<Record<string, number>>
+  readonly risks: readonly RiskEntry[]
+  readonly issues: readonly IssueEntry[]
+}
+
+const HEADERS = ['Movement', 'Project', 'Reference', 'Title', 'From', 'To', 'Rank'] as const
+const NONE = '-'
+
+/** A line of the table: risks first, each list with its biggest movement first. */
+function linesOf({ risks, issues }: Movements): string[][] {
+  return [...risks.map(riskLine), ...issues.map(issueLine)]
+}
+
+function riskLine(risk: RiskEntry): string[] {
+  const state = (score: number | null, level: string | null) =>
+    score === null ? NONE : `${score} ${level?.toLowerCase()}`
+  const { scoreFrom, scoreTo, levelFrom, levelTo, rankFrom, rankTo } = risk
+  const rank = `${rankFrom ?? NONE} → ${rankTo ?? NONE}`
+  return [...placeOf(risk), state(scoreFrom, levelFrom), state(scoreTo, levelTo), rank]
+}
+
+function issueLine(issue: IssueEntry): string[] {
+  const isSlip = issue.movement === 'SLIPPED'
+  const { severityFrom, severityTo, dueFrom, dueTo } = issue
+  const ends = isSlip
+    ? [`due ${dueFrom}`, `due ${dueTo}`]
+    : [severityFrom, severityTo].map((one) => one?.toLowerCase() ?? NONE)
+  return [...placeOf(issue), ...ends, '']
+}
+
+function placeOf({ movement, project: { key }, reference, title }: Entry): string[] {
+  return [movement.toLowerCase(), key, ...[reference, title].map((text) => text.replaceAll(/\s+/g, ' '))]
+}
+
+/** Such as `since 2026-10-01: risks 1 new, ...`. */
+function headingOf({ since, until, counts }: Movements): string {
+  const count = (...names: string[]) => names.map((name) => `${counts[name]} ${name}`).join(', ')
+  const period = until === null ? `since ${dayOf(since)}` : `from ${dayOf(since)} to ${dayOf(until)}`
+  const risks = count('new', 'closed', 'up', 'down', 'unchanged')
+  return `What moved ${period}: risks ${risks}; issues ${count('opened', 'resolved', 'worse', 'slipped')}`
+}
+
+/** The beginning of a day is shown as that day. */
+function dayOf(instant: string): string {
+  return instant.replace('T00:00:00.000Z', '')
+}
+
+export function asText(movements: Movements): string {
+  const lines = linesOf(movements)
+  const heading = `${headingOf(movements)}.`
+  if (lines.length === 0) return heading
+  // The title is last, where it needs no room of its own.
+  const table = [[...HEADERS], ...lines].map(([movement = '', project = '', reference = '', title = '', ...rest]) => [
+    ...[movement, project, reference, ...rest],
+    title,
+  ])
+  const widths = table[0]?.map((_, column) => Math.max(...table.map((line) => line[column]?.length ?? 0))) ?? []
+  const padded = table.map((line) =>
+    line
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  )
+  return [heading, '', ...padded].join('\n')
+}
+
+export function asMarkdown(movements: Movements): string {
+  const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
+  const lines = linesOf(movements).map((cells) => row(cells.map(plain)))
+  const heading = `## ${headingOf(movements)}`
+  if (lines.length === 0) return `${heading}\n\nNothing moved.`
+  return [heading, '', row(HEADERS), row(HEADERS.map(() => '---')), ...lines].join('\n')
+}
+
+/** Text without a meaning in Markdown. */
+function plain(text: string): string {
+  return text.replaceAll(/[\\`*_[\]<>|~&]/g, '\\$&')
+}

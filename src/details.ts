@@ -1,0 +1,133 @@
+import { type Field, type Reading, readText } from './fields.js'
+import { type InputCheck, tooManyItems } from './text.js'
+import { DETAILS_MAX, TEXT_MAX } from './vocabulary.js'
+
+/** A fact as the source wrote it, for which there is no field. */
+export interface Detail {
+  readonly name: string
+  readonly text: string
+}
+
+/** Details as given: all of them, or only those with these names, where an empty text removes one. */
+export interface DetailsChange {
+  readonly isWhole: boolean
+  readonly pairs: readonly Detail[]
+}
+
+/** The name of the field, and of the columns that have one detail each: `details.NAME`. */
+export const DETAILS = 'details'
+const PREFIX = `${DETAILS}.`
+
+/** The field of a column such as `details.Cost`; undefined for another column. */
+export function detailField(column: string): string | undefined {
+  if (!column.toLowerCase().startsWith(PREFIX)) return undefined
+  const name = column.slice(PREFIX.length).trim()
+  return name === '' ? undefined : `${PREFIX}${name}`
+}
+
+/** The details that a column of the store has as JSON. */
+export function detailsIn(stored: string | null | undefined): readonly Detail[] {
+  return stored == null ? [] : (JSON.parse(stored) as Detail[])
+}
+
+/** Details as a column of the store has them; null for none. */
+export function storedDetails(details: Iterable<Detail>): string | null {
+  const all = Array.from(details, ({ name, text }) => ({ name, text }))
+  return all.length === 0 ? null : JSON.stringify(all)
+}
+
+/** Details as they would be stored: those that stay keep their place, and new ones follow. */
+export function detailsWith({ isWhole, pairs }: DetailsChange, before: string | null): string | null {
+  const all = new Map((isWhole ? [] : detailsIn(before)).map((one) => [one.name, one]))
+  for (const one of pairs) {
+    if (one.text === '') all.delete(one.name)
+    else all.set(one.name, one)
+  }
+  return storedDetails(all.values())
+}
+
+/** Adds a flaw if there are too many, together with those that stay. */
+export function checkDetails(
+  change: DetailsChange | null | undefined,
+  before: string | null | undefined,
+  check: InputCheck,
+): void {
+  const count = change ? detailsIn(detailsWith(change, before ?? null)).length : 0
+  if (count > DETAILS_MAX && !check.has(DETAILS)) check.flaw(DETAILS, tooManyItems(count, DETAILS_MAX))
+}
+
+/** The details of an entity: a list in JSON, columns `details.NAME` in a sheet. */
+export function details(name: string, text: string): Field<DetailsChange, string> {
+  return {
+    meaning: `Other facts, as the source wrote them: a column ${PREFIX}NAME for each, in JSON a list.`,
+    example: JSON.stringify([{ name, text }]),
+    form: `at most ${DETAILS_MAX} pairs of a name (${TEXT_MAX.detailName} characters) and a text (${TEXT_MAX.detailText})`,
+    isRequired: false,
+    gather: (raw) => {
+      const named = Object.keys(raw).filter((key) => key.startsWith(PREFIX))
+      return named.length === 0 ? raw[DETAILS] : new Gathered(raw, named)
+    },
+    read: (raw) => (raw instanceof Gathered ? readGathered(raw) : readList(raw)),
+    merge: detailsWith,
+  }
+}
+
+/** A record of a sheet that has columns of single details. */
+class Gathered {
+  readonly raw: Readonly<Record<string, unknown>>
+  readonly named: readonly string[]
+
+  constructor(raw: Readonly<Record<string, unknown>>, named: readonly string[]) {
+    this.raw = raw
+    this.named = named
+  }
+}
+
+function readGathered({ raw, named }: Gathered): Reading<DetailsChange> {
+  const given = raw[DETAILS]
+  const list: Reading<DetailsChange> =
+    given == null || given === '' ? { value: { isWhole: false, pairs: [] } } : readList(given)
+  if ('flaw' in list) return list
+  const pairs = [...list.value.pairs]
+  for (const column of named) {
+    const one = readPair(column.slice(PREFIX.length), raw[column])
+    if ('flaw' in one) return { flaw: one.flaw, at: column.slice(DETAILS.length) }
+    pairs.push(one.value)
+  }
+  return { value: { isWhole: list.value.isWhole, pairs } }
+}
+
+const LIST = `Must be a list of objects with name and text; in CSV, give a column ${PREFIX}NAME for each.`
+
+function readList(raw: unknown): Reading<DetailsChange> {
+  const list = typeof raw === 'string' ? parsed(raw) : raw
+  if (!Array.isArray(list)) return { flaw: LIST }
+  const pairs = new Map<string, Detail>()
+  for (const [index, item] of list.entries()) {
+    if (typeof item !== 'object' || item === null || !('name' in item)) return { flaw: LIST, at: `/${index}` }
+    const one = readPair(item.name, 'text' in item ? item.text : null)
+    if ('flaw' in one) return { flaw: one.flaw, at: `/${index}/${one.at}` }
+    const { name } = one.value
+    if (pairs.has(name)) return { flaw: `There is another detail ${JSON.stringify(name)}.`, at: `/${index}/name` }
+    pairs.set(name, one.value)
+  }
+  return { value: { isWhole: true, pairs: [...pairs.values()] } }
+}
+
+function readPair(rawName: unknown, rawText: unknown): Reading<Detail> {
+  const name = readText(rawName, 'detailName')
+  if ('flaw' in name) return { flaw: name.flaw, at: 'name' }
+  // A blank cell, or a member that was not filled in.
+  if (rawText == null || (typeof rawText === 'string' && rawText.trim() === ''))
+    return { value: { name: name.value, text: '' } }
+  const text = readText(typeof rawText === 'boolean' ? String(rawText) : rawText, 'detailText')
+  return 'flaw' in text ? { flaw: text.flaw, at: 'text' } : { value: { name: name.value, text: text.value } }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,157 @@
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { PACKAGE } from '../../about.js'
+import { Content, respond } from '../wire/content.js'
+import type { HttpRequest, HttpResponse } from '../wire/request.js'
+import { type Html, html } from './html.js'
+
+export type Page = (request: HttpRequest) => Promise<HttpResponse>
+
+/** `Host` must be loopback itself: another name that resolves to it could belong to a DNS rebinding page. */
+const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/i
+
+/** The demo's key, for a page that is opened on this machine. */
+export function keyForPage(request: HttpRequest, demoKey: string | undefined): string | undefined {
+  return LOOPBACK.test(request.header('host') ?? '') ? demoKey : undefined
+}
+
+/** Under which the pages keep the key of a tab, so that it is pasted once for all of them. */
+export const TAB_KEY_NAME = 'operations.key'
+
+/** Built lazily on first use, and kept: most processes never serve these pages. */
+export function lazily<V>(make: () => V): () => V {
+  let made: V | undefined
+  return () => {
+    made ??= make()
+    return made
+  }
+}
+
+/** The built modules of `src/web`, below one folder whose name changes with any of them. */
+interface Assets {
+  readonly folder: string
+  readonly files: ReadonlyMap<string, Content>
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+}
+
+const readAssets = lazily((): Assets => {
+  const folder = new URL('dist/web/', PACKAGE)
+  const hash = createHash('sha256')
+  const files = new Map<string, Content>()
+  for (const name of readdirSync(folder).sort()) {
+    const type = /\.(js|css)$/.exec(name)?.[1]
+    if (!type) continue
+    const bytes = readFileSync(new URL(name, folder))
+    hash.update(name).update(bytes)
+    files.set(name, new Content(TYPES[type] ?? '', bytes))
+  }
+  return { folder: `/assets/${hash.digest('hex').slice(0, 16)}`, files }
+})
+
+/** A module and all that it imports. */
+export function modulesOf(name: string): readonly string[] {
+  const { files } = readAssets()
+  const found = new Set([name])
+  for (const one of found) {
+    const text = files.get(one)?.bytes.toString() ?? ''
+    for (const [, imported = ''] of text.matchAll(/^(?:import|export) .*?from '\.\/(.+?)'|^import '\.\/(.+?)'/gm)) {
+      if (imported) found.add(imported)
+    }
+  }
+  return [...found]
+}
+
+/** Its name has the hash of its content, so it never changes. */
+const KEPT = { 'cache-control': 'public, max-age=31536000, immutable' }
+
+/** The page at a path below the base path, if it is a module or a style sheet of the pages. */
+export function assetAt(path: string): Page | undefined {
+  if (!path.startsWith('/assets/')) return undefined
+  const { folder, files } = readAssets()
+  const content = path.startsWith(`${folder}/`) ? files.get(path.slice(folder.length + 1)) : undefined
+  return content && ((request) => respond(request, content, { headers: KEPT }))
+}
+
+export interface PageOptions {
+  readonly basePath: string
+  readonly graphiql: boolean
+  readonly demoKey?: string | undefined
+  /** Who may show the page in a frame, as in the CSP directive. */
+  readonly frameAncestors?: string | undefined
+}
+
+/** A page with modules of `src/web`. */
+interface Shell {
+  readonly title: string
+  readonly description: string
+  /** The module that runs, and those that it imports. */
+  readonly modules: readonly string[]
+  readonly styles: readonly string[]
+  /** What its script gets to know, as attributes `data-...`. */
+  readonly data?: Readonly<Record<string, string>>
+  readonly body: () => Html
+}
+
+/** Serves a page; with the demo's key in it, if the request is from this machine. */
+export function createPage(options: PageOptions, shell: () => Shell): Page {
+  const policy = policyOf(options.frameAncestors ?? "'none'")
+  const pages = new Map<string, Content>()
+  return async (request) => {
+    const key = keyForPage(request, options.demoKey) ?? ''
+    const known =
+      pages.get(key) ?? new Content('text/html; charset=utf-8', Buffer.from(document(options, shell(), key)))
+    pages.set(key, known)
+    return respond(request, known, { headers: { 'content-security-policy': policy } })
+  }
+}
+
+function policyOf(frameAncestors: string): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "connect-src 'self'",
+    "img-src 'self' data:",
+    "base-uri 'none'",
+    "form-action 'none'",
+    `frame-ancestors ${frameAncestors}`,
+  ].join('; ')
+}
+
+/** No favicon is served, and a browser would ask for one. */
+const NO_ICON = 'data:,'
+
+function document({ basePath, graphiql }: PageOptions, shell: Shell, demoKey: string): string {
+  const { folder } = readAssets()
+  const at = (name: string) => `${basePath}${folder}/${name}`
+  const data = {
+    'base-path': basePath,
+    ...(graphiql && { graphiql: 'true' }),
+    ...(demoKey !== '' && { 'demo-key': demoKey }),
+    'key-name': TAB_KEY_NAME,
+    ...shell.data,
+  }
+  const [main = ''] = shell.modules
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="description" content="${shell.description}">
+<meta name="color-scheme" content="light dark">
+<title>${shell.title}</title>
+<link rel="icon" href="${NO_ICON}">
+${shell.styles.map((name) => html`<link rel="stylesheet" href="${at(name)}">\n`)}${
+  // Preloaded, because the browser would find imports of imports one after the other.
+  shell.modules.map((name) => html`<link rel="modulepreload" href="${at(name)}">\n`)
+}<script type="module" src="${at(main)}"></script>
+</head>
+<body${Object.entries(data).map(([name, value]) => html` data-${name}="${value}"`)}>
+${shell.body()}</body>
+</html>
+`.text
+}

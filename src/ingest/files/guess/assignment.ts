@@ -1,0 +1,191 @@
+import { TEXT_MAX, type TextKind } from '../../../vocabulary.js'
+import { type Condition, folded, type Rule } from '../mapping.js'
+import type { RowUnit, TableRow } from '../table.js'
+import { type Column, columnsOf, occurrencesInWords, type Reading } from './column.js'
+import type { DateOrder } from './dates.js'
+import type { Headings } from './headings.js'
+
+/** What the user says about a sheet whose columns are guessed. */
+export interface GuessOptions {
+  readonly fields: readonly string[]
+  /** Columns of an export that are computed. */
+  readonly derived: readonly string[]
+  readonly ignoreUnknown: boolean
+  /** The project is given for the whole file. */
+  readonly hasProject: boolean
+  /** The column to take as the reference. */
+  readonly referenceFrom?: string | undefined
+  readonly dateOrder?: DateOrder | undefined
+  readonly unit: RowUnit
+}
+
+/** A column that fills a field. */
+export interface GuessedColumn {
+  readonly column: string
+  readonly field: string
+  readonly samples: readonly string[]
+  /** The scale, the words or the date format, if it is not read as it is. */
+  readonly how?: string
+}
+
+type Reader = (column: Column) => Reading | undefined
+
+const PLAIN: Reading = { rule: {} }
+const SAMPLES = 2
+
+/** Which column fills which field, as far as it is known; a column fills one field only. */
+export class Assignment {
+  readonly options: GuessOptions
+  readonly columns: readonly Column[]
+  readonly rules = new Map<string, Rule>()
+  readonly where: Condition[] = []
+  readonly guessed: GuessedColumn[] = []
+  readonly notes: string[] = []
+  readonly warnings: string[] = []
+  /** What must be decided before anything is stored. */
+  readonly questions: string[] = []
+  /** Columns that are left out, with the reason. */
+  readonly ignored: { readonly column: string; readonly why: string }[] = []
+  readonly rows: readonly TableRow[]
+  readonly #headings: Headings
+  readonly #used = new Set<Column>()
+  /** Columns that fill a field, but lose something on the way. */
+  readonly #lossy = new Set<Column>()
+
+  constructor(header: readonly string[], rows: readonly TableRow[], headings: Headings, options: GuessOptions) {
+    this.columns = columnsOf(header, rows)
+    this.rows = rows
+    this.#headings = headings
+    this.options = options
+  }
+
+  has(field: string): boolean {
+    return this.options.fields.includes(field)
+  }
+
+  /** The columns that are still free and may mean one of these, the best name first. */
+  candidates(...meanings: string[]): Column[] {
+    const ranked = this.columns.flatMap((column, at) => {
+      const ranks = this.#headings.meaningsOf(column.heading).flatMap((one) => {
+        const order = meanings.indexOf(one.field)
+        return order === -1 ? [] : [one.rank + order * ORDER_RANK]
+      })
+      const isFree = !this.#used.has(column) && (column.filled > 0 || this.rows.length === 0)
+      return isFree && ranks.length > 0 ? [{ column, rank: Math.min(...ranks), at }] : []
+    })
+    return ranked.toSorted((one, other) => one.rank - other.rank || one.at - other.at).map(({ column }) => column)
+  }
+
+  /** Fills a field from the best free column that may mean it, and that can be read. */
+  take(field: string, read: Reader = () => PLAIN, meanings: readonly string[] = [field]): Column | undefined {
+    if (!this.has(field)) return undefined
+    const all = this.candidates(...meanings)
+    for (const column of all) {
+      const reading = this.rows.length === 0 ? PLAIN : read(column)
+      if (!reading) continue
+      this.fill(field, column, reading)
+      this.#noteRivals(
+        field,
+        column,
+        all.filter((one) => one !== column),
+      )
+      return column
+    }
+    return undefined
+  }
+
+  fill(field: string, column: Column, reading: Reading = PLAIN, more: readonly Column[] = []): void {
+    this.#used.add(column)
+    const from = [column, ...more].map(({ heading }) => heading)
+    this.rules.set(field, { from, ...bounded(field, column), ...reading.rule })
+    const samples = column.texts.slice(0, SAMPLES).map(({ text }) => text)
+    this.guessed.push({
+      column: column.heading,
+      field,
+      samples,
+      ...(reading.how !== undefined && { how: reading.how }),
+    })
+    if (reading.isLossy) this.#lossy.add(column)
+    if (reading.question !== undefined) this.questions.push(reading.question)
+    if (reading.warning !== undefined) this.warnings.push(reading.warning)
+    if (reading.unknown && reading.unknown.length > 0) this.#ask(field, column, reading)
+  }
+
+  use(column: Column): void {
+    this.#used.add(column)
+  }
+
+  isUsed(column: Column): boolean {
+    return this.#used.has(column)
+  }
+
+  ignore(column: Column, why: string): void {
+    this.#used.add(column)
+    this.ignored.push({ column: column.heading, why })
+  }
+
+  /** The columns whose texts are kept beside the fields. */
+  leftovers(): Column[] {
+    return this.columns.filter((column) => !this.#used.has(column) || this.#lossy.has(column))
+  }
+
+  #noteRivals(field: string, { heading }: Column, rivals: readonly Column[]): void {
+    const named = rivals.filter((one) => NOTED.has(field) && one.heading !== heading)
+    if (named.length === 0) return
+    this.#rivals.push({ field, heading, columns: named })
+  }
+  readonly #rivals: { field: string; heading: string; columns: readonly Column[] }[] = []
+
+  /** Where two columns could be meant: those that no other field has taken. */
+  noteRivals(): void {
+    for (const { field, heading, columns } of this.#rivals) {
+      const left = columns.filter((column) => !this.#used.has(column)).map((one) => JSON.stringify(one.heading))
+      if (left.length > 0)
+        this.notes.push(`For ${field}, ${JSON.stringify(heading)} was preferred to ${left.join(', ')}.`)
+    }
+  }
+
+  #ask(field: string, { heading }: Column, { unknown = [], rule }: Reading): void {
+    const [first] = unknown
+    const line = `"${field}": { "from": ${JSON.stringify(heading)}, "values": { ${JSON.stringify(first?.text)}: ... } }`
+    this.questions.push(
+      `${heading}: it is not known what ${occurrencesInWords(unknown)} means for ${field}. ` +
+        `Print the map with --suggest-map, put in ${line}, and import with --map.`,
+    )
+    // In a suggested map they stand out, and until they are replaced the import names them.
+    const values = new Map([...(rule.values ?? []), ...unknown.map(({ text }) => [folded(text), '?'] as const)])
+    this.rules.set(field, { ...this.rules.get(field), from: [heading], values })
+  }
+}
+
+/** A later meaning is worse than every name of an earlier one. */
+const ORDER_RANK = 10_000
+
+/** Fields for which a second column is worth a word. */
+const NOTED = new Set([
+  ...['reference', 'owner', 'assignee', 'likelihood', 'impact', 'status', 'severity', 'email', 'name', 'externalId'],
+  ...['raisedOn', 'dueOn', 'reviewOn', 'mitigation', 'department', 'project', 'category', 'response', 'risk'],
+])
+
+const KINDS: Readonly<Record<string, TextKind>> = {
+  title: 'headline',
+  description: 'description',
+  mitigation: 'description',
+  cause: 'description',
+  category: 'category',
+  owner: 'name',
+  assignee: 'name',
+  name: 'name',
+  department: 'department',
+}
+const FREE_FIELDS = new Set(['description', 'mitigation', 'cause'])
+
+/** What makes the texts of a column fit into a field: the longest that it takes, and one line. */
+function bounded(field: string, { longest, hasLineBreaks }: Column): Omit<Rule, 'from'> {
+  const kind = KINDS[field]
+  const most = kind && TEXT_MAX[kind]
+  return {
+    ...(most !== undefined && longest > most && { cut: most }),
+    ...(hasLineBreaks && kind !== undefined && !FREE_FIELDS.has(field) && { oneLine: true as const }),
+  }
+}

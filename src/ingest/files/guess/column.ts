@@ -1,0 +1,128 @@
+import type { Rule } from '../mapping.js'
+import type { TableRow } from '../table.js'
+import { plain } from './headings.js'
+import { BLANKS } from './words.js'
+
+/** A text of a column, and where it is. */
+export interface Occurrence {
+  readonly text: string
+  count: number
+  /** The first few only. */
+  readonly lines: number[]
+}
+
+/** A column as a person looks at it: which texts it has, and how long they are. */
+export interface Column {
+  readonly heading: string
+  readonly at: number
+  /** The distinct texts in their order, without blanks. */
+  readonly texts: readonly Occurrence[]
+  /** More distinct texts than are kept: it is no scale. */
+  readonly isOverfull: boolean
+  readonly filled: number
+  /** The rows in which it is blank, the first few only. */
+  readonly blanks: readonly number[]
+  readonly blankCount: number
+  /** The length of the longest text, in UTF-16 units. */
+  readonly longest: number
+  readonly hasLineBreaks: boolean
+}
+
+/** How a column is read: the members of its rule, and what the reader should know. */
+export interface Reading {
+  readonly rule: Omit<Rule, 'from'>
+  /** In words, for the report. */
+  readonly how?: string | undefined
+  /** Several texts become the same: the texts themselves are worth keeping. */
+  readonly isLossy?: boolean | undefined
+  /** Texts that mean nothing here. */
+  readonly unknown?: readonly Occurrence[] | undefined
+  /** Why it cannot be decided, and what would decide it. */
+  readonly question?: string | undefined
+  readonly warning?: string | undefined
+}
+
+const DISTINCT_MAX = 2_000
+const LINES_MAX = 5
+const LINE_BREAK = /[\r\n\t\u2028\u2029]/
+
+/** Looks at every column of a table once. */
+export function columnsOf(headings: readonly string[], rows: readonly TableRow[]): Column[] {
+  return headings.flatMap((heading, at) => (heading === '' ? [] : [columnAt(heading, at, rows)]))
+}
+
+function columnAt(heading: string, at: number, rows: readonly TableRow[]): Column {
+  const texts = new Map<string, Occurrence>()
+  const blanks: number[] = []
+  let [filled, blankCount, longest] = [0, 0, 0]
+  let [isOverfull, hasLineBreaks] = [false, false]
+  for (const { line, cells } of rows) {
+    const text = (cells[at] ?? '').trim()
+    if (text === '') {
+      blankCount++
+      if (blanks.length < LINES_MAX) blanks.push(line)
+      continue
+    }
+    filled++
+    if (text.length > longest) longest = text.length
+    hasLineBreaks ||= LINE_BREAK.test(text)
+    const known = texts.get(text)
+    if (known) {
+      known.count++
+      if (known.lines.length < LINES_MAX) known.lines.push(line)
+    } else if (texts.size < DISTINCT_MAX) texts.set(text, { text, count: 1, lines: [line] })
+    else isOverfull = true
+  }
+  return { heading, at, texts: [...texts.values()], isOverfull, filled, blanks, blankCount, longest, hasLineBreaks }
+}
+
+const BLANK_WORDS = new Set(BLANKS.split(', ').map(plain))
+
+/** Whether a text stands for a blank, as n/a and TBD do. */
+export function isBlankWord(text: string): boolean {
+  return BLANK_WORDS.has(plain(text.trim()))
+}
+
+/** The part of a text that says what it is: before a bracket, a dash or a slash. */
+function headOf(text: string): string {
+  return (/^.+?(?=\s*[([:/;,|–—]|\s-)/u.exec(text)?.[0] ?? text).trim()
+}
+
+/** A table of words: what each of them means. */
+export class Words<V extends string> {
+  readonly #meanings = new Map<string, V>()
+
+  constructor(...tables: Readonly<Record<string, string>>[]) {
+    for (const table of tables) {
+      for (const [meaning, words] of Object.entries(table)) {
+        // The keys of the tables are the values that are looked for.
+        for (const word of words.split(', '))
+          if (!this.#meanings.has(key(word))) this.#meanings.set(key(word), meaning as V)
+      }
+    }
+  }
+
+  get(text: string): V | undefined {
+    return this.#meanings.get(key(text)) ?? this.#meanings.get(key(headOf(text)))
+  }
+}
+
+function key(text: string): string {
+  return plain(text)
+    .replaceAll(/[\s_.-]+/g, ' ')
+    .trim()
+}
+
+/** Texts and rows for a message. */
+export function occurrencesInWords(texts: readonly Occurrence[]): string {
+  const shown = texts
+    .slice(0, 5)
+    .map(({ text, count, lines }) => `${JSON.stringify(text.slice(0, 40))} (${rowsInWords(lines, count)})`)
+  return `${shown.join(', ')}${texts.length > 5 ? ` and ${texts.length - 5} more` : ''}`
+}
+
+export function rowsInWords(lines: readonly number[], count: number): string {
+  const shown = lines.slice(0, LINES_MAX)
+  const more = count > shown.length ? ` and ${count - shown.length} more` : ''
+  return `${count === 1 ? 'row' : 'rows'} ${shown.join(', ')}${more}`
+}

@@ -1,0 +1,139 @@
+import { TEXT_MAX } from '../../../vocabulary.js'
+import { folded, type Scalar } from '../mapping.js'
+import type { Assignment } from './assignment.js'
+import { type Column, type Reading, rowsInWords } from './column.js'
+import { type DateOrder, ordersIn, readDays } from './dates.js'
+
+/** An own id, as an export writes it. */
+const OWN_ID = /^[a-z]{3}_[0-9a-z]{26}$/
+
+function isOwnIds({ texts }: Column): boolean {
+  return texts.length > 0 && texts.every(({ text }) => OWN_ID.test(text))
+}
+
+export function takeId(assignment: Assignment): void {
+  for (const field of ['id', 'ownerId', 'ownerName', 'assigneeId', 'assigneeName', 'riskId']) {
+    const isId = field.endsWith('d')
+    const column = assignment.columns.find(({ heading }) => folded(heading).replaceAll(/[\s_-]/g, '') === folded(field))
+    if (column && assignment.has(field) && (!isId || isOwnIds(column))) assignment.fill(field, column)
+  }
+}
+
+export function takeReference(assignment: Assignment): Column | undefined {
+  const chosen = assignment.rules.get('reference')?.from[0]
+  if (chosen !== undefined) return assignment.columns.find(({ heading }) => heading === chosen)
+  return assignment.take('reference', ({ longest }) => (longest > TEXT_MAX.reference ? undefined : { rule: {} }), [
+    'reference',
+    'id',
+  ])
+}
+
+/** The key of the project, made from whatever names it. */
+export function takeProject(assignment: Assignment): void {
+  const isOwn = (column: Column) => folded(column.heading) === 'project'
+  if (!assignment.options.hasProject) {
+    assignment.take('project', readKeys)
+    return
+  }
+  // With --project a column of that very name must agree; a column that only may mean it is kept as it is.
+  const own = assignment.candidates('project').find(isOwn)
+  if (own?.texts.every(({ text }) => KEY.test(text))) assignment.fill('project', own)
+}
+
+const KEY = /^[a-z][a-z0-9-]*$/i
+
+export function readKeys(column: Column): Reading | undefined {
+  if (column.isOverfull) return undefined
+  const foreign = column.texts.filter(({ text }) => !KEY.test(text))
+  const values = new Map(foreign.map(({ text }): [string, Scalar] => [folded(text), keyOf(text)]))
+  if ([...values.values()].some((key) => key === '')) return undefined
+  const how =
+    foreign.length === 0
+      ? undefined
+      : foreign
+          .slice(0, 3)
+          .map(({ text }) => `${text} = ${keyOf(text)}`)
+          .join(', ')
+  return { rule: values.size > 0 ? { values } : {}, how, isLossy: values.size > 0 }
+}
+
+function keyOf(text: string): string {
+  const key = text
+    .normalize('NFKD')
+    .toUpperCase()
+    .replaceAll(/\p{M}/gu, '')
+    .replaceAll(/[^A-Z0-9]+/g, '-')
+    .replaceAll(/^-+|-+$/g, '')
+  return (/^\d/.test(key) ? `P-${key}` : key).slice(0, TEXT_MAX.projectKey)
+}
+
+/** Days; a column that leaves the order of day and month open is read like the others of the sheet. */
+export function takeDays(assignment: Assignment, fields: readonly string[]): void {
+  const all = assignment.candidates(...fields)
+  const orders = new Set(all.flatMap((column) => [...ordersIn(column)]))
+  const order: DateOrder | undefined = assignment.options.dateOrder ?? (orders.size === 1 ? [...orders][0] : undefined)
+  for (const field of fields) assignment.take(field, (column) => readDays(column, field, order))
+}
+
+/** The title, the description, and the reference if no column gives it. */
+export function takeTexts(assignment: Assignment, reference: Column | undefined): void {
+  const title = assignment.take('title')
+  if (!title) {
+    const noun = assignment.has('severity') ? 'issue' : 'risk'
+    assignment.questions.push(`No column says what the ${noun} is (title). ${wayOut(assignment)}`)
+    return
+  }
+  const description = assignment.take('description')
+  const rule = assignment.rules.get('title')
+  const isPatched = title.blankCount > 0 && description !== undefined
+  if (rule && isPatched)
+    assignment.rules.set('title', { ...rule, from: [title.heading, description.heading], cut: TEXT_MAX.headline })
+  if (!description && title.longest > TEXT_MAX.headline) assignment.rules.set('description', { from: [title.heading] })
+  const sources = isPatched ? [title, description] : [title]
+  leaveUntitled(assignment, sources)
+  completeReferences(assignment, reference, title)
+}
+
+/** Prepared rows that say nothing yet, as templates have them. */
+function leaveUntitled({ where, notes, rows }: Assignment, sources: readonly Column[]): void {
+  const blank = rows.filter(({ cells }) => sources.every(({ at }) => isBlankCell(cells[at])))
+  if (blank.length === 0) return
+  where.push({ from: sources.map(({ heading }) => heading), blank: false })
+  const lines = blank.map(({ line }) => line)
+  notes.push(`${rowsInWords(lines, blank.length)} without ${sources[0]?.heading}: left out.`)
+}
+
+function completeReferences({ rules, notes, rows }: Assignment, reference: Column | undefined, title: Column): void {
+  if (rules.has('id') && !reference) return
+  const lacking = reference
+    ? rows.filter(({ cells }) => isBlankCell(cells[reference.at]) && !isBlankCell(cells[title.at]))
+    : []
+  if (reference && lacking.length === 0) return
+  rules.set('reference', { from: [...(reference ? [reference.heading] : []), title.heading], unique: true })
+  const lines = lacking.map(({ line }) => line)
+  notes.push(
+    reference
+      ? `${reference.heading} is blank in ${rowsInWords(lines, lacking.length)}: ${title.heading} is the reference there.`
+      : `There is no column for the reference: ${title.heading} is taken. --reference-from COLUMN takes another.`,
+  )
+}
+
+function isBlankCell(cell: string | undefined): boolean {
+  return cell === undefined || cell.trim() === ''
+}
+
+export function readLinks(column: Column): Reading | undefined {
+  return isMostly(column, /^https?:\/\/\S+$/i) && column.texts.every(({ text }) => /^https?:\/\/\S+$/i.test(text))
+    ? { rule: {} }
+    : undefined
+}
+
+export function isMostly({ texts }: Column, form: RegExp): boolean {
+  return texts.filter(({ text }) => form.test(text)).length * 2 > texts.length
+}
+
+/** What to do about a column that is not found. */
+export function wayOut({ columns }: Assignment): string {
+  const headings = columns.map(({ heading }) => heading).join('; ')
+  return `The columns are ${headings}. Say in a map which it is: --suggest-map prints one to start with, --map takes it.`
+}

@@ -1,0 +1,119 @@
+import { DETAILS } from '../../../details.js'
+import { DETAILS_MAX, TEXT_MAX } from '../../../vocabulary.js'
+import type { Mapping } from '../mapping.js'
+import type { SheetNoun } from '../nouns.js'
+import type { TableRow } from '../table.js'
+import { Assignment, type GuessedColumn, type GuessOptions } from './assignment.js'
+import type { Column } from './column.js'
+import { Headings, plain } from './headings.js'
+import { PLANS } from './plans.js'
+import { raidLog } from './raid.js'
+
+export type { GuessedColumn, GuessOptions } from './assignment.js'
+
+/** What was made of a sheet without a map. */
+export interface Guess {
+  readonly mapping: Mapping
+  readonly columns: readonly GuessedColumn[]
+  /** Columns whose texts are kept in details. */
+  readonly kept: readonly string[]
+  readonly ignored: readonly { readonly column: string; readonly why: string }[]
+  readonly notes: readonly string[]
+  readonly warnings: readonly string[]
+  /** What the user must decide; while there is one, nothing is stored. */
+  readonly questions: readonly string[]
+}
+
+/** Makes a map out of the headings and rows of a sheet, as a person would. */
+export function guess(
+  noun: SheetNoun,
+  header: readonly string[],
+  rows: readonly TableRow[],
+  options: GuessOptions,
+): Guess {
+  const headings = new Headings(noun, options.fields)
+  const log = raidLog(noun, header, rows, headings)
+  const assignment = new Assignment(header, log?.rows ?? rows, headings, options)
+  if (log) {
+    assignment.where.push(log.condition)
+    assignment.notes.push(log.note)
+    for (const column of assignment.columns) if (column.heading === log.heading) assignment.use(column)
+  }
+  ignoreDerived(assignment)
+  chooseReference(noun, assignment)
+  PLANS[noun](assignment)
+  assignment.noteRivals()
+  ignoreNameless(assignment, header)
+  const kept = keepDetails(assignment)
+  const { rules, where, guessed, ignored, notes, warnings, questions } = assignment
+  const mapping = { name: 'the guessed map', rules, where }
+  return { mapping, columns: guessed, kept, ignored, notes, warnings, questions }
+}
+
+/** Columns of our own exports that are computed; a risk's score and level are looked at later. */
+function ignoreDerived(assignment: Assignment): void {
+  const derived = new Set(assignment.options.derived.map(nameKey))
+  for (const column of assignment.columns) {
+    const key = nameKey(column.heading)
+    if (derived.has(key) && !['score', 'level', 'residualscore'].includes(key))
+      assignment.ignore(column, 'it is computed')
+  }
+}
+
+function nameKey(name: string): string {
+  return plain(name).replaceAll(/[\s_-]/g, '')
+}
+
+const REFERENCE_FIELDS: Readonly<Record<SheetNoun, string>> = {
+  risks: 'reference',
+  issues: 'reference',
+  people: 'externalId',
+  groups: 'externalId',
+  projects: 'key',
+}
+
+/** The column that the user names as the reference. */
+function chooseReference(noun: SheetNoun, assignment: Assignment): void {
+  const { referenceFrom } = assignment.options
+  if (referenceFrom === undefined) return
+  const column = assignment.columns.find(({ heading }) => nameKey(heading) === nameKey(referenceFrom))
+  if (column) assignment.fill(REFERENCE_FIELDS[noun], column)
+  else {
+    const headings = assignment.columns.map(({ heading }) => heading).join('; ')
+    assignment.questions.push(`--reference-from names ${JSON.stringify(referenceFrom)}; the columns are ${headings}.`)
+  }
+}
+
+function ignoreNameless(assignment: Assignment, header: readonly string[]): void {
+  for (const [at, heading] of header.entries()) {
+    const isFilled = heading === '' && assignment.rows.some(({ cells }) => (cells[at] ?? '').trim() !== '')
+    if (isFilled) assignment.ignored.push({ column: `column ${at + 1}`, why: 'it has no name' })
+  }
+}
+
+/** Keeps the texts of the other columns in details, as far as there is room. */
+function keepDetails(assignment: Assignment): string[] {
+  const { options, rows } = assignment
+  const columns = assignment.leftovers().filter(({ filled }) => filled > 0 || rows.length === 0)
+  const isKept = options.fields.includes(DETAILS) && !options.ignoreUnknown
+  const names = new Map<string, Column>()
+  for (const column of columns) {
+    const name = detailName(column.heading)
+    if (!isKept && assignment.isUsed(column)) continue
+    if (!isKept) assignment.ignore(column, 'it is unknown')
+    else if (names.has(name)) continue
+    else if (names.size < DETAILS_MAX) names.set(name, column)
+    else assignment.ignore(column, `there are ${DETAILS_MAX} others in details already`)
+  }
+  for (const [name, { heading, longest }] of names) {
+    const cut = longest > TEXT_MAX.detailText ? { cut: TEXT_MAX.detailText } : {}
+    assignment.rules.set(`${DETAILS}.${name}`, { from: [heading], ...cut })
+  }
+  return [...names.keys()]
+}
+
+function detailName(heading: string): string {
+  return Array.from(heading.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim())
+    .slice(0, TEXT_MAX.detailName)
+    .join('')
+}

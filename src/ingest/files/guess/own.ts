@@ -1,0 +1,51 @@
+import {
+  ISSUE_SEVERITIES,
+  ISSUE_STATUSES,
+  PERSON_STATUSES,
+  PROJECT_STATUSES,
+  RISK_RESPONSES,
+  RISK_STATUSES,
+} from '../../../vocabulary.js'
+import type { SheetNoun } from '../nouns.js'
+import type { SheetRecord } from '../records.js'
+
+const STEP = /^\s*[1-5]?\s*$/
+const DAY = /^\s*(?:\d{4}-\d\d-\d\d)?\s*$/
+const OWN_ID = /^\s*(?:[a-z]{3}_[0-9a-z]{26})?\s*$/
+
+/** The form in which each field is taken as it is; other fields take any text. */
+const FORMS: Readonly<Record<string, RegExp>> = {
+  likelihood: STEP,
+  impact: STEP,
+  residualLikelihood: STEP,
+  residualImpact: STEP,
+  scoreGiven: /^\s*\d{0,2}\s*$/,
+  raisedOn: DAY,
+  dueOn: DAY,
+  reviewOn: DAY,
+  response: oneOf(RISK_RESPONSES),
+  severity: oneOf(ISSUE_SEVERITIES),
+}
+const STATUSES: Readonly<Partial<Record<SheetNoun, RegExp>>> = {
+  people: oneOf(PERSON_STATUSES),
+  projects: oneOf(PROJECT_STATUSES),
+  risks: oneOf(RISK_STATUSES),
+  issues: oneOf(ISSUE_STATUSES),
+}
+
+function oneOf(values: readonly string[]): RegExp {
+  return new RegExp(`^\\s*(?:${values.map((value) => value.replace('_', '[ _-]')).join('|')})?\\s*$`, 'i')
+}
+
+/** Whether every value has our own form, so that nothing is left to guess. */
+export function isOwnForm(noun: SheetNoun, records: readonly SheetRecord[]): boolean {
+  const present = Object.keys(records[0]?.values ?? {})
+  const forms = present.flatMap((field) => {
+    const form = field === 'status' ? STATUSES[noun] : FORMS[field]
+    return form ? [[field, form] as const] : []
+  })
+  // Without a reference, ids of another form are references themselves.
+  const isNamed = ['reference', 'externalId', 'key', 'email', 'name'].some((field) => present.includes(field))
+  if (present.includes('id') && !isNamed) forms.push(['id', OWN_ID])
+  return records.every(({ values }) => forms.every(([field, form]) => form.test(String(values[field]))))
+}

@@ -1,0 +1,124 @@
+import { TEXT_MAX } from '../../../vocabulary.js'
+import { folded, type Scalar } from '../mapping.js'
+import type { SheetNoun } from '../nouns.js'
+import type { Assignment } from './assignment.js'
+import { type Column, type Reading, rowsInWords } from './column.js'
+import {
+  isMostly,
+  readKeys,
+  readLinks,
+  takeDays,
+  takeId,
+  takeProject,
+  takeReference,
+  takeTexts,
+  wayOut,
+} from './entries.js'
+import { planRisks } from './risks.js'
+import { readSeverity, readStatus } from './statuses.js'
+
+/** How the fields of each noun are filled, in the order in which they may choose. */
+export const PLANS: Readonly<Record<SheetNoun, (assignment: Assignment) => void>> = {
+  risks: planRisks,
+  issues: planIssues,
+  people: planPeople,
+  groups: planGroups,
+  projects: planProjects,
+}
+
+function planIssues(assignment: Assignment): void {
+  takeProject(assignment)
+  takeId(assignment)
+  const reference = takeReference(assignment)
+  takeDays(assignment, ['raisedOn', 'dueOn'])
+  assignment.take('status', (column) => readStatus(column, 'issues'))
+  if (!assignment.take('severity', readSeverity)) defaultSeverity(assignment)
+  else mediumWhereBlank(assignment)
+  assignment.take('assignee')
+  assignment.take('url', readLinks)
+  assignment.take('risk', (column) => (column.longest > TEXT_MAX.reference ? undefined : { rule: {} }))
+  takeTexts(assignment, reference)
+}
+
+function defaultSeverity({ rules, notes }: Assignment): void {
+  rules.set('severity', { from: [], constant: 'MEDIUM' })
+  notes.push('There is no column for the severity: it is MEDIUM for all. A map can say otherwise.')
+}
+
+function mediumWhereBlank({ rules, notes, columns, rows }: Assignment): void {
+  const rule = rules.get('severity')
+  const column = columns.find(({ heading }) => heading === rule?.from[0])
+  const isBlank = column && (column.blankCount > 0 || [...(rule?.values ?? [])].some(([, becomes]) => becomes === ''))
+  if (!rule || !column || !isBlank || rows.length === 0) return
+  const values = new Map(
+    [...(rule.values ?? [])].map(([text, becomes]): [string, Scalar] => [text, becomes === '' ? 'MEDIUM' : becomes]),
+  )
+  rules.set('severity', { ...rule, ...(values.size > 0 && { values }), default: 'MEDIUM' })
+  notes.push(
+    `${column.heading} is blank in ${rowsInWords(column.blanks, column.blankCount)}: the severity is MEDIUM there.`,
+  )
+}
+
+function planPeople(assignment: Assignment): void {
+  takeId(assignment)
+  assignment.take('email', (column) => (isMostly(column, /@/) ? { rule: blankless(column) } : undefined))
+  const [first, last] = [assignment.candidates('firstName')[0], assignment.candidates('lastName')[0]]
+  const whole = assignment.candidates('name').find((column) => column !== first && column !== last)
+  if (first && last && !whole) {
+    assignment.fill('name', first, { rule: { join: ' ' } }, [last])
+    assignment.use(last)
+    assignment.notes.push(`${first.heading} and ${last.heading} are joined to the name.`)
+  } else assignment.take('name', undefined, ['name', 'firstName'])
+  if (!assignment.rules.has('externalId')) assignment.take('externalId')
+  assignment.take('title')
+  assignment.take('department')
+  assignment.take('status', (column) => readStatus(column, 'people'))
+  assignment.take('groups')
+  for (const column of assignment.candidates('private')) assignment.ignore(column, 'it is private; a map can take it')
+  requireSome(assignment, ['name'], 'people')
+  requireSome(
+    assignment,
+    ['email', 'externalId', 'id'],
+    'people',
+    '--reference-from COLUMN takes any column as the id.',
+  )
+}
+
+function planGroups(assignment: Assignment): void {
+  takeId(assignment)
+  if (!assignment.rules.has('externalId')) assignment.take('externalId')
+  for (const field of ['name', 'description', 'members']) assignment.take(field)
+  requireSome(assignment, ['name', 'id', 'externalId'], 'groups')
+}
+
+function planProjects(assignment: Assignment): void {
+  takeId(assignment)
+  if (!assignment.rules.has('key')) assignment.take('key', readKeys)
+  assignment.take('name')
+  assignment.take('description')
+  assignment.take('url', readLinks)
+  assignment.take('status', (column) => readStatus(column, 'projects'))
+  if (!assignment.rules.has('key') && assignment.rules.has('name')) keyFromName(assignment)
+  requireSome(assignment, ['key', 'id'], 'projects')
+}
+
+function keyFromName({ rules, columns, notes }: Assignment): void {
+  const heading = rules.get('name')?.from[0] ?? ''
+  const column = columns.find((one) => one.heading === heading)
+  const reading = column && readKeys(column)
+  if (!reading) return
+  rules.set('key', { from: [heading], ...reading.rule })
+  notes.push(`There is no column for the key: it is made from ${heading}.`)
+}
+
+/** What stands for a blank among e-mails becomes one. */
+function blankless({ texts }: Column): Reading['rule'] {
+  const blanks = texts.filter(({ text }) => /^(n\/?a|-+|none|tbd|\?)$/i.test(text))
+  return blanks.length === 0 ? {} : { values: new Map(blanks.map(({ text }) => [folded(text), ''])) }
+}
+
+function requireSome(assignment: Assignment, fields: readonly string[], noun: string, more = ''): void {
+  if (fields.some((field) => assignment.rules.has(field))) return
+  const sentence = `No column is known as ${fields.join(' or ')} of ${noun}. ${wayOut(assignment)}`
+  assignment.questions.push(more === '' ? sentence : `${sentence} ${more}`)
+}

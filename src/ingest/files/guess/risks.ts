@@ -1,0 +1,95 @@
+import type { Assignment } from './assignment.js'
+import { type Column, isBlankWord, rowsInWords } from './column.js'
+import { readLinks, takeDays, takeId, takeProject, takeReference, takeTexts } from './entries.js'
+import { readFactor } from './scales.js'
+import { readResponse, readScore, readStatus } from './statuses.js'
+
+/** How the fields of a risk are filled, in the order in which they may choose. */
+export function planRisks(assignment: Assignment): void {
+  takeProject(assignment)
+  takeId(assignment)
+  const reference = takeReference(assignment)
+  const isAssessed = takeFactors(assignment, 'likelihood', 'impact')
+  const isReassessed = takeFactors(assignment, 'residualLikelihood', 'residualImpact')
+  takeDays(assignment, ['raisedOn', 'dueOn', 'reviewOn'])
+  assignment.take('status', (column) => readStatus(column, 'risks'))
+  assignment.take('response', readResponse, ['response', 'treatment'])
+  assignment.take('owner')
+  assignment.take('url', readLinks)
+  takeTexts(assignment, reference)
+  assignment.take('category', ({ longest }) => (longest > 200 ? undefined : { rule: {} }))
+  assignment.take('mitigation', undefined, ['mitigation', 'treatment'])
+  assignment.take('cause')
+  takeScore(assignment, isAssessed)
+  if (isReassessed) for (const column of assignment.candidates('residualScore')) ignoreIfNumeric(assignment, column)
+}
+
+/** Both factors or neither: one alone is kept in details. */
+function takeFactors(assignment: Assignment, likelihood: string, impact: string): boolean {
+  if (!assignment.has(likelihood)) return false
+  const [likely] = assignment.candidates(likelihood)
+  const [severe] = assignment.candidates(impact)
+  const first = assignment.candidates(likelihood).flatMap((column) => read(column, 'likelihood', severe))[0]
+  const second = assignment
+    .candidates(impact)
+    .filter((column) => column !== first?.column)
+    .flatMap((column) => read(column, 'impact', likely))[0]
+  if (!first || !second) return false
+  assignment.fill(likelihood, first.column, first.reading)
+  assignment.fill(impact, second.column, second.reading)
+  pairUp(assignment, [likelihood, first.column], [impact, second.column])
+  return true
+}
+
+/** A factor without the other says too little, and is never completed. */
+function noteAlone(assignment: Assignment): void {
+  for (const column of [...assignment.candidates('likelihood'), ...assignment.candidates('impact')]) {
+    if (!readFactor(column, 'likelihood')) continue
+    assignment.notes.push(`${column.heading} is no more than a detail: likelihood and impact count only together.`)
+  }
+}
+
+function read(column: Column, factor: 'likelihood' | 'impact', partner: Column | undefined) {
+  const reading = readFactor(column, factor, partner)
+  return reading ? [{ column, reading }] : []
+}
+
+/** Rows that give only one of the two are not assessed. */
+function pairUp(
+  { rules, rows, notes }: Assignment,
+  [one, first]: [string, Column],
+  [other, second]: [string, Column],
+): void {
+  const isBlank = (text = '') => text.trim() === '' || isBlankWord(text)
+  const halves = rows.filter(({ cells }) => isBlank(cells[first.at]) !== isBlank(cells[second.at]))
+  if (halves.length === 0) return
+  for (const [field, partner] of [
+    [one, other],
+    [other, one],
+  ] as const) {
+    const rule = rules.get(field)
+    if (rule) rules.set(field, { ...rule, with: partner })
+  }
+  const lines = rowsInWords(
+    halves.map(({ line }) => line),
+    halves.length,
+  )
+  notes.push(
+    `${first.heading} and ${second.heading} count only together: not assessed in ${lines}, which have one of them.`,
+  )
+}
+
+/** A score counts only if the factors are not there; beside them it is computed. */
+function takeScore(assignment: Assignment, isAssessed: boolean): void {
+  if (!isAssessed) {
+    assignment.take('scoreGiven', readScore, ['scoreGiven', 'score', 'level'])
+    noteAlone(assignment)
+    return
+  }
+  for (const column of assignment.candidates('score', 'level')) ignoreIfNumeric(assignment, column)
+}
+
+function ignoreIfNumeric(assignment: Assignment, column: Column): void {
+  const isNumeric = column.texts.every(({ text }) => /^[\d.,\s%]+$/.test(text) || isBlankWord(text))
+  if (isNumeric) assignment.ignore(column, 'it is computed from likelihood and impact')
+}

@@ -1,0 +1,225 @@
+import { ASSESSMENT_MAX } from '../../../vocabulary.js'
+import { folded, type Scalar } from '../mapping.js'
+import { type Column, isBlankWord, type Occurrence, type Reading, Words } from './column.js'
+import { type NamedScale, plain, scaleIn } from './headings.js'
+import { BELOW_OTHERS, LIKELIHOOD_STEPS, STEPS } from './words.js'
+
+type Factor = 'likelihood' | 'impact'
+type Step = '1' | '2' | '3' | '4' | '5'
+
+const WORDS: Readonly<Record<Factor, Words<Step>>> = {
+  likelihood: new Words<Step>(LIKELIHOOD_STEPS, STEPS),
+  impact: new Words<Step>(STEPS),
+}
+
+/** The scale that PMI suggests for impacts: each step is twice the one before. */
+const DOUBLING = new Map([0.05, 0.1, 0.2, 0.4, 0.8].map((value, index) => [value, index + 1]))
+
+/** A text of a scale in its parts; at least one of them is there. */
+interface Parts {
+  readonly number?: number
+  readonly percent?: number
+  readonly word?: string
+}
+
+const NUMBER = /^\d+(?:[.,]\d+)?$/
+const PERCENT = /^[<>≤≥~≈]?\s*(\d+(?:[.,]\d+)?)\s*%$/
+const PERCENT_RANGE = /^(\d+(?:[.,]\d+)?)\s*%?\s*(?:[-–—]|to|bis|à|a)\s*(\d+(?:[.,]\d+)?)\s*%$/i
+const OUT_OF = /^(\d+)\s*(?:\/|of|von|sur|de)\s*(\d+)$/i
+const LETTERED = /^[lpicse]\s?-?(\d)$/i
+const NUMBER_WORD = /^\(?(\d+)\)?\s*[-–—:.)=/|\s]\s*\(?(\D.*?)\)?$/u
+const WORD_NUMBER = /^(\D*?[^\s\d(=:/-])\s*[-–—:(=/\s]\s*(\d+)\)?$/u
+const LETTER_WORD = /^[a-e]\s*[-–—:.)=(]\s*(.+?)\)?$/i
+
+function partsOf(text: string): Parts {
+  const number = (digits = '') => Number(digits.replace(',', '.'))
+  if (NUMBER.test(text)) return { number: number(text) }
+  const range = PERCENT_RANGE.exec(text)
+  if (range) return { percent: (number(range[1]) + number(range[2])) / 2 }
+  const percent = PERCENT.exec(text)?.[1]
+  if (percent !== undefined) return { percent: number(percent) }
+  const share = OUT_OF.exec(text) ?? LETTERED.exec(text)
+  if (share) return { number: number(share[1]) }
+  const first = NUMBER_WORD.exec(text)
+  if (first) return { number: number(first[1]), word: first[2] ?? '' }
+  const last = WORD_NUMBER.exec(text)
+  if (last) return { number: number(last[2]), word: last[1] ?? '' }
+  return { word: LETTER_WORD.exec(text)?.[1] ?? text }
+}
+
+interface Entry extends Occurrence {
+  readonly parts: Parts
+}
+
+/** The texts of a column in their parts, without those that stand for a blank. */
+function entriesOf({ texts }: Column): Entry[] {
+  return texts.filter(({ text }) => !isBlankWord(text)).map((one) => ({ ...one, parts: partsOf(one.text) }))
+}
+
+function isNumeric({ parts: { number, percent } }: Entry): boolean {
+  return number !== undefined || percent !== undefined
+}
+
+/** Longer texts are sentences, which say more than a step. */
+const STEP_CHARACTERS_MAX = 60
+
+/** How a column gives the steps 1 to 5 of a factor; undefined if it is no scale at all. */
+export function readFactor(column: Column, factor: Factor, partner?: Column): Reading | undefined {
+  if (column.isOverfull || column.longest > STEP_CHARACTERS_MAX || column.filled === 0) return undefined
+  const entries = entriesOf(column)
+  const named = scaleIn(column.heading) ?? (partner && scaleIn(partner.heading))
+  if (entries.length > 0 && entries.every(({ text }) => /^[a-e]$/i.test(text))) return letters(column)
+  const scale = numericScale(entries, factor, named, partner)
+  if (!scale && entries.every(isNumeric)) return undefined
+  const steps = new Map(entries.map((entry) => [entry, stepOf(entry, factor, scale, entries)]))
+  const unknown = entries.filter((entry) => steps.get(entry) === undefined)
+  if (unknown.length * 2 > entries.length || unknown.length > 10) return undefined
+  return readingOf(column, steps, unknown, scale, partner)
+}
+
+/** A scale of numbers: how a number becomes a step, and how it is called. */
+interface NumericScale {
+  readonly name: string
+  readonly bands?: Reading['rule']['bands']
+  readonly step: (value: number) => number | undefined
+}
+
+/** A fifth each; a bound belongs to the step below it, so that 20, 40, 60, 80 and 100 % are 1 to 5. */
+const FIFTHS = Array.from({ length: ASSESSMENT_MAX }, (_, index) => [(index + 1) * 20, index + 1] as const)
+
+function fifth(percent: number): number | undefined {
+  return percent < 0 ? undefined : FIFTHS.find(([bound]) => percent <= bound)?.[1]
+}
+
+function spread({ least, most }: NamedScale): NumericScale {
+  const name = `numbers from ${least} to ${most}${most === ASSESSMENT_MAX ? '' : ', spread over 1 to 5'}`
+  const isWithin = (value: number) => value >= least && value <= most
+  if (most === 10) return { name, step: (value) => (isWithin(value) ? Math.max(1, Math.ceil(value / 2)) : undefined) }
+  const width = (most - least) / (ASSESSMENT_MAX - 1)
+  return { name, step: (value) => (isWithin(value) ? Math.round(1 + (value - least) / width) : undefined) }
+}
+
+const PERCENTAGES: NumericScale = { name: 'percentages, a fifth for each step', bands: FIFTHS, step: fifth }
+const FRACTIONS: NumericScale = {
+  name: 'fractions of 1, a fifth for each step',
+  bands: FIFTHS.map(([bound, step]) => [bound / 100, step] as const),
+  step: (value) => fifth(value * 100),
+}
+const ONE_TO_FIVE: NamedScale = { least: 1, most: ASSESSMENT_MAX }
+
+function numericScale(
+  entries: readonly Entry[],
+  factor: Factor,
+  named: NamedScale | undefined,
+  partner?: Column,
+): NumericScale | undefined {
+  const numeric = entries.filter(isNumeric)
+  if (numeric.length === 0) return undefined
+  if (numeric.some(({ parts }) => parts.percent !== undefined)) return PERCENTAGES
+  const values = numeric.map(({ parts }) => parts.number ?? 0)
+  const most = Math.max(...values)
+  if (named && most <= named.most) return named.most === 100 ? PERCENTAGES : spread(named)
+  if (most <= 1 && values.some((value) => !Number.isInteger(value))) return fractions(values, factor)
+  const both = Math.max(most, partner ? highestOf(partner) : 0)
+  if (most <= ASSESSMENT_MAX && both > ASSESSMENT_MAX && both <= 10) return spread({ least: 1, most: 10 })
+  if (most <= ASSESSMENT_MAX) return spread(ONE_TO_FIVE)
+  if (most <= 10) return spread({ least: 1, most: 10 })
+  return most <= 100 && factor === 'likelihood' ? PERCENTAGES : undefined
+}
+
+function highestOf(column: Column): number {
+  const numbers = entriesOf(column).map(({ parts }) => (parts.percent === undefined ? (parts.number ?? 0) : 0))
+  return Math.max(0, ...numbers)
+}
+
+function fractions(values: readonly number[], factor: Factor): NumericScale {
+  if (factor !== 'impact' || !values.every((value) => DOUBLING.has(value))) return FRACTIONS
+  return { name: 'the impacts 0.05, 0.1, 0.2, 0.4, 0.8', step: (value) => DOUBLING.get(value) }
+}
+
+function stepOf(
+  entry: Entry,
+  factor: Factor,
+  scale: NumericScale | undefined,
+  all: readonly Entry[],
+): number | undefined {
+  const { number, percent, word } = entry.parts
+  if (percent !== undefined) return fifth(percent)
+  // Numbers up to 3 beside words may be steps of 3 or of 5: then the words say what is meant.
+  const isTold = number !== undefined && (word === undefined || all.some(({ parts }) => (parts.number ?? 0) > 3))
+  if (isTold) return scale?.step(number)
+  return word === undefined ? undefined : wordStep(word, factor, all)
+}
+
+function wordStep(word: string, factor: Factor, all: readonly Entry[]): number | undefined {
+  const step = Number(WORDS[factor].get(word))
+  if (Number.isNaN(step)) return undefined
+  const others = BELOW_OTHERS.find(({ words }) => words.includes(plain(word)))?.others
+  return others && all.some(({ parts }) => parts.word && others.includes(plain(parts.word))) ? step - 1 : step
+}
+
+function readingOf(
+  column: Column,
+  steps: ReadonlyMap<Entry, number | undefined>,
+  unknown: readonly Entry[],
+  scale: NumericScale | undefined,
+  partner: Column | undefined,
+): Reading {
+  const known = [...steps].flatMap(([entry, step]) => (step === undefined ? [] : [[entry, step] as const]))
+  const values = new Map<string, Scalar>(blankValues(column))
+  const isBanded =
+    scale?.bands !== undefined &&
+    known.every(([{ text }]) => !/[<>≤≥~≈–—-]|\bto\b/i.test(text) && /^[\d.,]+\s*%?$/.test(text))
+  if (!isBanded) for (const [{ text }, step] of known) if (text !== String(step)) values.set(text, step)
+  const words = known.filter(([{ parts }]) => parts.word !== undefined)
+  const how = words.length > 0 ? inWords(words) : scale?.name
+  const distinct = new Set(known.map(([, step]) => step))
+  return {
+    rule: {
+      ...(values.size > 0 && { values: keyed(values) }),
+      ...(isBanded && scale?.bands && { bands: scale.bands }),
+    },
+    how: !isBanded && isOwn(known, values) ? ownScale(column, known, partner) : how,
+    isLossy: distinct.size < known.length,
+    unknown,
+  }
+}
+
+function isOwn(known: readonly (readonly [Entry, number])[], values: ReadonlyMap<string, Scalar>): boolean {
+  return known.every(([{ text }]) => !values.has(text))
+}
+
+/** Numbers up to 3 alone do not show whether 3 or 5 is the most. */
+function ownScale(
+  { heading }: Column,
+  known: readonly (readonly [Entry, number])[],
+  partner: Column | undefined,
+): string | undefined {
+  const most = Math.max(0, ...known.map(([, step]) => step))
+  const isOpen = Math.max(most, partner ? highestOf(partner) : 0) <= 3 && !scaleIn(heading)
+  return isOpen ? `steps from 1 to 5, though none is above ${most}` : undefined
+}
+
+function inWords(known: readonly (readonly [Entry, number])[]): string {
+  const sorted = [...known].sort(([, one], [, other]) => one - other)
+  return sorted.map(([{ text }, step]) => `${text.slice(0, 30)} = ${step}`).join(', ')
+}
+
+/** What stands for a blank becomes one. */
+export function blankValues({ texts }: Column): [string, Scalar][] {
+  return texts.filter(({ text }) => isBlankWord(text)).map(({ text }) => [text, ''])
+}
+
+/** Values by the folded text by which a map looks them up. */
+export function keyed(values: Iterable<readonly [string, Scalar]>): Map<string, Scalar> {
+  return new Map(Array.from(values, ([text, becomes]) => [folded(text), becomes]))
+}
+
+/** Whether A or E is the most differs between standards, and the letters do not say. */
+function letters({ heading, texts }: Column): Reading {
+  const line = (values: string) => `{ "from": ${JSON.stringify(heading)}, "values": { ${values} } }`
+  const question =
+    `${heading} has the letters A to E, and whether A is the least or the most differs between standards. ` +
+    `Say it in a map: ${line('"A": 1, "B": 2, "C": 3, "D": 4, "E": 5')} or the other way round.`
+  return { rule: { values: keyed(texts.map(({ text }) => [text, text])) }, question }
+}

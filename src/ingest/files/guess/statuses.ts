@@ -1,0 +1,166 @@
+import {
+  ISSUE_SEVERITIES,
+  ISSUE_STATUSES,
+  type IssueSeverity,
+  PERSON_STATUSES,
+  PROJECT_STATUSES,
+  RISK_RESPONSES,
+  RISK_STATUSES,
+  SCORE_MAX,
+} from '../../../vocabulary.js'
+import type { Scalar } from '../mapping.js'
+import type { SheetNoun } from '../nouns.js'
+import { type Column, isBlankWord, type Reading, Words } from './column.js'
+import { plain } from './headings.js'
+import { blankValues, keyed } from './scales.js'
+import {
+  ISSUE_STATUS_WORDS,
+  PERSON_STATUS_WORDS,
+  PROJECT_STATUS_WORDS,
+  RESPONSE_WORDS,
+  RISK_STATUS_WORDS,
+  SEVERITY_WORDS,
+  STEPS,
+} from './words.js'
+
+/** The values of an enum and the words for them. */
+interface Vocabulary {
+  readonly own: readonly string[]
+  readonly words: Words<string>
+}
+
+const STATUSES: Readonly<Partial<Record<SheetNoun, Vocabulary>>> = {
+  risks: { own: RISK_STATUSES, words: new Words(RISK_STATUS_WORDS) },
+  issues: { own: ISSUE_STATUSES, words: new Words(ISSUE_STATUS_WORDS) },
+  people: { own: PERSON_STATUSES, words: new Words(PERSON_STATUS_WORDS) },
+  projects: { own: PROJECT_STATUSES, words: new Words(PROJECT_STATUS_WORDS) },
+}
+const RESPONSES: Vocabulary = { own: RISK_RESPONSES, words: new Words(RESPONSE_WORDS) }
+const SEVERITIES: Vocabulary = { own: ISSUE_SEVERITIES, words: new Words(SEVERITY_WORDS) }
+
+/** Longer texts are sentences. */
+const WORD_CHARACTERS_MAX = 80
+
+export function readStatus(column: Column, noun: SheetNoun): Reading | undefined {
+  const vocabulary = STATUSES[noun]
+  return vocabulary && readWords(column, vocabulary)
+}
+
+/** A treatment is a response only if every text is one; else it is a plan in words. */
+export function readResponse(column: Column): Reading | undefined {
+  const reading = readWords(column, RESPONSES)
+  return reading?.unknown?.length === 0 ? reading : undefined
+}
+
+function ownOf(own: readonly string[], text: string): string | undefined {
+  const name = text.trim().toUpperCase().replaceAll(/[ -]/g, '_')
+  return own.find((one) => one === name)
+}
+
+function readWords(
+  column: Column,
+  { own, words }: Vocabulary,
+  read = (text: string) => ownOf(own, text) ?? words.get(text),
+): Reading | undefined {
+  if (column.isOverfull || column.longest > WORD_CHARACTERS_MAX || column.filled === 0) return undefined
+  const texts = column.texts.filter(({ text }) => !isBlankWord(text) || words.get(text) !== undefined)
+  const unknown = texts.filter(({ text }) => read(text) === undefined)
+  if (unknown.length * 2 > texts.length) return undefined
+  const known = texts.flatMap(({ text }) => {
+    const becomes = read(text)
+    return becomes === undefined ? [] : [[text, becomes] as const]
+  })
+  const foreign = known.filter(([text, becomes]) => ownOf(own, text) !== becomes)
+  const isKnown = new Set(known.map(([text]) => text))
+  const blanks = blankValues(column).filter(([text]) => !isKnown.has(text))
+  const values = keyed([...blanks, ...foreign])
+  return {
+    rule: values.size > 0 ? { values } : {},
+    how: foreign.length > 0 ? foreign.map(([text, becomes]) => `${text} = ${becomes}`).join(', ') : undefined,
+    isLossy: new Set(known.map(([, becomes]) => becomes)).size < new Set(known.map(([text]) => plain(text))).size,
+    unknown,
+  }
+}
+
+const NUMBERED = /^(p|s|sev|severity|prio|priority)?\s*-?\s*(\d)$/i
+
+/** The severity of issues: words, or numbers such as P1, of which the lowest is the most severe. */
+export function readSeverity(column: Column): Reading | undefined {
+  const texts = column.texts.filter(({ text }) => !isBlankWord(text))
+  const numbered = texts.flatMap(({ text }) => NUMBERED.exec(text) ?? [])
+  const isNumbered = texts.length > 0 && texts.every(({ text }) => NUMBERED.test(text))
+  if (!isNumbered)
+    return readWords(
+      column,
+      SEVERITIES,
+      (text) => ownOf(SEVERITIES.own, text) ?? SEVERITIES.words.get(afterNumber(text)),
+    )
+  const numbers = texts.map(({ text }) => Number(NUMBERED.exec(text)?.[2]))
+  const isPrefixed = numbered.length > 0 && texts.every(({ text }) => /^\D/.test(text))
+  if (!isPrefixed && !/prio/i.test(plain(column.heading))) return { rule: {}, question: numbersQuestion(column) }
+  const least = Math.min(...numbers) === 0 ? 0 : 1
+  const severityOf = (number: number): IssueSeverity =>
+    (['CRITICAL', 'HIGH', 'MEDIUM'] as const)[number - least] ?? 'LOW'
+  const becomes = texts.map(({ text }, at): [string, Scalar] => [text, severityOf(numbers[at] ?? 0)])
+  const how = becomes.map(([text, severity]) => `${text} = ${severity}`).join(', ')
+  return {
+    rule: { values: keyed([...blankValues(column), ...becomes]) },
+    how: `the lowest number is the most severe: ${how}`,
+    unknown: [],
+  }
+}
+
+/** Azure DevOps writes 1 - Critical. */
+function afterNumber(text: string): string {
+  return text.replace(/^\d\s*[-:.]\s*/, '')
+}
+
+function numbersQuestion({ heading }: Column): string {
+  const line = `{ "from": ${JSON.stringify(heading)}, "values": { "1": "CRITICAL", "2": "HIGH", "3": "MEDIUM", "4": "LOW" } }`
+  return `${heading} has numbers, and whether the highest or the lowest is the most severe is open. Say it in a map: "severity": ${line}.`
+}
+
+/** The score in the middle of each level, for a source that gives a level and no factors. */
+const LEVEL_SCORES: Readonly<Record<string, number>> = { 1: 1, 2: 3, 3: 6, 4: 12, 5: 20 }
+const LEVELS = new Words<string>(STEPS, {
+  2: 'green, grün, vert, verde, zielony, 绿',
+  3: 'amber, yellow, gelb, jaune, orange, amarillo, amarelo, żółty, 黄',
+  4: 'red, rot, rouge, rojo, vermelho, czerwony, 红',
+})
+
+/** The score of risks whose factors the source does not give: a number up to 25 or 100, or a level in words. */
+export function readScore(column: Column): Reading | undefined {
+  const texts = column.texts.filter(({ text }) => !isBlankWord(text))
+  if (texts.length === 0 || column.longest > WORD_CHARACTERS_MAX) return undefined
+  const numbers = texts.map(({ text }) => Number(text.replace(',', '.').replace(/\s*%$/, '')))
+  if (numbers.some(Number.isNaN)) return readLevel(column)
+  const most = Math.max(...numbers)
+  if (column.isOverfull || Math.min(...numbers) < 0 || most > 100) return undefined
+  const isShare = most > SCORE_MAX || /%$/.test(texts[0]?.text ?? '')
+  const isFraction = most <= 1 && numbers.some((number) => !Number.isInteger(number))
+  const factor = isFraction ? SCORE_MAX : isShare ? SCORE_MAX / 100 : 1
+  const values = texts.map(({ text }, at): [string, Scalar] => [text, Math.round((numbers[at] ?? 0) * factor)])
+  const foreign = values.filter(([text, score]) => text !== String(score))
+  return {
+    rule: { values: keyed([...blankValues(column), ...foreign]) },
+    how: factor === 1 ? 'scores from 0 to 25 as they are' : `scores up to ${isFraction ? 1 : 100}, as parts of 25`,
+    isLossy: foreign.length > 0,
+    unknown: [],
+  }
+}
+
+function readLevel(column: Column): Reading | undefined {
+  const reading = readWords(column, { own: [], words: LEVELS })
+  if (!reading) return undefined
+  const scored = Array.from(
+    reading.rule.values ?? [],
+    ([text, step]) => [text, LEVEL_SCORES[String(step)] ?? ''] as const,
+  )
+  const how = scored.flatMap(([text, score]) => (score === '' ? [] : `${text} = ${score}`)).join(', ')
+  return {
+    ...reading,
+    rule: { values: new Map(scored) },
+    how: `levels, as scores in the middle of each: ${how}`,
+    isLossy: true,
+  }
+}

@@ -1,0 +1,57 @@
+import { type HeaderTest, headingKey } from '../header.js'
+import type { JsonRecord } from '../json.js'
+import { type Mapping, mayLack } from '../mapping.js'
+import { hasPath } from './paths.js'
+
+/** A map with the headings or paths by which its source is recognised. */
+export interface Recognisable {
+  readonly name: string
+  /** What the source is, as in "This looks like a Jira export". */
+  readonly product: string
+  readonly source: 'table' | 'objects'
+  /** One of each list must be there. */
+  readonly signature: readonly (readonly string[])[]
+  mapping(): Mapping
+}
+
+/** The map whose signature a row of headings has. */
+export function recognised(maps: readonly Recognisable[], headings: readonly string[]): Recognisable | undefined {
+  const keys = new Set(headings.map(headingKey))
+  return maps.find((map) => map.source === 'table' && isSuited(map, (name) => keys.has(headingKey(name))))
+}
+
+/** A header with the signature of a map is a header, whatever else is one. */
+export function recognising(maps: readonly Recognisable[], test: HeaderTest): HeaderTest {
+  return {
+    ...test,
+    count: (headings) => (recognised(maps, headings) ? Number.MAX_SAFE_INTEGER : test.count(headings)),
+  }
+}
+
+/** The map whose signature the first object has, and all objects. */
+export function recognisedObjects(
+  source: Iterable<JsonRecord>,
+  maps: readonly Recognisable[],
+): { map: Recognisable | undefined; records: Iterable<JsonRecord> } {
+  const rest = source[Symbol.iterator]()
+  const first = rest.next()
+  if (first.done) return { map: undefined, records: [] }
+  const { members } = first.value
+  const map = maps.find((one) => one.source === 'objects' && isSuited(one, (path) => hasPath(members, path)))
+  const records = (function* () {
+    yield first.value
+    for (let next = rest.next(); !next.done; next = rest.next()) yield next.value
+  })()
+  return { map, records }
+}
+
+export function recognisedNote({ product, name }: Recognisable): string {
+  return `This looks like ${product}: using the map ${name}.`
+}
+
+/** Whether a source has the signature of a map, and all that the map needs. */
+function isSuited({ signature, mapping }: Recognisable, has: (name: string) => boolean): boolean {
+  if (!signature.every((names) => names.some(has))) return false
+  const { rules, where } = mapping()
+  return [...rules.values(), ...where].every((one) => one.from.length === 0 || mayLack(one) || one.from.some(has))
+}

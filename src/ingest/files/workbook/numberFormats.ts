@@ -1,0 +1,75 @@
+/** The text that a person sees for a number. */
+export type NumberFormat = (value: number) => string
+
+/** The day of serial 0, and the serial from which on that is right. */
+export interface Epoch {
+  readonly zero: number
+  readonly first: number
+}
+
+const DAY_MS = 86_400_000
+// Excel's first calendar has a February 29th in 1900, as Lotus 1-2-3 had; from March on, its zero is December 30th.
+export const EPOCH_1900: Epoch = { zero: Date.UTC(1899, 11, 30), first: 1 }
+export const EPOCH_1904: Epoch = { zero: Date.UTC(1904, 0, 1), first: 0 }
+const LAST_DAY = Date.UTC(9999, 11, 31)
+const FALSE_LEAP_DAY = 60
+
+/** The formats that have a number and no code in a file; Excel has others for East Asian days. */
+const BUILT_IN: ReadonlyMap<number, string> = new Map([
+  [9, '0%'],
+  [10, '0.00%'],
+  ...[14, 15, 16, 17, 22, 27, 28, 29, 30, 31, 36, 50, 51, 52, 53, 54, 57, 58].map((id) => [id, 'yyyy-mm-dd'] as const),
+  ...[18, 19, 20, 21, 32, 33, 34, 35, 45, 47, 55, 56].map((id) => [id, 'hh:mm'] as const),
+])
+
+/** The format of a number format id, with the codes of the file. */
+export function numberFormat(id: number, codes: ReadonlyMap<number, string>, epoch: Epoch): NumberFormat {
+  return formatOf(codes.get(id) ?? BUILT_IN.get(id) ?? 'General', epoch)
+}
+
+const LITERALS = /"[^"]*"|\\.|_.|\*.|\[(?!h+\]|m+\]|s+\])[^\]]*\]|am\/pm|a\/p/gi
+
+function formatOf(code: string, epoch: Epoch): NumberFormat {
+  const bare = code.replaceAll(LITERALS, '').split(';')[0] ?? ''
+  if (/general|@/i.test(bare)) return plain
+  if (bare.includes('%')) return percentage(/\.([0#?]+)/.exec(bare)?.[1]?.length ?? 0)
+  // Hours that go on beyond a day are a duration.
+  if (bare.includes('[')) return plain
+  if (/[dy]/i.test(bare) || /^[^hs]*m[^hs]*$/i.test(bare)) return (value) => dayOf(value, epoch) ?? plain(value)
+  if (/[hs]/i.test(bare)) return timeOf
+  return numbered(code) ?? plain
+}
+
+/** A number without the noise of binary fractions: a spreadsheet has 15 digits. */
+export function plain(value: number): string {
+  return Number.isSafeInteger(value) ? String(value) : String(Number(value.toPrecision(15)))
+}
+
+function percentage(decimals: number): NumberFormat {
+  return (value) => `${Number((value * 100).toPrecision(15)).toFixed(Math.min(decimals, 15))}%`
+}
+
+/** A running number such as R-007, by a format such as "R-"000. */
+function numbered(code: string): NumberFormat | undefined {
+  const [, quoted, escaped, zeros = ''] = /^(?:"([^"]*)"|((?:\\.|[-/ ])*))(0+)$/.exec(code) ?? []
+  const prefix = quoted ?? escaped?.replaceAll('\\', '') ?? ''
+  const isNumbering = zeros.length > 1 || /\p{L}/u.test(prefix)
+  if (zeros === '' || !isNumbering) return undefined
+  const isNumber = (value: number) => Number.isSafeInteger(value) && value >= 0
+  return (value) => (isNumber(value) ? `${prefix}${String(value).padStart(zeros.length, '0')}` : plain(value))
+}
+
+/** The day of a serial, whatever its time; undefined if the calendar does not have it. */
+function dayOf(value: number, { zero, first }: Epoch): string | undefined {
+  const serial = Math.floor(value)
+  const isEarly = zero === EPOCH_1900.zero && serial < FALSE_LEAP_DAY
+  if (zero === EPOCH_1900.zero && serial === FALSE_LEAP_DAY) return '1900-02-29'
+  const day = zero + (serial + (isEarly ? 1 : 0)) * DAY_MS
+  return serial >= first && day <= LAST_DAY ? new Date(day).toISOString().slice(0, 10) : undefined
+}
+
+function timeOf(value: number): string {
+  const seconds = Math.round((value - Math.floor(value)) * 86_400) % 86_400
+  const time = new Date(seconds * 1_000).toISOString().slice(11, 19)
+  return time.endsWith(':00') ? time.slice(0, 5) : time
+}

@@ -1,0 +1,181 @@
+import { LIMITS } from '../../../limits.js'
+import { fold } from '../../../text.js'
+import { excerpt, listed, UnreadableSheet } from '../flaws.js'
+import type { Table } from '../table.js'
+import { EPOCH_1900, EPOCH_1904, type NumberFormat, numberFormat } from './numberFormats.js'
+import { type CellContext, isTrue, itemText, readWorksheet } from './worksheet.js'
+import { XmlReader } from './xml.js'
+import { BadZip, damaged, Zip } from './zip.js'
+
+interface Sheet {
+  readonly name: string
+  readonly isHidden: boolean
+  readonly part: string
+}
+
+/** The sheets of a workbook as tables, in their order: those that are shown, or the one that is named. */
+export function* workbookTables(bytes: Uint8Array, name: string, wanted?: string): Generator<Table, void> {
+  refuseOthers(bytes, name)
+  try {
+    const workbook = new Workbook(bytes)
+    const sheets = wanted === undefined ? workbook.sheets.map((sheet) => sheet.name) : []
+    for (const sheet of workbook.chosen(name, wanted)) {
+      const { rows, notes } = workbook.read(sheet)
+      const shown = JSON.stringify(excerpt(sheet.name))
+      const others = sheets.filter((one) => one !== sheet.name)
+      const choice = others.length > 0 ? [`The sheet ${shown} was read, and not: ${listed(others)}.`] : []
+      yield {
+        name: `${name}, sheet ${shown}`,
+        unit: 'row',
+        isOpenEnded: false,
+        notes: [...choice, ...notes],
+        sheets,
+        rows: () => rows,
+      }
+    }
+  } catch (error) {
+    throw error instanceof BadZip ? new UnreadableSheet(name, error.message) : error
+  }
+}
+
+const ZIP = [0x50, 0x4b]
+const OLE = [0xd0, 0xcf, 0x11, 0xe0]
+
+function refuseOthers(bytes: Uint8Array, name: string): void {
+  const begins = (beginning: readonly number[]) => beginning.every((byte, index) => bytes[index] === byte)
+  if (begins(ZIP)) return
+  if (bytes.length === 0) throw new UnreadableSheet(name, 'The file is empty.')
+  const kind = begins(OLE)
+    ? 'an old workbook (.xls), or one with a password. Save it as .xlsx, without a password.'
+    : 'not a workbook (.xlsx). If it is text, give --format csv.'
+  throw new UnreadableSheet(name, `This is ${kind}`)
+}
+
+class Workbook {
+  readonly sheets: readonly Sheet[]
+  readonly #zip: Zip
+  readonly #context: CellContext
+
+  constructor(bytes: Uint8Array) {
+    this.#zip = new Zip(bytes, LIMITS.workbookBytesMax)
+    const main = relationsOf(this.#zip, '').find(({ type }) => type === 'officeDocument')?.target
+    if (main === undefined || !main.endsWith('.xml')) throw new BadZip(NO_WORKBOOK)
+    const relations = relationsOf(this.#zip, main)
+    const { sheets, is1904 } = contentsOf(this.#part(main))
+    this.sheets = sheets.flatMap(({ id, ...sheet }) => {
+      const { type, target } = relations.find((one) => one.id === id) ?? {}
+      if (target === undefined) throw damaged(`the sheet ${JSON.stringify(sheet.name)} is missing`)
+      // A sheet may also be a chart.
+      return type === 'worksheet' ? [{ ...sheet, part: target }] : []
+    })
+    if (this.sheets.length === 0) throw new BadZip(NO_WORKBOOK)
+    const part = (type: string) => relations.find((one) => one.type === type)?.target
+    const strings = part('sharedStrings')
+    const styles = part('styles')
+    this.#context = {
+      strings: strings === undefined ? [] : stringsOf(this.#part(strings)),
+      formats: styles === undefined ? [] : formatsOf(this.#part(styles), is1904),
+    }
+  }
+
+  read(sheet: Sheet): ReturnType<typeof readWorksheet> {
+    return readWorksheet(this.#part(sheet.part), this.#context)
+  }
+
+  /** The sheets to look at; a hidden one only if it is named. */
+  chosen(file: string, name: string | undefined): readonly Sheet[] {
+    if (name === undefined) return this.sheets.filter(({ isHidden }) => !isHidden)
+    const same = (form: (text: string) => string) => this.sheets.find((sheet) => form(sheet.name) === form(name))
+    const sheet = same((text) => text) ?? same((text) => fold(text.trim()))
+    if (sheet) return [sheet]
+    const sheets = listed(this.sheets.map((one) => (one.isHidden ? `${one.name} (hidden)` : one.name)))
+    throw new UnreadableSheet(file, `There is no sheet ${JSON.stringify(excerpt(name))}. The sheets are: ${sheets}.`)
+  }
+
+  #part(name: string): XmlReader {
+    const bytes = this.#zip.read(name)
+    if (!bytes) throw damaged(`${name} is missing`)
+    return new XmlReader(bytes, name)
+  }
+}
+
+const NO_WORKBOOK =
+  'This is a zip file, but no workbook of the kind .xlsx. Open it in a spreadsheet program and save it as .xlsx.'
+
+interface Relation {
+  readonly id: string
+  /** The last word of its type, the same in both editions of the standard. */
+  readonly type: string
+  readonly target: string
+}
+
+/** What a part refers to inside of the workbook; links that leave it are never followed. */
+function relationsOf(zip: Zip, part: string): Relation[] {
+  const slash = part.lastIndexOf('/') + 1
+  const name = `${part.slice(0, slash)}_rels/${part.slice(slash)}.rels`
+  const bytes = zip.read(name)
+  if (!bytes) return []
+  const xml = new XmlReader(bytes, name)
+  const relations: Relation[] = []
+  for (let event = xml.next(); event; event = xml.next()) {
+    if (event !== 'open' || xml.name !== 'Relationship' || xml.attribute('TargetMode') === 'External') continue
+    const type = xml.attribute('Type') ?? ''
+    const target = xml.attribute('Target') ?? ''
+    relations.push({
+      id: xml.attribute('Id') ?? '',
+      type: type.slice(type.lastIndexOf('/') + 1),
+      target: resolved(target, part),
+    })
+  }
+  return relations
+}
+
+/** The name of a part that is relative to another one. */
+function resolved(target: string, part: string): string {
+  const steps = target.startsWith('/') ? [] : part.split('/').slice(0, -1)
+  for (const step of target.split('/')) {
+    if (step === '..') steps.pop()
+    else if (step !== '' && step !== '.') steps.push(step)
+  }
+  return steps.join('/')
+}
+
+function contentsOf(xml: XmlReader) {
+  const sheets: { id: string; name: string; isHidden: boolean }[] = []
+  let is1904 = false
+  for (let event = xml.next(); event; event = xml.next()) {
+    if (event !== 'open') continue
+    if (xml.name === 'workbookPr') is1904 = isTrue(xml.attribute('date1904'))
+    if (xml.name !== 'sheet') continue
+    const isHidden = (xml.attribute('state') ?? 'visible') !== 'visible'
+    sheets.push({ id: xml.attribute('id') ?? '', name: xml.attribute('name') ?? '', isHidden })
+  }
+  return { sheets, is1904 }
+}
+
+function stringsOf(xml: XmlReader): string[] {
+  const strings: string[] = []
+  for (let event = xml.next(); event; event = xml.next()) {
+    if (event !== 'open' || xml.name !== 'si') continue
+    if (strings.push(itemText(xml, 'si')) > LIMITS.workbookCellsMax)
+      throw new BadZip('The workbook has too many texts. Split it, or save the table as "CSV UTF-8".')
+  }
+  return strings
+}
+
+/** The number formats of the styles of cells. */
+function formatsOf(xml: XmlReader, is1904: boolean): NumberFormat[] {
+  const codes = new Map<number, string>()
+  const styles: number[] = []
+  let isCells = false
+  for (let event = xml.next(); event; event = xml.next()) {
+    if (xml.name === 'cellXfs' && event !== 'text') isCells = event === 'open'
+    if (event !== 'open') continue
+    const id = Number(xml.attribute('numFmtId') ?? 0)
+    if (xml.name === 'numFmt') codes.set(id, xml.attribute('formatCode') ?? '')
+    if (xml.name === 'xf' && isCells) styles.push(id)
+  }
+  const formats = new Map<number, NumberFormat>()
+  for (const id of new Set(styles)) formats.set(id, numberFormat(id, codes, is1904 ? EPOCH_1904 : EPOCH_1900))
+  return styles.flatMap((id) => formats.get(id) ?? [])
+}

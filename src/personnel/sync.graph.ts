@@ -1,0 +1,94 @@
+import { builder, change, enumOf, needs } from '../graph/builder.js'
+import type { FieldPrice } from '../graph/cost/bills.js'
+import { boundedList, boundedText, boundedTexts, neverNull } from '../graph/inputs.js'
+import { FOR_MORE_PERSONNEL, type PersonnelReport, syncPersonnel } from '../ingest/personnelSync.js'
+import { LIMITS } from '../limits.js'
+import { recordsIn, SyncCounts, SyncWarning } from '../projects/sync.graph.js'
+import { GROUP_FIELDS } from './groups.js'
+import { PersonStatus } from './people.graph.js'
+import { PERSON_FIELDS } from './people.js'
+
+const SyncPersonInput = builder.inputType('SyncPersonInput', {
+  description:
+    'A person, matched by externalId, else by e-mail; give at least one of them. Absent fields stay, and null clears a field.',
+  fields: (t) => ({
+    name: t.string(neverNull(boundedText('name', `${PERSON_FIELDS.name.meaning} A new person needs it.`))),
+    email: t.string(boundedText('email', PERSON_FIELDS.email.meaning)),
+    externalId: t.string(boundedText('externalId', PERSON_FIELDS.externalId.meaning)),
+    title: t.string(boundedText('title', PERSON_FIELDS.title.meaning)),
+    department: t.string(boundedText('department', PERSON_FIELDS.department.meaning)),
+    status: t.field({ type: PersonStatus, description: PERSON_FIELDS.status.meaning }),
+    groups: t.stringList(
+      boundedTexts('name', 'All groups of the person, by name, externalId or id; not with members of groups.'),
+    ),
+  }),
+})
+
+const SyncGroupInput = builder.inputType('SyncGroupInput', {
+  description: 'A group, matched by externalId, else by name. Absent fields stay, and null clears a field.',
+  fields: (t) => ({
+    name: t.string(neverNull(boundedText('name', `${GROUP_FIELDS.name.meaning} A new group needs it.`))),
+    externalId: t.string(boundedText('externalId', GROUP_FIELDS.externalId.meaning)),
+    description: t.string(boundedText('description', GROUP_FIELDS.description.meaning)),
+    members: t.stringList(
+      boundedTexts(
+        'email',
+        'All members of the group, by e-mail, externalId or user id, or a name that is unique on the roster.',
+      ),
+    ),
+  }),
+})
+
+const SyncLeavers = enumOf('SyncLeavers', 'What becomes of people who are not in the list.', {
+  KEEP: 'They stay as they are.',
+  INACTIVE:
+    'The list is complete: active people who came from the same source, and are not in it, become INACTIVE. ' +
+    'INACTIVE people in the list without a status become ACTIVE.',
+})
+
+const SyncPersonnelInput = builder.inputType('SyncPersonnelInput', {
+  description: 'People and groups to add or change.',
+  fields: (t) => ({
+    people: t.field({
+      type: [SyncPersonInput],
+      ...boundedList(LIMITS.syncRecordsMax, 'The people.', FOR_MORE_PERSONNEL),
+    }),
+    groups: t.field({
+      type: [SyncGroupInput],
+      ...boundedList(LIMITS.syncRecordsMax, 'The groups.', FOR_MORE_PERSONNEL),
+    }),
+    leavers: t.field({ type: SyncLeavers, description: 'What becomes of other people; KEEP by default.' }),
+    leaverLimit: t.int({
+      description: `How many people may become INACTIVE; a fifth, or ${LIMITS.closeLeast} if that is more, by default.`,
+    }),
+  }),
+})
+
+const SyncPersonnelResult = builder.objectRef<PersonnelReport>('SyncPersonnelResult')
+SyncPersonnelResult.implement({
+  description: 'The result of a personnel sync.',
+  ...needs('personnel.manage'),
+  fields: (t) => ({
+    people: t.expose('people', { type: SyncCounts, description: 'Counts of people.' }),
+    groups: t.expose('groups', { type: SyncCounts, description: 'Counts of groups.' }),
+    warnings: t.field({
+      type: [SyncWarning],
+      description:
+        'What may not be as intended: active people who are not in a complete list, but came from elsewhere.',
+      resolve: ({ warnings }) => warnings,
+    }),
+  }),
+})
+
+builder.mutationField('syncPersonnel', (t) =>
+  t.field({
+    type: SyncPersonnelResult,
+    nullable: true,
+    description: 'Adds and changes many people and groups at once, all or nothing. Repeating it changes nothing.',
+    ...needs('personnel.manage', {
+      price: { records: ({ input }) => recordsIn(input, 'people', 'groups') } satisfies FieldPrice,
+    }),
+    args: { input: t.arg({ type: SyncPersonnelInput, required: true, description: 'The people and groups.' }) },
+    resolve: (_, { input }, context) => change(context, (write) => syncPersonnel(write, input)),
+  }),
+)

@@ -1,0 +1,48 @@
+import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { literal } from '../store/literals.js'
+import type { Computed } from '../store/query/relations.js'
+import type { Tables } from '../store/tables.js'
+import { LEVEL_FLOORS, RISK_LEVELS, type RiskLevel, SCORE_MAX } from '../vocabulary.js'
+
+/** Likelihood x impact; else the score that the source gives; 0 while unassessed. */
+export function scoreOf(likelihood: number | null, impact: number | null, scoreGiven: number | null): number {
+  return likelihood !== null && impact !== null ? likelihood * impact : (scoreGiven ?? 0)
+}
+
+type OfRisk = Computed<Tables['risk']>
+
+export function levelOf(score: SQLWrapper): SQL {
+  const cases = RISK_LEVELS.map((level) => sql`when ${score} >= ${literal(LEVEL_FLOORS[level])} then ${literal(level)}`)
+  return sql`case ${sql.join(cases.reverse(), sql` `)} end`
+}
+
+/** The level of a risk, by its score. */
+export const riskLevel: OfRisk = { of: (t) => t.risk, value: (_, { score }) => levelOf(score) }
+
+export function residualScoreOf({ residualLikelihood, residualImpact }: Tables['risk']): SQL {
+  return sql`(${residualLikelihood} * ${residualImpact})`
+}
+
+/** The score that is expected once the response has taken effect; null if it is not assessed. */
+export const residualScore: OfRisk = { of: (t) => t.risk, value: (_, risk) => residualScoreOf(risk) }
+export const residualLevel: OfRisk = { of: (t) => t.risk, value: (_, risk) => levelOf(residualScoreOf(risk)) }
+
+/** The competition rank by score among all live risks: 1, 1, 3; null for a closed one. */
+export const riskRank: OfRisk = {
+  of: (t) => t.risk,
+  value: ({ t: { riskTally } }, { live, score }) => {
+    const above = sql`select sum(${riskTally.live}) from ${riskTally} where ${riskTally.score} > ${score}`
+    return sql`case when ${live} = 1 then 1 + coalesce((${above}), 0) end`
+  },
+}
+
+/** The lowest and the highest score of a level. */
+export function boundsOf(level: RiskLevel): readonly [lowest: number, highest: number] {
+  const next = RISK_LEVELS[RISK_LEVELS.indexOf(level) + 1]
+  return [LEVEL_FLOORS[level], next ? LEVEL_FLOORS[next] - 1 : SCORE_MAX]
+}
+
+/** An ascending sort key that puts the highest score first, then the highest impact. */
+export function riskStanding(score: number, impact: number | null): number {
+  return -(score * 10 + (impact ?? 0))
+}

@@ -1,0 +1,107 @@
+import { sql } from 'drizzle-orm'
+import { CHANGE_ACTIONS, ENTITY_KINDS } from '../../vocabulary.js'
+import { checksWith } from '../checks.js'
+import type { Columns } from '../columns.js'
+
+/** What the store keeps about its own work: keys, history, idempotency records, versions. */
+export function bookkeepingTables(columns: Columns) {
+  const { table, text, oneOf, integer, counter, sequence, index, uniqueIndex, primaryKey, check } = columns
+  const { bounded, among, day, instant } = checksWith(columns)
+
+  const apiKey = table(
+    'api_key',
+    {
+      id: text('id').primaryKey(),
+      name: text('name').notNull(),
+      /** The first characters of the key, for recognition. */
+      prefix: text('prefix').notNull(),
+      hash: text('hash').notNull(),
+      /** Space-separated, as in OAuth. */
+      scopes: text('scopes').notNull(),
+      /** Keys of the projects that it may change, space-separated; null for all. */
+      projects: text('projects'),
+      createdAt: text('created_at').notNull(),
+      expiresAt: text('expires_at'),
+      revokedAt: text('revoked_at'),
+      lastUsedAt: text('last_used_at'),
+    },
+    (k) => [uniqueIndex('api_key_hash').on(k.hash), ...bounded('api_key', { name: [k.name, 'name'] })],
+  )
+
+  /** The history: one row for each change of an entity, written in the same transaction. */
+  const change = table(
+    'change',
+    {
+      id: sequence('id'),
+      recordedAt: text('recorded_at').notNull(),
+      /** The day for which the change is effective. */
+      effectiveOn: text('effective_on').notNull(),
+      /** A key's id, or `cli`. */
+      by: text('written_by').notNull(),
+      action: oneOf('action', CHANGE_ACTIONS).notNull(),
+      entity: oneOf('entity', ENTITY_KINDS).notNull(),
+      entityId: text('entity_id').notNull(),
+      /** The project that the entity belongs to, or is; null for people and groups. */
+      projectId: text('project_id'),
+      /** JSON: each changed field with its old and new value. */
+      fields: text('fields').notNull(),
+      /** The random value of the write, by which a cursor recognises its change (docs/decisions/0007-version-tokens.md). */
+      nonce: counter('nonce').notNull().default(0),
+    },
+    (c) => [
+      index('change_by_entity').on(c.entityId, c.id),
+      index('change_by_kind').on(c.entity, c.id),
+      index('change_by_project').on(c.projectId, c.entity, c.id),
+      index('change_by_time').on(c.recordedAt, c.id),
+      instant('change_recorded_at', c.recordedAt),
+      day('change_effective_on', c.effectiveOn),
+      among('change_action', c.action, CHANGE_ACTIONS),
+      among('change_entity', c.entity, ENTITY_KINDS),
+    ],
+  )
+
+  /** Idempotency records: the response to a request with an Idempotency-Key, so that a retry has no second effect. */
+  const keptAnswer = table(
+    'kept_answer',
+    {
+      /** The API key of the request. */
+      keyId: text('key_id').notNull(),
+      /** The Idempotency-Key header. */
+      token: text('token').notNull(),
+      /** A hash of the request. */
+      fingerprint: text('fingerprint').notNull(),
+      /** JSON. */
+      answer: text('answer').notNull(),
+      createdAt: text('created_at').notNull(),
+    },
+    (k) => [
+      primaryKey({ columns: [k.keyId, k.token] }),
+      index('kept_answer_by_age').on(k.createdAt),
+      instant('kept_answer_created_at', k.createdAt),
+    ],
+  )
+
+  /**
+   * One row: every write that can change a result raises the overall counter and that of each part it changes. Beside
+   * each counter is a random value, renewed when it rises (docs/decisions/0007-version-tokens.md).
+   */
+  const revision = table(
+    'revision',
+    {
+      id: integer('id').primaryKey(),
+      value: counter('value').notNull(),
+      personnel: counter('personnel').notNull().default(0),
+      projects: counter('projects').notNull().default(0),
+      history: counter('history').notNull().default(0),
+      keys: counter('keys').notNull().default(0),
+      valueNonce: counter('value_nonce').notNull().default(0),
+      personnelNonce: counter('personnel_nonce').notNull().default(0),
+      projectsNonce: counter('projects_nonce').notNull().default(0),
+      historyNonce: counter('history_nonce').notNull().default(0),
+      keysNonce: counter('keys_nonce').notNull().default(0),
+    },
+    (r) => [check('revision_only', sql`${r.id} = 1`)],
+  )
+
+  return { apiKey, change, keptAnswer, revision }
+}

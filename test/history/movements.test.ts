@@ -1,0 +1,181 @@
+import { expect, test } from 'vitest'
+import { OPERATIONS } from '../../src/http/rest/operations.js'
+import { type Caller, type Gateway, openGateway } from '../support/harness.js'
+import { runHere } from '../support/inProcess.js'
+import { newStore, type TestStore } from '../support/stores.js'
+import { synced } from '../support/syncing.js'
+
+type Entries = readonly Readonly<Record<string, unknown>>[]
+/** The entries of a project after a sync at noon of each day; null for a day without one. */
+type Days = readonly ({ risks?: Entries; issues?: Entries } | null)[]
+
+async function live(gateway: Gateway, projects: Readonly<Record<string, Days>>): Promise<Caller> {
+  const manager = await gateway.as('projects.manage')
+  for (const day of [0, 1, 2, 3]) {
+    gateway.clock.now = new Date(`2026-11-0${day + 1}T12:00:00.000Z`)
+    for (const [key, days] of Object.entries(projects)) {
+      const entries = days[day]
+      if (entries) await synced(manager, { key, name: `Project ${key}`, closeLimit: 100, ...entries })
+    }
+  }
+  return gateway.as('projects.read')
+}
+
+const risk = (likelihood: number, impact: number, status = 'OPEN') => ({
+  risks: [{ reference: 'R-1', title: 'Flood', likelihood, impact, status }],
+})
+const issue = (severity: string, dueOn: string | null, status = 'OPEN') => ({
+  issues: [{ reference: 'I-1', title: 'No crane', severity, dueOn, status }],
+})
+
+const CASES: Readonly<Record<string, readonly [days: Days, moved: string]>> = {
+  'went up': [[risk(3, 4), risk(4, 5)], 'UP 12 20'],
+  'went down': [[risk(3, 4), risk(1, 1)], 'DOWN 12 1'],
+  'went up and came back': [[risk(3, 4), risk(4, 5), risk(3, 4)], ''],
+  'was only renamed': [[risk(3, 4), { risks: [{ reference: 'R-1', title: 'High water' }] }], ''],
+  'came in before, and was changed several times': [[risk(1, 1), risk(2, 2), risk(5, 5)], 'UP 1 25'],
+  'was created': [[null, risk(3, 4)], 'NEW null 12'],
+  'was created and closed inside': [[null, risk(3, 4), risk(3, 4, 'CLOSED')], ''],
+  'was closed': [[risk(3, 4), risk(3, 4, 'CLOSED')], 'CLOSED 12 null'],
+  'was closed as missing': [[risk(3, 4), { risks: [] }], 'CLOSED 12 null'],
+  'was closed and reopened inside': [[risk(3, 4), risk(3, 4, 'CLOSED'), risk(3, 4)], ''],
+  'was closed and reopened inside, higher': [[risk(3, 4), risk(3, 4, 'CLOSED'), risk(4, 4)], 'UP 12 16'],
+  'was reopened': [[risk(3, 4, 'CLOSED'), risk(3, 4)], 'NEW null 12'],
+  'occurred, which is live too': [[risk(3, 4), risk(3, 4, 'OCCURRED')], ''],
+  'changed while it was closed': [[risk(3, 4, 'CLOSED'), risk(4, 5, 'CLOSED')], ''],
+  'moved after the window': [[risk(3, 4), null, null, risk(5, 5)], ''],
+  'was opened': [[null, issue('LOW', null)], 'OPENED null LOW'],
+  'was resolved': [[issue('LOW', null), issue('LOW', null, 'RESOLVED')], 'RESOLVED LOW null'],
+  'was opened and resolved inside': [[null, issue('LOW', null), issue('LOW', null, 'CLOSED')], ''],
+  'was worse and due later': [
+    [issue('LOW', '2026-12-31'), issue('HIGH', '2027-01-01')],
+    'WORSE LOW HIGH, SLIPPED LOW HIGH',
+  ],
+  'was less severe and due earlier': [[issue('HIGH', '2027-01-01'), issue('LOW', '2026-12-31')], ''],
+  'got a due day': [[issue('LOW', null), issue('LOW', '2026-12-31')], ''],
+}
+
+test('the net movement of one risk or issue, from the beginning of its second day to that of its fourth', async () => {
+  const gateway = openGateway()
+  const named = Object.entries(CASES).map(([what, [days, moved]], index) => ({ key: `P-${index}`, what, days, moved }))
+  const caller = await live(gateway, Object.fromEntries(named.map(({ key, days }) => [key, days])))
+  const { body } = await caller.get('/v1/movements?since=2026-11-02&until=2026-11-04')
+  const lines = [
+    ...body.risks.map((one: Moved) => ({ ...one, line: `${one.movement} ${one.scoreFrom} ${one.scoreTo}` })),
+    ...body.issues.map((one: Moved) => ({ ...one, line: `${one.movement} ${one.severityFrom} ${one.severityTo}` })),
+  ]
+  const movedIn = (key: string) => lines.filter(({ project }) => project.key === key).map(({ line }) => line)
+  expect(Object.fromEntries(named.map(({ key, what }) => [what, movedIn(key).join(', ')]))).toEqual(
+    Object.fromEntries(named.map(({ what, moved }) => [what, moved])),
+  )
+})
+
+type Moved = Readonly<Record<string, string>>
+
+/** A store with one of each movement. */
+async function board(own = newStore()): Promise<{ gateway: Gateway; caller: Caller; own: TestStore }> {
+  const entry = (number: number, rest: object) => ({ reference: `R-${number}`, title: `Risk | ${number}`, ...rest })
+  const day = (scores: readonly number[], severity: string, dueOn: string, status: string) => ({
+    risks: scores.map((score, number) => entry(number, { likelihood: 1, impact: score })),
+    issues: [
+      { reference: 'I-1', title: 'No crane', severity, dueOn },
+      { reference: 'I-2', title: 'No\npermit', severity: 'HIGH', status },
+    ],
+  })
+  const days = [day([1, 5, 3, 2], 'LOW', '2026-12-01', 'OPEN'), day([4, 3, 3], 'HIGH', '2026-12-24', 'RESOLVED')]
+  const gateway = openGateway({}, undefined, own)
+  return { gateway, own, caller: await live(gateway, { APOLLO: days }) }
+}
+
+test('the ranks at both ends are among all live risks then', async () => {
+  const { caller } = await board()
+  const { body } = await caller.get('/v1/movements?since=2026-11-02&level=UNASSESSED,MEDIUM')
+  expect(body.risks).toEqual([
+    expect.objectContaining({ reference: 'R-1', movement: 'DOWN', scoreFrom: 5, scoreTo: 3, rankFrom: 1, rankTo: 2 }),
+  ])
+  expect(body.counts).toMatchObject({ down: 1, up: 0, unchanged: 0, resolved: 1 })
+})
+
+test('GraphQL, REST and operations diff give the same', async () => {
+  const { caller, own } = await board()
+  const { body } = await caller.get('/v1/movements?since=2026-11-02&project=APOLLO')
+  const graphql = await caller.graphql(OPERATIONS.getMovements, { since: '2026-11-02', project: ['APOLLO'] })
+  expect(graphql.body).toEqual({ data: { movements: body } })
+  const diff = (...args: string[]) => runHere('.', ['diff', '--database', own.url, '--since', '2026-11-02', ...args])
+  const json = await diff('--project', 'APOLLO', '--format', 'json')
+  expect([json.code, JSON.parse(json.stdout)]).toEqual([0, body])
+  expect((await diff('--format', 'markdown')).stdout).toBe(
+    [
+      '## What moved since 2026-11-02: risks 0 new, 1 closed, 1 up, 1 down, 1 unchanged; issues 0 opened, 1 resolved, 1 worse, 1 slipped',
+      '',
+      '| Movement | Project | Reference | Title | From | To | Rank |',
+      '| --- | --- | --- | --- | --- | --- | --- |',
+      '| up | APOLLO | R-0 | Risk \\| 0 | 1 low | 4 low | 4 → 1 |',
+      '| down | APOLLO | R-1 | Risk \\| 1 | 5 medium | 3 low | 1 → 2 |',
+      '| closed | APOLLO | R-3 | Risk \\| 3 | 2 low | - | 3 → - |',
+      '| resolved | APOLLO | I-2 | No permit | high | - |  |',
+      '| worse | APOLLO | I-1 | No crane | low | high |  |',
+      '| slipped | APOLLO | I-1 | No crane | due 2026-12-01 | due 2026-12-24 |  |',
+      '',
+    ].join('\n'),
+  )
+  const text = await diff('--until', '2026-11-03')
+  expect(text.stdout).toContain('What moved from 2026-11-02 to 2026-11-03: risks 0 new, 1 closed, 1 up')
+  expect(text.stdout).toContain('down      APOLLO   R-1        5 medium        3 low           1 → 2  Risk | 1\n')
+})
+
+test('nothing moved is said in words, and what cannot be asked is refused', async () => {
+  const { caller, own } = await board()
+  const diff = (...args: string[]) => runHere('.', ['diff', '--database', own.url, ...args])
+  const late = await diff('--since', '2026-11-20', '--format', 'markdown')
+  expect(late.stdout).toContain('risks 0 new, 0 closed, 0 up, 0 down, 3 unchanged; issues 0 opened')
+  expect(late.stdout).toContain('\n\nNothing moved.\n')
+  expect(await diff('--since', 'soon')).toMatchObject({ code: 2, stderr: expect.stringContaining('--since is "soon"') })
+  expect(await diff('--since', '2d', '--until', '3d')).toMatchObject({ code: 2 })
+  expect(await diff('--since', '2026-11-01', '--project', 'APOLO')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("There is no project 'APOLO'. Did you mean APOLLO?"),
+  })
+  expect(await caller.get('/v1/movements')).toMatchProblem(400, 'BAD_REQUEST')
+  expect((await caller.get('/v1/movements')).body.errors).toEqual([{ parameter: 'since', detail: 'Must be given.' }])
+  expect((await caller.get('/v1/movements?since=2026-11-02&until=2026-11-01')).body.errors).toEqual([
+    { parameter: 'until', detail: 'Must not be before `since`.' },
+  ])
+  expect((await caller.get('/v1/movements?since=2026-11-02&project=APOLO')).body.detail).toContain(
+    'Did you mean APOLLO?',
+  )
+})
+
+test('more movements than a whole list may have are refused', async () => {
+  const own = newStore()
+  await board(Object.create(own, { remove: { value: () => undefined } }))
+  const gateway = openGateway({ wholeListRowsMax: 3 }, undefined, own)
+  const caller = await gateway.as('projects.read')
+  const answer = await caller.get('/v1/movements?since=2026-11-01')
+  expect(answer).toMatchProblem(400, 'TOO_COMPLEX')
+  expect(answer.body.detail).toBe('More than 3 risks and issues moved. Name a `project`, or a later `since`.')
+})
+
+test('an answer is read again only after a change of projects', async () => {
+  const { gateway, caller } = await board()
+  const ask = async () => {
+    gateway.statements()
+    expect((await caller.get('/v1/movements?since=2026-11-02')).status).toBe(200)
+    return gateway.statements().filter((sql) => sql.includes('risk_movement')).length
+  }
+  expect(await ask()).toBeGreaterThan(0)
+  gateway.clock.now = new Date('2027-01-01T00:00:00.000Z')
+  expect(await ask()).toBe(0)
+  await synced(await gateway.as('projects.manage'), { key: 'BRIDGE', name: 'New bridge' })
+  expect(await ask()).toBeGreaterThan(0)
+})
+
+test('a risk that is older than the history has a past', async () => {
+  const gateway = openGateway()
+  const caller = await live(gateway, { APOLLO: [{ ...risk(1, 2), ...issue('LOW', null) }, risk(3, 4), risk(5, 5)] })
+  gateway.own.run("delete from change where action = 'CREATED' and entity in ('RISK', 'ISSUE')")
+  const { body } = await caller.get('/v1/movements?since=2026-11-02&until=2026-11-03')
+  expect(body.risks).toMatchObject([{ movement: 'UP', scoreFrom: 2, scoreTo: 12 }])
+  const { points } = (await caller.get('/v1/risks/trend?from=2026-10-31&to=2026-11-03')).body
+  expect(points.map(({ score }: { score: number }) => score)).toEqual([0, 2, 12, 25])
+})

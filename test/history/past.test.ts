@@ -1,0 +1,112 @@
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { engine } from '../support/engine.js'
+import { type Gateway, NOW, openGateway } from '../support/harness.js'
+import { newStore, sqliteStore, type TestStore } from '../support/stores.js'
+import { PLAIN } from '../support/way.js'
+import { anyHistory, type Step } from './randomHistory.js'
+import { byId, movementsBetween, NOTHING, pointOf, type State, stateOf } from './states.js'
+
+interface Moment {
+  readonly at: Date
+  readonly state: State
+}
+
+/** Performs each step, and reads a backup of the store after it; SQLite's is a file of its own. */
+async function perform(gateway: Gateway, steps: readonly Step[]): Promise<Moment[]> {
+  const caller = await gateway.as('projects.manage')
+  const moments: Moment[] = []
+  let at = NOW
+  for (const { afterMs, input } of steps) {
+    at = new Date(at.getTime() + afterMs)
+    gateway.clock.now = at
+    const { status, text } = await caller.post('/v1/projects', input)
+    if (status !== 200) throw new Error(text)
+    moments.push({ at, state: stateOf(backupOf(gateway.own, moments.length)) })
+  }
+  return moments
+}
+
+function backupOf(own: TestStore, number: number): TestStore {
+  if (engine === 'postgres') return own
+  const file = join(own.file, '..', `backup-${number}.db`)
+  own.run(`vacuum into '${file}'`)
+  return sqliteStore(file)
+}
+
+/** Two services on one store: one compiled, one executed. */
+async function both(steps: readonly Step[], check: (get: Get, moments: readonly Moment[]) => Promise<void>) {
+  const own = newStore()
+  const lent: TestStore = Object.create(own, { remove: { value: () => undefined } })
+  const ends: (() => Promise<void>)[] = []
+  const open = (options = {}) => openGateway(options, (end) => void ends.push(end), lent)
+  try {
+    const compiled = open({ responseCacheBytesMax: 0, isCompiled: true })
+    const moments = await perform(compiled, steps)
+    const callers = [compiled, open(PLAIN)].map((gateway) => gateway.as('projects.read'))
+    const [one, other] = await Promise.all(callers)
+    await check(async (path) => {
+      const [answer, executed] = [await one?.get(path), await other?.get(path)]
+      expect(answer?.text).toBe(executed?.text)
+      expect([answer?.status, path]).toEqual([200, path])
+      return answer?.body
+    }, moments)
+  } finally {
+    for (const end of ends) await end()
+    own.remove()
+  }
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the body of a response.
+type Get = (path: string) => Promise<any>
+
+const after = ({ at }: Moment) => new Date(at.getTime() + 1).toISOString()
+const query = (given: Record<string, string | undefined>) =>
+  new URLSearchParams(Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
+
+const RUNS = { numRuns: 6, seed: 22, endOnFailure: true }
+
+test('movements are what two stored states differ in', async () => {
+  const some = fc.record({ project: fc.constantFrom(undefined, 'APOLLO'), level: fc.constantFrom(undefined, 'HIGH') })
+  await fc.assert(
+    fc.asyncProperty(anyHistory, some, async (steps, filter) => {
+      await both(steps, async (get, moments) => {
+        const now = moments.at(-1)?.state ?? NOTHING
+        const known = now.projects.some(({ key }) => key === 'APOLLO') ? filter : { ...filter, project: undefined }
+        const states = [{ at: new Date(NOW.getTime() - 1), state: NOTHING }, ...moments]
+        for (const [index, from] of states.entries()) {
+          const to = states[index + Math.ceil((states.length - index) / 2)]
+          const given = query({ since: after(from), until: to && after(to), ...known })
+          const { since, until, ...moved } = await get(`/v1/movements?${given}`)
+          const expected = movementsBetween(from.state, to?.state ?? now, now, known as object)
+          expect({ ...moved, risks: [...moved.risks].sort(byId), issues: [...moved.issues].sort(byId) }).toEqual(
+            expected,
+          )
+          expect([since, until]).toEqual([after(from), to ? after(to) : null])
+        }
+      })
+    }),
+    RUNS,
+  )
+})
+
+test('a trend is what was stored at the end of each day', async () => {
+  await fc.assert(
+    fc.asyncProperty(anyHistory, fc.constantFrom(undefined, 'BRIDGE'), async (steps, project) => {
+      await both(steps, async (get, moments) => {
+        const now = moments.at(-1)
+        const known = now?.state.projects.some(({ key }) => key === project) ? project : undefined
+        const to = new Date((now?.at.getTime() ?? 0) + 48 * 3_600_000).toISOString().slice(0, 10)
+        const { points } = await get(`/v1/risks/trend?${query({ from: '2026-10-31', to, project: known })}`)
+        const expected = points.map(({ on }: { on: string }) => {
+          const last = moments.findLast(({ at }) => at.toISOString().slice(0, 10) <= on)
+          return pointOf(on, last?.state ?? NOTHING, known)
+        })
+        expect(points).toEqual(expected)
+        expect(points.at(-1).on).toBe(to)
+      })
+    }),
+    RUNS,
+  )
+})

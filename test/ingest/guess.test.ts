@@ -1,0 +1,210 @@
+import { describe, expect, test } from 'vitest'
+import { derivedColumns, SHEETS } from '../../src/ingest/columns.js'
+import type { SheetNoun } from '../../src/ingest/files/nouns.js'
+import { type GuessPlan, readSheet } from '../../src/ingest/files/sheet.js'
+import { lines, openDesk } from './importing.js'
+
+/** A sheet as it is read without a map. */
+function read(noun: SheetNoun, text: string, plan: Partial<GuessPlan> = {}, ignoreUnknown = false) {
+  const { fields } = SHEETS[noun]
+  return readSheet(Buffer.from(text), {
+    ...{ name: 'a.csv', format: 'csv', fields: Object.keys(fields), derived: derivedColumns(SHEETS[noun]) },
+    ...{ ignoreUnknown, guess: { noun, hasProject: true, ...plan } },
+  })
+}
+
+/** The values of one field, numbers as such. */
+function column(field: string, sheet: ReturnType<typeof read>): unknown[] {
+  return sheet.records.map(({ values }) => (/^\d$/.test(String(values[field])) ? Number(values[field]) : values[field]))
+}
+
+function questions(text: string, noun: SheetNoun = 'risks', plan: Partial<GuessPlan> = {}): readonly string[] {
+  return read(noun, text, plan).guess?.questions ?? []
+}
+
+const factor = (...texts: string[]) =>
+  lines('No,Hazard,Probability,Consequence', ...texts.map((one, at) => `${at},x,"${one}",3`))
+
+describe('a likelihood', () => {
+  test.each<[string, string[], unknown[]]>([
+    ['words', ['very low', 'LOW', 'Medium', 'High', 'Very High'], [1, 2, 3, 4, 5]],
+    ['other words', ['Rare', 'Unlikely', 'Possible', 'Likely', 'Almost certain'], [1, 2, 3, 4, 5]],
+    ['steps', ['1', '2', '5', ''], [1, 2, 5, '']],
+    ['decimals', ['1.0', '4.0'], [1, 4]],
+    ['labels', ['4 - Likely', 'High (4)', '5: Certain', '2/5', 'P3'], [4, 4, 5, 2, 3]],
+    ['three numbers with words', ['1 - Low', '3 - High'], [2, 4]],
+    ['up to ten', ['1', '6', '10'], [1, 3, 5]],
+    ['percentages', ['20%', '21 %', '100%', '0%'], [1, 2, 5, 1]],
+    ['ranges of percentages', ['<10%', '10-30%', '30–50 %', '>90%'], [1, 1, 2, 5]],
+    ['fractions', ['0.1', '0,5', '0.9'], [1, 3, 5]],
+    ['numbers up to a hundred', ['20', '95'], [1, 5]],
+    ['letters with words', ['A - Almost certain', 'E (Rare)'], [5, 1]],
+    ['blanks in words', ['High', 'TBD', 'n/a'], [4, '', '']],
+  ])('of %s becomes steps from 1 to 5', (_, texts, steps) => {
+    expect(column('likelihood', read('risks', factor(...texts)))).toEqual(steps)
+  })
+
+  test('on the scale that the heading names, or that the other factor shows, is spread over the steps', () => {
+    const named = read('risks', lines('No,Hazard,Likelihood (1-3),Impact', '1,x,1,3', '2,x,2,3', '3,x,3,1'))
+    expect([column('likelihood', named), column('impact', named)]).toEqual([
+      [1, 3, 5],
+      [5, 5, 1],
+    ])
+    expect(column('likelihood', read('risks', lines('No,Hazard,Likelihood,Impact', '1,x,4,9')))).toEqual([2])
+  })
+
+  test('in bare letters is a question, because standards disagree on which is the most', () => {
+    expect(questions(factor('A', 'C'))).toEqual([
+      expect.stringMatching(/^Probability has the letters A to E, .*"A": 1/),
+    ])
+  })
+
+  test('without an impact is kept in details, and never completed', () => {
+    const { records, guess } = read('risks', lines('No,Hazard,Probability', '1,x,High'))
+    expect(records[0]?.values).toEqual({ reference: '1', title: 'x', 'details.Probability': 'High' })
+    expect(guess?.notes).toEqual(['Probability is no more than a detail: likelihood and impact count only together.'])
+  })
+})
+
+describe('an unknown word', () => {
+  const sheet = lines('ID,Risk,Status', '1,a,Open', '2,b,Zorp', '3,c,Closed', '4,d,zorp', '5,e,Zorp')
+
+  test('is named once with its rows and the line of a map that settles it', () => {
+    expect(questions(sheet)).toEqual([
+      'Status: it is not known what "Zorp" (rows 3, 6), "zorp" (row 5) means for status. Print the map with --suggest-map, put in "status": { "from": "Status", "values": { "Zorp": ... } }, and import with --map.',
+    ])
+  })
+
+  test('stands out in the suggested map, which works once it is replaced', async () => {
+    const desk = openDesk()
+    desk.put('risks.csv', sheet)
+    const suggested = await desk.importSheet('risks', 'risks.csv', '--suggest-map')
+    expect(suggested).toMatchObject({ code: 0, stdout: expect.stringContaining('"zorp": "?"') })
+    const flags = ['--project', 'A', '--create-projects']
+    desk.put('map.json', suggested.stdout)
+    expect((await desk.report('risks', 'risks.csv', ...flags, '--map', 'map.json')).report.rejected).toBe(3)
+    desk.put('map.json', suggested.stdout.replaceAll('"?"', '"OCCURRED"'))
+    expect((await desk.report('risks', 'risks.csv', ...flags, '--map', 'map.json')).report.created).toBe(5)
+    expect(desk.list("select count(*) from risk where status = 'OCCURRED'")).toEqual([3])
+  })
+})
+
+describe('a date', () => {
+  const dated = (...days: string[]) => lines('ID,Risk,Date raised', ...days.map((day, at) => `${at},x,"${day}"`))
+
+  test.each([
+    [
+      ['2026-03-01', '2026-03-02T10:00:00Z'],
+      ['2026-03-01', '2026-03-02'],
+    ],
+    [
+      ['01.03.2026', '2.3.26'],
+      ['2026-03-01', '2026-03-02'],
+    ],
+    [
+      ['01/03/2026', '31/12/2026'],
+      ['2026-03-01', '2026-12-31'],
+    ],
+    [
+      ['01/03/2026', '12/31/2026'],
+      ['2026-01-03', '2026-12-31'],
+    ],
+    [['02/02/2026'], ['2026-02-02']],
+    [
+      ['1 March 2026', '2-Apr-26', 'May 3, 2026'],
+      ['2026-03-01', '2026-04-02', '2026-05-03'],
+    ],
+    [
+      ['1. März 2026', '2. Dez. 2026'],
+      ['2026-03-01', '2026-12-02'],
+    ],
+    [
+      ['2026/3/1', '2026年4月2日'],
+      ['2026-03-01', '2026-04-02'],
+    ],
+    [
+      ['2026-03-01', 'TBD', ''],
+      ['2026-03-01', '', ''],
+    ],
+  ])('%j is read as %j', (days, expected) => {
+    expect(column('raisedOn', read('risks', dated(...days)))).toEqual(expected)
+  })
+
+  test('that may have the day or the month first is a question, unless a flag or another column decides', () => {
+    const open = dated('03/04/2026', '05/06/2026')
+    expect(questions(open)).toEqual([
+      'Date raised: dates such as 03/04/2026 may have the day or the month first, and no row shows which. Say it with --date-order dmy or --date-order mdy, or in a map: "raisedOn": { "from": "Date raised", "date": "d/M/yyyy" } or "date": "M/d/yyyy".',
+    ])
+    expect(column('raisedOn', read('risks', open, { dateOrder: 'mdy' }))).toEqual(['2026-03-04', '2026-05-06'])
+    const two = lines('ID,Risk,Date raised,Due date', '1,x,03/04/2026,31/12/2026')
+    expect(column('raisedOn', read('risks', two))).toEqual(['2026-04-03'])
+    expect(questions(dated('31/12/2026', '12/31/2026'))).toEqual([expect.stringMatching(/^Date raised: some dates/)])
+  })
+
+  test('that is none is left blank, kept in details and named, and a column of such texts is kept as it is', () => {
+    const some = read('risks', dated('2026-03-01', 'Q2 2026', '2026-03-02'))
+    expect(column('raisedOn', some)).toEqual(['2026-03-01', '', '2026-03-02'])
+    expect([some.warnings, column('details.Date raised', some)[1]]).toEqual([
+      ['Date raised: no day in "Q2 2026" (row 3); left blank there, and kept in details.'],
+      'Q2 2026',
+    ])
+    expect(read('risks', dated('Q2 2026', 'later')).guess?.kept).toEqual(['Date raised'])
+  })
+})
+
+describe('columns', () => {
+  test('of two that could be meant the better is taken, which is said, and the other is kept', () => {
+    const { records, guess } = read('risks', lines('Ref,Risk,Responsible,Risk Owner', '1,x,Tom,Nora'))
+    expect(records[0]?.values).toMatchObject({ owner: 'Nora', 'details.Responsible': 'Tom' })
+    expect(guess?.notes).toEqual(['For owner, "Risk Owner" was preferred to "Responsible".'])
+  })
+
+  test('that are unknown are kept, cut to what fits, or left out by --ignore-unknown', () => {
+    const sheet = lines('ID,Risk,Colour', `1,x,${'y'.repeat(3_000)}`)
+    const { records, warnings } = read('risks', sheet)
+    expect([String(records[0]?.values['details.Colour']).length, warnings]).toEqual([
+      2_000,
+      ['1 text was cut to 2,000 characters in details.Colour (the first in line 2).'],
+    ])
+    const left = read('risks', sheet, {}, true)
+    expect([left.records[0]?.values, left.guess?.ignored]).toEqual([
+      { reference: '1', title: 'x' },
+      [{ column: 'Colour', why: 'it is unknown' }],
+    ])
+  })
+
+  test('with our own names win, and only what people write in them is translated', () => {
+    const sheet = lines('reference,title,likelihood,impact,raisedOn', 'R-1,x,High,Low,03.02.2026')
+    expect(read('risks', sheet).records[0]?.values).toEqual({
+      ...{ reference: 'R-1', title: 'x', likelihood: 4, impact: 2, raisedOn: '2026-02-03' },
+    })
+    expect(read('risks', lines('reference,title,likelihood', 'R-1,x,4')).guess).toBeUndefined()
+  })
+
+  test('that give numbers for the severity of issues are a question, unless they are priorities', () => {
+    expect(questions(lines('ID,Summary,Severity', '1,x,1', '2,y,3'), 'issues')).toEqual([
+      expect.stringMatching(/^Severity has numbers, .*"1": "CRITICAL"/),
+    ])
+    const priorities = read('issues', lines('ID,Summary,Priority', '1,x,1', '2,y,3', '3,z,5'))
+    expect(column('severity', priorities)).toEqual(['CRITICAL', 'MEDIUM', 'LOW'])
+  })
+
+  test('of the same title make references that differ, the same each time', () => {
+    const sheet = lines('Risk,Likelihood', 'a,1', 'b,2', 'a,3', '"a\n",4')
+    expect(column('reference', read('risks', sheet))).toEqual(['a', 'b', 'a (2)', 'a (3)'])
+    const other = read('risks', lines('Asset,Risk,Owner', 'A-1,a,', 'A-2,a,b'), { referenceFrom: 'asset' })
+    expect(column('reference', other)).toEqual(['A-1', 'A-2'])
+    expect(questions(lines('Asset,Risk,Owner', 'A-1,a,b'), 'risks', { referenceFrom: 'Nummer' })).toEqual([
+      '--reference-from names "Nummer"; the columns are Asset; Risk; Owner.',
+    ])
+  })
+
+  test('that say nothing of a person or a risk are refused once, with the way out', () => {
+    expect(questions(lines('Full Name,Dept.', 'Ada,Works', 'Bea,Works'), 'people')).toEqual([
+      expect.stringMatching(/^No column is known as email or externalId or id of people\. .* --reference-from COLUMN /),
+    ])
+    expect(questions(lines('Risk ID,Likelihood,Owner', '1,3,Ada', '2,3,Ada'))).toEqual([
+      'No column says what the risk is (title). The columns are Risk ID; Likelihood; Owner. Say in a map which it is: --suggest-map prints one to start with, --map takes it.',
+    ])
+  })
+})

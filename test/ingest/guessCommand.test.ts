@@ -1,0 +1,98 @@
+import { expect, test } from 'vitest'
+import { lines, openDesk } from './importing.js'
+
+const SHEET = lines(
+  'Risk ID,Risk,Likelihood,Impact,Risk Score,Asset,Owner',
+  'R-1,Steel,High,Low,8,Mill,Bob',
+  'R-2,Wind,Low,Low,4,Site,Bob',
+)
+const GUESS = lines(
+  'risks.csv: The columns were guessed. --map takes your own map, --suggest-map prints this one, --strict takes exact names only.',
+  '  Risk ID → reference: "R-1", "R-2"',
+  '  Likelihood → likelihood: "High", "Low" (Low = 2, High = 4)',
+  '  Impact → impact: "Low" (Low = 2)',
+  '  Owner → owner: "Bob"',
+  '  Risk → title: "Steel", "Wind"',
+  '  kept in details: Asset',
+  '  ignored: Risk Score (it is computed from likelihood and impact)',
+)
+
+test('a guess is printed before anything is stored, and by a dry run alone', async () => {
+  const desk = openDesk()
+  desk.put('risks.csv', SHEET)
+  const flags = ['risks', 'risks.csv', '--project', 'APOLLO', '--create-projects']
+  const before = desk.dump()
+  const dry = await desk.importSheet(...flags, '--dry-run')
+  expect(dry).toEqual({
+    ...{ code: 0, stdout: '' },
+    stderr:
+      GUESS +
+      lines(
+        'risks.csv: Unknown, so it would be created: project APOLLO.',
+        '  warning: 2 rows name 1 owner who is not on the roster: Bob. Kept as ownerName.',
+        'risks.csv (dry run, nothing is stored): 2 created, 0 unchanged.',
+      ),
+  })
+  expect(desk.dump()).toEqual(before)
+  const { stderr, report } = await desk.report(...flags)
+  expect([stderr, report.created, report.files[0]?.guess]).toEqual([
+    '',
+    2,
+    {
+      columns: expect.arrayContaining([
+        { column: 'Impact', field: 'impact', samples: ['Low'], how: 'Low = 2' },
+        { column: 'Risk', field: 'title', samples: ['Steel', 'Wind'] },
+      ]),
+      kept: ['Asset'],
+      ignored: [{ column: 'Risk Score', why: 'it is computed from likelihood and impact' }],
+      notes: [],
+    },
+  ])
+})
+
+test('a file without a project is refused once, and so is what is left open', async () => {
+  const desk = openDesk()
+  const before = desk.dump()
+  desk.put('risks.csv', lines('ID,Risk,Date raised', '1,a,03/04/2026', '2,b,05/04/2026'))
+  const { code, report } = await desk.report('risks', 'risks.csv')
+  expect([code, report.files[0]?.flaws.map(({ detail }) => detail)]).toEqual([
+    1,
+    [
+      expect.stringMatching(/^The file names no project\. Give --project KEY/),
+      expect.stringMatching(/--date-order dmy/),
+    ],
+  ])
+  expect(desk.dump()).toEqual(before)
+})
+
+test('--strict takes exact names alone, and a column that new records need is missed once', async () => {
+  const desk = openDesk()
+  desk.put('risks.csv', SHEET)
+  desk.put('plain.csv', lines('reference,likelihood,impact', 'R-1,1,1', 'R-2,1,1'))
+  const flags = ['--project', 'APOLLO', '--create-projects', '--strict']
+  const { code, report } = await desk.report('risks', 'risks.csv', 'plain.csv', ...flags)
+  expect([code, report.files.map(({ flaws }) => flaws.map(({ detail }) => detail))]).toEqual([
+    1,
+    [
+      [expect.stringMatching(/^risks\.csv, line 1: Unknown columns: Risk ID; Risk; Risk Score; Asset\./)],
+      [
+        'There is no column title, which 2 new risks need. Name one title. Or say in a map which column it is: --suggest-map prints one to start with, --map takes it.',
+      ],
+    ],
+  ])
+})
+
+test.each([
+  [['--strict', '--suggest-map'], '--suggest-map is for guessing, which --strict rules out.\n'],
+  [['--map', 'map.json', '--reference-from', 'ID'], '--reference-from is for guessing, which --map rules out.\n'],
+  [['--strict', '--map', 'map.json'], '--strict takes exact names, and --map others.\n'],
+  [['--suggest-map', 'other.csv'], '--suggest-map takes one file.\n'],
+])('%j is wrong usage', async (flags, sentence) => {
+  const desk = openDesk()
+  desk.put('risks.csv', SHEET)
+  expect(await desk.importSheet('risks', 'risks.csv', ...flags)).toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr: sentence,
+  })
+})
