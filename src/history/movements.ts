@@ -2,13 +2,13 @@ import { aliasedTable, and, between, or, type SQL, sql } from 'drizzle-orm'
 import { badArgument, Fault } from '../errors.js'
 import { projectNaming } from '../projects/projects.js'
 import { boundsOf, levelOf } from '../projects/scores.js'
+import { issueMovement, MOVEMENT_COUNTS, movements, projectMovement, riskMovement } from '../store/derivedRows.js'
 import type { Optional } from '../store/query/conditions.js'
 import { conditional } from '../store/query/jsonPage.js'
 import { refersTo } from '../store/query/names.js'
 import type { View } from '../store/query/views.js'
 import type { Read } from '../store/store.js'
 import { ISSUE_SEVERITIES, type RiskLevel } from '../vocabulary.js'
-import { issueMovement, MOVEMENT_COUNTS, movements, projectMovement, riskMovement } from './movementRows.js'
 import {
   AFTER_ALL,
   earliest,

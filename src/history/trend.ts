@@ -3,7 +3,7 @@ import { badArgument, Fault } from '../errors.js'
 import { LIMITS } from '../limits.js'
 import { projectNaming } from '../projects/projects.js'
 import { boundsOf } from '../projects/scores.js'
-import { postgresColumns } from '../store/columns.js'
+import { riskTrend, riskTrendPoint } from '../store/derivedRows.js'
 import { literal } from '../store/literals.js'
 import type { Optional } from '../store/query/conditions.js'
 import { conditional } from '../store/query/jsonPage.js'
@@ -23,24 +23,6 @@ export interface TrendArguments {
   readonly step: TrendStep
   readonly filter?: Optional<{ readonly project?: Optional<readonly string[]> }>
 }
-
-const { table, integer, text } = postgresColumns
-
-// Rows that SQL derives: neither table is stored.
-
-export const riskTrend = table('risk_trend', { id: integer('id').notNull(), points: integer('points').notNull() })
-
-export const riskTrendPoint = table('risk_trend_point', {
-  position: integer('position').notNull(),
-  on: text('on').notNull(),
-  live: integer('live').notNull(),
-  unassessed: integer('unassessed').notNull(),
-  low: integer('low').notNull(),
-  medium: integer('medium').notNull(),
-  high: integer('high').notNull(),
-  critical: integer('critical').notNull(),
-  score: integer('score').notNull(),
-})
 
 /** The number of live risks by level, and the sum of their scores, at the end of days. */
 export const riskTrendView: View<TrendArguments> = {
@@ -123,7 +105,7 @@ function trendTables(read: Read, days: readonly string[], ofProject: SQL | undef
     // The last range has the changes after the last point.
     sql`span as materialized (select number, lag(last) over (order by number) as first, last from cut
       union all select max(number) + 1, max(last), ${AFTER_ALL} from cut)`,
-    // A limit, so that SQLite computes each pair once and not wherever it is used.
+    // A limit, so that each pair is computed once and not wherever it is used.
     sql`change_pair as (select span.number, ${entityId} as entity_id, ${id} as id, ${pairIn(read, RISK_SCORE)} as score,
       ${pairIn(read, RISK_LIVE)} as status from span cross join ${change} c${conditional(where)} limit ${AFTER_ALL})`,
     sql`touched as (select number, entity_id, id, ${recorded(read)} from change_pair
