@@ -14,7 +14,7 @@ import {
 } from 'graphql'
 import { describe, expect, test } from 'vitest'
 import { isScope } from '../../src/auth/scopes.js'
-import { ISSUE_MOVEMENTS, RISK_MOVEMENTS } from '../../src/history/movementRows.js'
+import { ISSUE_MOVEMENTS, RISK_MOVEMENTS } from '../../src/store/derivedRows.js'
 import { TREND_STEPS } from '../../src/history/trend.js'
 import { schema } from '../../src/schema.js'
 import {
