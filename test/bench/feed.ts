@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { LIMITS } from '../../src/limits.js'
 import { cursorAt } from '../../src/store/query/cursors.js'
 import { type Connection, openDatabase } from '../../src/store/sqlite/driver.js'
-import { Client, median, sleep } from '../campaigns/client.js'
+import { Client, sleep } from '../campaigns/client.js'
 import { cpuMsOf, mint, newFolder, serve } from '../campaigns/served.js'
 
 const [changes = 0, pages = 0, seconds = 0] = [1_000_000, 200, 10].map((fallback, i) =>
@@ -30,10 +30,10 @@ const numbers = (count: number) =>
 function fill(db: Connection): void {
   db.exec('begin')
   db.exec(
-    `${numbers(10)} insert into groups select 'grp_' || i, 'Group ' || i, 'group ' || i, null, null, '${AT}', '${AT}' from n`,
+    `${numbers(10)} insert into groups (id, name, name_folded, created_at, updated_at) select 'grp_' || i, 'Group ' || i, 'group ' || i, '${AT}', '${AT}' from n`,
   )
-  db.exec(`${numbers(PROJECTS)} insert into project select 'prj_' || i, 'P-' || i, 'Project ' || i, 'p-' || i, null, null,
-    'ACTIVE', null, '${AT}', '${AT}' from n`)
+  db.exec(`${numbers(PROJECTS)} insert into project (id, key, name, search_folded, status, created_at, updated_at)
+    select 'prj_' || i, 'P-' || i, 'Project ' || i, 'p-' || i, 'ACTIVE', '${AT}', '${AT}' from n`)
   db.exec(`${numbers(RISKS)} insert into risk (id, project_id, reference, title, search_folded, raised_on, live, standing,
     status, score, created_at, updated_at) select 'rsk_' || i, 'prj_' || (i % ${PROJECTS}), 'R-' || i, 'Risk ' || i, 'r-' || i,
     '2026-01-01', 1, 0, 'OPEN', 0, '${AT}', '${AT}' from n`)
@@ -59,18 +59,16 @@ const nonceOf = db.prepare('select nonce from change where id = ?').pluck()
 const server = await serve(folder, ['--rate-limit', '0', '--log-level', 'silent', '--response-cache-megabytes', '0'])
 const client = new Client(server.origin, key, 1)
 
-/** The median time of pages that begin within `share` of the history before and after a place in it. */
-async function costAt(query: string, place: number): Promise<number> {
-  const times: number[] = []
-  for (let i = 0; i < pages; i++) {
+/** The processor time of a page, in milliseconds, from a place in the history backwards. */
+async function costAt(query: string, place: number, count: number): Promise<number> {
+  const before = cpuMsOf(server.pid)
+  for (let i = 0; i < count; i++) {
     const id = Math.max(1, Math.floor(place) - i * 7)
     const cursor = cursorAt({ name: 'feed' }, [id, Number(nonceOf.get(id))])
-    const since = performance.now()
     const { status, text } = await client.request(`/v1/changes?limit=${PAGE}&cursor=${cursor}${query}`)
-    times.push(performance.now() - since)
     if (status !== 200) throw new Error(`${status}: ${text}`)
   }
-  return median(times)
+  return (cpuMsOf(server.pid) - before) / count
 }
 
 /** How many changes hold a full page of each filter. */
@@ -84,12 +82,23 @@ const FILTERS: readonly [query: string, span: number][] = [
   ['&project=P-7,P-8', PROJECTS * PAGE],
 ]
 
-await costAt('', changes / 2)
+const mean = (all: readonly number[]) => all.reduce((sum, one) => sum + one, 0) / all.length
+
+/** Both alternate, so that other load on the machine affects them alike. */
+const ROUNDS = 5
+
+await costAt('', changes / 2, pages)
 for (const [query, span] of FILTERS) {
-  const [middle, end] = [await costAt(query, changes / 2), await costAt(query, changes - 2 * span)]
-  console.log(
-    `${(query || '&(all)').slice(1).padEnd(32)} middle ${middle.toFixed(2)} ms, end ${end.toFixed(2)} ms, ratio ${(middle / end).toFixed(2)}`,
-  )
+  const middle: number[] = []
+  const end: number[] = []
+  for (let round = 0; round < ROUNDS; round++) {
+    middle.push(await costAt(query, changes / 2, pages / ROUNDS))
+    end.push(await costAt(query, changes - 2 * span, pages / ROUNDS))
+  }
+  const [one, other] = [mean(middle), mean(end)]
+  const ratio = (one / other).toFixed(2)
+  const name = (query || '&(all)').slice(1).padEnd(32)
+  console.log(`${name} middle ${one.toFixed(2)} ms, end ${other.toFixed(2)} ms of processor time, ratio ${ratio}`)
 }
 const since = performance.now()
 await client.request('/v1/changes?since=2027-01-01T00:00:00Z')

@@ -77,6 +77,17 @@ test('SIGTERM lets a running request finish, then ends with 0', async () => {
   expect(child.exitCode).toBe(0)
 })
 
+test('SIGTERM ends a request that waits for a change, with an empty page', async () => {
+  const folder = newFolder()
+  const { key } = await mint(folder, '--name', 'a', '--scope', 'projects.read')
+  const { origin, stop } = await serve(folder)
+  const waiting = fetch(`${origin}/v1/changes?wait=30`, { headers: { authorization: `Bearer ${key}` } })
+  await new Promise((resolve) => setTimeout(resolve, 500))
+  const ended = stop('SIGTERM')
+  expect((await (await waiting).json()).data).toEqual([])
+  expect(await ended).toMatchObject({ code: 0 })
+})
+
 test('a busy port is one sentence and exit code 1', async () => {
   const blocker = createServer().listen(0, '127.0.0.1')
   await once(blocker, 'listening')
