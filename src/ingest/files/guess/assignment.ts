@@ -49,6 +49,7 @@ export class Assignment {
   readonly rows: readonly TableRow[]
   readonly #headings: Headings
   readonly #used = new Set<Column>()
+  readonly #rivals: { field: string; heading: string; columns: readonly Column[] }[] = []
   /** Columns that fill a field, but lose something on the way. */
   readonly #lossy = new Set<Column>()
 
@@ -134,7 +135,6 @@ export class Assignment {
     if (named.length === 0) return
     this.#rivals.push({ field, heading, columns: named })
   }
-  readonly #rivals: { field: string; heading: string; columns: readonly Column[] }[] = []
 
   /** Where two columns could be meant: those that no other field has taken. */
   noteRivals(): void {
