@@ -15,7 +15,7 @@ const LINKS = [
 export const ALIASES: Readonly<Record<SheetNoun, Readonly<Record<string, readonly string[]>>>> = {
   risks: {
     reference: [
-      'ID, Identifier, Reference, Ref, Ref No, Reference Number, Number, No, Num, Key, Code, #, Item, Item No, Finding ID',
+      'ID, ID No, Identifier, Reference, Ref, Ref No, Reference Number, Number, No, Num, Key, Code, #, Item, Item No, Finding ID',
       'Risk Index, RAID ID, Serial No, S No, Sr No, UID, Unique ID, Register ID, Ticket',
       'Nr, Nummer, Lfd Nr, Laufende Nummer, Kennung, Risikonummer, Risiko-ID, Risikonr, RisikoNr, Referenz',
       'Numéro, N°, Réf, Référence, Identifiant, Código, Núm, Número, Nº, Cód, Referencia, Identificador, Referência',
