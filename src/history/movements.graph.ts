@@ -9,8 +9,8 @@ import { Project } from '../projects/projects.graph.js'
 import { projects } from '../projects/projects.js'
 import { Risk, RiskLevel } from '../projects/risks.graph.js'
 import { risks } from '../projects/risks.js'
+import { issueMovement, type movements, projectMovement, riskMovement } from '../store/derivedRows.js'
 import { changes } from './changes.js'
-import { issueMovement, type movements, projectMovement, riskMovement } from './movementRows.js'
 import { movementsView } from './movements.js'
 
 type Counts = Pick<

@@ -2,22 +2,23 @@ import { aliasedTable, and, between, or, type SQL, sql } from 'drizzle-orm'
 import { badArgument, Fault } from '../errors.js'
 import { projectNaming } from '../projects/projects.js'
 import { boundsOf, levelOf } from '../projects/scores.js'
+import { issueMovement, MOVEMENT_COUNTS, movements, projectMovement, riskMovement } from '../store/derivedRows.js'
 import type { Optional } from '../store/query/conditions.js'
 import { conditional } from '../store/query/jsonPage.js'
 import { refersTo } from '../store/query/names.js'
 import type { View } from '../store/query/views.js'
 import type { Read } from '../store/store.js'
 import { ISSUE_SEVERITIES, type RiskLevel } from '../vocabulary.js'
-import { issueMovement, MOVEMENT_COUNTS, movements, projectMovement, riskMovement } from './movementRows.js'
 import {
   AFTER_ALL,
   earliest,
   historyExtent,
   lastBefore,
+  numberIn,
+  ofKind,
   type PastValue,
+  pairIn,
   pastChanges,
-  recordedIn,
-  touching,
 } from './past.js'
 import { ISSUE_DUE, ISSUE_OPEN, ISSUE_SEVERITY, RISK_LIVE, RISK_SCORE } from './pastValues.js'
 
@@ -73,14 +74,14 @@ function cut({ read, since, until }: Question): SQL {
 function pastTable(name: string, kind: 'RISK' | 'ISSUE', values: Named, { read, until, guard }: Question): SQL {
   const { id, entityId } = pastChanges(read)
   const atEnd = (value: PastValue, end: string) => {
-    const found = sql`case when ${id} > ${sql.raw(end)} then ${recordedIn(read, value, 'from')} end`
+    const found = sql`case when ${id} > ${sql.raw(end)} then ${numberIn(read, value, pairIn(read, value), 'from')} end`
     return earliest(sql`${id}`, found)
   }
   const columns = Object.entries(values).flatMap(([column, value]) => [
     sql`${atEnd(value, 'cut.first')} as ${sql.raw(`${column}_then`)}`,
     ...(until == null ? [] : [sql`${atEnd(value, 'cut.last')} as ${sql.raw(`${column}_now`)}`]),
   ])
-  const where = conditional(and(guard, sql`${id} > cut.first`, touching(read, kind, Object.values(values))))
+  const where = conditional(and(guard, sql`${id} > cut.first`, ofKind(read, kind)))
   const from = sql`cut cross join ${read.t.change} c`
   return sql`${sql.raw(name)} as materialized (select ${entityId} as entity_id, ${sql.join(columns, comma)} from ${from}${where} group by ${entityId})`
 }

@@ -15,7 +15,7 @@ export interface PastValue {
   readonly field: string
   /** The column of the stored row. */
   readonly stored: SQL
-  /** The number for the text in the history; the same for null as for an entity that does not exist. */
+  /** The number for the JSON of a value in the history, which may be null. */
   of(recorded: SQL): SQL
 }
 
@@ -35,11 +35,19 @@ export function historyExtent(read: Read): Extent {
   return { table: read.t.change, row: pastChanges(read), rows: Number.POSITIVE_INFINITY }
 }
 
-/** Changes of these entities that touch one of the fields; to be read in the order of their ids, by no other index. */
-export function touching(read: Read, kind: EntityKind, values: readonly PastValue[]): SQL {
-  const change = pastChanges(read)
-  const touches = values.map(({ field }) => read.json.touches(change.fields, field))
-  return sql`${unindexed(change.entity)} = ${literal(kind)} and (${sql.join(touches, sql` or `)})`
+/** Changes of these entities, to be read in the order of their ids and by no other index. */
+export function ofKind(read: Read, kind: EntityKind): SQL {
+  return sql`${unindexed(pastChanges(read).entity)} = ${literal(kind)}`
+}
+
+/** The two values of a field in a change; null for a change that does not touch it. */
+export function pairIn(read: Read, { field }: PastValue): SQL {
+  return read.json.recordedPair(pastChanges(read).fields, field)
+}
+
+/** The number before or after a change, from its pair. */
+export function numberIn({ json }: Read, { of }: PastValue, pair: SQL, side: 'from' | 'to'): SQL {
+  return sql`case when ${pair} is not null then ${of(json.sideOf(pair, side))} end`
 }
 
 /** The id of the last change before an instant; 0 if there is none. By id: a clock may have been wrong for a while. */
@@ -47,13 +55,6 @@ export function lastBefore(read: Read, instant: string): SQL {
   const { id, recordedAt } = pastChanges(read)
   const last = sql`select ${id} from ${read.t.change} c where ${unindexed(recordedAt)} < ${instant} order by ${id} desc limit 1`
   return sql`coalesce((${last}), 0)`
-}
-
-/** The number before or after a change that touches it; null for one that does not. */
-export function recordedIn(read: Read, { field, of }: PastValue, side: 'from' | 'to'): SQL {
-  const { fields } = pastChanges(read)
-  const { json } = read
-  return sql`case when ${json.touches(fields, field)} then ${of(json.recorded(fields, field, side))} end`
 }
 
 /** What the earliest of these changes found, where `found` is null for a change that does not touch the number. */

@@ -14,7 +14,7 @@ export const RISK_LIVE: PastValue = {
 export const RISK_SCORE: PastValue = {
   field: 'score',
   stored: sql`score`,
-  of: (score) => sql`coalesce(cast(${score} as integer), 0)`,
+  of: (score) => sql`cast(case ${score} when 'null' then '0' else ${score} end as integer)`,
 }
 
 /** 1 while an issue is open. */
@@ -29,18 +29,26 @@ export const ISSUE_SEVERITY: PastValue = {
   field: 'severity',
   stored: sql`-standing`,
   of: (severity) => {
-    const cases = ISSUE_SEVERITIES.map((name, index) => sql`when ${literal(name)} then ${literal(index)}`)
+    const cases = ISSUE_SEVERITIES.map((name, index) => sql`when ${asJson(name)} then ${literal(index)}`)
     return sql`case ${severity} ${sql.join(cases, sql` `)} else 0 end`
   },
 }
 
 /** The due day as a number such as 20270131; 0 for none. */
-export const ISSUE_DUE: PastValue = { field: 'dueOn', stored: dayNumber(sql`due_on`), of: dayNumber }
+export const ISSUE_DUE: PastValue = {
+  field: 'dueOn',
+  stored: dayNumber(sql`coalesce(due_on, '0')`),
+  of: (day) => dayNumber(sql`replace(case ${day} when 'null' then '0' else ${day} end, '"', '')`),
+}
 
 function dayNumber(day: SQL): SQL {
-  return sql`cast(replace(coalesce(${day}, '0'), '-', '') as integer)`
+  return sql`cast(replace(${day}, '-', '') as integer)`
 }
 
 function oneWithin(status: SQL, statuses: readonly string[]): SQL {
-  return sql`case when ${status} in (${sql.join(statuses.map(literal), sql`, `)}) then 1 else 0 end`
+  return sql`case when ${status} in (${sql.join(statuses.map(asJson), sql`, `)}) then 1 else 0 end`
+}
+
+function asJson(name: string): SQL {
+  return literal(JSON.stringify(name))
 }

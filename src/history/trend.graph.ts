@@ -3,8 +3,9 @@ import { boundedTexts } from '../graph/inputs.js'
 import { columns } from '../graph/sql/fields.js'
 import { queryView, viewList } from '../graph/sql/views.js'
 import { LIMITS } from '../limits.js'
+import { type riskTrend, riskTrendPoint } from '../store/derivedRows.js'
 import { changes } from './changes.js'
-import { pointCount, type riskTrend, riskTrendPoint, riskTrendView, type TrendArguments } from './trend.js'
+import { pointCount, riskTrendView, type TrendArguments } from './trend.js'
 
 const RiskTrendPoint = builder.objectRef<typeof riskTrendPoint.$inferSelect>('RiskTrendPoint')
 RiskTrendPoint.implement({ description: 'The live risks at the end of one day (UTC), by when changes were recorded.' })

@@ -3,14 +3,15 @@ import { badArgument, Fault } from '../errors.js'
 import { LIMITS } from '../limits.js'
 import { projectNaming } from '../projects/projects.js'
 import { boundsOf } from '../projects/scores.js'
-import { postgresColumns } from '../store/columns.js'
+import { riskTrend, riskTrendPoint } from '../store/derivedRows.js'
+import { literal } from '../store/literals.js'
 import type { Optional } from '../store/query/conditions.js'
 import { conditional } from '../store/query/jsonPage.js'
 import { refersTo } from '../store/query/names.js'
 import type { View } from '../store/query/views.js'
 import type { Read } from '../store/store.js'
-import { RISK_LEVELS, type RiskLevel } from '../vocabulary.js'
-import { AFTER_ALL, earliest, historyExtent, pastChanges, recordedIn, touching } from './past.js'
+import { RISK_LEVELS, type RiskLevel, SCORE_MAX } from '../vocabulary.js'
+import { AFTER_ALL, earliest, historyExtent, numberIn, ofKind, pairIn, pastChanges } from './past.js'
 import { RISK_LIVE, RISK_SCORE } from './pastValues.js'
 
 export const TREND_STEPS = ['DAY', 'WEEK', 'MONTH'] as const
@@ -22,24 +23,6 @@ export interface TrendArguments {
   readonly step: TrendStep
   readonly filter?: Optional<{ readonly project?: Optional<readonly string[]> }>
 }
-
-const { table, integer, text } = postgresColumns
-
-// Rows that SQL derives: neither table is stored.
-
-export const riskTrend = table('risk_trend', { id: integer('id').notNull(), points: integer('points').notNull() })
-
-export const riskTrendPoint = table('risk_trend_point', {
-  position: integer('position').notNull(),
-  on: text('on').notNull(),
-  live: integer('live').notNull(),
-  unassessed: integer('unassessed').notNull(),
-  low: integer('low').notNull(),
-  medium: integer('medium').notNull(),
-  high: integer('high').notNull(),
-  critical: integer('critical').notNull(),
-  score: integer('score').notNull(),
-})
 
 /** The number of live risks by level, and the sum of their scores, at the end of days. */
 export const riskTrendView: View<TrendArguments> = {
@@ -95,92 +78,78 @@ export function pointCount(args: TrendArguments): number {
   }
 }
 
-/** Labels the changes after the last point; greater than every day. */
-const AFTER = sql.raw("'9999-99-99'")
 const SUMS = ['live', 'score', ...RISK_LEVELS.map((level) => level.toLowerCase())]
 
+/** A state as one number: 0 if it is not live, else its score and 1. */
+const STATES = literal(SCORE_MAX + 2)
+
 /**
- * Each point is what is stored now, without the changes after that day. Every change of a risk's status or score counts
- * for the day range that its id falls into: what it left, less what it found.
+ * Each point is what is stored now, without the changes after that day. Every change of a risk's status or score belongs
+ * to the range of days that its id falls into: it adds the state that it left, and takes away the one that it found.
+ * Changes are counted by range and pair of states first, because adding up a million rows takes longer.
  */
 function trendTables(read: Read, days: readonly string[], ofProject: SQL | undefined, guard: SQL | undefined): SQL {
   const { risk, change } = read.t
   const { id, entityId, recordedAt } = pastChanges(read)
   const pairs = read.pairs(days.map((day) => [day, `${day}T24:00:00.000Z`]))
-  const recorded = [RISK_SCORE, RISK_LIVE].flatMap((value) => [
-    recordedIn(read, value, 'from'),
-    recordedIn(read, value, 'to'),
-  ])
   const isOfProject = ofProject && sql`${entityId} in (select ${risk.id} from ${risk} where ${ofProject})`
-  const where = and(
-    guard,
-    sql`${id} > span.first and ${id} <= span.last`,
-    touching(read, 'RISK', [RISK_SCORE, RISK_LIVE]),
-    isOfProject,
-  )
+  const where = and(guard, sql`${id} > span.first and ${id} <= span.last`, ofKind(read, 'RISK'), isOfProject)
   const window = sql` over (partition by entity_id order by id desc rows unbounded preceding)`
-  const sums = SUMS.map(
-    (name) => sql`sum(${contribution(name, 'to')} - ${contribution(name, 'from')}) as ${sql.raw(name)}`,
-  )
   const parts = [
-    sql`day as materialized (select one as day, other as until, coalesce(lag(other) over (order by one), '') as since from ${pairs})`,
-    sql`newest as materialized (select day, (select max(${id}) from ${change} c where ${recordedAt} >= since and ${recordedAt} < until) as id from day)`,
-    sql`cut as materialized (select day, coalesce(max(id) over (order by day rows unbounded preceding), 0) as last from newest)`,
-    sql`span as materialized (select day, lag(last) over (order by day) as first, last from cut
-      union all select ${AFTER}, max(last), ${AFTER_ALL} from cut)`,
-    sql`touched as (select span.day, ${entityId} as entity_id, ${id} as id,
-      ${aliased(recorded, ['score_from', 'score_to', 'live_from', 'live_to'])} from span cross join ${change} c${conditional(where)}
+    sql`day as materialized (select row_number() over (order by one) as number, one as day, other as until,
+      coalesce(lag(other) over (order by one), '') as since from ${pairs})`,
+    sql`newest as materialized (select number, day, (select max(${id}) from ${change} c
+      where ${recordedAt} >= since and ${recordedAt} < until) as id from day)`,
+    sql`cut as materialized (select number, day, coalesce(max(id) over (order by number rows unbounded preceding), 0) as last
+      from newest)`,
+    // The last range has the changes after the last point.
+    sql`span as materialized (select number, lag(last) over (order by number) as first, last from cut
+      union all select max(number) + 1, max(last), ${AFTER_ALL} from cut)`,
+    // A limit, so that each pair is computed once and not wherever it is used.
+    sql`change_pair as (select span.number, ${entityId} as entity_id, ${id} as id, ${pairIn(read, RISK_SCORE)} as score,
+      ${pairIn(read, RISK_LIVE)} as status from span cross join ${change} c${conditional(where)} limit ${AFTER_ALL})`,
+    sql`touched as (select number, entity_id, id, ${recorded(read)} from change_pair
+      where score is not null or status is not null
       union all select null, id, ${AFTER_ALL}, score, score, live, live from ${risk}${conditional(ofProject)})`,
-    sql`folded as (select day, score_to, live_to, ${earliest(sql`id`, sql`score_from`, window)} as score_from,
+    sql`folded as (select number, score_to, live_to, ${earliest(sql`id`, sql`score_from`, window)} as score_from,
       ${earliest(sql`id`, sql`live_from`, window)} as live_from from touched)`,
-    sql`state as (select day, score_from, live_from, coalesce(score_to, score_from) as score_to, coalesce(live_to, live_from) as live_to from folded)`,
-    sql`moved as materialized (select day, ${sql.join(sums, sql`, `)} from state where day is not null group by day)`,
-    sql`present as materialized (select ${presentSums()} from ${risk}${conditional(and(sql`live = 1`, ofProject))})`,
-    sql`undone as materialized (select span.day, span.last, ${undone()} from span left join moved on moved.day = span.day
-      window after as (order by span.day desc rows between unbounded preceding and 1 preceding))`,
-    sql`risk_trend_point as materialized (select row_number() over (order by undone.day) as position, undone.day as "on", ${points()}
-      from undone cross join present where undone.day <> ${AFTER})`,
+    sql`paired as (select number * ${STATES} * ${STATES} + live_from * (score_from + 1) * ${STATES}
+      + coalesce(live_to, live_from) * (coalesce(score_to, score_from) + 1) as pair from folded where number is not null)`,
+    sql`counted as materialized (select pair / (${STATES} * ${STATES}) as number, pair / ${STATES} % ${STATES} as found,
+      pair % ${STATES} as remained, count(*) as changes from paired group by pair)`,
+    sql`moved as materialized (select number, ${sumsOf((name) => `sum(changes * (${added(name, 'remained')} - ${added(name, 'found')}))`)}
+      from counted group by number)`,
+    sql`present as materialized (select ${sumsOf((name) => `coalesce(sum(${added(name, '(score + 1)')}), 0)`)}
+      from ${risk}${conditional(and(sql`live = 1`, ofProject))})`,
+    sql`undone as materialized (select span.number, ${sumsOf((name) => `coalesce(sum(coalesce(moved.${name}, 0)) over after, 0)`)}
+      from span left join moved on moved.number = span.number
+      window after as (order by span.number desc rows between unbounded preceding and 1 preceding))`,
+    sql`risk_trend_point as materialized (select cut.number as position, cut.day as "on",
+      ${sumsOf((name) => `cast(case when cut.last = 0 then 0 else present.${name} - undone.${name} end as integer)`)}
+      from cut cross join present join undone on undone.number = cut.number)`,
     sql.raw('risk_trend as (select 1 as id, 0 as points)'),
   ]
   return sql`with ${sql.join(parts, sql`, `)}`
 }
 
-function aliased(values: readonly SQL[], names: readonly string[]): SQL {
-  return sql.join(
-    values.map((value, index) => sql`${value} as ${sql.raw(names[index] ?? '')}`),
-    sql`, `,
+/** What a change found and left of both numbers. */
+function recorded(read: Read): SQL {
+  const columns = (['score', 'live'] as const).flatMap((name) =>
+    (['from', 'to'] as const).map((side) => {
+      const [value, pair] = name === 'score' ? [RISK_SCORE, sql`score`] : [RISK_LIVE, sql`status`]
+      return sql`${numberIn(read, value, pair, side)} as ${sql.raw(`${name}_${side}`)}`
+    }),
   )
+  return sql.join(columns, sql`, `)
+}
+
+function sumsOf(sum: (name: string) => string): SQL {
+  return sql.raw(SUMS.map((name) => `${sum(name)} as ${name}`).join(', '))
 }
 
 /** What a risk in this state adds to a sum. */
-function contribution(name: string, side: 'from' | 'to'): SQL {
-  const [live, score] = [`live_${side}`, `score_${side}`]
-  if (name === 'live') return sql.raw(live)
-  if (name === 'score') return sql.raw(`${live} * ${score}`)
-  return sql.raw(`case when ${live} = 1 and ${isAt(score, name)} then 1 else 0 end`)
-}
-
-function isAt(score: string, name: string): string {
-  const [lowest, highest] = boundsOf(name.toUpperCase() as RiskLevel)
-  return `${score} between ${lowest} and ${highest}`
-}
-
-function presentSums(): SQL {
-  const sums = SUMS.map((name) => {
-    const one =
-      name === 'live' ? '1' : name === 'score' ? 'score' : `case when ${isAt('score', name)} then 1 else 0 end`
-    return `coalesce(sum(${one}), 0) as ${name}`
-  })
-  return sql.raw(sums.join(', '))
-}
-
-function undone(): SQL {
-  return sql.raw(SUMS.map((name) => `coalesce(sum(coalesce(moved.${name}, 0)) over after, 0) as ${name}`).join(', '))
-}
-
-function points(): SQL {
-  const values = SUMS.map(
-    (name) => `cast(case when undone.last = 0 then 0 else present.${name} - undone.${name} end as integer) as ${name}`,
-  )
-  return sql.raw(values.join(', '))
+function added(name: string, state: string): string {
+  if (name === 'score') return `case when ${state} > 0 then ${state} - 1 else 0 end`
+  const [lowest, highest] = name === 'live' ? [0, SCORE_MAX] : boundsOf(name.toUpperCase() as RiskLevel)
+  return `case when ${state} between ${lowest + 1} and ${highest + 1} then 1 else 0 end`
 }

@@ -60,7 +60,7 @@ const page = el(
 const welcome = el('main', { id: 'main' }, form.root)
 
 document.body.append(
-  el('a', { class: 'skip', href: '#register' }, T.skip),
+  el('a', { class: 'skip', href: '#main' }, T.skip),
   el(
     'header',
     {},

@@ -31,7 +31,7 @@ export const T = {
   documentTitle: 'Overview · Operations Gateway',
   description: 'Risks, open issues, projects and people, rolled up.',
   noScript: 'This page is a client of the API in JavaScript. Without it, see',
-  skip: 'Skip to the risks',
+  skip: 'Skip to the content',
   apis: 'APIs',
   graphql: 'GraphQL',
   rest: 'REST',

@@ -102,9 +102,10 @@ describe('a list', () => {
     const whole = await charged((caller) => caller.get('/v1/risks'))
     expect(whole).toBeGreaterThan(units(ROWS * 20))
     expect(await charged((caller) => caller.get('/v1/risks', { accept: 'text/csv' }))).toBe(whole)
-    expect(await charged((caller) => caller.get('/v1/risks?limit=50'))).toBe(1)
-    expect(await charged((caller) => caller.get('/v1/risks?limit=50', { accept: 'text/csv' }))).toBe(1)
-    expect(await charged((caller) => caller.get('/v1/risks?limit=50&total=true'))).toBe(1)
+    const page = await charged((caller) => caller.get('/v1/risks?limit=50'))
+    expect(page).toBe(1)
+    expect(await charged((caller) => caller.get('/v1/risks?limit=50', { accept: 'text/csv' }))).toBe(page)
+    expect(await charged((caller) => caller.get('/v1/risks?limit=50&total=true'))).toBeLessThanOrEqual(page + 1)
   })
 
   test('costs the same when cached, and a tenth when not modified', async () => {

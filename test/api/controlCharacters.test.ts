@@ -134,7 +134,7 @@ describe('what was stored before it was refused', () => {
     expect(json.stdout).toContain(SHOWN)
     expect(JSON.parse(json.stdout)[0].name).toBe(`${OLD}\nforged`)
     const history = await runHere(folder, ['history', id, ...database])
-    expect(history.stdout).toContain(`name - > "${SHOWN}"`)
+    expect(history.stdout).toContain(`name nothing → ${SHOWN}`)
     writeFileSync(join(folder, 'risks.csv'), `project,reference,title,owner\nBRIDGE,R-9,x,"=x\u009b"\n`)
     writeFileSync(join(folder, 'people.csv'), 'name,email\nNew,ada@example.com\nNewer,ADA@example.com\n')
     for (const args of [

@@ -15,8 +15,8 @@ function breakIssues(stage: Office): Office {
 }
 
 const JSON_TYPE = { 'content-type': 'application/json' }
-const tooLarge = async ({ gateway }: Office, path: string) =>
-  post(await gateway.as('personnel.manage'), path, JSON.stringify({ name: 'x'.repeat(LIMITS.bodyBytesMax) }))
+const tooLarge = async ({ gateway }: Office, path: string, bytes: number = LIMITS.bodyBytesMax) =>
+  post(await gateway.as('personnel.manage'), path, JSON.stringify({ name: 'x'.repeat(bytes) }))
 const stale = async ({ caller }: Office) => {
   const [group] = (await caller.get('/v1/groups?limit=1')).body.data
   return caller.patch(`/v1/groups/${group.id}`, { name: 'Other' }, { 'if-match': '"old"' })
@@ -75,7 +75,7 @@ const BY_GRAPHQL: Record<
   NOT_ACCEPTABLE: [406, ({ caller }) => caller.get('/graphql?query={__typename}', { accept: 'text/csv' })],
   CONFLICT: [200, ({ caller }) => caller.graphql(add, { input: { name: 'Bea', email: 'P1@example.com' } })],
   CURSOR_GONE: [200, ({ caller }) => caller.graphql(`{ changes(after: "${LOST}") { nodes { id } } }`)],
-  PAYLOAD_TOO_LARGE: [413, (stage) => tooLarge(stage, '/graphql')],
+  PAYLOAD_TOO_LARGE: [413, (stage) => tooLarge(stage, '/graphql', LIMITS.syncBodyBytesMax)],
   UNSUPPORTED_MEDIA_TYPE: [415, ({ caller }) => post(caller, '/graphql', '{}', {})],
   VALIDATION_FAILED: [200, ({ caller }) => caller.graphql(add, { input: { ...ada, name: '' } })],
   TOO_COMPLEX: [200, ({ caller }) => caller.graphql('{ personnel { nodes { id } } }')],

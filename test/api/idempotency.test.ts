@@ -28,6 +28,10 @@ const CASES: Readonly<Record<string, (company: Company) => Repeatable>> = {
   'DELETE /v1/groups/{id}/members/{personId}': ({ groupIds: [group], personIds: [person] }) => ({
     path: `/v1/groups/${group}/members/${person}`,
   }),
+  'POST /v1/personnel/batch': () => ({
+    path: '/v1/personnel/batch',
+    body: { people: [{ name: 'Ada', email: 'ada@example.com' }] },
+  }),
   'POST /v1/projects': () => ({
     path: '/v1/projects',
     body: { key: 'new', name: 'New', risks: [{ reference: 'R-1', title: 'Fog', owner: 'A stranger' }] },

@@ -164,10 +164,10 @@ test('a body that is streamed beyond the limit is refused with 413, not cut off'
   const { key } = await mint(folder, '--name', 'a', '--scope', 'personnel.manage')
   const { origin } = await serve(folder)
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
-  for (const path of ['/v1/personnel', '/graphql']) {
+  for (const [path, chunks] of [['/v1/personnel', 30] as const, ['/graphql', 180] as const]) {
     const stream = new ReadableStream({
       start(controller) {
-        for (let i = 0; i < 30; i++) controller.enqueue(Buffer.alloc(100_000, ' '))
+        for (let i = 0; i < chunks; i++) controller.enqueue(Buffer.alloc(100_000, ' '))
         controller.close()
       },
     })

@@ -70,6 +70,8 @@ describe('in a company', () => {
       for (const given of pages) await same(text, { ...of, ...given })
       return
     }
+    if (name === 'getMovements') return void (await same(text, { since: '2026-01-01' }))
+    if (name === 'getRiskTrend') return void (await same(text, { from: '2026-10-01', to: '2026-12-01' }))
     if (!name.startsWith('get')) return void (await same(text, {}))
     const ids = idsOf(company)[name.slice('get'.length).toLowerCase() as Single]
     for (const id of [...ids, 'none']) await same(text, name === 'getProject' ? { idOrKey: id } : { id })

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { expect, onTestFinished, test } from 'vitest'
 import { createHttpServer } from '../../src/http/server.js'
 import { openOffice } from '../support/harness.js'
@@ -39,8 +40,8 @@ test('the shell program prints each change once, and goes on where it was', asyn
   const lines: string[] = []
   const follow = async (until: number) => {
     const child = spawn('sh', [file, origin, key, place], { stdio: ['ignore', 'pipe', 'inherit'], detached: true })
-    for await (const chunk of child.stdout ?? []) {
-      lines.push(...String(chunk).trim().split('\n'))
+    for await (const line of createInterface({ input: child.stdout })) {
+      lines.push(line)
       if (lines.length >= until) break
     }
     // The place is stored after the lines are printed.

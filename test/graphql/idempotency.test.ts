@@ -32,6 +32,8 @@ const CASES: Readonly<Record<string, (company: Company) => string>> = {
     `addMember(groupId: "${group}", personId: "${person}") { memberCount members { nodes { id } } }`,
   removeMember: ({ groupIds: [group], personIds: [person] }) =>
     `removeMember(groupId: "${group}", personId: "${person}") { memberCount }`,
+  syncPersonnel: () =>
+    'syncPersonnel(input: { people: [{ name: "Ada", email: "ada@example.com" }] }) { people { created } }',
   syncProject: () => 'syncProject(input: { key: "NEW", name: "New" }) { project { id key syncedAt } }',
 }
 

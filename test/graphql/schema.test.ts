@@ -14,6 +14,8 @@ import {
 } from 'graphql'
 import { describe, expect, test } from 'vitest'
 import { isScope } from '../../src/auth/scopes.js'
+import { ISSUE_MOVEMENTS, RISK_MOVEMENTS } from '../../src/store/derivedRows.js'
+import { TREND_STEPS } from '../../src/history/trend.js'
 import { schema } from '../../src/schema.js'
 import {
   CHANGE_ACTIONS,
@@ -39,9 +41,9 @@ const connections = objectTypes.filter(({ name }) => name.endsWith('Connection')
 const roots = [schema.getQueryType(), schema.getMutationType()].filter((type) => type != null)
 const rootFields = roots.flatMap((type) => fieldsOf(type))
 
-/** Object types that are no entities: connections, payloads, counts, details and history. */
+/** Object types that are no entities: connections, payloads, counts, details, history and what is derived from it. */
 const isPlumbing = ({ name }: GraphQLNamedType) =>
-  /^(Query|Mutation|PageInfo|Detail|(Field)?Change|Sync(Result|Counts|Warning)|RiskMatrix(Cell)?|IssueCounts)$|(Connection|Edge|Count)$/.test(
+  /^(Query|Mutation|PageInfo|Detail|(Field)?Change|Sync(Result|Counts|Warning)|RiskMatrix(Cell)?|IssueCounts|SyncPersonnelResult|RiskTrend(Point)?|Movements)$|(Connection|Edge|Counts?|Movements?)$/.test(
     name,
   )
 const entities = objectTypes.filter((type) => !isPlumbing(type))
@@ -206,6 +208,11 @@ describe('words', () => {
     IssueSeverity: ISSUE_SEVERITIES,
     IssueStatus: ISSUE_STATUSES,
     OpenIssueStatus: OPEN_ISSUE_STATUSES,
+    RiskMovementKind: RISK_MOVEMENTS,
+    IssueMovementKind: ISSUE_MOVEMENTS,
+    TrendStep: TREND_STEPS,
+    SyncMode: ['FULL', 'PARTIAL'],
+    SyncLeavers: ['KEEP', 'INACTIVE'],
   }
   const enums = Object.fromEntries(
     ownTypes.filter(isEnumType).map((type) => [type.name, type.getValues().map(({ name }) => name)]),

@@ -169,3 +169,13 @@ test('an answer is read again only after a change of projects', async () => {
   await synced(await gateway.as('projects.manage'), { key: 'BRIDGE', name: 'New bridge' })
   expect(await ask()).toBeGreaterThan(0)
 })
+
+test('a risk that is older than the history has a past', async () => {
+  const gateway = openGateway()
+  const caller = await live(gateway, { APOLLO: [{ ...risk(1, 2), ...issue('LOW', null) }, risk(3, 4), risk(5, 5)] })
+  gateway.own.run("delete from change where action = 'CREATED' and entity in ('RISK', 'ISSUE')")
+  const { body } = await caller.get('/v1/movements?since=2026-11-02&until=2026-11-03')
+  expect(body.risks).toMatchObject([{ movement: 'UP', scoreFrom: 2, scoreTo: 12 }])
+  const { points } = (await caller.get('/v1/risks/trend?from=2026-10-31&to=2026-11-03')).body
+  expect(points.map(({ score }: { score: number }) => score)).toEqual([0, 2, 12, 25])
+})

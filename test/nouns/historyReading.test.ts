@@ -238,7 +238,7 @@ test('the command takes what people know, and prints it', async () => {
     / {2}created risk BRIDGE R-1 .*, by key personnel\.manage projects\.manage: .*score nothing → 20/,
   )
   expect([byReference, inProject]).toEqual([byId, byId])
-  expect((await run('QUAY/R-1')).lines[0]).toMatch(/ownerId nothing → Ada, /)
+  expect((await run('QUAY/R-1')).lines[0]).toMatch(/ownerId nothing → Ada\b/)
   expect((await run('ada@EXAMPLE.com')).lines).toEqual((await run(ids.person)).lines)
   expect((await run('quay')).lines[0]).toMatch(/ {2}created project QUAY Quay, by key /)
   expect((await run('--entity', 'group')).lines).toEqual([

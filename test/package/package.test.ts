@@ -58,7 +58,7 @@ test('the package holds the program, its migrations, its contracts, the company 
     'src/',
   ])
   // No maps among them: they would point to sources that are not here.
-  expect(paths.filter((path) => !/\.(js|d\.ts|json|md|sql|graphql|csv)$|^LICENSE$/.test(path))).toEqual([])
+  expect(paths.filter((path) => !/\.(js|css|d\.ts|json|md|sql|graphql|csv)$|^LICENSE$/.test(path))).toEqual([])
   expect(paths).toEqual(expect.arrayContaining(['dist/main.js', 'dist/index.js', 'dist/index.d.ts']))
 })
 

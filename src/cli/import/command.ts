@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8'
 import { type Command, Option } from 'commander'
 import { projectKey } from '../../fields.js'
 import { DATE_ORDERS } from '../../ingest/files/guess/dates.js'
@@ -6,6 +7,9 @@ import { formatOf, SHEET_FORMATS } from '../../ingest/files/sheet.js'
 import { LIMITS } from '../../limits.js'
 import { commandWith, WrongUsage } from '../command.js'
 import type { ImportFlags } from './run.js'
+
+/** Relative to live objects: a large file would otherwise take half as much memory again, for 3% less time. */
+const HEAP_GROWING_PERCENT = 50
 
 export function importCommand(clock: () => Date): Command {
   return commandWith('import', 'import people, groups, projects, risks or issues from files', ['database'])
@@ -53,6 +57,7 @@ export function importCommand(clock: () => Date): Command {
       if (!noun) throw new WrongUsage(`Cannot import ${named}. Use one of ${SHEET_NOUNS.join(', ')}.`)
       if (!flags.template) checkFlags(noun, files, flags)
       else if (flags.format === 'xlsx') throw new WrongUsage('--template is text: csv, ndjson or json.')
+      setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`)
       // Imported lazily: the other commands start faster without it.
       const { importAll, printTemplate, suggestMap } = await import('./run.js')
       if (flags.template) return printTemplate(noun, flags.format)

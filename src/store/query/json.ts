@@ -26,6 +26,13 @@ export interface Json {
   stored(column: AnyColumn): SQL
   /** Whether the JSON fields of a history row contain this field. */
   touches(fields: AnyColumn, field: string): SQL
+  /**
+   * The values of that field before and after the change, as their JSON between the brackets; null if the change does
+   * not contain it. For numbers, days and names of enums: by position, since parsing takes longer than reading the row.
+   */
+  recordedPair(fields: AnyColumn, field: string): SQL
+  /** One of the two, as JSON. */
+  sideOf(pair: SQL, side: 'from' | 'to'): SQL
   /** The value of that field before or after the change, as text. */
   recorded(fields: AnyColumn, field: string, side: 'from' | 'to'): SQL
   /** The position of a row in a list, which `withCursors` replaces by a cursor. */
@@ -43,6 +50,8 @@ const quoted = (text: string) => sql.raw(`'${text}'`)
 
 /** How a field begins in the JSON of a history row; inside a text its quotes would be escaped. */
 const memberOf = (field: string) => `"${field}":[`
+/** Longer than two names of enums or two days. */
+const PAIR_CHARACTERS = 32
 const SIDES = { from: 0, to: 1 } as const
 
 export const sqliteJson: Json = {
@@ -64,6 +73,16 @@ export const sqliteJson: Json = {
     from json_each(${stored}) each)`,
   stored: (column) => sql`json(coalesce(${column}, '[]'))`,
   touches: (fields, field) => sql`instr(${fields}, ${quoted(memberOf(field))}) > 0`,
+  recordedPair: (fields, field) => {
+    const member = memberOf(field)
+    const start = sql`nullif(instr(${fields}, ${quoted(member)}), 0) + ${sql.raw(String(member.length))}`
+    return sql`substr(${fields}, ${start}, ${sql.raw(String(PAIR_CHARACTERS))})`
+  },
+  sideOf: (pair, side) => {
+    const between = sql`instr(${pair}, ',')`
+    if (side === 'from') return sql`substr(${pair}, 1, ${between} - 1)`
+    return sql`substr(${pair}, ${between} + 1, instr(${pair}, ']') - ${between} - 1)`
+  },
   recorded: (fields, field, side) => sql`(${fields} ->> ${quoted(`$.${field}[${SIDES[side]}]`)})`,
   boolean: (condition) => sql`json(case when ${condition} then 'true' else 'false' end)`,
   cursor: (list, keys) => sql`json_array(${sql.join([quoted(CURSOR_MARK), quoted(list), ...keys], comma)})`,
@@ -99,6 +118,9 @@ export const postgresJson: Json = {
     from json_array_elements(${stored}::json) with ordinality each(value, id))`,
   stored: (column) => sql`coalesce(${column}, '[]')`,
   touches: (fields, field) => sql`strpos(${fields}, ${quoted(memberOf(field))}) > 0`,
+  recordedPair: (fields, field) =>
+    sql`nullif(split_part(split_part(${fields}, ${quoted(memberOf(field))}, 2), ']', 1), '')`,
+  sideOf: (pair, side) => sql`split_part(${pair}, ',', ${sql.raw(String(1 + SIDES[side]))})`,
   recorded: (fields, field, side) => sql`(${fields}::json -> ${quoted(field)} ->> ${sql.raw(String(SIDES[side]))})`,
   boolean: (condition) => sql`case when ${condition} then 'true' else 'false' end`,
   cursor: (list, keys) => {

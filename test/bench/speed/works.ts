@@ -32,11 +32,13 @@ export function isOpenTo({ reads }: Work, api: Api): boolean {
   return api === 'graphql' || reads.every(({ rest }) => rest !== undefined)
 }
 
-export const PERSON = 'id name email externalId title department status groups { id name } createdAt updatedAt'
-const RISK = `id reference project { id key name } title description category likelihood impact score level rank
-  status response owner { id name } url raisedOn reviewOn createdAt updatedAt`
+export const PERSON =
+  'id name email externalId title department status groups { id name } details { name text } createdAt updatedAt'
+const RISK = `id reference project { id key name } title description category likelihood impact scoreGiven score level rank
+  status response mitigation cause residualLikelihood residualImpact residualScore residualLevel owner { id name } url
+  raisedOn reviewOn dueOn details { name text } createdAt updatedAt`
 const ISSUE = `id reference project { id key name } title description severity status assigneeId assigneeName riskId
-  url raisedOn dueOn createdAt updatedAt`
+  url raisedOn dueOn details { name text } createdAt updatedAt`
 export const PAGE = 'pageInfo { hasNextPage endCursor }'
 
 const QUERIES = {

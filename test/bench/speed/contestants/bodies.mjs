@@ -1,10 +1,11 @@
 /** The bodies of the REST contestants, field by field as the gateway shows them. */
 import { cursorOf } from './cursors.mjs'
-import { levelOf } from './store.mjs'
+import { detailsOf, levelOf, residualScoreOf } from './store.mjs'
 
 const NOBODY = []
 
-export function personBody({ id, name, email, externalId, title, department, status, createdAt, updatedAt }, groups) {
+export function personBody(row, groups) {
+  const { id, name, email, externalId, title, department, status, details = null, createdAt, updatedAt } = row
   return {
     id,
     name,
@@ -14,6 +15,7 @@ export function personBody({ id, name, email, externalId, title, department, sta
     department,
     status,
     groups: groups ?? NOBODY,
+    details: detailsOf(details),
     createdAt,
     updatedAt,
   }
@@ -46,25 +48,37 @@ function pageBody(list, rows, hasNext) {
 }
 
 function riskBody(row, rankOf) {
+  const { residualLikelihood, residualImpact } = row
+  const residualScore = residualScoreOf(row)
   return {
     id: row.id,
-    reference: row.reference,
     project: { id: row.projectId, key: row.projectKey, name: row.projectName },
+    reference: row.reference,
     title: row.title,
     description: row.description,
     category: row.category,
     likelihood: row.likelihood,
     impact: row.impact,
+    scoreGiven: row.scoreGiven,
     score: row.score,
     level: levelOf(row.score),
     rank: rankOf(row.score),
     status: row.status,
     response: row.response,
+    mitigation: row.mitigation,
+    cause: row.cause,
+    residualLikelihood,
+    residualImpact,
+    residualScore,
+    residualLevel: residualScore === null ? null : levelOf(residualScore),
+    owner: row.ownerId === null ? null : { id: row.ownerId, name: row.whoName },
     ownerId: row.ownerId,
     ownerName: row.ownerName,
     url: row.url,
     raisedOn: row.raisedOn,
     reviewOn: row.reviewOn,
+    dueOn: row.dueOn,
+    details: detailsOf(row.details),
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,
   }
@@ -73,18 +87,20 @@ function riskBody(row, rankOf) {
 function issueBody(row) {
   return {
     id: row.id,
-    reference: row.reference,
     project: { id: row.projectId, key: row.projectKey, name: row.projectName },
+    reference: row.reference,
     title: row.title,
     description: row.description,
     severity: row.severity,
     status: row.status,
+    assignee: row.assigneeId === null ? null : { id: row.assigneeId, name: row.whoName },
     assigneeId: row.assigneeId,
     assigneeName: row.assigneeName,
     riskId: row.riskId,
     url: row.url,
     raisedOn: row.raisedOn,
     dueOn: row.dueOn,
+    details: detailsOf(row.details),
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,
   }

@@ -13,22 +13,33 @@ const maybeNumber = { type: 'integer', nullable: true }
 const object = (properties) => ({ type: 'object', properties })
 const named = object({ id: text, name: text })
 const project = object({ id: text, key: text, name: text })
+const maybeNamed = { ...named, nullable: true }
+const details = { type: 'array', items: object({ name: text, text }) }
 const timestamps = { createdAt: text, updatedAt: text }
 
 const person = object({
   ...{ id: text, name: text, email: maybeText, externalId: maybeText, title: maybeText, department: maybeText },
-  ...{ status: text, groups: { type: 'array', items: named }, ...timestamps },
+  ...{ status: text, groups: { type: 'array', items: named }, details, ...timestamps },
 })
 const risk = object({
-  ...{ id: text, reference: text, project, title: text, description: maybeText, category: maybeText },
-  ...{ likelihood: maybeNumber, impact: maybeNumber, score: number, level: text, rank: maybeNumber, status: text },
-  ...{ response: maybeText, ownerId: maybeText, ownerName: maybeText, url: maybeText, raisedOn: text },
-  ...{ reviewOn: maybeText, ...timestamps },
+  ...{ id: text, project, reference: text, title: text, description: maybeText, category: maybeText },
+  ...{ likelihood: maybeNumber, impact: maybeNumber, scoreGiven: maybeNumber, score: number, level: text },
+  ...{ rank: maybeNumber, status: text, response: maybeText, mitigation: maybeText, cause: maybeText },
+  ...{ residualLikelihood: maybeNumber, residualImpact: maybeNumber, residualScore: maybeNumber },
+  ...{ residualLevel: maybeText, owner: maybeNamed, ownerId: maybeText, ownerName: maybeText, url: maybeText },
+  ...{ raisedOn: text, reviewOn: maybeText, dueOn: maybeText, details, ...timestamps },
 })
 const issue = object({
-  ...{ id: text, reference: text, project, title: text, description: maybeText, severity: text, status: text },
-  ...{ assigneeId: maybeText, assigneeName: maybeText, riskId: maybeText, url: maybeText, raisedOn: text },
-  ...{ dueOn: maybeText, ...timestamps },
+  ...{ id: text, project, reference: text, title: text, description: maybeText, severity: text, status: text },
+  ...{
+    assignee: maybeNamed,
+    assigneeId: maybeText,
+    assigneeName: maybeText,
+    riskId: maybeText,
+    url: maybeText,
+    raisedOn: text,
+  },
+  ...{ dueOn: maybeText, details, ...timestamps },
 })
 const listOf = (items) =>
   object({ data: { type: 'array', items }, page: object({ next: maybeText, total: maybeNumber }) })

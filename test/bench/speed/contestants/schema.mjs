@@ -1,7 +1,7 @@
 /** The SDL and resolvers of the schema-first contestants. */
 import { cursorOf } from './cursors.mjs'
 import { Refusal } from './people.mjs'
-import { levelOf } from './store.mjs'
+import { detailsOf, levelOf, residualScoreOf } from './store.mjs'
 
 const STAMPS = 'createdAt: String! updatedAt: String!'
 const PAGE = 'pageInfo: PageInfo!'
@@ -37,8 +37,9 @@ export const SDL = `
   enum IssueStatus { OPEN IN_PROGRESS BLOCKED RESOLVED CLOSED }
   type Person {
     id: ID! name: String! email: String externalId: String title: String department: String status: PersonStatus!
-    groups: [Group!]! ${STAMPS}
+    groups: [Group!]! details: [Detail!]! ${STAMPS}
   }
+  type Detail { name: String! text: String! }
   type Group { id: ID! name: String! memberCount: Int! }
   type Project {
     id: ID! key: String! name: String! status: ProjectStatus! openRiskCount: Int! openIssueCount: Int!
@@ -46,13 +47,15 @@ export const SDL = `
   }
   type Risk {
     id: ID! reference: String! project: Project title: String! description: String category: String likelihood: Int
-    impact: Int score: Int! level: RiskLevel! rank: Int status: RiskStatus! response: RiskResponse ownerId: ID
-    owner: Person ownerName: String url: String raisedOn: String! reviewOn: String ${STAMPS}
+    impact: Int scoreGiven: Int score: Int! level: RiskLevel! rank: Int status: RiskStatus! response: RiskResponse mitigation: String
+    cause: String residualLikelihood: Int residualImpact: Int residualScore: Int residualLevel: RiskLevel ownerId: ID
+    owner: Person ownerName: String url: String raisedOn: String! reviewOn: String dueOn: String
+    details: [Detail!]! ${STAMPS}
   }
   type Issue {
     id: ID! reference: String! project: Project title: String! description: String severity: IssueSeverity!
     status: IssueStatus! assigneeId: ID assignee: Person assigneeName: String riskId: ID url: String
-    raisedOn: String! dueOn: String ${STAMPS}
+    raisedOn: String! dueOn: String details: [Detail!]! ${STAMPS}
   }
 `
 
@@ -76,6 +79,9 @@ function peopleReferredTo(representations) {
 }
 
 const asPerson = (row) => row && { __typename: 'Person', ...row }
+
+/** Details are stored as JSON. */
+const details = ({ details = null }) => detailsOf(details)
 
 /** Each look-up is a synchronous prepared statement: with SQLite in the process that is faster than a loader. */
 export function resolversOn(store) {
@@ -130,6 +136,7 @@ export function resolversOn(store) {
       },
     },
     Person: {
+      details,
       groups({ id }, _, context) {
         need(context, 'personnel.read')
         return store.groupsOfOne(id)
@@ -142,10 +149,14 @@ export function resolversOn(store) {
         return ownerId === null ? null : store.person(ownerId)
       },
       level: ({ score }) => levelOf(score),
+      residualScore: residualScoreOf,
+      residualLevel: (row) => (row.residualImpact === null ? null : levelOf(residualScoreOf(row))),
+      details,
       rank: ({ score }, _, { rankOf }) => rankOf(score),
     },
     Issue: {
       project,
+      details,
       assignee({ assigneeId }, _, context) {
         need(context, 'personnel.read')
         return assigneeId === null ? null : store.person(assigneeId)

@@ -5,19 +5,20 @@ import { placeOf } from './cursors.mjs'
 import { addPersonOn } from './people.mjs'
 import { pageOf, relationsOn } from './relations.mjs'
 
-const PERSON = `p.id, p.name, p.email, p.external_id as externalId, p.title, p.department, p.status,
+const PERSON = `p.id, p.name, p.email, p.external_id as externalId, p.title, p.department, p.status, p.details,
   p.created_at as createdAt, p.updated_at as updatedAt, p.name_folded as nameFolded`
 
 const RISK = `r.id, r.reference, r.project_id as projectId, r.title, r.description, r.category, r.likelihood, r.impact,
-  r.score, r.status, r.response, r.owner_id as ownerId, r.owner_name as ownerName, r.url, r.raised_on as raisedOn,
-  r.review_on as reviewOn, r.created_at as createdAt, r.updated_at as updatedAt, r.standing`
+  r.score_given as scoreGiven, r.score, r.status, r.response, r.mitigation, r.cause,
+  r.residual_likelihood as residualLikelihood, r.residual_impact as residualImpact, r.owner_id as ownerId,
+  r.owner_name as ownerName, r.url, r.raised_on as raisedOn, r.review_on as reviewOn, r.due_on as dueOn, r.details, r.created_at as createdAt, r.updated_at as updatedAt, r.standing`
 
 const ISSUE = `i.id, i.reference, i.project_id as projectId, i.title, i.description, i.severity, i.status,
   i.assignee_id as assigneeId, i.assignee_name as assigneeName, i.risk_id as riskId, i.url, i.raised_on as raisedOn,
-  i.due_on as dueOn, i.created_at as createdAt, i.updated_at as updatedAt, i.standing`
+  i.due_on as dueOn, i.details, i.created_at as createdAt, i.updated_at as updatedAt, i.standing`
 
 // For contestants that always return it; GraphQL servers look up projects only if selected.
-const PROJECT = 'o.key as projectKey, o.name as projectName'
+const PROJECT = 'o.key as projectKey, o.name as projectName, w.name as whoName'
 
 /** Larger than any page; better-sqlite3 takes -1 as no limit. */
 const WHOLE = -1
@@ -85,7 +86,8 @@ function peopleOn(db) {
 
 function entriesOn(db) {
   const order = (e) => `order by ${e}.standing, ${e}.raised_on, ${e}.id limit ?`
-  const joined = (e) => `join project o on o.id = ${e}.project_id`
+  const joined = (e) => `join project o on o.id = ${e}.project_id
+    left join person w on w.id = ${e}.${e === 'r' ? 'owner_id' : 'assignee_id'}`
   const live = (columns, table, e) => `select ${columns} from ${table} ${e}`
   const ofProject = (e) =>
     `where ${e}.project_id = (select id from project where key = ?) and ${e}.live = 1 ${order(e)}`
@@ -104,7 +106,7 @@ function entriesOn(db) {
     pageOf(key === undefined ? whole.all(limit + 1) : one.all(key, limit + 1), limit)
   return {
     risks: listed(shapes.risks, shapes.risksOf),
-    /** The same with `projectKey` and `projectName` in each row. */
+    /** The same with the names of the project and of the owner in each row. */
     risksShown: listed(shapes.risksShown, shapes.risksOfShown),
     issues: listed(shapes.issues, shapes.issuesOf),
     issuesShown: listed(undefined, shapes.issuesOfShown),
@@ -127,4 +129,15 @@ export function levelOf(score) {
   if (score >= 10) return 'HIGH'
   if (score >= 5) return 'MEDIUM'
   return score >= 1 ? 'LOW' : 'UNASSESSED'
+}
+
+export function residualScoreOf({ residualLikelihood, residualImpact }) {
+  return residualLikelihood === null ? null : residualLikelihood * residualImpact
+}
+
+const NONE = []
+
+/** Details are stored as JSON. */
+export function detailsOf(stored) {
+  return stored === null ? NONE : JSON.parse(stored)
 }

@@ -6,7 +6,7 @@ import { createGraphQLError, createYoga } from 'graphql-yoga'
 import { cursorOf } from './cursors.mjs'
 import { openTables } from './drizzle.mjs'
 import { FILE, listen } from './listen.mjs'
-import { openStore } from './store.mjs'
+import { detailsOf, openStore, residualScoreOf } from './store.mjs'
 
 const { caller, addPerson } = openStore(FILE)
 const tables = openTables(FILE)
@@ -41,6 +41,11 @@ Group.implement({
   }),
 })
 
+const Detail = builder.objectRef('Detail')
+Detail.implement({ fields: (t) => texts(t, ['name', 'text']) })
+
+const detailsField = (t) => t.field({ type: [Detail], resolve: ({ details = null }) => detailsOf(details) })
+
 const Person = builder.objectRef('Person')
 Person.implement({
   ...needs('personnel.read'),
@@ -49,6 +54,7 @@ Person.implement({
     ...texts(t, ['name', 'createdAt', 'updatedAt']),
     ...maybeTexts(t, ['email', 'externalId', 'title', 'department']),
     status: t.expose('status', { type: PersonStatus }),
+    details: detailsField(t),
     groups: t.field({ type: [Group], resolve: ({ id }, _, { loaders }) => loaders.groups.load(id) }),
   }),
 })
@@ -87,10 +93,20 @@ Risk.implement({
     id: t.exposeID('id'),
     project: projectField(t),
     ...texts(t, ['reference', 'title', 'raisedOn', 'createdAt', 'updatedAt']),
-    ...maybeTexts(t, ['description', 'category', 'ownerName', 'url', 'reviewOn']),
+    ...maybeTexts(t, ['description', 'category', 'mitigation', 'cause', 'ownerName', 'url', 'reviewOn', 'dueOn']),
     likelihood: t.exposeInt('likelihood', maybe),
     impact: t.exposeInt('impact', maybe),
+    scoreGiven: t.exposeInt('scoreGiven', maybe),
     score: t.exposeInt('score'),
+    residualLikelihood: t.exposeInt('residualLikelihood', maybe),
+    residualImpact: t.exposeInt('residualImpact', maybe),
+    residualScore: t.int({ ...maybe, resolve: residualScoreOf }),
+    residualLevel: t.field({
+      type: RiskLevel,
+      ...maybe,
+      resolve: (row) => (row.residualImpact === null ? null : tables.levelOf(residualScoreOf(row))),
+    }),
+    details: detailsField(t),
     level: t.field({ type: RiskLevel, resolve: ({ score }) => tables.levelOf(score) }),
     rank: t.int({ ...maybe, resolve: async ({ score }, _, { loaders }) => (await loaders.ranks())(score) }),
     status: t.expose('status', { type: RiskStatus }),
@@ -108,6 +124,7 @@ Issue.implement({
     project: projectField(t),
     ...texts(t, ['reference', 'title', 'raisedOn', 'createdAt', 'updatedAt']),
     ...maybeTexts(t, ['description', 'assigneeName', 'url', 'dueOn']),
+    details: detailsField(t),
     severity: t.expose('severity', { type: IssueSeverity }),
     status: t.expose('status', { type: IssueStatus }),
     assigneeId: t.exposeID('assigneeId', maybe),

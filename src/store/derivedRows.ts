@@ -1,5 +1,5 @@
-import { postgresColumns } from '../store/columns.js'
 import { ISSUE_SEVERITIES, RISK_LEVELS } from '../vocabulary.js'
+import { postgresColumns } from './columns.js'
 
 const { table, integer, text, oneOf } = postgresColumns
 
@@ -74,4 +74,18 @@ export const issueMovement = table('issue_movement', {
   severityTo: oneOf('severity_to', ISSUE_SEVERITIES),
   dueFrom: text('due_from'),
   dueTo: text('due_to'),
+})
+
+export const riskTrend = table('risk_trend', { id: integer('id').notNull(), points: integer('points').notNull() })
+
+export const riskTrendPoint = table('risk_trend_point', {
+  position: integer('position').notNull(),
+  on: text('on').notNull(),
+  live: integer('live').notNull(),
+  unassessed: integer('unassessed').notNull(),
+  low: integer('low').notNull(),
+  medium: integer('medium').notNull(),
+  high: integer('high').notNull(),
+  critical: integer('critical').notNull(),
+  score: integer('score').notNull(),
 })
