@@ -38,6 +38,7 @@ describe('a likelihood', () => {
     ['ranges of percentages', ['<10%', '10-30%', '30–50 %', '>90%'], [1, 1, 2, 5]],
     ['fractions', ['0.1', '0,5', '0.9'], [1, 3, 5]],
     ['numbers up to a hundred', ['20', '95'], [1, 5]],
+    ['initials', ['L', 'm', 'H'], [2, 3, 4]],
     ['letters with words', ['A - Almost certain', 'E (Rare)'], [5, 1]],
     ['blanks in words', ['High', 'TBD', 'n/a'], [4, '', '']],
   ])('of %s becomes steps from 1 to 5', (_, texts, steps) => {
@@ -157,6 +158,14 @@ describe('columns', () => {
     const { records, guess } = read('risks', lines('Ref,Risk,Responsible,Risk Owner', '1,x,Tom,Nora'))
     expect(records[0]?.values).toMatchObject({ owner: 'Nora', 'details.Responsible': 'Tom' })
     expect(guess?.notes).toEqual(['For owner, "Risk Owner" was preferred to "Responsible".'])
+  })
+
+  test('of one name count once, and the second is named', () => {
+    const { records, guess } = read('risks', lines('ID,Risk,Treatment,Treatment', '1,x,Mitigate,Train people'))
+    expect([records[0]?.values, guess?.ignored]).toEqual([
+      { reference: '1', title: 'x', response: 'Mitigate' },
+      [{ column: 'column 4', why: 'Treatment is there before' }],
+    ])
   })
 
   test('that are unknown are kept, cut to what fits, or left out by --ignore-unknown', () => {

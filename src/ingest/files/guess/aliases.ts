@@ -1,5 +1,12 @@
 import type { SheetNoun } from '../nouns.js'
 
+const RAID_TYPES = [
+  'Type, RAID Type, Item Type, RAID, Log Type, Entry Type, Record Type, Kind, Typ, Art, Tipo, Rodzaj, 类型',
+]
+const LINKS = [
+  'URL, Link, Web Link, Web URL, HTML URL, Hyperlink, Website, Lien, Enlace, Ligação, Odnośnik, 链接, 网址',
+]
+
 /**
  * What people call the columns of each noun, the better name first: where a sheet has two, the first is taken.
  * Case, accents, punctuation, the noun itself (Risk Owner) and small words (Date of review) do not count.
@@ -8,7 +15,7 @@ import type { SheetNoun } from '../nouns.js'
 export const ALIASES: Readonly<Record<SheetNoun, Readonly<Record<string, readonly string[]>>>> = {
   risks: {
     reference: [
-      'ID, Identifier, Reference, Ref, Ref No, Reference Number, Number, No, Num, Key, Code, #, Item, Item No, Finding ID',
+      'ID, ID No, Identifier, Reference, Ref, Ref No, Reference Number, Number, No, Num, Key, Code, #, Item, Item No, Finding ID',
       'Risk Index, RAID ID, Serial No, S No, Sr No, UID, Unique ID, Register ID, Ticket',
       'Nr, Nummer, Lfd Nr, Laufende Nummer, Kennung, Risikonummer, Risiko-ID, Risikonr, RisikoNr, Referenz',
       'Numéro, N°, Réf, Référence, Identifiant, Código, Núm, Número, Nº, Cód, Referencia, Identificador, Referência',
@@ -130,10 +137,8 @@ export const ALIASES: Readonly<Record<SheetNoun, Readonly<Record<string, readonl
       'Project Key, Project Code, Project ID, Project, Project Name, Projekt, Projektnummer, Projektname, Projet, Code projet, Proyecto',
       'Código de proyecto, Projeto, Código do projeto, Kod projektu, 项目, 项目编号, 项目名称, Programme, Program',
     ],
-    url: ['URL, Link, Hyperlink, Web Link, Lien, Enlace, Ligação, Odnośnik, 链接, 网址'],
-    raidType: [
-      'Type, RAID Type, Item Type, RAID, Log Type, Entry Type, Record Type, Kind, Typ, Art, Tipo, Rodzaj, 类型',
-    ],
+    url: LINKS,
+    raidType: RAID_TYPES,
   },
   issues: {
     reference: [
@@ -185,10 +190,8 @@ export const ALIASES: Readonly<Record<SheetNoun, Readonly<Record<string, readonl
     risk: [
       'Risk ID, Risk, Related Risk, Related Risk ID, Linked Risk, Risk Reference, Risk Ref, Risiko, Risque, Riesgo, Risco, Ryzyko, 风险编号, 关联风险',
     ],
-    url: ['URL, Link, Web URL, HTML URL, Hyperlink, Lien, Enlace, Odnośnik, 链接, 网址'],
-    raidType: [
-      'Type, RAID Type, Item Type, RAID, Log Type, Entry Type, Record Type, Kind, Typ, Art, Tipo, Rodzaj, 类型',
-    ],
+    url: LINKS,
+    raidType: RAID_TYPES,
   },
   people: {
     name: [
@@ -269,40 +272,9 @@ export const ALIASES: Readonly<Record<SheetNoun, Readonly<Record<string, readonl
     description: [
       'Description, Project Description, Summary, Scope, Objective, Details, Beschreibung, Ziel, Descripción, Alcance, Descrição, Escopo, Opis, 描述, 项目描述, 说明',
     ],
-    url: ['URL, Link, Website, Hyperlink, Lien, Enlace, 链接, 网址'],
+    url: LINKS,
     status: [
       'Status, Project Status, State, Phase, Projektstatus, Statut, État, Estado, Situação, Stan, 状态, 项目状态',
     ],
   },
 }
-
-/** The noun itself in a heading adds nothing: Risk Owner, Issue Status. */
-export const NOUN_WORDS: Readonly<Record<SheetNoun, ReadonlySet<string>>> = {
-  risks: new Set('risk risks risiko risikos risque riesgo risco ryzyko ryzyka'.split(' ')),
-  issues: new Set('issue issues ticket bug defect problem'.split(' ')),
-  people: new Set('employee person staff user worker member'.split(' ')),
-  groups: new Set(['group']),
-  projects: new Set('project projekt projet proyecto projeto projektu'.split(' ')),
-}
-
-/** Words that a heading may have or lack. */
-export const SMALL_WORDS = new Set(
-  'of the a an for in de d du des la le les l el del der die das do da dos em'.split(' '),
-)
-
-/** Beside a factor: which state of the risk it is about. The prefixes are for languages without spaces. */
-export const STATES = {
-  current: { words: 'current actual now aktuell aktuelle actuel actuelle atual', prefixes: ['当前', '现有'] },
-  inherent: {
-    words:
-      'inherent initial gross raw original untreated pre before premitigation brutto brut brute inhärent inhérent ' +
-      'inhérente initiale inherente inicial bruto bruta inherentne początkowe',
-    prefixes: ['固有', '初始'],
-  },
-  residual: {
-    words:
-      'residual target net post after postmitigation mitigated treated remaining rest netto restrisiko résiduel ' +
-      'résiduelle nette residuales neto objetivo líquido rezydualne szczątkowe',
-    prefixes: ['残余', '剩余', '残留'],
-  },
-} as const

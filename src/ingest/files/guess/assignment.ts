@@ -49,11 +49,18 @@ export class Assignment {
   readonly rows: readonly TableRow[]
   readonly #headings: Headings
   readonly #used = new Set<Column>()
+  readonly #rivals: { field: string; heading: string; columns: readonly Column[] }[] = []
   /** Columns that fill a field, but lose something on the way. */
   readonly #lossy = new Set<Column>()
 
   constructor(header: readonly string[], rows: readonly TableRow[], headings: Headings, options: GuessOptions) {
-    this.columns = columnsOf(header, rows)
+    const all = columnsOf(header, rows)
+    // A map names columns by their headings, so that of several with one name only the first that is filled counts.
+    this.columns = all.filter((column) => namesakeOf(column, all) === column)
+    for (const column of all) {
+      const isTold = column.filled > 0 && namesakeOf(column, all) !== column
+      if (isTold) this.ignored.push({ column: `column ${column.at + 1}`, why: `${column.heading} is there before` })
+    }
     this.rows = rows
     this.#headings = headings
     this.options = options
@@ -134,7 +141,6 @@ export class Assignment {
     if (named.length === 0) return
     this.#rivals.push({ field, heading, columns: named })
   }
-  readonly #rivals: { field: string; heading: string; columns: readonly Column[] }[] = []
 
   /** Where two columns could be meant: those that no other field has taken. */
   noteRivals(): void {
@@ -156,6 +162,11 @@ export class Assignment {
     const values = new Map([...(rule.values ?? []), ...unknown.map(({ text }) => [folded(text), '?'] as const)])
     this.rules.set(field, { ...this.rules.get(field), from: [heading], values })
   }
+}
+
+function namesakeOf({ heading }: Column, all: readonly Column[]): Column | undefined {
+  const namesakes = all.filter((one) => folded(one.heading) === folded(heading))
+  return namesakes.find(({ filled }) => filled > 0) ?? namesakes[0]
 }
 
 /** A later meaning is worse than every name of an earlier one. */

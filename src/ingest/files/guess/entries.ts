@@ -3,9 +3,7 @@ import { folded, type Scalar } from '../mapping.js'
 import type { Assignment } from './assignment.js'
 import { type Column, type Reading, rowsInWords } from './column.js'
 import { type DateOrder, ordersIn, readDays } from './dates.js'
-
-/** An own id, as an export writes it. */
-const OWN_ID = /^[a-z]{3}_[0-9a-z]{26}$/
+import { OWN_ID } from './own.js'
 
 function isOwnIds({ texts }: Column): boolean {
   return texts.length > 0 && texts.every(({ text }) => OWN_ID.test(text))

@@ -1,5 +1,6 @@
 import type { SheetNoun } from '../nouns.js'
-import { ALIASES, NOUN_WORDS, SMALL_WORDS, STATES } from './aliases.js'
+import { ALIASES } from './aliases.js'
+import { NOUN_WORDS, SMALL_WORDS, STATES } from './headingWords.js'
 
 /** A field that a heading may mean; the lowest rank is the best name for it. */
 export interface Meaning {

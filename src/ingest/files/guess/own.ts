@@ -11,7 +11,8 @@ import type { SheetRecord } from '../records.js'
 
 const STEP = /^\s*[1-5]?\s*$/
 const DAY = /^\s*(?:\d{4}-\d\d-\d\d)?\s*$/
-const OWN_ID = /^\s*(?:[a-z]{3}_[0-9a-z]{26})?\s*$/
+/** An id as an export writes it, or a blank. */
+export const OWN_ID = /^\s*(?:[a-z]{3}_[0-9a-z]{26})?\s*$/
 
 /** The form in which each field is taken as it is; other fields take any text. */
 const FORMS: Readonly<Record<string, RegExp>> = {
@@ -47,5 +48,17 @@ export function isOwnForm(noun: SheetNoun, records: readonly SheetRecord[]): boo
   // Without a reference, ids of another form are references themselves.
   const isNamed = ['reference', 'externalId', 'key', 'email', 'name'].some((field) => present.includes(field))
   if (present.includes('id') && !isNamed) forms.push(['id', OWN_ID])
-  return records.every(({ values }) => forms.every(([field, form]) => form.test(String(values[field]))))
+  return forms.every(([field, form]) => isAlways(form, field, records))
+}
+
+/** Each distinct value is tested once: most columns of a large sheet have few. */
+function isAlways(form: RegExp, field: string, records: readonly SheetRecord[]): boolean {
+  const seen = new Set<unknown>()
+  for (const { values } of records) {
+    const value = values[field]
+    if (seen.has(value)) continue
+    if (!form.test(String(value))) return false
+    seen.add(value)
+  }
+  return true
 }

@@ -69,7 +69,7 @@ export function readFactor(column: Column, factor: Factor, partner?: Column): Re
   const entries = entriesOf(column)
   const named = scaleIn(column.heading) ?? (partner && scaleIn(partner.heading))
   if (entries.length > 0 && entries.every(({ text }) => /^[a-e]$/i.test(text))) return letters(column)
-  const scale = numericScale(entries, factor, named, partner)
+  const scale = numericScale(entries, factor, named, column, partner)
   if (!scale && entries.every(isNumeric)) return undefined
   const steps = new Map(entries.map((entry) => [entry, stepOf(entry, factor, scale, entries)]))
   const unknown = entries.filter((entry) => steps.get(entry) === undefined)
@@ -111,6 +111,7 @@ function numericScale(
   entries: readonly Entry[],
   factor: Factor,
   named: NamedScale | undefined,
+  { heading }: Column,
   partner?: Column,
 ): NumericScale | undefined {
   const numeric = entries.filter(isNumeric)
@@ -124,7 +125,15 @@ function numericScale(
   if (most <= ASSESSMENT_MAX && both > ASSESSMENT_MAX && both <= 10) return spread({ least: 1, most: 10 })
   if (most <= ASSESSMENT_MAX) return spread(ONE_TO_FIVE)
   if (most <= 10) return spread({ least: 1, most: 10 })
-  return most <= 100 && factor === 'likelihood' ? PERCENTAGES : undefined
+  return most <= 100 && factor === 'likelihood' && isPercent(heading, values) ? PERCENTAGES : undefined
+}
+
+/** Without a sign, numbers are percentages only if the heading says so, or if they are too high and too round for products. */
+function isPercent(heading: string, values: readonly number[]): boolean {
+  return (
+    /%|per ?cent|prozent|pour ?cent|por ?cent|procent/i.test(heading) ||
+    (Math.max(...values) > 25 && values.every((value) => value % 5 === 0))
+  )
 }
 
 function highestOf(column: Column): number {

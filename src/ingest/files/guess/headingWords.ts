@@ -1,0 +1,32 @@
+import type { SheetNoun } from '../nouns.js'
+
+/** The noun itself in a heading adds nothing: Risk Owner, Issue Status. */
+export const NOUN_WORDS: Readonly<Record<SheetNoun, ReadonlySet<string>>> = {
+  risks: new Set('risk risks risiko risikos risque riesgo risco ryzyko ryzyka'.split(' ')),
+  issues: new Set('issue issues ticket bug defect problem'.split(' ')),
+  people: new Set('employee person staff user worker member'.split(' ')),
+  groups: new Set(['group']),
+  projects: new Set('project projekt projet proyecto projeto projektu'.split(' ')),
+}
+
+/** Words that a heading may have or lack. */
+export const SMALL_WORDS = new Set(
+  'of the a an for in de d du des la le les l el del der die das do da dos em'.split(' '),
+)
+
+/** Beside a factor: which state of the risk it is about. The prefixes are for languages without spaces. */
+export const STATES = {
+  current: { words: 'current actual now aktuell aktuelle actuel actuelle atual', prefixes: ['当前', '现有'] },
+  inherent: {
+    words:
+      'inherent initial gross raw original untreated pre before premitigation brutto brut brute inhärent inhérent ' +
+      'inhérente initiale inherente inicial bruto bruta inherentne początkowe',
+    prefixes: ['固有', '初始'],
+  },
+  residual: {
+    words:
+      'residual target net post after postmitigation mitigated treated remaining rest netto restrisiko résiduel ' +
+      'résiduelle nette residuales neto objetivo líquido rezydualne szczątkowe',
+    prefixes: ['残余', '剩余', '残留'],
+  },
+} as const
