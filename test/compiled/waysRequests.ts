@@ -28,8 +28,9 @@ export const READS: Readonly<Partial<Record<OperationName, (company: Company) =>
     '?since=2026-01-02&until=2026-01-01',
     '?since=soon',
   ],
-  getRiskTrend: () => [
+  getRiskTrend: ({ projectIds: [project] }) => [
     '?from=2026-11-01&to=2026-11-04',
+    `?from=2026-11-01&to=2026-11-04&project=${project}`,
     '?from=2026-01-01&to=2026-12-31&step=month&project=APOLLO',
     '?from=2026-11-01&to=2020-11-04',
     '?from=2026-11-01&to=2036-11-04&project=NONE',

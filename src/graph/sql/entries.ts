@@ -22,6 +22,7 @@ import {
   items,
   type Member,
   nothing,
+  own,
   position,
   reference,
   storedItems,
@@ -214,10 +215,7 @@ export class EntryCompiler {
       const member = storedItems(declared.items, this.selected(this.objectType(field), nodes))
       if (member) return { member }
     }
-    if ('own' in declared) {
-      const { object, weigh } = this.entry(this.objectType(field), nodes, parent)
-      return { member: (build, row) => ({ value: object(build, row), isJson: true }), weigh }
-    }
+    if ('own' in declared) return own(this.entry(this.objectType(field), nodes, parent))
     this.noteLookUp()
     if ('computed' in declared) return computed(declared.computed)
     const isImplied = 'reference' in declared && declared.reference.isImplied === true

@@ -39,6 +39,12 @@ export function computed({ value, isCount, counted }: AnyComputed) {
   return { member, weigh: (weighing: Weighing) => (isCount || counted ? weighing.count(counted) : 1) }
 }
 
+/** The same row under another type. */
+export function own({ object, weigh }: Entry) {
+  const member: Member = (build, row) => ({ value: object(build, row), isJson: true })
+  return { member, weigh }
+}
+
 /** The row of a list whose id is in a column. */
 export function reference({ list, by }: { list: AnyList; by: string }, { object, weigh }: Entry) {
   const member: Member = (build, row) => {
