@@ -119,8 +119,16 @@ function conditionsOf(list: List, company: Company): Conditions {
 function someOf(conditions: Conditions): fc.Arbitrary<Record<string, Condition>> {
   const all = Object.keys(conditions)
   return fc
-    .subarray(all, { maxLength: Math.min(2, all.length) })
+    .subarray(all, { maxLength: Math.min(3, all.length) })
     .chain((names) => fc.record(Object.fromEntries(names.map((name) => [name, conditions[name] ?? search]))))
+}
+
+const SEED = 20261102
+
+interface Sent {
+  conditions: Record<string, Condition>
+  limit: number | undefined
+  total: boolean
 }
 
 async function openCompany() {

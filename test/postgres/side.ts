@@ -45,13 +45,14 @@ export class Side {
     const { own } = this.gateway
     const tables = own.tables().filter((name) => name !== 'schema_migration' && name !== 'api_key')
     const rows = tables.map((name) => {
-      const all = own.rows(`select * from "${name}" order by 1, 2`)
+      // By name: an upgrade cannot choose the order of columns.
+      const all = own.rows(`select * from "${name}" order by 1, 2`).map(byName)
       // PostgreSQL's sequence leaves out the numbers of a write that was undone: a sync stores its project, with a change,
       // before it is refused for its entries.
       return [name, name === 'change' ? all.map((row, index) => ({ ...Object(row), id: index + 1 })) : all]
     })
-    // A fingerprint is a hash of the request, ids included; the values beside the counters are random.
-    const isChance = (member: string) => member === 'fingerprint' || member.endsWith('_nonce')
+    // A fingerprint is a hash of the request, ids included; the values beside the counters and of writes are random.
+    const isChance = (member: string) => member === 'fingerprint' || /(^|_)nonce$/.test(member)
     return this.named(JSON.stringify(rows, (member, value) => (isChance(member) ? undefined : value)))
   }
 
@@ -87,4 +88,8 @@ function typeOf(method: string): string {
 function decoded(text: string): string {
   const plain = Buffer.from(text, 'base64url').toString()
   return /^[0-9a-f]{8}\["/.test(plain) ? `cursor ${plain.slice(8)}` : text
+}
+
+function byName(row: object): object {
+  return Object.fromEntries(Object.entries(row).sort(([one], [other]) => (one < other ? -1 : 1)))
 }

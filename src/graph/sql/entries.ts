@@ -26,6 +26,7 @@ import {
   position,
   reference,
   storedItems,
+  sumOf,
   type Weigh,
 } from './members.js'
 import type { Selected, selectionsOf } from './selections.js'
@@ -294,8 +295,4 @@ const NO_SCOPES: ReadonlySet<Scope> = new Set()
 function bounded(members: readonly unknown[]): void {
   // SQLite allows 1,000 arguments of a function; an object needs two for each member.
   if (members.length > LIMITS.compiledMembersMax) throw new NotCompilable('bounds')
-}
-
-function sumOf(weights: readonly Weigh[]): Weigh {
-  return (weighing) => weights.reduce((sum, weigh) => sum + weigh(weighing), 0)
 }

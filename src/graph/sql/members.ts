@@ -13,6 +13,10 @@ export type Member = (build: Build, row: PgTable) => JsonValue
 /** The number of rows that a row reads besides itself. */
 export type Weigh = (weighing: Weighing) => number
 
+export function sumOf(weights: readonly Weigh[]): Weigh {
+  return (weighing) => weights.reduce((sum, weigh) => sum + weigh(weighing), 0)
+}
+
 /** A row as an object of its selected fields. */
 export interface Entry {
   readonly object: (build: Build, row: PgTable) => SQL
