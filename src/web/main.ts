@@ -123,38 +123,49 @@ async function refresh(): Promise<void> {
     own = await readKey()
     const canSeeProjects = grants(own, 'projects')
     if (!canSeeProjects) return askForKey(T.scopeMissing(T.liveRisks, 'projects.read'))
-    const hasPeople = grants(own, 'personnel')
-    const found = await Promise.all([readOverview(filter, first, hasPeople), readPast(filter)])
+    // Asked for together, but what is does not wait for what was.
+    const reading = readPast(filter)
+    reading.catch(() => undefined)
+    const now = await readOverview(filter, first, grants(own, 'personnel'))
     if (mine !== turn) return
     refreshedAt = Date.now()
-    showPage(...found)
+    showPage(now)
+    const then = await reading
+    if (mine === turn) showPast(then)
   } catch (error) {
     if (mine === turn) fail(error)
   }
 }
 
-function showPage(now: Overview, then: Past): void {
+function showPage(now: Overview): void {
   if (welcome.isConnected) welcome.replaceWith(page)
-  const isSame = now === overview && then === past && shownFilter === filter
-  ;[overview, past, shownFilter] = [now, then, filter]
+  const isSame = now === overview && shownFilter === filter
+  ;[overview, shownFilter] = [now, filter]
   replace(notice)
   showFreshness()
   if (isSame) return
-  replace(
-    who,
-    el('span', {}, T.keyOf(own?.name ?? '')),
-    el('button', { type: 'button', class: 'quiet', onclick: forget }, T.keyForget),
-  )
+  const forgetting = el('button', { type: 'button', class: 'quiet', onclick: forget }, T.keyForget)
+  replace(who, el('span', {}, T.keyOf(own?.name ?? '')), forgetting)
   filters.show(filter, now)
   headline.show(now, filter)
   matrix.show(now.riskMatrix, filter)
-  register.show(now, filter, then.movements.risks)
+  register.show(now, filter, past?.movements.risks ?? [])
   issues.show(now)
   projects.show(now, filter)
   people.show(now)
+}
+
+function showPast(then: Past): void {
+  const isSame = then === past && shownSince === sinceOf(filter)
+  ;[past, shownSince] = [then, sinceOf(filter)]
+  if (isSame || !overview) return
+  register.show(overview, filter, then.movements.risks)
   moved.show(then, sinceOf(filter))
   trend.show(then)
 }
+
+/** The day since which the movements on the page count. */
+let shownSince: string | undefined
 
 /** The filter of what is on the page. */
 let shownFilter: Filter | undefined
@@ -180,7 +191,11 @@ function forget(): void {
 
 function askForKey(why: string): void {
   turn += 1
-  ;[own, overview, past, shownFilter] = [undefined, undefined, undefined, undefined]
+  own = undefined
+  overview = undefined
+  past = undefined
+  shownFilter = undefined
+  shownSince = undefined
   replace(who)
   replace(freshness)
   replace(notice)

@@ -174,7 +174,7 @@ describe.skipIf(!CHROMIUM)('the overview', () => {
     })
     const whole = await page.goto(`${origin}/`)
     await page.locator('#register .more').waitFor()
-    expect(await page.locator('#moved').innerText()).toMatch(/\d+ new, \d+ closed, \d+ up, \d+ down/)
+    await expect.poll(() => page.locator('#moved').innerText()).toMatch(/\d+ new, \d+ closed, \d+ up, \d+ down/)
     expect(await page.locator('#trend svg rect').count()).toBeGreaterThan(100)
     expect(new Set(modules)).toEqual(new Set(['public, max-age=31536000, immutable']))
     expect(whole?.headers()['content-security-policy']).toBe(

@@ -17,6 +17,7 @@ test.skipIf(!CHROMIUM || !canRead)(
     const { page } = await open(origin, { colorScheme: 'dark' })
     await page.goto(`${origin}/?level=CRITICAL,HIGH,MEDIUM`)
     await page.locator('#register .more').waitFor()
+    await page.locator('#trend svg').waitFor()
     const top = await page.locator('#register button.title').first().innerText()
     const file = join(folder, 'overview.pdf')
     writeFileSync(file, await page.pdf({ preferCSSPageSize: true, printBackground: true }))

@@ -18,7 +18,7 @@ try {
   for (const { name, width, height, colorScheme } of PICTURES) {
     const page = await browser.newPage({ viewport: { width, height }, colorScheme, locale: 'en-GB' })
     await page.goto(`${origin}/`)
-    await page.locator('#register .more').waitFor()
+    await page.locator('#trend svg').waitFor()
     if (name === 'phone') await page.locator('#matrix').scrollIntoViewIfNeeded()
     await page.screenshot({ path: `docs/images/overview-${name}.png` })
     await page.close()
