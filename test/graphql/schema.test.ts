@@ -14,9 +14,9 @@ import {
 } from 'graphql'
 import { describe, expect, test } from 'vitest'
 import { isScope } from '../../src/auth/scopes.js'
-import { ISSUE_MOVEMENTS, RISK_MOVEMENTS } from '../../src/store/derivedRows.js'
 import { TREND_STEPS } from '../../src/history/trend.js'
 import { schema } from '../../src/schema.js'
+import { ISSUE_MOVEMENTS, RISK_MOVEMENTS } from '../../src/store/derivedRows.js'
 import {
   CHANGE_ACTIONS,
   ENTITY_KINDS,
