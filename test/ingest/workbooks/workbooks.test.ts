@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { csvLine } from '../../src/ingest/files/csv.js'
-import { readMapping } from '../../src/ingest/files/maps/reader.js'
-import { readSheet, type SheetOptions } from '../../src/ingest/files/sheet.js'
-import { workbookTables } from '../../src/ingest/files/workbook/workbook.js'
-import { partsOf, workbookOf, zipOf } from '../support/workbooks.js'
+import { csvLine } from '../../../src/ingest/files/csv.js'
+import { readMapping } from '../../../src/ingest/files/maps/reader.js'
+import { readSheet, type SheetOptions } from '../../../src/ingest/files/sheet.js'
+import { workbookTables } from '../../../src/ingest/files/workbook/workbook.js'
+import { partsOf, workbookOf, zipOf } from '../../support/workbooks.js'
 
-const sample = (name: string) => readFileSync(new URL(`samples/workbooks/${name}`, import.meta.url))
+const sample = (name: string) => readFileSync(new URL(`../samples/workbooks/${name}`, import.meta.url))
 
 const OPTIONS: SheetOptions = {
   name: 'a',

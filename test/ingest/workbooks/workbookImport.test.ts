@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { workbookOf } from '../support/workbooks.js'
-import { lines, openDesk, startImport } from './importing.js'
+import { workbookOf } from '../../support/workbooks.js'
+import { lines, openDesk, startImport } from '../importing.js'
 
-const sample = (name: string) => readFileSync(new URL(`samples/workbooks/${name}`, import.meta.url))
+const sample = (name: string) => readFileSync(new URL(`../samples/workbooks/${name}`, import.meta.url))
 
 describe('an import of a workbook', () => {
   const RISKS = 'select reference, category, title, review_on, likelihood from risk order by reference'

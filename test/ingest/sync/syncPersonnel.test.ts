@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { LIMITS } from '../../src/limits.js'
-import { type Gateway, type Office, openGateway, type TestResponse } from '../support/harness.js'
-import { counts } from '../support/syncing.js'
+import { LIMITS } from '../../../src/limits.js'
+import { type Gateway, type Office, openGateway, type TestResponse } from '../../support/harness.js'
+import { counts } from '../../support/syncing.js'
 
 const PATH = '/v1/personnel/batch'
 const NONE = { people: counts(0), groups: counts(0), warnings: [] }

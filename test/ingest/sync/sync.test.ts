@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import type { Scope } from '../../src/auth/scopes.js'
-import { importRecords } from '../../src/ingest/importers.js'
-import type { ImportResult } from '../../src/ingest/run.js'
-import { TEXT_MAX } from '../../src/vocabulary.js'
-import { ada, grace } from '../support/fixtures.js'
-import { NOW, type Office, openGateway, openOffice, type TestResponse } from '../support/harness.js'
-import { BRIDGE, counts, numbered, type State, sync, synced } from '../support/syncing.js'
+import type { Scope } from '../../../src/auth/scopes.js'
+import { importRecords } from '../../../src/ingest/importers.js'
+import type { ImportResult } from '../../../src/ingest/run.js'
+import { TEXT_MAX } from '../../../src/vocabulary.js'
+import { ada, grace } from '../../support/fixtures.js'
+import { NOW, type Office, openGateway, openOffice, type TestResponse } from '../../support/harness.js'
+import { BRIDGE, counts, numbered, type State, sync, synced } from '../../support/syncing.js'
 
 const LATER = new Date('2026-11-03T10:00:00.000Z')
 async function open(...more: Scope[]): Promise<Office> {

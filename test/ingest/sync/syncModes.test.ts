@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { openGateway } from '../support/harness.js'
-import { BRIDGE, counts, numbered, sync, synced } from '../support/syncing.js'
+import { openGateway } from '../../support/harness.js'
+import { BRIDGE, counts, numbered, sync, synced } from '../../support/syncing.js'
 
 test('a PARTIAL sync adds and changes what is given, and closes and reopens nothing', async () => {
   const caller = await openGateway().as('projects.manage')

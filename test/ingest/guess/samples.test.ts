@@ -2,14 +2,14 @@ import { copyFileSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { derivedColumns, SHEETS } from '../../src/ingest/columns.js'
-import { printMapping } from '../../src/ingest/files/mapping.js'
-import { readMapping } from '../../src/ingest/files/maps/reader.js'
-import { type SheetNoun, sheetNounOf } from '../../src/ingest/files/nouns.js'
-import { formatOf, readSheet } from '../../src/ingest/files/sheet.js'
-import { type Desk, openDesk } from './importing.js'
+import { derivedColumns, SHEETS } from '../../../src/ingest/columns.js'
+import { printMapping } from '../../../src/ingest/files/mapping.js'
+import { readMapping } from '../../../src/ingest/files/maps/reader.js'
+import { type SheetNoun, sheetNounOf } from '../../../src/ingest/files/nouns.js'
+import { formatOf, readSheet } from '../../../src/ingest/files/sheet.js'
+import { type Desk, openDesk } from '../importing.js'
 
-const SAMPLES = fileURLToPath(new URL('../samples/', import.meta.url))
+const SAMPLES = fileURLToPath(new URL('../../samples/', import.meta.url))
 
 /** A file, how many records it has, and one of them: columns of the store and their values. */
 type Sample = readonly [file: string, count: number, at: string, row: Readonly<Record<string, unknown>>]

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { lines, openDesk } from './importing.js'
+import { lines, openDesk } from '../importing.js'
 
 const SHEET = lines(
   'Risk ID,Risk,Likelihood,Impact,Risk Score,Asset,Owner',

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { derivedColumns, SHEETS } from '../../src/ingest/columns.js'
-import type { SheetNoun } from '../../src/ingest/files/nouns.js'
-import { type GuessPlan, readSheet } from '../../src/ingest/files/sheet.js'
-import { lines, openDesk } from './importing.js'
+import { derivedColumns, SHEETS } from '../../../src/ingest/columns.js'
+import type { SheetNoun } from '../../../src/ingest/files/nouns.js'
+import { type GuessPlan, readSheet } from '../../../src/ingest/files/sheet.js'
+import { lines, openDesk } from '../importing.js'
 
 /** A sheet as it is read without a map. */
 function read(noun: SheetNoun, text: string, plan: Partial<GuessPlan> = {}, ignoreUnknown = false) {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { readMapping } from '../../src/ingest/files/maps/reader.js'
-import { readSheet } from '../../src/ingest/files/sheet.js'
+import { readMapping } from '../../../src/ingest/files/maps/reader.js'
+import { readSheet } from '../../../src/ingest/files/sheet.js'
 
 const FIELDS = ['title', 'raisedOn']
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { addIssue, addProject, addRisk, issue, project, risk } from '../support/fixtures.js'
-import { runHere } from '../support/inProcess.js'
-import { type Desk, lines, openDesk } from './importing.js'
+import { addIssue, addProject, addRisk, issue, project, risk } from '../../support/fixtures.js'
+import { runHere } from '../../support/inProcess.js'
+import { type Desk, lines, openDesk } from '../importing.js'
 
 /** A flaw of a cell as line, column and detail; a flaw of the file as a sentence. */
 type Flaw = readonly [number, string, string] | string

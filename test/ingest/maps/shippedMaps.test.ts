@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { SHEETS } from '../../src/ingest/columns.js'
-import { printMapping } from '../../src/ingest/files/mapping.js'
-import { readMapping } from '../../src/ingest/files/maps/reader.js'
-import { SHIPPED_MAPS, shippedMapping } from '../../src/ingest/shipped/shipped.js'
-import { ISSUE_SEVERITIES, ISSUE_STATUSES, PERSON_STATUSES } from '../../src/vocabulary.js'
-import { runHere } from '../support/inProcess.js'
-import { newFolder } from '../support/process.js'
-import { openDesk } from './importing.js'
+import { SHEETS } from '../../../src/ingest/columns.js'
+import { printMapping } from '../../../src/ingest/files/mapping.js'
+import { readMapping } from '../../../src/ingest/files/maps/reader.js'
+import { SHIPPED_MAPS, shippedMapping } from '../../../src/ingest/shipped/shipped.js'
+import { ISSUE_SEVERITIES, ISSUE_STATUSES, PERSON_STATUSES } from '../../../src/vocabulary.js'
+import { runHere } from '../../support/inProcess.js'
+import { newFolder } from '../../support/process.js'
+import { openDesk } from '../importing.js'
 
-const SAMPLES = fileURLToPath(new URL('../samples/', import.meta.url))
+const SAMPLES = fileURLToPath(new URL('../../samples/', import.meta.url))
 
 const sample = (name: string) => `${SAMPLES}${name}`
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { readMapping } from '../../src/ingest/files/maps/reader.js'
-import { readSheet, type SheetFormat } from '../../src/ingest/files/sheet.js'
-import { ISSUE_SEVERITIES, ISSUE_STATUSES } from '../../src/vocabulary.js'
+import { readMapping } from '../../../src/ingest/files/maps/reader.js'
+import { readSheet, type SheetFormat } from '../../../src/ingest/files/sheet.js'
+import { ISSUE_SEVERITIES, ISSUE_STATUSES } from '../../../src/vocabulary.js'
 
 const FIELDS = [
   'project',
@@ -175,7 +175,7 @@ describe('a map over objects', () => {
 
 describe('the samples', () => {
   function sample(file: string, map: string) {
-    const read = (name: string) => readFileSync(new URL(`samples/${name}`, import.meta.url))
+    const read = (name: string) => readFileSync(new URL(`../samples/${name}`, import.meta.url))
     const fields = `id assigneeId assigneeName risk riskId ${FIELDS.join(' ')}`.split(' ')
     const mapping = readMapping(read(map).toString(), map, fields)
     const format = file.endsWith('.csv') ? 'csv' : 'json'
@@ -254,7 +254,7 @@ describe('the samples', () => {
 
   test('have maps that only make values which there are', () => {
     for (const map of ['jira-issues.map.json', 'github-issues.map.json']) {
-      const { rules } = readMapping(readFileSync(new URL(`samples/${map}`, import.meta.url), 'utf8'), map, FIELDS)
+      const { rules } = readMapping(readFileSync(new URL(`../samples/${map}`, import.meta.url), 'utf8'), map, FIELDS)
       expect(ISSUE_SEVERITIES).toEqual(expect.arrayContaining([...(rules.get('severity')?.values?.values() ?? [])]))
       expect(ISSUE_STATUSES).toEqual(expect.arrayContaining([...(rules.get('status')?.values?.values() ?? [])]))
     }
