@@ -10,6 +10,7 @@ import {
   PROJECT_STATUSES,
   RISK_RESPONSES,
   RISK_STATUSES,
+  SCORE_MAX,
 } from '../../src/vocabulary.js'
 import { NOW } from '../support/harness.js'
 
@@ -61,6 +62,10 @@ export function idOf(kind: IdKind, number: number): string {
   return newId(kind, NOW, new Uint8Array(10).fill(number + 1))
 }
 
+const factor = fc.integer({ min: 1, max: ASSESSMENT_MAX })
+/** Likelihood and impact. */
+const factors = fc.tuple(factor, factor)
+
 const drafts = fc.record({
   groups: some(
     fc.record({
@@ -98,7 +103,12 @@ const drafts = fc.record({
       title: headline,
       description: maybe(text),
       category: maybe(line),
-      judged: maybe(fc.tuple(fc.integer({ min: 1, max: ASSESSMENT_MAX }), fc.integer({ min: 1, max: ASSESSMENT_MAX }))),
+      judged: maybe(factors),
+      residual: maybe(factors),
+      scoreGiven: maybe(fc.integer({ min: 0, max: SCORE_MAX })),
+      mitigation: maybe(text),
+      cause: maybe(text),
+      dueOn: maybe(day),
       status: fc.constantFrom(...RISK_STATUSES),
       response: maybe(fc.constantFrom(...RISK_RESPONSES)),
       owner: one,
@@ -156,13 +166,16 @@ export const randomProjects: fc.Arbitrary<RandomProjects> = drafts.map(
         groups: members.map((member) => among('group', groups, member)),
       })),
       projects: projects.map((project, n) => ({ ...project, id: idOf('project', n) })),
-      risks: risks.map(({ project, reference, judged, owner, ...risk }, n) => ({
+      risks: risks.map(({ project, reference, judged, residual, scoreGiven, owner, ...risk }, n) => ({
         ...risk,
         id: idOf('risk', n),
         project: keyOf(project),
         reference: `${reference} ${n}`,
         likelihood: judged?.[0] ?? null,
         impact: judged?.[1] ?? null,
+        scoreGiven: judged ? null : scoreGiven,
+        residualLikelihood: residual?.[0] ?? null,
+        residualImpact: residual?.[1] ?? null,
         ownerId: among('person', people, owner),
       })),
       issues: issues.map(({ project, reference, assignee, risk, ...issue }, n) => ({
