@@ -1,81 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import type { SheetNoun } from '../../src/ingest/files/nouns.js'
-import { importRecords } from '../../src/ingest/importers.js'
-import { erasePerson } from '../../src/personnel/erasure.js'
 import { openDatabase } from '../../src/store/sqlite/driver.js'
 import { engine } from '../support/engine.js'
-import { addGroup } from '../support/fixtures.js'
-import { type Caller, type Gateway, NOW, openGateway } from '../support/harness.js'
+import { NOW } from '../support/harness.js'
 import { runHere } from '../support/inProcess.js'
 import { operations } from '../support/process.js'
 import { synced } from '../support/syncing.js'
-
-const LATER = new Date('2026-11-03T10:00:00.000Z')
-const QUILLA = {
-  name: 'Quilla Zyxwvut',
-  email: 'Quilla@zyx.example',
-  externalId: 'ZYX-4711',
-  title: 'Xylographer',
-  department: 'Qanats',
-}
-
-interface QuillasStage {
-  readonly gateway: Gateway
-  readonly caller: Caller
-  readonly groupId: string
-  readonly id: string
-}
-
-/** Quilla, who had another name before, in a group; the clock is at LATER. */
-async function openWithQuilla(): Promise<QuillasStage> {
-  const gateway = openGateway()
-  const caller = await gateway.as('personnel.manage', 'projects.manage')
-  const groupId = await gateway.write((write) => addGroup(write, { name: 'Bellfounders' }))
-  const before = { ...QUILLA, name: 'Quilla Vwxyz', email: 'vwxyz@zyx.example', groupIds: [groupId] }
-  const { id } = (await caller.post('/v1/personnel', before)).body
-  await caller.patch(`/v1/personnel/${id}`, { name: QUILLA.name, email: QUILLA.email })
-  await caller.post('/v1/personnel', { name: 'Ada', email: 'ada@example.com', groupIds: [groupId] })
-  gateway.clock.now = LATER
-  return { gateway, caller, groupId, id }
-}
-
-const erase = ({ gateway, id }: QuillasStage) => gateway.write((write) => erasePerson(write, id))
-
-/** The flaws of an import of these records, which are stored if there are none. */
-async function imported(
-  { gateway }: QuillasStage,
-  noun: SheetNoun,
-  records: Record<string, unknown>[],
-  project?: string,
-) {
-  const wording = { place: String, createProjects: '', createGroups: '', closeLimit: '' }
-  const sourceRecords = records.map((values, index) => ({ index, values }))
-  return gateway
-    .write(async (write) => {
-      const { flaws, counts } = await importRecords(write, noun, sourceRecords, {
-        wording,
-        project,
-        createProjects: true,
-        matchPeople: true,
-      })
-      if (flaws.length > 0) throw Object.assign(new Error('refused'), { flaws, counts })
-      return { flaws, counts }
-    })
-    .catch((refused: { flaws: readonly object[]; counts: object }) => refused)
-}
-
-/** All stored rows except keys. */
-async function traces({ gateway: { store } }: QuillasStage): Promise<unknown> {
-  const { db, t } = store.read
-  const tables = [t.person, t.group, t.membership, t.project, t.risk, t.issue, t.change]
-  return [await store.version(), ...(await Promise.all(tables.map((table) => db.select().from(table))))]
-}
-
-async function historyOf(caller: Caller, noun: string, id: string) {
-  const query = `query ($id: ID!) { ${noun}(id: $id) { history { nodes { action by recordedAt fields { field from to } } } } }`
-  return (await caller.graphql(query, { id })).body.data[noun].history.nodes
-}
+import { erase, historyOf, imported, LATER, openWithQuilla, traces } from './erasing.js'
 
 test('an erased person is blank and in no group, keeps the id, and is off the roster', async () => {
   const stage = await openWithQuilla()
@@ -257,55 +188,4 @@ test('erasing twice, or an unknown person, gives an error and exit code 1, and c
     stderr: 'There is no person with the user id or e-mail "usr_nobody".\n',
   })
   expect(await traces(stage)).toEqual(before)
-})
-
-const CONFLICT = { extensions: { code: 'CONFLICT' } }
-
-/** Every way to write about a person, with the check that refuses it. */
-const WAYS: [way: string, work: (stage: QuillasStage) => Promise<unknown>, refusal: object][] = [
-  [
-    'PATCH',
-    ({ caller, id }) => caller.patch(`/v1/personnel/${id}`, { name: 'Q', email: 'q@example.com' }),
-    { status: 409 },
-  ],
-  [
-    'changePerson',
-    ({ caller, id }) => caller.graphql(`mutation { changePerson(id: "${id}", input: { status: ACTIVE }) { id } }`),
-    { body: { errors: [CONFLICT] } },
-  ],
-  ['an import', (stage) => imported(stage, 'people', [{ id: stage.id, ...QUILLA }]), { flaws: [{ field: 'id' }] }],
-  ['PUT into a group', ({ caller, groupId, id }) => caller.put(`/v1/groups/${groupId}/members/${id}`), { status: 409 }],
-  [
-    'addMember',
-    ({ caller, groupId, id }) =>
-      caller.graphql(`mutation { addMember(groupId: "${groupId}", personId: "${id}") { id } }`),
-    { body: { errors: [CONFLICT] } },
-  ],
-  [
-    'an import of groups',
-    (stage) => imported(stage, 'groups', [{ name: 'Bellfounders', members: [stage.id, 'ada@example.com'] }]),
-    { flaws: [{ field: 'members' }] },
-  ],
-]
-
-test('an erased person stays erased, however they are named', async () => {
-  const stage = await openWithQuilla()
-  await erase(stage)
-  const before = await traces(stage)
-  for (const [way, work, refusal] of WAYS)
-    expect({ way, outcome: await work(stage) }).toMatchObject({ way, outcome: refusal })
-  expect(await traces(stage)).toEqual(before)
-})
-
-test('the same row of the HR system makes a new person, who is found by what the old one was called', async () => {
-  const stage = await openWithQuilla()
-  await erase(stage)
-  expect(await imported(stage, 'people', [QUILLA])).toMatchObject({ flaws: [], counts: { created: 1, updated: 0 } })
-  const [again] = (await stage.caller.get('/v1/personnel?externalId=ZYX-4711')).body.data
-  expect(again).toMatchObject({ ...QUILLA, status: 'ACTIVE', groups: [] })
-  expect(again.id).not.toBe(stage.id)
-  const risks = [{ reference: 'R', title: 'Crack', owner: QUILLA.email }]
-  await synced(stage.caller, { key: 'BELL', name: 'Bell', risks })
-  expect((await stage.caller.get('/v1/risks')).body.data).toMatchObject([{ ownerId: again.id }])
-  expect((await stage.caller.get(`/v1/personnel/${stage.id}`)).body).toMatchObject({ name: 'Erased person' })
 })
