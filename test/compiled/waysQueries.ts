@@ -32,7 +32,7 @@ export const COMPILED: Readonly<Record<string, (company: Company) => Sent>> = {
   'what moved': () => ({
     query: `{ movements(since: "2026-01-01", filter: { level: [HIGH, LOW] }) { since until __typename counts { new unchanged __typename }
       risks { id title movement scoreTo levelTo rankTo project { key openRiskCount } risk { owner { name } } }
-      issues { reference severityTo dueTo issue { status assignee { name } } } projects { project { name } counts { opened } } } }`,
+      issues { reference severityTo dueTo issue { status dueOn } } projects { project { name } counts { opened } } } }`,
   }),
   'a trend and a list': () => ({
     query: `query ($to: Date!) { trend: riskTrend(from: "2026-10-31", to: $to, step: WEEK) { points { on live high score } }
