@@ -17,6 +17,15 @@ const SQLITE_ONLY: Readonly<Record<string, string>> = {
   'test/store/upgrade.test.ts': 'Stores of earlier releases, of which PostgreSQL has none yet.',
 }
 
+/** Tests of what comes before the store: requests, limits of requests, files, the repository. */
+const WITHOUT_STORE = [
+  'test/http/{bodies,connections,expectContinue,headers,inFlight,jsonFlaw,longResponses,negotiation,router,slices}.test.ts',
+  'test/access/{buckets,rateLimits}.test.ts',
+  'test/compiled/memory.test.ts',
+  'test/ingest/{files,guess,maps,workbooks}/**',
+  'test/repository/**',
+]
+
 type Options = NonNullable<TestProjectInlineConfiguration['test']>
 
 function project(name: string, options: Options): TestProjectInlineConfiguration {
@@ -46,6 +55,7 @@ const others = [
       '**/node_modules/**',
       `test/{${APART.filter((folder) => folder !== 'postgres')}}/**`,
       ...Object.keys(SQLITE_ONLY),
+      ...WITHOUT_STORE,
     ],
     globalSetup: ['test/postgres/setup.ts'],
     env: { TEST_ENGINE: 'postgres' },
