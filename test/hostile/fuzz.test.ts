@@ -83,7 +83,8 @@ test('no parameters of a list, whatever their names and values, give more than a
     const { data, page } = answer.body
     const limit = Number(pairs.find(([name]) => name === 'limit')?.[1] ?? 1_000)
     expect(data.length).toBeLessThanOrEqual(limit)
-    if (page.total !== null) expect(page.total).toBeGreaterThanOrEqual(data.length)
+    // A feed has no total.
+    if (page.total != null) expect(page.total).toBeGreaterThanOrEqual(data.length)
   })
 })
 
