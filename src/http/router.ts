@@ -8,7 +8,7 @@ import type { Store } from '../store/store.js'
 import type { GraphqlHandler } from './graphql/handler.js'
 import { type Exchange, logCause } from './observe/exchange.js'
 import { openapi } from './openapi/document.js'
-import { createGraphiql, wantsPage } from './pages/graphiql.js'
+import { createGraphiql, graphiqlAssetAt, wantsPage } from './pages/graphiql.js'
 import { createOverview } from './pages/overview.js'
 import { createReference } from './pages/reference.js'
 import { assetAt, lazily } from './pages/shell.js'
@@ -34,8 +34,8 @@ interface RouterOptions {
 export type Router = (exchange: Exchange) => Promise<HttpResponse>
 
 export function createRouter(options: RouterOptions): Router {
-  const { store, log, basePath, graphiql, demoKey, rest, graphql } = options
-  const graphiqlPage = createGraphiql({ endpoint: `${basePath}/graphql`, demoKey })
+  const { store, log, basePath, graphiql, rest, graphql } = options
+  const graphiqlPage = createGraphiql(options)
   const reference = createReference(schema, options)
   const front = options.overview === false ? reference : createOverview(options)
   const openapiDocument = lazily(() => Content.json(openapi(schema, basePath)))
@@ -56,7 +56,10 @@ export function createRouter(options: RouterOptions): Router {
     const { path: pathname } = request
     const path = pathname.startsWith(basePath) ? pathname.slice(basePath.length) : undefined
     if (path === '/graphql') return graphiql && wantsPage(request) ? graphiqlPage(request) : graphql(exchange)
-    const page = path === undefined ? undefined : (pages.get(path) ?? assetAt(path))
+    const page =
+      path === undefined
+        ? undefined
+        : (pages.get(path) ?? assetAt(path) ?? (graphiql ? graphiqlAssetAt(path) : undefined))
     if (page) return readOnly(exchange, page)
     if (path?.startsWith('/v1/')) return rest(exchange, path)
     const meant = nearestPath(pathname)

@@ -57,7 +57,7 @@ export function toSubgraph(): Subgraph {
     return printed
   }
   const names = entities.map(({ name }) => name)
-  const schema = withNode(withEntities(lexicographicSortSchema(declared), names), entities)
+  const schema = withEntities(withNode(lexicographicSortSchema(declared), entities), names)
   resolveFederation(schema, sdl)
   boundArguments(schema)
   limitPrices(schema)

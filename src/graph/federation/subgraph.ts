@@ -67,9 +67,16 @@ export function withEntities(plain: GraphQLSchema, names: readonly string[]): Gr
   })
   const representations = { type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(Any))) }
   const fields = {
-    _entities: { type: new GraphQLNonNull(new GraphQLList(Entity)), args: { representations } },
-    _service: { type: new GraphQLNonNull(Service) },
     ...query.toConfig().fields,
+    _entities: {
+      description: 'For federation gateways: the entities that other subgraphs refer to.',
+      type: new GraphQLNonNull(new GraphQLList(Entity)),
+      args: { representations },
+    },
+    _service: {
+      description: 'For federation gateways: the SDL of this subgraph.',
+      type: new GraphQLNonNull(Service),
+    },
   }
   const whole = new GraphQLObjectType({ ...query.toConfig(), fields })
   return new GraphQLSchema({ ...config, query: whole, types: types.map((type) => (type === query ? whole : type)) })

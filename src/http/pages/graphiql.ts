@@ -1,83 +1,69 @@
-import { createHash } from 'node:crypto'
-import { Content, respond } from '../wire/content.js'
+import { Fault } from '../../errors.js'
 import { preferredType } from '../wire/negotiation.js'
-import type { HttpRequest, HttpResponse } from '../wire/request.js'
-import { keyForPage, TAB_KEY_NAME } from './shell.js'
+import type { HttpRequest } from '../wire/request.js'
+import { html } from './html.js'
+import { assetIn, assetsOf, createPage, lazily, modulesOf, type Page, type PageOptions } from './shell.js'
 
-export interface GraphiqlOptions {
-  readonly endpoint: string
-  /** Prefilled in GraphiQL for requests from this machine; set only by the demo. */
-  readonly demoKey: string | undefined
-}
+const TITLE = 'Operations Gateway: GraphiQL'
+const ASSETS = '/assets/graphiql-'
 
-const FIRST_QUERY = `# Your API key goes into "Headers", below.
-# "Docs", top left, lists all types and fields.
+/** Fonts for scripts other than Latin: the system has its own. */
+const OTHER_FONTS = /@font-face\{[^}]*unicode-range:(?!U\+0000)[^}]*\}/g
 
-query TopRisks {
-  risks(first: 5) {
-    totalCount
-    nodes {
-      rank
-      score
-      level
-      title
-      project { key name }
-      owner { name email }
-    }
-  }
-}
-`
+/** A pressed tab jumps away from the pointer, and the click misses it: only tabs without focus are kept in place. */
+const TABS_IN_PLACE = '.graphiql-tab:not(:focus-within)'
 
-/** Serves GraphiQL with all of its assets inlined: the page loads nothing from other hosts. */
-export function createGraphiql({ endpoint, demoKey }: GraphiqlOptions) {
-  const pages = new Map<string, Promise<{ content: Content; policy: string }>>()
-  return async (request: HttpRequest): Promise<HttpResponse> => {
-    const key = keyForPage(request, demoKey) ?? '<API_KEY>'
-    const page = pages.get(key) ?? renderGraphiql(endpoint, key)
-    pages.set(key, page)
-    const { content, policy } = await page
-    return respond(request, content, { headers: { 'content-security-policy': policy } })
-  }
-}
-
-/** Puts the key of the tab into the headers, if another page was given one. */
-const WITH_TAB_KEY = `YogaGraphiQL.renderYogaGraphiQL = ((render) => (root, options) => {
-  const key = sessionStorage.getItem('${TAB_KEY_NAME}')
-  const headers = key && JSON.stringify({ Authorization: 'Bearer ' + key }, null, 2)
-  return render(root, headers ? { ...options, defaultHeaders: headers } : options)
-})(YogaGraphiQL.renderYogaGraphiQL);
-`
-
-async function renderGraphiql(endpoint: string, key: string): Promise<{ content: Content; policy: string }> {
+const readGraphiql = lazily(async () => {
   // Imported lazily: 9 MB of script that most servers never use.
-  const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql')
-  const headers = JSON.stringify({ Authorization: `Bearer ${key}` }, null, 2)
-  const page = renderGraphiQL({
-    title: 'Operations Gateway: GraphiQL',
-    endpoint,
-    defaultHeaders: headers,
-    defaultQuery: FIRST_QUERY,
-    defaultEditorToolsVisibility: 'headers',
-    shouldPersistHeaders: false,
-    credentials: 'same-origin',
-  }).trimStart()
-  const call = page.lastIndexOf('YogaGraphiQL.renderYogaGraphiQL(')
-  const html = `${page.slice(0, call)}${WITH_TAB_KEY}${page.slice(call)}`
-  const script = html.slice(html.indexOf('<script>') + '<script>'.length, html.lastIndexOf('</script>'))
-  const hash = createHash('sha256').update(script).digest('base64')
-  const policy = [
-    "default-src 'none'",
-    `script-src 'sha256-${hash}'`,
-    "style-src 'unsafe-inline'",
-    'img-src data:',
-    'font-src data:',
-    "connect-src 'self'",
-    'worker-src blob:',
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join('; ')
-  return { content: new Content('text/html; charset=utf-8', Buffer.from(html)), policy }
+  const { css, editorWorkerService, graphqlWorker, js, jsonWorker } = await import(
+    '@graphql-yoga/render-graphiql/graphiql'
+  )
+  // Workers have the names by which the editor asks for them.
+  const texts = {
+    'graphiql.js': js,
+    'graphiql.css': css.replace(OTHER_FONTS, '').replace(TABS_IN_PLACE, '.graphiql-tab'),
+    'editorWorkerService.js': editorWorkerService,
+    'graphql.js': graphqlWorker,
+    'json.js': jsonWorker,
+  }
+  return assetsOf(
+    ASSETS,
+    Object.entries(texts).map(([name, text]) => [name, Buffer.from(text)]),
+  )
+})
+
+/** Serves GraphiQL, whose assets come from this service. */
+export function createGraphiql({ basePath, graphiql, demoKey }: PageOptions): Page {
+  // Never in a frame: a page around it could make a person run a mutation.
+  return createPage({ basePath, graphiql, demoKey }, async () => {
+    const { folder } = await readGraphiql()
+    return {
+      title: TITLE,
+      description: 'Write, run and read about GraphQL queries.',
+      modules: [...modulesOf('graphiql.js'), `${folder}/graphiql.js`],
+      styles: [`${folder}/graphiql.css`],
+      data: { 'graphiql-at': `${basePath}${folder}`, heading: TITLE },
+      policy: {
+        // The editor creates style elements and inline styles.
+        'style-src': "'self' 'unsafe-inline'",
+        'font-src': 'data:',
+        'worker-src': "'self'",
+      },
+      body: () => html`<noscript>GraphiQL needs JavaScript.</noscript>
+<div id="root"></div>
+`,
+    }
+  })
+}
+
+/** The asset of GraphiQL at a path below the base path. */
+export function graphiqlAssetAt(path: string): Page | undefined {
+  if (!path.startsWith(ASSETS)) return undefined
+  return async (request) => {
+    const asset = assetIn(await readGraphiql(), path)
+    if (!asset) throw new Fault('NOT_FOUND', `There is nothing at ${request.path}.`)
+    return asset(request)
+  }
 }
 
 export function wantsPage(request: HttpRequest): boolean {

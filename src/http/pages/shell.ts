@@ -27,8 +27,8 @@ export function lazily<V>(make: () => V): () => V {
   }
 }
 
-/** The built modules of `src/web`, below one folder whose name changes with any of them. */
-interface Assets {
+/** Files below one folder, whose name changes with any of them. */
+export interface Assets {
   readonly folder: string
   readonly files: ReadonlyMap<string, Content>
 }
@@ -38,18 +38,25 @@ const TYPES: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
 }
 
-const readAssets = lazily((): Assets => {
-  const folder = new URL('dist/web/', PACKAGE)
+/** Scripts and style sheets as assets. */
+export function assetsOf(path: string, texts: Iterable<readonly [name: string, bytes: Buffer]>): Assets {
   const hash = createHash('sha256')
   const files = new Map<string, Content>()
-  for (const name of readdirSync(folder).sort()) {
-    const type = /\.(js|css)$/.exec(name)?.[1]
-    if (!type) continue
-    const bytes = readFileSync(new URL(name, folder))
+  for (const [name, bytes] of texts) {
     hash.update(name).update(bytes)
-    files.set(name, new Content(TYPES[type] ?? '', bytes))
+    files.set(name, new Content(TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? '', bytes, 5))
   }
-  return { folder: `/assets/${hash.digest('hex').slice(0, 16)}`, files }
+  return { folder: `${path}${hash.digest('hex').slice(0, 16)}`, files }
+}
+
+/** The built modules of `src/web`. */
+const readAssets = lazily((): Assets => {
+  const folder = new URL('dist/web/', PACKAGE)
+  const names = readdirSync(folder).filter((name) => /\.(js|css)$/.test(name))
+  return assetsOf(
+    '/assets/',
+    names.sort().map((name) => [name, readFileSync(new URL(name, folder))]),
+  )
 })
 
 /** A module and all that it imports. */
@@ -65,15 +72,18 @@ export function modulesOf(name: string): readonly string[] {
   return [...found]
 }
 
-/** Its name has the hash of its content, so it never changes. */
+/** Its path has the hash of its content, so it never changes. */
 const KEPT = { 'cache-control': 'public, max-age=31536000, immutable' }
+
+/** The page at a path, if it is one of these assets. */
+export function assetIn({ folder, files }: Assets, path: string): Page | undefined {
+  const content = path.startsWith(`${folder}/`) ? files.get(path.slice(folder.length + 1)) : undefined
+  return content && ((request) => respond(request, content, { headers: KEPT }))
+}
 
 /** The page at a path below the base path, if it is a module or a style sheet of the pages. */
 export function assetAt(path: string): Page | undefined {
-  if (!path.startsWith('/assets/')) return undefined
-  const { folder, files } = readAssets()
-  const content = path.startsWith(`${folder}/`) ? files.get(path.slice(folder.length + 1)) : undefined
-  return content && ((request) => respond(request, content, { headers: KEPT }))
+  return path.startsWith('/assets/') ? assetIn(readAssets(), path) : undefined
 }
 
 export interface PageOptions {
@@ -85,41 +95,53 @@ export interface PageOptions {
 }
 
 /** A page with modules of `src/web`. */
-interface Shell {
+export interface Shell {
   readonly title: string
   readonly description: string
-  /** The module that runs, and those that it imports. */
+  /** The module that runs, and those that it imports; other assets by their path. */
   readonly modules: readonly string[]
   readonly styles: readonly string[]
   /** What its script gets to know, as attributes `data-...`. */
   readonly data?: Readonly<Record<string, string>>
+  /** What the page needs beyond the common content security policy. */
+  readonly policy?: Readonly<Record<string, string>>
   readonly body: () => Html
 }
 
 /** Serves a page; with the demo's key in it, if the request is from this machine. */
-export function createPage(options: PageOptions, shell: () => Shell): Page {
-  const policy = policyOf(options.frameAncestors ?? "'none'")
-  const pages = new Map<string, Content>()
+export function createPage(options: PageOptions, shell: () => Shell | Promise<Shell>): Page {
+  const pages = new Map<string, Promise<{ content: Content; policy: string }>>()
+  const render = async (key: string) => {
+    const shown = await shell()
+    return {
+      content: new Content('text/html; charset=utf-8', Buffer.from(document(options, shown, key))),
+      policy: policyOf(options.frameAncestors ?? "'none'", shown.policy),
+    }
+  }
   return async (request) => {
     const key = keyForPage(request, options.demoKey) ?? ''
-    const known =
-      pages.get(key) ?? new Content('text/html; charset=utf-8', Buffer.from(document(options, shell(), key)))
-    pages.set(key, known)
-    return respond(request, known, { headers: { 'content-security-policy': policy } })
+    const page = pages.get(key) ?? render(key)
+    pages.set(key, page)
+    const { content, policy } = await page
+    return respond(request, content, { headers: { 'content-security-policy': policy } })
   }
 }
 
-function policyOf(frameAncestors: string): string {
-  return [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
-    "connect-src 'self'",
-    "img-src 'self' data:",
-    "base-uri 'none'",
-    "form-action 'none'",
-    `frame-ancestors ${frameAncestors}`,
-  ].join('; ')
+function policyOf(frameAncestors: string, own: Shell['policy'] = {}): string {
+  const directives = {
+    'default-src': "'none'",
+    'script-src': "'self'",
+    'style-src': "'self'",
+    'connect-src': "'self'",
+    'img-src': "'self' data:",
+    'base-uri': "'none'",
+    'form-action': "'none'",
+    'frame-ancestors': frameAncestors,
+    ...own,
+  }
+  return Object.entries(directives)
+    .map(([name, sources]) => `${name} ${sources}`)
+    .join('; ')
 }
 
 /** No favicon is served, and a browser would ask for one. */
@@ -127,7 +149,7 @@ const NO_ICON = 'data:,'
 
 function document({ basePath, graphiql }: PageOptions, shell: Shell, demoKey: string): string {
   const { folder } = readAssets()
-  const at = (name: string) => `${basePath}${folder}/${name}`
+  const at = (name: string) => `${basePath}${name.startsWith('/') ? name : `${folder}/${name}`}`
   const data = {
     'base-path': basePath,
     ...(graphiql && { graphiql: 'true' }),

@@ -7,7 +7,8 @@ import { type HttpRequest, type HttpResponse, isReading } from './request.js'
 import { hashOf } from './slices.js'
 
 const ENCODERS = {
-  br: (bytes: Buffer) => promisify(brotliCompress)(bytes, { params: { [zlib.BROTLI_PARAM_QUALITY]: 4 } }),
+  br: (bytes: Buffer, quality: number) =>
+    promisify(brotliCompress)(bytes, { params: { [zlib.BROTLI_PARAM_QUALITY]: quality } }),
   gzip: (bytes: Buffer) => promisify(gzip)(bytes),
 }
 type Encoding = keyof typeof ENCODERS
@@ -20,12 +21,15 @@ export const GRAPHQL_TYPE = 'application/graphql-response+json'
 export class Content {
   readonly type: string
   readonly bytes: Buffer
+  private readonly quality: number
   private readonly encoded = new Map<Encoding, Promise<Buffer>>()
   private hash: string | undefined
 
-  constructor(type: string, bytes: Buffer) {
+  /** `quality` is that of brotli: more than 4 is for what is compressed once. */
+  constructor(type: string, bytes: Buffer, quality = 4) {
     this.type = type
     this.bytes = bytes
+    this.quality = quality
   }
 
   static json(value: unknown): Content {
@@ -50,7 +54,7 @@ export class Content {
   }
 
   encode(encoding: Encoding): Promise<Buffer> {
-    const known = this.encoded.get(encoding) ?? ENCODERS[encoding](this.bytes)
+    const known = this.encoded.get(encoding) ?? ENCODERS[encoding](this.bytes, this.quality)
     this.encoded.set(encoding, known)
     return known
   }
