@@ -154,6 +154,12 @@ export function names(meaning: string, example: string): Field<readonly string[]
     const parts: unknown[] = Array.isArray(raw) ? raw : String(raw).split(';')
     const texts = parts.filter((part) => typeof part === 'string').map((part) => part.trim())
     if (texts.length < parts.length) return { flaw: 'Must be a list of texts.' }
+    for (const [index, text] of texts.entries()) {
+      // As long as an e-mail, which may name a member.
+      const checked = checkText(text, 'email')
+      if ('flaw' in checked && text !== '')
+        return { flaw: checked.flaw, ...(Array.isArray(raw) && { at: `/${index}` }) }
+    }
     return { value: [...new Set(texts.filter((name) => name !== ''))] }
   })
 }

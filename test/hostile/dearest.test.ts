@@ -82,6 +82,7 @@ const RISK = `id reference project { id key name } title description category li
 const PAGE = `{ risks(first: 1000) { nodes { ${RISK} } } }`
 
 const KEPT = 6
+const QUERIES_MIN = 50
 
 /** The same, repeated if it is long, since other load on the machine seldom occurs twice. */
 async function provenWait(text: string, least: number): Promise<number | undefined> {
@@ -92,7 +93,13 @@ async function provenWait(text: string, least: number): Promise<number | undefin
 async function search(composer: Composer, chance: Chance): Promise<{ worst: Tried[]; tried: number; refused: number }> {
   let worst: Tried[] = []
   let [tried, refused] = [0, 0]
-  for (const until = performance.now() + SEARCH_MS; performance.now() < until; ) {
+  const since = performance.now()
+  // On a busy machine the search takes longer, but not for ever.
+  const isOver = () => {
+    const ms = performance.now() - since
+    return ms > 3 * SEARCH_MS || (ms > SEARCH_MS && tried - refused > QUERIES_MIN)
+  }
+  while (!isOver()) {
     const parent = worst[Math.floor(chance() * worst.length)]
     const one = parent && tried % 4 > 0 ? composer.changed(parent.query) : composer.query()
     const text = written(one)
@@ -124,7 +131,7 @@ test(
         `${dearest?.waitedMs.toFixed(1)} ms, a page of 1,000 risks by ${page.toFixed(1)} ms: ${ratio.toFixed(1)} times.` +
         `\n${dearest?.text}`,
     )
-    expect(tried - refused).toBeGreaterThan(50)
+    expect(tried - refused).toBeGreaterThan(QUERIES_MIN)
     expect(ratio).toBeLessThanOrEqual(RATIO_MAX)
   },
   SEARCH_MS + 120_000,

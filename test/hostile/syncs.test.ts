@@ -29,7 +29,7 @@ const state = (lists: Lists) => ({ key: 'FLOOD', name: 'x', ...lists })
 const tooManyEntries = problem('BAD_REQUEST', /^A list of the body has more than 50000 entries\.$/)
 const tooMany = (pointer: string, count: number) => ({
   pointer,
-  detail: `There are ${count}; the most is 20000. Use \`operations import\` for more.`,
+  detail: `There are ${count}; the most is 20000. Send more in parts, with the mode PARTIAL, or use \`operations import\`.`,
 })
 const emptyTitle = { pointer: '/risks/19999/title', detail: 'Must not be empty.' }
 
