@@ -191,7 +191,10 @@ test('below a base path everything works, and every address that is given out ha
   expect((await caller.get('/healthz')).body).toEqual({ status: 'ok' })
   expect((await caller.graphql('{ apiKey { scopes } }')).status).toBe(200)
   for (const path of ['', '/', '/v1']) expect((await caller.get(path)).text).toContain('href="/ops/v1/openapi.json"')
-  expect((await caller.get('/graphql', { accept: 'text/html' })).text).toContain('/ops/graphql')
+  const { text: graphiql } = await caller.get('/graphql', { accept: 'text/html' })
+  expect(graphiql).toContain('data-base-path="/ops"')
+  const assets = [...graphiql.matchAll(/(?:href|src)="(\/[^"]+)"/g)].map(([, path = '']) => path)
+  for (const path of assets) expect((await raw(stage, path)).status, path).toBe(200)
   expect((await caller.get('/v1/nowhere')).body.detail).toContain('/ops/v1/openapi.json')
 })
 
