@@ -39,12 +39,9 @@ describe.skipIf(!CHROMIUM)('the reference of the REST API', { timeout: 180_000 }
     expect({ outside, complaints }).toEqual({ outside: [], complaints: [] })
   })
 
-  test.each([
-    { colorScheme: 'light' as const },
-    { colorScheme: 'dark' as const, viewport: { width: 320, height: 700 } },
-  ])('axe-core finds nothing wrong: %j', async (options) => {
+  test('axe-core finds nothing wrong, in dark on a phone either', async () => {
     const { origin } = await serve(newFolder(), ['--demo'])
-    const { page } = await open(origin, options)
+    const { page } = await open(origin, { colorScheme: 'dark', viewport: { width: 320, height: 700 } })
     await page.goto(`${origin}/v1`)
     await page.getByText('This tab has a key').waitFor()
     expect(await violations(page)).toEqual([])

@@ -156,20 +156,6 @@ test('more movements than a whole list may have are refused', async () => {
   expect(answer.body.detail).toBe('More than 3 risks and issues moved. Name a `project`, or a later `since`.')
 })
 
-test('an answer is read again only after a change of projects', async () => {
-  const { gateway, caller } = await board()
-  const ask = async () => {
-    gateway.statements()
-    expect((await caller.get('/v1/movements?since=2026-11-02')).status).toBe(200)
-    return gateway.statements().filter((sql) => sql.includes('risk_movement')).length
-  }
-  expect(await ask()).toBeGreaterThan(0)
-  gateway.clock.now = new Date('2027-01-01T00:00:00.000Z')
-  expect(await ask()).toBe(0)
-  await synced(await gateway.as('projects.manage'), { key: 'BRIDGE', name: 'New bridge' })
-  expect(await ask()).toBeGreaterThan(0)
-})
-
 test('a risk that is older than the history has a past', async () => {
   const gateway = openGateway()
   const caller = await live(gateway, { APOLLO: [{ ...risk(1, 2), ...issue('LOW', null) }, risk(3, 4), risk(5, 5)] })

@@ -89,6 +89,7 @@ test('a refused write of a batch raises no counter', async () => {
 /** Requests, changes that they cannot show, and changes that they may. */
 const QUESTIONS: [string, (caller: Caller) => Promise<TestResponse>, Change, Change][] = [
   ['risks', (caller) => caller.graphql('{ risks { nodes { ownerId } } }'), 'a new person', 'a new risk'],
+  ['movements', (caller) => caller.get('/v1/movements?since=2026-01-01'), 'a new key', 'a new risk'],
   ['risks with their owners', (caller) => caller.get('/v1/risks'), 'a new key', 'a new name'],
   ['issues', (caller) => caller.graphql('{ issues { nodes { assigneeId } } }'), 'a new person', 'a new issue'],
   ['projects', (caller) => caller.get('/v1/projects'), 'a new member', 'a new issue'],
