@@ -76,11 +76,14 @@ function tagFor(scope: Scope): Directive {
 const PAGED = { slicingArguments: ['first'], sizedFields: ['edges', 'nodes'], requireOneSlicingArgument: false }
 
 /** The cost of a list in `bills.ts`, in terms of the cost specification. */
-function costOf({ type, extensions }: GraphQLField<unknown, unknown>): Directive[] {
+function costOf({ type, args, extensions }: GraphQLField<unknown, unknown>): Directive[] {
   const price = extensions['price'] as FieldPrice | undefined
-  if (price && 'list' in price) return [listSize({ ...PAGED, assumedSize: LIMITS.wholeListPricedRows })]
+  // Cosmo takes either a default of `first` or an assumed size.
+  const isPage = args.some(({ name, defaultValue }) => name === 'first' && defaultValue !== undefined)
+  if (price && 'list' in price) {
+    return [listSize(isPage ? PAGED : { ...PAGED, assumedSize: LIMITS.wholeListPricedRows })]
+  }
   if (price && 'relation' in price) {
-    // Its `first` has a default, and Cosmo takes either that or an assumed size.
     return [{ name: 'cost', args: { weight: LIMITS.nestedListCost } }, listSize(PAGED)]
   }
   const isPlainList = !price && isListType(getNullableType(type)) && isObjectType(getNamedType(type))
