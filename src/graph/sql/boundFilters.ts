@@ -45,10 +45,21 @@ function bind(read: Read, list: AnyList, filter: object, prefix: string): BoundF
     const { text, values } = read.compile(one)
     return { text, values, names: values.map((_, index) => `${prefix}${part}_${index}`) }
   })
+  return bound(isServed(list, filter) ? 'served' : 'sought', compiled, parts !== undefined)
+}
+
+interface CompiledPart {
+  readonly text: string
+  readonly values: readonly unknown[]
+  readonly names: readonly string[]
+}
+
+/** Apart from `bind`, whose closures hold the request's own handle: these are cached, and would keep its rows alive. */
+function bound(kind: string, compiled: readonly CompiledPart[], hasParts: boolean): BoundFilter {
   const spelled = () => compiled.map(({ text, names }) => withPlaceholders(text, names))
   return {
-    shape: [isServed(list, filter) ? 'served' : 'sought', ...compiled.map(({ text }) => text)].join(' '),
-    matching: () => (parts ? { condition: undefined, parts: spelled() } : { condition: spelled()[0] }),
+    shape: [kind, ...compiled.map(({ text }) => text)].join(' '),
+    matching: () => (hasParts ? { condition: undefined, parts: spelled() } : { condition: spelled()[0] }),
     values: Object.fromEntries(
       compiled.flatMap(({ names, values }) => names.map((name, index) => [name, values[index]] as const)),
     ),
