@@ -6,7 +6,7 @@ import type { App } from '../../src/http/app.js'
 import { createHttpServer, type HttpServerOptions } from '../../src/http/server.js'
 import { isLoopback, networkOf } from '../../src/http/wire/connections.js'
 import { openGateway } from '../support/harness.js'
-import { dial, exchange, head, portOf, until } from '../support/sockets.js'
+import { dial, exchange, head, largeFile, portOf, until } from '../support/sockets.js'
 
 test.each([
   ['203.0.113.7', '203.0.113.7'],
@@ -116,8 +116,6 @@ test('a full server closes the longest idle connection of any peer for a new one
   expect(open(first)).toEqual([false, ...first.slice(1).map(() => true)])
 })
 
-const page = head('GET /graphql', { accept: 'text/html' })
-
 test('pipelined requests are bounded by their bytes too', async () => {
   // While a response is being sent, Node itself does not read on.
   const { port, accepted } = await openServer({}, () => new Promise(() => undefined))
@@ -133,7 +131,8 @@ describe('a peer that does not read its response', () => {
   test('is cut after a while, and one that reads slowly gets all of it', async () => {
     const { port } = await openServer({ unreadMs: 1_000 })
     const began = performance.now()
-    const [unread, slow] = [await dial(port, page), await dial(port, page)]
+    const file = await largeFile(port)
+    const [unread, slow] = [await dial(port, file), await dial(port, file)]
     // Not `once` of node:events, which rejects on ECONNRESET.
     const cut = new Promise((resolve) => unread.once('close', resolve))
     let received = 0

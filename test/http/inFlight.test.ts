@@ -9,7 +9,7 @@ import { LIMITS } from '../../src/limits.js'
 import { personWith } from '../../src/personnel/people.js'
 import type { Sent } from '../hostile/support/wire.js'
 import { type Gateway, openGateway } from '../support/harness.js'
-import { dial, exchange, head, portOf, until } from '../support/sockets.js'
+import { dial, exchange, head, largeFile, portOf, until } from '../support/sockets.js'
 
 const MB = 1_000_000
 const PEOPLE = 2_500
@@ -103,9 +103,9 @@ describe('unread responses', () => {
 
   test('count once where they are the same bytes', async () => {
     const { port, send } = await openBudget()
-    const page = head('GET /graphql', { accept: 'text/html' })
+    const file = await largeFile(port)
     const sockets: Socket[] = []
-    for (let i = 0; i < 12; i++) sockets.push(await dial(port, page))
+    for (let i = 0; i < 12; i++) sockets.push(await dial(port, file))
     const body = longList('a')
     expect((await send({ method: 'POST', target: '/graphql', headers: JSON_TYPE, body }))?.status).toBe(200)
     for (const socket of sockets) socket.destroy()

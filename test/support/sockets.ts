@@ -40,6 +40,14 @@ export function exchange(port: number, sent: Sent): Promise<Talk> {
   return talk(port, { bytes: bytesOf(sent) })
 }
 
+/** A request for the largest file of this server: the script of GraphiQL, of several megabytes. */
+export async function largeFile(port: number): Promise<string> {
+  const page = await fetch(`http://127.0.0.1:${port}/graphql`, { headers: { accept: 'text/html' } })
+  const [path] = /\/assets\/graphiql-\w+\/graphiql\.js/.exec(await page.text()) ?? []
+  if (!path) throw new Error('GraphiQL has no script.')
+  return head(`GET ${path}`, {})
+}
+
 /** Waits until the condition holds, with time for a busy machine. */
 export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   for (let i = 0; i < 500; i++) {
