@@ -19,7 +19,7 @@ const SQLITE_ONLY: Readonly<Record<string, string>> = {
 
 /** Tests of what comes before the store: requests, limits of requests, files, the repository. */
 const WITHOUT_STORE = [
-  'test/http/{bodies,connections,expectContinue,headers,inFlight,jsonFlaw,longResponses,negotiation,router,slices}.test.ts',
+  'test/http/{connections,expectContinue,headers,jsonFlaw,negotiation,router,slices}.test.ts',
   'test/access/{buckets,rateLimits}.test.ts',
   'test/compiled/memory.test.ts',
   'test/ingest/{files,guess,maps,workbooks}/**',

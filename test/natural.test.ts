@@ -62,7 +62,7 @@ const GUIDE = readFileSync(new URL('../docs/graphql.md', import.meta.url), 'utf8
 const DOCUMENTED = [...GUIDE.matchAll(/^\| ([^|]+\?) \| `([^`]+)` \|$/gm)].map(([, words, query]) => ({ words, query }))
 
 test('the guide begins with twenty questions', () => {
-  expect(DOCUMENTED.length).toBeGreaterThanOrEqual(20)
+  expect(DOCUMENTED).toHaveLength(20)
 })
 
 test.each(DOCUMENTED)('documented: $words', async ({ query = '' }) => {

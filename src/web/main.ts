@@ -123,7 +123,7 @@ async function refresh(): Promise<void> {
     own = await readKey()
     const canSeeProjects = grants(own, 'projects')
     if (!canSeeProjects) return askForKey(T.scopeMissing(T.liveRisks, 'projects.read'))
-    // Asked for together, but what is does not wait for what was.
+    // Both requests start now; the present is shown without waiting for the past, which may take seconds.
     const reading = readPast(filter)
     reading.catch(() => undefined)
     const now = await readOverview(filter, first, grants(own, 'personnel'))

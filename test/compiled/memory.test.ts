@@ -1,13 +1,15 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { parse } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { SCOPE_NAMES } from '../../src/auth/scopes.js'
 import { compiledQuery } from '../../src/graph/sql/compiledQueries.js'
+import { personWith } from '../../src/personnel/people.js'
 import { schema } from '../../src/schema.js'
 import type { Store } from '../../src/store/store.js'
 import { fillCompany } from '../support/fixtures.js'
-import { NOW } from '../support/harness.js'
+import { NOW, openGateway } from '../support/harness.js'
 import { newStore } from '../support/stores.js'
 import { runnersFor } from './compiling.js'
 
@@ -27,8 +29,7 @@ describe('what is remembered of compiled queries is bounded', { timeout: 60_000 
   })
 
   const heapBytes = () => {
-    setFlagsFromString('--expose-gc')
-    runInNewContext('gc')()
+    collectGarbage()
     return process.memoryUsage().heapUsed
   }
 
@@ -71,3 +72,35 @@ describe('what is remembered of compiled queries is bounded', { timeout: 60_000 
     expect(heapBytes() - before).toBeLessThan(15_000_000)
   })
 })
+
+test('the rows of a request are not kept alive by its filter, which is cached', { timeout: 60_000 }, async () => {
+  const gateway = openGateway({ responseCacheBytesMax: 0, ratePerMinute: 6_000_000 })
+  await gateway.write(async (write) => {
+    const title = 'x'.repeat(180)
+    const rows = Array.from({ length: 5_000 }, (_, i) =>
+      personWith(write, undefined, { name: 'Ada', externalId: `${i}`, title }),
+    )
+    await write.insertAll(write.t.person, rows)
+  })
+  const caller = await gateway.as('personnel.read')
+  const list = (second: number) => caller.get(`/v1/personnel?updatedSince=2001-01-01T00:00:${10 + second}Z`)
+  const { text } = await list(0)
+  const before = await externalBytes()
+  for (let i = 1; i <= 20; i++) expect((await list(i)).status).toBe(200)
+  expect((await externalBytes()) - before).toBeLessThan(5 * text.length)
+})
+
+/** The memory outside the heap of V8, such as that of buffers. */
+async function externalBytes(): Promise<number> {
+  // What a response is made of is released in several turns.
+  for (let i = 0; i < 3; i++) {
+    await nextTurn()
+    collectGarbage()
+  }
+  return process.memoryUsage().external
+}
+
+function collectGarbage(): void {
+  setFlagsFromString('--expose-gc')
+  runInNewContext('gc')()
+}

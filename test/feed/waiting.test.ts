@@ -76,6 +76,21 @@ test('a key may have five waiting requests, and all end at once when the server 
   expect(titles(await other.get(await awaited(other)))).toEqual([])
 })
 
+test('no more wait than the server has room for, whatever their keys', async () => {
+  const { gateway, caller } = await openOffice()
+  const path = await awaited(caller)
+  const callers: Caller[] = []
+  for (let i = 0; i < LIMITS.waitingMax / LIMITS.waitingPerKeyMax; i++) callers.push(await gateway.as('personnel.read'))
+  const waiting = callers.flatMap((one) => Array.from({ length: LIMITS.waitingPerKeyMax }, () => one.get(path)))
+  expect(await isWaiting(Promise.race(waiting))).toBe(true)
+  const refused = await caller.get(path)
+  expect(refused).toMatchProblem(503, 'UNAVAILABLE')
+  expect(refused.body.detail).toMatch(/Try again without `wait`\.$/)
+  expect((await caller.get(path.replace(/&wait.*/, ''))).status).toBe(200)
+  gateway.app.stopWaiting()
+  expect(new Set((await Promise.all(waiting)).map(({ status }) => status))).toEqual(new Set([200]))
+})
+
 test('a client that goes away makes room, and so does an answer', async () => {
   const { gateway, caller } = await openOffice()
   const path = await awaited(caller)

@@ -42,7 +42,7 @@ export interface FileFlags {
 interface Run extends FileFlags {
   readonly mapping: Mapping | undefined
   readonly others: OtherFiles
-  /** Told what was guessed before anything is stored. */
+  /** Called with what was guessed, before anything is stored. */
   readonly onGuess: (file: string, guess: Guess) => void
   readonly signal: AbortSignal
   readonly clock: () => Date
@@ -108,7 +108,7 @@ const NO_PROJECT =
   'The file names no project. Give --project KEY for the whole file, with --create-projects if it is new; ' +
   'or a column project that has the key of each row.'
 
-/** What must be settled before the records can be looked at. */
+/** What the caller must decide before the records can be imported. */
 function questionsOf(noun: SheetNoun, { guess, records }: Sheet, { project }: Run): readonly string[] {
   const isOfProjects = noun === 'risks' || noun === 'issues'
   const first = guess?.mapping.rules.has('project') ?? (records[0] && 'project' in records[0].values)

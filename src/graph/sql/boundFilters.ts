@@ -56,10 +56,10 @@ interface CompiledPart {
 
 /** Apart from `bind`, whose closures hold the request's own handle: these are cached, and would keep its rows alive. */
 function bound(kind: string, compiled: readonly CompiledPart[], hasParts: boolean): BoundFilter {
-  const spelled = () => compiled.map(({ text, names }) => withPlaceholders(text, names))
+  const conditions = () => compiled.map(({ text, names }) => withPlaceholders(text, names))
   return {
     shape: [kind, ...compiled.map(({ text }) => text)].join(' '),
-    matching: () => (hasParts ? { condition: undefined, parts: spelled() } : { condition: spelled()[0] }),
+    matching: () => (hasParts ? { condition: undefined, parts: conditions() } : { condition: conditions()[0] }),
     values: Object.fromEntries(
       compiled.flatMap(({ names, values }) => names.map((name, index) => [name, values[index]] as const)),
     ),

@@ -126,9 +126,9 @@ function wordsOf(heading: string): readonly string[] {
   const words = plain(parted)
     .split(/[^\p{L}\p{N}]+/u)
     .filter((word) => word !== '')
-  const telling = words.filter((word) => !SMALL_WORDS.has(word))
+  const significant = words.filter((word) => !SMALL_WORDS.has(word))
   // A heading such as L has nothing else.
-  return telling.length > 0 ? telling : words.length > 0 ? words : [heading.trim()]
+  return significant.length > 0 ? significant : words.length > 0 ? words : [heading.trim()]
 }
 
 function keyOf(heading: string): string {
