@@ -37,7 +37,7 @@ function project(name: string, options: Options): TestProjectInlineConfiguration
 }
 
 // Without isolation: every test has its own store and app, and loading the schema for each file would double the time.
-const SHARED = { testTimeout: 30_000, maxWorkers: 2, isolate: false }
+const SHARED = { testTimeout: 30_000, hookTimeout: 30_000, maxWorkers: 2, isolate: false }
 
 const unit = project('unit', {
   include: ['test/**/*.test.ts'],
