@@ -9,8 +9,8 @@ export function createOverview(options: PageOptions): Page {
   return createPage(options, () => ({
     title: T.documentTitle,
     description: T.description,
-    modules: modulesOf('main.js'),
-    styles: ['style.css', 'stylePrint.css'],
+    modules: modulesOf('overview/main.js'),
+    styles: ['style.css', 'overview/print.css'],
     data: { levels: JSON.stringify(LEVEL_FLOORS) },
     body: () => html`<noscript><p>${T.noScript} <a href="${basePath}/v1">${T.rest}</a>, <a href="${basePath}/v1/openapi.json">${T.openapi}</a>.</p></noscript>
 `,

@@ -10,8 +10,8 @@ export function createReference(schema: GraphQLSchema, options: PageOptions): Pa
   return createPage(options, () => ({
     title: 'Operations Gateway: REST reference',
     description: 'Every route of the REST API, with its parameters, examples and errors.',
-    modules: modulesOf('reference.js'),
-    styles: ['style.css', 'reference.css'],
+    modules: modulesOf('reference/main.js'),
+    styles: ['style.css', 'reference/style.css'],
     body: () => referencePage(new ApiReader(openapi(schema, options.basePath)), options.basePath),
   }))
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
+import { posix } from 'node:path'
 import { PACKAGE } from '../../about.js'
 import { Content, respond } from '../wire/content.js'
 import type { HttpRequest, HttpResponse } from '../wire/request.js'
@@ -52,7 +53,7 @@ export function assetsOf(path: string, texts: Iterable<readonly [name: string, b
 /** The built modules of `src/web`. */
 const readAssets = lazily((): Assets => {
   const folder = new URL('dist/web/', PACKAGE)
-  const names = readdirSync(folder).filter((name) => /\.(js|css)$/.test(name))
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => /\.(js|css)$/.test(name))
   return assetsOf(
     '/assets/',
     names.sort().map((name) => [name, readFileSync(new URL(name, folder))]),
@@ -65,8 +66,8 @@ export function modulesOf(name: string): readonly string[] {
   const found = new Set([name])
   for (const one of found) {
     const text = files.get(one)?.bytes.toString() ?? ''
-    for (const [, imported = ''] of text.matchAll(/^(?:import|export) .*?from '\.\/(.+?)'|^import '\.\/(.+?)'/gm)) {
-      if (imported) found.add(imported)
+    for (const [, imported = ''] of text.matchAll(/^(?:import|export) .*?from '(\..+?)'/gm)) {
+      found.add(posix.join(posix.dirname(one), imported))
     }
   }
   return [...found]

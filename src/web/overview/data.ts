@@ -1,4 +1,4 @@
-import { graphqlQuery, query, read } from './api.js'
+import { graphqlQuery, query, read } from '../api.js'
 import { type Filter, issueFilterOf, riskFilterOf, sinceOf } from './filter.js'
 
 /** The types of what is read: those parts of the API that the page shows. */

@@ -1,8 +1,8 @@
+import { el, replace } from '../dom.js'
+import { shownAge, shownNumber, T } from '../texts.js'
 import type { Overview, Project } from './data.js'
-import { el, replace } from './dom.js'
 import type { Filter } from './filter.js'
 import type { Link } from './lists.js'
-import { shownAge, shownNumber, T } from './texts.js'
 
 /** The figures on top, each a link that sets the filter. */
 export function headlinePart(link: Link) {

@@ -1,11 +1,11 @@
-import { base, download, hasGraphiql } from './api.js'
+import { base, download, hasGraphiql } from '../api.js'
+import { el, given, replace, section, spoken } from '../dom.js'
+import { shownNumber, T } from '../texts.js'
 import { type Overview, PAGE, type Risk, type RiskMovement, registerQuery, SHOWN_MAX } from './data.js'
-import { el, given, replace, section, spoken } from './dom.js'
 import { type Filter, queryOf } from './filter.js'
 import { chip } from './levels.js'
 import { type Link, placed } from './lists.js'
 import { table } from './tables.js'
-import { shownNumber, T } from './texts.js'
 
 interface Actions {
   readonly link: Link

@@ -1,8 +1,8 @@
+import { el, given, replace, section, svg } from '../dom.js'
+import { shownDay, shownNumber, T } from '../texts.js'
 import type { Movements, Past, RiskMovement, TrendPoint } from './data.js'
-import { el, given, replace, section, svg } from './dom.js'
 import { chip, LEVELS } from './levels.js'
 import { table } from './tables.js'
-import { shownDay, shownNumber, T } from './texts.js'
 
 const MOVED_SHOWN = 8
 

@@ -1,8 +1,8 @@
-import { read } from './api.js'
+import { read } from '../api.js'
+import { el, given, replace } from '../dom.js'
+import { fieldName, shownDay, shownMoment, T } from '../texts.js'
 import type { Issue } from './data.js'
-import { el, given, replace } from './dom.js'
 import { chip } from './levels.js'
-import { fieldName, shownDay, shownMoment, T } from './texts.js'
 
 type Body = Readonly<Record<string, unknown>>
 

@@ -1,16 +1,16 @@
-import { Away, base, hasGraphiql, key, Refused } from './api.js'
+import { Away, base, hasGraphiql, key, Refused } from '../api.js'
+import { el, replace } from '../dom.js'
+import { keyForm } from '../keyForm.js'
+import { shownAge, shownMoment, shownTime, T } from '../texts.js'
 import { grants, type Key, type Overview, PAGE, type Past, readKey, readOverview, readPast, SHOWN_MAX } from './data.js'
 import { riskDialog } from './dialog.js'
-import { el, replace } from './dom.js'
 import { type Filter, filterIn, queryOf, sinceOf } from './filter.js'
 import { filterPart, wordsOf } from './filterBar.js'
 import { headlinePart, oldest } from './headline.js'
-import { keyForm } from './keyForm.js'
 import { issuesPart, peoplePart, projectsPart } from './lists.js'
 import { matrixPart } from './matrix.js'
 import { movedPart, trendPart } from './past.js'
 import { registerPart } from './register.js'
-import { shownAge, shownMoment, shownTime, T } from './texts.js'
 
 const POLL_MS = 30_000
 

@@ -1,9 +1,9 @@
+import { el, given, replace, section } from '../dom.js'
+import { shownAge, shownDay, shownNumber, T } from '../texts.js'
 import { ISSUES_SHOWN, type Overview, type ProjectRef, today } from './data.js'
-import { el, given, replace, section } from './dom.js'
 import type { Filter } from './filter.js'
 import { chip, levelOf } from './levels.js'
 import { table } from './tables.js'
-import { shownAge, shownDay, shownNumber, T } from './texts.js'
 
 export type Link = (change: Partial<Filter>, ...content: readonly (Node | string)[]) => HTMLAnchorElement
 

@@ -1,4 +1,4 @@
-import { el } from './dom.js'
+import { el } from '../dom.js'
 
 export interface Column {
   readonly label: string

@@ -1,8 +1,8 @@
+import { el, replace, section, spoken } from '../dom.js'
+import { shownNumber, T } from '../texts.js'
 import type { Matrix } from './data.js'
-import { el, replace, section, spoken } from './dom.js'
 import type { Filter } from './filter.js'
 import { levelOf } from './levels.js'
-import { shownNumber, T } from './texts.js'
 
 const STEPS = [1, 2, 3, 4, 5]
 

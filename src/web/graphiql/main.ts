@@ -1,4 +1,4 @@
-import { base, key } from './api.js'
+import { base, key } from '../api.js'
 import { type Starter, starters } from './starters.js'
 
 /** What this page uses of the Monaco editor. */

@@ -1,8 +1,8 @@
+import { el, replace } from '../dom.js'
+import { T } from '../texts.js'
 import type { Overview } from './data.js'
-import { el, replace } from './dom.js'
 import { type Filter, NO_FILTER, sinceOf } from './filter.js'
 import { LEVELS } from './levels.js'
-import { T } from './texts.js'
 
 type Choose = (change: Partial<Filter>) => void
 

@@ -1,7 +1,7 @@
-import { Away, base, key, Refused, send } from './api.js'
-import { el, replace } from './dom.js'
-import { keyForm } from './keyForm.js'
-import { T } from './texts.js'
+import { Away, base, key, Refused, send } from '../api.js'
+import { el, replace } from '../dom.js'
+import { keyForm } from '../keyForm.js'
+import { T } from '../texts.js'
 
 /** Longer responses are cut: the page is for reading. */
 const SHOWN_CHARACTERS = 50_000

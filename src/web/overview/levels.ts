@@ -1,5 +1,5 @@
-import { el } from './dom.js'
-import { T } from './texts.js'
+import { el } from '../dom.js'
+import { T } from '../texts.js'
 
 /** The lowest score of each level, from the server, in ascending order. */
 const FLOORS: Readonly<Record<string, number>> = JSON.parse(document.body.dataset['levels'] ?? '{}')
