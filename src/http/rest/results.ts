@@ -1,7 +1,7 @@
 import { getNamedType } from 'graphql'
 import { Fault } from '../../errors.js'
-import { ChangedRow } from '../../graph/sql/compiledMutations.js'
 import type { CompiledResult } from '../../graph/sql/compiledQueries.js'
+import { ChangedRow } from '../../graph/sql/mutations/compiler.js'
 import type { Separator } from '../../ingest/files/csv.js'
 import { framed } from '../../store/query/framed.js'
 import { Content, emptyResponse, JSON_TYPE, respond } from '../wire/content.js'

@@ -9,17 +9,17 @@ import {
   type OperationDefinitionNode,
   OperationTypeNode,
 } from 'graphql'
-import { grants } from '../../auth/scopes.js'
-import { Fault } from '../../errors.js'
-import type { Context } from '../builder.js'
-import { billWith } from '../cost/bills.js'
-import { priceIn } from '../cost/prices.js'
-import { publicError } from '../faults.js'
-import { compiledMutation, SelectionFailed } from './compiledMutations.js'
-import type { Nodes } from './entries.js'
-import { fragmentsOf, includedBy, selectionsOf } from './selections.js'
-import { type ExecutionReason, NotCompilable } from './statements.js'
-import { coercedVariables } from './variables.js'
+import { grants } from '../../../auth/scopes.js'
+import { Fault } from '../../../errors.js'
+import type { Context } from '../../builder.js'
+import { billWith } from '../../cost/bills.js'
+import { priceIn } from '../../cost/prices.js'
+import { publicError } from '../../faults.js'
+import type { Nodes } from '../entries.js'
+import { fragmentsOf, includedBy, selectionsOf } from '../selections.js'
+import { type ExecutionReason, NotCompilable } from '../statements.js'
+import { coercedVariables } from '../variables.js'
+import { compiledMutation, SelectionFailed } from './compiler.js'
 
 /** A prepared root field. */
 interface PreparedField {

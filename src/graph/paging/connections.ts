@@ -1,9 +1,9 @@
 import type { ArgBuilder, InputObjectRef, ObjectRef } from '@pothos/core'
 import type { PgTable } from 'drizzle-orm/pg-core'
-import type { Scope } from '../auth/scopes.js'
-import { LIMITS } from '../limits.js'
-import type { PageFacts } from '../store/query/jsonPage.js'
-import { type AnyList, countOf, cursorOf, type List, pageOf, requireWhole } from '../store/query/page.js'
+import type { Scope } from '../../auth/scopes.js'
+import { LIMITS } from '../../limits.js'
+import type { PageFacts } from '../../store/query/jsonPage.js'
+import { type AnyList, countOf, cursorOf, type List, pageOf, requireWhole } from '../../store/query/page.js'
 import {
   type AnyRelation,
   type Identified,
@@ -11,17 +11,17 @@ import {
   relatedCounts,
   relatedFacts,
   relatedPages,
-} from '../store/query/relations.js'
-import type { Read } from '../store/store.js'
-import { builder, type Context, needs, needsOneOf } from './builder.js'
-import type { FieldPrice } from './cost/bills.js'
-import { federated, SHAREABLE } from './federation/subgraph.js'
-import { checkNames } from './hints/names.js'
-import { load, oncePerRequest, readTogether } from './loaders.js'
+} from '../../store/query/relations.js'
+import type { Read } from '../../store/store.js'
+import { builder, type Context, needs, needsOneOf } from '../builder.js'
+import type { FieldPrice } from '../cost/bills.js'
+import { federated, SHAREABLE } from '../federation/subgraph.js'
+import { checkNames } from '../hints/names.js'
+import { load, oncePerRequest, readTogether } from '../loaders.js'
+import { type Arguments, field, idOf, type Types } from '../sql/fields.js'
+import { inTurns, turn } from '../turns.js'
 import { type Connection, factsOf, followed, type Once } from './pages.js'
-import { type Arguments, field, idOf, type Types } from './sql/fields.js'
-import { inTurns, turn } from './turns.js'
-import { type PageRequest, pageRequestOf } from './windows.js'
+import { type PageRequest, pageRequestOf } from './requests.js'
 
 type AnyRow = Record<string, unknown>
 

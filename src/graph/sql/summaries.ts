@@ -1,13 +1,13 @@
 import type { InputObjectRef, ObjectRef } from '@pothos/core'
 import type { PgTable } from 'drizzle-orm/pg-core'
-import type { Scope } from '../auth/scopes.js'
-import { guarded } from '../store/query/page.js'
-import { type AnySummary, countedGroups, type Summary, summaryOf } from '../store/query/summaries.js'
-import { builder, type Context, needs } from './builder.js'
-import { checkNames } from './hints/names.js'
-import { oncePerRequest } from './loaders.js'
-import type { Arguments, Types } from './sql/fields.js'
-import { turn } from './turns.js'
+import type { Scope } from '../../auth/scopes.js'
+import { guarded } from '../../store/query/page.js'
+import { type AnySummary, countedGroups, type Summary, summaryOf } from '../../store/query/summaries.js'
+import { builder, type Context, needs } from '../builder.js'
+import { checkNames } from '../hints/names.js'
+import { oncePerRequest } from '../loaders.js'
+import { turn } from '../turns.js'
+import type { Arguments, Types } from './fields.js'
 
 /** Declares a query for what the rows of a list amount to, with the filter of the list. */
 export function querySummary<T extends PgTable, F extends object, V extends object>(

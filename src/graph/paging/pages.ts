@@ -1,11 +1,11 @@
 import { and } from 'drizzle-orm'
-import { LIMITS } from '../limits.js'
-import { JsonPage, listSource, type PageFacts, pageFacts, readFacts } from '../store/query/jsonPage.js'
-import { type AnyList, countOf, cursorOf, extentOf, pageOf, requirePlace } from '../store/query/page.js'
-import type { Read } from '../store/store.js'
-import type { Context } from './builder.js'
-import { readTogether } from './loaders.js'
-import type { PageRequest } from './windows.js'
+import { LIMITS } from '../../limits.js'
+import { JsonPage, listSource, type PageFacts, pageFacts, readFacts } from '../../store/query/jsonPage.js'
+import { type AnyList, countOf, cursorOf, extentOf, pageOf, requirePlace } from '../../store/query/page.js'
+import type { Read } from '../../store/store.js'
+import type { Context } from '../builder.js'
+import { readTogether } from '../loaders.js'
+import type { PageRequest } from './requests.js'
 
 /** A page whose parts are read lazily. */
 export interface Connection<Row> {
