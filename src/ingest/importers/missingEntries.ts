@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises'
 import { and, eq, sql } from 'drizzle-orm'
-import { LIMITS } from '../limits.js'
-import type { ProjectRow } from '../projects/projects.js'
+import { LIMITS } from '../../limits.js'
+import type { ProjectRow } from '../../projects/projects.js'
+import type { ProjectMatcher } from '../matching/projects.js'
+import { BATCH_RECORDS, type ImportRun } from '../run.js'
 import type { EntryPlan, EntryRow } from './entryPlan.js'
-import type { ProjectMatcher } from './matching/projects.js'
-import { BATCH_RECORDS, type ImportRun } from './run.js'
 import { writersOfSource } from './sources.js'
 
 /** A project in the import: which of its entries were live before, and which were imported. */

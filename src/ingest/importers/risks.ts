@@ -1,9 +1,17 @@
-import { recordReader, type Values } from '../fields.js'
-import { checkRisk, RISK_FIELDS, type RiskRow, risksLedger, riskWith, scoreInstead, Tally } from '../projects/risks.js'
-import { RISK_COLUMNS } from './columns.js'
+import { recordReader, type Values } from '../../fields.js'
+import {
+  checkRisk,
+  RISK_FIELDS,
+  type RiskRow,
+  risksLedger,
+  riskWith,
+  scoreInstead,
+  Tally,
+} from '../../projects/risks.js'
+import { RISK_COLUMNS } from '../columns.js'
+import type { Importer, ImportRun } from '../run.js'
 import { entriesImporter } from './entries.js'
 import type { EntryPlan } from './entryPlan.js'
-import type { Importer, ImportRun } from './run.js'
 
 const fieldNames = Object.keys(RISK_FIELDS) as (keyof typeof RISK_FIELDS)[]
 const readColumns = recordReader(RISK_COLUMNS)

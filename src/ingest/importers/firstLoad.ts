@@ -1,6 +1,6 @@
 import type { PgTable } from 'drizzle-orm/pg-core'
-import type { Tables } from '../store/tables.js'
-import type { ImportRun } from './run.js'
+import type { Tables } from '../../store/tables.js'
+import type { ImportRun } from '../run.js'
 
 /** From this many records on, a first load builds its indexes at the end. */
 const MANY_RECORDS = 10_000

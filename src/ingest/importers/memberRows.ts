@@ -1,5 +1,5 @@
-import { fold, type InputCheck } from '../text.js'
-import type { ImportRun, SourceRecord } from './run.js'
+import { fold, type InputCheck } from '../../text.js'
+import type { ImportRun, SourceRecord } from '../run.js'
 
 interface Gathered {
   readonly first: number

@@ -1,9 +1,9 @@
-import { recordReader } from '../fields.js'
-import { isId } from '../ids.js'
-import { checkProject, noteSync, projectsLedger, projectWith } from '../projects/projects.js'
-import { PROJECT_COLUMNS } from './columns.js'
-import { ProjectMatcher } from './matching/projects.js'
-import type { Importer, ImportRun } from './run.js'
+import { recordReader } from '../../fields.js'
+import { isId } from '../../ids.js'
+import { checkProject, noteSync, projectsLedger, projectWith } from '../../projects/projects.js'
+import { PROJECT_COLUMNS } from '../columns.js'
+import { ProjectMatcher } from '../matching/projects.js'
+import type { Importer, ImportRun } from '../run.js'
 
 const readColumns = recordReader(PROJECT_COLUMNS)
 

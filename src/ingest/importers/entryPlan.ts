@@ -1,13 +1,13 @@
 import type { SQL } from 'drizzle-orm'
 import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
-import type { Ledger, Stored } from '../history/ledger.js'
-import type { IdKind } from '../ids.js'
-import type { Assignee, ProjectRow } from '../projects/projects.js'
-import type { Read, Write } from '../store/store.js'
-import type { Tables } from '../store/tables.js'
-import type { InputCheck } from '../text.js'
-import type { Attribution } from './matching/assignees.js'
-import type { SourceRecord } from './run.js'
+import type { Ledger, Stored } from '../../history/ledger.js'
+import type { IdKind } from '../../ids.js'
+import type { Assignee, ProjectRow } from '../../projects/projects.js'
+import type { Read, Write } from '../../store/store.js'
+import type { Tables } from '../../store/tables.js'
+import type { InputCheck } from '../../text.js'
+import type { Attribution } from '../matching/assignees.js'
+import type { SourceRecord } from '../run.js'
 
 /** The columns that risks and issues have in common. */
 export interface EntryRow {

@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
 import { and, eq, gt } from 'drizzle-orm'
-import type { Ledger } from '../history/ledger.js'
-import type { PersonRow } from '../personnel/people.js'
-import { closableOf } from './missing.js'
-import { BATCH_RECORDS, type ImportRun } from './run.js'
+import type { Ledger } from '../../history/ledger.js'
+import type { PersonRow } from '../../personnel/people.js'
+import { BATCH_RECORDS, type ImportRun } from '../run.js'
+import { closableOf } from './missingEntries.js'
 import { writersOfSource } from './sources.js'
 
 /**

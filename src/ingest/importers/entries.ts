@@ -1,13 +1,13 @@
-import { isId } from '../ids.js'
-import { type Assignee, noteSync } from '../projects/projects.js'
-import type { Write } from '../store/store.js'
-import type { InputCheck } from '../text.js'
+import { isId } from '../../ids.js'
+import { type Assignee, noteSync } from '../../projects/projects.js'
+import type { Write } from '../../store/store.js'
+import type { InputCheck } from '../../text.js'
+import { AssigneeMatcher } from '../matching/assignees.js'
+import { ProjectMatcher } from '../matching/projects.js'
+import type { Importer, ImportRun } from '../run.js'
 import type { EntryPlan, EntryRow, EntryValues, Placed } from './entryPlan.js'
 import { FirstLoad } from './firstLoad.js'
-import { AssigneeMatcher } from './matching/assignees.js'
-import { ProjectMatcher } from './matching/projects.js'
-import { MissingEntries } from './missing.js'
-import type { Importer, ImportRun } from './run.js'
+import { MissingEntries } from './missingEntries.js'
 
 /** Imports risks or issues, matched by id, else by project and reference. */
 export function entriesImporter<Row extends EntryRow, V extends EntryValues>(

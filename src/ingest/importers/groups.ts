@@ -1,14 +1,14 @@
 import { setImmediate } from 'node:timers/promises'
 import { eq } from 'drizzle-orm'
-import { recordReader, requireFields } from '../fields.js'
-import { type GroupRow, groupsLedger, groupsOfPeople, groupWith } from '../personnel/groups.js'
-import { regroup } from '../personnel/memberships.js'
-import type { Write } from '../store/store.js'
-import { GROUP_COLUMNS } from './columns.js'
-import { PersonMatcher, strangerInWords } from './matching/people.js'
-import { RecordMatcher } from './matching/records.js'
+import { recordReader, requireFields } from '../../fields.js'
+import { type GroupRow, groupsLedger, groupsOfPeople, groupWith } from '../../personnel/groups.js'
+import { regroup } from '../../personnel/memberships.js'
+import type { Write } from '../../store/store.js'
+import { GROUP_COLUMNS } from '../columns.js'
+import { PersonMatcher, strangerInWords } from '../matching/people.js'
+import { RecordMatcher } from '../matching/records.js'
+import { BATCH_RECORDS, type Importer, type ImportRun } from '../run.js'
 import { MemberRows } from './memberRows.js'
-import { BATCH_RECORDS, type Importer, type ImportRun } from './run.js'
 
 const readColumns = recordReader(GROUP_COLUMNS)
 

@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm'
-import type { Write } from '../store/store.js'
+import type { Write } from '../../store/store.js'
 
 /** The writers of the source that writes now: imports, or all keys of this name, because a rotated key has a new id. */
 export async function writersOfSource({ by, db, t: { apiKey } }: Write): Promise<readonly string[]> {

@@ -1,10 +1,10 @@
-import { recordReader, type Values } from '../fields.js'
-import { checkIssue, ISSUE_FIELDS, type IssueRow, issuesLedger, issueWith } from '../projects/issues.js'
-import { ISSUE_COLUMNS } from './columns.js'
+import { recordReader, type Values } from '../../fields.js'
+import { checkIssue, ISSUE_FIELDS, type IssueRow, issuesLedger, issueWith } from '../../projects/issues.js'
+import { ISSUE_COLUMNS } from '../columns.js'
+import { RiskMatcher } from '../matching/risks.js'
+import type { Importer, ImportRun } from '../run.js'
 import { entriesImporter } from './entries.js'
 import type { EntryPlan } from './entryPlan.js'
-import { RiskMatcher } from './matching/risks.js'
-import type { Importer, ImportRun } from './run.js'
 
 const fieldNames = Object.keys(ISSUE_FIELDS) as (keyof typeof ISSUE_FIELDS)[]
 const readColumns = recordReader(ISSUE_COLUMNS)
