@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url'
 import { MAIN, serve } from '../../campaigns/served.js'
 import { type Filled, storeOf } from './data.js'
 import { ON_SERVER_CORE, type Running, startScript } from './processes.js'
-import { APOLLO_CLIENT, APOLLO_ROUTER, type Client } from './requests.js'
-import { type Api, isOpenTo, type Work } from './works.js'
+import { APOLLO_CLIENT, APOLLO_ROUTER, type Client } from './workloads/requests.js'
+import { type Api, isOpenTo, type Work } from './workloads/workloads.js'
 
 export interface Contestant {
   readonly id: string

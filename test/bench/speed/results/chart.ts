@@ -1,6 +1,6 @@
 /** The figures as a bar chart: an SVG for light and dark pages. */
-import { CONTESTANTS } from './contestants.js'
-import { figureName } from './measure.js'
+import { CONTESTANTS } from '../contestants.js'
+import { figureName } from '../measurements/rounds.js'
 import type { Results } from './targets.js'
 
 const WIDTH = 860

@@ -1,12 +1,12 @@
 /** The latency of a page for one client while four others read whole lists, and the gain from a second core. */
-import { median } from '../../campaigns/client.js'
-import { FIRST_ANSWERS, startOurs } from './contestants.js'
-import type { Filled } from './data.js'
-import type { LoadResult } from './load.js'
-import type { Options } from './options.js'
-import { load, ON_ANY_CORE, ON_SERVER_CORE, type Running } from './processes.js'
-import { wireOf } from './requests.js'
-import { type BenchRequest, everyone, somePeople, UNIQUE } from './works.js'
+import { median } from '../../../campaigns/client.js'
+import { FIRST_ANSWERS, startOurs } from '../contestants.js'
+import type { Filled } from '../data.js'
+import type { LoadResult } from '../load.js'
+import type { Options } from '../options.js'
+import { load, ON_ANY_CORE, ON_SERVER_CORE, type Running } from '../processes.js'
+import { wireOf } from '../workloads/requests.js'
+import { type BenchRequest, everyone, somePeople, UNIQUE } from '../workloads/workloads.js'
 
 export interface Crowd {
   readonly quietP99Ms: number

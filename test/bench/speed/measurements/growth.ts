@@ -1,13 +1,13 @@
 /** The processor time of one of our requests as the store grows, uncached. */
 import { rmSync } from 'node:fs'
-import { median } from '../../campaigns/client.js'
-import { FIRST_ANSWERS, startOurs } from './contestants.js'
-import type { Filled } from './data.js'
+import { median } from '../../../campaigns/client.js'
+import { FIRST_ANSWERS, startOurs } from '../contestants.js'
+import type { Filled } from '../data.js'
+import type { Options } from '../options.js'
+import { load } from '../processes.js'
+import { wireOf } from '../workloads/requests.js'
+import { type BenchRequest, deepPages, somePeople, topRisks, UNIQUE } from '../workloads/workloads.js'
 import { fillGrown } from './growthData.js'
-import type { Options } from './options.js'
-import { load } from './processes.js'
-import { wireOf } from './requests.js'
-import { type BenchRequest, deepPages, somePeople, topRisks, UNIQUE } from './works.js'
 
 /** One row of the table: the cost of each request with this many people and as many risks. */
 export interface Growth {

@@ -1,7 +1,7 @@
 /** Workloads for GraphQL only: federation entities, several lists in one query, nested lists, edges. */
-import { openDatabase } from '../../../src/store/sqlite/driver.js'
-import { type Filled, storeOf } from './data.js'
-import { CLIENTS, PAGE, PERSON, type Work } from './works.js'
+import { openDatabase } from '../../../../src/store/sqlite/driver.js'
+import { type Filled, storeOf } from '../data.js'
+import { CLIENTS, PAGE, PERSON, type Work } from './workloads.js'
 
 const REFERENCES = 50
 

@@ -1,11 +1,11 @@
 /** Before any measurement: checks that all contestants send the same responses, and reject a wrong key. */
 import { rmSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
-import { Client } from '../../campaigns/client.js'
-import { CONTESTANTS, type Contestant, FIRST_ANSWERS, startOurs } from './contestants.js'
-import { copyOf, type Filled } from './data.js'
-import { messageOf } from './requests.js'
-import { type Api, addPerson, type BenchRequest, isOpenTo, UNIQUE, type Work } from './works.js'
+import { Client } from '../../../campaigns/client.js'
+import { CONTESTANTS, type Contestant, FIRST_ANSWERS, startOurs } from '../contestants.js'
+import { copyOf, type Filled } from '../data.js'
+import { messageOf } from '../workloads/requests.js'
+import { type Api, addPerson, type BenchRequest, isOpenTo, UNIQUE, type Work } from '../workloads/workloads.js'
 
 /** The expected response to each request, by its path or body. */
 export type Answers = ReadonlyMap<string, string>

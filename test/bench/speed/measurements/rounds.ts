@@ -1,14 +1,14 @@
 /** Measures in rounds: each contestant in turn for each workload, so that drift of the machine affects all alike. */
 import { rmSync } from 'node:fs'
-import { median } from '../../campaigns/client.js'
-import { CONTESTANTS, type Contestant } from './contestants.js'
-import { copyOf, countPeople, type Filled } from './data.js'
+import { median } from '../../../campaigns/client.js'
+import { CONTESTANTS, type Contestant } from '../contestants.js'
+import { copyOf, countPeople, type Filled } from '../data.js'
+import type { LoadResult } from '../load.js'
+import type { Options } from '../options.js'
+import { load, type Running, residentBytes } from '../processes.js'
+import { wireOf } from '../workloads/requests.js'
+import { addPerson, isOpenTo, UNIQUE, type Work } from '../workloads/workloads.js'
 import { type Answers, nameOf } from './equality.js'
-import type { LoadResult } from './load.js'
-import type { Options } from './options.js'
-import { load, type Running, residentBytes } from './processes.js'
-import { wireOf } from './requests.js'
-import { addPerson, isOpenTo, UNIQUE, type Work } from './works.js'
 
 /** The medians of one contestant's rounds in one workload. */
 export interface Figure {

@@ -1,10 +1,10 @@
 /** The time from our start to the first response, and the memory of an idle server. */
-import { Client, median, sleep } from '../../campaigns/client.js'
-import { FIRST_ANSWERS, startOurs } from './contestants.js'
-import type { Filled } from './data.js'
-import { residentBytes } from './processes.js'
-import { messageOf } from './requests.js'
-import { somePeople } from './works.js'
+import { Client, median, sleep } from '../../../campaigns/client.js'
+import { FIRST_ANSWERS, startOurs } from '../contestants.js'
+import type { Filled } from '../data.js'
+import { residentBytes } from '../processes.js'
+import { messageOf } from '../workloads/requests.js'
+import { somePeople } from '../workloads/workloads.js'
 
 export interface Startup {
   readonly firstAnswerMs: number

@@ -1,9 +1,9 @@
 /** The targets, as ratios within one run, and whether they are reached. */
-import { keepsAnswers } from './contestants.js'
-import type { Crowd } from './crowd.js'
-import type { Growth } from './growth.js'
-import { type Figures, figureName } from './measure.js'
-import type { Startup } from './startup.js'
+import { keepsAnswers } from '../contestants.js'
+import type { Crowd } from '../measurements/crowd.js'
+import type { Growth } from '../measurements/growth.js'
+import { type Figures, figureName } from '../measurements/rounds.js'
+import type { Startup } from '../measurements/startup.js'
 
 export interface Results {
   readonly works: readonly { readonly name: string; readonly title: string; readonly clients: number }[]

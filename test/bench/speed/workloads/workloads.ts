@@ -1,12 +1,12 @@
 /** The workloads, as REST and as GraphQL requests. */
 
-import { personnel } from '../../../src/personnel/people.js'
-import { risks } from '../../../src/projects/risks.js'
-import { cursorAt } from '../../../src/store/query/cursors.js'
-import { openDatabase } from '../../../src/store/sqlite/driver.js'
-import { type Filled, storeOf } from './data.js'
-import type { Mix } from './load.js'
-import type { Part } from './options.js'
+import { personnel } from '../../../../src/personnel/people.js'
+import { risks } from '../../../../src/projects/risks.js'
+import { cursorAt } from '../../../../src/store/query/cursors.js'
+import { openDatabase } from '../../../../src/store/sqlite/driver.js'
+import { type Filled, storeOf } from '../data.js'
+import type { Mix } from '../load.js'
+import type { Part } from '../options.js'
 
 export type Api = 'rest' | 'graphql'
 

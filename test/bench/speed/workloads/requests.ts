@@ -1,4 +1,4 @@
-import type { Api, BenchRequest } from './works.js'
+import type { Api, BenchRequest } from './workloads.js'
 
 /** A request for the campaigns' client. */
 export interface Message {
