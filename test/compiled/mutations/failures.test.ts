@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest'
-import type { Store } from '../../src/store/store.js'
-import { ada } from '../support/fixtures.js'
-import { openGateway } from '../support/harness.js'
-import { newStore, type TestStore } from '../support/stores.js'
+import type { Store } from '../../../src/store/store.js'
+import { ada } from '../../support/fixtures.js'
+import { openGateway } from '../../support/harness.js'
+import { newStore, type TestStore } from '../../support/stores.js'
 
 const isSelection = (text: string) => / from "(person|groups)" "r1" where "r1"."id" = \S+$/.test(text)
 

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import { expectedOf, outcomeOf } from './matrixResults.js'
-import { type Holder, openStage, Tally } from './matrixStage.js'
+import { expectedOf, outcomeOf } from './results.js'
+import { type Holder, openStage, Tally } from './stage.js'
 
 const { holders, everything, rows, away } = await openStage(afterAll)
 const tally = new Tally()

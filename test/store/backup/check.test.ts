@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { verifyCopy } from '../../src/store/sqlite/backup.js'
-import { damageIndex, newCopy, within } from './backups.js'
+import { verifyCopy } from '../../../src/store/sqlite/backup.js'
+import { damageIndex, newCopy, within } from './copies.js'
 
 describe('the check of a copy', () => {
   const DAMAGES: readonly (readonly [string, string, RegExp])[] = [

@@ -12,10 +12,10 @@ import {
   parse,
   type SelectionSetNode,
 } from 'graphql'
-import { isScope, type Scope } from '../../src/auth/scopes.js'
-import { schema } from '../../src/schema.js'
-import type { TestResponse } from '../support/harness.js'
-import { isEnough, type Rule, ruleOfStep, ruleOfType } from './matrix.js'
+import { isScope, type Scope } from '../../../src/auth/scopes.js'
+import { schema } from '../../../src/schema.js'
+import type { TestResponse } from '../../support/harness.js'
+import { isEnough, type Rule, ruleOfStep, ruleOfType } from './paths.js'
 
 /** A key and its caller. */
 export interface Self {

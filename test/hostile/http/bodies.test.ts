@@ -8,13 +8,13 @@ import {
   isListType,
   isNonNullType,
 } from 'graphql'
-import { compile } from '../../src/http/rest/compiledRoutes.js'
-import { ROUTES } from '../../src/http/rest/routes.js'
-import { schema } from '../../src/schema.js'
-import type { Company } from '../support/fixtures.js'
-import { AS_MANAGER, campaign, openArena, posted, type Row, sample } from './support/arena.js'
-import { fine, flawAt, problem, refused } from './support/verdicts.js'
-import type { Sent } from './support/wire.js'
+import { compile } from '../../../src/http/rest/compiledRoutes.js'
+import { ROUTES } from '../../../src/http/rest/routes.js'
+import { schema } from '../../../src/schema.js'
+import type { Company } from '../../support/fixtures.js'
+import { AS_MANAGER, campaign, openArena, posted, type Row, sample } from '../support/arena.js'
+import { fine, flawAt, problem, refused } from '../support/verdicts.js'
+import type { Sent } from '../support/wire.js'
 
 /** Values, as JSON, that a leaf of each type must refuse, besides objects and lists. */
 const WRONG: Readonly<Record<string, readonly string[]>> = {

@@ -1,11 +1,11 @@
 import { copyFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { openDatabase } from '../../src/store/sqlite/driver.js'
-import { openSqlite } from '../../src/store/sqlite/store.js'
-import { engine } from '../support/engine.js'
-import { openGateway } from '../support/harness.js'
-import { newFolder } from '../support/process.js'
+import { openDatabase } from '../../../src/store/sqlite/driver.js'
+import { openSqlite } from '../../../src/store/sqlite/store.js'
+import { engine } from '../../support/engine.js'
+import { openGateway } from '../../support/harness.js'
+import { newFolder } from '../../support/process.js'
 import { remember } from './putBack.js'
 
 /** Copies a store over a file, as `.backup` and `.restore` of the sqlite3 shell do. */

@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
-import { type MintedKey, mintKey, revokeKey } from '../../src/auth/keys.js'
-import { addPerson } from '../../src/personnel/people.js'
-import type { Store } from '../../src/store/store.js'
-import { type Caller, type Gateway, NOW } from '../support/harness.js'
+import { type MintedKey, mintKey, revokeKey } from '../../../src/auth/keys.js'
+import { addPerson } from '../../../src/personnel/people.js'
+import type { Store } from '../../../src/store/store.js'
+import { type Caller, type Gateway, NOW } from '../../support/harness.js'
 
 const as = { by: 'cli', at: () => NOW }
 const person = (externalId: string) => ({ name: externalId, externalId })

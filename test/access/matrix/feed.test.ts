@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest'
-import type { Scope } from '../../src/auth/scopes.js'
-import { isEnough } from './matrix.js'
-import { type Holder, openStage, sameness, Tally } from './matrixStage.js'
+import type { Scope } from '../../../src/auth/scopes.js'
+import { isEnough } from './paths.js'
+import { type Holder, openStage, sameness, Tally } from './stage.js'
 
 /** Fewer would mean that a filter was left out. */
 const CHECKS_MIN = 150

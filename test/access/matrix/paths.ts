@@ -12,8 +12,8 @@ import {
   Kind,
   parse,
 } from 'graphql'
-import { isScope, type Scope } from '../../src/auth/scopes.js'
-import { schema, sdl } from '../../src/schema.js'
+import { isScope, type Scope } from '../../../src/auth/scopes.js'
+import { schema, sdl } from '../../../src/schema.js'
 
 /** The requested rows: ids by type, and other keys by type and field; `key` is the project's. */
 export type Rows = Readonly<Record<string, string>>
@@ -34,7 +34,7 @@ const SPECIAL: Readonly<Record<string, (around: Scope) => Scope>> = {
 /** Fields that need no scope. The results of `_entities` and `node` have the scope of their type. */
 const ANY_KEY = ['Query.apiKey', 'Query._service', 'Query._entities', 'ApiKey']
 const BY_TYPE = 'Query.node'
-/** Shows the rows that a key may read: matrixFeed.test.ts has its rules. */
+/** Shows the rows that a key may read: feed.test.ts has its rules. */
 const BY_ROW = 'Query.changes'
 
 /** The rule of scopes, implemented independently. */

@@ -2,11 +2,11 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { LIMITS } from '../../src/limits.js'
-import { type Attack, isShort, KEY, openArena, type Row, read } from './support/arena.js'
-import { BODY, getting, length, lines, OWN } from './support/requests.js'
-import { either, fine, only, problem, silence, statuses, type Verdict } from './support/verdicts.js'
-import type { Raw } from './support/wire.js'
+import { LIMITS } from '../../../src/limits.js'
+import { type Attack, isShort, KEY, openArena, type Row, read } from '../support/arena.js'
+import { BODY, getting, length, lines, OWN } from '../support/requests.js'
+import { either, fine, only, problem, silence, statuses, type Verdict } from '../support/verdicts.js'
+import type { Raw } from '../support/wire.js'
 
 const arena = openArena(import.meta.url)
 

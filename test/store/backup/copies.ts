@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Backup, backUp } from '../../src/store/sqlite/backup.js'
-import { type Connection, openDatabase } from '../../src/store/sqlite/driver.js'
-import { migrate } from '../../src/store/sqlite/migrations.js'
-import { newFolder } from '../support/process.js'
+import { type Backup, backUp } from '../../../src/store/sqlite/backup.js'
+import { type Connection, openDatabase } from '../../../src/store/sqlite/driver.js'
+import { migrate } from '../../../src/store/sqlite/migrations.js'
+import { newFolder } from '../../support/process.js'
 
 export const AT = '2026-11-02T09:30:00.000Z'
 export const calm = { force: false, clock: () => new Date(AT), signal: new AbortController().signal }

@@ -1,6 +1,6 @@
 import { getNamedType } from 'graphql'
 import { afterAll, describe, expect, test } from 'vitest'
-import { grants, SCOPE_NAMES } from '../../src/auth/scopes.js'
+import { grants, SCOPE_NAMES } from '../../../src/auth/scopes.js'
 import {
   documentOf,
   endsOf,
@@ -14,9 +14,9 @@ import {
   STYLES,
   type Style,
   stepsFrom,
-} from './matrix.js'
-import { answerFor, expectedOf, type Outcome, outcomeOf } from './matrixResults.js'
-import { dumpOf, type Holder, inputOf, openStage, sameness, Tally } from './matrixStage.js'
+} from './paths.js'
+import { answerFor, expectedOf, type Outcome, outcomeOf } from './results.js'
+import { dumpOf, type Holder, inputOf, openStage, sameness, Tally } from './stage.js'
 
 /** Fewer would mean that a field was left out. */
 const CHECKS_MIN = 8_000

@@ -1,4 +1,4 @@
-import type { Company } from '../support/fixtures.js'
+import type { Company } from '../../support/fixtures.js'
 
 /** A request that changes something. */
 export interface Written {

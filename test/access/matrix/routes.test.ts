@@ -1,11 +1,11 @@
 import { Kind, parse } from 'graphql'
 import { afterAll, describe, expect, test } from 'vitest'
-import { OPERATIONS } from '../../src/http/rest/operations.js'
-import { ROUTES, type Route } from '../../src/http/rest/routes.js'
-import { schema } from '../../src/schema.js'
-import type { Caller, TestResponse } from '../support/harness.js'
-import { DAYS, inputTypeOf, isEnough, type Rows, rowOf, ruleOfStep } from './matrix.js'
-import { dumpOf, type Holder, inputOf, openStage, sameness, Tally } from './matrixStage.js'
+import { OPERATIONS } from '../../../src/http/rest/operations.js'
+import { ROUTES, type Route } from '../../../src/http/rest/routes.js'
+import { schema } from '../../../src/schema.js'
+import type { Caller, TestResponse } from '../../support/harness.js'
+import { DAYS, inputTypeOf, isEnough, type Rows, rowOf, ruleOfStep } from './paths.js'
+import { dumpOf, type Holder, inputOf, openStage, sameness, Tally } from './stage.js'
 
 /** Fewer would mean that a route was left out. */
 const CHECKS_MIN = 2_500
@@ -105,7 +105,7 @@ function outcomeOf({ status, headers, body }: TestResponse) {
 }
 
 const named = ROUTES.map((route) => ({ name: `${route.method} ${route.path}`, route }))
-/** Of a feed, each key sees other rows: matrixFeed.test.ts has its rules. */
+/** Of a feed, each key sees other rows: feed.test.ts has its rules. */
 const scoped = named.filter(({ route }) => !route.isFeed)
 const PATHS = [...new Set(ROUTES.map(({ path }) => path))].map((path) => {
   const here = ROUTES.filter((route) => route.path === path)

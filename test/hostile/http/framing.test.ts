@@ -1,9 +1,9 @@
 import { expect } from 'vitest'
-import { LIMITS } from '../../src/limits.js'
-import { type Attack, campaign, openArena, posted, type Row, SMALL_KEY } from './support/arena.js'
-import { BODY, CHUNKS, getting, HIDDEN, length, lines, posting, SIZE } from './support/requests.js'
-import { either, fine, flawAt, problem, refused, statuses, unreadable, type Verdict } from './support/verdicts.js'
-import type { Sent } from './support/wire.js'
+import { LIMITS } from '../../../src/limits.js'
+import { type Attack, campaign, openArena, posted, type Row, SMALL_KEY } from '../support/arena.js'
+import { BODY, CHUNKS, getting, HIDDEN, length, lines, posting, SIZE } from '../support/requests.js'
+import { either, fine, flawAt, problem, refused, statuses, unreadable, type Verdict } from '../support/verdicts.js'
+import type { Sent } from '../support/wire.js'
 
 const WRONG_LENGTHS = [
   '-1',

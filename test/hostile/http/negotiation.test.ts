@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
-import type { Company } from '../support/fixtures.js'
-import { campaign, openArena, posted, query, type Row, read } from './support/arena.js'
-import { getting, lines, OWN } from './support/requests.js'
-import { either, fine, problem, refused } from './support/verdicts.js'
+import type { Company } from '../../support/fixtures.js'
+import { campaign, openArena, posted, query, type Row, read } from '../support/arena.js'
+import { getting, lines, OWN } from '../support/requests.js'
+import { either, fine, problem, refused } from '../support/verdicts.js'
 
 const tooLarge = problem('HEADERS_TOO_LARGE')
 const SPACES = ' '.repeat(15_500)

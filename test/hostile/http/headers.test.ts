@@ -1,9 +1,9 @@
 import { expect } from 'vitest'
-import { LIMITS } from '../../src/limits.js'
-import type { TestResponse } from '../support/harness.js'
-import { AS_MANAGER, campaign, KEY, openArena, posted, type Row, read, sample } from './support/arena.js'
-import { lines, OWN } from './support/requests.js'
-import { either, fine, problem, unreadable, type Verdict } from './support/verdicts.js'
+import { LIMITS } from '../../../src/limits.js'
+import type { TestResponse } from '../../support/harness.js'
+import { AS_MANAGER, campaign, KEY, openArena, posted, type Row, read, sample } from '../support/arena.js'
+import { lines, OWN } from '../support/requests.js'
+import { either, fine, problem, unreadable, type Verdict } from '../support/verdicts.js'
 
 const tooLarge = problem('HEADERS_TOO_LARGE', /the most|larger than/)
 const one = (...headers: string[]) => ({ bytes: lines('GET /v1/key HTTP/1.1', ...headers, 'Connection: close') })

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { mintKey } from '../../src/auth/keys.js'
-import type { Scope } from '../../src/auth/scopes.js'
-import type { Company } from '../support/fixtures.js'
-import { type Gateway, openFilled } from '../support/harness.js'
-import { PLAIN } from '../support/way.js'
-import { MUTATIONS, WRITES, type Written } from './mutationRequests.js'
+import { mintKey } from '../../../src/auth/keys.js'
+import type { Scope } from '../../../src/auth/scopes.js'
+import type { Company } from '../../support/fixtures.js'
+import { type Gateway, openFilled } from '../../support/harness.js'
+import { PLAIN } from '../../support/way.js'
+import { MUTATIONS, WRITES, type Written } from './requests.js'
 
 const KEYS: readonly (readonly Scope[])[] = [
   ['personnel.manage', 'projects.manage'],

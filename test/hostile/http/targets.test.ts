@@ -1,9 +1,9 @@
 import { expect } from 'vitest'
-import type { TestResponse } from '../support/harness.js'
-import { AS_MANAGER, type Attack, campaign, openArena, type Row, read } from './support/arena.js'
-import { getting, lines } from './support/requests.js'
-import { either, fine, problem, refused, unreadable, type Verdict } from './support/verdicts.js'
-import type { Raw } from './support/wire.js'
+import type { TestResponse } from '../../support/harness.js'
+import { AS_MANAGER, type Attack, campaign, openArena, type Row, read } from '../support/arena.js'
+import { getting, lines } from '../support/requests.js'
+import { either, fine, problem, refused, unreadable, type Verdict } from '../support/verdicts.js'
+import type { Raw } from '../support/wire.js'
 
 const nowhere = problem('NOT_FOUND')
 const badTarget = problem('BAD_REQUEST', /address|cannot be read/)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { CachedResponses } from '../../src/http/cache/responseCache.js'
-import type { ChangeCounter, Versions } from '../../src/store/changeCounters.js'
+import { CachedResponses } from '../../../src/http/cache/responseCache.js'
+import type { ChangeCounter, Versions } from '../../../src/store/changeCounters.js'
 
 const response = (bytes: number, body = Buffer.alloc(bytes)) => ({
   answer: { status: 200, headers: {}, body },

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { mintKey } from '../../src/auth/keys.js'
-import { type Caller, type Gateway, NOW, openFilled, openGateway, type TestResponse } from '../support/harness.js'
+import { mintKey } from '../../../src/auth/keys.js'
+import { type Caller, type Gateway, NOW, openFilled, openGateway, type TestResponse } from '../../support/harness.js'
 
 const PEOPLE = '/v1/personnel?limit=2'
 const BY_GET = `/graphql?query=${encodeURIComponent('{ personnel(first: 2) { nodes { name } } }')}`

@@ -2,12 +2,12 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { addGroup, groups } from '../../src/personnel/groups.js'
-import { openStore } from '../../src/store/open.js'
-import { countOf } from '../../src/store/query/page.js'
-import { backUp } from '../../src/store/sqlite/backup.js'
-import { restore } from '../../src/store/sqlite/restore.js'
-import { NOW } from '../support/harness.js'
+import { addGroup, groups } from '../../../src/personnel/groups.js'
+import { openStore } from '../../../src/store/open.js'
+import { countOf } from '../../../src/store/query/page.js'
+import { backUp } from '../../../src/store/sqlite/backup.js'
+import { restore } from '../../../src/store/sqlite/restore.js'
+import { NOW } from '../../support/harness.js'
 
 function folder(): string {
   const path = mkdtempSync(join(tmpdir(), 'restore-'))
