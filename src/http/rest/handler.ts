@@ -21,7 +21,8 @@ import { notAllowed } from '../wire/problems.js'
 import { type HttpRequest, type HttpResponse, isReading } from '../wire/request.js'
 import { readBody } from './bodyInput.js'
 import { type CompiledRoute, compiledRoute } from './compiledRoutes.js'
-import { feedRequestOf, longPoll } from './feed.js'
+import { feedRequestOf, longPoll } from './feed/longPoll.js'
+import type { Waiting } from './feed/waiting.js'
 import { createPerform, type RunningRequests } from './idempotency.js'
 import { readParameters, readSeparator } from './parameters.js'
 import { nearestPath } from './pathHints.js'
@@ -29,7 +30,6 @@ import { requireMatch, tagsToMatch, unmatchable } from './preconditions.js'
 import { nothingAt, type RouteCall, respondWithCompiled, respondWithResult } from './results.js'
 import { type Match, type Place, routesAt } from './router.js'
 import { ROUTES } from './routes.js'
-import type { Waiting } from './waiting.js'
 
 interface RestOptions {
   readonly schema: GraphQLSchema

@@ -1,6 +1,6 @@
-import { Content } from '../wire/content.js'
-import type { Entry } from './csv.js'
-import { EVENTS_TYPE } from './routes.js'
+import { Content } from '../../wire/content.js'
+import type { Entry } from '../csv.js'
+import { EVENTS_TYPE } from '../routes.js'
 
 /** The entries of a feed as a batch of CloudEvents 1.0; the id of an event is where to resume after it. */
 export function eventsContent(entries: Iterable<Entry>, { path }: { readonly path: string }): Content {

@@ -1,7 +1,7 @@
-import { Fault } from '../../errors.js'
-import { LIMITS } from '../../limits.js'
-import type { Versions } from '../../store/changeCounters.js'
-import { RateExceeded } from '../access/rateLimits.js'
+import { Fault } from '../../../errors.js'
+import { LIMITS } from '../../../limits.js'
+import type { Versions } from '../../../store/changeCounters.js'
+import { RateExceeded } from '../../access/rateLimits.js'
 
 /** A request that waits for a change of the history. */
 interface Waiter {
