@@ -1,7 +1,7 @@
 import { LEVEL_FLOORS } from '../../vocabulary.js'
 import { T } from '../../web/texts.js'
 import { html } from './html.js'
-import { createPage, modulesOf, type Page, type PageOptions } from './shell.js'
+import { createPage, modulesOf, type Page, type PageOptions, styleSheet } from './shell.js'
 
 /** The overview: a static page, whose modules are a client of the API. */
 export function createOverview(options: PageOptions): Page {
@@ -10,7 +10,7 @@ export function createOverview(options: PageOptions): Page {
     title: T.documentTitle,
     description: T.description,
     modules: modulesOf('overview/main.js'),
-    styles: ['style.css', 'overview/print.css'],
+    styles: ['theme', 'base', 'layout', 'figures', 'lists', 'dialog', 'print'].map(styleSheet),
     data: { levels: JSON.stringify(LEVEL_FLOORS) },
     body: () => html`<noscript><p>${T.noScript} <a href="${basePath}/v1">${T.rest}</a>, <a href="${basePath}/v1/openapi.json">${T.openapi}</a>.</p></noscript>
 `,

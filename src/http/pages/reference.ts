@@ -3,7 +3,7 @@ import { SCOPES } from '../../auth/scopes.js'
 import { openapi } from '../openapi/document.js'
 import { type ApiParameter, ApiReader, type ApiResponse, type Operation, type Schema } from './apiDocument.js'
 import { type Html, html, words } from './html.js'
-import { createPage, modulesOf, type Page, type PageOptions } from './shell.js'
+import { createPage, modulesOf, type Page, type PageOptions, styleSheet } from './shell.js'
 
 /** The reference of the REST API: its OpenAPI document, to read and to try. */
 export function createReference(schema: GraphQLSchema, options: PageOptions): Page {
@@ -11,7 +11,7 @@ export function createReference(schema: GraphQLSchema, options: PageOptions): Pa
     title: 'Operations Gateway: REST reference',
     description: 'Every route of the REST API, with its parameters, examples and errors.',
     modules: modulesOf('reference/main.js'),
-    styles: ['style.css', 'reference/style.css'],
+    styles: ['theme', 'base', 'reference'].map(styleSheet),
     body: () => referencePage(new ApiReader(openapi(schema, options.basePath)), options.basePath),
   }))
 }

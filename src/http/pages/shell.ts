@@ -73,6 +73,8 @@ export function modulesOf(name: string): readonly string[] {
   return [...found]
 }
 
+export const styleSheet = (name: string) => `styles/${name}.css`
+
 /** Its path has the hash of its content, so it never changes. */
 const KEPT = { 'cache-control': 'public, max-age=31536000, immutable' }
 
