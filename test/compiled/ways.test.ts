@@ -14,7 +14,7 @@ import { type Gateway, openGateway } from '../support/harness.js'
 import { newStore, type TestStore } from '../support/stores.js'
 import { PLAIN } from '../support/way.js'
 import { BODIES, COMPILED, EXECUTED, REFUSED, TYPES } from './waysQueries.js'
-import { ACCEPTS, CORS, FORMS, READS } from './waysRequests.js'
+import { ACCEPTS, answerOf, CORS, FORMS, READS, type SentRequest } from './waysRequests.js'
 
 // The remaining quota grows with time, and would differ between the two.
 beforeAll(() => void vi.useFakeTimers({ toFake: ['performance'] }))
@@ -61,30 +61,6 @@ const everything = keys.at(-1) ?? ''
 const few = keys[1] ?? ''
 const nobody = ''
 const callers = [...keys, 'Bearer ops_wrong', 'Basic YTpi', nobody]
-
-interface SentRequest {
-  readonly method?: string
-  readonly path: string
-  readonly headers?: Readonly<Record<string, string>>
-  readonly body?: string
-}
-
-/** The whole response, byte for byte; the Request-Id is set by the client, and so the same. */
-async function answerOf({ app }: Gateway, key: string, { method = 'GET', path, headers, body }: SentRequest) {
-  const request = new Request(`http://localhost${path}`, {
-    method,
-    headers: {
-      'request-id': 'same',
-      ...(key && { authorization: key }),
-      ...(body !== undefined && { 'content-length': String(Buffer.byteLength(body)) }),
-      ...headers,
-    },
-    ...(body !== undefined && { body }),
-  })
-  const response = await app.fetch(request)
-  const bytes = Buffer.from(await response.arrayBuffer()).toString('latin1')
-  return { status: response.status, headers: Object.fromEntries(response.headers), bytes }
-}
 
 /** Sends a request over a socket, where the path is not normalized. */
 async function overSocket({ app }: Gateway) {
