@@ -26,7 +26,7 @@ import type { Arguments } from './fields.js'
 import { listRunner, type RootRead, type RootResult, readRoots, singleRunner } from './results.js'
 import { decidingVariables, everything, fragmentsOf, type IsIncluded, includedBy } from './selections.js'
 import { type ExecutionReason, NotCompilable, type Slot } from './statements.js'
-import { summaryRunner } from './summaryResults.js'
+import { summaryRunner } from './summaries.js'
 import { viewRunner } from './views.js'
 
 type Variables = Readonly<Record<string, unknown>>
