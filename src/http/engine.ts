@@ -58,7 +58,7 @@ interface StoredMutation {
 
 type Change = ReturnType<CompiledMutation['prepare']>
 
-export interface EngineOptions {
+interface EngineOptions {
   readonly store: Store
   readonly clock: () => Date
   readonly wholeListRowsMax: number

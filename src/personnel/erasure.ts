@@ -14,7 +14,7 @@ import { type PersonRow, type PersonValues, personnel } from './people.js'
 const ERASED = '(erased)'
 const ERASED_NAME = 'Erased person'
 
-export interface Erasure {
+interface Erasure {
   readonly id: string
   readonly erasedAt: string
   /** How many changes of the history were blanked. */

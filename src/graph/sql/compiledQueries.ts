@@ -32,7 +32,7 @@ import { viewRunner } from './views.js'
 type Variables = Readonly<Record<string, unknown>>
 
 /** Runs one operation as SQL that builds JSON, byte for byte the same as execution's. */
-export interface CompiledQuery {
+interface CompiledQuery {
   /** All scopes that execution would check; without one of them, execution itself must refuse the request. */
   readonly scopes: ReadonlySet<Scope>
   /** Whether the result depends on more than the key's scopes. */

@@ -12,7 +12,7 @@ export type Page = (request: HttpRequest) => Promise<HttpResponse>
 const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/i
 
 /** The demo's key, for a page that is opened on this machine. */
-export function keyForPage(request: HttpRequest, demoKey: string | undefined): string | undefined {
+function keyForPage(request: HttpRequest, demoKey: string | undefined): string | undefined {
   return LOOPBACK.test(request.header('host') ?? '') ? demoKey : undefined
 }
 
@@ -29,7 +29,7 @@ export function lazily<V>(make: () => V): () => V {
 }
 
 /** Files below one folder, whose name changes with any of them. */
-export interface Assets {
+interface Assets {
   readonly folder: string
   readonly files: ReadonlyMap<string, Content>
 }
@@ -98,7 +98,7 @@ export interface PageOptions {
 }
 
 /** A page with modules of `src/web`. */
-export interface Shell {
+interface Shell {
   readonly title: string
   readonly description: string
   /** The module that runs, and those that it imports; other assets by their path. */

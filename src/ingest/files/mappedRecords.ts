@@ -8,7 +8,7 @@ import { UniqueTexts } from './maps/unique.js'
 import type { RowUnit } from './table.js'
 
 /** The source's values under a name: the cells of its columns, or the members at the end of its path. */
-export type Gather = (name: string) => readonly unknown[]
+type Gather = (name: string) => readonly unknown[]
 
 type Filled = { readonly value: Scalar | readonly string[] } | { readonly flaw: SheetFlaw }
 
