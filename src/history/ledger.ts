@@ -26,7 +26,7 @@ interface LedgerOptions<Row> {
   readonly tracked: readonly (keyof Row & string)[]
   /** The project that a row belongs to, or is. */
   readonly projectOf?: (row: Row) => string
-  /** Brings along what other tables keep of these rows. */
+  /** Updates what other tables derive from these rows. */
   readonly follow?: (write: Write, stored: readonly Stored<Row>[]) => Promise<void>
 }
 

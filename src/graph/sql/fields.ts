@@ -47,7 +47,7 @@ export type SqlField =
   | { readonly view: AnyView }
   /** The same row under another type. */
   | { readonly own: true }
-  /** On Query: what the rows of a list amount to. */
+  /** On Query: a summary of a list. */
   | { readonly summary: AnySummary }
   /** On Query: entities by reference, one for each representation or a single one. */
   | { readonly entities: References }

@@ -16,7 +16,7 @@ function keyForPage(request: HttpRequest, demoKey: string | undefined): string |
   return LOOPBACK.test(request.header('host') ?? '') ? demoKey : undefined
 }
 
-/** Under which the pages keep the key of a tab, so that it is pasted once for all of them. */
+/** The `sessionStorage` item with the key of a tab, shared by all pages. */
 export const TAB_KEY_NAME = 'operations.key'
 
 /** Built lazily on first use, and kept: most processes never serve these pages. */
@@ -104,7 +104,7 @@ interface Shell {
   /** The module that runs, and those that it imports; other assets by their path. */
   readonly modules: readonly string[]
   readonly styles: readonly string[]
-  /** What its script gets to know, as attributes `data-...`. */
+  /** Values for its script, as `data-` attributes of the body. */
   readonly data?: Readonly<Record<string, string>>
   /** What the page needs beyond the common content security policy. */
   readonly policy?: Readonly<Record<string, string>>

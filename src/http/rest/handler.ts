@@ -95,10 +95,10 @@ function readerWith({ schema, engine, runCompiled }: RestOptions): Reader {
     const context = engine.contextFor(principal, trackStatements(exchange), exchange.deadline)
     const query = { document: operation.document, variables, isLenient: true }
     const result = await runCompiled(exchange, query, context, type === 'application/json' ? ',' : '\n')
-    const answer = result ? undefined : await run(engine, operation, variables, context)
-    const isEmpty = result ? result.roots[0]?.list?.entries.length === 0 : isEmptyList(answer)
+    const executed = result ? undefined : await run(engine, operation, variables, context)
+    const isEmpty = result ? result.roots[0]?.list?.entries.length === 0 : isEmptyList(executed)
     if (isEmpty) await requireParent({ schema, engine }, call, parameters, context)
-    return result ? respondWithCompiled(result, call) : respondWithResult(answer, call)
+    return result ? respondWithCompiled(result, call) : respondWithResult(executed, call)
   }
 }
 
@@ -117,8 +117,8 @@ async function requireParent(
   if (!found) throw nothingAt({ ...call, operation: reading, path: call.path.replace(/\/[^/]*$/, '') })
 }
 
-function isEmptyList(answer: unknown): boolean {
-  const { nodes } = Object(answer) as { nodes?: unknown }
+function isEmptyList(value: unknown): boolean {
+  const { nodes } = Object(value) as { nodes?: unknown }
   return Array.isArray(nodes) && nodes.length === 0
 }
 

@@ -84,7 +84,7 @@ export function entriesImporter<Row extends EntryRow, V extends EntryValues>(
   }
 }
 
-/** Whether a record says only what is stored: most of a register that comes again, which then needs no draft. */
+/** Whether a record equals the stored row: in a repeated import most do, and need no draft. */
 function isSame<Row extends EntryRow, V extends EntryValues>(
   { options }: ImportRun,
   plan: EntryPlan<Row, V>,

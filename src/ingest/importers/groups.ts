@@ -36,13 +36,13 @@ export function groupsImporter(run: ImportRun): Importer {
       if (!run.isSound) return
 
       const rosters = new Map(sound.flatMap(({ draft, memberIds }) => (memberIds ? [[draft.id, memberIds]] : [])))
-      const moves = await movesTo(write, rosters)
+      const changes = await changesTo(write, rosters)
       for (const { before, draft } of sound) {
         const { verdict } = ledger.enter(before, draft)
-        run.count(verdict === 'unchanged' && moves.groupIds.has(draft.id) ? 'updated' : verdict)
+        run.count(verdict === 'unchanged' && changes.groupIds.has(draft.id) ? 'updated' : verdict)
       }
       await ledger.store()
-      await moveAll(write, moves.byPerson)
+      await applyChanges(write, changes.byPerson)
     },
   }
 }
@@ -65,35 +65,35 @@ function idsOf(
 }
 
 /** The groups that a person joins and leaves. */
-interface Move {
+interface GroupsChange {
   readonly joined: string[]
   readonly left: string[]
 }
 
-/** The moves of each person after which each group has exactly these members. */
-async function movesTo(write: Write, rosters: ReadonlyMap<string, ReadonlySet<string>>) {
+/** The change of each person after which each group has exactly these members. */
+async function changesTo(write: Write, rosters: ReadonlyMap<string, ReadonlySet<string>>) {
   const { db, t } = write
   const groupIds = new Set<string>()
-  const byPerson = new Map<string, Move>()
-  const moveOf = (personId: string, groupId: string) => {
-    const move = byPerson.get(personId) ?? { joined: [], left: [] }
-    byPerson.set(personId, move)
+  const byPerson = new Map<string, GroupsChange>()
+  const changeOf = (personId: string, groupId: string) => {
+    const change = byPerson.get(personId) ?? { joined: [], left: [] }
+    byPerson.set(personId, change)
     groupIds.add(groupId)
-    return move
+    return change
   }
   const { personId: member } = t.membership
   for (const [groupId, wanted] of rosters) {
     const rows = await db.select({ member }).from(t.membership).where(eq(t.membership.groupId, groupId))
     const current = new Set(rows.map((row) => row.member))
-    for (const personId of current) if (!wanted.has(personId)) moveOf(personId, groupId).left.push(groupId)
-    for (const personId of wanted) if (!current.has(personId)) moveOf(personId, groupId).joined.push(groupId)
+    for (const personId of current) if (!wanted.has(personId)) changeOf(personId, groupId).left.push(groupId)
+    for (const personId of wanted) if (!current.has(personId)) changeOf(personId, groupId).joined.push(groupId)
     await setImmediate()
   }
   return { byPerson, groupIds }
 }
 
 /** In batches, because a single group can have everyone in it. */
-async function moveAll(write: Write, byPerson: ReadonlyMap<string, Move>): Promise<void> {
+async function applyChanges(write: Write, byPerson: ReadonlyMap<string, GroupsChange>): Promise<void> {
   const personIds = [...byPerson.keys()]
   for (let start = 0; start < personIds.length; start += BATCH_RECORDS) {
     const groupsOf = await groupsOfPeople(write, personIds.slice(start, start + BATCH_RECORDS))

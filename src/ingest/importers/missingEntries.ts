@@ -83,7 +83,7 @@ export class MissingEntries<Row extends EntryRow, V extends object> {
     }
   }
 
-  /** A list of several projects that no longer has one of them closes nothing of it, and says so. */
+  /** Warns about projects of this source that the list no longer has: their entries are not closed. */
   private async nameMissingProjects(): Promise<void> {
     const { plan, run } = this
     const { project: only, others } = run.options

@@ -77,7 +77,7 @@ export class MissingPeople {
     return { missing, live: counts.listed + missing.length }
   }
 
-  /** Those of whom these writers have written more than the groups, which lists of groups also do. */
+  /** The ids of those whose own fields these writers have written; lists of groups write `groups` only. */
   private async writtenBy(writers: readonly string[], people: readonly PersonRow[]): Promise<Set<string>> {
     if (people.length === 0) return new Set()
     const { among, db, t } = this.run.write

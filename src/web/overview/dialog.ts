@@ -80,8 +80,8 @@ function shown(value: unknown): Node[] {
   if (Array.isArray(value)) return value.map((one) => el('div', {}, ...shown(one)))
   if (value !== null && typeof value === 'object') {
     const { name, text, value: inner } = value as Body
-    const said = [name, text ?? inner].filter((part) => part !== undefined && part !== null)
-    return [given(said.map(String).join(': '))]
+    const parts = [name, text ?? inner].filter((one) => one !== undefined && one !== null)
+    return [given(parts.map(String).join(': '))]
   }
   return [given(plain(value))]
 }

@@ -96,8 +96,8 @@ export function peoplePart(link: Link) {
     }
     replace(count, T.ofPeople(personnel.nodes.length, personnel.totalCount))
     const people = personnel.nodes.map(({ id, name, title, department }) => {
-      const said = [title, department].filter((text) => text !== null).join(', ')
-      return el('li', {}, link({ owner: id }, given(name)), el('div', { class: 'meta' }, given(said)))
+      const position = [title, department].filter((text) => text !== null).join(', ')
+      return el('li', {}, link({ owner: id }, given(name)), el('div', { class: 'meta' }, given(position)))
     })
     replace(roster.body, el('ul', { class: 'people' }, ...people))
     const rows = found.nodes.map(({ name, memberCount }) => [

@@ -23,14 +23,14 @@ interface Entry {
 const mayDo = ({ self }: Holder, { entity }: Entry, action: string) =>
   isEnough(self.scopes, `${AREA[entity]}.${action}` as Scope)
 
-interface Asked {
+interface FilterCase {
   readonly filter: string
   /** The scopes that the filter itself needs. */
   readonly needs: readonly Scope[]
   readonly matches: (entry: Entry) => boolean
 }
 
-const ASKED: readonly Asked[] = [
+const FILTERS: readonly FilterCase[] = [
   { filter: '', needs: [], matches: () => true },
   ...Object.entries(AREA).map(([kind, area]) => ({
     filter: `entity=${kind.toLowerCase()}`,
@@ -46,18 +46,18 @@ const ASKED: readonly Asked[] = [
 ]
 
 /** What a key is refused for, if anything: the first scope of the filter that it lacks, or any at all. */
-function refusedFor({ self }: Holder, { needs }: Asked): Scope | undefined {
+function refusedFor({ self }: Holder, { needs }: FilterCase): Scope | undefined {
   if (needs.length > 0) return needs.find((scope) => !isEnough(self.scopes, scope))
   return self.scopes.length === 0 ? 'personnel.read' : undefined
 }
 
-test.each(ASKED)('REST: with "$filter" a key sees what it may read, or is refused by name', async (asked) => {
-  const path = `/v1/changes?limit=1000${asked.filter && `&${asked.filter}`}`
+test.each(FILTERS)('REST: with "$filter" a key sees what it may read, or is refused by name', async (filterCase) => {
+  const path = `/v1/changes?limit=1000${filterCase.filter && `&${filterCase.filter}`}`
   const { body: whole } = await everything.caller.get('/v1/changes?limit=1000')
   expect(whole.data.length).toBeGreaterThan(10)
   for (const holder of holders) {
     const answer = await holder.caller.get(path)
-    const refused = refusedFor(holder, asked)
+    const refused = refusedFor(holder, filterCase)
     const what = `${path} with ${holder.label}`
     if (refused) {
       const { status, body } = answer
@@ -65,14 +65,14 @@ test.each(ASKED)('REST: with "$filter" a key sees what it may read, or is refuse
       continue
     }
     const kinds = Object.keys(AREA).filter(
-      (entity) => asked.needs.length === 0 || asked.matches({ entity, project: null }),
+      (entity) => filterCase.needs.length === 0 || filterCase.matches({ entity, project: null }),
     )
-    const shown = asked.filter.startsWith('project') ? ['PROJECT', 'RISK', 'ISSUE'] : kinds
+    const shown = filterCase.filter.startsWith('project') ? ['PROJECT', 'RISK', 'ISSUE'] : kinds
     const isManaging = shown.map((entity) => ({ entity, project: null }) as const)
     const hasAuthor = isManaging
       .filter((one) => mayDo(holder, one, 'read'))
       .every((one) => mayDo(holder, one, 'manage'))
-    const entries = whole.data.filter((one: Entry) => asked.matches(one) && mayDo(holder, one, 'read'))
+    const entries = whole.data.filter((one: Entry) => filterCase.matches(one) && mayDo(holder, one, 'read'))
     const expected = entries.map(({ by, ...entry }: Entry) => (hasAuthor ? { ...entry, by } : entry))
     tally.check(what, answer.body.data.map(sortedMembers), expected.map(sortedMembers))
   }

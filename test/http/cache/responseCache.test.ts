@@ -3,7 +3,7 @@ import { CachedResponses } from '../../../src/http/cache/responseCache.js'
 import type { ChangeCounter, Versions } from '../../../src/store/changeCounters.js'
 
 const response = (bytes: number, body = Buffer.alloc(bytes)) => ({
-  answer: { status: 200, headers: {}, body },
+  response: { status: 200, headers: {}, body },
   operation: undefined,
   cost: 0,
 })
@@ -51,7 +51,7 @@ test('cached responses make room for others when they fall', () => {
 test('cached responses hold no more memory than their own bytes', () => {
   const cache = new CachedResponses(10_000)
   cache.keep(place('a'), response(0, Buffer.from('cut out of a larger buffer')))
-  const { body } = (cache.find('a', START) ?? response(0)).answer
+  const { body } = (cache.find('a', START) ?? response(0)).response
   expect([body?.toString(), body?.buffer.byteLength]).toEqual(['cut out of a larger buffer', body?.length])
 })
 
@@ -65,7 +65,7 @@ test('cached responses are of one version, and a late one of an older version is
     cache.find('a', at(1)),
     cache.find('a', at(2)),
     cache.find('b', at(1)),
-    cache.find('b', at(2))?.answer.body?.length,
+    cache.find('b', at(2))?.response.body?.length,
   ]).toEqual([undefined, undefined, undefined, 1])
 })
 
@@ -76,7 +76,7 @@ test('cached responses fall when the store is put back to an earlier state, and 
   expect(cache.find('a', putBack)).toBe(undefined)
   cache.keep(place('b', putBack), response(1))
   cache.keep(place('a', at(2)), response(1))
-  expect([cache.find('a', at(2)), cache.find('b', putBack)?.answer.body?.length]).toEqual([undefined, 1])
+  expect([cache.find('a', at(2)), cache.find('b', putBack)?.response.body?.length]).toEqual([undefined, 1])
 })
 
 test('cached responses are invalidated by any change counter that they were read under, and by no other', () => {

@@ -1,6 +1,6 @@
 /** The latency of a page for one client while four others read whole lists, and the gain from a second core. */
 import { median } from '../../../campaigns/client.js'
-import { FIRST_ANSWERS, startOurs } from '../contestants.js'
+import { startOurs, UNCACHED } from '../contestants.js'
 import type { Filled } from '../data.js'
 import type { LoadResult } from '../load.js'
 import type { Options } from '../options.js'
@@ -35,7 +35,7 @@ export async function measureCrowd(filled: Filled, { rounds, seconds }: Options)
         moreMs > 0,
       )
     const on = async <T>(under: readonly string[], work: (running: Running) => Promise<T>): Promise<T> => {
-      const running = await startOurs(filled, FIRST_ANSWERS, under)
+      const running = await startOurs(filled, UNCACHED, under)
       try {
         return await work(running)
       } finally {

@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
 import { Client } from '../../../campaigns/client.js'
-import { CONTESTANTS, type Contestant, FIRST_ANSWERS, startOurs } from '../contestants.js'
+import { CONTESTANTS, type Contestant, startOurs, UNCACHED } from '../contestants.js'
 import { copyOf, type Filled } from '../data.js'
 import { messageOf } from '../workloads/requests.js'
 import { type Api, addPerson, type BenchRequest, isOpenTo, UNIQUE, type Work } from '../workloads/workloads.js'
@@ -18,7 +18,7 @@ export function nameOf(request: BenchRequest, api: Api): string {
 /** Our uncached responses, which all contestants are compared with. */
 export async function referenceAnswers(filled: Filled, works: readonly Work[]): Promise<Answers> {
   const answers = new Map<string, string>()
-  const running = await startOurs(filled, FIRST_ANSWERS)
+  const running = await startOurs(filled, UNCACHED)
   const client = clientOf(running.port, filled)
   for (const api of ['rest', 'graphql'] as const) {
     for (const request of readsOf(works, api)) answers.set(nameOf(request, api), await answerOf(client, request, api))
@@ -80,7 +80,7 @@ function requireEqual({ name, api }: Contestant, answer: string, expected: strin
 /** The response to an added person through either API, without ids and timestamps. */
 async function newcomerOf(filled: Filled): Promise<string> {
   const copy = copyOf(filled)
-  const running = await startOurs(copy, FIRST_ANSWERS)
+  const running = await startOurs(copy, UNCACHED)
   const client = clientOf(running.port, copy)
   const answer = blanked(await added(client, 'rest'))
   client.close()

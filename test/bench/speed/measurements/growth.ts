@@ -1,7 +1,7 @@
 /** The processor time of one of our requests as the store grows, uncached. */
 import { rmSync } from 'node:fs'
 import { median } from '../../../campaigns/client.js'
-import { FIRST_ANSWERS, startOurs } from '../contestants.js'
+import { startOurs, UNCACHED } from '../contestants.js'
 import type { Filled } from '../data.js'
 import type { Options } from '../options.js'
 import { load } from '../processes.js'
@@ -46,7 +46,7 @@ const WARM_ANSWERS = 300
 async function costOf(filled: Filled, request: BenchRequest, rounds: number, measureMs: number): Promise<number> {
   const costs: number[] = []
   for (let round = 0; round < rounds; round++) {
-    const running = await startOurs(filled, FIRST_ANSWERS)
+    const running = await startOurs(filled, UNCACHED)
     const { cpuMs } = await load({
       port: running.port,
       pid: running.pid,

@@ -1,6 +1,6 @@
 /** The time from our start to the first response, and the memory of an idle server. */
 import { Client, median, sleep } from '../../../campaigns/client.js'
-import { FIRST_ANSWERS, startOurs } from '../contestants.js'
+import { startOurs, UNCACHED } from '../contestants.js'
 import type { Filled } from '../data.js'
 import { residentBytes } from '../processes.js'
 import { messageOf } from '../workloads/requests.js'
@@ -18,7 +18,7 @@ export async function measureStartup(filled: Filled, rounds: number): Promise<St
   const starts: Startup[] = []
   for (let round = 0; round < rounds; round++) {
     const began = performance.now()
-    const running = await startOurs(filled, FIRST_ANSWERS)
+    const running = await startOurs(filled, UNCACHED)
     const client = new Client(`http://127.0.0.1:${running.port}`, filled.key, 1)
     const { status } = await client.request(messageOf(somePeople(), 'rest').path)
     const firstAnswerMs = performance.now() - began

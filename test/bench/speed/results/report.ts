@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { arch, cpus, platform, release, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
-import { CONTESTANTS, keepsAnswers } from '../contestants.js'
+import { CONTESTANTS, hasResponseCache } from '../contestants.js'
 import { COMPANY } from '../data.js'
 import { type Figures, figureName } from '../measurements/rounds.js'
 import type { Options } from '../options.js'
@@ -116,7 +116,7 @@ function conditions({ date, rounds, seconds }: Options): string[] {
     `${cpus().length} x ${cpus()[0]?.model.trim() || arch()}, ${(totalmem() / 1e9).toFixed(0)} GB, ${platform()} ${release()} ${arch()}, store on ${fileSystem()}.`,
     `Node ${process.versions.node}, ${VERSIONS.map((name) => `${name} ${versionOf(name)}`).join(', ')}.`,
     `${sizes.join(', ')}.`,
-    keepsAnswers
+    hasResponseCache
       ? 'Uncached: the response cache is off (`--response-cache-megabytes 0`).'
       : 'This version has no response cache: every response is uncached.',
   ]

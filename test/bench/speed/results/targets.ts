@@ -1,5 +1,5 @@
 /** The targets, as ratios within one run, and whether they are reached. */
-import { keepsAnswers } from '../contestants.js'
+import { hasResponseCache } from '../contestants.js'
 import type { Crowd } from '../measurements/crowd.js'
 import type { Growth } from '../measurements/growth.js'
 import { type Figures, figureName } from '../measurements/rounds.js'
@@ -29,7 +29,7 @@ interface Ratio {
   readonly least: number
 }
 
-const OURS_FIRST: Readonly<Record<string, string>> = keepsAnswers
+const OURS_FIRST: Readonly<Record<string, string>> = hasResponseCache
   ? { rest: 'oursRestFirst', graphql: 'oursGraphqlFirst' }
   : { rest: 'oursRest', graphql: 'oursGraphql' }
 
@@ -48,7 +48,7 @@ const ofGraphqlFirst = (work: string, least: number): Ratio => ({
 })
 
 /** The headers of a client or router make next to no difference. */
-const askedBy = (id: string): Ratio[] => [
+const requestedBy = (id: string): Ratio[] => [
   { work: 'W1', ours: `ours${id}`, against: 'oursGraphql', least: 0.9 },
   { work: 'W1', ours: `ours${id}First`, against: 'oursGraphqlFirst', least: 0.9 },
 ]
@@ -60,8 +60,8 @@ const RATIOS: readonly Ratio[] = [
   ...first('W1', 1.2, 1.3),
   ...first('W2', 1.2, 1.7),
   ...first('W3', 2, 1),
-  ...askedBy('ApolloClient'),
-  ...askedBy('ApolloRouter'),
+  ...requestedBy('ApolloClient'),
+  ...requestedBy('ApolloRouter'),
   { work: 'W4, 32 clients', ours: 'oursRest', against: 'handWritten', least: 1.5 },
   { work: 'W4, 1 client', ours: 'oursRest', against: 'handWritten', least: 0.75 },
   { work: 'W5', ours: 'oursRest', against: 'handWritten', least: 3 },

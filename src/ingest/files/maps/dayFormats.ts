@@ -17,7 +17,7 @@ export type Cells = (name: string) => readonly string[]
  * Chooses the date format of each column by all of its texts, where a map names several. What one column leaves open,
  * such as 3/6/2026, another may show, or the user says it; else the flaw asks for it.
  */
-export function settledDays(
+export function chooseDayFormats(
   mapping: Mapping,
   rows: () => Iterable<Cells>,
   given: DateOrder | undefined,
