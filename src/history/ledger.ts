@@ -28,7 +28,7 @@ interface LedgerOptions<Row> {
   readonly projectOf?: (row: Row) => string
   /** What counts of a row over time; 0 before it is created. */
   readonly stateOf?: (row: Row) => number
-  /** Brings along what other tables keep of these rows. */
+  /** Updates what other tables derive from these rows. */
   readonly follow?: (write: Write, stored: readonly Stored<Row>[]) => Promise<void>
 }
 

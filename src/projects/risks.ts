@@ -57,7 +57,7 @@ export interface RiskFilter {
   readonly updatedSince?: Optional<string>
 }
 
-export function isLiveRisk(status: RiskStatus): boolean {
+function isLiveRisk(status: RiskStatus): boolean {
   return LIVE_RISK_STATUSES.some((live) => live === status)
 }
 

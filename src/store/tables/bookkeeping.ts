@@ -65,7 +65,7 @@ export function bookkeepingTables(columns: Columns) {
   )
 
   /** Idempotency records: the response to a request with an Idempotency-Key, so that a retry has no second effect. */
-  const keptAnswer = table(
+  const idempotencyRecord = table(
     'kept_answer',
     {
       /** The API key of the request. */
@@ -107,5 +107,5 @@ export function bookkeepingTables(columns: Columns) {
     (r) => [check('revision_only', sql`${r.id} = 1`)],
   )
 
-  return { apiKey, change, keptAnswer, revision }
+  return { apiKey, change, idempotencyRecord, revision }
 }
