@@ -1,6 +1,6 @@
 import { listed, UnreadableSheet } from '../flaws.js'
 import type { JsonRecord } from '../json.js'
-import { RecordMapper } from '../mappedRecords.js'
+import { RecordMapper } from './records.js'
 import { blankOf, type Mapping, mayLack } from '../mapping.js'
 import type { SheetRecord, SheetRecords } from '../records.js'
 import { hasPath, membersAt, pathsOf } from './paths.js'
