@@ -166,8 +166,8 @@ function connect(context: Context, args: Arguments, list: AnyList): Connection<A
   const { read } = context.store
   const pageRequest = checkedArguments(context, list, args)
   const { filter } = pageRequest
-  const once: Once = (what, by, ask) =>
-    oncePerRequest(context, JSON.stringify([list.name, what, by]), () => turn(context).then(ask))
+  const once: Once = (what, by, load) =>
+    oncePerRequest(context, JSON.stringify([list.name, what, by]), () => turn(context).then(load))
   if (list.mark) return followed(context, list, pageRequest, once)
   return {
     rows: () =>
