@@ -17,7 +17,7 @@ export interface Price {
 }
 
 /** The caller and the variables for which a bill is priced. */
-export interface Buyer {
+interface Buyer {
   readonly variables: Arguments
   readonly counts: RowCounts
   /** Rows that the caller may not read are not priced: their price would reveal how many there are. */

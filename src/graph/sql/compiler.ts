@@ -69,7 +69,7 @@ interface Statement {
 }
 
 /** An operation whose result SQL builds. */
-export interface Plan {
+interface Plan {
   readonly roots: readonly Root[]
   /** All scopes that execution would check. */
   readonly scopes: ReadonlySet<Scope>

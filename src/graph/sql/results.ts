@@ -28,7 +28,7 @@ export interface RootResult {
   readonly isThere: boolean
 }
 
-export interface ListResult {
+interface ListResult {
   /** The JSON of each entry, with the separator between them. */
   readonly entries: Buffer
   readonly pageInfo: { readonly hasNextPage?: boolean; readonly endCursor?: string | null }
