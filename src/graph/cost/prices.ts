@@ -254,7 +254,8 @@ function requireAtMost(limit: string, actual: number, most: number): void {
 
 /** Which list is expensive, and the page that would make the query fit. */
 function hintFor(bill: Bill, lists: KnownLists, buyer: Buyer): string {
-  const all = [...lists].map(([key, { first, rows }]) => ({
+  const paged = [...lists].filter(([{ isPaged }]) => isPaged)
+  const all = paged.map(([key, { first, rows }]) => ({
     key,
     name: key.name,
     isRoot: key.relation === undefined,
