@@ -78,7 +78,7 @@ function unknownArgument(schema: GraphQLSchema, [name = '', typeName = '', field
   const field = fieldsOf(schema.getType(typeName))[fieldName]
   const names = field?.args.map((one) => one.name) ?? []
   if (names.includes('after')) {
-    if (ORDERING.has(name)) return `The order is fixed: ${orderOf(field)}.`
+    if (ORDERING.has(name)) return fixedOrder(field)
     if (PAGING.has(name)) return 'Pages follow each other: give the `endCursor` of the last one as `after`.'
   }
   const filter = field?.args.find((one) => one.name === 'filter')
@@ -90,18 +90,15 @@ function unknownArgument(schema: GraphQLSchema, [name = '', typeName = '', field
   return names.length === 0 ? `\`${fieldName}\` takes no arguments.` : `\`${fieldName}\` takes ${listed(names)}.`
 }
 
-/** The fixed order of a list, as in its description. */
-function orderOf(field: GraphQLField<unknown, unknown> | undefined): string {
-  const type = getNamedType(field?.type)?.name
-  if (type === 'RiskConnection') return 'by rank, the highest score first'
-  if (type === 'IssueConnection') return 'the most severe first'
-  if (type === 'ProjectConnection') return 'by key'
-  return type === 'ChangeConnection' ? 'the oldest first' : 'by name'
+/** That the order of a list is fixed, and which it is, as its description says. */
+export function fixedOrder({ description }: { readonly description?: string | null | undefined } = {}): string {
+  const [, order] = /, (?:ordered )?([^,.;]*\b(?:by|first)\b[^,.;]*)/.exec(description ?? '') ?? []
+  return order === undefined ? 'The order is fixed.' : `The order is fixed: ${order}.`
 }
 
 function unknownMember(schema: GraphQLSchema, [name = '', typeName = '']: readonly string[]) {
   const members = membersOf(schema.getType(typeName))
-  if (ORDERING.has(name)) return 'The order is fixed.'
+  if (ORDERING.has(name)) return fixedOrder()
   return didYouMean(name, members) ?? `There are ${listed(members)}.`
 }
 

@@ -11,6 +11,7 @@ import {
   isNonNullType,
 } from 'graphql'
 import { badArgument, type Flaw, flawed } from '../../errors.js'
+import { fixedOrder } from '../../graph/hints/suggestions.js'
 import { SEPARATOR_NAMES, type Separator } from '../../ingest/files/csv.js'
 import { LIMITS } from '../../limits.js'
 import { nearest } from '../../text.js'
@@ -21,7 +22,7 @@ const NOBODY = 'none'
 
 /** Reads the variables of an operation from the path and the query, or throws a Fault that names each bad parameter. */
 export function readParameters(
-  { parameters, columns }: CompiledRoute,
+  { parameters, columns, shown }: CompiledRoute,
   path: Readonly<Record<string, string>>,
   query: URLSearchParams,
 ): Record<string, unknown> {
@@ -33,7 +34,8 @@ export function readParameters(
     const parameter = known.get(name)
     const values = query.getAll(name)
     try {
-      if (!parameter || parameter.in === 'path') throw new GraphQLError(unknownParameter(name, [...known.keys()]))
+      if (!parameter || parameter.in === 'path')
+        throw new GraphQLError(unknownParameter(name, [...known.keys()], shown.field))
       variables[name] = withinBounds(readValues(values, parameter.type), parameter)
     } catch (error) {
       if (!(error instanceof GraphQLError)) throw error
@@ -65,11 +67,13 @@ const ORDERING = new Set(['sort', 'sort_by', 'sortby', 'orderby', 'order', 'orde
 const PAGING = new Set(['page', 'offset', 'skip', 'after', 'start'])
 const LIMITING = new Set(['first', 'per_page', 'perpage', 'page_size', 'pagesize', 'take', 'count', 'top', 'max'])
 
+type Shown = CompiledRoute['shown']['field']
+
 /** What people try first, by what it is called here. */
-function meantBy(name: string, known: readonly string[]): string {
+function meantBy(name: string, known: readonly string[], shown: Shown): string {
   const tried = name.toLowerCase()
   if (known.includes('cursor')) {
-    if (ORDERING.has(tried)) return ' The order is fixed.'
+    if (ORDERING.has(tried)) return ` ${fixedOrder(shown)}`
     if (PAGING.has(tried)) return ' Pages follow each other: give `next` of the last one as `cursor`.'
     if (LIMITING.has(tried)) return ' Did you mean limit?'
   }
@@ -77,9 +81,9 @@ function meantBy(name: string, known: readonly string[]): string {
   return meant === undefined ? '' : ` Did you mean ${meant}?`
 }
 
-function unknownParameter(name: string, known: readonly string[]): string {
+function unknownParameter(name: string, known: readonly string[], shown: Shown): string {
   const listed = known.length > 0 ? `This path takes ${known.join(', ')}.` : 'This path takes no parameters.'
-  return `There is no parameter ${JSON.stringify(name)} here.${meantBy(name, known)} ${listed}`
+  return `There is no parameter ${JSON.stringify(name)} here.${meantBy(name, known, shown)} ${listed}`
 }
 
 /** A list parameter may be repeated or comma-separated; any other may occur once. */
@@ -126,9 +130,9 @@ function readLeaf(text: string, type: GraphQLLeafType): unknown {
 }
 
 /** The value of an enum; REST ignores upper and lower case. */
-export function readEnum(value: unknown, type: GraphQLEnumType): string {
+export function readEnum(value: unknown, type: GraphQLEnumType, isAnyCase = true): string {
   const names = type.getValues().map(({ name }) => name)
-  const name = names.find((one) => typeof value === 'string' && one === value.toUpperCase())
+  const name = names.find((one) => typeof value === 'string' && one === (isAnyCase ? value.toUpperCase() : value))
   if (name === undefined) throw new GraphQLError(`Must be one of ${names.join(', ')}.`)
   return name
 }
