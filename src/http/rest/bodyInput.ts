@@ -14,6 +14,7 @@ import {
   isNonNullType,
 } from 'graphql'
 import { type Flaw, flawed, united } from '../../errors.js'
+import { meantBy } from '../../graph/hints/suggestions.js'
 import { checkedInputOf } from '../../graph/inputs.js'
 import { LIMITS } from '../../limits.js'
 import { InputCheck, tooManyItems } from '../../text.js'
@@ -162,7 +163,9 @@ function readMembers(
 ): object {
   for (const name of Object.keys(given)) {
     if (members.has(name)) continue
-    const detail = `Unknown member. Known members: ${[...members.keys()].join(', ')}.`
+    const [meant] = meantBy(name, [...members.keys()])
+    const hint = meant === undefined ? `Known members: ${[...members.keys()].join(', ')}.` : `Did you mean ${meant}?`
+    const detail = `Unknown member. ${hint}`
     flaws.add(`${pointer}/${escaped(name)}`, detail)
   }
   const read: Record<string, unknown> = {}
