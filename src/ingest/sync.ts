@@ -9,7 +9,7 @@ import { checkRecords, flawsBy, type Members, noteFlaws, numberIn, readProject, 
 import type { Counts, Diagnostic, ImportOptions, ImportResult, Wording } from './run.js'
 
 /** A project as its own system has it, with its risks and issues. */
-export interface ProjectState extends Members {
+interface ProjectState extends Members {
   readonly key: string
   /** Whether the lists are complete; FULL by default. */
   readonly mode?: Optional<'FULL' | 'PARTIAL'>

@@ -75,7 +75,7 @@ export const GROUP_FIELDS = {
   externalId: text('externalId', 'The id in the directory; unique.', 'DIR-42'),
   description: text('description', 'What the group is for.', 'Whoever may sign off an inspection.'),
 }
-export type GroupValues = Values<typeof GROUP_FIELDS>
+type GroupValues = Values<typeof GROUP_FIELDS>
 
 export const readGroup = recordReader(GROUP_FIELDS)
 

@@ -3,7 +3,7 @@ import { nearest } from '../../text.js'
 import type { Place } from './router.js'
 import { ROUTES } from './routes.js'
 
-/** Guesses that are meant otherwise in a path than in a query. */
+/** Synonyms that hold in paths only. */
 const IN_PATHS: typeof SYNONYMS = {
   person: ['personnel'],
   user: ['personnel'],
