@@ -20,12 +20,12 @@ interface Page<Entry> {
 const LEFT_OUT = new Set(['title', 'reference', 'project', 'score', 'level', 'url'])
 
 /** Everything about one risk, in a dialog. */
-export function riskDialog(onClose: () => void, fail: (error: unknown) => void) {
+export function riskDialog(fail: (error: unknown) => void) {
   const content = el('div', { class: 'body' })
   const close = el('button', { type: 'button', class: 'quiet', onclick: () => root.close() }, T.close)
   const root: HTMLDialogElement = el(
     'dialog',
-    { 'aria-labelledby': 'risk-title', onclose: onClose, onclick: closeOutside },
+    { 'aria-labelledby': 'risk-title', onclick: closeOutside },
     el('div', { class: 'frame' }, content, el('p', { class: 'tools' }, close)),
   )
 

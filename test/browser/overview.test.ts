@@ -61,7 +61,7 @@ describe.skipIf(!CHROMIUM)('the overview', () => {
     await isShown(shared.page, ids)
     await page.goBack()
     await expect.poll(() => page.locator('#register .more').innerText()).toContain('50 of ')
-    await page.locator('#more').click()
+    await page.locator('#more-risks').click()
     await expect.poll(async () => (await rows(page)).length).toBe(100)
     expect([outside, complaints]).toEqual([[], []])
   })
