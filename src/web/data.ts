@@ -135,14 +135,19 @@ export function readOverview(filter: Filter, shown: Shown, hasPeople: boolean): 
   })
 }
 
-/** The projects that are shown, the highest score first: those chosen, or all that are not closed. */
-export function shownProjects({ projects: { nodes } }: Overview, { project, projectStatus }: Filter): Project[] {
+/** The projects that are chosen; all, if none is. */
+export function chosenProjects({ projects: { nodes } }: Overview, { project }: Filter): readonly Project[] {
   const chosen = new Set(project.map((one) => (one.startsWith('prj_') ? one : one.toUpperCase())))
-  const isChosen = ({ id, key }: Project) => chosen.size === 0 || chosen.has(id) || chosen.has(key)
-  const inState = ({ status }: Project) =>
-    projectStatus.length > 0 ? projectStatus.includes(status) : chosen.size > 0 || status !== 'CLOSED'
-  return nodes
-    .filter((one) => isChosen(one) && inState(one))
+  return chosen.size === 0 ? nodes : nodes.filter(({ id, key }) => chosen.has(id) || chosen.has(key))
+}
+
+/** Those of them that are shown, the highest score first; closed ones only if they are asked for. */
+export function shownProjects(overview: Overview, filter: Filter): readonly Project[] {
+  const { project, projectStatus } = filter
+  const isShown = ({ status }: Project) =>
+    projectStatus.length > 0 ? projectStatus.includes(status) : project.length > 0 || status !== 'CLOSED'
+  return chosenProjects(overview, filter)
+    .filter(isShown)
     .sort((a, b) => (b.topRiskScore ?? -1) - (a.topRiskScore ?? -1) || b.openRiskCount - a.openRiskCount)
 }
 

@@ -71,23 +71,32 @@ function head(risk: Body): HTMLElement[] {
 function fieldsOf(risk: Body): HTMLElement {
   const lines = Object.entries(risk)
     .filter(([name, value]) => !LEFT_OUT.has(name) && value !== null && !(Array.isArray(value) && value.length === 0))
-    .map(([name, value]) => el('div', {}, el('dt', {}, fieldName(name)), el('dd', {}, ...shown(value))))
+    .map(([name, value]) => el('div', {}, el('dt', {}, fieldName(name)), el('dd', {}, ...shown(value, name))))
   return el('dl', { class: 'fields' }, ...lines)
 }
 
 /** A value of a field: also the pairs of `details`, and objects such as an owner. */
-function shown(value: unknown): Node[] {
-  if (Array.isArray(value)) return value.map((one) => el('div', {}, ...shown(one)))
+function shown(value: unknown, field: string): Node[] {
+  if (Array.isArray(value)) return value.map((one) => el('div', {}, ...shown(one, field)))
   if (value !== null && typeof value === 'object') {
     const { name, text, value: inner } = value as Body
     const said = [name, text ?? inner].filter((part) => part !== undefined && part !== null)
     return [given(said.map(String).join(': '))]
   }
-  return [given(plain(value))]
+  return [given(plain(value, field))]
 }
 
-function plain(value: unknown): string {
-  const text = String(value)
+/** The words of fields that are enums. */
+const WORDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  status: T.statuses,
+  response: T.responses,
+  residualLevel: T.levels,
+}
+
+function plain(value: unknown, field: string): string {
+  const text = String(value ?? T.nothing)
+  const word = WORDS[field]?.[text]
+  if (word) return word
   if (/^\d{4}-\d\d-\d\d$/.test(text)) return shownDay(text)
   if (/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text)) return shownMoment(text)
   return text
@@ -107,7 +116,7 @@ function historyOf(changes: readonly Change[]): HTMLElement[] {
     const lines = isNew
       ? []
       : fields.map(({ field, from, to }) =>
-          el('li', {}, given(T.historyLine(fieldName(field), plain(from ?? T.nothing), plain(to ?? T.nothing)))),
+          el('li', {}, given(T.historyLine(fieldName(field), plain(from, field), plain(to, field)))),
         )
     return el(
       'li',

@@ -35,12 +35,13 @@ export function filterPart(choose: Choose) {
 
   function show(filter: Filter, overview: Overview | undefined): void {
     const projects = (overview?.projects.nodes ?? []).map(({ key, name }) => [key, `${key} · ${name}`] as const)
-    options(project, T.anyProject, projects, filter.project.join())
+    options(project, T.anyProject, projects, filter.project.join(), filter.project.join(', '))
     options(
       level,
       T.anyLevel,
       LEVELS.map((one) => [one, T.levels[one] ?? one] as const),
       filter.level.join(),
+      filter.level.map((one) => T.levels[one] ?? one).join(', '),
     )
     owners(owner, filter, overview)
     search.value = filter.search ?? ''
@@ -53,9 +54,9 @@ export function filterPart(choose: Choose) {
 type Option = readonly [value: string, text: string]
 
 /** A select that also shows a value that is none of its options, such as several projects. */
-function options(select: HTMLSelectElement, any: string, all: readonly Option[], value: string): void {
+function options(select: HTMLSelectElement, any: string, all: readonly Option[], value: string, words = value): void {
   const known = all.some(([one]) => one === value) || value === ''
-  const extra: Option[] = known ? [] : [[value, value]]
+  const extra: Option[] = known ? [] : [[value, words]]
   const made = [['', any] as const, ...extra, ...all].map(([one, text]) => el('option', { value: one }, text))
   replace(select, ...made)
   select.value = value

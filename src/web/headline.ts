@@ -1,4 +1,4 @@
-import { type Overview, type Project, shownProjects, today } from './data.js'
+import { chosenProjects, type Overview, type Project, shownProjects, today } from './data.js'
 import { el, replace } from './dom.js'
 import type { Filter } from './filter.js'
 import type { Link } from './lists.js'
@@ -28,7 +28,12 @@ export function headlinePart(link: Link) {
         parts(severities),
         overdue.total > 0 && el('p', { class: 'overdue' }, late()),
       ),
-      tile(T.projects, link('projects', {}, shownNumber(projects.length)), states(overview), freshness(projects)),
+      tile(
+        T.projects,
+        link('projects', {}, shownNumber(projects.length)),
+        states(overview, filter),
+        freshness(projects),
+      ),
       personnel && groups
         ? tile(
             T.people,
@@ -39,18 +44,14 @@ export function headlinePart(link: Link) {
     )
   }
 
-  /** How many projects are in each state; closed ones are not among those that are shown. */
-  function states({ projects: { nodes } }: Overview): HTMLElement {
+  /** How many of the chosen projects are in each state; of all of them, closed ones are not shown. */
+  function states(overview: Overview, filter: Filter): HTMLElement {
+    const projects = chosenProjects(overview, filter)
     const counted = Object.entries(T.projectStates)
-      .map(([status, word]) => ({ status, word, count: nodes.filter((one) => one.status === status).length }))
+      .map(([status, word]) => ({ status, word, count: projects.filter((one) => one.status === status).length }))
       .filter(({ count }) => count > 0)
       .map(({ status, word, count }) =>
-        el(
-          'li',
-          {},
-          link('projects', { projectStatus: [status] }, ...figure(count, word)),
-          status === 'CLOSED' && ` ${T.besides}`,
-        ),
+        el('li', {}, link('projects', { projectStatus: [status] }, ...figure(count, word))),
       )
     return el('ul', { class: 'parts states' }, ...counted)
   }

@@ -102,7 +102,8 @@ export function matrixPart(choose: (change: Partial<Filter>) => void, link: Link
       el('strong', {}, shownNumber(count)),
       ` ${T.levels['UNASSESSED']}`,
     )
-    return el('tr', {}, el('td', { class: 'cell level-UNASSESSED', colspan: 6 }, count > 0 && button))
+    const none = el('small', {}, `${shownNumber(0)} ${T.levels['UNASSESSED']}`)
+    return el('tr', {}, el('td', { class: 'cell level-UNASSESSED', colspan: 6 }, count > 0 ? button : none))
   }
 
   return { root, show }

@@ -70,7 +70,6 @@ export const T = {
   inGroups: (n: number) => `in ${plural(n, 'group', 'groups')}`,
   peopleHidden: 'Needs the scope personnel.read.',
   projectStates: { ACTIVE: 'active', ON_HOLD: 'on hold', CLOSED: 'closed' } as Readonly<Record<string, string>>,
-  besides: 'besides',
   overdue: 'overdue',
 
   filter: 'Filter',
@@ -202,8 +201,12 @@ export const T = {
     IN_PROGRESS: 'in progress',
     BLOCKED: 'blocked',
     OCCURRED: 'occurred',
+    RESOLVED: 'resolved',
     CLOSED: 'closed',
   } as Readonly<Record<string, string>>,
+  responses: { AVOID: 'avoid', MITIGATE: 'mitigate', TRANSFER: 'transfer', ACCEPT: 'accept' } as Readonly<
+    Record<string, string>
+  >,
   /** Names of fields that are no plain words. */
   fields: {
     ownerName: 'Owner, as the source names it',
