@@ -1,0 +1,106 @@
+import { el, replace } from '../dom.js'
+import { shownAge, shownNumber, T } from '../texts.js'
+import { chosenProjects, type Overview, type Project, shownProjects, today } from './data.js'
+import type { Filter } from './filter.js'
+import type { Link } from './lists.js'
+
+/** The figures on top, each a link that sets the filter. */
+export function headlinePart(link: Link) {
+  const root = el('section', { class: 'headline', 'aria-label': T.title })
+
+  function show(overview: Overview, filter: Filter): void {
+    const { riskMatrix, issueCounts, overdue, personnel, groups } = overview
+    const levels = riskMatrix.levels.map(({ level, count }) =>
+      part(level, count, (...figure) => link('register', { level: [level] }, ...figure)),
+    )
+    const severities = issueCounts.severities.map(({ severity, count }) =>
+      part(severity, count, (...figure) => link('issues', { severity: [severity] }, ...figure)),
+    )
+    const total = riskMatrix.levels.reduce((sum, { count }) => sum + count, 0)
+    const late = () => link('issues', { dueBefore: today() }, ...figure(overdue.total, T.overdue))
+    const projects = shownProjects(overview, filter)
+    replace(
+      root,
+      tile(T.liveRisks, link('register', {}, shownNumber(total)), parts(levels)),
+      tile(
+        T.openIssues,
+        link('issues', {}, shownNumber(issueCounts.total)),
+        parts(severities),
+        overdue.total > 0 && el('p', { class: 'overdue' }, late()),
+      ),
+      tile(
+        T.projects,
+        link('projects', {}, shownNumber(projects.length)),
+        states(overview, filter),
+        freshness(projects),
+      ),
+      personnel && groups
+        ? tile(
+            T.people,
+            link('roster', {}, shownNumber(personnel.totalCount)),
+            el('p', {}, link('groups', {}, T.inGroups(groups.nodes.length))),
+          )
+        : tile(T.people, T.nothing, el('p', {}, T.peopleHidden)),
+    )
+  }
+
+  /** How many of the chosen projects are in each state; of all of them, closed ones are not shown. */
+  function states(overview: Overview, filter: Filter): HTMLElement {
+    const projects = chosenProjects(overview, filter)
+    const counted = Object.entries(T.projectStates)
+      .map(([status, word]) => ({ status, word, count: projects.filter((one) => one.status === status).length }))
+      .filter(({ count }) => count > 0)
+      .map(({ status, word, count }) =>
+        el('li', {}, link('projects', { projectStatus: [status] }, ...figure(count, word))),
+      )
+    return el('ul', { class: 'parts states' }, ...counted)
+  }
+
+  function freshness(projects: readonly Project[]): HTMLElement {
+    const first = oldest(projects)
+    if (!first) return el('p', {}, T.neverSynced)
+    const key = link('', { project: [first.key] }, first.key)
+    return el('p', {}, T.oldestData, key, `, ${shownAge(first.syncedAt)}`)
+  }
+  return { root, show }
+}
+
+function figure(count: number, word: string): (Node | string)[] {
+  return [el('strong', {}, shownNumber(count)), ` ${word}`]
+}
+
+function tile(label: string, figure: Node | string, ...below: readonly (Node | false)[]): HTMLElement {
+  const heading = el('h2', { tabindex: -1 }, label)
+  return el('div', { class: 'tile' }, heading, el('p', { class: 'figure' }, figure), ...below)
+}
+
+interface Part {
+  readonly name: string
+  readonly count: number
+  readonly shown: readonly (Node | string)[]
+}
+
+/** A part of a whole; a link if there is something to see. */
+function part(name: string, count: number, linked: (...content: (Node | string)[]) => Node): Part {
+  const content = figure(count, T.levels[name] ?? name)
+  return { name, count, shown: count === 0 ? content : [linked(...content)] }
+}
+
+/** The parts of a whole: a bar for the eye, and a list of links. */
+function parts(all: readonly Part[]): HTMLElement {
+  const bar = el('div', { class: 'bar', 'aria-hidden': 'true' })
+  for (const { name, count } of all.filter((one) => one.count > 0)) {
+    const share = el('span', { class: `level-${name}` })
+    share.style.flexGrow = String(count)
+    bar.append(share)
+  }
+  const items = all.map(({ name, shown }) => el('li', { class: `level-${name}` }, ...shown))
+  return el('div', {}, bar, el('ul', { class: 'parts' }, ...items))
+}
+
+/** The one of these projects whose data is the oldest; undefined if none has any. */
+export function oldest(projects: readonly Project[]): (Project & { syncedAt: string }) | undefined {
+  return projects
+    .flatMap((one) => (one.syncedAt === null ? [] : [{ ...one, syncedAt: one.syncedAt }]))
+    .sort((a, b) => a.syncedAt.localeCompare(b.syncedAt))[0]
+}
