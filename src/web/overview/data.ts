@@ -118,8 +118,10 @@ const overviewQuery = (
   projects { nodes { id key name status openRiskCount openIssueCount topRiskScore syncedAt } }${hasPeople ? PEOPLE : ''}
 }`
 
-export function today(): string {
-  return new Date().toISOString().slice(0, 10)
+export const today = () => dayBefore(0)
+
+function dayBefore(days: number): string {
+  return new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10)
 }
 
 export function readOverview(filter: Filter, shown: Shown, hasPeople: boolean): Promise<Overview> {
@@ -217,6 +219,8 @@ const pastQuery = (
 }`
 
 const DAY_MS = 86_400_000
+/** The API gives at most 400 points, of months here. */
+const TREND_DAYS_MAX = 30 * 365
 
 export function readPast(filter: Filter): Promise<Past> {
   const since = sinceOf(filter)
@@ -225,7 +229,7 @@ export function readPast(filter: Filter): Promise<Past> {
   return query(pastQuery((filter.movement ?? '') in T.issueMovements), {
     since,
     moved: { project, level },
-    from: since < today() ? since : today(),
+    from: dayBefore(Math.max(0, Math.min(days, TREND_DAYS_MAX))),
     to: today(),
     step: days <= 60 ? 'DAY' : days <= 730 ? 'WEEK' : 'MONTH',
     of: { project },

@@ -238,9 +238,10 @@ function fail(error: unknown): void {
     askForKey(error.message)
     return
   }
-  const away = error instanceof Away && overview
+  const away = overview ? T.away(shownTime(refreshedAt)) : T.unreachable
   const why = error instanceof Error ? error.message : String(error)
-  replace(notice, el('p', {}, away ? T.away(shownTime(refreshedAt)) : T.failed(why)))
+  replace(notice, el('p', {}, error instanceof Away ? away : T.failed(why)))
+  for (const one of page.querySelectorAll('.loading')) one.remove()
   filters.show(filter, overview)
 }
 
