@@ -138,6 +138,9 @@ export const RiskFilter = builder.inputType('RiskFilter', {
     minResidualScore: t.int(boundedNumber(0, SCORE_MAX, 'With this residual score or a higher one.')),
     likelihood: t.int(boundedNumber(1, ASSESSMENT_MAX, 'With this likelihood.')),
     impact: t.int(boundedNumber(1, ASSESSMENT_MAX, 'With this impact.')),
+    unplaced: t.boolean({
+      description: 'Whether it has a score but not both factors: `unplaced` in `riskMatrix`.',
+    }),
     owner: t.field({
       type: t.listRef('ID', { required: false }),
       ...boundedTexts(

@@ -1,4 +1,4 @@
-import { and, between, eq, gte, lt, lte, or, type SQL, sql } from 'drizzle-orm'
+import { and, between, eq, gt, gte, isNotNull, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm'
 import { checkDetails, details } from '../details.js'
 import { badArgument } from '../errors.js'
 import {
@@ -48,6 +48,7 @@ export interface RiskFilter {
   readonly minResidualScore?: Optional<number>
   readonly likelihood?: Optional<number>
   readonly impact?: Optional<number>
+  readonly unplaced?: Optional<boolean>
   /** A null in the list means nobody. */
   readonly owner?: Optional<readonly Optional<string>[]>
   readonly category?: Optional<readonly string[]>
@@ -113,6 +114,7 @@ function matching(read: Read, filter: RiskFilter): SQL | undefined {
     filter.minResidualScore == null ? undefined : gte(residualScoreOf(risk), filter.minResidualScore),
     filter.likelihood == null ? undefined : eq(risk.likelihood, filter.likelihood),
     filter.impact == null ? undefined : eq(risk.impact, filter.impact),
+    filter.unplaced == null ? undefined : isUnplaced(read, filter.unplaced),
     filter.owner ? refersTo(read, risk.ownerId, personNaming, filter.owner) : undefined,
     filter.category ? read.among(risk.categoryFolded, filter.category.map(fold)) : undefined,
     filter.reviewBefore == null ? undefined : lt(risk.reviewOn, filter.reviewBefore),
@@ -144,6 +146,12 @@ function atLevels(read: Read, levels: readonly RiskLevel[]): SQL | undefined {
 function atLevel({ t }: Read, level: RiskLevel): SQL | undefined {
   const [lowest, highest] = boundsOf(level)
   return between(t.risk.standing, riskStanding(highest, ASSESSMENT_MAX), riskStanding(lowest, 0))
+}
+
+// With a score but without factors: in no cell of the matrix, and not unassessed either.
+function isUnplaced({ t }: Read, isWanted: boolean): SQL | undefined {
+  const { likelihood, score } = t.risk
+  return isWanted ? and(isNull(likelihood), gt(score, 0)) : or(isNotNull(likelihood), eq(score, 0))
 }
 
 const steps = (meaning: string, example: string) => whole(1, ASSESSMENT_MAX, meaning, example)

@@ -43,14 +43,24 @@ export function given(text: string): HTMLElement {
   return el('bdi', {}, text)
 }
 
-/** Replaces the children, but keeps the focus, by id, and what was opened. */
+/** Replaces the children, but keeps the focus and what was opened. */
 export function replace(parent: Element, ...children: readonly Child[]): void {
-  const focused = parent.contains(document.activeElement) ? document.activeElement?.id : ''
+  const focused = parent.contains(document.activeElement) ? document.activeElement : null
   const opened = [...parent.querySelectorAll('details[open]')].map(({ id }) => id)
   parent.replaceChildren()
   filled(parent, {}, children)
   for (const id of opened) document.getElementById(id)?.setAttribute('open', '')
-  if (focused) document.getElementById(focused)?.focus({ preventScroll: true })
+  if (focused && !focused.isConnected) focusAgain(parent, focused)
+}
+
+/** Focuses what has the same id or leads to the same place; else the beginning of that part of the page. */
+function focusAgain(parent: Element, before: Element): void {
+  const links = parent.querySelectorAll('a')
+  const same = before.id
+    ? document.getElementById(before.id)
+    : [...links].find(({ href }) => before instanceof HTMLAnchorElement && href === before.href)
+  const part = parent.closest('section, .filters')
+  ;(same ?? part?.querySelector<HTMLElement>('h2, input'))?.focus({ preventScroll: true })
 }
 
 /** A section of the page, named by its heading. */
@@ -60,6 +70,6 @@ export function section(
   ...tools: readonly Child[]
 ): { root: HTMLElement; body: HTMLElement } {
   const body = el('div', { class: 'body' })
-  const head = el('div', { class: 'head' }, el('h2', { id: `${id}-heading` }, heading), ...tools)
+  const head = el('div', { class: 'head' }, el('h2', { id: `${id}-heading`, tabindex: -1 }, heading), ...tools)
   return { root: el('section', { id, 'aria-labelledby': `${id}-heading` }, head, body), body }
 }

@@ -55,7 +55,7 @@ export const T = {
   loading: 'Loading…',
   refreshed: (at: string) => `Refreshed ${at}`,
   asOf: (at: string, age: string) => `As of ${at} (${age})`,
-  oldestData: (project: string, age: string) => `oldest data: ${project}, ${age}`,
+  oldestData: 'Oldest data: ',
   neverSynced: 'No project has been synced yet.',
   justNow: 'less than an hour ago',
   never: 'never',
@@ -70,7 +70,7 @@ export const T = {
   inGroups: (n: number) => `in ${plural(n, 'group', 'groups')}`,
   peopleHidden: 'Needs the scope personnel.read.',
   projectStates: { ACTIVE: 'active', ON_HOLD: 'on hold', CLOSED: 'closed' } as Readonly<Record<string, string>>,
-  overdue: (n: number) => `${shownNumber(n)} overdue`,
+  overdue: 'overdue',
 
   filter: 'Filter',
   search: 'Search',
@@ -94,7 +94,12 @@ export const T = {
   chosenOwner: (name: string) => `owner ${name}`,
   chosenSearch: (text: string) => `“${text}”`,
   chosenSeverity: (severity: string) => `issues: ${severity}`,
+  chosenUnplaced: 'a score without factors',
+  chosenDue: (day: string) => `issues: due before ${day}`,
+  chosenState: (state: string) => `projects: ${state}`,
+  chosenMovement: (movement: string) => `moved: ${movement}`,
   chosenGroup: (name: string) => `people: ${name}`,
+  notFollowed: (words: string) => `Not narrowed by ${words}.`,
 
   matrix: 'Risk matrix',
   matrixCaption: 'Live risks by likelihood and impact',
@@ -105,7 +110,7 @@ export const T = {
   swap: 'Swap axes',
   cellBefore: (likelihood: number, impact: number) => `Likelihood ${likelihood}, impact ${impact}: `,
   cellAfter: (n: number, score: number) => ` ${n === 1 ? 'risk' : 'risks'}, score ${score},`,
-  unplaced: (n: number) => `${plural(n, 'more risk has', 'more risks have')} a score, but not both factors.`,
+  unplaced: (n: number) => [plural(n, 'more risk', 'more risks'), ` with a score, but not both factors.`] as const,
 
   register: 'Risk register',
   registerCaption: 'Live risks, highest score first',
@@ -125,9 +130,10 @@ export const T = {
   movedCaption: 'Risks that moved, the biggest movement first',
   movement: 'Movement',
   movements: { NEW: 'new', CLOSED: 'closed', UP: 'up', DOWN: 'down' } as Readonly<Record<string, string>>,
-  issueMovements: { opened: 'opened', resolved: 'resolved', worse: 'worse', slipped: 'slipped' } as Readonly<
+  issueMovements: { OPENED: 'opened', RESOLVED: 'resolved', WORSE: 'worse', SLIPPED: 'slipped' } as Readonly<
     Record<string, string>
   >,
+  change: 'Change',
   risksMoved: 'Risks',
   issuesMoved: 'Issues',
   fromTo: (from: string, to: string) => `${from} → ${to}`,
@@ -135,7 +141,7 @@ export const T = {
   downFrom: (score: number) => `down from ${score}`,
   unchanged: 'unchanged',
   nothingMoved: (day: string) => `Nothing has moved since ${day}.`,
-  moreMoved: (n: number) => `and ${shownNumber(n)} more`,
+  movedIssuesCaption: 'Issues that moved, the biggest change of severity first',
 
   trendHeading: 'Levels over time',
   trendLabel: (from: string, to: string) => `Live risks by level from ${from} to ${to}`,
@@ -154,7 +160,8 @@ export const T = {
   noIssues: 'No open issue matches.',
   ofIssues: (shown: number, all: number) => `${shownNumber(shown)} of ${plural(all, 'issue', 'issues')}`,
 
-  projectsCaption: 'Projects by key',
+  projectsCaption: 'Projects, highest score first',
+  ofProjects: (shown: number, all: number) => `${shownNumber(shown)} of ${plural(all, 'project', 'projects')}`,
   openRisks: 'Risks',
   issuesShort: 'Issues',
   topScore: 'Top score',
@@ -163,6 +170,7 @@ export const T = {
   roster: 'Roster',
   name: 'Name',
   groupsCaption: 'Groups by name',
+  ofGroups: (shown: number, all: number) => `${shownNumber(shown)} of ${plural(all, 'group', 'groups')}`,
   members: 'Members',
   ofPeople: (shown: number, all: number) => `${shownNumber(shown)} of ${plural(all, 'person', 'people')}`,
 
@@ -193,8 +201,12 @@ export const T = {
     IN_PROGRESS: 'in progress',
     BLOCKED: 'blocked',
     OCCURRED: 'occurred',
+    RESOLVED: 'resolved',
     CLOSED: 'closed',
   } as Readonly<Record<string, string>>,
+  responses: { AVOID: 'avoid', MITIGATE: 'mitigate', TRANSFER: 'transfer', ACCEPT: 'accept' } as Readonly<
+    Record<string, string>
+  >,
   /** Names of fields that are no plain words. */
   fields: {
     ownerName: 'Owner, as the source names it',

@@ -57,6 +57,8 @@ test.each<[string, string[]]>([
   ['/v1/risks?likelihood=5', ['R-1', 'R-3']],
   ['/v1/risks?impact=4', ['R-3', 'R-5', 'R-4']],
   ['/v1/risks?likelihood=5&impact=4', ['R-3']],
+  ['/v1/risks?unplaced=true', ['R-6']],
+  ['/v1/risks?unplaced=false&level=medium,unassessed', ['R-8']],
   ['/v1/risks?owner={Ada}', ['R-1', 'R-3']],
   ['/v1/risks?owner=none', ['R-2', 'R-5', 'R-4', 'R-6', 'R-7', 'R-8']],
   ['/v1/risks?owner={Ada},none&minScore=20', ['R-1', 'R-2', 'R-3']],

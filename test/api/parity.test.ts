@@ -36,7 +36,7 @@ interface Condition {
 }
 type Conditions = Record<string, fc.Arbitrary<Condition>>
 
-const one = <T extends string | number>(arbitrary: fc.Arbitrary<T>) =>
+const one = <T extends string | number | boolean>(arbitrary: fc.Arbitrary<T>) =>
   arbitrary.map((value): Condition => ({ text: String(value), value }))
 
 const several = (...values: string[]) =>
@@ -99,6 +99,7 @@ function conditionsOf(list: List, company: Company): Conditions {
       minResidualScore: one(fc.integer({ min: -1, max: 10 })),
       likelihood: one(fc.integer({ min: 0, max: 6 })),
       impact: one(fc.integer({ min: 0, max: 6 })),
+      unplaced: one(fc.boolean()),
       owner: peopleOrNone(company.personIds),
       category: several('supply', 'WEATHER', 'nothing'),
       reviewBefore: day,

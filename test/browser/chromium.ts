@@ -10,7 +10,7 @@ if (!CHROMIUM)
   console.warn('No Chromium is installed, so the pages are not tried out. On Debian: apt-get install chromium')
 
 // Chromium's own background requests, such as for updates, are disabled.
-const QUIET = [
+export const QUIET = [
   '--no-sandbox',
   '--disable-gpu',
   '--no-first-run',
@@ -45,7 +45,7 @@ export async function open(origin: string, options: BrowserContextOptions = {}):
 }
 
 /** Under which a tab keeps its key. */
-const TAB_KEY_NAME = 'operations.key'
+export const TAB_KEY_NAME = 'operations.key'
 
 /** Opens the overview with this key, as if it had been pasted before, and waits until it is shown. */
 export async function openOverview(address: string, key: string, options: BrowserContextOptions = {}): Promise<Visit> {
@@ -56,6 +56,6 @@ export async function openOverview(address: string, key: string, options: Browse
   )
   await visit.page.goto(address)
   await visit.page.locator('#register .more').waitFor()
-  await visit.page.locator('#moved .body > *').first().waitFor()
+  await visit.page.locator('#moved .body > :not(.loading)').first().waitFor()
   return visit
 }

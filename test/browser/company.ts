@@ -61,7 +61,8 @@ async function fill(write: Write, seed: number): Promise<void> {
     const ownerId = owner === null ? null : (owners[owner] ?? null)
     return risk(projects[place] ?? '', { ...draft, reference: `R-${index}`, likelihood, impact, ownerId })
   })
-  await addRisks(write, risks)
+  const unplaced = risk(projects[0] ?? '', { reference: 'R-0-0', likelihood: null, impact: null, scoreGiven: 12 })
+  await addRisks(write, [...risks, unplaced])
   const issues = [NASTY.markup, NASTY.rightToLeft, NASTY.long, 'Plain'].map((title, index) =>
     issue(projects[index] ?? '', { title, reference: `I-${index}`, severity: ISSUE_SEVERITIES[index] ?? 'LOW' }),
   )

@@ -19,6 +19,26 @@ const rows = (page: Page) => page.locator('#register button.title').evaluateAll(
 
 const isShown = (page: Page, ids: readonly string[]) => expect.poll(() => rows(page), { timeout: 10_000 }).toEqual(ids)
 
+/** Numbers of the demo, and the sections that they lead to. */
+const NUMBERS = [
+  ['.tile a:has-text("high")', 'register'],
+  ['.tile:nth-child(2) a:has-text("medium")', 'issues'],
+  ['.tile a:has-text("overdue")', 'issues'],
+  ['.tile a:has-text("on hold")', 'projects'],
+  ['#moved a:has-text("closed")', 'moved'],
+  ['#moved a:has-text("resolved")', 'moved'],
+  ['#projects td:nth-child(2) a', 'register'],
+  ['#projects td:nth-child(3) a', 'issues'],
+  ['#groups td a:text-matches("^[0-9]+$")', 'roster'],
+] as const
+
+/** How many entries a section has; not all of them may be shown. */
+async function counted(page: Page, section: string): Promise<number> {
+  const of = page.locator(`#${section} .more span`)
+  if ((await of.count()) === 0) return page.locator(`#${section} tbody tr`).count()
+  return Number(/of (\d+)/.exec(await of.innerText())?.[1])
+}
+
 describe.skipIf(!CHROMIUM)('the overview', () => {
   const seed = Date.now() % 2 ** 31
   let company: Awaited<ReturnType<typeof serveRandom>>
@@ -61,7 +81,7 @@ describe.skipIf(!CHROMIUM)('the overview', () => {
     await isShown(shared.page, ids)
     await page.goBack()
     await expect.poll(() => page.locator('#register .more').innerText()).toContain('50 of ')
-    await page.locator('#more').click()
+    await page.locator('#more-risks').click()
     await expect.poll(async () => (await rows(page)).length).toBe(100)
     expect([outside, complaints]).toEqual([[], []])
   })
@@ -87,11 +107,34 @@ describe.skipIf(!CHROMIUM)('the overview', () => {
     await page.keyboard.press('Enter')
     await expect.poll(() => new URL(page.url()).search).toBe('?search=r-12')
     await same()
+    await page.getByRole('button', { name: 'Clear the filter' }).click()
+    await page.getByRole('link', { name: '1 more risk' }).click()
+    await expect.poll(() => new URL(page.url()).search).toBe('?unplaced=true')
+    await same()
     const [download] = await Promise.all([page.waitForEvent('download'), page.getByText('as CSV').click()])
     expect(download.suggestedFilename()).toBe('risks.csv')
     await page.getByText('as GraphQL').click()
     await page.getByRole('button', { name: 'Execute query' }).click()
     await expect.poll(() => page.locator('.graphiql-response').innerText(), { timeout: 15_000 }).toMatch(/"riskMatrix"/)
+  })
+
+  test('leads from a number to what it counts, by keyboard too, and says what a section does not follow', async () => {
+    const { origin } = await serve(newFolder(), ['--demo'])
+    const { page, complaints } = await open(origin)
+    for (const [link, section] of NUMBERS) {
+      await page.goto(`${origin}/`)
+      await page.locator('#moved .counts').waitFor()
+      const number = page.locator(link).first()
+      const [count] = /[1-9]\d*/.exec(await number.innerText()) ?? []
+      await number.focus()
+      await page.keyboard.press('Enter')
+      await expect.poll(() => counted(page, section), { timeout: 10_000 }).toBe(Number(count))
+      expect(await page.locator(`#${section} :focus`).count()).toBe(1)
+      expect(new URL(page.url()).hash).toBe(`#${section}`)
+    }
+    await page.goto(`${origin}/?owner=none`)
+    await page.locator('#moved').getByText('Not narrowed by owner nobody on the roster.').waitFor()
+    expect(complaints).toEqual([])
   })
 
   test('shows markup, right-to-left and very long titles as text, and everything about one risk', async () => {

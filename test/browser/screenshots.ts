@@ -5,7 +5,7 @@ import { chromium } from 'playwright-core'
 import { serve } from '../support/process.js'
 import { CHROMIUM } from './chromium.js'
 
-/** Takes the pictures of the overview in docs/images, from the demo. */
+/** Takes the pictures of the pages in docs, from the demo. */
 const folder = mkdtempSync(join(tmpdir(), 'screenshots-'))
 const { origin, child } = await serve(folder, ['--demo'], { atEnd: () => undefined })
 const browser = await chromium.launch({ executablePath: CHROMIUM ?? '', args: ['--no-sandbox', '--disable-gpu'] })
@@ -23,6 +23,15 @@ try {
     await page.screenshot({ path: `docs/images/overview-${name}.png` })
     await page.close()
   }
+  const graphiql = await browser.newPage({ viewport: { width: 1200, height: 640 } })
+  await graphiql.goto(`${origin}/graphql`)
+  await graphiql.getByRole('button', { name: 'Execute query' }).click()
+  await graphiql.locator('.graphiql-response').getByText('totalCount').waitFor()
+  await graphiql.getByRole('button', { name: 'Hide editor tools' }).click()
+  await graphiql.mouse.move(0, 0)
+  // Its scroll bars fade out.
+  await graphiql.waitForTimeout(2_000)
+  await graphiql.screenshot({ path: 'docs/images/graphiql.png' })
 } finally {
   await browser.close()
   child.kill('SIGTERM')

@@ -40,6 +40,7 @@ test('the matrix and the counts of issues are what the lists with the same filte
         }
       }
       const all = await inList()
+      expect(matrix.unplaced).toBe(await inList('unplaced=true'))
       expect(total(matrix.cells) + matrix.unassessed + matrix.unplaced).toBe(all)
       expect(total(matrix.levels)).toBe(all)
       for (const level of isFree('level') ? RISK_LEVELS : []) {

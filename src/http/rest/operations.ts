@@ -65,6 +65,7 @@ const RISK_FILTERS = {
   minResidualScore: 'Int',
   likelihood: 'Int',
   impact: 'Int',
+  unplaced: 'Boolean',
   owner: '[ID]',
   category: '[String!]',
   reviewBefore: 'Date',

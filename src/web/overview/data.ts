@@ -1,4 +1,5 @@
 import { graphqlQuery, query, read } from '../api.js'
+import { T } from '../texts.js'
 import { type Filter, issueFilterOf, riskFilterOf, sinceOf } from './filter.js'
 
 /** The types of what is read: those parts of the API that the page shows. */
@@ -39,6 +40,7 @@ export interface Issue {
 }
 
 export interface Project extends ProjectRef {
+  readonly id: string
   readonly status: string
   readonly openRiskCount: number
   readonly openIssueCount: number
@@ -86,7 +88,10 @@ export function grants({ scopes }: Key, noun: string): boolean {
 export const PAGE = 50
 /** The most that one page of a list may have. */
 export const SHOWN_MAX = 1000
-export const ISSUES_SHOWN = 25
+
+/** How many of each list are shown at most. */
+export const FIRST = { risks: PAGE, issues: 25, people: PAGE, projects: PAGE, groups: PAGE, moved: 8 }
+export type Shown = typeof FIRST
 
 const MATRIX =
   'riskMatrix(filter: $risks) { cells { likelihood impact count } unassessed unplaced levels { level count } }'
@@ -96,36 +101,56 @@ const registerWith = (more: string) => `risks(first: $first, filter: $risks) {
   }`
 
 const PEOPLE = `
-  personnel(first: ${PAGE}, filter: $people) { totalCount nodes { id name title department } }
+  personnel(first: $firstPeople, filter: $people) { totalCount nodes { id name title department } }
   groups { nodes { id name memberCount } }`
 
 /** All in one query, so that every part shows the store at the same instant and no two can disagree. */
 const overviewQuery = (
   hasPeople: boolean,
-) => `query Overview($first: Int!, $risks: RiskFilter, $issues: IssueFilter, $overdue: IssueFilter${hasPeople ? ', $people: PersonFilter' : ''}) {
+) => `query Overview($first: Int!, $firstIssues: Int!, $risks: RiskFilter, $issues: IssueFilter, $overdue: IssueFilter${hasPeople ? ', $firstPeople: Int!, $people: PersonFilter' : ''}) {
   ${MATRIX}
   ${registerWith(hasPeople ? ' owner { id name }' : '')}
   issueCounts(filter: $issues) { total severities { severity count } }
   overdue: issueCounts(filter: $overdue) { total }
-  issues(first: ${ISSUES_SHOWN}, filter: $issues) {
+  issues(first: $firstIssues, filter: $issues) {
     totalCount nodes { id reference title severity status dueOn url project { key name } assigneeName${hasPeople ? ' assignee { id name }' : ''} }
   }
-  projects { nodes { key name status openRiskCount openIssueCount topRiskScore syncedAt } }${hasPeople ? PEOPLE : ''}
+  projects { nodes { id key name status openRiskCount openIssueCount topRiskScore syncedAt } }${hasPeople ? PEOPLE : ''}
 }`
 
-export function today(): string {
-  return new Date().toISOString().slice(0, 10)
+export const today = () => dayBefore(0)
+
+function dayBefore(days: number): string {
+  return new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10)
 }
 
-export function readOverview(filter: Filter, first: number, hasPeople: boolean): Promise<Overview> {
+export function readOverview(filter: Filter, shown: Shown, hasPeople: boolean): Promise<Overview> {
   const issues = issueFilterOf(filter)
+  const { dueBefore = today() } = filter
   return query(overviewQuery(hasPeople), {
-    first,
+    first: shown.risks,
+    firstIssues: shown.issues,
     risks: riskFilterOf(filter),
     issues,
-    overdue: { ...issues, dueBefore: today() },
-    ...(hasPeople && { people: { group: filter.group } }),
+    overdue: { ...issues, dueBefore: dueBefore < today() ? dueBefore : today() },
+    ...(hasPeople && { firstPeople: shown.people, people: { group: filter.group } }),
   })
+}
+
+/** The projects that are chosen; all, if none is. */
+export function chosenProjects({ projects: { nodes } }: Overview, { project }: Filter): readonly Project[] {
+  const chosen = new Set(project.map((one) => (one.startsWith('prj_') ? one : one.toUpperCase())))
+  return chosen.size === 0 ? nodes : nodes.filter(({ id, key }) => chosen.has(id) || chosen.has(key))
+}
+
+/** Those of them that are shown, the highest score first; closed ones only if they are asked for. */
+export function shownProjects(overview: Overview, filter: Filter): readonly Project[] {
+  const { project, projectStatus } = filter
+  const isShown = ({ status }: Project) =>
+    projectStatus.length > 0 ? projectStatus.includes(status) : project.length > 0 || status !== 'CLOSED'
+  return chosenProjects(overview, filter)
+    .filter(isShown)
+    .sort((a, b) => (b.topRiskScore ?? -1) - (a.topRiskScore ?? -1) || b.openRiskCount - a.openRiskCount)
 }
 
 /** What is shown, for GraphiQL. */
@@ -146,9 +171,23 @@ export interface RiskMovement {
   readonly levelTo: string | null
 }
 
+export interface IssueMovement {
+  readonly id: string
+  readonly reference: string
+  readonly title: string
+  readonly project: ProjectRef
+  readonly movement: string
+  readonly severityFrom: string | null
+  readonly severityTo: string | null
+  readonly dueFrom: string | null
+  readonly dueTo: string | null
+}
+
 export interface Movements {
   readonly counts: Readonly<Record<string, number>>
   readonly risks: readonly RiskMovement[]
+  /** Only if a movement of issues is chosen. */
+  readonly issues?: readonly IssueMovement[]
 }
 
 export interface TrendPoint {
@@ -166,24 +205,31 @@ export interface Past {
   readonly riskTrend: { readonly points: readonly TrendPoint[] }
 }
 
-const PAST = `query Past($since: DateTime!, $moved: MovementFilter, $from: Date!, $to: Date!, $step: TrendStep!, $of: TrendFilter) {
+const MOVED_ISSUES = `
+    issues { id reference title project { key name } movement severityFrom severityTo dueFrom dueTo }`
+
+const pastQuery = (
+  hasIssues: boolean,
+) => `query Past($since: DateTime!, $moved: MovementFilter, $from: Date!, $to: Date!, $step: TrendStep!, $of: TrendFilter) {
   movements(since: $since, filter: $moved) {
     counts { new closed up down opened resolved worse slipped }
-    risks { id reference title project { key name } movement scoreFrom scoreTo levelFrom levelTo }
+    risks { id reference title project { key name } movement scoreFrom scoreTo levelFrom levelTo }${hasIssues ? MOVED_ISSUES : ''}
   }
   riskTrend(from: $from, to: $to, step: $step, filter: $of) { points { on live unassessed low medium high critical } }
 }`
 
 const DAY_MS = 86_400_000
+/** The API gives at most 400 points, of months here. */
+const TREND_DAYS_MAX = 30 * 365
 
 export function readPast(filter: Filter): Promise<Past> {
   const since = sinceOf(filter)
   const days = (Date.parse(today()) - Date.parse(since)) / DAY_MS
   const { project, level } = riskFilterOf(filter)
-  return query(PAST, {
+  return query(pastQuery((filter.movement ?? '') in T.issueMovements), {
     since,
     moved: { project, level },
-    from: since < today() ? since : today(),
+    from: dayBefore(Math.max(0, Math.min(days, TREND_DAYS_MAX))),
     to: today(),
     step: days <= 60 ? 'DAY' : days <= 730 ? 'WEEK' : 'MONTH',
     of: { project },

@@ -20,12 +20,12 @@ interface Page<Entry> {
 const LEFT_OUT = new Set(['title', 'reference', 'project', 'score', 'level', 'url'])
 
 /** Everything about one risk, in a dialog. */
-export function riskDialog(onClose: () => void, fail: (error: unknown) => void) {
+export function riskDialog(fail: (error: unknown) => void) {
   const content = el('div', { class: 'body' })
   const close = el('button', { type: 'button', class: 'quiet', onclick: () => root.close() }, T.close)
   const root: HTMLDialogElement = el(
     'dialog',
-    { 'aria-labelledby': 'risk-title', onclose: onClose, onclick: closeOutside },
+    { 'aria-labelledby': 'risk-title', onclick: closeOutside },
     el('div', { class: 'frame' }, content, el('p', { class: 'tools' }, close)),
   )
 
@@ -71,23 +71,32 @@ function head(risk: Body): HTMLElement[] {
 function fieldsOf(risk: Body): HTMLElement {
   const lines = Object.entries(risk)
     .filter(([name, value]) => !LEFT_OUT.has(name) && value !== null && !(Array.isArray(value) && value.length === 0))
-    .map(([name, value]) => el('div', {}, el('dt', {}, fieldName(name)), el('dd', {}, ...shown(value))))
+    .map(([name, value]) => el('div', {}, el('dt', {}, fieldName(name)), el('dd', {}, ...shown(value, name))))
   return el('dl', { class: 'fields' }, ...lines)
 }
 
 /** A value of a field: also the pairs of `details`, and objects such as an owner. */
-function shown(value: unknown): Node[] {
-  if (Array.isArray(value)) return value.map((one) => el('div', {}, ...shown(one)))
+function shown(value: unknown, field: string): Node[] {
+  if (Array.isArray(value)) return value.map((one) => el('div', {}, ...shown(one, field)))
   if (value !== null && typeof value === 'object') {
     const { name, text, value: inner } = value as Body
     const parts = [name, text ?? inner].filter((one) => one !== undefined && one !== null)
     return [given(parts.map(String).join(': '))]
   }
-  return [given(plain(value))]
+  return [given(plain(value, field))]
 }
 
-function plain(value: unknown): string {
-  const text = String(value)
+/** The words of fields that are enums. */
+const WORDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  status: T.statuses,
+  response: T.responses,
+  residualLevel: T.levels,
+}
+
+function plain(value: unknown, field: string): string {
+  const text = String(value ?? T.nothing)
+  const word = WORDS[field]?.[text]
+  if (word) return word
   if (/^\d{4}-\d\d-\d\d$/.test(text)) return shownDay(text)
   if (/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text)) return shownMoment(text)
   return text
@@ -107,7 +116,7 @@ function historyOf(changes: readonly Change[]): HTMLElement[] {
     const lines = isNew
       ? []
       : fields.map(({ field, from, to }) =>
-          el('li', {}, given(T.historyLine(fieldName(field), plain(from ?? T.nothing), plain(to ?? T.nothing)))),
+          el('li', {}, given(T.historyLine(fieldName(field), plain(from, field), plain(to, field)))),
         )
     return el(
       'li',

@@ -7,24 +7,37 @@ export interface Filter {
   /** A user id or e-mail, or `none`. */
   readonly owner: string | undefined
   readonly search: string | undefined
-  /** Of issues and of people only. */
+  readonly unplaced: true | undefined
+  /** Of issues only. */
   readonly severity: readonly string[]
+  readonly dueBefore: string | undefined
+  /** Of the list of projects only. */
+  readonly projectStatus: readonly string[]
+  /** Of people only. */
   readonly group: string | undefined
+  /** Of what moved only: a kind of movement. */
+  readonly movement: string | undefined
   /** The day from which movements count; undefined for `SINCE_DAYS` ago. */
   readonly since: string | undefined
 }
 
+const ANY_RISK = { level: [], likelihood: undefined, impact: undefined, unplaced: undefined }
+const ANY_ISSUE = { severity: [], dueBefore: undefined }
+const ANY_ENTRY = { project: [], owner: undefined, search: undefined }
+
 export const NO_FILTER: Filter = {
-  project: [],
-  level: [],
-  likelihood: undefined,
-  impact: undefined,
-  owner: undefined,
-  search: undefined,
-  severity: [],
+  ...ANY_ENTRY,
+  ...ANY_RISK,
+  ...ANY_ISSUE,
+  projectStatus: [],
   group: undefined,
+  movement: undefined,
   since: undefined,
 }
+
+/** All live risks, or all open issues, of one project. */
+export const allRisksOf = (key: string) => ({ ...ANY_ENTRY, ...ANY_RISK, project: [key] })
+export const allIssuesOf = (key: string) => ({ ...ANY_ENTRY, ...ANY_ISSUE, project: [key] })
 
 const SINCE_DAYS = 30
 const DAY_MS = 86_400_000
@@ -34,17 +47,22 @@ export function filterIn(query: string): Filter {
   const one = (name: string) => given.get(name)?.trim() || undefined
   const several = (name: string) => given.getAll(name).flatMap((text) => text.split(',').filter((part) => part !== ''))
   const step = (name: string) => (/^[1-5]$/.test(one(name) ?? '') ? Number(one(name)) : undefined)
-  const since = one('since')
+  const words = (name: string) => several(name).map((word) => word.toUpperCase())
+  const day = (name: string) => (isDay(one(name) ?? '') ? one(name) : undefined)
   return {
     project: several('project'),
-    level: several('level').map((level) => level.toUpperCase()),
+    level: words('level'),
     likelihood: step('likelihood'),
     impact: step('impact'),
     owner: one('owner'),
     search: one('search'),
-    severity: several('severity').map((severity) => severity.toUpperCase()),
+    unplaced: one('unplaced') === 'true' || undefined,
+    severity: words('severity'),
+    dueBefore: day('dueBefore'),
+    projectStatus: words('projectStatus'),
     group: one('group'),
-    since: since && isDay(since) ? since : undefined,
+    movement: words('movement')[0],
+    since: day('since'),
   }
 }
 
@@ -71,11 +89,11 @@ const persons = (owner: string | undefined) => (owner === undefined ? undefined 
 const orNone = <V>(list: readonly V[]) => (list.length === 0 ? undefined : list)
 
 /** The `RiskFilter` of GraphQL. */
-export function riskFilterOf({ project, level, likelihood, impact, owner, search }: Filter) {
-  return { project: orNone(project), level: orNone(level), likelihood, impact, owner: persons(owner), search }
+export function riskFilterOf({ project, level, likelihood, impact, owner, search, unplaced }: Filter) {
+  return { project: orNone(project), level: orNone(level), likelihood, impact, owner: persons(owner), search, unplaced }
 }
 
-/** The `IssueFilter` of GraphQL: what a risk and an issue have in common, and the severity. */
-export function issueFilterOf({ project, owner, search, severity }: Filter) {
-  return { project: orNone(project), severity: orNone(severity), assignee: persons(owner), search }
+/** The `IssueFilter` of GraphQL: what a risk and an issue have in common, the severity, and what is due. */
+export function issueFilterOf({ project, owner, search, severity, dueBefore }: Filter) {
+  return { project: orNone(project), severity: orNone(severity), assignee: persons(owner), search, dueBefore }
 }

@@ -1,5 +1,5 @@
 import { el, replace } from '../dom.js'
-import { T } from '../texts.js'
+import { shownDay, T } from '../texts.js'
 import type { Overview } from './data.js'
 import { type Filter, NO_FILTER, sinceOf } from './filter.js'
 import { LEVELS } from './levels.js'
@@ -35,12 +35,13 @@ export function filterPart(choose: Choose) {
 
   function show(filter: Filter, overview: Overview | undefined): void {
     const projects = (overview?.projects.nodes ?? []).map(({ key, name }) => [key, `${key} · ${name}`] as const)
-    options(project, T.anyProject, projects, filter.project.join())
+    options(project, T.anyProject, projects, filter.project.join(), filter.project.join(', '))
     options(
       level,
       T.anyLevel,
       LEVELS.map((one) => [one, T.levels[one] ?? one] as const),
       filter.level.join(),
+      filter.level.map((one) => T.levels[one] ?? one).join(', '),
     )
     owners(owner, filter, overview)
     search.value = filter.search ?? ''
@@ -53,9 +54,9 @@ export function filterPart(choose: Choose) {
 type Option = readonly [value: string, text: string]
 
 /** A select that also shows a value that is none of its options, such as several projects. */
-function options(select: HTMLSelectElement, any: string, all: readonly Option[], value: string): void {
+function options(select: HTMLSelectElement, any: string, all: readonly Option[], value: string, words = value): void {
   const known = all.some(([one]) => one === value) || value === ''
-  const extra: Option[] = known ? [] : [[value, value]]
+  const extra: Option[] = known ? [] : [[value, words]]
   const made = [['', any] as const, ...extra, ...all].map(([one, text]) => el('option', { value: one }, text))
   replace(select, ...made)
   select.value = value
@@ -94,32 +95,57 @@ export function ownerName(id: string, overview: Overview | undefined): string {
 }
 
 interface Choice {
+  readonly name: keyof Filter
   readonly text: string
   readonly without: Partial<Filter>
 }
 
+type Several = 'project' | 'level' | 'severity' | 'projectStatus'
+
 /** What is chosen, in words. */
 export function wordsOf(filter: Filter, overview: Overview | undefined): Choice[] {
-  const { likelihood, impact, owner, search, group } = filter
-  const without = (name: 'project' | 'level' | 'severity', value: string) => ({
-    [name]: filter[name].filter((one) => one !== value),
-  })
+  const { likelihood, impact, owner, search, unplaced, dueBefore, group, movement } = filter
+  const each = (name: Several, words: (value: string) => string): Choice[] =>
+    filter[name].map((value) => ({
+      name,
+      text: words(value),
+      without: { [name]: filter[name].filter((one) => one !== value) },
+    }))
+  const one = (name: keyof Filter, text: string | undefined | false): Choice[] =>
+    text ? [{ name, text, without: { [name]: undefined } }] : []
+  const cell = likelihood !== undefined || impact !== undefined
+  const moved = movement && (T.movements[movement] ?? T.issueMovements[movement] ?? movement)
   return [
-    ...filter.project.map((key) => ({ text: T.chosenProject(key), without: without('project', key) })),
-    ...filter.level.map((one) => ({ text: T.chosenLevel(T.levels[one] ?? one), without: without('level', one) })),
-    ...(likelihood !== undefined || impact !== undefined
-      ? [{ text: T.chosenCell(likelihood, impact), without: { likelihood: undefined, impact: undefined } }]
+    ...each('project', T.chosenProject),
+    ...each('level', (level) => T.chosenLevel(T.levels[level] ?? level)),
+    ...(cell
+      ? [
+          {
+            name: 'likelihood' as const,
+            text: T.chosenCell(likelihood, impact),
+            without: { likelihood: undefined, impact: undefined },
+          },
+        ]
       : []),
-    ...(owner === undefined
-      ? []
-      : [{ text: T.chosenOwner(ownerName(owner, overview)), without: { owner: undefined } }]),
-    ...(search === undefined ? [] : [{ text: T.chosenSearch(search), without: { search: undefined } }]),
-    ...filter.severity.map((one) => ({
-      text: T.chosenSeverity(T.levels[one] ?? one),
-      without: without('severity', one),
-    })),
-    ...(group === undefined ? [] : [{ text: T.chosenGroup(group), without: { group: undefined } }]),
+    ...one('unplaced', unplaced && T.chosenUnplaced),
+    ...one('owner', owner && T.chosenOwner(ownerName(owner, overview))),
+    ...one('search', search && T.chosenSearch(search)),
+    ...each('severity', (severity) => T.chosenSeverity(T.levels[severity] ?? severity)),
+    ...one('dueBefore', dueBefore && T.chosenDue(shownDay(dueBefore))),
+    ...each('projectStatus', (state) => T.chosenState(T.projectStates[state] ?? state)),
+    ...one('group', group && T.chosenGroup(group)),
+    ...one('movement', moved && T.chosenMovement(moved)),
   ]
+}
+
+/** Says which parts of the filter a section does not follow, if they are set. */
+export function unfollowed(
+  filter: Filter,
+  overview: Overview | undefined,
+  names: readonly (keyof Filter)[],
+): HTMLElement | false {
+  const words = wordsOf(filter, overview).filter(({ name }) => names.includes(name))
+  return words.length > 0 && el('p', { class: 'note' }, T.notFollowed(words.map(({ text }) => text).join(', ')))
 }
 
 function choices(filter: Filter, overview: Overview | undefined, choose: Choose): HTMLElement[] {

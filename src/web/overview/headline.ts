@@ -1,6 +1,6 @@
 import { el, replace } from '../dom.js'
 import { shownAge, shownNumber, T } from '../texts.js'
-import type { Overview, Project } from './data.js'
+import { chosenProjects, type Overview, type Project, shownProjects, today } from './data.js'
 import type { Filter } from './filter.js'
 import type { Link } from './lists.js'
 
@@ -8,51 +8,61 @@ import type { Link } from './lists.js'
 export function headlinePart(link: Link) {
   const root = el('section', { class: 'headline', 'aria-label': T.title })
 
-  function show({ riskMatrix, issueCounts, overdue, projects, personnel, groups }: Overview, filter: Filter): void {
-    const levels = riskMatrix.levels.map(({ level, count }) => ({
-      name: level,
-      count,
-      link: link({ level: [level] }, ...figure(count, T.levels[level] ?? level)),
-    }))
-    const severities = issueCounts.severities.map(({ severity, count }) => ({
-      name: severity,
-      count,
-      link: link({ severity: [severity] }, ...figure(count, T.levels[severity] ?? severity)),
-    }))
+  function show(overview: Overview, filter: Filter): void {
+    const { riskMatrix, issueCounts, overdue, personnel, groups } = overview
+    const levels = riskMatrix.levels.map(({ level, count }) =>
+      part(level, count, (...figure) => link('register', { level: [level] }, ...figure)),
+    )
+    const severities = issueCounts.severities.map(({ severity, count }) =>
+      part(severity, count, (...figure) => link('issues', { severity: [severity] }, ...figure)),
+    )
     const total = riskMatrix.levels.reduce((sum, { count }) => sum + count, 0)
+    const late = () => link('issues', { dueBefore: today() }, ...figure(overdue.total, T.overdue))
+    const projects = shownProjects(overview, filter)
     replace(
       root,
-      tile(
-        T.liveRisks,
-        link({ level: [], likelihood: undefined, impact: undefined }, shownNumber(total)),
-        parts(levels),
-      ),
+      tile(T.liveRisks, link('register', {}, shownNumber(total)), parts(levels)),
       tile(
         T.openIssues,
-        link({ severity: [] }, shownNumber(issueCounts.total)),
+        link('issues', {}, shownNumber(issueCounts.total)),
         parts(severities),
-        overdue.total > 0 && el('p', { class: 'overdue' }, T.overdue(overdue.total)),
+        overdue.total > 0 && el('p', { class: 'overdue' }, late()),
       ),
       tile(
         T.projects,
-        link({ project: [] }, shownNumber(projects.nodes.length)),
-        states(projects.nodes),
-        freshness(projects.nodes, filter),
+        link('projects', {}, shownNumber(projects.length)),
+        states(overview, filter),
+        freshness(projects),
       ),
       personnel && groups
         ? tile(
             T.people,
-            anchor('#roster', shownNumber(personnel.totalCount)),
-            el('p', {}, anchor('#groups', T.inGroups(groups.nodes.length))),
+            link('roster', {}, shownNumber(personnel.totalCount)),
+            el('p', {}, link('groups', {}, T.inGroups(groups.nodes.length))),
           )
         : tile(T.people, T.nothing, el('p', {}, T.peopleHidden)),
     )
   }
-  return { root, show }
-}
 
-function anchor(href: string, text: string): HTMLAnchorElement {
-  return el('a', { href }, text)
+  /** How many of the chosen projects are in each state; of all of them, closed ones are not shown. */
+  function states(overview: Overview, filter: Filter): HTMLElement {
+    const projects = chosenProjects(overview, filter)
+    const counted = Object.entries(T.projectStates)
+      .map(([status, word]) => ({ status, word, count: projects.filter((one) => one.status === status).length }))
+      .filter(({ count }) => count > 0)
+      .map(({ status, word, count }) =>
+        el('li', {}, link('projects', { projectStatus: [status] }, ...figure(count, word))),
+      )
+    return el('ul', { class: 'parts states' }, ...counted)
+  }
+
+  function freshness(projects: readonly Project[]): HTMLElement {
+    const first = oldest(projects)
+    if (!first) return el('p', {}, T.neverSynced)
+    const key = link('', { project: [first.key] }, first.key)
+    return el('p', {}, T.oldestData, key, `, ${shownAge(first.syncedAt)}`)
+  }
+  return { root, show }
 }
 
 function figure(count: number, word: string): (Node | string)[] {
@@ -60,13 +70,20 @@ function figure(count: number, word: string): (Node | string)[] {
 }
 
 function tile(label: string, figure: Node | string, ...below: readonly (Node | false)[]): HTMLElement {
-  return el('div', { class: 'tile' }, el('h2', {}, label), el('p', { class: 'figure' }, figure), ...below)
+  const heading = el('h2', { tabindex: -1 }, label)
+  return el('div', { class: 'tile' }, heading, el('p', { class: 'figure' }, figure), ...below)
 }
 
 interface Part {
   readonly name: string
   readonly count: number
-  readonly link: Node
+  readonly shown: readonly (Node | string)[]
+}
+
+/** A part of a whole; a link if there is something to see. */
+function part(name: string, count: number, linked: (...content: (Node | string)[]) => Node): Part {
+  const content = figure(count, T.levels[name] ?? name)
+  return { name, count, shown: count === 0 ? content : [linked(...content)] }
 }
 
 /** The parts of a whole: a bar for the eye, and a list of links. */
@@ -77,34 +94,13 @@ function parts(all: readonly Part[]): HTMLElement {
     share.style.flexGrow = String(count)
     bar.append(share)
   }
-  const items = all.map(({ name, link }) => el('li', { class: `level-${name}` }, link))
+  const items = all.map(({ name, shown }) => el('li', { class: `level-${name}` }, ...shown))
   return el('div', {}, bar, el('ul', { class: 'parts' }, ...items))
 }
 
-function states(projects: readonly Project[]): HTMLElement {
-  const counts = new Map<string, number>()
-  for (const { status } of projects) counts.set(status, (counts.get(status) ?? 0) + 1)
-  return el(
-    'p',
-    {},
-    [...counts].map(([status, count]) => `${shownNumber(count)} ${T.projectStates[status] ?? status}`).join(', '),
-  )
-}
-
-/** The project whose data is the oldest among those that are shown; undefined if none has any. */
-export function oldest(
-  projects: readonly Project[],
-  { project }: Filter,
-): (Project & { syncedAt: string }) | undefined {
-  const chosen = new Set(project.map((key) => key.toUpperCase()))
+/** The one of these projects whose data is the oldest; undefined if none has any. */
+export function oldest(projects: readonly Project[]): (Project & { syncedAt: string }) | undefined {
   return projects
-    .filter(({ key, status }) => (chosen.size === 0 ? status !== 'CLOSED' : chosen.has(key)))
     .flatMap((one) => (one.syncedAt === null ? [] : [{ ...one, syncedAt: one.syncedAt }]))
     .sort((a, b) => a.syncedAt.localeCompare(b.syncedAt))[0]
-}
-
-function freshness(projects: readonly Project[], filter: Filter): HTMLElement {
-  const first = oldest(projects, filter)
-  if (!first) return el('p', {}, T.neverSynced)
-  return el('p', {}, T.oldestData(first.key, shownAge(first.syncedAt)))
 }

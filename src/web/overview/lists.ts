@@ -1,25 +1,26 @@
 import { el, given, replace, section } from '../dom.js'
 import { shownAge, shownDay, shownNumber, T } from '../texts.js'
-import { ISSUES_SHOWN, type Overview, type ProjectRef, today } from './data.js'
-import type { Filter } from './filter.js'
+import { type Overview, type ProjectRef, type Shown, shownProjects, today } from './data.js'
+import { allIssuesOf, allRisksOf, type Filter } from './filter.js'
+import { unfollowed } from './filterBar.js'
 import { chip, levelOf } from './levels.js'
-import { table } from './tables.js'
+import { extent, type More, table } from './tables.js'
 
-export type Link = (change: Partial<Filter>, ...content: readonly (Node | string)[]) => HTMLAnchorElement
+/** A link that changes the filter, and leads to a section; with no section it stays where it is. */
+export type Link = (to: string, change: Partial<Filter>, ...content: readonly (Node | string)[]) => HTMLAnchorElement
 
 /** The project of a risk or an issue, and its reference there. */
 export function placed({ project, reference }: { project: ProjectRef; reference: string }, link: Link): HTMLElement {
   return el(
     'div',
     { title: project.name },
-    link({ project: [project.key] }, project.key),
+    link('', { project: [project.key] }, project.key),
     el('span', { class: 'meta' }, ' ', given(reference)),
   )
 }
 
-export function issuesPart(link: Link) {
-  const count = el('p', { class: 'tools' })
-  const { root, body } = section('issues', T.issues, count)
+export function issuesPart(link: Link, more: More) {
+  const { root, body } = section('issues', T.issues)
   const columns = [
     { label: T.severity, kind: 'level' },
     { label: T.issue },
@@ -28,8 +29,8 @@ export function issuesPart(link: Link) {
     { label: T.due, kind: 'day' },
     { label: T.assignee, kind: 'wide' },
   ]
-  function show({ issues: { nodes, totalCount } }: Overview): void {
-    replace(count, totalCount > ISSUES_SHOWN && T.ofIssues(nodes.length, totalCount))
+  function show(overview: Overview, filter: Filter): void {
+    const { nodes, totalCount } = overview.issues
     const rows = nodes.map((issue) => [
       chip(issue.severity),
       el(
@@ -43,7 +44,12 @@ export function issuesPart(link: Link) {
       due(issue.dueOn),
       given(issue.assignee?.name ?? issue.assigneeName ?? T.nothing),
     ])
-    replace(body, nodes.length === 0 ? el('p', { class: 'note' }, T.noIssues) : table(T.issuesCaption, columns, rows))
+    replace(
+      body,
+      unfollowed(filter, overview, ['level', 'likelihood', 'unplaced']),
+      nodes.length === 0 ? el('p', { class: 'note' }, T.noIssues) : table(T.issuesCaption, columns, rows),
+      extent('issues', more, T.ofIssues, nodes.length, totalCount),
+    )
   }
   return { root, show }
 }
@@ -53,7 +59,7 @@ function due(day: string | null): Node | string {
   return day < today() ? el('strong', { class: 'overdue' }, T.overdueOn(shownDay(day))) : shownDay(day)
 }
 
-export function projectsPart(link: Link) {
+export function projectsPart(link: Link, more: More) {
   const { root, body } = section('projects', T.projects)
   const columns = [
     { label: T.project },
@@ -62,49 +68,67 @@ export function projectsPart(link: Link) {
     { label: T.topScore, kind: 'level' },
     { label: T.synced, kind: 'wide' },
   ]
-  function show({ projects: { nodes } }: Overview, filter: Filter): void {
-    const chosen = new Set(filter.project.map((key) => key.toUpperCase()))
-    const shown = nodes.filter(({ key, status }) => (chosen.size === 0 ? status !== 'CLOSED' : chosen.has(key)))
-    const rows = shown.map(({ key, name, status, openRiskCount, openIssueCount, topRiskScore, syncedAt }) => [
-      el(
-        'div',
-        {},
-        link({ project: [key] }, given(name)),
-        el('div', { class: 'meta' }, key, status === 'ACTIVE' ? '' : ` · ${T.projectStates[status] ?? status}`),
-      ),
-      openRiskCount === 0 ? '0' : link({ project: [key] }, shownNumber(openRiskCount)),
-      openIssueCount === 0 ? '0' : link({ project: [key] }, shownNumber(openIssueCount)),
-      topRiskScore === null ? T.nothing : chip(levelOf(topRiskScore), topRiskScore),
-      syncedAt === null ? T.never : shownAge(syncedAt),
-    ])
-    replace(body, table(T.projectsCaption, columns, rows))
+  function show(overview: Overview, filter: Filter, shown: Shown): void {
+    const all = shownProjects(overview, filter)
+    const rows = all.slice(0, shown.projects).map((project) => {
+      const { key, name, status, openRiskCount, openIssueCount, topRiskScore, syncedAt } = project
+      const top = topRiskScore === null ? undefined : levelOf(topRiskScore)
+      return [
+        el(
+          'div',
+          {},
+          link('', { project: [key] }, given(name)),
+          el('div', { class: 'meta' }, key, status === 'ACTIVE' ? '' : ` · ${T.projectStates[status] ?? status}`),
+        ),
+        openRiskCount === 0 ? '0' : link('register', allRisksOf(key), shownNumber(openRiskCount)),
+        openIssueCount === 0 ? '0' : link('issues', allIssuesOf(key), shownNumber(openIssueCount)),
+        top === undefined || topRiskScore === null
+          ? T.nothing
+          : link('register', { ...allRisksOf(key), level: [top] }, chip(top, topRiskScore)),
+        syncedAt === null ? T.never : shownAge(syncedAt),
+      ]
+    })
+    replace(
+      body,
+      unfollowed(filter, overview, ['level', 'likelihood', 'unplaced', 'owner', 'search', 'severity', 'dueBefore']),
+      table(T.projectsCaption, columns, rows),
+      all.length > rows.length && extent('projects', more, T.ofProjects, rows.length, all.length),
+    )
   }
   return { root, show }
 }
 
 /** The roster and the groups; says which scope is missing where the key may not see them. */
-export function peoplePart(link: Link) {
-  const count = el('p', { class: 'tools' })
-  const roster = section('roster', T.roster, count)
+export function peoplePart(link: Link, more: More) {
+  const roster = section('roster', T.roster)
   const groups = section('groups', T.groups)
-  function show({ personnel, groups: found }: Overview): void {
+  function show({ personnel, groups: found }: Overview, shown: Shown): void {
     if (!personnel || !found) {
-      replace(count)
       replace(roster.body, missing(T.people))
       replace(groups.body, missing(T.groups))
       return
     }
-    replace(count, T.ofPeople(personnel.nodes.length, personnel.totalCount))
     const people = personnel.nodes.map(({ id, name, title, department }) => {
       const position = [title, department].filter((text) => text !== null).join(', ')
-      return el('li', {}, link({ owner: id }, given(name)), el('div', { class: 'meta' }, given(position)))
+      return el('li', {}, link('register', { owner: id }, given(name)), el('div', { class: 'meta' }, given(position)))
     })
-    replace(roster.body, el('ul', { class: 'people' }, ...people))
-    const rows = found.nodes.map(({ name, memberCount }) => [
-      link({ group: name }, given(name)),
-      shownNumber(memberCount),
-    ])
-    replace(groups.body, table(T.groupsCaption, [{ label: T.name }, { label: T.members, kind: 'number' }], rows))
+    replace(
+      roster.body,
+      el('ul', { class: 'people' }, ...people),
+      extent('people', more, T.ofPeople, people.length, personnel.totalCount),
+    )
+    const rows = found.nodes
+      .slice(0, shown.groups)
+      .map(({ name, memberCount }) => [
+        link('roster', { group: name }, given(name)),
+        memberCount === 0 ? '0' : link('roster', { group: name }, shownNumber(memberCount)),
+      ])
+    const all = found.nodes.length
+    replace(
+      groups.body,
+      table(T.groupsCaption, [{ label: T.name }, { label: T.members, kind: 'number' }], rows),
+      all > rows.length && extent('groups', more, T.ofGroups, rows.length, all),
+    )
   }
   return { roster: roster.root, groups: groups.root, show }
 }

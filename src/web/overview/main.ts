@@ -2,9 +2,22 @@ import { Away, base, hasGraphiql, key, Refused } from '../api.js'
 import { el, replace } from '../dom.js'
 import { keyForm } from '../keyForm.js'
 import { shownAge, shownMoment, shownTime, T } from '../texts.js'
-import { grants, type Key, type Overview, PAGE, type Past, readKey, readOverview, readPast, SHOWN_MAX } from './data.js'
+import {
+  FIRST,
+  grants,
+  type Key,
+  type Overview,
+  PAGE,
+  type Past,
+  readKey,
+  readOverview,
+  readPast,
+  SHOWN_MAX,
+  type Shown,
+  shownProjects,
+} from './data.js'
 import { riskDialog } from './dialog.js'
-import { type Filter, filterIn, queryOf, sinceOf } from './filter.js'
+import { type Filter, filterIn, queryOf } from './filter.js'
 import { filterPart, wordsOf } from './filterBar.js'
 import { headlinePart, oldest } from './headline.js'
 import { issuesPart, peoplePart, projectsPart } from './lists.js'
@@ -15,7 +28,9 @@ import { registerPart } from './register.js'
 const POLL_MS = 30_000
 
 let filter = filterIn(location.search)
-let first = PAGE
+let shown: Shown = FIRST
+/** The section to go to as soon as it is shown. */
+let target = location.hash.slice(1)
 let own: Key | undefined
 let overview: Overview | undefined
 let past: Past | undefined
@@ -25,14 +40,14 @@ let turn = 0
 
 const headline = headlinePart(link)
 const filters = filterPart(choose)
-const matrix = matrixPart(choose)
-const moved = movedPart(openRisk)
+const matrix = matrixPart(choose, link)
+const moved = movedPart(link, showMore, openRisk)
 const trend = trendPart()
 const register = registerPart({ link, open: openRisk, more: showMore, fail })
-const issues = issuesPart(link)
-const projects = projectsPart(link)
-const people = peoplePart(link)
-const dialog = riskDialog(() => undefined, fail)
+const issues = issuesPart(link, showMore)
+const projects = projectsPart(link, showMore)
+const people = peoplePart(link, showMore)
+const dialog = riskDialog(fail)
 const form = keyForm((secret) => {
   key.keep(secret)
   void refresh()
@@ -79,29 +94,35 @@ document.body.append(
   dialog.root,
 )
 
+/** The address of what a filter shows. */
+function addressOf(chosen: Filter, to: string): string {
+  return `${location.pathname}${queryOf(chosen)}${to && `#${to}`}`
+}
+
 /** A link that changes the filter: it can be opened in a new tab, and copied. */
-function link(change: Partial<Filter>, ...content: readonly (Node | string)[]): HTMLAnchorElement {
-  const href = `${location.pathname}${queryOf({ ...filter, ...change })}`
+function link(to: string, change: Partial<Filter>, ...content: readonly (Node | string)[]): HTMLAnchorElement {
   const follow = (event: MouseEvent) => {
     if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
     event.preventDefault()
-    choose(change)
+    choose(change, to)
   }
+  const href = addressOf({ ...filter, ...change }, to)
   // The listener of a click gets a MouseEvent.
   return el('a', { href, onclick: (event) => follow(event as MouseEvent) }, ...content)
 }
 
-function choose(change: Partial<Filter>): void {
+function choose(change: Partial<Filter>, to = ''): void {
   filter = { ...filter, ...change }
-  first = PAGE
-  history.pushState(null, '', `${location.pathname}${queryOf(filter)}`)
+  shown = FIRST
+  target = to
+  history.pushState(null, '', addressOf(filter, to))
   filters.show(filter, overview)
   void refresh()
 }
 
 addEventListener('popstate', () => {
   filter = filterIn(location.search)
-  first = PAGE
+  shown = FIRST
   void refresh()
 })
 
@@ -109,8 +130,10 @@ function openRisk(id: string): void {
   void dialog.open(id)
 }
 
-function showMore(): void {
-  first = Math.min(first + PAGE, SHOWN_MAX)
+function showMore(list: keyof Shown): void {
+  shown = { ...shown, [list]: Math.min(shown[list] + PAGE, SHOWN_MAX) }
+  // What is shown of the same filter is another one.
+  filter = { ...filter }
   void refresh()
 }
 
@@ -123,14 +146,12 @@ async function refresh(): Promise<void> {
     own = await readKey()
     const canSeeProjects = grants(own, 'projects')
     if (!canSeeProjects) return askForKey(T.scopeMissing(T.liveRisks, 'projects.read'))
-    // Both requests start now; the present is shown without waiting for the past, which may take seconds.
-    const reading = readPast(filter)
-    reading.catch(() => undefined)
-    const now = await readOverview(filter, first, grants(own, 'personnel'))
+    const now = await readOverview(filter, shown, grants(own, 'personnel'))
     if (mine !== turn) return
     refreshedAt = Date.now()
     showPage(now)
-    const then = await reading
+    // Asked for only now: the past takes longer, and the page can be used without it.
+    const then = await readPast(filter)
     if (mine === turn) showPast(then)
   } catch (error) {
     if (mine === turn) fail(error)
@@ -150,29 +171,37 @@ function showPage(now: Overview): void {
   headline.show(now, filter)
   matrix.show(now.riskMatrix, filter)
   register.show(now, filter, past?.movements.risks ?? [])
-  issues.show(now)
-  projects.show(now, filter)
-  people.show(now)
+  issues.show(now, filter)
+  projects.show(now, filter, shown)
+  people.show(now, shown)
+  goToTarget()
+}
+
+/** Goes to the section that a link names; by keyboard, one goes on from there. */
+function goToTarget(): void {
+  const heading = target && document.querySelector<HTMLElement>(`section#${CSS.escape(target)} h2`)
+  target = ''
+  if (!heading) return
+  heading.focus({ preventScroll: true })
+  heading.closest('section')?.scrollIntoView()
 }
 
 function showPast(then: Past): void {
-  const isSame = then === past && shownSince === sinceOf(filter)
-  ;[past, shownSince] = [then, sinceOf(filter)]
+  const isSame = then === past && pastFilter === filter
+  ;[past, pastFilter] = [then, filter]
   if (isSame || !overview) return
   register.show(overview, filter, then.movements.risks)
-  moved.show(then, sinceOf(filter))
-  trend.show(then)
+  moved.show(then, filter, overview, shown)
+  trend.show(then, filter, overview)
 }
 
-/** The day since which the movements on the page count. */
-let shownSince: string | undefined
-
-/** The filter of what is on the page. */
+/** The filters of what is on the page. */
 let shownFilter: Filter | undefined
+let pastFilter: Filter | undefined
 
 /** How old the data and the page are, and what else a printed page must say. */
 function showFreshness(): void {
-  const data = overview && oldest(overview.projects.nodes, filter)
+  const data = overview && oldest(shownProjects(overview, filter))
   const asOf = data ? T.asOf(shownMoment(data.syncedAt), shownAge(data.syncedAt)) : T.neverSynced
   const words = wordsOf(filter, overview).map(({ text }) => text)
   replace(freshness, `${asOf} · ${T.refreshed(shownTime(refreshedAt))}`)
@@ -195,7 +224,7 @@ function askForKey(why: string): void {
   overview = undefined
   past = undefined
   shownFilter = undefined
-  shownSince = undefined
+  pastFilter = undefined
   replace(who)
   replace(freshness)
   replace(notice)
@@ -209,9 +238,10 @@ function fail(error: unknown): void {
     askForKey(error.message)
     return
   }
-  const away = error instanceof Away && overview
+  const away = overview ? T.away(shownTime(refreshedAt)) : T.unreachable
   const why = error instanceof Error ? error.message : String(error)
-  replace(notice, el('p', {}, away ? T.away(shownTime(refreshedAt)) : T.failed(why)))
+  replace(notice, el('p', {}, error instanceof Away ? away : T.failed(why)))
+  for (const one of page.querySelectorAll('.loading')) one.remove()
   filters.show(filter, overview)
 }
 

@@ -3,11 +3,12 @@ import { shownNumber, T } from '../texts.js'
 import type { Matrix } from './data.js'
 import type { Filter } from './filter.js'
 import { levelOf } from './levels.js'
+import type { Link } from './lists.js'
 
 const STEPS = [1, 2, 3, 4, 5]
 
 /** The matrix: a table whose cells with risks are buttons that set the filter. */
-export function matrixPart(choose: (change: Partial<Filter>) => void) {
+export function matrixPart(choose: (change: Partial<Filter>) => void, link: Link) {
   let isSwapped = false
   let shown: [Matrix, Filter] | undefined
   const swap = el(
@@ -25,7 +26,9 @@ export function matrixPart(choose: (change: Partial<Filter>) => void) {
 
   function show(matrix: Matrix, filter: Filter): void {
     shown = [matrix, filter]
-    replace(body, table(matrix, filter), matrix.unplaced > 0 && el('p', { class: 'note' }, T.unplaced(matrix.unplaced)))
+    const [count, why] = T.unplaced(matrix.unplaced)
+    const others = el('p', { class: 'note' }, link('register', { unplaced: true }, count), why)
+    replace(body, table(matrix, filter), matrix.unplaced > 0 && others)
   }
 
   function table(matrix: Matrix, filter: Filter): HTMLTableElement {
@@ -99,7 +102,8 @@ export function matrixPart(choose: (change: Partial<Filter>) => void) {
       el('strong', {}, shownNumber(count)),
       ` ${T.levels['UNASSESSED']}`,
     )
-    return el('tr', {}, el('td', { class: 'cell level-UNASSESSED', colspan: 6 }, count > 0 && button))
+    const none = el('small', {}, `${shownNumber(0)} ${T.levels['UNASSESSED']}`)
+    return el('tr', {}, el('td', { class: 'cell level-UNASSESSED', colspan: 6 }, count > 0 ? button : none))
   }
 
   return { root, show }

@@ -1,83 +1,112 @@
 import { el, given, replace, section, svg } from '../dom.js'
 import { shownDay, shownNumber, T } from '../texts.js'
-import type { Movements, Past, RiskMovement, TrendPoint } from './data.js'
+import type { IssueMovement, Movements, Overview, Past, RiskMovement, Shown, TrendPoint } from './data.js'
+import { type Filter, sinceOf } from './filter.js'
+import { unfollowed } from './filterBar.js'
 import { chip, LEVELS } from './levels.js'
-import { table } from './tables.js'
+import type { Link } from './lists.js'
+import { extent, type More, type Row, table } from './tables.js'
 
-const MOVED_SHOWN = 8
+/** Parts of the filter that the API knows neither for movements nor for levels over time. */
+const UNFOLLOWED = ['likelihood', 'unplaced', 'owner', 'search'] as const
+
+/** Until the past is there, which takes longer than the present. */
+const loading = () => el('p', { class: 'note loading' }, T.loading)
 
 /** What moved since the chosen day. */
-export function movedPart(open: (riskId: string) => void) {
+export function movedPart(link: Link, more: More, open: (riskId: string) => void) {
   const day = el('p', { class: 'tools' })
   const { root, body } = section('moved', T.moved, day)
+  replace(body, loading())
 
-  function show({ movements: { counts, risks } }: Past, since: string): void {
-    replace(day, T.movedSince(shownDay(since)))
+  function show({ movements }: Past, filter: Filter, overview: Overview, { moved: most }: Shown): void {
+    const { counts, risks, issues } = movements
+    const since = shownDay(sinceOf(filter))
+    replace(day, T.movedSince(since))
+    const isChosen = ({ movement }: { movement: string }) => movement === (filter.movement ?? movement)
+    const [moved, movedIssues] = [risks.filter(isChosen), issues?.filter(isChosen)]
+    const all = (movedIssues ?? moved).length
+    const entries = movedIssues
+      ? issueTable(movedIssues.slice(0, most).map(issueRow))
+      : riskTable(moved.slice(0, most).map(riskRow))
     const isStill = Object.values(counts).every((count) => count === 0)
-    if (isStill) {
-      replace(body, el('p', { class: 'note' }, T.nothingMoved(shownDay(since))))
-      return
-    }
+    const words = issues ? T.ofIssues : T.ofRisks
     replace(
       body,
-      summary(counts),
-      risks.length > 0 && rows(risks.slice(0, MOVED_SHOWN)),
-      rest(risks.length - MOVED_SHOWN),
+      unfollowed(filter, overview, [...UNFOLLOWED, 'severity', 'dueBefore']),
+      isStill ? el('p', { class: 'note' }, T.nothingMoved(since)) : summary(counts, filter),
+      all > 0 && entries,
+      all > most && extent('moved', more, words, most, all),
     )
   }
 
-  function rows(risks: readonly RiskMovement[]): HTMLTableElement {
-    const columns = [{ label: T.movement, kind: 'trend wide' }, { label: T.risk }, { label: T.score, kind: 'level' }]
-    return table(
-      T.movedCaption,
-      columns,
-      risks.map((one) => [
-        el('span', { class: `moved ${one.movement}` }, T.movements[one.movement] ?? one.movement),
-        el(
-          'div',
-          {},
-          el(
-            'button',
-            { type: 'button', class: 'title', id: `moved-${one.id}`, onclick: () => open(one.id) },
-            given(one.title),
-          ),
-          el(
-            'div',
-            { class: 'meta' },
-            el('span', { class: 'narrow' }, `${T.movements[one.movement] ?? one.movement} · `),
-            `${one.project.key} · `,
-            given(one.reference),
-          ),
-        ),
-        scores(one),
-      ]),
+  /** The counts, each a link to what it counts. */
+  function summary(counts: Movements['counts'], { movement }: Filter): HTMLElement {
+    const item = ([kind, word]: readonly [string, string]) => {
+      const text = `${shownNumber(counts[kind.toLowerCase()] ?? 0)} ${word}`
+      if (!counts[kind.toLowerCase()]) return text
+      const counted = link('moved', { movement: kind === movement ? undefined : kind }, text)
+      if (kind === movement) counted.setAttribute('aria-current', 'true')
+      return counted
+    }
+    const line = (what: string, names: Readonly<Record<string, string>>) => {
+      const items = Object.entries(names).flatMap((one, index) => [index > 0 && ', ', item(one)])
+      return el('div', {}, el('dt', {}, what), el('dd', {}, ...items))
+    }
+    return el('dl', { class: 'counts' }, line(T.risksMoved, T.movements), line(T.issuesMoved, T.issueMovements))
+  }
+
+  function riskRow(risk: RiskMovement): Row {
+    const title = el(
+      'button',
+      { type: 'button', class: 'title', id: `moved-${risk.id}`, onclick: () => open(risk.id) },
+      given(risk.title),
     )
+    return row(risk, T.movements[risk.movement] ?? '', title, scores(risk))
   }
   return { root, show }
+}
+
+const MOVEMENT = { label: T.movement, kind: 'trend wide' }
+const riskTable = (rows: readonly Row[]) =>
+  table(T.movedCaption, [MOVEMENT, { label: T.risk }, { label: T.score, kind: 'level' }], rows)
+const issueTable = (rows: readonly Row[]) =>
+  table(T.movedIssuesCaption, [MOVEMENT, { label: T.issue }, { label: T.change, kind: 'level' }], rows)
+
+function row(
+  { movement, project, reference }: RiskMovement | IssueMovement,
+  word: string,
+  title: Node,
+  change: Node,
+): Row {
+  const narrow = el('span', { class: 'narrow' }, `${word} · `)
+  return [
+    el('span', { class: `moved ${movement}` }, word),
+    el('div', {}, title, el('div', { class: 'meta' }, narrow, `${project.key} · `, given(reference))),
+    change,
+  ]
+}
+
+function issueRow(issue: IssueMovement): Row {
+  const { movement, title, severityFrom, severityTo, dueFrom, dueTo } = issue
+  const days = () => T.fromTo(dueFrom ? shownDay(dueFrom) : T.nothing, dueTo ? shownDay(dueTo) : T.nothing)
+  const change = movement === 'SLIPPED' ? el('span', {}, days()) : levels(severityFrom, severityTo)
+  return row(issue, T.issueMovements[movement] ?? '', given(title), change)
 }
 
 function scores({ scoreFrom, scoreTo, levelFrom, levelTo }: RiskMovement): Node {
   if (scoreTo === null || levelTo === null) return chip(levelFrom ?? '', scoreFrom ?? 0)
   const after = chip(levelTo, scoreTo)
-  return scoreFrom === null ? after : el('span', {}, el('span', { class: 'before' }, `${scoreFrom} → `), after)
+  return scoreFrom === null ? after : before(String(scoreFrom), after)
 }
 
-function summary(counts: Movements['counts']): HTMLElement {
-  const words = (names: Readonly<Record<string, string>>) =>
-    Object.entries(names)
-      .map(([name, word]) => `${shownNumber(counts[name.toLowerCase()] ?? 0)} ${word}`)
-      .join(', ')
-  const line = (what: string, text: string) => el('div', {}, el('dt', {}, what), el('dd', {}, text))
-  return el(
-    'dl',
-    { class: 'counts' },
-    line(T.risksMoved, words(T.movements)),
-    line(T.issuesMoved, words(T.issueMovements)),
-  )
+function levels(from: string | null, to: string | null): Node {
+  const after = chip(to ?? from ?? '')
+  return from === null || to === null ? after : before(T.levels[from] ?? from, after)
 }
 
-function rest(count: number): HTMLElement | false {
-  return count > 0 && el('p', { class: 'note' }, T.moreMoved(count))
+function before(words: string, after: Node): HTMLElement {
+  return el('span', {}, el('span', { class: 'before' }, `${words} → `), after)
 }
 
 const [WIDTH, HEIGHT] = [600, 160]
@@ -88,14 +117,16 @@ const BANDS = LEVELS.map((level) => ({ level, member: level.toLowerCase() as key
 /** Levels over time: columns for the eye, and a table. */
 export function trendPart() {
   const { root, body } = section('trend', T.trendHeading)
+  replace(body, loading())
 
-  function show({ riskTrend: { points } }: Past): void {
+  function show({ riskTrend: { points } }: Past, filter: Filter, overview: Overview): void {
     const [first, last] = [points[0], points.at(-1)]
     if (!first || !last) return
     const label = T.trendLabel(shownDay(first.on), shownDay(last.on))
     const legend = BANDS.map(({ level }) => el('li', { class: `level-${level}` }, T.levels[level]))
     replace(
       body,
+      unfollowed(filter, overview, ['level', ...UNFOLLOWED]),
       el(
         'figure',
         {},

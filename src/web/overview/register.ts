@@ -1,21 +1,21 @@
 import { base, download, hasGraphiql } from '../api.js'
 import { el, given, replace, section, spoken } from '../dom.js'
 import { shownNumber, T } from '../texts.js'
-import { type Overview, PAGE, type Risk, type RiskMovement, registerQuery, SHOWN_MAX } from './data.js'
+import { type Overview, type Risk, type RiskMovement, registerQuery, SHOWN_MAX } from './data.js'
 import { type Filter, queryOf } from './filter.js'
 import { chip } from './levels.js'
 import { type Link, placed } from './lists.js'
-import { table } from './tables.js'
+import { extent, type More, table } from './tables.js'
 
 interface Actions {
   readonly link: Link
   open(riskId: string): void
-  more(): void
+  readonly more: More
   fail(error: unknown): void
 }
 
 /** The parameters of the risk list. */
-const OF_RISKS = ['project', 'level', 'likelihood', 'impact', 'owner', 'search'] as const
+const OF_RISKS = ['project', 'level', 'likelihood', 'impact', 'owner', 'search', 'unplaced'] as const
 
 /** The ranked register of what the filter leaves. */
 export function registerPart({ link, open, more, fail }: Actions) {
@@ -25,18 +25,12 @@ export function registerPart({ link, open, more, fail }: Actions) {
   function show(overview: Overview, filter: Filter, movements: readonly RiskMovement[]): void {
     const moved = new Map(movements.map((one) => [one.id, one]))
     const { nodes, totalCount } = overview.risks
-    const left = Math.min(totalCount, SHOWN_MAX) - nodes.length
     replace(tools, ...links(filter))
     replace(
       body,
       nodes.length === 0 ? el('p', { class: 'note' }, T.noRisks) : rows(nodes, filter, moved),
-      el(
-        'p',
-        { class: 'more no-print' },
-        el('span', {}, T.ofRisks(nodes.length, totalCount)),
-        left > 0 && el('button', { type: 'button', id: 'more', onclick: more }, T.more(Math.min(PAGE, left))),
-        left <= 0 && totalCount > SHOWN_MAX && el('span', {}, T.mostShown),
-      ),
+      extent('risks', more, T.ofRisks, nodes.length, totalCount),
+      nodes.length < totalCount && nodes.length >= SHOWN_MAX && el('p', { class: 'note no-print' }, T.mostShown),
     )
   }
 
@@ -86,7 +80,7 @@ export function registerPart({ link, open, more, fail }: Actions) {
 
   function ownerLink(risk: Risk, { owner: chosen }: Filter): Node | string {
     if (!risk.owner) return owner(risk)
-    return risk.owner.id === chosen ? owner(risk) : link({ owner: risk.owner.id }, given(risk.owner.name))
+    return risk.owner.id === chosen ? owner(risk) : link('', { owner: risk.owner.id }, given(risk.owner.name))
   }
 
   return { root, show }

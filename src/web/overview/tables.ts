@@ -1,4 +1,6 @@
 import { el } from '../dom.js'
+import { T } from '../texts.js'
+import { PAGE, SHOWN_MAX, type Shown } from './data.js'
 
 export interface Column {
   readonly label: string
@@ -6,10 +8,15 @@ export interface Column {
   readonly kind?: string
 }
 
+/** Shows more of a list. */
+export type More = (list: keyof Shown) => void
+
+export type Row = readonly (Node | string)[]
+
 /** A table with a caption for screen readers; the cells of a row are in the order of the columns. */
-export function table(caption: string, columns: readonly Column[], rows: readonly (readonly (Node | string)[])[]) {
+export function table(caption: string, columns: readonly Column[], rows: readonly Row[]) {
   const head = columns.map(({ label, kind }) => el('th', { scope: 'col', class: kind }, label))
-  const cells = (row: readonly (Node | string)[]) => row.map((cell, i) => el('td', { class: columns[i]?.kind }, cell))
+  const cells = (row: Row) => row.map((cell, i) => el('td', { class: columns[i]?.kind }, cell))
   return el(
     'table',
     { class: 'list' },
@@ -17,4 +24,21 @@ export function table(caption: string, columns: readonly Column[], rows: readonl
     el('thead', {}, el('tr', {}, ...head)),
     el('tbody', {}, ...rows.map((row) => el('tr', {}, ...cells(row)))),
   )
+}
+
+/** Below a list: how much of it is shown, and a button for more. */
+export function extent(
+  list: keyof Shown,
+  more: More,
+  words: (shown: number, all: number) => string,
+  shown: number,
+  all: number,
+) {
+  const left = Math.min(all, SHOWN_MAX) - shown
+  const button = el(
+    'button',
+    { type: 'button', id: `more-${list}`, onclick: () => more(list) },
+    T.more(Math.min(PAGE, left)),
+  )
+  return el('p', { class: 'more no-print' }, el('span', {}, words(shown, all)), left > 0 && button)
 }
