@@ -55,7 +55,9 @@ export class Columns {
   /** Throws if no column is known. */
   requireSome(place?: Place): void {
     if (this.named.size > 0) return
-    const sentence = `No column is known. The columns may be called ${this.#options.fields.join(', ')}.`
+    const sentence =
+      `No column is known. The columns may be called ${this.#options.fields.join(', ')}. ` +
+      'If the file has columns of other names, say in a map what they mean: --suggest-map prints one to start with, --map takes it.'
     throw new UnreadableSheet(this.#options.name, sentence, place)
   }
 

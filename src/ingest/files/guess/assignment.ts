@@ -83,6 +83,12 @@ export class Assignment {
     return ranked.toSorted((one, other) => one.rank - other.rank || one.at - other.at).map(({ column }) => column)
   }
 
+  /** The columns that may mean a field, and are blank in every row. */
+  blanksFor(field: string): Column[] {
+    const isMeant = ({ heading }: Column) => this.#headings.meaningsOf(heading).some((one) => one.field === field)
+    return this.columns.filter((column) => column.filled === 0 && isMeant(column))
+  }
+
   /** Fills a field from the best free column that may mean it, and that can be read. */
   take(field: string, read: Reader = () => PLAIN, meanings: readonly string[] = [field]): Column | undefined {
     if (!this.has(field)) return undefined
