@@ -188,6 +188,7 @@ const PEOPLE: readonly Sample[] = [
   ['people-french.csv', 2, 'Chloé Marin', { external_id: 'F1', title: 'Cheffe de chantier' }],
   ['people-teams.csv', 2, 'Rui Prado', { department: 'South', title: 'Buyer' }],
   ['people-list.xlsx', 2, 'Jan Bór', { external_id: '502', title: 'Driver' }],
+  ['people-accounts.csv', 2, 'wlind', { external_id: 'K-1', email: 'wanda.l@example.com', details: '[]' }],
   ['people-records.json', 2, 'Wanda Lind', { external_id: 'E-1', title: 'Site manager', department: 'Construction' }],
 ]
 

@@ -200,6 +200,7 @@ export const ALIASES: Readonly<Record<SheetNoun, Readonly<Record<string, readonl
       'Nombre y apellidos, Empleado, Nombre para mostrar, Nome completo, Nome, Funcionário, Colaborador, Nome de exibição, Imię i nazwisko',
       'Pełna nazwa, Pracownik, Nazwa wyświetlana, 姓名, 员工姓名, 名字, 显示名称, 名称',
     ],
+    login: ['User Name, Username, Login, Account, Benutzername, Nom d’utilisateur, Usuario, Usuário, 用户名'],
     firstName: [
       'First Name, Given Name, Forename, Firstname, Fname, First, Legal First Name, Vorname, Prénom, Nombre, Nombres, Nome próprio, Primeiro nome, Imię, 名',
     ],

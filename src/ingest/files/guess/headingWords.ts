@@ -6,10 +6,17 @@ export const NOUN_WORDS: Readonly<Record<SheetNoun, ReadonlySet<string>>> = {
     'risk risks risiko risikos risiken risque risques riesgo riesgos risco riscos ryzyko ryzyka'.split(' '),
   ),
   issues: new Set('issue issues ticket tickets bug bugs defect defects problem problems probleme'.split(' ')),
-  people: new Set('employee employees person people staff user users worker workers member members'.split(' ')),
+  people: new Set('emp employee employees person people staff user users worker workers member members'.split(' ')),
   groups: new Set(['group']),
   projects: new Set('project projekt projet proyecto projeto projektu'.split(' ')),
 }
+
+/** A column of people whose heading has one of these words is left out, whatever the others are. */
+export const PRIVATE_WORDS = new Set(
+  'password passwort passwd pwd pin secret token contrasena senha haslo salary salaries wage payroll gehalt salaire ssn iban passport kid kids child children'.split(
+    ' ',
+  ),
+)
 
 /** Words that a heading may have or lack. */
 export const SMALL_WORDS = new Set(

@@ -1,6 +1,6 @@
 import type { SheetNoun } from '../nouns.js'
 import { ALIASES } from './aliases.js'
-import { FILLERS, NOUN_WORDS, SMALL_WORDS, STATES } from './headingWords.js'
+import { FILLERS, NOUN_WORDS, PRIVATE_WORDS, SMALL_WORDS, STATES } from './headingWords.js'
 
 /** A field that a heading may mean; the lowest rank is the best name for it. */
 export interface Meaning {
@@ -67,6 +67,11 @@ export class Headings {
 
   isKnown(heading: string): boolean {
     return this.meaningsOf(heading).length > 0
+  }
+
+  /** Whether a column of people is nobody else's business. */
+  isPrivate(heading: string): boolean {
+    return wordsOf(heading).some((word) => PRIVATE_WORDS.has(word))
   }
 
   /** Whether the name of a sheet has the noun in it. */
