@@ -62,11 +62,12 @@ export class Columns {
   }
 
   /** Throws if there are unknown columns that must not be ignored. */
-  requireKnown(place?: Place): void {
+  requireKnown(place?: Place, advice?: string): void {
     if (this.unknown.size === 0 || this.#options.ignoreUnknown) return
     const sentences = [
       `Unknown ${this.unknown.size === 1 ? 'column' : 'columns'}: ${listed(this.unknown)}.`,
       'Ignore them with --ignore-unknown.',
+      ...(advice === undefined ? [] : [advice]),
       `Known columns: ${this.#options.fields.join(', ')}.`,
     ]
     throw new UnreadableSheet(this.#options.name, sentences.join(' '), place)

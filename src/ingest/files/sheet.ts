@@ -176,12 +176,13 @@ function guessedObjects(source: () => Iterable<JsonRecord>, options: SheetOption
   const isOwn = isNamed && isOwnForm(plan.noun, [...columns.named.keys()], own.records)
   // Whoever sends details as a list knows our names, so that an unknown one is a mistake.
   const table = (isOwn && !isForced) || columns.named.has(DETAILS) ? undefined : objectTable(source())
-  if (!table) return knownObjects(own, columns)
+  const advice = 'Or say in a map what the members mean, and give it with --map.'
+  if (!table) return knownObjects(own, columns, advice)
   const { fields, derived, ignoreUnknown } = options
   const { header, rows, lists } = table
   const guessed = guess(plan.noun, header, rows, { ...plan, fields, derived, ignoreUnknown, unit: 'line' })
   const isUsed = isForced || (isNamed ? isTranslation(guessed, own) : guessed.columns.length > 0)
-  if (!isUsed) return knownObjects(own, columns)
+  if (!isUsed) return knownObjects(own, columns, advice)
   const rules = new Map(Array.from(guessed.mapping.rules, ([field, rule]) => [field, listRule(rule, lists)]))
   const mapping = { ...guessed.mapping, rules }
   const mapped = () => mappedSheet(mappedObjects(source(), mapping, options.name), mapping)
@@ -262,8 +263,8 @@ function ownObjects(source: Iterable<JsonRecord>, columns: Columns): Sheet {
   return sheetOf(records, columns)
 }
 
-function knownObjects(sheet: Sheet, columns: Columns): Sheet {
-  columns.requireKnown()
+function knownObjects(sheet: Sheet, columns: Columns, advice?: string): Sheet {
+  columns.requireKnown(undefined, advice)
   if (columns.unknown.size > 0) columns.requireSome()
   return sheet
 }

@@ -87,7 +87,8 @@ export function takeDays(assignment: Assignment, fields: readonly string[]): voi
 
 /** The title, the description, and the reference if no column gives it. */
 export function takeTexts(assignment: Assignment, reference: Column | undefined): void {
-  const title = assignment.take('title', readTitle)
+  const categories = assignment.candidates('category')
+  const title = assignment.take('title', (column) => readTitle(column, categories.includes(column)))
   if (!title) {
     assignment.questions.push(untitled(assignment))
     return
@@ -106,7 +107,9 @@ export function takeTexts(assignment: Assignment, reference: Column | undefined)
 const LEVELS = new Words(STEPS)
 
 /** A column of levels or numbers says how grave something is, not what. */
-function readTitle(column: Column): Reading | undefined {
+function readTitle(column: Column, isCategory: boolean): Reading | undefined {
+  // A category above some rows is the title of none.
+  if (isCategory && column.blankCount > column.filled) return undefined
   const isLevel = column.texts.every(({ text }) => NUMBER.test(text) || LEVELS.get(text) !== undefined)
   return isLevel ? undefined : readText(column)
 }
