@@ -128,7 +128,7 @@ function untitled(assignment: Assignment): string {
   return `No column says what the ${noun} is (title). ${wayOut(assignment)}`
 }
 
-/** Prepared rows that say nothing yet, as templates have them. */
+/** Prepared rows of a template that nobody has filled in. */
 function leaveUntitled({ where, notes, rows }: Assignment, sources: readonly Column[]): void {
   const blank = rows.filter(({ cells }) => sources.every(({ at }) => isBlankCell(cells[at])))
   if (blank.length === 0) return
