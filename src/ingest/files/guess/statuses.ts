@@ -48,7 +48,7 @@ export function readStatus(column: Column, noun: SheetNoun): Reading | undefined
   if (!isEntry || !vocabulary || !reading?.unknown?.length) return reading
   // An entry whose status is another word is shown as open, and the report names the word.
   const own = vocabulary.own.flatMap((one) => ['_', ' ', '-'].map((mark) => [one.replace('_', mark), one] as const))
-  const values = new Map([...keyed(own), ...(reading.rule.values ?? [])])
+  const values = new Map([...byFoldedText(own), ...(reading.rule.values ?? [])])
   return { ...reading, rule: { values, otherwise: 'OPEN' }, isLossy: true, unknown: [] }
 }
 
@@ -170,7 +170,7 @@ export function readLevel(column: Column): Reading | undefined {
     Math.round(((numbers[at] ?? 0) * SCORE_MAX) / top),
   ])
   return {
-    rule: { values: keyed([...blankValues(column), ...values]) },
+    rule: { values: byFoldedText([...blankValues(column), ...values]) },
     how: `numbers up to ${top}, as parts of ${SCORE_MAX}`,
     isLossy: true,
     unknown: [],
