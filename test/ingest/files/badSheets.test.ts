@@ -40,7 +40,7 @@ const BAD: readonly (readonly [file: string, content: string | Uint8Array, ...fl
   [
     'unnamed.csv',
     lines('APOLLO,R-2,Weather'),
-    `unnamed.csv, line 1: No column is known. The columns may be called ${RISK_COLUMNS}.`,
+    `unnamed.csv, line 1: No column is known. The columns may be called ${RISK_COLUMNS}. If the file has columns of other names, say in a map what they mean: --suggest-map prints one to start with, --map takes it.`,
   ],
   [
     'unknown.csv',
@@ -55,7 +55,7 @@ const BAD: readonly (readonly [file: string, content: string | Uint8Array, ...fl
   [
     'excel.csv',
     Buffer.from('504b0304140006000800', 'hex'),
-    'excel.csv: This is a workbook (.xlsx) or another zip file, not text. If it is a workbook, give --format xlsx.',
+    'excel.csv: This is a workbook (.xlsx, .ods) or another zip file, not text. If it is a workbook, give --format xlsx.',
   ],
   [
     'windows.csv',

@@ -1,8 +1,8 @@
 import type { Assignment } from './assignment.js'
 import { type Column, isBlankWord, rowsInWords } from './column.js'
-import { readLinks, takeDays, takeId, takeProject, takeReference, takeTexts } from './entries.js'
+import { readLinks, readText, takeDays, takeId, takeProject, takeReference, takeTexts } from './entries.js'
 import { readFactor } from './scales.js'
-import { readResponse, readScore, readStatus } from './statuses.js'
+import { readLevel, readResponse, readScore, readStatus } from './statuses.js'
 
 /** How the fields of a risk get their columns; earlier fields choose first. */
 export function planRisks(assignment: Assignment): void {
@@ -18,8 +18,8 @@ export function planRisks(assignment: Assignment): void {
   assignment.take('url', readLinks)
   takeTexts(assignment, reference)
   assignment.take('category', ({ longest }) => (longest > 200 ? undefined : { rule: {} }))
-  assignment.take('mitigation', undefined, ['mitigation', 'treatment'])
-  assignment.take('cause')
+  assignment.take('mitigation', readText, ['mitigation', 'treatment'])
+  assignment.take('cause', readText)
   takeScore(assignment, isAssessed)
   if (isReassessed) for (const column of assignment.candidates('residualScore')) ignoreIfNumeric(assignment, column)
 }
@@ -82,7 +82,8 @@ function pairUp(
 /** A score counts only if the factors are not there; beside them it is computed. */
 function takeScore(assignment: Assignment, isAssessed: boolean): void {
   if (!isAssessed) {
-    assignment.take('scoreGiven', readScore, ['scoreGiven', 'score', 'level'])
+    assignment.take('scoreGiven', readScore, ['scoreGiven', 'score']) ??
+      assignment.take('scoreGiven', readLevel, ['level'])
     noteAlone(assignment)
     return
   }
