@@ -1,5 +1,5 @@
 import { builder, change, enumOf, needs } from '../graph/builder.js'
-import type { FieldPrice } from '../graph/cost/bills.js'
+import type { FieldPrice } from '../graph/cost/fieldPrices.js'
 import { boundedList, boundedText, boundedTexts, neverNull } from '../graph/inputs.js'
 import { FOR_MORE_PERSONNEL, type PersonnelReport, syncPersonnel } from '../ingest/personnelSync.js'
 import { LIMITS } from '../limits.js'
