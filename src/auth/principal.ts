@@ -112,11 +112,17 @@ function secretOf(authorization: string | undefined): string {
 }
 
 function bearer(authorization: string | undefined): string {
-  if (authorization !== undefined && isWellFormed(authorization.trim())) {
-    throw new Fault('UNAUTHENTICATED', `The API key was sent without the word \`Bearer\` before it. ${HOW}`)
+  const [, secret] = /^Bearer +([^ ]+) *$/i.exec(authorization ?? '') ?? []
+  const [sent = ''] = /ops_\w+/.exec(authorization ?? '') ?? []
+  // Such as `Token KEY`, `Bearer: KEY` or `Bearer <KEY>`.
+  if (sent !== secret && isWellFormed(sent)) {
+    const isBare = authorization?.trim() === sent
+    const sentence = isBare
+      ? 'The API key was sent without the word `Bearer` before it.'
+      : 'The API key must follow the word `Bearer` and a space, with nothing else around it.'
+    throw new Fault('UNAUTHENTICATED', `${sentence} ${HOW}`)
   }
   if (authorization === undefined || !/^Bearer\b/i.test(authorization)) throw new KeyMissing()
-  const [, secret] = /^Bearer +([^ ]+) *$/i.exec(authorization) ?? []
   if (secret === undefined) {
     throw new Fault('UNAUTHENTICATED', `The Authorization header is malformed. ${HOW}`)
   }

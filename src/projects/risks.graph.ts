@@ -173,7 +173,7 @@ queryList('risks', {
   type: RiskConnection,
   filter: RiskFilter,
   scope: 'projects.read',
-  description: 'The risk register across all projects, highest score first.',
+  description: 'The risk register across all projects, ordered by rank (highest score first).',
   list: risks,
 })
 

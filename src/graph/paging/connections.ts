@@ -173,7 +173,8 @@ function connect(context: Context, args: Arguments, list: AnyList): Connection<A
     rows: () =>
       once('rows', pageRequest, async () => {
         // Known before anything is read, so that what cannot be sent is refused at once.
-        if (pageRequest.first === undefined) requireWhole(await context.rowCounts.of(list, filter), pageRequest)
+        if (pageRequest.first === undefined)
+          requireWhole(await context.rowCounts.of(list, filter, pageRequest.most), pageRequest)
         return readTogether(await pageOf(read, list, filter, pageRequest))
       }),
     facts: () => once('facts', pageRequest, () => factsOf(read, list, pageRequest)),

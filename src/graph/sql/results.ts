@@ -107,7 +107,7 @@ export function listRunner(root: ListRoot) {
     const { filter, first } = own
     // Whether the caller may read a field of every row depends on the rows.
     if (!root.rowScopes.every((scopes) => mayHave(context, scopes(filter)))) throw new NotCompilable('scope')
-    const rows = first ?? (await context.rowCounts.of(list, filter))
+    const rows = first ?? (await context.rowCounts.of(list, filter, own.most))
     requireWhole(rows, own)
     const weighing = new Weighing(pageRequests, rows)
     const perRow = 1 + root.weigh(weighing)
