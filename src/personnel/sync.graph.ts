@@ -1,5 +1,5 @@
 import { builder, change, enumOf, needs } from '../graph/builder.js'
-import type { FieldPrice } from '../graph/cost/bills.js'
+import type { FieldPrice } from '../graph/cost/fieldPrices.js'
 import { boundedList, boundedText, boundedTexts, checkedBy, neverNull } from '../graph/inputs.js'
 import {
   checkPersonnelState,

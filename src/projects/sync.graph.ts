@@ -1,6 +1,6 @@
 import { grants } from '../auth/scopes.js'
 import { builder, change, enumOf, needs, requireProject } from '../graph/builder.js'
-import type { FieldPrice } from '../graph/cost/bills.js'
+import type { FieldPrice } from '../graph/cost/fieldPrices.js'
 import { detailsInput } from '../graph/details.js'
 import { present } from '../graph/entities.js'
 import { boundedList, boundedNumber, boundedText, checkedBy, neverNull } from '../graph/inputs.js'

@@ -10,7 +10,7 @@ import {
 } from 'graphql'
 import { boundArguments } from '../bounds.js'
 import { builder, type Context } from '../builder.js'
-import type { FieldPrice } from '../cost/bills.js'
+import type { FieldPrice } from '../cost/fieldPrices.js'
 import { limitPrices } from '../cost/prices.js'
 import type { References } from '../fields.js'
 import { withNode } from '../node.js'

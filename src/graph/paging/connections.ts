@@ -14,7 +14,7 @@ import {
 } from '../../store/query/relations.js'
 import type { Read } from '../../store/store.js'
 import { builder, type Context, needs, needsOneOf } from '../builder.js'
-import type { FieldPrice } from '../cost/bills.js'
+import type { FieldPrice } from '../cost/fieldPrices.js'
 import { federated, SHAREABLE } from '../federation/subgraph.js'
 import { type Arguments, field, idOf, type Types } from '../fields.js'
 import { checkNames } from '../hints/names.js'
