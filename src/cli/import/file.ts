@@ -120,7 +120,7 @@ function questionsOf(noun: SheetNoun, sheet: Sheet, { project }: Run): readonly 
   return [...(lacks ? [NO_PROJECT] : []), ...others, ...(guess?.questions ?? [])]
 }
 
-/** Told once if no row of a file is of the project that was given, as in the export of a tracker. */
+/** One flaw if no row of a file is of the given project, as in the export of a tracker. */
 function otherProjects({ records, columnOf }: Sheet, project: string): string[] {
   const keys = new Set(records.map(({ values }) => String(values['project'] ?? '').trim()))
   const isOther = records.length > 1 && !keys.has('') && [...keys].every((key) => fold(key) !== fold(project))

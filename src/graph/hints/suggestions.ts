@@ -149,7 +149,7 @@ const SUGGESTED_MAX = 5
 const LONGEST = 100
 
 /** The same for `perPage`, `per_page` and `PerPage`. */
-export function spelling(name: string): string {
+function spelling(name: string): string {
   return name.toLowerCase().replaceAll('_', '')
 }
 

@@ -82,7 +82,7 @@ export function headedTable(tables: Iterable<Table>, test: HeaderTest): HeadedTa
   return nearest
 }
 
-/** Its name makes up for some columns: a workbook may have a sheet of risks and one of problems. */
+/** A sheet whose name fits needs fewer columns: a workbook may have a sheet of risks and one of problems. */
 const NAME_WORTH = 2
 
 function worth({ table, count }: HeadedTable, { isNamed }: HeaderTest): number {

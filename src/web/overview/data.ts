@@ -4,7 +4,7 @@ import { type Filter, issueFilterOf, riskFilterOf, sinceOf } from './filter.js'
 
 /** The types of what is read: those parts of the API that the page shows. */
 
-export interface Ref {
+interface Ref {
   readonly id: string
   readonly name: string
 }

@@ -84,7 +84,7 @@ function owners(select: HTMLSelectElement, filter: Filter, overview: Overview | 
 }
 
 /** The name of a person that the page has seen; else the id. */
-export function ownerName(id: string, overview: Overview | undefined): string {
+function ownerName(id: string, overview: Overview | undefined): string {
   if (id === 'none') return T.nobody.toLowerCase()
   const shown = [
     ...(overview?.personnel?.nodes ?? []),

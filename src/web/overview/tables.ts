@@ -2,7 +2,7 @@ import { el } from '../dom.js'
 import { T } from '../texts.js'
 import { PAGE, SHOWN_MAX, type Shown } from './data.js'
 
-export interface Column {
+interface Column {
   readonly label: string
   /** `wide` columns are hidden on a narrow screen, `number` ones are aligned at the right. */
   readonly kind?: string

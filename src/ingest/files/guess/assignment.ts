@@ -83,7 +83,7 @@ export class Assignment {
     return ranked.toSorted((one, other) => one.rank - other.rank || one.at - other.at).map(({ column }) => column)
   }
 
-  /** The free columns of people that are nobody else's business. */
+  /** The free columns of people that are private, such as pay. */
   privates(): Column[] {
     const isPrivate = (column: Column) => !this.#used.has(column) && this.#headings.isPrivate(column.heading)
     return [...new Set([...this.candidates('private'), ...this.columns.filter(isPrivate)])]

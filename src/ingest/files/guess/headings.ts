@@ -69,7 +69,7 @@ export class Headings {
     return this.meaningsOf(heading).length > 0
   }
 
-  /** Whether a column of people is nobody else's business. */
+  /** Whether a column of people is private, such as pay. */
   isPrivate(heading: string): boolean {
     return wordsOf(heading).some((word) => PRIVATE_WORDS.has(word))
   }
@@ -106,7 +106,7 @@ export class Headings {
     return rest.length > 0 ? rest : words
   }
 
-  /** A long heading with a slip of the pen, such as Likelhood. */
+  /** A long heading with a typo, such as Likelhood. */
   #nearlyNamed(key: string): readonly Meaning[] {
     if (key.length < SLIP_CHARACTERS_MIN) return []
     for (const [alias, meanings] of this.#byKey) if (isSlip(key, alias)) return meanings

@@ -4,7 +4,7 @@ import { membersAt, pathsOf } from '../maps/paths.js'
 import type { TableRow } from '../table.js'
 
 /** JSON objects as a table, so that their members can be guessed like columns. */
-export interface ObjectTable {
+interface ObjectTable {
   /** The paths to the members. */
   readonly header: readonly string[]
   readonly rows: readonly TableRow[]

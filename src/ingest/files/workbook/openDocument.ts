@@ -14,7 +14,7 @@ const NUMBERING = /^\p{L}\D*\d+$|^0\d+$/u
 const SPACES_MAX = 1_000
 
 /** A sheet of an OpenDocument spreadsheet. */
-export interface OpenSheet {
+interface OpenSheet {
   readonly name: string
   readonly isHidden: boolean
   readonly rows: readonly TableRow[]

@@ -8,7 +8,7 @@ import type { XmlReader } from './xml.js'
 import { damaged } from './zip.js'
 
 /** What the cells of all sheets refer to. */
-export interface CellContext {
+interface CellContext {
   readonly strings: readonly string[]
   /** The number formats, by the style of a cell. */
   readonly formats: readonly NumberFormat[]
