@@ -132,7 +132,7 @@ export function nearest(text: string, candidates: Iterable<string>): string | un
   return best
 }
 
-/** How many letters must be put in, taken out, changed or swapped with the next to make one text of another; `most` where that many or more. */
+/** The edit distance (Damerau-Levenshtein, adjacent swaps only), capped at `most`. */
 function distance(one: string, other: string, most: number): number {
   if (Math.abs(one.length - other.length) >= most) return most
   let [beforeLast, last]: [number[], number[]] = [[], Array.from({ length: other.length + 1 }, (_, index) => index)]

@@ -13,9 +13,9 @@ import { Fault } from '../errors.js'
 import type { Context } from '../graph/builder.js'
 import { billWith } from '../graph/cost/bills.js'
 import { priceIn } from '../graph/cost/prices.js'
-import { type CompiledMutation, compiledMutation } from '../graph/sql/compiledMutations.js'
 import { compiledQuery, type PreparedQuery } from '../graph/sql/compiledQueries.js'
-import { runMutation } from '../graph/sql/mutationOperations.js'
+import { type CompiledMutation, compiledMutation } from '../graph/sql/mutations/compiler.js'
+import { runMutation } from '../graph/sql/mutations/operations.js'
 import { fragmentsOf } from '../graph/sql/selections.js'
 import { type ExecutionReason, NotCompilable } from '../graph/sql/statements.js'
 import { coercedVariables } from '../graph/sql/variables.js'
@@ -58,7 +58,7 @@ interface StoredMutation {
 
 type Change = ReturnType<CompiledMutation['prepare']>
 
-export interface EngineOptions {
+interface EngineOptions {
   readonly store: Store
   readonly clock: () => Date
   readonly wholeListRowsMax: number

@@ -5,7 +5,7 @@ import type { Counts, Wording } from './run.js'
 import { limitFlaws, type Members, part, refuse, tooMany } from './sync.js'
 
 /** People and groups as an HR system or a directory has them. */
-export interface PersonnelState {
+interface PersonnelState {
   readonly people?: Optional<readonly Members[]>
   readonly groups?: Optional<readonly Members[]>
   /** What becomes of people who are not in the list; KEEP by default. */

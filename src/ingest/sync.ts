@@ -10,7 +10,7 @@ import type { Counts, Diagnostic, ImportOptions, ImportResult, Wording } from '.
 export type Members = Readonly<Record<string, unknown>>
 
 /** A project as its own system has it, with its risks and issues. */
-export interface ProjectState extends Members {
+interface ProjectState extends Members {
   readonly key: string
   /** Whether the lists are complete; FULL by default. */
   readonly mode?: Optional<'FULL' | 'PARTIAL'>

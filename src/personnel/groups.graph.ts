@@ -1,11 +1,11 @@
 import { sql } from 'drizzle-orm'
 import { builder, needs } from '../graph/builder.js'
-import { connectionOf, pageField, queryList } from '../graph/connections.js'
 import { orNotFound, queryOne, timestampFields } from '../graph/entities.js'
 import { asEntity, displayed } from '../graph/federation/schema.js'
 import { boundedText, neverNull } from '../graph/inputs.js'
+import { connectionOf, pageField, queryList } from '../graph/paging/connections.js'
 import { columns, computedField, itemsField } from '../graph/sql/fields.js'
-import { mutationField } from '../graph/sql/mutationFields.js'
+import { mutationField } from '../graph/sql/mutations/fields.js'
 import { foldedName, trimmed } from '../text.js'
 import {
   addGroup,

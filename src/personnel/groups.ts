@@ -75,9 +75,9 @@ export const GROUP_FIELDS = {
   externalId: text('externalId', 'The id in the directory; unique.', 'DIR-42'),
   description: text('description', 'What the group is for.', 'Whoever may sign off an inspection.'),
 }
-export type GroupValues = Values<typeof GROUP_FIELDS>
+type GroupValues = Values<typeof GROUP_FIELDS>
 
-export const readGroup = recordReader(GROUP_FIELDS)
+const readGroup = recordReader(GROUP_FIELDS)
 
 export function groupsLedger(write: Write): Ledger<GroupRow> {
   return new Ledger(write, { kind: 'GROUP', table: (t) => t.group, tracked: ['name', 'externalId', 'description'] })

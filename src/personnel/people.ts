@@ -43,7 +43,7 @@ export interface PersonFilter {
 }
 
 /** The input of a person: absent keeps what is stored, null clears it. */
-export interface PersonChange {
+interface PersonChange {
   readonly name?: Optional<string>
   readonly email?: Optional<string>
   readonly externalId?: Optional<string>
@@ -133,7 +133,7 @@ export const PERSON_FIELDS = {
 }
 export type PersonValues = Values<typeof PERSON_FIELDS>
 
-export const readPerson = recordReader(PERSON_FIELDS)
+const readPerson = recordReader(PERSON_FIELDS)
 
 export function peopleLedger(write: Write): Ledger<PersonRow> {
   return new Ledger<PersonRow>(write, {

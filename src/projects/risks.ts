@@ -35,7 +35,7 @@ import {
 } from '../vocabulary.js'
 import { entryWith } from './entries.js'
 import { type Assignee, projectNaming } from './projects.js'
-import { boundsOf, residualScoreOf, riskStanding, scoreOf } from './scores.js'
+import { boundsOf, residualScoreOf, riskStanding, riskState, scoreOf } from './scores.js'
 
 export type RiskRow = Tables['risk']['$inferSelect']
 
@@ -57,7 +57,7 @@ export interface RiskFilter {
   readonly updatedSince?: Optional<string>
 }
 
-export function isLiveRisk(status: RiskStatus): boolean {
+function isLiveRisk(status: RiskStatus): boolean {
   return LIVE_RISK_STATUSES.some((live) => live === status)
 }
 
@@ -181,6 +181,7 @@ export function risksLedger(write: Write): Ledger<RiskRow> {
     kind: 'RISK',
     table: (t) => t.risk,
     projectOf: ({ projectId }) => projectId,
+    stateOf: (risk) => riskState(risk),
     tracked: [...namesOf(RISK_FIELDS), 'score', 'ownerId', 'ownerName'],
   })
 }

@@ -36,7 +36,7 @@ const PARTS: readonly Part[] = [
   part('issue', (t) => t.issue, 'id'),
   part('change', (t) => t.change, 'id'),
   part('api_key', (t) => t.apiKey, 'id'),
-  part('kept_answer', (t) => t.keptAnswer, 'keyId', 'token'),
+  part('kept_answer', (t) => t.idempotencyRecord, 'keyId', 'token'),
 ]
 
 function part(name: string, table: (t: Tables) => PgTable, ...key: string[]): Part {

@@ -64,7 +64,7 @@ export interface Selection {
 export type Inner = ListBill | Referred
 
 /** An entity that other rows refer to; several rows may refer to the same one. */
-export interface Referred {
+interface Referred {
   readonly references: (variables: Arguments) => References
   /** The cost of looking one up, besides its selection. */
   readonly lookUp: number
@@ -101,7 +101,7 @@ export interface Bill extends Selection {
   readonly mutations: readonly MutationBill[]
 }
 
-export interface MutationBill extends Selection {
+interface MutationBill extends Selection {
   /** Records to store count for the rate limit only: their number has its own limit. */
   readonly storing: (variables: Arguments) => number
 }
@@ -119,7 +119,7 @@ interface Cost extends Selection {
 
 const NOTHING: Cost = { ...FREE, depth: 0, entry: FREE, isCounted: false, needsEnds: false }
 
-export interface Priced {
+interface Priced {
   readonly schema: GraphQLSchema
   readonly operation: OperationDefinitionNode
   readonly fragments: Readonly<Record<string, FragmentDefinitionNode>>

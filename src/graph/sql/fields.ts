@@ -47,7 +47,7 @@ export type SqlField =
   | { readonly view: AnyView }
   /** The same row under another type. */
   | { readonly own: true }
-  /** On Query: what the rows of a list amount to. */
+  /** On Query: a summary of a list. */
   | { readonly summary: AnySummary }
   /** On Query: entities by reference, one for each representation or a single one. */
   | { readonly entities: References }
@@ -71,7 +71,7 @@ export interface SingleRow {
 }
 
 /** One row by a condition with placeholders, shared by all rows that are named by the same arguments. */
-export interface NamedRow {
+interface NamedRow {
   /** Names the condition in the key of the cached SQL text. */
   readonly way: string
   condition(read: Read, table: PgTable): SQL
@@ -155,7 +155,7 @@ interface ReferenceOptions<Row, R extends Identified, F> {
 }
 
 /** The row of a list that another row refers to. */
-export function loadById<R extends Identified, F, Row extends object>(
+function loadById<R extends Identified, F, Row extends object>(
   context: Context,
   list: List<R, F>,
   row: Row,

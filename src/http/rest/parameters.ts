@@ -65,7 +65,7 @@ const ORDERING = new Set(['sort', 'sort_by', 'sortby', 'orderby', 'order', 'orde
 const PAGING = new Set(['page', 'offset', 'skip', 'after', 'start'])
 const LIMITING = new Set(['first', 'per_page', 'perpage', 'page_size', 'pagesize', 'take', 'count', 'top', 'max'])
 
-/** What people try first, by what it is called here. */
+/** A hint for a parameter name of another API, or a misspelt one. */
 function meantBy(name: string, known: readonly string[]): string {
   const tried = name.toLowerCase()
   if (known.includes('cursor')) {

@@ -2,7 +2,7 @@ import { SYNONYMS } from '../../graph/hints/synonyms.js'
 import { nearest } from '../../text.js'
 import { ROUTES } from './routes.js'
 
-/** Guesses that are meant otherwise in a path than in a query. */
+/** Synonyms that hold in paths only. */
 const IN_PATHS: typeof SYNONYMS = {
   person: ['personnel'],
   user: ['personnel'],

@@ -1,7 +1,7 @@
 import { getNamedType } from 'graphql'
 import { Fault } from '../../errors.js'
-import { ChangedRow } from '../../graph/sql/compiledMutations.js'
 import type { CompiledResult } from '../../graph/sql/compiledQueries.js'
+import { ChangedRow } from '../../graph/sql/mutations/compiler.js'
 import type { Separator } from '../../ingest/files/csv.js'
 import { framed } from '../../store/query/framed.js'
 import { Content, emptyResponse, JSON_TYPE, respond } from '../wire/content.js'
@@ -10,7 +10,7 @@ import type { HttpRequest, HttpResponse } from '../wire/request.js'
 import { joined } from '../wire/slices.js'
 import type { CompiledRoute, MediaType } from './compiledRoutes.js'
 import { csvContent, type Entry, JsonLines } from './csv.js'
-import { eventsContent } from './events.js'
+import { eventsContent } from './feed/cloudEvents.js'
 import { EVENTS_TYPE } from './routes.js'
 
 /** A routed request: its operation and the negotiated media type. */

@@ -8,7 +8,7 @@ import { UniqueTexts } from './maps/unique.js'
 import type { RowUnit } from './table.js'
 
 /** The source's values under a name: the cells of its columns, or the members at the end of its path. */
-export type Gather = (name: string) => readonly unknown[]
+type Gather = (name: string) => readonly unknown[]
 
 type Filled = { readonly value: Scalar | readonly string[] } | { readonly flaw: SheetFlaw }
 
@@ -117,13 +117,13 @@ export class RecordMapper {
     return { value: rule.cut === undefined ? value : this.#shortened(field, value, rule.cut, line) }
   }
 
-  /** The first value that is known, else what the map says for one that is not. */
+  /** The mapped value of the first known text, else the map's value for unknown ones. */
   #known(field: string, { values, otherwise, ...rule }: Rule, scalars: readonly Scalar[], line: number) {
     for (const one of scalars) {
       const known = values?.get(folded(String(one)))
       if (known !== undefined) return known
     }
-    // A number or a day is read instead.
+    // `bands` and `date` read the text themselves.
     if (rule.bands || rule.date) return undefined
     if (otherwise === undefined) return rule.default
     this.#noteWord(field, String(scalars[0]), line)

@@ -34,7 +34,7 @@ export interface Relation<P extends Identified, R extends PgTable, F> {
 export type AnyRelation = Relation<Identified, PgTable, object>
 
 /** The FROM clause; the join table comes first, and SQLite keeps the order of a CROSS JOIN. */
-export function relatedFrom({ t }: Read, { list, through }: AnyRelation, related = sql`${list.table(t)}`): SQL {
+function relatedFrom({ t }: Read, { list, through }: AnyRelation, related = sql`${list.table(t)}`): SQL {
   return through ? sql`${through(t)} cross join ${related}` : related
 }
 
