@@ -14,7 +14,7 @@ import { refuseDuplicate } from './uniqueness.js'
 
 export type GroupRow = Tables['group']['$inferSelect']
 
-export interface GroupFilter {
+interface GroupFilter {
   readonly search?: Optional<string>
   readonly updatedSince?: Optional<string>
 }

@@ -31,7 +31,7 @@ import { refuseDuplicate } from './uniqueness.js'
 
 export type PersonRow = Tables['person']['$inferSelect']
 
-export interface PersonFilter {
+interface PersonFilter {
   readonly status?: Optional<readonly PersonStatus[]>
   /** Ids or names. */
   readonly group?: Optional<readonly string[]>

@@ -16,9 +16,9 @@ import type { Read } from '../../store/store.js'
 import { builder, type Context, needs, needsOneOf } from '../builder.js'
 import type { FieldPrice } from '../cost/bills.js'
 import { federated, SHAREABLE } from '../federation/subgraph.js'
+import { type Arguments, field, idOf, type Types } from '../fields.js'
 import { checkNames } from '../hints/names.js'
 import { load, oncePerRequest, readTogether } from '../loaders.js'
-import { type Arguments, field, idOf, type Types } from '../sql/fields.js'
 import { inTurns, turn } from '../turns.js'
 import { type Connection, factsOf, followed, type Once } from './pages.js'
 import { type PageRequest, pageRequestOf } from './requests.js'
@@ -166,8 +166,8 @@ function connect(context: Context, args: Arguments, list: AnyList): Connection<A
   const { read } = context.store
   const pageRequest = checkedArguments(context, list, args)
   const { filter } = pageRequest
-  const once: Once = (what, by, ask) =>
-    oncePerRequest(context, JSON.stringify([list.name, what, by]), () => turn(context).then(ask))
+  const once: Once = (what, by, load) =>
+    oncePerRequest(context, JSON.stringify([list.name, what, by]), () => turn(context).then(load))
   if (list.mark) return followed(context, list, pageRequest, once)
   return {
     rows: () =>
