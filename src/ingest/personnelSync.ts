@@ -1,4 +1,5 @@
 import type { Flaw } from '../errors.js'
+import { LIMITS } from '../limits.js'
 import type { Optional } from '../store/query/conditions.js'
 import type { Write } from '../store/store.js'
 import type { Counts, Wording } from './run.js'
@@ -31,6 +32,14 @@ const PERSONNEL = 'The personnel'
 /** What to do with more records than the limit. */
 export const FOR_MORE_PERSONNEL = 'Send more in parts, without leavers, or use `operations import`.'
 
+/** Each name is looked up and stored while other writes wait, however few records name them. */
+function tooManyNames(pointer: string, records: PersonnelState['people'], field: 'groups' | 'members'): Flaw[] {
+  const most = LIMITS.syncMembershipsMax
+  const count = (records ?? []).reduce((sum, { [field]: names }) => sum + (Array.isArray(names) ? names.length : 0), 0)
+  if (count <= most) return []
+  return [{ pointer, detail: `They name ${count} ${field}; the most is ${most}. ${FOR_MORE_PERSONNEL}` }]
+}
+
 /** Updates people and groups to the given state, by the rules of the import. */
 export async function syncPersonnel(write: Write, state: PersonnelState): Promise<PersonnelReport> {
   const { people, groups, leavers, leaverLimit } = state
@@ -38,6 +47,8 @@ export async function syncPersonnel(write: Write, state: PersonnelState): Promis
   refuse(PERSONNEL, [
     ...tooMany('/people', people, FOR_MORE_PERSONNEL),
     ...tooMany('/groups', groups, FOR_MORE_PERSONNEL),
+    ...tooManyNames('/people', people, 'groups'),
+    ...tooManyNames('/groups', groups, 'members'),
     ...limitFlaws('/leaverLimit', leaverLimit),
     ...(closeMissing && !people ? [{ pointer: '/leavers', detail: 'Needs people: the complete list.' }] : []),
   ])
