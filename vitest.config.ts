@@ -6,15 +6,16 @@ const APART = ['browser', 'package', 'gateways', 'hostile', 'faults', 'failover'
 
 /** Tests of the SQLite file itself, each with its PostgreSQL counterpart. */
 const SQLITE_ONLY: Readonly<Record<string, string>> = {
-  'test/store/backup*.test.ts': 'A backup copies the file; PostgreSQL has pg_dump.',
+  'test/store/backup/{backup,check}.test.ts': 'A backup copies the file; PostgreSQL has pg_dump.',
   'test/faults/**': 'A full disk, a lost file, a failing sync: test/postgres has its own outages.',
   'test/store/migrations.test.ts':
     'How a file is created and rejected; test/postgres/migrations.test.ts is the counterpart.',
   'test/store/plans.test.ts': "SQLite's own plans: test/postgres/plans.test.ts reads PostgreSQL's.",
   'test/store/readWorkers.test.ts':
     'A PostgreSQL server needs no read workers; test/postgres/deadline.test.ts tests its deadline.',
-  'test/store/restore.test.ts': 'Restores the SQLite file; PostgreSQL has pg_restore.',
-  'test/store/upgrade.test.ts': 'Stores of earlier releases, of which PostgreSQL has none yet.',
+  'test/store/backup/restore.test.ts': 'Restores the SQLite file; PostgreSQL has pg_restore.',
+  'test/store/upgrade.test.ts':
+    'The first release had SQLite only; test/store/lastRelease.test.ts upgrades the last one on both engines.',
 }
 
 /** Tests of what comes before the store: requests, limits of requests, files, the repository. */
@@ -37,7 +38,7 @@ function project(name: string, options: Options): TestProjectInlineConfiguration
 }
 
 // Without isolation: every test has its own store and app, and loading the schema for each file would double the time.
-const SHARED = { testTimeout: 30_000, maxWorkers: 2, isolate: false }
+const SHARED = { testTimeout: 30_000, hookTimeout: 30_000, maxWorkers: 2, isolate: false }
 
 const unit = project('unit', {
   include: ['test/**/*.test.ts'],

@@ -1,6 +1,6 @@
 // Bundles the command into dist/main.js and dist/bundle/, replacing the output of tsc: loading about 500 small modules
 // takes longer than running them (docs/decisions/0009-bundled-command.md). The library stays as tsc compiled it.
-import { chmodSync, copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { build } from 'esbuild'
 
@@ -33,10 +33,10 @@ const { metafile } = await build({
 
 chmodSync('dist/main.js', 0o755)
 // tsc compiles the modules of the overview, but neither copies its style sheets nor removes what is no longer there.
-const web = readdirSync('src/web')
-for (const file of web) if (file.endsWith('.css')) copyFileSync(`src/web/${file}`, `dist/web/${file}`)
-for (const file of readdirSync('dist/web')) {
-  if (!web.includes(file.replace(/\.js$/, '.ts'))) rmSync(`dist/web/${file}`)
+const web = readdirSync('src/web', { recursive: true })
+cpSync('src/web/styles', 'dist/web/styles', { recursive: true })
+for (const file of readdirSync('dist/web', { recursive: true })) {
+  if (!web.includes(file.replace(/\.js$/, '.ts'))) rmSync(`dist/web/${file}`, { recursive: true, force: true })
 }
 const written = new Set(Object.keys(metafile.outputs).map((file) => basename(file)))
 for (const file of readdirSync(FOLDER)) if (!written.has(file)) rmSync(join(FOLDER, file))

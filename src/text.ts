@@ -99,11 +99,13 @@ export class InputCheck {
     return ''
   }
 
+  get flaws(): Flaw[] {
+    return this.found.map(({ member, detail }) => ({ pointer: `/${member}`, detail }))
+  }
+
   /** Throws if there is any flaw. */
   refuse(sentence: string): void {
-    if (this.isSound) return
-    const flaws: Flaw[] = this.found.map(({ member, detail }) => ({ pointer: `/${member}`, detail }))
-    throw flawed('VALIDATION_FAILED', sentence, flaws)
+    if (!this.isSound) throw flawed('VALIDATION_FAILED', sentence, this.flaws)
   }
 }
 
@@ -132,7 +134,7 @@ export function nearest(text: string, candidates: Iterable<string>): string | un
   return best
 }
 
-/** How many letters must be put in, taken out, changed or swapped with the next to make one text of another; `most` where that many or more. */
+/** The edit distance (Damerau-Levenshtein, adjacent swaps only), capped at `most`. */
 function distance(one: string, other: string, most: number): number {
   if (Math.abs(one.length - other.length) >= most) return most
   let [beforeLast, last]: [number[], number[]] = [[], Array.from({ length: other.length + 1 }, (_, index) => index)]

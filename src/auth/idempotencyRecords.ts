@@ -15,8 +15,8 @@ export async function idempotencyRecord(
   { db, t }: Read,
   request: IdempotentRequest,
   now: Date,
-): Promise<Tables['keptAnswer']['$inferSelect'] | undefined> {
-  const [row] = await db.select().from(t.keptAnswer).where(isOf(t, request)).limit(1)
+): Promise<Tables['idempotencyRecord']['$inferSelect'] | undefined> {
+  const [row] = await db.select().from(t.idempotencyRecord).where(isOf(t, request)).limit(1)
   return row && row.createdAt >= oldest(now) ? row : undefined
 }
 
@@ -26,18 +26,18 @@ export async function storeIdempotencyRecord(
   to: IdempotentRequest,
   response: unknown,
 ): Promise<void> {
-  await db.delete(t.keptAnswer).where(lt(t.keptAnswer.createdAt, oldest(new Date(at))))
-  await insertAll(t.keptAnswer, [{ ...to, answer: JSON.stringify(response), createdAt: at }])
+  await db.delete(t.idempotencyRecord).where(lt(t.idempotencyRecord.createdAt, oldest(new Date(at))))
+  await insertAll(t.idempotencyRecord, [{ ...to, answer: JSON.stringify(response), createdAt: at }])
 }
 
 /** Replaces the stored response. */
 export async function replaceIdempotencyRecord(write: Write, to: IdempotentRequest, response: unknown): Promise<void> {
   const { db, t } = write
-  await db.delete(t.keptAnswer).where(isOf(t, to))
+  await db.delete(t.idempotencyRecord).where(isOf(t, to))
   await storeIdempotencyRecord(write, to, response)
 }
 
-function isOf({ keptAnswer: kept }: Tables, { keyId, token }: IdempotentRequest): SQL | undefined {
+function isOf({ idempotencyRecord: kept }: Tables, { keyId, token }: IdempotentRequest): SQL | undefined {
   return and(eq(kept.keyId, keyId), eq(kept.token, token))
 }
 

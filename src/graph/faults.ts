@@ -9,7 +9,7 @@ const HIDDEN = 'Something went wrong on our side.'
  * An error of a resolver, fit for any GraphQL server: servers mask an error whose origin is not a GraphQLError, and
  * a bare `execute` masks none. `cause` is what was thrown; no server sends it.
  */
-export class ResolverError extends GraphQLError {
+class ResolverError extends GraphQLError {
   constructor(thrown: unknown) {
     const origin = toFault(thrown)
     const { message, extensions } = origin instanceof Fault ? origin : { message: HIDDEN, extensions: INTERNAL }

@@ -26,7 +26,9 @@ interface LedgerOptions<Row> {
   readonly tracked: readonly (keyof Row & string)[]
   /** The project that a row belongs to, or is. */
   readonly projectOf?: (row: Row) => string
-  /** Brings along what other tables keep of these rows. */
+  /** What counts of a row over time; 0 before it is created. */
+  readonly stateOf?: (row: Row) => number
+  /** Updates what other tables derive from these rows. */
   readonly follow?: (write: Write, stored: readonly Stored<Row>[]) => Promise<void>
 }
 
@@ -69,6 +71,7 @@ export class Ledger<Row extends Entity> {
       entityId: after.id,
       projectId: this.options.projectOf?.(after) ?? null,
       fields: JSON.stringify(fields),
+      ...this.states(before, after),
     })
     return { row: after, verdict: before ? 'updated' : 'created' }
   }
@@ -86,6 +89,12 @@ export class Ledger<Row extends Entity> {
     await write.insertAll(write.t.change, history)
     await this.options.follow?.(write, pending)
     return pending
+  }
+
+  private states(before: Row | undefined, after: Row): Pick<Tables['change']['$inferInsert'], 'stateFrom' | 'stateTo'> {
+    const { stateOf = () => 0 } = this.options
+    const [from, to] = [before ? stateOf(before) : 0, stateOf(after)]
+    return from === to ? { stateFrom: null, stateTo: null } : { stateFrom: from, stateTo: to }
   }
 
   private differences(before: Row | undefined, draft: Row): Record<string, [Recorded, Recorded]> {

@@ -58,6 +58,6 @@ export function lastBefore(read: Read, instant: string): SQL {
 }
 
 /** What the earliest of these changes found, where `found` is null for a change that does not touch the number. */
-export function earliest(id: SQL, found: SQL, over = sql.raw('')): SQL {
-  return sql`cast(min(${id} * ${BASE} + ${found})${over} % ${BASE} as integer)`
+export function earliest(id: SQL, found: SQL): SQL {
+  return sql`cast(min(${id} * ${BASE} + ${found}) % ${BASE} as integer)`
 }

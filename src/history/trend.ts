@@ -1,18 +1,17 @@
 import { and, type SQL, sql } from 'drizzle-orm'
+import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import { badArgument, Fault } from '../errors.js'
 import { LIMITS } from '../limits.js'
 import { projectNaming } from '../projects/projects.js'
 import { boundsOf } from '../projects/scores.js'
 import { riskTrend, riskTrendPoint } from '../store/derivedRows.js'
-import { literal } from '../store/literals.js'
 import type { Optional } from '../store/query/conditions.js'
 import { conditional } from '../store/query/jsonPage.js'
 import { refersTo } from '../store/query/names.js'
 import type { View } from '../store/query/views.js'
 import type { Read } from '../store/store.js'
 import { RISK_LEVELS, type RiskLevel, SCORE_MAX } from '../vocabulary.js'
-import { AFTER_ALL, earliest, historyExtent, numberIn, ofKind, pairIn, pastChanges } from './past.js'
-import { RISK_LIVE, RISK_SCORE } from './pastValues.js'
+import { AFTER_ALL, historyExtent, pastChanges } from './past.js'
 
 export const TREND_STEPS = ['DAY', 'WEEK', 'MONTH'] as const
 export type TrendStep = (typeof TREND_STEPS)[number]
@@ -24,6 +23,12 @@ export interface TrendArguments {
   readonly filter?: Optional<{ readonly project?: Optional<readonly string[]> }>
 }
 
+interface TrendRange {
+  readonly days: readonly string[]
+  readonly project: Optional<readonly string[]>
+  readonly guard: SQL | undefined
+}
+
 /** The number of live risks by level, and the sum of their scores, at the end of days. */
 export const riskTrendView: View<TrendArguments> = {
   row: riskTrend,
@@ -32,9 +37,7 @@ export const riskTrendView: View<TrendArguments> = {
   check: (args) => void daysOf(args),
   extent: historyExtent,
   tables(read, args, { guard }) {
-    const project = args.filter?.project
-    const ofProject = project ? refersTo(read, read.t.risk.projectId, projectNaming, project) : undefined
-    return trendTables(read, daysOf(args), ofProject, guard)
+    return trendTables(read, { days: daysOf(args), project: args.filter?.project, guard })
   },
   // The number of points is checked before.
   size: sql`0`,
@@ -80,21 +83,17 @@ export function pointCount(args: TrendArguments): number {
 
 const SUMS = ['live', 'score', ...RISK_LEVELS.map((level) => level.toLowerCase())]
 
-/** A state as one number: 0 if it is not live, else its score and 1. */
-const STATES = literal(SCORE_MAX + 2)
-
 /**
- * Each point is what is stored now, without the changes after that day. Every change of a risk's status or score belongs
- * to the range of days that its id falls into: it adds the state that it left, and takes away the one that it found.
- * Changes are counted by range and pair of states first, because adding up a million rows takes longer.
+ * Each point is what is stored now, without the changes after that day. Every change of a risk's state belongs to the
+ * range of days that its id falls into: it adds the state that it left, and takes away the one that it found. Changes are
+ * counted by range and pair of states first, because adding up a million rows takes longer.
  */
-function trendTables(read: Read, days: readonly string[], ofProject: SQL | undefined, guard: SQL | undefined): SQL {
+function trendTables(read: Read, { days, project, guard }: TrendRange): SQL {
   const { risk, change } = read.t
-  const { id, entityId, recordedAt } = pastChanges(read)
+  const { id, entity, projectId, recordedAt, stateFrom, stateTo } = pastChanges(read)
   const pairs = read.pairs(days.map((day) => [day, `${day}T24:00:00.000Z`]))
-  const isOfProject = ofProject && sql`${entityId} in (select ${risk.id} from ${risk} where ${ofProject})`
-  const where = and(guard, sql`${id} > span.first and ${id} <= span.last`, ofKind(read, 'RISK'), isOfProject)
-  const window = sql` over (partition by entity_id order by id desc rows unbounded preceding)`
+  const ofProject = (column: AnyPgColumn) => (project ? refersTo(read, column, projectNaming, project) : undefined)
+  const isCounted = sql`${entity} = 'RISK' and ${id} > span.first and ${id} <= span.last and ${stateTo} is not null`
   const parts = [
     sql`day as materialized (select row_number() over (order by one) as number, one as day, other as until,
       coalesce(lag(other) over (order by one), '') as since from ${pairs})`,
@@ -105,22 +104,12 @@ function trendTables(read: Read, days: readonly string[], ofProject: SQL | undef
     // The last range has the changes after the last point.
     sql`span as materialized (select number, lag(last) over (order by number) as first, last from cut
       union all select max(number) + 1, max(last), ${AFTER_ALL} from cut)`,
-    // A limit, so that each pair is computed once and not wherever it is used.
-    sql`change_pair as (select span.number, ${entityId} as entity_id, ${id} as id, ${pairIn(read, RISK_SCORE)} as score,
-      ${pairIn(read, RISK_LIVE)} as status from span cross join ${change} c${conditional(where)} limit ${AFTER_ALL})`,
-    sql`touched as (select number, entity_id, id, ${recorded(read)} from change_pair
-      where score is not null or status is not null
-      union all select null, id, ${AFTER_ALL}, score, score, live, live from ${risk}${conditional(ofProject)})`,
-    sql`folded as (select number, score_to, live_to, ${earliest(sql`id`, sql`score_from`, window)} as score_from,
-      ${earliest(sql`id`, sql`live_from`, window)} as live_from from touched)`,
-    sql`paired as (select number * ${STATES} * ${STATES} + live_from * (score_from + 1) * ${STATES}
-      + coalesce(live_to, live_from) * (coalesce(score_to, score_from) + 1) as pair from folded where number is not null)`,
-    sql`counted as materialized (select pair / (${STATES} * ${STATES}) as number, pair / ${STATES} % ${STATES} as found,
-      pair % ${STATES} as remained, count(*) as changes from paired group by pair)`,
+    sql`counted as materialized (select span.number, ${stateFrom} as found, ${stateTo} as remained, count(*) as changes
+      from span cross join ${change} c${conditional(and(guard, isCounted, ofProject(projectId)))} group by 1, 2, 3)`,
     sql`moved as materialized (select number, ${sumsOf((name) => `sum(changes * (${added(name, 'remained')} - ${added(name, 'found')}))`)}
       from counted group by number)`,
     sql`present as materialized (select ${sumsOf((name) => `coalesce(sum(${added(name, '(score + 1)')}), 0)`)}
-      from ${risk}${conditional(and(sql`live = 1`, ofProject))})`,
+      from ${risk}${conditional(and(sql`live = 1`, ofProject(risk.projectId)))})`,
     sql`undone as materialized (select span.number, ${sumsOf((name) => `coalesce(sum(coalesce(moved.${name}, 0)) over after, 0)`)}
       from span left join moved on moved.number = span.number
       window after as (order by span.number desc rows between unbounded preceding and 1 preceding))`,
@@ -132,22 +121,11 @@ function trendTables(read: Read, days: readonly string[], ofProject: SQL | undef
   return sql`with ${sql.join(parts, sql`, `)}`
 }
 
-/** What a change found and left of both numbers. */
-function recorded(read: Read): SQL {
-  const columns = (['score', 'live'] as const).flatMap((name) =>
-    (['from', 'to'] as const).map((side) => {
-      const [value, pair] = name === 'score' ? [RISK_SCORE, sql`score`] : [RISK_LIVE, sql`status`]
-      return sql`${numberIn(read, value, pair, side)} as ${sql.raw(`${name}_${side}`)}`
-    }),
-  )
-  return sql.join(columns, sql`, `)
-}
-
 function sumsOf(sum: (name: string) => string): SQL {
   return sql.raw(SUMS.map((name) => `${sum(name)} as ${name}`).join(', '))
 }
 
-/** What a risk in this state adds to a sum. */
+/** What a risk in this state (`riskState`) adds to a sum. */
 function added(name: string, state: string): string {
   if (name === 'score') return `case when ${state} > 0 then ${state} - 1 else 0 end`
   const [lowest, highest] = name === 'live' ? [0, SCORE_MAX] : boundsOf(name.toUpperCase() as RiskLevel)

@@ -11,9 +11,9 @@ import { createRunCompiled } from './compiledQueries.js'
 import { createEngine } from './engine.js'
 import type { GraphqlHandler } from './graphql/handler.js'
 import { type Closing, closeExchange, type Exchange, openExchange } from './observe/exchange.js'
+import { Waiting } from './rest/feed/waiting.js'
 import { createRest } from './rest/handler.js'
 import { RunningRequests } from './rest/idempotency.js'
-import { Waiting } from './rest/waiting.js'
 import { createRouter } from './router.js'
 import { Bodies } from './wire/body.js'
 import { BytesInFlight, Overloaded } from './wire/bytesInFlight.js'
@@ -29,7 +29,7 @@ import {
   sendToNode,
 } from './wire/request.js'
 import { refusalOf, targetOf } from './wire/requestChecks.js'
-import { withGuards } from './wire/securityHeaders.js'
+import { withSecurityHeaders } from './wire/securityHeaders.js'
 
 export interface AppOptions {
   readonly store: Store
@@ -102,7 +102,7 @@ export function createApp(options: AppOptions): App {
     const origin = cors.allowedOrigin(request)
     const known = finished?.get(origin ?? '')
     if (known) return { status, headers: known, body }
-    const all = withGuards(cors.headersFor(origin, headers))
+    const all = withSecurityHeaders(cors.headersFor(origin, headers))
     finished?.set(origin ?? '', all)
     return { status, headers: all, body }
   }

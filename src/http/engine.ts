@@ -13,10 +13,10 @@ import { Fault } from '../errors.js'
 import type { Context } from '../graph/builder.js'
 import { billWith } from '../graph/cost/bills.js'
 import { priceIn } from '../graph/cost/prices.js'
-import { type CompiledMutation, compiledMutation } from '../graph/sql/compiledMutations.js'
+import { fragmentsOf } from '../graph/selections.js'
 import { compiledQuery, type PreparedQuery } from '../graph/sql/compiledQueries.js'
-import { runMutation } from '../graph/sql/mutationOperations.js'
-import { fragmentsOf } from '../graph/sql/selections.js'
+import { type CompiledMutation, compiledMutation } from '../graph/sql/mutations/compiler.js'
+import { runMutation } from '../graph/sql/mutations/operations.js'
 import { type ExecutionReason, NotCompilable } from '../graph/sql/statements.js'
 import { coercedVariables } from '../graph/sql/variables.js'
 import { LIMITS } from '../limits.js'
@@ -58,7 +58,7 @@ interface StoredMutation {
 
 type Change = ReturnType<CompiledMutation['prepare']>
 
-export interface EngineOptions {
+interface EngineOptions {
   readonly store: Store
   readonly clock: () => Date
   readonly wholeListRowsMax: number

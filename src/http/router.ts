@@ -31,7 +31,7 @@ interface RouterOptions {
 }
 
 /** Routes a request to the health checks, the pages or one of the two APIs. */
-export type Router = (exchange: Exchange) => Promise<HttpResponse>
+type Router = (exchange: Exchange) => Promise<HttpResponse>
 
 export function createRouter(options: RouterOptions): Router {
   const { store, log, basePath, graphiql, rest, graphql } = options
@@ -51,7 +51,7 @@ export function createRouter(options: RouterOptions): Router {
     ['/readyz', createReadiness(store)],
   ])
 
-  const answer = async (exchange: Exchange): Promise<HttpResponse> => {
+  const route = async (exchange: Exchange): Promise<HttpResponse> => {
     const { request } = exchange
     const { path: pathname } = request
     const path = pathname.startsWith(basePath) ? pathname.slice(basePath.length) : undefined
@@ -72,7 +72,7 @@ export function createRouter(options: RouterOptions): Router {
 
   return async (exchange) => {
     try {
-      return await answer(exchange)
+      return await route(exchange)
     } catch (error) {
       const fault = asFault(error)
       exchange.refusal = fault

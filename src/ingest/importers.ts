@@ -1,10 +1,10 @@
 import type { Write } from '../store/store.js'
 import type { SheetNoun } from './files/nouns.js'
-import { groupsImporter } from './groups.js'
-import { issuesImporter } from './issues.js'
-import { peopleImporter } from './people.js'
-import { projectsImporter } from './projects.js'
-import { risksImporter } from './risks.js'
+import { groupsImporter } from './importers/groups.js'
+import { issuesImporter } from './importers/issues.js'
+import { peopleImporter } from './importers/people.js'
+import { projectsImporter } from './importers/projects.js'
+import { risksImporter } from './importers/risks.js'
 import { type Importer, type ImportOptions, type ImportResult, ImportRun, importAll, type SourceRecord } from './run.js'
 
 const IMPORTERS: Readonly<Record<SheetNoun, (run: ImportRun) => Importer>> = {

@@ -14,7 +14,7 @@ import { type PersonRow, type PersonValues, personnel } from './people.js'
 const ERASED = '(erased)'
 const ERASED_NAME = 'Erased person'
 
-export interface Erasure {
+interface Erasure {
   readonly id: string
   readonly erasedAt: string
   /** How many changes of the history were blanked. */
@@ -31,7 +31,7 @@ export async function erasePerson(write: Write, id: string): Promise<Erasure> {
   if (before.erasedAt) throw new Fault('CONFLICT', `This person was already erased at ${before.erasedAt}.`)
   const isOwn = eq(write.t.change.entityId, id)
   const texts = await textsOf(write, before, isOwn)
-  const entries = new Set(await eraseDetails(write, texts))
+  const entries = new Set(await eraseDetails(write, id, texts))
   await blankEntries(write, id, texts, 'risk', entries)
   await blankEntries(write, id, texts, 'issue', entries)
   const history = (await blankOwn(write, isOwn)) + (await blankMentions(write, id, texts))
@@ -94,7 +94,7 @@ async function blankOwn(write: Write, isOwn: SQL): Promise<number> {
 async function deleteIdempotencyRecords({ db, t }: Write, texts: readonly string[]): Promise<void> {
   // A warning quotes a name, so its quotes and backslashes may be escaped twice.
   const forms = texts.flatMap((text) => [inJson(text), inJson(inJson(text))])
-  await db.delete(t.keptAnswer).where(or(...forms.map((form) => mentions(t.keptAnswer.answer, form))))
+  await db.delete(t.idempotencyRecord).where(or(...forms.map((form) => mentions(t.idempotencyRecord.answer, form))))
 }
 
 async function blankPerson(write: Write, id: string): Promise<void> {

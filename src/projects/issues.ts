@@ -51,12 +51,12 @@ export interface IssueFilter {
   readonly updatedSince?: Optional<string>
 }
 
-export function isOpenIssue(status: IssueStatus): boolean {
+function isOpenIssue(status: IssueStatus): boolean {
   return OPEN_ISSUE_STATUSES.some((open) => open === status)
 }
 
 /** An ascending sort key that puts the most severe first. */
-export function issueStanding(severity: IssueSeverity): number {
+function issueStanding(severity: IssueSeverity): number {
   return -ISSUE_SEVERITIES.indexOf(severity)
 }
 
@@ -127,7 +127,7 @@ export const ISSUE_FIELDS = {
   dueOn: day('The day it is due.', '2027-01-31'),
   details: details('Affected', 'Schedule'),
 }
-export type IssueValues = Values<typeof ISSUE_FIELDS>
+type IssueValues = Values<typeof ISSUE_FIELDS>
 
 export function issuesLedger(write: Write): Ledger<IssueRow> {
   return new Ledger(write, {

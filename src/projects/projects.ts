@@ -25,7 +25,7 @@ import { PROJECT_STATUSES, type ProjectStatus } from '../vocabulary.js'
 
 export type ProjectRow = Tables['project']['$inferSelect']
 
-export interface ProjectFilter {
+interface ProjectFilter {
   readonly status?: Optional<readonly ProjectStatus[]>
   readonly search?: Optional<string>
   readonly updatedSince?: Optional<string>
@@ -115,7 +115,7 @@ export const PROJECT_FIELDS = {
   status: oneOf(PROJECT_STATUSES, 'The status of the project; ACTIVE by default.'),
   details: details('Budget', '4.2 million EUR'),
 }
-export type ProjectValues = Values<typeof PROJECT_FIELDS>
+type ProjectValues = Values<typeof PROJECT_FIELDS>
 
 export function projectsLedger(write: Write): Ledger<ProjectRow> {
   return new Ledger(write, {

@@ -35,7 +35,7 @@ import {
 } from '../vocabulary.js'
 import { entryWith } from './entries.js'
 import { type Assignee, projectNaming } from './projects.js'
-import { boundsOf, residualScoreOf, riskStanding, scoreOf } from './scores.js'
+import { boundsOf, residualScoreOf, riskStanding, riskState, scoreOf } from './scores.js'
 
 export type RiskRow = Tables['risk']['$inferSelect']
 
@@ -57,7 +57,7 @@ export interface RiskFilter {
   readonly updatedSince?: Optional<string>
 }
 
-export function isLiveRisk(status: RiskStatus): boolean {
+function isLiveRisk(status: RiskStatus): boolean {
   return LIVE_RISK_STATUSES.some((live) => live === status)
 }
 
@@ -174,13 +174,14 @@ export const RISK_FIELDS = {
   dueOn: day('The day by which the response is due.', '2027-03-31'),
   details: details('Cost', '12,000 EUR'),
 }
-export type RiskValues = Values<typeof RISK_FIELDS>
+type RiskValues = Values<typeof RISK_FIELDS>
 
 export function risksLedger(write: Write): Ledger<RiskRow> {
   return new Ledger(write, {
     kind: 'RISK',
     table: (t) => t.risk,
     projectOf: ({ projectId }) => projectId,
+    stateOf: (risk) => riskState(risk),
     tracked: [...namesOf(RISK_FIELDS), 'score', 'ownerId', 'ownerName'],
   })
 }

@@ -42,6 +42,11 @@ export function boundsOf(level: RiskLevel): readonly [lowest: number, highest: n
   return [LEVEL_FLOORS[level], next ? LEVEL_FLOORS[next] - 1 : SCORE_MAX]
 }
 
+/** A risk as one number: 0 while it is not live, else one more than its score. */
+export function riskState({ live, score }: { readonly live: number; readonly score: number }): number {
+  return live * (score + 1)
+}
+
 /** An ascending sort key that puts the highest score first, then the highest impact. */
 export function riskStanding(score: number, impact: number | null): number {
   return -(score * 10 + (impact ?? 0))

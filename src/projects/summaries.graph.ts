@@ -1,6 +1,6 @@
 import { builder } from '../graph/builder.js'
-import { localField } from '../graph/sql/fields.js'
-import { querySummary } from '../graph/summaries.js'
+import { localField } from '../graph/fields.js'
+import { querySummary } from '../graph/sql/summaries.js'
 import { IssueFilter, IssueSeverity, OpenIssueStatus } from './issues.graph.js'
 import { RiskFilter, RiskLevel } from './risks.graph.js'
 import {

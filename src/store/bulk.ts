@@ -2,7 +2,7 @@ import { getTableColumns, getTableName } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
 
 /** A prepared statement that runs once for each row. */
-export type Prepare = (sql: string) => {
+type Prepare = (sql: string) => {
   run(values: unknown[]): unknown
   all(values: unknown[]): unknown[]
   /** Makes `all` return each row as an array of its values. */

@@ -8,7 +8,7 @@ import type { Read, Store, Write } from './store.js'
 import type { Tables } from './tables.js'
 
 /** Row count of a table, and a hash of all its rows in key order. */
-export interface Contents {
+interface Contents {
   readonly rows: number
   readonly checksum: string
 }
@@ -36,7 +36,7 @@ const PARTS: readonly Part[] = [
   part('issue', (t) => t.issue, 'id'),
   part('change', (t) => t.change, 'id'),
   part('api_key', (t) => t.apiKey, 'id'),
-  part('kept_answer', (t) => t.keptAnswer, 'keyId', 'token'),
+  part('kept_answer', (t) => t.idempotencyRecord, 'keyId', 'token'),
 ]
 
 function part(name: string, table: (t: Tables) => PgTable, ...key: string[]): Part {

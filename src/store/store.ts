@@ -98,7 +98,7 @@ export interface Write extends Omit<Read, 'db'>, Bulk {
 }
 
 /** The state of a store, for monitoring. */
-export interface StoreHealth {
+interface StoreHealth {
   /** False after a write has failed for lack of disk space or permissions, until one succeeds. */
   readonly isWritable: boolean
   readonly bytes: number

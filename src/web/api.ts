@@ -1,10 +1,10 @@
-/** What the server tells the page. */
+/** The `data-` attributes that the server sets on the body. */
 const { basePath = '', demoKey, graphiql, keyName = '' } = document.body.dataset
 
 export const base = basePath
 export const hasGraphiql = graphiql !== undefined
 
-/** The key of this tab: given once, kept until the tab is closed. An empty one was forgotten on purpose. */
+/** The key of this tab, kept in `sessionStorage`; empty after the user has removed it, so that the demo's is not used. */
 export const key = {
   get current(): string | undefined {
     return (sessionStorage.getItem(keyName) ?? demoKey) || undefined

@@ -45,7 +45,7 @@ function kinds(answers: TestResponse[]): number {
   return new Set(texts).size
 }
 
-/** Not here: what concerns the key itself, and the feed, which shows each key what it may read (matrixFeed.test.ts). */
+/** Not here: what concerns the key itself, and the feed, which shows each key what it may read (matrix/feed.test.ts). */
 const ELSEWHERE = ['query apiKey', 'query node', 'query _entities', 'query _service', 'query changes']
 const ROUTES_ELSEWHERE = ['GET /v1/key', 'GET /v1/changes']
 

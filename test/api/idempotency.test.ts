@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { mintKey } from '../../src/auth/keys.js'
 import { ROUTES } from '../../src/http/rest/routes.js'
 import { LIMITS } from '../../src/limits.js'
-import { dumpOf } from '../access/matrixStage.js'
+import { dumpOf } from '../access/matrix/stage.js'
 import { ada, type Company, grace } from '../support/fixtures.js'
 import type { Caller, TestResponse } from '../support/harness.js'
 import {

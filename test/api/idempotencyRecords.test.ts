@@ -28,7 +28,7 @@ describe('how long', () => {
   test('what is no longer kept is gone from the store when something else is', async () => {
     const { gateway, caller } = await openCompany()
     const tokens = async () =>
-      (await gateway.store.read.db.select().from(gateway.store.read.t.keptAnswer)).map((row) => row.token)
+      (await gateway.store.read.db.select().from(gateway.store.read.t.idempotencyRecord)).map((row) => row.token)
     await sendWithToken(caller, { ...ADA, token: 'one' })
     later(gateway, DAY + 1)
     await sendWithToken(caller, { path: '/v1/groups', body: { name: 'Divers' }, token: 'two' })
@@ -38,7 +38,7 @@ describe('how long', () => {
 
 describe('what names a person', () => {
   const retained = async ({ store: { read } }: Gateway) =>
-    JSON.stringify(await read.db.select().from(read.t.keptAnswer))
+    JSON.stringify(await read.db.select().from(read.t.idempotencyRecord))
 
   test('is forgotten with them', async () => {
     const { gateway, caller } = await openCompany()

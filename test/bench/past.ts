@@ -12,6 +12,7 @@ import { pino } from 'pino'
 import { mintKey } from '../../src/auth/keys.js'
 import { createApp } from '../../src/http/app.js'
 import { LIMITS } from '../../src/limits.js'
+import { riskState } from '../../src/projects/scores.js'
 import { openStore } from '../../src/store/open.js'
 import { type Connection, openDatabase } from '../../src/store/sqlite/driver.js'
 
@@ -36,6 +37,7 @@ interface Risk {
 
 const idOf = (index: number) => `rsk_${String((index * 7_919) % 1_000_003).padStart(26, '0')}`
 const scoreOf = ({ likelihood, impact }: Risk) => likelihood * impact
+const stateOf = (risk: Risk | undefined) => (risk?.status === 'OPEN' ? riskState({ live: 1, score: scoreOf(risk) }) : 0)
 const factors = () => ({ likelihood: 1 + random(5), impact: 1 + random(5) })
 
 /** A change of one risk: of its factors (6 of 10), its status (2 of 10) or its title, and its creation first. */
@@ -73,16 +75,20 @@ function changeOf(stored: Map<number, Risk>, index: number): [risk: number, acti
 
 function fill(db: Connection): void {
   const stored = new Map<number, Risk>()
+  const states = new Map<number, number>()
   const at = new Date(BEGIN_MS).toISOString()
   db.exec(`begin; insert into project (id, key, name, search_folded, status, created_at, updated_at)
     values ('prj_0', 'P', 'Project', 'p', 'ACTIVE', '${at}', '${at}')`)
   const insert =
-    db.prepare(`insert into change (recorded_at, effective_on, written_by, action, entity, entity_id, fields)
-    values (?, ?, 'cli', ?, 'RISK', ?, ?)`)
+    db.prepare(`insert into change (recorded_at, effective_on, written_by, action, entity, entity_id, project_id,
+    fields, state_from, state_to) values (?, ?, 'cli', ?, 'RISK', ?, 'prj_0', ?, ?, ?)`)
   for (let index = 0; index < changes; index++) {
     const when = new Date(BEGIN_MS + Math.floor((index / changes) * SPAN_MS)).toISOString()
     const [number, action, fields] = changeOf(stored, index)
-    insert.run(when, when.slice(0, 10), action, idOf(number), JSON.stringify(fields))
+    const [from, to] = [states.get(number) ?? 0, stateOf(stored.get(number))]
+    states.set(number, to)
+    const pair = from === to ? [null, null] : [from, to]
+    insert.run(when, when.slice(0, 10), action, idOf(number), JSON.stringify(fields), ...pair)
   }
   const row =
     db.prepare(`insert into risk (id, project_id, reference, title, search_folded, raised_on, created_at, updated_at,
@@ -118,6 +124,7 @@ const { secret } = await store.write({ by: 'cli', at: clock }, (write) =>
 
 const QUESTIONS: Readonly<Record<string, string>> = {
   'levels over all of it, by day': '/v1/risks/trend?from=2025-10-20&to=2026-11-01',
+  'levels of one project, by day': '/v1/risks/trend?from=2025-10-20&to=2026-11-01&project=P',
   'levels of the last month, by day': '/v1/risks/trend?from=2026-10-01&to=2026-11-01',
   'what moved in the last week': '/v1/movements?since=2026-10-25',
 }

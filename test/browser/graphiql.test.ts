@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, onTestFinished, test } from 'vitest'
-import { starters } from '../../src/web/starters.js'
+import { starters } from '../../src/web/graphiql/starters.js'
 import { newFolder, operations, serve } from '../support/process.js'
 import { CHROMIUM, open, type Visit } from './chromium.js'
 import { serveRandom } from './company.js'

@@ -1,6 +1,31 @@
 import type { OperationName } from '../../src/http/rest/operations.js'
 import { cursorAt } from '../../src/store/query/cursors.js'
 import type { Company } from '../support/fixtures.js'
+import type { Gateway } from '../support/harness.js'
+
+export interface SentRequest {
+  readonly method?: string
+  readonly path: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+/** The whole response, byte for byte; the Request-Id is set by the client, and so the same. */
+export async function answerOf({ app }: Gateway, key: string, { method = 'GET', path, headers, body }: SentRequest) {
+  const request = new Request(`http://localhost${path}`, {
+    method,
+    headers: {
+      'request-id': 'same',
+      ...(key && { authorization: key }),
+      ...(body !== undefined && { 'content-length': String(Buffer.byteLength(body)) }),
+      ...headers,
+    },
+    ...(body !== undefined && { body }),
+  })
+  const response = await app.fetch(request)
+  const bytes = Buffer.from(await response.arrayBuffer()).toString('latin1')
+  return { status: response.status, headers: Object.fromEntries(response.headers), bytes }
+}
 
 /** REST requests: the query strings for every GET route. */
 export const READS: Readonly<Partial<Record<OperationName, (company: Company) => readonly string[]>>> = {

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { openPostgres } from '../../src/store/postgres/store.js'
 import { newFolder } from '../postgres/server.js'
-import { remember } from '../store/putBack.js'
+import { remember } from '../store/backup/putBack.js'
 import { openBehindProxy } from './stage.js'
 
 test('after a failover to a standby that lacks the last writes, nothing of the lost history is shown or accepted', async () => {

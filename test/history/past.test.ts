@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -106,6 +107,27 @@ test('a trend is what was stored at the end of each day', async () => {
         expect(points).toEqual(expected)
         expect(points.at(-1).on).toBe(to)
       })
+    }),
+    RUNS,
+  )
+})
+
+test('an upgrade derives from the history the states that are now stored with each change', async () => {
+  const folder = new URL(`../../drizzle/${engine}/`, import.meta.url)
+  const file = readdirSync(folder).find((name) => name.endsWith('_risk_states.sql')) ?? ''
+  const derive = readFileSync(new URL(file, folder), 'utf8')
+    .split('--> statement-breakpoint')
+    .find((statement) => statement.trim().startsWith('WITH'))
+  await fc.assert(
+    fc.asyncProperty(anyHistory, async (steps) => {
+      const gateway = openGateway()
+      await perform(gateway, steps)
+      const states = () => gateway.own.values('select id, state_from, state_to from change order by id')
+      const stored = states()
+      gateway.own.run('update change set state_from = null, state_to = null')
+      gateway.own.run(derive ?? '')
+      expect(states()).toEqual(stored)
+      expect(stored.some(([, from]) => from !== null)).toBe(true)
     }),
     RUNS,
   )

@@ -252,14 +252,14 @@ test('only the ledger and the erasure write entities, so that the history cannot
     [...text.matchAll(WRITES)].map(([, put, into, alter, what]) => `${file}: ${put ?? alter} ${into ?? what}`),
   )
   expect([...new Set(found)].sort()).toEqual([
-    'auth/idempotencyRecords.ts: delete t.keptAnswer',
-    'auth/idempotencyRecords.ts: insertAll t.keptAnswer',
+    'auth/idempotencyRecords.ts: delete t.idempotencyRecord',
+    'auth/idempotencyRecords.ts: insertAll t.idempotencyRecord',
     'auth/keys.ts: insert t.apiKey',
     'auth/keys.ts: update t.apiKey',
     'history/ledger.ts: insertAll table',
     'history/ledger.ts: insertAll write.t.change',
     'history/ledger.ts: updateAll table',
-    'personnel/erasure.ts: delete t.keptAnswer',
+    'personnel/erasure.ts: delete t.idempotencyRecord',
     'personnel/erasure.ts: delete t.membership',
     'personnel/erasure.ts: insertAll t.change',
     'personnel/erasure.ts: update t.person',

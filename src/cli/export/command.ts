@@ -4,7 +4,7 @@ import { SHEET_NOUNS, sheetNounOf } from '../../ingest/files/nouns.js'
 import { commandWith, WrongUsage } from '../command.js'
 import type { ExportFlags } from './run.js'
 
-export const EXPORT_FORMATS = ['csv', 'ndjson'] as const
+const EXPORT_FORMATS = ['csv', 'ndjson'] as const
 
 export function exportCommand(): Command {
   return commandWith('export', 'write people, groups, projects, risks or issues to a file', ['database'])

@@ -3,7 +3,7 @@ import { escapedLine } from '../../text.js'
 
 const SAMPLE_CHARACTERS = 40
 
-/** What was made of the columns of a file, for people, before anything is stored. */
+/** The guessed columns of a file, in words; printed before anything is stored. */
 export function guessInWords(file: string, { columns, kept, ignored, notes }: Guess): string {
   const taken = columns.map(({ column, field, samples, how }) => {
     const shown = samples.map((sample) => JSON.stringify(shortened(sample))).join(', ')

@@ -9,13 +9,13 @@ const SHOWN_MAX = 50
 
 /** The result of a file, for people. */
 export function inWords(outcome: FileOutcome, noun: SheetNoun, flags: { dryRun?: true; report?: string }): string {
-  const { file, unit, notes: said, flaws, warnings, notClosed, derived, ignored, made } = outcome
+  const { file, unit, notes: fileNotes, flaws, warnings, notClosed, derived, ignored, made } = outcome
   const more = (all: number) =>
     all > SHOWN_MAX
       ? [`  ... and ${all - SHOWN_MAX} more${flags.report ? `, in ${flags.report}` : ' (--report FILE.json has all)'}`]
       : []
   const lines = [
-    ...said.map((note) => escapedLine(`${file}: ${note}`)),
+    ...fileNotes.map((note) => escapedLine(`${file}: ${note}`)),
     ...notes(file, 'Computed, so not taken from the file', derived),
     ...notes(file, 'Unknown, so ignored', ignored),
     ...notes(file, flags.dryRun ? 'Unknown, so it would be created' : 'Unknown, so created', made),
@@ -64,8 +64,8 @@ function amount(count: number): string {
 /** The results of all files, for programs. */
 export function reportOf(noun: SheetNoun, outcomes: readonly FileOutcome[], flags: { dryRun?: true }) {
   const files = outcomes.map(({ isSound: _, projectKeys: __, isStored: stored, counts, ...outcome }) => {
-    const { file, records, rejected, flaws, warnings, notClosed, notes: said, ignored, derived, made, guess } = outcome
-    const findings = { flaws, warnings, notClosed, notes: said, ...(guess && { guess: guessOf(guess) }) }
+    const { file, records, rejected, flaws, warnings, notClosed, notes, ignored, derived, made, guess } = outcome
+    const findings = { flaws, warnings, notClosed, notes, ...(guess && { guess: guessOf(guess) }) }
     return { file, stored, records, ...counts, rejected, ...findings, ignored, derived, made }
   })
   const sum = (name: 'created' | 'updated' | 'unchanged' | 'closed' | 'rejected') =>

@@ -29,7 +29,7 @@ export async function prepareDemo(store: Store, clock: () => Date): Promise<stri
   return secret
 }
 
-/** How long ago the registers came in: without a past there would be no movement to show. */
+/** The demo data is imported as it was so many weeks ago: without a past there would be no movement to show. */
 const WEEKS = [8, 6, 5, 4, 3, 2, 1, 0]
 
 const COMPANY = new URL('src/demo/', PACKAGE)

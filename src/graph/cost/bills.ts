@@ -22,8 +22,8 @@ import { LIMITS } from '../../limits.js'
 import { HANDFUL } from '../../store/query/relations.js'
 import type { CountedList, CountedRelation } from '../../store/query/rowCounts.js'
 import { boundedArguments } from '../bounds.js'
-import { type Arguments, sqlOf } from '../sql/fields.js'
-import { type IsIncluded, includedBy } from '../sql/selections.js'
+import { type Arguments, sqlOf } from '../fields.js'
+import { type IsIncluded, includedBy } from '../selections.js'
 
 /** How a field is priced, if it costs more than 1 and its selection; the extension `price` of the field. */
 export type FieldPrice =
@@ -64,7 +64,7 @@ export interface Selection {
 export type Inner = ListBill | Referred
 
 /** An entity that other rows refer to; several rows may refer to the same one. */
-export interface Referred {
+interface Referred {
   readonly references: (variables: Arguments) => References
   /** The cost of looking one up, besides its selection. */
   readonly lookUp: number
@@ -81,6 +81,8 @@ export interface ListBill {
   /** The scope that reading it needs. */
   readonly scope: Scope | undefined
   readonly args: (variables: Arguments) => ListArguments
+  /** Whether the field takes `first`; summaries and what is derived from a list do not. */
+  readonly isPaged: boolean
   /** The selection of an entry. */
   readonly entry: Selection
   readonly isCounted: boolean
@@ -99,7 +101,7 @@ export interface Bill extends Selection {
   readonly mutations: readonly MutationBill[]
 }
 
-export interface MutationBill extends Selection {
+interface MutationBill extends Selection {
   /** Records to store count for the rate limit only: their number has its own limit. */
   readonly storing: (variables: Arguments) => number
 }
@@ -117,7 +119,7 @@ interface Cost extends Selection {
 
 const NOTHING: Cost = { ...FREE, depth: 0, entry: FREE, isCounted: false, needsEnds: false }
 
-export interface Priced {
+interface Priced {
   readonly schema: GraphQLSchema
   readonly operation: OperationDefinitionNode
   readonly fragments: Readonly<Record<string, FragmentDefinitionNode>>
@@ -204,14 +206,14 @@ function costOf(field: GraphQLField<unknown, unknown>, node: FieldNode, selected
   if ('counted' in price) {
     const list = price.counted
     return within(
-      { name: field.name, list, relation: undefined, scope, args, entry, isCounted: true, needsEnds },
+      { name: field.name, list, relation: undefined, scope, args, isPaged: false, entry, isCounted: true, needsEnds },
       fixed,
     )
   }
   const isRoot = 'list' in price
   const relation = isRoot ? undefined : price.relation
   const list = isRoot ? price.list : price.relation.list
-  return within({ name: field.name, list, relation, scope, args, entry, isCounted, needsEnds }, fixed)
+  return within({ name: field.name, list, relation, scope, args, isPaged: true, entry, isCounted, needsEnds }, fixed)
 }
 
 /** Every row is read once; an entry is the change of at least one row. */
@@ -228,6 +230,7 @@ function derivedCost(
     relation: undefined,
     scope,
     args: (variables) => ({ filter: filter(args(variables)) }),
+    isPaged: false,
     entry: entries ? FREE : entry,
     isCounted: true,
     needsEnds: false,

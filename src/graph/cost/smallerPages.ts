@@ -1,5 +1,5 @@
 /** A list of a query, with what its cost depends on. */
-export interface PricedList {
+interface PricedList {
   /** The name of its field. */
   readonly name: string
   readonly isRoot: boolean

@@ -19,20 +19,20 @@ import { boundedArguments } from '../bounds.js'
 import type { Context } from '../builder.js'
 import { type Bill, billOf } from '../cost/bills.js'
 import { type Price, priceOf } from '../cost/prices.js'
+import type { Arguments } from '../fields.js'
+import { decidingVariables, everything, fragmentsOf, type IsIncluded, includedBy } from '../selections.js'
 import { turn } from '../turns.js'
 import { planOf, type Root } from './compiler.js'
 import { entitiesRunner } from './entityResults.js'
-import type { Arguments } from './fields.js'
 import { listRunner, type RootRead, type RootResult, readRoots, singleRunner } from './results.js'
-import { decidingVariables, everything, fragmentsOf, type IsIncluded, includedBy } from './selections.js'
 import { type ExecutionReason, NotCompilable, type Slot } from './statements.js'
-import { summaryRunner } from './summaryResults.js'
+import { summaryRunner } from './summaries.js'
 import { viewRunner } from './views.js'
 
 type Variables = Readonly<Record<string, unknown>>
 
 /** Runs one operation as SQL that builds JSON, byte for byte the same as execution's. */
-export interface CompiledQuery {
+interface CompiledQuery {
   /** All scopes that execution would check; without one of them, execution itself must refuse the request. */
   readonly scopes: ReadonlySet<Scope>
   /** Whether the result depends on more than the key's scopes. */

@@ -8,7 +8,7 @@ import { type AnyRelation, HANDFUL, relatedSource } from '../../store/query/rela
 import type { Extent, Read } from '../../store/store.js'
 import type { Tables } from '../../store/tables.js'
 import type { ExecutionReason } from '../executionReasons.js'
-import type { PageRequest } from '../windows.js'
+import type { PageRequest } from '../paging/requests.js'
 import type { BoundFilter } from './boundFilters.js'
 
 export type { ExecutionReason }

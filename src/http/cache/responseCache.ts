@@ -10,32 +10,32 @@ import { type HttpRequest, type HttpResponse, sizeCheckFor } from '../wire/reque
 /** Reuses a response until the data that it was read from changes (docs/decisions/0004-response-cache.md). */
 export interface ResponseCache {
   /**
-   * Serves a request whose key has been checked and charged: from the cache, or from `answer`, whose response is cached
+   * Serves a request whose key has been checked and charged: from the cache, or from `handle`, whose response is cached
    * if it is the same for every key with these scopes. `type` is the negotiated media type.
    */
-  serve(exchange: Exchange, type: string, answer: () => Promise<HttpResponse>): Promise<HttpResponse>
+  serve(exchange: Exchange, type: string, handle: () => Promise<HttpResponse>): Promise<HttpResponse>
 }
 
 export function createResponseCache(bytesMax: number, rateLimits: RateLimits): ResponseCache {
-  if (bytesMax === 0) return { serve: (_, __, answer) => answer() }
+  if (bytesMax === 0) return { serve: (_, __, handle) => handle() }
   const entries = new CachedResponses(bytesMax)
   return {
-    async serve(exchange, type, answer) {
+    async serve(exchange, type, handle) {
       const { request } = exchange
       const body = await smallBody(exchange, rateLimits)
       const { versions: looking, principal } = exchange
-      if (body === undefined || !looking || !principal) return answer()
+      if (body === undefined || !looking || !principal) return handle()
       const versions = await looking
       const key = keyOf(request, type, body, principal)
       const found = entries.find(key, versions)
       if (found) {
         rateLimits.chargeQuery(principal, exchange, found.cost)
         exchange.operation = found.operation
-        return answerTo(request, found.answer)
+        return responseTo(request, found.response)
       }
-      const fresh = await answer()
+      const fresh = await handle()
       const { operation, cost, reads = NOTHING } = exchange
-      if (isReusable(exchange, fresh)) entries.keep({ key, versions, reads }, { answer: fresh, operation, cost })
+      if (isReusable(exchange, fresh)) entries.keep({ key, versions, reads }, { response: fresh, operation, cost })
       return fresh
     },
   }
@@ -78,7 +78,7 @@ function isReusable({ isShared, refusal }: Exchange, { status, body }: HttpRespo
   return status === 200 && body !== null && isShared && !refusal
 }
 
-function answerTo(request: HttpRequest, cached: HttpResponse): HttpResponse {
+function responseTo(request: HttpRequest, cached: HttpResponse): HttpResponse {
   const { headers, isEmpty = false } = cached
   const { etag } = headers
   if (etag !== undefined && isUnchanged(request.header('if-none-match'), etag)) {
@@ -90,7 +90,7 @@ function answerTo(request: HttpRequest, cached: HttpResponse): HttpResponse {
 
 /** A response without the headers of a single request, such as `Request-Id`. */
 interface CachedResponse {
-  readonly answer: HttpResponse
+  readonly response: HttpResponse
   /** The route or the name of the operation, for the log. */
   readonly operation: string | undefined
   /** The cost of the query: a cache hit is charged the same. */
@@ -107,7 +107,7 @@ interface Slot {
 }
 
 interface Entry {
-  readonly response: CachedResponse
+  readonly cached: CachedResponse
   readonly counters: readonly ChangeCounter[]
   readonly size: number
   versions: Versions
@@ -140,16 +140,16 @@ export class CachedResponses {
     // Not if the entry is newer: another request may have read later versions while this one waited for its own.
     if (!isSame && isYounger) this.entries.delete(key)
     else if (isYounger) entry.versions = versions
-    return isSame ? entry.response : undefined
+    return isSame ? entry.cached : undefined
   }
 
-  keep({ key, versions, reads }: Slot, response: CachedResponse): void {
+  keep({ key, versions, reads }: Slot, cached: CachedResponse): void {
     const counters = [...reads]
     // Already outdated: no lookup would ever match it.
     if (this.latest && !isUnderSame(counters, versions, this.latest) && versions.order < this.latest.order) return
-    const { body } = response.answer
-    const own = { ...response, answer: { ...response.answer, body: body && apart(body), finished: new Map() } }
-    this.entries.set(key, { response: own, counters, versions, size: sizeOf(key, response.answer) })
+    const { body } = cached.response
+    const own = { ...cached, response: { ...cached.response, body: body && apart(body), finished: new Map() } }
+    this.entries.set(key, { cached: own, counters, versions, size: sizeOf(key, cached.response) })
   }
 
   private noteLook(versions: Versions): void {

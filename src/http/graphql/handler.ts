@@ -41,7 +41,7 @@ const ALLOW = 'GET, POST, OPTIONS'
 /** GraphQL over HTTP: checks the key, looks in the response cache, and on a miss hands the request to Yoga. */
 export function createGraphqlHandler(options: GraphqlOptions): GraphqlHandler {
   const { cache, rateLimits, log } = options
-  const answer = answererWith(options)
+  const execute = executorWith(options)
   return async (exchange) => {
     const { request: httpRequest } = exchange
     if (httpRequest.method === 'OPTIONS') return emptyResponse({ allow: ALLOW })
@@ -52,7 +52,7 @@ export function createGraphqlHandler(options: GraphqlOptions): GraphqlHandler {
       }
       type = requireAcceptable(httpRequest, typesFor(httpRequest))
       await rateLimits.admit(exchange)
-      return await cache.serve(exchange, type, () => answer(exchange, type))
+      return await cache.serve(exchange, type, () => execute(exchange, type))
     } catch (error) {
       return refuse(log, exchange, asFault(error), type)
     }
@@ -65,7 +65,7 @@ function typesFor(httpRequest: HttpRequest): readonly string[] {
   return isNamed ? [GRAPHQL_TYPE, JSON_TYPE] : [JSON_TYPE, GRAPHQL_TYPE]
 }
 
-function answererWith(options: GraphqlOptions) {
+function executorWith(options: GraphqlOptions) {
   const { rateLimits, bodies } = options
   const yoga = yogaWith(options)
   const persistedQueries = new PersistedQueries()

@@ -1,7 +1,7 @@
 import type { JsonSchema } from '../openapi/jsonSchema.js'
 
 /** The parts of an OpenAPI document that the reference shows. */
-export interface ApiDocument {
+interface ApiDocument {
   readonly info: { readonly title: string; readonly version: string; readonly description: string }
   readonly tags: readonly { readonly name: string; readonly description: string }[]
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>

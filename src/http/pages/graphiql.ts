@@ -40,7 +40,7 @@ export function createGraphiql({ basePath, graphiql, demoKey }: PageOptions): Pa
     return {
       title: TITLE,
       description: 'Write, run and read about GraphQL queries.',
-      modules: [...modulesOf('graphiql.js'), `${folder}/graphiql.js`],
+      modules: [...modulesOf('graphiql/main.js'), `${folder}/graphiql.js`],
       styles: [`${folder}/graphiql.css`],
       data: { 'graphiql-at': `${basePath}${folder}`, heading: TITLE },
       policy: {

@@ -11,7 +11,7 @@ export class Html {
 
 type Part = Html | string | number | readonly Part[] | undefined
 
-/** A template for markup: what is put in is escaped, unless it is markup itself. */
+/** A tagged template for HTML: values are escaped, unless they are `Html` themselves. */
 export function html(texts: TemplateStringsArray, ...parts: readonly Part[]): Html {
   return new Html(texts.map((text, index) => text + shown(parts[index])).join(''))
 }

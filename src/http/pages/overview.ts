@@ -1,7 +1,7 @@
 import { LEVEL_FLOORS } from '../../vocabulary.js'
 import { T } from '../../web/texts.js'
 import { html } from './html.js'
-import { createPage, modulesOf, type Page, type PageOptions } from './shell.js'
+import { createPage, modulesOf, type Page, type PageOptions, styleSheet } from './shell.js'
 
 /** The overview: a static page, whose modules are a client of the API. */
 export function createOverview(options: PageOptions): Page {
@@ -9,8 +9,8 @@ export function createOverview(options: PageOptions): Page {
   return createPage(options, () => ({
     title: T.documentTitle,
     description: T.description,
-    modules: modulesOf('main.js'),
-    styles: ['style.css', 'stylePrint.css'],
+    modules: modulesOf('overview/main.js'),
+    styles: ['theme', 'base', 'layout', 'figures', 'lists', 'dialog', 'print'].map(styleSheet),
     data: { levels: JSON.stringify(LEVEL_FLOORS) },
     body: () => html`<noscript><p>${T.noScript} <a href="${basePath}/v1">${T.rest}</a>, <a href="${basePath}/v1/openapi.json">${T.openapi}</a>.</p></noscript>
 `,

@@ -3,15 +3,15 @@ import { SCOPES } from '../../auth/scopes.js'
 import { openapi } from '../openapi/document.js'
 import { type ApiParameter, ApiReader, type ApiResponse, type Operation, type Schema } from './apiDocument.js'
 import { type Html, html, words } from './html.js'
-import { createPage, modulesOf, type Page, type PageOptions } from './shell.js'
+import { createPage, modulesOf, type Page, type PageOptions, styleSheet } from './shell.js'
 
 /** The reference of the REST API: its OpenAPI document, to read and to try. */
 export function createReference(schema: GraphQLSchema, options: PageOptions): Page {
   return createPage(options, () => ({
     title: 'Operations Gateway: REST reference',
     description: 'Every route of the REST API, with its parameters, examples and errors.',
-    modules: modulesOf('reference.js'),
-    styles: ['style.css', 'reference.css'],
+    modules: modulesOf('reference/main.js'),
+    styles: ['theme', 'base', 'reference'].map(styleSheet),
     body: () => referencePage(new ApiReader(openapi(schema, options.basePath)), options.basePath),
   }))
 }

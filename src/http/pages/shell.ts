@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
+import { posix } from 'node:path'
 import { PACKAGE } from '../../about.js'
 import { Content, respond } from '../wire/content.js'
 import type { HttpRequest, HttpResponse } from '../wire/request.js'
@@ -11,12 +12,12 @@ export type Page = (request: HttpRequest) => Promise<HttpResponse>
 const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/i
 
 /** The demo's key, for a page that is opened on this machine. */
-export function keyForPage(request: HttpRequest, demoKey: string | undefined): string | undefined {
+function keyForPage(request: HttpRequest, demoKey: string | undefined): string | undefined {
   return LOOPBACK.test(request.header('host') ?? '') ? demoKey : undefined
 }
 
-/** Under which the pages keep the key of a tab, so that it is pasted once for all of them. */
-export const TAB_KEY_NAME = 'operations.key'
+/** The `sessionStorage` item with the key of a tab, shared by all pages. */
+const TAB_KEY_NAME = 'operations.key'
 
 /** Built lazily on first use, and kept: most processes never serve these pages. */
 export function lazily<V>(make: () => V): () => V {
@@ -28,7 +29,7 @@ export function lazily<V>(make: () => V): () => V {
 }
 
 /** Files below one folder, whose name changes with any of them. */
-export interface Assets {
+interface Assets {
   readonly folder: string
   readonly files: ReadonlyMap<string, Content>
 }
@@ -52,7 +53,7 @@ export function assetsOf(path: string, texts: Iterable<readonly [name: string, b
 /** The built modules of `src/web`. */
 const readAssets = lazily((): Assets => {
   const folder = new URL('dist/web/', PACKAGE)
-  const names = readdirSync(folder).filter((name) => /\.(js|css)$/.test(name))
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => /\.(js|css)$/.test(name))
   return assetsOf(
     '/assets/',
     names.sort().map((name) => [name, readFileSync(new URL(name, folder))]),
@@ -65,12 +66,14 @@ export function modulesOf(name: string): readonly string[] {
   const found = new Set([name])
   for (const one of found) {
     const text = files.get(one)?.bytes.toString() ?? ''
-    for (const [, imported = ''] of text.matchAll(/^(?:import|export) .*?from '\.\/(.+?)'|^import '\.\/(.+?)'/gm)) {
-      if (imported) found.add(imported)
+    for (const [, imported = ''] of text.matchAll(/^(?:import|export) .*?from '(\..+?)'/gm)) {
+      found.add(posix.join(posix.dirname(one), imported))
     }
   }
   return [...found]
 }
+
+export const styleSheet = (name: string) => `styles/${name}.css`
 
 /** Its path has the hash of its content, so it never changes. */
 const KEPT = { 'cache-control': 'public, max-age=31536000, immutable' }
@@ -95,13 +98,13 @@ export interface PageOptions {
 }
 
 /** A page with modules of `src/web`. */
-export interface Shell {
+interface Shell {
   readonly title: string
   readonly description: string
   /** The module that runs, and those that it imports; other assets by their path. */
   readonly modules: readonly string[]
   readonly styles: readonly string[]
-  /** What its script gets to know, as attributes `data-...`. */
+  /** Values for its script, as `data-` attributes of the body. */
   readonly data?: Readonly<Record<string, string>>
   /** What the page needs beyond the common content security policy. */
   readonly policy?: Readonly<Record<string, string>>

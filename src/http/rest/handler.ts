@@ -6,8 +6,8 @@ import { badArgument, Fault } from '../../errors.js'
 import { type Context, requireScope } from '../../graph/builder.js'
 import { storingCostOf } from '../../graph/cost/bills.js'
 import { asFault, faultOf } from '../../graph/faults.js'
-import { SelectionFailed } from '../../graph/sql/compiledMutations.js'
 import { isPersonal } from '../../graph/sql/compiler.js'
+import { SelectionFailed } from '../../graph/sql/mutations/compiler.js'
 import { LIMITS } from '../../limits.js'
 import type { RateLimits } from '../access/rateLimits.js'
 import type { ResponseCache } from '../cache/responseCache.js'
@@ -21,15 +21,15 @@ import { notAllowed } from '../wire/problems.js'
 import { type HttpRequest, type HttpResponse, isReading } from '../wire/request.js'
 import { readBody } from './bodyInput.js'
 import { type CompiledRoute, compiledRoute } from './compiledRoutes.js'
-import { feedRequestOf, longPoll } from './feed.js'
+import { feedRequestOf, longPoll } from './feed/longPoll.js'
+import type { Waiting } from './feed/waiting.js'
 import { createPerform, type RunningRequests } from './idempotency.js'
 import { readParameters, readSeparator } from './parameters.js'
-import { nearestPath } from './pathHints.js'
+import { changedElsewhere, nearestPath } from './pathHints.js'
 import { requireMatch, tagsToMatch, unmatchable } from './preconditions.js'
 import { nothingAt, type RouteCall, respondWithCompiled, respondWithResult } from './results.js'
 import { type Match, type Place, routesAt } from './router.js'
 import { ROUTES } from './routes.js'
-import type { Waiting } from './waiting.js'
 
 interface RestOptions {
   readonly schema: GraphQLSchema
@@ -64,7 +64,7 @@ export function createRest(options: RestOptions): Rest {
     }
     const { at } = match
     const route = at.routes.get(request.method === 'HEAD' ? 'GET' : request.method)
-    if (!route) return notAllowed(exchange, at.allow)
+    if (!route) return notAllowed(exchange, at.allow, changedElsewhere(at))
     const operation = compiledRoute(schema, route)
     exchange.operation = operation.route.operation
     const type = operation.types.length === 0 ? undefined : requireAcceptable(request, operation.types)
@@ -95,10 +95,10 @@ function readerWith({ schema, engine, runCompiled }: RestOptions): Reader {
     const context = engine.contextFor(principal, trackStatements(exchange), exchange.deadline)
     const query = { document: operation.document, variables, isLenient: true }
     const result = await runCompiled(exchange, query, context, type === 'application/json' ? ',' : '\n')
-    const answer = result ? undefined : await run(engine, operation, variables, context)
-    const isEmpty = result ? result.roots[0]?.list?.entries.length === 0 : isEmptyList(answer)
+    const executed = result ? undefined : await run(engine, operation, variables, context)
+    const isEmpty = result ? result.roots[0]?.list?.entries.length === 0 : isEmptyList(executed)
     if (isEmpty) await requireParent({ schema, engine }, call, parameters, context)
-    return result ? respondWithCompiled(result, call) : respondWithResult(answer, call)
+    return result ? respondWithCompiled(result, call) : respondWithResult(executed, call)
   }
 }
 
@@ -117,8 +117,8 @@ async function requireParent(
   if (!found) throw nothingAt({ ...call, operation: reading, path: call.path.replace(/\/[^/]*$/, '') })
 }
 
-function isEmptyList(answer: unknown): boolean {
-  const { nodes } = Object(answer) as { nodes?: unknown }
+function isEmptyList(value: unknown): boolean {
+  const { nodes } = Object(value) as { nodes?: unknown }
   return Array.isArray(nodes) && nodes.length === 0
 }
 
@@ -146,7 +146,7 @@ function changerWith({ schema, engine, rateLimits, bodies, running, basePath, lo
     if (tags && !reading) throw unmatchable()
     if (operation.input) {
       const { bodyBytesMax: bytesMax = LIMITS.bodyBytesMax } = operation.route
-      variables['input'] = readBody(await bodies.json(exchange, { bytesMax }), operation.input)
+      variables['input'] = await readBody(await bodies.json(exchange, { bytesMax }), operation.input)
       principal = await rateLimits.confirm(exchange)
     }
     const storing = storingCostOf(operation.rootField, () => variables)

@@ -35,7 +35,7 @@ interface IdempotentResult {
 type Work = (context: Context) => Promise<unknown>
 
 /** Runs the work of a request; a change with an Idempotency-Key runs once, and a retry replays its result. */
-export type Perform = (
+type Perform = (
   request: HttpRequest,
   path: string,
   input: unknown,

@@ -9,7 +9,7 @@ import { OPERATIONS, type OperationName } from './operations.js'
 /** The operator, who may read everything. */
 const OPERATOR = { keyId: 'cli', name: 'cli', scopes: new Set(SCOPE_NAMES), projects: null, expiresAt: null } as const
 
-/** The JSON that a route with one object answers, without a request: for commands. */
+/** The response body of a route with one object, without a request: for commands. */
 export async function bodyOf(
   name: OperationName,
   variables: Readonly<Record<string, unknown>>,

@@ -7,7 +7,7 @@ const SHOWN = 'ETag, Link, Location, Request-Id, Retry-After, RateLimit, RateLim
 const KEPT_SECONDS = '600'
 
 /** CORS for the configured origins. With none, no CORS headers are sent and browsers block all cross-origin pages. */
-export interface Cors {
+interface Cors {
   /** The response to a preflight request; undefined if it is none, or its origin is not allowed. */
   preflight(request: HttpRequest): HttpResponse | undefined
   /** The `Origin` of the request if it is allowed. */

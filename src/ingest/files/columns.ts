@@ -46,7 +46,8 @@ export class Columns {
 
   #meet(name: string): string | undefined {
     const key = headingKey(name)
-    const field = this.#fields.get(key) ?? this.#detailOf(name)
+    // A detail may be called #, which has no letter to compare.
+    const field = this.#detailOf(name) ?? this.#fields.get(key)
     if (field === undefined) (this.#derived.has(key) ? this.derived : this.unknown).add(name)
     else if (!this.named.has(field)) this.named.set(field, name)
     return field

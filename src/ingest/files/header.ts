@@ -15,7 +15,7 @@ export function headingKey(heading: string): string {
   return folded.replace(INSIGNIFICANT, '') || folded.trim()
 }
 
-/** How many of the columns that are looked for a row of headings names, and how many of them make it the header. */
+/** Tests a row of headings: `count` returns how many wanted columns it names, and `needed` of them make a header. */
 export interface HeaderTest {
   readonly needed: number
   /** Whether a later row that names more columns is a better header. */

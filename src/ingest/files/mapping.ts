@@ -34,7 +34,7 @@ export interface Rule {
   readonly optional?: true | undefined
   /** Line breaks become spaces. */
   readonly oneLine?: true | undefined
-  /** For references that are made of texts: a long text ends in its hash, and the second of the same in (2). */
+  /** For references made from texts: a long one is cut and ends in its hash, a repeated one ends in (2). */
   readonly unique?: true | undefined
   /** Blank wherever this other field is blank. */
   readonly with?: string | undefined

@@ -8,7 +8,7 @@ import { BATCH_RECORDS } from '../run.js'
 type Person = Pick<PersonRow, 'id' | 'name' | 'nameFolded' | 'emailFolded' | 'externalId' | 'erasedAt'>
 
 /** The match of a text: a person on the roster, nobody, or several of the same name. */
-export type PersonMatch =
+type PersonMatch =
   | { readonly person: Person; readonly by: 'id' | 'email' | 'externalId' | 'name' }
   | { readonly person?: undefined; readonly namesakes: number }
 

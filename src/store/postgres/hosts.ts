@@ -1,7 +1,7 @@
 import { StoreRefused } from '../migrationJournal.js'
 
 /** The state of a server that `target_session_attrs` selects by. */
-export interface ServerState {
+interface ServerState {
   readonly isInRecovery: boolean
   readonly isReadOnly: boolean
 }
@@ -23,7 +23,7 @@ const WANTED: Readonly<Record<string, (state: ServerState) => boolean>> = {
 }
 
 /** No host of the URL meets `target_session_attrs`. */
-export class Unwanted extends Error {}
+class Unwanted extends Error {}
 
 const ADDRESS = /^(postgres(?:ql)?:\/\/)((?:[^/?#]*@)?)([^/?#@]*)([^?#]*)(\??.*)$/s
 

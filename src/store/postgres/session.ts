@@ -101,9 +101,9 @@ export function alone(connections: Connections, onSent?: OnSent): Session['run']
     const { run, release } = await connected(connections, { onSent, isNaming: true, withinMs })
     try {
       const leftMs = Math.max(1, giveUpAt - performance.now())
-      const answer = await run(text, values, { ...how, timeoutMs: leftMs })
+      const result = await run(text, values, { ...how, timeoutMs: leftMs })
       release(false)
-      return answer
+      return result
     } catch (error) {
       release(isOfConnection(error))
       throw error

@@ -43,7 +43,7 @@ export interface Turn {
 }
 
 /** The result of one write, or its error. */
-export type Verdict = { readonly result: unknown } | { readonly error: unknown }
+type Verdict = { readonly result: unknown } | { readonly error: unknown }
 
 /** Verdicts are in the order in which the writes were taken. */
 type Outcome =
@@ -202,8 +202,8 @@ class Transaction {
     }
     own.hasWritten ||= isChange
     for (const counter of changedBy(sql)) own.changed.add(counter)
-    const answer = this.send(sql, values, how)
-    return isChange && !this.isLong && !sql.includes(' returning ') ? SENT : answer
+    const result = this.send(sql, values, how)
+    return isChange && !this.isLong && !sql.includes(' returning ') ? SENT : result
   }
 
   /** A write of many rows must not delay others: it fails in a shared transaction and is retried in its own. */
@@ -218,8 +218,8 @@ class Transaction {
   private send(sql: string, values?: unknown[], how?: QueryOptions): Promise<QueryResult> {
     const leftMs = Math.max(STEP_LEAST_MS, this.doneAt - performance.now())
     const timeoutMs = Math.min(BULK_MS, this.isLong ? BULK_MS : leftMs)
-    const answer = this.once(sql, values, { timeoutMs, ...how })
-    const watched = this.isLong ? whileResponsive(answer, this.database.look) : answer
+    const result = this.once(sql, values, { timeoutMs, ...how })
+    const watched = this.isLong ? whileResponsive(result, this.database.look) : result
     const recorded = watched.catch((error: unknown) => {
       this.failure ??= error
       throw error
@@ -256,7 +256,7 @@ class Transaction {
 const LOOK_EVERY_MS = 1_000
 
 /** Waits while the server responds to other queries; one failure is ignored, since it may be that connection's own. */
-function whileResponsive<T>(answer: Promise<T>, look: () => Promise<unknown>): Promise<T> {
+function whileResponsive<T>(result: Promise<T>, look: () => Promise<unknown>): Promise<T> {
   const over = new AbortController()
   const listen = async (): Promise<never> => {
     for (let misses = 0; misses < 2; ) {
@@ -268,7 +268,7 @@ function whileResponsive<T>(answer: Promise<T>, look: () => Promise<unknown>): P
     }
     throw new Fault('UNAVAILABLE', UNREACHABLE)
   }
-  return Promise.race([answer.finally(() => over.abort()), listen()])
+  return Promise.race([result.finally(() => over.abort()), listen()])
 }
 
 function rolledBack(run: Session['run']): Promise<boolean> {

@@ -17,7 +17,7 @@ export function oncePerEngine<V>(build: (read: Read) => V): (read: Read) => V {
  * A prepared look-up: SQL text that differs only in the keys. `build` names the column to match, and must add no other
  * parameter.
  */
-export function preparedLookup(build: (read: Read, among: (column: AnyPgColumn) => SQL) => SQL) {
+function preparedLookup(build: (read: Read, among: (column: AnyPgColumn) => SQL) => SQL) {
   const texts = oncePerEngine((read) => {
     const textFor = (keys: readonly string[]) => read.compile(build(read, (column) => read.among(column, keys))).text
     return { one: textFor(['']), several: textFor([]) }

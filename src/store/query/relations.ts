@@ -34,7 +34,7 @@ export interface Relation<P extends Identified, R extends PgTable, F> {
 export type AnyRelation = Relation<Identified, PgTable, object>
 
 /** The FROM clause; the join table comes first, and SQLite keeps the order of a CROSS JOIN. */
-export function relatedFrom({ t }: Read, { list, through }: AnyRelation, related = sql`${list.table(t)}`): SQL {
+function relatedFrom({ t }: Read, { list, through }: AnyRelation, related = sql`${list.table(t)}`): SQL {
   return through ? sql`${through(t)} cross join ${related}` : related
 }
 
@@ -57,10 +57,10 @@ export function relatedSource(
 }
 
 /** How much each row reads from other tables. */
-export type Weight = Pick<Extent, 'perRow' | 'isCounting' | 'counted'>
+type Weight = Pick<Extent, 'perRow' | 'isCounting' | 'counted'>
 
 /** Evaluates an expression over the rows of a table with these ids, in one statement. */
-export async function valuesOf(
+async function valuesOf(
   read: Read,
   table: PgTable,
   ids: readonly string[],

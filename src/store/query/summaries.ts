@@ -3,7 +3,7 @@ import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
 import type { Read } from '../store.js'
 import type { List } from './page.js'
 
-/** What the rows of a list amount to: a value made of their numbers, by the values of some columns. */
+/** A summary of a list: a value computed from the number of rows for each combination of some columns. */
 export interface Summary<T extends PgTable, F, V> {
   readonly list: List<T, F>
   by(table: T): readonly AnyPgColumn[]
@@ -12,7 +12,7 @@ export interface Summary<T extends PgTable, F, V> {
 }
 export type AnySummary = Summary<PgTable, object, object>
 
-export interface Group {
+interface Group {
   /** In the order of `by`. */
   readonly values: readonly unknown[]
   readonly count: number

@@ -45,13 +45,17 @@ export function bookkeepingTables(columns: Columns) {
       projectId: text('project_id'),
       /** JSON: each changed field with its old and new value. */
       fields: text('fields').notNull(),
+      /** What counts of a risk before and after (`riskState`), so that counting over time parses no JSON; null if it stays. */
+      stateFrom: integer('state_from'),
+      stateTo: integer('state_to'),
       /** The random value of the write, by which a cursor recognises its change (docs/decisions/0007-version-tokens.md). */
       nonce: counter('nonce').notNull().default(0),
     },
     (c) => [
       index('change_by_entity').on(c.entityId, c.id),
-      index('change_by_kind').on(c.entity, c.id),
-      index('change_by_project').on(c.projectId, c.entity, c.id),
+      // The states make them cover the levels over time.
+      index('change_by_kind').on(c.entity, c.id, c.stateFrom, c.stateTo),
+      index('change_by_project').on(c.projectId, c.entity, c.id, c.stateFrom, c.stateTo),
       index('change_by_time').on(c.recordedAt, c.id),
       instant('change_recorded_at', c.recordedAt),
       day('change_effective_on', c.effectiveOn),
@@ -61,7 +65,7 @@ export function bookkeepingTables(columns: Columns) {
   )
 
   /** Idempotency records: the response to a request with an Idempotency-Key, so that a retry has no second effect. */
-  const keptAnswer = table(
+  const idempotencyRecord = table(
     'kept_answer',
     {
       /** The API key of the request. */
@@ -103,5 +107,5 @@ export function bookkeepingTables(columns: Columns) {
     (r) => [check('revision_only', sql`${r.id} = 1`)],
   )
 
-  return { apiKey, change, keptAnswer, revision }
+  return { apiKey, change, idempotencyRecord, revision }
 }

@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url'
 import { MAIN, serve } from '../../campaigns/served.js'
 import { type Filled, storeOf } from './data.js'
 import { ON_SERVER_CORE, type Running, startScript } from './processes.js'
-import { APOLLO_CLIENT, APOLLO_ROUTER, type Client } from './requests.js'
-import { type Api, isOpenTo, type Work } from './works.js'
+import { APOLLO_CLIENT, APOLLO_ROUTER, type Client } from './workloads/requests.js'
+import { type Api, isOpenTo, type Work } from './workloads/workloads.js'
 
 export interface Contestant {
   readonly id: string
@@ -25,13 +25,13 @@ const EQUAL_FOOTING = ['--rate-limit', '0', '--log-level', 'silent']
 /** The limiter counts and the log is written, but no request is rejected. */
 const AS_DELIVERED = ['--rate-limit', '10000000']
 
-const KEPT_ANSWERS = '--response-cache-megabytes'
+const CACHE_FLAG = '--response-cache-megabytes'
 /** Whether this build has a response cache; if not, every response is uncached. */
-export const keepsAnswers = execFileSync(process.execPath, [MAIN, 'serve', '--help'], { encoding: 'utf8' }).includes(
-  KEPT_ANSWERS,
-)
+export const hasResponseCache = execFileSync(process.execPath, [MAIN, 'serve', '--help'], {
+  encoding: 'utf8',
+}).includes(CACHE_FLAG)
 /** Our settings without the response cache. */
-export const FIRST_ANSWERS = [...EQUAL_FOOTING, ...(keepsAnswers ? [KEPT_ANSWERS, '0'] : [])]
+export const UNCACHED = [...EQUAL_FOOTING, ...(hasResponseCache ? [CACHE_FLAG, '0'] : [])]
 
 const everything: Contestant['does'] = () => true
 const onlyReads = ({ writeShare }: Work) => writeShare === 0
@@ -78,17 +78,17 @@ function ours(id: string, name: string, api: Api, settings: readonly string[], d
 }
 
 /** Ours with the requests of one client or router, cached and uncached. */
-function askedBy(id: string, name: string, client: Client): Contestant[] {
-  const ready = ours(`ours${id}`, `ours, GraphQL, requested by ${name}`, 'graphql', EQUAL_FOOTING, onlyW1)
-  const first = ours(`ours${id}First`, `${ready.name}, uncached`, 'graphql', FIRST_ANSWERS, onlyW1)
-  return [ready, ...(keepsAnswers ? [first] : [])].map((one) => ({ ...one, client }))
+function requestedBy(id: string, name: string, client: Client): Contestant[] {
+  const cached = ours(`ours${id}`, `ours, GraphQL, requested by ${name}`, 'graphql', EQUAL_FOOTING, onlyW1)
+  const first = ours(`ours${id}First`, `${cached.name}, uncached`, 'graphql', UNCACHED, onlyW1)
+  return [cached, ...(hasResponseCache ? [first] : [])].map((one) => ({ ...one, client }))
 }
 
 // Without a response cache, cached and uncached are the same, and are measured once.
-const firstAnswers = keepsAnswers
+const uncached = hasResponseCache
   ? [
-      ours('oursRestFirst', 'ours, REST, uncached', 'rest', FIRST_ANSWERS),
-      ours('oursGraphqlFirst', 'ours, GraphQL, uncached', 'graphql', FIRST_ANSWERS),
+      ours('oursRestFirst', 'ours, REST, uncached', 'rest', UNCACHED),
+      ours('oursGraphqlFirst', 'ours, GraphQL, uncached', 'graphql', UNCACHED),
     ]
   : []
 
@@ -104,8 +104,8 @@ export const CONTESTANTS: readonly Contestant[] = [
   script('yoga', 'Yoga and Pothos, untuned', 'graphql'),
   ours('oursRest', 'ours, REST', 'rest', EQUAL_FOOTING),
   ours('oursGraphql', 'ours, GraphQL', 'graphql', EQUAL_FOOTING),
-  ...firstAnswers,
-  ...askedBy('ApolloClient', 'Apollo Client', APOLLO_CLIENT),
-  ...askedBy('ApolloRouter', 'Apollo Router', APOLLO_ROUTER),
+  ...uncached,
+  ...requestedBy('ApolloClient', 'Apollo Client', APOLLO_CLIENT),
+  ...requestedBy('ApolloRouter', 'Apollo Router', APOLLO_ROUTER),
   ours('oursDelivered', 'ours, REST, with log and rate limit', 'rest', AS_DELIVERED, onlyW1),
 ]

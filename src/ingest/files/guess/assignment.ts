@@ -55,11 +55,11 @@ export class Assignment {
 
   constructor(header: readonly string[], rows: readonly TableRow[], headings: Headings, options: GuessOptions) {
     const all = columnsOf(header, rows)
-    // A map names columns by their headings, so that of several with one name only the first that is filled counts.
+    // A map refers to columns by heading, so only the first filled column of each heading counts.
     this.columns = all.filter((column) => namesakeOf(column, all) === column)
     for (const column of all) {
-      const isTold = column.filled > 0 && namesakeOf(column, all) !== column
-      if (isTold) this.ignored.push({ column: `column ${column.at + 1}`, why: `${column.heading} is there before` })
+      const isRepeated = column.filled > 0 && namesakeOf(column, all) !== column
+      if (isRepeated) this.ignored.push({ column: `column ${column.at + 1}`, why: `${column.heading} is there before` })
     }
     this.rows = rows
     this.#headings = headings
@@ -131,7 +131,7 @@ export class Assignment {
     this.ignored.push({ column: column.heading, why })
   }
 
-  /** The columns whose texts are kept beside the fields. */
+  /** The columns whose texts are kept in `details`. */
   leftovers(): Column[] {
     return this.columns.filter((column) => !this.#used.has(column) || this.#lossy.has(column))
   }
@@ -142,7 +142,7 @@ export class Assignment {
     this.#rivals.push({ field, heading, columns: named })
   }
 
-  /** Where two columns could be meant: those that no other field has taken. */
+  /** Reports the other columns that could have filled a field and fill none. */
   noteRivals(): void {
     for (const { field, heading, columns } of this.#rivals) {
       const left = columns.filter((column) => !this.#used.has(column)).map((one) => JSON.stringify(one.heading))
@@ -158,7 +158,7 @@ export class Assignment {
       `${heading}: it is not known what ${occurrencesInWords(unknown)} means for ${field}. ` +
         `Print the map with --suggest-map, put in ${line}, and import with --map.`,
     )
-    // In a suggested map they stand out, and until they are replaced the import names them.
+    // A `?` is easy to find in a suggested map; the import reports each one that is left.
     const values = new Map([...(rule.values ?? []), ...unknown.map(({ text }) => [folded(text), '?'] as const)])
     this.rules.set(field, { ...this.rules.get(field), from: [heading], values })
   }
@@ -172,7 +172,7 @@ function namesakeOf({ heading }: Column, all: readonly Column[]): Column | undef
 /** A later meaning is worse than every name of an earlier one. */
 const ORDER_RANK = 10_000
 
-/** Fields for which a second column is worth a word. */
+/** Fields for which a second matching column is reported. */
 const NOTED = new Set([
   ...['reference', 'owner', 'assignee', 'likelihood', 'impact', 'status', 'severity', 'email', 'name', 'externalId'],
   ...['raisedOn', 'dueOn', 'reviewOn', 'mitigation', 'department', 'project', 'category', 'response', 'risk'],
@@ -191,7 +191,7 @@ const KINDS: Readonly<Record<string, TextKind>> = {
 }
 const FREE_FIELDS = new Set(['description', 'mitigation', 'cause'])
 
-/** What makes the texts of a column fit into a field: the longest that it takes, and one line. */
+/** The members of a rule that make long or multi-line texts fit the field. */
 function bounded(field: string, { longest, hasLineBreaks }: Column): Omit<Rule, 'from'> {
   const kind = KINDS[field]
   const most = kind && TEXT_MAX[kind]

@@ -11,7 +11,7 @@ export interface Occurrence {
   readonly lines: number[]
 }
 
-/** A column as a person looks at it: which texts it has, and how long they are. */
+/** What a column contains: its distinct texts, and how long they are. */
 export interface Column {
   readonly heading: string
   readonly at: number

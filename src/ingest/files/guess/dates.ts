@@ -1,7 +1,7 @@
 import { type DayPattern, dayIn, dayPattern } from '../days.js'
-import { monthNumber } from '../maps/months.js'
+import { monthNumber } from '../months.js'
 import { type Column, isBlankWord, type Occurrence, occurrencesInWords, type Reading } from './column.js'
-import { keyed } from './scales.js'
+import { byFoldedText } from './scales.js'
 
 /** Whether the day or the month comes first in dates such as 03/04/2026. */
 export const DATE_ORDERS = ['dmy', 'mdy'] as const
@@ -83,7 +83,7 @@ function readingOf(column: Column, texts: readonly Occurrence[], forms: readonly
   const isReadable = ({ text }: Occurrence) => date !== undefined && 'day' in dayIn(text, date)
   const strange = column.isOverfull ? [] : texts.filter((one) => !isReadable(one))
   const blank = column.texts.filter(({ text }) => isBlankWord(text))
-  const values = keyed([...blank, ...strange].map(({ text }) => [text, '']))
+  const values = byFoldedText([...blank, ...strange].map(({ text }) => [text, '']))
   const isOwn = strange.length === 0 && texts.every(({ text }) => ISO_DAY.test(text)) && !column.isOverfull
   return {
     rule: { ...(values.size > 0 && { values }), ...(!isOwn && date && { date }) },

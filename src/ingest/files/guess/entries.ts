@@ -92,7 +92,7 @@ export function takeTexts(assignment: Assignment, reference: Column | undefined)
   completeReferences(assignment, reference, title)
 }
 
-/** Prepared rows that say nothing yet, as templates have them. */
+/** Prepared rows of a template that nobody has filled in. */
 function leaveUntitled({ where, notes, rows }: Assignment, sources: readonly Column[]): void {
   const blank = rows.filter(({ cells }) => sources.every(({ at }) => isBlankCell(cells[at])))
   if (blank.length === 0) return

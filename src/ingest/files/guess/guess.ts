@@ -11,7 +11,7 @@ import { raidLog } from './raid.js'
 
 export type { GuessedColumn, GuessOptions } from './assignment.js'
 
-/** What was made of a sheet without a map. */
+/** The guessed map of a sheet. */
 export interface Guess {
   readonly mapping: Mapping
   readonly columns: readonly GuessedColumn[]
@@ -24,7 +24,7 @@ export interface Guess {
   readonly questions: readonly string[]
 }
 
-/** Makes a map out of the headings and rows of a sheet, as a person would. */
+/** Guesses a map from the headings and rows of a sheet. */
 export function guess(
   noun: SheetNoun,
   header: readonly string[],

@@ -17,7 +17,7 @@ import {
 import { planRisks } from './risks.js'
 import { readSeverity, readStatus } from './statuses.js'
 
-/** How the fields of each noun are filled, in the order in which they may choose. */
+/** How the fields of each noun get their columns; earlier fields choose first. */
 export const PLANS: Readonly<Record<SheetNoun, (assignment: Assignment) => void>> = {
   risks: planRisks,
   issues: planIssues,
@@ -111,7 +111,7 @@ function keyFromName({ rules, columns, notes }: Assignment): void {
   notes.push(`There is no column for the key: it is made from ${heading}.`)
 }
 
-/** What stands for a blank among e-mails becomes one. */
+/** Texts such as n/a among e-mails become blank. */
 function blankless({ texts }: Column): Reading['rule'] {
   const blanks = texts.filter(({ text }) => /^(n\/?a|-+|none|tbd|\?)$/i.test(text))
   return blanks.length === 0 ? {} : { values: new Map(blanks.map(({ text }) => [folded(text), ''])) }

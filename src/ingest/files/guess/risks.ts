@@ -4,7 +4,7 @@ import { readLinks, takeDays, takeId, takeProject, takeReference, takeTexts } fr
 import { readFactor } from './scales.js'
 import { readResponse, readScore, readStatus } from './statuses.js'
 
-/** How the fields of a risk are filled, in the order in which they may choose. */
+/** How the fields of a risk get their columns; earlier fields choose first. */
 export function planRisks(assignment: Assignment): void {
   takeProject(assignment)
   takeId(assignment)
@@ -41,7 +41,7 @@ function takeFactors(assignment: Assignment, likelihood: string, impact: string)
   return true
 }
 
-/** A factor without the other says too little, and is never completed. */
+/** One factor alone is no assessment, and the other is never made up. */
 function noteAlone(assignment: Assignment): void {
   for (const column of [...assignment.candidates('likelihood'), ...assignment.candidates('impact')]) {
     if (!readFactor(column, 'likelihood')) continue

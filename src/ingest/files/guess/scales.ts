@@ -155,8 +155,8 @@ function stepOf(
   const { number, percent, word } = entry.parts
   if (percent !== undefined) return fifth(percent)
   // Numbers up to 3 beside words may be steps of 3 or of 5: then the words say what is meant.
-  const isTold = number !== undefined && (word === undefined || all.some(({ parts }) => (parts.number ?? 0) > 3))
-  if (isTold) return scale?.step(number)
+  const isStep = number !== undefined && (word === undefined || all.some(({ parts }) => (parts.number ?? 0) > 3))
+  if (isStep) return scale?.step(number)
   return word === undefined ? undefined : wordStep(word, factor, all)
 }
 
@@ -185,7 +185,7 @@ function readingOf(
   const distinct = new Set(known.map(([, step]) => step))
   return {
     rule: {
-      ...(values.size > 0 && { values: keyed(values) }),
+      ...(values.size > 0 && { values: byFoldedText(values) }),
       ...(isBanded && scale?.bands && { bands: scale.bands }),
     },
     how: !isBanded && isOwn(known, values) ? ownScale(column, known, partner) : how,
@@ -214,13 +214,13 @@ function inWords(known: readonly (readonly [Entry, number])[]): string {
   return sorted.map(([{ text }, step]) => `${text.slice(0, 30)} = ${step}`).join(', ')
 }
 
-/** What stands for a blank becomes one. */
+/** Maps texts such as n/a and TBD to a blank. */
 export function blankValues({ texts }: Column): [string, Scalar][] {
   return texts.filter(({ text }) => isBlankWord(text)).map(({ text }) => [text, ''])
 }
 
 /** Values by the folded text by which a map looks them up. */
-export function keyed(values: Iterable<readonly [string, Scalar]>): Map<string, Scalar> {
+export function byFoldedText(values: Iterable<readonly [string, Scalar]>): Map<string, Scalar> {
   return new Map(Array.from(values, ([text, becomes]) => [folded(text), becomes]))
 }
 
@@ -230,5 +230,5 @@ function letters({ heading, texts }: Column): Reading {
   const question =
     `${heading} has the letters A to E, and whether A is the least or the most differs between standards. ` +
     `Say it in a map: ${line('"A": 1, "B": 2, "C": 3, "D": 4, "E": 5')} or the other way round.`
-  return { rule: { values: keyed(texts.map(({ text }) => [text, text])) }, question }
+  return { rule: { values: byFoldedText(texts.map(({ text }) => [text, text])) }, question }
 }

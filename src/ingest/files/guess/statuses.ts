@@ -12,7 +12,7 @@ import type { Scalar } from '../mapping.js'
 import type { SheetNoun } from '../nouns.js'
 import { type Column, isBlankWord, type Reading, Words } from './column.js'
 import { plain } from './headings.js'
-import { blankValues, keyed } from './scales.js'
+import { blankValues, byFoldedText } from './scales.js'
 import {
   ISSUE_STATUS_WORDS,
   PERSON_STATUS_WORDS,
@@ -73,7 +73,7 @@ function readWords(
   const foreign = known.filter(([text, becomes]) => ownOf(own, text) !== becomes)
   const isKnown = new Set(known.map(([text]) => text))
   const blanks = blankValues(column).filter(([text]) => !isKnown.has(text))
-  const values = keyed([...blanks, ...foreign])
+  const values = byFoldedText([...blanks, ...foreign])
   return {
     rule: values.size > 0 ? { values } : {},
     how: foreign.length > 0 ? foreign.map(([text, becomes]) => `${text} = ${becomes}`).join(', ') : undefined,
@@ -104,7 +104,7 @@ export function readSeverity(column: Column): Reading | undefined {
   const becomes = texts.map(({ text }, at): [string, Scalar] => [text, severityOf(numbers[at] ?? 0)])
   const how = becomes.map(([text, severity]) => `${text} = ${severity}`).join(', ')
   return {
-    rule: { values: keyed([...blankValues(column), ...becomes]) },
+    rule: { values: byFoldedText([...blankValues(column), ...becomes]) },
     how: `the lowest number is the most severe: ${how}`,
     unknown: [],
   }
@@ -142,7 +142,7 @@ export function readScore(column: Column): Reading | undefined {
   const values = texts.map(({ text }, at): [string, Scalar] => [text, Math.round((numbers[at] ?? 0) * factor)])
   const foreign = values.filter(([text, score]) => text !== String(score))
   return {
-    rule: { values: keyed([...blankValues(column), ...foreign]) },
+    rule: { values: byFoldedText([...blankValues(column), ...foreign]) },
     how: factor === 1 ? 'scores from 0 to 25 as they are' : `scores up to ${isFraction ? 1 : 100}, as parts of 25`,
     isLossy: foreign.length > 0,
     unknown: [],

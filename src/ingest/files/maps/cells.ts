@@ -3,11 +3,11 @@ import { unguarded } from '../csv.js'
 import { listed, NO_FLAWS, UnreadableSheet } from '../flaws.js'
 import type { DateOrder } from '../guess/dates.js'
 import { type HeadedTable, headingKey, rowsBelow } from '../header.js'
-import { RecordMapper } from '../mappedRecords.js'
 import { blankOf, type Condition, folded, type Mapping, mayLack, type Rule } from '../mapping.js'
 import { RecordRows } from '../recordRows.js'
 import type { SheetRecord, SheetRecords } from '../records.js'
-import { type Cells, settledDays } from './settledDays.js'
+import { type Cells, chooseDayFormats } from './dayFormats.js'
+import { RecordMapper } from './records.js'
 
 /** The records of a table by a map, and the map as it applies to the table. */
 export function mappedCells(
@@ -19,7 +19,7 @@ export function mappedCells(
   const columns = new Map(Array.from(places.values(), ({ name, at }) => [name, at]))
   const cellsOf = (cells: readonly string[]) => (name: string) =>
     columns.get(name)?.map((at) => unguarded(cells[at] ?? '')) ?? []
-  const days = settledDays(mappingOf(found, mapping, places), () => cellRows(found, cellsOf), order)
+  const days = chooseDayFormats(mappingOf(found, mapping, places), () => cellRows(found, cellsOf), order)
   if ('flaw' in days) throw new UnreadableSheet(found.table.name, days.flaw)
   const present = days.mapping
   const mapper = new RecordMapper(present, found.table.unit)

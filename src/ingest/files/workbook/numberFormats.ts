@@ -1,8 +1,8 @@
 /** The text that a person sees for a number. */
 export type NumberFormat = (value: number) => string
 
-/** The day of serial 0, and the serial from which on that is right. */
-export interface Epoch {
+/** The day of serial 0, and the first serial for which that holds. */
+interface Epoch {
   readonly zero: number
   readonly first: number
 }

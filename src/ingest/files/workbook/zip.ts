@@ -68,7 +68,7 @@ function entriesOf(file: Buffer): ReadonlyMap<string, Entry> {
       throw damaged('its directory is wrong')
     const nameEnd = at + DIRECTORY.bytes + file.readUInt16LE(at + 28)
     const name = file.toString('utf8', at + DIRECTORY.bytes, Math.min(nameEnd, end)).toLowerCase()
-    // Which of two would be read is not the same in all programs.
+    // Programs differ in which of two entries of one name they read.
     if (entries.has(name)) throw damaged(`${JSON.stringify(name)} is in it twice`)
     entries.set(name, {
       flags: file.readUInt16LE(at + 8),

@@ -3,7 +3,7 @@ import { cursorOf } from './cursors.mjs'
 import { Refusal } from './people.mjs'
 import { detailsOf, levelOf, residualScoreOf } from './store.mjs'
 
-const STAMPS = 'createdAt: String! updatedAt: String!'
+const TIMESTAMPS = 'createdAt: String! updatedAt: String!'
 const PAGE = 'pageInfo: PageInfo!'
 
 export const SDL = `
@@ -37,7 +37,7 @@ export const SDL = `
   enum IssueStatus { OPEN IN_PROGRESS BLOCKED RESOLVED CLOSED }
   type Person {
     id: ID! name: String! email: String externalId: String title: String department: String status: PersonStatus!
-    groups: [Group!]! details: [Detail!]! ${STAMPS}
+    groups: [Group!]! details: [Detail!]! ${TIMESTAMPS}
   }
   type Detail { name: String! text: String! }
   type Group { id: ID! name: String! memberCount: Int! }
@@ -50,12 +50,12 @@ export const SDL = `
     impact: Int scoreGiven: Int score: Int! level: RiskLevel! rank: Int status: RiskStatus! response: RiskResponse mitigation: String
     cause: String residualLikelihood: Int residualImpact: Int residualScore: Int residualLevel: RiskLevel ownerId: ID
     owner: Person ownerName: String url: String raisedOn: String! reviewOn: String dueOn: String
-    details: [Detail!]! ${STAMPS}
+    details: [Detail!]! ${TIMESTAMPS}
   }
   type Issue {
     id: ID! reference: String! project: Project title: String! description: String severity: IssueSeverity!
     status: IssueStatus! assigneeId: ID assignee: Person assigneeName: String riskId: ID url: String
-    raisedOn: String! dueOn: String details: [Detail!]! ${STAMPS}
+    raisedOn: String! dueOn: String details: [Detail!]! ${TIMESTAMPS}
   }
 `
 

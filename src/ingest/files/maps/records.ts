@@ -1,0 +1,232 @@
+import { dayIn } from '../days.js'
+import { excerpt, NO_FLAWS, type SheetFlaw } from '../flaws.js'
+import { isObject } from '../json.js'
+import { type Condition, folded, isScalar, type Mapping, type Rule, type Scalar } from '../mapping.js'
+import type { RowUnit } from '../table.js'
+import { adfText, isAdf } from './adf.js'
+import { bandOf } from './bands.js'
+import { UniqueTexts } from './unique.js'
+
+/** The source's values under a name: the cells of its columns, or the members at the end of its path. */
+type Gather = (name: string) => readonly unknown[]
+
+type Filled = { readonly value: Scalar | readonly string[] } | { readonly flaw: SheetFlaw }
+
+/** The values of some names, and the first of these names that has any. */
+interface Found {
+  readonly column: string
+  readonly scalars: readonly Scalar[]
+}
+
+/** Texts that were changed, and where the first was. */
+interface Noted {
+  count: number
+  readonly line: number
+}
+
+/** Applies a map to the records of one source, and remembers what to warn about. */
+export class RecordMapper {
+  readonly #mapping: Mapping
+  readonly #unit: RowUnit
+  /** Texts that were cut, by field. */
+  readonly #cut = new Map<string, Noted>()
+  /** Words that are not in `values`, by field and word. */
+  readonly #unknown = new Map<string, Map<string, Noted>>()
+  readonly #pairs: readonly (readonly [field: string, partner: string])[]
+  readonly #unique: readonly (readonly [field: string, texts: UniqueTexts])[]
+  #leftOut = 0
+
+  constructor(mapping: Mapping, unit: RowUnit = 'line') {
+    this.#mapping = mapping
+    this.#unit = unit
+    const rules = [...mapping.rules]
+    this.#pairs = rules.flatMap(([field, rule]) => (rule.with === undefined ? [] : [[field, rule.with] as const]))
+    this.#unique = rules.flatMap(([field, rule]) => (rule.unique ? [[field, new UniqueTexts()] as const] : []))
+  }
+
+  /** Whether a record fulfils `where`. */
+  takes(gather: Gather): boolean {
+    const isTaken = this.#mapping.where.every((condition) => holds(condition, gather))
+    if (!isTaken) this.#leftOut++
+    return isTaken
+  }
+
+  /** Fills in the fields of one record and returns the flaws; a field with a flaw is left as it is. */
+  fillIn(values: Record<string, unknown>, gather: Gather, line: number): readonly SheetFlaw[] {
+    const flaws: SheetFlaw[] = []
+    for (const [field, rule] of this.#mapping.rules) {
+      const result = this.#valueBy(field, rule, gather, line)
+      if ('value' in result) values[field] = result.value
+      else flaws.push(result.flaw)
+    }
+    for (const [field, partner] of this.#pairs) if (!isFilled(values[partner])) values[field] = ''
+    for (const [field, references] of this.#unique) values[field] = references.next(values[field], values['project'])
+    return flaws.length === 0 ? NO_FLAWS : flaws
+  }
+
+  /** What the records were changed by, besides being mapped. */
+  warnings(): string[] {
+    const cut = Array.from(this.#cut, ([field, { count, line }]) => {
+      const texts = count === 1 ? '1 text was' : `${count.toLocaleString('en')} texts were`
+      const most = this.#mapping.rules.get(field)?.cut?.toLocaleString('en')
+      return `${texts} cut to ${most} characters in ${field} (the first in ${this.#unit} ${line}).`
+    })
+    const unknown = Array.from(this.#unknown, ([field, words]) => this.#wordsWarning(field, words))
+    return [...cut, ...unknown]
+  }
+
+  notes(): string[] {
+    if (this.#leftOut === 0) return []
+    const records = this.#leftOut === 1 ? '1 record' : `${this.#leftOut.toLocaleString('en')} records`
+    return [`${records} left out by "where" of ${this.#mapping.name}.`]
+  }
+
+  #wordsWarning(field: string, words: ReadonlyMap<string, Noted>): string {
+    const becomes = this.#mapping.rules.get(field)?.otherwise
+    const shown = Array.from(
+      words,
+      ([word, { count, line }]) => `${quoted(word)} (${count}, first in ${this.#unit} ${line})`,
+    )
+    const line = Array.from(words.keys(), (word) => `${quoted(word)}: ${JSON.stringify(becomes)}`).join(', ')
+    return [
+      `${field} takes ${becomes} for ${shown.slice(0, WORDS_SHOWN).join(', ')}, not known to ${this.#mapping.name}.`,
+      `To change that, put it into the map: "${field}": { "values": { ${line} } }.`,
+    ].join(' ')
+  }
+
+  #valueBy(field: string, rule: Rule, gather: Gather, line: number): Filled {
+    if (rule.constant !== undefined) return { value: rule.constant }
+    const found = foundIn(rule, gather)
+    if ('flaw' in found) return found
+    const { column, scalars } = found
+    const [first] = scalars
+    if (first === undefined) return { value: rule.default ?? '' }
+    if (rule.split !== undefined) return { value: this.#partsOf(field, rule, scalars, rule.split, line) }
+    const known = rule.values && this.#known(field, rule, scalars, line)
+    if (known !== undefined) return { value: known }
+    if (rule.bands) {
+      const band = bandOf(String(first), rule.bands)
+      return 'value' in band ? band : flawed(column, first, band.flaw)
+    }
+    if (rule.date) {
+      const read = dayIn(String(first), rule.date)
+      return 'day' in read ? { value: read.day } : flawed(column, first, read.flaw)
+    }
+    const text = prefixed(rule, rule.join === undefined ? first : scalars.join(rule.join))
+    const value = rule.oneLine && typeof text === 'string' ? text.replaceAll(/[\s\p{Cc}]+/gu, ' ') : text
+    return { value: rule.cut === undefined ? value : this.#shortened(field, value, rule.cut, line) }
+  }
+
+  /** The mapped value of the first known text, else the map's value for unknown ones. */
+  #known(field: string, { values, otherwise, ...rule }: Rule, scalars: readonly Scalar[], line: number) {
+    for (const one of scalars) {
+      const known = values?.get(folded(String(one)))
+      if (known !== undefined) return known
+    }
+    // `bands` and `date` read the text themselves.
+    if (rule.bands || rule.date) return undefined
+    if (otherwise === undefined) return rule.default
+    this.#noteWord(field, String(scalars[0]), line)
+    return otherwise
+  }
+
+  #partsOf(field: string, rule: Rule, scalars: readonly Scalar[], separator: string, line: number): string[] {
+    const parts = scalars.flatMap((one) =>
+      String(one)
+        .split(separator)
+        .map((part) => part.trim()),
+    )
+    return parts.filter(isFilled).map((part) => {
+      const known = rule.values?.get(folded(part))
+      if (known !== undefined) return String(known)
+      if (rule.otherwise === undefined) return String(prefixed(rule, part))
+      this.#noteWord(field, part, line)
+      return String(rule.otherwise)
+    })
+  }
+
+  #shortened(field: string, value: Scalar, most: number, line: number): Scalar {
+    const text = String(value).trim()
+    // A code point is one or two UTF-16 units.
+    if (text.length <= most) return value
+    const points = Array.from(text.slice(0, 2 * most + 2))
+    if (points.length <= most) return value
+    note(this.#cut, field, line)
+    return `${points.slice(0, most - 1).join('')}…`
+  }
+
+  #noteWord(field: string, word: string, line: number): void {
+    const words = this.#unknown.get(field) ?? new Map<string, Noted>()
+    this.#unknown.set(field, words)
+    const shown = excerpt(word)
+    if (words.size < WORDS_SHOWN || words.has(shown)) note(words, shown, line)
+  }
+}
+
+/** A map can hardly know more words, and a report should not list more. */
+const WORDS_SHOWN = 30
+
+function note(noted: Map<string, Noted>, key: string, line: number): void {
+  const before = noted.get(key)
+  if (before) before.count++
+  else noted.set(key, { count: 1, line })
+}
+
+function quoted(word: string): string {
+  return JSON.stringify(word)
+}
+
+function prefixed({ prefix }: Rule, value: Scalar): Scalar {
+  return prefix === undefined ? value : `${prefix}${value}`
+}
+
+/** The values of the first name that has any; of all names if they are joined, or looked up one by one. */
+function foundIn(rule: Rule, gather: Gather): Found | { flaw: SheetFlaw } {
+  const takesAll = rule.join !== undefined || (rule.values !== undefined && rule.split === undefined)
+  let found: Found | undefined
+  for (const column of rule.from) {
+    const filled = gather(column).map(plain).filter(isFilled)
+    if (filled.length === 0) continue
+    const values = filled.filter(isScalar)
+    if (values.length < filled.length) return { flaw: nested(column, filled) }
+    const { before } = rule
+    const scalars = before === undefined ? values : values.map((value) => partBefore(before, value)).filter(isFilled)
+    if (!takesAll) return { column, scalars }
+    found = found ? { column: found.column, scalars: [...found.scalars, ...scalars] } : { column, scalars }
+  }
+  return found ?? { column: rule.from[0] ?? '', scalars: [] }
+}
+
+function partBefore(text: string, value: Scalar): Scalar {
+  const at = String(value).indexOf(text)
+  return at === -1 ? value : String(value).slice(0, at).trim()
+}
+
+function plain(value: unknown): unknown {
+  return isAdf(value) ? adfText(value) : value
+}
+
+function isFilled(value: unknown): boolean {
+  return value !== null && value !== undefined && !(typeof value === 'string' && value.trim() === '')
+}
+
+function holds({ from, is, not, blank }: Condition, gather: Gather): boolean {
+  const filled = from.map((name) => gather(name).filter(isFilled)).find((values) => values.length > 0) ?? []
+  if (blank !== undefined) return blank === (filled.length === 0)
+  const words = new Set(filled.map((value) => folded(String(value))))
+  if (is) return is.some((word) => words.has(word))
+  return !not?.some((word) => words.has(word))
+}
+
+function flawed(column: string, value: Scalar, detail: string): { flaw: SheetFlaw } {
+  return { flaw: { column, value: excerpt(String(value)), detail } }
+}
+
+function nested(column: string, found: readonly unknown[]): SheetFlaw {
+  const object = found.find(isObject)
+  const member = object && Object.keys(object)[0]
+  const detail = member
+    ? `This is an object; the map must name one of its members, such as ${column}.${excerpt(member)}.`
+    : 'This is a list or an object, not a value.'
+  return { column, value: object ? '{...}' : '[...]', detail }
+}

@@ -1,0 +1,114 @@
+import { setImmediate } from 'node:timers/promises'
+import { eq } from 'drizzle-orm'
+import { recordReader, requireFields } from '../../fields.js'
+import { type GroupRow, groupsLedger, groupsOfPeople, groupWith } from '../../personnel/groups.js'
+import { regroup } from '../../personnel/memberships.js'
+import type { Write } from '../../store/store.js'
+import { GROUP_COLUMNS } from '../columns.js'
+import { PersonMatcher, strangerInWords } from '../matching/people.js'
+import { RecordMatcher } from '../matching/records.js'
+import { BATCH_RECORDS, type Importer, type ImportRun } from '../run.js'
+import { MemberRows } from './memberRows.js'
+
+const readColumns = recordReader(GROUP_COLUMNS)
+
+/** Imports groups, matched by id, else by externalId, else by name. */
+export function groupsImporter(run: ImportRun): Importer {
+  const { write } = run
+  const ledger = groupsLedger(write)
+  const people = new PersonMatcher(write)
+  const rows = new MemberRows(run)
+  return {
+    gather: (records) => rows.gather(records),
+    async take(batch) {
+      const records = run.read(batch, readColumns)
+      const known = await knownGroups(write)
+      await people.find(records.flatMap(({ values }) => values.members ?? []))
+      const sound = records.flatMap(({ index, values, check }) => {
+        const before = known.match(values, values.name, check)
+        if (!before) requireFields(GROUP_COLUMNS, values, check)
+        known.claim(run, index, values, values.name, before, check)
+        const refuse = (member: string, detail: string) => rows.refuse(index, member, detail, check)
+        const memberIds = values.members === undefined ? undefined : idsOf(run, people, values.members ?? [], refuse)
+        if (!run.accept(index, check)) return []
+        return [{ before, draft: groupWith(write, before, values, values.id ?? undefined), memberIds }]
+      })
+      if (!run.isSound) return
+
+      const rosters = new Map(sound.flatMap(({ draft, memberIds }) => (memberIds ? [[draft.id, memberIds]] : [])))
+      const changes = await changesTo(write, rosters)
+      for (const { before, draft } of sound) {
+        const { verdict } = ledger.enter(before, draft)
+        run.count(verdict === 'unchanged' && changes.groupIds.has(draft.id) ? 'updated' : verdict)
+      }
+      await ledger.store()
+      await applyChanges(write, changes.byPerson)
+    },
+  }
+}
+
+function idsOf(
+  { options }: ImportRun,
+  people: PersonMatcher,
+  texts: readonly string[],
+  refuse: (member: string, detail: string) => void,
+): Set<string> {
+  return new Set(
+    texts.flatMap((one) => {
+      const found = people.get(one)
+      if (!found.person) refuse(one, `${strangerInWords(one, found)} ${options.wording.addMembers ?? ''}`)
+      else if (found.person.erasedAt) refuse(one, `${one} was erased at ${found.person.erasedAt}.`)
+      else return found.person.id
+      return []
+    }),
+  )
+}
+
+/** The groups that a person joins and leaves. */
+interface GroupsChange {
+  readonly joined: string[]
+  readonly left: string[]
+}
+
+/** The change of each person after which each group has exactly these members. */
+async function changesTo(write: Write, rosters: ReadonlyMap<string, ReadonlySet<string>>) {
+  const { db, t } = write
+  const groupIds = new Set<string>()
+  const byPerson = new Map<string, GroupsChange>()
+  const changeOf = (personId: string, groupId: string) => {
+    const change = byPerson.get(personId) ?? { joined: [], left: [] }
+    byPerson.set(personId, change)
+    groupIds.add(groupId)
+    return change
+  }
+  const { personId: member } = t.membership
+  for (const [groupId, wanted] of rosters) {
+    const rows = await db.select({ member }).from(t.membership).where(eq(t.membership.groupId, groupId))
+    const current = new Set(rows.map((row) => row.member))
+    for (const personId of current) if (!wanted.has(personId)) changeOf(personId, groupId).left.push(groupId)
+    for (const personId of wanted) if (!current.has(personId)) changeOf(personId, groupId).joined.push(groupId)
+    await setImmediate()
+  }
+  return { byPerson, groupIds }
+}
+
+/** In batches, because a single group can have everyone in it. */
+async function applyChanges(write: Write, byPerson: ReadonlyMap<string, GroupsChange>): Promise<void> {
+  const personIds = [...byPerson.keys()]
+  for (let start = 0; start < personIds.length; start += BATCH_RECORDS) {
+    const groupsOf = await groupsOfPeople(write, personIds.slice(start, start + BATCH_RECORDS))
+    const wanted = [...groupsOf].map(([personId, groups]) => {
+      const { joined = [], left = [] } = byPerson.get(personId) ?? {}
+      const kept = groups.map(({ id }) => id).filter((id) => !left.includes(id))
+      return [personId, new Set([...kept, ...joined])] as const
+    })
+    await regroup(write, new Map(wanted))
+    await setImmediate()
+  }
+}
+
+async function knownGroups({ db, t }: Write): Promise<RecordMatcher<GroupRow>> {
+  // An organisation has far fewer groups than people, so all of them are read.
+  const rows = await db.select().from(t.group)
+  return new RecordMatcher({ kind: 'group', alias: 'name', aliasOf: ({ nameFolded }) => nameFolded }, rows)
+}

@@ -1,0 +1,40 @@
+import { recordReader } from '../../fields.js'
+import { isId } from '../../ids.js'
+import { checkProject, noteSync, projectsLedger, projectWith } from '../../projects/projects.js'
+import { PROJECT_COLUMNS } from '../columns.js'
+import { ProjectMatcher } from '../matching/projects.js'
+import type { Importer, ImportRun } from '../run.js'
+
+const readColumns = recordReader(PROJECT_COLUMNS)
+
+/** Imports projects, matched by id, else by key. */
+export function projectsImporter(run: ImportRun): Importer {
+  const { write } = run
+  const ledger = projectsLedger(write)
+  const projects = new ProjectMatcher(run)
+  return {
+    async take(batch) {
+      const records = run.read(batch, readColumns)
+      await projects.find(records.flatMap(({ values: { id, key } }) => [id ?? [], key ?? []].flat()))
+      const sound = records.flatMap(({ index, values, check }) => {
+        const { id, key } = values
+        const before = projects.get(id ?? key ?? '')
+        if (id != null && !before && !isId('project', id)) check.flaw('id', 'Must be an id in the form of an export.')
+        checkProject(before, values, check)
+        const holder = projects.get(key ?? '')
+        if (holder && holder.id !== before?.id) check.flaw('key', `It belongs to ${holder.name} (${holder.id}).`)
+        if (key != null) run.claim(index, 'key', key, check)
+        const claimed = before?.id ?? id
+        if (claimed != null) run.claim(index, 'id', claimed, check, id == null ? 'key' : 'id')
+        if (!run.accept(index, check)) return []
+        return [{ before, draft: projectWith(write, before, values, id ?? undefined) }]
+      })
+      if (!run.isSound) return
+      for (const { before, draft } of sound) run.count(ledger.enter(before, draft).verdict)
+      await ledger.store()
+      for (const { draft } of sound) run.projects.set(draft.id, draft.key)
+      const known = sound.flatMap(({ before }) => before?.id ?? [])
+      if (known.length > 0) await noteSync(write, known)
+    },
+  }
+}

@@ -1,0 +1,23 @@
+import { el } from '../dom.js'
+import { T } from '../texts.js'
+
+/** The lowest score of each level, from the server, in ascending order. */
+const FLOORS: Readonly<Record<string, number>> = JSON.parse(document.body.dataset['levels'] ?? '{}')
+
+export const LEVELS = Object.keys(FLOORS).reverse()
+
+export function levelOf(score: number): string {
+  return LEVELS.find((level) => score >= (FLOORS[level] ?? 0)) ?? ''
+}
+
+/** The level of a risk or the severity of an issue: in colour and in words. */
+export function chip(level: string, score?: number): HTMLElement {
+  const text = T.levels[level] ?? level
+  return el(
+    'span',
+    { class: `chip level-${level}` },
+    score !== undefined && el('strong', {}, score),
+    score !== undefined && ' ',
+    text,
+  )
+}

@@ -1,0 +1,133 @@
+import { afterAll, expect, test } from 'vitest'
+import type { Scope } from '../../../src/auth/scopes.js'
+import { isEnough } from './paths.js'
+import { type Holder, openStage, sameness, Tally } from './stage.js'
+
+/** Fewer would mean that a filter was left out. */
+const CHECKS_MIN = 150
+
+const { holders, everything, nowhere, rows } = await openStage(afterAll)
+const tally = new Tally()
+
+const AREA: Readonly<Record<string, string>> = {
+  ...{ PERSON: 'personnel', GROUP: 'personnel' },
+  ...{ PROJECT: 'projects', RISK: 'projects', ISSUE: 'projects' },
+}
+
+interface Entry {
+  readonly entity: string
+  readonly project: { readonly key: string } | null
+  readonly by?: string | null
+}
+
+const mayDo = ({ self }: Holder, { entity }: Entry, action: string) =>
+  isEnough(self.scopes, `${AREA[entity]}.${action}` as Scope)
+
+interface FilterCase {
+  readonly filter: string
+  /** The scopes that the filter itself needs. */
+  readonly needs: readonly Scope[]
+  readonly matches: (entry: Entry) => boolean
+}
+
+const FILTERS: readonly FilterCase[] = [
+  { filter: '', needs: [], matches: () => true },
+  ...Object.entries(AREA).map(([kind, area]) => ({
+    filter: `entity=${kind.toLowerCase()}`,
+    needs: [`${area}.read` as Scope],
+    matches: ({ entity }: Entry) => entity === kind,
+  })),
+  {
+    filter: 'entity=risk,person',
+    needs: ['projects.read', 'personnel.read'],
+    matches: ({ entity }) => entity === 'RISK' || entity === 'PERSON',
+  },
+  { filter: 'project=APOLLO', needs: ['projects.read'], matches: ({ project }) => project?.key === 'APOLLO' },
+]
+
+/** What a key is refused for, if anything: the first scope of the filter that it lacks, or any at all. */
+function refusedFor({ self }: Holder, { needs }: FilterCase): Scope | undefined {
+  if (needs.length > 0) return needs.find((scope) => !isEnough(self.scopes, scope))
+  return self.scopes.length === 0 ? 'personnel.read' : undefined
+}
+
+test.each(FILTERS)('REST: with "$filter" a key sees what it may read, or is refused by name', async (filterCase) => {
+  const path = `/v1/changes?limit=1000${filterCase.filter && `&${filterCase.filter}`}`
+  const { body: whole } = await everything.caller.get('/v1/changes?limit=1000')
+  expect(whole.data.length).toBeGreaterThan(10)
+  for (const holder of holders) {
+    const answer = await holder.caller.get(path)
+    const refused = refusedFor(holder, filterCase)
+    const what = `${path} with ${holder.label}`
+    if (refused) {
+      const { status, body } = answer
+      tally.check(what, [status, body.code, body.requiredScope], [403, 'INSUFFICIENT_SCOPE', refused])
+      continue
+    }
+    const kinds = Object.keys(AREA).filter(
+      (entity) => filterCase.needs.length === 0 || filterCase.matches({ entity, project: null }),
+    )
+    const shown = filterCase.filter.startsWith('project') ? ['PROJECT', 'RISK', 'ISSUE'] : kinds
+    const isManaging = shown.map((entity) => ({ entity, project: null }) as const)
+    const hasAuthor = isManaging
+      .filter((one) => mayDo(holder, one, 'read'))
+      .every((one) => mayDo(holder, one, 'manage'))
+    const entries = whole.data.filter((one: Entry) => filterCase.matches(one) && mayDo(holder, one, 'read'))
+    const expected = entries.map(({ by, ...entry }: Entry) => (hasAuthor ? { ...entry, by } : entry))
+    tally.check(what, answer.body.data.map(sortedMembers), expected.map(sortedMembers))
+  }
+  expect(tally.findings()).toEqual([])
+})
+
+const sortedMembers = (entry: object) => Object.fromEntries(Object.entries(entry).toSorted())
+
+const NODE = `entity by project { key } person { id name groups { id } } group { id members { nodes { id } } }
+  risk { id owner { name } } issue { id assignee { name } }`
+
+test('GraphQL: a key sees the changes that it may read, and is refused each field that it may not', async () => {
+  const query = `{ changes(first: 100) { nodes { ${NODE} } } }`
+  const { data } = (await everything.caller.graphql(query)).body
+  for (const holder of holders) {
+    const { body } = await holder.caller.graphql(query)
+    if (holder.self.scopes.length === 0) {
+      const extensions = { code: 'INSUFFICIENT_SCOPE', requiredScope: 'personnel.read' }
+      tally.check(holder.label, [body.data, body.errors[0].extensions], [{ changes: null }, extensions])
+      continue
+    }
+    const mayReadPeople = isEnough(holder.self.scopes, 'personnel.read')
+    const nodes = data.changes.nodes
+      .filter((one: Entry) => mayDo(holder, one, 'read'))
+      .map((one: Seen) => ({
+        ...one,
+        by: mayDo(holder, one, 'manage') ? one.by : null,
+        risk: one.risk && { ...one.risk, owner: mayReadPeople ? one.risk.owner : null },
+        issue: one.issue && { ...one.issue, assignee: mayReadPeople ? one.issue.assignee : null },
+      }))
+    tally.check(holder.label, body.data.changes.nodes, nodes)
+    const hidden = nodes.flatMap(({ by, risk, issue }: Seen) => [
+      ...(by === null ? ['by'] : []),
+      ...(mayReadPeople ? [] : [...(risk ? ['owner'] : []), ...(issue ? ['assignee'] : [])]),
+    ])
+    const paths = (body.errors ?? []).map(({ path }: { path: string[] }) => path.at(-1))
+    tally.check(`${holder.label}: errors`, paths.toSorted(), hidden.toSorted())
+  }
+  expect(tally.findings()).toEqual([])
+})
+
+interface Seen extends Entry {
+  readonly risk: { readonly owner: object | null } | null
+  readonly issue: { readonly assignee: object | null } | null
+}
+
+test('a project that is not there is no more visible than one that is', async () => {
+  const within = ({ caller }: Holder, on: typeof rows) => caller.get(`/v1/changes?project=${on['Project']}`)
+  for (const holder of holders.filter(({ self }) => !isEnough(self.scopes, 'projects.read'))) {
+    const [one, other] = [await within(holder, rows), await within(holder, nowhere)]
+    tally.check(holder.label, sameness(other), sameness(one))
+  }
+  expect(tally.findings()).toEqual([])
+})
+
+test('no filter was left out: the number of checks is as expected', () => {
+  expect(tally.checks).toBeGreaterThan(CHECKS_MIN)
+})

@@ -1,0 +1,157 @@
+import { createHash } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
+import { mintKey, revokeKey } from '../../../src/auth/keys.js'
+import { SCOPE_NAMES, type Scope } from '../../../src/auth/scopes.js'
+import { newSecret } from '../../../src/auth/secrets.js'
+import { addMember } from '../../../src/personnel/memberships.js'
+import { addPerson } from '../../../src/personnel/people.js'
+import type { Write } from '../../../src/store/store.js'
+import { addGroup, addIssue, addProject, addRisk, issue, project, risk } from '../../support/fixtures.js'
+import { type Caller, type Gateway, NOW, openGateway, type TestResponse } from '../../support/harness.js'
+import type { Rows } from './paths.js'
+import type { Self } from './results.js'
+
+/** A caller with a key. */
+export interface Holder {
+  readonly label: string
+  readonly self: Self
+  readonly caller: Caller
+}
+
+/** A caller with an invalid key, and the expected challenge. */
+interface Stranger {
+  readonly label: string
+  readonly caller: Caller
+  readonly challenge: string
+}
+
+export interface Stage {
+  readonly gateway: Gateway
+  /** A key with each set of scopes. */
+  readonly holders: readonly Holder[]
+  /** The key with every scope. */
+  readonly everything: Holder
+  /** The same, bound to the project that is written to. */
+  readonly bound: readonly Holder[]
+  readonly strangers: readonly Stranger[]
+  /** Rows to read, rows to write, and missing rows; all ids have the same length. */
+  readonly rows: Rows
+  readonly away: Rows
+  readonly nowhere: Rows
+}
+
+export async function openStage(atEnd: (close: () => Promise<void>) => void): Promise<Stage> {
+  const gateway = openGateway({}, atEnd)
+  const [rows, away] = await gateway.write(async (write) => [
+    await fill(write, 'APOLLO'),
+    await fill(write, 'AWAY-1', true),
+  ])
+  const nowhere = Object.fromEntries(Object.entries(rows).map(([name, id]) => [name, `${id.slice(0, 4)}${zeros(id)}`]))
+  const subsets = Array.from({ length: 2 ** SCOPE_NAMES.length }, (_, bits) =>
+    SCOPE_NAMES.filter((_, place) => bits & (1 << place)),
+  )
+  const holderOf = async (scopes: Scope[], projects: string[] | null): Promise<Holder> => {
+    const self = { name: 'Matrix', scopes, projects, expiresAt: null }
+    const { secret } = await gateway.write((write) => mintKey(write, { ...self, expiresAt: undefined }))
+    return { label: `[${scopes.join(' ')}]`, self, caller: gateway.with(`Bearer ${secret}`) }
+  }
+  const holders = await Promise.all(subsets.map((scopes) => holderOf(scopes, null)))
+  const bound = await Promise.all(subsets.map((scopes) => holderOf(scopes, ['AWAY-1'])))
+  const everything = holders.at(-1)
+  if (!everything) throw new Error('There are no scopes.')
+  return { gateway, holders, everything, bound, strangers: await strangersTo(gateway), rows, away, nowhere }
+}
+
+const zeros = (id: string) => '0'.repeat(id.length - 4)
+
+/** One row of each noun, related to the others; a second of some, so that lists have unrelated rows too. */
+async function fill(write: Write, key: string, isAway = false): Promise<Rows> {
+  const names = { 'Group.name': `Group of ${key}`, 'Group.externalId': `G-${key}` }
+  const Group = await addGroup(write, { name: names['Group.name'], externalId: names['Group.externalId'] })
+  const addresses = { 'Person.email': `ada@${key}.org`, 'Person.externalId': `P-${key}` }
+  const [email, externalId] = Object.values(addresses)
+  const { id: Person } = await addPerson(write, { name: 'Ada', email, externalId, groupIds: [Group] })
+  const stable = await addPerson(write, { name: 'Bea', email: `bea@${key}.org` })
+  if (isAway) await addMember(write, Group, stable.id)
+  const Project = await addProject(write, project({ key }))
+  const Risk = await addRisk(write, risk(Project, { reference: 'R-1001', ownerId: Person, likelihood: 5, impact: 5 }))
+  await addRisk(write, risk(Project, { reference: 'R-2', likelihood: 4 }))
+  const Issue = await addIssue(
+    write,
+    issue(Project, { reference: 'I-1001', assigneeId: Person, riskId: Risk, severity: 'CRITICAL' }),
+  )
+  await addIssue(write, issue(Project, { reference: 'I-2' }))
+  const references = { 'Risk.reference': 'R-1001', 'Issue.reference': 'I-1001' }
+  return { Person, Group, Project, Risk, Issue, key, ...names, ...addresses, ...references }
+}
+
+async function strangersTo(gateway: Gateway): Promise<Stranger[]> {
+  const mint = (expiresAt: Date | undefined) =>
+    gateway.write((write) => mintKey(write, { name: 'Gone', scopes: SCOPE_NAMES, expiresAt }))
+  const expired = await mint(new Date(NOW.getTime() - 1))
+  const revoked = await mint(undefined)
+  await gateway.write((write) => revokeKey(write, revoked.id))
+  const plain = 'Bearer realm="operations"'
+  const invalid = `${plain}, error="invalid_token"`
+  return [
+    { label: 'no key', caller: gateway.with(undefined), challenge: plain },
+    { label: 'another scheme', caller: gateway.with('Basic YTpi'), challenge: plain },
+    { label: 'a malformed header', caller: gateway.with('Bearer two words'), challenge: invalid },
+    { label: 'an unknown key', caller: gateway.with(`Bearer ${newSecret()}`), challenge: invalid },
+    { label: 'an expired key', caller: gateway.with(`Bearer ${expired.secret}`), challenge: invalid },
+    { label: 'a revoked key', caller: gateway.with(`Bearer ${revoked.secret}`), challenge: invalid },
+  ]
+}
+
+/** The input for each mutation, never the same twice; `rows` are its targets. */
+const INPUTS: Readonly<Record<string, (n: number, rows: Rows) => object>> = {
+  AddPersonInput: (n, { Group }) => ({ name: 'New', email: `new${n}@example.com`, groupIds: [Group] }),
+  ChangePersonInput: (n) => ({ title: `Title ${n}` }),
+  AddGroupInput: (n) => ({ name: `Group ${n}` }),
+  ChangeGroupInput: (n) => ({ description: `Changed ${n} times` }),
+  SyncPersonnelInput: (n) => ({ people: [{ name: 'Synced', email: `synced${n}@example.com` }] }),
+  SyncProjectInput: (n, { key }) => ({ key, name: `Project ${n}` }),
+}
+
+let inputs = 0
+
+export function inputOf(type: string, rows: Rows): object {
+  const make = INPUTS[type.replace('!', '')]
+  if (!make) throw new Error(`The matrix has no value of the type ${type}.`)
+  inputs += 1
+  return make(inputs, rows)
+}
+
+/** Counts checks and records failures. */
+export class Tally {
+  checks = 0
+  private wrong: string[] = []
+
+  check(what: string, actual: unknown, expected: unknown): void {
+    this.checks += 1
+    if (isDeepStrictEqual(actual, expected)) return
+    this.wrong.push(`${what}\n  is        ${JSON.stringify(actual)}\n  should be ${JSON.stringify(expected)}`)
+  }
+
+  /** The failures since the last call. */
+  findings(): string[] {
+    const found = this.wrong
+    this.wrong = []
+    return found
+  }
+}
+
+/** A whole response without its Request-Id. */
+export function sameness({ status, headers, text }: TestResponse): string {
+  return JSON.stringify([status, ...headers, text]).replaceAll(headers.get('request-id') ?? 'none', 'REQUEST-ID')
+}
+
+/** All stored rows without the last use of keys. */
+export function dumpOf({ own }: Gateway): string {
+  const hash = createHash('sha256')
+  for (const name of own.tables()) {
+    const rows = own.rows(`select * from "${name}" order by 1, 2`)
+    for (const { last_used_at: _, ...row } of rows) hash.update(JSON.stringify([name, row]))
+  }
+  return hash.digest('hex')
+}
