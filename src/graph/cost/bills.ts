@@ -24,6 +24,7 @@ import type { CountedList, CountedRelation } from '../../store/query/rowCounts.j
 import { boundedArguments } from '../bounds.js'
 import { type Arguments, sqlOf } from '../fields.js'
 import { type IsIncluded, includedBy } from '../selections.js'
+import { allDifferent, onceFor, type References } from './references.js'
 
 /** How a field is priced, if it costs more than 1 and its selection; the extension `price` of the field. */
 export type FieldPrice =
@@ -47,12 +48,6 @@ export type FieldPrice =
   | { readonly records: (args: Arguments) => number }
   /** The references of a gateway: each distinct one is looked up, and all are written. */
   | { readonly references: (args: Arguments) => References }
-
-/** The number of references, and of distinct ones among them. */
-interface References {
-  readonly all: number
-  readonly different: number
-}
 
 /** The cost of a selection each time that it is read. */
 export interface Selection {
@@ -199,7 +194,7 @@ function costOf(field: GraphQLField<unknown, unknown>, node: FieldNode, selected
   const args = (variables: Arguments) => orNothing(field, getArgumentValues(field, node, variables))
   if ('references' in price) {
     const each = { fixed: selected.fixed, inner: selected.inner }
-    return within({ references: (variables) => price.references(args(variables)), lookUp: 1, each })
+    return within({ references: onceFor((variables) => price.references(args(variables))), lookUp: 1, each })
   }
   if ('derived' in price) return derivedCost(field, price.derived, args, selected)
   const { fixed, entry, isCounted, needsEnds } = selected
@@ -237,8 +232,7 @@ function derivedCost(
   }
   const scanned = within(scan, fixed)
   if (!entries) return scanned
-  const times = (variables: Arguments) => entries(args(variables))
-  const references = (variables: Arguments) => ({ all: times(variables), different: times(variables) })
+  const references = onceFor((variables) => allDifferent(entries(args(variables))))
   return { ...scanned, inner: new Map([...scanned.inner, [{ references, lookUp: 0, each: entry }, 1]]) }
 }
 
@@ -260,7 +254,7 @@ function orNothing(field: GraphQLField<unknown, unknown>, args: Arguments): Argu
 
 function referring(times: number, { fixed, inner }: Cost): Cost {
   if (inner.size === 0) return { ...NOTHING, fixed: 1 + times * fixed }
-  return within({ references: () => ({ all: times, different: times }), lookUp: 0, each: { fixed, inner } })
+  return within({ references: () => allDifferent(times), lookUp: 0, each: { fixed, inner } })
 }
 
 function within(one: Inner, fixed = 0): Cost {
