@@ -1,4 +1,5 @@
 import type { Flaw } from '../errors.js'
+import { LIMITS } from '../limits.js'
 import type { Optional } from '../store/query/conditions.js'
 import type { Write } from '../store/store.js'
 import type { InputCheck } from '../text.js'
@@ -33,6 +34,21 @@ const PERSONNEL = 'The personnel'
 /** What to do with more records than the limit. */
 export const FOR_MORE_PERSONNEL = 'Send more in parts, without leavers, or use `operations import`.'
 
+/** Each name is looked up and stored while other writes wait, however few records name them. */
+function nameFlaws({ people, groups }: Pick<PersonnelState, 'people' | 'groups'>): Flaw[] {
+  const most = LIMITS.syncMembershipsMax
+  const flawsOf = (pointer: string, records: Optional<readonly Members[]>, field: string) => {
+    const count = (records ?? []).reduce((sum, record) => sum + lengthOf(record[field]), 0)
+    if (count <= most) return []
+    return [{ pointer, detail: `They name ${count} ${field}; the most is ${most}. ${FOR_MORE_PERSONNEL}` }]
+  }
+  return [...flawsOf('/people', people, 'groups'), ...flawsOf('/groups', groups, 'members')]
+}
+
+function lengthOf(list: unknown): number {
+  return Array.isArray(list) ? list.length : 0
+}
+
 /** Updates people and groups to the given state, by the rules of the import. */
 export async function syncPersonnel(write: Write, state: PersonnelState): Promise<PersonnelReport> {
   const { people, groups, leavers, leaverLimit } = state
@@ -61,6 +77,7 @@ function boundFlaws({ people, groups, leavers, leaverLimit }: PersonnelState): F
   return [
     ...tooMany('/people', people, FOR_MORE_PERSONNEL),
     ...tooMany('/groups', groups, FOR_MORE_PERSONNEL),
+    ...nameFlaws({ people, groups }),
     ...limitFlaws('/leaverLimit', leaverLimit),
     ...(leavers === 'INACTIVE' && !people ? [{ pointer: '/leavers', detail: 'Needs people: the complete list.' }] : []),
     ...(isTwice
@@ -74,6 +91,8 @@ export async function checkPersonnelState(raw: Members, check: InputCheck): Prom
   const [people, groups] = [recordsOf(raw['people']), recordsOf(raw['groups'])]
   const leavers = raw['leavers'] === 'INACTIVE' ? 'INACTIVE' : 'KEEP'
   noteFlaws(boundFlaws({ people, groups, leavers, leaverLimit: numberIn(raw['leaverLimit']) }), check)
+  // So many names would take too long to check.
+  if (nameFlaws({ people, groups }).length > 0) return
   await checkRecords('people', people, check)
   await checkRecords('groups', groups, check)
 }

@@ -147,6 +147,12 @@ test('everything is there as before, the past included', async () => {
   }
 })
 
+test('the migrations derive from old changes what a write stores with new ones', () => {
+  const derived = 'select id, project_id, state_from, state_to from change order by id'
+  expect(stage.old.rows(derived)).toEqual(stage.gateway.own.rows(derived))
+  expect(stage.old.values('select 1 from change where nonce = 0')).toEqual([])
+})
+
 test('what the release did not have is null or empty', async () => {
   const { upgraded } = stage
   const { data } = (await upgraded.get('/v1/risks?status=open,occurred,closed')).body

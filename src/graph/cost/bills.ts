@@ -24,7 +24,8 @@ import type { CountedList, CountedRelation } from '../../store/query/rowCounts.j
 import { boundedArguments } from '../bounds.js'
 import { type Arguments, sqlOf } from '../fields.js'
 import { type IsIncluded, includedBy } from '../selections.js'
-import type { FieldPrice, References } from './fieldPrices.js'
+import type { FieldPrice } from './fieldPrices.js'
+import { allDifferent, onceFor, type References } from './references.js'
 
 /** The cost of a selection each time that it is read. */
 export interface Selection {
@@ -171,7 +172,7 @@ function costOf(field: GraphQLField<unknown, unknown>, node: FieldNode, selected
   const args = (variables: Arguments) => orNothing(field, getArgumentValues(field, node, variables))
   if ('references' in price) {
     const each = { fixed: selected.fixed, inner: selected.inner }
-    return within({ references: (variables) => price.references(args(variables)), lookUp: 1, each })
+    return within({ references: onceFor((variables) => price.references(args(variables))), lookUp: 1, each })
   }
   if ('derived' in price) return derivedCost(field, price.derived, args, selected)
   const { fixed, entry, isCounted, needsEnds } = selected
@@ -209,8 +210,7 @@ function derivedCost(
   }
   const scanned = within(scan, fixed)
   if (!entries) return scanned
-  const times = (variables: Arguments) => entries(args(variables))
-  const references = (variables: Arguments) => ({ all: times(variables), different: times(variables) })
+  const references = onceFor((variables) => allDifferent(entries(args(variables))))
   return { ...scanned, inner: new Map([...scanned.inner, [{ references, lookUp: 0, each: entry }, 1]]) }
 }
 
@@ -232,7 +232,7 @@ function orNothing(field: GraphQLField<unknown, unknown>, args: Arguments): Argu
 
 function referring(times: number, { fixed, inner }: Cost): Cost {
   if (inner.size === 0) return { ...NOTHING, fixed: 1 + times * fixed }
-  return within({ references: () => ({ all: times, different: times }), lookUp: 0, each: { fixed, inner } })
+  return within({ references: () => allDifferent(times), lookUp: 0, each: { fixed, inner } })
 }
 
 function within(one: Inner, fixed = 0): Cost {

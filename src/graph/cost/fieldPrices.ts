@@ -1,5 +1,6 @@
 import type { CountedList, CountedRelation } from '../../store/query/rowCounts.js'
 import type { Arguments } from '../fields.js'
+import type { References } from './references.js'
 
 /** How a field is priced, if it costs more than 1 and its selection; the extension `price` of the field. */
 export type FieldPrice =
@@ -23,9 +24,3 @@ export type FieldPrice =
   | { readonly records: (args: Arguments) => number }
   /** The references of a gateway: each distinct one is looked up, and all are written. */
   | { readonly references: (args: Arguments) => References }
-
-/** The number of references, and of distinct ones among them. */
-export interface References {
-  readonly all: number
-  readonly different: number
-}

@@ -1,10 +1,12 @@
 import {
+  GraphQLBoolean,
   GraphQLEnumType,
   GraphQLError,
   GraphQLID,
   type GraphQLInputField,
   type GraphQLInputObjectType,
   type GraphQLInputType,
+  GraphQLInt,
   type GraphQLLeafType,
   GraphQLString,
   getNullableType,
@@ -119,6 +121,14 @@ function listCheck(type: GraphQLInputType): Check {
   }
 }
 
+/** What the scalars of GraphQL take, in plain words; our own ones and enums say it themselves. */
+const TAKES = new Map<GraphQLLeafType, string>([
+  [GraphQLString, 'Must be a text.'],
+  [GraphQLID, 'Must be a text.'],
+  [GraphQLInt, 'Must be a whole number.'],
+  [GraphQLBoolean, 'Must be true or false.'],
+])
+
 function leafCheck(type: GraphQLLeafType): Check {
   const isText = type === GraphQLString || type === GraphQLID
   return (value, pointer, flaws) => {
@@ -127,7 +137,7 @@ function leafCheck(type: GraphQLLeafType): Check {
       return type.parseValue(type instanceof GraphQLEnumType ? readEnum(value, type, !flaws.isGraphql) : value)
     } catch (error) {
       if (!(error instanceof GraphQLError)) throw error
-      flaws.add(pointer, error.message)
+      flaws.add(pointer, TAKES.get(type) ?? error.message)
       return value
     }
   }

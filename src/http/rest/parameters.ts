@@ -113,7 +113,7 @@ function withinBounds(value: unknown, { use: { extensions } }: Parameter): unkno
     return value
   }
   if (value >= minimum && value <= maximum) return value
-  throw new GraphQLError(`from ${minimum} to ${maximum}.`)
+  throw new GraphQLError(`Must be from ${minimum} to ${maximum}.`)
 }
 
 function readItem(text: string, type: GraphQLInputType): unknown {
