@@ -1,8 +1,10 @@
 import type { Flaw } from '../errors.js'
 import type { Optional } from '../store/query/conditions.js'
 import type { Write } from '../store/store.js'
+import type { InputCheck } from '../text.js'
+import { checkRecords, flawsBy, type Members, noteFlaws, numberIn, recordsOf } from './recordFlaws.js'
 import type { Counts, Wording } from './run.js'
-import { limitFlaws, type Members, part, refuse, tooMany } from './sync.js'
+import { limitFlaws, part, refuse, tooMany } from './sync.js'
 
 /** People and groups as an HR system or a directory has them. */
 interface PersonnelState {
@@ -35,20 +37,11 @@ export const FOR_MORE_PERSONNEL = 'Send more in parts, without leavers, or use `
 export async function syncPersonnel(write: Write, state: PersonnelState): Promise<PersonnelReport> {
   const { people, groups, leavers, leaverLimit } = state
   const closeMissing = leavers === 'INACTIVE'
-  refuse(PERSONNEL, [
-    ...tooMany('/people', people, FOR_MORE_PERSONNEL),
-    ...tooMany('/groups', groups, FOR_MORE_PERSONNEL),
-    ...limitFlaws('/leaverLimit', leaverLimit),
-    ...(closeMissing && !people ? [{ pointer: '/leavers', detail: 'Needs people: the complete list.' }] : []),
-  ])
+  if (boundFlaws(state).length > 0) refuse(PERSONNEL, await flawsBy(checkPersonnelState, state))
   const options = { closeMissing, closeLimit: leaverLimit ?? undefined, wording: WORDING }
   const ofPeople = () => part(write, 'people', people, '/people', options)
   const ofGroups = () => part(write, 'groups', groups, '/groups', { wording: WORDING })
   const hasMembers = gives(groups, 'members')
-  if (hasMembers && gives(people, 'groups')) {
-    const detail = 'Give either groups of people or members of groups, not both.'
-    refuse(PERSONNEL, [{ pointer: '/groups', detail }])
-  }
   // Whatever is referred to is stored first.
   const first = await (hasMembers ? ofPeople() : ofGroups())
   const second = await (hasMembers ? ofGroups() : ofPeople())
@@ -61,6 +54,28 @@ export async function syncPersonnel(write: Write, state: PersonnelState): Promis
     groups: groupsPart.counts,
     warnings: [...peoplePart.warnings, ...groupsPart.warnings],
   }
+}
+
+function boundFlaws({ people, groups, leavers, leaverLimit }: PersonnelState): Flaw[] {
+  const isTwice = gives(groups, 'members') && gives(people, 'groups')
+  return [
+    ...tooMany('/people', people, FOR_MORE_PERSONNEL),
+    ...tooMany('/groups', groups, FOR_MORE_PERSONNEL),
+    ...limitFlaws('/leaverLimit', leaverLimit),
+    ...(leavers === 'INACTIVE' && !people ? [{ pointer: '/leavers', detail: 'Needs people: the complete list.' }] : []),
+    ...(isTwice
+      ? [{ pointer: '/groups', detail: 'Give either groups of people or members of groups, not both.' }]
+      : []),
+  ]
+}
+
+/** Adds the flaws of people and groups that can be known without the store. */
+export async function checkPersonnelState(raw: Members, check: InputCheck): Promise<void> {
+  const [people, groups] = [recordsOf(raw['people']), recordsOf(raw['groups'])]
+  const leavers = raw['leavers'] === 'INACTIVE' ? 'INACTIVE' : 'KEEP'
+  noteFlaws(boundFlaws({ people, groups, leavers, leaverLimit: numberIn(raw['leaverLimit']) }), check)
+  await checkRecords('people', people, check)
+  await checkRecords('groups', groups, check)
 }
 
 function gives(records: Optional<readonly Members[]>, member: string): boolean {

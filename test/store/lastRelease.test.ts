@@ -51,15 +51,18 @@ function oldStore(): TestStore {
   return own
 }
 
+/** Columns of the history that the upgrade fills. */
+const DERIVED = ['nonce', 'project_id', 'state_from', 'state_to']
+
 const literal = (value: unknown) => (value === null ? 'null' : `'${String(value).replaceAll("'", "''")}'`)
 
-/** Copies a store into an old one, which has a place for everything in it but what follows from the history. */
+/** Copies a store into an old one, which has a place for everything in it but what the feed and the trend need. */
 function copy(from: TestStore, to: TestStore): void {
   for (const table of TABLES) {
     const columns = to.values(`${COLUMNS}('${table}')`).map(String)
     const rows = from.rows(`select * from ${table}`)
     const lost = rows.flatMap((row) => Object.keys(row).filter((name) => row[name] !== null && !columns.includes(name)))
-    if (table !== 'change') expect(lost).toEqual([])
+    expect(lost.filter((name) => !DERIVED.includes(name))).toEqual([])
     const values = rows.map((row) => `(${columns.map((column) => literal(row[column])).join(', ')})`)
     to.run(`insert into ${table} (${columns.join(', ')}) values ${values.join(', ')}`)
   }

@@ -22,8 +22,8 @@ import { LIMITS } from '../../limits.js'
 import { HANDFUL } from '../../store/query/relations.js'
 import type { CountedList, CountedRelation } from '../../store/query/rowCounts.js'
 import { boundedArguments } from '../bounds.js'
-import { type Arguments, sqlOf } from '../sql/fields.js'
-import { type IsIncluded, includedBy } from '../sql/selections.js'
+import { type Arguments, sqlOf } from '../fields.js'
+import { type IsIncluded, includedBy } from '../selections.js'
 
 /** How a field is priced, if it costs more than 1 and its selection; the extension `price` of the field. */
 export type FieldPrice =

@@ -14,10 +14,10 @@ import {
 } from '../../store/query/views.js'
 import { builder, type Context, needs } from '../builder.js'
 import type { FieldPrice } from '../cost/bills.js'
+import { type Arguments, field, type Types } from '../fields.js'
 import { checkNames } from '../hints/names.js'
 import { readTogether } from '../loaders.js'
 import type { ViewRoot } from './compiler.js'
-import { type Arguments, field, type Types } from './fields.js'
 import type { RootRead } from './results.js'
 import { Build } from './statements.js'
 

@@ -23,6 +23,7 @@ import { type Exchange, logCause } from '../observe/exchange.js'
 import { JSON_TYPE } from '../wire/content.js'
 import { isLong, longJson } from '../wire/longJson.js'
 import { faultHeaders, STATUS } from '../wire/problems.js'
+import { inputErrors } from './inputErrors.js'
 import { parseWithinLimits } from './limits.js'
 import type { Params } from './parameters.js'
 
@@ -106,14 +107,15 @@ function isPersonal(document: DocumentNode, schema: GraphQLSchema): boolean {
 /** Serializes results in the negotiated media type, with the published form of every error, and logs the causes. */
 export function useResponses(log: Logger): GraphqlPlugin {
   return {
-    onResultProcess({ serverContext: { exchange, type }, setResultProcessor }) {
+    onResultProcess({ serverContext: { exchange, params, type }, setResultProcessor }) {
       setResultProcessor(async (result, { Response }) => {
         // Cannot happen: batches are refused, and there are no subscriptions.
         if (Array.isArray(result) || Symbol.asyncIterator in result) throw new Error('Expected a single result.')
         const contentType = { 'content-type': `${type}; charset=utf-8` }
         if (result instanceof WrittenResult) return new Response(bodyOf(result.json), { headers: contentType })
         const { errors, status, headers } = publishedErrors(log, exchange, result, type)
-        const body = await jsonOf(result, errors)
+        const ofInputs = result.data === undefined ? await inputErrors(schema, params, result.errors ?? []) : []
+        const body = await jsonOf(result, [...errors, ...ofInputs])
         return new Response(bodyOf(body), { status, headers: { ...headers, ...contentType } })
       }, type)
     },

@@ -3,7 +3,7 @@ import { ALIASES } from './aliases.js'
 import { NOUN_WORDS, SMALL_WORDS, STATES } from './headingWords.js'
 
 /** A field that a heading may mean; the lowest rank is the best name for it. */
-export interface Meaning {
+interface Meaning {
   readonly field: string
   readonly rank: number
 }
