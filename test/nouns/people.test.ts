@@ -178,15 +178,19 @@ test.each<[string, unknown, ReturnType<typeof flaw>[]]>([
   ],
   ['no name', { email: 'ada@example.com' }, [flaw('/name', /needed/)]],
   ['a name that is null', { ...ada, name: null }, [flaw('/name', /needed/)]],
-  ['a name that is a number', { ...ada, name: 5 }, [flaw('/name', /string/i)]],
-  ['an e-mail that is a list', { ...ada, email: ['ada@example.com'] }, [flaw('/email', /string/i)]],
-  ['a group id that is an object', { ...ada, groupIds: [{ id: 'grp_x' }] }, [flaw('/groupIds/0', /ID/)]],
+  ['a name that is a number', { ...ada, name: 5 }, [flaw('/name', /must be a text/i)]],
+  ['an e-mail that is a list', { ...ada, email: ['ada@example.com'] }, [flaw('/email', /must be a text/i)]],
+  ['a group id that is an object', { ...ada, groupIds: [{ id: 'grp_x' }] }, [flaw('/groupIds/0', /must be a text/i)]],
   ['a group id that is null', { ...ada, groupIds: [null] }, [flaw('/groupIds/0', /needed/)]],
   ['an unknown member', { ...ada, nickname: 'A' }, [flaw('/nickname', /Unknown member.*email.*name/)]],
   ['an unknown member with a slash and a tilde', { ...ada, 'a/b~c': 1 }, [flaw('/a~1b~0c', /Unknown member/)]],
   ['a member that only the service sets', { ...ada, status: 'INACTIVE' }, [flaw('/status', /Unknown member/)]],
   ['two flaws of content', { name: ' ', email: 'nobody' }, [flaw('/name', /empty/), flaw('/email', /e-mail address/)]],
-  ['two flaws of shape', { ...ada, name: 1, title: true }, [flaw('/name', /string/i), flaw('/title', /string/i)]],
+  [
+    'two flaws of shape',
+    { ...ada, name: 1, title: true },
+    [flaw('/name', /must be a text/i), flaw('/title', /must be a text/i)],
+  ],
 ])('a person with %s is refused, each flaw with its place', async (_, body, errors) => {
   const answer = await refused(await openPeople(), body)
   expect(answer).toMatchProblem(422, 'VALIDATION_FAILED')

@@ -102,7 +102,7 @@ test.each<[string, unknown, ReturnType<typeof flaw>[]]>([
   ['a status that is none', { status: 'GONE' }, [flaw('/status', /^Must be one of ACTIVE, INACTIVE\.$/)]],
   ['a status that is no text', { status: 1 }, [flaw('/status', /^Must be one of ACTIVE, INACTIVE\.$/)]],
   ['a title that is too long', { title: 'x'.repeat(TEXT_MAX.title + 1) }, [flaw('/title', /at most 200/)]],
-  ['a title that is an object', { title: {} }, [flaw('/title', /string/i)]],
+  ['a title that is an object', { title: {} }, [flaw('/title', /must be a text/i)]],
   ['groups, which have a path of their own', { groupIds: [] }, [flaw('/groupIds', /Unknown member.*status/)]],
   ['an id', { id: 'usr_other' }, [flaw('/id', /Unknown member/)]],
   ['two flaws', { name: '', email: 'x' }, [flaw('/name', /empty/), flaw('/email', /e-mail address/)]],
