@@ -38,7 +38,7 @@ export async function respondWithCompiled({ roots: [root] }: CompiledResult, cal
     const page = JSON.stringify(pageOf(list, next, call))
     const isEmpty = list.entries.length === 0
     if (call.type === EVENTS_TYPE) {
-      return pageWith(eventsContent(new JsonLines(list.entries), call), next, call, isEmpty)
+      return pageWith(await eventsContent(new JsonLines(list.entries), call), next, call, isEmpty)
     }
     const parts = [BEFORE_DATA, list.entries, Buffer.from(`],"page":${page}}`)] as const
     const bytes = framed(...parts) ?? (await joined(parts))
@@ -115,7 +115,7 @@ async function listWith(list: ListResult, call: RouteCall): Promise<HttpResponse
     type === 'text/csv' && operation.columns
       ? await csvContent(operation.columns, nodes, call.separator)
       : type === EVENTS_TYPE
-        ? eventsContent(nodes, call)
+        ? await eventsContent(nodes, call)
         : new Content(JSON_TYPE, await longJson({ data: nodes, page: pageOf(list, next, call) }))
   return pageWith(content, next, call, nodes.length === 0)
 }
