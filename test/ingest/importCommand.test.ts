@@ -12,16 +12,20 @@ describe('a call that cannot be meant', () => {
   const WRONG: readonly (readonly [string, readonly string[], RegExp])[] = [
     ['no file', ['people'], /^Name a file, or - for standard input\. `--template` prints/],
     ['an unknown noun', ['keys', 'ada.csv'], /^Cannot import keys\. Use one of people, groups, projects, risks, /],
-    ['standard input of unknown format', ['people', '-'], /^Give --format for standard input: csv, xlsx, ndjson or /],
+    [
+      'standard input of unknown format',
+      ['people', '-'],
+      /^Give --format for standard input: csv, xlsx, ods, ndjson or /,
+    ],
     ['standard input twice', ['people', '--format', 'csv', '-', '-'], /^Standard input can be read only once\./],
     [
       'a file of unknown format',
       ['people', 'ada.csv', 'notes'],
-      /^notes: Give --format csv, xlsx, ndjson or json: the file name /,
+      /^notes: Give --format csv, xlsx, ods, ndjson or json: the file name /,
     ],
     ['an old workbook', ['people', 'a.xls'], /^a\.xls: A workbook of this kind cannot be read\. Save it as \.xlsx, /],
     ['a template in a workbook', ['people', '--template', '--format', 'xlsx'], /^--template is text: csv, /],
-    ['a sheet of a text', ['people', '--sheet', 'A', 'ada.csv'], /^--sheet is for workbooks \(\.xlsx\)\./],
+    ['a sheet of a text', ['people', '--sheet', 'A', 'ada.csv'], /^--sheet is for workbooks \(.xlsx, .ods\)\./],
     ['a project of people', ['people', '--project', 'A', 'ada.csv'], /^--project is for risks and issues\./],
     ['groups of risks', ['risks', '--create-groups', 'ada.csv'], /^--create-groups is for people\./],
     [

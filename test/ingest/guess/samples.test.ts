@@ -126,7 +126,7 @@ const RISKS: readonly Sample[] = [
   ['risks-register.ods', 2, '1', { title: 'Dredger is late', raised_on: '2026-03-01', review_on: '2027-01-01' }],
   [
     'risks-slips.csv',
-    3,
+    4,
     'S-1',
     {
       title: 'Scaffold is hired too late',
@@ -188,7 +188,7 @@ const PEOPLE: readonly Sample[] = [
   ['people-french.csv', 2, 'Chloé Marin', { external_id: 'F1', title: 'Cheffe de chantier' }],
   ['people-teams.csv', 2, 'Rui Prado', { department: 'South', title: 'Buyer' }],
   ['people-list.xlsx', 2, 'Jan Bór', { external_id: '502', title: 'Driver' }],
-  ['people-accounts.csv', 2, 'wlind', { external_id: 'K-1', email: 'wanda.l@example.com', details: '[]' }],
+  ['people-accounts.csv', 2, 'wlind', { external_id: 'K-1', email: 'wanda.l@example.com', details: null }],
   ['people-records.json', 2, 'Wanda Lind', { external_id: 'E-1', title: 'Site manager', department: 'Construction' }],
 ]
 

@@ -44,8 +44,9 @@ function takeFactors(assignment: Assignment, likelihood: string, impact: string)
 /** One factor alone is no assessment, and the other is never made up. */
 function noteAlone(assignment: Assignment): void {
   for (const column of [...assignment.candidates('likelihood'), ...assignment.candidates('impact')]) {
-    if (!readFactor(column, 'likelihood')) continue
-    assignment.notes.push(`${column.heading} is no more than a detail: likelihood and impact count only together.`)
+    const isStep = readFactor(column, 'likelihood') !== undefined
+    const why = isStep ? 'likelihood and impact count only together' : 'its texts are no steps of a scale'
+    assignment.notes.push(`${column.heading} is no more than a detail: ${why}.`)
   }
 }
 

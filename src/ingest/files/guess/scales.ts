@@ -63,9 +63,14 @@ function isNumeric({ parts: { number, percent } }: Entry): boolean {
 /** Longer texts are sentences, which say more than a step. */
 const STEP_CHARACTERS_MAX = 60
 
+/** Only a word at its beginning is a step: Medium: the crane is old, and so on. */
+function isSentence({ text }: Occurrence): boolean {
+  return text.length > STEP_CHARACTERS_MAX && !/^\p{L}[\p{L} ]{0,20}\s*[:–—]/u.test(text)
+}
+
 /** How a column gives the steps 1 to 5 of a factor; undefined if it is no scale at all. */
 export function readFactor(column: Column, factor: Factor, partner?: Column): Reading | undefined {
-  if (column.isOverfull || column.longest > STEP_CHARACTERS_MAX || column.filled === 0) return undefined
+  if (column.isOverfull || column.texts.some(isSentence) || column.filled === 0) return undefined
   const entries = entriesOf(column)
   const named = scaleIn(column.heading) ?? (partner && scaleIn(partner.heading))
   if (entries.length > 0 && entries.every(({ text }) => /^[a-e]$/i.test(text))) return letters(column)
