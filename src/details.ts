@@ -1,4 +1,4 @@
-import { type Field, type Reading, readText } from './fields.js'
+import { type Field, flawedBy, type Reading, readText, type ValueFlaw } from './fields.js'
 import { type InputCheck, tooManyItems } from './text.js'
 import { DETAILS_MAX, TEXT_MAX } from './vocabulary.js'
 
@@ -103,25 +103,31 @@ function readList(raw: unknown): Reading<DetailsChange> {
   const list = typeof raw === 'string' ? parsed(raw) : raw
   if (!Array.isArray(list)) return { flaw: LIST }
   const pairs = new Map<string, Detail>()
+  const flaws: ValueFlaw[] = []
   for (const [index, item] of list.entries()) {
-    if (typeof item !== 'object' || item === null || !('name' in item)) return { flaw: LIST, at: `/${index}` }
-    const one = readPair(item.name, 'text' in item ? item.text : null)
-    if ('flaw' in one) return { flaw: one.flaw, at: `/${index}/${one.at}` }
-    const { name } = one.value
-    if (pairs.has(name)) return { flaw: `There is another detail ${JSON.stringify(name)}.`, at: `/${index}/name` }
-    pairs.set(name, one.value)
+    if (flaws.length === DETAILS_MAX) break
+    const one = readItem(item)
+    if ('flaw' in one) flaws.push({ flaw: one.flaw, at: `/${index}${one.at ?? ''}` })
+    else if (pairs.has(one.value.name)) {
+      flaws.push({ flaw: `There is another detail ${JSON.stringify(one.value.name)}.`, at: `/${index}/name` })
+    } else pairs.set(one.value.name, one.value)
   }
-  return { value: { isWhole: true, pairs: [...pairs.values()] } }
+  return flawedBy(flaws) ?? { value: { isWhole: true, pairs: [...pairs.values()] } }
+}
+
+function readItem(item: unknown): Reading<Detail> {
+  if (typeof item !== 'object' || item === null || !('name' in item)) return { flaw: LIST }
+  return readPair(item.name, 'text' in item ? item.text : null)
 }
 
 function readPair(rawName: unknown, rawText: unknown): Reading<Detail> {
   const name = readText(rawName, 'detailName')
-  if ('flaw' in name) return { flaw: name.flaw, at: 'name' }
+  if ('flaw' in name) return { flaw: name.flaw, at: '/name' }
   // A blank cell, or a member that was not filled in.
   if (rawText == null || (typeof rawText === 'string' && rawText.trim() === ''))
     return { value: { name: name.value, text: '' } }
   const text = readText(typeof rawText === 'boolean' ? String(rawText) : rawText, 'detailText')
-  return 'flaw' in text ? { flaw: text.flaw, at: 'text' } : { value: { name: name.value, text: text.value } }
+  return 'flaw' in text ? { flaw: text.flaw, at: '/text' } : { value: { name: name.value, text: text.value } }
 }
 
 function parsed(text: string): unknown {

@@ -74,6 +74,12 @@ export function badArgument(parameter: string, detail: string): Fault {
   return new Fault('BAD_REQUEST', `${parameter}: ${detail}`, { flaws: [{ parameter, detail }] })
 }
 
+/** The flaws that were found first, and of the others those of values in which none was found yet. */
+export function united(first: readonly Flaw[], others: readonly Flaw[]): Flaw[] {
+  const isNew = ({ pointer = '' }: Flaw) => !first.some((one) => `${one.pointer}/`.startsWith(`${pointer}/`))
+  return [...first, ...others.filter(isNew)]
+}
+
 /** The maximum number of flaws in the message; `flaws` has all of them. */
 const SHOWN_MAX = 5
 

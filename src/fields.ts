@@ -1,8 +1,16 @@
 import { checkText, type InputCheck, isEmail } from './text.js'
 import { TEXT_MAX, type TextKind } from './vocabulary.js'
 
-/** A value as it is stored, or the sentence that says what would be right, and where within the value. */
-export type Reading<V> = { readonly value: V } | { readonly flaw: string; readonly at?: string }
+/** The sentence that says what would be right, and where within the value. */
+export interface ValueFlaw {
+  readonly flaw: string
+  readonly at?: string
+  /** The further flaws of a list. */
+  readonly more?: readonly ValueFlaw[]
+}
+
+/** A value as it is stored, or its flaws. */
+export type Reading<V> = { readonly value: V } | ValueFlaw
 
 /** An input field of a record, whether it comes as a cell, a JSON value or an argument; `S` is what a row has of it. */
 export interface Field<V, S = V> {
@@ -51,7 +59,7 @@ export function recordReader<F extends Fields>(fields: F) {
       }
       const reading = read(given)
       if ('value' in reading) values[name] = reading.value
-      else check.flaw(`${name}${reading.at ?? ''}`, reading.flaw)
+      else for (const { flaw, at = '' } of [reading, ...(reading.more ?? [])]) check.flaw(`${name}${at}`, flaw)
     }
     return values as Values<F>
   }
@@ -154,14 +162,18 @@ export function names(meaning: string, example: string): Field<readonly string[]
     const parts: unknown[] = Array.isArray(raw) ? raw : String(raw).split(';')
     const texts = parts.filter((part) => typeof part === 'string').map((part) => part.trim())
     if (texts.length < parts.length) return { flaw: 'Must be a list of texts.' }
-    for (const [index, text] of texts.entries()) {
+    const flaws = texts.flatMap((text, index) => {
       // As long as an e-mail, which may name a member.
       const checked = checkText(text, 'email')
-      if ('flaw' in checked && text !== '')
-        return { flaw: checked.flaw, ...(Array.isArray(raw) && { at: `/${index}` }) }
-    }
-    return { value: [...new Set(texts.filter((name) => name !== ''))] }
+      return 'flaw' in checked && text !== '' ? [{ ...checked, ...(Array.isArray(raw) && { at: `/${index}` }) }] : []
+    })
+    return flawedBy(flaws) ?? { value: [...new Set(texts.filter((name) => name !== ''))] }
   })
+}
+
+/** The flaws of a list as one; undefined if there are none. */
+export function flawedBy([first, ...more]: readonly ValueFlaw[]): ValueFlaw | undefined {
+  return first && { ...first, more }
 }
 
 // Not by `Date`, which takes longer and would parse February 30th as March 2nd.

@@ -52,6 +52,7 @@ const TABLE = {
   inFlightShareMax: [0.25, 'The share of it that one key may use.'],
   inFlightFromBytes: [32_768, 'Smaller bodies and responses are not counted as in flight.'],
   syncRecordsMax: [20_000, 'Risks, and issues, in one project sync; people, and groups, in one personnel sync.'],
+  syncMembershipsMax: [100_000, 'Groups of all people, or members of all groups, named in one personnel sync.'],
   closeShareMax: [
     0.2,
     'The share of the live entries of a project, or of the people of a list, closed as missing at once.',

@@ -1,5 +1,5 @@
 import type { GraphQLSchema } from 'graphql'
-import { printApi } from './graph/apiSchema.js'
+import { printApi } from './graph/federation/apiSchema.js'
 import { toSubgraph } from './graph/federation/schema.js'
 import './graph/scalars.js'
 import './auth/keys.graph.js'

@@ -99,11 +99,13 @@ export class InputCheck {
     return ''
   }
 
+  get flaws(): Flaw[] {
+    return this.found.map(({ member, detail }) => ({ pointer: `/${member}`, detail }))
+  }
+
   /** Throws if there is any flaw. */
   refuse(sentence: string): void {
-    if (this.isSound) return
-    const flaws: Flaw[] = this.found.map(({ member, detail }) => ({ pointer: `/${member}`, detail }))
-    throw flawed('VALIDATION_FAILED', sentence, flaws)
+    if (!this.isSound) throw flawed('VALIDATION_FAILED', sentence, this.flaws)
   }
 }
 

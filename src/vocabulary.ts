@@ -11,7 +11,6 @@ export type RiskStatus = (typeof RISK_STATUSES)[number]
 export const LIVE_RISK_STATUSES = ['OPEN', 'OCCURRED'] as const satisfies readonly RiskStatus[]
 
 export const RISK_RESPONSES = ['AVOID', 'MITIGATE', 'TRANSFER', 'ACCEPT'] as const
-export type RiskResponse = (typeof RISK_RESPONSES)[number]
 
 /** Likelihood and impact run from 1 to this. */
 export const ASSESSMENT_MAX = 5

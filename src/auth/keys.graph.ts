@@ -1,6 +1,6 @@
 import { anyKey, builder, type Context } from '../graph/builder.js'
 import { federated, INACCESSIBLE } from '../graph/federation/subgraph.js'
-import { localField } from '../graph/sql/fields.js'
+import { localField } from '../graph/fields.js'
 import type { Principal } from './principal.js'
 
 const ApiKey = builder.objectRef<Principal>('ApiKey')

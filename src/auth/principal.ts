@@ -48,7 +48,7 @@ interface Known {
 }
 
 export function authenticator(store: Store, clock: () => Date): Authenticate {
-  const noteUse = useNoter(store, clock)
+  const recordUse = useRecorder(store, clock)
   const recall = memoryOf(store, async (secret) => {
     const deadline = { deadlineAt: performance.now() + LIMITS.storeLookMs }
     const key = await keyBySecret(
@@ -67,7 +67,7 @@ export function authenticator(store: Store, clock: () => Date): Authenticate {
     if (expiresAtMs <= now.getTime()) {
       throw new KeyRefused(principal.keyId, `This API key expired at ${principal.expiresAt}.`)
     }
-    noteUse(principal.keyId, now)
+    recordUse(principal.keyId, now)
     return principal
   }
 }
@@ -112,11 +112,17 @@ function secretOf(authorization: string | undefined): string {
 }
 
 function bearer(authorization: string | undefined): string {
-  if (authorization !== undefined && isWellFormed(authorization.trim())) {
-    throw new Fault('UNAUTHENTICATED', `The API key was sent without the word \`Bearer\` before it. ${HOW}`)
+  const [, secret] = /^Bearer +([^ ]+) *$/i.exec(authorization ?? '') ?? []
+  const [sent = ''] = /ops_\w+/.exec(authorization ?? '') ?? []
+  // Such as `Token KEY`, `Bearer: KEY` or `Bearer <KEY>`.
+  if (sent !== secret && isWellFormed(sent)) {
+    const isBare = authorization?.trim() === sent
+    const sentence = isBare
+      ? 'The API key was sent without the word `Bearer` before it.'
+      : 'The API key must follow the word `Bearer` and a space, with nothing else around it.'
+    throw new Fault('UNAUTHENTICATED', `${sentence} ${HOW}`)
   }
   if (authorization === undefined || !/^Bearer\b/i.test(authorization)) throw new KeyMissing()
-  const [, secret] = /^Bearer +([^ ]+) *$/i.exec(authorization) ?? []
   if (secret === undefined) {
     throw new Fault('UNAUTHENTICATED', `The Authorization header is malformed. ${HOW}`)
   }
@@ -128,7 +134,7 @@ function bearer(authorization: string | undefined): string {
 }
 
 /** Records a key's last use now and then, outside the request: a failure loses only that record. */
-function useNoter(store: Store, clock: () => Date): (keyId: string, at: Date) => void {
+function useRecorder(store: Store, clock: () => Date): (keyId: string, at: Date) => void {
   const notedAt = new LRUCache<string, number>({ max: LIMITS.rateKeptMax })
   return (keyId, at) => {
     if (at.getTime() - (notedAt.get(keyId) ?? 0) < LIMITS.keyUseEveryMs) return

@@ -8,8 +8,9 @@ import { untilInterrupted } from './interrupt.js'
 import { progressBar } from './progress.js'
 
 const HELP = `
-Copies everything: people, groups, projects, risks, issues, keys, history. Each table is read back and compared before
-the transaction commits; if the copy fails, the target stays empty. Stop the service first: what is written to the
+Copies everything: people, groups, projects, risks, issues, keys, history. Each
+table is read back and compared before the transaction commits; if the copy
+fails, the target stays empty. Stop the service first: what is written to the
 source during the copy is not copied.
 
 Examples:

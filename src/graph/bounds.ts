@@ -15,7 +15,7 @@ import { badArgument } from '../errors.js'
 import { LIMITS } from '../limits.js'
 import { lengthFlaw } from '../text.js'
 import { TEXT_MAX } from '../vocabulary.js'
-import type { Arguments } from './sql/fields.js'
+import type { Arguments } from './fields.js'
 
 /** Returns a value if it is within its bounds, or refuses it by the name of its argument. */
 interface Bounding {

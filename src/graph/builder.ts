@@ -21,10 +21,19 @@ export interface Context {
   readonly deadline?: Deadline
   /** Throws unless `If-Match` still holds; called inside the write, so that no other write comes between. */
   readonly precondition?: ((read: Read) => Promise<void>) | undefined
+  /** The refused fields of a query so far; without it, each of them gets an error. */
+  readonly refusals?: Refusals | undefined
   /** Whether mutations are executed even where they could be compiled. */
   readonly isExecuted?: boolean
   /** Called when a mutation is executed instead of compiled, with the reason and the error, if any. */
   readonly onExecuted?: (reason: ExecutionReason, error?: unknown) => void
+}
+
+/** How many fields were refused, because the key lacks their scope. */
+export interface Refusals {
+  reported: number
+  /** Those beyond what a response lists: an error takes longer than a row, and a list can be refused in every row. */
+  unlisted: number
 }
 
 export const builder = new SchemaBuilder<{

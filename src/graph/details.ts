@@ -5,8 +5,8 @@ import type { DetailTable } from '../store/tables/derived.js'
 import type { Tables } from '../store/tables.js'
 import { DETAILS_MAX } from '../vocabulary.js'
 import { builder } from './builder.js'
+import { columns, itemsField, type Types } from './fields.js'
 import { boundedList, boundedText } from './inputs.js'
-import { columns, itemsField, type Types } from './sql/fields.js'
 
 const NAME = 'The name of the fact in its source, such as a column of a spreadsheet.'
 

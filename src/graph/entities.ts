@@ -10,8 +10,8 @@ import type { Identified } from '../store/query/relations.js'
 import type { Read } from '../store/store.js'
 import type { TextKind } from '../vocabulary.js'
 import { builder, type Context, needs } from './builder.js'
+import { type Arguments, columns, type SingleRow, type Types } from './fields.js'
 import { boundedText } from './inputs.js'
-import { type Arguments, columns, type SingleRow, type Types } from './sql/fields.js'
 
 /** The definition of a single entity at the root of Query, besides its name. */
 interface RootEntity<T extends Identified, F extends object> {

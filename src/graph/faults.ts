@@ -23,8 +23,15 @@ const INTERNAL = { code: 'INTERNAL' } as const satisfies { code: Code }
 /** Converts what a resolver throws into an error that may leave the schema. */
 export function publicError(thrown: unknown): GraphQLError {
   const isPublished = thrown instanceof ResolverError || (thrown instanceof GraphQLError && isAboutVariable(thrown))
-  return isPublished ? thrown : new ResolverError(thrown)
+  if (isPublished) return thrown
+  if (!(thrown instanceof Fault)) return new ResolverError(thrown)
+  const known = ofFaults.get(thrown) ?? new ResolverError(thrown)
+  ofFaults.set(thrown, known)
+  return known
 }
+
+/** One error for each Fault: a list can be refused in every row, and formatting a stack takes longer than the row. */
+const ofFaults = new WeakMap<Fault, ResolverError>()
 
 /** An error as callers may see it: refusals and GraphQL's own errors stay, the rest is masked. */
 export function maskError(error: unknown): GraphQLError {

@@ -1,4 +1,24 @@
+import { LIMITS } from '../limits.js'
+import type { InputCheck } from '../text.js'
 import { TEXT_MAX, type TextKind } from '../vocabulary.js'
+
+/** Finds the flaws of an input that neither its types nor the store tell; members may be of a wrong type. */
+type FindFlaws = (input: Readonly<Record<string, unknown>>, check: InputCheck) => unknown
+
+interface CheckedInput {
+  readonly findFlaws?: FindFlaws
+  /** How many flaws are reported. */
+  readonly flawsMax?: number
+}
+
+/** The options of the input type of a mutation: with them all flaws are reported together with those of its types. */
+export function checkedBy(findFlaws: FindFlaws, flawsMax: number = LIMITS.flawsMax) {
+  return { extensions: { findFlaws, flawsMax } satisfies CheckedInput }
+}
+
+export function checkedInputOf({ extensions }: { readonly extensions: object }): CheckedInput {
+  return extensions
+}
 
 /** The options of a text input: its bound is in the description and, for machines, in the extensions. */
 export function boundedText(kind: TextKind, description: string) {

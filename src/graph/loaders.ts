@@ -4,7 +4,7 @@ import type { Deadline, Read, Store } from '../store/store.js'
 import { turn } from './turns.js'
 
 /** The part of a context that a look-up needs. */
-export interface Reading {
+interface Reading {
   readonly store: Store
   readonly deadline?: Deadline
 }

@@ -4,7 +4,7 @@ import { Fault } from '../errors.js'
 import { ID_PREFIX } from '../ids.js'
 import type { Context } from './builder.js'
 import { resolveReferences } from './federation/references.js'
-import type { References } from './sql/fields.js'
+import type { References } from './fields.js'
 
 /** A type whose rows are found by id: an entity. */
 interface NodeType {

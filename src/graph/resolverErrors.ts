@@ -1,4 +1,16 @@
-import { type GraphQLField, type GraphQLObjectType, type GraphQLSchema, isObjectType } from 'graphql'
+import {
+  GraphQLError,
+  type GraphQLField,
+  type GraphQLObjectType,
+  type GraphQLResolveInfo,
+  type GraphQLSchema,
+  isNullableType,
+  isObjectType,
+  responsePathAsArray,
+} from 'graphql'
+import { grants, type Scope } from '../auth/scopes.js'
+import { LIMITS } from '../limits.js'
+import { type Context, missingScope } from './builder.js'
 import { publicError } from './faults.js'
 
 /**
@@ -23,7 +35,41 @@ function publishTypeChecks(type: GraphQLObjectType): void {
 function publishField(field: GraphQLField<unknown, unknown>): void {
   const { resolve } = field
   if (!resolve) return
-  field.resolve = (source, args, context, info) => published(() => publishedValue(resolve(source, args, context, info)))
+  const { scope } = field.extensions as { scope?: Scope | null }
+  const mayBeNull = isNullableType(field.type)
+  const hasArguments = field.args.length > 0
+  field.resolve = (source, args, context, info) => {
+    if (scope && mayBeNull && !grants((context as Context).principal.scopes, scope)) {
+      if (isUnlisted(context as Context)) return null
+      // Errors in the arguments come first.
+      if (!hasArguments) throw refusedAt(scope, info)
+    }
+    return published(() => publishedValue(resolve(source, args, context, info)))
+  }
+}
+
+/** Whether a field is refused beyond those that a response lists, of which the last one has the number of the others. */
+function isUnlisted({ refusals }: Context): boolean {
+  if (!refusals) return false
+  if (refusals.reported <= LIMITS.errorsMax) {
+    refusals.reported += 1
+    return false
+  }
+  refusals.unlisted += 1
+  return true
+}
+
+/** The error that graphql would make of the refusal, without a stack: capturing one takes longer than the row. */
+function refusedAt(scope: Scope, { fieldNodes, path }: GraphQLResolveInfo): GraphQLError {
+  const { stackTraceLimit } = Error
+  Error.stackTraceLimit = 0
+  try {
+    const originalError = publicError(missingScope(scope))
+    const { message } = originalError
+    return new GraphQLError(message, { nodes: fieldNodes, path: responsePathAsArray(path), originalError })
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit
+  }
 }
 
 function published<T>(work: () => T): T {

@@ -1,5 +1,4 @@
 import { setImmediate as nextLoopTurn } from 'node:timers/promises'
-import { LIMITS } from '../limits.js'
 import { deadlineExceeded, isOverdue } from '../store/faults.js'
 import type { Deadline } from '../store/store.js'
 
@@ -50,15 +49,15 @@ function isSliceUsedUp(): boolean {
   return false
 }
 
-/** Entries of a long list that are completed between two checks of the clock, and share their look-ups. */
-const STEP = 25
+/** Entries of a list that are completed between two checks of the clock: each may have hundreds of fields. */
+const STEP = 10
 
 /** For the later entries of a failed list, which graphql-js does not await. */
 const never = () => new Promise<never>(() => undefined)
 
 /** Entries that graphql completes in steps, because completing all at once would block the event loop. */
 export function inTurns<T>(request: Request, entries: readonly T[]): readonly (T | Promise<T>)[] {
-  if (entries.length <= LIMITS.nestedPageRows) return entries
+  if (entries.length <= STEP) return entries
   let mine = turn(request)
   return entries.map((entry, index) => {
     if (index > 0 && index % STEP === 0) mine = mine.then(() => turn(request), never)

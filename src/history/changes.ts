@@ -14,7 +14,7 @@ export type Recorded = string | number | null | readonly string[]
 /** Each changed field with its value before and after. */
 export type FieldChanges = Readonly<Record<string, readonly [from: Recorded, to: Recorded]>>
 
-export interface ChangeFilter {
+interface ChangeFilter {
   readonly since?: Optional<string>
 }
 

@@ -1,7 +1,7 @@
 import type { ObjectRef } from '@pothos/core'
 import { builder, enumOf } from '../graph/builder.js'
+import { columns, referenceField, type Types } from '../graph/fields.js'
 import { boundedTexts } from '../graph/inputs.js'
-import { columns, referenceField, type Types } from '../graph/sql/fields.js'
 import { ownField, queryView, viewList } from '../graph/sql/views.js'
 import { Issue, IssueSeverity } from '../projects/issues.graph.js'
 import { issues } from '../projects/issues.js'

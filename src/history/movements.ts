@@ -22,13 +22,13 @@ import {
 } from './past.js'
 import { ISSUE_DUE, ISSUE_OPEN, ISSUE_SEVERITY, RISK_LIVE, RISK_SCORE } from './pastValues.js'
 
-export interface MovementArguments {
+interface MovementArguments {
   readonly since: string
   readonly until?: Optional<string>
   readonly filter?: Optional<MovementFilter>
 }
 
-export interface MovementFilter {
+interface MovementFilter {
   /** Ids or keys. */
   readonly project?: Optional<readonly string[]>
   readonly level?: Optional<readonly RiskLevel[]>

@@ -14,7 +14,7 @@ import { RISK_LEVELS, type RiskLevel, SCORE_MAX } from '../vocabulary.js'
 import { AFTER_ALL, historyExtent, pastChanges } from './past.js'
 
 export const TREND_STEPS = ['DAY', 'WEEK', 'MONTH'] as const
-export type TrendStep = (typeof TREND_STEPS)[number]
+type TrendStep = (typeof TREND_STEPS)[number]
 
 export interface TrendArguments {
   readonly from: string
@@ -47,7 +47,7 @@ export const riskTrendView: View<TrendArguments> = {
 const DAY_MS = 86_400_000
 
 /** The days of a trend: from the first in steps, and always the last one too. */
-export function daysOf({ from, to, step }: TrendArguments): readonly string[] {
+function daysOf({ from, to, step }: TrendArguments): readonly string[] {
   if (to < from) throw badArgument('to', 'Must not be before `from`.')
   const days: string[] = []
   for (let next = Date.parse(from); next < Date.parse(to) && days.length < LIMITS.trendPointsMax; ) {

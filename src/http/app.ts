@@ -29,7 +29,7 @@ import {
   sendToNode,
 } from './wire/request.js'
 import { refusalOf, targetOf } from './wire/requestChecks.js'
-import { withGuards } from './wire/securityHeaders.js'
+import { withSecurityHeaders } from './wire/securityHeaders.js'
 
 export interface AppOptions {
   readonly store: Store
@@ -102,7 +102,7 @@ export function createApp(options: AppOptions): App {
     const origin = cors.allowedOrigin(request)
     const known = finished?.get(origin ?? '')
     if (known) return { status, headers: known, body }
-    const all = withGuards(cors.headersFor(origin, headers))
+    const all = withSecurityHeaders(cors.headersFor(origin, headers))
     finished?.set(origin ?? '', all)
     return { status, headers: all, body }
   }

@@ -31,7 +31,7 @@ interface RouterOptions {
 }
 
 /** Routes a request to the health checks, the pages or one of the two APIs. */
-export type Router = (exchange: Exchange) => Promise<HttpResponse>
+type Router = (exchange: Exchange) => Promise<HttpResponse>
 
 export function createRouter(options: RouterOptions): Router {
   const { store, log, basePath, graphiql, rest, graphql } = options

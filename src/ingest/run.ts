@@ -141,9 +141,13 @@ export class ImportRun {
     const first = claims.get(key)
     if (first === undefined) claims.set(key, index)
     else if (first !== index && !check.has(field)) {
-      check.flaw(field, `This is the same as in ${this.options.wording.place(first)}; it must be unique.`)
+      check.flaw(field, sameAs(this.options.wording.place(first)))
     }
   }
+}
+
+export function sameAs(place: string): string {
+  return `This is the same as in ${place}; it must be unique.`
 }
 
 /** Small enough that a server handles other requests between two batches. */

@@ -1,13 +1,12 @@
-import { type Flaw, flawed } from '../errors.js'
+import { type Flaw, flawed, united } from '../errors.js'
 import { LIMITS } from '../limits.js'
 import type { Optional } from '../store/query/conditions.js'
 import type { Write } from '../store/store.js'
-import { tooManyItems } from '../text.js'
+import { type InputCheck, tooManyItems } from '../text.js'
 import type { SheetNoun } from './files/nouns.js'
 import { importRecords } from './importers.js'
+import { checkRecords, flawsBy, type Members, noteFlaws, numberIn, readProject, recordsOf } from './recordFlaws.js'
 import type { Counts, Diagnostic, ImportOptions, ImportResult, Wording } from './run.js'
-
-export type Members = Readonly<Record<string, unknown>>
 
 /** A project as its own system has it, with its risks and issues. */
 interface ProjectState extends Members {
@@ -37,12 +36,12 @@ const OF_PROJECT: Omit<Wording, 'place'> = {
 export async function syncProject(write: Write, state: ProjectState, matchPeople: boolean): Promise<SyncReport> {
   const { mode, risks, issues, closeLimit, ...project } = state
   const closeMissing = mode !== 'PARTIAL'
-  const limits = limitFlaws('/closeLimit', closeLimit)
-  refuse(PROJECT, [...tooMany('/risks', risks), ...tooMany('/issues', issues), ...limits])
   const options = { project: project.key, closeMissing, closeLimit: closeLimit ?? undefined, matchPeople }
-  const ofProject = await part(write, 'projects', [project], '', { wording: OF_PROJECT })
-  // Without the project its entries cannot be checked.
-  refuse(PROJECT, ofProject.flaws)
+  const bounds = boundFlaws(state)
+  const ofProject = await part(write, 'projects', bounds.length > 0 ? null : [project], '', { wording: OF_PROJECT })
+  // Without the project its entries cannot be matched with the stored ones.
+  const first = [...bounds, ...ofProject.flaws]
+  if (first.length > 0) refuse(PROJECT, united(first, await flawsBy(checkProjectState, state)))
   const ofRisks = await part(write, 'risks', risks, '/risks', { ...options, wording: OF_PROJECT })
   const ofIssues = await part(write, 'issues', issues, '/issues', { ...options, wording: OF_PROJECT })
   // Risks that are not stored cannot be found by their issues: drop those follow-up flaws.
@@ -57,6 +56,19 @@ export async function syncProject(write: Write, state: ProjectState, matchPeople
 }
 
 const PROJECT = 'The project'
+
+function boundFlaws({ risks, issues, closeLimit }: Pick<ProjectState, 'risks' | 'issues' | 'closeLimit'>): Flaw[] {
+  return [...tooMany('/risks', risks), ...tooMany('/issues', issues), ...limitFlaws('/closeLimit', closeLimit)]
+}
+
+/** Adds the flaws of a project, its risks and its issues that can be known without the store. */
+export async function checkProjectState(raw: Members, check: InputCheck): Promise<void> {
+  const [risks, issues] = [recordsOf(raw['risks']), recordsOf(raw['issues'])]
+  noteFlaws(boundFlaws({ risks, issues, closeLimit: numberIn(raw['closeLimit']) }), check)
+  readProject(raw, check)
+  await checkRecords('risks', risks, check)
+  await checkRecords('issues', issues, check)
+}
 
 /** What to do with more records than the limit. */
 export const FOR_MORE = 'Send more in parts, with the mode PARTIAL, or use `operations import`.'

@@ -1,8 +1,7 @@
-import { and, asc, gt, or } from 'drizzle-orm'
+import { and, asc, gt, isNotNull, ne } from 'drizzle-orm'
 import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
 import { detailsIn, storedDetails } from '../details.js'
 import { Ledger } from '../history/ledger.js'
-import { mentions } from '../store/query/conditions.js'
 import type { Write } from '../store/store.js'
 import type { Tables } from '../store/tables.js'
 import { fold } from '../text.js'
@@ -40,11 +39,12 @@ const DETAILED: readonly [kind: EntityKind, table: (t: Tables) => DetailedTable]
   ['ISSUE', (t) => t.issue],
 ]
 
-/** Removes the details of all entities that name the person; returns the ids of those risks and issues. */
-export async function eraseDetails(write: Write, texts: ReadonlySet<string>): Promise<string[]> {
+/** Removes the details of all other entities that name the person; returns the ids of those risks and issues. */
+export async function eraseDetails(write: Write, id: string, texts: ReadonlySet<string>): Promise<string[]> {
   const entries: string[] = []
+  const isTheirs = namesPerson(texts)
   for (const [kind, table] of DETAILED) {
-    const ids = await eraseIn(write, texts, kind, table)
+    const ids = await eraseIn(write, id, isTheirs, kind, table)
     if (kind === 'RISK' || kind === 'ISSUE') entries.push(...ids)
   }
   return entries
@@ -54,12 +54,12 @@ const BATCH_ROWS = 500
 
 async function eraseIn(
   write: Write,
-  texts: ReadonlySet<string>,
+  id: string,
+  isTheirs: (text: string) => boolean,
   kind: EntityKind,
   tableOf: (t: Tables) => DetailedTable,
 ): Promise<string[]> {
   const table = tableOf(write.t)
-  const isTheirs = namesPerson(texts)
   // The history of this change has the text until the history is blanked, in the same transaction.
   const ledger = new Ledger<DetailedRow>(write, {
     kind,
@@ -67,19 +67,20 @@ async function eraseIn(
     tracked: ['details'],
     ...(kind !== 'PERSON' && { projectOf: ({ id, projectId }) => projectId ?? id }),
   })
-  const isMentioned = or(...Array.from(texts, (text) => mentions(table.details, inJson(text))))
+  // Followers delete their copy of a person who was erased, and here it is someone else.
+  const action = kind === 'PERSON' ? 'UPDATED' : 'ERASED'
   const ids: string[] = []
   for (let last = ''; ; ) {
     // The cast holds: the row type of the table is widened above.
     const rows = (await write.db
       .select()
       .from(table as PgTable)
-      .where(and(gt(table.id, last), isMentioned))
+      .where(and(gt(table.id, last), ne(table.id, id), isNotNull(table.details)))
       .orderBy(asc(table.id))
       .limit(BATCH_ROWS)) as DetailedRow[]
     for (const row of rows) {
       const kept = detailsIn(row.details).filter(({ text }) => !isTheirs(text))
-      const { verdict } = ledger.enter(row, { ...row, details: storedDetails(kept) }, { action: 'ERASED' })
+      const { verdict } = ledger.enter(row, { ...row, details: storedDetails(kept) }, { action })
       if (verdict === 'updated') ids.push(row.id)
     }
     await ledger.store()

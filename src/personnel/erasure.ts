@@ -31,7 +31,7 @@ export async function erasePerson(write: Write, id: string): Promise<Erasure> {
   if (before.erasedAt) throw new Fault('CONFLICT', `This person was already erased at ${before.erasedAt}.`)
   const isOwn = eq(write.t.change.entityId, id)
   const texts = await textsOf(write, before, isOwn)
-  const entries = new Set(await eraseDetails(write, texts))
+  const entries = new Set(await eraseDetails(write, id, texts))
   await blankEntries(write, id, texts, 'risk', entries)
   await blankEntries(write, id, texts, 'issue', entries)
   const history = (await blankOwn(write, isOwn)) + (await blankMentions(write, id, texts))

@@ -2,9 +2,9 @@ import { sql } from 'drizzle-orm'
 import { builder, needs } from '../graph/builder.js'
 import { orNotFound, queryOne, timestampFields } from '../graph/entities.js'
 import { asEntity, displayed } from '../graph/federation/schema.js'
-import { boundedText, neverNull } from '../graph/inputs.js'
+import { columns, computedField, itemsField } from '../graph/fields.js'
+import { boundedText, checkedBy, neverNull } from '../graph/inputs.js'
 import { connectionOf, pageField, queryList } from '../graph/paging/connections.js'
-import { columns, computedField, itemsField } from '../graph/sql/fields.js'
 import { mutationField } from '../graph/sql/mutations/fields.js'
 import { foldedName, trimmed } from '../text.js'
 import {
@@ -16,6 +16,8 @@ import {
   groups,
   groupsOfPerson,
   memberCount,
+  readGroup,
+  readNewGroup,
 } from './groups.js'
 import { addMember, removeMember } from './memberships.js'
 import { Person, PersonConnection, PersonFilter } from './people.graph.js'
@@ -96,6 +98,7 @@ const fieldText = (member: keyof typeof GROUP_FIELDS) => boundedText(member, GRO
 
 const AddGroupInput = builder.inputType('AddGroupInput', {
   description: 'A group to add.',
+  ...checkedBy(readNewGroup),
   fields: (t) => ({
     name: t.string({ required: true, ...fieldText('name') }),
     externalId: t.string(fieldText('externalId')),
@@ -105,6 +108,7 @@ const AddGroupInput = builder.inputType('AddGroupInput', {
 
 const ChangeGroupInput = builder.inputType('ChangeGroupInput', {
   description: 'The changes of a group. Absent fields stay; null clears a field, except the name.',
+  ...checkedBy(readGroup),
   fields: (t) => ({
     name: t.string(neverNull(fieldText('name'))),
     externalId: t.string(fieldText('externalId')),

@@ -14,7 +14,7 @@ import { refuseDuplicate } from './uniqueness.js'
 
 export type GroupRow = Tables['group']['$inferSelect']
 
-export interface GroupFilter {
+interface GroupFilter {
   readonly search?: Optional<string>
   readonly updatedSince?: Optional<string>
 }
@@ -77,7 +77,7 @@ export const GROUP_FIELDS = {
 }
 type GroupValues = Values<typeof GROUP_FIELDS>
 
-const readGroup = recordReader(GROUP_FIELDS)
+export const readGroup = recordReader(GROUP_FIELDS)
 
 export function groupsLedger(write: Write): Ledger<GroupRow> {
   return new Ledger(write, { kind: 'GROUP', table: (t) => t.group, tracked: ['name', 'externalId', 'description'] })
@@ -103,6 +103,13 @@ export interface GroupChange {
   readonly description?: Optional<string>
 }
 
+/** Reads a group to add; flaws go to the check. */
+export function readNewGroup(raw: Readonly<Record<string, unknown>>, check: InputCheck): GroupValues {
+  const values = readGroup(raw, check)
+  requireFields(GROUP_FIELDS, values, check)
+  return values
+}
+
 export function addGroup(write: Write, input: GroupChange): Promise<GroupRow> {
   return storeGroup(write, undefined, input, 'This group cannot be added as given.')
 }
@@ -120,8 +127,7 @@ async function storeGroup(
   refusal: string,
 ): Promise<GroupRow> {
   const check = new InputCheck()
-  const values = readGroup({ ...input }, check)
-  if (!before) requireFields(GROUP_FIELDS, values, check)
+  const values = (before ? readGroup : readNewGroup)({ ...input }, check)
   check.refuse(refusal)
   const draft = groupWith(write, before, values)
   await refuseTaken(write, draft)

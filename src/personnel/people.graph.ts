@@ -3,13 +3,22 @@ import { builder, enumOf, needs } from '../graph/builder.js'
 import { detailsField, detailsInput } from '../graph/details.js'
 import { orNotFound, queryOne, timestampFields } from '../graph/entities.js'
 import { asEntity, displayed } from '../graph/federation/schema.js'
-import { boundedList, boundedText, boundedTexts, neverNull } from '../graph/inputs.js'
+import { columns } from '../graph/fields.js'
+import { boundedList, boundedText, boundedTexts, checkedBy, neverNull } from '../graph/inputs.js'
 import { connectionOf, queryList } from '../graph/paging/connections.js'
-import { columns } from '../graph/sql/fields.js'
 import { mutationField } from '../graph/sql/mutations/fields.js'
 import { LIMITS } from '../limits.js'
 import { foldedName, trimmed } from '../text.js'
-import { addPerson, changePerson, PERSON_FIELDS, type PersonRow, personKeys, personnel } from './people.js'
+import {
+  addPerson,
+  changePerson,
+  PERSON_FIELDS,
+  type PersonRow,
+  personKeys,
+  personnel,
+  readNewPerson,
+  readPersonChange,
+} from './people.js'
 
 export const PersonStatus = enumOf('PersonStatus', 'Whether a person is on the roster.', {
   ACTIVE: 'On the roster.',
@@ -90,6 +99,7 @@ const fieldText = (member: 'name' | 'email' | 'externalId' | 'title' | 'departme
 
 const AddPersonInput = builder.inputType('AddPersonInput', {
   description: 'A person to add. Give an e-mail, an externalId, or both.',
+  ...checkedBy(readNewPerson),
   fields: (t) => ({
     name: t.string({ required: true, ...fieldText('name') }),
     email: t.string(fieldText('email')),
@@ -112,6 +122,7 @@ mutationField('addPerson', {
 
 const ChangePersonInput = builder.inputType('ChangePersonInput', {
   description: 'The changes of a person. Absent fields stay; null clears a field, except name and status.',
+  ...checkedBy(readPersonChange),
   fields: (t) => ({
     name: t.string(neverNull(fieldText('name'))),
     email: t.string(fieldText('email')),

@@ -31,7 +31,7 @@ import { refuseDuplicate } from './uniqueness.js'
 
 export type PersonRow = Tables['person']['$inferSelect']
 
-export interface PersonFilter {
+interface PersonFilter {
   readonly status?: Optional<readonly PersonStatus[]>
   /** Ids or names. */
   readonly group?: Optional<readonly string[]>
@@ -171,16 +171,28 @@ export function checkPerson(before: PersonRow | undefined, values: PersonValues,
   checkDetails(values.details, before?.details, check)
 }
 
+/** Reads a person to add; flaws go to the check. */
+export function readNewPerson(raw: Readonly<Record<string, unknown>>, check: InputCheck): PersonValues {
+  const values = readPerson(raw, check)
+  checkPerson(undefined, values, check)
+  const count = Array.isArray(raw['groupIds']) ? raw['groupIds'].length : 0
+  if (count > LIMITS.groupIdsMax) check.flaw('groupIds', tooManyItems(count, LIMITS.groupIdsMax))
+  return values
+}
+
+/** Reads the changes of a person; flaws go to the check. */
+export function readPersonChange(raw: Readonly<Record<string, unknown>>, check: InputCheck): PersonValues {
+  const values = readPerson(raw, check)
+  if (values.status === null) check.flaw('status', 'Must not be empty.')
+  return values
+}
+
 /** Adds someone to the roster and to these groups. */
 export async function addPerson(write: Write, input: PersonInput): Promise<PersonRow> {
-  const { groupIds: given, ...members } = input
   const check = new InputCheck()
-  const values = readPerson(members, check)
-  checkPerson(undefined, values, check)
-  const groupIds = given ?? []
-  if (groupIds.length > LIMITS.groupIdsMax) check.flaw('groupIds', tooManyItems(groupIds.length, LIMITS.groupIdsMax))
+  const values = readNewPerson({ ...input }, check)
+  const joined = await knownGroups(write, input.groupIds ?? [], check)
   check.refuse('This person cannot be added as given.')
-  const joined = await knownGroups(write, groupIds)
   const draft = personWith(write, undefined, values)
   await refuseTaken(write, draft)
 
@@ -199,9 +211,8 @@ export async function changePerson(write: Write, id: string, input: PersonChange
   if (before.erasedAt)
     throw new Fault('CONFLICT', `This person was erased at ${before.erasedAt} and cannot be changed.`)
   const check = new InputCheck()
-  const values = readPerson({ ...input }, check)
+  const values = readPersonChange({ ...input }, check)
   checkPerson(before, values, check)
-  if (values.status === null) check.flaw('status', 'Must not be empty.')
   check.refuse('This person cannot be changed as given.')
   const draft = personWith(write, before, values)
   await refuseTaken(write, draft)
@@ -218,14 +229,12 @@ function refuseTaken(write: Write, draft: PersonRow): Promise<void> {
   ])
 }
 
-/** The groups with these ids; throws if one does not exist. */
-async function knownGroups(write: Write, groupIds: readonly string[]): Promise<GroupRow[]> {
-  if (groupIds.length === 0) return []
+/** The groups with these ids; one that does not exist is a flaw. */
+async function knownGroups(write: Write, groupIds: readonly string[], check: InputCheck): Promise<GroupRow[]> {
+  if (groupIds.length === 0 || check.has('groupIds')) return []
   const known = await byIds(write, groups, groupIds)
-  const check = new InputCheck()
   groupIds.forEach((id, index) => {
     if (!known.has(id)) check.flaw(`groupIds/${index}`, `There is no group with the id ${JSON.stringify(id)}.`)
   })
-  check.refuse('This person cannot be added as given.')
   return [...known.values()]
 }

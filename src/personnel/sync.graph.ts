@@ -1,7 +1,12 @@
 import { builder, change, enumOf, needs } from '../graph/builder.js'
-import type { FieldPrice } from '../graph/cost/bills.js'
-import { boundedList, boundedText, boundedTexts, neverNull } from '../graph/inputs.js'
-import { FOR_MORE_PERSONNEL, type PersonnelReport, syncPersonnel } from '../ingest/personnelSync.js'
+import type { FieldPrice } from '../graph/cost/fieldPrices.js'
+import { boundedList, boundedText, boundedTexts, checkedBy, neverNull } from '../graph/inputs.js'
+import {
+  checkPersonnelState,
+  FOR_MORE_PERSONNEL,
+  type PersonnelReport,
+  syncPersonnel,
+} from '../ingest/personnelSync.js'
 import { LIMITS } from '../limits.js'
 import { recordsIn, SyncCounts, SyncWarning } from '../projects/sync.graph.js'
 import { GROUP_FIELDS } from './groups.js'
@@ -48,6 +53,7 @@ const SyncLeavers = enumOf('SyncLeavers', 'What becomes of people who are not in
 
 const SyncPersonnelInput = builder.inputType('SyncPersonnelInput', {
   description: 'People and groups to add or change.',
+  ...checkedBy(checkPersonnelState, LIMITS.syncFlawsMax),
   fields: (t) => ({
     people: t.field({
       type: [SyncPersonInput],

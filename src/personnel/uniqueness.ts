@@ -23,13 +23,17 @@ export async function refuseDuplicate<T extends Claiming>(
   const claimed: Partial<T['$inferSelect']> = {}
   for (const { member } of claims) claimed[member] = draft[member]
   const others = (await havingAny(table, claimed)).filter(({ id }) => id !== draft.id)
-  for (const { field, words = field, member } of claims) {
+  const taken = claims.flatMap(({ field, words = field, member }) => {
     const holder = others.find((other) => other[member] !== null && other[member] === draft[member])
-    if (!holder) continue
-    const detail = `The ${words} belongs to ${holder.name} (${holder.id}).`
-    throw new Fault('CONFLICT', `A ${noun} with this ${words} is already there. ${detail}`, {
-      flaws: [{ pointer: `/${field}`, detail }],
-      existingId: holder.id,
-    })
-  }
+    const detail = `The ${words} belongs to ${holder?.name} (${holder?.id}).`
+    return holder ? [{ words, holder, flaw: { pointer: `/${field}`, detail } }] : []
+  })
+  const [first] = taken
+  if (!first) return
+  const details = taken.map(({ flaw }) => flaw.detail).join(' ')
+  const words = taken.map((one) => one.words).join(' and this ')
+  throw new Fault('CONFLICT', `A ${noun} with this ${words} is already there. ${details}`, {
+    flaws: taken.map(({ flaw }) => flaw),
+    existingId: first.holder.id,
+  })
 }

@@ -25,7 +25,7 @@ import { PROJECT_STATUSES, type ProjectStatus } from '../vocabulary.js'
 
 export type ProjectRow = Tables['project']['$inferSelect']
 
-export interface ProjectFilter {
+interface ProjectFilter {
   readonly status?: Optional<readonly ProjectStatus[]>
   readonly search?: Optional<string>
   readonly updatedSince?: Optional<string>

@@ -2,9 +2,9 @@ import { builder, enumOf, needs } from '../graph/builder.js'
 import { detailsField } from '../graph/details.js'
 import { queryOne, timestampFields } from '../graph/entities.js'
 import { asEntity, displayed } from '../graph/federation/schema.js'
+import { columns, computedField, referenceField } from '../graph/fields.js'
 import { boundedNumber, boundedText, boundedTexts } from '../graph/inputs.js'
 import { connectionOf, pageField, queryList } from '../graph/paging/connections.js'
-import { columns, computedField, referenceField } from '../graph/sql/fields.js'
 import { Person } from '../personnel/people.graph.js'
 import { personnel } from '../personnel/people.js'
 import { ASSESSMENT_MAX, type RiskLevel as RiskLevelName, SCORE_MAX } from '../vocabulary.js'
@@ -176,7 +176,7 @@ queryList('risks', {
   type: RiskConnection,
   filter: RiskFilter,
   scope: 'projects.read',
-  description: 'The risk register across all projects, highest score first.',
+  description: 'The risk register across all projects, ordered by rank (highest score first).',
   list: risks,
 })
 

@@ -182,7 +182,7 @@ export const RISK_FIELDS = {
   dueOn: day('The day by which the response is due.', '2027-03-31'),
   details: details('Cost', '12,000 EUR'),
 }
-export type RiskValues = Values<typeof RISK_FIELDS>
+type RiskValues = Values<typeof RISK_FIELDS>
 
 export function risksLedger(write: Write): Ledger<RiskRow> {
   return new Ledger(write, {

@@ -19,7 +19,7 @@ export interface RiskMatrix {
   readonly levels: readonly { readonly level: RiskLevel; readonly count: number }[]
 }
 
-export interface RiskMatrixCell {
+interface RiskMatrixCell {
   readonly likelihood: number
   readonly impact: number
   readonly count: number

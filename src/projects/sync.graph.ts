@@ -1,11 +1,11 @@
 import { grants } from '../auth/scopes.js'
 import { builder, change, enumOf, needs, requireProject } from '../graph/builder.js'
-import type { FieldPrice } from '../graph/cost/bills.js'
+import type { FieldPrice } from '../graph/cost/fieldPrices.js'
 import { detailsInput } from '../graph/details.js'
 import { present } from '../graph/entities.js'
-import { boundedList, boundedNumber, boundedText, neverNull } from '../graph/inputs.js'
+import { boundedList, boundedNumber, boundedText, checkedBy, neverNull } from '../graph/inputs.js'
 import type { Counts } from '../ingest/run.js'
-import { FOR_MORE, type SyncReport, syncProject } from '../ingest/sync.js'
+import { checkProjectState, FOR_MORE, type SyncReport, syncProject } from '../ingest/sync.js'
 import { LIMITS } from '../limits.js'
 import { ASSESSMENT_MAX, SCORE_MAX } from '../vocabulary.js'
 import { IssueSeverity, IssueStatus } from './issues.graph.js'
@@ -71,6 +71,7 @@ const SyncMode = enumOf('SyncMode', 'Whether the lists of a project sync are com
 
 const SyncProjectInput = builder.inputType('SyncProjectInput', {
   description: 'A project, with its risks and issues.',
+  ...checkedBy(checkProjectState, LIMITS.syncFlawsMax),
   fields: (t) => ({
     mode: t.field({ type: SyncMode, description: 'Whether the lists are complete; FULL by default.' }),
     key: t.string({ required: true, ...boundedText('projectKey', PROJECT_FIELDS.key.meaning) }),

@@ -92,7 +92,7 @@ export function raise(raised: Raised, changed: Iterable<ChangeCounter>, nonce: n
   return raised
 }
 
-/** The UPDATE that raises the counters; `spell` writes a value or a placeholder. */
+/** The UPDATE that raises the counters; `build` writes a value or a placeholder. */
 export function raising(raised: Raised, build: (nonce: number) => string): string {
   const changes = [...raised].map(([one, nonce]) => `${one} = ${one} + 1, ${one}_nonce = ${build(nonce)}`)
   return `update revision set ${changes.join(', ')}`

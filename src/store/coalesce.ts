@@ -10,7 +10,7 @@ export function coalesce<T>(load: (wantedAt: number) => Promise<T>): () => Promi
     return next
   }
 
-  /** `ask` gets the time of the earliest waiting call, by `performance.now()`. */
+  /** `load` gets the time of the earliest waiting call, by `performance.now()`. */
   function loadAfter(before: Promise<unknown>): Promise<T> {
     const wantedAt = performance.now()
     return before.then(() => {

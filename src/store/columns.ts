@@ -34,7 +34,7 @@ export const postgresColumns = {
 
 export type Columns = typeof postgresColumns
 
-const sqliteSpelling = {
+const sqliteTypes = {
   table: sqlite.sqliteTable,
   text: (name: string) => sqlite.text(name),
   oneOf: (name: string, values: readonly [string, ...string[]]) => sqlite.text(name, { enum: [...values] }),
@@ -52,7 +52,7 @@ const sqliteSpelling = {
 }
 
 // The only cast: both engines have the same members, and queries are typed against PostgreSQL.
-export const sqliteColumns = sqliteSpelling as unknown as Columns
+export const sqliteColumns = sqliteTypes as unknown as Columns
 
 /** `column in (...)` as a chain of comparisons for a CHECK: SQLite would build a temporary table for every row. */
 export function isAmong(column: AnyColumn, values: readonly (number | string)[]): SQL {

@@ -8,7 +8,7 @@ import type { Read, Store, Write } from './store.js'
 import type { Tables } from './tables.js'
 
 /** Row count of a table, and a hash of all its rows in key order. */
-export interface Contents {
+interface Contents {
   readonly rows: number
   readonly checksum: string
 }

@@ -202,7 +202,7 @@ test.each([0, -1, 1001])('a page of %i rows is refused by every list, in both AP
     expect(body).toMatchObject({ data: { [list]: null }, errors: [{ path: [list], extensions }] })
     const rest = await caller.get(`/v1/${list}?limit=${size}`)
     expect(rest).toMatchProblem(400, 'BAD_REQUEST')
-    expect(rest.body.errors).toEqual([{ parameter: 'limit', detail: 'from 1 to 1000.' }])
+    expect(rest.body.errors).toEqual([{ parameter: 'limit', detail: 'Must be from 1 to 1000.' }])
   }
   for (const { parent, list } of NESTED) {
     const id = parent === 'group' ? company.groupIds[0] : company.projectIds[0]

@@ -37,14 +37,36 @@ async function imported({ gateway }: Side, noun: 'people' | 'risks', records: ob
   await storing.catch(() => undefined)
 }
 
+const maybeStep = fc.option(fc.integer({ min: 1, max: 5 }), { nil: null })
+/** Some of the texts are also names of people, who may be erased. */
+const details = fc
+  .dictionary(fc.constantFrom('Cost', 'cost', 'Seen by', 'a; b.c'), word, { maxKeys: 3 })
+  .map((texts) => Object.entries(texts).map(([name, text]) => ({ name, text })))
 const entry = fc.record({
   number: nat,
   title: word,
   owner: maybeWord,
-  likelihood: fc.option(fc.integer({ min: 1, max: 5 }), { nil: null }),
+  likelihood: maybeStep,
+  facts: maybeStep,
+  details,
 })
-const referenced = (number: number) => ({ reference: `R-${number}` })
-const assessed = (likelihood: number | null) => ({ likelihood, impact: likelihood })
+
+/** A risk as a source gives it. */
+function riskOf({ number, title, owner, likelihood, facts, details }: RecordOf<typeof entry>) {
+  const day = facts && `2027-01-0${facts}`
+  return {
+    ...{ reference: `R-${number}`, title, owner, likelihood, impact: likelihood, details },
+    ...{
+      mitigation: facts && `Step ${facts}`,
+      cause: day,
+      dueOn: day,
+      residualLikelihood: facts,
+      residualImpact: facts,
+    },
+    scoreGiven: likelihood === null ? facts : null,
+  }
+}
+type RecordOf<A> = A extends fc.Arbitrary<infer T> ? T : never
 
 /** Everything that changes something, by chance. */
 const action: fc.Arbitrary<Action> = fc.oneof(
@@ -80,32 +102,30 @@ const action: fc.Arbitrary<Action> = fc.oneof(
         if (person && group) await (isIn ? side.caller.put(path) : side.caller.delete(path))
       },
   ),
-  fc.array(fc.record({ name: word, number: nat, groups: fc.uniqueArray(nat, { maxLength: 3 }) }), { maxLength: 4 }).map(
-    (people): Action =>
-      (side) => {
-        const records = new Map(
-          people.map(({ name, number, groups }) => [
-            number,
-            { name, externalId: `HR-${number}`, groups: groups.map((one) => `Group ${one}`) },
-          ]),
-        )
-        return imported(side, 'people', [...records.values()])
-      },
-  ),
+  fc
+    .array(fc.record({ name: word, number: nat, groups: fc.uniqueArray(nat, { maxLength: 3 }), details }), {
+      maxLength: 4,
+    })
+    .map(
+      (people): Action =>
+        (side) => {
+          const records = people.map(
+            ({ name, number, groups, details }) =>
+              [
+                number,
+                { name, externalId: `HR-${number}`, groups: groups.map((one) => `Group ${one}`), details },
+              ] as const,
+          )
+          return imported(side, 'people', [...new Map(records).values()])
+        },
+    ),
   fc.array(entry, { maxLength: 4 }).map(
     (entries): Action =>
       (side) => {
         const records = new Map(
-          entries.map(({ number, title, owner, likelihood }) => [
-            number,
-            {
-              ...referenced(number),
-              project: 'APOLLO',
-              title,
-              owner,
-              ...assessed(likelihood),
-              status: RISK_STATUSES[number % 3],
-            },
+          entries.map((one) => [
+            one.number,
+            { ...riskOf(one), project: 'APOLLO', status: RISK_STATUSES[one.number % 3] },
           ]),
         )
         return imported(side, 'risks', [...records.values()], { closeMissing: true, closeLimit: 99, project: 'APOLLO' })
@@ -114,25 +134,21 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   fc
     .record({
       key: fc.constantFrom('APOLLO', 'QUAY'),
+      details,
       risks: fc.array(entry, { maxLength: 4 }),
       issues: fc.array(entry, { maxLength: 4 }),
     })
     .map(
-      ({ key, risks, issues }): Action =>
+      ({ key, details, risks, issues }): Action =>
         ({ caller }) => {
           const once = <T extends { number: number }>(all: readonly T[]) => [
             ...new Map(all.map((one) => [one.number, one])).values(),
           ]
           return sync(caller, {
-            ...{ key, name: `Project ${key}`, closeLimit: 99 },
-            risks: once(risks).map(({ number, title, owner, likelihood }) => ({
-              ...referenced(number),
-              title,
-              owner,
-              ...assessed(likelihood),
-            })),
-            issues: once(issues).map(({ number, title, owner }) => ({
-              ...{ reference: `I-${number}`, title, assignee: owner },
+            ...{ key, name: `Project ${key}`, closeLimit: 99, details },
+            risks: once(risks).map(riskOf),
+            issues: once(issues).map(({ number, title, owner, details }) => ({
+              ...{ reference: `I-${number}`, title, assignee: owner, details },
               ...{ severity: ISSUE_SEVERITIES[number % 4], status: ISSUE_STATUSES[number % 5] },
             })),
           })
@@ -150,16 +166,26 @@ const action: fc.Arbitrary<Action> = fc.oneof(
 const fold = (name: string) => name.toLowerCase().replace('å', 'a')
 
 const TRACKED = {
-  '/v1/personnel?status=active,inactive': ['name', 'email', 'externalId', 'title', 'department', 'status', 'groups'],
+  '/v1/personnel?status=active,inactive': [
+    'name',
+    'email',
+    'externalId',
+    'title',
+    'department',
+    'status',
+    'groups',
+    'details',
+  ],
   '/v1/groups': ['name', 'externalId', 'description'],
-  '/v1/projects': ['key', 'name', 'description', 'url', 'status'],
+  '/v1/projects': ['key', 'name', 'description', 'url', 'status', 'details'],
   '/v1/risks?status=open,occurred,closed': [
     ...['reference', 'title', 'description', 'category', 'likelihood', 'impact', 'score', 'status', 'response'],
-    ...['ownerId', 'ownerName', 'url', 'raisedOn', 'reviewOn'],
+    ...['ownerId', 'ownerName', 'url', 'raisedOn', 'reviewOn', 'dueOn', 'mitigation', 'cause'],
+    ...['residualLikelihood', 'residualImpact', 'scoreGiven', 'details'],
   ],
   '/v1/issues': [
     ...['reference', 'title', 'description', 'severity', 'status', 'assigneeId', 'assigneeName', 'riskId'],
-    ...['url', 'raisedOn', 'dueOn'],
+    ...['url', 'raisedOn', 'dueOn', 'details'],
   ],
 }
 
@@ -170,6 +196,8 @@ function asCopied(row: Row, fields: readonly string[]): object {
   const values = fields.flatMap((field): [string, unknown][] => {
     const value = row[field]
     if (field === 'groups') return [[field, (value as { name: string }[]).map(({ name }) => name).toSorted()]]
+    if (field === 'details')
+      return (value as { name: string; text: string }[]).map(({ name, text }) => [`details.${name}`, text])
     return value === null ? [] : [[field, String(value)]]
   })
   return Object.fromEntries(values)
@@ -178,6 +206,7 @@ function asCopied(row: Row, fields: readonly string[]): object {
 function copied(copy: Copy | undefined, fields: readonly string[]): object {
   const values = fields.flatMap((field): [string, unknown][] => {
     const value = copy?.get(field)
+    if (field === 'details') return [...(copy ?? [])].filter(([name]) => name.startsWith('details.'))
     if (field === 'groups') return [[field, (value?.split('; ') ?? []).toSorted()]]
     return value === undefined ? [] : [[field, value]]
   })
@@ -206,6 +235,11 @@ function openSides(own: TestStore): readonly [Gateway, Gateway] {
   return [open(), open()]
 }
 
+const NAMING_EACH_OTHER = ['Ada', 'Bea'].map((name, number) => ({
+  ...{ name, externalId: `HR-${number}` },
+  details: [{ name: 'Seen by', text: number === 0 ? 'Bea' : 'ADA' }],
+}))
+
 const runs = { numRuns: 6 }
 
 test('a follower from nothing has what the lists show, whenever it has caught up, while two processes write', {
@@ -226,6 +260,8 @@ test('a follower from nothing has what the lists show, whenever it has caught up
         const first: Side = { gateway: one, caller }
         const second: Side = { gateway: other, caller: other.with(caller.authorization) }
         const follower = new Follower()
+        // Whoever is erased first is named by another.
+        await imported(first, 'people', NAMING_EACH_OTHER)
         for (const { works, limit } of steps) {
           const written = Promise.all(works.map(([work, side]) => work(side === 0 ? first : second)))
           // Beside the writes, and then to the end.

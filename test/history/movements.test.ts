@@ -3,7 +3,7 @@ import { OPERATIONS } from '../../src/http/rest/operations.js'
 import { type Caller, type Gateway, openGateway } from '../support/harness.js'
 import { runHere } from '../support/inProcess.js'
 import { newStore, type TestStore } from '../support/stores.js'
-import { synced } from '../support/syncing.js'
+import { numbered, synced } from '../support/syncing.js'
 
 type Entries = readonly Readonly<Record<string, unknown>>[]
 /** The entries of a project after a sync at noon of each day; null for a day without one. */
@@ -154,6 +154,19 @@ test('more movements than a whole list may have are refused', async () => {
   const answer = await caller.get('/v1/movements?since=2026-11-01')
   expect(answer).toMatchProblem(400, 'TOO_COMPLEX')
   expect(answer.body.detail).toBe('More than 3 risks and issues moved. Name a `project`, or a later `since`.')
+})
+
+test('a query about movements that costs too much is told what can be done: they have no pages', async () => {
+  const gateway = openGateway()
+  const caller = await live(gateway, { APOLLO: [{ risks: numbered(400) }] })
+  const risks = Array.from({ length: 45 }, (_, index) => `r${index}: risk { id title score rank level status }`).join(
+    ' ',
+  )
+  const asked = (inner: string) => caller.graphql(`{ movements(since: "2026-11-01") { risks { ${inner} } } }`)
+  const { errors } = (await asked(risks)).body
+  expect(errors[0].message).toMatch(/^The query's cost is \d+; the most is 100000\. Ask for fewer fields, or for fewer/)
+  const nested = (await asked(`risk { history(first: 500) { nodes { id } } }`)).body
+  expect(nested.errors[0].message).toContain('`history(first: ')
 })
 
 test('a risk that is older than the history has a past', async () => {

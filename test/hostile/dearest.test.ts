@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest'
-import { SLICE_MS } from '../../src/graph/turns.js'
 import { addPerson } from '../../src/personnel/people.js'
 import { FIRST_QUERIES } from '../graphql/firstQueries.js'
 import { addIssues, addProject, addRisks, issue, project, risk } from '../support/fixtures.js'
-import { isShort, openArena, query } from './support/arena.js'
+import { isShort, KEY, openArena, PROJECTS_KEY, query } from './support/arena.js'
 import { type Chance, Composer, chanceOf, isShortEnough, type Selected, written } from './support/querySearch.js'
 
 /**
@@ -57,22 +56,24 @@ interface Tried {
   readonly waitedMs: number
 }
 
-/** The latency of others while this is served; undefined if it is refused. */
-async function waitFor(text: string): Promise<number | undefined> {
+/** The latency of others while this is served; undefined if it is refused, of which errors in some fields are no sign. */
+async function waitFor(text: string, key = KEY): Promise<number | undefined> {
   const since = performance.timeOrigin + performance.now()
-  const { answers } = await arena.send(query(text))
+  const { answers } = await arena.send(query(text, undefined, {}, key))
   const { longestMs, failure } = await arena.longestWait(since)
   expect(failure).toBe(undefined)
   expect(answers[0]?.status).toBe(200)
-  return answers[0]?.body.errors ? undefined : longestMs
+  const { errors, data } = answers[0]?.body ?? {}
+  return errors && (key === KEY || !data) ? undefined : longestMs
 }
 
 const median = (numbers: readonly number[]) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0
 
-async function typicalWait(text: string): Promise<number> {
+/** Of a query that takes long, the least: what it does itself is in every round, and other load only adds to it. */
+async function leastWait(text: string, key = KEY): Promise<number> {
   const waits: number[] = []
-  for (let i = 0; i < 7; i++) waits.push((await waitFor(text)) ?? 0)
-  return median(waits)
+  for (let i = 0; i < 7; i++) waits.push((await waitFor(text, key)) ?? 0)
+  return Math.min(...waits)
 }
 
 const RISK = `id reference project { id key name } title description category likelihood impact score level rank status
@@ -80,6 +81,15 @@ const RISK = `id reference project { id key name } title description category li
 
 /** A typical query. */
 const PAGE = `{ risks(first: 1000) { nodes { ${RISK} } } }`
+
+const PAGES = 41
+
+/** Of the page the median of many: a probe may miss its few milliseconds. */
+async function pageWait(): Promise<number> {
+  const waits: number[] = []
+  for (let i = 0; i < PAGES; i++) waits.push((await waitFor(PAGE)) ?? 0)
+  return median(waits)
+}
 
 const KEPT = 6
 const QUERIES_MIN = 50
@@ -93,6 +103,7 @@ async function provenWait(text: string, least: number): Promise<number | undefin
 async function search(composer: Composer, chance: Chance): Promise<{ worst: Tried[]; tried: number; refused: number }> {
   let worst: Tried[] = []
   let [tried, refused] = [0, 0]
+  const first = composer.queries()
   const since = performance.now()
   // On a busy machine the search takes longer, but not for ever.
   const isOver = () => {
@@ -101,7 +112,7 @@ async function search(composer: Composer, chance: Chance): Promise<{ worst: Trie
   }
   while (!isOver()) {
     const parent = worst[Math.floor(chance() * worst.length)]
-    const one = parent && tried % 4 > 0 ? composer.changed(parent.query) : composer.query()
+    const one = first.pop() ?? (parent && tried % 4 > 0 ? composer.changed(parent.query) : composer.query())
     const text = written(one)
     if (!isShortEnough(text)) continue
     const waitedMs = await provenWait(text, worst.at(-1)?.waitedMs ?? 0)
@@ -119,13 +130,12 @@ test(
     const { personIds, projectIds, riskIds, groupIds, issueIds } = arena.company
     const ids = [...personIds, ...projectIds, ...riskIds.slice(0, 3), ...groupIds, ...issueIds.slice(0, 3)]
     const { worst, tried, refused } = await search(new Composer(chance, { ids }), chance)
-    const page = await typicalWait(PAGE)
+    const page = await pageWait()
     // The worst result may be due to other load on the machine, so all bad ones are repeated.
     const again: Tried[] = []
-    for (const one of worst) again.push({ ...one, waitedMs: await typicalWait(one.text) })
+    for (const one of worst) again.push({ ...one, waitedMs: await leastWait(one.text) })
     const [dearest] = again.sort((a, b) => b.waitedMs - a.waitedMs)
-    // On the small store of the short form a page takes less than a slice of the event loop, which any query may take.
-    const ratio = (dearest?.waitedMs ?? 0) / (isShort ? Math.max(page, SLICE_MS) : page)
+    const ratio = (dearest?.waitedMs ?? 0) / page
     console.info(
       `dearest.test.ts: seed ${SEED}, ${tried} queries tried, ${refused} of them refused. The dearest delays others by ` +
         `${dearest?.waitedMs.toFixed(1)} ms, a page of 1,000 risks by ${page.toFixed(1)} ms: ${ratio.toFixed(1)} times.` +
@@ -136,6 +146,21 @@ test(
   },
   SEARCH_MS + 120_000,
 )
+
+const owners = Array.from({ length: 45 }, (_, i) => `o${i}: owner { id }`).join(' ')
+
+test.each([
+  '{ risks { nodes { title owner { name } } } }',
+  `{ risks(first: 1000) { nodes { ${owners} } } }`,
+  '{ issues { edges { cursor node { assignee { name } risk { owner { name } } } } } }',
+])(`so do fields that the key may not read, in every row: %.60s`, async (text) => {
+  const page = await pageWait()
+  const waitedMs = await leastWait(text, PROJECTS_KEY)
+  expect(waitedMs).toBeGreaterThan(0)
+  const ratio = waitedMs / page
+  console.info(`dearest.test.ts: ${waitedMs.toFixed(1)} ms against ${page.toFixed(1)} ms: ${ratio.toFixed(1)} times.`)
+  expect(ratio).toBeLessThanOrEqual(RATIO_MAX)
+})
 
 test.each(Object.entries(FIRST_QUERIES))(
   'what people type first is answered on a store of this size: %s',

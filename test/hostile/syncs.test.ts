@@ -3,7 +3,7 @@ import { LIMITS } from '../../src/limits.js'
 import { type Attack, campaign, openArena, posted, query, type Row } from './support/arena.js'
 import { flawAt, flaws, only, problem, refused, type Verdict } from './support/verdicts.js'
 
-/** Whole projects, only for a key with projects.manage: as many records as may be, and more. */
+/** Whole projects and rosters, only for keys that manage them: as many records as may be, and more. */
 
 const MOST = LIMITS.syncRecordsMax
 const ENTRIES = LIMITS.bodyItemsMax
@@ -70,6 +70,40 @@ const BY_GRAPHQL: [name: string, lists: () => Lists, verdict: Verdict][] = [
   ['20,000 risks, the last of which is wrong', () => ({ risks: records(MOST, risk, wrong) }), outcomeOf(emptyTitle)],
 ]
 
+const group: Written = (i) => ({ name: `Group ${i}` })
+const namesake: Written = (i) => ({ name: 'Ada Lovelace', externalId: `A-${i}` })
+const named = (count: number, name: (index: number) => string) => Array.from({ length: count }, (_, i) => name(i))
+
+/** Refused in the end, after all of it was matched. */
+const PERSONNEL: [name: string, state: () => object, verdict: Verdict][] = [
+  [
+    'a person in 20,000 groups',
+    () => ({
+      groups: records(MOST, group),
+      people: [{ name: 'x', externalId: 'x', groups: named(MOST, (i) => `Group ${i}`) }, { name: 'x' }],
+    }),
+    flawAt('/people/1/email'),
+  ],
+  [
+    'a person in 50,000 groups that there are not',
+    () => ({ people: [{ name: 'x', externalId: 'x', groups: named(ENTRIES, (i) => `None ${i}`) }] }),
+    flawAt('/people/0/groups'),
+  ],
+  [
+    '20,000 people of one name, and a member of that name',
+    () => ({ people: records(MOST, namesake), groups: [{ name: 'x', members: ['Ada Lovelace'] }] }),
+    flawAt('/groups/0/members'),
+  ],
+  [
+    '1,200,000 members',
+    () => ({ groups: records(40, () => ({ name: 'x', members: named(30_000, (i) => `m-${i}`) })) }),
+    flaws({
+      pointer: '/groups',
+      detail: `They name 1200000 members; the most is ${LIMITS.syncMembershipsMax}. Send more in parts, without leavers, or use \`operations import\`.`,
+    }),
+  ],
+]
+
 const SYNC = 'mutation ($state: SyncProjectInput!) { syncProject(input: $state) { project { id } } }'
 const byRest =
   (lists: () => Lists): Attack =>
@@ -82,6 +116,9 @@ const byGraphql =
 
 campaign(openArena(import.meta.url), [
   ...SYNCS.map(([name, lists, verdict]): Row => [`${name} keep nobody waiting`, byRest(lists), verdict]),
+  ...PERSONNEL.map(([name, roster, verdict]): Row => {
+    return [`${name} keep nobody waiting`, () => posted('/v1/personnel/batch', JSON.stringify(roster())), verdict]
+  }),
   ...BY_GRAPHQL.map(
     ([name, lists, verdict]): Row => [`${name} by GraphQL keep nobody waiting`, byGraphql(lists), verdict],
   ),

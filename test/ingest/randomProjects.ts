@@ -66,6 +66,12 @@ const factor = fc.integer({ min: 1, max: ASSESSMENT_MAX })
 /** Likelihood and impact. */
 const factors = fc.tuple(factor, factor)
 
+/** Their names are compared as they are, after trimming. */
+const details = fc.uniqueArray(fc.record({ name: headline, text }), {
+  maxLength: 3,
+  selector: ({ name }) => name.trim(),
+})
+
 const drafts = fc.record({
   groups: some(
     fc.record({
@@ -82,6 +88,7 @@ const drafts = fc.record({
       externalId: line,
       title: maybe(line),
       department: maybe(line),
+      details,
       status: fc.constantFrom(...PERSON_STATUSES),
       groups: fc.array(fc.nat(99), { maxLength: 4 }),
     }),
@@ -92,6 +99,7 @@ const drafts = fc.record({
       name: line,
       description: maybe(text),
       url,
+      details,
       status: fc.constantFrom(...PROJECT_STATUSES),
     }),
     ({ key }) => key,
@@ -109,6 +117,7 @@ const drafts = fc.record({
       mitigation: maybe(text),
       cause: maybe(text),
       dueOn: maybe(day),
+      details,
       status: fc.constantFrom(...RISK_STATUSES),
       response: maybe(fc.constantFrom(...RISK_RESPONSES)),
       owner: one,
@@ -125,6 +134,7 @@ const drafts = fc.record({
       title: headline,
       description: maybe(text),
       severity: fc.constantFrom(...ISSUE_SEVERITIES),
+      details,
       status: fc.constantFrom(...ISSUE_STATUSES),
       assignee: one,
       assigneeName: maybe(line),

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { derivedColumns, SHEETS } from '../../src/ingest/columns.js'
-import { exportRecords } from '../../src/ingest/export.js'
-import { sheetCell, sheetValue } from '../../src/ingest/files/cells.js'
+import { detailNames, exportRecords } from '../../src/ingest/export.js'
+import { sheetLayout, sheetValue } from '../../src/ingest/files/cells.js'
 import { csvLine, csvRecords } from '../../src/ingest/files/csv.js'
 import type { SheetNoun } from '../../src/ingest/files/nouns.js'
 import { readSheet } from '../../src/ingest/files/sheet.js'
@@ -55,14 +55,12 @@ async function fill(store: Store, projects: RandomProjects): Promise<void> {
 async function exported(store: Store, noun: SheetNoun, format: Format): Promise<string> {
   const { columns } = SHEETS[noun]
   return store.snapshot(async (read) => {
-    let text = format === 'ndjson' ? '' : csvLine(columns)
+    const { header, cells } = sheetLayout(columns, await detailNames(read, noun, false))
+    let text = format === 'ndjson' ? '' : csvLine(header)
     for await (const page of exportRecords(read, noun, false)) {
       for (const row of page) {
         const members = columns.map((column) => [column, sheetValue(row[column])])
-        text +=
-          format === 'ndjson'
-            ? `${JSON.stringify(Object.fromEntries(members))}\n`
-            : csvLine(columns.map((column) => sheetCell(row[column])))
+        text += format === 'ndjson' ? `${JSON.stringify(Object.fromEntries(members))}\n` : csvLine(cells(row))
       }
     }
     return text
@@ -90,7 +88,7 @@ function read(noun: SheetNoun, format: Format, text: string): Members[] {
   return records.map(({ values }) => values)
 }
 
-/** The fields without timestamps. */
+/** The fields without timestamps, and details in the order of their names: columns have one order for all rows. */
 async function lasting(store: Store): Promise<unknown> {
   const texts = await everything(store, 'ndjson')
   return ORDER.map((noun) =>
@@ -98,15 +96,21 @@ async function lasting(store: Store): Promise<unknown> {
       .split('\n')
       .slice(0, -1)
       .map((line) => {
-        const { createdAt: _, updatedAt: __, syncedAt: ___, ...rest } = JSON.parse(line)
-        return rest
+        const { createdAt: _, updatedAt: __, syncedAt: ___, details, ...rest } = JSON.parse(line)
+        return {
+          ...rest,
+          details: new Map(details?.map((one: { name: string; text: string }) => [one.name, one.text])),
+        }
       }),
   )
 }
 
 /** An export has the imported values; groups are tested by the round trip, since they are matched by name. */
 async function requireExported(store: Store, projects: RandomProjects): Promise<void> {
-  const trimmed = (value: unknown) => (typeof value === 'string' ? value.trim() : value)
+  const trimmed = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(({ name, text }) => ({ name: name.trim(), text: text.trim() }))
+    return typeof value === 'string' ? value.trim() : value
+  }
   for (const noun of ORDER) {
     const records = read(noun, 'ndjson', await exported(store, noun, 'ndjson'))
     const outcome = new Map(records.map((record) => [record['id'], record]))

@@ -4,6 +4,7 @@
  */
 import type { Question } from './checks.js'
 import { GRAPHQL_QUESTIONS } from './graphql.js'
+import { HABITS } from './habits.js'
 import { REST_QUESTIONS } from './rest.js'
 
-export const NATURAL_QUESTIONS: readonly Question[] = [...GRAPHQL_QUESTIONS, ...REST_QUESTIONS]
+export const NATURAL_QUESTIONS: readonly Question[] = [...GRAPHQL_QUESTIONS, ...REST_QUESTIONS, ...HABITS]

@@ -186,7 +186,7 @@ test('the command prints all changes or those of one entity, since a time, as te
   const run = (...args: string[]) => runHere('.', ['history', ...args, '--database', gateway.own.url])
   const { db, t } = gateway.store.read
   const rows = await db.select().from(t.change).orderBy(t.change.id)
-  const inJson = ({ fields, nonce: _, projectId, ...row }: (typeof rows)[number]) => {
+  const inJson = ({ fields, nonce: _, stateFrom: __, stateTo: ___, projectId, ...row }: (typeof rows)[number]) => {
     const changed: [string, [unknown, unknown]][] = Object.entries(JSON.parse(fields))
     const called = { title: expect.any(String), reference: expect.toSatisfy((it) => projectId === null || it !== null) }
     const project = projectId && 'BRIDGE'

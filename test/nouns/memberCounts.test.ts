@@ -27,7 +27,7 @@ test('a group counts those of its members who are on the roster, whichever way t
   const change = (person: number, status: 'ACTIVE' | 'INACTIVE') => (write: Write) =>
     changePerson(write, ids[person] ?? '', { status })
   const wording = { place: String, createProjects: '', createGroups: '', closeLimit: '' }
-  const bring = (values: Record<string, unknown>) => async (write: Write) => {
+  const importPerson = (values: Record<string, unknown>) => async (write: Write) => {
     const { flaws } = await importRecords(write, 'people', [{ index: 0, values }], { wording })
     expect(flaws).toEqual([])
   }
@@ -37,9 +37,9 @@ test('a group counts those of its members who are on the roster, whichever way t
   expect(await counted((write) => removeMember(write, groupId, ids[0] ?? ''))).toBe(1)
   expect(await counted((write) => addMember(write, groupId, ids[0] ?? ''))).toBe(1)
   expect(await counted(change(0, 'ACTIVE'))).toBe(2)
-  expect(await counted(bring({ externalId: 'B', status: 'INACTIVE' }))).toBe(1)
-  expect(await counted(bring({ externalId: 'B', status: 'ACTIVE', groups: ['Divers'] }))).toBe(2)
-  expect(await counted(bring({ name: 'C', externalId: 'C', status: 'INACTIVE', groups: ['Divers'] }))).toBe(2)
-  expect(await counted(bring({ externalId: 'C', status: 'ACTIVE' }))).toBe(3)
+  expect(await counted(importPerson({ externalId: 'B', status: 'INACTIVE' }))).toBe(1)
+  expect(await counted(importPerson({ externalId: 'B', status: 'ACTIVE', groups: ['Divers'] }))).toBe(2)
+  expect(await counted(importPerson({ name: 'C', externalId: 'C', status: 'INACTIVE', groups: ['Divers'] }))).toBe(2)
+  expect(await counted(importPerson({ externalId: 'C', status: 'ACTIVE' }))).toBe(3)
   expect(await counted((write) => erasePerson(write, ids[0] ?? ''))).toBe(2)
 })

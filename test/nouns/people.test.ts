@@ -259,3 +259,26 @@ test('a key without personnel.manage adds nobody, and does not learn whose e-mai
     expect(answer.body.requiredScope).toBe('personnel.manage')
   }
 })
+
+test('a department is found in any case, also beyond ASCII', async () => {
+  const caller = await openGateway().as('personnel.manage')
+  const asked = {
+    ÉTUDES: 'études',
+    'études de sol': 'ÉTUDES DE SOL',
+    "École d'été": "école d'été",
+    'Отдел продаж': 'отдел продаж',
+    'ОТДЕЛ КАДРОВ': 'Отдел Кадров',
+    Öffentlichkeitsarbeit: 'öffentlichkeitsARBEIT',
+  }
+  for (const [index, department] of Object.keys(asked).entries()) {
+    await caller.post('/v1/personnel', { name: 'Ada', email: `p${index}@example.com`, department })
+  }
+  const found = await Promise.all(
+    Object.values(asked).map(
+      async (text) => (await caller.get(`/v1/personnel?department=${encodeURIComponent(text)}`)).body,
+    ),
+  )
+  expect(found.map(({ data }) => data.map((one: { department: string }) => one.department))).toEqual(
+    Object.keys(asked).map((department) => [department]),
+  )
+})

@@ -12,7 +12,12 @@ export const ada: PersonInput = { name: 'Ada Lovelace', email: 'ada@example.com'
 export const grace: PersonInput = { name: 'Grace Hopper', email: 'grace@example.com', externalId: 'HR-7' }
 
 type Derived = 'id' | 'searchFolded' | 'createdAt' | 'updatedAt'
-type Draft<Row, D extends string> = Omit<Row, Derived | D | 'details'> & { details: DetailsChange | null }
+type Draft<Row, D extends string> = NullsLeftOut<Omit<Row, Derived | D | 'details'>> & {
+  details?: DetailsChange | null
+}
+type NullsLeftOut<T> = { [K in keyof T as null extends T[K] ? never : K]: T[K] } & {
+  [K in keyof T as null extends T[K] ? K : never]?: T[K]
+}
 export type ProjectDraft = Draft<ProjectRow, 'syncedAt'>
 export type RiskDraft = Draft<RiskRow, 'categoryFolded' | 'score' | 'live' | 'standing'>
 export type IssueDraft = Draft<IssueRow, 'live' | 'standing'>
@@ -70,10 +75,7 @@ export async function addIssue(write: Write, draft: IssueDraft): Promise<string>
 export const project = (overrides: Partial<ProjectDraft> = {}): ProjectDraft => ({
   key: 'APOLLO',
   name: 'Apollo bridge',
-  description: null,
-  url: null,
   status: 'ACTIVE',
-  details: null,
   ...overrides,
 })
 
@@ -81,24 +83,10 @@ export const risk = (projectId: string, overrides: Partial<RiskDraft> = {}): Ris
   projectId,
   reference: 'R-1',
   title: 'Steel arrives late',
-  description: null,
-  category: null,
   likelihood: 3,
   impact: 3,
   status: 'OPEN',
-  response: null,
-  ownerId: null,
-  ownerName: null,
-  url: null,
   raisedOn: '2026-03-01',
-  reviewOn: null,
-  dueOn: null,
-  mitigation: null,
-  cause: null,
-  residualLikelihood: null,
-  residualImpact: null,
-  scoreGiven: null,
-  details: null,
   ...overrides,
 })
 
@@ -106,16 +94,9 @@ export const issue = (projectId: string, overrides: Partial<IssueDraft> = {}): I
   projectId,
   reference: 'I-1',
   title: 'Crane permit refused',
-  description: null,
   severity: 'MEDIUM',
   status: 'OPEN',
-  assigneeId: null,
-  assigneeName: null,
-  riskId: null,
-  url: null,
   raisedOn: '2026-03-01',
-  dueOn: null,
-  details: null,
   ...overrides,
 })
 

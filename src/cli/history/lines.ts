@@ -41,10 +41,11 @@ export async function namesIn(read: Read, rows: readonly ChangeRow[]): Promise<N
 }
 
 export function inJson(row: ChangeRow, { titles, references, byId }: Names) {
-  const { nonce: _, fields: __, projectId, ...shown } = row
+  const { recordedAt, effectiveOn, by, action, entity, entityId, projectId } = row
   const fields = Object.entries(fieldChangesOf(row)).map(([field, [from, to]]) => ({ field, from, to }))
   const id = String(row.id)
   const called = { title: titles.get(id) ?? null, reference: references.get(id) ?? null }
+  const shown = { id: row.id, recordedAt, effectiveOn, by, action, entity, entityId }
   return { ...shown, ...called, project: byId.get(projectId ?? '') ?? null, fields }
 }
 

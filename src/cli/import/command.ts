@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander'
 import { projectKey } from '../../fields.js'
 import { DATE_ORDERS } from '../../ingest/files/guess/dates.js'
 import { SHEET_NOUNS, type SheetNoun, sheetNounOf } from '../../ingest/files/nouns.js'
-import { formatOf, SHEET_FORMATS } from '../../ingest/files/sheet.js'
+import { formatOf, isWorkbook, SHEET_FORMATS } from '../../ingest/files/sheet.js'
 import { LIMITS } from '../../limits.js'
 import { commandWith, WrongUsage } from '../command.js'
 import type { ImportFlags } from './run.js'
@@ -14,7 +14,7 @@ const HEAP_GROWING_PERCENT = 50
 export function importCommand(clock: () => Date): Command {
   return commandWith('import', 'import people, groups, projects, risks or issues from files', ['database'])
     .argument('[noun]', `what the files contain: ${SHEET_NOUNS.join(', ')}`)
-    .argument('[files...]', 'CSV files, workbooks (.xlsx), NDJSON or JSON files; - is standard input')
+    .argument('[files...]', 'CSV files, workbooks (.xlsx, .ods), NDJSON or JSON files; - is standard input')
     .addOption(
       new Option('--format <format>', 'format of the files, if not clear from their names').choices(SHEET_FORMATS),
     )
@@ -56,7 +56,7 @@ export function importCommand(clock: () => Date): Command {
       const noun = sheetNounOf(named)
       if (!noun) throw new WrongUsage(`Cannot import ${named}. Use one of ${SHEET_NOUNS.join(', ')}.`)
       if (!flags.template) checkFlags(noun, files, flags)
-      else if (flags.format === 'xlsx') throw new WrongUsage('--template is text: csv, ndjson or json.')
+      else if (isWorkbook(flags.format)) throw new WrongUsage('--template is text: csv, ndjson or json.')
       setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`)
       // Imported lazily: the other commands start faster without it.
       const { importAll, printTemplate, suggestMap } = await import('./run.js')
@@ -66,7 +66,7 @@ export function importCommand(clock: () => Date): Command {
 }
 
 const HELP = `A file is stored completely or not at all. Importing it again changes nothing.
-The columns of each noun: operations import NOUN --template, and docs/feeding.md.
+The columns of each noun: operations import NOUN --template; docs/feeding.md.
 
 Examples:
   operations import people people.csv
@@ -95,12 +95,12 @@ function checkFlags(noun: SheetNoun, files: readonly string[], flags: ImportFlag
   if (files.includes('-') && flags.format === undefined)
     throw new WrongUsage(`Give --format for standard input: ${FORMATS}.`)
   const unknown = files.find((file) => file !== '-' && flags.format === undefined && formatOf(file) === undefined)
-  if (unknown !== undefined && /\.(xls|xlsb|ods|numbers)$/i.test(unknown))
+  if (unknown !== undefined && /\.(xls|xlsb|fods|numbers)$/i.test(unknown))
     throw new WrongUsage(`${unknown}: A workbook of this kind cannot be read. Save it as .xlsx, and import that.`)
   if (unknown !== undefined)
     throw new WrongUsage(`${unknown}: Give --format ${FORMATS}: the file name does not show it.`)
-  const isWorkbook = (file: string) => (flags.format ?? formatOf(file)) === 'xlsx'
-  if (flags.sheet !== undefined && !files.every(isWorkbook)) throw new WrongUsage('--sheet is for workbooks (.xlsx).')
+  if (flags.sheet !== undefined && !files.every((file) => isWorkbook(flags.format ?? formatOf(file))))
+    throw new WrongUsage('--sheet is for workbooks (.xlsx, .ods).')
   checkGuessFlags(files, flags)
   const isEntries = noun === 'risks' || noun === 'issues'
   const foreign = OF_ENTRIES.find((name) => flags[name] !== undefined)

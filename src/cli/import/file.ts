@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { addAbortSignal } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { derivedColumns, SHEETS } from '../../ingest/columns.js'
+import { listed } from '../../ingest/files/flaws.js'
 import type { DateOrder } from '../../ingest/files/guess/dates.js'
 import type { Guess } from '../../ingest/files/guess/guess.js'
 import type { Mapping } from '../../ingest/files/mapping.js'
@@ -18,6 +19,7 @@ import { importRecords } from '../../ingest/importers.js'
 import type { ImportResult, OtherFiles, Wording } from '../../ingest/run.js'
 import { recognisable } from '../../ingest/shipped/shipped.js'
 import type { Store } from '../../store/store.js'
+import { fold } from '../../text.js'
 import { progressBar } from '../progress.js'
 import { type Finding, findingOf, flawsOf, warningsOf } from './findings.js'
 
@@ -109,11 +111,23 @@ const NO_PROJECT =
   'or a column project that has the key of each row.'
 
 /** What the caller must decide before the records can be imported. */
-function questionsOf(noun: SheetNoun, { guess, records }: Sheet, { project }: Run): readonly string[] {
+function questionsOf(noun: SheetNoun, sheet: Sheet, { project }: Run): readonly string[] {
+  const { guess, records } = sheet
   const isOfProjects = noun === 'risks' || noun === 'issues'
   const first = guess?.mapping.rules.has('project') ?? (records[0] && 'project' in records[0].values)
   const lacks = isOfProjects && project === undefined && first === false
-  return [...(lacks ? [NO_PROJECT] : []), ...(guess?.questions ?? [])]
+  const others = isOfProjects && project !== undefined ? otherProjects(sheet, project) : []
+  return [...(lacks ? [NO_PROJECT] : []), ...others, ...(guess?.questions ?? [])]
+}
+
+/** Told once if no row of a file is of the project that was given, as in the export of a tracker. */
+function otherProjects({ records, columnOf }: Sheet, project: string): string[] {
+  const keys = new Set(records.map(({ values }) => String(values['project'] ?? '').trim()))
+  const isOther = records.length > 1 && !keys.has('') && [...keys].every((key) => fold(key) !== fold(project))
+  const column = columnOf('project')
+  return isOther
+    ? [`${column} says ${listed(keys)}, and --project says ${project}. Leave out --project: each row has its own.`]
+    : []
 }
 
 /** What is needed to read a file; with `isForced` also our own names are looked at as a guess. */

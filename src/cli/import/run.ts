@@ -36,7 +36,7 @@ export async function suggestMap(noun: SheetNoun, file: string, flags: ImportFla
     const sheet = await sheetOf(noun, file, { ...flags, mapping: undefined, signal, isForced: true })
     const { guess, notes } = sheet
     const mapping = guess?.mapping ?? sheet.recognised
-    if (!mapping) throw new WrongUsage('--suggest-map is for tables: CSV files and workbooks.')
+    if (!mapping) throw new WrongUsage('No map is needed: the file has our own names.')
     for (const note of notes) say(escapedLine(`${file}: ${note}`))
     if (guess) say(guessInWords(file, guess))
     for (const question of guess?.questions ?? []) say(escapedLine(`  ${question}`))

@@ -22,37 +22,10 @@ import { LIMITS } from '../../limits.js'
 import { HANDFUL } from '../../store/query/relations.js'
 import type { CountedList, CountedRelation } from '../../store/query/rowCounts.js'
 import { boundedArguments } from '../bounds.js'
-import { type Arguments, sqlOf } from '../sql/fields.js'
-import { type IsIncluded, includedBy } from '../sql/selections.js'
-
-/** How a field is priced, if it costs more than 1 and its selection; the extension `price` of the field. */
-export type FieldPrice =
-  /** A list at the root, which is complete unless a page is requested. */
-  | { readonly list: CountedList }
-  /** An object derived from the rows of a list: how many entries its own lists have, if that is not a matter of rows. */
-  | {
-      readonly derived: {
-        readonly list: CountedList
-        readonly filter: (args: Arguments) => Arguments
-        readonly entries?: (args: Arguments) => number
-      }
-    }
-  /** A summary of a list, which counts its rows. */
-  | { readonly counted: CountedList }
-  /** A nested list, which is always a page. */
-  | { readonly relation: CountedRelation }
-  /** Parts of a connection: its entries, the node of an edge, `totalCount`, and what needs the ends of the page. */
-  | { readonly part: 'entries' | 'entry' | 'count' | 'ends' }
-  /** A mutation that stores this many records. */
-  | { readonly records: (args: Arguments) => number }
-  /** The references of a gateway: each distinct one is looked up, and all are written. */
-  | { readonly references: (args: Arguments) => References }
-
-/** The number of references, and of distinct ones among them. */
-interface References {
-  readonly all: number
-  readonly different: number
-}
+import { type Arguments, sqlOf } from '../fields.js'
+import { type IsIncluded, includedBy } from '../selections.js'
+import type { FieldPrice } from './fieldPrices.js'
+import { allDifferent, onceFor, type References } from './references.js'
 
 /** The cost of a selection each time that it is read. */
 export interface Selection {
@@ -81,6 +54,8 @@ export interface ListBill {
   /** The scope that reading it needs. */
   readonly scope: Scope | undefined
   readonly args: (variables: Arguments) => ListArguments
+  /** Whether the field takes `first`; summaries and what is derived from a list do not. */
+  readonly isPaged: boolean
   /** The selection of an entry. */
   readonly entry: Selection
   readonly isCounted: boolean
@@ -197,21 +172,21 @@ function costOf(field: GraphQLField<unknown, unknown>, node: FieldNode, selected
   const args = (variables: Arguments) => orNothing(field, getArgumentValues(field, node, variables))
   if ('references' in price) {
     const each = { fixed: selected.fixed, inner: selected.inner }
-    return within({ references: (variables) => price.references(args(variables)), lookUp: 1, each })
+    return within({ references: onceFor((variables) => price.references(args(variables))), lookUp: 1, each })
   }
   if ('derived' in price) return derivedCost(field, price.derived, args, selected)
   const { fixed, entry, isCounted, needsEnds } = selected
   if ('counted' in price) {
     const list = price.counted
     return within(
-      { name: field.name, list, relation: undefined, scope, args, entry, isCounted: true, needsEnds },
+      { name: field.name, list, relation: undefined, scope, args, isPaged: false, entry, isCounted: true, needsEnds },
       fixed,
     )
   }
   const isRoot = 'list' in price
   const relation = isRoot ? undefined : price.relation
   const list = isRoot ? price.list : price.relation.list
-  return within({ name: field.name, list, relation, scope, args, entry, isCounted, needsEnds }, fixed)
+  return within({ name: field.name, list, relation, scope, args, isPaged: true, entry, isCounted, needsEnds }, fixed)
 }
 
 /** Every row is read once; an entry is the change of at least one row. */
@@ -228,14 +203,14 @@ function derivedCost(
     relation: undefined,
     scope,
     args: (variables) => ({ filter: filter(args(variables)) }),
+    isPaged: false,
     entry: entries ? FREE : entry,
     isCounted: true,
     needsEnds: false,
   }
   const scanned = within(scan, fixed)
   if (!entries) return scanned
-  const times = (variables: Arguments) => entries(args(variables))
-  const references = (variables: Arguments) => ({ all: times(variables), different: times(variables) })
+  const references = onceFor((variables) => allDifferent(entries(args(variables))))
   return { ...scanned, inner: new Map([...scanned.inner, [{ references, lookUp: 0, each: entry }, 1]]) }
 }
 
@@ -257,7 +232,7 @@ function orNothing(field: GraphQLField<unknown, unknown>, args: Arguments): Argu
 
 function referring(times: number, { fixed, inner }: Cost): Cost {
   if (inner.size === 0) return { ...NOTHING, fixed: 1 + times * fixed }
-  return within({ references: () => ({ all: times, different: times }), lookUp: 0, each: { fixed, inner } })
+  return within({ references: () => allDifferent(times), lookUp: 0, each: { fixed, inner } })
 }
 
 function within(one: Inner, fixed = 0): Cost {

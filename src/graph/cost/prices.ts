@@ -5,8 +5,8 @@ import { LIMITS } from '../../limits.js'
 import { isServed } from '../../store/query/page.js'
 import type { RowCounts } from '../../store/query/rowCounts.js'
 import type { Context } from '../builder.js'
+import type { Arguments } from '../fields.js'
 import { mayUseNames } from '../hints/names.js'
-import type { Arguments } from '../sql/fields.js'
 import { type Bill, billWith, type Inner, type ListArguments, type ListBill, type Selection } from './bills.js'
 import { smallerPages } from './smallerPages.js'
 
@@ -17,7 +17,7 @@ export interface Price {
 }
 
 /** The caller and the variables for which a bill is priced. */
-export interface Buyer {
+interface Buyer {
   readonly variables: Arguments
   readonly counts: RowCounts
   /** Rows that the caller may not read are not priced: their price would reveal how many there are. */
@@ -254,7 +254,8 @@ function requireAtMost(limit: string, actual: number, most: number): void {
 
 /** Which list is expensive, and the page that would make the query fit. */
 function hintFor(bill: Bill, lists: KnownLists, buyer: Buyer): string {
-  const all = [...lists].map(([key, { first, rows }]) => ({
+  const paged = [...lists].filter(([{ isPaged }]) => isPaged)
+  const all = paged.map(([key, { first, rows }]) => ({
     key,
     name: key.name,
     isRoot: key.relation === undefined,

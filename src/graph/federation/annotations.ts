@@ -10,7 +10,7 @@ import {
 import type { Scope } from '../../auth/scopes.js'
 import { LIMITS } from '../../limits.js'
 import { HANDFUL } from '../../store/query/relations.js'
-import type { FieldPrice } from '../cost/bills.js'
+import type { FieldPrice } from '../cost/fieldPrices.js'
 import type { Directive } from './subgraph.js'
 
 type Annotated = GraphQLObjectType | GraphQLField<unknown, unknown>

@@ -27,7 +27,7 @@ export interface EntityKey {
   readonly load: (context: Context, values: readonly string[]) => Promise<readonly (KeyedRow<PgTable> | undefined)[]>
 }
 
-export interface Entity {
+interface Entity {
   readonly name: string
   readonly scope: Scope
   readonly table: (t: Tables) => PgTable
@@ -74,7 +74,7 @@ function pathsOf(selection: string): string[][] {
 }
 
 /** A value of a key. */
-export interface Named {
+interface Named {
   readonly key: EntityKey
   /** In the form in which rows are compared with it. */
   readonly value: string
@@ -145,7 +145,7 @@ export interface Batch {
 }
 
 /** A list of references: the parsed references, and the look-ups for all of them. */
-export interface References {
+interface References {
   readonly places: readonly (Reference | Fault)[]
   readonly batches: readonly Batch[]
 }

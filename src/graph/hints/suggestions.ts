@@ -1,5 +1,6 @@
 import {
   type ASTNode,
+  type GraphQLArgument,
   GraphQLError,
   type GraphQLField,
   type GraphQLNamedType,
@@ -13,7 +14,7 @@ import {
   TokenKind,
 } from 'graphql'
 import { nearest } from '../../text.js'
-import { NOUNS, ORDERING, PAGING, SYNONYMS, VERBS } from './synonyms.js'
+import { ELSEWHERE, NOUNS, ORDERING, PAGING, SYNONYMS, VERBS } from './synonyms.js'
 
 /** Returns a hint to add to the message of a validation error; undefined leaves the message as it is. */
 type Explain = (schema: GraphQLSchema, words: readonly string[], node: ASTNode | undefined) => string | undefined
@@ -23,8 +24,10 @@ const EXPLAINED: readonly (readonly [pattern: RegExp, explain: Explain])[] = [
   [/^Unknown argument "(\w+)" on field "(\w+)\.(\w+)"\./, unknownArgument],
   [/^Field "(\w+)" is not defined by type "(\w+)"\./, unknownMember],
   [/^Field "(\w+)" of type "(?:\w+)Connection!?" must have a selection of subfields\./, bareConnection],
-  [/Value "[^"]*" does not exist in "(\w+)" enum\.$/, unknownValue],
-  [/Enum "(\w+)" cannot represent [^.]*\.$/, unknownValue],
+  [/Value "([^"]*)" does not exist in "(\w+)" enum\./, unknownValue],
+  [/Enum "(\w+)" cannot represent non-enum value: "?([^".]*)"?\./, quotedValue],
+  [/(?:String|ID) cannot represent a non.* value: (\w+)$/, bareText],
+  [/^Schema is not configured to execute subscription operation\./, () => 'Follow `changes` instead.'],
 ]
 
 /** Adds a hint to a validation error of graphql-js; other errors are returned unchanged. */
@@ -68,40 +71,42 @@ function unknownField(schema: GraphQLSchema, [name = '', typeName = '']: readonl
   if (type === query && mutation && name in mutation.getFields())
     return `Begin with \`mutation { ${name}\`: it changes something.`
   if (type === mutation && query && name in query.getFields()) return `Leave out \`mutation\`: \`${name}\` only reads.`
-  return (
-    didYouMean(name, Object.keys(fields)) ??
-    unless(type === query || type === mutation, () => `There are ${listed(Object.keys(fields))}.`)
-  )
+  if (type === query && Object.hasOwn(ELSEWHERE, name)) return ELSEWHERE[name]
+  const counted = `${/^(\w+?)s?Count$/.exec(name)?.[1]}s`
+  if (type === query && counted in fields) return `Did you mean \`${counted} { totalCount }\`?`
+  return didYouMean(name, Object.keys(fields)) ?? `There are ${listed(Object.keys(fields))}.`
 }
 
 function unknownArgument(schema: GraphQLSchema, [name = '', typeName = '', fieldName = '']: readonly string[]) {
   const field = fieldsOf(schema.getType(typeName))[fieldName]
   const names = field?.args.map((one) => one.name) ?? []
   if (names.includes('after')) {
-    if (ORDERING.has(name)) return `The order is fixed: ${orderOf(field)}.`
-    if (PAGING.has(name)) return 'Pages follow each other: give the `endCursor` of the last one as `after`.'
+    if (isAmong(ORDERING, name)) return fixedOrder(field)
+    if (isAmong(PAGING, name)) return 'Pages follow each other: give the `endCursor` of the last one as `after`.'
   }
-  const filter = field?.args.find((one) => one.name === 'filter')
-  const members = membersOf(getNamedType(filter?.type))
-  const [member] = members.includes(name) ? [name] : meantBy(name, members)
   const [argument] = meantBy(name, names)
-  if (argument === undefined && member !== undefined) return `Did you mean \`filter: { ${member}: ... }\`?`
+  const inner = field?.args.flatMap((one) => memberOf(one, name)) ?? []
+  if (argument === undefined && inner[0] !== undefined) return `Did you mean \`${inner[0]}\`?`
   if (argument !== undefined) return `Did you mean "${argument}"?`
   return names.length === 0 ? `\`${fieldName}\` takes no arguments.` : `\`${fieldName}\` takes ${listed(names)}.`
 }
 
-/** The fixed order of a list, as in its description. */
-function orderOf(field: GraphQLField<unknown, unknown> | undefined): string {
-  const type = getNamedType(field?.type)?.name
-  if (type === 'RiskConnection') return 'by rank, the highest score first'
-  if (type === 'IssueConnection') return 'the most severe first'
-  if (type === 'ProjectConnection') return 'by key'
-  return type === 'ChangeConnection' ? 'the oldest first' : 'by name'
+/** A guess that is a member of an argument, as it would be written. */
+function memberOf({ name: argument, type }: GraphQLArgument, name: string): string[] {
+  const members = membersOf(getNamedType(type))
+  const [member] = members.includes(name) ? [name] : meantBy(name, members)
+  return member === undefined ? [] : [`${argument}: { ${member}: ... }`]
+}
+
+/** That the order of a list is fixed, and which it is, as its description says. */
+export function fixedOrder({ description }: { readonly description?: string | null | undefined } = {}): string {
+  const [, order] = /, (?:ordered )?([^,.;]*\b(?:by|first)\b[^,.;]*)/.exec(description ?? '') ?? []
+  return order === undefined ? 'The order is fixed.' : `The order is fixed: ${order}.`
 }
 
 function unknownMember(schema: GraphQLSchema, [name = '', typeName = '']: readonly string[]) {
   const members = membersOf(schema.getType(typeName))
-  if (ORDERING.has(name)) return 'The order is fixed.'
+  if (isAmong(ORDERING, name)) return fixedOrder()
   return didYouMean(name, members) ?? `There are ${listed(members)}.`
 }
 
@@ -113,13 +118,23 @@ function bareConnection(_: GraphQLSchema, [name = '']: readonly string[]) {
   return `\`${name}\` is a connection: ask for \`${name} { nodes { ... } }\`.`
 }
 
-function unknownValue(schema: GraphQLSchema, [typeName = '']: readonly string[]) {
-  const type = schema.getType(typeName)
-  return isEnumType(type) ? `There are ${listed(type.getValues().map(({ name }) => name))}.` : undefined
+function unknownValue(schema: GraphQLSchema, [value = '', typeName = '']: readonly string[]) {
+  const names = valuesOf(schema.getType(typeName))
+  const meant = nearest(value, names)
+  return meant === undefined ? `There are ${listed(names)}.` : `Did you mean "${meant}"?`
 }
 
-function unless(condition: boolean, make: () => string): string | undefined {
-  return condition ? undefined : make()
+function quotedValue(schema: GraphQLSchema, [typeName = '', value = '']: readonly string[]) {
+  const names = valuesOf(schema.getType(typeName))
+  return `Write ${nearest(value, names) ?? `one of ${names.join(', ')}`}, without quotes.`
+}
+
+function valuesOf(type: GraphQLNamedType | null | undefined): string[] {
+  return isEnumType(type) ? type.getValues().map(({ name }) => name) : []
+}
+
+function bareText(_: GraphQLSchema, [text = '']: readonly string[]) {
+  return `(put it in quotes: "${text}").`
 }
 
 function didYouMean(name: string, known: readonly string[]): string | undefined {
@@ -130,10 +145,25 @@ function didYouMean(name: string, known: readonly string[]): string | undefined 
 /** The maximum number of names in one hint. */
 const SUGGESTED_MAX = 5
 
+/** Longer names are no guesses: comparing them only takes time. */
+const LONGEST = 100
+
+/** The same for `perPage`, `per_page` and `PerPage`. */
+export function spelling(name: string): string {
+  return name.toLowerCase().replaceAll('_', '')
+}
+
+export function isAmong(names: readonly string[], name: string): boolean {
+  return names.some((one) => spelling(one) === spelling(name))
+}
+
+const BY_SPELLING = new Map(Object.entries(SYNONYMS).map(([name, meant]) => [spelling(name), meant]))
+
 /** The known names that may be meant: a synonym, else the nearest spelling, else those that share a word. */
-function meantBy(name: string, known: readonly string[]): readonly string[] {
+export function meantBy(name: string, known: readonly string[]): readonly string[] {
+  if (name.length > LONGEST) return []
   const isKnown = (one: string) => known.includes(one)
-  const [synonym] = (Object.hasOwn(SYNONYMS, name) ? (SYNONYMS[name] ?? []) : []).filter(isKnown)
+  const [synonym] = (BY_SPELLING.get(spelling(name)) ?? []).filter(isKnown)
   if (synonym !== undefined) return [synonym]
   const [, verb = '', noun = ''] = /^([a-z]+)([A-Z]\w*)$/.exec(name) ?? []
   const verbs = [verb, ...(Object.hasOwn(VERBS, verb) ? (VERBS[verb] ?? []) : [])]

@@ -12,6 +12,8 @@ export const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   member: ['person', 'members'],
   me: ['apiKey'],
   viewer: ['apiKey'],
+  currentUser: ['apiKey'],
+  whoami: ['apiKey'],
   team: ['group', 'groups'],
   teams: ['groups', 'group'],
   department: ['departments'],
@@ -28,9 +30,11 @@ export const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   mail: ['email'],
   login: ['email', 'externalId'],
   username: ['email', 'externalId', 'name'],
-  title: ['name'],
+  name: ['title', 'search'],
+  title: ['name', 'search'],
+  key: ['reference'],
   label: ['name', 'title'],
-  summary: ['title', 'description'],
+  summary: ['title', 'description', 'riskMatrix'],
   text: ['description', 'search'],
   body: ['description'],
   code: ['key', 'reference', 'externalId'],
@@ -62,6 +66,8 @@ export const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   modifiedSince: ['updatedSince'],
   changedSince: ['updatedSince'],
   since: ['updatedSince'],
+  createdAfter: ['updatedSince'],
+  createdSince: ['updatedSince'],
   score: ['minScore'],
   scoreMin: ['minScore'],
   count: ['totalCount', 'first'],
@@ -75,6 +81,7 @@ export const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   take: ['first'],
   top: ['first'],
   last: ['first'],
+  max: ['first'],
   pageSize: ['first'],
   perPage: ['first'],
   where: ['filter'],
@@ -85,23 +92,46 @@ export const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   contains: ['search'],
   cursor: ['after'],
   startAfter: ['after'],
+  active: ['status'],
+  stats: ['riskMatrix'],
+  dashboard: ['riskMatrix'],
+  matrix: ['riskMatrix'],
+  heatmap: ['riskMatrix'],
+  trend: ['riskTrend'],
+  history: ['changes'],
+  audit: ['changes', 'history'],
+  auditLog: ['changes', 'history'],
+  log: ['changes', 'history'],
+  events: ['changes', 'history'],
+  activity: ['changes', 'history'],
+  feed: ['changes', 'history'],
   byId: ['id'],
   uuid: ['id'],
 }
 
-/** Common verbs of mutation names, with the verbs in this schema. */
-export const VERBS: Readonly<Record<string, readonly string[]>> = {
-  create: ['add'],
-  insert: ['add'],
-  new: ['add'],
-  update: ['change', 'sync'],
-  edit: ['change'],
-  set: ['change'],
-  delete: ['remove', 'change'],
-  remove: ['remove', 'change'],
+/** Guesses for which there is no field at the root of a query, and where the answer is. */
+export const ELSEWHERE: Readonly<Record<string, string>> = {
+  search: 'Each list searches its entries: `risks(filter: { search: ... })`.',
+  departments: 'People have one: `personnel { nodes { department } }`.',
 }
 
-/** Common nouns of mutation names, with the types in this schema. */
+/** Common verbs of mutation names, with the verbs in this schema. */
+export const VERBS: Readonly<Record<string, readonly string[]>> = {
+  create: ['add', 'sync'],
+  insert: ['add', 'sync'],
+  new: ['add', 'sync'],
+  add: ['add', 'sync'],
+  update: ['change', 'sync'],
+  edit: ['change', 'sync'],
+  set: ['change', 'sync'],
+  upsert: ['sync'],
+  import: ['sync'],
+  close: ['sync', 'change'],
+  delete: ['remove', 'change', 'sync'],
+  remove: ['remove', 'change', 'sync'],
+}
+
+/** Common nouns of mutation names, with the types in this schema; risks and issues come with their project. */
 export const NOUNS: Readonly<Record<string, string>> = {
   User: 'Person',
   Employee: 'Person',
@@ -109,15 +139,10 @@ export const NOUNS: Readonly<Record<string, string>> = {
   People: 'Person',
   Personnel: 'Person',
   Team: 'Group',
+  Risk: 'Project',
+  Issue: 'Project',
+  Ticket: 'Project',
 }
 
-export const ORDERING: ReadonlySet<string> = new Set([
-  'orderBy',
-  'order',
-  'sort',
-  'sortBy',
-  'sorting',
-  'direction',
-  'orderDirection',
-])
-export const PAGING: ReadonlySet<string> = new Set(['offset', 'skip', 'page', 'pageNumber', 'start', 'from'])
+export const ORDERING = ['orderBy', 'order', 'sort', 'sortBy', 'sorting', 'direction', 'orderDirection'] as const
+export const PAGING = ['offset', 'skip', 'page', 'pageNumber', 'start', 'from', 'before'] as const

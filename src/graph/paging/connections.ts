@@ -14,11 +14,11 @@ import {
 } from '../../store/query/relations.js'
 import type { Read } from '../../store/store.js'
 import { builder, type Context, needs, needsOneOf } from '../builder.js'
-import type { FieldPrice } from '../cost/bills.js'
+import type { FieldPrice } from '../cost/fieldPrices.js'
 import { federated, SHAREABLE } from '../federation/subgraph.js'
+import { type Arguments, field, idOf, type Types } from '../fields.js'
 import { checkNames } from '../hints/names.js'
 import { load, oncePerRequest, readTogether } from '../loaders.js'
-import { type Arguments, field, idOf, type Types } from '../sql/fields.js'
 import { inTurns, turn } from '../turns.js'
 import { type Connection, factsOf, followed, type Once } from './pages.js'
 import { type PageRequest, pageRequestOf } from './requests.js'
@@ -166,14 +166,15 @@ function connect(context: Context, args: Arguments, list: AnyList): Connection<A
   const { read } = context.store
   const pageRequest = checkedArguments(context, list, args)
   const { filter } = pageRequest
-  const once: Once = (what, by, ask) =>
-    oncePerRequest(context, JSON.stringify([list.name, what, by]), () => turn(context).then(ask))
+  const once: Once = (what, by, load) =>
+    oncePerRequest(context, JSON.stringify([list.name, what, by]), () => turn(context).then(load))
   if (list.mark) return followed(context, list, pageRequest, once)
   return {
     rows: () =>
       once('rows', pageRequest, async () => {
         // Known before anything is read, so that what cannot be sent is refused at once.
-        if (pageRequest.first === undefined) requireWhole(await context.rowCounts.of(list, filter), pageRequest)
+        if (pageRequest.first === undefined)
+          requireWhole(await context.rowCounts.of(list, filter, pageRequest.most), pageRequest)
         return readTogether(await pageOf(read, list, filter, pageRequest))
       }),
     facts: () => once('facts', pageRequest, () => factsOf(read, list, pageRequest)),

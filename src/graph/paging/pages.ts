@@ -16,7 +16,7 @@ export interface Connection<Row> {
 }
 
 /** Reads a part of a list once in a request. */
-export type Once = <V>(what: string, by: Partial<PageRequest>, ask: () => Promise<V>) => Promise<V>
+export type Once = <V>(what: string, by: Partial<PageRequest>, load: () => Promise<V>) => Promise<V>
 
 /**
  * A page of a list that can be followed. One statement reads the rows from which all of it is derived: a row stored

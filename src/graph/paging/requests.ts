@@ -5,7 +5,7 @@ import { LIMITS } from '../../limits.js'
 import type { Key } from '../../store/query/cursors.js'
 import { type AnyList, type Caller, placeAfter, type Window } from '../../store/query/page.js'
 import { type Context, requireScope } from '../builder.js'
-import type { Arguments } from '../sql/fields.js'
+import type { Arguments } from '../fields.js'
 
 /** The parsed arguments of a list. */
 export interface PageRequest extends Window {

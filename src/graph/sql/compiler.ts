@@ -12,10 +12,10 @@ import type { AnyList } from '../../store/query/page.js'
 import type { AnySummary } from '../../store/query/summaries.js'
 import type { AnyView } from '../../store/query/views.js'
 import type { Context } from '../builder.js'
+import { type References, type SingleRow, sqlOf } from '../fields.js'
+import { type IsIncluded, selectionsOf } from '../selections.js'
 import { type Collect, type Connection, EntryCompiler, isTypename, type Nodes, type RowScopes } from './entries.js'
-import { type References, type SingleRow, sqlOf } from './fields.js'
 import type { Entry, Weigh } from './members.js'
-import { type IsIncluded, selectionsOf } from './selections.js'
 import { NotCompilable, type Slot } from './statements.js'
 
 /** A compiled field of the Query type. */
@@ -69,7 +69,7 @@ interface Statement {
 }
 
 /** An operation whose result SQL builds. */
-export interface Plan {
+interface Plan {
   readonly roots: readonly Root[]
   /** All scopes that execution would check. */
   readonly scopes: ReadonlySet<Scope>

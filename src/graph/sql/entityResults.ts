@@ -7,8 +7,8 @@ import { keysIn, SAMPLE } from '../../store/query/rowKeys.js'
 import type { CompiledSql } from '../../store/store.js'
 import type { Context } from '../builder.js'
 import { type Batch, contradiction, type EntityKey, type Reference, readReferences } from '../federation/references.js'
+import type { Arguments } from '../fields.js'
 import type { EntitiesRoot, EntityEntry } from './compiler.js'
-import type { Arguments } from './fields.js'
 import {
   cachedStatement,
   checkedPageRequests,

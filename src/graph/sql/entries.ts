@@ -13,7 +13,8 @@ import { LIMITS } from '../../limits.js'
 import type { JsonValue } from '../../store/query/json.js'
 import type { JsonPage, PageFact } from '../../store/query/jsonPage.js'
 import type { AnyRelation } from '../../store/query/relations.js'
-import { type ConnectionPart, type SqlField, sqlOf } from './fields.js'
+import { type ConnectionPart, type SqlField, sqlOf } from '../fields.js'
+import type { Selected, selectionsOf } from '../selections.js'
 import {
   columnMember,
   computed,
@@ -29,7 +30,6 @@ import {
   sumOf,
   type Weigh,
 } from './members.js'
-import type { Selected, selectionsOf } from './selections.js'
 import { type Build, NotCompilable, type Slot, type Weighing } from './statements.js'
 
 /** How a row of a page becomes an entry. */

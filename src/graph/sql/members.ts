@@ -4,8 +4,8 @@ import { literal } from '../../store/literals.js'
 import type { JsonValue } from '../../store/query/json.js'
 import { type AnyList, cursorKeys } from '../../store/query/page.js'
 import { type AnyComputed, type AnyRelation, type Identified, relatedItems } from '../../store/query/relations.js'
-import { columnOf } from './fields.js'
-import type { Selected } from './selections.js'
+import { columnOf } from '../fields.js'
+import type { Selected } from '../selections.js'
 import type { Build, Weighing } from './statements.js'
 
 /** Builds the JSON of a field from its row. */

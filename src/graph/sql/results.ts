@@ -9,13 +9,13 @@ import { oncePerEngine } from '../../store/query/lookups.js'
 import { cursorGone, extentOf, requireWhole } from '../../store/query/page.js'
 import type { CompiledSql, Extent, Read } from '../../store/store.js'
 import type { Context } from '../builder.js'
+import type { Arguments } from '../fields.js'
 import { checkNames } from '../hints/names.js'
 import { type PageRequest, pageRequestOf } from '../paging/requests.js'
 import { turn } from '../turns.js'
 import { boundFilter } from './boundFilters.js'
 import type { ListRoot, SingleRoot } from './compiler.js'
 import type { Part } from './entries.js'
-import type { Arguments } from './fields.js'
 import { type BoundPageRequest, Build, boundValues, NotCompilable, Weighing } from './statements.js'
 
 /** The result of a root field. */
@@ -28,7 +28,7 @@ export interface RootResult {
   readonly isThere: boolean
 }
 
-export interface ListResult {
+interface ListResult {
   /** The JSON of each entry, with the separator between them. */
   readonly entries: Buffer
   readonly pageInfo: { readonly hasNextPage?: boolean; readonly endCursor?: string | null }
@@ -107,7 +107,7 @@ export function listRunner(root: ListRoot) {
     const { filter, first } = own
     // Whether the caller may read a field of every row depends on the rows.
     if (!root.rowScopes.every((scopes) => mayHave(context, scopes(filter)))) throw new NotCompilable('scope')
-    const rows = first ?? (await context.rowCounts.of(list, filter))
+    const rows = first ?? (await context.rowCounts.of(list, filter, own.most))
     requireWhole(rows, own)
     const weighing = new Weighing(pageRequests, rows)
     const perRow = 1 + root.weigh(weighing)

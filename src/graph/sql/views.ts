@@ -13,11 +13,11 @@ import {
   viewStatement,
 } from '../../store/query/views.js'
 import { builder, type Context, needs } from '../builder.js'
-import type { FieldPrice } from '../cost/bills.js'
+import type { FieldPrice } from '../cost/fieldPrices.js'
+import { type Arguments, field, type Types } from '../fields.js'
 import { checkNames } from '../hints/names.js'
 import { readTogether } from '../loaders.js'
 import type { ViewRoot } from './compiler.js'
-import { type Arguments, field, type Types } from './fields.js'
 import type { RootRead } from './results.js'
 import { Build } from './statements.js'
 

@@ -36,8 +36,8 @@ export async function readParams(
 
 /** The operation is known only from the body: a key that may sync many records may send a body of that size. */
 function limitsOf({ principal }: Exchange) {
-  const mayBring = SYNCING.some((scope) => principal && grants(principal.scopes, scope))
-  return { bytesMax: mayBring ? LIMITS.syncBodyBytesMax : LIMITS.bodyBytesMax, isLargeAlone: true }
+  const maySync = SYNCING.some((scope) => principal && grants(principal.scopes, scope))
+  return { bytesMax: maySync ? LIMITS.syncBodyBytesMax : LIMITS.bodyBytesMax, isLargeAlone: true }
 }
 
 const SYNCING: readonly Scope[] = ['projects.manage', 'personnel.manage']

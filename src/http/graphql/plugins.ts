@@ -3,6 +3,7 @@ import {
   type ExecutionArgs,
   type ExecutionResult,
   GraphQLError,
+  type GraphQLFormattedError,
   type GraphQLSchema,
   getOperationAST,
   visit,
@@ -11,7 +12,7 @@ import type { Plugin } from 'graphql-yoga'
 import type { Logger } from 'pino'
 import { Fault } from '../../errors.js'
 import type { Context } from '../../graph/builder.js'
-import { atPlaceOf, faultOf, isRefusal } from '../../graph/faults.js'
+import { faultOf, isRefusal } from '../../graph/faults.js'
 import { explained } from '../../graph/hints/suggestions.js'
 import { isPersonal as isOfKey } from '../../graph/sql/compiler.js'
 import { LIMITS } from '../../limits.js'
@@ -23,6 +24,7 @@ import { type Exchange, logCause } from '../observe/exchange.js'
 import { JSON_TYPE } from '../wire/content.js'
 import { isLong, longJson } from '../wire/longJson.js'
 import { faultHeaders, STATUS } from '../wire/problems.js'
+import { inputErrors } from './inputErrors.js'
 import { parseWithinLimits } from './limits.js'
 import type { Params } from './parameters.js'
 
@@ -69,7 +71,10 @@ export function useCompiledQueries(runCompiled: RunCompiled, engine: Engine): Gr
           if (!(error instanceof Fault)) throw error
           return { errors: [new GraphQLError(error.message, { originalError: error })] }
         }
-        return engine.execute(execution)
+        // The result of a change may be stored, without this.
+        if (exchange.isChange) return engine.execute(execution)
+        exchange.refusals = { reported: 0, unlisted: 0 }
+        return engine.execute({ ...execution, contextValue: { ...context, refusals: exchange.refusals } })
       })
     },
   }
@@ -106,14 +111,15 @@ function isPersonal(document: DocumentNode, schema: GraphQLSchema): boolean {
 /** Serializes results in the negotiated media type, with the published form of every error, and logs the causes. */
 export function useResponses(log: Logger): GraphqlPlugin {
   return {
-    onResultProcess({ serverContext: { exchange, type }, setResultProcessor }) {
+    onResultProcess({ serverContext: { exchange, params, type }, setResultProcessor }) {
       setResultProcessor(async (result, { Response }) => {
         // Cannot happen: batches are refused, and there are no subscriptions.
         if (Array.isArray(result) || Symbol.asyncIterator in result) throw new Error('Expected a single result.')
         const contentType = { 'content-type': `${type}; charset=utf-8` }
         if (result instanceof WrittenResult) return new Response(bodyOf(result.json), { headers: contentType })
         const { errors, status, headers } = publishedErrors(log, exchange, result, type)
-        const body = await jsonOf(result, errors)
+        const ofInputs = result.data === undefined ? await inputErrors(schema, params, result.errors ?? []) : []
+        const body = await jsonOf(result, [...errors, ...ofInputs.map((error) => error.toJSON())])
         return new Response(bodyOf(body), { status, headers: { ...headers, ...contentType } })
       }, type)
     },
@@ -123,7 +129,7 @@ export function useResponses(log: Logger): GraphqlPlugin {
 // The types exclude a SharedArrayBuffer; Yoga's own Response accepts one, and passes the bytes on unchanged.
 const bodyOf = (bytes: Buffer) => bytes as Buffer<ArrayBuffer>
 
-async function jsonOf({ data }: ExecutionResult, errors: readonly GraphQLError[]): Promise<Buffer> {
+async function jsonOf({ data }: ExecutionResult, errors: readonly GraphQLFormattedError[]): Promise<Buffer> {
   const whole = { ...(errors.length > 0 && { errors }), ...(data !== undefined && { data }) }
   if (!isLong(data)) return Buffer.from(JSON.stringify(whole))
   const before = errors.length > 0 ? `{"errors":${JSON.stringify(errors)},"data":` : '{"data":'
@@ -146,18 +152,21 @@ function publishedErrors(log: Logger, exchange: Exchange, { data, errors = [] }:
     // With `application/json`, an invalid document is a 200, as older clients expect.
     if (http && !(http.isOfDocument && type === JSON_TYPE)) status = Math.max(status, http.status)
     const code = http?.status === STATUS.METHOD_NOT_ALLOWED ? 'METHOD_NOT_ALLOWED' : fault.code
-    return atPlaceOf(error, { message: fault.message, extensions: { ...fault.extensions, code } })
+    const { locations, path } = error
+    const place = { ...(locations && { locations }), ...(path && { path }) }
+    // Not a GraphQLError, which would capture a stack for each of a thousand.
+    return { message: fault.message, ...place, extensions: { ...fault.extensions, code } }
   })
-  return { errors: [...published, ...unlisted(errors)], status, headers }
+  return { errors: [...published, ...unlisted(errors, exchange)], status, headers }
 }
 
 /** One error that counts those above `errorsMax`: every row of a long list may have one. */
-function unlisted(errors: readonly GraphQLError[]): GraphQLError[] {
+function unlisted(errors: readonly GraphQLError[], { refusals }: Exchange): GraphQLFormattedError[] {
   const next = errors[LIMITS.errorsMax]
   if (!next) return []
-  const count = errors.length - LIMITS.errorsMax
+  const count = errors.length - LIMITS.errorsMax + (refusals?.unlisted ?? 0)
   const message = `${count} more ${count === 1 ? 'error is' : 'errors are'} not listed.`
-  return [new GraphQLError(message, { extensions: { code: faultOf(next).code, unlisted: count } })]
+  return [{ message, extensions: { code: faultOf(next).code, unlisted: count } }]
 }
 
 interface Http {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
 import { KeyRefused, type Principal } from '../../auth/principal.js'
 import type { Fault } from '../../errors.js'
+import type { Refusals } from '../../graph/builder.js'
 import type { ExecutionReason } from '../../graph/sql/statements.js'
 import { type ChangeCounter, countersIn, type Versions } from '../../store/changeCounters.js'
 import { withoutValues } from '../../store/faults.js'
@@ -48,6 +49,8 @@ export interface Exchange {
   isReplay?: boolean
   /** The first error of the response, if it has one. */
   refusal?: Fault
+  /** Of a query that is executed. */
+  refusals?: Refusals
   /** The values of the headers `RateLimit-Policy` and `RateLimit`. */
   rate?: { readonly policy: string; readonly level: string }
 }

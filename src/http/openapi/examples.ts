@@ -1,51 +1,48 @@
 import { KeyMissing } from '../../auth/principal.js'
+import { DETAILS } from '../../details.js'
 import type { Code } from '../../errors.js'
+import type { Fields } from '../../fields.js'
+import { GROUP_FIELDS } from '../../personnel/groups.js'
+import { PERSON_FIELDS } from '../../personnel/people.js'
+import { ISSUE_FIELDS } from '../../projects/issues.js'
+import { PROJECT_FIELDS } from '../../projects/projects.js'
+import { RISK_FIELDS } from '../../projects/risks.js'
 import { cursorGone } from '../../store/query/page.js'
 
 /** An example of where to resume a feed. */
 export const FEED_CURSOR = 'ZmM0YzQxOTNbImZlZWQiLDQyLDIwNDI5NjMzMTQ3MjQ0XQ'
 
+/** The examples of the input fields of a noun, as values. */
+function inputExamples(noun: string, { [DETAILS]: _, ...fields }: Fields): Record<string, unknown> {
+  const readings = Object.entries(fields).map(
+    ([name, { example, read }]) => [`${noun}.${name}`, read(example)] as const,
+  )
+  return Object.fromEntries(readings.flatMap(([name, reading]) => ('value' in reading ? [[name, reading.value]] : [])))
+}
+
 /** A realistic example for each field of a body; an enum without an entry shows its first value. */
 export const EXAMPLES: Readonly<Record<string, unknown>> = {
+  ...inputExamples('Person', PERSON_FIELDS),
+  ...inputExamples('Group', GROUP_FIELDS),
+  ...inputExamples('Project', PROJECT_FIELDS),
+  ...inputExamples('Risk', RISK_FIELDS),
+  ...inputExamples('Issue', ISSUE_FIELDS),
   'Person.id': 'usr_01k9zq3v5rf8ta4mbw2xnc7dhe',
-  'Person.name': 'Ada Lovelace',
-  'Person.email': 'ada@example.com',
-  'Person.externalId': 'HR-1815',
-  'Person.title': 'Lead engineer',
-  'Person.department': 'Engineering',
   'Group.id': 'grp_01k9zq3v5re4zw8n6t1ykj0pqs',
-  'Group.name': 'Bridge inspectors',
-  'Group.externalId': 'DIR-42',
-  'Group.description': 'People who may sign off an inspection.',
   'Group.memberCount': 7,
   'Project.id': 'prj_01k9zq3v5rdm9c2h5e7gq1vbxa',
-  'Project.key': 'APOLLO',
-  'Project.name': 'Apollo bridge renewal',
-  'Project.description': 'Renewal of the bridge over the river.',
-  'Project.url': 'https://projects.example.com/apollo',
   'Project.openRiskCount': 9,
   'Project.openIssueCount': 6,
   'Project.topRiskScore': 20,
   'Risk.id': 'rsk_01k9zq3v5rgs3j6w8r0xk4ntcy',
-  'Risk.reference': 'R-7',
-  'Risk.title': 'Steel arrives late',
-  'Risk.description': 'The mill has a backlog of ten weeks.',
-  'Risk.category': 'Supply',
-  'Risk.likelihood': 4,
-  'Risk.impact': 5,
   'Risk.scoreGiven': null,
   'Risk.score': 20,
   'Risk.level': 'CRITICAL',
   'Risk.rank': 1,
-  'Risk.mitigation': 'A second mill is on contract.',
-  'Risk.cause': 'One mill makes this profile.',
-  'Risk.residualLikelihood': 2,
-  'Risk.residualImpact': 4,
   'Risk.residualScore': 8,
   'Risk.residualLevel': 'MEDIUM',
   'Risk.ownerId': 'usr_01k9zq3v5rf8ta4mbw2xnc7dhe',
   'Risk.ownerName': 'A. Lovelace',
-  'Risk.url': 'https://projects.example.com/apollo/risks/7',
   'RiskMatrixCell.likelihood': 4,
   'RiskMatrixCell.impact': 5,
   'RiskMatrixCell.count': 3,
@@ -58,13 +55,9 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
   'IssueSeverityCount.count': 4,
   'IssueStatusCount.count': 4,
   'Issue.id': 'iss_01k9zq3v5rh7d1p9m3zf6avqke',
-  'Issue.reference': 'I-12',
-  'Issue.title': 'Crane permit refused',
-  'Issue.description': 'The city wants a new traffic plan first.',
   'Issue.assigneeId': 'usr_01k9zq3v5rf8ta4mbw2xnc7dhe',
   'Issue.assigneeName': 'A. Lovelace',
   'Issue.riskId': 'rsk_01k9zq3v5rgs3j6w8r0xk4ntcy',
-  'Issue.url': 'https://projects.example.com/apollo/issues/12',
   'Detail.name': 'Cost',
   'Detail.text': '12,000 EUR',
   'Change.id': '42',

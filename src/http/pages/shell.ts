@@ -17,7 +17,7 @@ function keyForPage(request: HttpRequest, demoKey: string | undefined): string |
 }
 
 /** The `sessionStorage` item with the key of a tab, shared by all pages. */
-export const TAB_KEY_NAME = 'operations.key'
+const TAB_KEY_NAME = 'operations.key'
 
 /** Built lazily on first use, and kept: most processes never serve these pages. */
 export function lazily<V>(make: () => V): () => V {

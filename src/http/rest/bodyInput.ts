@@ -1,10 +1,12 @@
 import {
+  GraphQLBoolean,
   GraphQLEnumType,
   GraphQLError,
   GraphQLID,
   type GraphQLInputField,
   type GraphQLInputObjectType,
   type GraphQLInputType,
+  GraphQLInt,
   type GraphQLLeafType,
   GraphQLString,
   getNullableType,
@@ -13,42 +15,82 @@ import {
   isListType,
   isNonNullType,
 } from 'graphql'
-import { type Flaw, flawed } from '../../errors.js'
+import { type Flaw, flawed, united } from '../../errors.js'
+import { meantBy } from '../../graph/hints/suggestions.js'
+import { checkedInputOf } from '../../graph/inputs.js'
 import { LIMITS } from '../../limits.js'
-import { tooManyItems } from '../../text.js'
+import { InputCheck, tooManyItems } from '../../text.js'
 import { readEnum } from './parameters.js'
 
 const POINTER_STEP_MAX = 100
 
 /** Returns the coerced value, and adds each flaw with its JSON Pointer. */
-type Check = (value: unknown, pointer: string, flaws: BodyFlaws) => unknown
+type Check = (value: unknown, pointer: string, flaws: InputFlaws) => unknown
 
 const checks = new WeakMap<GraphQLInputType, Check>()
 
-/**
- * Coerces a body to its input type, or throws a Fault with a JSON Pointer for every flaw. Checks are compiled once per
- * type. They replace graphql's own coercion, which reports the parent of a bad member instead of the member, and takes
- * a single value for a list.
- */
-export function readBody(body: unknown, type: GraphQLInputType): unknown {
-  const flaws = new BodyFlaws()
-  const value = checkOf(type)(body, '', flaws)
-  flaws.refuse()
-  return value
+/** Coerces a body to its input type, or throws a Fault with a JSON Pointer for every flaw. */
+export async function readBody(body: unknown, type: GraphQLInputType): Promise<unknown> {
+  const { value, flaws, isCut } = await checkedInput(body, type, false)
+  if (flaws.length === 0) return value
+  const cut = isCut ? ` These are the first ${flaws.length} flaws.` : ''
+  throw flawed('VALIDATION_FAILED', `The body does not match its schema.${cut}`, flaws)
 }
 
-/** Collects the flaws of a body, up to `LIMITS.flawsMax`. */
-class BodyFlaws {
-  private readonly found: Flaw[] = []
+interface CheckedInput {
+  readonly value: unknown
+  readonly flaws: readonly Flaw[]
+  /** How many of them are of its types. */
+  readonly ofTypes: number
+  readonly isCut: boolean
+}
+
+/**
+ * Coerces an input and finds its flaws: those of its types, and with them those that only the noun knows. Checks are
+ * compiled once per type. They replace graphql's own coercion, which reports the parent of a bad member instead of the
+ * member. REST takes enums in any case, and nothing but a list for a list; GraphQL is the other way round.
+ */
+export async function checkedInput(given: unknown, type: GraphQLInputType, isGraphql: boolean): Promise<CheckedInput> {
+  const { findFlaws, flawsMax = LIMITS.flawsMax } = checkedInputOf(Object(getNullableType(type)))
+  const flaws = new InputFlaws(flawsMax, isGraphql)
+  const { found } = flaws
+  const value = flaws.upToLimit(() => checkOf(type)(given, '', flaws))
+  const check = new InputCheck()
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+  // If its types are right, the noun itself refuses it.
+  if (isObject && (isGraphql || found.length > 0)) await findFlaws?.({ ...value }, check)
+  const all = united(found, check.flaws)
+  const isCut = all.length > flawsMax || found.length === flawsMax
+  return { value, flaws: all.slice(0, flawsMax), ofTypes: found.length, isCut }
+}
+
+/** Thrown to stop when the limit is reached. */
+class LimitReached extends Error {}
+
+/** Collects the flaws of an input. */
+class InputFlaws {
+  readonly found: Flaw[] = []
+  readonly isGraphql: boolean
+  private readonly most: number
+
+  constructor(most: number, isGraphql: boolean) {
+    this.most = most
+    this.isGraphql = isGraphql
+  }
 
   add(pointer: string, detail: string): void {
     this.found.push({ pointer, detail })
-    if (this.found.length === LIMITS.flawsMax) this.refuse()
+    if (this.found.length === this.most) throw new LimitReached()
   }
 
-  refuse(): void {
-    if (this.found.length === 0) return
-    throw flawed('VALIDATION_FAILED', 'The body does not match its schema.', this.found)
+  /** Undefined if the limit was reached. */
+  upToLimit(work: () => unknown): unknown {
+    try {
+      return work()
+    } catch (error) {
+      if (error instanceof LimitReached) return undefined
+      throw error
+    }
   }
 }
 
@@ -73,28 +115,32 @@ function listCheck(type: GraphQLInputType): Check {
   const check = checkOf(type)
   return (value, pointer, flaws) => {
     if (Array.isArray(value)) return value.map((item, index) => check(item, `${pointer}/${index}`, flaws))
+    if (flaws.isGraphql) return [check(value, pointer, flaws)]
     flaws.add(pointer, 'Must be a list.')
     return value
   }
 }
 
+/** What the scalars of GraphQL take, in plain words; our own ones and enums say it themselves. */
+const TAKES = new Map<GraphQLLeafType, string>([
+  [GraphQLString, 'Must be a text.'],
+  [GraphQLID, 'Must be a text.'],
+  [GraphQLInt, 'Must be a whole number.'],
+  [GraphQLBoolean, 'Must be true or false.'],
+])
+
 function leafCheck(type: GraphQLLeafType): Check {
-  const coerced = type instanceof GraphQLEnumType ? enumValue(type) : (value: unknown) => type.parseValue(value)
   const isText = type === GraphQLString || type === GraphQLID
   return (value, pointer, flaws) => {
     if (isText && typeof value === 'string') return value
     try {
-      return coerced(value)
+      return type.parseValue(type instanceof GraphQLEnumType ? readEnum(value, type, !flaws.isGraphql) : value)
     } catch (error) {
       if (!(error instanceof GraphQLError)) throw error
-      flaws.add(pointer, error.message)
+      flaws.add(pointer, TAKES.get(type) ?? error.message)
       return value
     }
   }
-}
-
-function enumValue(type: GraphQLEnumType) {
-  return (value: unknown) => type.parseValue(readEnum(value, type))
 }
 
 interface Member {
@@ -123,11 +169,13 @@ function readMembers(
   given: Readonly<Record<string, unknown>>,
   members: ReadonlyMap<string, Member>,
   pointer: string,
-  flaws: BodyFlaws,
+  flaws: InputFlaws,
 ): object {
   for (const name of Object.keys(given)) {
     if (members.has(name)) continue
-    const detail = `Unknown member. Known members: ${[...members.keys()].join(', ')}.`
+    const [meant] = meantBy(name, [...members.keys()])
+    const hint = meant === undefined ? `Known members: ${[...members.keys()].join(', ')}.` : `Did you mean ${meant}?`
+    const detail = `Unknown member. ${hint}`
     flaws.add(`${pointer}/${escaped(name)}`, detail)
   }
   const read: Record<string, unknown> = {}

@@ -25,7 +25,7 @@ import { feedRequestOf, longPoll } from './feed/longPoll.js'
 import type { Waiting } from './feed/waiting.js'
 import { createPerform, type RunningRequests } from './idempotency.js'
 import { readParameters, readSeparator } from './parameters.js'
-import { nearestPath } from './pathHints.js'
+import { changedElsewhere, nearestPath } from './pathHints.js'
 import { requireMatch, tagsToMatch, unmatchable } from './preconditions.js'
 import { nothingAt, type RouteCall, respondWithCompiled, respondWithResult } from './results.js'
 import { type Match, type Place, routesAt } from './router.js'
@@ -64,7 +64,7 @@ export function createRest(options: RestOptions): Rest {
     }
     const { at } = match
     const route = at.routes.get(request.method === 'HEAD' ? 'GET' : request.method)
-    if (!route) return notAllowed(exchange, at.allow)
+    if (!route) return notAllowed(exchange, at.allow, changedElsewhere(at))
     const operation = compiledRoute(schema, route)
     exchange.operation = operation.route.operation
     const type = operation.types.length === 0 ? undefined : requireAcceptable(request, operation.types)
@@ -146,7 +146,7 @@ function changerWith({ schema, engine, rateLimits, bodies, running, basePath, lo
     if (tags && !reading) throw unmatchable()
     if (operation.input) {
       const { bodyBytesMax: bytesMax = LIMITS.bodyBytesMax } = operation.route
-      variables['input'] = readBody(await bodies.json(exchange, { bytesMax }), operation.input)
+      variables['input'] = await readBody(await bodies.json(exchange, { bytesMax }), operation.input)
       principal = await rateLimits.confirm(exchange)
     }
     const storing = storingCostOf(operation.rootField, () => variables)

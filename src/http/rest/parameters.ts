@@ -11,17 +11,18 @@ import {
   isNonNullType,
 } from 'graphql'
 import { badArgument, type Flaw, flawed } from '../../errors.js'
+import { fixedOrder, isAmong, meantBy } from '../../graph/hints/suggestions.js'
+import { ORDERING, PAGING } from '../../graph/hints/synonyms.js'
 import { SEPARATOR_NAMES, type Separator } from '../../ingest/files/csv.js'
 import { LIMITS } from '../../limits.js'
-import { nearest } from '../../text.js'
 import type { CompiledRoute, Parameter } from './compiledRoutes.js'
 
-/** Means null in a list of ids: entries without an owner or an assignee. */
-const NOBODY = 'none'
+/** Each means null in a list of ids: entries without an owner or an assignee. The documents name the first. */
+const NOBODY = new Set(['none', 'nobody', 'unassigned', 'null'])
 
 /** Reads the variables of an operation from the path and the query, or throws a Fault that names each bad parameter. */
 export function readParameters(
-  { parameters, columns }: CompiledRoute,
+  { parameters, columns, shown }: CompiledRoute,
   path: Readonly<Record<string, string>>,
   query: URLSearchParams,
 ): Record<string, unknown> {
@@ -33,7 +34,8 @@ export function readParameters(
     const parameter = known.get(name)
     const values = query.getAll(name)
     try {
-      if (!parameter || parameter.in === 'path') throw new GraphQLError(unknownParameter(name, [...known.keys()]))
+      if (!parameter || parameter.in === 'path')
+        throw new GraphQLError(unknownParameter(name, [...known.keys()], shown.field))
       variables[name] = withinBounds(readValues(values, parameter.type), parameter)
     } catch (error) {
       if (!(error instanceof GraphQLError)) throw error
@@ -61,25 +63,30 @@ export function readSeparator(query: URLSearchParams, type: string | undefined):
   return found[1]
 }
 
-const ORDERING = new Set(['sort', 'sort_by', 'sortby', 'orderby', 'order', 'order_by'])
-const PAGING = new Set(['page', 'offset', 'skip', 'after', 'start'])
-const LIMITING = new Set(['first', 'per_page', 'perpage', 'page_size', 'pagesize', 'take', 'count', 'top', 'max'])
+type Shown = CompiledRoute['shown']['field']
 
-/** A hint for a parameter name of another API, or a misspelt one. */
-function meantBy(name: string, known: readonly string[]): string {
-  const tried = name.toLowerCase()
+/** The names of paging in GraphQL, in which the synonyms are written. */
+const IN_GRAPHQL: Readonly<Record<string, string>> = { limit: 'first', cursor: 'after' }
+const ENTIRE = ['fields', 'select', 'include', 'expand', 'embed']
+
+/** What people try first, by what it is called here; empty if that is not known. */
+function hintFor(given: string, known: readonly string[], shown: Shown): string {
+  const [, name = given] = /^\w+\[(\w+)\]$/.exec(given) ?? []
   if (known.includes('cursor')) {
-    if (ORDERING.has(tried)) return ' The order is fixed.'
-    if (PAGING.has(tried)) return ' Pages follow each other: give `next` of the last one as `cursor`.'
-    if (LIMITING.has(tried)) return ' Did you mean limit?'
+    if (isAmong(ORDERING, name)) return fixedOrder(shown)
+    if (isAmong(PAGING, name)) return 'Pages follow each other: give `next` of the last one as `cursor`.'
+    if (isAmong(ENTIRE, name)) return 'Each entry is shown with all of its fields.'
+    if (name === 'format') return 'For CSV add `.csv` to the path.'
   }
-  const meant = nearest(name, known)
-  return meant === undefined ? '' : ` Did you mean ${meant}?`
+  const names = known.map((one) => IN_GRAPHQL[one] ?? one)
+  const [meant] = meantBy(name, names)
+  return meant === undefined ? '' : `Did you mean ${known[names.indexOf(meant)]}?`
 }
 
-function unknownParameter(name: string, known: readonly string[]): string {
+function unknownParameter(name: string, known: readonly string[], shown: Shown): string {
+  const hint = hintFor(name, known, shown)
   const listed = known.length > 0 ? `This path takes ${known.join(', ')}.` : 'This path takes no parameters.'
-  return `There is no parameter ${JSON.stringify(name)} here.${meantBy(name, known)} ${listed}`
+  return `There is no parameter ${JSON.stringify(name)} here. ${hint === '' ? listed : hint}`
 }
 
 /** A list parameter may be repeated or comma-separated; any other may occur once. */
@@ -106,11 +113,11 @@ function withinBounds(value: unknown, { use: { extensions } }: Parameter): unkno
     return value
   }
   if (value >= minimum && value <= maximum) return value
-  throw new GraphQLError(`from ${minimum} to ${maximum}.`)
+  throw new GraphQLError(`Must be from ${minimum} to ${maximum}.`)
 }
 
 function readItem(text: string, type: GraphQLInputType): unknown {
-  return text.toLowerCase() === NOBODY && !isNonNullType(type) ? null : readValue(text, type)
+  return NOBODY.has(text.toLowerCase()) && !isNonNullType(type) ? null : readValue(text, type)
 }
 
 function readLeaf(text: string, type: GraphQLLeafType): unknown {
@@ -126,9 +133,9 @@ function readLeaf(text: string, type: GraphQLLeafType): unknown {
 }
 
 /** The value of an enum; REST ignores upper and lower case. */
-export function readEnum(value: unknown, type: GraphQLEnumType): string {
+export function readEnum(value: unknown, type: GraphQLEnumType, isAnyCase = true): string {
   const names = type.getValues().map(({ name }) => name)
-  const name = names.find((one) => typeof value === 'string' && one === value.toUpperCase())
+  const name = names.find((one) => typeof value === 'string' && one === (isAnyCase ? value.toUpperCase() : value))
   if (name === undefined) throw new GraphQLError(`Must be one of ${names.join(', ')}.`)
   return name
 }

@@ -1,5 +1,6 @@
 import { SYNONYMS } from '../../graph/hints/synonyms.js'
 import { nearest } from '../../text.js'
+import type { Place } from './router.js'
 import { ROUTES } from './routes.js'
 
 /** Synonyms that hold in paths only. */
@@ -9,13 +10,45 @@ const IN_PATHS: typeof SYNONYMS = {
   changes: ['history'],
   log: ['history'],
   me: ['key'],
+  history: ['changes'],
+  audit: ['changes'],
+  events: ['changes'],
+  feed: ['changes'],
+}
+
+/** What other APIs have at these paths. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  'openapi.json': '/v1/openapi.json',
+  'openapi.yaml': '/v1/openapi.json',
+  'swagger.json': '/v1/openapi.json',
+  docs: '/v1',
+  swagger: '/v1',
+  health: '/healthz',
+  status: '/healthz',
+  graphiql: '/graphql',
+  graphql: '/graphql',
+  search: '/v1/risks?search=...',
+  stats: '/v1/risks/matrix',
+  matrix: '/v1/risks/matrix',
+  trend: '/v1/risks/trend',
 }
 
 const PATTERNS = [...new Set(ROUTES.map(({ path }) => path))].map((path) => path.split('/').slice(2))
 
-/** The nearest existing path to an unknown one; undefined if none is near. */
+/** The nearest existing path to an unknown one, else to its beginning; undefined if none is near. */
 export function nearestPath(path: string): string | undefined {
-  const steps = path.split('/').filter((step) => step !== '' && !/^(api|rest|v\d+)$/i.test(step))
+  const given = path.split('/').filter((step) => step !== '' && !/^(api|rest|v\d+)$/i.test(step))
+  const [only = '', ...more] = given
+  if (more.length === 0 && Object.hasOwn(ELSEWHERE, only)) return ELSEWHERE[only]
+  const steps = given.map((step) => step.replace(/\.json$/, ''))
+  for (let length = steps.length; length > 0; length--) {
+    const found = nearestOf(steps.slice(0, length))
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+function nearestOf(steps: readonly string[]): string | undefined {
   for (const pattern of PATTERNS) {
     if (pattern.length !== steps.length) continue
     const found = pattern.map((part, index) => (part.startsWith('{') ? steps[index] : meant(steps[index] ?? '', part)))
@@ -28,4 +61,13 @@ function meant(step: string, part: string): string | undefined {
   const tried = step.toLowerCase()
   const isSynonym = [SYNONYMS, IN_PATHS].some((words) => Object.hasOwn(words, tried) && words[tried]?.includes(part))
   return isSynonym || nearest(tried, [part]) === part ? part : undefined
+}
+
+/** Which route changes what is only read here; empty if something is changed here. */
+export function changedElsewhere({ routes: here }: Place): string {
+  const [{ path = '' } = {}] = here.values()
+  if ([...here.keys()].some((method) => method !== 'GET')) return ''
+  const below = ROUTES.find((route) => route.method === 'PUT' && route.path.startsWith(`${path}/`))
+  if (below) return ` To add one: ${below.method} ${below.path}.`
+  return /^\/v1\/(risks|issues)\b/.test(path) ? ' Risks and issues come with their project: POST /v1/projects.' : ''
 }

@@ -2,6 +2,7 @@ import { getNamedType } from 'graphql'
 import { Fault } from '../../errors.js'
 import type { CompiledResult } from '../../graph/sql/compiledQueries.js'
 import { ChangedRow } from '../../graph/sql/mutations/compiler.js'
+import { ID_PREFIX } from '../../ids.js'
 import type { Separator } from '../../ingest/files/csv.js'
 import { framed } from '../../store/query/framed.js'
 import { Content, emptyResponse, JSON_TYPE, respond } from '../wire/content.js'
@@ -91,8 +92,19 @@ function pageOf(
   return operation.route.isFeed ? { next, more: pageInfo.hasNextPage ?? false } : { next, total: totalCount }
 }
 
-export function nothingAt({ operation: { rootField }, path }: RouteCall): Fault {
-  return new Fault('NOT_FOUND', `There is no ${getNamedType(rootField.type).name.toLowerCase()} at ${path}.`)
+export function nothingAt({ operation: { rootField, route }, path }: RouteCall): Fault {
+  const noun = getNamedType(rootField.type).name.toLowerCase()
+  return new Fault('NOT_FOUND', `There is no ${noun} at ${path}.${findingHint(noun, path, route)}`)
+}
+
+const PREFIXES = new Map<string, string>(Object.entries(ID_PREFIX))
+
+/** Where to find what was named by something else than its id. */
+function findingHint(noun: string, path: string, { path: pattern }: CompiledRoute['route']): string {
+  const [list, given = ''] = path.split(/\/(?=[^/]*$)/)
+  const prefix = `${PREFIXES.get(noun)}_`
+  if (!pattern.endsWith('/{id}') || given.startsWith(prefix)) return ''
+  return ` Its id begins with ${prefix}: find it with ${list}?search=${given}.`
 }
 
 async function listWith(list: ListResult, call: RouteCall): Promise<HttpResponse> {

@@ -1,5 +1,5 @@
 /** A place in a text, counted from 1. */
-export interface Place {
+interface Place {
   readonly line: number
   readonly column: number
 }

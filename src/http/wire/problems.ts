@@ -51,8 +51,8 @@ export function problem(
 }
 
 /** A 405, which must list the allowed methods in `Allow` (RFC 9110, 15.5.6). */
-export function notAllowed(exchange: Exchange, allow: string): Promise<HttpResponse> {
-  const sentence = `${exchange.request.method} is not supported here. Use one of ${allow}.`
+export function notAllowed(exchange: Exchange, allow: string, hint = ''): Promise<HttpResponse> {
+  const sentence = `${exchange.request.method} is not supported here. Use one of ${allow}.${hint}`
   return problem(exchange, new Fault('METHOD_NOT_ALLOWED', sentence), { allow })
 }
 

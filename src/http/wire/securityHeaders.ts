@@ -12,13 +12,13 @@ export const DEFAULT_HEADERS = {
 }
 
 const DEFAULT_ENTRIES = Object.entries(DEFAULT_HEADERS)
-const GUARD_LIST = Object.entries(SECURITY_HEADERS).flat()
+const SECURITY_LIST = Object.entries(SECURITY_HEADERS).flat()
 
 /** Adds these headers, as a flat list of names and values: spreading them into one object takes far longer. */
-export function withGuards(headers: Readonly<Record<string, string>>): string[] {
+export function withSecurityHeaders(headers: Readonly<Record<string, string>>): string[] {
   const list: string[] = []
   for (const [name, value] of DEFAULT_ENTRIES) if (!(name in headers)) list.push(name, value)
   for (const name in headers) if (!(name in SECURITY_HEADERS)) list.push(name, headers[name] ?? '')
-  list.push(...GUARD_LIST)
+  list.push(...SECURITY_LIST)
   return list
 }

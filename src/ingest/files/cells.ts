@@ -18,7 +18,7 @@ export function sheetValue(value: unknown): unknown {
 }
 
 /** The same as the text of a cell that no spreadsheet runs as a formula. */
-export function sheetCell(value: unknown): string {
+function sheetCell(value: unknown): string {
   const plain = sheetValue(value)
   if (plain === null) return ''
   return guarded(Array.isArray(plain) ? plain.join(';') : String(plain))

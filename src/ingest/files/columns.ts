@@ -46,7 +46,8 @@ export class Columns {
 
   #meet(name: string): string | undefined {
     const key = headingKey(name)
-    const field = this.#fields.get(key) ?? this.#detailOf(name)
+    // A detail may be called #, which has no letter to compare.
+    const field = this.#detailOf(name) ?? this.#fields.get(key)
     if (field === undefined) (this.#derived.has(key) ? this.derived : this.unknown).add(name)
     else if (!this.named.has(field)) this.named.set(field, name)
     return field
@@ -55,16 +56,19 @@ export class Columns {
   /** Throws if no column is known. */
   requireSome(place?: Place): void {
     if (this.named.size > 0) return
-    const sentence = `No column is known. The columns may be called ${this.#options.fields.join(', ')}.`
+    const sentence =
+      `No column is known. The columns may be called ${this.#options.fields.join(', ')}. ` +
+      'If the file has columns of other names, say in a map what they mean: --suggest-map prints one to start with, --map takes it.'
     throw new UnreadableSheet(this.#options.name, sentence, place)
   }
 
   /** Throws if there are unknown columns that must not be ignored. */
-  requireKnown(place?: Place): void {
+  requireKnown(place?: Place, advice?: string): void {
     if (this.unknown.size === 0 || this.#options.ignoreUnknown) return
     const sentences = [
       `Unknown ${this.unknown.size === 1 ? 'column' : 'columns'}: ${listed(this.unknown)}.`,
       'Ignore them with --ignore-unknown.',
+      ...(advice === undefined ? [] : [advice]),
       `Known columns: ${this.#options.fields.join(', ')}.`,
     ]
     throw new UnreadableSheet(this.#options.name, sentences.join(' '), place)

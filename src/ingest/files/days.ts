@@ -1,4 +1,4 @@
-import { monthNumber } from './maps/months.js'
+import { monthNumber } from './months.js'
 
 /** The date formats of another program, such as dd/MMM/yy, and the languages of its month names besides English. */
 export interface DayPattern {

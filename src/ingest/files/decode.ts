@@ -4,7 +4,7 @@ import { UnreadableSheet } from './flaws.js'
 const SIGNATURES = [
   {
     bytes: [0x50, 0x4b, 0x03, 0x04],
-    kind: 'a workbook (.xlsx) or another zip file',
+    kind: 'a workbook (.xlsx, .ods) or another zip file',
     advice: 'If it is a workbook, give --format xlsx.',
   },
   { bytes: [0xd0, 0xcf, 0x11, 0xe0], kind: 'an old workbook (.xls)', advice: 'Save it as .xlsx and import that file.' },

@@ -20,6 +20,8 @@ export interface HeaderTest {
   readonly needed: number
   /** Whether a later row that names more columns is a better header. */
   readonly isByMost?: boolean
+  /** Whether the name of a sheet says that it has what is looked for. */
+  readonly isNamed?: (sheet: string) => boolean
   count(headings: readonly string[]): number
 }
 
@@ -69,7 +71,7 @@ export function headedTable(tables: Iterable<Table>, test: HeaderTest): HeadedTa
     try {
       const found = headerIn(table, test)
       if (found && isEnough(found, test)) return found
-      if (found && (!nearest || found.count > nearest.count)) nearest = found
+      if (found && (!nearest || worth(found, test) > worth(nearest, test))) nearest = found
     } catch (error) {
       // With another separator the text may be readable.
       if (!(error instanceof UnreadableSheet)) throw error
@@ -78,6 +80,13 @@ export function headedTable(tables: Iterable<Table>, test: HeaderTest): HeadedTa
   }
   if (flaw && (nearest?.count ?? 0) < test.needed) throw flaw
   return nearest
+}
+
+/** Its name makes up for some columns: a workbook may have a sheet of risks and one of problems. */
+const NAME_WORTH = 2
+
+function worth({ table, count }: HeadedTable, { isNamed }: HeaderTest): number {
+  return count > 0 && table.sheet !== undefined && isNamed?.(table.sheet) ? count + NAME_WORTH : count
 }
 
 function headerIn(table: Table, test: HeaderTest): HeadedTable | undefined {

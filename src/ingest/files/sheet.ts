@@ -1,3 +1,4 @@
+import { DETAILS } from '../../details.js'
 import { Columns, surplusOf } from './columns.js'
 import { csvTables, unguarded } from './csv.js'
 import { decode } from './decode.js'
@@ -6,6 +7,7 @@ import type { GuessOptions } from './guess/assignment.js'
 import type { DateOrder } from './guess/dates.js'
 import { type Guess, guess } from './guess/guess.js'
 import { Headings } from './guess/headings.js'
+import { listRule, objectTable } from './guess/objects.js'
 import { isOwnForm } from './guess/own.js'
 import { type HeadedTable, headedTable, knownColumns, mappedColumns, rowsBelow } from './header.js'
 import { type JsonRecord, jsonRecords, ndjsonRecords } from './json.js'
@@ -22,7 +24,7 @@ import { workbookTables } from './workbook/workbook.js'
 export { type SheetFlaw, UnreadableSheet } from './flaws.js'
 export type { SheetRecord } from './records.js'
 
-export const SHEET_FORMATS = ['csv', 'xlsx', 'ndjson', 'json'] as const
+export const SHEET_FORMATS = ['csv', 'xlsx', 'ods', 'ndjson', 'json'] as const
 export type SheetFormat = (typeof SHEET_FORMATS)[number]
 
 export interface Sheet extends SheetRecords {
@@ -69,8 +71,13 @@ export interface SheetOptions {
 const EXTENSIONS: Readonly<Record<SheetFormat, RegExp>> = {
   csv: /\.(csv|tsv|txt)$/i,
   xlsx: /\.xls[xm]$/i,
+  ods: /\.ods$/i,
   ndjson: /\.(ndjson|jsonl)$/i,
   json: /\.json$/i,
+}
+
+export function isWorkbook(format: SheetFormat | undefined): boolean {
+  return format === 'xlsx' || format === 'ods'
 }
 
 /** The format of a file by its extension. */
@@ -81,21 +88,25 @@ export function formatOf(fileName: string): SheetFormat | undefined {
 /** Reads a whole file. A file that is not a table throws UnreadableSheet; flaws of a record are in the record. */
 export function readSheet(bytes: Uint8Array, options: SheetOptions): Sheet {
   const { name, format } = options
-  if (format === 'xlsx') return tableSheet(workbookTables(bytes, name, options.sheet), options)
+  if (isWorkbook(format)) return tableSheet(workbookTables(bytes, name, options.sheet), options)
   const text = decode(bytes, name, options.encoding)
   if (format === 'csv') return tableSheet(csvTables(text, name), options)
-  return objectsSheet(format === 'json' ? jsonRecords(text, name) : ndjsonRecords(text), options)
+  if (format === 'ndjson') return objectsSheet(() => ndjsonRecords(text), options)
+  const records = jsonRecords(text, name)
+  return objectsSheet(() => records, options)
 }
 
-function objectsSheet(source: Iterable<JsonRecord>, options: SheetOptions): Sheet {
+function objectsSheet(source: () => Iterable<JsonRecord>, options: SheetOptions): Sheet {
   const { name } = options
   const { map, records } = options.mapping
-    ? { map: undefined, records: source }
-    : recognisedObjects(source, options.recognisable ?? [])
+    ? { map: undefined, records: source() }
+    : recognisedObjects(source(), options.recognisable ?? [])
   const mapping = options.mapping ?? map?.mapping()
-  if (!mapping) return objectSheet(records, new Columns(options))
+  if (!mapping && options.guess) return guessedObjects(source, options, options.guess)
+  const columns = new Columns(options)
+  if (!mapping) return knownObjects(ownObjects(records, columns), columns)
   const sheet = mappedSheet(mappedObjects(records, mapping, name), mapping)
-  return map ? { ...sheet, notes: [recognisedNote(map), ...sheet.notes] } : sheet
+  return map ? { ...sheet, notes: [recognisedNote(map), ...sheet.notes], recognised: mapping } : sheet
 }
 
 function tableSheet(tables: Iterable<Table>, options: SheetOptions): Sheet {
@@ -103,9 +114,10 @@ function tableSheet(tables: Iterable<Table>, options: SheetOptions): Sheet {
   const known = new Columns(options)
   const headings = options.guess && new Headings(options.guess.noun, fields)
   const knows = options.knows ?? ((heading: string) => known.knows(heading) || headings?.isKnown(heading) === true)
+  const isNamed = (sheet: string) => headings?.isOf(sheet) === true
   const test = options.mapping
     ? mappedColumns(options.mapping)
-    : recognising(recognisable, knownColumns(knows, headings !== undefined))
+    : recognising(recognisable, { ...knownColumns(knows, headings !== undefined), isNamed })
   const found = headedTable(tables, test)
   if (!found) throw new UnreadableSheet(name, `There is no header; the columns may be called ${fields.join(', ')}.`)
   const { unit, notes, sheets } = found.table
@@ -144,17 +156,43 @@ function guessedTable(found: HeadedTable, options: SheetOptions, plan: GuessPlan
   const headings = found.header.cells.filter((heading) => heading !== '')
   const isOwn = headings.every((heading) => known.knows(heading)) && plan.referenceFrom === undefined && !plan.isForced
   // Without a header that is known there is nothing to guess from.
-  const own = isOwn || found.count === 0 ? namedTable(found, options) : undefined
-  if (own && isOwnForm(plan.noun, own.records)) return own
+  const own = isOwn || (found.count === 0 && !plan.isForced) ? namedTable(found, options) : undefined
+  if (own && isOwnForm(plan.noun, Object.keys(own.records[0]?.values ?? {}), own.records)) return own
   const rows = Array.from(rowsBelow(found), ({ line, cells }) => ({ line, cells: cells.map(unguarded) }))
   const { fields, derived, ignoreUnknown } = options
   const { unit } = found.table
   const guessed = guess(plan.noun, found.header.cells, rows, { ...plan, fields, derived, ignoreUnknown, unit })
   // In a sheet with our own names only words and dates are translated; what else is wrong is a flaw of its row.
   if (own && !isTranslation(guessed, own)) return own
+  return guessedSheet(guessed, () => mappedTable(found, guessed.mapping))
+}
+
+/** Objects whose members are guessed like columns, unless their names and values are our own. */
+function guessedObjects(source: () => Iterable<JsonRecord>, options: SheetOptions, plan: GuessPlan): Sheet {
+  const columns = new Columns(options)
+  const own = ownObjects(source(), columns)
+  const isForced = plan.referenceFrom !== undefined || plan.isForced === true
+  const isNamed = columns.unknown.size === 0
+  const isOwn = isNamed && isOwnForm(plan.noun, [...columns.named.keys()], own.records)
+  // Whoever sends details as a list knows our names, so that an unknown one is a mistake.
+  const table = (isOwn && !isForced) || columns.named.has(DETAILS) ? undefined : objectTable(source())
+  const advice = 'Or say in a map what the members mean, and give it with --map.'
+  if (!table) return knownObjects(own, columns, advice)
+  const { fields, derived, ignoreUnknown } = options
+  const { header, rows, lists } = table
+  const guessed = guess(plan.noun, header, rows, { ...plan, fields, derived, ignoreUnknown, unit: 'line' })
+  const isUsed = isForced || (isNamed ? isTranslation(guessed, own) : guessed.columns.length > 0)
+  if (!isUsed) return knownObjects(own, columns, advice)
+  const rules = new Map(Array.from(guessed.mapping.rules, ([field, rule]) => [field, listRule(rule, lists)]))
+  const mapping = { ...guessed.mapping, rules }
+  const mapped = () => mappedSheet(mappedObjects(source(), mapping, options.name), mapping)
+  return guessedSheet({ ...guessed, mapping }, mapped)
+}
+
+function guessedSheet(guessed: Guess, mapped: () => Sheet): Sheet {
   if (guessed.questions.length > 0)
     return { ...mappedSheet({ records: [], notes: [], warnings: [] }, guessed.mapping), guess: guessed }
-  const sheet = mappedTable(found, guessed.mapping)
+  const sheet = mapped()
   return { ...sheet, warnings: [...guessed.warnings, ...sheet.warnings], guess: guessed }
 }
 
@@ -207,8 +245,8 @@ function fieldsOf({ table, header }: HeadedTable, columns: Columns): { field: st
   return Array.from(taken, ([field, at]) => ({ field, at }))
 }
 
-/** Objects whose members have our field names. */
-function objectSheet(source: Iterable<JsonRecord>, columns: Columns): Sheet {
+/** The members of objects that have our field names. */
+function ownObjects(source: Iterable<JsonRecord>, columns: Columns): Sheet {
   const records: SheetRecord[] = []
   for (const { line, members, flaws } of source) {
     const values: Record<string, unknown> = {}
@@ -222,9 +260,13 @@ function objectSheet(source: Iterable<JsonRecord>, columns: Columns): Sheet {
     }
     records.push({ index: records.length, line, values, flaws: twins.length === 0 ? flaws : twins })
   }
-  columns.requireKnown()
-  if (columns.unknown.size > 0) columns.requireSome()
   return sheetOf(records, columns)
+}
+
+function knownObjects(sheet: Sheet, columns: Columns, advice?: string): Sheet {
+  columns.requireKnown(undefined, advice)
+  if (columns.unknown.size > 0) columns.requireSome()
+  return sheet
 }
 
 function sheetOf(records: readonly SheetRecord[], { unknown, derived, named }: Columns): Sheet {

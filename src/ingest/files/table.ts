@@ -19,6 +19,8 @@ export interface Table {
   readonly isOpenEnded: boolean
   /** What its reader should know, such as rows that were hidden. */
   readonly notes: readonly string[]
+  /** The name of a workbook's sheet. */
+  readonly sheet?: string
   /** The sheets of a workbook among which none was chosen by name. */
   readonly sheets: readonly string[]
   /** The rows from the first one, at each call; some may be blank. */

@@ -2,11 +2,12 @@ import type { SQL } from 'drizzle-orm'
 import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
 import type { Ledger, Stored } from '../../history/ledger.js'
 import type { IdKind } from '../../ids.js'
-import type { Assignee, ProjectRow } from '../../projects/projects.js'
+import type { Assignee } from '../../projects/projects.js'
 import type { Read, Write } from '../../store/store.js'
 import type { Tables } from '../../store/tables.js'
 import type { InputCheck } from '../../text.js'
 import type { Attribution } from '../matching/assignees.js'
+import type { Placed } from '../matching/projects.js'
 import type { SourceRecord } from '../run.js'
 
 /** The columns that risks and issues have in common. */
@@ -33,15 +34,6 @@ export interface EntryValues {
   readonly status?: string | null
   readonly project?: string | null
   readonly reference?: string | null
-}
-
-export interface Placed<V> {
-  readonly index: number
-  readonly check: InputCheck
-  readonly project: ProjectRow
-  /** Identifies the project and the reference. */
-  readonly place: string
-  readonly values: V
 }
 
 /** What differs between risks and issues in an import. */

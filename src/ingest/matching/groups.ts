@@ -26,11 +26,11 @@ export class GroupMatcher {
       .select()
       .from(t.group)
       .where(or(among(id, unknown), among(nameFolded, unknown.map(fold)), among(externalId, unknown)))
-    for (const one of unknown) {
-      const isNamed = (row: GroupRow) => row.nameFolded === fold(one)
-      const match = rows.find((row) => row.id === one) ?? rows.find(isNamed)
-      this.known.set(one, match ?? rows.find((row) => row.externalId === one))
-    }
+    // Not `rows.find`: a list may name thousands of thousands.
+    const byId = new Map(rows.map((row) => [row.id, row]))
+    const byName = new Map(rows.map((row) => [row.nameFolded, row]))
+    const byExternalId = new Map(rows.map((row) => [row.externalId, row]))
+    for (const one of unknown) this.known.set(one, byId.get(one) ?? byName.get(fold(one)) ?? byExternalId.get(one))
   }
 
   idsOf(texts: readonly string[], check: InputCheck): Set<string> {

@@ -72,7 +72,10 @@ function indexed(people: readonly Person[], keyOf: (person: Person) => string | 
   const index = new Map<string, Person[]>()
   for (const person of people) {
     const key = keyOf(person) ?? ''
-    index.set(key, [...(index.get(key) ?? []), person])
+    const known = index.get(key)
+    // Not copied for each: thousands may have the same name.
+    if (known) known.push(person)
+    else index.set(key, [person])
   }
   return index
 }

@@ -3,6 +3,16 @@ import { type ProjectRow, projectsLedger, projectWith } from '../../projects/pro
 import type { InputCheck } from '../../text.js'
 import type { ImportRun } from '../run.js'
 
+/** A record whose project was found. */
+export interface Placed<V> {
+  readonly index: number
+  readonly check: InputCheck
+  readonly project: ProjectRow
+  /** Identifies the project and the reference. */
+  readonly place: string
+  readonly values: V
+}
+
 /** Finds projects by key or id, and creates missing ones if the options allow it. */
 export class ProjectMatcher {
   private readonly run: ImportRun

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Write } from '../../store/store.js'
-import type { Placed } from '../importers/entryPlan.js'
+import type { Placed } from './projects.js'
 
 interface RiskValues {
   readonly risk?: string | null

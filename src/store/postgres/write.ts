@@ -43,7 +43,7 @@ export interface Turn {
 }
 
 /** The result of one write, or its error. */
-export type Verdict = { readonly result: unknown } | { readonly error: unknown }
+type Verdict = { readonly result: unknown } | { readonly error: unknown }
 
 /** Verdicts are in the order in which the writes were taken. */
 type Outcome =

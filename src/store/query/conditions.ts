@@ -25,17 +25,29 @@ export function contains(text: string, ...columns: AnyColumn[]): SQL | undefined
 
 /**
  * The column has one of these texts, case-insensitive; for columns without a folded copy. The engines lower-case only
- * ASCII alike, so for other letters the usual spellings are compared.
+ * ASCII alike, so for other letters the spellings are compared.
  */
 export function equalsIgnoringCase({ among }: Read, column: AnyColumn, texts: readonly string[]): SQL {
-  const spellings = texts
-    .map((text) => text.trim())
-    .flatMap((text) => [text, fold(text), text.toUpperCase(), titled(text)])
+  const spellings = texts.map((text) => text.trim()).flatMap((text) => [text, ...spellingsOf(fold(text))])
   return among(sql`lower(${column})`, [...new Set(spellings.map(lowered))])
 }
 
-function titled(text: string): string {
-  return fold(text).replace(/(?<!\p{L})\p{L}/gu, (letter) => letter.toUpperCase())
+/** Two to the power of this many spellings are compared. */
+const LETTERS_MAX = 4
+
+/** Each letter beyond ASCII in both cases; of a text with more of them the usual spellings. */
+function spellingsOf(folded: string): readonly string[] {
+  const letters = [...folded]
+  const others = letters.filter((letter) => letter > '\x7f' && letter !== letter.toUpperCase())
+  if (others.length <= LETTERS_MAX) return letters.reduce(inBothCases, [''])
+  const sentence = folded.replace(/^\P{L}*\p{L}/u, (start) => start.toUpperCase())
+  const titled = folded.replace(/(?<!\p{L})\p{L}/gu, (letter) => letter.toUpperCase())
+  return [folded, folded.toUpperCase(), sentence, titled]
+}
+
+function inBothCases(starts: readonly string[], letter: string): string[] {
+  const cases = letter > '\x7f' ? new Set([letter, letter.toUpperCase()]) : [letter]
+  return [...cases].flatMap((one) => starts.map((start) => start + one))
 }
 
 /** Lower-cases ASCII only, as both engines do. */

@@ -57,10 +57,10 @@ export function relatedSource(
 }
 
 /** How much each row reads from other tables. */
-export type Weight = Pick<Extent, 'perRow' | 'isCounting' | 'counted'>
+type Weight = Pick<Extent, 'perRow' | 'isCounting' | 'counted'>
 
 /** Evaluates an expression over the rows of a table with these ids, in one statement. */
-export async function valuesOf(
+async function valuesOf(
   read: Read,
   table: PgTable,
   ids: readonly string[],

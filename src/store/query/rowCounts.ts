@@ -40,16 +40,18 @@ export class RowCounts {
     this.names = new KnownNames(store)
   }
 
-  async of(list: CountedList, filter: object = {}): Promise<number> {
+  /** `most` is the size of a whole list, where a setting makes it larger. */
+  async of(list: CountedList, filter: object = {}, most = 0): Promise<number> {
     const { read, versions } = this.store
     const counters = [list.table, ...tablesNamed(list, filter)].map((table) => counterOf(getTableName(table(read.t))))
     // Read the versions before counting, so that a count is never cached under a newer version.
     const found = await versions()
     const version = [...new Set(counters)].map((counter) => found[counter]).join()
-    const key = `${list.name} ${JSON.stringify(filter)}`
+    const upTo = Math.max(most, LIMITS.wholeListRowsMax)
+    const key = `${list.name} ${upTo} ${JSON.stringify(filter)}`
     const known = this.counted.get(key)
     if (known?.version === version) return known.rows
-    const rows = countUpTo(read, list, filter, LIMITS.wholeListRowsMax)
+    const rows = countUpTo(read, list, filter, upTo)
     this.counted.set(key, { version, rows })
     rows.catch(() => this.forget(key, rows))
     return rows

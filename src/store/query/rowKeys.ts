@@ -60,7 +60,7 @@ export interface KeyedRow<T extends PgTable> {
 export type RowKeys<T extends PgTable> = Readonly<Record<string, RowKey<T>>>
 
 /** Finds the rows with these key values in one statement. */
-export type LookUp<T extends PgTable> = (
+type LookUp<T extends PgTable> = (
   read: Read,
   key: string,
   values: readonly string[],

@@ -12,7 +12,7 @@ export interface Summary<T extends PgTable, F, V> {
 }
 export type AnySummary = Summary<PgTable, object, object>
 
-export interface Group {
+interface Group {
   /** In the order of `by`. */
   readonly values: readonly unknown[]
   readonly count: number

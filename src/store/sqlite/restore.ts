@@ -6,7 +6,7 @@ import { type Applied, migrationsOf, pendingAfter } from '../migrationJournal.js
 import { type Contents, contentsOf, flawOf, sync } from './backup.js'
 import { type Connection, openDatabase } from './driver.js'
 
-export interface Restored extends Contents {
+interface Restored extends Contents {
   /** The path of the previous store; undefined if there was none. */
   readonly kept: string | undefined
 }

@@ -34,6 +34,7 @@ const KEY_LENGTH = 40
 /** A placeholder of the same length as a key, for bytes that are written before a key exists. */
 export const KEY = 'THE-KEY-OF-EVERY-SCOPE'.padEnd(KEY_LENGTH, '-')
 export const SMALL_KEY = 'THE-KEY-WITHOUT-PROJECTS-MANAGE'.padEnd(KEY_LENGTH, '-')
+export const PROJECTS_KEY = 'THE-KEY-OF-PROJECTS-READ-ONLY'.padEnd(KEY_LENGTH, '-')
 export const AS_MANAGER = { Authorization: `Bearer ${KEY}` }
 
 const WATCHER = fileURLToPath(new URL('./watcher.ts', import.meta.url))
@@ -49,8 +50,9 @@ export function read(target: string, headers: Sent['headers'] = {}): Sent {
   return { target, headers: { ...AS_MANAGER, ...headers } }
 }
 
-export function query(text: string, variables?: unknown, more: object = {}): Sent {
-  return posted('/graphql', JSON.stringify({ query: text, variables, ...more }))
+export function query(text: string, variables?: unknown, more: object = {}, key = KEY): Sent {
+  const headers = { Authorization: `Bearer ${key}` }
+  return posted('/graphql', JSON.stringify({ query: text, variables, ...more }), headers)
 }
 
 type Fill = (write: Write) => Promise<unknown>
@@ -104,6 +106,7 @@ export class Arena {
     this.keys = {
       [KEY]: await mint('personnel.manage', 'projects.manage'),
       [SMALL_KEY]: await mint('personnel.manage', 'projects.read'),
+      [PROJECTS_KEY]: await mint('projects.read'),
     }
     await store.close()
   }

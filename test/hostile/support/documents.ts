@@ -88,6 +88,10 @@ export const FLOODS: Readonly<Record<string, [text: string, variables?: unknown]
   '1,001 tokens': [long(1_001)],
   '33,000 characters': [wordy(33_000)],
   'a page of everything in everything': ['{ groups { nodes { members(first: 1000) { nodes { name } } } } }'],
+  '40 trends of a year of days': [
+    `{ ${times(40, (i) => `t${i}: riskTrend(from: "2026-01-01", to: "2026-12-31", step: DAY) { ...points }`)} }
+    fragment points on RiskTrend { points { on live score critical high medium low unassessed again: live } }`,
+  ],
   '3,000 different references': [DETAILED, strangers(3_000)],
   '15,000 references': [DETAILED, references(15_000)],
   'fields that there are not': [`{ ${times(450, (i) => `x${i}`)} }`],

@@ -60,6 +60,11 @@ export class Composer {
     return Array.from({ length: 1 + Math.floor(this.chance() ** 3 * 8) }, () => this.field('Query', DEPTH_MAX))
   }
 
+  /** One for each field of the root, so that none is left to chance. */
+  queries(): Selected[][] {
+    return fieldsOf('Query').map((field) => [this.selected('Query', field, DEPTH_MAX)])
+  }
+
   /** The same with something of it changed: an argument, a field more, a field less, a part repeated. */
   changed(query: readonly Selected[]): Selected[] {
     const copy = structuredClone(query) as Selected[]
@@ -83,7 +88,10 @@ export class Composer {
 
   private field(type: string, depthLeft: number): Selected {
     const fields = fieldsOf(type).filter((field) => isLeafType(getNamedType(field.type)) || depthLeft > 1)
-    const field = this.pick(fields)
+    return this.selected(type, this.pick(fields), depthLeft)
+  }
+
+  private selected(type: string, field: GraphQLField<unknown, unknown>, depthLeft: number): Selected {
     const inner = getNamedType(field.type)
     const count = isObjectType(inner) ? 1 + Math.floor(this.chance() ** 2 * 12) : 0
     const children = Array.from({ length: count }, () => this.field(inner.name, depthLeft - 1))
@@ -118,8 +126,9 @@ export class Composer {
     if (isEnumType(type)) return this.pick(type.getValues()).name
     if (type.name === 'ID') return JSON.stringify(this.pick(this.names.ids))
     if (type.name === 'Int') return this.pick(['1', '2', '5'])
-    if (type.name === 'Date') return '"2026-06-01"'
-    if (type.name === 'DateTime') return '"2020-01-01T00:00:00Z"'
+    // Of a trend from one to another, a year of days is within the limit of its points.
+    if (type.name === 'Date') return this.pick(['"2026-01-01"', '"2026-06-01"', '"2026-12-31"'])
+    if (type.name === 'DateTime') return this.pick(['"2020-01-01T00:00:00Z"', '"2099-01-01T00:00:00Z"'])
     return JSON.stringify(this.pick(['a', 'e', 'zzz', 'Risk', 'nothing like it', 'APOLLO', 'supply']))
   }
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { SHEETS } from '../../../src/ingest/columns.js'
 import { addIssue, addProject, addRisk, issue, project, risk } from '../../support/fixtures.js'
 import { runHere } from '../../support/inProcess.js'
 import { type Desk, lines, openDesk } from '../importing.js'
@@ -6,8 +7,7 @@ import { type Desk, lines, openDesk } from '../importing.js'
 /** A flaw of a cell as line, column and detail; a flaw of the file as a sentence. */
 type Flaw = readonly [number, string, string] | string
 
-const RISK_COLUMNS =
-  'project, reference, title, description, category, likelihood, impact, scoreGiven, status, response, mitigation, cause, residualLikelihood, residualImpact, url, raisedOn, reviewOn, dueOn, details, owner, ownerId, ownerName, id'
+const RISK_COLUMNS = Object.keys(SHEETS.risks.fields).join(', ')
 const ADVICE = 'Save the file as UTF-8, or give --encoding windows-1252, which is what Excel on Windows writes.'
 const TOGETHER = 'Give both likelihood and impact, or neither.'
 const NEW_ID = 'rsk_01h00000000000000000000000'
@@ -40,7 +40,7 @@ const BAD: readonly (readonly [file: string, content: string | Uint8Array, ...fl
   [
     'unnamed.csv',
     lines('APOLLO,R-2,Weather'),
-    `unnamed.csv, line 1: No column is known. The columns may be called ${RISK_COLUMNS}.`,
+    `unnamed.csv, line 1: No column is known. The columns may be called ${RISK_COLUMNS}. If the file has columns of other names, say in a map what they mean: --suggest-map prints one to start with, --map takes it.`,
   ],
   [
     'unknown.csv',
@@ -55,7 +55,7 @@ const BAD: readonly (readonly [file: string, content: string | Uint8Array, ...fl
   [
     'excel.csv',
     Buffer.from('504b0304140006000800', 'hex'),
-    'excel.csv: This is a workbook (.xlsx) or another zip file, not text. If it is a workbook, give --format xlsx.',
+    'excel.csv: This is a workbook (.xlsx, .ods) or another zip file, not text. If it is a workbook, give --format xlsx.',
   ],
   [
     'windows.csv',

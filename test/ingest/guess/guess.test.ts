@@ -68,11 +68,11 @@ describe('a likelihood', () => {
 })
 
 describe('an unknown word', () => {
-  const sheet = lines('ID,Risk,Status', '1,a,Open', '2,b,Zorp', '3,c,Closed', '4,d,zorp', '5,e,Zorp')
+  const sheet = lines('ID,Risk,Likelihood,Impact', '1,a,High,1', '2,b,Zorp,2', '3,c,Low,3', '4,d,zorp,4', '5,e,Zorp,5')
 
   test('is named once with its rows and the line of a map that settles it', () => {
     expect(questions(sheet)).toEqual([
-      'Status: it is not known what "Zorp" (rows 3, 6), "zorp" (row 5) means for status. Print the map with --suggest-map, put in "status": { "from": "Status", "values": { "Zorp": ... } }, and import with --map.',
+      'Likelihood: it is not known what "Zorp" (rows 3, 6), "zorp" (row 5) means for likelihood. Print the map with --suggest-map, put in "likelihood": { "from": "Likelihood", "values": { "Zorp": ... } }, and import with --map.',
     ])
   })
 
@@ -84,9 +84,20 @@ describe('an unknown word', () => {
     const flags = ['--project', 'A', '--create-projects']
     desk.put('map.json', suggested.stdout)
     expect((await desk.report('risks', 'risks.csv', ...flags, '--map', 'map.json')).report.rejected).toBe(3)
-    desk.put('map.json', suggested.stdout.replaceAll('"?"', '"OCCURRED"'))
+    desk.put('map.json', suggested.stdout.replaceAll('"?"', '5'))
     expect((await desk.report('risks', 'risks.csv', ...flags, '--map', 'map.json')).report.created).toBe(5)
-    expect(desk.list("select count(*) from risk where status = 'OCCURRED'")).toEqual([3])
+    expect(desk.list('select count(*) from risk where likelihood = 5')).toEqual([3])
+  })
+
+  test('for a status is OPEN, kept in details and named in a warning', async () => {
+    const desk = openDesk()
+    desk.put('risks.csv', lines('ID,Risk,Status', '1,a,Open', '2,b,Zorp', '3,c,Closed', '4,d,Zorp'))
+    const { report } = await desk.report('risks', 'risks.csv', '--project', 'A', '--create-projects')
+    expect(report.created).toBe(4)
+    expect(report.files[0]?.warnings.map(({ detail }) => detail)).toEqual([
+      'status takes OPEN for "Zorp" (2, first in line 3), not known to the guessed map. To change that, put it into the map: "status": { "values": { "Zorp": "OPEN" } }.',
+    ])
+    expect(desk.list("select count(*) from risk where status = 'OPEN'")).toEqual([3])
   })
 })
 

@@ -65,6 +65,24 @@ test('a file without a project is refused once, and so is what is left open', as
   expect(desk.dump()).toEqual(before)
 })
 
+test('a score is kept in the rows that have not both factors, and where it differs from them, that is said', async () => {
+  const desk = openDesk()
+  const rows = ['1,Flood,4,5,18', '2,Fire,,,12', '3,Theft,2,n/a,7', '4,Frost,2,2,4', '5,Nobody knows,,,0']
+  desk.put('scores.csv', lines('Risk ID,Risk,Probability,Impact,Risk Score', ...rows))
+  const { code, stderr } = await desk.importSheet('risks', 'scores.csv', '--project', 'A', '--create-projects')
+  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('their product is 20.') })
+  expect(stderr.match(/is not stored/g)).toHaveLength(1)
+  expect(desk.rows('select score, score_given from risk order by reference')).toEqual([
+    ...[
+      [20, null],
+      [12, 12],
+      [7, 7],
+      [4, null],
+    ],
+    [0, 0],
+  ])
+})
+
 test('--strict takes exact names alone, and a column that new records need is missed once', async () => {
   const desk = openDesk()
   desk.put('risks.csv', SHEET)

@@ -123,6 +123,37 @@ const RISKS: readonly Sample[] = [
     { title: 'Dredger is late', raised_on: '2026-03-01', review_on: '2027-01-01', likelihood: 4 },
   ],
   ['risks-percent.xlsx', 2, '2', { title: 'Theft of copper', likelihood: 4, impact: 3, response: 'TRANSFER' }],
+  ['risks-register.ods', 2, '1', { title: 'Dredger is late', raised_on: '2026-03-01', review_on: '2027-01-01' }],
+  [
+    'risks-slips.csv',
+    3,
+    'S-1',
+    {
+      title: 'Scaffold is hired too late',
+      likelihood: 4,
+      impact: 3,
+      residual_likelihood: 2,
+      residual_impact: 3,
+      mitigation: 'Book it in May',
+      owner_name: 'Tom Hale',
+      raised_on: '2026-03-01',
+    },
+  ],
+  ['risks-severity.csv', 3, 'V-1', { score_given: 23, likelihood: null }],
+  ['risks-ranked.csv', 3, 'A-1', { score_given: 20, mitigation: 'Cover it' }],
+  ['risks-legend.csv', 3, '3', { title: 'Gulls nest on the roof', likelihood: 4, impact: 1 }],
+  [
+    'risks-records.json',
+    2,
+    'R-1',
+    {
+      title: 'Steel arrives late',
+      likelihood: 4,
+      owner_name: 'Mara Voss',
+      raised_on: '2026-02-03',
+      details: '[{"name":"tags","text":"supply; steel"}]',
+    },
+  ],
 ]
 
 const ISSUES: readonly Sample[] = [
@@ -137,6 +168,7 @@ const ISSUES: readonly Sample[] = [
   ['issues-plain.csv', 2, '1', { title: 'Door does not close', severity: 'MEDIUM', raised_on: '2026-02-03' }],
   ['issues-raid.csv', 2, '3', { severity: 'LOW', status: 'OPEN', due_on: '2026-06-20' }],
   ['issues-log.xlsx', 2, '2', { severity: 'LOW', status: 'RESOLVED', raised_on: '2026-03-19' }],
+  ['issues-records.json', 2, '7', { severity: 'HIGH', assignee_name: 'Tom Hale', raised_on: '2026-03-14' }],
 ]
 
 const PEOPLE: readonly Sample[] = [
@@ -156,6 +188,8 @@ const PEOPLE: readonly Sample[] = [
   ['people-french.csv', 2, 'Chloé Marin', { external_id: 'F1', title: 'Cheffe de chantier' }],
   ['people-teams.csv', 2, 'Rui Prado', { department: 'South', title: 'Buyer' }],
   ['people-list.xlsx', 2, 'Jan Bór', { external_id: '502', title: 'Driver' }],
+  ['people-accounts.csv', 2, 'wlind', { external_id: 'K-1', email: 'wanda.l@example.com', details: '[]' }],
+  ['people-records.json', 2, 'Wanda Lind', { external_id: 'E-1', title: 'Site manager', department: 'Construction' }],
 ]
 
 const OTHERS: readonly Sample[] = [

@@ -86,6 +86,8 @@ test('leavers become INACTIVE if they came from keys of the same name, under the
   expect(back.body.people).toEqual(counts(0, 1, 8))
 })
 
+const MANY = Array(LIMITS.syncMembershipsMax / 2).fill('x')
+
 const BAD: [input: Record<string, unknown>, pointers: string][] = [
   [{ people: [...people(600), { name: 'x', email: 'nobody' }] }, '/people/600/email'],
   [{ people: [{ name: 'x' }] }, '/people/0/email'],
@@ -102,6 +104,8 @@ const BAD: [input: Record<string, unknown>, pointers: string][] = [
   [{ people: people(1), leavers: 'FIRED' }, '/leavers'],
   [{ persons: [] }, '/persons'],
   [{ people: Array(LIMITS.syncRecordsMax + 1).fill({}) }, '/people'],
+  [{ people: people(3).map((one) => ({ ...one, groups: MANY })) }, '/people'],
+  [{ groups: ['A', 'B', 'C'].map((name) => ({ name, members: MANY })) }, '/groups'],
 ]
 
 test('a bad record is refused by its pointer, and nothing is stored', async () => {

@@ -30,7 +30,7 @@ const LAUGHS = `<!DOCTYPE lolz [<!ENTITY a "ha"><!ENTITY b "${'&a;'.repeat(10)}"
 const OUTSIDE = '<!DOCTYPE x [<!ENTITY secret SYSTEM "file:///etc/passwd">]><worksheet>&secret;</worksheet>'
 const LARGE = 'The workbook is too large when unpacked. Split it, or save the table as "CSV UTF-8".'
 const NO_WORKBOOK =
-  'This is a zip file, but no workbook of the kind .xlsx. Open it in a spreadsheet program and save it as .xlsx.'
+  'This is a zip file, but no workbook of the kind .xlsx or .ods. Open it in a spreadsheet program and save it as .xlsx.'
 const noType = `${DAMAGED}${SHEET} is not XML: it has a document type, which workbooks do not have.${SAVE}`
 const notXml = (reason: string) => `${DAMAGED}${SHEET} is not XML: ${reason}.${SAVE}`
 
@@ -133,12 +133,13 @@ const HOSTILE: readonly (readonly [name: string, bytes: Uint8Array, sentence: st
     changed(GOOD, -6, 'ffffffff'),
     'The workbook is packed for more than 4 GB (zip64). Save the table as "CSV UTF-8".',
   ],
+  ['old', Buffer.from('d0cf11e0a1b11ae1', 'hex'), 'This is an old workbook (.xls). Save it as .xlsx.'],
   [
-    'old',
-    Buffer.from('d0cf11e0a1b11ae1', 'hex'),
-    'This is an old workbook (.xls), or one with a password. Save it as .xlsx, without a password.',
+    'password',
+    Buffer.concat([Buffer.from('d0cf11e0a1b11ae1', 'hex'), Buffer.from('EncryptedPackage', 'utf16le')]),
+    'This is a workbook that is protected by a password. Save it without one.',
   ],
-  ['text', Buffer.from('project,title\n'), 'This is not a workbook (.xlsx). If it is text, give --format csv.'],
+  ['text', Buffer.from('project,title\n'), 'This is not a workbook (.xlsx or .ods). If it is text, give --format csv.'],
   ['empty', Buffer.alloc(0), 'The file is empty.'],
 ]
 

@@ -52,6 +52,15 @@ describe('a workbook of another program', () => {
     ])
   })
 
+  test('is the same as an OpenDocument spreadsheet', () => {
+    const { rows, notes } = tableIn(sample('register.ods'), 'risks')
+    const xlsx = tableIn(sample('register.xlsx'), 'risks')
+    // Gnumeric shows fewer digits, and keeps the way in which Excel writes a carriage return.
+    const same = JSON.stringify(xlsx.rows).replace('12.50%', '12.5%').replace('Ice_x000D_', 'Ice_x005F_x000D_')
+    expect(rows).toEqual(JSON.parse(same))
+    expect(notes).toEqual(xlsx.notes)
+  })
+
   test('may count days from 1904, and have its texts in the cells', () => {
     expect(tableIn(sample('mac.xlsx')).rows).toEqual([
       [1, 'Reference', 'Title', 'Raised on'],

@@ -4,7 +4,7 @@ import type { AnyList, List } from '../../../store/query/page.js'
 import type { Identified } from '../../../store/query/relations.js'
 import type { Write } from '../../../store/store.js'
 import { builder, change, needs } from '../../builder.js'
-import type { Arguments, Types } from '../fields.js'
+import type { Arguments, Types } from '../../fields.js'
 
 /** A mutation that returns one row; stored in the field's extensions as `mutation`. */
 export interface RowMutation {

@@ -83,6 +83,18 @@ export class Assignment {
     return ranked.toSorted((one, other) => one.rank - other.rank || one.at - other.at).map(({ column }) => column)
   }
 
+  /** The free columns of people that are nobody else's business. */
+  privates(): Column[] {
+    const isPrivate = (column: Column) => !this.#used.has(column) && this.#headings.isPrivate(column.heading)
+    return [...new Set([...this.candidates('private'), ...this.columns.filter(isPrivate)])]
+  }
+
+  /** The columns that may mean a field, and are blank in every row. */
+  blanksFor(field: string): Column[] {
+    const isMeant = ({ heading }: Column) => this.#headings.meaningsOf(heading).some((one) => one.field === field)
+    return this.columns.filter((column) => column.filled === 0 && isMeant(column))
+  }
+
   /** Fills a field from the best free column that may mean it, and that can be read. */
   take(field: string, read: Reader = () => PLAIN, meanings: readonly string[] = [field]): Column | undefined {
     if (!this.has(field)) return undefined

@@ -1,5 +1,5 @@
 import { type DayPattern, dayIn, dayPattern } from '../days.js'
-import { monthNumber } from '../maps/months.js'
+import { monthNumber } from '../months.js'
 import { type Column, isBlankWord, type Occurrence, occurrencesInWords, type Reading } from './column.js'
 import { byFoldedText } from './scales.js'
 

@@ -1,9 +1,11 @@
 import { TEXT_MAX } from '../../../vocabulary.js'
 import { folded, type Scalar } from '../mapping.js'
+import type { TableRow } from '../table.js'
 import type { Assignment } from './assignment.js'
-import { type Column, type Reading, rowsInWords } from './column.js'
+import { type Column, occurrencesInWords, type Reading, rowsInWords, Words } from './column.js'
 import { type DateOrder, ordersIn, readDays } from './dates.js'
 import { OWN_ID } from './own.js'
+import { STEPS } from './words.js'
 
 function isOwnIds({ texts }: Column): boolean {
   return texts.length > 0 && texts.every(({ text }) => OWN_ID.test(text))
@@ -20,10 +22,20 @@ export function takeId(assignment: Assignment): void {
 export function takeReference(assignment: Assignment): Column | undefined {
   const chosen = assignment.rules.get('reference')?.from[0]
   if (chosen !== undefined) return assignment.columns.find(({ heading }) => heading === chosen)
-  return assignment.take('reference', ({ longest }) => (longest > TEXT_MAX.reference ? undefined : { rule: {} }), [
-    'reference',
-    'id',
-  ])
+  return assignment.take('reference', (column) => readReference(column, assignment), ['reference', 'id'])
+}
+
+/** References are short, and most rows have one of their own. */
+function readReference(column: Column, { rows, rules, options }: Assignment): Reading | undefined {
+  const isText = isMostly(column, /^\S+(?:\s+\S+){3}/)
+  if (column.longest > TEXT_MAX.reference || isText) return undefined
+  const { heading, texts, filled, isOverfull } = column
+  const [common] = texts.toSorted((one, other) => other.count - one.count)
+  if (isOverfull || rules.has('project') || texts.length * 2 > filled || !common || rows.length < 4) return { rule: {} }
+  const question =
+    `${heading} has the same value in many rows, such as ${occurrencesInWords([common])}, so that it is no reference. ` +
+    `--reference-from COLUMN takes another column${options.hasProject ? '; without --project, a column may name the project' : ''}.`
+  return { rule: {}, question }
 }
 
 /** The key of the project, made from whatever names it. */
@@ -75,13 +87,13 @@ export function takeDays(assignment: Assignment, fields: readonly string[]): voi
 
 /** The title, the description, and the reference if no column gives it. */
 export function takeTexts(assignment: Assignment, reference: Column | undefined): void {
-  const title = assignment.take('title')
+  const categories = assignment.candidates('category')
+  const title = assignment.take('title', (column) => readTitle(column, categories.includes(column)))
   if (!title) {
-    const noun = assignment.has('severity') ? 'issue' : 'risk'
-    assignment.questions.push(`No column says what the ${noun} is (title). ${wayOut(assignment)}`)
+    assignment.questions.push(untitled(assignment))
     return
   }
-  const description = assignment.take('description')
+  const description = assignment.take('description', readText)
   const rule = assignment.rules.get('title')
   const isPatched = title.blankCount > 0 && description !== undefined
   if (rule && isPatched)
@@ -90,6 +102,30 @@ export function takeTexts(assignment: Assignment, reference: Column | undefined)
   const sources = isPatched ? [title, description] : [title]
   leaveUntitled(assignment, sources)
   completeReferences(assignment, reference, title)
+}
+
+const LEVELS = new Words(STEPS)
+
+/** A column of levels or numbers says how grave something is, not what. */
+function readTitle(column: Column, isCategory: boolean): Reading | undefined {
+  // A category above some rows is the title of none.
+  if (isCategory && column.blankCount > column.filled) return undefined
+  const isLevel = column.texts.every(({ text }) => NUMBER.test(text) || LEVELS.get(text) !== undefined)
+  return isLevel ? undefined : readText(column)
+}
+
+const NUMBER = /^[\d.,%\s]+$/
+
+/** A text in words: a column of numbers is none. */
+export function readText(column: Column): Reading | undefined {
+  return isMostly(column, NUMBER) ? undefined : { rule: {} }
+}
+
+function untitled(assignment: Assignment): string {
+  const noun = assignment.has('severity') ? 'issue' : 'risk'
+  const blank = assignment.blanksFor('title').map(({ heading }) => heading)
+  if (blank.length > 0) return `No row has anything in ${blank.join(' or ')}: there is no ${noun} in this sheet.`
+  return `No column says what the ${noun} is (title). ${wayOut(assignment)}`
 }
 
 /** Prepared rows of a template that nobody has filled in. */
@@ -101,12 +137,22 @@ function leaveUntitled({ where, notes, rows }: Assignment, sources: readonly Col
   notes.push(`${rowsInWords(lines, blank.length)} without ${sources[0]?.heading}: left out.`)
 }
 
-function completeReferences({ rules, notes, rows }: Assignment, reference: Column | undefined, title: Column): void {
+function completeReferences(assignment: Assignment, reference: Column | undefined, title: Column): void {
+  const { rules, notes, rows, where } = assignment
   if (rules.has('id') && !reference) return
   const lacking = reference
     ? rows.filter(({ cells }) => isBlankCell(cells[reference.at]) && !isBlankCell(cells[title.at]))
     : []
   if (reference && lacking.length === 0) return
+  if (reference && isBelow(lacking, assignment, reference)) {
+    where.push({ from: [reference.heading], blank: false })
+    const below = rowsInWords(
+      lacking.map(({ line }) => line),
+      lacking.length,
+    )
+    notes.push(`${below} below the table, without ${reference.heading}: left out.`)
+    return
+  }
   rules.set('reference', { from: [...(reference ? [reference.heading] : []), title.heading], unique: true })
   const lines = lacking.map(({ line }) => line)
   notes.push(
@@ -114,6 +160,16 @@ function completeReferences({ rules, notes, rows }: Assignment, reference: Colum
       ? `${reference.heading} is blank in ${rowsInWords(lines, lacking.length)}: ${title.heading} is the reference there.`
       : `There is no column for the reference: ${title.heading} is taken. --reference-from COLUMN takes another.`,
   )
+}
+
+/** Whether rows are another list or a legend: apart from the table by a gap, and only the table has references. */
+function isBelow(lacking: readonly TableRow[], { rows, options }: Assignment, { at }: Column): boolean {
+  const last = rows.findLastIndex(({ cells }) => !isBlankCell(cells[at]))
+  const [first] = lacking
+  const end = rows[last]
+  if (!first || !end || first.line < end.line || last < 2) return false
+  const breaks = options.unit === 'row' ? 0 : end.cells.join('').split('\n').length - 1
+  return rows[last + 1] !== first || first.line > end.line + breaks + 1
 }
 
 function isBlankCell(cell: string | undefined): boolean {

@@ -50,13 +50,17 @@ export function guess(
   return { mapping, columns: guessed, kept, ignored, notes, warnings, questions }
 }
 
-/** Columns of our own exports that are computed; a risk's score and level are looked at later. */
+/**
+ * Columns of our own exports that are computed, by their very names; a risk's score and level are looked at later.
+ * Where nothing else says when an entry was raised, it is the day on which the source created it.
+ */
 function ignoreDerived(assignment: Assignment): void {
-  const derived = new Set(assignment.options.derived.map(nameKey))
-  for (const column of assignment.columns) {
-    const key = nameKey(column.heading)
-    if (derived.has(key) && !['score', 'level', 'residualscore'].includes(key))
-      assignment.ignore(column, 'it is computed')
+  const { columns, options } = assignment
+  const isRaised = !assignment.has('raisedOn') || columns.some(({ heading }) => nameKey(heading) === 'raisedon')
+  const later = new Set(['score', 'level', 'residualScore', ...(isRaised ? [] : ['createdAt'])])
+  for (const column of columns) {
+    const { heading } = column
+    if (options.derived.includes(heading) && !later.has(heading)) assignment.ignore(column, 'it is computed')
   }
 }
 

@@ -2,17 +2,29 @@ import type { SheetNoun } from '../nouns.js'
 
 /** The noun itself in a heading adds nothing: Risk Owner, Issue Status. */
 export const NOUN_WORDS: Readonly<Record<SheetNoun, ReadonlySet<string>>> = {
-  risks: new Set('risk risks risiko risikos risque riesgo risco ryzyko ryzyka'.split(' ')),
-  issues: new Set('issue issues ticket bug defect problem'.split(' ')),
-  people: new Set('employee person staff user worker member'.split(' ')),
+  risks: new Set(
+    'risk risks risiko risikos risiken risque risques riesgo riesgos risco riscos ryzyko ryzyka'.split(' '),
+  ),
+  issues: new Set('issue issues ticket tickets bug bugs defect defects problem problems probleme'.split(' ')),
+  people: new Set('emp employee employees person people staff user users worker workers member members'.split(' ')),
   groups: new Set(['group']),
   projects: new Set('project projekt projet proyecto projeto projektu'.split(' ')),
 }
+
+/** A column of people whose heading has one of these words is left out, whatever the others are. */
+export const PRIVATE_WORDS = new Set(
+  'password passwort passwd pwd pin secret token contrasena senha haslo salary salaries wage payroll gehalt salaire ssn iban passport kid kids child children'.split(
+    ' ',
+  ),
+)
 
 /** Words that a heading may have or lack. */
 export const SMALL_WORDS = new Set(
   'of the a an for in de d du des la le les l el del der die das do da dos em'.split(' '),
 )
+
+/** Words that a heading has as well, and that change nothing: Description of Potential Risk, Identified Risks. */
+export const FILLERS = new Set('potential possible identified list'.split(' '))
 
 /** Beside a factor: which state of the risk it is about. The prefixes are for languages without spaces. */
 export const STATES = {
@@ -25,7 +37,7 @@ export const STATES = {
   },
   residual: {
     words:
-      'residual target net post after postmitigation mitigated treated remaining rest netto restrisiko résiduel ' +
+      'residual target net post after postmitigation mitigated treated remaining new revised rest netto restrisiko résiduel ' +
       'résiduelle nette residuales neto objetivo líquido rezydualne szczątkowe',
     prefixes: ['残余', '剩余', '残留'],
   },

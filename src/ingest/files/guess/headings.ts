@@ -1,9 +1,9 @@
 import type { SheetNoun } from '../nouns.js'
 import { ALIASES } from './aliases.js'
-import { NOUN_WORDS, SMALL_WORDS, STATES } from './headingWords.js'
+import { FILLERS, NOUN_WORDS, PRIVATE_WORDS, SMALL_WORDS, STATES } from './headingWords.js'
 
 /** A field that a heading may mean; the lowest rank is the best name for it. */
-export interface Meaning {
+interface Meaning {
   readonly field: string
   readonly rank: number
 }
@@ -26,52 +26,91 @@ const RESIDUAL: Readonly<Record<string, string>> = {
   level: 'residualScore',
 }
 
-const SCALE = /(?<![\d.])([01])\s*(?:[-–—~]|to|bis|do|à|a|至|\.{2,3})\s*(3|4|5|6|7|10|100)(?!\d)/iu
+const SCALE = /(?<![\d.])([01])(?:\s*(?:[-–—~]|to|bis|do|à|a|至|\.{2,3})\s*|\s+(?=\d+\s*$))(3|4|5|6|7|10|100)(?!\d)/iu
 const OUT_OF = /(?:\/|out of|von|sur|de|z)\s*(3|4|5|10|100)(?!\d)/iu
+/** Longer texts are no headings. */
+const HEADING_CHARACTERS_MAX = 200
+/** Shorter names differ from others by a letter. */
+const SLIP_CHARACTERS_MIN = 8
 const BRACKETED = /[([（【{].*?[)\]）】}]/gu
 
 /** What the headings of a noun may mean, by their aliases. */
 export class Headings {
   readonly #noun: SheetNoun
   readonly #byKey = new Map<string, Meaning[]>()
+  readonly #bySingular = new Map<string, Meaning[]>()
   readonly #own: ReadonlyMap<string, string>
+  /** Every heading that was seen, so that each is looked up once. */
+  readonly #seen = new Map<string, readonly Meaning[]>()
 
   constructor(noun: SheetNoun, fields: readonly string[]) {
     this.#noun = noun
     this.#own = new Map(fields.map((field) => [keyOf(field), field]))
     for (const [field, lines] of Object.entries(ALIASES[noun])) {
       for (const [rank, alias] of lines.flatMap((line) => line.split(', ')).entries()) {
-        const key = keyOf(alias)
-        const meanings = this.#byKey.get(key) ?? []
-        if (!meanings.some((one) => one.field === field)) this.#byKey.set(key, [...meanings, { field, rank }])
+        add(this.#byKey, keyOf(alias), { field, rank })
+        add(this.#bySingular, wordsOf(alias).map(singular).join(''), { field, rank })
       }
     }
   }
 
   /** The fields that a heading may mean; none if it is unknown. */
   meaningsOf(heading: string): readonly Meaning[] {
+    const seen = this.#seen.get(heading)
+    if (seen) return seen
     const own = this.#own.get(keyOf(heading))
-    if (own !== undefined) return [{ field: own, rank: OWN_RANK }, ...this.#aliased(heading)]
-    return this.#aliased(heading)
+    const aliased = this.#aliased(heading)
+    const all = own === undefined ? aliased : [{ field: own, rank: OWN_RANK }, ...aliased]
+    this.#seen.set(heading, all)
+    return all
   }
 
   isKnown(heading: string): boolean {
     return this.meaningsOf(heading).length > 0
   }
 
-  #aliased(heading: string): readonly Meaning[] {
-    const bare = heading.replaceAll('_', ' ').replace(BRACKETED, ' ').replace(SCALE, ' ')
-    for (const text of [heading, bare]) {
-      const all = wordsOf(text)
-      const found = this.#byKey.get(all.join('')) ?? this.#byKey.get(this.#withoutNoun(all).join(''))
-      if (found) return found
-    }
-    return this.#inState(wordsOf(bare))
+  /** Whether a column of people is nobody else's business. */
+  isPrivate(heading: string): boolean {
+    return wordsOf(heading).some((word) => PRIVATE_WORDS.has(word))
   }
 
-  #withoutNoun(words: readonly string[]): readonly string[] {
-    const rest = words.filter((word) => !NOUN_WORDS[this.#noun].has(word))
+  /** Whether the name of a sheet has the noun in it. */
+  isOf(sheet: string): boolean {
+    return wordsOf(sheet).some((word) => NOUN_WORDS[this.#noun].has(word))
+  }
+
+  #aliased(heading: string): readonly Meaning[] {
+    if (heading.length > HEADING_CHARACTERS_MAX) return []
+    const bare = heading.replaceAll('_', ' ').replace(BRACKETED, ' ').replace(SCALE, ' ')
+    // Of Treatment / Response, the first counts.
+    for (const text of [heading, bare, bare.split('/')[0] ?? '']) {
+      const found = this.#named(wordsOf(text))
+      if (found) return found
+    }
+    const inState = this.#inState(wordsOf(bare))
+    return inState.length > 0 ? inState : this.#nearlyNamed(keyOf(bare))
+  }
+
+  #named(all: readonly string[]): readonly Meaning[] | undefined {
+    const bare = this.#without(all, NOUN_WORDS[this.#noun])
+    const forms = [all, bare, this.#without(all, FILLERS), this.#without(bare, FILLERS)]
+    for (const words of forms) {
+      const found = this.#byKey.get(words.join('')) ?? this.#bySingular.get(words.map(singular).join(''))
+      if (found) return found
+    }
+    return undefined
+  }
+
+  #without(words: readonly string[], some: ReadonlySet<string>): readonly string[] {
+    const rest = words.filter((word) => !some.has(word))
     return rest.length > 0 ? rest : words
+  }
+
+  /** A long heading with a slip of the pen, such as Likelhood. */
+  #nearlyNamed(key: string): readonly Meaning[] {
+    if (key.length < SLIP_CHARACTERS_MIN) return []
+    for (const [alias, meanings] of this.#byKey) if (isSlip(key, alias)) return meanings
+    return []
   }
 
   /** A factor before or after measures: Inherent Likelihood, Residual Risk. */
@@ -102,6 +141,28 @@ const STATE_WORDS = (['current', 'inherent', 'residual'] as const).map(
     [state, { words: new Set(STATES[state].words.split(' ').map(plain)), prefixes: STATES[state].prefixes }] as const,
 )
 
+function add(all: Map<string, Meaning[]>, key: string, meaning: Meaning): void {
+  const meanings = all.get(key) ?? []
+  if (!meanings.some((one) => one.field === meaning.field)) all.set(key, [...meanings, meaning])
+}
+
+function singular(word: string): string {
+  return word.length > 3 ? word.replace(/s$/, '') : word
+}
+
+/** Whether one letter is missing, too many or another one; not the first, and no digit. */
+function isSlip(key: string, alias: string): boolean {
+  if (alias.length < SLIP_CHARACTERS_MIN || Math.abs(key.length - alias.length) > 1 || key[0] !== alias[0]) return false
+  let start = 0
+  while (start < key.length && key[start] === alias[start]) start++
+  let [end, aliasEnd] = [key.length, alias.length]
+  while (end > start && aliasEnd > start && key[end - 1] === alias[aliasEnd - 1]) {
+    end--
+    aliasEnd--
+  }
+  return end - start <= 1 && aliasEnd - start <= 1 && !/\d/.test(key.slice(start, end) + alias.slice(start, aliasEnd))
+}
+
 /** The scale that a heading names, if it does. */
 export function scaleIn(heading: string): NamedScale | undefined {
   const text = heading.replaceAll('_', ' ')
@@ -126,7 +187,9 @@ function wordsOf(heading: string): readonly string[] {
   const words = plain(parted)
     .split(/[^\p{L}\p{N}]+/u)
     .filter((word) => word !== '')
-  const significant = words.filter((word) => !SMALL_WORDS.has(word))
+  // The L of Residual L is no article.
+  const isLetter = (word: string, at: number) => word.length === 1 && at > 0 && at === words.length - 1
+  const significant = words.filter((word, at) => !SMALL_WORDS.has(word) || isLetter(word, at))
   // A heading such as L has nothing else.
   return significant.length > 0 ? significant : words.length > 0 ? words : [heading.trim()]
 }

@@ -38,9 +38,8 @@ function oneOf(values: readonly string[]): RegExp {
   return new RegExp(`^\\s*(?:${values.map((value) => value.replace('_', '[ _-]')).join('|')})?\\s*$`, 'i')
 }
 
-/** Whether every value has our own form, so that nothing is left to guess. */
-export function isOwnForm(noun: SheetNoun, records: readonly SheetRecord[]): boolean {
-  const present = Object.keys(records[0]?.values ?? {})
+/** Whether every value of the fields that are there has our own form, so that nothing is left to guess. */
+export function isOwnForm(noun: SheetNoun, present: readonly string[], records: readonly SheetRecord[]): boolean {
   const forms = present.flatMap((field) => {
     const form = field === 'status' ? STATUSES[noun] : FORMS[field]
     return form ? [[field, form] as const] : []
@@ -57,7 +56,7 @@ function isAlways(form: RegExp, field: string, records: readonly SheetRecord[]):
   for (const { values } of records) {
     const value = values[field]
     if (seen.has(value)) continue
-    if (!form.test(String(value))) return false
+    if (!form.test(String(value ?? ''))) return false
     seen.add(value)
   }
   return true

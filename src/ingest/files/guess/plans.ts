@@ -62,19 +62,20 @@ function mediumWhereBlank({ rules, notes, columns, rows }: Assignment): void {
 function planPeople(assignment: Assignment): void {
   takeId(assignment)
   assignment.take('email', (column) => (isMostly(column, /@/) ? { rule: blankless(column) } : undefined))
+  if (!assignment.rules.has('email')) takeAddresses(assignment)
   const [first, last] = [assignment.candidates('firstName')[0], assignment.candidates('lastName')[0]]
   const whole = assignment.candidates('name').find((column) => column !== first && column !== last)
   if (first && last && !whole) {
     assignment.fill('name', first, { rule: { join: ' ' } }, [last])
     assignment.use(last)
     assignment.notes.push(`${first.heading} and ${last.heading} are joined to the name.`)
-  } else assignment.take('name', undefined, ['name', 'firstName'])
+  } else assignment.take('name', undefined, ['name', 'firstName', 'login'])
   if (!assignment.rules.has('externalId')) assignment.take('externalId')
   assignment.take('title')
   assignment.take('department')
   assignment.take('status', (column) => readStatus(column, 'people'))
   assignment.take('groups')
-  for (const column of assignment.candidates('private')) assignment.ignore(column, 'it is private; a map can take it')
+  for (const column of assignment.privates()) assignment.ignore(column, 'it is private; a map can take it')
   requireSome(assignment, ['name'], 'people')
   requireSome(
     assignment,
@@ -82,6 +83,14 @@ function planPeople(assignment: Assignment): void {
     'people',
     '--reference-from COLUMN takes any column as the id.',
   )
+}
+
+/** The only column of e-mail addresses, whatever it is called. */
+function takeAddresses(assignment: Assignment): void {
+  const [column, ...others] = assignment
+    .leftovers()
+    .filter((one) => isMostly(one, /^[^\s@]+@[^\s@]+\.[^\s@]+$/) && !assignment.privates().includes(one))
+  if (column && others.length === 0) assignment.fill('email', column, { rule: blankless(column) })
 }
 
 function planGroups(assignment: Assignment): void {

@@ -1,15 +1,15 @@
 import type { Assignment } from './assignment.js'
 import { type Column, isBlankWord, rowsInWords } from './column.js'
-import { readLinks, takeDays, takeId, takeProject, takeReference, takeTexts } from './entries.js'
+import { readLinks, readText, takeDays, takeId, takeProject, takeReference, takeTexts } from './entries.js'
 import { readFactor } from './scales.js'
-import { readResponse, readScore, readStatus } from './statuses.js'
+import { readLevel, readResponse, readScore, readStatus } from './statuses.js'
 
 /** How the fields of a risk get their columns; earlier fields choose first. */
 export function planRisks(assignment: Assignment): void {
   takeProject(assignment)
   takeId(assignment)
   const reference = takeReference(assignment)
-  const isAssessed = takeFactors(assignment, 'likelihood', 'impact')
+  const factors = takeFactors(assignment, 'likelihood', 'impact')
   const isReassessed = takeFactors(assignment, 'residualLikelihood', 'residualImpact')
   takeDays(assignment, ['raisedOn', 'dueOn', 'reviewOn'])
   assignment.take('status', (column) => readStatus(column, 'risks'))
@@ -18,15 +18,15 @@ export function planRisks(assignment: Assignment): void {
   assignment.take('url', readLinks)
   takeTexts(assignment, reference)
   assignment.take('category', ({ longest }) => (longest > 200 ? undefined : { rule: {} }))
-  assignment.take('mitigation', undefined, ['mitigation', 'treatment'])
-  assignment.take('cause')
-  takeScore(assignment, isAssessed)
+  assignment.take('mitigation', readText, ['mitigation', 'treatment'])
+  assignment.take('cause', readText)
+  takeScore(assignment, factors)
   if (isReassessed) for (const column of assignment.candidates('residualScore')) ignoreIfNumeric(assignment, column)
 }
 
 /** Both factors or neither: one alone is kept in details. */
-function takeFactors(assignment: Assignment, likelihood: string, impact: string): boolean {
-  if (!assignment.has(likelihood)) return false
+function takeFactors(assignment: Assignment, likelihood: string, impact: string): readonly Column[] | undefined {
+  if (!assignment.has(likelihood)) return undefined
   const [likely] = assignment.candidates(likelihood)
   const [severe] = assignment.candidates(impact)
   const first = assignment.candidates(likelihood).flatMap((column) => read(column, 'likelihood', severe))[0]
@@ -34,11 +34,11 @@ function takeFactors(assignment: Assignment, likelihood: string, impact: string)
     .candidates(impact)
     .filter((column) => column !== first?.column)
     .flatMap((column) => read(column, 'impact', likely))[0]
-  if (!first || !second) return false
+  if (!first || !second) return undefined
   assignment.fill(likelihood, first.column, first.reading)
   assignment.fill(impact, second.column, second.reading)
   pairUp(assignment, [likelihood, first.column], [impact, second.column])
-  return true
+  return [first.column, second.column]
 }
 
 /** One factor alone is no assessment, and the other is never made up. */
@@ -54,13 +54,16 @@ function read(column: Column, factor: 'likelihood' | 'impact', partner: Column |
   return reading ? [{ column, reading }] : []
 }
 
+function isBlank(text = ''): boolean {
+  return text.trim() === '' || isBlankWord(text)
+}
+
 /** Rows that give only one of the two are not assessed. */
 function pairUp(
   { rules, rows, notes }: Assignment,
   [one, first]: [string, Column],
   [other, second]: [string, Column],
 ): void {
-  const isBlank = (text = '') => text.trim() === '' || isBlankWord(text)
   const halves = rows.filter(({ cells }) => isBlank(cells[first.at]) !== isBlank(cells[second.at]))
   if (halves.length === 0) return
   for (const [field, partner] of [
@@ -80,12 +83,17 @@ function pairUp(
 }
 
 /** A score counts only if the factors are not there; beside them it is computed. */
-function takeScore(assignment: Assignment, isAssessed: boolean): void {
-  if (!isAssessed) {
-    assignment.take('scoreGiven', readScore, ['scoreGiven', 'score', 'level'])
+function takeScore(assignment: Assignment, factors: readonly Column[] | undefined): void {
+  if (!factors) {
+    assignment.take('scoreGiven', readScore, ['scoreGiven', 'score']) ??
+      assignment.take('scoreGiven', readLevel, ['level'])
     noteAlone(assignment)
     return
   }
+  // A row may have a score and not both factors; a formula gives 0 there.
+  const isAlone = ({ at }: Column) =>
+    assignment.rows.some(({ cells }) => /[1-9]/.test(cells[at] ?? '') && factors.some((one) => isBlank(cells[one.at])))
+  if (assignment.candidates('score').some(isAlone)) assignment.take('scoreGiven', readScore, ['scoreGiven', 'score'])
   for (const column of assignment.candidates('score', 'level')) ignoreIfNumeric(assignment, column)
 }
 

@@ -161,10 +161,19 @@ function stepOf(
 }
 
 function wordStep(word: string, factor: Factor, all: readonly Entry[]): number | undefined {
-  const step = Number(WORDS[factor].get(word))
+  const step = Number(WORDS[factor].get(word) ?? beginningStep(word, factor))
   if (Number.isNaN(step)) return undefined
   const others = BELOW_OTHERS.find(({ words }) => words.includes(plain(word)))?.others
   return others && all.some(({ parts }) => parts.word && others.includes(plain(parts.word))) ? step - 1 : step
+}
+
+/** Medium at the beginning, gets higher: the first words count, if no other word is a step. */
+function beginningStep(text: string, factor: Factor): Step | undefined {
+  const words = text.split(/[\s,;]+/)
+  const known = (count: number) => WORDS[factor].get(words.slice(0, count).join(' '))
+  const count = known(2) === undefined ? 1 : 2
+  const isOnly = words.slice(count).every((word) => word.length < 2 || WORDS[factor].get(word) === undefined)
+  return words.length > count && isOnly ? known(count) : undefined
 }
 
 function readingOf(

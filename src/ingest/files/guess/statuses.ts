@@ -43,7 +43,13 @@ const WORD_CHARACTERS_MAX = 80
 
 export function readStatus(column: Column, noun: SheetNoun): Reading | undefined {
   const vocabulary = STATUSES[noun]
-  return vocabulary && readWords(column, vocabulary)
+  const reading = vocabulary && readWords(column, vocabulary)
+  const isEntry = noun === 'risks' || noun === 'issues'
+  if (!isEntry || !vocabulary || !reading?.unknown?.length) return reading
+  // An entry whose status is another word is shown as open, and the report names the word.
+  const own = vocabulary.own.flatMap((one) => ['_', ' ', '-'].map((mark) => [one.replace('_', mark), one] as const))
+  const values = new Map([...byFoldedText(own), ...(reading.rule.values ?? [])])
+  return { ...reading, rule: { values, otherwise: 'OPEN' }, isLossy: true, unknown: [] }
 }
 
 /** A treatment is a response only if every text is one; else it is a plan in words. */
@@ -133,7 +139,7 @@ export function readScore(column: Column): Reading | undefined {
   const texts = column.texts.filter(({ text }) => !isBlankWord(text))
   if (texts.length === 0 || column.longest > WORD_CHARACTERS_MAX) return undefined
   const numbers = texts.map(({ text }) => Number(text.replace(',', '.').replace(/\s*%$/, '')))
-  if (numbers.some(Number.isNaN)) return readLevel(column)
+  if (numbers.some(Number.isNaN)) return readLevelWords(column)
   const most = Math.max(...numbers)
   if (column.isOverfull || Math.min(...numbers) < 0 || most > 100) return undefined
   const isShare = most > SCORE_MAX || /%$/.test(texts[0]?.text ?? '')
@@ -149,7 +155,40 @@ export function readScore(column: Column): Reading | undefined {
   }
 }
 
-function readLevel(column: Column): Reading | undefined {
+/** The score of risks by a level: in words, as P1 or S1, or in numbers up to 5 or 10, which are no score yet. */
+export function readLevel(column: Column): Reading | undefined {
+  const texts = column.texts.filter(({ text }) => !isBlankWord(text))
+  if (texts.length > 0 && texts.every(({ text }) => /^\D/.test(text) && NUMBERED.test(text))) return readRanks(column)
+  const numbers = texts.map(({ text }) => Number(text.replace(',', '.')))
+  const most = Math.max(0, ...numbers)
+  if (numbers.some(Number.isNaN) || most > 10) return readScore(column)
+  // Whether the first priority is the highest is open.
+  if (/prio/i.test(plain(column.heading)) || numbers.length === 0) return undefined
+  const top = most > 5 ? 10 : 5
+  const values = texts.map(({ text }, at): [string, Scalar] => [
+    text,
+    Math.round(((numbers[at] ?? 0) * SCORE_MAX) / top),
+  ])
+  return {
+    rule: { values: byFoldedText([...blankValues(column), ...values]) },
+    how: `numbers up to ${top}, as parts of ${SCORE_MAX}`,
+    isLossy: true,
+    unknown: [],
+  }
+}
+
+const SEVERITY_SCORES: Readonly<Record<string, number>> = { LOW: 3, MEDIUM: 6, HIGH: 12, CRITICAL: 20 }
+
+/** Ranks such as P1, of which the lowest number is the most. */
+function readRanks(column: Column): Reading | undefined {
+  const reading = readSeverity(column)
+  if (!reading?.rule.values) return undefined
+  const scored = Array.from(reading.rule.values, ([text, one]) => [text, SEVERITY_SCORES[String(one)] ?? ''] as const)
+  const how = scored.map(([text, score]) => `${text} = ${score}`).join(', ')
+  return { ...reading, rule: { values: new Map(scored) }, how: `the lowest number is the most: ${how}`, isLossy: true }
+}
+
+function readLevelWords(column: Column): Reading | undefined {
   const reading = readWords(column, { own: [], words: LEVELS })
   if (!reading) return undefined
   const scored = Array.from(

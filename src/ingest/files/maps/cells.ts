@@ -3,11 +3,11 @@ import { unguarded } from '../csv.js'
 import { listed, NO_FLAWS, UnreadableSheet } from '../flaws.js'
 import type { DateOrder } from '../guess/dates.js'
 import { type HeadedTable, headingKey, rowsBelow } from '../header.js'
-import { RecordMapper } from '../mappedRecords.js'
 import { blankOf, type Condition, folded, type Mapping, mayLack, type Rule } from '../mapping.js'
 import { RecordRows } from '../recordRows.js'
 import type { SheetRecord, SheetRecords } from '../records.js'
 import { type Cells, chooseDayFormats } from './dayFormats.js'
+import { RecordMapper } from './records.js'
 
 /** The records of a table by a map, and the map as it applies to the table. */
 export function mappedCells(

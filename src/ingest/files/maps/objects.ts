@@ -1,9 +1,9 @@
 import { listed, UnreadableSheet } from '../flaws.js'
 import type { JsonRecord } from '../json.js'
-import { RecordMapper } from '../mappedRecords.js'
 import { blankOf, type Mapping, mayLack } from '../mapping.js'
 import type { SheetRecord, SheetRecords } from '../records.js'
 import { hasPath, membersAt, pathsOf } from './paths.js'
+import { RecordMapper } from './records.js'
 
 /** The records of JSON objects by a map; a path that no object has is an error, as a missing column is in a table. */
 export function mappedObjects(source: Iterable<JsonRecord>, mapping: Mapping, name: string): SheetRecords {

@@ -1,4 +1,5 @@
 import { isBlank } from '../table.js'
+import type { Budget } from './budget.js'
 import { columnOf } from './references.js'
 
 /** The first column of merged cells, from its first row to its last. */
@@ -26,11 +27,7 @@ export interface OpenRow {
  * Fills merged cells downwards, as people read them: a value beside several rows is the value of each. Rows that have
  * nothing else are not in the list, and stay away.
  */
-export function fillMerged(
-  rows: readonly OpenRow[],
-  merges: readonly Merge[],
-  take: (cells: number, characters: number) => void,
-): void {
+export function fillMerged(rows: readonly OpenRow[], merges: readonly Merge[], budget: Budget): void {
   const waiting = merges.toSorted((one, other) => other.first - one.first)
   const open = new Map<number, { last: number; text: string }>()
   for (const row of rows) {
@@ -43,7 +40,7 @@ export function fillMerged(
     for (const [column, { last, text }] of open) {
       if (line > last) open.delete(column)
       else if (isBlank(cells[column])) {
-        take(column + 1 - cells.length, text.length)
+        budget.take(column + 1 - cells.length, text.length)
         while (cells.length < column) cells.push('')
         cells[column] = text
         row.merged ??= new Set()

@@ -1,6 +1,6 @@
 import { damaged } from './zip.js'
 
-const COLUMNS_MAX = 16_384
+export const COLUMNS_MAX = 16_384
 /** The rows that a sheet has in every program. */
 export const ROWS_MAX = 1_048_576
 

@@ -1,26 +1,27 @@
 import { LIMITS } from '../../../limits.js'
 import { fold } from '../../../text.js'
 import { excerpt, listed, UnreadableSheet } from '../flaws.js'
-import type { Table } from '../table.js'
+import type { Table, TableRow } from '../table.js'
 import { EPOCH_1900, EPOCH_1904, type NumberFormat, numberFormat } from './numberFormats.js'
-import { type CellContext, isTrue, itemText, readWorksheet } from './worksheet.js'
+import { isOpenDocument, openDocumentSheets } from './openDocument.js'
+import { isTrue, itemText, readWorksheet } from './worksheet.js'
 import { XmlReader } from './xml.js'
 import { BadZip, damaged, Zip } from './zip.js'
 
 interface Sheet {
   readonly name: string
   readonly isHidden: boolean
-  readonly part: string
+  read(): { readonly rows: readonly TableRow[]; readonly notes: readonly string[] }
 }
 
 /** The sheets of a workbook as tables, in their order: those that are shown, or the one that is named. */
 export function* workbookTables(bytes: Uint8Array, name: string, wanted?: string): Generator<Table, void> {
   refuseOthers(bytes, name)
   try {
-    const workbook = new Workbook(bytes)
-    const sheets = wanted === undefined ? workbook.sheets.map((sheet) => sheet.name) : []
-    for (const sheet of workbook.chosen(name, wanted)) {
-      const { rows, notes } = workbook.read(sheet)
+    const all = sheetsOf(new Zip(bytes, LIMITS.workbookBytesMax))
+    const sheets = wanted === undefined ? all.map((sheet) => sheet.name) : []
+    for (const sheet of chosen(all, name, wanted)) {
+      const { rows, notes } = sheet.read()
       const shown = JSON.stringify(excerpt(sheet.name))
       const others = sheets.filter((one) => one !== sheet.name)
       const choice = others.length > 0 ? [`The sheet ${shown} was read, and not: ${listed(others)}.`] : []
@@ -29,6 +30,7 @@ export function* workbookTables(bytes: Uint8Array, name: string, wanted?: string
         unit: 'row',
         isOpenEnded: false,
         notes: [...choice, ...notes],
+        sheet: sheet.name,
         sheets,
         rows: () => rows,
       }
@@ -40,67 +42,68 @@ export function* workbookTables(bytes: Uint8Array, name: string, wanted?: string
 
 const ZIP = [0x50, 0x4b]
 const OLE = [0xd0, 0xcf, 0x11, 0xe0]
+/** The name of the stream in which a workbook with a password is. */
+const ENCRYPTED = Buffer.from('EncryptedPackage', 'utf16le')
 
 function refuseOthers(bytes: Uint8Array, name: string): void {
   const begins = (beginning: readonly number[]) => beginning.every((byte, index) => bytes[index] === byte)
   if (begins(ZIP)) return
   if (bytes.length === 0) throw new UnreadableSheet(name, 'The file is empty.')
   const kind = begins(OLE)
-    ? 'an old workbook (.xls), or one with a password. Save it as .xlsx, without a password.'
-    : 'not a workbook (.xlsx). If it is text, give --format csv.'
+    ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes(ENCRYPTED)
+      ? 'a workbook that is protected by a password. Save it without one.'
+      : 'an old workbook (.xls). Save it as .xlsx.'
+    : 'not a workbook (.xlsx or .ods). If it is text, give --format csv.'
   throw new UnreadableSheet(name, `This is ${kind}`)
 }
 
-class Workbook {
-  readonly sheets: readonly Sheet[]
-  readonly #zip: Zip
-  readonly #context: CellContext
+/** The sheets to look at; a hidden one only if it is named. */
+function chosen(all: readonly Sheet[], file: string, name: string | undefined): readonly Sheet[] {
+  if (name === undefined) return all.filter(({ isHidden }) => !isHidden)
+  const same = (form: (text: string) => string) => all.find((sheet) => form(sheet.name) === form(name))
+  const sheet = same((text) => text) ?? same((text) => fold(text.trim()))
+  if (sheet) return [sheet]
+  const sheets = listed(all.map((one) => (one.isHidden ? `${one.name} (hidden)` : one.name)))
+  throw new UnreadableSheet(file, `There is no sheet ${JSON.stringify(excerpt(name))}. The sheets are: ${sheets}.`)
+}
 
-  constructor(bytes: Uint8Array) {
-    this.#zip = new Zip(bytes, LIMITS.workbookBytesMax)
-    const main = relationsOf(this.#zip, '').find(({ type }) => type === 'officeDocument')?.target
-    if (main === undefined || !main.endsWith('.xml')) throw new BadZip(NO_WORKBOOK)
-    const relations = relationsOf(this.#zip, main)
-    const { sheets, is1904 } = contentsOf(this.#part(main))
-    this.sheets = sheets.flatMap(({ id, ...sheet }) => {
-      const { type, target } = relations.find((one) => one.id === id) ?? {}
-      if (target === undefined) throw damaged(`the sheet ${JSON.stringify(sheet.name)} is missing`)
-      // A sheet may also be a chart.
-      return type === 'worksheet' ? [{ ...sheet, part: target }] : []
-    })
-    if (this.sheets.length === 0) throw new BadZip(NO_WORKBOOK)
-    const part = (type: string) => relations.find((one) => one.type === type)?.target
-    const strings = part('sharedStrings')
-    const styles = part('styles')
-    this.#context = {
-      strings: strings === undefined ? [] : stringsOf(this.#part(strings)),
-      formats: styles === undefined ? [] : formatsOf(this.#part(styles), is1904),
-    }
-  }
+function sheetsOf(zip: Zip): readonly Sheet[] {
+  const sheets = isOpenDocument(zip)
+    ? openDocumentSheets(zip).map((sheet) => ({ ...sheet, read: () => sheet }))
+    : worksheetsOf(zip)
+  if (sheets.length === 0) throw new BadZip(NO_WORKBOOK)
+  return sheets
+}
 
-  read(sheet: Sheet): ReturnType<typeof readWorksheet> {
-    return readWorksheet(this.#part(sheet.part), this.#context)
+/** The worksheets of an .xlsx, each of which is a part of its own. */
+function worksheetsOf(zip: Zip): Sheet[] {
+  const main = relationsOf(zip, '').find(({ type }) => type === 'officeDocument')?.target
+  if (main === undefined || !main.endsWith('.xml')) throw new BadZip(NO_WORKBOOK)
+  const relations = relationsOf(zip, main)
+  const { sheets, is1904 } = contentsOf(partOf(zip, main))
+  const part = (type: string) => relations.find((one) => one.type === type)?.target
+  const strings = part('sharedStrings')
+  const styles = part('styles')
+  const context = {
+    strings: strings === undefined ? [] : stringsOf(partOf(zip, strings)),
+    formats: styles === undefined ? [] : formatsOf(partOf(zip, styles), is1904),
   }
+  return sheets.flatMap(({ id, ...sheet }) => {
+    const { type, target } = relations.find((one) => one.id === id) ?? {}
+    if (target === undefined) throw damaged(`the sheet ${JSON.stringify(sheet.name)} is missing`)
+    // A sheet may also be a chart.
+    return type === 'worksheet' ? [{ ...sheet, read: () => readWorksheet(partOf(zip, target), context) }] : []
+  })
+}
 
-  /** The sheets to look at; a hidden one only if it is named. */
-  chosen(file: string, name: string | undefined): readonly Sheet[] {
-    if (name === undefined) return this.sheets.filter(({ isHidden }) => !isHidden)
-    const same = (form: (text: string) => string) => this.sheets.find((sheet) => form(sheet.name) === form(name))
-    const sheet = same((text) => text) ?? same((text) => fold(text.trim()))
-    if (sheet) return [sheet]
-    const sheets = listed(this.sheets.map((one) => (one.isHidden ? `${one.name} (hidden)` : one.name)))
-    throw new UnreadableSheet(file, `There is no sheet ${JSON.stringify(excerpt(name))}. The sheets are: ${sheets}.`)
-  }
-
-  #part(name: string): XmlReader {
-    const bytes = this.#zip.read(name)
-    if (!bytes) throw damaged(`${name} is missing`)
-    return new XmlReader(bytes, name)
-  }
+function partOf(zip: Zip, name: string): XmlReader {
+  const bytes = zip.read(name)
+  if (!bytes) throw damaged(`${name} is missing`)
+  return new XmlReader(bytes, name)
 }
 
 const NO_WORKBOOK =
-  'This is a zip file, but no workbook of the kind .xlsx. Open it in a spreadsheet program and save it as .xlsx.'
+  'This is a zip file, but no workbook of the kind .xlsx or .ods. Open it in a spreadsheet program and save it as .xlsx.'
 
 interface Relation {
   readonly id: string

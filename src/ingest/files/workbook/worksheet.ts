@@ -1,10 +1,11 @@
-import { LIMITS } from '../../../limits.js'
 import type { TableRow } from '../table.js'
+import { Budget } from './budget.js'
 import { fillMerged, type Merge, mergeOf, type OpenRow } from './merges.js'
 import { type NumberFormat, plain } from './numberFormats.js'
-import { cellName, columnOf, ROWS_MAX } from './references.js'
+import { columnOf, ROWS_MAX } from './references.js'
+import { Remarks } from './remarks.js'
 import type { XmlReader } from './xml.js'
-import { BadZip, damaged } from './zip.js'
+import { damaged } from './zip.js'
 
 /** What the cells of all sheets refer to. */
 export interface CellContext {
@@ -13,30 +14,21 @@ export interface CellContext {
   readonly formats: readonly NumberFormat[]
 }
 
-/** What a reader should know about some cells: how many there are, and the first. */
-interface Tally {
-  count: number
-  first: string
-}
-
 /** The rows of a worksheet that are not blank, and notes about what was read. */
 export function readWorksheet(xml: XmlReader, context: CellContext): { rows: TableRow[]; notes: string[] } {
   const reader = new WorksheetReader(xml, context)
   reader.read()
-  return { rows: reader.rows, notes: reader.notes() }
+  return { rows: reader.rows, notes: reader.remarks.notes() }
 }
 
 class WorksheetReader {
   readonly rows: OpenRow[] = []
+  readonly remarks = new Remarks()
   readonly #xml: XmlReader
   readonly #context: CellContext
   readonly #merges: Merge[] = []
-  readonly #errors: Tally = { count: 0, first: '' }
-  readonly #uncomputed: Tally = { count: 0, first: '' }
-  #hidden = 0
+  readonly #budget = new Budget()
   #line = 0
-  #cellsLeft: number = LIMITS.workbookCellsMax
-  #charactersLeft: number = LIMITS.workbookBytesMax
 
   constructor(xml: XmlReader, context: CellContext) {
     this.#xml = xml
@@ -49,21 +41,7 @@ class WorksheetReader {
       if (this.#xml.name === 'row') this.#row()
       else if (this.#xml.name === 'mergeCell') this.#merge(this.#xml.attribute('ref') ?? '')
     }
-    fillMerged(this.rows, this.#merges, (cells, characters) => this.#take(cells, characters))
-  }
-
-  notes(): string[] {
-    const { count, first } = this.#errors
-    const uncomputed = this.#uncomputed
-    return [
-      ...(this.#hidden > 0 ? [`Hidden rows were read too: ${this.#hidden}.`] : []),
-      ...(count > 0 ? [`Cells that show an error of a formula: ${count}, the first is ${first}.`] : []),
-      ...(uncomputed.count > 0
-        ? [
-            `Formulas without a stored result were read as blank: ${uncomputed.count}, the first is ${uncomputed.first}. Open the workbook in a spreadsheet program and save it, to store them.`,
-          ]
-        : []),
-    ]
+    fillMerged(this.rows, this.#merges, this.#budget)
   }
 
   #merge(reference: string): void {
@@ -78,29 +56,20 @@ class WorksheetReader {
     this.#line = line
     const isHidden = isTrue(this.#xml.attribute('hidden'))
     const cells: string[] = []
-    for (let next = 0; !this.#isEnd('row'); ) {
+    for (let next = 0; !this.#xml.isEnd('row'); ) {
       if (this.#xml.name !== 'c') continue
       const reference = this.#xml.attribute('r')
       const at = reference === undefined ? next : columnOf(reference)
       next = at + 1
       const text = this.#cell(at)
       if (text === '') continue
-      this.#take(next - cells.length, text.length)
+      this.#budget.take(next - cells.length, text.length)
       while (cells.length < at) cells.push('')
       cells[at] = text
     }
     if (cells.length === 0) return
     this.rows.push({ line, cells })
-    if (isHidden) this.#hidden++
-  }
-
-  /** Steps to the next element inside of the current one; true at its end. */
-  #isEnd(parent: string): boolean {
-    for (;;) {
-      const event = this.#xml.next()
-      if (event === 'open') return false
-      if (event === undefined || (event === 'close' && this.#xml.name === parent)) return true
-    }
+    if (isHidden) this.remarks.hiddenRow()
   }
 
   #cell(at: number): string {
@@ -109,15 +78,15 @@ class WorksheetReader {
     const style = Number(xml.attribute('s') ?? 0)
     let value: string | undefined
     let isFormula = false
-    while (!this.#isEnd('c')) {
+    while (!xml.isEnd('c')) {
       if (xml.name === 'v') value = xml.content()
       else if (xml.name === 'is') value = itemText(xml, 'is')
       else if (xml.name === 'f') isFormula = true
     }
-    if (type === 'e') count(this.#errors, at, this.#line)
+    if (type === 'e') this.remarks.error(at, this.#line)
     if (value === undefined || value === '') {
       // A formula may have an empty text as its result, but no empty number.
-      if (isFormula && (value === undefined || type === 'n')) count(this.#uncomputed, at, this.#line)
+      if (isFormula && (value === undefined || type === 'n')) this.remarks.uncomputed(at, this.#line)
       return ''
     }
     return this.#text(type, value, style)
@@ -136,22 +105,6 @@ class WorksheetReader {
     if (Number.isNaN(number)) return unescapedText(value)
     return (this.#context.formats[style] ?? plain)(number)
   }
-
-  /** Charges for a text, and for the cells by which a row becomes longer: one text can be that of many cells. */
-  #take(cells: number, characters: number): void {
-    this.#cellsLeft -= Math.max(0, cells)
-    this.#charactersLeft -= characters
-    if (this.#charactersLeft < 0) throw new BadZip('The texts of the sheet are too long together. Split it.')
-    if (this.#cellsLeft < 0) {
-      const most = LIMITS.workbookCellsMax.toLocaleString('en')
-      throw new BadZip(`The sheet has more than ${most} cells. Split it, or delete what is far away from the table.`)
-    }
-  }
-}
-
-function count(tally: Tally, column: number, line: number): void {
-  tally.count++
-  if (tally.count === 1) tally.first = cellName(column, line)
 }
 
 export function isTrue(value: string | undefined): boolean {

@@ -54,6 +54,15 @@ export class XmlReader {
     return value === undefined ? undefined : this.#unescaped(value)
   }
 
+  /** Steps to the next element inside of the parent; true at its end. */
+  isEnd(parent: string): boolean {
+    for (;;) {
+      const event = this.next()
+      if (event === 'open') return false
+      if (event === undefined || (event === 'close' && this.name === parent)) return true
+    }
+  }
+
   /** The text inside of the element that was opened, up to its end. */
   content(): string {
     const depth = this.#open.length

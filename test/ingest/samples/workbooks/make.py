@@ -1,4 +1,7 @@
-"""Writes the workbooks of this folder with programs that are not ours: XlsxWriter and openpyxl. All data is made up."""
+"""Writes the workbooks of this folder with programs that are not ours: XlsxWriter and openpyxl. All data is made up.
+
+register.ods is register.xlsx, saved by Gnumeric: ssconvert register.xlsx register.ods
+"""
 
 from datetime import date, datetime
 

@@ -1,9 +1,9 @@
 import type { ArgBuilder, EnumRef, ObjectRef } from '@pothos/core'
 import { getTableColumns, type SQL } from 'drizzle-orm'
 import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
-import type { Scope } from '../../auth/scopes.js'
-import type { PageFact } from '../../store/query/jsonPage.js'
-import { type AnyList, byIds, cursorOf, type List } from '../../store/query/page.js'
+import type { Scope } from '../auth/scopes.js'
+import type { PageFact } from '../store/query/jsonPage.js'
+import { type AnyList, byIds, cursorOf, type List } from '../store/query/page.js'
 import {
   type AnyComputed,
   type AnyRelation,
@@ -12,12 +12,12 @@ import {
   type Identified,
   type Relation,
   relatedRows,
-} from '../../store/query/relations.js'
-import type { AnySummary } from '../../store/query/summaries.js'
-import type { AnyView } from '../../store/query/views.js'
-import type { Read } from '../../store/store.js'
-import { builder, type Context, needs } from '../builder.js'
-import { load, readTogether } from '../loaders.js'
+} from '../store/query/relations.js'
+import type { AnySummary } from '../store/query/summaries.js'
+import type { AnyView } from '../store/query/views.js'
+import type { Read } from '../store/store.js'
+import { builder, type Context, needs } from './builder.js'
+import { load, readTogether } from './loaders.js'
 
 export type Types = typeof builder.$inferSchemaTypes
 

@@ -1,11 +1,11 @@
-import { dayIn } from './days.js'
-import { excerpt, NO_FLAWS, type SheetFlaw } from './flaws.js'
-import { isObject } from './json.js'
-import { type Condition, folded, isScalar, type Mapping, type Rule, type Scalar } from './mapping.js'
-import { adfText, isAdf } from './maps/adf.js'
-import { bandOf } from './maps/bands.js'
-import { UniqueTexts } from './maps/unique.js'
-import type { RowUnit } from './table.js'
+import { dayIn } from '../days.js'
+import { excerpt, NO_FLAWS, type SheetFlaw } from '../flaws.js'
+import { isObject } from '../json.js'
+import { type Condition, folded, isScalar, type Mapping, type Rule, type Scalar } from '../mapping.js'
+import type { RowUnit } from '../table.js'
+import { adfText, isAdf } from './adf.js'
+import { bandOf } from './bands.js'
+import { UniqueTexts } from './unique.js'
 
 /** The source's values under a name: the cells of its columns, or the members at the end of its path. */
 type Gather = (name: string) => readonly unknown[]

@@ -1,0 +1,168 @@
+import type { TableRow } from '../table.js'
+import { Budget } from './budget.js'
+import { fillMerged, type Merge, type OpenRow } from './merges.js'
+import { plain } from './numberFormats.js'
+import { COLUMNS_MAX, ROWS_MAX } from './references.js'
+import { Remarks } from './remarks.js'
+import { XmlReader } from './xml.js'
+import { BadZip, damaged, type Zip } from './zip.js'
+
+const SPREADSHEET = 'application/vnd.oasis.opendocument.spreadsheet'
+const CONTENT = 'content.xml'
+/** A number that is shown as a name, such as R-007. */
+const NUMBERING = /^\p{L}\D*\d+$|^0\d+$/u
+const SPACES_MAX = 1_000
+
+/** A sheet of an OpenDocument spreadsheet. */
+export interface OpenSheet {
+  readonly name: string
+  readonly isHidden: boolean
+  readonly rows: readonly TableRow[]
+  readonly notes: readonly string[]
+}
+
+export function isOpenDocument(zip: Zip): boolean {
+  return zip.read('mimetype')?.toString('latin1').trim() === SPREADSHEET
+}
+
+/** The sheets of an OpenDocument spreadsheet, all at once, because they are in one part. */
+export function openDocumentSheets(zip: Zip): readonly OpenSheet[] {
+  if (zip.read('META-INF/manifest.xml')?.includes('encryption-data'))
+    throw new BadZip('The workbook is encrypted. Save it without a password.')
+  const content = zip.read(CONTENT)
+  if (!content) throw damaged(`${CONTENT} is missing`)
+  const xml = new XmlReader(content, CONTENT)
+  const budget = new Budget()
+  const hiddenStyles = new Set<string>()
+  const sheets: OpenSheet[] = []
+  let style = ''
+  for (let event = xml.next(); event; event = xml.next()) {
+    if (event !== 'open') continue
+    if (xml.name === 'style') style = xml.attribute('name') ?? ''
+    else if (xml.name === 'table-properties' && xml.attribute('display') === 'false') hiddenStyles.add(style)
+    else if (xml.name === 'table') sheets.push(...new SheetReader(xml, budget, hiddenStyles).read())
+  }
+  return sheets
+}
+
+class SheetReader {
+  readonly #xml: XmlReader
+  readonly #budget: Budget
+  readonly #name: string
+  readonly #isHidden: boolean
+  readonly #rows: OpenRow[] = []
+  readonly #merges: Merge[] = []
+  readonly #remarks = new Remarks()
+  #line = 0
+
+  /** Reads the sheet whose element was just opened. */
+  constructor(xml: XmlReader, budget: Budget, hiddenStyles: ReadonlySet<string>) {
+    this.#xml = xml
+    this.#budget = budget
+    this.#name = xml.attribute('name') ?? ''
+    this.#isHidden = hiddenStyles.has(xml.attribute('style-name') ?? '')
+  }
+
+  read(): OpenSheet[] {
+    let isLinked = false
+    while (!this.#xml.isEnd('table')) {
+      if (this.#xml.name === 'table-row') this.#row()
+      else if (this.#xml.name === 'shapes') this.#xml.content()
+      // What was last read from another file is no sheet of this one.
+      else if (this.#xml.name === 'table-source') isLinked = true
+    }
+    fillMerged(this.#rows, this.#merges, this.#budget)
+    const sheet = { name: this.#name, isHidden: this.#isHidden, rows: this.#rows, notes: this.#remarks.notes() }
+    return isLinked ? [] : [sheet]
+  }
+
+  #row(): void {
+    const times = this.#times('number-rows-repeated')
+    const isHidden = ['collapse', 'filter'].includes(this.#xml.attribute('visibility') ?? '')
+    const first = this.#line + 1
+    this.#line += times
+    const cells: string[] = []
+    for (let at = 0; !this.#xml.isEnd('table-row'); ) {
+      const isCovered = this.#xml.name === 'covered-table-cell'
+      if (!isCovered && this.#xml.name !== 'table-cell') continue
+      const columns = this.#times('number-columns-repeated')
+      const last = this.#line + this.#times('number-rows-spanned') - 1
+      const text = this.#cell(at, first)
+      // What is under a merged cell is not shown.
+      if (text !== '' && !isCovered) {
+        if (at + columns > COLUMNS_MAX) throw damaged('it has more columns than a spreadsheet has')
+        this.#budget.take(at + columns - cells.length, text.length * columns)
+        while (cells.length < at) cells.push('')
+        for (let copy = 0; copy < columns; copy++) cells.push(text)
+        if (last > this.#line) this.#merges.push({ column: at, first, last })
+      }
+      at += columns
+    }
+    if (cells.length > 0) this.#add(cells, first, isHidden)
+  }
+
+  /** Adds a row as often as it is repeated. */
+  #add(cells: string[], first: number, isHidden: boolean): void {
+    if (this.#line > ROWS_MAX) throw damaged(`it has a row ${this.#line}, and no spreadsheet has that many`)
+    const characters = cells.reduce((sum, { length }) => sum + length, 0)
+    for (let line = first; line <= this.#line; line++) {
+      if (line > first) this.#budget.take(cells.length, characters)
+      this.#rows.push({ line, cells: [...cells] })
+      if (isHidden) this.#remarks.hiddenRow()
+    }
+  }
+
+  /** The text that a person sees, up to the end of the cell; days, numbers and booleans in their own form. */
+  #cell(column: number, line: number): string {
+    const xml = this.#xml
+    const type = xml.attribute('value-type')
+    const value = xml.attribute('value') ?? xml.attribute('date-value') ?? xml.attribute('boolean-value') ?? ''
+    const isFormula = xml.attribute('formula') !== undefined
+    const shown = this.#paragraphs(xml.name)
+    if (isFormula && (type === undefined || (type !== 'string' && value === ''))) this.#remarks.uncomputed(column, line)
+    if (isFormula && /^(?:#[A-Z/0!?]+|Err:\d+)$/.test(shown)) this.#remarks.error(column, line)
+    if (type === 'date') return value.slice(0, 10)
+    if (type === 'boolean') return value
+    const number =
+      type === 'float' || type === 'currency' || type === 'percentage' ? Number(value || 'NaN') : Number.NaN
+    if (Number.isNaN(number) || NUMBERING.test(shown)) return shown
+    // Gnumeric writes percentages as numbers.
+    const isPercentage = type === 'percentage' || shown.endsWith('%')
+    return isPercentage ? `${plain(Number((number * 100).toFixed(2)))}%` : plain(number)
+  }
+
+  /** The paragraphs of a cell, each on a line, without its comments and drawings. */
+  #paragraphs(cell: string): string {
+    const lines: string[] = []
+    while (!this.#xml.isEnd(cell)) {
+      if (this.#xml.name === 'p') lines.push(this.#paragraph())
+      else this.#xml.content()
+    }
+    return lines.join('\n')
+  }
+
+  #paragraph(): string {
+    const xml = this.#xml
+    let text = ''
+    for (let event = xml.next(); event && !(event === 'close' && xml.name === 'p'); event = xml.next()) {
+      if (event === 'text') text += xml.text.replaceAll(/\s+/g, ' ')
+      if (event !== 'open') continue
+      if (xml.name === 's') text += this.#spaces()
+      else if (xml.name === 'tab') text += '\t'
+      else if (xml.name === 'line-break') text += '\n'
+      else if (xml.name === 'annotation' || xml.name === 'ruby-text') xml.content()
+    }
+    return text
+  }
+
+  #spaces(): string {
+    const count = Math.min(this.#times('c'), SPACES_MAX)
+    this.#budget.take(0, count)
+    return ' '.repeat(count)
+  }
+
+  #times(attribute: string): number {
+    const times = Number(this.#xml.attribute(attribute) ?? 1)
+    return Number.isSafeInteger(times) && times > 0 ? times : 1
+  }
+}
