@@ -67,7 +67,7 @@ async function measure(page: Page, go: () => Promise<unknown>): Promise<Visit> {
       .filter(({ name }) => !name.includes('/assets/'))
       .map((one) => {
         const { name, startTime, responseEnd, decodedBodySize } = one as PerformanceResourceTiming
-        const [, what = name] = /query\+(\w+)|(\/v1\/\w+)$/.exec(name) ?? []
+        const [what = name] = /(?<=query\+)\w+|\/v1\/\w+$/.exec(name) ?? []
         return `${what} ${Math.round(startTime)}-${Math.round(responseEnd)} (${Math.round(decodedBodySize / 1024)} KB)`
       })
       .join(', '),
