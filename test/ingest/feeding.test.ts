@@ -167,7 +167,7 @@ describe('syncProject', () => {
   test('takes as much as the page says', () => {
     const megabytes = (bytes: number) => `${bytes / 1_000_000} MB`
     expect(part).toContain(
-      `A body may have ${megabytes(LIMITS.syncBodyBytesMax)} here and at \`POST /v1/projects\`, elsewhere ${megabytes(LIMITS.bodyBytesMax)};`,
+      `A body may have ${megabytes(LIMITS.syncBodyBytesMax)} here and where REST takes a sync, elsewhere ${megabytes(LIMITS.bodyBytesMax)};`,
     )
   })
 })
