@@ -92,8 +92,10 @@ async function blankOwn(write: Write, isOwn: SQL): Promise<number> {
 
 /** Deletes stored idempotent responses that mention the person: warnings of a sync quote names. */
 async function deleteIdempotencyRecords({ db, t }: Write, texts: readonly string[]): Promise<void> {
+  // SQLite folds the case of ASCII only.
+  const spellings = new Set(texts.flatMap((text) => [text, text.toUpperCase(), text.toLowerCase()]))
   // A warning quotes a name, so its quotes and backslashes may be escaped twice.
-  const forms = texts.flatMap((text) => [inJson(text), inJson(inJson(text))])
+  const forms = [...spellings].flatMap((text) => [inJson(text), inJson(inJson(text))])
   await db.delete(t.idempotencyRecord).where(or(...forms.map((form) => mentions(t.idempotencyRecord.answer, form))))
 }
 
