@@ -1,4 +1,4 @@
-import { and, eq, or } from 'drizzle-orm'
+import { and, asc, eq, or } from 'drizzle-orm'
 import { Fault } from '../../errors.js'
 import { type FeedFilter, kindsIn } from '../../history/feed.js'
 import { ID_PREFIX } from '../../ids.js'
@@ -53,6 +53,7 @@ async function entriesNamed({ db, t }: Read, name: string, { project: projects, 
       .from(table)
       .innerJoin(t.project, eq(t.project.id, table.projectId))
       .where(and(eq(table.reference, rest), inProject, projects ? eq(table.projectId, projects[0] ?? '') : undefined))
+      .orderBy(asc(t.project.key))
     return rows.map((row) => ({ ...row, kind }))
   }
   return [...(await of('risk')), ...(await of('issue'))]
