@@ -151,6 +151,7 @@ const TABLE = {
   logWaitingBytesMax: [8_000_000, 'Log output that waits for its reader; beyond it lines are dropped and counted.'],
   sliceRows: [500, 'Entries of a list that are written before other requests are served.'],
   sliceBytes: [262_144, 'Bytes of a response that are copied or hashed before other requests are served.'],
+  writeBytes: [4_194_304, 'Bytes of a response that are handed to the socket at once.'],
   inPlaceRowsMax: [
     500,
     'SQLite: rows that a statement may read on the event loop; one that may read more runs in a read worker.',

@@ -70,9 +70,9 @@ async function waitFor(text: string, key = KEY): Promise<number | undefined> {
 const median = (numbers: readonly number[]) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0
 
 /** Of a query that takes long, the least: what it does itself is in every round, and other load only adds to it. */
-async function leastWait(text: string, key = KEY): Promise<number> {
+async function leastWait(text: string, key = KEY, rounds = 7): Promise<number> {
   const waits: number[] = []
-  for (let i = 0; i < 7; i++) waits.push((await waitFor(text, key)) ?? 0)
+  for (let i = 0; i < rounds; i++) waits.push((await waitFor(text, key)) ?? 0)
   return Math.min(...waits)
 }
 
@@ -155,7 +155,8 @@ test.each([
   '{ issues { edges { cursor node { assignee { name } risk { owner { name } } } } } }',
 ])(`so do fields that the key may not read, in every row: %.60s`, async (text) => {
   const page = await pageWait()
-  const waitedMs = await leastWait(text, PROJECTS_KEY)
+  // These make much garbage, and a round may meet a collection of other requests' too.
+  const waitedMs = await leastWait(text, PROJECTS_KEY, 21)
   expect(waitedMs).toBeGreaterThan(0)
   const ratio = waitedMs / page
   console.info(`dearest.test.ts: ${waitedMs.toFixed(1)} ms against ${page.toFixed(1)} ms: ${ratio.toFixed(1)} times.`)

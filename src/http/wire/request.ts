@@ -230,8 +230,18 @@ export function sendToNode(response: ServerResponse, { status, headers, body }: 
   // The embedding application may have responded already, for example on a timeout of its own.
   if (response.headersSent) return
   response.writeHead(status, headers as string[])
-  // At once, also if it is large: the kernel accepts at most a few megabytes in one call, which takes about a millisecond.
-  response.end(body)
+  if (body && body.length > LIMITS.writeBytes) sendInParts(response, body)
+  else response.end(body)
+}
+
+/** The next part follows when the kernel has taken the last one, so that a slow reader holds one part in the write queue. */
+function sendInParts(response: ServerResponse, body: Buffer, start = 0): void {
+  if (response.destroyed) return
+  const end = start + LIMITS.writeBytes
+  const part = body.subarray(start, end)
+  if (end >= body.length) return void response.end(part)
+  if (response.write(part)) sendInParts(response, body, end)
+  else response.once('drain', () => sendInParts(response, body, end))
 }
 
 export function responseOf({ status, headers: flat, body }: FlatResponse): Response {
