@@ -25,7 +25,7 @@ const UNIQUE = {
   issues: { reference: trimmed },
 }
 
-/** The same of the records of one list. */
+/** Adds every flaw of these records that is known without the store, duplicates among them included. */
 export async function checkRecords(
   noun: keyof typeof UNIQUE,
   records: readonly Members[] = [],

@@ -11,7 +11,7 @@ import {
 } from 'graphql'
 import { flawed } from '../../errors.js'
 import { isRefusal } from '../../graph/faults.js'
-import { checkedInput } from '../rest/bodyInput.js'
+import { checkedInput } from '../../graph/inputFlaws.js'
 import { parseWithinLimits } from './limits.js'
 import type { Params } from './parameters.js'
 

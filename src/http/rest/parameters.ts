@@ -13,6 +13,7 @@ import {
 import { badArgument, type Flaw, flawed } from '../../errors.js'
 import { fixedOrder, isAmong, meantBy } from '../../graph/hints/suggestions.js'
 import { ORDERING, PAGING } from '../../graph/hints/synonyms.js'
+import { readEnum } from '../../graph/inputFlaws.js'
 import { SEPARATOR_NAMES, type Separator } from '../../ingest/files/csv.js'
 import { LIMITS } from '../../limits.js'
 import type { CompiledRoute, Parameter } from './compiledRoutes.js'
@@ -130,12 +131,4 @@ function readLeaf(text: string, type: GraphQLLeafType): unknown {
   // Custom scalars throw an error that says what they accept.
   type.parseValue(text)
   return text
-}
-
-/** The value of an enum; REST ignores upper and lower case. */
-export function readEnum(value: unknown, type: GraphQLEnumType, isAnyCase = true): string {
-  const names = type.getValues().map(({ name }) => name)
-  const name = names.find((one) => typeof value === 'string' && one === (isAnyCase ? value.toUpperCase() : value))
-  if (name === undefined) throw new GraphQLError(`Must be one of ${names.join(', ')}.`)
-  return name
 }
