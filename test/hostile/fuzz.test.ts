@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { getIntrospectionQuery } from 'graphql'
 import { beforeAll, expect, test } from 'vitest'
 import { CATALOGUE } from '../../src/errors.js'
 import { compiledRoutes } from '../../src/http/rest/compiledRoutes.js'
@@ -155,6 +156,13 @@ function requireGraphql(answer: TestResponse): void {
   for (const error of answer.body.errors ?? [])
     expect(CODES, answer.text.slice(0, 500)).toContain(error.extensions.code)
 }
+
+test('the schema itself, in its descriptions too, shows nothing of the inside', async () => {
+  for (const query of ['{ _service { sdl } }', getIntrospectionQuery({ inputValueDeprecation: true })]) {
+    const answer = await postedTo('/graphql', JSON.stringify({ query }))
+    expect(answer.body.errors).toBe(undefined)
+  }
+})
 
 const documents = () => {
   const { groupIds, personIds, projectIds, riskIds, issueIds } = arena.company
