@@ -35,7 +35,11 @@ export function createRunCompiled({ engine, rateLimits, log }: QueriesOptions): 
     const charge = isPrepared ? prepared.charge : await deadline.bound(engine.chargeFor(query, context))
     rateLimits.chargeQuery(principal, exchange, charge)
     const result = isPrepared ? await prepared.run(context, separator).catch(failed) : prepared
-    if (typeof result !== 'string') return result
+    if (typeof result !== 'string') {
+      // What is not found may be added later, which does not count as a change of what a look-up by id depends on.
+      exchange.isShared &&= result.roots.every(({ isThere }) => isThere)
+      return result
+    }
     // For a mutation this is decided for each root field; `onExecuted` reports it there.
     if (result !== 'mutation') exchange.executedFor = result
     return undefined

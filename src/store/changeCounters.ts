@@ -5,8 +5,11 @@ import type { Tables } from './tables.js'
 
 type RevisionColumn = keyof Tables['revision']['$inferSelect']
 
-/** Parts of the data that change independently. Each has a change counter beside the overall one. */
-export const CHANGE_COUNTERS = ['personnel', 'projects', 'history', 'keys'] as const satisfies readonly RevisionColumn[]
+/**
+ * Parts of the data that change independently. Each has a change counter beside the overall one. `known` rises with
+ * `personnel`, unless people were only added: that changes no known person, group or membership.
+ */
+export const CHANGE_COUNTERS = ['personnel', 'known', 'projects', 'history', 'keys'] as const
 export type ChangeCounter = (typeof CHANGE_COUNTERS)[number]
 
 type TableName = Tables[keyof Tables]['_']['name']
@@ -60,6 +63,7 @@ export function versionsIn(row: readonly unknown[] = []): FoundVersions {
   return {
     all: at('value'),
     personnel: at('personnel'),
+    known: at('known'),
     projects: at('projects'),
     history: at('history'),
     keys: at('keys'),
@@ -99,24 +103,42 @@ export function raising(raised: Raised, build: (nonce: number) => string): strin
 }
 
 /** Bounds the cache: callers' filters and selections make many statements. */
-const KNOWN_MAX = 1_000
-
-const known = new LRUCache<string, readonly ChangeCounter[]>({ max: KNOWN_MAX })
+const CACHED_MAX = 1_000
 
 const names = new Map(Object.entries(COUNTER_OF))
 const NAME = new RegExp(`\\b(?:${[...names.keys()].join('|')})\\b`, 'g')
 
-/** The counters of the tables that a statement names; may include too many if something else has a table's name. */
-export function countersIn(statement: string): readonly ChangeCounter[] {
-  const found = known.get(statement)
-  if (found) return found
-  const named = [...new Set(statement.match(NAME))].flatMap((name) => names.get(name) ?? [])
-  if (statement.length > LIMITS.storeKeptCharacters) return named
-  known.set(statement, named)
-  return named
+function tablesIn(statement: string): readonly string[] {
+  return [...new Set(statement.match(NAME))]
 }
 
+/** A person read by id, as compiled queries do: the owner of a risk, for example. */
+const PERSON_BY_ID = /"person" "(r\d+)" where "\1"\."id" = /g
+
+/** Tables whose rows stay as they are when a person is added. */
+const KNOWN_TABLES: readonly string[] = ['groups', 'membership'] satisfies TableName[]
+
+/** The counters that a statement depends on; may include too many if something else has a table's name. */
+export const countersIn = cachedByText((statement) => {
+  const others = statement.replace(PERSON_BY_ID, '')
+  const named = tablesIn(others).flatMap((name) => (KNOWN_TABLES.includes(name) ? 'known' : (names.get(name) ?? [])))
+  return others === statement ? named : ['known', ...named]
+})
+
+const ADD_PERSON = 'insert into "person" ('
+
 /** The counters that a statement may raise. */
-export function changedBy(statement: string): readonly ChangeCounter[] {
-  return statement.startsWith('select') ? [] : countersIn(statement)
+export const changedBy = cachedByText((statement) => {
+  if (statement.startsWith('select')) return []
+  const changed = tablesIn(statement).flatMap((name) => names.get(name) ?? [])
+  return changed.includes('personnel') && !statement.startsWith(ADD_PERSON) ? [...changed, 'known'] : changed
+})
+
+function cachedByText(find: (statement: string) => readonly ChangeCounter[]) {
+  const cached = new LRUCache<string, readonly ChangeCounter[]>({ max: CACHED_MAX })
+  return (statement: string): readonly ChangeCounter[] => {
+    const known = cached.get(statement) ?? [...new Set(find(statement))]
+    if (statement.length <= LIMITS.storeKeptCharacters) cached.set(statement, known)
+    return known
+  }
 }

@@ -51,8 +51,8 @@ function oldStore(): TestStore {
   return own
 }
 
-/** Columns of the history that the upgrade fills. */
-const DERIVED = ['nonce', 'project_id', 'state_from', 'state_to']
+/** Columns that the upgrade fills. */
+const DERIVED = ['nonce', 'project_id', 'state_from', 'state_to', 'known', 'known_nonce']
 
 const literal = (value: unknown) => (value === null ? 'null' : `'${String(value).replaceAll("'", "''")}'`)
 

@@ -98,11 +98,13 @@ export function bookkeepingTables(columns: Columns) {
       projects: counter('projects').notNull().default(0),
       history: counter('history').notNull().default(0),
       keys: counter('keys').notNull().default(0),
+      known: counter('known').notNull().default(0),
       valueNonce: counter('value_nonce').notNull().default(0),
       personnelNonce: counter('personnel_nonce').notNull().default(0),
       projectsNonce: counter('projects_nonce').notNull().default(0),
       historyNonce: counter('history_nonce').notNull().default(0),
       keysNonce: counter('keys_nonce').notNull().default(0),
+      knownNonce: counter('known_nonce').notNull().default(0),
     },
     (r) => [check('revision_only', sql`${r.id} = 1`)],
   )

@@ -7,7 +7,8 @@ import { revokeKey } from '../../../src/auth/keys.js'
 import { JSON_TYPE } from '../../../src/http/wire/content.js'
 import { addPerson } from '../../../src/personnel/people.js'
 import { ada, grace } from '../../support/fixtures.js'
-import { type Caller, type Gateway, openFilled, openGateway, type TestResponse } from '../../support/harness.js'
+import { type Caller, openFilled, openGateway, type TestResponse } from '../../support/harness.js'
+import { reads } from './reads.js'
 
 const PEOPLE = '/v1/personnel?limit=2'
 const QUERY = '{ personnel(first: 2) { nodes { name } } }'
@@ -21,16 +22,6 @@ async function openCompany(options: Parameters<typeof openFilled>[0] = {}) {
 function outcomeOf({ status, headers, text }: TestResponse) {
   const { 'request-id': _, ratelimit: __, ...rest } = Object.fromEntries(headers)
   return { status, headers: rest, text }
-}
-
-/** The statements on tables, without the version query, which always runs. */
-async function reads(gateway: Gateway, work: () => Promise<unknown>): Promise<string[]> {
-  gateway.statements()
-  await work()
-  // The last use of a key is stored later, during any request.
-  return gateway
-    .statements()
-    .filter((statement) => /^(select|with)\b/.test(statement) && !/revision|from change/.test(statement))
 }
 
 const APIS: [string, (caller: Caller) => Promise<TestResponse>][] = [
