@@ -119,8 +119,8 @@ export interface Store {
   write<T>(as: Authorship, work: (write: Write) => Promise<T>): Promise<T>
   /**
    * The same for long work, so that others can write meanwhile: SQLite runs it on a snapshot, and then only what it
-   * changes in the transaction. Such a draft does not read what it has changed. If something else was written meanwhile,
-   * or the draft throws `Undecided`, the work runs again in the transaction.
+   * changes in the transaction. Such a draft does not read what it has changed. If others have changed known data
+   * meanwhile, or the draft throws `Undecided`, the work runs again in the transaction.
    */
   writeLate<T>(as: Authorship, work: (write: Write, isDraft: boolean) => Promise<T>): Promise<T>
   /** Changes whenever a result may have changed, by a write of any process; a value never recurs. */

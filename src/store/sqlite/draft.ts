@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { suspendIndexesOf } from '../bulk.js'
-import { newNonce, SELECT_VERSIONS, versionsIn } from '../changeCounters.js'
+import { type FoundVersions, newNonce, SELECT_VERSIONS, versionsIn } from '../changeCounters.js'
 import { driverCode } from '../faults.js'
 import { type Authorship, type Store, Undecided, type Write } from '../store.js'
 import { SELECT_LAST_TIMESTAMP, timestampAfter } from '../timestamps.js'
@@ -16,45 +16,58 @@ interface DraftOptions extends WriteQueueOptions {
 export function lateWrites({ connect, ...options }: DraftOptions): Store['writeLate'] {
   return async <T>(as: Authorship, work: (write: Write, isDraft: boolean) => Promise<T>): Promise<T> => {
     const connection = connect()
+    const queue = new WriteQueue(connection, options)
     const draft = new Draft(connection)
     try {
       // A deferred transaction: its first read takes the snapshot, and writing temporary tables takes no lock.
       connection.exec('begin')
-      const version = versionOn(connection)
+      const before = versionsOn(connection)
       const last = connection.prepare(SELECT_LAST_TIMESTAMP).pluck().get()
       const at = timestampAfter({ last, now: as.at(), onNotice: options.onNotice })
-      const drafted = await work(options.handle(draft, as, { at, nonce: newNonce() }), true).then(
-        (result) => ({ result }),
-        orUndefined,
-      )
-      if (connection.inTransaction) connection.exec('commit')
-      if (drafted && draft.isEmpty) return drafted.result
-      return await new WriteQueue(connection, options).add(as, async (write, statements) => {
-        if (!drafted || versionOn(statements) !== version) return work(write, false)
-        const heard = (sql: string) => {
+      const result = await work(options.handle(draft, as, { at, nonce: newNonce() }), true)
+      connection.exec('commit')
+      if (draft.isEmpty) return result
+      await queue.add(as, async (write, statements) => {
+        if (!isCurrent(before, versionsOn(statements)) || dayOf(write.at) !== dayOf(at)) throw new Undecided()
+        const prepare = (sql: string) => {
           as.onStatement?.(sql)
           return statements.prepare(sql)
         }
-        await draft.store({ prepare: heard })
-        return drafted.result
+        await draft.store({ prepare }, { from: at, to: write.at })
       })
+      return result
+    } catch (error) {
+      // Also if a new person has taken an e-mail meanwhile, or the disk has no space for temporary tables.
+      if (!(error instanceof Undecided) && driverCode(error) === undefined) throw error
+      if (connection.inTransaction) connection.exec('rollback')
+      return await queue.add(as, (write) => work(write, false))
     } finally {
       connection.close()
     }
   }
 }
 
-/** A draft may lack space for its temporary tables where the transaction does not. */
-function orUndefined(error: unknown): undefined {
-  if (!(error instanceof Undecided) && driverCode(error) === undefined) throw error
+/** Whether the draft would be the same now: people who were only added are as if they came after it. */
+function isCurrent(before: FoundVersions, now: FoundVersions): boolean {
+  return before.known === now.known && before.projects === now.projects
 }
 
-function versionOn(statements: Statements): string {
-  return versionsIn(statements.prepare(SELECT_VERSIONS).raw().get() as unknown[]).all
+function versionsOn(statements: Statements): FoundVersions {
+  return versionsIn(statements.prepare(SELECT_VERSIONS).raw().get() as unknown[])
+}
+
+function dayOf(at: string): string {
+  return at.slice(0, 10)
+}
+
+/** Timestamps of the draft become those of the transaction. */
+interface Stamps {
+  readonly from: string
+  readonly to: string
 }
 
 /** Stores a part of the draft; other work of the process may run between two steps. */
-type Change = (statements: Statements) => Iterable<unknown>
+type Change = (statements: Statements, stamps: Stamps) => Iterable<unknown>
 
 const INSERT = /^insert into "(\w+)" \((.+)\) values (\([?, ]+\))$/
 
@@ -88,7 +101,8 @@ class Draft implements Statements {
     const [, table, columns, slots] = INSERT.exec(sql) ?? []
     if (!table || !columns) return this.later(sql)
     const draft = `draft_${this.inserts.size}`
-    const change = this.changes.get(sql) ?? ((statements) => movedRows(statements, { table, columns, draft }))
+    const change =
+      this.changes.get(sql) ?? ((statements, stamps) => movedRows(statements, stamps, { table, columns, draft }))
     this.changes.delete(sql)
     this.changes.set(sql, change)
     const known = this.inserts.get(sql)
@@ -99,18 +113,21 @@ class Draft implements Statements {
     return insert
   }
 
-  async store(statements: Statements): Promise<void> {
+  async store(statements: Statements, stamps: Stamps): Promise<void> {
     for (const change of this.changes.values()) {
-      for (const _ of change(statements)) await setImmediate()
+      for (const _ of change(statements, stamps)) await setImmediate()
     }
   }
 
   private later(sql: string): Statement {
     const runs: unknown[][] = []
-    this.changes.set(runs, (statements) => {
+    this.changes.set(runs, (statements, { from, to }) => {
+      const stamped = (value: unknown): unknown => {
+        if (Array.isArray(value)) return value.map(stamped)
+        return value === from ? to : value
+      }
       const statement = statements.prepare(sql)
-      for (const values of runs) statement.run(...values)
-      return runs.slice(0, 1)
+      return runs.map((values) => statement.run(...values.map(stamped))).slice(0, 1)
     })
     const run = (...values: unknown[]) => {
       runs.push(values)
@@ -128,12 +145,13 @@ interface Move {
   readonly draft: string
 }
 
-function* movedRows(statements: Statements, { table, columns, draft }: Move): Generator<unknown> {
+function* movedRows(statements: Statements, { from, to }: Stamps, { table, columns, draft }: Move): Generator<unknown> {
   const prepare = (sql: string) => statements.prepare(sql)
   const highest = (of: string) => Number(prepare(`select max(rowid) from "${of}"`).pluck().get())
   const rows = highest(draft)
   const resume = rows >= MANY_ROWS && rows >= highest(table) ? suspendIndexesOf(prepare, table) : undefined
-  const move = `insert into "${table}" (${columns}) select ${columns} from ${draft} where rowid > ? and rowid <= ?`
+  const stamped = columns.replaceAll(/"\w+_at"/g, (one) => `case ${one} when '${from}' then '${to}' else ${one} end`)
+  const move = `insert into "${table}" (${columns}) select ${stamped} from ${draft} where rowid > ? and rowid <= ?`
   for (let start = 0; start < rows; start += ROWS_MOVED_AT_ONCE) {
     yield prepare(move).run(start, start + ROWS_MOVED_AT_ONCE)
   }
