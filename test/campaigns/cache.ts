@@ -7,7 +7,7 @@
 import { execFileSync } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
-import { any, commandIn, learn, read, type Step, WRITES } from './cacheTraffic.js'
+import { any, commandIn, learn, read, readArriving, type Step, WRITES } from './cacheTraffic.js'
 import { Client, type ClientResponse } from './client.js'
 import { MAIN, mint, newFolder, serve } from './served.js'
 
@@ -20,7 +20,7 @@ if (values.database !== undefined) process.env['DATABASE_URL'] = values.database
 /** One step in this many writes, the others read. */
 const WRITE_EVERY = 12
 /** One write in this many is done by a command, in a separate process. */
-const COMMAND_EVERY = 40
+const COMMAND_EVERY = 6
 /** One read in this many is new; the others repeat one of the last, which a write in between may have changed. */
 const NEW_EVERY = 3
 const RECENT = 60
@@ -109,21 +109,29 @@ interface Read {
 }
 const recent: Read[] = []
 
-function newRead(): Read {
-  const made = { keyAt: randomInt(keys.length), origin: any(keeping).origin, sent: read() }
+function newRead(sent = read()): Read {
+  const made = { keyAt: randomInt(keys.length), origin: any(keeping).origin, sent }
   recent.push(made)
   if (recent.length > RECENT) recent.shift()
   return made
 }
 
+const anyRead = () => (randomInt(NEW_EVERY) > 0 && recent.length > 0 ? any(recent) : newRead())
+
 for (let step = 0; step < steps && counts.different < 10; step++) {
-  if (randomInt(WRITE_EVERY) === 0) {
+  if (randomInt(WRITE_EVERY) > 0) await compare(step, anyRead())
+  else {
+    // Read before and after, because most writes change nothing of most reads.
+    const watched = [newRead(readArriving()), anyRead(), anyRead()]
+    for (const one of watched) await compare(step, one)
     counts.writes += 1
     await write()
-    continue
+    for (const one of watched) await compare(step, one)
   }
+}
+
+async function compare(step: number, { keyAt, origin, sent }: Read): Promise<void> {
   counts.reads += 1
-  const { keyAt, origin, sent } = randomInt(NEW_EVERY) > 0 && recent.length > 0 ? any(recent) : newRead()
   const key = keys[keyAt] ?? ''
   // Twice, so that the second is from the cache.
   const answers = [await send(origin, key, sent), await send(origin, key, sent), await send(fresh.origin, key, sent)]
@@ -134,7 +142,7 @@ for (let step = 0; step < steps && counts.different < 10; step++) {
     console.log(`DIFFERENT at step ${step}: ${JSON.stringify(sent)}\n  ${first}\n  ${second}\n  ${expected}`)
   }
   const tag = answers[1]?.headers.etag
-  if (tag === undefined) continue
+  if (tag === undefined) return
   const unchanged = { ...sent, headers: { ...sent.headers, 'if-none-match': tag } }
   const [ours, theirs] = [await send(origin, key, unchanged), await send(fresh.origin, key, unchanged)]
   counts.unchanged += 1

@@ -17,14 +17,19 @@ const some = <T>(from: readonly T[]): T[] => from.filter(() => randomInt(3) === 
 
 /** As in the filters of the random queries. */
 const PROJECTS = ['P-0', 'P-1', 'P-2']
-/** Few, so that the same person is read before they exist, changed and read again. */
-const PEOPLE = Array.from({ length: 30 }, (_, i) => ({ id: newId('person', new Date()), externalId: `HR-${i}` }))
+/** Few, so that the same person is read, changed and read again. */
+const PEOPLE = Array.from({ length: 30 }, (_, i) => i)
 const GROUPS = Array.from({ length: 6 }, (_, i) => `Group ${i}`)
 const NONE = 'none_0'
 
-/** The ids that responses have shown; people of the import are read before they exist. */
+/** People who are read before they exist, and then imported one by one. */
+const ARRIVING = Array.from({ length: 1_000 }, () => newId('person', new Date()))
+let arrived = 0
+const arriving = () => ARRIVING[arrived] ?? NONE
+
+/** The ids that responses have shown. */
 const ids: Record<Single, string[]> = {
-  person: PEOPLE.map(({ id }) => id).slice(0, 10),
+  person: [],
   group: [],
   project: [...PROJECTS],
   risk: [],
@@ -106,6 +111,9 @@ function usedIn(text: string): string {
   return used.length > 0 ? `(${used.map(([name, type]) => `${name}: ${type}`).join(', ')})` : ''
 }
 
+export const readArriving = () =>
+  query('query ($id: ID!) { person(id: $id) { name } groups { nodes { name } } }', { id: arriving() })
+
 const OTHERS: readonly (() => Step)[] = [
   () =>
     query('query ($id: ID!) { person(id: $id) { name history(first: 5) { nodes { action by } } } }', {
@@ -148,7 +156,7 @@ export const WRITES: readonly (() => Step)[] = [
   () => json('POST', '/v1/personnel/batch', { people: [{ name: 'Only new', externalId: `Y-${others++}` }] }),
   () =>
     json('POST', '/v1/personnel/batch', {
-      people: some(PEOPLE.map((_, i) => person(i))),
+      people: some(PEOPLE.map((i) => person(i))),
       leavers: any(['KEEP', 'INACTIVE']),
       leaverLimit: 100,
     }),
@@ -183,17 +191,12 @@ export function commandIn(folder: string): string[] {
     return ['import', noun, file, ...flags]
   }
   return any([
-    // With ids, as an export has them: who was not found by an id is then found.
-    () =>
-      sheet('people', [
-        'id,name,externalId',
-        ...some(PEOPLE.map(({ id, externalId }) => `${id},Imported ${number()},${externalId}`)),
-      ]),
-    () => sheet('people', ['name,externalId', `Imported,Z-${others++}`]),
+    // With an id, as an export has it: who was not found by it is then found.
+    () => sheet('people', ['id,name,externalId', `${arriving()},Imported,A-${arrived++}`]),
     () =>
       sheet(
         'people',
-        ['name,externalId,groups', ...some(PEOPLE.map((_, i) => `Person ${i},HR-${i},${some(GROUPS).join(';')}`))],
+        ['name,externalId,groups', ...some(PEOPLE.map((i) => `Person ${i},HR-${i},${some(GROUPS).join(';')}`))],
         '--create-groups',
       ),
     () =>
