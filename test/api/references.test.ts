@@ -43,6 +43,14 @@ test('a text in the form of an id is an id, also if a group has it as its name',
   expect((await caller.patch(`/v1/groups/${id}`, { description: 'Mine' })).body.name).toBe('alpha Team')
 })
 
+test('the longest name refers to its group, in a path and in a filter', async () => {
+  const { caller } = await openOffice()
+  const name = 'Ü'.repeat(200)
+  await caller.post('/v1/groups', { name })
+  expect((await caller.get(`/v1/groups/${encodeURIComponent(name)}`)).body.name).toBe(name)
+  expect((await caller.get(`/v1/personnel?group=${encodeURIComponent(name)}`)).body.data).toEqual([])
+})
+
 test('GraphQL takes the same references as `id`, and still exactly one key', async () => {
   const { caller } = await openOffice()
   const { body } = await caller.graphql(`{ group(id: "ALPHA team") { name } person(id: "p1@example.com") { email }
