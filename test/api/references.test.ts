@@ -73,6 +73,8 @@ test.each([
   ['/v1/personnel/no@example.com', 'PATCH', "There is no person 'no@example.com'. Name it by e-mail or user id."],
   [`${ALPHA}/members/no@example.com`, 'PUT', "There is no person 'no@example.com'. Name it by e-mail or user id."],
   ['/v1/groups/Nope', 'GET', expect.stringMatching(/^There is no group at /)],
+  ['/v1/groups/a%00b', 'GET', expect.stringMatching(/^There is no group at /)],
+  ['/v1/groups/a%00b', 'PATCH', expect.stringMatching(/^There is no group 'a/)],
 ])('%s does not exist for %s', async (path, method, detail) => {
   const { caller } = await openOffice()
   const given = method === 'PATCH' ? { body: '{}', headers: { 'content-type': 'application/json' } } : {}
