@@ -33,7 +33,12 @@ function project(name: string, options: Options): TestProjectInlineConfiguration
   return {
     // One copy of graphql for our code and for packages: graphql-js rejects objects of another copy.
     resolve: { alias: [{ find: /^graphql$/, replacement: 'graphql/index.js' }] },
-    test: { name, globalSetup: ['test/support/runFolder.ts'], setupFiles: ['test/support/matchers.ts'], ...options },
+    test: {
+      name,
+      setupFiles: ['test/support/matchers.ts'],
+      ...options,
+      globalSetup: ['test/support/runFolder.ts', options.globalSetup ?? []].flat(),
+    },
   }
 }
 
@@ -83,7 +88,6 @@ const others = [
   // HOSTILE_SHORT=1 skips tests that wait for the server's time limits, and shortens fuzzing.
   project('campaigns', {
     include: ['test/{hostile,faults,failover}/**/*.test.ts'],
-    globalSetup: [],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // Latency is measured, so only one server is under load at a time.

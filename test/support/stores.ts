@@ -38,24 +38,19 @@ export interface TestStore {
   remove(): void
 }
 
-/** The folder for the stores of a run; campaigns have none. */
-const folder = process.env['TEST_STORES'] ?? tmpdir()
-
 /** A store that is migrated once for each worker, and copied for each test. */
 let migrated: string | undefined
 
 function migratedFile(): string {
   if (migrated === undefined) {
-    const own = mkdtempSync(join(folder, 'operations-migrated-'))
-    process.once('exit', () => rmSync(own, { recursive: true, force: true }))
-    migrated = join(own, 'operations.db')
+    migrated = join(mkdtempSync(join(tmpdir(), 'operations-migrated-')), 'operations.db')
     migrate(migrated)
   }
   return migrated
 }
 
 function newFile(like: string): string {
-  const file = join(mkdtempSync(join(folder, 'operations-')), 'operations.db')
+  const file = join(mkdtempSync(join(tmpdir(), 'operations-')), 'operations.db')
   copyFileSync(like, file)
   return file
 }
