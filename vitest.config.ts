@@ -85,9 +85,16 @@ const others = [
     hookTimeout: 90_000,
     maxWorkers: 1,
   }),
+  // Most of the time is spent waiting for time limits, so two of them run at once, each with servers of its own.
+  project('failover', {
+    include: ['test/failover/**/*.test.ts'],
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    maxWorkers: 2,
+  }),
   // HOSTILE_SHORT=1 skips tests that wait for the server's time limits, and shortens fuzzing.
   project('campaigns', {
-    include: ['test/{hostile,faults,failover}/**/*.test.ts'],
+    include: ['test/{hostile,faults}/**/*.test.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // Latency is measured, so only one server is under load at a time.
