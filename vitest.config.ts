@@ -43,7 +43,14 @@ function project(name: string, options: Options): TestProjectInlineConfiguration
 }
 
 // Without isolation: every test has its own store and app, and loading the schema for each file would double the time.
-const SHARED = { testTimeout: 30_000, hookTimeout: 30_000, maxWorkers: 2, isolate: false }
+const SHARED = {
+  testTimeout: 30_000,
+  hookTimeout: 30_000,
+  maxWorkers: 2,
+  isolate: false,
+  // A larger young generation: tests drop most of what they allocate, and collecting it took a tenth of the time.
+  execArgv: ['--max-semi-space-size=64'],
+}
 
 const unit = project('unit', {
   include: ['test/**/*.test.ts'],

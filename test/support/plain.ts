@@ -11,6 +11,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   'test/http/negotiation.test.ts': 'Asks for which Accept headers compiled SQL answers.',
   'test/http/cache/hits.test.ts': 'The response cache.',
   'test/store/changeCounters.test.ts': 'The change counters that its entries depend on.',
+  'test/compiled/memory.test.ts': 'What is remembered of compiled queries.',
   'test/compiled/statements.test.ts': 'Counts the statements of a request, which are more where it is executed.',
   'test/store/store.test.ts': 'Calls the store itself.',
   'test/compiled/ways.test.ts': 'Opens a service of each kind by itself.',
