@@ -5,6 +5,8 @@ export interface TableRow {
   readonly cells: string[]
   /** The columns whose cells are merged with those of the row above. */
   readonly merged?: ReadonlySet<number>
+  /** Over how many columns the widest of its merged cells goes. */
+  readonly across?: number
 }
 
 /** What the numbers of the rows count. */

@@ -270,9 +270,10 @@ test.each([...RISKS, ...ISSUES, ...PEOPLE, ...OTHERS])('the suggested map of %s 
     fields,
     derived: derivedColumns(plan),
     ignoreUnknown: false,
+    guess: { noun, hasProject: true },
   }
   const bytes = readFileSync(join(SAMPLES, file))
-  const guessed = readSheet(bytes, { ...options, guess: { noun, hasProject: true } })
+  const guessed = readSheet(bytes, options)
   if (!guessed.guess) throw new Error('Nothing was guessed.')
   const mapping = readMapping(printMapping(guessed.guess.mapping), 'a map', fields)
   expect(readSheet(bytes, { ...options, mapping }).records).toEqual(guessed.records)

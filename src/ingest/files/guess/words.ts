@@ -20,7 +20,7 @@ export const STEPS: Readonly<Record<string, string>> = SHARED_STEPS
 
 /** The further words of a likelihood. */
 export const LIKELIHOOD_STEPS: Readonly<Record<string, string>> = {
-  1: 'rare, remote, improbable, very unlikely, highly unlikely, extremely unlikely, very rare, exceptional, selten, sehr selten, sehr unwahrscheinlich, unvorstellbar, très improbable, exceptionnel, raro, rara, muy improbable, remoto, muito improvável, rzadkie, bardzo mało prawdopodobne, 罕见, 极少, 几乎不可能',
+  1: 'rare, remote, improbable, impossible, very unlikely, highly unlikely, extremely unlikely, very rare, exceptional, selten, sehr selten, sehr unwahrscheinlich, unvorstellbar, très improbable, exceptionnel, raro, rara, muy improbable, remoto, muito improvável, rzadkie, bardzo mało prawdopodobne, 罕见, 极少, 几乎不可能',
   2: 'unlikely, seldom, infrequent, low probability, unwahrscheinlich, vorstellbar, entfernt vorstellbar, eher unwahrscheinlich, gelegentlich selten, improbable rare, peu probable, peu vraisemblable, improbable, poco probable, improvável, pouco provável, mało prawdopodobne, 不太可能, 不大可能',
   3: 'possible, occasional, credible, even chance, probable possible, may happen, möglich, gelegentlich, denkbar, possible, vraisemblable, occasionnel, posible, ocasional, possível, możliwe, możliwy, 可能, 偶尔',
   4: 'likely, probable, expected, wahrscheinlich, häufig, probable, très vraisemblable, fréquent, provável, frecuente, frequente, prawdopodobne, prawdopodobny, 很可能, 经常',
