@@ -1,9 +1,9 @@
 import { isBlank, type TableRow } from '../table.js'
-import type { Kind } from './kinds.js'
-import type { Shape } from './shape.js'
+import type { Kind, Shape } from './shape.js'
 
 /** The rows of legends and other tables that follow a table after a gap. */
 export function* belowTable(shape: Shape, kinds: ReadonlyMap<number, Kind>): Generator<number> {
+  if (shape.blocks.length === 1) return
   const blocks = shape.blocks.map((block) => block.filter((at) => !kinds.has(at)))
   const start = blocks.findIndex((block) => block.some((at) => shape.isFull(at)))
   const table = blocks[start]

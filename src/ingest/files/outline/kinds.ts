@@ -1,9 +1,6 @@
 import { isBlank } from '../table.js'
 import { belowTable } from './below.js'
-import type { Shape } from './shape.js'
-
-/** Why a row is no entry: it heads a section, repeats the header, adds others up, only parts them, or is below them. */
-export type Kind = 'section' | 'header' | 'total' | 'rule' | 'below'
+import type { Kind, Shape } from './shape.js'
 
 /** The rows that are no entries, by their index. */
 export function kindsOf(shape: Shape): Map<number, Kind> {
@@ -28,6 +25,8 @@ const TOTAL =
 
 /** A row of sums: a word for it, otherwise numbers, and no reference. */
 function isTotal({ reference, title }: Shape, cells: readonly string[]): boolean {
+  const isNamed = reference !== undefined && !isBlank(cells[reference]) && !isBlank(cells[title ?? -1])
+  if (isNamed) return false
   const label = cells.findIndex((cell) => /\p{L}/u.test(cell))
   const isAlone = [reference, title].every(
     (column) => column === undefined || column === label || isBlank(cells[column]),
@@ -47,13 +46,13 @@ const NESTED_MAX = 2
  */
 function* sections(shape: Shape, kinds: ReadonlyMap<number, Kind>): Generator<[number, Kind]> {
   const { rows, reference, title = -1, fullCount } = shape
-  const others = rows.flatMap((_, at) => (kinds.has(at) ? [] : [at]))
-  const lone = new Map(
-    others.flatMap((at) => {
-      const text = shape.loneText(at)
-      return text ? [[at, text] as const] : []
-    }),
-  )
+  const lone = new Map<number, { text: string; column: number }>()
+  for (const at of rows.keys()) {
+    const text = kinds.has(at) ? undefined : shape.loneText(at)
+    if (text) lone.set(at, text)
+  }
+  if (lone.size === 0) return
+  const others = [...rows.keys()].filter((at) => !kinds.has(at))
   const heads = headsOf(shape, others, lone)
   const isDivided = reference !== undefined || heads.has(others[0] ?? -1)
   const width = Math.max(WIDE_COLUMNS_MIN, shape.header.filter((heading) => heading !== '').length / 2)

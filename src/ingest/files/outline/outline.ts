@@ -5,8 +5,8 @@ import { type HeadedTable, headingKey, rowsBelow } from '../header.js'
 import type { Mapping, Rule } from '../mapping.js'
 import type { SheetNoun } from '../nouns.js'
 import { isBlank, type TableRow } from '../table.js'
-import { type Kind, kindsOf } from './kinds.js'
-import { Shape } from './shape.js'
+import { kindsOf } from './kinds.js'
+import { type Kind, Shape } from './shape.js'
 
 /** The heading of the column that has the section of each entry. */
 const SECTION = 'Section'

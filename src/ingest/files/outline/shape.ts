@@ -6,6 +6,9 @@ import { isBlank, type RowUnit, type TableRow } from '../table.js'
 const FULL_CELLS_MIN = 3
 const LETTER = /\p{L}/u
 
+/** Why a row is no entry: it heads a section, repeats the header, adds others up, only parts them, or is below them. */
+export type Kind = 'section' | 'header' | 'total' | 'rule' | 'below'
+
 /** What the entries of a table look like, so that other rows can be told from them. */
 export class Shape {
   readonly header: readonly string[]
@@ -40,10 +43,11 @@ export class Shape {
     const usual = this.counts.filter((count) => count >= FULL_CELLS_MIN).toSorted((one, other) => one - other)
     this.#cellsMin = Math.max(FULL_CELLS_MIN, (usual[usual.length >> 1] ?? 0) / 2)
     this.blocks = blocksOf(rows, unit)
-    const full = rows.filter((_, at) => this.isFull(at))
+    const fullOf = (block: readonly number[]) => block.filter((at) => this.isFull(at))
+    const full = fullOf([...rows.keys()])
     this.fullCount = full.length
-    const blocks = this.blocks.map((block) => block.filter((at) => this.isFull(at)).flatMap((at) => rows[at] ?? []))
-    this.#sample = blocks.find(({ length }) => length > 1) ?? full
+    const sample = this.blocks.map(fullOf).find(({ length }) => length > 1) ?? full
+    this.#sample = rows.filter((_, at) => at >= (sample[0] ?? 0) && at <= (sample.at(-1) ?? -1) && this.isFull(at))
     this.title = this.#columnOf(['title'], 0.5)
     const reference = this.#columnOf(['reference', 'id'], 0.8)
     this.reference = reference === this.title ? undefined : reference
@@ -80,7 +84,8 @@ export class Shape {
   repeatsHeader({ cells }: TableRow): boolean {
     const first = cells.findIndex((cell) => !isBlank(cell))
     // Compared without folding, which would be slow for every row of a large file.
-    if (first === -1 || !this.#lower[first]?.endsWith(cells[first]?.trim().toLowerCase() ?? '')) return false
+    const [cell = '', heading = ''] = [cells[first]?.trim(), this.#lower[first]]
+    if (cell.length > heading.length || !heading.endsWith(cell.toLowerCase())) return false
     const filled = cells.flatMap((cell, at) => (isBlank(cell) ? [] : [[headingKey(cell), this.#keys[at] ?? '']]))
     // The heading of a group is before those of the header.
     const same = filled.filter(([own = '', key = '']) => key.endsWith(own)).length
