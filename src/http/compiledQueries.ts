@@ -36,8 +36,8 @@ export function createRunCompiled({ engine, rateLimits, log }: QueriesOptions): 
     rateLimits.chargeQuery(principal, exchange, charge)
     const result = isPrepared ? await prepared.run(context, separator).catch(failed) : prepared
     if (typeof result !== 'string') {
-      // What is not found may be added later, which does not count as a change of what a look-up by id depends on.
-      exchange.isShared &&= result.roots.every(({ isThere }) => isThere)
+      // Someone who is not found by id may be added later.
+      if (!result.roots.every(({ isThere }) => isThere)) exchange.reads?.add('personnel')
       return result
     }
     // For a mutation this is decided for each root field; `onExecuted` reports it there.

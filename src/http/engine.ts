@@ -79,7 +79,7 @@ export function createEngine(options: EngineOptions): Engine {
         ...store,
         read: store.reading(onStatement, deadline),
         write: (as, work) =>
-          store.write({ ...as, onStatement, waitingSince: deadline.since }, work).finally(() => {
+          store.write({ onStatement, waitingSince: deadline.since, ...as }, work).finally(() => {
             deadline.goOn()
             onWritten?.()
           }),

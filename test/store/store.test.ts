@@ -180,12 +180,13 @@ describe.runIf(engine === 'sqlite')('writes that wait together', () => {
     expect(seen).toEqual([1, 1])
   })
 
-  test('are tried one by one when they cannot be committed together', async () => {
+  test.each([
+    ['the whole transaction is rolled back, as on a full disk', "on person when new.name = 'Spoiler'", 'rollback'],
+    ['one fails after it has written', "on change when new.fields like '%Spoiler%'", 'abort'],
+  ])('are tried one by one when %s', async (_, insert, outcome) => {
     const gateway = openGateway()
-    // Like SQLite on a full disk: the whole transaction is rolled back.
     inFile(gateway, (connection) =>
-      connection.exec(`create trigger spoil before insert on person when new.name = 'Spoiler'
-        begin select raise(rollback, 'no room'); end`),
+      connection.exec(`create trigger spoil before insert ${insert} begin select raise(${outcome}, 'no room'); end`),
     )
     const first = gateway.write(async () => undefined)
     const added = ['Ada', 'Spoiler', 'Bea'].map((name) =>

@@ -113,8 +113,8 @@ export function listRunner(root: ListRoot) {
     const perRow = 1 + root.weigh(weighing)
     const table = list.table(read.t)
     const extent = {
-      ...extentOf(read, list, filter, { first: hasEntries ? first : 1 }),
       perRow,
+      ...extentOf(read, list, filter, { first: hasEntries ? first : 1 }),
       ...weighing.counts(read),
     }
     const guard =
@@ -168,7 +168,7 @@ export function pageRequestsIn(
   return slots.map(({ list }, slot) => {
     if (!list) return undefined
     const pageRequests = pageRequestOf(context, list, args[slot] ?? {})
-    return { ...pageRequests, bound: boundFilter(context.store.read, list, pageRequests.filter, `r${number}s${slot}f`) }
+    return { bound: boundFilter(context.store.read, list, pageRequests.filter, `r${number}s${slot}f`), ...pageRequests }
   })
 }
 

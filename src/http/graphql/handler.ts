@@ -94,10 +94,10 @@ function yogaWith({ engine, runCompiled, log, running }: GraphqlOptions) {
       const { principal, deadline } = exchange
       if (!principal) throw new Error('The key of the request has not been checked.')
       return {
-        ...engine.contextFor(principal, trackStatements(exchange), deadline),
         onExecuted: (reason: ExecutionReason, error?: unknown) => {
           exchange.executedFor = error === undefined ? reason : orExecuted(log, exchange)(error)
         },
+        ...engine.contextFor(principal, trackStatements(exchange), deadline),
       }
     },
     plugins: [useParams(), useCompiledQueries(runCompiled, idempotentEngine(engine, running)), useResponses(log)],

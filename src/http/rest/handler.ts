@@ -157,7 +157,7 @@ function changerWith({ schema, engine, rateLimits, bodies, running, basePath, lo
     const path = call.path.slice(basePath.length)
     const performed = (isExecuted: boolean) =>
       perform(request, path, variables['input'], context, (inner) =>
-        run(engine, operation, variables, { ...inner, precondition, isExecuted }),
+        run(engine, operation, variables, { precondition, isExecuted, ...inner }),
       )
     const { result, isReplay } = await performed(false).catch((error: unknown) => {
       if (!(error instanceof SelectionFailed)) throw error

@@ -36,7 +36,8 @@ interface Verdict {
 
 /**
  * The write queue of this process. Writes that wait together are committed as one batch, because one fsync takes as
- * long for many as for one; each has its own savepoint and its own result.
+ * long for many as for one; each has its own result. There are no savepoints, which would copy every page that several
+ * writes change: a write that is refused before it has written is left out, any other failure dissolves the batch.
  */
 export class WriteQueue {
   /** Set when a write fails for lack of disk space or permissions; cleared by the next success. */
@@ -147,22 +148,20 @@ export class WriteQueue {
     }
   }
 
-  /** Runs one write; in a batch, a failed write is rolled back to its savepoint. */
+  /** Runs one write. If it fails before it has written, the others of its batch are committed without it. */
   private async perform({ as, work, resolve, reject }: Waiting, at: string, isBatched: boolean): Promise<Verdict> {
     const changed = new Set<ChangeCounter>()
     const nonce = newNonce()
+    let hasWritten = false
     const { lent, takeBack } = lend(this.statements, (sql) => {
+      hasWritten ||= !sql.startsWith('select')
       for (const counter of changedBy(sql)) changed.add(counter)
     })
-    if (isBatched) this.run('savepoint one')
     try {
       const result = await work(this.options.handle(lent, as, { at, nonce }))
-      if (isBatched) this.run('release one')
       return { report: () => resolve(result), changed: as.unseen ? undefined : changed, nonce }
     } catch (error) {
-      if (!isBatched || !this.writer.inTransaction) throw error
-      this.run('rollback to one')
-      this.run('release one')
+      if (!isBatched || hasWritten) throw error
       return { report: () => reject(toFault(error)), nonce }
     } finally {
       takeBack()
