@@ -31,7 +31,7 @@ export const ALIASES: Readonly<Record<SheetNoun, Readonly<Record<string, readonl
       'Risk Description, Description of Risk, Description, Details, Risk Detail, Risk Definition, Risk Type',
       'Risikobeschreibung, Beschreibung, Description du risque, Descripción del riesgo, Descripción, Descrição do risco, Descrição',
       'Opis ryzyka, Opis, 风险描述, 描述, Threat, Threats, Threat Description, Vulnerability, Bedrohung, Menace, Amenaza, Ameaça',
-      'Vulnerability Description, Identification, Identificación, Identificação, Identifikation',
+      'Vulnerability Description, Hazardous Event, Description of Hazardous Event, Condition, Identified, Identification, Identificación, Identificação, Identifikation',
       'Item, Risk Category, Category, Kategorie, Catégorie, Categoría, Categoria, Kategoria, 类别',
     ],
     description: [
