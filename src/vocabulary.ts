@@ -54,8 +54,8 @@ export const TEXT_MAX = {
   detailName: 100,
   detailText: 2_000,
   search: 200,
-  /** For ids and names in filters: longer than any id, so that an unknown one is not found instead of refused. */
-  id: 100,
+  /** For ids and names that refer to something: as long as the longest name, an e-mail. */
+  id: 254,
 } as const
 export type TextKind = keyof typeof TEXT_MAX
 

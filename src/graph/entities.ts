@@ -2,7 +2,8 @@ import type { ObjectRef } from '@pothos/core'
 import { fillPlaceholders, type SQL, sql } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import type { Scope } from '../auth/scopes.js'
-import { badArgument, Fault } from '../errors.js'
+import { badArgument } from '../errors.js'
+import { type IdKind, isId } from '../ids.js'
 import { conditional } from '../store/query/jsonPage.js'
 import { columnsOf, rowOf } from '../store/query/lookups.js'
 import type { List } from '../store/query/page.js'
@@ -21,8 +22,8 @@ interface RootEntity<T extends Identified, F extends object> {
   readonly list: List<T, F>
   /** Unique keys other than the id. */
   readonly ways: readonly Way<T>[]
-  /** Overrides the lookup by id, if the argument accepts more than an id. */
-  readonly byId?: Pick<Way<T>, 'condition'> & { readonly description: string }
+  /** The argument whose values `id` accepts too. A text in the form of an id is always an id. */
+  readonly idMayBe?: string
 }
 
 /** A unique key of a row, as one or more text arguments that must be given together. */
@@ -41,11 +42,16 @@ interface WayArgument {
 
 /** Declares a query for one row, by exactly one of its unique keys. */
 export function queryOne<T extends Identified, F extends object>(
-  name: string,
-  { list, type, scope, description, ways, byId }: RootEntity<T, F>,
+  name: IdKind,
+  { list, type, scope, description, ways, idMayBe }: RootEntity<T, F>,
 ): void {
-  const id: Way<never> = { ...BY_ID, ...(byId && { condition: byId.condition }) }
-  const one: SingleRow = { list, named: namedBy([id, ...ways]) }
+  const byArguments = namedBy([BY_ID, ...ways])
+  const named: SingleRow['named'] = (args) => {
+    const found = byArguments(args)
+    const { id } = found.given
+    return idMayBe === undefined || id === undefined || isId(name, id) ? found : byArguments({ [idMayBe]: id })
+  }
+  const one: SingleRow = { list, named }
   builder.queryField(name, (t) =>
     t.field({
       type,
@@ -53,7 +59,7 @@ export function queryOne<T extends Identified, F extends object>(
       description,
       ...needs(scope, { sql: { one } }),
       args: {
-        id: t.arg.id({ description: byId?.description ?? `The id of the ${name}.` }),
+        id: t.arg.id({ description: idOf(name, idMayBe) }),
         ...Object.fromEntries(
           ways
             .flatMap(({ args }) => Object.entries(args))
@@ -64,6 +70,11 @@ export function queryOne<T extends Identified, F extends object>(
       resolve: (_, args, context) => rowOfOne(context, one, args) as never,
     }),
   )
+}
+
+/** The description of an argument that takes an id, and perhaps a unique name. */
+export function idOf(noun: string, orBy?: string): string {
+  return `The id${orBy === undefined ? '' : ` or the ${orBy === 'email' ? 'e-mail' : orBy}`} of the ${noun}.`
 }
 
 const BY_ID: Way<never> = {
@@ -111,13 +122,6 @@ async function rowOfOne(
 export function present<Row>(row: Row | undefined): Row {
   if (row === undefined) throw new Error('A referenced row is missing.')
   return row
-}
-
-/** Throws NOT_FOUND if the entity to change does not exist: a mutation never silently does nothing. */
-export async function orNotFound<Row>(row: Promise<Row | undefined>, noun: string, id: string): Promise<Row> {
-  const there = await row
-  if (there === undefined) throw new Fault('NOT_FOUND', `There is no ${noun} with the id ${JSON.stringify(id)}.`)
-  return there
 }
 
 /** Adds `createdAt` and `updatedAt`, which every entity has. */

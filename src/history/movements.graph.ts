@@ -2,7 +2,9 @@ import type { ObjectRef } from '@pothos/core'
 import { builder, enumOf } from '../graph/builder.js'
 import { columns, referenceField, type Types } from '../graph/fields.js'
 import { boundedTexts } from '../graph/inputs.js'
+import { firstBounds } from '../graph/paging/connections.js'
 import { ownField, queryView, viewList } from '../graph/sql/views.js'
+import { LIMITS } from '../limits.js'
 import { Issue, IssueSeverity } from '../projects/issues.graph.js'
 import { issues } from '../projects/issues.js'
 import { Project } from '../projects/projects.graph.js'
@@ -170,6 +172,11 @@ queryView('movements', {
     since: arg({ type: 'DateTime', required: true, description: 'The beginning, such as the last board.' }),
     until: arg({ type: 'DateTime', description: 'The end; everything recorded so far by default.' }),
     filter: arg({ type: MovementFilter, description: 'Filters the risks and issues.' }),
+    first: arg.int({
+      ...firstBounds,
+      description: `How many entries of each kind of movement, from 1 to ${LIMITS.pageRowsMax}, the biggest changes first. All by default; the counts are always of all.`,
+    }),
+    including: arg.idList({ description: 'Ids of risks to list too if they moved, whatever `first` is.' }),
   }),
   view: movementsView,
   price: { derived: { list: changes, filter: ({ since }) => ({ since }) } },

@@ -26,6 +26,10 @@ interface MovementArguments {
   readonly since: string
   readonly until?: Optional<string>
   readonly filter?: Optional<MovementFilter>
+  /** Bounds the entries of each kind of movement. */
+  readonly first?: Optional<number>
+  /** Ids of risks that are listed beyond `first`. */
+  readonly including?: Optional<readonly string[]>
 }
 
 interface MovementFilter {
@@ -44,6 +48,7 @@ export const movementsView: View<MovementArguments> = {
   check({ since, until }) {
     if (until != null && until < since) throw badArgument('until', 'Must not be before `since`.')
   },
+  isBounded: ({ first }) => first != null,
   tables(read, args, { guard, most }) {
     const question = { read, ...args, filter: args.filter ?? {}, guard, most }
     const parts = [cut(question), ...riskTables(question), ...issueTables(question), ...countTables(question)]
@@ -52,13 +57,14 @@ export const movementsView: View<MovementArguments> = {
   extent: historyExtent,
   size: sql`"new" + closed + up + down + opened + resolved + worse + slipped`,
   tooMany: (most) =>
-    new Fault('TOO_COMPLEX', `More than ${most} risks and issues moved. Name a \`project\`, or a later \`since\`.`),
+    new Fault(
+      'TOO_COMPLEX',
+      `More than ${most} risks and issues moved. Name a \`project\` or a later \`since\`, or set \`first\`.`,
+    ),
 }
 
-interface Question {
+interface Question extends MovementArguments {
   readonly read: Read
-  readonly since: string
-  readonly until?: Optional<string>
   readonly filter: MovementFilter
   readonly guard: SQL | undefined
   readonly most: number
@@ -136,13 +142,23 @@ function riskTables(question: Question): SQL[] {
     sql.raw(`case when ${score} is not null then cast(1 + coalesce((select sum(risks) from tally_${side}
       where tally_${side}.score > matched.${score}), 0) as integer) end`)
   const [from, to] = [sql.raw('coalesce(score_from, 0)'), sql.raw('coalesce(score_to, 0)')]
-  const position = sql`row_number() over (order by abs(${to} - ${from}) desc, ${from} + ${to} desc, matched.id)`
-  const shown = sql`risk_movement as materialized (select ${position} as position, matched.id, matched.project_id,
+  const order = sql`order by abs(${to} - ${from}) desc, ${from} + ${to} desc, matched.id`
+  const shown = sql`risk_movement as materialized (select row_number() over (${order}) as position, matched.id, matched.project_id,
     ${textAtEnd('reference', question)} as reference, ${textAtEnd('title', question)} as title, movement, score_from, score_to,
     ${levelOf(sql`score_from`)} as level_from, ${levelOf(sql`score_to`)} as level_to,
     ${rank('then', 'score_from')} as rank_from, ${rank('now', 'score_to')} as rank_to
-    from risk_matched matched cross join cut where movement <> 'UNCHANGED' order by 1 limit ${read.limit(most + 1)})`
+    from ${bounded('risk_matched', order, question)} cross join cut where movement <> 'UNCHANGED'
+    order by 1 limit ${read.limit(most + 1)})`
   return [pastTable('risk_past', 'RISK', RISK, question), state, tally('then'), tally('now'), matched, shown]
+}
+
+/** The first rows of each movement, and those that are included. */
+function bounded(table: string, order: SQL, { read, first, including }: Question): SQL {
+  const rows = sql.raw(`${table} matched`)
+  if (first == null) return rows
+  const placed = sql`select matched.*, row_number() over (partition by movement ${order}) as place from ${rows}`
+  const wanted = or(sql`place <= ${read.limit(first)}`, including ? read.among(sql.raw('id'), including) : undefined)
+  return sql`(select * from (${placed}) placed where ${wanted}) matched`
 }
 
 function atLevels(levels: readonly RiskLevel[], side: 'then' | 'now'): SQL {
@@ -174,13 +190,13 @@ function issueTables(question: Question): SQL[] {
   const matched = sql`issue_matched as materialized (${sql.join(kinds, sql` union all `)})`
   const [from, to] = [sql.raw('coalesce(severity_from, -1)'), sql.raw('coalesce(severity_to, -1)')]
   const later = sql`case when movement = 'SLIPPED' then ${dayCount('due_to')} - ${dayCount('due_from')} else 0 end`
-  const position = sql`row_number() over (order by case when movement = 'SLIPPED' then 0 else abs(${to} - ${from}) end desc,
-    ${later} desc, ${from} + ${to} desc, matched.id, movement)`
-  const shown = sql`issue_movement as materialized (select ${position} as position, matched.id, matched.project_id,
+  const order = sql`order by case when movement = 'SLIPPED' then 0 else abs(${to} - ${from}) end desc, ${later} desc,
+    ${from} + ${to} desc, matched.id, movement`
+  const shown = sql`issue_movement as materialized (select row_number() over (${order}) as position, matched.id, matched.project_id,
     ${textAtEnd('reference', question)} as reference, ${textAtEnd('title', question)} as title, movement,
     ${severityNamed('severity_from')} as severity_from, ${severityNamed('severity_to')} as severity_to,
     ${dayText('due_from')} as due_from, ${dayText('due_to')} as due_to
-    from issue_matched matched cross join cut order by 1 limit ${read.limit(most + 1)})`
+    from ${bounded('issue_matched', order, question)} cross join cut order by 1 limit ${read.limit(most + 1)})`
   return [pastTable('issue_past', 'ISSUE', ISSUE, question), state, matched, shown]
 }
 

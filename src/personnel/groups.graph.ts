@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { builder, needs } from '../graph/builder.js'
-import { orNotFound, queryOne, timestampFields } from '../graph/entities.js'
+import { idOf, queryOne, timestampFields } from '../graph/entities.js'
 import { asEntity, displayed } from '../graph/federation/schema.js'
 import { columns, computedField, itemsField } from '../graph/fields.js'
 import { boundedText, checkedBy, neverNull } from '../graph/inputs.js'
@@ -81,6 +81,7 @@ queryOne('group', {
   scope: 'personnel.read',
   description: 'One group, by id, name or externalId.',
   list: groups,
+  idMayBe: 'name',
   ways: [
     {
       args: { name: { kind: 'name', description: 'The name, in any case.', canonical: foldedName } },
@@ -131,10 +132,10 @@ mutationField('changeGroup', {
   scope: 'personnel.manage',
   description: 'Changes a group; its members stay.',
   args: (arg) => ({
-    id: arg.id({ required: true, description: 'The id of the group.' }),
+    id: arg.id({ required: true, description: idOf('group', 'name') }),
     input: arg({ type: ChangeGroupInput, required: true, description: 'What to change.' }),
   }),
-  change: (write, { id, input }) => orNotFound(changeGroup(write, id, input), 'group', id),
+  change: (write, { id, input }) => changeGroup(write, id, input),
 })
 
 /** The two mutations of a membership. */
@@ -145,8 +146,8 @@ function membershipField(name: string, description: string, work: typeof addMemb
     scope: 'personnel.manage',
     description,
     args: (arg) => ({
-      groupId: arg.id({ required: true, description: 'The id of the group.' }),
-      personId: arg.id({ required: true, description: 'The id of the person.' }),
+      groupId: arg.id({ required: true, description: idOf('group', 'name') }),
+      personId: arg.id({ required: true, description: idOf('person', 'email') }),
     }),
     change: (write, { groupId, personId }) => work(write, groupId, personId),
   })

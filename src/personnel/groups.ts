@@ -4,7 +4,8 @@ import { Ledger } from '../history/ledger.js'
 import { newId } from '../ids.js'
 import { contains, type Optional } from '../store/query/conditions.js'
 import type { Naming } from '../store/query/names.js'
-import { byIds, type List } from '../store/query/page.js'
+import type { List } from '../store/query/page.js'
+import { referredRow } from '../store/query/references.js'
 import { type Computed, type Relation, relatedRows } from '../store/query/relations.js'
 import { columnKey, idKey, keyPart, type RowKeys } from '../store/query/rowKeys.js'
 import type { Read, Write } from '../store/store.js'
@@ -33,7 +34,7 @@ export const groupKeys: RowKeys<Tables['group']> = {
   externalId: columnKey(keyPart('externalId', trimmed), ({ externalId }) => externalId),
 }
 
-/** How filters name groups. */
+/** How filters, paths and changes name groups. */
 export const groupNaming: Naming = {
   kind: 'group',
   ways: 'its name or its id',
@@ -114,10 +115,9 @@ export function addGroup(write: Write, input: GroupChange): Promise<GroupRow> {
   return storeGroup(write, undefined, input, 'This group cannot be added as given.')
 }
 
-/** Changes a group; undefined if there is none with this id. */
-export async function changeGroup(write: Write, id: string, input: GroupChange): Promise<GroupRow | undefined> {
-  const before = (await byIds(write, groups, [id])).get(id)
-  return before && storeGroup(write, before, input, 'This group cannot be changed as given.')
+export async function changeGroup(write: Write, idOrName: string, input: GroupChange): Promise<GroupRow> {
+  const before = await referredRow(write, groups, groupNaming, idOrName)
+  return storeGroup(write, before, input, 'This group cannot be changed as given.')
 }
 
 async function storeGroup(

@@ -1,9 +1,10 @@
 import { Fault } from '../errors.js'
 import { byIds } from '../store/query/page.js'
+import { referredRow } from '../store/query/references.js'
 import type { Write } from '../store/store.js'
-import { type GroupRow, groups, groupsOfPeople } from './groups.js'
+import { type GroupRow, groupNaming, groups, groupsOfPeople } from './groups.js'
 import { applyMembershipChanges, membershipChangesTo } from './membershipChanges.js'
-import { peopleLedger, personnel } from './people.js'
+import { peopleLedger, personNaming, personnel } from './people.js'
 
 /** Sets the groups of each of these people. */
 export async function regroup(write: Write, wanted: ReadonlyMap<string, ReadonlySet<string>>): Promise<void> {
@@ -16,31 +17,29 @@ export async function regroup(write: Write, wanted: ReadonlyMap<string, Readonly
 }
 
 /** Adds a member; no effect if already a member. */
-export function addMember(write: Write, groupId: string, personId: string): Promise<GroupRow> {
-  return regroupOne(write, groupId, personId, (ids) => ids.add(groupId))
+export function addMember(write: Write, group: string, person: string): Promise<GroupRow> {
+  return regroupOne(write, group, person, (ids, id) => ids.add(id))
 }
 
 /** Removes a member; no effect if not a member. */
-export function removeMember(write: Write, groupId: string, personId: string): Promise<GroupRow> {
-  return regroupOne(write, groupId, personId, (ids) => ids.delete(groupId))
+export function removeMember(write: Write, group: string, person: string): Promise<GroupRow> {
+  return regroupOne(write, group, person, (ids, id) => ids.delete(id))
 }
 
 async function regroupOne(
   write: Write,
-  groupId: string,
-  personId: string,
-  change: (groupIds: Set<string>) => void,
+  groupReference: string,
+  personReference: string,
+  change: (groupIds: Set<string>, groupId: string) => void,
 ): Promise<GroupRow> {
-  const group = (await byIds(write, groups, [groupId])).get(groupId)
-  if (!group) throw new Fault('NOT_FOUND', `There is no group with the id ${JSON.stringify(groupId)}.`)
-  const person = (await byIds(write, personnel, [personId])).get(personId)
-  if (!person) throw new Fault('NOT_FOUND', `There is no person with the id ${JSON.stringify(personId)}.`)
-  const current = (await groupsOfPeople(write, [personId])).get(personId) ?? []
+  const group = await referredRow(write, groups, groupNaming, groupReference)
+  const person = await referredRow(write, personnel, personNaming, personReference)
+  const current = (await groupsOfPeople(write, [person.id])).get(person.id) ?? []
   const wanted = new Set(current.map(({ id }) => id))
-  change(wanted)
+  change(wanted, group.id)
   if (person.erasedAt && wanted.size > 0) {
     throw new Fault('CONFLICT', `This person was erased at ${person.erasedAt} and cannot be changed.`)
   }
-  await regroup(write, new Map([[personId, wanted]]))
+  await regroup(write, new Map([[person.id, wanted]]))
   return group
 }

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { builder, enumOf, needs } from '../graph/builder.js'
 import { detailsField, detailsInput } from '../graph/details.js'
-import { orNotFound, queryOne, timestampFields } from '../graph/entities.js'
+import { idOf, queryOne, timestampFields } from '../graph/entities.js'
 import { asEntity, displayed } from '../graph/federation/schema.js'
 import { columns } from '../graph/fields.js'
 import { boundedList, boundedText, boundedTexts, checkedBy, neverNull } from '../graph/inputs.js'
@@ -79,6 +79,7 @@ queryOne('person', {
   scope: 'personnel.read',
   description: 'One person, by id, e-mail or externalId, on the roster or not.',
   list: personnel,
+  idMayBe: 'email',
   ways: [
     {
       args: { email: { kind: 'email', description: 'The e-mail address, in any case.', canonical: foldedName } },
@@ -140,8 +141,8 @@ mutationField('changePerson', {
   scope: 'personnel.manage',
   description: 'Changes a person. Set the status to INACTIVE for people who leave, and to ACTIVE when they return.',
   args: (arg) => ({
-    id: arg.id({ required: true, description: 'The id of the person.' }),
+    id: arg.id({ required: true, description: idOf('person', 'email') }),
     input: arg({ type: ChangePersonInput, required: true, description: 'What to change.' }),
   }),
-  change: (write, { id, input }) => orNotFound(changePerson(write, id, input), 'person', id),
+  change: (write, { id, input }) => changePerson(write, id, input),
 })

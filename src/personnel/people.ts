@@ -19,6 +19,7 @@ import { LIMITS } from '../limits.js'
 import { contains, equalsIgnoringCase, type Optional, unindexed } from '../store/query/conditions.js'
 import { type Naming, refersTo } from '../store/query/names.js'
 import { byIds, type List } from '../store/query/page.js'
+import { referredRow } from '../store/query/references.js'
 import type { Relation } from '../store/query/relations.js'
 import { columnKey, idKey, keyPart, type RowKeys } from '../store/query/rowKeys.js'
 import type { Read, Write } from '../store/store.js'
@@ -74,7 +75,7 @@ export const personKeys: RowKeys<Tables['person']> = {
   externalId: columnKey(keyPart('externalId', trimmed), ({ externalId }) => externalId),
 }
 
-/** How filters name people. */
+/** How filters, paths and changes name people. */
 export const personNaming: Naming = {
   kind: 'person',
   ways: 'e-mail or user id',
@@ -204,10 +205,8 @@ export async function addPerson(write: Write, input: PersonInput): Promise<Perso
   return row
 }
 
-/** Changes a person; undefined if there is none with this id. */
-export async function changePerson(write: Write, id: string, input: PersonChange): Promise<PersonRow | undefined> {
-  const before = (await byIds(write, personnel, [id])).get(id)
-  if (!before) return undefined
+export async function changePerson(write: Write, idOrEmail: string, input: PersonChange): Promise<PersonRow> {
+  const before = await referredRow(write, personnel, personNaming, idOrEmail)
   if (before.erasedAt)
     throw new Fault('CONFLICT', `This person was erased at ${before.erasedAt} and cannot be changed.`)
   const check = new InputCheck()

@@ -6,7 +6,7 @@ import { asEntity, displayed } from '../graph/federation/schema.js'
 import { columns, computedField } from '../graph/fields.js'
 import { boundedText } from '../graph/inputs.js'
 import { connectionOf, queryList } from '../graph/paging/connections.js'
-import { isProject, type ProjectRow, projectHealth, projectKeyPart, projectKeys, projects } from './projects.js'
+import { type ProjectRow, projectHealth, projectKeyPart, projectKeys, projects } from './projects.js'
 
 export const ProjectStatus = enumOf('ProjectStatus', 'The status of a project.', {
   ACTIVE: 'Under way.',
@@ -70,10 +70,7 @@ queryOne('project', {
   scope: 'projects.read',
   description: 'One project, by id or key.',
   list: projects,
-  byId: {
-    description: 'The id of the project, or its key.',
-    condition: (_, project) => isProject(project, sql`${sql.placeholder('id')}`),
-  },
+  idMayBe: 'key',
   ways: [
     {
       args: {

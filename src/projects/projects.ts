@@ -58,7 +58,7 @@ export function isProject({ id, key }: Pick<Tables['project'], 'id' | 'key'>, id
   return sql`(${id} = ${idOrKey} or ${key} = upper(${idOrKey}))`
 }
 
-/** How filters name projects. */
+/** How filters and paths name projects. */
 export const projectNaming: Naming = {
   kind: 'project',
   ways: 'its key or its id',

@@ -42,15 +42,14 @@ interface Known {
 const known = new Map<string, Known>()
 const KNOWN_MAX = 20
 
-/** Sends a GET request with the key. */
-export async function send(path: string, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
+/** Sends a request with the key. */
+export async function send(path: string, { headers, ...init }: RequestInit = {}): Promise<Response> {
   const authorization = `Bearer ${key.current ?? ''}`
   // The page holds the bodies itself; the browser's cache would answer for a service that is away.
-  const response = await fetch(`${base}${path}`, { headers: { authorization, ...headers }, cache: 'no-store' }).catch(
-    (error: unknown) => {
-      throw new Away(String(error))
-    },
-  )
+  const request = { ...init, headers: { authorization, ...headers }, cache: 'no-store' } as const
+  const response = await fetch(`${base}${path}`, request).catch((error: unknown) => {
+    throw new Away(String(error))
+  })
   if (response.ok || response.status === 304) return response
   if ([502, 503, 504].includes(response.status)) throw new Away(response.statusText)
   const problem = await response.json().catch(() => ({}))
@@ -60,7 +59,8 @@ export async function send(path: string, headers: Readonly<Record<string, string
 /** Reads JSON; the same object again while it has not changed. */
 export async function read<Body>(path: string): Promise<Body> {
   const before = known.get(path)
-  const response = await send(path, { accept: 'application/json', ...(before && { 'if-none-match': before.tag }) })
+  const headers = { accept: 'application/json', ...(before && { 'if-none-match': before.tag }) }
+  const response = await send(path, { headers })
   // A path always has bodies of the same type.
   if (response.status === 304 && before) return before.body as Body
   const body = await response.json()
@@ -71,13 +71,27 @@ export async function read<Body>(path: string): Promise<Body> {
   return body
 }
 
+interface Result<Data> {
+  readonly data?: Data | null
+  readonly errors?: readonly { readonly message: string }[]
+}
+
+/** Common proxies refuse a longer URL. */
+const URL_MAX = 7_000
+
 /** Runs a query; any error in the result is thrown. */
 export async function query<Data>(text: string, variables: object): Promise<Data> {
-  const { data, errors } = await read<{ data?: Data | null; errors?: readonly { message: string }[] }>(
-    `/graphql${graphqlQuery(text, variables)}`,
-  )
+  const path = `/graphql${graphqlQuery(text, variables)}`
+  const isLong = base.length + path.length > URL_MAX
+  const { data, errors } = await (isLong ? post<Data>(text, variables) : read<Result<Data>>(path))
   if (errors?.[0] || !data) throw new Refused(200, errors?.[0]?.message ?? '')
   return data
+}
+
+async function post<Data>(text: string, variables: object): Promise<Result<Data>> {
+  const headers = { 'content-type': 'application/json', accept: 'application/json' }
+  const body = JSON.stringify({ query: text, variables })
+  return (await send('/graphql', { method: 'POST', headers, body })).json()
 }
 
 /** The query of a URL at which this GraphQL query is sent, or shown by GraphiQL. */

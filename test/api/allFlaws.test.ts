@@ -142,10 +142,14 @@ test.each(MIXES)('GraphQL reports at once: $words', async ({ mutation, body, poi
   expect(message).toContain(`${pointer.slice(1)}: ${detail}`)
 })
 
-test('an input in the text of a query is checked like one in its variables', async () => {
+const FLAWED = 'addPerson(input: { nickname: "x", email: "not an address", title: 5 }) { id }'
+test.each([
+  `mutation { ${FLAWED} }`,
+  `mutation { ... { ... on Mutation { ${FLAWED} } } }`,
+  `mutation { ...Adding } fragment Adding on Mutation { ...More } fragment More on Mutation { ${FLAWED} }`,
+])('an input in the text of a query is checked like one in its variables: %s', async (query) => {
   const { caller } = await stage
-  const input = '{ nickname: "x", email: "not an address", title: 5 }'
-  const { errors } = (await caller.graphql(`mutation { addPerson(input: ${input}) { id } }`)).body
+  const { errors } = (await caller.graphql(query)).body
   expect(pointersOf(errors.at(-1).extensions.errors)).toEqual(['/email', '/name', '/nickname', '/title'])
 })
 
@@ -165,4 +169,11 @@ test('unknown groups are reported with the flaws of the person, and both duplica
   const taken = await caller.post('/v1/personnel', { ...first, externalId: 'X-2' })
   expect(taken).toMatchProblem(409, 'CONFLICT')
   expect(pointersOf(taken.body.errors)).toEqual(['/email', '/externalId'])
+})
+
+test('a variable that is not given has its default', async () => {
+  const { caller } = await stage
+  const query = `mutation ($name: String = "Ada") { ${FLAWED.replace('nickname: "x"', 'name: $name')} }`
+  const { errors } = (await caller.graphql(query)).body
+  expect(pointersOf(errors.at(-1).extensions.errors)).toEqual(['/email', '/title'])
 })

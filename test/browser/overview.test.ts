@@ -208,6 +208,30 @@ describe.skipIf(!CHROMIUM)('the overview', () => {
     expect((await rows(page)).length).toBe(50)
   })
 
+  test('asks for as many movements as it shows, says how many there are, and shows more of them', async () => {
+    const { origin } = await serve(newFolder(), ['--demo'])
+    const { page, complaints } = await open(origin)
+    const asked: string[] = []
+    page.on('request', (request) => {
+      const query = request.postDataJSON()?.query ?? new URL(request.url()).searchParams.get('query') ?? ''
+      const variables = request.postDataJSON()?.variables ?? new URL(request.url()).searchParams.get('variables')
+      if (query.includes('movements(')) asked.push(`${request.method()} ${JSON.stringify(variables)}`)
+    })
+    await page.goto(`${origin}/`)
+    const extent = page.locator('#moved .more span')
+    await extent.waitFor()
+    const all = Number(/^8 of (\d+) risks$/.exec(await extent.innerText())?.[1])
+    const marks = () => page.locator('#register .moved').count()
+    const marked = await marks()
+    await page.locator('#more-moved').click()
+    await expect.poll(() => page.locator('#moved tbody tr').count()).toBe(all)
+    expect(await marks()).toBe(marked)
+    await page.locator('#more-risks').click()
+    await expect.poll(marks).toBeGreaterThan(marked)
+    expect(asked.map((one) => /first[^\d]*\d+/.exec(one)?.[0].replace(/\D+/, ''))).toEqual(['8', '58', '58'])
+    expect(complaints).toEqual([])
+  })
+
   test('in the demo it needs no key, and its modules are kept by the browser for good', async () => {
     const { origin } = await serve(newFolder(), ['--demo'])
     const { page, outside, complaints } = await open(origin)

@@ -51,6 +51,7 @@ export const READS: Readonly<Partial<Record<OperationName, (company: Company) =>
     `?since=2026-11-02T09:30:00.001Z&project=${project}`,
     '?since=2026-01-01&project=NONE',
     '?since=2026-01-02&until=2026-01-01',
+    '?since=2026-01-01&limit=1',
     '?since=soon',
   ],
   getRiskTrend: ({ projectIds: [project] }) => [

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll } from 'vitest'
+import { beforeAll } from 'vitest'
 import { throughGateway } from '../federation/scenarios.js'
 import { composeSupergraph } from '../federation/supergraph.js'
 import { listen } from './sockets.js'
@@ -22,20 +22,22 @@ beforeAll(async () => {
     (name: keyof typeof running): RequestListener =>
     (request, response) =>
       running[name]?.(request, response)
-  const operations = await listen(passedOn('operations'), afterAll)
-  const tasks = await listen(passedOn('tasks'), afterAll)
-  const folder = mkdtempSync(join(tmpdir(), 'hive-'))
-  afterAll(() => rmSync(folder, { recursive: true }))
-  const supergraph = join(folder, 'supergraph.graphql')
+  const ends: (() => void)[] = []
+  const atEnd = (end: () => void) => void ends.push(end)
+  const operations = await listen(passedOn('operations'), atEnd)
+  const tasks = await listen(passedOn('tasks'), atEnd)
+  const supergraph = join(mkdtempSync(join(tmpdir(), 'hive-')), 'supergraph.graphql')
   writeFileSync(supergraph, composeSupergraph({ operations: `${operations}/graphql`, tasks: `${tasks}/graphql` }))
   const port = await freePort()
   const options = ['--host', '127.0.0.1', '--port', port, '--config-path', join(HERE, 'hive.config.mjs')]
   const child = spawn(process.execPath, [BIN, 'supergraph', supergraph, ...options], { cwd: HERE, stdio: 'ignore' })
-  afterAll(() => {
-    child.kill()
-  })
+  atEnd(() => child.kill())
   gateway = `http://127.0.0.1:${port}`
   await untilReady(`${gateway}/readiness`)
+  // An `afterAll` in here would not run.
+  return () => {
+    for (const end of ends) end()
+  }
 })
 
 async function freePort(): Promise<string> {

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
-import { prepareDemo } from '../../src/cli/serve/demo.js'
 import { LIMITS } from '../../src/limits.js'
-import { NOW, openGateway, openOffice } from '../support/harness.js'
+import { openOffice } from '../support/harness.js'
 
 test('a count under many aliases is made once', async () => {
   const { gateway, caller } = await openOffice()
@@ -81,12 +80,4 @@ test('e-mails that differ only in how a letter is composed are one', async () =>
   const { caller } = await openOffice()
   expect((await caller.post('/v1/personnel', { name: 'A', email: 'ǰan@example.com' })).status).toBe(201)
   expect(await caller.post('/v1/personnel', { name: 'B', email: 'J̌an@example.com' })).toMatchProblem(409, 'CONFLICT')
-})
-
-test('two demos that start at once on one store fill it once', async () => {
-  const gateway = openGateway()
-  const keys = await Promise.all([1, 2].map(() => prepareDemo(gateway.store, () => NOW)))
-  expect(new Set(keys).size).toBe(2)
-  const { body } = await gateway.with(`Bearer ${keys[0]}`).get('/v1/groups?total=true')
-  expect(body.page.total).toBe(8)
 })

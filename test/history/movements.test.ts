@@ -87,6 +87,39 @@ async function board(own = newStore()): Promise<{ gateway: Gateway; caller: Call
   return { gateway, own, caller: await live(gateway, { APOLLO: days }) }
 }
 
+test('`first` bounds each kind of movement, the counts stay those of all, and included risks are listed too', async () => {
+  const days = (scores: readonly number[]) => ({
+    risks: scores.map((impact, index) => ({ reference: `R-${index}`, title: 'Flood', likelihood: 1, impact })),
+    issues: scores.map((_, index) => ({ reference: `I-${index}`, title: 'No crane', severity: 'LOW' })),
+  })
+  const gateway = openGateway({ wholeListRowsMax: 4 })
+  const reader = await live(gateway, { APOLLO: [days([1, 1, 1, 5]), days([2, 4, 3, 1, 5, 4])] })
+  const query = `query ($first: Int, $including: [ID!]) {
+    movements(since: "2026-11-02", first: $first, including: $including) {
+      counts { up down new opened } risks { id reference movement rankTo } issues { movement } projects { counts { up } }
+    }
+  }`
+  const asked = async (variables: Record<string, unknown>) => (await reader.graphql(query, variables)).body
+  const counts = { up: 3, down: 1, new: 2, opened: 2 }
+  const rest = { counts, issues: [{ movement: 'OPENED' }], projects: [{ counts: { up: 3 } }] }
+  const listed = [
+    { reference: 'R-4', movement: 'NEW', rankTo: 1 },
+    { reference: 'R-3', movement: 'DOWN', rankTo: 6 },
+    { reference: 'R-1', movement: 'UP', rankTo: 2 },
+  ].map((one) => ({ id: expect.any(String), ...one }))
+  expect(await asked({ first: 1 })).toEqual({ data: { movements: { ...rest, risks: listed } } })
+  expect((await reader.get('/v1/movements?since=2026-11-02&limit=1')).body).toMatchObject({ ...rest, risks: listed })
+  const { data } = (await reader.graphql('{ risk(project: "APOLLO", reference: "R-0") { id } }')).body
+  const including = [data.risk.id]
+  const more = (await asked({ first: 1, including })).data.movements.risks
+  expect(more).toEqual([...listed, { id: including[0], reference: 'R-0', movement: 'UP', rankTo: 5 }])
+  expect((await asked({})).errors[0].extensions.code).toBe('TOO_COMPLEX')
+  expect((await asked({ first: 0 })).errors[0].message).toBe('first: Must be from 1 to 1000.')
+  expect((await reader.get('/v1/movements?since=2026-11-02&limit=1001')).body.errors).toEqual([
+    { parameter: 'limit', detail: 'Must be from 1 to 1000.' },
+  ])
+})
+
 test('the ranks at both ends are among all live risks then', async () => {
   const { caller } = await board()
   const { body } = await caller.get('/v1/movements?since=2026-11-02&level=UNASSESSED,MEDIUM')
@@ -153,7 +186,9 @@ test('more movements than a whole list may have are refused', async () => {
   const caller = await gateway.as('projects.read')
   const answer = await caller.get('/v1/movements?since=2026-11-01')
   expect(answer).toMatchProblem(400, 'TOO_COMPLEX')
-  expect(answer.body.detail).toBe('More than 3 risks and issues moved. Name a `project`, or a later `since`.')
+  expect(answer.body.detail).toBe(
+    'More than 3 risks and issues moved. Name a `project` or a later `since`, or set `limit`.',
+  )
 })
 
 test('a query about movements that costs too much is told what can be done: they have no pages', async () => {

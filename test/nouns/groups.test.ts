@@ -183,7 +183,7 @@ describe('a membership', () => {
   test.each([
     ['an unknown group', (_: GroupsStage) => [NOWHERE, _.adaId], `There is no group with the id "${NOWHERE}".`],
     ['an unknown person', (_: GroupsStage) => [_.divers.id, NOBODY], `There is no person with the id "${NOBODY}".`],
-    ['nonsense', (_: GroupsStage) => ['x', 'y'], 'There is no group with the id "x".'],
+    ['nonsense', (_: GroupsStage) => ['x', 'y'], "There is no group 'x'. Name it by its name or its id."],
   ])('with %s is not found, by either API', async (_, idsOf, detail) => {
     const stage = await openGroups()
     const [groupId, personId] = idsOf(stage)

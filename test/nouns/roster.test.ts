@@ -191,11 +191,15 @@ test.each<[object, object]>([
   expect(await traces(stage)).toEqual(before)
 })
 
-test.each(['usr_00000000000000000000000000', 'nonsense', 'grp_x'])('nobody is changed at %s', async (id) => {
+test.each([
+  ['usr_00000000000000000000000000', 'with the id "usr_00000000000000000000000000".'],
+  ['nonsense', "'nonsense'. Name it by e-mail or user id."],
+  ['grp_x', "'grp_x'. Name it by e-mail or user id."],
+])('nobody is changed at %s', async (id, sentence) => {
   const stage = await openRoster()
   const before = await traces(stage)
   const answer = await stage.caller.patch(`/v1/personnel/${id}`, { title: 'Lead' })
-  const detail = `There is no person with the id "${id}".`
+  const detail = `There is no person ${sentence}`
   expect(answer).toMatchProblem(404, 'NOT_FOUND')
   expect(answer.body.detail).toBe(detail)
   const { status, body } = await stage.caller.graphql(CHANGE, { id, input: { title: 'Lead' } })

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -47,12 +47,25 @@ export async function setup(project: TestProject) {
   const delegate = { '@graphql-tools/delegate': overrides['@graphql-tools/delegate'] }
   const manifest = { name: 'host', private: true, type: 'module', overrides: delegate }
   writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest))
+  await packDriver(folder)
   const { stderr: messages } = await install(folder, `./${filename}`, '@types/node@20')
   const graphql = versionOf(folder, 'graphql')
   await install(folder, ...FRAMEWORKS)
   const packed = files.map(({ path }: { path: string }) => path)
   project.provide('host', { folder, packed, alone: { messages, graphql } })
   return () => rmSync(folder, { recursive: true, force: true })
+}
+
+/** Offers the SQLite driver that is compiled here to prebuild-install: compiling it again takes minutes. */
+async function packDriver(folder: string): Promise<void> {
+  const driver = join(ROOT, 'node_modules/better-sqlite3')
+  const binary = 'build/Release/better_sqlite3.node'
+  if (!existsSync(join(driver, binary))) return
+  const { version } = JSON.parse(readFileSync(join(driver, 'package.json'), 'utf8'))
+  const { platform, arch, versions } = process
+  const name = `better-sqlite3-v${version}-node-v${versions.modules}-${platform}-${arch}.tar.gz`
+  await run('tar', ['-czf', join(folder, name), '-C', driver, binary])
+  process.env['npm_config_better_sqlite3_local_prebuilds'] = folder
 }
 
 export function install(folder: string, ...wanted: readonly string[]) {

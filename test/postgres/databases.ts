@@ -1,6 +1,6 @@
 import { CHANGE_COUNTERS } from '../../src/store/changeCounters.js'
 import { TEMPLATE } from './setup.js'
-import { hangUp, rowsOf } from './sync.js'
+import { hangUp, rowsOf, valuesOf } from './sync.js'
 
 function server(): string {
   return process.env['TEST_DATABASE_URL'] ?? ''
@@ -27,7 +27,25 @@ export function newDatabase(template = 'template1'): string {
   return urlOf(name)
 }
 
-/** Emptying a database takes a fraction of the time that making one does. */
+/** The statements that copy a database, by its address: its rows do not change. */
+const copies = new Map<string, string>()
+
+/** A database with the rows of another one, whose rows do not change. */
+export function copyDatabase(from: string): string {
+  const statements = copies.get(from) ?? [...TABLES, 'revision'].map((table) => copyOfTable(from, table)).join('')
+  copies.set(from, statements)
+  const url = takeDatabase()
+  rowsOf(url, `${statements} select setval('change_id_seq', max(id)) from change`)
+  return url
+}
+
+function copyOfTable(from: string, table: string): string {
+  const rows = String(valuesOf(from, `select coalesce(json_agg(r), '[]')::text from ${table} r`)[0]?.[0])
+  const copied = `json_populate_recordset(null::${table}, '${rows.replaceAll("'", "''")}')`
+  return `delete from ${table}; insert into ${table} select * from ${copied};`
+}
+
+/** Emptying a database takes a fraction of the time that making one does. Its connection stays open for the next test. */
 export function giveBack(url: string): void {
   try {
     rowsOf(url, EMPTIED)
@@ -35,7 +53,6 @@ export function giveBack(url: string): void {
   } catch {
     // A test has broken it on purpose.
     dropDatabase(url)
-  } finally {
     hangUp(url)
   }
 }
@@ -44,10 +61,14 @@ export function dropDatabase(url: string): void {
   rowsOf(server(), `drop database if exists ${new URL(url).pathname.slice(1)} with (force)`)
 }
 
-const TABLES = 'issue risk risk_tally project membership groups person change api_key kept_answer'.split(' ')
+/** A table comes after those that it refers to. */
+const TABLES = 'kept_answer api_key change person groups membership project risk_tally risk issue'.split(' ')
 
 const EMPTIED = `
+  rollback;
   select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid();
-  ${TABLES.map((table) => `delete from ${table};`).join('\n')}
+  ${TABLES.toReversed()
+    .map((table) => `delete from ${table};`)
+    .join('\n')}
   alter sequence change_id_seq restart;
   update revision set value = 1, ${CHANGE_COUNTERS.map((counter) => `${counter} = 1`).join(', ')}`

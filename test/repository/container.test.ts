@@ -25,7 +25,7 @@ test('the build context has what the build reads, and no local data, keys or bui
   expect(first).toBe('*')
   const sent = ['package.json', 'package-lock.json', '.npmrc', 'LICENSE', 'tsconfig.json']
   expect(others.sort()).toEqual(
-    [...sent, '.ci/bundle.mjs', 'src', 'drizzle', 'schema'].map((name) => `!${name}`).sort(),
+    [...sent, '.ci/build.mjs', '.ci/bundle.mjs', 'src', 'drizzle', 'schema'].map((name) => `!${name}`).sort(),
   )
 })
 

@@ -7,7 +7,6 @@ import { type App, type AppOptions, createApp } from '../../src/http/app.js'
 import { LIMITS } from '../../src/limits.js'
 import type { Store, Write } from '../../src/store/store.js'
 import { requireDocumented } from './documented.js'
-import { engine } from './engine.js'
 import { type Company, fillCompany } from './fixtures.js'
 import { copyOf, newStore, type TestStore } from './stores.js'
 import { way } from './way.js'
@@ -140,7 +139,6 @@ let filled: Promise<Filled> | undefined
 
 async function fillStore(): Promise<Filled> {
   const own = newStore()
-  process.once('exit', own.remove)
   const store = own.open()
   const company = await store.write({ by: 'cli', at: () => NOW }, fillCompany)
   await store.close()
@@ -149,10 +147,6 @@ async function fillStore(): Promise<Filled> {
 
 /** A service with the company of the fixtures, and its ids. */
 export async function openFilled(options: Partial<AppOptions> = {}): Promise<{ gateway: Gateway; company: Company }> {
-  if (engine === 'postgres') {
-    const gateway = openGateway(options)
-    return { gateway, company: await gateway.write(fillCompany) }
-  }
   filled ??= fillStore()
   const { own, company } = await filled
   return { gateway: openGateway(options, onTestFinished, copyOf(own)), company }

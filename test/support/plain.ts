@@ -11,6 +11,8 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   'test/http/negotiation.test.ts': 'Asks for which Accept headers compiled SQL answers.',
   'test/http/cache/hits.test.ts': 'The response cache.',
   'test/store/changeCounters.test.ts': 'The change counters that its entries depend on.',
+  'test/compiled/mutations/ways.test.ts': 'Opens a service of each kind by itself.',
+  'test/compiled/memory.test.ts': 'What is remembered of compiled queries.',
   'test/compiled/statements.test.ts': 'Counts the statements of a request, which are more where it is executed.',
   'test/store/store.test.ts': 'Calls the store itself.',
   'test/compiled/ways.test.ts': 'Opens a service of each kind by itself.',
@@ -18,12 +20,15 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
 
 const HARNESS = 'test/support/harness.ts'
 
-const sources = new Map(
-  readdirSync('test', { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts') && !name.includes('node_modules'))
-    .map((name) => join('test', name))
-    .map((path) => [path, readFileSync(path, 'utf8')]),
-)
+const sources = new Map(sourcesIn('test').map((path) => [path, readFileSync(path, 'utf8')]))
+
+function sourcesIn(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) return entry.name === 'node_modules' ? [] : sourcesIn(path)
+    return path.endsWith('.ts') ? [path] : []
+  })
+}
 
 /** Whether a file opens a service with the harness, or imports one that does. */
 function opensService(path: string): boolean {

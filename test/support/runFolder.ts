@@ -1,23 +1,51 @@
-import { mkdtempSync, rmSync, statfsSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readdirSync, rmSync, statfsSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { TestProject } from 'vitest/node'
 
+const PREFIX = 'operations-run-'
 const MEMORY = '/dev/shm'
 const ROOM_BYTES_MIN = 1_000_000_000
+const DAY_MS = 86_400_000
 
-let folder: string | undefined
+/** Their stores are small, and not needed after a power cut; a disk makes every write and every close wait for it. */
+const IN_MEMORY = ['unit', 'plain']
 
-/**
- * Makes the folder for the stores of one run: in memory where there is room, because they are not needed after a power
- * cut, and a disk makes every write and every close wait for it.
- */
-export function setup(): void {
-  folder = mkdtempSync(join(hasRoom(MEMORY) ? MEMORY : tmpdir(), 'operations-run-'))
-  process.env['TEST_STORES'] = folder
+/** Makes the folder for the temporary files of one run, removed with all that is left in it. */
+export function setup(project: TestProject): () => void {
+  for (const place of [tmpdir(), MEMORY]) removeOld(place)
+  const isInMemory = IN_MEMORY.includes(project.name) && hasRoom(MEMORY)
+  const folder = mkdtempSync(join(isInMemory ? MEMORY : tmpdir(), PREFIX))
+  // PostgreSQL's user passes through.
+  chmodSync(folder, 0o711)
+  process.env['TMPDIR'] = folder
+  const remove = () => rmSync(folder, { recursive: true, force: true })
+  // Vitest leaves its own temporary files when it is terminated.
+  process.once('SIGTERM', () => {
+    remove()
+    rmSync(project.tmpDir, { recursive: true, force: true })
+    process.exit(143)
+  })
+  return remove
 }
 
-export function teardown(): void {
-  if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
+/** Removes the folders of runs that were killed. */
+function removeOld(place: string): void {
+  for (const folder of namesIn(place).map((name) => join(place, name))) {
+    try {
+      if (Date.now() - statSync(folder).mtimeMs > DAY_MS) rmSync(folder, { recursive: true, force: true })
+    } catch {
+      // It belongs to another user, or another run has just removed it.
+    }
+  }
+}
+
+function namesIn(place: string): string[] {
+  try {
+    return readdirSync(place).filter((name) => name.startsWith(PREFIX))
+  } catch {
+    return []
+  }
 }
 
 function hasRoom(disk: string): boolean {

@@ -6,7 +6,7 @@ import { type Connection, openDatabase } from '../../src/store/sqlite/driver.js'
 import { migrate } from '../../src/store/sqlite/migrations.js'
 import { openSqlite } from '../../src/store/sqlite/store.js'
 import type { Store } from '../../src/store/store.js'
-import { giveBack, takeDatabase } from '../postgres/databases.js'
+import { copyDatabase, giveBack, takeDatabase } from '../postgres/databases.js'
 import { hangUp, rowsOf, valuesOf } from '../postgres/sync.js'
 import { type Engine, engine } from './engine.js'
 
@@ -38,24 +38,19 @@ export interface TestStore {
   remove(): void
 }
 
-/** The folder for the stores of a run; campaigns have none. */
-const folder = process.env['TEST_STORES'] ?? tmpdir()
-
 /** A store that is migrated once for each worker, and copied for each test. */
 let migrated: string | undefined
 
 function migratedFile(): string {
   if (migrated === undefined) {
-    const own = mkdtempSync(join(folder, 'operations-migrated-'))
-    process.once('exit', () => rmSync(own, { recursive: true, force: true }))
-    migrated = join(own, 'operations.db')
+    migrated = join(mkdtempSync(join(tmpdir(), 'operations-migrated-')), 'operations.db')
     migrate(migrated)
   }
   return migrated
 }
 
 function newFile(like: string): string {
-  const file = join(mkdtempSync(join(folder, 'operations-')), 'operations.db')
+  const file = join(mkdtempSync(join(tmpdir(), 'operations-')), 'operations.db')
   copyFileSync(like, file)
   return file
 }
@@ -71,9 +66,9 @@ export function newStore(on: Engine = engine): TestStore {
   return on === 'postgres' ? postgresStore(takeDatabase()) : sqliteStore(newFile(migratedFile()))
 }
 
-/** A copy of a store that is not open; SQLite only. */
-export function copyOf({ file }: TestStore): TestStore {
-  return sqliteStore(newFile(file))
+/** A copy of a store that is not open and stays as it is. */
+export function copyOf(own: TestStore): TestStore {
+  return engine === 'postgres' ? postgresStore(copyDatabase(own.url)) : sqliteStore(newFile(own.file))
 }
 
 export function sqliteStore(file: string): TestStore {

@@ -12,17 +12,11 @@ import { WORDING } from '../import/file.js'
 const DAY_MS = 86_400_000
 const WEEK_MS = 7 * DAY_MS
 
-/** Fills the demo's store on first use, and creates a key that is valid for one day. */
+/** Fills an empty store, and creates a key that is valid for one day. */
 export async function prepareDemo(store: Store, clock: () => Date): Promise<string> {
-  const all = recordsOf('risks').length
-  for (const weeks of WEEKS) {
-    await store.write({ by: 'cli', at: () => new Date(clock().getTime() - weeks * WEEK_MS) }, async (write) => {
-      const stored = await countOf(write, everyRisk, {})
-      // A store that was left half filled gets the rest at once.
-      if (stored < all) await fillDemo(write, weeks)
-    })
-  }
-  const { secret } = await store.write({ by: 'cli', at: clock }, (write) => {
+  const { secret } = await store.write({ by: 'cli', at: clock }, async (write) => {
+    // What is there may be the user's work, or the data of an older version: neither is overwritten.
+    if ((await countOf(write, everyRisk, {})) === 0) await fillPast(write)
     const expiresAt = new Date(clock().getTime() + DAY_MS)
     return mintKey(write, { name: 'demo', scopes: ['personnel.manage', 'projects.manage'], expiresAt })
   })
@@ -31,6 +25,13 @@ export async function prepareDemo(store: Store, clock: () => Date): Promise<stri
 
 /** The demo data is imported as it was so many weeks ago: without a past there would be no movement to show. */
 const WEEKS = [8, 6, 5, 4, 3, 2, 1, 0]
+
+async function fillPast(write: Write): Promise<void> {
+  for (const weeks of WEEKS) {
+    const at = new Date(Date.parse(write.at) - weeks * WEEK_MS).toISOString()
+    await fillDemo({ ...write, at }, weeks)
+  }
+}
 
 const COMPANY = new URL('src/demo/', PACKAGE)
 

@@ -128,7 +128,7 @@ export function connectionOf<Row extends object>(node: ObjectRef<Types, Row>, pl
 }
 
 const FIRST = `How many entries, from 1 to ${LIMITS.pageRowsMax}.`
-const firstBounds = { extensions: { minimum: 1, maximum: LIMITS.pageRowsMax } }
+export const firstBounds = { extensions: { minimum: 1, maximum: LIMITS.pageRowsMax } }
 
 /** The arguments of a root list: complete unless a page is requested. */
 function listArgs<F>(arg: ArgBuilder<Types>, filter: InputObjectRef<Types, F>) {

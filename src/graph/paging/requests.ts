@@ -20,13 +20,17 @@ export function pageRequestOf(context: Context, list: AnyList, args: Arguments):
   // Every list has the arguments of `listArgs`.
   const given = args as { first?: number | null; after?: string | null; filter?: object | null }
   const first = given.first ?? undefined
-  if (first !== undefined && (first < 1 || first > LIMITS.pageRowsMax)) {
-    throw badArgument('first', `Must be from 1 to ${LIMITS.pageRowsMax}.`)
-  }
+  requirePageSize(first)
   const after = given.after ?? undefined
   const filter = given.filter ?? {}
   const visible = list.visible?.(filter, callerOf(principal)) ?? filter
   return { filter: visible, first, after, most, place: placeAfter(store.read, list, { after }) }
+}
+
+export function requirePageSize(first: number | null | undefined): void {
+  if (first != null && (first < 1 || first > LIMITS.pageRowsMax)) {
+    throw badArgument('first', `Must be from 1 to ${LIMITS.pageRowsMax}.`)
+  }
 }
 
 function callerOf(principal: Principal): Caller {

@@ -17,6 +17,7 @@ import type { FieldPrice } from '../cost/fieldPrices.js'
 import { type Arguments, field, type Types } from '../fields.js'
 import { checkNames } from '../hints/names.js'
 import { readTogether } from '../loaders.js'
+import { requirePageSize } from '../paging/requests.js'
 import type { ViewRoot } from './compiler.js'
 import type { RootRead } from './results.js'
 import { Build } from './statements.js'
@@ -81,7 +82,8 @@ export function viewList<Row extends object, T extends Positioned>(
 
 async function requestOf(context: Context, view: AnyView, args: Arguments): Promise<ViewRequest> {
   view.check(args as never)
-  const { filter } = args as { filter?: object | null }
+  const { filter, first } = args as { filter?: object | null; first?: number | null }
+  requirePageSize(first)
   await checkNames(context, view, filter ?? {})
   return { view, args, most: context.wholeListRowsMax }
 }

@@ -140,5 +140,7 @@ function lineOf(exchange: Exchange, { status, ms, bytes }: Outcome) {
   const why = refusal && { code: refusal.code, ...(isOfAccess && { reason: refusal.message, address }) }
   const { method, url } = request
   const waited = exchange.waitedMs === undefined ? undefined : { waitedMs: Math.round(exchange.waitedMs) }
-  return { requestId, keyId, method, path: url.pathname, operation, status, ms, ...waited, bytes, statements, ...why }
+  // A path may name a person by e-mail, which must not get into the log.
+  const path = url.pathname.replace(/[^/]*(?:@|%40)[^/]*/g, '*')
+  return { requestId, keyId, method, path, operation, status, ms, ...waited, bytes, statements, ...why }
 }

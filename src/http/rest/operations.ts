@@ -233,8 +233,12 @@ export const OPERATIONS = {
     fields { ...FieldChange }
   } ${PROJECT_REF} ${FIELD_CHANGE}`,
 
-  getMovements: `query getMovements($since: DateTime!, $until: DateTime, $project: [String!], $level: [RiskLevel!]) {
-    movements(since: $since, until: $until, filter: { project: $project, level: $level }) { ...Movements }
+  getMovements: `query getMovements(
+    $since: DateTime!, $until: DateTime, $project: [String!], $level: [RiskLevel!], $limit: Int, $including: [ID!]
+  ) {
+    movements(since: $since, until: $until, filter: { project: $project, level: $level }, first: $limit, including: $including) {
+      ...Movements
+    }
   } ${MOVEMENTS}`,
 
   getRiskTrend: `query getRiskTrend($from: Date!, $to: Date!, $step: TrendStep = DAY, $project: [String!]) {

@@ -9,7 +9,7 @@ import type { Read, Store } from '../store.js'
 import type { Tables } from '../tables.js'
 import type { Optional } from './conditions.js'
 
-/** How the values of a filter identify rows of another table: by id or by a unique name. */
+/** How a reference identifies a row: by id or by a unique name. A text in the form of an id is always an id. */
 export interface Naming {
   readonly kind: IdKind
   /** The accepted identifiers, for error messages. */

@@ -210,8 +210,8 @@ const MOVED_ISSUES = `
 
 const pastQuery = (
   hasIssues: boolean,
-) => `query Past($since: DateTime!, $moved: MovementFilter, $from: Date!, $to: Date!, $step: TrendStep!, $of: TrendFilter) {
-  movements(since: $since, filter: $moved) {
+) => `query Past($since: DateTime!, $moved: MovementFilter, $first: Int!, $register: [ID!]!, $from: Date!, $to: Date!, $step: TrendStep!, $of: TrendFilter) {
+  movements(since: $since, filter: $moved, first: $first, including: $register) {
     counts { new closed up down opened resolved worse slipped }
     risks { id reference title project { key name } movement scoreFrom scoreTo levelFrom levelTo }${hasIssues ? MOVED_ISSUES : ''}
   }
@@ -222,13 +222,16 @@ const DAY_MS = 86_400_000
 /** The API gives at most 400 points, of months here. */
 const TREND_DAYS_MAX = 30 * 365
 
-export function readPast(filter: Filter): Promise<Past> {
+/** What moved, as far as it is shown: the first of each kind, and every risk of the register. */
+export function readPast(filter: Filter, { moved: first }: Shown, { risks }: Overview): Promise<Past> {
   const since = sinceOf(filter)
   const days = (Date.parse(today()) - Date.parse(since)) / DAY_MS
   const { project, level } = riskFilterOf(filter)
   return query(pastQuery((filter.movement ?? '') in T.issueMovements), {
     since,
     moved: { project, level },
+    first,
+    register: risks.nodes.map(({ id }) => id),
     from: dayBefore(Math.max(0, Math.min(days, TREND_DAYS_MAX))),
     to: today(),
     step: days <= 60 ? 'DAY' : days <= 730 ? 'WEEK' : 'MONTH',

@@ -151,7 +151,7 @@ async function refresh(): Promise<void> {
     refreshedAt = Date.now()
     showPage(now)
     // Asked for only now: the past takes longer, and the page can be used without it.
-    const then = await readPast(filter)
+    const then = await readPast(filter, shown, now)
     if (mine === turn) showPast(then)
   } catch (error) {
     if (mine === turn) fail(error)

@@ -25,7 +25,8 @@ export function movedPart(link: Link, more: More, open: (riskId: string) => void
     replace(day, T.movedSince(since))
     const isChosen = ({ movement }: { movement: string }) => movement === (filter.movement ?? movement)
     const [moved, movedIssues] = [risks.filter(isChosen), issues?.filter(isChosen)]
-    const all = (movedIssues ?? moved).length
+    const kinds = filter.movement ? [filter.movement] : Object.keys(T.movements)
+    const all = kinds.reduce((sum, kind) => sum + (counts[kind.toLowerCase()] ?? 0), 0)
     const entries = movedIssues
       ? issueTable(movedIssues.slice(0, most).map(issueRow))
       : riskTable(moved.slice(0, most).map(riskRow))

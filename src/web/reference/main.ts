@@ -33,7 +33,7 @@ function forget(): void {
 }
 
 async function run(path: string): Promise<string> {
-  const response = await send(path, { accept: '*/*' })
+  const response = await send(path, { headers: { accept: '*/*' } })
   const text = await response.text()
   const isJson = response.headers.get('content-type')?.includes('json')
   const shown = isJson ? JSON.stringify(JSON.parse(text), null, 2) : text
