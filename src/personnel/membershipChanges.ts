@@ -13,14 +13,15 @@ interface MembershipChange {
   readonly changes: FieldChanges
 }
 
-/** The changes after which each of these people has exactly these groups; unaffected people are left out. */
+/** The changes after which each of these people has exactly these groups, by id; unaffected people are left out. */
 export async function membershipChangesTo(
   read: Read,
   wanted: ReadonlyMap<string, ReadonlySet<string>>,
+  given?: ReadonlyMap<string, GroupRow>,
 ): Promise<Map<string, MembershipChange>> {
   if (wanted.size === 0) return new Map()
   const current = await groupsOfPeople(read, [...wanted.keys()])
-  const known = await byIds(read, groups, [...new Set([...wanted.values()].flatMap((ids) => [...ids]))])
+  const known = given ?? (await byIds(read, groups, [...new Set([...wanted.values()].flatMap((ids) => [...ids]))]))
   const changes = new Map<string, MembershipChange>()
   for (const [personId, ids] of wanted) {
     const from = current.get(personId) ?? []
@@ -37,24 +38,32 @@ export function firstMemberships(personId: string, into: readonly GroupRow[]): M
   return [{ personId, groupIds: into.map(({ id }) => id), changes: { groups: [[], namesOf(into)] } }]
 }
 
-/** Applies the changes; the people must be stored by then. */
-export async function applyMembershipChanges(write: Write, changes: Iterable<MembershipChange>): Promise<void> {
+/** Applies the changes; the people must be stored by then. `inactive` are those of them who are not active, if known. */
+export async function applyMembershipChanges(
+  write: Write,
+  changes: Iterable<MembershipChange>,
+  inactive?: ReadonlySet<string>,
+): Promise<void> {
   const all = [...changes]
   if (all.length === 0) return
   // Destructured after the early return: `db` is built lazily, and most writes do not need it.
   const { db, t, among, insertAll } = write
   const personIds = all.map(({ personId }) => personId)
-  const inactive = await db
-    .select({ id: t.person.id })
-    .from(t.person)
-    .where(and(among(t.person.id, personIds), ne(t.person.status, 'ACTIVE')))
-  const inactiveIds = new Set(inactive.map(({ id }) => id))
+  const inactiveIds = inactive ?? (await inactiveAmong(write, personIds))
   await db.delete(t.membership).where(among(t.membership.personId, personIds))
   const rows = all.flatMap(({ personId, groupIds }) => {
     const live = inactiveIds.has(personId) ? 0 : 1
     return groupIds.map((groupId) => ({ groupId, personId, live }))
   })
   await insertAll(t.membership, rows)
+}
+
+async function inactiveAmong({ db, t, among }: Write, personIds: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows = await db
+    .select({ id: t.person.id })
+    .from(t.person)
+    .where(and(among(t.person.id, personIds), ne(t.person.status, 'ACTIVE')))
+  return new Set(rows.map(({ id }) => id))
 }
 
 /** Updates `live` in the memberships of people whose status has changed. */

@@ -32,7 +32,7 @@ const INTERRUPTED = { code: 1, stdout: '', stderr: 'Interrupted: unfinished work
 
 describe('an import that is stopped', () => {
   test('by Ctrl-C in the middle ends soon, with a sentence, and nothing is stored', async () => {
-    const desk = await openProject(60_000)
+    const desk = await openProject(30_000)
     const before = desk.dump()
     const { child, ended } = startImport(desk.folder, 'risks', 'risks.csv')
     while (!(await isWritten(desk.own))) await sleep(20)

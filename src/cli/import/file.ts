@@ -15,10 +15,10 @@ import {
   type SheetFormat,
   UnreadableSheet,
 } from '../../ingest/files/sheet.js'
-import { importRecords } from '../../ingest/importers.js'
+import { importRecords, isLateImport, requireDecided } from '../../ingest/importers.js'
 import type { ImportResult, OtherFiles, Wording } from '../../ingest/run.js'
 import { recognisable } from '../../ingest/shipped/shipped.js'
-import type { Store } from '../../store/store.js'
+import type { Store, Write } from '../../store/store.js'
 import { fold } from '../../text.js'
 import { progressBar } from '../progress.js'
 import { type Finding, findingOf, flawsOf, warningsOf } from './findings.js'
@@ -147,7 +147,7 @@ export async function sheetOf(noun: SheetNoun, file: string, run: Reading): Prom
     ignoreUnknown: run.ignoreUnknown ?? false,
     mapping: run.mapping,
     recognisable: run.strict ? [] : recognisable(noun),
-    guess: run.strict ? undefined : guessPlan(noun, run),
+    guess: run.strict && !run.mapping ? undefined : guessPlan(noun, run),
   })
 }
 
@@ -175,13 +175,17 @@ async function importSheet(store: Store, noun: SheetNoun, file: string, { record
   const sourceRecords = records.filter(({ flaws }) => flaws.length === 0)
   const bar = progressBar(file, sourceRecords.length)
   const { closeLimit, project, signal, clock, missing, ...flags } = run
+  const closeMissing = flags.closeMissing ?? missing !== undefined
+  const isLate = isLateImport(noun, sourceRecords.length, { closeMissing })
   let result: ImportResult | undefined
   let isStored = false
+  const as = { by: 'cli', at: clock, onStatement: () => signal.throwIfAborted() }
   try {
-    await store.write({ by: 'cli', at: clock }, async (write) => {
+    const work = async (write: Write, isDraft = false) => {
+      isStored = false
       result = await importRecords(write, noun, sourceRecords, {
         ...flags,
-        closeMissing: flags.closeMissing ?? missing !== undefined,
+        closeMissing,
         // A user of the CLI has access to the whole store.
         matchPeople: true,
         project: project?.trim().toUpperCase(),
@@ -192,12 +196,14 @@ async function importSheet(store: Store, noun: SheetNoun, file: string, { record
           bar.show(done)
         },
       })
+      if (isDraft) requireDecided(result)
       const { counts, flaws, projects } = result
       const isSound = flaws.length === 0 && sourceRecords.length === records.length
       const isMoved = counts.created + counts.updated + counts.closed + projects.size > 0
       if (!isSound || !isMoved || flags.dryRun) throw new NotStored()
       isStored = true
-    })
+    }
+    await (isLate ? store.writeLate(as, work) : store.write(as, work))
   } catch (error) {
     if (!(error instanceof NotStored)) throw error
   } finally {

@@ -6,7 +6,7 @@ import { AssigneeMatcher } from '../matching/assignees.js'
 import { type Placed, ProjectMatcher } from '../matching/projects.js'
 import type { Importer, ImportRun } from '../run.js'
 import type { EntryPlan, EntryRow, EntryValues } from './entryPlan.js'
-import { FirstLoad } from './firstLoad.js'
+import { isFirstLoad } from './firstLoad.js'
 import { MissingEntries } from './missingEntries.js'
 
 /** Imports risks or issues, matched by id, else by project and reference. */
@@ -18,7 +18,7 @@ export function entriesImporter<Row extends EntryRow, V extends EntryValues>(
   const projects = new ProjectMatcher(run)
   const assignees = new AssigneeMatcher(run, plan.assigneeField)
   const missing = new MissingEntries(run, plan)
-  const firstLoad = new FirstLoad(run, plan.table)
+  const isFirst = isFirstLoad(run, plan.table)
 
   const place = (records: readonly Omit<Placed<V>, 'project' | 'place'>[]): Placed<V>[] => {
     const placed: Placed<V>[] = []
@@ -48,14 +48,13 @@ export function entriesImporter<Row extends EntryRow, V extends EntryValues>(
 
   return {
     async take(batch) {
-      const isFirst = await firstLoad.begin()
       const records = run.read(batch, plan.read)
       await projects.find(records.map(({ values }) => values.project ?? run.options.project ?? ''))
       await assignees.find(records.map(({ values }) => plan.attributionOf(values)))
       const placed = place(records)
       if (run.isSound) await projects.store()
       await missing.open(placed.map(({ project }) => project))
-      const known = await knownEntries(write, plan, isFirst ? [] : placed)
+      const known = await knownEntries(write, plan, (await isFirst()) ? [] : placed)
       await plan.prepare?.(placed)
       const sound = placed.map((record) => examine(record, known))
       if (!run.isSound) return
@@ -75,7 +74,6 @@ export function entriesImporter<Row extends EntryRow, V extends EntryValues>(
       plan.note?.(stored)
     },
     async finish() {
-      await firstLoad.end()
       if (run.options.project !== undefined) await missing.openAlone(projects)
       if (run.options.closeMissing) await missing.closeMissing()
       if (run.isSound) await plan.finish?.()

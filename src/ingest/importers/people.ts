@@ -10,7 +10,7 @@ import { PEOPLE_COLUMNS } from '../columns.js'
 import { GroupMatcher } from '../matching/groups.js'
 import { RecordMatcher } from '../matching/records.js'
 import type { Importer, ImportRun } from '../run.js'
-import { FirstLoad } from './firstLoad.js'
+import { isFirstLoad } from './firstLoad.js'
 import { MissingPeople } from './missingPeople.js'
 
 type Columns = Values<typeof PEOPLE_COLUMNS>
@@ -23,12 +23,12 @@ export function peopleImporter(run: ImportRun): Importer {
   const ledger = peopleLedger(write)
   const groups = new GroupMatcher(run)
   const missing = run.options.closeMissing ? new MissingPeople(run) : undefined
-  const firstLoad = new FirstLoad(run, (t) => t.person)
+  const isFirst = isFirstLoad(run, (t) => t.person)
   return {
     async take(batch) {
       const records = run.read(batch, readColumns)
       // In an empty store everyone is new, and nobody needs to be looked up.
-      const roster = await rosterOf(write, (await firstLoad.begin()) ? [] : records)
+      const roster = await rosterOf(write, (await isFirst()) ? [] : records)
       await groups.find(records.flatMap(({ values }) => values.groups ?? []))
       const sound = records.flatMap(({ index, values, check }) => {
         const before = roster.match(values, values.email, check)
@@ -50,17 +50,15 @@ export function peopleImporter(run: ImportRun): Importer {
 
       await groups.store()
       const wanted = sound.flatMap(({ draft, groupIds }) => (groupIds ? [[draft.id, groupIds] as const] : []))
-      const changes = await membershipChangesTo(write, new Map(wanted))
+      const changes = await membershipChangesTo(write, new Map(wanted), groups.byId)
       for (const { before, draft } of sound) {
         run.count(ledger.enter(before, draft, { beside: changes.get(draft.id)?.changes ?? {} }).verdict)
       }
       await ledger.store()
-      await applyMembershipChanges(write, changes.values())
+      const inactive = sound.flatMap(({ draft }) => (draft.status === 'ACTIVE' ? [] : [draft.id]))
+      await applyMembershipChanges(write, changes.values(), new Set(inactive))
     },
-    async finish() {
-      await firstLoad.end()
-      await missing?.deactivate(ledger)
-    },
+    finish: async () => missing?.deactivate(ledger),
   }
 }
 

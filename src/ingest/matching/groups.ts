@@ -8,6 +8,8 @@ import type { ImportRun } from '../run.js'
 export class GroupMatcher {
   private readonly run: ImportRun
   private readonly ledger
+  /** The groups that were found or created. */
+  readonly byId = new Map<string, GroupRow>()
   private readonly known = new Map<string, GroupRow | undefined>()
   private readonly made = new Map<string, GroupRow>()
 
@@ -27,10 +29,10 @@ export class GroupMatcher {
       .from(t.group)
       .where(or(among(id, unknown), among(nameFolded, unknown.map(fold)), among(externalId, unknown)))
     // Not `rows.find`: a list may name thousands of thousands.
-    const byId = new Map(rows.map((row) => [row.id, row]))
+    for (const row of rows) this.byId.set(row.id, row)
     const byName = new Map(rows.map((row) => [row.nameFolded, row]))
     const byExternalId = new Map(rows.map((row) => [row.externalId, row]))
-    for (const one of unknown) this.known.set(one, byId.get(one) ?? byName.get(fold(one)) ?? byExternalId.get(one))
+    for (const one of unknown) this.known.set(one, this.byId.get(one) ?? byName.get(fold(one)) ?? byExternalId.get(one))
   }
 
   idsOf(texts: readonly string[], check: InputCheck): Set<string> {
@@ -53,6 +55,7 @@ export class GroupMatcher {
       if (known) return known
       const { row } = this.ledger.enter(undefined, groupWith(write, undefined, { name }))
       this.made.set(fold(name), row)
+      this.byId.set(row.id, row)
       this.run.made.push(`group ${name}`)
       return row
     }

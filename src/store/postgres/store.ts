@@ -74,6 +74,7 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Store 
       return handleOn(inTime(reading), { onStatement, atOnce: (work) => atOnce((run) => work(inTime(run))) })
     },
     write: (as, work) => writes.add(as, work),
+    writeLate: (as, work) => writes.add(as, (write) => work(write, false)),
     async health() {
       const row = await look()
       const isWritable = !writes.hasFailed && row?.[0] === false

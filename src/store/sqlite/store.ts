@@ -7,11 +7,12 @@ import { atMostEvery, coalescePerTurn } from '../coalesce.js'
 import { deadlineExceeded, isOverdue } from '../faults.js'
 import type { CompiledSql, Deadline, OnNotice, Store } from '../store.js'
 import { connect } from './connection.js'
+import { lateWrites } from './draft.js'
 import type { Connection } from './driver.js'
 import { type AtOnce, handleOn, type Offload, weightsOn } from './handle.js'
 import { ReadWorkers } from './readWorkers.js'
 import { StatementCache, type Statements } from './statements.js'
-import { isBusy, WriteQueue } from './writeQueue.js'
+import { isBusy, WriteQueue, type WriteQueueOptions } from './writeQueue.js'
 
 interface SqliteOptions {
   readonly onStatement?: (sql: string) => void
@@ -31,24 +32,19 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Store {
   const { onStatement, onNotice, cacheBytes, inPlaceRowsMax = LIMITS.inPlaceRowsMax } = options
   const reader = connect(file, onStatement)
   reader.pragma('query_only = on')
-  const writer = connect(file, onStatement)
-  if (cacheBytes !== undefined) writer.pragma(`cache_size = ${-Math.round(cacheBytes / 1024)}`)
+  const connectWriter = () => {
+    const connection = connect(file, onStatement)
+    if (cacheBytes !== undefined) connection.pragma(`cache_size = ${-Math.round(cacheBytes / 1024)}`)
+    return connection
+  }
+  const writer = connectWriter()
   const { isInPlace, isReplaced } = placeOf(file)
   const requireUsable = () => {
     if (!isInPlace()) throw moved()
   }
   const workers = new ReadWorkers(file, { requireUsable })
-  const writes = new WriteQueue(writer, {
-    onNotice,
-    requireUsable,
-    handle: (statements, { by, onStatement: onOwnStatement }, { at, nonce }) => {
-      const bulk = bulkOn((sql) => {
-        onOwnStatement?.(sql)
-        return statements.prepare(sql)
-      })
-      return Object.assign(handleOn(statements, { onStatement: onOwnStatement }), bulk, { by, at, nonce })
-    },
-  })
+  const ofWrites = { onNotice, requireUsable, handle: writeHandle }
+  const writes = new WriteQueue(writer, ofWrites)
   const ofReader = { statements: new StatementCache(reader), versions: versionsOf(reader, () => 0) }
   const ofWriter = { statements: readingOn(writer), versions: versionsOf(writer, () => writes.committed) }
   const free = () => (writer.inTransaction ? ofReader : ofWriter)
@@ -89,7 +85,8 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Store {
         atOnce: deadline ? (work) => atOnce((own) => work(timely(own, deadline))) : atOnce,
         offload: offloadTo(oneByOne(inWorker(deadline))),
       }),
-    write: (as, work) => writes.add(as, work),
+    write: (as, work) => writes.add(as, (write) => work(write)),
+    writeLate: lateWrites({ connect: connectWriter, ...ofWrites }),
     async health() {
       const { canWrite, committed, bytes, logBytes } = await look()
       // A commit since then is newer evidence than the cached check.
@@ -117,6 +114,14 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Store {
       writer.close()
     },
   }
+}
+
+const writeHandle: WriteQueueOptions['handle'] = (statements, { by, onStatement }, { at, nonce }) => {
+  const bulk = bulkOn((sql) => {
+    onStatement?.(sql)
+    return statements.prepare(sql)
+  })
+  return Object.assign(handleOn(statements, { onStatement }), bulk, { by, at, nonce })
 }
 
 /** Throws if the deadline has passed or the client has disconnected. */

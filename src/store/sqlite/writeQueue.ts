@@ -10,7 +10,7 @@ import { lend, StatementCache, type Statements } from './statements.js'
 
 const BUSY_RETRY_MS = 20
 
-interface WriteQueueOptions {
+export interface WriteQueueOptions {
   /** Throws if the store must not be written. */
   readonly requireUsable: () => void
   /** The handle for the work of a write; its statements are revoked afterwards. */
@@ -20,7 +20,7 @@ interface WriteQueueOptions {
 
 interface Waiting {
   readonly as: Authorship
-  readonly work: (write: Write) => Promise<unknown>
+  readonly work: (write: Write, statements: Statements) => Promise<unknown>
   readonly giveUpAt: number
   readonly resolve: (result: unknown) => void
   readonly reject: (error: unknown) => void
@@ -67,7 +67,7 @@ export class WriteQueue {
     return this.queue.length + this.underWay
   }
 
-  add<T>(as: Authorship, work: (write: Write) => Promise<T>): Promise<T> {
+  add<T>(as: Authorship, work: (write: Write, statements: Statements) => Promise<T>): Promise<T> {
     const giveUpAt = performance.now() + LIMITS.storeBusyMs
     return new Promise<T>((resolve, reject) => {
       this.queue.push({ as, work, giveUpAt, resolve: resolve as Waiting['resolve'], reject })
@@ -158,7 +158,7 @@ export class WriteQueue {
       for (const counter of changedBy(sql)) changed.add(counter)
     })
     try {
-      const result = await work(this.options.handle(lent, as, { at, nonce }))
+      const result = await work(this.options.handle(lent, as, { at, nonce }), lent)
       return { report: () => resolve(result), changed: as.unseen ? undefined : changed, nonce }
     } catch (error) {
       if (!isBatched || hasWritten) throw error
