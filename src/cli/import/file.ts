@@ -147,7 +147,7 @@ export async function sheetOf(noun: SheetNoun, file: string, run: Reading): Prom
     ignoreUnknown: run.ignoreUnknown ?? false,
     mapping: run.mapping,
     recognisable: run.strict ? [] : recognisable(noun),
-    guess: run.strict ? undefined : guessPlan(noun, run),
+    guess: run.strict && !run.mapping ? undefined : guessPlan(noun, run),
   })
 }
 

@@ -22,6 +22,8 @@ export interface HeaderTest {
   readonly isByMost?: boolean
   /** Whether the name of a sheet says that it has what is looked for. */
   readonly isNamed?: (sheet: string) => boolean
+  /** Whether it is one of the wanted columns. */
+  knows(heading: string): boolean
   count(headings: readonly string[]): number
 }
 
@@ -30,6 +32,7 @@ export function knownColumns(knows: (heading: string) => boolean, isByMost = fal
   return {
     needed: 2,
     isByMost,
+    knows,
     count(headings) {
       const known = new Set(headings.filter((heading) => heading !== '' && knows(heading)).map(headingKey))
       return known.size < 2 ? 0 : known.size
@@ -42,8 +45,10 @@ export function mappedColumns({ rules, where }: Mapping): HeaderTest {
   const all = [...rules.values(), ...where].filter(({ from }) => from.length > 0)
   const needed = all.filter((one) => !mayLack(one))
   const wanted = (needed.length > 0 ? needed : all).map(({ from }) => from.map(headingKey))
+  const names = new Set(all.flatMap(({ from }) => from.map(headingKey)))
   return {
     needed: needed.length || Math.min(all.length, 1),
+    knows: (heading) => names.has(headingKey(heading)),
     count(headings) {
       const keys = new Set(headings.map(headingKey))
       return wanted.filter((names) => names.some((name) => keys.has(name))).length
@@ -97,14 +102,17 @@ function headerIn(table: Table, test: HeaderTest): HeadedTable | undefined {
     if (raw.every(isBlank)) continue
     const cells = headingsOf(raw)
     const grouped = withGroups(cells, last)
+    const joined = joinedHeader(last, cells, test)
     const count = Math.max(test.count(cells), test.count(grouped))
-    const found = { table, header: { line, cells: grouped }, above, count }
-    if (isEnough(found, test)) return { ...found, header: wholeHeader(found) }
+    const found = joined
+      ? { table, header: { line, cells: joined }, above: above - 1, count: test.count(joined) }
+      : { table, header: { line, cells: grouped }, above, count }
+    if (isEnough(found, test)) return { ...found, header: wholeHeader(found, test) }
     if (!nearest || found.count > nearest.count) nearest = found
     if (++above === LIMITS.headerRowsMax) break
     last = cells
   }
-  return nearest && nearest.count >= test.needed ? { ...nearest, header: wholeHeader(nearest) } : nearest
+  return nearest && nearest.count >= test.needed ? { ...nearest, header: wholeHeader(nearest, test) } : nearest
 }
 
 /** Whether to look no further: enough columns are known, and no other row can be better. */
@@ -117,7 +125,7 @@ function headingsOf(cells: readonly string[]): string[] {
 }
 
 /** A header goes on as long as one of its headings is merged with the cell below. */
-function wholeHeader({ table, header }: { table: Table; header: TableRow }): TableRow {
+function wholeHeader({ table, header }: HeadedTable, { knows }: HeaderTest): TableRow {
   let whole = header
   for (const { line, cells: raw, merged } of table.rows()) {
     if (line <= whole.line) continue
@@ -126,13 +134,45 @@ function wholeHeader({ table, header }: { table: Table; header: TableRow }): Tab
     if (![...(merged ?? [])].some((at) => cells[at] !== '' && cells[at] === upper[at])) break
     const width = Math.max(cells.length, upper.length)
     const lowest = Array.from({ length: width }, (_, at) => cells[at] || upper[at] || '')
-    whole = { line, cells: withGroups(lowest, upper) }
+    whole = { line, cells: withGroups(lowest, upper, knows) }
   }
-  return whole
+  return { ...whole, cells: asWideAs(table, whole) }
 }
 
-/** Headings that are there several times get that of their group before them: `Residual` above `Impact`. */
-function withGroups(cells: readonly string[], above: readonly string[]): string[] {
+/** In a workbook what is to the right of the header is a column without a name; in a text a separator may be wrong. */
+function asWideAs(table: Table, { line, cells }: TableRow): string[] {
+  if (table.unit === 'line') return cells
+  let width = cells.length
+  for (const row of table.rows()) if (row.line > line) width = Math.max(width, row.cells.length)
+  return [...cells, ...Array<string>(width - cells.length).fill('')]
+}
+
+/** A row without blanks below the headings of the row above is one of its own, and a row of numbers is none. */
+const BLANKS_BELOW_MIN = 2
+const NUMBER = /^[\d.,%\s]+$/
+
+/** Two rows as one header: the lower one names only the columns of groups, which have blanks to the right of them. */
+function joinedHeader(upper: readonly string[], lower: readonly string[], test: HeaderTest): string[] | undefined {
+  const below = lower.flatMap((cell, at) => (cell === '' || cell === upper[at] ? [] : [at]))
+  const blanks = upper.filter((cell, at) => cell !== '' && (lower[at] ?? '') === '').length
+  const isOwnRow = blanks < BLANKS_BELOW_MIN || !below.some((at) => (upper[at] ?? '') === '')
+  if (isOwnRow || below.some((at) => NUMBER.test(lower[at] ?? ''))) return undefined
+  const grouped = withGroups(lower, upper, test.knows)
+  const joined = Array.from({ length: Math.max(upper.length, lower.length) }, (_, at) => grouped[at] || upper[at] || '')
+  const known = below.filter((at) => test.knows(joined[at] ?? '')).length
+  const isBetter = test.count(joined) > Math.max(test.count(upper), test.count(lower))
+  return isBetter && known > 1 && known * 2 >= below.length ? joined : undefined
+}
+
+/**
+ * Headings that are there several times get that of their group before them: `Residual` above `Impact`. With `knows`,
+ * where the row above is part of the header, so do those that are then known.
+ */
+function withGroups(
+  cells: readonly string[],
+  above: readonly string[],
+  knows: (heading: string) => boolean = () => false,
+): string[] {
   let group = ''
   const groups = cells.map((_, at) => {
     group = above[at] || group
@@ -141,7 +181,8 @@ function withGroups(cells: readonly string[], above: readonly string[]): string[
   const groupsOf = (cell: string) => new Set(groups.filter((_, at) => cells[at] === cell))
   return cells.map((cell, at) => {
     const own = groups[at]
-    return cell === '' || !own || own === cell || groupsOf(cell).size < 2 ? cell : `${own} ${cell}`
+    if (cell === '' || !own || own === cell) return cell
+    return groupsOf(cell).size > 1 || knows(`${own} ${cell}`) ? `${own} ${cell}` : cell
   })
 }
 

@@ -57,6 +57,8 @@ export interface Mapping {
   readonly rules: ReadonlyMap<string, Rule>
   /** All of them must hold. */
   readonly where: readonly Condition[]
+  /** Headings of sections, totals and legends among the rows of a table are left out. */
+  readonly entriesOnly?: true | undefined
 }
 
 /** Whether a source may lack all the names of a rule or a condition. */
@@ -79,10 +81,11 @@ export function isScalar(value: unknown): value is Scalar {
 }
 
 /** A map as the JSON text that `readMapping` reads. */
-export function printMapping({ rules, where }: Mapping): string {
+export function printMapping({ rules, where, entriesOnly }: Mapping): string {
   const conditions = where.map(({ from, ...rest }) => printed({ column: oneOrAll(from), ...rest }))
   const columns = Object.fromEntries(Array.from(rules, ([field, rule]) => [field, printedRule(rule)]))
-  return `${JSON.stringify({ ...(where.length > 0 && { where: oneOrAll(conditions) }), columns }, null, 2)}\n`
+  const condition = where.length > 0 && { where: oneOrAll(conditions) }
+  return `${JSON.stringify({ ...condition, ...(entriesOnly && { entriesOnly }), columns }, null, 2)}\n`
 }
 
 function printedRule({ from, values, date, ...rest }: Rule): unknown {

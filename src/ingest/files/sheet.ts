@@ -9,13 +9,14 @@ import { type Guess, guess } from './guess/guess.js'
 import { Headings } from './guess/headings.js'
 import { listRule, objectTable } from './guess/objects.js'
 import { isOwnForm } from './guess/own.js'
-import { type HeadedTable, headedTable, knownColumns, mappedColumns, rowsBelow } from './header.js'
+import { type HeadedTable, headedTable, knownColumns, mappedColumns } from './header.js'
 import { type JsonRecord, jsonRecords, ndjsonRecords } from './json.js'
 import type { Mapping } from './mapping.js'
 import { mappedCells } from './maps/cells.js'
 import { mappedObjects } from './maps/objects.js'
 import { type Recognisable, recognised, recognisedNote, recognisedObjects, recognising } from './maps/recognition.js'
 import type { SheetNoun } from './nouns.js'
+import { ofEntries, outlineOf } from './outline/outline.js'
 import { RecordRows } from './recordRows.js'
 import type { SheetRecord, SheetRecords } from './records.js'
 import { isBlank, type RowUnit, type Table } from './table.js'
@@ -126,7 +127,7 @@ function tableSheet(tables: Iterable<Table>, options: SheetOptions): Sheet {
   const map = options.mapping ? undefined : recognised(recognisable, found.header.cells)
   const mapping = options.mapping ?? map?.mapping()
   const sheet = mapping
-    ? mappedTable(found, mapping, options.guess?.dateOrder)
+    ? mappedEntries(found, mapping, options)
     : options.guess
       ? guessedTable(found, options, options.guess, known)
       : namedTable(found, options)
@@ -146,6 +147,13 @@ function noteAbove({ table: { unit }, header, above }: HeadedTable): string[] {
   return [`The header is in ${unit} ${header.line}; ${rows} passed over.`]
 }
 
+function mappedEntries(found: HeadedTable, mapping: Mapping, { guess: plan, fields }: SheetOptions): Sheet {
+  if (!mapping.entriesOnly || !plan) return mappedTable(found, mapping, plan?.dateOrder)
+  const { found: table, notes } = outlineOf(found, plan.noun, fields)
+  const sheet = mappedTable(table, mapping, plan.dateOrder)
+  return { ...sheet, notes: [...notes, ...sheet.notes] }
+}
+
 function mappedTable(found: HeadedTable, mapping: Mapping, order?: DateOrder): Sheet {
   const { present, ...mapped } = mappedCells(found, mapping, order)
   return mappedSheet(mapped, present)
@@ -157,14 +165,25 @@ function guessedTable(found: HeadedTable, options: SheetOptions, plan: GuessPlan
   const isOwn = headings.every((heading) => known.knows(heading)) && plan.referenceFrom === undefined && !plan.isForced
   // Without a header that is known there is nothing to guess from.
   const own = isOwn || (found.count === 0 && !plan.isForced) ? namedTable(found, options) : undefined
-  if (own && isOwnForm(plan.noun, Object.keys(own.records[0]?.values ?? {}), own.records)) return own
-  const rows = Array.from(rowsBelow(found), ({ line, cells }) => ({ line, cells: cells.map(unguarded) }))
+  const isSame = own && isOwnForm(plan.noun, Object.keys(own.records[0]?.values ?? {}), own.records)
+  if (isSame && !own.records.some(isLone)) return own
   const { fields, derived, ignoreUnknown } = options
+  const { found: table, rows, notes } = outlineOf(found, plan.noun, fields)
+  if (isSame && notes.length === 0) return own
   const { unit } = found.table
-  const guessed = guess(plan.noun, found.header.cells, rows, { ...plan, fields, derived, ignoreUnknown, unit })
+  const guessed = guess(plan.noun, table.header.cells, rows, { ...plan, fields, derived, ignoreUnknown, unit })
   // In a sheet with our own names only words and dates are translated; what else is wrong is a flaw of its row.
   if (own && !isTranslation(guessed, own)) return own
-  return guessedSheet(guessed, () => mappedTable(found, guessed.mapping))
+  const mapping = notes.length > 0 ? ofEntries(guessed.mapping) : guessed.mapping
+  const all = { ...guessed, mapping, notes: [...notes, ...guessed.notes] }
+  return guessedSheet(all, () => mappedTable(table, mapping))
+}
+
+/** Whether a record has a single value: it may be the heading of a section. */
+function isLone({ values }: SheetRecord): boolean {
+  let count = 0
+  for (const field in values) if (values[field] !== '' && ++count > 1) return false
+  return true
 }
 
 /** Objects whose members are guessed like columns, unless their names and values are our own. */

@@ -41,6 +41,7 @@ describe('a likelihood', () => {
     ['initials', ['L', 'm', 'H'], [2, 3, 4]],
     ['letters with words', ['A - Almost certain', 'E (Rare)'], [5, 1]],
     ['blanks in words', ['High', 'TBD', 'n/a'], [4, '', '']],
+    ['pairs and typos', ['Medium-High', 'Low-Medium', 'Unlikly', 'High'], [3, 2, 2, 4]],
   ])('of %s becomes steps from 1 to 5', (_, texts, steps) => {
     expect(column('likelihood', read('risks', factor(...texts)))).toEqual(steps)
   })
@@ -216,6 +217,26 @@ describe('columns', () => {
     expect(column('reference', other)).toEqual(['A-1', 'A-2'])
     expect(questions(lines('Asset,Risk,Owner', 'A-1,a,b'), 'risks', { referenceFrom: 'Nummer' })).toEqual([
       '--reference-from names "Nummer"; the columns are Asset; Risk; Owner.',
+    ])
+  })
+
+  test('that number two risks alike by a slip tell them apart, and those of one risk do not', () => {
+    const slip = read('risks', lines('No.,Risk,Owner', '1,Flood,Ada', '2,Frost,Ada', '2,Snow,Bo'))
+    expect(column('reference', slip)).toEqual([1, 2, '2 (2)'])
+    expect(slip.warnings).toEqual([
+      'No. is not unique in rows 3, 4: from the second of each on, (2) and so on is added.',
+    ])
+    const same = read('risks', lines('No.,Risk,Owner', '1,Flood,Ada', '2,Frost,Ada', '2,frost,Bo'))
+    expect(column('reference', same)).toEqual([1, 2, 2])
+    const many = read('risks', lines('No.,Risk,Owner', '1,Flood,Ada', '1,Frost,Ada', '2,Snow,', '2,Hail,', '3,Rain,'))
+    expect(column('reference', many)).toEqual([1, 1, 2, 2, 3])
+  })
+
+  test('of short items alone are the reference and the title', () => {
+    const sheet = read('risks', lines('Item,P,I', 'Flood,2,3', 'Frost,1,1'))
+    expect([column('reference', sheet), column('title', sheet)]).toEqual([
+      ['Flood', 'Frost'],
+      ['Flood', 'Frost'],
     ])
   })
 

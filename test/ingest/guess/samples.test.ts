@@ -141,6 +141,15 @@ const RISKS: readonly Sample[] = [
   ],
   ['risks-severity.csv', 3, 'V-1', { score_given: 23, likelihood: null }],
   ['risks-ranked.csv', 3, 'A-1', { score_given: 20, mitigation: 'Cover it' }],
+  [
+    'risks-sections.csv',
+    4,
+    'Barge breaks down',
+    { category: 'During the works', likelihood: 3, impact: 3, owner_name: 'Tom Hale' },
+  ],
+  ['risks-two-rows.csv', 3, 'K1', { likelihood: 4, impact: 5, residual_likelihood: 2, residual_impact: 4 }],
+  ['risks-two-rows.xlsx', 3, 'D3', { category: 'Cellar', likelihood: 5, residual_likelihood: 3, residual_impact: 2 }],
+  ['risks-two-rows.ods', 3, 'D3', { category: 'Cellar', likelihood: 5, residual_likelihood: 3, residual_impact: 2 }],
   ['risks-legend.csv', 3, '3', { title: 'Gulls nest on the roof', likelihood: 4, impact: 1 }],
   [
     'risks-records.json',
@@ -270,9 +279,10 @@ test.each([...RISKS, ...ISSUES, ...PEOPLE, ...OTHERS])('the suggested map of %s 
     fields,
     derived: derivedColumns(plan),
     ignoreUnknown: false,
+    guess: { noun, hasProject: true },
   }
   const bytes = readFileSync(join(SAMPLES, file))
-  const guessed = readSheet(bytes, { ...options, guess: { noun, hasProject: true } })
+  const guessed = readSheet(bytes, options)
   if (!guessed.guess) throw new Error('Nothing was guessed.')
   const mapping = readMapping(printMapping(guessed.guess.mapping), 'a map', fields)
   expect(readSheet(bytes, { ...options, mapping }).records).toEqual(guessed.records)

@@ -31,6 +31,7 @@ export const ALIASES: Readonly<Record<SheetNoun, Readonly<Record<string, readonl
       'Risk Description, Description of Risk, Description, Details, Risk Detail, Risk Definition, Risk Type',
       'Risikobeschreibung, Beschreibung, Description du risque, Descripción del riesgo, Descripción, Descrição do risco, Descrição',
       'Opis ryzyka, Opis, 风险描述, 描述, Threat, Threats, Threat Description, Vulnerability, Bedrohung, Menace, Amenaza, Ameaça',
+      'Vulnerability Description, Hazardous Event, Description of Hazardous Event, Condition, Identified, Identification, Identificación, Identificação, Identifikation',
       'Item, Risk Category, Category, Kategorie, Catégorie, Categoría, Categoria, Kategoria, 类别',
     ],
     description: [
@@ -44,11 +45,12 @@ export const ALIASES: Readonly<Record<SheetNoun, Readonly<Record<string, readonl
       'Category, Risk Category, Risk Type, Type, Class, Classification, Risk Area, Area, Domain, Risk Class, Theme, RBS',
       'Kategorie, Risikokategorie, Risikoart, Typ, Art, Bereich, Klasse, Catégorie, Type de risque, Domaine, Famille',
       'Categoría, Tipo, Tipo de riesgo, Área, Categoria, Tipo de risco, Kategoria, Kategoria ryzyka, Rodzaj, Typ ryzyka, Obszar',
-      '类别, 风险类别, 风险类型, 分类, 类型',
+      '类别, 风险类别, 风险类型, 分类, 类型, Section',
     ],
     likelihood: [
       'Likelihood, Probability, Likelihood Score, Probability Score, Likelihood Rating, Probability Rating, Likelihood Level',
       'Probability Level, Likelihood of Occurrence, Probability of Occurrence, Chance, Frequency, Occurrence, Prob, PRB, L, P, PI Probability',
+      'Possibility, Possibility of Occurrence, Probability of Occurance, Prob of Occurrence, Prob of Occurance, Liklyhood',
       'Eintrittswahrscheinlichkeit, Wahrscheinlichkeit, EW, W, Häufigkeit, Eintrittswahrsch, Auftrittswahrscheinlichkeit, Probabilité, Vraisemblance, Fréquence',
       'Probabilité d’occurrence, Probabilidad, Probabilidad de ocurrencia, Probabilidade, Probabilidade de ocorrência, Prawdopodobieństwo',
       'Prawdopodobieństwo wystąpienia, 可能性, 概率, 发生概率, 发生可能性, 概率等级',
@@ -56,7 +58,7 @@ export const ALIASES: Readonly<Record<SheetNoun, Readonly<Record<string, readonl
     impact: [
       'Impact, Consequence, Impact Score, Consequence Score, Impact Rating, Consequence Rating, Impact Level, Consequence Level',
       'Consequences, Max Conseq Level, Overall Impact, Magnitude of Impact, Business Impact, Outcome Rating, IMP, I, C, Severity, Severity Score',
-      'Severity Level, Severity of Impact, Effect, Auswirkung, Auswirkungen, Auswirkungsgrad, Gefährdungsgrad, Schadenshöhe, Schadensausmaß, Schaden, Tragweite',
+      'Severity Level, Severity of Impact, Effect, Damage, Auswirkung, Auswirkungen, Auswirkungsgrad, Gefährdungsgrad, Schadenshöhe, Schadensausmaß, Schaden, Tragweite',
       'Schadenausmaß, Schwere, Schweregrad, Impact du risque, Gravité, Conséquence, Conséquences, Sévérité, Impacto, Severidad, Gravedad',
       'Consecuencia, Severidade, Gravidade, Consequência, Impacto Score, Wpływ, Skutek, Skutki, Oddziaływanie, 影响, 影响程度, 严重性',
       '严重程度, 后果, 影响等级',
@@ -89,7 +91,7 @@ export const ALIASES: Readonly<Record<SheetNoun, Readonly<Record<string, readonl
       'Mitigation, Mitigation Plan, Mitigation Strategy, Mitigation Action, Mitigation Actions, Mitigation Measures, Mitigations',
       'Mitigating Actions, Mitigation Treatment Plan, Treatment Plan, Response Plan, Risk Response Plan, Treatment Actions, Treatment Action',
       'Action Plan, Actions, Action, Planned Actions, Recommended Treatment, Recommended Mitigation, Recommended Action, Recommended Actions',
-      'Recommended Controls, Recommended Control, Recommendation, Response Summary, Countermeasure, Countermeasures, Preventive Actions, Remediation',
+      'Recommended Controls, Recommended Control, Recommendation, Response Summary, Countermeasure, Countermeasures, Measure, Measures, Preventive Actions, Remediation',
       'Remediation Plan, Fix, Mitigation Contingency, Contingency Plan, Controls, Control, Risk Controls, Controls in Place, Proposed Controls, Solution',
       'Maßnahme, Maßnahmen, Lösung, Gegenmaßnahme, Gegenmaßnahmen, Maßnahmenplan, Risikominderung, Mesure, Mesures, Plan d’action, Actions préventives',
       'Mesures d’atténuation, Plan de traitement, Parade, Mitigación, Plan de mitigación, Plan de acción, Medidas, Acciones, Plan de respuesta',
@@ -104,7 +106,7 @@ export const ALIASES: Readonly<Record<SheetNoun, Readonly<Record<string, readonl
     ],
     owner: [
       'Risk Owner, Owner, Owner Email, Owner E-mail, Owner Name, Owned By, Responsible, Responsible Person, Responsibility, Accountable, Accountability, Owner Team',
-      'Assigned To, Assignee, Assigned, Person Responsible, Risk Manager, Action Owner, Mitigation Owner, Lead, PIC, Assigned Analyst',
+      'Assigned To, Assignee, Assigned, Person Responsible, Risk Manager, Action Owner, Mitigation Owner, Lead, PIC, Person in Charge, Assigned Analyst',
       'Risikoeigner, Risikoverantwortlicher, Verantwortlich, Verantwortlicher, Verantwortliche, Eigentümer, Zuständig, Risikoinhaber',
       'Propriétaire, Porteur, Porteur du risque, Responsable, Pilote, Propriétaire du risque, Propietario, Propietario del riesgo, Dueño',
       'Encargado, Responsável, Dono, Dono do risco, Proprietário, Właściciel, Właściciel ryzyka, Odpowiedzialny, Osoba odpowiedzialna',

@@ -89,10 +89,14 @@ export class Assignment {
     return [...new Set([...this.candidates('private'), ...this.columns.filter(isPrivate)])]
   }
 
+  /** Whether the heading of a column may mean a field. */
+  mayMean({ heading }: Column, field: string): boolean {
+    return this.#headings.meaningsOf(heading).some((one) => one.field === field)
+  }
+
   /** The columns that may mean a field, and are blank in every row. */
   blanksFor(field: string): Column[] {
-    const isMeant = ({ heading }: Column) => this.#headings.meaningsOf(heading).some((one) => one.field === field)
-    return this.columns.filter((column) => column.filled === 0 && isMeant(column))
+    return this.columns.filter((column) => column.filled === 0 && this.mayMean(column, field))
   }
 
   /** Fills a field from the best free column that may mean it, and that can be read. */

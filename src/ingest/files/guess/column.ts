@@ -1,6 +1,6 @@
 import type { Rule } from '../mapping.js'
 import type { TableRow } from '../table.js'
-import { plain } from './headings.js'
+import { isSlip, plain } from './headings.js'
 import { BLANKS } from './words.js'
 
 /** A text of a column, and where it is. */
@@ -103,7 +103,26 @@ export class Words<V extends string> {
   }
 
   get(text: string): V | undefined {
-    return this.#meanings.get(key(text)) ?? this.#meanings.get(key(headOf(text)))
+    return (
+      this.#meanings.get(key(text)) ??
+      this.#meanings.get(key(headOf(text))) ??
+      this.#firstOf(text) ??
+      this.#nearest(key(text))
+    )
+  }
+
+  /** A long word with a typo, such as unlikly; undefined if it could be several. */
+  #nearest(word: string): V | undefined {
+    const found = new Set<V>()
+    for (const [known, meaning] of this.#meanings) if (isSlip(word, known)) found.add(meaning)
+    return found.size === 1 ? [...found][0] : undefined
+  }
+
+  /** Of two that are joined, as in Medium-High, the first. */
+  #firstOf(text: string): V | undefined {
+    const [first = '', second = '', more] = text.split('-')
+    const isPair = more === undefined && this.#meanings.has(key(second))
+    return isPair ? this.#meanings.get(key(first)) : undefined
   }
 }
 

@@ -1,6 +1,5 @@
 import { TEXT_MAX } from '../../../vocabulary.js'
 import { folded, type Scalar } from '../mapping.js'
-import type { TableRow } from '../table.js'
 import type { Assignment } from './assignment.js'
 import { type Column, occurrencesInWords, type Reading, rowsInWords, Words } from './column.js'
 import { type DateOrder, ordersIn, readDays } from './dates.js'
@@ -88,7 +87,8 @@ export function takeDays(assignment: Assignment, fields: readonly string[]): voi
 /** The title, the description, and the reference if no column gives it. */
 export function takeTexts(assignment: Assignment, reference: Column | undefined): void {
   const categories = assignment.candidates('category')
-  const title = assignment.take('title', (column) => readTitle(column, categories.includes(column)))
+  const read = (column: Column) => readTitle(column, categories.includes(column))
+  const title = assignment.take('title', read) ?? namedByReference(assignment, reference, read)
   if (!title) {
     assignment.questions.push(untitled(assignment))
     return
@@ -102,6 +102,18 @@ export function takeTexts(assignment: Assignment, reference: Column | undefined)
   const sources = isPatched ? [title, description] : [title]
   leaveUntitled(assignment, sources)
   completeReferences(assignment, reference, title)
+}
+
+/** Where Item is a short text and nothing else is one, it is the reference and the title. */
+function namedByReference(
+  assignment: Assignment,
+  reference: Column | undefined,
+  read: (column: Column) => Reading | undefined,
+): Column | undefined {
+  const reading = reference && assignment.mayMean(reference, 'title') ? read(reference) : undefined
+  if (!reference || !reading) return undefined
+  assignment.fill('title', reference, reading)
+  return reference
 }
 
 const LEVELS = new Words(STEPS)
@@ -138,19 +150,13 @@ function leaveUntitled({ where, notes, rows }: Assignment, sources: readonly Col
 }
 
 function completeReferences(assignment: Assignment, reference: Column | undefined, title: Column): void {
-  const { rules, notes, rows, where } = assignment
+  const { rules, notes, rows } = assignment
   if (rules.has('id') && !reference) return
   const lacking = reference
     ? rows.filter(({ cells }) => isBlankCell(cells[reference.at]) && !isBlankCell(cells[title.at]))
     : []
-  if (reference && lacking.length === 0) return
-  if (reference && isBelow(lacking, assignment, reference)) {
-    where.push({ from: [reference.heading], blank: false })
-    const below = rowsInWords(
-      lacking.map(({ line }) => line),
-      lacking.length,
-    )
-    notes.push(`${below} below the table, without ${reference.heading}: left out.`)
+  if (reference && lacking.length === 0) {
+    tellApart(assignment, reference, title)
     return
   }
   rules.set('reference', { from: [...(reference ? [reference.heading] : []), title.heading], unique: true })
@@ -162,14 +168,24 @@ function completeReferences(assignment: Assignment, reference: Column | undefine
   )
 }
 
-/** Whether rows are another list or a legend: apart from the table by a gap, and only the table has references. */
-function isBelow(lacking: readonly TableRow[], { rows, options }: Assignment, { at }: Column): boolean {
-  const last = rows.findLastIndex(({ cells }) => !isBlankCell(cells[at]))
-  const [first] = lacking
-  const end = rows[last]
-  if (!first || !end || first.line < end.line || last < 2) return false
-  const breaks = options.unit === 'row' ? 0 : end.cells.join('').split('\n').length - 1
-  return rows[last + 1] !== first || first.line > end.line + breaks + 1
+/** One row in ten at most. */
+const SLIP_SHARE = 10
+
+/** Rows with the same reference and different titles are a slip of the numbering; with the same title they are one entry. */
+function tellApart({ rules, warnings, rows }: Assignment, { at, heading, texts }: Column, title: Column): void {
+  const doubled = new Set(texts.filter(({ count }) => count > 1).map(({ text }) => text))
+  if (doubled.size === 0 || rules.has('project')) return
+  const same = rows.filter(({ cells }) => doubled.has((cells[at] ?? '').trim()))
+  const names = same.map(({ cells }) => folded(`${cells[at]?.trim()}\n${cells[title.at] ?? ''}`))
+  // More of them are no slip: something else tells the rows apart.
+  const isSlip = (same.length - doubled.size) * SLIP_SHARE <= Math.max(rows.length, SLIP_SHARE)
+  if (!isSlip || new Set(names).size < names.length) return
+  rules.set('reference', { from: [heading], unique: true })
+  const lines = rowsInWords(
+    same.map(({ line }) => line),
+    same.length,
+  )
+  warnings.push(`${heading} is not unique in ${lines}: from the second of each on, (2) and so on is added.`)
 }
 
 function isBlankCell(cell: string | undefined): boolean {

@@ -24,21 +24,28 @@ export const SMALL_WORDS = new Set(
 )
 
 /** Words that a heading has as well, and that change nothing: Description of Potential Risk, Identified Risks. */
-export const FILLERS = new Set('potential possible identified list'.split(' '))
+export const FILLERS = new Set('potential possible identified known suspected or list'.split(' '))
 
 /** Beside a factor: which state of the risk it is about. The prefixes are for languages without spaces. */
 export const STATES = {
   current: { words: 'current actual now aktuell aktuelle actuel actuelle atual', prefixes: ['当前', '现有'] },
   inherent: {
     words:
-      'inherent initial gross raw original untreated pre before premitigation brutto brut brute inhärent inhérent ' +
+      'inherent initial gross raw original untreated baseline pre before premitigation brutto brut brute inhärent inhérent ' +
       'inhérente initiale inherente inicial bruto bruta inherentne początkowe',
     prefixes: ['固有', '初始'],
   },
   residual: {
     words:
-      'residual target net post after postmitigation mitigated treated remaining new revised rest netto restrisiko résiduel ' +
+      'residual target net post after postmitigation mitigated treated remaining future new revised rest netto restrisiko résiduel ' +
       'résiduelle nette residuales neto objetivo líquido rezydualne szczątkowe',
     prefixes: ['残余', '剩余', '残留'],
   },
 } as const
+
+/** What is said beside a state: after mitigation, with controls, inherent risk assessment. */
+export const STATE_FILLERS = new Set(
+  'mitigation mitigations treatment treatments control controls measures actions response assessment analysis evaluation massnahmen'.split(
+    ' ',
+  ),
+)

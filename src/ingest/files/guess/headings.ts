@@ -1,6 +1,6 @@
 import type { SheetNoun } from '../nouns.js'
 import { ALIASES } from './aliases.js'
-import { FILLERS, NOUN_WORDS, PRIVATE_WORDS, SMALL_WORDS, STATES } from './headingWords.js'
+import { FILLERS, NOUN_WORDS, PRIVATE_WORDS, SMALL_WORDS, STATE_FILLERS, STATES } from './headingWords.js'
 
 /** A field that a heading may mean; the lowest rank is the best name for it. */
 interface Meaning {
@@ -124,7 +124,7 @@ export class Headings {
       })
       if (rest.join('') === words.join('')) continue
       const bare = rest.filter((word) => !NOUN_WORDS.risks.has(word))
-      const key = bare.join('')
+      const key = (this.#byKey.has(bare.join('')) ? bare : bare.filter((word) => !STATE_FILLERS.has(word))).join('')
       const meanings = key === '' || key === '风险' ? [{ field: 'level', rank: 0 }] : (this.#byKey.get(key) ?? [])
       const factors = meanings.filter(({ field }) => RESIDUAL[field] !== undefined)
       return factors.map(({ field, rank }) => ({
@@ -151,7 +151,7 @@ function singular(word: string): string {
 }
 
 /** Whether one letter is missing, too many or another one; not the first, and no digit. */
-function isSlip(key: string, alias: string): boolean {
+export function isSlip(key: string, alias: string): boolean {
   if (alias.length < SLIP_CHARACTERS_MIN || Math.abs(key.length - alias.length) > 1 || key[0] !== alias[0]) return false
   let start = 0
   while (start < key.length && key[start] === alias[start]) start++

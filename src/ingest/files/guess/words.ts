@@ -9,9 +9,9 @@ export const BLANKS =
 
 const SHARED_STEPS = {
   1: 'very low, verylow, vl, negligible, insignificant, trivial, minimal, lowest, extremely low, sehr niedrig, sehr gering, vernachlässigbar, unbedeutend, unwesentlich, très faible, négligeable, insignifiant, muy bajo, muy baja, insignificante, despreciable, muito baixo, muito baixa, desprezível, mínimo, bardzo niskie, bardzo niski, bardzo mały, nieistotne, pomijalne, 很低, 极低, 非常低, 可忽略, 轻微',
-  2: 'low, l, lo, minor, small, marginal, limited, slight, niedrig, gering, klein, geringfügig, begrenzt, faible, mineur, mineure, bas, limité, bajo, baja, menor, leve, baixo, baixa, niskie, niski, niska, małe, mały, drobne, 低, 较低, 较小, 小',
+  2: 'low, l, lo, quite low, minor, small, marginal, limited, slight, niedrig, gering, klein, geringfügig, begrenzt, faible, mineur, mineure, bas, limité, bajo, baja, menor, leve, baixo, baixa, niskie, niski, niska, małe, mały, drobne, 低, 较低, 较小, 小',
   3: 'medium, m, med, moderate, mod, average, normal, middle, mittel, mäßig, mittelmäßig, moderat, moyen, moyenne, modéré, modérée, medio, media, moderado, moderada, médio, média, mediano, średnie, średni, średnia, umiarkowane, umiarkowany, 中, 中等, 一般, 中度',
-  4: 'high, h, hi, major, significant, serious, substantial, important, hoch, groß, erheblich, bedeutend, wesentlich, schwer, élevé, élevée, fort, forte, majeur, majeure, important, importante, haut, alto, alta, mayor, significativo, grave, elevado, elevada, maior, wysokie, wysoki, wysoka, duże, duży, znaczące, poważne, 高, 较高, 较大, 大, 严重, 重大',
+  4: 'high, h, hi, quite high, hazardous, major, significant, serious, substantial, important, hoch, groß, erheblich, bedeutend, wesentlich, schwer, élevé, élevée, fort, forte, majeur, majeure, important, importante, haut, alto, alta, mayor, significativo, grave, elevado, elevada, maior, wysokie, wysoki, wysoka, duże, duży, znaczące, poważne, 高, 较高, 较大, 大, 严重, 重大',
   5: 'very high, veryhigh, vh, critical, extreme, catastrophic, severe, highest, extremely high, sehr hoch, kritisch, katastrophal, extrem, existenzbedrohend, très élevé, très élevée, très fort, critique, catastrophique, extrême, muy alto, muy alta, crítico, crítica, catastrófico, extremo, muito alto, muito alta, extremo, bardzo wysokie, bardzo wysoki, bardzo duże, krytyczne, krytyczny, katastrofalne, 很高, 极高, 非常高, 灾难性, 特别重大, 极严重, 非常严重',
 }
 
@@ -20,7 +20,7 @@ export const STEPS: Readonly<Record<string, string>> = SHARED_STEPS
 
 /** The further words of a likelihood. */
 export const LIKELIHOOD_STEPS: Readonly<Record<string, string>> = {
-  1: 'rare, remote, improbable, very unlikely, highly unlikely, extremely unlikely, very rare, exceptional, selten, sehr selten, sehr unwahrscheinlich, unvorstellbar, très improbable, exceptionnel, raro, rara, muy improbable, remoto, muito improvável, rzadkie, bardzo mało prawdopodobne, 罕见, 极少, 几乎不可能',
+  1: 'rare, remote, improbable, impossible, very unlikely, highly unlikely, extremely unlikely, very rare, exceptional, selten, sehr selten, sehr unwahrscheinlich, unvorstellbar, très improbable, exceptionnel, raro, rara, muy improbable, remoto, muito improvável, rzadkie, bardzo mało prawdopodobne, 罕见, 极少, 几乎不可能',
   2: 'unlikely, seldom, infrequent, low probability, unwahrscheinlich, vorstellbar, entfernt vorstellbar, eher unwahrscheinlich, gelegentlich selten, improbable rare, peu probable, peu vraisemblable, improbable, poco probable, improvável, pouco provável, mało prawdopodobne, 不太可能, 不大可能',
   3: 'possible, occasional, credible, even chance, probable possible, may happen, möglich, gelegentlich, denkbar, possible, vraisemblable, occasionnel, posible, ocasional, possível, możliwe, możliwy, 可能, 偶尔',
   4: 'likely, probable, expected, wahrscheinlich, häufig, probable, très vraisemblable, fréquent, provável, frecuente, frequente, prawdopodobne, prawdopodobny, 很可能, 经常',

@@ -26,8 +26,9 @@ export function mappingOf(content: unknown, name: string, fields: readonly strin
     else problems.push(`${JSON.stringify(field)} is not a field; the fields are ${fields.join(', ')}.`)
   }
   const where = conditionsOf(isObject(content) ? content['where'] : undefined, problems)
+  const entriesOnly = taker(isObject(content) ? content : {}, 'the map', problems)('entriesOnly', isTrue, 'true')
   if (problems.length > 0) throw new BadMapping(name, problems)
-  return { name, rules, where }
+  return { name, rules, where, entriesOnly }
 }
 
 function isField(name: string, fields: readonly string[]): boolean {
@@ -38,7 +39,7 @@ function columnsOf(map: unknown, problems: string[]): [string, unknown][] {
   const columns = isObject(map) ? map['columns'] : undefined
   if (!isObject(map)) problems.push('The map must be a JSON object, such as {"columns": {"title": "Summary"}}.')
   else {
-    refuseUnknown(map, ['columns', 'where'], 'the map', problems)
+    refuseUnknown(map, ['columns', 'where', 'entriesOnly'], 'the map', problems)
     if (!isObject(columns)) problems.push('"columns" must be an object that has a rule for each field.')
     else if (Object.keys(columns).length === 0) problems.push('"columns" is empty: no field would be filled in.')
   }

@@ -2,18 +2,20 @@ import { isBlank } from '../table.js'
 import type { Budget } from './budget.js'
 import { columnOf } from './references.js'
 
-/** The first column of merged cells, from its first row to its last. */
+/** The first column of merged cells, from its first row to its last, and how many columns they have. */
 export interface Merge {
   readonly column: number
   readonly first: number
   readonly last: number
+  readonly across: number
 }
 
-/** The merged cells of a reference such as A4:A7; undefined if they are in one row. */
+/** The merged cells of a reference such as A4:C7. */
 export function mergeOf(reference: string): Merge | undefined {
-  const [, top = '', first, last] = /^([A-Z]+(\d+)):[A-Z]+(\d+)$/.exec(reference) ?? []
-  if (first === last) return undefined
-  return { column: columnOf(top), first: Number(first), last: Number(last) }
+  const [, top, first, end, last] = /^([A-Z]+(\d+)):([A-Z]+(\d+))$/.exec(reference) ?? []
+  if (top === undefined || end === undefined) return undefined
+  const column = columnOf(top)
+  return { column, first: Number(first), last: Number(last), across: columnOf(end) - column + 1 }
 }
 
 /** A row to which merged cells can be added. */
@@ -21,6 +23,7 @@ export interface OpenRow {
   readonly line: number
   readonly cells: string[]
   merged?: Set<number>
+  across?: number
 }
 
 /**
@@ -35,7 +38,9 @@ export function fillMerged(rows: readonly OpenRow[], merges: readonly Merge[], b
     for (let next = waiting.at(-1); next && next.first <= line; next = waiting.at(-1)) {
       waiting.pop()
       const text = cells[next.column]
-      if (next.first === line && text !== undefined && !isBlank(text)) open.set(next.column, { last: next.last, text })
+      if (next.first === line && next.across > (row.across ?? 1)) row.across = next.across
+      if (next.first === line && next.last > line && text !== undefined && !isBlank(text))
+        open.set(next.column, { last: next.last, text })
     }
     for (const [column, { last, text }] of open) {
       if (line > last) open.delete(column)

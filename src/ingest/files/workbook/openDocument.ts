@@ -87,6 +87,7 @@ class SheetReader {
       if (!isCovered && this.#xml.name !== 'table-cell') continue
       const columns = this.#times('number-columns-repeated')
       const last = this.#line + this.#times('number-rows-spanned') - 1
+      const across = this.#times('number-columns-spanned')
       const text = this.#cell(at, first)
       // What is under a merged cell is not shown.
       if (text !== '' && !isCovered) {
@@ -94,7 +95,7 @@ class SheetReader {
         this.#budget.take(at + columns - cells.length, text.length * columns)
         while (cells.length < at) cells.push('')
         for (let copy = 0; copy < columns; copy++) cells.push(text)
-        if (last > this.#line) this.#merges.push({ column: at, first, last })
+        if (last > this.#line || across > 1) this.#merges.push({ column: at, first, last, across })
       }
       at += columns
     }
