@@ -12,21 +12,21 @@ const DAY_MS = 86_400_000
 const IN_MEMORY = ['unit', 'plain']
 
 /** Makes the folder for the temporary files of one run, removed with all that is left in it. */
-export function setup(project: TestProject): () => void {
+export function setup(project: TestProject): void {
   for (const place of [tmpdir(), MEMORY]) removeOld(place)
   const isInMemory = IN_MEMORY.includes(project.name) && hasRoom(MEMORY)
   const folder = mkdtempSync(join(isInMemory ? MEMORY : tmpdir(), PREFIX))
   // PostgreSQL's user passes through.
   chmodSync(folder, 0o711)
   process.env['TMPDIR'] = folder
-  const remove = () => rmSync(folder, { recursive: true, force: true })
-  // Vitest leaves its own temporary files when it is terminated.
-  process.once('SIGTERM', () => {
-    remove()
-    rmSync(project.tmpDir, { recursive: true, force: true })
-    process.exit(143)
+  // By itself a terminated Vitest leaves its workers and its own temporary files behind.
+  process.once('exit', () => {
+    for (const path of [folder, project.tmpDir]) rmSync(path, { recursive: true, force: true })
   })
-  return remove
+  process.once('SIGTERM', () => {
+    process.exitCode = 143
+    void project.vitest.exit(true)
+  })
 }
 
 /** Removes the folders of runs that were killed. */
