@@ -125,7 +125,8 @@ export const countersIn = cachedByText((statement) => {
   return others === statement ? named : ['known', ...named]
 })
 
-const ADD_PERSON = 'insert into "person" ('
+const PERSON: TableName = 'person'
+const ADD_PERSON = `insert into "${PERSON}" (`
 
 /** The counters that a statement may raise. */
 export const changedBy = cachedByText((statement) => {
