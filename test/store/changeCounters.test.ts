@@ -142,7 +142,8 @@ test('a key is looked up again after a change of the keys alone', async () => {
     await gateway.write((write) => making(change)(write, ids))
     gateway.statements()
     await caller.get('/v1/key')
-    return gateway.statements().filter((one) => one.includes('api_key')).length
+    // The last use of a key is stored later, at any time.
+    return gateway.statements().filter((one) => one.startsWith('select') && one.includes('api_key')).length
   }
   expect([await lookUps('a new person'), await lookUps('a new key')]).toEqual([0, 1])
 })
