@@ -10,6 +10,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   'test/http/cache/sharing.test.ts': 'The response cache.',
   'test/http/negotiation.test.ts': 'Asks for which Accept headers compiled SQL answers.',
   'test/http/cache/hits.test.ts': 'The response cache.',
+  'test/http/cache/newPerson.test.ts': 'The response cache.',
   'test/store/changeCounters.test.ts': 'The change counters that its entries depend on.',
   'test/compiled/mutations/ways.test.ts': 'Opens a service of each kind by itself.',
   'test/compiled/memory.test.ts': 'What is remembered of compiled queries.',
