@@ -11,7 +11,11 @@ export async function regroup(write: Write, wanted: ReadonlyMap<string, Readonly
   const changes = await membershipChangesTo(write, wanted)
   const rows = await byIds(write, personnel, [...changes.keys()])
   const ledger = peopleLedger(write)
-  for (const [personId, row] of rows) ledger.enter(row, row, { beside: changes.get(personId)?.changes ?? {} })
+  // In the order of the changes: the database returns people in any.
+  for (const [personId, { changes: beside }] of changes) {
+    const row = rows.get(personId)
+    if (row) ledger.enter(row, row, { beside })
+  }
   await ledger.store()
   await applyMembershipChanges(write, changes.values())
 }

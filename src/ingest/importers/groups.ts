@@ -83,7 +83,7 @@ async function changesTo(write: Write, rosters: ReadonlyMap<string, ReadonlySet<
   }
   const { personId: member } = t.membership
   for (const [groupId, wanted] of rosters) {
-    const rows = await db.select({ member }).from(t.membership).where(eq(t.membership.groupId, groupId))
+    const rows = await db.select({ member }).from(t.membership).where(eq(t.membership.groupId, groupId)).orderBy(member)
     const current = new Set(rows.map((row) => row.member))
     for (const personId of current) if (!wanted.has(personId)) changeOf(personId, groupId).left.push(groupId)
     for (const personId of wanted) if (!current.has(personId)) changeOf(personId, groupId).joined.push(groupId)
@@ -96,10 +96,12 @@ async function changesTo(write: Write, rosters: ReadonlyMap<string, ReadonlySet<
 async function applyChanges(write: Write, byPerson: ReadonlyMap<string, GroupsChange>): Promise<void> {
   const personIds = [...byPerson.keys()]
   for (let start = 0; start < personIds.length; start += BATCH_RECORDS) {
-    const groupsOf = await groupsOfPeople(write, personIds.slice(start, start + BATCH_RECORDS))
-    const wanted = [...groupsOf].map(([personId, groups]) => {
+    const batch = personIds.slice(start, start + BATCH_RECORDS)
+    const groupsOf = await groupsOfPeople(write, batch)
+    // In the order of the file: the database returns people in any.
+    const wanted = batch.map((personId) => {
       const { joined = [], left = [] } = byPerson.get(personId) ?? {}
-      const kept = groups.map(({ id }) => id).filter((id) => !left.includes(id))
+      const kept = (groupsOf.get(personId) ?? []).map(({ id }) => id).filter((id) => !left.includes(id))
       return [personId, new Set([...kept, ...joined])] as const
     })
     await regroup(write, new Map(wanted))
