@@ -14,12 +14,19 @@ const NOWHERE = `// /// //v1/key /v1//key /v1//personnel /v1/key// /v1/personnel
   /v1/%2e%2e%2fkey /v1/..%2f..%2fetc%2fpasswd /..%2f..%2fpackage.json /v1/..;/key /v1/%252e%252e/key /%5c /v1\\\\key
   /v1/personnel/%zz /v1/personnel/% /v1/personnel/%c0%af /v1/personnel/%ff /v1/personnel/%00 /v1/personnel/%2f
   /v1/personnel/usr_%00 /v1/personnel/.%00 /v1/personnel/* /v1/personnel/' /v1/personnel/'%20or%201=1-- /v1/projects/%
-  /v1/projects/APOLLO%00 /v1/projects/APOLLO%2f /v1/projects/APOLLO%20 /v1/projects/%41POLLO%0d%0aX:y /v1/projects/$ne
+  /v1/projects/APOLLO%00 /v1/projects/APOLLO%2f /v1/projects/%41POLLO%0d%0aX:y /v1/projects/$ne
   /v1/projects/__proto__ /v1/personnel/constructor /v1/groups/toString /v1/risks/null /v1/issues/undefined /v1/risks/0
   /v1/{id} /v1/personnel/{id}/x /v1/groups/x/members /v1/groups//members/ /graphql/ /graphql%00 /GRAPHQL /graphql/x
   /healthz/ /healthz%00 /readyz/x /metrics /.env /.git/config /package.json /server-status /favicon.ico /index.html`
 
 const paths = NOWHERE.split(/\s+/).map((path): Row => [`${path} is nowhere`, read(path), nowhere])
+
+/** References are trimmed, in a path as in a filter. */
+const trimmed: Row[] = ['/v1/projects/APOLLO%20', '/v1/projects/%09apollo'].map((path) => [
+  `${path} is the project`,
+  read(path),
+  fine(200, ({ body }) => expect(body.key).toBe('APOLLO')),
+])
 
 /** Dot segments are resolved by the URL parser before routing. */
 const steps: Row[] = ['/v1/./key', '/v1/x/../key', '/../../v1/key', '/v1/%2e/key', '/x/%2E%2e/v1/key', '/v1\\key'].map(
@@ -251,6 +258,7 @@ const old: Row[] = [
 
 campaign(openArena(import.meta.url), [
   ...paths,
+  ...trimmed,
   ...steps,
   ...forms,
   ...queries,
