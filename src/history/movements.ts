@@ -120,7 +120,7 @@ function textAtEnd(field: 'title' | 'reference', { read, until }: Question): SQL
 const RISK: Named = { live: RISK_LIVE, score: RISK_SCORE }
 
 function riskTables(question: Question): SQL[] {
-  const { read, filter, most } = question
+  const { read, filter } = question
   const { risk } = read.t
   const state = sql`risk_state as materialized (select id, project_id, reference, title, ${stateColumns(RISK, 'live', question)}
     from ${risk} cross join cut left join risk_past past on past.entity_id = ${risk.id})`
@@ -148,7 +148,7 @@ function riskTables(question: Question): SQL[] {
     ${levelOf(sql`score_from`)} as level_from, ${levelOf(sql`score_to`)} as level_to,
     ${rank('then', 'score_from')} as rank_from, ${rank('now', 'score_to')} as rank_to
     from ${bounded('risk_matched', order, question)} cross join cut where movement <> 'UNCHANGED'
-    order by 1 limit ${read.limit(most + 1)})`
+    order by 1${limited(question)})`
   return [pastTable('risk_past', 'RISK', RISK, question), state, tally('then'), tally('now'), matched, shown]
 }
 
@@ -161,6 +161,11 @@ function bounded(table: string, order: SQL, { read, first, including }: Question
   return sql`(select * from (${placed}) placed where ${wanted}) matched`
 }
 
+/** A whole list gets one row too many, to detect that there are; what `first` bounds is complete in any case. */
+function limited({ read, first, most }: Question): SQL {
+  return first == null ? sql` limit ${read.limit(most + 1)}` : sql.raw('')
+}
+
 function atLevels(levels: readonly RiskLevel[], side: 'then' | 'now'): SQL {
   const ranges = levels.map((level) => between(sql.raw(`score_${side}`), ...boundsOf(level)))
   return sql`(${sql.raw(`live_${side}`)} = 1 and ${or(...ranges) ?? sql`false`})`
@@ -169,7 +174,7 @@ function atLevels(levels: readonly RiskLevel[], side: 'then' | 'now'): SQL {
 const ISSUE: Named = { live: ISSUE_OPEN, severity: ISSUE_SEVERITY, due: ISSUE_DUE }
 
 function issueTables(question: Question): SQL[] {
-  const { read, filter, most } = question
+  const { read, filter } = question
   const { issue } = read.t
   const state = sql`issue_state as materialized (select id, project_id, reference, title, ${stateColumns(ISSUE, 'live', question)}
     from ${issue} cross join cut left join issue_past past on past.entity_id = ${issue.id}${conditional(
@@ -196,7 +201,7 @@ function issueTables(question: Question): SQL[] {
     ${textAtEnd('reference', question)} as reference, ${textAtEnd('title', question)} as title, movement,
     ${severityNamed('severity_from')} as severity_from, ${severityNamed('severity_to')} as severity_to,
     ${dayText('due_from')} as due_from, ${dayText('due_to')} as due_to
-    from ${bounded('issue_matched', order, question)} cross join cut order by 1 limit ${read.limit(most + 1)})`
+    from ${bounded('issue_matched', order, question)} cross join cut order by 1${limited(question)})`
   return [pastTable('issue_past', 'ISSUE', ISSUE, question), state, matched, shown]
 }
 

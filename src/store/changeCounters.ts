@@ -138,8 +138,9 @@ export const changedBy = cachedByText((statement) => {
 function cachedByText(find: (statement: string) => readonly ChangeCounter[]) {
   const cached = new LRUCache<string, readonly ChangeCounter[]>({ max: CACHED_MAX })
   return (statement: string): readonly ChangeCounter[] => {
-    const known = cached.get(statement) ?? [...new Set(find(statement))]
-    if (statement.length <= LIMITS.storeKeptCharacters) cached.set(statement, known)
-    return known
+    const counters = cached.get(statement) ?? [...new Set(find(statement))]
+    // Callers can produce texts of half a megabyte.
+    if (statement.length <= LIMITS.storeKeptCharacters) cached.set(statement, counters)
+    return counters
   }
 }

@@ -113,6 +113,12 @@ test('`first` bounds each kind of movement, the counts stay those of all, and in
   const including = [data.risk.id]
   const more = (await asked({ first: 1, including })).data.movements.risks
   expect(more).toEqual([...listed, { id: including[0], reference: 'R-0', movement: 'UP', rankTo: 5 }])
+  // More than a whole list may have, which `first` bounds by itself.
+  expect((await asked({ first: 3 })).data.movements.risks).toHaveLength(6)
+  const ids = Array.from({ length: 1_001 }, (_, index) => `rsk_${index}`)
+  expect((await asked({ first: 1, including: ids })).errors[0].message).toBe(
+    'including: There are 1001 different values; the most is 1000.',
+  )
   expect((await asked({})).errors[0].extensions.code).toBe('TOO_COMPLEX')
   expect((await asked({ first: 0 })).errors[0].message).toBe('first: Must be from 1 to 1000.')
   expect((await reader.get('/v1/movements?since=2026-11-02&limit=1001')).body.errors).toEqual([

@@ -9,7 +9,7 @@ const LETTER = /\p{L}/u
 /** Why a row is no entry: it heads a section, repeats the header, adds others up, only parts them, or is below them. */
 export type Kind = 'section' | 'header' | 'total' | 'rule' | 'below'
 
-/** What the entries of a table look like, so that other rows can be told from them. */
+/** What the entries of a table look like, to distinguish other rows from them. */
 export class Shape {
   readonly header: readonly string[]
   readonly rows: readonly TableRow[]
