@@ -45,11 +45,12 @@ export function bulkOn(prepare: Prepare): Bulk {
     insertAll: (table, rows) => runAll(known(inserts, table, insertInto), rows),
     updateAll: (table, rows) => runAll(known(updates, table, updateOf), rows),
     async havingAny(table, values) {
-      const sql = selectHavingAny(table, Object.keys(values), () => '?')
+      const sql = selectHavingAny(table, Object.keys(values), { show: showColumns, slot: () => '?' })
       return prepare(sql).all(Object.values(values)) as (typeof table)['$inferSelect'][]
     },
     async havingPairs(table, keys, pairs) {
-      const sql = selectHavingPairs(table, keys, 'select value ->> 0, value ->> 1 from json_each(?)')
+      const among = 'select value ->> 0, value ->> 1 from json_each(?)'
+      const sql = selectHavingPairs(table, keys, { show: showColumns, pairs: among })
       const statement = prepare(sql)
       // Rows as arrays: the driver takes as long to name the values of a row as to read them.
       statement.raw()
@@ -108,22 +109,46 @@ function updateOf(table: PgTable): Statement {
 
 const selects = new WeakMap<PgTable, Map<string, string>>()
 
-/** `slot` writes the placeholder of each parameter. */
-export function selectHavingAny(table: PgTable, members: readonly string[], slot: (index: number) => string): string {
-  return selectWhere(table, members, members.join(), (columns) =>
+export interface NamedColumn {
+  readonly member: string
+  /** As a quoted identifier. */
+  readonly column: string
+}
+
+/** Writes the select list for all columns of a table, in their order. */
+type Show = (columns: readonly NamedColumn[]) => string
+
+const showColumns: Show = (columns) => columns.map(({ member, column }) => `${column} as "${member}"`).join(', ')
+
+interface HavingAny {
+  readonly show: Show
+  /** Writes the placeholder of each parameter. */
+  readonly slot: (index: number) => string
+}
+
+export function selectHavingAny(table: PgTable, members: readonly string[], { show, slot }: HavingAny): string {
+  return selectWhere(table, members, members.join(), show, (columns) =>
     columns.map((column, index) => `${column} = ${slot(index)}`).join(' or '),
   )
 }
 
-export function selectHavingPairs(table: PgTable, members: readonly string[], pairs: string): string {
-  return selectWhere(table, members, `${members.join()} in pairs`, (columns) => `(${columns.join(', ')}) in (${pairs})`)
+interface HavingPairs {
+  readonly show: Show
+  /** Selects the pairs. */
+  readonly pairs: string
 }
 
-/** Selects each column under its member's name; the text is kept under the key. */
+export function selectHavingPairs(table: PgTable, members: readonly string[], { show, pairs }: HavingPairs): string {
+  const key = `${members.join()} in pairs`
+  return selectWhere(table, members, key, show, (columns) => `(${columns.join(', ')}) in (${pairs})`)
+}
+
+/** The text is kept under the key. */
 function selectWhere(
   table: PgTable,
   members: readonly string[],
   key: string,
+  show: Show,
   where: (columns: (string | undefined)[]) => string,
 ): string {
   const ofTable = selects.get(table) ?? new Map<string, string>()
@@ -132,8 +157,7 @@ function selectWhere(
   if (known !== undefined) return known
   const { name, columns } = describe(table)
   const named = members.map((member) => columns.find((one) => one.member === member)?.column)
-  const shown = columns.map(({ member, column }) => `${column} as "${member}"`).join(', ')
-  const sql = `select ${shown} from ${name} where ${where(named)}`
+  const sql = `select ${show(columns)} from ${name} where ${where(named)}`
   ofTable.set(key, sql)
   return sql
 }

@@ -20,8 +20,10 @@ function open() {
     own.remove()
   })
   const stored = () => own.values('select external_id from person order by 1').map(([id]) => String(id))
+  const history = () =>
+    own.values("select fields::json -> 'externalId' ->> 1 from change order by id").map(([id]) => String(id))
   const commits = () => statements.filter((sql) => /\bcommit$/.test(sql)).length
-  return { own, store, stored, commits }
+  return { own, store, stored, history, commits }
 }
 
 const adding =
@@ -55,18 +57,57 @@ const refused: Work = async (write) => {
 
 test('writes that wait together are committed together, and a refused one leaves nothing behind', async () => {
   const stage = open()
-  expect(await together(stage, { 5: refused, 9: adding('e03') })).toEqual(
-    saying({ 5: 'changed my mind', 9: expect.stringMatching(/already there/) }),
-  )
+  expect(await together(stage, { 9: adding('e03') })).toEqual(saying({ 9: expect.stringMatching(/already there/) }))
   expect(stage.commits()).toBeLessThan(5)
-  expect(stage.stored()).toEqual(but(5, 9))
-  expect(stage.own.values('select count(*) from change')).toEqual([[14]])
+  expect(stage.stored()).toEqual(but(9))
+  expect(stage.history()).toEqual(but(9))
 })
 
-test('so does the first, which has no other before it', async () => {
+test.each([0, 5])('nor does one that has written before it throws (number %i)', async (which) => {
   const stage = open()
-  expect(await together(stage, { 0: refused })).toEqual(saying({ 0: 'changed my mind' }))
-  expect(stage.stored()).toEqual(but(0))
+  expect(await together(stage, { [which]: refused })).toEqual(saying({ [which]: 'changed my mind' }))
+  expect(stage.stored()).toEqual(but(which))
+  expect(stage.history()).toEqual(but(which))
+})
+
+test('each reads what it and those before it have written, to its last statement', async () => {
+  const stage = open()
+  const found: unknown[] = []
+  const reading =
+    (i: number): Work =>
+    async (write) => {
+      await adding(nameOf(i))(write)
+      const text = 'select (select count(*) from change)::int, (select count(*) from person)::int'
+      if (i % 2 === 0) found[i] = (await write.rows({ text, values: [] }))[0]
+      else found[i] = (await write.lastRows({ text, values: [] }))[0]
+    }
+  const works = Object.fromEntries(Array.from({ length: CALLERS }, (_, i) => [i, reading(i)]))
+  expect(await together(stage, works)).toEqual(saying({}))
+  expect(found).toEqual(Array.from({ length: CALLERS }, (_, i) => [i + 1, i + 1]))
+  expect(stage.commits()).toBeLessThan(5)
+})
+
+test('one whose last statement fails is not stored, and the others are', async () => {
+  const stage = open()
+  const failing: Work = async (write) => {
+    await adding('failing')(write)
+    return write.lastRows({ text: 'select 1 / 0', values: [] })
+  }
+  const messages = await together(stage, { 3: failing })
+  expect(messages).toEqual(saying({ 3: expect.stringMatching(/SQLSTATE 22012/) }))
+  expect(stage.stored()).toEqual(but(3))
+  expect(stage.history()).toEqual(but(3))
+})
+
+test('nothing can be written behind the last statement', async () => {
+  const stage = open()
+  const going: Work = async (write) => {
+    await write.lastRows({ text: 'select 1', values: [] })
+    return adding('late')(write)
+  }
+  const messages = await together(stage, { 2: going })
+  expect(messages[2]).toMatch(/the write is over/)
+  expect(stage.stored()).toEqual(but(2))
 })
 
 test('one that fails in the database fails alone, also when its work does not wait for that', async () => {

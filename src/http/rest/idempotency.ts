@@ -103,5 +103,6 @@ export async function replayOf(
 
 /** The store inside a transaction: writes join the transaction, and reads see its changes. */
 export function inside(store: Store, write: Write): Store {
-  return { ...store, read: write, write: (_, work) => work(write) }
+  const joining: Write = { ...write, lastRows: write.rows }
+  return { ...store, read: write, write: (_, work) => work(joining) }
 }

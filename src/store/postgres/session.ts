@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { Fault } from '../../errors.js'
 import { LIMITS } from '../../limits.js'
@@ -200,6 +201,24 @@ export class KeptConnection {
   }
 }
 
+const LOOK_EVERY_MS = 1_000
+
+/** Waits while the server responds to other queries; one failure is ignored, since it may be that connection's own. */
+export function whileResponsive<T>(result: Promise<T>, look: () => Promise<unknown>): Promise<T> {
+  const over = new AbortController()
+  const listen = async (): Promise<never> => {
+    for (let misses = 0; misses < 2; ) {
+      await sleep(LOOK_EVERY_MS, undefined, { signal: over.signal })
+      misses = await look().then(
+        () => 0,
+        () => misses + 1,
+      )
+    }
+    throw new Fault('UNAVAILABLE', UNREACHABLE)
+  }
+  return Promise.race([result.finally(() => over.abort()), listen()])
+}
+
 interface Statement {
   readonly text: string
   readonly values: unknown[] | undefined
@@ -211,14 +230,22 @@ interface Statement {
 /** The cached plan of a prepared statement no longer fits the tables, or the statement is gone. */
 export const STALE = ['0A000', '26000', '42P05']
 
+interface TimedQuery extends pg.QueryConfig {
+  /** Not in the types of the driver. */
+  readonly query_timeout: number
+}
+
 async function query(client: pg.PoolClient, statement: Statement): Promise<QueryResult> {
   const { text, values, isByName, name, timeoutMs } = statement
   try {
     const given = text.startsWith('select') ? values?.map(withoutNul) : values
-    const config = { text, ...(given && { values: given }), ...(name && { name }), query_timeout: Math.ceil(timeoutMs) }
+    // Set one by one: object spreads take as long as the rest of sending a statement.
+    const config: TimedQuery = { text, query_timeout: Math.ceil(timeoutMs) }
+    if (given) config.values = given
+    if (name) config.name = name
     const result = isByName
       ? await client.query(config)
-      : await client.query<unknown[]>({ ...config, rowMode: 'array' })
+      : await client.query<unknown[]>(Object.assign(config, { rowMode: 'array' } as const))
     // A query of several statements has a result for each; the last one has the final command tag.
     const { rows, command } = [result].flat().at(-1) ?? result
     return { rows, command }

@@ -3,7 +3,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { PgDialect } from 'drizzle-orm/pg-core'
 import { drizzle } from 'drizzle-orm/pg-proxy'
 import { LIMITS } from '../../limits.js'
-import { inOrder, SELECT_VERSIONS, versionsIn } from '../changeCounters.js'
+import { inOrder, SELECT_VERSIONS_AS_JSON, versionsIn } from '../changeCounters.js'
 import { atMostEvery, coalesce } from '../coalesce.js'
 import { deadlineExceeded, isOverdue } from '../faults.js'
 import { postgresJson as json } from '../query/json.js'
@@ -52,7 +52,8 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Store 
   const versions = coalesce(async (wantedAt) => {
     const timeoutMs = Math.max(LOOK_LEAST_MS, LIMITS.storeLookMs + wantedAt - performance.now())
     try {
-      return ordered(versionsIn((await watching(SELECT_VERSIONS, [], { hasStablePlan: true, timeoutMs })).rows[0]))
+      const { rows } = await watching(SELECT_VERSIONS_AS_JSON, [], { hasStablePlan: true, timeoutMs })
+      return ordered(versionsIn(rows[0]?.[0] as unknown[] | undefined))
     } catch (error) {
       // Idle connections are probably broken too. Discard them, or each would run into a timeout of its own.
       for (const connections of [readers, writer]) connections.distrust()
@@ -63,7 +64,15 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Store 
   const writes = new WriteQueue({
     open: (withinMs) => connected(writer, { onSent: onStatement, isNaming: true, withinMs }),
     look: () => watching('select 1', [], LOOK),
-    writeOn: (run, as, origin, bulk) => ({ ...handleOn(run, { onStatement: as.onStatement }), ...bulk, ...origin }),
+    writeOn: (run, { onStatement }, { onLast, ...rest }) => {
+      const handle = handleOn(run, { onStatement })
+      const lastRows: Write['lastRows'] = (statement) => {
+        const rows = handle.rows(statement)
+        onLast()
+        return rows
+      }
+      return Object.assign(handle, rest, { lastRows })
+    },
     onNotice,
   })
 
@@ -138,12 +147,17 @@ interface HandleOptions {
 }
 
 function handleOn(run: Session['run'], { onStatement, atOnce }: HandleOptions = {}): Handle {
+  let db: Handle['db'] | undefined
   const inTransaction: AtOnce = atOnce ?? ((work) => work(run))
   return {
-    db: drizzle(
-      (text, params, method) => run(text, params, { isByName: method === 'execute' }),
-      onStatement ? { logger: { logQuery: onStatement } } : {},
-    ),
+    // Built lazily: most requests run compiled statements and need no Drizzle instance.
+    get db() {
+      db ??= drizzle(
+        (text, params, method) => run(text, params, { isByName: method === 'execute' }),
+        onStatement ? { logger: { logQuery: onStatement } } : {},
+      )
+      return db
+    },
     t,
     json,
     among,

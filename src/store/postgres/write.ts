@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { Fault } from '../../errors.js'
 import { LIMITS } from '../../limits.js'
 import type { Bulk } from '../bulk.js'
@@ -7,20 +6,21 @@ import { BUSY, driverCode, isOfConnection, toFault, UNREACHABLE } from '../fault
 import type { Authorship, OnNotice, Write } from '../store.js'
 import { SELECT_LAST_TIMESTAMP, timestampAfter } from '../timestamps.js'
 import { postgresBulk } from './bulk.js'
-import { BULK_MS, type QueryOptions, type QueryResult, type Session, STALE } from './session.js'
+import { HistoryRows } from './historyRows.js'
+import { BULK_MS, type QueryOptions, type QueryResult, type Session, STALE, whileResponsive } from './session.js'
 
 /** The database access of a write transaction. */
 export interface Database {
   readonly open: (withinMs: number) => Promise<Session>
   /** Resolves if the server responds. */
   readonly look: () => Promise<unknown>
-  readonly writeOn: (
-    run: Session['run'],
-    as: Authorship,
-    origin: Pick<Write, 'by' | 'at' | 'nonce'>,
-    bulk: Bulk,
-  ) => Write
+  readonly writeOn: (run: Session['run'], as: Authorship, rest: RestOfWrite) => Write
   readonly onNotice?: OnNotice | undefined
+}
+
+interface RestOfWrite extends Bulk, Pick<Write, 'by' | 'at' | 'nonce'> {
+  /** Called when the last statement of the write is sent. */
+  readonly onLast: () => void
 }
 
 /** One write of a batch. Times are by `performance.now()`. */
@@ -104,29 +104,32 @@ const MANY_ROWS = 100
 /** Time after which a batch takes no further writes, so that those already done are committed. */
 const TOGETHER_MS = 250
 
+const STABLE: QueryOptions = { hasStablePlan: true }
 const SENT: Promise<QueryResult> = Promise.resolve({ rows: [], command: '' })
 
 /** The state of one write in this transaction. */
 interface Performed {
   readonly changed: Set<ChangeCounter>
   hasWritten: boolean
-  hasSavepoint: boolean
   isOver: boolean
 }
 
 class Transaction {
-  readonly verdicts: Verdict[] = []
+  /** Those of finished writes; the rest are `pending`. */
+  verdicts: readonly Verdict[] = []
+  private readonly pending: Promise<Verdict>[] = []
   hasBegun = false
   /** The first statement error: code above may catch it and throw something else. */
   failure: unknown
   private readonly once: Session['run']
   private readonly database: Database
   private readonly raised: Raised = new Map()
+  private readonly history = new HistoryRows(postgresBulk((sql, values) => this.send(sql, values, STABLE)))
   private lastSent: Promise<unknown> = Promise.resolve()
   private lastTimestamp: unknown
   private doneAt = Number.POSITIVE_INFINITY
   private isLong = false
-  /** Whether a failed write can only be undone with the whole transaction, in which nothing else was written. */
+  /** Whether a failed write has written, and nothing else was: the transaction ends with a rollback. */
   private mustRollBack = false
   private isCommitting = false
 
@@ -156,50 +159,66 @@ class Transaction {
   async performAll({ next }: Turn): Promise<void> {
     const endsAt = performance.now() + TOGETHER_MS
     for (let one = next(); one; one = this.isFull(endsAt) ? undefined : next()) await this.perform(one)
+    this.history.insert()
   }
 
   private isFull(endsAt: number): boolean {
     return this.isLong || this.mustRollBack || performance.now() > endsAt
   }
 
-  /** Runs one write; if it fails, it is rolled back to its savepoint and earlier writes stay. */
+  /** Runs one write. If it fails before it has written, earlier writes stay; later, only a rollback of all undoes it. */
   private async perform({ as, work, doneAt }: Member): Promise<void> {
     const { database } = this
-    const own: Performed = { changed: new Set(), hasWritten: false, hasSavepoint: false, isOver: false }
+    const own: Performed = { changed: new Set(), hasWritten: false, isOver: false }
     this.doneAt = Math.min(this.doneAt, doneAt)
     const at = timestampAfter({ last: this.lastTimestamp, now: as.at(), onNotice: database.onNotice })
+    const bulk = this.bulkFor(own, as)
+    const run: Session['run'] = (sql, values, how) => this.runFor(own, sql, values, how)
+    const nonce = newNonce()
+    let onLast = () => {}
+    const lastSent = new Promise<void>((resolve) => {
+      onLast = resolve
+    })
+    try {
+      const working = work(database.writeOn(run, as, { by: as.by, at, nonce, onLast, ...bulk }))
+      await Promise.race([working, lastSent])
+      own.isOver = true
+      if (this.failure !== undefined) throw this.failure
+      if (!as.unseen) raise(this.raised, own.changed, nonce)
+      this.lastTimestamp = at
+      const verdict = working.then((result) => ({ result }))
+      // If the transaction fails before its end, nothing else awaits it.
+      verdict.catch(() => undefined)
+      this.pending.push(verdict)
+    } catch (error) {
+      own.isOver = true
+      if (this.failure !== undefined || (own.hasWritten && this.pending.length > 0)) throw error
+      this.mustRollBack = own.hasWritten
+      this.pending.push(Promise.resolve({ error: toFault(error) }))
+    }
+  }
+
+  private bulkFor(own: Performed, { onStatement }: Authorship): Bulk {
     const bulk = postgresBulk((sql, values) => {
-      as.onStatement?.(sql)
+      onStatement?.(sql)
       this.noteLength(values)
       return this.runFor(own, sql, values, { hasStablePlan: !this.isLong })
     })
-    try {
-      const run: Session['run'] = (sql, values, how) => this.runFor(own, sql, values, how)
-      const nonce = newNonce()
-      const result = await work(database.writeOn(run, as, { by: as.by, at, nonce }, bulk))
-      own.isOver = true
-      if (this.failure !== undefined) throw this.failure
-      if (own.hasSavepoint) this.send('release savepoint one')
-      if (!as.unseen) raise(this.raised, own.changed, nonce)
-      this.lastTimestamp = at
-      this.verdicts.push({ result })
-    } catch (error) {
-      own.isOver = true
-      if (this.failure !== undefined) throw error
-      if (own.hasSavepoint) this.send('rollback to savepoint one; release savepoint one')
-      else this.mustRollBack = own.hasWritten
-      this.verdicts.push({ error: toFault(error) })
+    const { insertAll } = bulk
+    bulk.insertAll = async (table, rows) => {
+      requireRunning(own)
+      if (rows.length === 0) return
+      if (this.isLong || !this.history.keep(table, rows)) return insertAll(table, rows)
+      own.hasWritten = true
+      own.changed.add('history')
     }
+    return bulk
   }
 
   /** Pipelines statements without RETURNING: if one fails, so do all later statements and the commit. */
   private async runFor(own: Performed, sql: string, values?: unknown[], how?: QueryOptions): Promise<QueryResult> {
-    if (own.isOver) throw new Error('The handle of this write has been revoked: the write is over.')
+    requireRunning(own)
     const isChange = !sql.startsWith('select')
-    if (isChange && !own.hasSavepoint && this.verdicts.length > 0) {
-      own.hasSavepoint = true
-      this.send('savepoint one')
-    }
     own.hasWritten ||= isChange
     for (const counter of changedBy(sql)) own.changed.add(counter)
     const result = this.send(sql, values, how)
@@ -209,13 +228,14 @@ class Transaction {
   /** A write of many rows must not delay others: it fails in a shared transaction and is retried in its own. */
   private noteLength(values: readonly unknown[]): void {
     this.isLong ||= values.some((value) => Array.isArray(value) && value.length > MANY_ROWS)
-    if (!this.isLong || this.verdicts.length === 0) return
+    if (!this.isLong || this.pending.length === 0) return
     this.failure ??= new Error('A write of many rows needs a transaction of its own.')
     throw this.failure
   }
 
   /** Sends a statement behind those in flight, with the remaining time as its timeout. */
   private send(sql: string, values?: unknown[], how?: QueryOptions): Promise<QueryResult> {
+    this.history.insertBefore(sql)
     const leftMs = Math.max(STEP_LEAST_MS, this.doneAt - performance.now())
     const timeoutMs = Math.min(BULK_MS, this.isLong ? BULK_MS : leftMs)
     const result = this.once(sql, values, { timeoutMs, ...how })
@@ -230,6 +250,7 @@ class Transaction {
 
   /** Commits, or rolls back if there is nothing to store; returns whether the connection can be reused. */
   async end(): Promise<boolean> {
+    this.verdicts = await Promise.all(this.pending)
     const isStoring = !this.mustRollBack && this.verdicts.some((verdict) => 'result' in verdict)
     if (!isStoring) return rolledBack(this.once)
     // Wait for all results before COMMIT: until then an error means that nothing is stored.
@@ -253,22 +274,8 @@ class Transaction {
   }
 }
 
-const LOOK_EVERY_MS = 1_000
-
-/** Waits while the server responds to other queries; one failure is ignored, since it may be that connection's own. */
-function whileResponsive<T>(result: Promise<T>, look: () => Promise<unknown>): Promise<T> {
-  const over = new AbortController()
-  const listen = async (): Promise<never> => {
-    for (let misses = 0; misses < 2; ) {
-      await sleep(LOOK_EVERY_MS, undefined, { signal: over.signal })
-      misses = await look().then(
-        () => 0,
-        () => misses + 1,
-      )
-    }
-    throw new Fault('UNAVAILABLE', UNREACHABLE)
-  }
-  return Promise.race([result.finally(() => over.abort()), listen()])
+function requireRunning({ isOver }: Performed): void {
+  if (isOver) throw new Error('The handle of this write has been revoked: the write is over.')
 }
 
 function rolledBack(run: Session['run']): Promise<boolean> {

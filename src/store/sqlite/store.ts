@@ -121,7 +121,8 @@ const writeHandle: WriteQueueOptions['handle'] = (statements, { by, onStatement 
     onStatement?.(sql)
     return statements.prepare(sql)
   })
-  return Object.assign(handleOn(statements, { onStatement }), bulk, { by, at, nonce })
+  const handle = handleOn(statements, { onStatement })
+  return Object.assign(handle, bulk, { by, at, nonce, lastRows: handle.rows })
 }
 
 /** Throws if the deadline has passed or the client has disconnected. */

@@ -132,7 +132,7 @@ function compile(schema: GraphQLSchema, document: DocumentNode, nodes: Nodes, va
       return async () => {
         const { id, json } = await change(context, async (write) => {
           const row = await declared.change(write, args)
-          const [found] = await write.rows(selection(row.id)).catch(unlessOfStore)
+          const [found] = await write.lastRows(selection(row.id)).catch(unlessOfStore)
           return { id: row.id, json: bytesOf(found?.[0]) }
         })
         return new ChangedRow(id, hasCursors ? await cursorsInTurns(context, json) : json)
