@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import type { Store } from '../../../src/store/store.js'
+import type { Store, Write } from '../../../src/store/store.js'
 import { ada } from '../../support/fixtures.js'
 import { openGateway } from '../../support/harness.js'
 import { newStore, type TestStore } from '../../support/stores.js'
@@ -8,6 +8,12 @@ const isSelection = (text: string) => / from "(person|groups)" "r1" where "r1"."
 
 /** A store that fails to read the selection of a compiled mutation. */
 function failing(store: Store): Store {
+  const unlessSelection =
+    (read: Write['rows']): Write['rows'] =>
+    async (statement) => {
+      if (isSelection(statement.text)) throw new Error('a plan that no engine can make')
+      return read(statement)
+    }
   return {
     ...store,
     write: (as, work) =>
@@ -15,10 +21,8 @@ function failing(store: Store): Store {
         work({
           ...write,
           db: write.db,
-          rows: async (statement) => {
-            if (isSelection(statement.text)) throw new Error('a plan that no engine can make')
-            return write.rows(statement)
-          },
+          rows: unlessSelection(write.rows),
+          lastRows: unlessSelection(write.lastRows),
         }),
       ),
   }
