@@ -70,7 +70,7 @@ export class Connections {
 
   /** Discards all connections: one was unresponsive, so the network path may be broken for all. */
   distrust(): void {
-    for (const pool of this.pools.values()) void pool.end()
+    for (const pool of this.pools.values()) if (!pool.ending) void pool.end()
     this.pools.clear()
   }
 

@@ -180,7 +180,8 @@ class Transaction {
       onLast = resolve
     })
     try {
-      const working = work(database.writeOn(run, as, { by: as.by, at, nonce, onLast, ...bulk }))
+      // Adopted once: `work` may return a query builder of Drizzle, which runs at each `then`.
+      const working = Promise.resolve(work(database.writeOn(run, as, { by: as.by, at, nonce, onLast, ...bulk })))
       await Promise.race([working, lastSent])
       own.isOver = true
       if (this.failure !== undefined) throw this.failure
