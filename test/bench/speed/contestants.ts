@@ -17,6 +17,8 @@ export interface Contestant {
   readonly client?: Client
   /** Whether the contestant takes part in a workload. */
   readonly does: (work: Work) => boolean
+  /** Whether it sends a response that it keeps in memory. */
+  readonly isFromMemory?: boolean
   /** `answer` is the expected response, for the contestant that serves it from memory. */
   readonly start: (filled: Filled, answer: string) => Promise<Running>
 }
@@ -50,7 +52,7 @@ function limit(id: string, name: string, api: Api): Contestant {
     writeFileSync(file, answer)
     return startScript(scriptOf('limit'), file)
   }
-  return { id, name, api, does: onlyReads, start }
+  return { id, name, api, does: onlyReads, isFromMemory: true, start }
 }
 
 function scriptOf(id: string): string {
@@ -74,7 +76,8 @@ export async function startOurs(
 }
 
 function ours(id: string, name: string, api: Api, settings: readonly string[], does = everything): Contestant {
-  return { id, name, api, does, start: (filled) => startOurs(filled, settings) }
+  const isFromMemory = settings !== UNCACHED
+  return { id, name, api, does, isFromMemory, start: (filled) => startOurs(filled, settings) }
 }
 
 /** Ours with the requests of one client or router, cached and uncached. */

@@ -37,7 +37,7 @@ export async function measureAll(
   const measured = new Map<string, Figure[]>()
   for (let round = 1; round <= options.rounds; round++) {
     for (const work of works) {
-      for (const contestant of CONTESTANTS.filter(({ does, api }) => does(work) && isOpenTo(work, api))) {
+      for (const contestant of inTurn(work)) {
         const figure = await measure(filled, work, contestant, answers, options)
         const name = figureName(work.name, contestant.id)
         measured.set(name, [...(measured.get(name) ?? []), figure])
@@ -48,6 +48,14 @@ export async function measureAll(
     }
   }
   return new Map([...measured].map(([name, figures]) => [name, medians(figures)]))
+}
+
+/** The contestants of a workload in one round; those that are started more often come again after the others. */
+function inTurn(work: Work): Contestant[] {
+  const all = CONTESTANTS.filter(({ does, api }) => does(work) && isOpenTo(work, api))
+  const fromMemory = all.filter(({ isFromMemory }) => isFromMemory)
+  const again = Array<Contestant[]>((work.startsFromMemory ?? 1) - 1).fill(fromMemory)
+  return [...all, ...again.flat()]
 }
 
 async function measure(
