@@ -109,10 +109,23 @@ export function billOf(priced: Priced): Bill {
   return { fixed, inner, depth, mutations: isMutation ? biller.mutations : [] }
 }
 
+/** Of operations without directives: their bills are the same for all variables. */
+const unconditional = new WeakMap<OperationDefinitionNode, Bill>()
+
 /** The bill of one request, without the selections that its variables skip. */
 export function billWith(variables: Arguments, priced: Omit<Priced, 'isIncluded'>): Bill {
   const { schema, operation, fragments } = priced
-  return billOf({ schema, operation, fragments, isIncluded: includedBy(variables) })
+  const known = unconditional.get(operation)
+  if (known) return known
+  const isSelected = includedBy(variables)
+  let hasDirectives = false
+  const isIncluded: IsIncluded = (node) => {
+    hasDirectives ||= (node.directives?.length ?? 0) > 0
+    return isSelected(node)
+  }
+  const bill = billOf({ schema, operation, fragments, isIncluded })
+  if (!hasDirectives) unconditional.set(operation, bill)
+  return bill
 }
 
 class Biller {
