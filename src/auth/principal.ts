@@ -1,6 +1,6 @@
-import { LRUCache } from 'lru-cache'
 import { Fault } from '../errors.js'
 import { LIMITS } from '../limits.js'
+import { growingCache } from '../lruCache.js'
 import type { Versions } from '../store/changeCounters.js'
 import type { Store } from '../store/store.js'
 import { keyBySecret, noteKeyUse } from './keys.js'
@@ -79,7 +79,7 @@ const KNOWN_CHARACTERS_MAX = 100
 
 /** Looks a key up once for each version of the keys. */
 function memoryOf(store: Store, lookUp: (secret: string) => Promise<Known>): Recall {
-  const memory = new LRUCache<string, Promise<Known>>({ max: LIMITS.rateKeptMax })
+  const memory = growingCache<Promise<Known>>(LIMITS.rateKeptMax)
   let remembered: Versions | undefined
   return async (authorization = '', read = store.versions) => {
     // A malformed key is refused without a look-up.
@@ -135,7 +135,7 @@ function bearer(authorization: string | undefined): string {
 
 /** Records a key's last use now and then, outside the request: a failure loses only that record. */
 function useRecorder(store: Store, clock: () => Date): (keyId: string, at: Date) => void {
-  const notedAt = new LRUCache<string, number>({ max: LIMITS.rateKeptMax })
+  const notedAt = growingCache<number>(LIMITS.rateKeptMax)
   return (keyId, at) => {
     if (at.getTime() - (notedAt.get(keyId) ?? 0) < LIMITS.keyUseEveryMs) return
     notedAt.set(keyId, at.getTime())

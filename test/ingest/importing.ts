@@ -6,11 +6,10 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 import type { reportOf } from '../../src/cli/import/report.js'
-import { migrate } from '../../src/store/sqlite/migrations.js'
 import type { Write } from '../../src/store/store.js'
 import { runHere } from '../support/inProcess.js'
 import { environmentOf, type Finished, newFolder, storeOf } from '../support/process.js'
-import { sqliteStore, type TestStore } from '../support/stores.js'
+import { createMigrated, sqliteStore, type TestStore } from '../support/stores.js'
 
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 
@@ -61,7 +60,7 @@ const WRONGLY_TIMESTAMPED = `with
 export function openDesk(store?: string): Desk {
   const folder = newFolder()
   const own = store === undefined ? storeOf(folder) : sqliteStore(store)
-  if (own.url.startsWith('file:')) migrate(own.file)
+  if (own.url.startsWith('file:')) createMigrated(own.file)
   const list = (sql: string) => own.values(sql).map(([first]) => first)
   const importSheet = (...args: string[]) => runHere(folder, ['import', ...args, '--database', own.url])
   return {

@@ -1,6 +1,6 @@
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { openPostgres } from '../../src/store/postgres/store.js'
 import { type Connection, openDatabase } from '../../src/store/sqlite/driver.js'
 import { migrate } from '../../src/store/sqlite/migrations.js'
@@ -47,6 +47,12 @@ function migratedFile(): string {
     migrate(migrated)
   }
   return migrated
+}
+
+/** Creates a migrated store of SQLite at a path. */
+export function createMigrated(file: string): void {
+  mkdirSync(dirname(file), { recursive: true })
+  copyFileSync(migratedFile(), file)
 }
 
 function newFile(like: string): string {

@@ -1,4 +1,5 @@
-import { LRUCache } from 'lru-cache'
+import type { LRUCache } from 'lru-cache'
+import { growingCache } from '../../lruCache.js'
 
 /** The state of a bucket after an attempt to spend. */
 export interface Level {
@@ -31,7 +32,7 @@ export class Buckets {
   constructor({ perMinute, burst, keptMax }: BucketsOptions) {
     this.perMinute = perMinute
     this.burst = burst
-    this.buckets = new LRUCache({ max: keptMax })
+    this.buckets = growingCache(keptMax)
   }
 
   /**

@@ -170,8 +170,8 @@ describe('mutations', () => {
         const text = documentOf({ paths: [path], rows: away, styles: ['plain'], detail: 'none' })
         if (answerFor(holder.self, text, {}).errors.length === 0) continue
         await change([path], holder, 'alias', away)
-        tally.check(`the store after ${text} with ${holder.label}`, dumpOf(gateway), before)
       }
+      tally.check(`the store after ${nameOf(path)}`, dumpOf(gateway), before)
     }
     expect(tally.findings()).toEqual([])
   })

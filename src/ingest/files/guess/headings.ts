@@ -34,11 +34,37 @@ const HEADING_CHARACTERS_MAX = 200
 const SLIP_CHARACTERS_MIN = 8
 const BRACKETED = /[([（【{].*?[)\]）】}]/gu
 
+/** What the aliases of a noun mean. */
+interface Aliased {
+  readonly byKey: ReadonlyMap<string, readonly Meaning[]>
+  readonly bySingular: ReadonlyMap<string, readonly Meaning[]>
+}
+
+/** By noun: there are thousands of aliases, and they stay the same. */
+const known = new Map<SheetNoun, Aliased>()
+
+function aliasedOf(noun: SheetNoun): Aliased {
+  const aliased = known.get(noun) ?? readAliases(noun)
+  known.set(noun, aliased)
+  return aliased
+}
+
+function readAliases(noun: SheetNoun): Aliased {
+  const [byKey, bySingular] = [new Map<string, Meaning[]>(), new Map<string, Meaning[]>()]
+  for (const [field, lines] of Object.entries(ALIASES[noun])) {
+    for (const [rank, alias] of lines.flatMap((line) => line.split(', ')).entries()) {
+      add(byKey, keyOf(alias), { field, rank })
+      add(bySingular, wordsOf(alias).map(singular).join(''), { field, rank })
+    }
+  }
+  return { byKey, bySingular }
+}
+
 /** What the headings of a noun may mean, by their aliases. */
 export class Headings {
   readonly #noun: SheetNoun
-  readonly #byKey = new Map<string, Meaning[]>()
-  readonly #bySingular = new Map<string, Meaning[]>()
+  readonly #byKey: Aliased['byKey']
+  readonly #bySingular: Aliased['bySingular']
   readonly #own: ReadonlyMap<string, string>
   /** Every heading that was seen, so that each is looked up once. */
   readonly #seen = new Map<string, readonly Meaning[]>()
@@ -46,12 +72,9 @@ export class Headings {
   constructor(noun: SheetNoun, fields: readonly string[]) {
     this.#noun = noun
     this.#own = new Map(fields.map((field) => [keyOf(field), field]))
-    for (const [field, lines] of Object.entries(ALIASES[noun])) {
-      for (const [rank, alias] of lines.flatMap((line) => line.split(', ')).entries()) {
-        add(this.#byKey, keyOf(alias), { field, rank })
-        add(this.#bySingular, wordsOf(alias).map(singular).join(''), { field, rank })
-      }
-    }
+    const { byKey, bySingular } = aliasedOf(noun)
+    this.#byKey = byKey
+    this.#bySingular = bySingular
   }
 
   /** The fields that a heading may mean; none if it is unknown. */
