@@ -97,7 +97,7 @@ function bytesIn(rows: readonly unknown[][]): ArrayBuffer[] {
 }
 
 /** Niceness added to this thread, so that the event loop has precedence on a shared core. */
-const NICER = 5
+const NICER = 13
 
 /** On Linux the priority is per thread; elsewhere it would change the whole process. */
 function giveWay(): void {
