@@ -226,6 +226,17 @@ describe('mutations', () => {
     )
   })
 
+  test('are charged by what their variables select, each time anew', async () => {
+    const { charged } = await openWith(0, onTestFinished, 600)
+    const query = `mutation ($name: String!, $withMembers: Boolean!) {
+      addGroup(input: { name: $name }) { id members(first: 1000) @include(if: $withMembers) { nodes { id name email title } } } }`
+    const charge = (name: string, withMembers: boolean) =>
+      charged((caller) => caller.graphql(query, { name, withMembers }))
+    expect(await charge('a', false)).toBe(1)
+    expect(await charge('b', true)).toBeGreaterThan(1)
+    expect(await charge('c', false)).toBe(1)
+  })
+
   test('are refused for their cost, and then nothing is done', async () => {
     const { gateway } = await openWith(0, onTestFinished, 200)
     const caller = await everything(gateway)

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { answering, asPlainUser, freePort, newFolder } from '../postgres/server.js'
@@ -12,6 +12,7 @@ export async function openPgbouncer(
   target: number,
   mode: 'transaction' | 'session',
 ): Promise<(database: string) => string> {
+  if (!existsSync(PROGRAM)) throw new Error(`There is no ${PROGRAM}: install PgBouncer for these tests.`)
   const port = await freePort()
   const file = join(newFolder(), 'pgbouncer.ini')
   const lines = [

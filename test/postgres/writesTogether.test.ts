@@ -110,6 +110,13 @@ test('nothing can be written behind the last statement', async () => {
   expect(stage.stored()).toEqual(but(2))
 })
 
+test('one that returns its query without waiting for it runs it once', async () => {
+  const { own, store } = open()
+  const returning: Work = ({ db, t }) => db.insert(t.riskTally).values({ score: 7, live: 1 })
+  await store.write(CALLER, returning)
+  expect(own.values('select live from risk_tally where score = 7')).toEqual([[1]])
+})
+
 test('one that fails in the database fails alone, also when its work does not wait for that', async () => {
   const stage = open()
   const failing: Work = async ({ db, t }) => {
