@@ -66,7 +66,10 @@ export interface RootRead {
 /** Runs all root fields of an operation in one snapshot; equal fields under several aliases run once. */
 export async function readRoots(context: Context, roots: readonly RootRead[]): Promise<RootResult[]> {
   const { read } = context.store
-  const identified = roots.map(({ statements }) => statements.map((one) => [identityOf(one), one] as const))
+  // Comparing takes longer than anything else here, and most operations have one statement.
+  const isSingle = roots.length === 1 && roots[0]?.statements.length === 1
+  const identify = isSingle ? () => '' : identityOf
+  const identified = roots.map(({ statements }) => statements.map((one) => [identify(one), one] as const))
   const distinct = new Map(identified.flat())
   const [first, ...others] = distinct.values()
   const found = first ? await (others.length === 0 ? alone(read, first) : read.rowsTogether([first, ...others])) : []
