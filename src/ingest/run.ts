@@ -51,6 +51,7 @@ export interface Wording {
 export interface ImportOptions {
   /** The project of records that name none. */
   readonly project?: string | undefined
+  /** Create unknown projects, called by their keys where no name is given. */
   readonly createProjects?: boolean
   readonly createGroups?: boolean
   /** Match owners and assignees with the roster; without it the result does not depend on the roster. */

@@ -43,6 +43,21 @@ describe('who stands behind a risk or an issue', () => {
   const namesakes = '2 people on the roster are called Bea; name this one by e-mail or user id.'
   const OWNERS = `select reference, p.name, owner_name from risk left join person p on p.id = owner_id order by reference`
 
+  test('is found by the last name, a comma and the first name, if nobody is called so', async () => {
+    const desk = await openRoster({ name: 'Mara Voss', email: 'mara@example.com' }, { ...ada, name: 'Ada, Countess' })
+    const rows = ['R-1,x,"VOSS, Mara"', 'R-2,x,"Ada, Countess"', 'R-3,x,"Voss, Ada"', 'R-4,x,"Voss,"']
+    desk.put('risks.csv', lines('reference,title,owner', ...rows))
+    expect(await desk.importSheet('risks', 'risks.csv', '--project', 'A', '--create-projects')).toMatchObject({
+      code: 0,
+    })
+    expect(desk.rows(OWNERS)).toEqual([
+      ['R-1', 'Mara Voss', 'VOSS, Mara'],
+      ['R-2', 'Ada, Countess', 'Ada, Countess'],
+      ['R-3', null, 'Voss, Ada'],
+      ['R-4', null, 'Voss,'],
+    ])
+  })
+
   test('is found by e-mail, user id, externalId or a name of one active person, and otherwise kept as a name', async () => {
     const desk = await openRoster(
       ada,

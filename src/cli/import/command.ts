@@ -19,7 +19,7 @@ export function importCommand(clock: () => Date): Command {
       new Option('--format <format>', 'format of the files, if not clear from their names').choices(SHEET_FORMATS),
     )
     .option('--encoding <name>', 'encoding of the files, if not UTF-8: windows-1252, utf-16le, ...')
-    .option('--sheet <name>', 'sheet of the workbooks, if not the first that has a header')
+    .option('--sheet <name>', 'sheet of the workbooks, if not the one with the most known columns')
     .option('--map <file or name>', 'a map for the columns and values of another system: a JSON file, or one of --maps')
     .option('--maps [name]', 'list the maps that come with the command, or print one, and exit')
     .option('--project <key>', 'the project of risks or issues whose sheet has no project column')

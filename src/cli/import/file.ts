@@ -185,6 +185,7 @@ async function importSheet(store: Store, noun: SheetNoun, file: string, { record
       isStored = false
       result = await importRecords(write, noun, sourceRecords, {
         ...flags,
+        createProjects: flags.createProjects ?? noun === 'projects',
         closeMissing,
         // A user of the CLI has access to the whole store.
         matchPeople: true,

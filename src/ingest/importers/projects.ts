@@ -16,9 +16,11 @@ export function projectsImporter(run: ImportRun): Importer {
     async take(batch) {
       const records = run.read(batch, readColumns)
       await projects.find(records.flatMap(({ values: { id, key } }) => [id ?? [], key ?? []].flat()))
-      const sound = records.flatMap(({ index, values, check }) => {
-        const { id, key } = values
+      const sound = records.flatMap(({ index, values: given, check }) => {
+        const { id, key } = given
         const before = projects.get(id ?? key ?? '')
+        const isNamed = before !== undefined || given.name != null || !run.options.createProjects
+        const values = isNamed || key == null ? given : { ...given, name: key }
         if (id != null && !before && !isId('project', id)) check.flaw('id', 'Must be an id in the form of an export.')
         checkProject(before, values, check)
         const holder = projects.get(key ?? '')

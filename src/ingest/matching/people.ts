@@ -34,11 +34,12 @@ export class PersonMatcher {
     const { t, among } = this.write
     const { id, emailFolded, externalId, nameFolded, status } = personnel.table(t)
     const folded = unknown.map(fold)
+    const names = [...folded, ...unknown.flatMap((one) => turned(one) ?? [])]
     const byId = indexed(await this.having(among(id, unknown)), (person) => person.id)
     const byEmail = indexed(await this.having(among(emailFolded, folded)), (person) => person.emailFolded)
     const byExternalId = indexed(await this.having(among(externalId, unknown)), (person) => person.externalId)
     const byName = indexed(
-      await this.having(and(eq(status, 'ACTIVE'), among(nameFolded, folded))),
+      await this.having(and(eq(status, 'ACTIVE'), among(nameFolded, names))),
       (person) => person.nameFolded,
     )
     for (const one of unknown) {
@@ -48,7 +49,7 @@ export class PersonMatcher {
         { by: 'externalId', person: byExternalId.get(one)?.[0] },
       ] as const
       const [match] = sure.flatMap(({ by, person }) => (person ? [{ by, person }] : []))
-      const [first, ...namesakes] = byName.get(fold(one)) ?? []
+      const [first, ...namesakes] = byName.get(fold(one)) ?? byName.get(turned(one) ?? '') ?? []
       const named: PersonMatch =
         first && namesakes.length === 0
           ? { by: 'name', person: first }
@@ -66,6 +67,14 @@ export class PersonMatcher {
     const { id, name, nameFolded, emailFolded, externalId, erasedAt } = t.person
     return db.select({ id, name, nameFolded, emailFolded, externalId, erasedAt }).from(t.person).where(condition)
   }
+}
+
+/** `Lovelace, Ada` as the roster may have it: ada lovelace. */
+function turned(text: string): string | undefined {
+  const [last = '', first = '', ...others] = text.split(',')
+  return others.length > 0 || first.trim() === '' || last.trim() === ''
+    ? undefined
+    : fold(`${first.trim()} ${last.trim()}`)
 }
 
 function indexed(people: readonly Person[], keyOf: (person: Person) => string | null): Map<string, Person[]> {

@@ -41,7 +41,8 @@ export class RiskMatcher {
     const { risk, riskId } = record.values
     if (risk != null && riskId != null) check.flaw('risk', 'Give either risk or riskId, not both.')
     if (risk != null && this.idOf(record) === undefined) {
-      check.flaw('risk', `There is no risk ${risk} in ${record.project.key}. Import the risks first.`)
+      const what = `There is no risk ${JSON.stringify(risk)} in ${record.project.key}.`
+      check.flaw('risk', `${what} Name one risk by its reference, and import the risks first.`)
     }
     // Links that an earlier release accepted stay, so that an export can be imported again.
     if (riskId == null || riskId === linkedTo) return

@@ -203,7 +203,7 @@ describe('a bad sheet', () => {
     expect({ code, flaws: report.files[0]?.flaws.map(({ line, column, detail }) => [line, column, detail]) }).toEqual({
       code: 1,
       flaws: [
-        [2, 'risk', 'There is no risk M-1 in APOLLO. Import the risks first.'],
+        [2, 'risk', 'There is no risk "M-1" in APOLLO. Name one risk by its reference, and import the risks first.'],
         [3, 'riskId', 'There is no risk with this id.'],
         [4, 'risk', 'Give either risk or riskId, not both.'],
         [4, 'riskId', 'There is no risk with this id.'],

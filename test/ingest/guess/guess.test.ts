@@ -36,6 +36,7 @@ describe('a likelihood', () => {
     ['up to ten', ['1', '6', '10'], [1, 3, 5]],
     ['percentages', ['20%', '21 %', '100%', '0%'], [1, 2, 5, 1]],
     ['ranges of percentages', ['<10%', '10-30%', '30–50 %', '>90%'], [1, 1, 2, 5]],
+    ['percentages that have lost their sign', ['70%', '0.25', '0.9', '50'], [4, 2, 5, 3]],
     ['fractions', ['0.1', '0,5', '0.9'], [1, 3, 5]],
     ['numbers up to a hundred', ['20', '95'], [1, 5]],
     ['initials', ['L', 'm', 'H'], [2, 3, 4]],
@@ -53,6 +54,16 @@ describe('a likelihood', () => {
       [5, 5, 1],
     ])
     expect(column('likelihood', read('risks', lines('No,Hazard,Likelihood,Impact', '1,x,4,9')))).toEqual([2])
+  })
+
+  test('above all others by one number is a question, because the scale of the whole sheet hangs on it', () => {
+    const sheet = (heading: string) => lines(`No,Hazard,${heading},Impact`, '1,a,3,4', '2,b,5,5', '3,c,8,5')
+    expect(questions(sheet('Probability'))).toEqual([
+      'Probability: only "8" (row 4) is above 5, so that the scale may be 1 to 5 or 1 to 10. Correct the cell, or say it in the heading: "Probability (1-10)".',
+    ])
+    expect(questions(sheet('Probability (1-10)'))).toEqual([])
+    expect(questions(sheet('Probability (1-5)'))).toEqual([expect.stringMatching(/not known what "8" \(row 4\) means/)])
+    expect(questions(`${sheet('Probability')}4,d,9,5\n`)).toEqual([])
   })
 
   test('in bare letters is a question, because standards disagree on which is the most', () => {
@@ -166,6 +177,22 @@ describe('a date', () => {
 })
 
 describe('columns', () => {
+  test('of days that are mostly something else are details, which is said', () => {
+    const rows = ['1,a,Q3 2026', '2,b,Q4 2026', '3,c,2026-12-31']
+    const { guess } = read('risks', lines('No,Risk,Target date', ...rows))
+    expect([guess?.kept, guess?.notes]).toEqual([
+      ['Target date'],
+      ['Target date is no more than a detail: most of its texts are no days.'],
+    ])
+  })
+
+  test('of one name mean the same for issues as for risks', () => {
+    const sheet = lines('No,Title,Raised', '1,a,2026-05-03')
+    for (const noun of ['risks', 'issues'] as const) {
+      expect(column('raisedOn', read(noun, sheet)), noun).toEqual(['2026-05-03'])
+    }
+  })
+
   test('of two that could be meant the better is taken, which is said, and the other is kept', () => {
     const { records, guess } = read('risks', lines('Ref,Risk,Responsible,Risk Owner', '1,x,Tom,Nora'))
     expect(records[0]?.values).toMatchObject({ owner: 'Nora', 'details.Responsible': 'Tom' })

@@ -65,6 +65,28 @@ test('a file without a project is refused once, and so is what is left open', as
   expect(desk.dump()).toEqual(before)
 })
 
+test('a sheet of the keys of projects changes their status and not their names; a new one is called by its key', async () => {
+  const desk = openDesk()
+  desk.put('names.csv', lines('key,name', 'APOLLO,Apollo the Great'))
+  desk.put('ended.csv', lines('Project,Status', 'APOLLO,Ended', 'ZEUS,Active'))
+  expect(await desk.importSheet('projects', 'names.csv', 'ended.csv')).toMatchObject({ code: 0 })
+  expect(desk.rows('select key, name, status from project order by key')).toEqual([
+    ['APOLLO', 'Apollo the Great', 'CLOSED'],
+    ['ZEUS', 'ZEUS', 'ACTIVE'],
+  ])
+})
+
+test('an issue that comes from no risk may say so in words', async () => {
+  const desk = openDesk()
+  desk.put('issues.csv', lines('ID,Title,Priority,Related risk', '1,a,High,n/a', '2,b,Low,'))
+  const flags = ['--project', 'A', '--create-projects']
+  expect(await desk.importSheet('issues', 'issues.csv', ...flags)).toMatchObject({ code: 0 })
+  expect(desk.rows('select reference, risk_id from issue order by 1')).toEqual([
+    ['1', null],
+    ['2', null],
+  ])
+})
+
 test('a score is kept in the rows that have not both factors, and where it differs from them, that is said', async () => {
   const desk = openDesk()
   const rows = ['1,Flood,4,5,18', '2,Fire,,,12', '3,Theft,2,n/a,7', '4,Frost,2,2,4', '5,Nobody knows,,,0']

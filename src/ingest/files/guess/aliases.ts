@@ -115,8 +115,8 @@ export const ALIASES: Readonly<Record<SheetNoun, Readonly<Record<string, readonl
     raisedOn: [
       'Date Raised, Raised On, Raised, Date Identified, Identified On, Identified Date, Date of Identification, Identification Date, Raised Date',
       'Date Logged, Logged On, Date Opened, Opened Date, Open Date, Opened On, Date Created, Created Date, Created On, Created At, Created, Date Added',
-      'Added On, Date Reported, Reported On, Report Date, Date Registered, Registered On, Entry Date, Date Entered, Start Date, Assessment Date, Date Assessed, Date',
-      'Erfasst am, Identifiziert am, Erkannt am, Eröffnet am, Erstellt am, Erstellungsdatum, Erfassungsdatum, Datum, Date d’identification',
+      'Added On, Logged, Date Reported, Reported On, Report Date, Date Registered, Registered On, Entry Date, Date Entered, Start Date, Assessment Date, Date Assessed, Date',
+      'Erfasst am, Erfasst, Identifiziert am, Erkannt am, Eröffnet am, Erstellt am, Erstellungsdatum, Erfassungsdatum, Datum, Date d’identification',
       'Identifié le, Date de création, Créé le, Date de détection, Date d’ouverture, Fecha de identificación, Fecha de registro, Fecha',
       'Fecha de creación, Fecha de alta, Data de identificação, Data de criação, Data de registro, Data de registo, Data identyfikacji',
       'Data zgłoszenia, Data utworzenia, Data, 识别日期, 提出日期, 登记日期, 创建日期, 发现日期, 识别时间, 创建时间, 日期',
@@ -174,9 +174,9 @@ export const ALIASES: Readonly<Record<SheetNoun, Readonly<Record<string, readonl
       'Przypisany do, Przypisany, Odpowiedzialny, 经办人, 负责人, 责任人, 指派给, 处理人',
     ],
     raisedOn: [
-      'Created, Created At, Created On, Created Date, Date Created, Date Raised, Raised On, Raised Date, Opened, Opened At, Opened On, Opened Date, Date Opened',
-      'Open Date, Date Identified, Identified On, Date Reported, Reported On, Report Date, Date Logged, Logged On, Creation Date, Start Date, Date Start, Date',
-      'Erstellt, Erstellt am, Angelegt, Gemeldet am, Erfasst am, Erstellungsdatum, Datum, Création, Créé le, Créée, Date de création, Date d’ouverture',
+      'Created, Created At, Created On, Created Date, Date Created, Date Raised, Raised On, Raised, Raised Date, Opened, Opened At, Opened On, Opened Date, Date Opened',
+      'Open Date, Date Identified, Identified On, Date Reported, Reported On, Report Date, Date Logged, Logged On, Logged, Creation Date, Start Date, Date Start, Date',
+      'Erstellt, Erstellt am, Angelegt, Gemeldet am, Erfasst am, Erfasst, Erstellungsdatum, Datum, Création, Créé le, Créée, Date de création, Date d’ouverture',
       'Creada, Creado, Fecha de creación, Fecha de apertura, Fecha, Criado, Criado em, Data de criação, Data de abertura, Utworzono, Data utworzenia',
       'Data zgłoszenia, Data, 创建日期, 创建时间, 已创建, 提出日期, 发现日期, 日期',
     ],
@@ -216,7 +216,7 @@ export const ALIASES: Readonly<Record<SheetNoun, Readonly<Record<string, readonl
       'Correo, Correo electrónico, Email corporativo, Correio eletrônico, Correio eletrónico, Endereço de e-mail, Adres e-mail, 邮箱, 电子邮件, 邮箱地址, 工作邮箱',
     ],
     externalId: [
-      'Employee ID, Employee Number, Employee No, Emp ID, Emp No, Staff ID, Staff Number, Personnel Number, Personnel ID, Worker ID, Person ID, ID',
+      'Employee ID, Employee Number, Employee No, Emp ID, Emp No, Staff ID, Staff Number, Staff No, Personnel Number, Personnel No, Personnel ID, Worker ID, Person ID, ID',
       'Object ID, User ID, External ID, HR ID, Badge, Badge Number, Payroll Number, Payroll ID, Member ID, No, Number, SAMAccountName, ObjectGUID, UID',
       'Personalnummer, Mitarbeiternummer, Mitarbeiter-ID, Pers Nr, PersNr, Matricule, Numéro d’employé, Identifiant, Número de empleado, Legajo',
       'Id empleado, Nº empleado, Matrícula, Número de funcionário, Numer pracownika, Nr pracownika, Numer ewidencyjny, 工号, 员工编号, 人员编号, 编号',

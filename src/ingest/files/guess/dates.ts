@@ -43,6 +43,10 @@ function formOf(one: Occurrence): DayForm | undefined {
   return { ...one, pattern, separator, pair: [Number(first), Number(second)] }
 }
 
+export function isDay(text: string): boolean {
+  return formOf({ text, count: 1, lines: [] }) !== undefined
+}
+
 function yearOf(digits = ''): string {
   return digits.length === 4 ? 'yyyy' : 'yy'
 }

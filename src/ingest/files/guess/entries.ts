@@ -2,7 +2,7 @@ import { TEXT_MAX } from '../../../vocabulary.js'
 import { folded, type Scalar } from '../mapping.js'
 import type { Assignment } from './assignment.js'
 import { type Column, occurrencesInWords, type Reading, rowsInWords, Words } from './column.js'
-import { type DateOrder, ordersIn, readDays } from './dates.js'
+import { type DateOrder, isDay, ordersIn, readDays } from './dates.js'
 import { OWN_ID } from './own.js'
 import { STEPS } from './words.js'
 
@@ -82,6 +82,13 @@ export function takeDays(assignment: Assignment, fields: readonly string[]): voi
   const orders = new Set(all.flatMap((column) => [...ordersIn(column)]))
   const order: DateOrder | undefined = assignment.options.dateOrder ?? (orders.size === 1 ? [...orders][0] : undefined)
   for (const field of fields) assignment.take(field, (column) => readDays(column, field, order))
+  for (const column of assignment.candidates(...fields)) noteFewDays(assignment, column)
+}
+
+/** Such as a target date that is a quarter of a year in most rows. */
+function noteFewDays({ notes }: Assignment, column: Column): void {
+  const hasDay = column.texts.some(({ text }) => isDay(text))
+  if (hasDay) notes.push(`${column.heading} is no more than a detail: most of its texts are no days.`)
 }
 
 /** The title, the description, and the reference if no column gives it. */

@@ -15,6 +15,7 @@ import {
   wayOut,
 } from './entries.js'
 import { planRisks } from './risks.js'
+import { blankValues, byFoldedText } from './scales.js'
 import { readSeverity, readStatus } from './statuses.js'
 
 /** How the fields of each noun get their columns; earlier fields choose first. */
@@ -36,8 +37,15 @@ function planIssues(assignment: Assignment): void {
   else mediumWhereBlank(assignment)
   assignment.take('assignee')
   assignment.take('url', readLinks)
-  assignment.take('risk', (column) => (column.longest > TEXT_MAX.reference ? undefined : { rule: {} }))
+  assignment.take('risk', readLink)
   takeTexts(assignment, reference)
+}
+
+/** References of risks; n/a and the like stand for none. */
+function readLink(column: Column): Reading | undefined {
+  if (column.longest > TEXT_MAX.reference) return undefined
+  const blanks = blankValues(column)
+  return { rule: blanks.length === 0 ? {} : { values: byFoldedText(blanks) } }
 }
 
 function defaultSeverity({ rules, notes }: Assignment): void {
@@ -103,12 +111,20 @@ function planGroups(assignment: Assignment): void {
 function planProjects(assignment: Assignment): void {
   takeId(assignment)
   if (!assignment.rules.has('key')) assignment.take('key', readKeys)
+  if (!assignment.rules.has('key')) takeKeysAsNames(assignment)
   assignment.take('name')
   assignment.take('description')
   assignment.take('url', readLinks)
   assignment.take('status', (column) => readStatus(column, 'projects'))
   if (!assignment.rules.has('key') && assignment.rules.has('name')) keyFromName(assignment)
   requireSome(assignment, ['key', 'id'], 'projects')
+}
+
+/** A column of keys that is headed Project names no project: the names that are stored stay. */
+function takeKeysAsNames(assignment: Assignment): void {
+  const [column] = assignment.candidates('name')
+  const isKeys = column && column.filled > 0 && column.texts.every(({ text }) => /^[A-Z][A-Z0-9-]*$/.test(text))
+  if (isKeys) assignment.fill('key', column)
 }
 
 function keyFromName({ rules, columns, notes }: Assignment): void {

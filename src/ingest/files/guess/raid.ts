@@ -32,7 +32,7 @@ export function raidLog(
     if (new Set(kinds).size < 2 || kinds.includes(undefined) || mine.length === 0) continue
     const isMine = new Set(mine)
     const taken = rows.filter(({ cells }) => isMine.has((cells[at] ?? '').trim()))
-    const note = `Only the ${taken.length} rows whose ${heading} is ${mine.join(' or ')} are taken, of ${rows.length}.`
+    const note = `Only rows whose ${heading} is ${mine.join(' or ')} are taken: ${taken.length} of ${rows.length}.`
     return { heading, rows: taken, condition: { from: [heading], is: mine.map(folded) }, note }
   }
   return undefined

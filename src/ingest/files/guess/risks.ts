@@ -43,10 +43,12 @@ function takeFactors(assignment: Assignment, likelihood: string, impact: string)
 
 /** One factor alone is no assessment, and the other is never made up. */
 function noteAlone(assignment: Assignment): void {
-  for (const column of [...assignment.candidates('likelihood'), ...assignment.candidates('impact')]) {
-    const isStep = readFactor(column, 'likelihood') !== undefined
-    const why = isStep ? 'likelihood and impact count only together' : 'its texts are no steps of a scale'
-    assignment.notes.push(`${column.heading} is no more than a detail: ${why}.`)
+  for (const factor of ['likelihood', 'impact'] as const) {
+    for (const column of assignment.candidates(factor)) {
+      const isStep = readFactor(column, factor) !== undefined
+      const why = isStep ? 'likelihood and impact count only together' : 'its texts are no steps of a scale'
+      assignment.notes.push(`${column.heading} is no more than a detail: ${why}.`)
+    }
   }
 }
 

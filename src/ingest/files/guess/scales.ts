@@ -1,6 +1,6 @@
 import { ASSESSMENT_MAX } from '../../../vocabulary.js'
 import { folded, type Scalar } from '../mapping.js'
-import { type Column, isBlankWord, type Occurrence, type Reading, Words } from './column.js'
+import { type Column, isBlankWord, type Occurrence, occurrencesInWords, type Reading, Words } from './column.js'
 import { type NamedScale, plain, scaleIn } from './headings.js'
 import { BELOW_OTHERS, LIKELIHOOD_STEPS, STEPS } from './words.js'
 
@@ -79,7 +79,26 @@ export function readFactor(column: Column, factor: Factor, partner?: Column): Re
   const steps = new Map(entries.map((entry) => [entry, stepOf(entry, factor, scale, entries)]))
   const unknown = entries.filter((entry) => steps.get(entry) === undefined)
   if (unknown.length * 2 > entries.length || unknown.length > 10) return undefined
-  return readingOf(column, steps, unknown, scale, partner)
+  const question = named ? undefined : lonelyAboveFive(column, partner)
+  return { ...readingOf(column, steps, unknown, scale, partner), ...(question !== undefined && { question }) }
+}
+
+/** One number above 5 may be a slip, or the only sign of a scale from 1 to 10, which changes all the others. */
+function lonelyAboveFive(column: Column, partner: Column | undefined): string | undefined {
+  const numbers = (one: Column | undefined) => (one ? entriesOf(one) : []).filter(({ parts }) => isStepNumber(parts))
+  const above = numbers(column).filter(({ parts }) => (parts.number ?? 0) > ASSESSMENT_MAX)
+  const isAlone = above.length === 1 && above[0]?.count === 1 && highestIn(numbers(partner)) <= ASSESSMENT_MAX
+  const others = [...numbers(column), ...numbers(partner)]
+  const hasFives = others.some(({ parts }) => parts.number === ASSESSMENT_MAX)
+  if (!isAlone || !hasFives || highestIn(above) > 10) return undefined
+  return (
+    `${column.heading}: only ${occurrencesInWords(above)} is above 5, so that the scale may be 1 to 5 or 1 to 10. ` +
+    `Correct the cell, or say it in the heading: "${column.heading} (1-10)".`
+  )
+}
+
+function isStepNumber({ number, percent }: Parts): boolean {
+  return number !== undefined && percent === undefined
 }
 
 /** A scale of numbers: how a number becomes a step, and how it is called. */
@@ -110,6 +129,11 @@ const FRACTIONS: NumericScale = {
   bands: FIFTHS.map(([bound, step]) => [bound / 100, step] as const),
   step: (value) => fifth(value * 100),
 }
+/** Without their sign, a fraction such as 0.9 beside 70% is what a spreadsheet keeps of 90%. */
+const PERCENTAGES_AND_FRACTIONS: NumericScale = {
+  name: 'percentages, also as fractions of 1, a fifth for each step',
+  step: (value) => fifth(value < 1 ? value * 100 : value),
+}
 const ONE_TO_FIVE: NamedScale = { least: 1, most: ASSESSMENT_MAX }
 
 function numericScale(
@@ -121,10 +145,14 @@ function numericScale(
 ): NumericScale | undefined {
   const numeric = entries.filter(isNumeric)
   if (numeric.length === 0) return undefined
-  if (numeric.some(({ parts }) => parts.percent !== undefined)) return PERCENTAGES
+  if (numeric.some(({ parts }) => parts.percent !== undefined)) {
+    const hasFraction = numeric.some(({ parts: { number } }) => number !== undefined && number > 0 && number < 1)
+    return hasFraction ? PERCENTAGES_AND_FRACTIONS : PERCENTAGES
+  }
   const values = numeric.map(({ parts }) => parts.number ?? 0)
   const most = Math.max(...values)
-  if (named && most <= named.most) return named.most === 100 ? PERCENTAGES : spread(named)
+  // A heading of its own decides: what is above it is unknown.
+  if (named && (most <= named.most || scaleIn(heading))) return named.most === 100 ? PERCENTAGES : spread(named)
   if (most <= 1 && values.some((value) => !Number.isInteger(value))) return fractions(values, factor)
   const both = Math.max(most, partner ? highestOf(partner) : 0)
   if (most <= ASSESSMENT_MAX && both > ASSESSMENT_MAX && both <= 10) return spread({ least: 1, most: 10 })
@@ -142,8 +170,11 @@ function isPercent(heading: string, values: readonly number[]): boolean {
 }
 
 function highestOf(column: Column): number {
-  const numbers = entriesOf(column).map(({ parts }) => (parts.percent === undefined ? (parts.number ?? 0) : 0))
-  return Math.max(0, ...numbers)
+  return highestIn(entriesOf(column).filter(({ parts }) => isStepNumber(parts)))
+}
+
+function highestIn(entries: readonly Entry[]): number {
+  return Math.max(0, ...entries.map(({ parts }) => parts.number ?? 0))
 }
 
 function fractions(values: readonly number[], factor: Factor): NumericScale {

@@ -76,7 +76,7 @@ export const PROJECT_STATUS_WORDS: Readonly<Record<string, string>> = {
   ON_HOLD:
     'on hold, hold, paused, suspended, stalled, pausiert, angehalten, zurückgestellt, en pause, suspendu, en attente, en pausa, suspendido, en espera, em pausa, suspenso, em espera, wstrzymany, zawieszony, 暂停, 搁置, 挂起',
   CLOSED:
-    'closed, complete, completed, done, finished, cancelled, canceled, archived, inactive, terminated, geschlossen, abgeschlossen, beendet, abgebrochen, inaktiv, clos, terminé, annulé, achevé, inactif, cerrado, completado, cancelado, finalizado, terminado, fechado, concluído, encerrado, zamknięty, zakończony, anulowany, 已关闭, 已完成, 完成, 已取消',
+    'closed, complete, completed, done, ended, finished, cancelled, canceled, archived, inactive, terminated, geschlossen, abgeschlossen, beendet, abgebrochen, inaktiv, clos, terminé, annulé, achevé, inactif, cerrado, completado, cancelado, finalizado, terminado, fechado, concluído, encerrado, zamknięty, zakończony, anulowany, 已关闭, 已完成, 完成, 已取消',
 }
 
 export const RESPONSE_WORDS: Readonly<Record<string, string>> = {
