@@ -4,9 +4,11 @@ import { mintKey as mint } from './auth/keys.js'
 import { type Authenticate, authenticator } from './auth/principal.js'
 import { isScope, type Scope } from './auth/scopes.js'
 import { SETTINGS } from './config.js'
+import { projectKey } from './fields.js'
 import type { Context as GraphContext } from './graph/builder.js'
 import { createApp } from './http/app.js'
 import { LIMITS } from './limits.js'
+import { projectKeyPart } from './projects/projects.js'
 import { sdl as printed, schema as subgraph } from './schema.js'
 import { openStore as open } from './store/open.js'
 import { rowCountsOf } from './store/query/rowCounts.js'
@@ -47,7 +49,10 @@ export interface StoreOptions {
 
 /** Opens `file:./data/operations.db` or `postgres://...`, and creates or migrates it first. */
 export async function openStore(database: string, options: StoreOptions = {}): Promise<Store> {
-  const opened: unknown = await open(database, options)
+  // Otherwise a mistyped URL would become the path of a new file; it is not repeated, because it may hold a password.
+  const address = SETTINGS.database.read(database)
+  if (address === undefined) throw new Error(`A store is opened by ${SETTINGS.database.form}.`)
+  const opened: unknown = await open(address, options)
   // The brand exists for the type checker only, so that nothing else is accepted as a store.
   return opened as Store
 }
@@ -126,14 +131,19 @@ function mountedAt(basePath: string): string {
 }
 
 export interface Caller {
-  readonly scopes: readonly Scope[]
+  readonly scopes: Iterable<Scope>
   /** The caller's id in the history; `embedded` by default. */
   readonly id?: string
+  /** The keys of the projects that the caller may change; all by default. */
+  readonly projects?: readonly string[] | null
 }
 
-/** The context for a caller that the embedding program has authenticated. Create one for each request. */
-export function contextFor(store: Store, { scopes, id = 'embedded' }: Caller): Context {
-  const principal: Principal = { keyId: id, name: id, scopes: new Set(scopes), projects: null, expiresAt: null }
+/**
+ * The context for a caller that the embedding program has authenticated, or for the holder of a key. Create one for each
+ * request.
+ */
+export function contextFor(store: Store, caller: Caller | Principal): Context {
+  const principal = 'keyId' in caller ? caller : principalOf(caller)
   const opened = openedOf(store)
   const { wholeListRowsMax } = LIMITS
   const context: GraphContext = {
@@ -148,10 +158,22 @@ export function contextFor(store: Store, { scopes, id = 'embedded' }: Caller): C
   return handedOut as Context
 }
 
+function principalOf({ scopes: given, id = 'embedded', projects = null }: Caller): Principal {
+  const scopes = new Set(given)
+  for (const scope of scopes) if (!isScope(scope)) throw new Error(noScope(scope))
+  return { keyId: id, name: id, scopes, projects: projects?.map(projectKeyPart.canonical) ?? null, expiresAt: null }
+}
+
+function noScope(text: string): string {
+  return `There is no scope ${JSON.stringify(text)}.`
+}
+
 export interface KeyOptions {
   readonly name: string
   readonly scopes: readonly Scope[]
   readonly expiresAt?: Date
+  /** The keys of the projects that it may change; all by default. */
+  readonly projects?: readonly string[]
 }
 
 /** A key just created. */
@@ -172,14 +194,30 @@ export interface MintedKey {
 }
 
 /** Creates an API key; its `secret` is returned only this once. */
-export async function mintKey(store: Store, { name, scopes, expiresAt }: KeyOptions): Promise<MintedKey> {
+export async function mintKey(
+  store: Store,
+  { name, scopes, expiresAt, projects: named }: KeyOptions,
+): Promise<MintedKey> {
   const check = new InputCheck()
-  const named = check.required('name', 'name', name)
-  for (const scope of scopes) if (!isScope(scope)) check.flaw('scopes', `There is no scope ${JSON.stringify(scope)}.`)
+  const called = check.required('name', 'name', name)
+  for (const scope of scopes) if (!isScope(scope)) check.flaw('scopes', noScope(scope))
+  const projects = named?.map((text) => readProjectKey(check, text)) ?? null
+  if (projects?.length === 0) check.flaw('projects', 'Name at least one, or leave it out for all.')
   if (expiresAt && Number.isNaN(expiresAt.getTime())) check.flaw('expiresAt', 'Must be a date.')
   check.refuse('This key cannot be created as given.')
-  return openedOf(store).write({ by: 'embedded', at: now }, (write) => mint(write, { name: named, scopes, expiresAt }))
+  return openedOf(store).write({ by: 'embedded', at: now }, (write) =>
+    mint(write, { name: called, scopes, expiresAt, projects }),
+  )
 }
+
+function readProjectKey(check: InputCheck, text: string): string {
+  const reading = PROJECT_KEY.read(text)
+  if ('value' in reading) return reading.value
+  check.flaw('projects', reading.flaw)
+  return ''
+}
+
+const PROJECT_KEY = projectKey('', '')
 
 /** The holder of a key. */
 export interface Principal {

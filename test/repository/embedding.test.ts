@@ -216,6 +216,28 @@ describe('a key', () => {
     expect(await checkKey(store, secret)).toEqual(holder)
   })
 
+  test('that is limited to a project is so wherever its holder is passed on', async () => {
+    const store = await openOwnStore()
+    const drafted = { name: 'tracker', scopes: ['projects.manage'], projects: [' apollo '] } as const
+    const { secret, projects } = await mintKey(store, drafted)
+    expect(projects).toEqual(['APOLLO'])
+    const document = parse(
+      'mutation ($key: String!) { syncProject(input: { key: $key, name: "x" }) { project { key } } }',
+    )
+    const holder = await checkKey(store, secret)
+    for (const caller of [holder, { scopes: holder.scopes, projects: ['Apollo'] }]) {
+      const sync = (key: string) =>
+        execute({ schema, document, variableValues: { key }, contextValue: contextFor(store, caller) })
+      expect((await sync('APOLLO')).errors).toBeUndefined()
+      expect((await sync('ZEUS')).errors).toMatchObject([{ extensions: { code: 'INSUFFICIENT_SCOPE' } }])
+    }
+    await expect(mintKey(store, { ...drafted, projects: ['A B'] })).rejects.toMatchObject({ code: 'VALIDATION_FAILED' })
+    await expect(mintKey(store, { ...drafted, projects: [] })).rejects.toMatchObject({ code: 'VALIDATION_FAILED' })
+    expect(() => contextFor(store, { scopes: ['personel.read' as Scope] })).toThrow(
+      'There is no scope "personel.read".',
+    )
+  })
+
   test.each(['unknown', 'expired', 'empty'])('that is %s is refused with a Fault', async (kind) => {
     const store = await openOwnStore()
     const there = kind === 'expired' ? store : await openOwnStore()
@@ -225,6 +247,14 @@ describe('a key', () => {
     expect(refusal).toMatchObject({ code: 'UNAUTHENTICATED' })
   })
 })
+
+test.each(['postgress://u:hunter2@db/ops', 'mysql://x', './operations.db', ':memory:', 'file::memory:'])(
+  'a store is not made at an address that is none: %s',
+  async (address) => {
+    const refusal = await openStore(address).catch((error: Error) => error.message)
+    expect(refusal).toMatch(/^A store is opened by an address such as file:/)
+  },
+)
 
 describe('maskError', () => {
   test.each([
