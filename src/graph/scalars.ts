@@ -1,4 +1,4 @@
-import { GraphQLError } from 'graphql'
+import { GraphQLError, print, type ValueNode, valueFromASTUntyped } from 'graphql'
 import { isDay } from '../fields.js'
 import { builder } from './builder.js'
 
@@ -7,23 +7,41 @@ const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}
 builder.scalarType('Date', {
   description: 'A day, as `YYYY-MM-DD`.',
   serialize: (day) => day,
-  parseValue: (value) => {
-    if (typeof value === 'string' && isDay(value)) return value
-    throw new GraphQLError('Must be a day such as 2027-01-31.')
-  },
+  parseValue: dayOf,
+  parseLiteral: (node) => ofLiteral(node, dayOf),
 })
+
+function dayOf(value: unknown): string {
+  if (typeof value === 'string' && isDay(value)) return value
+  throw new GraphQLError('Must be a day such as 2027-01-31.')
+}
 
 builder.scalarType('DateTime', {
   description:
     'An instant, as ISO 8601 with a time zone, or a day for its beginning in UTC; responses are in UTC with milliseconds.',
   serialize: (instant) => instant,
-  parseValue: (value) => {
-    if (typeof value === 'string' && INSTANT.test(value) && isDay(value.slice(0, 10))) {
-      const instant = new Date(value)
-      // Beyond the year 9999 the text gets longer, and would no longer sort chronologically.
-      if (!Number.isNaN(instant.getTime()) && instant.getUTCFullYear() <= 9999) return instant.toISOString()
-    }
-    if (typeof value === 'string' && isDay(value)) return `${value}T00:00:00.000Z`
-    throw new GraphQLError('Must be a day such as 2027-01-31, or an instant such as 2027-01-31T09:30:00Z.')
-  },
+  parseValue: instantOf,
+  parseLiteral: (node) => ofLiteral(node, instantOf),
 })
+
+function instantOf(value: unknown): string {
+  if (typeof value === 'string' && INSTANT.test(value) && isDay(value.slice(0, 10))) {
+    const instant = new Date(value)
+    // Beyond the year 9999 the text gets longer, and would no longer sort chronologically.
+    if (!Number.isNaN(instant.getTime()) && instant.getUTCFullYear() <= 9999) return instant.toISOString()
+  }
+  if (typeof value === 'string' && isDay(value)) return `${value}T00:00:00.000Z`
+  throw new GraphQLError('Must be a day such as 2027-01-31, or an instant such as 2027-01-31T09:30:00Z.')
+}
+
+const SHOWN_CHARACTERS = 60
+
+/** Refuses a literal with its place and its text, which graphql-js adds only for variables. */
+function ofLiteral(node: ValueNode, read: (value: unknown) => string): string {
+  try {
+    return read(valueFromASTUntyped(node))
+  } catch (error) {
+    if (!(error instanceof GraphQLError)) throw error
+    throw new GraphQLError(`${print(node).slice(0, SHOWN_CHARACTERS)}: ${error.message}`, { nodes: node })
+  }
+}

@@ -172,7 +172,7 @@ const changes: readonly Question[] = [
   {
     words: 'Remove a person',
     graphql: 'mutation { deletePerson(id: "<person>") { id } }',
-    says: /Did you mean .*[pP]erson/,
+    says: /Nobody is deleted: `changePerson\(id: .*status: INACTIVE/,
   },
   {
     words: 'Add a group (createTeam)',

@@ -141,7 +141,7 @@ const risks: readonly Question[] = [
   {
     words: 'What changed since yesterday?',
     graphql: '{ risks(filter: {updatedSince: "yesterday"}) { nodes { title } } }',
-    says: /2026-|\d{4}-\d{2}-\d{2}/,
+    says: /"yesterday": Must be a day such as \d{4}-\d{2}-\d{2}/,
   },
   {
     words: 'Who owns R-1 of Coral?',

@@ -157,6 +157,16 @@ const bodies: readonly Question[] = [
     says: /Not found/,
     never,
   },
+  { words: 'Delete someone', rest: 'DELETE /v1/personnel/<person>', status: 405, says: /PATCH .*INACTIVE/, never },
+  { words: 'Delete a group', rest: 'DELETE /v1/groups/Engineering', status: 405, says: /members\/\{personId\}/, never },
+  {
+    words: 'One, by id',
+    rest: '/v1/groups/Engineering?id=1',
+    status: 400,
+    says: /This path takes no parameters/,
+    never,
+  },
+  { words: 'CSV of what', rest: '/v1/risks.csv?foo=1', status: 400, says: /limit, cursor, separator/, never },
   { words: 'Delete them all', rest: 'DELETE /v1/risks', status: 405, says: /GET/, never },
 ]
 

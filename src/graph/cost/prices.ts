@@ -249,7 +249,8 @@ export function limitPrices(schema: GraphQLSchema): void {
 }
 
 function requireAtMost(limit: string, actual: number, most: number): void {
-  if (actual > most) throw tooComplex(limit, String(actual), most)
+  const hint = limit === 'depth' ? 'Send what is deeper as a query of its own.' : FEWER
+  if (actual > most) throw tooComplex(limit, String(actual), most, hint)
 }
 
 /** Which list is expensive, and the page that would make the query fit. */

@@ -71,7 +71,7 @@ function unknownField(schema: GraphQLSchema, [name = '', typeName = '']: readonl
   if (type === query && mutation && name in mutation.getFields())
     return `Begin with \`mutation { ${name}\`: it changes something.`
   if (type === mutation && query && name in query.getFields()) return `Leave out \`mutation\`: \`${name}\` only reads.`
-  if (type === query && Object.hasOwn(ELSEWHERE, name)) return ELSEWHERE[name]
+  if ((type === query || type === mutation) && Object.hasOwn(ELSEWHERE, name)) return ELSEWHERE[name]
   const counted = `${/^(\w+?)s?Count$/.exec(name)?.[1]}s`
   if (type === query && counted in fields) return `Did you mean \`${counted} { totalCount }\`?`
   return didYouMean(name, Object.keys(fields)) ?? `There are ${listed(Object.keys(fields))}.`

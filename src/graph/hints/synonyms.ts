@@ -10,6 +10,10 @@ export const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   user: ['person', 'owner', 'assignee'],
   employee: ['person', 'owner', 'assignee'],
   member: ['person', 'members'],
+  addToGroup: ['addMember'],
+  addPersonToGroup: ['addMember'],
+  removeFromGroup: ['removeMember'],
+  removePersonFromGroup: ['removeMember'],
   me: ['apiKey'],
   viewer: ['apiKey'],
   currentUser: ['apiKey'],
@@ -109,10 +113,19 @@ export const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   uuid: ['id'],
 }
 
-/** Guesses for which there is no field at the root of a query, and where the answer is. */
+const LEAVING = 'Nobody is deleted: `changePerson(id: ..., input: { status: INACTIVE })`.'
+const EMPTYING = 'Groups are not deleted: `removeMember` takes people out of one.'
+
+/** Guesses for which there is no field at the root, and where the answer is. */
 export const ELSEWHERE: Readonly<Record<string, string>> = {
   search: 'Each list searches its entries: `risks(filter: { search: ... })`.',
   departments: 'People have one: `personnel { nodes { department } }`.',
+  deletePerson: LEAVING,
+  removePerson: LEAVING,
+  deleteUser: LEAVING,
+  removeUser: LEAVING,
+  deleteGroup: EMPTYING,
+  removeGroup: EMPTYING,
 }
 
 /** Common verbs of mutation names, with the verbs in this schema. */

@@ -25,7 +25,7 @@ import { feedRequestOf, longPoll } from './feed/longPoll.js'
 import type { Waiting } from './feed/waiting.js'
 import { createPerform, type RunningRequests } from './idempotency.js'
 import { readParameters, readSeparator } from './parameters.js'
-import { changedElsewhere, nearestPath } from './pathHints.js'
+import { doneElsewhere, nearestPath } from './pathHints.js'
 import { requireMatch, tagsToMatch, unmatchable } from './preconditions.js'
 import { nothingAt, type RouteCall, respondWithCompiled, respondWithResult } from './results.js'
 import { type Match, type Place, routesAt } from './router.js'
@@ -64,7 +64,7 @@ export function createRest(options: RestOptions): Rest {
     }
     const { at } = match
     const route = at.routes.get(request.method === 'HEAD' ? 'GET' : request.method)
-    if (!route) return notAllowed(exchange, at.allow, changedElsewhere(at))
+    if (!route) return notAllowed(exchange, at.allow, doneElsewhere(request.method, at))
     const operation = compiledRoute(schema, route)
     exchange.operation = operation.route.operation
     const type = operation.types.length === 0 ? undefined : requireAcceptable(request, operation.types)

@@ -28,6 +28,8 @@ export function readParameters(
   query: URLSearchParams,
 ): Record<string, unknown> {
   const known = new Map(parameters.map((parameter) => [parameter.name, parameter]))
+  const inQuery = parameters.filter((one) => one.in === 'query').map((one) => one.name)
+  if (columns) inQuery.push(SEPARATOR)
   const variables: Record<string, unknown> = { ...path }
   const flaws: Flaw[] = []
   for (const name of new Set(query.keys())) {
@@ -35,8 +37,7 @@ export function readParameters(
     const parameter = known.get(name)
     const values = query.getAll(name)
     try {
-      if (!parameter || parameter.in === 'path')
-        throw new GraphQLError(unknownParameter(name, [...known.keys()], shown.field))
+      if (!parameter || parameter.in === 'path') throw new GraphQLError(unknownParameter(name, inQuery, shown.field))
       variables[name] = withinBounds(readValues(values, parameter.type), parameter)
     } catch (error) {
       if (!(error instanceof GraphQLError)) throw error
