@@ -108,7 +108,7 @@ const AddPersonInput = builder.inputType('AddPersonInput', {
     title: t.string(fieldText('title')),
     department: t.string(fieldText('department')),
     details: t.field(detailsInput),
-    groupIds: t.idList(boundedList(LIMITS.groupIdsMax, 'The ids of the groups that the person joins.')),
+    groupIds: t.idList(boundedList(LIMITS.groupIdsMax, 'The ids or names of the groups that the person joins.')),
   }),
 })
 

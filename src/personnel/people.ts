@@ -18,7 +18,7 @@ import { newId } from '../ids.js'
 import { LIMITS } from '../limits.js'
 import { contains, equalsIgnoringCase, type Optional, unindexed } from '../store/query/conditions.js'
 import { type Naming, refersTo } from '../store/query/names.js'
-import { byIds, type List } from '../store/query/page.js'
+import type { List } from '../store/query/page.js'
 import { referredRow } from '../store/query/references.js'
 import type { Relation } from '../store/query/relations.js'
 import { columnKey, idKey, keyPart, type RowKeys } from '../store/query/rowKeys.js'
@@ -228,12 +228,18 @@ function refuseTaken(write: Write, draft: PersonRow): Promise<void> {
   ])
 }
 
-/** The groups with these ids; one that does not exist is a flaw. */
-async function knownGroups(write: Write, groupIds: readonly string[], check: InputCheck): Promise<GroupRow[]> {
-  if (groupIds.length === 0 || check.has('groupIds')) return []
-  const known = await byIds(write, groups, groupIds)
-  groupIds.forEach((id, index) => {
-    if (!known.has(id)) check.flaw(`groupIds/${index}`, `There is no group with the id ${JSON.stringify(id)}.`)
-  })
+/** The groups with these ids or names; one that does not exist is a flaw. */
+async function knownGroups(write: Write, references: readonly string[], check: InputCheck): Promise<GroupRow[]> {
+  if (references.length === 0 || check.has('groupIds')) return []
+  const known = new Map<string, GroupRow>()
+  for (const [index, reference] of references.entries()) {
+    try {
+      const group = await referredRow(write, groups, groupNaming, reference)
+      known.set(group.id, group)
+    } catch (error) {
+      if (!(error instanceof Fault && error.code === 'NOT_FOUND')) throw error
+      check.flaw(`groupIds/${index}`, error.message)
+    }
+  }
   return [...known.values()]
 }

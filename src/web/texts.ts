@@ -180,6 +180,7 @@ export const T = {
   noneCaused: 'None.',
   history: 'History',
   nothing: '–',
+  hidden: 'hidden from this key',
   historyLine: (field: string, from: string, to: string) => `${field}: ${from} → ${to}`,
   actions: { CREATED: 'added', UPDATED: 'changed', CLOSED: 'closed', ERASED: 'erased' } as Readonly<
     Record<string, string>

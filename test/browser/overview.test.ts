@@ -182,6 +182,8 @@ describe.skipIf(!CHROMIUM)('the overview', () => {
       .toContain('People need a key with the scope personnel.read.')
     await page.reload()
     await page.locator('#register .more').waitFor()
+    // An owner whose name the key may not read is not nobody.
+    expect(await page.locator('#register').innerText()).toContain('hidden from this key')
     await page.goto(`${origin}/ops/graphql`)
     await expect.poll(() => page.locator('.graphiql-editors').innerText(), { timeout: 15_000 }).toContain(keys.projects)
     await page.goto(`${origin}/ops/`)

@@ -38,13 +38,13 @@ async function refused(stage: PeopleStage, body: unknown): Promise<TestResponse>
 
 const flaw = (pointer: string, detail: RegExp) => ({ pointer, detail: expect.stringMatching(detail) })
 
-test('a person is added, trimmed and once to each group, and is then where Location says and on the roster', async () => {
+test('a person is added, trimmed and once to each group, by id or by name, and is then where Location says and on the roster', async () => {
   const { caller, alphaId, zuluId } = await openPeople()
   const texts = { name: ' Grace Hopper\n', email: '\tGrace@Example.com ', externalId: null, department: '  ' }
   const answer = await caller.post('/v1/personnel', {
     ...texts,
     title: ' Admiral ',
-    groupIds: [zuluId, alphaId, zuluId],
+    groupIds: [zuluId, alphaId, 'ZULU team', ' alpha team '],
   })
   expect(answer.status).toBe(201)
   expect(answer.body).toEqual({
@@ -132,9 +132,10 @@ test('each unknown group is pointed at, and nobody is added to the known ones', 
   const stage = await openPeople()
   const first = await refused(stage, { ...ada, groupIds: ['grp_nowhere'] })
   expect(first).toMatchProblem(422, 'VALIDATION_FAILED')
-  expect(first.body.errors).toEqual([flaw('/groupIds/0', /"grp_nowhere"/)])
-  const others = await refused(stage, { ...ada, groupIds: [stage.alphaId, 'nonsense', stage.zuluId, '\ud800'] })
-  expect(others.body.errors).toEqual([flaw('/groupIds/1', /"nonsense"/), flaw('/groupIds/3', /group/)])
+  expect(first.body.errors).toEqual([flaw('/groupIds/0', /'grp_nowhere'/)])
+  const others = await refused(stage, { ...ada, groupIds: [stage.alphaId, 'nonsense', stage.zuluId, '\ud800', 'a\0'] })
+  const pointed = ['/groupIds/1', '/groupIds/3', '/groupIds/4'].map((pointer) => flaw(pointer, /There is no group/))
+  expect(others.body.errors).toEqual(pointed)
 })
 
 test('group ids that are not a list are refused, be the one id known or not', async () => {

@@ -24,6 +24,8 @@ export interface Risk {
   readonly project: ProjectRef
   readonly ownerName: string | null
   readonly owner?: Ref | null
+  /** Only for a key that may not read people. */
+  readonly ownerId?: string | null
 }
 
 export interface Issue {
@@ -37,6 +39,8 @@ export interface Issue {
   readonly project: ProjectRef
   readonly assigneeName: string | null
   readonly assignee?: Ref | null
+  /** Only for a key that may not read people. */
+  readonly assigneeId?: string | null
 }
 
 export interface Project extends ProjectRef {
@@ -109,11 +113,11 @@ const overviewQuery = (
   hasPeople: boolean,
 ) => `query Overview($first: Int!, $firstIssues: Int!, $risks: RiskFilter, $issues: IssueFilter, $overdue: IssueFilter${hasPeople ? ', $firstPeople: Int!, $people: PersonFilter' : ''}) {
   ${MATRIX}
-  ${registerWith(hasPeople ? ' owner { id name }' : '')}
+  ${registerWith(hasPeople ? ' owner { id name }' : ' ownerId')}
   issueCounts(filter: $issues) { total severities { severity count } }
   overdue: issueCounts(filter: $overdue) { total }
   issues(first: $firstIssues, filter: $issues) {
-    totalCount nodes { id reference title severity status dueOn url project { key name } assigneeName${hasPeople ? ' assignee { id name }' : ''} }
+    totalCount nodes { id reference title severity status dueOn url project { key name } assigneeName ${hasPeople ? 'assignee { id name }' : 'assigneeId'} }
   }
   projects { nodes { id key name status openRiskCount openIssueCount topRiskScore syncedAt } }${hasPeople ? PEOPLE : ''}
 }`

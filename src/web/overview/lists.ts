@@ -42,7 +42,7 @@ export function issuesPart(link: Link, more: More) {
       placed(issue, link),
       T.statuses[issue.status] ?? issue.status,
       due(issue.dueOn),
-      given(issue.assignee?.name ?? issue.assigneeName ?? T.nothing),
+      given(issue.assignee?.name ?? issue.assigneeName ?? (issue.assigneeId ? T.hidden : T.nothing)),
     ])
     replace(
       body,

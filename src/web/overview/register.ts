@@ -86,9 +86,10 @@ export function registerPart({ link, open, more, fail }: Actions) {
   return { root, show }
 }
 
-function owner({ owner: person, ownerName }: Risk): Node | string {
+function owner({ owner: person, ownerName, ownerId }: Risk): Node | string {
   const name = person?.name ?? ownerName
-  return name === null || name === undefined ? T.nothing : given(name)
+  if (name !== null && name !== undefined) return given(name)
+  return ownerId ? T.hidden : T.nothing
 }
 
 const ARROWS: Readonly<Record<string, string>> = { UP: '▲', DOWN: '▼', NEW: '●' }
