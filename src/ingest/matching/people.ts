@@ -49,7 +49,7 @@ export class PersonMatcher {
         { by: 'externalId', person: byExternalId.get(one)?.[0] },
       ] as const
       const [match] = sure.flatMap(({ by, person }) => (person ? [{ by, person }] : []))
-      const [first, ...namesakes] = byName.get(fold(one)) ?? byName.get(turned(one) ?? '') ?? []
+      const [first, ...namesakes] = byName.get(fold(one)) ?? byName.get(turned(one) ?? one) ?? []
       const named: PersonMatch =
         first && namesakes.length === 0
           ? { by: 'name', person: first }

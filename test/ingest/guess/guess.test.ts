@@ -66,6 +66,16 @@ describe('a likelihood', () => {
     expect(questions(`${sheet('Probability')}4,d,9,5\n`)).toEqual([])
   })
 
+  test('that remains is on the scale of the one before', () => {
+    const rows = ['1,a,9,8,3,4', '2,b,7,5,6,5', '3,c,2,2,2,2']
+    const sheet = read('risks', lines('No,Risk,Likelihood,Impact,Residual Likelihood,Residual Impact', ...rows))
+    expect([sheet.guess?.questions, column('likelihood', sheet), column('residualLikelihood', sheet)]).toEqual([
+      [],
+      [5, 4, 1],
+      [2, 3, 1],
+    ])
+  })
+
   test('in bare letters is a question, because standards disagree on which is the most', () => {
     expect(questions(factor('A', 'C'))).toEqual([
       expect.stringMatching(/^Probability has the letters A to E, .*"A": 1/),

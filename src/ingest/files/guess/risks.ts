@@ -10,7 +10,7 @@ export function planRisks(assignment: Assignment): void {
   takeId(assignment)
   const reference = takeReference(assignment)
   const factors = takeFactors(assignment, 'likelihood', 'impact')
-  const isReassessed = takeFactors(assignment, 'residualLikelihood', 'residualImpact')
+  const isReassessed = takeFactors(assignment, 'residualLikelihood', 'residualImpact', factors)
   takeDays(assignment, ['raisedOn', 'dueOn', 'reviewOn'])
   assignment.take('status', (column) => readStatus(column, 'risks'))
   assignment.take('response', readResponse, ['response', 'treatment'])
@@ -25,15 +25,22 @@ export function planRisks(assignment: Assignment): void {
 }
 
 /** Both factors or neither: one alone is kept in details. */
-function takeFactors(assignment: Assignment, likelihood: string, impact: string): readonly Column[] | undefined {
+function takeFactors(
+  assignment: Assignment,
+  likelihood: string,
+  impact: string,
+  [inherentLikelihood, inherentImpact]: readonly Column[] = [],
+): readonly Column[] | undefined {
   if (!assignment.has(likelihood)) return undefined
   const [likely] = assignment.candidates(likelihood)
   const [severe] = assignment.candidates(impact)
-  const first = assignment.candidates(likelihood).flatMap((column) => read(column, 'likelihood', severe))[0]
+  const first = assignment
+    .candidates(likelihood)
+    .flatMap((column) => read(column, 'likelihood', severe, inherentLikelihood))[0]
   const second = assignment
     .candidates(impact)
     .filter((column) => column !== first?.column)
-    .flatMap((column) => read(column, 'impact', likely))[0]
+    .flatMap((column) => read(column, 'impact', likely, inherentImpact))[0]
   if (!first || !second) return undefined
   assignment.fill(likelihood, first.column, first.reading)
   assignment.fill(impact, second.column, second.reading)
@@ -52,8 +59,8 @@ function noteAlone(assignment: Assignment): void {
   }
 }
 
-function read(column: Column, factor: 'likelihood' | 'impact', partner: Column | undefined) {
-  const reading = readFactor(column, factor, partner)
+function read(column: Column, factor: 'likelihood' | 'impact', partner: Column | undefined, inherent?: Column) {
+  const reading = readFactor(column, factor, partner, inherent)
   return reading ? [{ column, reading }] : []
 }
 

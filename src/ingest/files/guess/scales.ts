@@ -68,11 +68,14 @@ function isSentence({ text }: Occurrence): boolean {
   return text.length > STEP_CHARACTERS_MAX && !/^\p{L}[\p{L} ]{0,20}\s*[:–—]/u.test(text)
 }
 
-/** How a column gives the steps 1 to 5 of a factor; undefined if it is no scale at all. */
-export function readFactor(column: Column, factor: Factor, partner?: Column): Reading | undefined {
+/**
+ * How a column gives the steps 1 to 5 of a factor; undefined if it is no scale at all. The scale of the same factor
+ * before any response holds for what remains of it, too.
+ */
+export function readFactor(column: Column, factor: Factor, partner?: Column, inherent?: Column): Reading | undefined {
   if (column.isOverfull || column.texts.some(isSentence) || column.filled === 0) return undefined
   const entries = entriesOf(column)
-  const named = scaleIn(column.heading) ?? (partner && scaleIn(partner.heading))
+  const named = scaleIn(column.heading) ?? (partner && scaleIn(partner.heading)) ?? (inherent && scaleOf(inherent))
   if (entries.length > 0 && entries.every(({ text }) => /^[a-e]$/i.test(text))) return letters(column)
   const scale = numericScale(entries, factor, named, column, partner)
   if (!scale && entries.every(isNumeric)) return undefined
@@ -81,6 +84,12 @@ export function readFactor(column: Column, factor: Factor, partner?: Column): Re
   if (unknown.length * 2 > entries.length || unknown.length > 10) return undefined
   const question = named ? undefined : lonelyAboveFive(column, partner)
   return { ...readingOf(column, steps, unknown, scale, partner), ...(question !== undefined && { question }) }
+}
+
+/** The scale of whole numbers that a column names, or shows by a number above 5. */
+function scaleOf(column: Column): NamedScale | undefined {
+  const most = highestOf(column)
+  return scaleIn(column.heading) ?? (most > ASSESSMENT_MAX && most <= 10 ? ONE_TO_TEN : undefined)
 }
 
 /** One number above 5 may be a slip, or the only sign of a scale from 1 to 10, which changes all the others. */
@@ -135,6 +144,7 @@ const PERCENTAGES_AND_FRACTIONS: NumericScale = {
   step: (value) => fifth(value < 1 ? value * 100 : value),
 }
 const ONE_TO_FIVE: NamedScale = { least: 1, most: ASSESSMENT_MAX }
+const ONE_TO_TEN: NamedScale = { least: 1, most: 10 }
 
 function numericScale(
   entries: readonly Entry[],
@@ -155,9 +165,9 @@ function numericScale(
   if (named && (most <= named.most || scaleIn(heading))) return named.most === 100 ? PERCENTAGES : spread(named)
   if (most <= 1 && values.some((value) => !Number.isInteger(value))) return fractions(values, factor)
   const both = Math.max(most, partner ? highestOf(partner) : 0)
-  if (most <= ASSESSMENT_MAX && both > ASSESSMENT_MAX && both <= 10) return spread({ least: 1, most: 10 })
+  if (most <= ASSESSMENT_MAX && both > ASSESSMENT_MAX && both <= 10) return spread(ONE_TO_TEN)
   if (most <= ASSESSMENT_MAX) return spread(ONE_TO_FIVE)
-  if (most <= 10) return spread({ least: 1, most: 10 })
+  if (most <= 10) return spread(ONE_TO_TEN)
   return most <= 100 && factor === 'likelihood' && isPercent(heading, values) ? PERCENTAGES : undefined
 }
 
