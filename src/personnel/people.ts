@@ -18,14 +18,14 @@ import { newId } from '../ids.js'
 import { LIMITS } from '../limits.js'
 import { contains, equalsIgnoringCase, type Optional, unindexed } from '../store/query/conditions.js'
 import { type Naming, refersTo } from '../store/query/names.js'
-import type { List } from '../store/query/page.js'
+import { byIds, type List } from '../store/query/page.js'
 import { referredRow } from '../store/query/references.js'
 import type { Relation } from '../store/query/relations.js'
 import { columnKey, idKey, keyPart, type RowKeys } from '../store/query/rowKeys.js'
 import type { Read, Write } from '../store/store.js'
 import type { Tables } from '../store/tables.js'
-import { fold, foldedName, InputCheck, tooManyItems, trimmed } from '../text.js'
-import { PERSON_STATUSES, type PersonStatus } from '../vocabulary.js'
+import { fold, foldedName, InputCheck, lengthFlaw, tooManyItems, trimmed } from '../text.js'
+import { PERSON_STATUSES, type PersonStatus, TEXT_MAX } from '../vocabulary.js'
 import { type GroupRow, groupNaming, groups } from './groups.js'
 import { applyMembershipChanges, firstMemberships, followStatus } from './membershipChanges.js'
 import { refuseDuplicate } from './uniqueness.js'
@@ -231,10 +231,17 @@ function refuseTaken(write: Write, draft: PersonRow): Promise<void> {
 /** The groups with these ids or names; one that does not exist is a flaw. */
 async function knownGroups(write: Write, references: readonly string[], check: InputCheck): Promise<GroupRow[]> {
   if (references.length === 0 || check.has('groupIds')) return []
+  const byId = await byIds(write, groups, references)
   const known = new Map<string, GroupRow>()
   for (const [index, reference] of references.entries()) {
+    // Bounded before it is folded, which can make a text 18 times as long.
+    const tooLong = lengthFlaw(reference, TEXT_MAX.name)
+    if (tooLong !== undefined) {
+      check.flaw(`groupIds/${index}`, tooLong)
+      continue
+    }
     try {
-      const group = await referredRow(write, groups, groupNaming, reference)
+      const group = byId.get(reference) ?? (await referredRow(write, groups, groupNaming, reference))
       known.set(group.id, group)
     } catch (error) {
       if (!(error instanceof Fault && error.code === 'NOT_FOUND')) throw error

@@ -136,6 +136,8 @@ test('each unknown group is pointed at, and nobody is added to the known ones', 
   const others = await refused(stage, { ...ada, groupIds: [stage.alphaId, 'nonsense', stage.zuluId, '\ud800', 'a\0'] })
   const pointed = ['/groupIds/1', '/groupIds/3', '/groupIds/4'].map((pointer) => flaw(pointer, /There is no group/))
   expect(others.body.errors).toEqual(pointed)
+  const endless = await refused(stage, { ...ada, groupIds: ['\ufdfa'.repeat(100_000)] })
+  expect(endless.body.errors).toEqual([flaw('/groupIds/0', /Must be at most \d+ characters long/)])
 })
 
 test('group ids that are not a list are refused, be the one id known or not', async () => {

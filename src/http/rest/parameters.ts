@@ -28,8 +28,6 @@ export function readParameters(
   query: URLSearchParams,
 ): Record<string, unknown> {
   const known = new Map(parameters.map((parameter) => [parameter.name, parameter]))
-  const inQuery = parameters.filter((one) => one.in === 'query').map((one) => one.name)
-  if (columns) inQuery.push(SEPARATOR)
   const variables: Record<string, unknown> = { ...path }
   const flaws: Flaw[] = []
   for (const name of new Set(query.keys())) {
@@ -37,7 +35,8 @@ export function readParameters(
     const parameter = known.get(name)
     const values = query.getAll(name)
     try {
-      if (!parameter || parameter.in === 'path') throw new GraphQLError(unknownParameter(name, inQuery, shown.field))
+      if (!parameter || parameter.in === 'path')
+        throw new GraphQLError(unknownParameter(name, inQuery(parameters, columns !== undefined), shown.field))
       variables[name] = withinBounds(readValues(values, parameter.type), parameter)
     } catch (error) {
       if (!(error instanceof GraphQLError)) throw error
@@ -50,6 +49,11 @@ export function readParameters(
   }
   if (flaws.length > 0) throw flawed('BAD_REQUEST', 'The query parameters cannot be used as given.', flaws)
   return variables
+}
+
+function inQuery(parameters: readonly Parameter[], isCsv: boolean): string[] {
+  const names = parameters.filter((one) => one.in === 'query').map(({ name }) => name)
+  return isCsv ? [...names, SEPARATOR] : names
 }
 
 /** The parameter of CSV that is no variable. */

@@ -34,12 +34,11 @@ export class PersonMatcher {
     const { t, among } = this.write
     const { id, emailFolded, externalId, nameFolded, status } = personnel.table(t)
     const folded = unknown.map(fold)
-    const names = [...folded, ...unknown.flatMap((one) => turned(one) ?? [])]
     const byId = indexed(await this.having(among(id, unknown)), (person) => person.id)
     const byEmail = indexed(await this.having(among(emailFolded, folded)), (person) => person.emailFolded)
     const byExternalId = indexed(await this.having(among(externalId, unknown)), (person) => person.externalId)
     const byName = indexed(
-      await this.having(and(eq(status, 'ACTIVE'), among(nameFolded, names))),
+      await this.having(and(eq(status, 'ACTIVE'), among(nameFolded, unknown.flatMap(spellingsOf)))),
       (person) => person.nameFolded,
     )
     for (const one of unknown) {
@@ -49,7 +48,8 @@ export class PersonMatcher {
         { by: 'externalId', person: byExternalId.get(one)?.[0] },
       ] as const
       const [match] = sure.flatMap(({ by, person }) => (person ? [{ by, person }] : []))
-      const [first, ...namesakes] = byName.get(fold(one)) ?? byName.get(turned(one) ?? one) ?? []
+      const spelling = spellingsOf(one).find((name) => byName.has(name)) ?? ''
+      const [first, ...namesakes] = byName.get(spelling) ?? []
       const named: PersonMatch =
         first && namesakes.length === 0
           ? { by: 'name', person: first }
@@ -69,12 +69,11 @@ export class PersonMatcher {
   }
 }
 
-/** `Lovelace, Ada` as the roster may have it: ada lovelace. */
-function turned(text: string): string | undefined {
-  const [last = '', first = '', ...others] = text.split(',')
-  return others.length > 0 || first.trim() === '' || last.trim() === ''
-    ? undefined
-    : fold(`${first.trim()} ${last.trim()}`)
+/** A name as it is written, and `Lovelace, Ada` also as the roster may have it: ada lovelace. */
+function spellingsOf(text: string): string[] {
+  const [last = '', first = '', ...others] = text.split(',').map((part) => part.trim())
+  const isTurned = others.length === 0 && first !== '' && last !== ''
+  return isTurned ? [fold(text), fold(`${first} ${last}`)] : [fold(text)]
 }
 
 function indexed(people: readonly Person[], keyOf: (person: Person) => string | null): Map<string, Person[]> {
