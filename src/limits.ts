@@ -94,7 +94,7 @@ const TABLE = {
   rateKeptMax: [10_000, 'Keys and addresses whose rate is remembered.'],
   idempotencyKeyCharactersMax: [255, 'Characters of an Idempotency-Key.'],
   idempotencyMs: [86_400_000, 'How long the response to an Idempotency-Key is stored.'],
-  errorsMax: [1_000, 'Errors of one GraphQL response; a last one has the number of the others.'],
+  errorsMax: [100, 'Errors of one GraphQL response; a last one has the number of the others.'],
   flawsMax: [20, 'Flaws that are reported for one body.'],
   syncFlawsMax: [1_000, 'Flaws that are reported for one sync.'],
   groupIdsMax: [100, 'Groups of a person to add.'],
