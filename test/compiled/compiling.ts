@@ -12,6 +12,11 @@ import type { Company } from '../support/fixtures.js'
 import { NOW } from '../support/harness.js'
 import type { Single } from './randomQueries.js'
 
+/** The JSON of a compiled result. */
+export function dataOf({ data }: CompiledResult): string {
+  return Buffer.concat(data).toString()
+}
+
 /** Runs operations both ways, as a key with these scopes. */
 export function runnersFor(store: Store, scopes: readonly Scope[], wholeListRowsMax = 1_000) {
   const engine = createEngine({ store, clock: () => NOW, wholeListRowsMax })
@@ -49,7 +54,7 @@ export function runnersFor(store: Store, scopes: readonly Scope[], wholeListRows
       if (isBounded && answer === 'bounds') return undefined
       const isTooDear = errors?.[0]?.extensions['code'] === 'TOO_COMPLEX'
       const expected = isTooDear ? 'bad_input' : JSON.stringify(data)
-      const actual = typeof answer === 'string' ? answer : answer.data().toString()
+      const actual = typeof answer === 'string' ? answer : dataOf(answer)
       expect({ query, variables, data: actual }).toEqual({ query, variables, data: expected })
       if (!isTooDear) expect(errors).toBeUndefined()
       return typeof answer === 'string' ? undefined : answer

@@ -5,7 +5,7 @@ import type { Read, Store } from '../../src/store/store.js'
 import { type Company, fillCompany } from '../support/fixtures.js'
 import { NOW } from '../support/harness.js'
 import { newStore } from '../support/stores.js'
-import { runnersFor } from './compiling.js'
+import { dataOf, runnersFor } from './compiling.js'
 
 let store: Store
 let company: Company
@@ -129,7 +129,7 @@ test('lists inside of what is looked up by a key, and pages at other places, sha
   const document = parse(text)
   const [a = '', b = ''] = company.groupIds
   const first = await same(text, { id: a, search: 'a' })
-  const after = JSON.parse(String(first?.data())).group.members.pageInfo.endCursor
+  const after = JSON.parse(first ? dataOf(first) : '').group.members.pageInfo.endCursor
   const [one, other] = [
     { id: a, search: 'a', after },
     { id: b, search: 'e', after },

@@ -11,7 +11,7 @@ import type { Store } from '../../src/store/store.js'
 import { type Company, fillCompany } from '../support/fixtures.js'
 import { NOW } from '../support/harness.js'
 import { newStore } from '../support/stores.js'
-import { idsOf, runnersFor } from './compiling.js'
+import { dataOf, idsOf, runnersFor } from './compiling.js'
 import { LISTS, listNames, SINGLES, selectionOf, singleNames } from './randomQueries.js'
 
 function scopesOf(document: DocumentNode, name?: string): readonly Scope[] {
@@ -47,7 +47,7 @@ describe('in a company', () => {
       fc.asyncProperty(given, async (raw) => {
         const { data, errors } = await executed(document, raw)
         const result = await compiled(document, raw)
-        const answer = typeof result === 'string' ? result : result.data().toString()
+        const answer = typeof result === 'string' ? result : dataOf(result)
         expect({ raw, answer }).toEqual({ raw, answer: errors ? 'bad_input' : JSON.stringify(data) })
         if (!errors) answers += 1
       }),

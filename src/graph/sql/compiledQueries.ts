@@ -12,7 +12,6 @@ import { LRUCache } from 'lru-cache'
 import type { Scope } from '../../auth/scopes.js'
 import { Fault } from '../../errors.js'
 import { isOfStore, toFault } from '../../store/faults.js'
-import { concatenated } from '../../store/query/framed.js'
 import type { Separator } from '../../store/query/json.js'
 import type { RowCounts } from '../../store/query/rowCounts.js'
 import { boundedArguments } from '../bounds.js'
@@ -51,8 +50,8 @@ export interface PreparedQuery extends Price {
 
 /** A result as JSON. */
 export interface CompiledResult {
-  /** The `data` that execution would return, in UTF-8, between these texts. */
-  data(before?: string, after?: string): Buffer
+  /** The `data` that execution would return, in UTF-8 and in pieces. */
+  readonly data: readonly Buffer[]
   readonly roots: readonly RootResult[]
 }
 
@@ -178,14 +177,11 @@ function runnable(
 }
 
 function resultOf(named: readonly { readonly name: string }[], roots: readonly RootResult[]): CompiledResult {
-  const data = (before = '', after = '') => {
-    const fields = roots.flatMap(({ json }, index) => [
-      Buffer.from(`${index === 0 ? '' : ','}"${named[index]?.name}":`),
-      ...json,
-    ])
-    return concatenated([Buffer.from(`${before}{`), ...fields, Buffer.from(`}${after}`)])
-  }
-  return { data, roots }
+  const fields = roots.flatMap(({ json }, index) => [
+    Buffer.from(`${index === 0 ? '' : ','}"${named[index]?.name}":`),
+    ...json,
+  ])
+  return { data: [Buffer.from('{'), ...fields, Buffer.from('}')], roots }
 }
 
 type Runner = (context: Context, args: readonly Arguments[], separator: Separator) => Promise<RootRead>

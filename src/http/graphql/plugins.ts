@@ -24,6 +24,7 @@ import { type Exchange, logCause } from '../observe/exchange.js'
 import { JSON_TYPE } from '../wire/content.js'
 import { isLong, longJson } from '../wire/longJson.js'
 import { faultHeaders, STATUS } from '../wire/problems.js'
+import { joined } from '../wire/slices.js'
 import { inputErrors } from './inputErrors.js'
 import { parseWithinLimits } from './limits.js'
 import type { Params } from './parameters.js'
@@ -65,20 +66,24 @@ export function useCompiledQueries(runCompiled: RunCompiled, engine: Engine): Gr
         const query = { document, operationName: operationName ?? undefined, variables: variableValues ?? {} }
         try {
           const result = await runCompiled(exchange, query, context)
-          if (result) return new WrittenResult(result.data('{"data":', '}'))
+          if (result) return new WrittenResult(await joined([BEFORE_DATA, ...result.data, AFTER_DATA]))
+          // The result of a change may be stored, without refusals.
+          if (exchange.isChange) return await engine.execute(execution)
+          exchange.refusals = { reported: 0, unlisted: 0 }
+          const contextValue = { ...context, refusals: exchange.refusals }
+          return await exchange.deadline.bound(engine.execute({ ...execution, contextValue }))
         } catch (error) {
-          // A fault of the store or the rate limit: execution would end with the same error.
+          // Of the store, the rate limit or the deadline.
           if (!(error instanceof Fault)) throw error
           return { errors: [new GraphQLError(error.message, { originalError: error })] }
         }
-        // The result of a change may be stored, without this.
-        if (exchange.isChange) return engine.execute(execution)
-        exchange.refusals = { reported: 0, unlisted: 0 }
-        return engine.execute({ ...execution, contextValue: { ...context, refusals: exchange.refusals } })
       })
     },
   }
 }
+
+const BEFORE_DATA = Buffer.from('{"data":')
+const AFTER_DATA = Buffer.from('}')
 
 /** A result that is already serialized as JSON. */
 class WrittenResult implements ExecutionResult {
@@ -133,7 +138,7 @@ async function jsonOf({ data }: ExecutionResult, errors: readonly GraphQLFormatt
   const whole = { ...(errors.length > 0 && { errors }), ...(data !== undefined && { data }) }
   if (!isLong(data)) return Buffer.from(JSON.stringify(whole))
   const before = errors.length > 0 ? `{"errors":${JSON.stringify(errors)},"data":` : '{"data":'
-  return Buffer.concat([Buffer.from(before), await longJson(data), Buffer.from('}')])
+  return joined([Buffer.from(before), ...(await longJson(data)), AFTER_DATA])
 }
 
 /** The errors of a result as the client sees them, with the status and headers that they require. */

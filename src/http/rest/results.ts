@@ -4,7 +4,6 @@ import type { CompiledResult } from '../../graph/sql/compiledQueries.js'
 import { ChangedRow } from '../../graph/sql/mutations/compiler.js'
 import { ID_PREFIX } from '../../ids.js'
 import type { Separator } from '../../ingest/files/csv.js'
-import { framed } from '../../store/query/framed.js'
 import { Content, emptyResponse, JSON_TYPE, respond } from '../wire/content.js'
 import { longJson } from '../wire/longJson.js'
 import type { HttpRequest, HttpResponse } from '../wire/request.js'
@@ -41,7 +40,7 @@ export async function respondWithCompiled({ roots: [root] }: CompiledResult, cal
       return pageWith(await eventsContent(new JsonLines(list.entries), call), next, call, isEmpty)
     }
     const parts = [BEFORE_DATA, list.entries, Buffer.from(`],"page":${page}}`)] as const
-    const bytes = framed(...parts) ?? (await joined(parts))
+    const bytes = await joined(parts)
     return pageWith(new Content(JSON_TYPE, bytes), next, call, isEmpty)
   }
   if (!root?.isThere) throw nothingAt(call)
@@ -116,7 +115,7 @@ async function listWith(list: ListResult, call: RouteCall): Promise<HttpResponse
       ? await csvContent(operation.columns, nodes, call.separator)
       : type === EVENTS_TYPE
         ? await eventsContent(nodes, call)
-        : new Content(JSON_TYPE, await longJson({ data: nodes, page: pageOf(list, next, call) }))
+        : new Content(JSON_TYPE, await joined(await longJson({ data: nodes, page: pageOf(list, next, call) })))
   return pageWith(content, next, call, nodes.length === 0)
 }
 

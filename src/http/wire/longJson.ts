@@ -1,41 +1,54 @@
 import { turn } from '../../graph/turns.js'
-import { LIMITS } from '../../limits.js'
 
-/** Entries that are serialized at a time. */
-const STEP = 100
+/** Values that are counted and serialized at a time: less than a millisecond. */
+const STEP = 1_000
+/** Characters that a text may have to count as one value. */
+const SHORT = 50
+/** Characters that are collected before others have their turn. */
+const PIECE = 8_000
 
-/** How deep to look for long lists: those of root fields are at `data.<field>.nodes`. */
-const DEPTH = 3
-
-/** Whether `JSON.stringify` of this value would block the event loop for long. */
-export function isLong(value: unknown, depth = DEPTH): boolean {
-  if (Array.isArray(value)) return value.length > LIMITS.sliceRows
-  if (typeof value !== 'object' || value === null || depth === 0) return false
-  return Object.values(value).some((member) => isLong(member, depth - 1))
+/** Whether `JSON.stringify` of this value would block the event loop for long, however its parts are nested. */
+export function isLong(value: unknown): boolean {
+  return countUpTo(STEP, value) > STEP
 }
 
-/** The bytes of `JSON.stringify`, produced some entries at a time to yield to the event loop. */
-export async function longJson(value: unknown): Promise<Buffer> {
-  const parts: Buffer[] = []
-  await write(value, parts)
-  return Buffer.concat(parts)
-}
-
-async function write(value: unknown, parts: Buffer[]): Promise<void> {
-  const put = (text: string) => void parts.push(Buffer.from(text))
-  if (!isLong(value)) return put(JSON.stringify(value))
-  if (Array.isArray(value)) {
-    for (let i = 0; i < value.length; i += STEP) {
-      await turn()
-      put(`${i === 0 ? '[' : ','}${JSON.stringify(value.slice(i, i + STEP)).slice(1, -1)}`)
-    }
-    return put(']')
+/** The number of values in a value, a long text being several; what is above `most` is not counted. */
+function countUpTo(most: number, value: unknown): number {
+  if (typeof value === 'string') return 1 + value.length / SHORT
+  if (typeof value !== 'object' || value === null) return 1
+  let count = 1
+  for (const member of Object.values(value)) {
+    count += countUpTo(most - count, member)
+    if (count > most) break
   }
-  let before = '{'
-  for (const [name, member] of Object.entries(value as object)) {
-    put(`${before}${JSON.stringify(name)}:`)
-    await write(member, parts)
+  return count
+}
+
+/** The bytes of `JSON.stringify` in pieces, produced in steps to yield to the event loop. */
+export async function longJson(value: unknown): Promise<readonly Buffer[]> {
+  const parts: Buffer[] = []
+  let text = ''
+  for (const piece of piecesOf(value)) {
+    text += piece
+    if (text.length < PIECE) continue
+    parts.push(Buffer.from(text))
+    text = ''
+    await turn()
+  }
+  return [...parts, Buffer.from(text)]
+}
+
+function* piecesOf(value: unknown): Generator<string> {
+  if (!isLong(value) || typeof value !== 'object' || value === null) {
+    yield JSON.stringify(value)
+    return
+  }
+  const isArray = Array.isArray(value)
+  let before = isArray ? '[' : '{'
+  for (const [name, member] of Object.entries(value)) {
+    yield isArray ? before : `${before}${JSON.stringify(name)}:`
+    yield* piecesOf(member)
     before = ','
   }
-  put('}')
+  yield isArray ? ']' : '}'
 }

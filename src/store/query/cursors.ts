@@ -1,6 +1,7 @@
 import { crc32 } from 'node:zlib'
 import type { AnyColumn } from 'drizzle-orm'
 import { badArgument } from '../../errors.js'
+import { roomFor } from './framed.js'
 
 export type Key = string | number
 
@@ -56,22 +57,24 @@ const STEP = 500
 
 /** Replaces the marked positions in JSON from the database by cursors. */
 export function withCursors(json: Buffer): Buffer {
-  return together([...piecesOf(json)].map(({ bytes }) => bytes))
+  return Buffer.concat([...piecesOf(json)].map(({ bytes }) => bytes))
 }
 
 /** The same for long lists; `turn` yields to the event loop. */
 export async function withCursorsInTurns(json: Buffer, turn: () => Promise<void>): Promise<Buffer> {
   const pieces: Buffer[] = []
   for (const { bytes, isLast } of piecesOf(json)) {
+    if (isLast && pieces.length === 0) return bytes
     pieces.push(bytes)
     if (!isLast) await turn()
   }
-  return together(pieces)
-}
-
-function together(pieces: readonly Buffer[]): Buffer {
-  const [only, ...more] = pieces
-  return only && more.length === 0 ? only : Buffer.concat(pieces)
+  const whole = roomFor(pieces.reduce((sum, { length }) => sum + length, 0))
+  let end = 0
+  for (const piece of pieces) {
+    end += piece.copy(whole, end)
+    await turn()
+  }
+  return whole
 }
 
 function* piecesOf(json: Buffer): Generator<{ readonly bytes: Buffer; readonly isLast: boolean }> {
