@@ -43,20 +43,27 @@ export function readTogether<Row extends object, Rows extends readonly Row[]>(ro
   return rows
 }
 
-function opened<V>(context: Reading, by: unknown, query: Query<V>): Opened<V> {
+/** Keys of one statement: their look-ups are settled at once. */
+const BATCH_MAX = 1_000
+
+function opened<V>(context: Reading, by: unknown, query: Query<V>, batchMax: number): Opened<V> {
   return oncePerRequest<Opened<V>>(context, by, () => ({
     loads: 0,
     seen: new WeakSet(),
-    loader: new DataLoader(async (keys) => {
-      const found = await query(context.store.read, keys)
-      return keys.map((one) => found.get(one))
-    }),
+    loader: new DataLoader(
+      async (keys) => {
+        if (keys.length === batchMax) await turn(context)
+        const found = await query(context.store.read, keys)
+        return keys.map((one) => found.get(one))
+      },
+      { maxBatchSize: batchMax },
+    ),
   }))
 }
 
 /**
- * Looks up what a row refers to by a key, in one statement for all rows that were read with it and for all other
- * look-ups in the same turn of the event loop.
+ * Looks up what a row refers to by a key, in one statement for a thousand of the rows that were read with it and of the
+ * other look-ups in the same turn of the event loop.
  */
 export async function load<V, Row extends object>(
   context: Reading,
@@ -67,7 +74,7 @@ export async function load<V, Row extends object>(
 ): Promise<V | undefined> {
   const key = keyOf(row)
   if (key === null) return undefined
-  const memory = opened(context, by, query)
+  const memory = opened(context, by, query, BATCH_MAX)
   const cohort = cohorts.get(row)
   if (cohort && !memory.seen.has(cohort)) {
     memory.seen.add(cohort)
@@ -78,17 +85,16 @@ export async function load<V, Row extends object>(
   memory.loads += 1
   const found = memory.loader.load(key)
   if (memory.loads <= LIMITS.nestedPageRows) return found
-  // One statement resolves all of them at once, and graphql would then complete all of them in one go.
-  const value = await found
-  await turn(context)
-  return value
+  // One statement settles all of them at once, and graphql would then complete all of them in one go.
+  return found.finally(() => turn(context))
 }
 
-/** The same for many keys. */
+/** The same for many keys, always in one statement. */
 export async function loadMany<V>(
   context: Reading,
   query: Query<V>,
   keys: readonly string[],
 ): Promise<readonly (V | undefined)[]> {
-  return Promise.all(keys.map((key) => opened(context, query, query).loader.load(key)))
+  const { loader } = opened(context, query, query, Number.POSITIVE_INFINITY)
+  return Promise.all(keys.map((key) => loader.load(key)))
 }

@@ -1,6 +1,8 @@
 import { setImmediate as nextLoopTurn } from 'node:timers/promises'
+import { type GraphQLSchema, getNullableType, isListType, isObjectType } from 'graphql'
 import { deadlineExceeded, isOverdue } from '../store/faults.js'
 import type { Deadline } from '../store/store.js'
+import { publicError } from './faults.js'
 
 /** The part of a context that is needed here. */
 interface Request {
@@ -10,7 +12,7 @@ interface Request {
 /** How long resolvers may block the event loop before other requests are served. */
 export const SLICE_MS = 3
 
-const waiting: (() => void)[] = []
+let waiting: (() => void)[] = []
 let isRunning = false
 /** When the slice of this turn of the event loop ends; undefined until one begins. */
 let sliceEndsAt: number | undefined
@@ -24,16 +26,23 @@ export async function turn({ deadline }: Request = {}): Promise<void> {
     waiting.push(resolve)
     if (!isRunning) void run()
   })
+  // Each of a hundred thousand fields would make an error that nobody gets.
+  if (deadline?.isAbandoned) return never()
   if (isOverdue(deadline)) throw deadlineExceeded()
 }
 
 async function run(): Promise<void> {
   isRunning = true
-  for (let next = waiting.shift(); next; next = waiting.shift()) {
-    while (isSliceUsedUp()) await nextLoopTurn()
-    next()
-    // `nextTick` callbacks run once the microtask queue is empty: after the caller's work up to its next await.
-    await new Promise<void>((resolve) => process.nextTick(resolve))
+  while (waiting.length > 0) {
+    // Taken as a whole: `shift` moves all that remain, and a query can have a hundred thousand waiting.
+    const round = waiting
+    waiting = []
+    for (const next of round) {
+      while (isSliceUsedUp()) await nextLoopTurn()
+      next()
+      // `nextTick` callbacks run once the microtask queue is empty: after the caller's work up to its next await.
+      await new Promise<void>((resolve) => process.nextTick(resolve))
+    }
   }
   isRunning = false
 }
@@ -52,15 +61,36 @@ function isSliceUsedUp(): boolean {
 /** Entries of a list that are completed between two checks of the clock: each may have hundreds of fields. */
 const STEP = 10
 
-/** For the later entries of a failed list, which graphql-js does not await. */
+/** For what nobody awaits: the rest of an abandoned request, and the later entries of a list that failed. */
 const never = () => new Promise<never>(() => undefined)
 
-/** Entries that graphql completes in steps, because completing all at once would block the event loop. */
+/** Makes graphql complete long lists in steps, because completing all entries at once would block the event loop. */
+export function completeInTurns(schema: GraphQLSchema): void {
+  const fields = Object.values(schema.getTypeMap()).flatMap((type) =>
+    isObjectType(type) && !type.name.startsWith('__') ? Object.values(type.getFields()) : [],
+  )
+  for (const field of fields) {
+    const { resolve } = field
+    if (!resolve || !isListType(getNullableType(field.type))) continue
+    field.resolve = (source, args, context: Request, info) => {
+      const late = (entries: unknown) => (Array.isArray(entries) ? inTurns(context, entries) : entries)
+      const entries: unknown = resolve(source, args, context, info)
+      return entries instanceof Promise ? entries.then(late) : late(entries)
+    }
+  }
+}
+
 export function inTurns<T>(request: Request, entries: readonly T[]): readonly (T | Promise<T>)[] {
   if (entries.length <= STEP) return entries
-  let mine = turn(request)
+  let mine = publishedTurn(request)
   return entries.map((entry, index) => {
-    if (index > 0 && index % STEP === 0) mine = mine.then(() => turn(request), never)
+    if (index > 0 && index % STEP === 0) mine = mine.then(() => publishedTurn(request), never)
     return mine.then(() => entry)
+  })
+}
+
+function publishedTurn(request: Request): Promise<void> {
+  return turn(request).catch((error: unknown) => {
+    throw publicError(error)
   })
 }

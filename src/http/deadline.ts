@@ -12,6 +12,7 @@ export class RequestDeadline implements Deadline {
   /** In the time of `performance.now()`, like `deadlineAt`. */
   since = performance.now()
   deadlineAt: number
+  isAbandoned = false
   private readonly deadlineMs: number
   private readonly request: { readonly isGone: boolean } | undefined
 
@@ -37,11 +38,15 @@ export class RequestDeadline implements Deadline {
     }
   }
 
-  /** Rejects at the deadline and abandons the work, which goes on: it must only read or wait. */
+  /** Rejects at the deadline and abandons the work, which must only read or wait: it ends at its next turn, if any. */
   async bound<T>(work: Promise<T>, fault: () => Fault = deadlineExceeded): Promise<T> {
     let timer: NodeJS.Timeout | undefined
     const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(fault()), this.deadlineAt - performance.now())
+      const abandon = () => {
+        this.isAbandoned = true
+        reject(fault())
+      }
+      timer = setTimeout(abandon, this.deadlineAt - performance.now())
     })
     try {
       return await Promise.race([work, late])

@@ -45,6 +45,31 @@ test('searches that take too long get 503 in time, others are served meanwhile, 
   expect((await client.request('/v1/personnel?limit=1&total=true')).text).toContain(`"total":${PEOPLE}`)
 })
 
+/** So many names of counts that it is executed and not compiled: a list for each person, under forty names. */
+const counts = Array.from({ length: 21 }, (_, i) => `count${i}: totalCount`)
+const pages = Array.from({ length: 20 }, (_, i) => `page${i}: pageInfo { hasNextPage }`)
+const EXECUTED = `query($first: Int) { personnel(first: $first) {
+  nodes { risks(first: 1) { ${counts.join(' ')} ${pages.join(' ')} } } } }`
+
+test('a query that is executed for too long gets one error at its deadline, and then the process is idle', async () => {
+  const { client, pid } = await openSlow()
+  const executed = (first: number | null) => {
+    const body = JSON.stringify({ query: EXECUTED, variables: { first } })
+    return client.request('/graphql', { method: 'POST', body })
+  }
+  const answers = await Promise.all(Array.from({ length: 4 }, () => executed(null)))
+  for (const { status, text } of answers) {
+    const { errors, data = null } = JSON.parse(text)
+    expect([status, errors.length, errors[0].extensions.code]).toEqual([503, 1, 'DEADLINE_EXCEEDED'])
+    expect(data?.personnel ?? null).toBe(null)
+  }
+  await sleep(1_000)
+  const before = cpuMsOf(pid)
+  await sleep(1_000)
+  expect(cpuMsOf(pid) - before).toBeLessThan(100)
+  expect(JSON.parse((await executed(5)).text).data.personnel.nodes).toHaveLength(5)
+})
+
 test('SIGTERM in the middle of a search that takes too long ends the process in order', async () => {
   const { client, child } = await openSlow()
   const search = client.request(SEARCH)

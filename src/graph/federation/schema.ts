@@ -15,7 +15,7 @@ import { limitPrices } from '../cost/prices.js'
 import type { References } from '../fields.js'
 import { withNode } from '../node.js'
 import { publishErrors } from '../resolverErrors.js'
-import { inTurns } from '../turns.js'
+import { completeInTurns } from '../turns.js'
 import { annotationsOf } from './annotations.js'
 import { countReferences, type EntityOptions, entityTypes, registerEntity, resolveReferences } from './references.js'
 import { addDirectives, federated, keyDirective, printedSubgraph, SHAREABLE, withEntities } from './subgraph.js'
@@ -62,6 +62,7 @@ export function toSubgraph(): Subgraph {
   boundArguments(schema)
   limitPrices(schema)
   publishErrors(schema)
+  completeInTurns(schema)
   return { schema, sdl }
 }
 
@@ -75,8 +76,7 @@ function resolveFederation(schema: GraphQLSchema, sdl: () => string): void {
   // Each entity's scope is checked where it is resolved; any valid key may read the schema.
   const entities: References = { of: ({ representations }) => representations as readonly unknown[] }
   _entities.extensions = { scope: null, price, sql: { entities } }
-  _entities.resolve = async (_, { representations }, context: Context) =>
-    inTurns(context, await resolveReferences(context, representations))
+  _entities.resolve = (_, { representations }, context: Context) => resolveReferences(context, representations)
   const service = () => ({ sdl: sdl() })
   _service.extensions = { scope: null, sql: { local: service } }
   _service.resolve = service

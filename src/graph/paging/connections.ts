@@ -19,13 +19,13 @@ import { federated, SHAREABLE } from '../federation/subgraph.js'
 import { type Arguments, field, idOf, type Types } from '../fields.js'
 import { checkNames } from '../hints/names.js'
 import { load, oncePerRequest, readTogether } from '../loaders.js'
-import { inTurns, turn } from '../turns.js'
+import { turn } from '../turns.js'
 import { type Connection, factsOf, followed, type Once } from './pages.js'
 import { type PageRequest, pageRequestOf } from './requests.js'
 
 type AnyRow = Record<string, unknown>
 
-const PageInfo = builder.objectRef<Pick<Connection<never>, 'facts'>>('PageInfo')
+const PageInfo = builder.objectRef<PageFacts>('PageInfo')
 PageInfo.implement({
   description: 'The position of a page in its list.',
   // Other subgraphs have a PageInfo too, and the supergraph has one.
@@ -55,7 +55,7 @@ PageInfo.implement({
 function fact<const Name extends keyof PageFacts>(name: Name) {
   return {
     extensions: { sql: { fact: name } },
-    resolve: async ({ facts }: Pick<Connection<never>, 'facts'>) => (await facts())[name],
+    resolve: (facts: PageFacts) => facts[name],
   }
 }
 
@@ -97,7 +97,7 @@ export function connectionOf<Row extends object>(node: ObjectRef<Types, Row>, pl
         type: [node],
         description: 'The entries of this page.',
         extensions: { sql: { part: 'nodes' }, price: ENTRIES },
-        resolve: async (connection, _, context) => inTurns(context, await rowsIn(context, connection)),
+        resolve: (connection, _, context) => rowsIn(context, connection),
       }),
       edges: t.field({
         type: [Edge],
@@ -105,17 +105,14 @@ export function connectionOf<Row extends object>(node: ObjectRef<Types, Row>, pl
         extensions: { sql: { part: 'edges' }, price: ENTRIES },
         resolve: async (connection, _, context) => {
           const rows = await rowsIn(context, connection)
-          return inTurns(
-            context,
-            rows.map((row) => ({ row, cursor: connection.cursor })),
-          )
+          return rows.map((row) => ({ row, cursor: connection.cursor }))
         },
       }),
       pageInfo: t.field({
         type: PageInfo,
         description: 'Whether more follows, and from where.',
         extensions: { sql: { part: 'pageInfo' }, price: ENDS },
-        resolve: (connection) => connection,
+        resolve: ({ facts }) => facts(),
       }),
       totalCount: t.int({
         description: 'The number of matching entries on all pages. Counted only when selected.',
@@ -200,12 +197,22 @@ function connectRelated(context: Context, args: Arguments, relation: AnyRelation
     readTogether([...found.values()].flat())
     return found
   }
+  const facts = (read: Read, ids: readonly string[]) => relatedFacts(read, relation, ids, pageRequest, pause)
+  const counts = (read: Read, ids: readonly string[]) => relatedCounts(read, relation, ids, pageRequest)
   return {
-    rows: async () => (await ofRow('rows', pages)) ?? [],
-    facts: async () =>
-      (await ofRow('facts', (read, ids) => relatedFacts(read, relation, ids, pageRequest, pause))) ?? NO_PAGE,
-    count: async () => (await ofRow('count', (read, ids) => relatedCounts(read, relation, ids, pageRequest))) ?? 0,
+    rows: lazily(async () => (await ofRow('rows', pages)) ?? []),
+    facts: lazily(async () => (await ofRow('facts', facts)) ?? NO_PAGE),
+    count: lazily(async () => (await ofRow('count', counts)) ?? 0),
     cursor: (entry) => cursorOf(context.store.read, list, entry),
+  }
+}
+
+/** Called on first use only: each look-up waits for its turn, and a part can be selected under many names. */
+function lazily<V>(make: () => Promise<V>): () => Promise<V> {
+  let made: Promise<V> | undefined
+  return () => {
+    made ??= make()
+    return made
   }
 }
 

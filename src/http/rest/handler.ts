@@ -95,7 +95,7 @@ function readerWith({ schema, engine, runCompiled }: RestOptions): Reader {
     const context = engine.contextFor(principal, trackStatements(exchange), exchange.deadline)
     const query = { document: operation.document, variables, isLenient: true }
     const result = await runCompiled(exchange, query, context, type === 'application/json' ? ',' : '\n')
-    const executed = result ? undefined : await run(engine, operation, variables, context)
+    const executed = result ? undefined : await exchange.deadline.bound(run(engine, operation, variables, context))
     const isEmpty = result ? result.roots[0]?.list?.entries.length === 0 : isEmptyList(executed)
     if (isEmpty) await requireParent({ schema, engine }, call, parameters, context)
     return result ? respondWithCompiled(result, call) : respondWithResult(executed, call)

@@ -179,8 +179,8 @@ function rowsIn<T extends PgTable>(table: T, json: unknown): T['$inferSelect'][]
 /** Yields to the event loop while much JSON is parsed. */
 type Pause = () => Promise<void>
 
-/** Pages parsed between two pauses. */
-const STEP = 25
+/** Characters parsed between two pauses: a page may have a thousand rows, or none. */
+const STEP = 50_000
 
 async function mapped<V>(
   found: ReadonlyMap<string, unknown>,
@@ -188,9 +188,13 @@ async function mapped<V>(
   pause?: Pause,
 ): Promise<Map<string, V>> {
   const all = new Map<string, V>()
+  let parsed = 0
   for (const [id, value] of found) {
     all.set(id, read(value))
-    if (pause && all.size % STEP === 0) await pause()
+    parsed += String(value).length
+    if (!pause || parsed < STEP) continue
+    parsed = 0
+    await pause()
   }
   return all
 }
