@@ -24,7 +24,8 @@ function start(): (sent: Query) => unknown[] {
   return (sent) => {
     Atomics.store(signal, 0, 0)
     port1.postMessage(sent)
-    Atomics.wait(signal, 0, 0)
+    // The worker's notification of the answer before may come late, and wakes this wait without an answer.
+    while (Atomics.load(signal, 0) === 0) Atomics.wait(signal, 0, 0)
     const { rows, failure, code } = receiveMessageOnPort(port1)?.message ?? {}
     if (failure !== undefined) throw Object.assign(new Error(failure), { code })
     return rows
