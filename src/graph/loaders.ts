@@ -38,10 +38,22 @@ interface Opened<V> {
 /** Rows that were read together; what one of them needs, the others will need as well. */
 const cohorts = new WeakMap<object, readonly object[]>()
 
-export function readTogether<Row extends object, Rows extends readonly Row[]>(rows: Rows): Rows {
+export function readTogether<Rows extends readonly object[]>(rows: Rows): Rows {
   for (const row of rows) cohorts.set(row, rows)
   return rows
 }
+
+/** The same for a list of any length. */
+export async function manyReadTogether<Rows extends readonly object[]>(context: Reading, rows: Rows): Promise<Rows> {
+  for (const [index, row] of rows.entries()) {
+    if (index > 0 && index % NOTED_AT_ONCE === 0) await turn(context)
+    cohorts.set(row, rows)
+  }
+  return rows
+}
+
+/** Rows between two turns of others. */
+const NOTED_AT_ONCE = 1_000
 
 /** Keys of one statement: their look-ups are settled at once. */
 const BATCH_MAX = 1_000

@@ -80,13 +80,29 @@ export function completeInTurns(schema: GraphQLSchema): void {
   }
 }
 
-export function inTurns<T>(request: Request, entries: readonly T[]): readonly (T | Promise<T>)[] {
+export function inTurns<T>(request: Request, entries: readonly T[]): readonly (T | LateEntry<T>)[] {
   if (entries.length <= STEP) return entries
   let mine = publishedTurn(request)
   return entries.map((entry, index) => {
     if (index > 0 && index % STEP === 0) mine = mine.then(() => publishedTurn(request), never)
-    return mine.then(() => entry)
+    return new LateEntry(mine, entry)
   })
+}
+
+/** What graphql takes for a promise. One for each of 20,000 entries would keep the garbage collector busy for long. */
+class LateEntry<T> {
+  private readonly turn: Promise<void>
+  private readonly entry: T
+
+  constructor(turn: Promise<void>, entry: T) {
+    this.turn = turn
+    this.entry = entry
+  }
+
+  // biome-ignore lint/suspicious/noThenProperty: its `then` is what graphql looks for.
+  then(use: (entry: T) => unknown, fail?: (error: unknown) => unknown): Promise<unknown> {
+    return this.turn.then(() => use(this.entry), fail)
+  }
 }
 
 function publishedTurn(request: Request): Promise<void> {

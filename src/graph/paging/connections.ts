@@ -18,7 +18,7 @@ import type { FieldPrice } from '../cost/fieldPrices.js'
 import { federated, SHAREABLE } from '../federation/subgraph.js'
 import { type Arguments, field, idOf, type Types } from '../fields.js'
 import { checkNames } from '../hints/names.js'
-import { load, oncePerRequest, readTogether } from '../loaders.js'
+import { load, manyReadTogether, oncePerRequest } from '../loaders.js'
 import { turn } from '../turns.js'
 import { type Connection, factsOf, followed, type Once } from './pages.js'
 import { type PageRequest, pageRequestOf } from './requests.js'
@@ -172,7 +172,7 @@ function connect(context: Context, args: Arguments, list: AnyList): Connection<A
         // Known before anything is read, so that what cannot be sent is refused at once.
         if (pageRequest.first === undefined)
           requireWhole(await context.rowCounts.of(list, filter, pageRequest.most), pageRequest)
-        return readTogether(await pageOf(read, list, filter, pageRequest))
+        return manyReadTogether(context, await pageOf(read, list, filter, pageRequest))
       }),
     facts: () => once('facts', pageRequest, () => factsOf(read, list, pageRequest)),
     // Pages of the same list share their count.
@@ -194,7 +194,7 @@ function connectRelated(context: Context, args: Arguments, relation: AnyRelation
   const pause = () => turn(context)
   const pages = async (read: Read, ids: readonly string[]) => {
     const found = await relatedPages(read, relation, ids, pageRequest, pause)
-    readTogether([...found.values()].flat())
+    await manyReadTogether(context, [...found.values()].flat())
     return found
   }
   const facts = (read: Read, ids: readonly string[]) => relatedFacts(read, relation, ids, pageRequest, pause)

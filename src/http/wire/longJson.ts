@@ -17,7 +17,7 @@ function countUpTo(most: number, value: unknown): number {
   if (typeof value === 'string') return 1 + value.length / SHORT
   if (typeof value !== 'object' || value === null) return 1
   let count = 1
-  for (const member of Object.values(value)) {
+  for (const member of Array.isArray(value) ? value : Object.values(value)) {
     count += countUpTo(most - count, member)
     if (count > most) break
   }
@@ -43,12 +43,26 @@ function* piecesOf(value: unknown): Generator<string> {
     yield JSON.stringify(value)
     return
   }
-  const isArray = Array.isArray(value)
-  let before = isArray ? '[' : '{'
-  for (const [name, member] of Object.entries(value)) {
-    yield isArray ? before : `${before}${JSON.stringify(name)}:`
+  if (Array.isArray(value)) yield* entriesOf(value)
+  else yield* membersOf(value)
+}
+
+function* entriesOf(list: readonly unknown[]): Generator<string> {
+  let before = '['
+  for (const entry of list) {
+    yield before
+    yield* piecesOf(entry)
+    before = ','
+  }
+  yield ']'
+}
+
+function* membersOf(object: object): Generator<string> {
+  let before = '{'
+  for (const [name, member] of Object.entries(object)) {
+    yield `${before}${JSON.stringify(name)}:`
     yield* piecesOf(member)
     before = ','
   }
-  yield isArray ? ']' : '}'
+  yield '}'
 }
