@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { addPerson } from '../../src/personnel/people.js'
 import { FIRST_QUERIES } from '../graphql/firstQueries.js'
 import { addIssues, addProject, addRisks, issue, project, risk } from '../support/fixtures.js'
-import { isShort, KEY, openArena, PROJECTS_KEY, query } from './support/arena.js'
+import { isShort, KEY, openArena, PROJECTS_KEY, query, WAIT_MS } from './support/arena.js'
 import { type Chance, Composer, chanceOf, isShortEnough, type Selected, written } from './support/querySearch.js'
 
 /**
@@ -14,8 +14,8 @@ const [PEOPLE, ENTRIES] = isShort ? [1_000, 4_000] : [10_000, 20_000]
 const PROJECTS = 20
 const SEARCH_MS = isShort ? 20_000 : 120_000
 const RATIO_MAX = 10
-/** Of what is executed and not compiled: collecting the garbage of 20,000 executed rows takes 15 to 18 ms at a time. */
-const EXECUTED_RATIO_MAX = isShort ? RATIO_MAX : 15
+/** Of refused fields, which are executed: collecting the garbage of 20,000 executed rows takes 15 to 18 ms at a time. */
+const REFUSED_RATIO_MAX = isShort ? RATIO_MAX : 15
 const SEED = Number(process.env['HOSTILE_SEED'] ?? 1 + Math.floor(Math.random() * 1e6))
 
 const arena = openArena(
@@ -162,20 +162,21 @@ test.each([
   expect(waitedMs).toBeGreaterThan(0)
   const ratio = waitedMs / page
   console.info(`dearest.test.ts: ${waitedMs.toFixed(1)} ms against ${page.toFixed(1)} ms: ${ratio.toFixed(1)} times.`)
-  expect(ratio).toBeLessThanOrEqual(EXECUTED_RATIO_MAX)
+  expect(ratio).toBeLessThanOrEqual(REFUSED_RATIO_MAX)
 })
 
 const scores = Array.from({ length: 21 }, (_, i) => `score${i}: topRiskScore`).join(' ')
 const ends = Array.from({ length: 20 }, (_, i) => `page${i}: pageInfo { hasNextPage }`).join(' ')
 
-test('so does a query with more look-ups than are compiled, in every risk of every project', async () => {
+test.each([
+  `{ projects(first: 300) { nodes { ${scores} risks(first: 300) { nodes { issues { ${ends} } } } } } }`,
+  `{ risks(first: 1000) { nodes { ${owners} } } }`,
+])('a query with more look-ups than are compiled ends, and others hardly wait: %.60s', async (text) => {
   const page = await pageWait()
-  const text = `{ projects(first: 300) { nodes { ${scores} risks(first: 300) { nodes { issues { ${ends} } } } } } }`
   const waitedMs = await leastWait(text)
+  console.info(`dearest.test.ts: ${waitedMs.toFixed(1)} ms against ${page.toFixed(1)} ms of a page.`)
   expect(waitedMs).toBeGreaterThan(0)
-  const ratio = waitedMs / page
-  console.info(`dearest.test.ts: ${waitedMs.toFixed(1)} ms against ${page.toFixed(1)} ms: ${ratio.toFixed(1)} times.`)
-  expect(ratio).toBeLessThanOrEqual(EXECUTED_RATIO_MAX)
+  expect(waitedMs).toBeLessThan(WAIT_MS)
 })
 
 test.each(Object.entries(FIRST_QUERIES))(

@@ -27,7 +27,7 @@ export function sample<T>(all: readonly T[]): readonly T[] {
 }
 
 /** The longest latency allowed for other clients during any attack. */
-const WAIT_MS = 1_000
+export const WAIT_MS = 1_000
 const WATCH_EVERY_MS = 25
 
 const KEY_LENGTH = 40
