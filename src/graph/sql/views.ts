@@ -18,6 +18,7 @@ import { type Arguments, field, type Types } from '../fields.js'
 import { checkNames } from '../hints/names.js'
 import { readTogether } from '../loaders.js'
 import { requirePageSize } from '../paging/requests.js'
+import { turn } from '../turns.js'
 import type { ViewRoot } from './compiler.js'
 import type { RootRead } from './results.js'
 import { Build } from './statements.js'
@@ -43,8 +44,12 @@ export function queryView<A, Row extends object>(
       description,
       ...needs(scope, { sql: { view }, price }),
       args: args(t.arg),
-      resolve: (async (_: unknown, given: Arguments, context: Context) =>
-        viewRow(context.store.read, await requestOf(context, view, given))) as never,
+      resolve: (async (_: unknown, given: Arguments, context: Context) => {
+        const request = await requestOf(context, view, given)
+        // Composing the statement takes milliseconds, for each alias.
+        await turn(context)
+        return viewRow(context.store.read, request)
+      }) as never,
     }),
   )
 }

@@ -77,11 +77,10 @@ export async function pageOf<T extends PgTable, F>(
 const ROWS_AT_ONCE = 1_000
 
 /** Builds rows in chunks, and yields to the event loop between them. */
-export async function rowsOf<T extends PgTable>(table: T, all: readonly unknown[][]): Promise<T['$inferSelect'][]> {
+export async function rowsOf<T extends PgTable>(table: T, all: Iterable<unknown[]>): Promise<T['$inferSelect'][]> {
   const rows: T['$inferSelect'][] = []
-  for (const [index, values] of all.entries()) {
-    if (index > 0 && index % ROWS_AT_ONCE === 0) await nextTurn()
-    rows.push(rowOf(table, values))
+  for (const values of all) {
+    if (rows.push(rowOf(table, values)) % ROWS_AT_ONCE === 0) await nextTurn()
   }
   return rows
 }

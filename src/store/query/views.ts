@@ -1,7 +1,8 @@
-import { type SQL, sql } from 'drizzle-orm'
+import { getTableColumns, getTableName, type SQL, sql } from 'drizzle-orm'
 import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
 import type { Fault } from '../../errors.js'
 import type { CompiledSql, Extent, Read } from '../store.js'
+import { bytesOf } from './jsonPage.js'
 import { columnsOf } from './lookups.js'
 import type { Naming } from './names.js'
 import { rowsOf } from './page.js'
@@ -58,24 +59,30 @@ export function requireComplete({ view, args, most }: ViewRequest, rows: readonl
   if (Number(rows[0]?.[0] ?? 0) > most && !view.isBounded?.(args as never)) throw view.tooMany(most)
 }
 
-/** The row of a view with its lists, all from one snapshot. */
+/** The row of a view with its lists, by one statement: each takes as long as all that the view is derived from. */
 export async function viewRow(read: Read, request: ViewRequest): Promise<object> {
   const { view } = request
-  const names = Object.keys(view.lists)
-  const lists = Object.values(view.lists)
-  const tables = [view.row, ...lists]
-  const from = [sql`${view.row}`, ...lists.map((table) => sql`${table} order by ${table.position}`)]
-  const found = await read.rowsTogether(
-    tables.map((table, index) => viewStatement(read, request, columnsOf(table), from[index] ?? sql`${table}`)),
+  const lists = Object.entries(view.lists)
+  const texts = [rowTexts(read, view.row), ...lists.map(([, table]) => rowTexts(read, table))]
+  const [found = []] = await read.rows(
+    viewStatement(read, request, sql.join(texts, sql.raw(', ')), sql`(select 1) one`),
   )
-  requireComplete(request, found[0] ?? [])
-  const [[row] = [], ...others] = await Promise.all(
-    tables.map((table, index) =>
-      rowsOf(
-        table,
-        (found[index] ?? []).map(([, ...values]) => values),
-      ),
-    ),
-  )
-  return { ...row, ...Object.fromEntries(names.map((name, index) => [name, others[index] ?? []])) }
+  requireComplete(request, [found])
+  const [row] = await rowsOf(view.row, parsed(found[1]))
+  const rows: Record<string, object[]> = {}
+  for (const [index, [name, table]] of lists.entries()) rows[name] = await rowsOf(table, parsed(found[2 + index]))
+  return { ...row, ...rows }
+}
+
+/** All rows of a table in order, each a line of JSON. */
+function rowTexts({ json }: Read, table: PgTable | Positioned): SQL {
+  const ordered = 'position' in table ? sql` order by ${table.position}` : sql.raw('')
+  const rows = sql`(select ${columnsOf(table)} from ${table}${ordered}) ${sql.identifier(getTableName(table))}`
+  return sql`(select ${json.entries(json.array(Object.values(getTableColumns(table))), '\n')} from ${rows})`
+}
+
+function* parsed(lines: unknown): Iterable<unknown[]> {
+  const text = bytesOf(lines).toString()
+  // An empty text has no line.
+  if (text) for (const line of text.split('\n')) yield JSON.parse(line)
 }
