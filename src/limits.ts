@@ -25,7 +25,7 @@ const TABLE = {
   introspectedFieldsMax: [1_000, 'Introspection fields of a query, with its fragments expanded.'],
   queryDirectivesMax: [8, 'Directives in a query.'],
   compiledLookUpsMax: [
-    20,
+    64,
     'Fields of a root list that look up other rows, with its fragments expanded; a query with more is executed, not compiled.',
   ],
   compiledMembersMax: [500, 'Fields of one object in a compiled query; a query with more is executed.'],

@@ -37,7 +37,7 @@ export interface Engine {
    * Compiles the one root field of a REST mutation, with coerced variables; undefined if it must be executed, also to
    * report an error.
    */
-  change(mutation: StoredMutation, variables: Query['variables'], context: Context): Change | undefined
+  change(mutation: StoredMutation, variables: Query['variables'], context: Context): Promise<Change | undefined>
   /** The charge of a validated operation; 0 if execution will refuse it. */
   chargeFor(query: Query, context: Context): Promise<number>
 }
@@ -56,7 +56,7 @@ interface StoredMutation {
   readonly rootNode: FieldNode
 }
 
-type Change = ReturnType<CompiledMutation['prepare']>
+type Change = Awaited<ReturnType<CompiledMutation['prepare']>>
 
 interface EngineOptions {
   readonly store: Store
@@ -103,11 +103,11 @@ export function createEngine(options: EngineOptions): Engine {
       // Each coercion error prints the whole value, so one is enough.
       return execute({ ...args, options: { ...args.options, maxCoercionErrors: 1 } })
     },
-    change({ document, rootNode }, variables, context) {
+    async change({ document, rootNode }, variables, context) {
       if (!isCompiled || context.isExecuted) return undefined
       const mutation = compiledMutation(schema, document, [rootNode], variables)
       if (typeof mutation === 'string' || !mayHave(context.principal, mutation.scopes)) return undefined
-      return orUndefined(() => mutation.prepare(context, variables))
+      return mutation.prepare(context, variables).catch(unlessOfClient)
     },
     async prepare({ document, operationName, variables, isLenient = false }, principal) {
       const withheld = isLenient ? scopesWithout(principal) : undefined
@@ -145,11 +145,7 @@ function mayHave({ scopes: held }: Principal, needed: ReadonlySet<Scope>): boole
 }
 
 /** Undefined on an error of the client: execution reports it. */
-function orUndefined<V>(work: () => V): V | undefined {
-  try {
-    return work()
-  } catch (error) {
-    if (error instanceof NotCompilable || error instanceof GraphQLError || error instanceof Fault) return undefined
-    throw error
-  }
+function unlessOfClient(error: unknown): undefined {
+  if (error instanceof NotCompilable || error instanceof GraphQLError || error instanceof Fault) return undefined
+  throw error
 }

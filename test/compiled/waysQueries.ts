@@ -7,8 +7,12 @@ export interface Sent {
   readonly [member: string]: unknown
 }
 
-/** Fields of a risk that read other rows. */
-const lookUps = (count: number) => Array.from({ length: count }, (_, i) => `a${i}: owner { name }`).join(' ')
+/** Fields of a risk that read other rows, as many as this: a query may have fewer aliases. */
+const lookUps = (count: number) =>
+  Array.from(
+    { length: Math.ceil(count / 2) },
+    (_, i) => `a${i}: owner { name ${2 * i + 1 < count ? 'groups { name }' : ''} }`,
+  ).join(' ')
 
 /** Queries that compile. */
 export const COMPILED: Readonly<Record<string, (company: Company) => Sent>> = {

@@ -165,12 +165,15 @@ test.each([
   expect(ratio).toBeLessThanOrEqual(REFUSED_RATIO_MAX)
 })
 
+// A query may have fewer aliases than compiled look-ups, but fragments can multiply them.
 const scores = Array.from({ length: 21 }, (_, i) => `score${i}: topRiskScore`).join(' ')
+const fewer = Array.from({ length: 23 }, (_, i) => `o${i}: owner { id }`).join(' ')
 const ends = Array.from({ length: 20 }, (_, i) => `page${i}: pageInfo { hasNextPage }`).join(' ')
 
 test.each([
-  `{ projects(first: 300) { nodes { ${scores} risks(first: 300) { nodes { issues { ${ends} } } } } } }`,
-  `{ risks(first: 1000) { nodes { ${owners} } } }`,
+  `{ projects(first: 300) { w: nodes { ...S } x: nodes { ...S } y: nodes { ...S }
+    nodes { ...S risks(first: 300) { nodes { issues { ${ends} } } } } } } fragment S on Project { ${scores} }`,
+  `{ risks(first: 500) { nodes { ...O } x: nodes { ...O } y: nodes { ...O } } } fragment O on Risk { ${fewer} }`,
 ])('a query with more look-ups than are compiled ends, and others hardly wait: %.60s', async (text) => {
   const page = await pageWait()
   const waitedMs = await leastWait(text)

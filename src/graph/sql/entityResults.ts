@@ -33,11 +33,13 @@ export function entitiesRunner(root: EntitiesRoot) {
     const { places, batches } = readReferences(root.references.of(args[0] ?? {}))
     const references = places.map(usable)
     const pageRequests = await checkedPageRequests(context, root, args, number)
-    const lookUps = batches.map((batch) => {
+    const lookUps: LookUp[] = []
+    for (const batch of batches) {
       const entry = visibleEntry(context, root, batch)
       const others = references.flatMap((one) => (one.key === batch.key ? one.others.map(({ key }) => key) : []))
-      return lookUp(context, { batch, keys: [...new Set([batch.key, ...others])], entry, pageRequests, number })
-    })
+      const keys = [...new Set([batch.key, ...others])]
+      lookUps.push(await lookUp(context, { batch, keys, entry, pageRequests, number }))
+    }
     return {
       statements: lookUps.map(({ statement }) => statement),
       async resultOf(rows) {
@@ -85,10 +87,10 @@ interface LookUp {
   foundIn(rows: readonly unknown[][]): ReadonlyMap<string, Found>
 }
 
-function lookUp(
+async function lookUp(
   context: Context,
   { batch: { entity, key, values: wanted }, keys, entry, pageRequests, number }: Look,
-): LookUp {
+): Promise<LookUp> {
   const { read } = context.store
   const table = entity.table(read.t)
   const weighing = new Weighing(pageRequests, wanted.size)
@@ -100,7 +102,7 @@ function lookUp(
   const values = [...wanted]
   const sample = values.length === 1 ? SAMPLE.slice(1) : SAMPLE
   const shape = `${number} ${entity.name} ${keys.map(({ name }) => name)} ${sample.length} ${isHeavy ? 'guarded' : 'bare'}`
-  const statement = cachedStatement(read, `${shape} ${keyOf(pageRequests)}`, () => {
+  const statement = await cachedStatement(context, `${shape} ${keyOf(pageRequests)}`, () => {
     const build = new Build(read, pageRequests, isHeavy)
     const parts = keys.flatMap(({ row }) => row.columns(read, extent.row))
     const selected = sql.join([entry.object(build, extent.row), ...parts], sql.raw(', '))

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { fillPlaceholders, type SQL, sql } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
 import { grants, type Scope } from '../../auth/scopes.js'
@@ -47,11 +48,16 @@ interface CachedStatement {
 const cachedOn = oncePerEngine(() => new LRUCache<string, CachedStatement>({ max: STATEMENTS_CACHED_MAX }))
 
 /** Caches the compiled SQL text of equal selections. */
-export function cachedStatement(read: Read, key: string, build: () => SQL): CachedStatement {
+export async function cachedStatement(context: Context, key: string, build: () => SQL): Promise<CachedStatement> {
+  const { read } = context.store
   const statements = cachedOn(read)
   const known = statements.get(key)
   if (known) return known
-  const compiled = read.compile(build())
+  // With many look-ups, both building and compiling take milliseconds.
+  await nextTurn()
+  const built = build()
+  await nextTurn()
+  const compiled = read.compile(built)
   if (key.length + compiled.text.length <= LIMITS.storeKeptCharacters) statements.set(key, compiled)
   return compiled
 }
@@ -124,7 +130,7 @@ export function listRunner(root: ListRoot) {
       read.guard(extent) ?? (root.isCounted ? read.guard({ table, rows: Number.POSITIVE_INFINITY }) : undefined)
     const isHeavy = guard !== undefined
     const key = `${number}${separator}${isHeavy ? 'guarded' : 'bare'} ${keyOf(pageRequests)}`
-    const { text, values } = cachedStatement(read, key, () => {
+    const { text, values } = await cachedStatement(context, key, () => {
       const build = new Build(read, pageRequests, isHeavy)
       const page = build.pageOf(0, listSource(read, list, filter, own.bound.matching()), guard)
       const columns = parts.flatMap(({ part, entry, value }) => {
@@ -196,14 +202,16 @@ export function keyOf(pageRequests: readonly (BoundPageRequest | undefined)[]): 
 }
 
 /** The parts of a list from the row of its statement, with cursors. */
-function shownOf(context: Context, parts: readonly Part[], row: readonly unknown[]): Promise<Buffer[]> {
+async function shownOf(context: Context, parts: readonly Part[], row: readonly unknown[]): Promise<Buffer[]> {
+  const shown: Buffer[] = []
   let column = FIRST_PART
-  return Promise.all(
-    parts.map(({ part, hasCursors }) => {
-      const bytes = bytesOf(row[part === 'totalCount' ? TOTAL : column++])
-      return hasCursors ? cursorsInTurns(context, bytes) : bytes
-    }),
-  )
+  for (const { part, entry, hasCursors } of parts) {
+    const bytes = bytesOf(row[part === 'totalCount' ? TOTAL : column++])
+    // Entries under several aliases: the cursors of each take milliseconds.
+    if (entry && hasCursors && shown.length > 0) await turn(context)
+    shown.push(hasCursors ? await cursorsInTurns(context, bytes) : bytes)
+  }
+  return shown
 }
 
 /** JSON with its cursors; a whole list may have a hundred thousand of them. */
@@ -252,8 +260,8 @@ export function singleRunner(root: SingleRoot) {
     const perRow = 1 + root.weigh(weighing)
     const extent: Extent = { table: one.list.table(read.t), rows: 1, perRow, ...weighing.counts(read) }
     const isHeavy = read.guard(extent) !== undefined
-    const { text, values } = cachedStatement(
-      read,
+    const { text, values } = await cachedStatement(
+      context,
       `${number} ${way} ${isHeavy ? 'guarded' : 'bare'} ${keyOf(pageRequests)}`,
       () => {
         const build = new Build(read, pageRequests, isHeavy)

@@ -68,7 +68,7 @@ export function summaryRunner(root: SummaryRoot) {
     const guard = read.guard(extent)
     const isHeavy = guard !== undefined
     const key = `${number} ${isHeavy ? 'guarded' : 'bare'} ${keyOf(pageRequests)}`
-    const { text, values } = cachedStatement(read, key, () =>
+    const { text, values } = await cachedStatement(context, key, () =>
       countedGroups(read, summary, conditional(and(guard, pageRequests[0]?.bound.matching().condition))),
     )
     const filled = fillPlaceholders([...values], boundValues(pageRequests))

@@ -185,7 +185,7 @@ async function run(
   variables: Record<string, unknown>,
   context: Context,
 ): Promise<unknown> {
-  const change = engine.change(operation, variables, context)
+  const change = await engine.change(operation, variables, context)
   if (change) {
     return change().catch((error: unknown) => {
       throw error instanceof SelectionFailed ? error : inParameterNames(asFault(error), operation)

@@ -34,7 +34,7 @@ export interface CompiledMutation {
    * Makes all checks that precede the change, and throws what execution must report. The returned function makes the
    * change; what it throws is the error of the field.
    */
-  prepare(context: Context, variables: Variables): () => Promise<ChangedRow>
+  prepare(context: Context, variables: Variables): Promise<() => Promise<ChangedRow>>
 }
 
 /** The result of a mutation. */
@@ -123,9 +123,9 @@ function compile(schema: GraphQLSchema, document: DocumentNode, nodes: Nodes, va
   const selectionOf = selectionReader({ declared, object, weigh, slots })
   return {
     scopes,
-    prepare(context, given) {
+    async prepare(context, given) {
       const args = argumentsOf({ field, node: nodes[0] }, given)
-      const selection = selectionOf(
+      const selection = await selectionOf(
         context,
         slots.map((slot) => argumentsOf(slot, given)),
       )
@@ -161,7 +161,7 @@ interface Selection extends Entry {
 /** Compiles the statement that reads the selection; throws for bad arguments, before anything is changed. */
 function selectionReader({ declared: { list }, object, weigh, slots }: Selection) {
   const number = newNumber()
-  return (context: Context, args: readonly Arguments[]): ((id: string) => CompiledSql) => {
+  return async (context: Context, args: readonly Arguments[]): Promise<(id: string) => CompiledSql> => {
     const { read } = context.store
     const pageRequests = pageRequestsIn(context, { slots }, args, number)
     // Names are looked up before a statement is built, which must not delay the write: execution does so after it.
@@ -172,7 +172,7 @@ function selectionReader({ declared: { list }, object, weigh, slots }: Selection
     // A heavy read must not block other writers: execution reads it after the commit, outside the event loop.
     const extent = { table: list.table(read.t), rows: 1, perRow, ...weighing.counts(read) }
     if (read.guard(extent) !== undefined) throw new NotCompilable('bounds')
-    const { text, values } = cachedStatement(read, `${number} ${keyOf(pageRequests)}`, () => {
+    const { text, values } = await cachedStatement(context, `${number} ${keyOf(pageRequests)}`, () => {
       const build = new Build(read, pageRequests, false)
       const { name, alias } = build.row(list)
       const isIt = eq((alias as Identified).id, sql.placeholder('id'))

@@ -94,7 +94,7 @@ async function prepared(args: ExecutionArgs): Promise<readonly PreparedField[] |
   try {
     const bill = () => billWith(variables, { schema, operation, fragments: fragmentsOf(document) })
     await priceIn(context, variables, bill)
-    return preparedFields({ args, operation, context, variables })
+    return await preparedFields({ args, operation, context, variables })
   } catch (error) {
     if (error instanceof NotCompilable) return error.reason
     // Execution reports bad input.
@@ -103,18 +103,25 @@ async function prepared(args: ExecutionArgs): Promise<readonly PreparedField[] |
   }
 }
 
-function preparedFields({ args, operation, context, variables }: Mutation): readonly PreparedField[] {
+async function preparedFields(mutation: Mutation): Promise<readonly PreparedField[]> {
+  const { args, operation, variables } = mutation
   const { schema, document } = args
   const root = schema.getMutationType()
   if (!root) throw new NotCompilable()
   const selected = selectionsOf(schema, document, includedBy(variables))(root, [operation.selectionSet])
-  return [...selected].map(([key, nodes]) => {
-    if (nodes[0].name.value === '__typename') return { key, nodes, run: async () => root.name }
-    const mutation = compiledMutation(schema, document, nodes, variables)
-    if (typeof mutation === 'string') throw new NotCompilable(mutation)
-    const { scopes } = context.principal
-    if (![...mutation.scopes].every((scope) => grants(scopes, scope))) throw new NotCompilable('scope')
-    const run = mutation.prepare(context, variables)
-    return { key, nodes, run: async () => (await run()).toJSON() }
-  })
+  const fields: PreparedField[] = []
+  for (const [key, nodes] of selected) {
+    const isTypename = nodes[0].name.value === '__typename'
+    fields.push({ key, nodes, run: isTypename ? async () => root.name : await preparedField(mutation, nodes) })
+  }
+  return fields
+}
+
+async function preparedField({ args, context, variables }: Mutation, nodes: Nodes): Promise<PreparedField['run']> {
+  const field = compiledMutation(args.schema, args.document, nodes, variables)
+  if (typeof field === 'string') throw new NotCompilable(field)
+  const { scopes } = context.principal
+  if (![...field.scopes].every((scope) => grants(scopes, scope))) throw new NotCompilable('scope')
+  const run = await field.prepare(context, variables)
+  return async () => (await run()).toJSON()
 }
