@@ -160,7 +160,7 @@ function loadById<R extends Identified, F, Row extends object>(
   list: List<R, F>,
   row: Row,
   keyOf: (row: Row) => string | null,
-): Promise<R['$inferSelect'] | undefined> {
+): ReturnType<typeof load<R['$inferSelect'], Row>> {
   const query = async (read: Context['store']['read'], ids: readonly string[]) => {
     const found = await byIds(read, list, ids)
     readTogether([...found.values()])

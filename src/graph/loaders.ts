@@ -33,60 +33,63 @@ interface Opened<V> {
   loads: number
   readonly seen: WeakSet<object>
   readonly loader: DataLoader<string, V | undefined>
+  /** What the loader has read. */
+  readonly known: Map<string, V | undefined>
 }
 
-/** Rows that were read together; what one of them needs, the others will need as well. */
+/** Rows that were read together, a thousand at most; what one of them needs, the others will need as well. */
 const cohorts = new WeakMap<object, readonly object[]>()
 
 export function readTogether<Rows extends readonly object[]>(rows: Rows): Rows {
-  for (const row of rows) cohorts.set(row, rows)
+  for (const cohort of cohortsOf(rows)) for (const row of cohort) cohorts.set(row, cohort)
   return rows
 }
 
 /** The same for a list of any length. */
 export async function manyReadTogether<Rows extends readonly object[]>(context: Reading, rows: Rows): Promise<Rows> {
-  for (const [index, row] of rows.entries()) {
-    if (index > 0 && index % NOTED_AT_ONCE === 0) await turn(context)
-    cohorts.set(row, rows)
+  for (const cohort of cohortsOf(rows)) {
+    readTogether(cohort)
+    if (cohort !== rows) await turn(context)
   }
   return rows
 }
 
-/** Rows between two turns of others. */
-const NOTED_AT_ONCE = 1_000
+function* cohortsOf(rows: readonly object[]): Iterable<readonly object[]> {
+  if (rows.length <= BATCH_MAX) yield rows
+  else for (let at = 0; at < rows.length; at += BATCH_MAX) yield rows.slice(at, at + BATCH_MAX)
+}
 
 /** Keys of one statement: their look-ups are settled at once. */
 const BATCH_MAX = 1_000
 
 function opened<V>(context: Reading, by: unknown, query: Query<V>, batchMax: number): Opened<V> {
-  return oncePerRequest<Opened<V>>(context, by, () => ({
-    loads: 0,
-    seen: new WeakSet(),
-    loader: new DataLoader(
-      async (keys) => {
-        if (keys.length === batchMax) await turn(context)
-        const found = await query(context.store.read, keys)
-        return keys.map((one) => found.get(one))
-      },
-      { maxBatchSize: batchMax },
-    ),
-  }))
+  return oncePerRequest<Opened<V>>(context, by, () => {
+    const known = new Map<string, V | undefined>()
+    const batch = async (keys: readonly string[]) => {
+      if (keys.length === batchMax) await turn(context)
+      const found = await query(context.store.read, keys)
+      for (const key of keys) known.set(key, found.get(key))
+      return keys.map((key) => known.get(key))
+    }
+    return { loads: 0, seen: new WeakSet(), loader: new DataLoader(batch, { maxBatchSize: batchMax }), known }
+  })
 }
 
 /**
- * Looks up what a row refers to by a key, in one statement for a thousand of the rows that were read with it and of the
- * other look-ups in the same turn of the event loop.
+ * Looks up what a row refers to by a key, in one statement for the rows that were read with it and for other look-ups in
+ * the same turn of the event loop. No promise for what is known: thousands of rows may refer to the same one.
  */
-export async function load<V, Row extends object>(
+export function load<V, Row extends object>(
   context: Reading,
   by: unknown,
   query: Query<V>,
   row: Row,
   keyOf: (row: Row) => string | null,
-): Promise<V | undefined> {
+): V | undefined | Promise<V | undefined> {
   const key = keyOf(row)
   if (key === null) return undefined
   const memory = opened(context, by, query, BATCH_MAX)
+  if (memory.known.has(key)) return memory.known.get(key)
   const cohort = cohorts.get(row)
   if (cohort && !memory.seen.has(cohort)) {
     memory.seen.add(cohort)
