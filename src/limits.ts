@@ -31,7 +31,7 @@ const TABLE = {
   compiledMembersMax: [500, 'Fields of one object in a compiled query; a query with more is executed.'],
   compiledRepeatsMax: [
     250,
-    'Rows that may repeat and have nested counts or unindexed lists; a query with more is executed.',
+    'Rows that may repeat and have nested counts or unindexed lists; beyond it the statement builds the object of each row once.',
   ],
   operationsMax: [1, 'Operations in one GraphQL request: there is no batching.'],
   repeatedCostMax: [

@@ -58,6 +58,8 @@ export interface Extent {
   readonly isCounting?: boolean
   /** Tables counted by an index-only scan, each row at most once; a table is listed once for each count. */
   readonly counted?: readonly PgTable[]
+  /** Tables that are read whole besides, each with the rows read per row. */
+  readonly wholeTables?: readonly { readonly table: PgTable; readonly perRow: number }[]
 }
 
 /** How long a read may take. */

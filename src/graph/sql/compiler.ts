@@ -15,8 +15,7 @@ import type { Context } from '../builder.js'
 import { type References, type SingleRow, sqlOf } from '../fields.js'
 import { type IsIncluded, selectionsOf } from '../selections.js'
 import { type Collect, type Connection, EntryCompiler, isTypename, type Nodes, type RowScopes } from './entries.js'
-import type { Entry, Weigh } from './members.js'
-import { NotCompilable, type Slot } from './statements.js'
+import { type Entry, NotCompilable, type Slot, type Weigh } from './statements.js'
 
 /** A compiled field of the Query type. */
 export type Root =
@@ -143,8 +142,9 @@ function rootOf(compiler: EntryCompiler, query: GraphQLObjectType, name: string,
   compiler.slots.push({ field, node, list: 'list' in declared ? declared.list : undefined })
   const shared = () => ({ name, slots: compiler.slots, hasCursors: compiler.hasCursors })
   if ('list' in declared) {
-    const connection = compiler.rootConnection(type, nodes, query)
-    return { ...shared(), list: declared.list, rowScopes: compiler.rowScopes, ...connection }
+    const { list } = declared
+    const connection = compiler.rootConnection(type, nodes, { list, parent: query })
+    return { ...shared(), list, rowScopes: compiler.rowScopes, ...connection }
   }
   if (!('one' in declared) && !('view' in declared)) throw new NotCompilable()
   const { object, weigh } = compiler.entry(type, nodes, query)

@@ -95,15 +95,16 @@ async function lookUp(
   const table = entity.table(read.t)
   const weighing = new Weighing(pageRequests, wanted.size)
   const perRow = 1 + entry.weigh(weighing)
-  const extent = { table, row: aliasedTable(table, 'e'), rows: wanted.size, perRow, ...weighing.counts(read) }
+  const { builtOnce } = weighing
+  const extent = { table, row: aliasedTable(table, 'e'), rows: wanted.size, perRow, ...weighing.others(read) }
   const guard = read.guard(extent)
   const isHeavy = guard !== undefined
   const condition = (row: PgTable, values: readonly string[]) => key.row.among(read, row, values)
   const values = [...wanted]
   const sample = values.length === 1 ? SAMPLE.slice(1) : SAMPLE
   const shape = `${number} ${entity.name} ${keys.map(({ name }) => name)} ${sample.length} ${isHeavy ? 'guarded' : 'bare'}`
-  const statement = await cachedStatement(context, `${shape} ${keyOf(pageRequests)}`, () => {
-    const build = new Build(read, pageRequests, isHeavy)
+  const statement = await cachedStatement(context, `${shape} ${keyOf(pageRequests, builtOnce)}`, () => {
+    const build = new Build(read, pageRequests, { isHeavy, builtOnce })
     const parts = keys.flatMap(({ row }) => row.columns(read, extent.row))
     const selected = sql.join([entry.object(build, extent.row), ...parts], sql.raw(', '))
     const where = conditional(and(guard, condition(extent.row, sample)))

@@ -12,6 +12,7 @@ import type { Scope } from '../../auth/scopes.js'
 import { LIMITS } from '../../limits.js'
 import type { JsonValue } from '../../store/query/json.js'
 import type { JsonPage, PageFact } from '../../store/query/jsonPage.js'
+import type { AnyList } from '../../store/query/page.js'
 import type { AnyRelation } from '../../store/query/relations.js'
 import { type ConnectionPart, type SqlField, sqlOf } from '../fields.js'
 import type { Selected, selectionsOf } from '../selections.js'
@@ -19,18 +20,23 @@ import {
   columnMember,
   computed,
   constant,
-  type Entry,
   items,
   type Member,
   nothing,
   own,
   position,
   reference,
+  repeatable,
   storedItems,
   sumOf,
-  type Weigh,
 } from './members.js'
-import { type Build, NotCompilable, type Slot, type Weighing } from './statements.js'
+import { type Build, type Entry, NotCompilable, type Slot, type Weigh, type Weighing } from './statements.js'
+
+/** A list, and the type that has it as a field. */
+interface Owned {
+  readonly list: AnyList
+  readonly parent: GraphQLObjectType
+}
 
 /** How a row of a page becomes an entry. */
 interface Entries {
@@ -92,20 +98,19 @@ export class EntryCompiler {
     this.slots = slots
   }
 
-  rootConnection(type: GraphQLObjectType, nodes: readonly FieldNode[], query: GraphQLObjectType): Connection {
-    const connection = this.connection(type, nodes, query)
+  rootConnection(type: GraphQLObjectType, nodes: readonly FieldNode[], of: Owned): Connection {
+    const connection = this.connection(type, nodes, of)
     // The total is counted once, even under several aliases.
     if (connection.isCounted) this.noteLookUp()
     return connection
   }
 
-  /** `parent` is the type that has the list as a field. */
-  private connection(type: GraphQLObjectType, nodes: readonly FieldNode[], parent: GraphQLObjectType): Connection {
+  private connection(type: GraphQLObjectType, nodes: readonly FieldNode[], of: Owned): Connection {
     const weights: Weigh[] = []
     const parts = [...this.selected(type, nodes)].map(([name, fields]) => {
       const before = this.hasCursors
       this.hasCursors = false
-      const { weigh, ...part } = this.part(type, name, fields, parent)
+      const { weigh, ...part } = this.part(type, name, fields, of)
       const { hasCursors } = this
       this.hasCursors ||= before
       if (weigh) weights.push(weigh)
@@ -120,7 +125,7 @@ export class EntryCompiler {
     type: GraphQLObjectType,
     name: string,
     fields: Nodes,
-    parent: GraphQLObjectType,
+    of: Owned,
   ): Omit<Part, 'hasCursors'> & { weigh?: Weigh } {
     if (isTypename(fields[0])) return { name, entry: undefined, value: constant(type.name), part: undefined }
     const field = this.fieldOf(type, fields[0])
@@ -132,7 +137,7 @@ export class EntryCompiler {
       return { name, part, entry: undefined, value }
     }
     if (part === 'pageInfo') return { name, part, entry: undefined, value: this.facts(this.objectType(field), fields) }
-    const { entry, weigh } = this[part](this.objectType(field), fields, parent)
+    const { entry, weigh } = this[part](this.objectType(field), fields, of)
     const value: Part['value'] = (build, page) => ({ value: build.read.json.items(entry(build, page)), isJson: true })
     return { name, part, entry, value, weigh }
   }
@@ -154,12 +159,12 @@ export class EntryCompiler {
     })
   }
 
-  private nodes(type: GraphQLObjectType, nodes: readonly FieldNode[], parent: GraphQLObjectType): Entries {
-    const { object, weigh } = this.entry(type, nodes, parent)
+  private nodes(type: GraphQLObjectType, nodes: readonly FieldNode[], { list, parent }: Owned): Entries {
+    const { object, weigh } = repeatable(list, this.entry(type, nodes, parent))
     return { entry: (build, { row }) => object(build, row), weigh }
   }
 
-  private edges(type: GraphQLObjectType, nodes: readonly FieldNode[], parent: GraphQLObjectType): Entries {
+  private edges(type: GraphQLObjectType, nodes: readonly FieldNode[], { list, parent }: Owned): Entries {
     const weights: Weigh[] = []
     const members = [...this.selected(type, nodes)].map(([name, fields]) => {
       if (isTypename(fields[0])) return [name, constant(type.name)] as const
@@ -170,7 +175,7 @@ export class EntryCompiler {
         this.hasCursors = true
         return [name, (_: Build, page: JsonPage) => ({ value: page.cursor, isJson: true })] as const
       }
-      const { object, weigh } = this.entry(this.objectType(field), fields, parent)
+      const { object, weigh } = repeatable(list, this.entry(this.objectType(field), fields, parent))
       weights.push(weigh)
       return [name, (build: Build, { row }: JsonPage) => ({ value: object(build, row), isJson: true })] as const
     })
@@ -228,8 +233,9 @@ export class EntryCompiler {
   }
 
   private page(relation: AnyRelation, field: GraphQLField<unknown, unknown>, nodes: Nodes, parent: GraphQLObjectType) {
-    const slot = this.slots.push({ field, node: nodes[0], list: relation.list }) - 1
-    const { parts, isCounted, weigh } = this.connection(this.objectType(field), nodes, parent)
+    const { list } = relation
+    const slot = this.slots.push({ field, node: nodes[0], list }) - 1
+    const { parts, isCounted, weigh } = this.connection(this.objectType(field), nodes, { list, parent })
     for (const { part } of parts) if (part === 'totalCount') this.noteLookUp()
     const member: Member = (build, row) => {
       const page = build.page(slot, relation, row)

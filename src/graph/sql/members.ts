@@ -6,21 +6,22 @@ import { type AnyList, cursorKeys } from '../../store/query/page.js'
 import { type AnyComputed, type AnyRelation, type Identified, relatedItems } from '../../store/query/relations.js'
 import { columnOf } from '../fields.js'
 import type { Selected } from '../selections.js'
-import type { Build, Weighing } from './statements.js'
+import type { Build, Entry, Weigh, Weighing } from './statements.js'
 
 /** Builds the JSON of a field from its row. */
 export type Member = (build: Build, row: PgTable) => JsonValue
-/** The number of rows that a row reads besides itself. */
-export type Weigh = (weighing: Weighing) => number
-
 export function sumOf(weights: readonly Weigh[]): Weigh {
   return (weighing) => weights.reduce((sum, weigh) => sum + weigh(weighing), 0)
 }
 
-/** A row as an object of its selected fields. */
-export interface Entry {
-  readonly object: (build: Build, row: PgTable) => SQL
-  readonly weigh: Weigh
+/** An entry whose rows may occur several times: if that repeats much work, the object of each is built once. */
+export function repeatable(list: AnyList, { object, weigh }: Entry): Entry {
+  const entry: Entry = {
+    object: (build, row) =>
+      build.isBuiltOnce(entry) ? build.objectOf(list, object, (row as Identified).id) : object(build, row),
+    weigh: (weighing) => weighing.entry(entry, list, weigh),
+  }
+  return entry
 }
 
 /** A column; a numeric id is shown as text. */
@@ -50,7 +51,8 @@ export function own({ object, weigh }: Entry) {
 }
 
 /** The row of a list whose id is in a column. */
-export function reference({ list, by }: { list: AnyList; by: string }, { object, weigh }: Entry) {
+export function reference({ list, by }: { list: AnyList; by: string }, entry: Entry) {
+  const { object, weigh } = repeatable(list, entry)
   const member: Member = (build, row) => {
     const { name, alias } = build.row(list)
     const where = sql`${(alias as Identified).id} = ${columnOf(row, by)}`
@@ -60,7 +62,8 @@ export function reference({ list, by }: { list: AnyList; by: string }, { object,
 }
 
 /** All related rows. */
-export function items(relation: AnyRelation, { object, weigh }: Entry) {
+export function items(relation: AnyRelation, entry: Entry) {
+  const { object, weigh } = repeatable(relation.list, entry)
   const member: Member = (build, row) => {
     const built = (related: PgTable) => object(build, related)
     return { value: relatedItems(build.read, relation, row, build.newName(), built), isJson: true }

@@ -17,7 +17,7 @@ import { turn } from '../turns.js'
 import { boundFilter } from './boundFilters.js'
 import type { ListRoot, SingleRoot } from './compiler.js'
 import type { Part } from './entries.js'
-import { type BoundPageRequest, Build, boundValues, NotCompilable, Weighing } from './statements.js'
+import { type BoundPageRequest, Build, boundValues, type Entry, NotCompilable, Weighing } from './statements.js'
 
 /** The result of a root field. */
 export interface RootResult {
@@ -120,18 +120,19 @@ export function listRunner(root: ListRoot) {
     requireWhole(rows, own)
     const weighing = new Weighing(pageRequests, rows)
     const perRow = 1 + root.weigh(weighing)
+    const { builtOnce } = weighing
     const table = list.table(read.t)
     const extent = {
       perRow,
       ...extentOf(read, list, filter, { first: hasEntries ? first : 1 }),
-      ...weighing.counts(read),
+      ...weighing.others(read),
     }
     const guard =
       read.guard(extent) ?? (root.isCounted ? read.guard({ table, rows: Number.POSITIVE_INFINITY }) : undefined)
     const isHeavy = guard !== undefined
-    const key = `${number}${separator}${isHeavy ? 'guarded' : 'bare'} ${keyOf(pageRequests)}`
+    const key = `${number}${separator}${isHeavy ? 'guarded' : 'bare'} ${keyOf(pageRequests, builtOnce)}`
     const { text, values } = await cachedStatement(context, key, () => {
-      const build = new Build(read, pageRequests, isHeavy)
+      const build = new Build(read, pageRequests, { isHeavy, builtOnce })
       const page = build.pageOf(0, listSource(read, list, filter, own.bound.matching()), guard)
       const columns = parts.flatMap(({ part, entry, value }) => {
         if (part === 'totalCount') return []
@@ -197,8 +198,13 @@ export async function checkedPageRequests(
 }
 
 /** What the text of a statement depends on: the shapes of its filters and the sizes of its pages, but no value. */
-export function keyOf(pageRequests: readonly (BoundPageRequest | undefined)[]): string {
-  return JSON.stringify(pageRequests.map((one) => one && [one.bound.shape, one.first ?? -one.most, one.place ? 1 : 0]))
+export function keyOf(
+  pageRequests: readonly (BoundPageRequest | undefined)[],
+  builtOnce: ReadonlySet<Entry> = new Set(),
+): string {
+  const shapes = pageRequests.map((one) => one && [one.bound.shape, one.first ?? -one.most, one.place ? 1 : 0])
+  // The number is enough: with more rows, entries only join those that are built once.
+  return JSON.stringify([...shapes, builtOnce.size])
 }
 
 /** The parts of a list from the row of its statement, with cursors. */
@@ -258,13 +264,14 @@ export function singleRunner(root: SingleRoot) {
     const pageRequests = await checkedPageRequests(context, root, args, number)
     const weighing = new Weighing(pageRequests, 1)
     const perRow = 1 + root.weigh(weighing)
-    const extent: Extent = { table: one.list.table(read.t), rows: 1, perRow, ...weighing.counts(read) }
+    const { builtOnce } = weighing
+    const extent: Extent = { table: one.list.table(read.t), rows: 1, perRow, ...weighing.others(read) }
     const isHeavy = read.guard(extent) !== undefined
     const { text, values } = await cachedStatement(
       context,
-      `${number} ${way} ${isHeavy ? 'guarded' : 'bare'} ${keyOf(pageRequests)}`,
+      `${number} ${way} ${isHeavy ? 'guarded' : 'bare'} ${keyOf(pageRequests, builtOnce)}`,
       () => {
-        const build = new Build(read, pageRequests, isHeavy)
+        const build = new Build(read, pageRequests, { isHeavy, builtOnce })
         const { name, alias } = build.row(one.list)
         return sql`select ${object(build, alias)} from ${name}${conditional(condition(read, alias))} limit 1`
       },

@@ -1,10 +1,10 @@
 import { aliasedTable, and, type SQL, sql } from 'drizzle-orm'
-import type { PgTable } from 'drizzle-orm/pg-core'
+import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
 import type { FieldNode, GraphQLField } from 'graphql'
 import { LIMITS } from '../../limits.js'
-import { JsonPage, type Source } from '../../store/query/jsonPage.js'
+import { conditional, JsonPage, type Source } from '../../store/query/jsonPage.js'
 import { type AnyList, isServed } from '../../store/query/page.js'
-import { type AnyRelation, HANDFUL, relatedSource } from '../../store/query/relations.js'
+import { type AnyRelation, HANDFUL, type Identified, relatedSource } from '../../store/query/relations.js'
 import type { Extent, Read } from '../../store/store.js'
 import type { Tables } from '../../store/tables.js'
 import type { ExecutionReason } from '../executionReasons.js'
@@ -36,17 +36,35 @@ export interface BoundPageRequest extends PageRequest {
   readonly bound: BoundFilter
 }
 
+/** The number of rows that a row reads besides itself. */
+export type Weigh = (weighing: Weighing) => number
+
+/** A row as an object of its selected fields. */
+export interface Entry {
+  readonly object: (build: Build, row: PgTable) => SQL
+  readonly weigh: Weigh
+}
+
 /** A statement under construction. */
 export class Build {
   readonly read: Read
   private readonly pageRequests: readonly (BoundPageRequest | undefined)[]
   private readonly isHeavy: boolean
+  private readonly builtOnce: ReadonlySet<Entry>
   private names = 0
 
-  constructor(read: Read, pageRequests: Build['pageRequests'], isHeavy: boolean) {
+  constructor(
+    read: Read,
+    pageRequests: Build['pageRequests'],
+    {
+      isHeavy = false,
+      builtOnce = NO_ENTRIES,
+    }: { readonly isHeavy?: boolean; readonly builtOnce?: ReadonlySet<Entry> } = {},
+  ) {
     this.read = read
     this.pageRequests = pageRequests
     this.isHeavy = isHeavy
+    this.builtOnce = builtOnce
   }
 
   /** A unique table alias, so that subqueries of the same table can be nested. */
@@ -60,6 +78,22 @@ export class Build {
     const name = this.newName()
     const table = list.table(this.read.t)
     return { name: sql`${table} ${sql.identifier(name)}`, alias: aliasedTable(table, name) }
+  }
+
+  isBuiltOnce(entry: Entry): boolean {
+    return this.builtOnce.has(entry)
+  }
+
+  /** The object of the row with this id, from a table of the objects of all rows, which is built once. */
+  objectOf(list: AnyList, object: Entry['object'], id: AnyPgColumn): SQL {
+    const { name, alias } = this.row(list)
+    const guard = this.guardOf({ list }, alias)
+    const objects = {
+      id: (alias as Identified).id,
+      built: object(this, alias),
+      from: sql`${name}${conditional(guard)}`,
+    }
+    return this.read.json.builtOnce(this.newName(), objects, id)
   }
 
   /** A page of related rows. */
@@ -76,11 +110,13 @@ export class Build {
   }
 
   /** Makes a heavy statement also stoppable while it reads the related rows of one row. */
-  private guardOf({ list }: Source): SQL | undefined {
+  private guardOf({ list }: Pick<Source, 'list'>, row?: PgTable): SQL | undefined {
     if (!this.isHeavy) return undefined
-    return this.read.guard({ table: list.table(this.read.t), rows: Number.POSITIVE_INFINITY })
+    return this.read.guard({ table: list.table(this.read.t), ...(row && { row }), rows: Number.POSITIVE_INFINITY })
   }
 }
+
+const NO_ENTRIES: ReadonlySet<Entry> = new Set()
 
 /** The placeholder name of a cursor key. */
 function keyName(slot: number, index: number): string {
@@ -99,14 +135,21 @@ type CountedTable = (t: Tables) => PgTable
 
 /** Estimates the rows that a statement reads, as an upper bound. */
 export class Weighing {
+  /** The entries whose objects are built once, for all rows of their tables. */
+  readonly builtOnce = new Set<Entry>()
   /** Whether it reads an unknown number of rows of other tables. */
   private isCounting = false
   private readonly indexCounts: CountedTable[] = []
+  private readonly wholeTables: { readonly table: CountedTable; readonly perRow: number }[] = []
   private readonly pageRequests: readonly (PageRequest | undefined)[]
   /** How often the current part of the selection is evaluated. */
   private times: number
   /** Whether the same row may occur several times. */
   private isShared = false
+  /** Whether that is so for the rows of the next entries, and not only for the rows that lead to them. */
+  private areShared = false
+  /** Whether the current entry counts for too many repeats. */
+  private isRepeating = false
 
   constructor(pageRequests: Weighing['pageRequests'], times: number) {
     this.pageRequests = pageRequests
@@ -115,38 +158,59 @@ export class Weighing {
 
   /** Counting runs once per row; for a row that occurs several times it would be repeated, so that is limited. */
   count(byIndex?: CountedTable): number {
-    if (this.isShared && this.times > LIMITS.compiledRepeatsMax) throw new NotCompilable('bounds')
+    if (this.isShared && this.times > LIMITS.compiledRepeatsMax) this.isRepeating = true
     if (byIndex && !this.isShared) this.indexCounts.push(byIndex)
     else this.isCounting = true
     return 1
   }
 
-  /** The counts that a statement makes besides its own rows. */
-  counts({ t }: Read): Pick<Extent, 'isCounting' | 'counted'> {
-    return { isCounting: this.isCounting, counted: this.indexCounts.map((table) => table(t)) }
+  /** What a statement reads besides its own rows. */
+  others({ t }: Read): Pick<Extent, 'isCounting' | 'counted' | 'wholeTables'> {
+    return {
+      isCounting: this.isCounting,
+      counted: this.indexCounts.map((table) => table(t)),
+      wholeTables: this.wholeTables.map(({ table, perRow }) => ({ table: table(t), perRow })),
+    }
   }
 
-  reference(weigh: (inner: Weighing) => number): number {
+  /** An entry that is built once if it is the nearest one around counts that would be repeated too often. */
+  entry(entry: Entry, { table }: AnyList, weigh: Weigh): number {
+    const { areShared, isRepeating } = this
+    this.areShared = false
+    this.isRepeating = false
+    const weight = weigh(this)
+    const isOnce = areShared && this.isRepeating
+    this.areShared = areShared
+    this.isRepeating = isRepeating || (this.isRepeating && !isOnce)
+    if (!isOnce) return weight
+    this.builtOnce.add(entry)
+    this.wholeTables.push({ table, perRow: 1 + weight })
+    return 1
+  }
+
+  reference(weigh: Weigh): number {
     return 1 + this.within(1, this.times > 1, weigh)
   }
 
-  items({ through }: AnyRelation, weigh: (inner: Weighing) => number): number {
+  items({ through }: AnyRelation, weigh: Weigh): number {
     return HANDFUL * (1 + this.within(HANDFUL, through !== undefined && this.times > 1, weigh))
   }
 
-  page(slot: number, { list, through }: AnyRelation, isCounted: boolean, weigh: (inner: Weighing) => number): number {
+  page(slot: number, { list, through }: AnyRelation, isCounted: boolean, weigh: Weigh): number {
     const { first = LIMITS.nestedPageRows, filter = {} } = this.pageRequests[slot] ?? {}
     if (isCounted || !isServed(list, filter)) this.count()
     return 1 + first * (1 + this.within(first, through !== undefined && this.times > 1, weigh))
   }
 
-  private within(rows: number, isShared: boolean, weigh: (inner: Weighing) => number): number {
-    const { times, isShared: wasShared } = this
+  private within(rows: number, areShared: boolean, weigh: Weigh): number {
+    const { times, isShared, areShared: wereShared } = this
     this.times = times * rows
-    this.isShared ||= isShared
+    this.isShared ||= areShared
+    this.areShared = areShared
     const weight = weigh(this)
     this.times = times
-    this.isShared = wasShared
+    this.isShared = isShared
+    this.areShared = wereShared
     return weight
   }
 }

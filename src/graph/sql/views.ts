@@ -98,7 +98,7 @@ export function viewRunner({ view, object }: ViewRoot) {
   return async (context: Context, args: readonly Arguments[]): Promise<RootRead> => {
     const { read } = context.store
     const request = await requestOf(context, view, args[0] ?? {})
-    const build = new Build(read, [], false)
+    const build = new Build(read, [])
     const { name, alias } = build.row({ table: () => view.row })
     const statement = viewStatement(read, request, object(build, alias), name)
     return {

@@ -37,6 +37,8 @@ export interface Json {
   recorded(fields: AnyColumn, field: string, side: 'from' | 'to'): SQL
   /** The position of a row in a list, which `withCursors` replaces by a cursor. */
   cursor(list: string, keys: readonly (AnyColumn | SQL)[]): SQL
+  /** The JSON of the row with this id, from a table of the JSON of many rows that the engine builds once. */
+  builtOnce(name: string, all: { readonly id: AnyColumn; readonly built: SQL; readonly from: SQL }, id: AnyColumn): SQL
   /** JSON from a sorted subquery: sorting drops the subtype by which SQLite distinguishes JSON from text. */
   sorted(built: SQL): SQL
 }
@@ -87,6 +89,12 @@ export const sqliteJson: Json = {
   boolean: (condition) => sql`json(case when ${condition} then 'true' else 'false' end)`,
   cursor: (list, keys) => sql`json_array(${sql.join([quoted(CURSOR_MARK), quoted(list), ...keys], comma)})`,
   sorted: (built) => sql`json(${built})`,
+  // SQLite fills a materialized table once for the statement, also within a subquery, and indexes it.
+  builtOnce: (name, all, id) => {
+    const table = sql.identifier(name)
+    const filled = sql`${table}(id, built) as materialized (select ${all.id}, ${all.built} from ${all.from})`
+    return sql`(with ${filled} select json(${table}.built) from ${table} where ${table}.id = ${id})`
+  },
   // As bytes: the driver would decode a text to a string, only for us to encode it again.
   entries: (built, separator) => sql`cast(group_concat(${built}, ${quoted(separator)}) as blob)`,
 }
@@ -128,6 +136,8 @@ export const postgresJson: Json = {
     return sql`(${quoted(`["${CURSOR_MARK}","${list}",`)} || ${sql.join(texts, sql.raw(" || ',' || "))} || ']')`
   },
   sorted: (built) => built,
+  // PostgreSQL has no index on a materialized table, but finds a key of an object by binary search.
+  builtOnce: (_, all, id) => sql`((select jsonb_object_agg(${all.id}, ${all.built}) from ${all.from}) ->> ${id})`,
   entries: (built, separator) => sql`string_agg(${built}, ${quoted(separator)})`,
 }
 

@@ -94,8 +94,9 @@ export function weightsOn(statements: Statements): Read['weigh'] {
     return Number(highest.get())
   }
   const rowsInAll = (tables: readonly PgTable[]) => tables.reduce((sum, one) => sum + rowsIn(one), 0)
-  return ({ table, rows, perRow = 1, isCounting = false, counted = [] }) => {
-    const others = (isCounting ? rowsInAll(COUNTED) : 0) + rowsInAll(counted) / COUNTED_PER_ROW
+  return ({ table, rows, perRow = 1, isCounting = false, counted = [], wholeTables = [] }) => {
+    const read = wholeTables.reduce((sum, one) => sum + rowsIn(one.table) * one.perRow, 0)
+    const others = read + (isCounting ? rowsInAll(COUNTED) : 0) + rowsInAll(counted) / COUNTED_PER_ROW
     return (rows <= FEW ? rows : Math.min(rows, rowsIn(table))) * perRow + others
   }
 }

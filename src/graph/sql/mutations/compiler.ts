@@ -19,9 +19,16 @@ import type { Arguments } from '../../fields.js'
 import { hasNames } from '../../hints/names.js'
 import { decidingVariables, includedBy, selectionsOf } from '../../selections.js'
 import { EntryCompiler, type Nodes } from '../entries.js'
-import type { Entry } from '../members.js'
 import { cachedStatement, cursorsInTurns, hasStablePlan, keyOf, newNumber, pageRequestsIn } from '../results.js'
-import { Build, boundValues, type ExecutionReason, NotCompilable, type Slot, Weighing } from '../statements.js'
+import {
+  Build,
+  boundValues,
+  type Entry,
+  type ExecutionReason,
+  NotCompilable,
+  type Slot,
+  Weighing,
+} from '../statements.js'
 import { mutationOf, type RowMutation } from './fields.js'
 
 type Variables = Readonly<Record<string, unknown>>
@@ -170,10 +177,10 @@ function selectionReader({ declared: { list }, object, weigh, slots }: Selection
     const weighing = new Weighing(pageRequests, 1)
     const perRow = 1 + weigh(weighing)
     // A heavy read must not block other writers: execution reads it after the commit, outside the event loop.
-    const extent = { table: list.table(read.t), rows: 1, perRow, ...weighing.counts(read) }
-    if (read.guard(extent) !== undefined) throw new NotCompilable('bounds')
+    const extent = { table: list.table(read.t), rows: 1, perRow, ...weighing.others(read) }
+    if (weighing.builtOnce.size > 0 || read.guard(extent) !== undefined) throw new NotCompilable('bounds')
     const { text, values } = await cachedStatement(context, `${number} ${keyOf(pageRequests)}`, () => {
-      const build = new Build(read, pageRequests, false)
+      const build = new Build(read, pageRequests)
       const { name, alias } = build.row(list)
       const isIt = eq((alias as Identified).id, sql.placeholder('id'))
       return sql`select ${object(build, alias)} from ${name} where ${isIt}`
