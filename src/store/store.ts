@@ -43,6 +43,8 @@ export interface CompiledSql {
   readonly isHeavy?: boolean
   /** The result of `weigh`. */
   readonly weight?: number
+  /** Whether its JSON has positions that become cursors: a read worker writes those of large results. */
+  readonly hasCursors?: boolean
 }
 
 /** How much a statement reads. */

@@ -172,6 +172,8 @@ export class EntryCompiler {
       const declared = sqlOf(field)
       if (!declared || !('edge' in declared)) throw new NotCompilable()
       if (declared.edge === 'cursor') {
+        // Encoding a position takes as long as reading a row; the first one is small beside its own row.
+        if (this.hasCursors) weights.push(() => 1)
         this.hasCursors = true
         return [name, (_: Build, page: JsonPage) => ({ value: page.cursor, isJson: true })] as const
       }

@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache'
 import { grants, type Scope } from '../../auth/scopes.js'
 import { LIMITS } from '../../limits.js'
 import { withCursorsInTurns } from '../../store/query/cursors.js'
+import { hasRoom } from '../../store/query/framed.js'
 import type { Separator } from '../../store/query/json.js'
 import { bytesOf, conditional, listSource } from '../../store/query/jsonPage.js'
 import { oncePerEngine } from '../../store/query/lookups.js'
@@ -144,11 +145,16 @@ export function listRunner(root: ListRoot) {
       const selected = sql.join([rows, total, page.gone, ...columns], sql.raw(', '))
       return sql`${page.prefix}select ${selected}${hasEntries ? sql` from ${page.rows}` : sql``}`
     })
-    const filled = fillPlaceholders([...values], boundValues(pageRequests))
+    const statement = {
+      text,
+      values: fillPlaceholders([...values], boundValues(pageRequests)),
+      hasStablePlan: hasStablePlan(pageRequests),
+      isHeavy,
+      weight: read.weigh(extent),
+      hasCursors: root.hasCursors,
+    }
     return {
-      statements: [
-        { text, values: filled, hasStablePlan: hasStablePlan(pageRequests), isHeavy, weight: read.weigh(extent) },
-      ],
+      statements: [statement],
       async resultOf([found]) {
         const row = found?.[0] ?? []
         requireWhole(Number(row[0]), own)
@@ -213,9 +219,11 @@ async function shownOf(context: Context, parts: readonly Part[], row: readonly u
   let column = FIRST_PART
   for (const { part, entry, hasCursors } of parts) {
     const bytes = bytesOf(row[part === 'totalCount' ? TOTAL : column++])
+    // A read worker has written the cursors of large results.
+    const isMarked = hasCursors && !hasRoom(bytes)
     // Entries under several aliases: the cursors of each take milliseconds.
-    if (entry && hasCursors && shown.length > 0) await turn(context)
-    shown.push(hasCursors ? await cursorsInTurns(context, bytes) : bytes)
+    if (entry && isMarked && shown.length > 0) await turn(context)
+    shown.push(isMarked ? await cursorsInTurns(context, bytes) : bytes)
   }
   return shown
 }

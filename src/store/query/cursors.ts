@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib'
 import type { AnyColumn } from 'drizzle-orm'
 import { badArgument } from '../../errors.js'
-import { roomFor } from './framed.js'
+import { ROOM_BYTES, roomFor } from './framed.js'
 
 export type Key = string | number
 
@@ -10,16 +10,16 @@ export const CURSOR_MARK = '@cursor'
 
 /** An opaque cursor: the list's name and a row's position, with a checksum against damage in transit. */
 export function cursorAt({ name }: { name: string }, place: readonly Key[]): string {
-  return encoded(JSON.stringify([name, ...place]))
+  return encoded(Buffer.from(JSON.stringify([name, ...place])))
 }
 
-function encoded(text: string): string {
-  return Buffer.from(`${checksum(text)}${text}`).toString('base64url')
+function encoded(text: Buffer): string {
+  return Buffer.concat([Buffer.from(checksum(text)), text]).toString('base64url')
 }
 
 const CHECKSUM_LENGTH = 8
 
-function checksum(text: string): string {
+function checksum(text: Buffer | string): string {
   return crc32(text).toString(16).padStart(CHECKSUM_LENGTH, '0')
 }
 
@@ -50,46 +50,70 @@ function parsed(text: string): unknown[] {
 
 // Cannot occur in a caller's text: inside a JSON string every quote is escaped.
 const MARKED = Buffer.from(`["${CURSOR_MARK}",`)
-const [QUOTE, BACKSLASH, END] = Buffer.from('"\\]')
+const [QUOTE, BACKSLASH, START, END] = Buffer.from('"\\[]')
 
-/** Cursors encoded before yielding to the event loop. */
+/** Cursors found or encoded before yielding to the event loop. */
 const STEP = 500
 
 /** Replaces the marked positions in JSON from the database by cursors. */
 export function withCursors(json: Buffer): Buffer {
-  return Buffer.concat([...piecesOf(json)].map(({ bytes }) => bytes))
+  const steps = replaced(json)
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done) return value
+  }
 }
 
 /** The same for long lists; `turn` yields to the event loop. */
 export async function withCursorsInTurns(json: Buffer, turn: () => Promise<void>): Promise<Buffer> {
-  const pieces: Buffer[] = []
-  for (const { bytes, isLast } of piecesOf(json)) {
-    if (isLast && pieces.length === 0) return bytes
-    pieces.push(bytes)
-    if (!isLast) await turn()
-  }
-  const whole = roomFor(pieces.reduce((sum, { length }) => sum + length, 0))
-  let end = 0
-  for (const piece of pieces) {
-    end += piece.copy(whole, end)
+  const steps = replaced(json)
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done) return value
     await turn()
   }
+}
+
+/** Yields after each step; its first pass finds how long the result is, so that all is written in place. */
+function* replaced(json: Buffer): Generator<void, Buffer> {
+  const marks: Mark[] = []
+  let length = json.length
+  for (let at = json.indexOf(MARKED); at >= 0; at = json.indexOf(MARKED, marks.at(-1)?.end)) {
+    const mark = { at, end: endOfArray(json, at + MARKED.length) }
+    length += cursorLength(mark) - (mark.end - at)
+    if (marks.push(mark) % STEP === 0) yield
+  }
+  if (marks.length === 0) return json
+  const whole = length < ROOM_BYTES ? Buffer.allocUnsafe(length) : roomFor(length)
+  let written = 0
+  let from = 0
+  for (const [index, mark] of marks.entries()) {
+    written += json.copy(whole, written, from, mark.at)
+    written += whole.write(`"${encoded(placeIn(json, mark))}"`, written, 'latin1')
+    from = mark.end
+    if (index % STEP === STEP - 1) yield
+  }
+  json.copy(whole, written, from)
   return whole
 }
 
-function* piecesOf(json: Buffer): Generator<{ readonly bytes: Buffer; readonly isLast: boolean }> {
-  let parts: Buffer[] = []
-  let from = 0
-  for (let at = json.indexOf(MARKED); at >= 0; at = json.indexOf(MARKED, from)) {
-    const end = endOfArray(json, at + MARKED.length)
-    const text = `[${json.toString('utf8', at + MARKED.length, end)}`
-    parts.push(json.subarray(from, at), Buffer.from(`"${encoded(text)}"`))
-    from = end
-    if (parts.length < 2 * STEP) continue
-    yield { bytes: Buffer.concat(parts), isLast: false }
-    parts = []
-  }
-  yield { bytes: from === 0 ? json : Buffer.concat([...parts, json.subarray(from)]), isLast: true }
+/** A marked position in JSON. */
+interface Mark {
+  readonly at: number
+  readonly end: number
+}
+
+/** The name of the list and the keys, as an array in JSON. */
+function placeIn(json: Buffer, { at, end }: Mark): Buffer {
+  const place = Buffer.from(json.subarray(at + MARKED.length - 1, end))
+  place[0] = START ?? 0
+  return place
+}
+
+/** The length of the cursor, with its quotes. */
+function cursorLength({ at, end }: Mark): number {
+  const bytes = CHECKSUM_LENGTH + end - at - (MARKED.length - 1)
+  return Math.ceil((bytes * 4) / 3) + 2
 }
 
 function endOfArray(json: Buffer, from: number): number {

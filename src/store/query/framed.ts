@@ -20,6 +20,10 @@ export function roomFor(length: number): Buffer<ArrayBuffer> {
   return Buffer.from(buffer, ROOM_BYTES, length)
 }
 
+export function hasRoom({ buffer }: Uint8Array): boolean {
+  return roomy.has(buffer)
+}
+
 /** Marks bytes that `withRoom` made in a worker: the memory around them is unused. */
 export function noteRoom({ buffer }: Uint8Array): void {
   roomy.add(buffer)

@@ -1,6 +1,7 @@
 import { constants, getPriority, setPriority } from 'node:os'
 import { MessageChannel, parentPort, workerData } from 'node:worker_threads'
-import { withRoom } from '../query/framed.js'
+import { withCursors } from '../query/cursors.js'
+import { hasRoom, withRoom } from '../query/framed.js'
 import type { CompiledSql } from '../store.js'
 import { connect, STILL_WANTED } from './connection.js'
 import { StatementCache } from './statements.js'
@@ -33,7 +34,7 @@ function work(port: NonNullable<typeof parentPort>, { file, stop }: WorkerStart)
   connection.function(STILL_WANTED, requireWanted)
   const statements = new StatementCache(connection)
   const report = (message: WorkerReport, bytes: ArrayBuffer[] = []) => port.postMessage(message, bytes)
-  const run = ({ text, values }: CompiledSql, statement: number, isLastOne: boolean) => {
+  const run = ({ text, values, hasCursors = false }: CompiledSql, statement: number, isLastOne: boolean) => {
     const rows = statements
       .prepare(text)
       .raw()
@@ -44,7 +45,7 @@ function work(port: NonNullable<typeof parentPort>, { file, stop }: WorkerStart)
         report({ statement, rows: chunk, isLast: false }, bytesIn(chunk))
         chunk = []
       }
-      chunk.push(row.map(roomyBytes))
+      chunk.push(row.map((value) => roomyBytes(value, hasCursors)))
     }
     report({ statement, rows: chunk, isLast: isLastOne }, bytesIn(chunk))
   }
@@ -70,10 +71,11 @@ function work(port: NonNullable<typeof parentPort>, { file, stop }: WorkerStart)
   })
 }
 
-/** Adds room around large buffers; small ones may share pooled memory, and are copied anyway. */
-function roomyBytes(value: unknown): unknown {
+/** Adds room around large buffers, and cursors into them; small ones may share pooled memory, and are copied anyway. */
+function roomyBytes(value: unknown, hasCursors: boolean): unknown {
   if (!(value instanceof Uint8Array) || value.length < ROOMY_FROM_BYTES) return value
-  const roomy = withRoom(value)
+  const finished = hasCursors ? withCursors(Buffer.from(value.buffer, value.byteOffset, value.length)) : value
+  const roomy = hasRoom(finished) ? finished : withRoom(finished)
   // Transfer the old buffer to a closed port, which frees it at once: this thread rarely collects garbage by itself.
   if (value.buffer instanceof ArrayBuffer && value.length === value.buffer.byteLength) {
     NOBODY.postMessage(null, [value.buffer])

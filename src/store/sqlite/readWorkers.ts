@@ -190,7 +190,7 @@ function begin(thread: Thread, task: Task): void {
   thread.task = task
   thread.isBusy = true
   thread.worker.ref()
-  thread.worker.postMessage(task.statements.map(({ text, values }) => ({ text, values })))
+  thread.worker.postMessage(task.statements.map(({ text, values, hasCursors }) => ({ text, values, hasCursors })))
 }
 
 function resolve(task: Task, rows: unknown[][][]): void {
