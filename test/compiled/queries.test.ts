@@ -149,6 +149,16 @@ describe('in a company', () => {
     ['{ __typename }', {}],
     ['{ _service { sdl __typename } }', {}],
     ['{ personnel @skip(if: true) { nodes { id } } }', {}],
+    [
+      `{ movements(since: "2020-01-01T00:00:00Z") { risks { risk { title owner { risks(first: 2) { totalCount } } } project {
+        openRiskCount risks(first: 2, filter: { status: OPEN }) { totalCount edges { cursor node { title } } } } } } }`,
+      {},
+    ],
+    [
+      `query ($n: Int!) { movements(since: "2020-01-01T00:00:00Z") { issues { project { key issues(first: $n) {
+        nodes { title } pageInfo { endCursor } } } } } }`,
+      { n: 3 },
+    ],
   ])('%s is compiled', async (query, given) => {
     expect(await runnersFor(store, SCOPE_NAMES).same(query, given)).toBeDefined()
   })

@@ -6,7 +6,7 @@ import { NOW } from '../support/harness.js'
 import { newStore } from '../support/stores.js'
 import { declared, idsOf, runnersFor, variables } from './compiling.js'
 import { anyCompany, fillAny } from './randomCompanies.js'
-import { listQuery, mutationQuery, referencesQuery, SINGLES, singleQuery } from './randomQueries.js'
+import { listQuery, movementsQuery, mutationQuery, referencesQuery, SINGLES, singleQuery } from './randomQueries.js'
 
 /** Where SQLite reads: in place or in workers; PostgreSQL has only one way. */
 const PLACES = [
@@ -24,11 +24,12 @@ test.each(PLACES)(
       company: anyCompany,
       lists: fc.array(listQuery, { minLength: 6, maxLength: 9 }),
       singles: fc.array(singleQuery, { minLength: 3, maxLength: 5 }),
+      movements: fc.array(movementsQuery, { minLength: 2, maxLength: 3 }),
       references: referencesQuery,
       mutations: fc.array(mutationQuery, { minLength: 2, maxLength: 3 }),
     })
     await fc.assert(
-      fc.asyncProperty(sent, async ({ company, lists, singles, references, mutations }) => {
+      fc.asyncProperty(sent, async ({ company, lists, singles, movements, references, mutations }) => {
         const own = newStore()
         const store = own.open(options)
         try {
@@ -61,6 +62,10 @@ test.each(PLACES)(
               ...variables,
               id,
             })
+          }
+          for (const selection of movements) {
+            const view = `movements(since: "2020-01-01T00:00:00Z") { ${selection} ${uses} }`
+            await compare(`query (${declared}) { ${view} }`, variables)
           }
           const r = references.places.map(([single, place]) => ({
             __typename: SINGLES[single],

@@ -127,6 +127,8 @@ export const singleQuery = fc.constantFrom(...singleNames).chain((single) =>
   }),
 )
 
+export const movementsQuery = selectionOf('Movements', { depth: 3, isConditional: true, isPaged: true })
+
 const CHANGES = { changePerson: 'person', changeGroup: 'group' } as const
 
 export const mutationQuery = fc.constantFrom('changePerson' as const, 'changeGroup' as const).chain((mutation) =>

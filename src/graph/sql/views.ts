@@ -1,4 +1,5 @@
 import type { ArgBuilder, InputFieldMap, ObjectRef } from '@pothos/core'
+import { fillPlaceholders } from 'drizzle-orm'
 import type { Scope } from '../../auth/scopes.js'
 import { bytesOf } from '../../store/query/jsonPage.js'
 import type { List } from '../../store/query/page.js'
@@ -20,8 +21,8 @@ import { readTogether } from '../loaders.js'
 import { requirePageSize } from '../paging/requests.js'
 import { turn } from '../turns.js'
 import type { ViewRoot } from './compiler.js'
-import type { RootRead } from './results.js'
-import { Build } from './statements.js'
+import { checkedPageRequests, cursorsInTurns, newNumber, type RootRead } from './results.js'
+import { Build, boundValues, Weighing } from './statements.js'
 
 /** A field of Query that shows a view. */
 export function queryView<A, Row extends object>(
@@ -94,18 +95,26 @@ async function requestOf(context: Context, view: AnyView, args: Arguments): Prom
 }
 
 /** Runs the statement of a view. */
-export function viewRunner({ view, object }: ViewRoot) {
+export function viewRunner(root: ViewRoot) {
+  const number = newNumber()
+  const { view, object, hasCursors } = root
   return async (context: Context, args: readonly Arguments[]): Promise<RootRead> => {
     const { read } = context.store
     const request = await requestOf(context, view, args[0] ?? {})
-    const build = new Build(read, [])
+    const pageRequests = await checkedPageRequests(context, root, args, number)
+    const weighing = new Weighing(pageRequests, request.most)
+    root.weigh(weighing)
+    const extent = { ...view.extent(read), ...weighing.others(read) }
+    const isHeavy = read.guard(extent) !== undefined
+    const build = new Build(read, pageRequests, { isHeavy, builtOnce: weighing.builtOnce })
     const { name, alias } = build.row({ table: () => view.row })
-    const statement = viewStatement(read, request, object(build, alias), name)
+    const statement = viewStatement(read, request, { selected: object(build, alias), from: name, extent })
     return {
-      statements: [statement],
+      statements: [{ ...statement, values: fillPlaceholders([...statement.values], boundValues(pageRequests)) }],
       async resultOf([rows = []]) {
         requireComplete(request, rows)
-        return { json: [bytesOf(rows[0]?.[1])], isThere: true }
+        const json = bytesOf(rows[0]?.[1])
+        return { json: [hasCursors ? await cursorsInTurns(context, json) : json], isThere: true }
       },
     }
   }

@@ -43,9 +43,19 @@ export interface ViewRequest {
   readonly most: number
 }
 
+/** What a statement selects from the tables of a view, and how much it reads. */
+interface Selected {
+  readonly selected: SQL
+  readonly from: SQL
+  readonly extent: Extent
+}
+
 /** The statement that selects from the tables of a view; its first column is their size. */
-export function viewStatement(read: Read, { view, args, most }: ViewRequest, selected: SQL, from: SQL): CompiledSql {
-  const extent = view.extent(read)
+export function viewStatement(
+  read: Read,
+  { view, args, most }: ViewRequest,
+  { selected, from, extent }: Selected,
+): CompiledSql {
   const guard = read.guard(extent)
   // The field that declares a view coerces its arguments.
   const tables = view.tables(read, args as never, { guard, most })
@@ -64,8 +74,9 @@ export async function viewRow(read: Read, request: ViewRequest): Promise<object>
   const { view } = request
   const lists = Object.entries(view.lists)
   const texts = [rowTexts(read, view.row), ...lists.map(([, table]) => rowTexts(read, table))]
+  const selected = sql.join(texts, sql.raw(', '))
   const [found = []] = await read.rows(
-    viewStatement(read, request, sql.join(texts, sql.raw(', ')), sql`(select 1) one`),
+    viewStatement(read, request, { selected, from: sql`(select 1) one`, extent: view.extent(read) }),
   )
   requireComplete(request, [found])
   const [row] = await rowsOf(view.row, parsed(found[1]))
