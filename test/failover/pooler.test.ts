@@ -53,7 +53,7 @@ test.each(['transaction', 'session'] as const)(
 )
 
 const LIMITED = `select name, setting from pg_settings where name in ('default_transaction_read_only', 'statement_timeout',
-  'lock_timeout', 'tcp_user_timeout', 'tcp_keepalives_idle', 'client_connection_check_interval') order by name`
+  'lock_timeout', 'jit', 'tcp_user_timeout', 'tcp_keepalives_idle', 'client_connection_check_interval') order by name`
 
 async function limitsBy(url: string): Promise<Record<string, unknown>> {
   const store = openPostgres(url)
@@ -67,6 +67,7 @@ test('a session of its own has limits, and one that is shared is left as it is',
   expect(await limitsBy(server.url(database))).toEqual({
     client_connection_check_interval: '2000',
     default_transaction_read_only: 'on',
+    jit: 'off',
     lock_timeout: '5000',
     statement_timeout: '8000',
     tcp_keepalives_idle: '5',

@@ -102,7 +102,8 @@ export function viewRunner(root: ViewRoot) {
     const { read } = context.store
     const request = await requestOf(context, view, args[0] ?? {})
     const pageRequests = await checkedPageRequests(context, root, args, number)
-    const weighing = new Weighing(pageRequests, request.most)
+    // Its lists are seldom long, and most of their rows refer to different ones.
+    const weighing = new Weighing(pageRequests, 1)
     root.weigh(weighing)
     const extent = { ...view.extent(read), ...weighing.others(read) }
     const isHeavy = read.guard(extent) !== undefined

@@ -139,6 +139,8 @@ function settingsOf(isReadOnly: boolean, statementMs: number, processId: number)
     ...(isReadOnly && { default_transaction_read_only: 'on' }),
     client_connection_check_interval: LIMITS.storeGoneCheckMs,
     statement_timeout: statementMs,
+    // Compiling the expressions that build JSON took up to a minute, for statements of milliseconds.
+    jit: 'off',
     lock_timeout: LIMITS.storeBusyMs,
     idle_in_transaction_session_timeout: LIMITS.storeIdleInWriteMs,
     tcp_user_timeout: LIMITS.storeIdleInWriteMs,
