@@ -51,14 +51,16 @@ export function own({ object, weigh }: Entry) {
 }
 
 /** The row of a list whose id is in a column. */
-export function reference({ list, by }: { list: AnyList; by: string }, entry: Entry) {
-  const { object, weigh } = repeatable(list, entry)
+export function reference({ list, by }: { list: AnyList; by: string }, { object, weigh }: Entry) {
+  const entry: Entry = { object, weigh: (weighing) => weighing.entry(entry, list, weigh) }
   const member: Member = (build, row) => {
+    const id = columnOf(row, by)
+    if (build.isBuiltOnce(entry)) return { value: build.objectOf(list, object, id, build.idsIn(row, by)), isJson: true }
     const { name, alias } = build.row(list)
-    const where = sql`${(alias as Identified).id} = ${columnOf(row, by)}`
+    const where = sql`${(alias as Identified).id} = ${id}`
     return { value: sql`(select ${object(build, alias)} from ${name} where ${where})`, isJson: true }
   }
-  return { member, weigh: (weighing: Weighing) => weighing.reference(weigh) }
+  return { member, weigh: (weighing: Weighing) => weighing.reference(entry.weigh) }
 }
 
 /** All related rows. */

@@ -134,7 +134,7 @@ export function listRunner(root: ListRoot) {
     const key = `${number}${separator}${isHeavy ? 'guarded' : 'bare'} ${keyOf(pageRequests, builtOnce)}`
     const { text, values } = await cachedStatement(context, key, () => {
       const build = new Build(read, pageRequests, { isHeavy, builtOnce })
-      const page = build.pageOf(0, listSource(read, list, filter, own.bound.matching()), guard)
+      const page = build.rootPage(listSource(read, list, filter, own.bound.matching()), guard)
       const columns = parts.flatMap(({ part, entry, value }) => {
         if (part === 'totalCount') return []
         return entry ? read.json.entries(entry(build, page), separator) : value(build, page).value

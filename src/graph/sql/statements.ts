@@ -1,4 +1,4 @@
-import { aliasedTable, and, type SQL, sql } from 'drizzle-orm'
+import { aliasedTable, and, inArray, type SQL, sql } from 'drizzle-orm'
 import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
 import type { FieldNode, GraphQLField } from 'graphql'
 import { LIMITS } from '../../limits.js'
@@ -8,6 +8,7 @@ import { type AnyRelation, HANDFUL, type Identified, relatedSource } from '../..
 import type { Extent, Read } from '../../store/store.js'
 import type { Tables } from '../../store/tables.js'
 import type { ExecutionReason } from '../executionReasons.js'
+import { columnOf } from '../fields.js'
 import type { PageRequest } from '../paging/requests.js'
 import type { BoundFilter } from './boundFilters.js'
 
@@ -52,6 +53,8 @@ export class Build {
   private readonly isHeavy: boolean
   private readonly builtOnce: ReadonlySet<Entry>
   private names = 0
+  /** Undefined for a whole list, which mostly refers to all that there are. */
+  private root: JsonPage | undefined
 
   constructor(
     read: Read,
@@ -84,16 +87,25 @@ export class Build {
     return this.builtOnce.has(entry)
   }
 
-  /** The object of the row with this id, from a table of the objects of all rows, which is built once. */
-  objectOf(list: AnyList, object: Entry['object'], id: AnyPgColumn): SQL {
+  /** The object of the row with this id, from a table of the objects of all rows, or of these, which is built once. */
+  objectOf(list: AnyList, object: Entry['object'], id: AnyPgColumn, ids?: SQL): SQL {
     const { name, alias } = this.row(list)
-    const guard = this.guardOf({ list }, alias)
-    const objects = {
-      id: (alias as Identified).id,
-      built: object(this, alias),
-      from: sql`${name}${conditional(guard)}`,
-    }
+    const { id: ownId } = alias as Identified
+    const where = conditional(and(this.guardOf({ list }, alias), ids && inArray(ownId, ids)))
+    const objects = { id: ownId, built: object(this, alias), from: sql`${name}${where}` }
     return this.read.json.builtOnce(this.newName(), objects, id)
+  }
+
+  /** The ids in a column of the root page, if these rows are its own; the tables that it refers to may be far larger. */
+  idsIn(row: PgTable, column: string): SQL | undefined {
+    return row === this.root?.row ? sql`(select ${columnOf(row, column)} from ${this.root.rows})` : undefined
+  }
+
+  /** The page of a root list. */
+  rootPage(source: Source, guard: SQL | undefined): JsonPage {
+    const page = this.pageOf(0, source, guard)
+    if (this.pageRequests[0]?.first !== undefined) this.root = page
+    return page
   }
 
   /** A page of related rows. */
