@@ -120,6 +120,17 @@ describe('in a company', () => {
     expect((await executed(query)).errors).toHaveLength(1)
   })
 
+  test.each(['first: 1001', 'after: "nonsense"', 'filter: { project: "NONE" }'])(
+    'a list nested in movements is refused by execution, in each entry: %s',
+    async (args) => {
+      const query = `{ movements(since: "2020-01-01") { risks { project { risks(${args}) { nodes { id } } } } } }`
+      const { compiled, executed } = runnersFor(store, SCOPE_NAMES)
+      expect(await compiled(query)).toBe('bad_input')
+      const codes = new Set((await executed(query)).errors?.map(({ extensions }) => extensions['code']))
+      expect([...codes]).toEqual(['BAD_REQUEST'])
+    },
+  )
+
   test('a list that is too long to be shown whole is left to execution', async () => {
     const query = '{ risks { nodes { id } } }'
     const few = runnersFor(store, SCOPE_NAMES, 10)

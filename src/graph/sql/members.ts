@@ -10,6 +10,7 @@ import type { Build, Entry, Weigh, Weighing } from './statements.js'
 
 /** Builds the JSON of a field from its row. */
 export type Member = (build: Build, row: PgTable) => JsonValue
+
 export function sumOf(weights: readonly Weigh[]): Weigh {
   return (weighing) => weights.reduce((sum, weigh) => sum + weigh(weighing), 0)
 }

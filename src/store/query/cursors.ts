@@ -50,7 +50,7 @@ function parsed(text: string): unknown[] {
 
 // Cannot occur in a caller's text: inside a JSON string every quote is escaped.
 const MARKED = Buffer.from(`["${CURSOR_MARK}",`)
-const [QUOTE, BACKSLASH, START, END] = Buffer.from('"\\[]')
+const [QUOTE, BACKSLASH, END] = Buffer.from('"\\]')
 
 /** Cursors found or encoded before yielding to the event loop. */
 const STEP = 500
@@ -106,7 +106,7 @@ interface Mark {
 /** The name of the list and the keys, as an array in JSON. */
 function placeIn(json: Buffer, { at, end }: Mark): Buffer {
   const place = Buffer.from(json.subarray(at + MARKED.length - 1, end))
-  place[0] = START ?? 0
+  place.write('[')
   return place
 }
 
