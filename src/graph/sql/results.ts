@@ -4,7 +4,6 @@ import { LRUCache } from 'lru-cache'
 import { grants, type Scope } from '../../auth/scopes.js'
 import { LIMITS } from '../../limits.js'
 import { withCursorsInTurns } from '../../store/query/cursors.js'
-import { hasRoom } from '../../store/query/framed.js'
 import type { Separator } from '../../store/query/json.js'
 import { bytesOf, conditional, listSource } from '../../store/query/jsonPage.js'
 import { oncePerEngine } from '../../store/query/lookups.js'
@@ -73,10 +72,13 @@ export interface RootRead {
 /** Runs all root fields of an operation in one snapshot; equal fields under several aliases run once. */
 export async function readRoots(context: Context, roots: readonly RootRead[]): Promise<RootResult[]> {
   const { read } = context.store
-  // Comparing takes longer than anything else here, and most operations have one statement.
-  const isSingle = roots.length === 1 && roots[0]?.statements.length === 1
-  const identify = isSingle ? () => '' : identityOf
-  const identified = roots.map(({ statements }) => statements.map((one) => [identify(one), one] as const))
+  const [root, ...otherRoots] = roots
+  const [statement, ...otherStatements] = root?.statements ?? []
+  // Most operations have one statement, and comparing takes longer than all else here.
+  if (root && statement && otherRoots.length + otherStatements.length === 0) {
+    return [await root.resultOf([await read.rows(statement)])]
+  }
+  const identified = roots.map(({ statements }) => statements.map((one) => [identityOf(one), one] as const))
   const distinct = new Map(identified.flat())
   const [first, ...others] = distinct.values()
   const found = first ? await (others.length === 0 ? alone(read, first) : read.rowsTogether([first, ...others])) : []
@@ -219,11 +221,9 @@ async function shownOf(context: Context, parts: readonly Part[], row: readonly u
   let column = FIRST_PART
   for (const { part, entry, hasCursors } of parts) {
     const bytes = bytesOf(row[part === 'totalCount' ? TOTAL : column++])
-    // A read worker has written the cursors of large results.
-    const isMarked = hasCursors && !hasRoom(bytes)
     // Entries under several aliases: the cursors of each take milliseconds.
-    if (entry && isMarked && shown.length > 0) await turn(context)
-    shown.push(isMarked ? await cursorsInTurns(context, bytes) : bytes)
+    if (entry && hasCursors && shown.length > 0) await turn(context)
+    shown.push(hasCursors ? await cursorsInTurns(context, bytes) : bytes)
   }
   return shown
 }

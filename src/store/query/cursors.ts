@@ -64,8 +64,16 @@ export function withCursors(json: Buffer): Buffer {
   }
 }
 
+/** JSON from read workers, which have written its cursors. */
+const written = new WeakSet<ArrayBufferLike>()
+
+export function noteCursorsWritten({ buffer }: Uint8Array): void {
+  written.add(buffer)
+}
+
 /** The same for long lists; `turn` yields to the event loop. */
 export async function withCursorsInTurns(json: Buffer, turn: () => Promise<void>): Promise<Buffer> {
+  if (written.has(json.buffer)) return json
   const steps = replaced(json)
   for (;;) {
     const { done, value } = steps.next()

@@ -40,12 +40,11 @@ function framed(before: Buffer, bytes: Buffer, after: Buffer): Buffer | undefine
   return whole
 }
 
-/** Concatenates the parts in place around the largest; undefined if it lacks the room. */
+/** Concatenates the parts in place around a long one; undefined if none has the room. */
 export function framedAround(parts: readonly Buffer[]): Buffer | undefined {
-  const longest = Math.max(...parts.map(({ length }) => length))
-  const index = parts.findIndex(({ length }) => length === longest)
+  const index = parts.findIndex((part) => part.length > ROOM_BYTES && hasRoom(part))
   const bytes = parts[index]
-  if (!bytes || longest <= ROOM_BYTES) return undefined
+  if (!bytes) return undefined
   const around = [parts.slice(0, index), parts.slice(index + 1)] as const
   if (around.flat().reduce((sum, { length }) => sum + length, 0) > 2 * ROOM_BYTES) return undefined
   return framed(Buffer.concat(around[0]), bytes, Buffer.concat(around[1]))

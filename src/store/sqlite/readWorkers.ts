@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads'
 import { Fault } from '../../errors.js'
 import { LIMITS } from '../../limits.js'
 import { BUSY, deadlineExceeded, toFault, UNREACHABLE } from '../faults.js'
+import { noteCursorsWritten } from '../query/cursors.js'
 import { noteRoom, ROOM_BYTES } from '../query/framed.js'
 import type { CompiledSql, Deadline } from '../store.js'
 import type { WorkerReport, WorkerStart } from './readWorker.js'
@@ -130,12 +131,13 @@ export class ReadWorkers {
   }
 
   private hear(thread: Thread, report: WorkerReport): void {
+    const { task, rows } = thread
     if ('rows' in report) {
+      const { hasCursors = false } = task?.statements[report.statement] ?? {}
       // Drop rows whose caller has given up.
-      if (thread.task) for (const row of report.rows) thread.rows[report.statement]?.push(withBuffers(row))
+      if (task) for (const row of report.rows) rows[report.statement]?.push(withBuffers(row, hasCursors))
       if (!report.isLast) return
     }
-    const { task, rows } = thread
     Atomics.store(thread.stop, 0, 0)
     thread.task = undefined
     thread.isBusy = false
@@ -208,11 +210,13 @@ function isGone({ deadline }: Task): boolean {
 }
 
 /** A Buffer arrives as a plain Uint8Array after structured cloning. */
-function withBuffers(row: unknown[]): unknown[] {
+function withBuffers(row: unknown[], hasCursors: boolean): unknown[] {
   for (const [index, value] of row.entries()) {
     if (!(value instanceof Uint8Array)) continue
     row[index] = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
-    if (value.byteOffset === ROOM_BYTES) noteRoom(value)
+    if (value.byteOffset !== ROOM_BYTES) continue
+    noteRoom(value)
+    if (hasCursors) noteCursorsWritten(value)
   }
   return row
 }
