@@ -21,7 +21,7 @@ import { Documents } from './documents.js'
 import { idempotentEngine } from './idempotency.js'
 import { readParams } from './parameters.js'
 import { PersistedQueries } from './persistedQueries.js'
-import { type ServerContext, useCompiledQueries, useParams, useResponses } from './plugins.js'
+import { type ServerContext, useOperations, useParams, useResponses } from './plugins.js'
 
 interface GraphqlOptions {
   readonly engine: Engine
@@ -67,15 +67,16 @@ function typesFor(httpRequest: HttpRequest): readonly string[] {
 
 function executorWith(options: GraphqlOptions) {
   const { rateLimits, bodies } = options
-  const yoga = yogaWith(options)
+  const { handleRequest, fetchAPI } = yogaWith(options)
+  // Headers and body have been read already: Yoga only needs the method.
+  const byGet = new fetchAPI.Request(ADDRESS)
+  const byPost = new fetchAPI.Request(ADDRESS, { method: 'POST' })
   const persistedQueries = new PersistedQueries()
   return async (exchange: Exchange, type: string): Promise<HttpResponse> => {
     const { request: httpRequest } = exchange
     const params = await readParams(exchange, bodies, persistedQueries)
     await rateLimits.confirm(exchange)
-    // Headers and body have been read already: Yoga only needs the method.
-    const request = new yoga.fetchAPI.Request(ADDRESS, { method: httpRequest.method })
-    const response = await yoga.handleRequest(request, { exchange, params, type })
+    const response = await handleRequest(httpRequest.method === 'GET' ? byGet : byPost, { exchange, params, type })
     const { 'content-type': contentType = type, 'content-length': _, ...others } = Object.fromEntries(response.headers)
     const headers = exchange.isReplay ? { ...others, 'idempotency-replayed': 'true' } : others
     const body: ArrayBuffer | Buffer = await response.arrayBuffer()
@@ -88,21 +89,26 @@ function executorWith(options: GraphqlOptions) {
 const ADDRESS = 'http://localhost/graphql'
 
 function yogaWith({ engine, runCompiled, log, running }: GraphqlOptions) {
-  return createYoga<ServerContext, Context>({
+  const documents = new Documents({ charactersMax: LIMITS.queriesKeptCharacters, countMax: LIMITS.queriesKeptMax })
+  const contextFor = ({ exchange, params, type }: ServerContext): ServerContext & Context => {
+    const { principal, deadline } = exchange
+    if (!principal) throw new Error('The key of the request has not been checked.')
+    return {
+      exchange,
+      params,
+      type,
+      onExecuted: (reason: ExecutionReason, error?: unknown) => {
+        exchange.executedFor = error === undefined ? reason : orExecuted(log, exchange)(error)
+      },
+      ...engine.contextFor(principal, trackStatements(exchange), deadline),
+    }
+  }
+  const operations = { runCompiled, engine: idempotentEngine(engine, running), documents, contextFor }
+  return createYoga<ServerContext>({
     schema,
-    context: ({ exchange }) => {
-      const { principal, deadline } = exchange
-      if (!principal) throw new Error('The key of the request has not been checked.')
-      return {
-        onExecuted: (reason: ExecutionReason, error?: unknown) => {
-          exchange.executedFor = error === undefined ? reason : orExecuted(log, exchange)(error)
-        },
-        ...engine.contextFor(principal, trackStatements(exchange), deadline),
-      }
-    },
-    plugins: [useParams(), useCompiledQueries(runCompiled, idempotentEngine(engine, running)), useResponses(log)],
+    plugins: [useParams(), useOperations(operations), useResponses(log)],
     parserAndValidationCache: {
-      documentCache: new Documents({ charactersMax: LIMITS.queriesKeptCharacters, countMax: LIMITS.queriesKeptMax }),
+      documentCache: documents,
       // Errors are not cached: one may be as long as a body, and invalid documents are rarely sent twice.
       errorCache: { get: () => undefined, set: () => undefined },
     },

@@ -1,6 +1,5 @@
 import {
   type DocumentNode,
-  type ExecutionArgs,
   type ExecutionResult,
   GraphQLError,
   type GraphQLFormattedError,
@@ -25,6 +24,7 @@ import { JSON_TYPE } from '../wire/content.js'
 import { isLong, longJson } from '../wire/longJson.js'
 import { faultHeaders, STATUS } from '../wire/problems.js'
 import { joined } from '../wire/slices.js'
+import type { Documents } from './documents.js'
 import { inputErrors } from './inputErrors.js'
 import { parseWithinLimits } from './limits.js'
 import type { Params } from './parameters.js'
@@ -37,7 +37,7 @@ export interface ServerContext {
   readonly type: string
 }
 
-type GraphqlPlugin = Plugin<ServerContext & Context, ServerContext>
+type GraphqlPlugin = Plugin<ServerContext, ServerContext>
 
 /** Uses the parameters that the handler has parsed: the body was already read for the response cache. */
 export function useParams(): GraphqlPlugin {
@@ -48,37 +48,76 @@ export function useParams(): GraphqlPlugin {
   }
 }
 
-/** Parses within the limits, and runs operations as compiled SQL where possible; all others are executed. */
-export function useCompiledQueries(runCompiled: RunCompiled, engine: Engine): GraphqlPlugin {
+interface OperationsOptions {
+  readonly runCompiled: RunCompiled
+  readonly engine: Engine
+  /** What Yoga has parsed. */
+  readonly documents: Documents
+  readonly contextFor: (serverContext: ServerContext) => ServerContext & Context
+}
+
+/**
+ * Parses within the limits, and runs operations. A document that Yoga has validated before is run at once: passing all
+ * hooks of parsing, validation and context again would take longer than preparing its SQL.
+ */
+export function useOperations(options: OperationsOptions): GraphqlPlugin {
+  const { documents } = options
+  const run = runnerWith(options)
   return {
     onParse({ setParseFn }) {
       setParseFn((source, options) => parseWithinLimits(source.toString(), options))
     },
-    onExecute({ args, setExecuteFn }) {
-      const { contextValue: context, document, schema } = args
-      const { exchange } = context
-      const operation = getOperationAST(document, args.operationName)
-      exchange.operation = operation?.name?.value ?? 'anonymous'
-      exchange.isChange = operation?.operation === 'mutation'
-      exchange.isShared = operation?.operation === 'query' && !isPersonal(document, schema)
-      setExecuteFn(async (execution: ExecutionArgs) => {
-        const { operationName, variableValues } = execution
-        const query = { document, operationName: operationName ?? undefined, variables: variableValues ?? {} }
-        try {
-          const result = await runCompiled(exchange, query, context)
-          if (result) return new WrittenResult(await joined([BEFORE_DATA, ...result.data, AFTER_DATA]))
-          // The result of a change may be stored, without refusals.
-          if (exchange.isChange) return await engine.execute(execution)
-          exchange.refusals = { reported: 0, unlisted: 0 }
-          const contextValue = { ...context, refusals: exchange.refusals }
-          return await exchange.deadline.bound(engine.execute({ ...execution, contextValue }))
-        } catch (error) {
-          // Of the store, the rate limit or the deadline.
-          if (!(error instanceof Fault)) throw error
-          return { errors: [new GraphQLError(error.message, { originalError: error })] }
-        }
+    onParams({ paramsHandler, setParamsHandler }) {
+      setParamsHandler((payload) => {
+        const { params, request, context } = payload
+        const { query = '', operationName, variables } = params
+        const document = documents.findValid(query)
+        const kind = document && getOperationAST(document, operationName)?.operation
+        // Yoga refuses an unknown operation and a mutation by GET in its hooks of parsing.
+        const isAllowed = kind === 'query' || (kind === 'mutation' && request.method === 'POST')
+        if (!document || !isAllowed) return paramsHandler(payload)
+        return run({ document, operationName, variables }, context)
       })
     },
+    onExecute({ args, setExecuteFn }) {
+      const { document, operationName, variableValues: variables, contextValue } = args
+      documents.noteValid(document)
+      setExecuteFn(() => run({ document, operationName, variables }, contextValue))
+    },
+  }
+}
+
+interface Operation {
+  readonly document: DocumentNode
+  readonly operationName: string | null | undefined
+  readonly variables: Readonly<Record<string, unknown>> | null | undefined
+}
+
+/** Runs a validated operation as compiled SQL where possible; all others are executed. */
+function runnerWith({ runCompiled, engine, contextFor }: OperationsOptions) {
+  return async ({ document, operationName, variables }: Operation, server: ServerContext): Promise<ExecutionResult> => {
+    const { exchange } = server
+    // Not Yoga's own: it is made with `defineProperties`, and every look at such an object is slow.
+    const context = contextFor(server)
+    const operation = getOperationAST(document, operationName)
+    exchange.operation = operation?.name?.value ?? 'anonymous'
+    exchange.isChange = operation?.operation === 'mutation'
+    exchange.isShared = operation?.operation === 'query' && !isPersonal(document, schema)
+    const query = { document, operationName: operationName ?? undefined, variables: variables ?? {} }
+    const execution = { schema, document, operationName, variableValues: variables, contextValue: context }
+    try {
+      const result = await runCompiled(exchange, query, context)
+      if (result) return new WrittenResult(await joined([BEFORE_DATA, ...result.data, AFTER_DATA]))
+      // The result of a change may be stored, without refusals.
+      if (exchange.isChange) return await engine.execute(execution)
+      exchange.refusals = { reported: 0, unlisted: 0 }
+      const contextValue = { ...context, refusals: exchange.refusals }
+      return await exchange.deadline.bound(engine.execute({ ...execution, contextValue }))
+    } catch (error) {
+      // Of the store, the rate limit or the deadline.
+      if (!(error instanceof Fault)) throw error
+      return { errors: [new GraphQLError(error.message, { originalError: error })] }
+    }
   }
 }
 

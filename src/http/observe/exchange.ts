@@ -138,9 +138,9 @@ function lineOf(exchange: Exchange, { status, ms, bytes }: Outcome) {
   // Other errors may quote the request, which must not get into the log.
   const isOfAccess = refusal?.code === 'UNAUTHENTICATED' || refusal?.code === 'INSUFFICIENT_SCOPE'
   const why = refusal && { code: refusal.code, ...(isOfAccess && { reason: refusal.message, address }) }
-  const { method, url } = request
+  const { method } = request
   const waited = exchange.waitedMs === undefined ? undefined : { waitedMs: Math.round(exchange.waitedMs) }
   // A path may name a person by e-mail, which must not get into the log.
-  const path = url.pathname.replace(/[^/]*(?:@|%40)[^/]*/g, '*')
+  const path = request.path.replace(/[^/]*(?:@|%40)[^/]*/g, '*')
   return { requestId, keyId, method, path, operation, status, ms, ...waited, bytes, statements, ...why }
 }
