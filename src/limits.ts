@@ -161,6 +161,12 @@ const TABLE = {
     'SQLite: read workers, at most one for each core; on Linux they have a lower priority than the event loop.',
   ],
   readQueueMax: [100, 'SQLite: requests that wait for a read worker; beyond that they get 503.'],
+  walBytesMax: [
+    8_192_000,
+    'SQLite: the write-ahead log; beyond it, read workers finish what they read before they start more, and it is emptied.',
+  ],
+  walWaitMs: [500, 'SQLite: how long read workers then wait for another reader of the store, such as a backup.'],
+  walRetryMs: [10_000, 'SQLite: how soon they do so again, if that was too short.'],
   readWorkerHeapMegabytes: [128, 'SQLite: the JavaScript heap of a read worker.'],
   deadlineMs: [10_000, 'How long a request may read; a setting.'],
   slowQueryMs: [500, 'Requests that take longer are logged as slow; a setting.'],

@@ -1,8 +1,10 @@
-import { existsSync, readdirSync, readFileSync, renameSync } from 'node:fs'
+import { EventEmitter, once } from 'node:events'
+import { existsSync, readdirSync, readFileSync, renameSync, statSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import type { AppOptions } from '../../src/http/app.js'
 import { LIMITS } from '../../src/limits.js'
+import { openDatabase } from '../../src/store/sqlite/driver.js'
 import { addProject, addRisks, project, risk } from '../support/fixtures.js'
 import { type Caller, type Gateway, openFilled, openGateway } from '../support/harness.js'
 import { copyOf, newStore, type TestStore } from '../support/stores.js'
@@ -22,7 +24,10 @@ const SEARCH_QUERY = `{ risks(first: 1, filter: { search: "${'a'.repeat(199)}b" 
 const EXECUTED_QUERY = SEARCH_QUERY.replace('nodes { id }', 'edges { cursor }')
 
 /** Risks that take very long to search. */
-async function openSlow(options: Partial<AppOptions> = {}): Promise<{ gateway: Gateway; caller: Caller }> {
+async function openSlow(
+  options: Partial<AppOptions> = {},
+  characters = SEARCHED_CHARACTERS,
+): Promise<{ gateway: Gateway; caller: Caller }> {
   const gateway = openGateway(options)
   await gateway.write(async (write) => {
     const id = await addProject(write, project())
@@ -31,7 +36,7 @@ async function openSlow(options: Partial<AppOptions> = {}): Promise<{ gateway: G
       Array.from({ length: SEARCHED_RISKS }, (_, index) => risk(id, { reference: `R-${index}` })),
     )
   })
-  gateway.own.run(`update risk set search_folded = printf('%.*c', ${SEARCHED_CHARACTERS}, 'a')`)
+  gateway.own.run(`update risk set search_folded = printf('%.*c', ${characters}, 'a')`)
   return { gateway, caller: await gateway.as('projects.read') }
 }
 
@@ -159,6 +164,52 @@ test('when the worker queue is full, the next request gets 503, unless others ha
   expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual(waiting.map(() => 503))
   const codes = await Promise.all([next, ...running].map(async (answer) => (await (await answer).json()).code))
   expect(new Set(codes)).toEqual(new Set(['DEADLINE_EXCEEDED']))
+})
+
+/** Replaces 50 risks of a project: 0.6 MB of the write-ahead log. */
+async function syncMuch(caller: Caller, round: number): Promise<void> {
+  const risks = Array.from({ length: 50 }, (_, i) => ({
+    ...{ reference: `R-${i}`, title: `Risk ${i}`, likelihood: 3, impact: 3 },
+    description: String(round).padEnd(4_000, '.'),
+  }))
+  expect((await caller.post('/v1/projects', { key: 'LOG', name: 'Log', risks })).status).toBe(200)
+}
+
+const logBytes = ({ own }: Gateway) => statSync(`${own.file}-wal`).size
+
+test('the write-ahead log stays short while workers always read', async () => {
+  const { gateway } = await openSlow({}, SEARCHED_CHARACTERS / 100)
+  const caller = await gateway.as('projects.manage')
+  const reads = new EventEmitter()
+  let isOver = false
+  const readAlways = async (name: string) => {
+    for (let i = 0; !isOver; i++) {
+      const { status } = await caller.get(`/v1/risks?limit=1&search=${'a'.repeat(100)}${name}${i}`)
+      reads.emit('read', status)
+    }
+  }
+  const readers = ['x', 'y', 'z'].map(readAlways)
+  const sizes: number[] = []
+  for (let round = 0; round < 30; round++) {
+    await syncMuch(caller, round)
+    sizes.push(logBytes(gateway))
+    expect(await once(reads, 'read')).toEqual([200])
+  }
+  isOver = true
+  await Promise.all(readers)
+  expect(Math.max(...sizes)).toBeLessThan(1.5 * LIMITS.walBytesMax)
+})
+
+test('another reader of the store, such as a backup, delays the workers only briefly', async () => {
+  const { gateway } = await openSlow({ deadlineMs: 5_000 }, 1)
+  const caller = await gateway.as('projects.manage')
+  const other = openDatabase(gateway.own.file, { readonly: true })
+  other.exec('begin; select * from revision')
+  for (let round = 0; logBytes(gateway) <= LIMITS.walBytesMax; round++) await syncMuch(caller, round)
+  expect((await caller.get('/v1/risks?total=true&limit=1&search=a')).status).toBe(200)
+  await syncMuch(caller, -1)
+  expect((await caller.get('/v1/risks?total=true&limit=1&search=b')).status).toBe(200)
+  other.close()
 })
 
 test('a store is closed at once, whatever its workers read', async () => {

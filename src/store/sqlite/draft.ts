@@ -43,6 +43,7 @@ export function lateWrites({ connect, ...options }: DraftOptions): Store['writeL
       return await queue.add(as, (write) => work(write, false))
     } finally {
       connection.close()
+      options.onEnd()
     }
   }
 }

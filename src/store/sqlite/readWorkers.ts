@@ -39,6 +39,8 @@ interface Thread {
 interface ReadWorkersOptions {
   /** Throws if the file must no longer be opened. */
   readonly requireUsable: () => void
+  /** Called when workers that are held have become idle. */
+  readonly onIdle: () => void
 }
 
 /**
@@ -47,14 +49,20 @@ interface ReadWorkersOptions {
  */
 export class ReadWorkers {
   private readonly file: string
-  private readonly requireUsable: () => void
+  private readonly options: ReadWorkersOptions
   private readonly threads = new Set<Thread>()
   private queue: Task[] = []
   private isClosed = false
+  private isHeld = false
 
-  constructor(file: string, { requireUsable }: ReadWorkersOptions) {
+  constructor(file: string, options: ReadWorkersOptions) {
     this.file = file
-    this.requireUsable = requireUsable
+    this.options = options
+  }
+
+  /** Whether no statement is running. */
+  get isIdle(): boolean {
+    return [...this.threads].every(({ isBusy }) => !isBusy)
   }
 
   /** Runs statements in sequence; all see one snapshot. */
@@ -66,6 +74,17 @@ export class ReadWorkers {
       this.queue.push(task)
       this.assign()
     })
+  }
+
+  /** Lets running statements end, and starts no others until `release`. */
+  hold(): void {
+    this.isHeld = true
+  }
+
+  release(): void {
+    if (!this.isHeld) return
+    this.isHeld = false
+    this.assign()
   }
 
   /** Ends every thread, also in the middle of a statement. */
@@ -85,6 +104,10 @@ export class ReadWorkers {
   }
 
   private assign(): void {
+    if (this.isHeld) {
+      if (this.isIdle) this.options.onIdle()
+      return
+    }
     for (let next = this.queue.shift(); next; next = this.queue.shift()) {
       if (isGone(next)) {
         reject(next, deadlineExceeded())
@@ -104,7 +127,7 @@ export class ReadWorkers {
   private freeThread(): Thread | undefined {
     const free = [...this.threads].find(({ isBusy }) => !isBusy)
     if (free || this.threads.size >= THREADS_MAX) return free
-    this.requireUsable()
+    this.options.requireUsable()
     return this.start()
   }
 

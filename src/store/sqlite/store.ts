@@ -12,6 +12,7 @@ import type { Connection } from './driver.js'
 import { type AtOnce, handleOn, type Offload, weightsOn } from './handle.js'
 import { ReadWorkers } from './readWorkers.js'
 import { StatementCache, type Statements } from './statements.js'
+import { WalLimit } from './walLimit.js'
 import { isBusy, WriteQueue, type WriteQueueOptions } from './writeQueue.js'
 
 interface SqliteOptions {
@@ -42,8 +43,10 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Store {
   const requireUsable = () => {
     if (!isInPlace()) throw moved()
   }
-  const workers = new ReadWorkers(file, { requireUsable })
-  const ofWrites = { onNotice, requireUsable, handle: writeHandle }
+  const logBytes = () => sizeOf(`${file}-wal`)
+  const workers = new ReadWorkers(file, { requireUsable, onIdle: () => walLimit.check() })
+  const walLimit = new WalLimit({ writer, workers, bytes: logBytes })
+  const ofWrites = { onNotice, requireUsable, handle: writeHandle, onEnd: () => walLimit.check() }
   const writes = new WriteQueue(writer, ofWrites)
   const ofReader = { statements: new StatementCache(reader), versions: versionsOf(reader, () => 0) }
   const ofWriter = { statements: readingOn(writer), versions: versionsOf(writer, () => writes.committed) }
@@ -68,7 +71,7 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Store {
     canWrite: isInPlace() && canBegin(writer),
     committed: writes.committed,
     bytes: sizeOf(file),
-    logBytes: sizeOf(`${file}-wal`),
+    logBytes: logBytes(),
   }))
   const weigh = weightsOn(statements)
   const inWorker = (deadline?: Deadline) => (all: readonly CompiledSql[]) => {

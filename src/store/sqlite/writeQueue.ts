@@ -16,6 +16,8 @@ export interface WriteQueueOptions {
   /** The handle for the work of a write; its statements are revoked afterwards. */
   readonly handle: (statements: Statements, as: Authorship, origin: Pick<Write, 'at' | 'nonce'>) => Write
   readonly onNotice?: OnNotice | undefined
+  /** Called after each transaction. */
+  readonly onEnd: () => void
 }
 
 interface Waiting {
@@ -145,6 +147,8 @@ export class WriteQueue {
     } catch (error) {
       if (this.writer.inTransaction) this.run('rollback')
       throw toFault(error)
+    } finally {
+      this.options.onEnd()
     }
   }
 

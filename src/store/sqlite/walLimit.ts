@@ -1,0 +1,64 @@
+import { LIMITS } from '../../limits.js'
+import type { Connection } from './driver.js'
+import type { ReadWorkers } from './readWorkers.js'
+
+interface WalLimitOptions {
+  readonly writer: Connection
+  readonly workers: ReadWorkers
+  readonly bytes: () => number
+}
+
+/**
+ * Limits the size of the write-ahead log. SQLite reuses it from the start only when a checkpoint meets no reader of an
+ * older state; while read workers are always busy, that never happens.
+ */
+export class WalLimit {
+  private readonly writer: Connection
+  private readonly workers: ReadWorkers
+  private readonly bytes: () => number
+  private retryAt = 0
+  private waiting: NodeJS.Timeout | undefined
+
+  constructor({ writer, workers, bytes }: WalLimitOptions) {
+    this.writer = writer
+    this.workers = workers
+    this.bytes = bytes
+  }
+
+  /** To be called after each transaction, and when workers that are held have become idle. */
+  check(): void {
+    if (this.isDue()) {
+      this.workers.hold()
+      if (!this.workers.isIdle) return
+      // Another connection is reading: if it is the draft of a write, not for long.
+      if (!this.truncate()) return void this.giveUpSoon()
+    }
+    this.goOn()
+  }
+
+  private isDue(): boolean {
+    return !this.writer.inTransaction && this.bytes() > LIMITS.walBytesMax && performance.now() >= this.retryAt
+  }
+
+  private truncate(): boolean {
+    try {
+      return this.writer.pragma('wal_checkpoint(truncate)', { simple: true }) === 0
+    } catch {
+      // As with SQLite's own checkpoints, nothing is lost: a full disk is reported by the next write.
+      return false
+    }
+  }
+
+  private giveUpSoon(): void {
+    this.waiting ??= setTimeout(() => {
+      this.retryAt = performance.now() + LIMITS.walRetryMs
+      this.goOn()
+    }, LIMITS.walWaitMs).unref()
+  }
+
+  private goOn(): void {
+    clearTimeout(this.waiting)
+    this.waiting = undefined
+    this.workers.release()
+  }
+}
