@@ -37,6 +37,12 @@ test('it runs on Node 24, and not as root', () => {
   expect(stage).toContain('USER node')
 })
 
+test('the image and the documented unit have the same memory settings', () => {
+  const settings = (text: string) => (text.match(/MALLOC_\w+=\d+/g) ?? []).sort()
+  expect(settings(containerfile).length).toBeGreaterThan(0)
+  expect(settings(containerfile)).toEqual(settings(read('docs/operating.md')))
+})
+
 test('its health check passes if the service is ready, and fails if nothing listens', async () => {
   const [, command] = /HEALTHCHECK [^\n]*CMD (\[.*\])/.exec(containerfile) ?? []
   const [node, ...args]: string[] = JSON.parse(command ?? '[]')
