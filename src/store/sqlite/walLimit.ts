@@ -25,35 +25,33 @@ export class WalLimit {
     this.bytes = bytes
   }
 
-  /** To be called after each transaction, and when workers that are held have become idle. */
+  /** To be called after each transaction, and when workers that are held have become idle. Never throws. */
   check(): void {
-    if (this.isDue()) {
-      this.workers.hold()
-      if (!this.workers.isIdle) return
-      // Another connection is reading: if it is the draft of a write, not for long.
-      if (!this.truncate()) return void this.giveUpSoon()
+    try {
+      if (this.isDue()) this.empty()
+      else this.goOn()
+    } catch {
+      // As with SQLite's own checkpoints, nothing is lost: a full disk is reported by the next write.
+      this.giveUp()
     }
-    this.goOn()
   }
 
   private isDue(): boolean {
     return !this.writer.inTransaction && this.bytes() > LIMITS.walBytesMax && performance.now() >= this.retryAt
   }
 
-  private truncate(): boolean {
-    try {
-      return this.writer.pragma('wal_checkpoint(truncate)', { simple: true }) === 0
-    } catch {
-      // As with SQLite's own checkpoints, nothing is lost: a full disk is reported by the next write.
-      return false
-    }
+  private empty(): void {
+    this.workers.hold()
+    if (!this.workers.isIdle) return
+    const isBusy = this.writer.pragma('wal_checkpoint(truncate)', { simple: true }) !== 0
+    // Another connection is reading: if it is the draft of a write, not for long.
+    if (isBusy) this.waiting ??= setTimeout(() => this.giveUp(), LIMITS.walWaitMs).unref()
+    else this.goOn()
   }
 
-  private giveUpSoon(): void {
-    this.waiting ??= setTimeout(() => {
-      this.retryAt = performance.now() + LIMITS.walRetryMs
-      this.goOn()
-    }, LIMITS.walWaitMs).unref()
+  private giveUp(): void {
+    this.retryAt = performance.now() + LIMITS.walRetryMs
+    this.goOn()
   }
 
   private goOn(): void {
