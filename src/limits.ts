@@ -62,6 +62,7 @@ const TABLE = {
   bodyDepthMax: [100, 'Nesting depth of lists and objects in a body.'],
   bodyContainersMax: [100_000, 'Lists and objects in a body.'],
   bodyItemsMax: [50_000, 'Items of one list in a body.'],
+  bodyItemsTotalMax: [300_000, 'Items of all lists in a body together.'],
   bodyMembersMax: [1_000, 'Members of one object in a body.'],
   waitSecondsMax: [30, 'Seconds that `GET /v1/changes` may wait for a change.'],
   waitingPerKeyMax: [5, 'Requests of one key that wait for a change; beyond that 429.'],

@@ -13,11 +13,14 @@ const MEMBERS = LIMITS.bodyMembersMax
 
 const TOO_DEEP = /^The body is nested deeper than 100 levels\.$/
 const TOO_MANY_ENTRIES = /^A list of the body has more than 50000 entries\.$/
+const TOO_MANY_TOGETHER = /^The lists of the body have more than 300000 entries together\. Send it in parts\.$/
 const TOO_MANY_MEMBERS = /^An object of the body has more than 1000 members\.$/
 
 const list = (count: number, entry = '1') => `[${Array(count).fill(entry).join(',')}]`
 const object = (count: number, value = '1') =>
   `{${Array.from({ length: count }, (_, i) => `"${i}":${value}`).join(',')}}`
+/** Five lists of as many entries as may be, one of fewer, and the list of all six. */
+const sixLists = (entriesOfLast: number) => `[${Array(5).fill(list(ENTRIES)).join(',')},${list(entriesOfLast)}]`
 const lists = (levels: number) => nested('[', '', ']', levels)
 const objects = (levels: number) => nested('{"a":', '1', '}', levels)
 /** Steps down, with two more levels beside each of them. */
@@ -36,6 +39,7 @@ const WITHIN: Record<string, string> = {
   '50,000 entries that are objects': list(ENTRIES, '{"a":1,"b":2}'),
   '50,000 entries that are texts with commas': list(ENTRIES, '",,"'),
   'three lists of 50,000 entries': list(3, list(ENTRIES)),
+  '300,000 entries in six lists and one of them': sixLists(ENTRIES - 6),
   '1,001 entries': list(MEMBERS + 1),
   '1,000 members': object(MEMBERS),
   '1,000 members, each an object': object(MEMBERS, '{"a":1,"b":1}'),
@@ -67,6 +71,7 @@ const BEYOND: Record<string, [value: string, message: RegExp]> = {
   '50,001 entries that are texts': [list(ENTRIES + 1, '"\\""'), TOO_MANY_ENTRIES],
   '50,001 entries after 50,000 elsewhere': [`[${list(ENTRIES)},${list(ENTRIES + 1)}]`, TOO_MANY_ENTRIES],
   '50,000 commas with nothing between them': [`[${','.repeat(ENTRIES)}]`, TOO_MANY_ENTRIES],
+  '300,001 entries in six lists and one of them': [sixLists(ENTRIES - 5), TOO_MANY_TOGETHER],
   '1,001 members': [object(MEMBERS + 1), TOO_MANY_MEMBERS],
   '1,001 members, each an object': [object(MEMBERS + 1, '{"a":1,"b":1}'), TOO_MANY_MEMBERS],
   '1,001 members of one name': [

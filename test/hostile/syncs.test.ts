@@ -95,12 +95,17 @@ const PERSONNEL: [name: string, state: () => object, verdict: Verdict][] = [
     flawAt('/groups/0/members'),
   ],
   [
-    '1,200,000 members',
-    () => ({ groups: records(40, () => ({ name: 'x', members: named(30_000, (i) => `m-${i}`) })) }),
+    '250,000 members',
+    () => ({ groups: records(10, () => ({ name: 'x', members: named(25_000, (i) => `m-${i}`) })) }),
     flaws({
       pointer: '/groups',
-      detail: `They name 1200000 members; the most is ${LIMITS.syncMembershipsMax}. Send more in parts, without leavers, or use \`operations import\`.`,
+      detail: `They name 250000 members; the most is ${LIMITS.syncMembershipsMax}. Send more in parts, without leavers, or use \`operations import\`.`,
     }),
+  ],
+  [
+    '1,200,000 members',
+    () => ({ groups: records(40, () => ({ name: 'x', members: named(30_000, (i) => `m-${i}`) })) }),
+    problem('BAD_REQUEST', /^The lists of the body have more than 300000 entries together\. Send it in parts\.$/),
   ],
 ]
 

@@ -1,7 +1,7 @@
 import { LIMITS } from '../../src/limits.js'
 import { type Attack, campaign, isShort, openArena, posted, type Row, SMALL_KEY } from './support/arena.js'
 import { ENTITIES, nested } from './support/documents.js'
-import { fine, flawAt, only, problem, type Verdict, wrongRequest } from './support/verdicts.js'
+import { flawAt, only, problem, type Verdict, wrongRequest } from './support/verdicts.js'
 import type { Sent } from './support/wire.js'
 
 /** Bodies of the largest size with the highest cost. */
@@ -53,6 +53,7 @@ const anyAnswer: Verdict = (talk) => {
 
 const TOO_DEEP = /^The body is nested deeper than 100 levels\.$/
 const TOO_MANY_ENTRIES = /^A list of the body has more than 50000 entries\.$/
+const TOO_MANY_TOGETHER = /^The lists of the body have more than 300000 entries together\. Send it in parts\.$/
 const TOO_MANY_MEMBERS = /^An object of the body has more than 1000 members\.$/
 const tooDeep = problem('BAD_REQUEST', TOO_DEEP)
 const tooManyEntries = problem('BAD_REQUEST', TOO_MANY_ENTRIES)
@@ -74,7 +75,7 @@ const WEIGHTS: Weight[] = [
     'lists of 50,000 numbers that are not used',
     '/graphql',
     (bytes) => `{"query":"{ __typename }","variables":{${listsOfNumbers(bytes - 60)}}}`,
-    fine(),
+    wrongRequest(TOO_MANY_TOGETHER),
   ],
   ['a name of a person', '/v1/personnel', (bytes) => `{"externalId":"x","name":"${'é'.repeat(bytes / 2 - 50)}"}`],
   [
