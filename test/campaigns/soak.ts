@@ -12,6 +12,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { LIMITS } from '../../src/limits.js'
 import { openDatabase } from '../../src/store/sqlite/driver.js'
+import { MEMORY_BYTES_MAX, MEMORY_SETTINGS } from '../support/unit.js'
 import { Client, median, sleep } from './client.js'
 import { MAIN, mint, newFolder, serve } from './served.js'
 import { additions, type Tally, traffic } from './traffic.js'
@@ -23,12 +24,8 @@ const TITLE = 'Lead engineer '.repeat(14).trim()
 const CROWD = { readers: 4, writers: 2, wrong: 1, slow: 3, pauseMs: 20 }
 /** Each key may take a quarter of the budget in flight: the fourth quarter is for the others. */
 const HOLDERS = 3
-/** `MemoryMax=1G` of the documented systemd unit, above which the process is killed. */
-const MEMORY_BYTES_MAX = 2 ** 30
-/** The settings of glibc in that unit, without which it keeps more of the memory that was freed. */
-const OPERATING = readFileSync(new URL('../../docs/operating.md', import.meta.url), 'utf8')
-const MALLOC = [...OPERATING.matchAll(/^Environment=(MALLOC_.+)$/gm)].flatMap(([, setting]) => setting ?? [])
 const ROWS_SHOWN = 20
+const SETTINGS = Object.entries(MEMORY_SETTINGS).map((setting) => setting.join('='))
 
 /** After the first quarter all code is compiled and every cache is full; later growth is a leak. */
 const GROWTH_MAX = 1.2
@@ -72,7 +69,7 @@ execFileSync(process.execPath, [MAIN, 'import', 'people', sheet], { cwd: folder,
 const key = mint(folder, 'personnel.manage', 'projects.manage')
 const holders = Array.from({ length: HOLDERS }, () => mint(folder, 'personnel.read'))
 const options = ['--rate-limit', '0', '--log-level', 'silent', '--metrics-port', '0']
-const server = await serve(folder, options, values.plain ? [] : ['env', ...MALLOC])
+const server = await serve(folder, options, values.plain ? [] : ['env', ...SETTINGS])
 const watching = new Client(new URL(server.metrics ?? '').origin, undefined, 1)
 const tally: Tally = { requests: 0, statuses: new Map(), unexpected: [], slow: new Map() }
 const began = performance.now()

@@ -146,7 +146,8 @@ test.each(['/v1/projects', '/graphql'])(
     expect([status, body.code ?? body.errors[0].extensions.code]).toEqual([503, 'UNAVAILABLE'])
     expect(headers.get('retry-after')).toMatch(/^\d+$/)
     expect(engine === 'sqlite' ? [200] : [200, 503]).toContain((await holding).status)
-    // An aborted request has left the queue.
-    expect((await send(second, '/v1/projects', state)).status).toBe(200)
+    // An aborted request has left the queue. On a busy machine it may take several tries within that deadline.
+    const next = async () => (await send(second, '/v1/projects', state)).status
+    await expect.poll(next, { timeout: 20_000 }).toBe(200)
   },
 )

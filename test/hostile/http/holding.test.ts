@@ -6,7 +6,9 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { mintKey } from '../../../src/auth/keys.js'
 import { LIMITS } from '../../../src/limits.js'
 import { personWith } from '../../../src/personnel/people.js'
+import type { Write } from '../../../src/store/store.js'
 import type { TestResponse } from '../../support/harness.js'
+import { MEMORY_BYTES_MAX, MEMORY_SETTINGS } from '../../support/unit.js'
 import { isShort, openArena, read } from '../support/arena.js'
 import { lines } from '../support/requests.js'
 import { fine, only } from '../support/verdicts.js'
@@ -14,16 +16,13 @@ import { bytesOf } from '../support/wire.js'
 
 /** Clients that hold resources as long as possible: connections, bodies, responses. */
 
-/** What the unit of docs/operating.md allows the process (`MemoryMax=1G`). */
-const MEMORY_BYTES_MAX = 2 ** 30
 const TITLE = 'Lead engineer '.repeat(14).trim()
 
 /** One key takes a quarter of the budget: these together would take more than there is. */
 const keys: string[] = []
 const keyAt = (index: number) => keys[index % keys.length] ?? ''
 
-/** A whole roster is then a response of 9 MB, of which the kernel buffers less than half if the client does not read. */
-const arena = openArena(import.meta.url, async (write) => {
+async function fillWithMuch(write: Write): Promise<void> {
   const rows = Array.from({ length: 14_000 }, (_, i) =>
     personWith(write, undefined, { name: 'Ada', externalId: `held-${i}`, title: TITLE, department: TITLE }),
   )
@@ -32,7 +31,10 @@ const arena = openArena(import.meta.url, async (write) => {
     const scopes = ['personnel.read', 'projects.manage'] as const
     keys.push((await mintKey(write, { name: `holder ${i}`, scopes, expiresAt: undefined })).secret)
   }
-})
+}
+
+/** A whole roster is then a response of 9 MB, of which the kernel buffers less than half if the client does not read. */
+const arena = openArena(import.meta.url, fillWithMuch, undefined, MEMORY_SETTINGS)
 
 const sockets: Socket[] = []
 afterEach(async () => {
