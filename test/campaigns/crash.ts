@@ -205,6 +205,7 @@ console.log(`  duplicated                 ${counts.duplicated}`)
 console.log(`repeated after the restart   ${counts.replays} acknowledged before it, all to be replayed`)
 console.log(`  under way at the crash     ${counts.underWay}, of which ${counts.underWayStored} were stored already`)
 console.log(`followers                    ${FOLLOWERS}, killed ${followers.killed} times`)
+console.log(`  requests unanswered        ${followers.unanswered}`)
 console.log(`restart to the first answer  median ${shown(median(walls))}, most ${shown(mostMs)}`)
 // On a shared machine, wall-clock time mostly measures the other load.
 const cpuMs = median(restarts.map((one) => one.cpuMs))

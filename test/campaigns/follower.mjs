@@ -9,6 +9,9 @@
 import { appendFileSync, existsSync, readFileSync, truncateSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 
+/** Far more than it waits for changes; each request without a response in this time is noted in the journal. */
+const RESPONSE_MS_MAX = 20_000
+
 const [originFile = '', key = '', journal = ''] = process.argv.slice(2)
 const lines = existsSync(journal) ? readFileSync(journal, 'utf8').split('\n') : ['']
 // The last line may have been cut off by the kill.
@@ -23,7 +26,9 @@ for (;;) {
   try {
     const query = new URLSearchParams({ limit: '100', wait: '5', ...(cursor && { cursor }) })
     const origin = readFileSync(originFile, 'utf8')
-    const answer = await fetch(`${origin}/v1/changes?${query}`, { headers: { authorization: `Bearer ${key}` } })
+    const signal = AbortSignal.timeout(RESPONSE_MS_MAX)
+    const headers = { authorization: `Bearer ${key}` }
+    const answer = await fetch(`${origin}/v1/changes?${query}`, { headers, signal })
     if (!answer.ok) throw new Error(await answer.text())
     const { data, page } = await answer.json()
     const entries = data.map(({ id, entityId }) => [Number(id), entityId])
@@ -35,6 +40,7 @@ for (;;) {
       appendFileSync(journal, `${JSON.stringify({ refusal: String(error) })}\n`)
       process.exit(1)
     }
+    if (error.name === 'TimeoutError') appendFileSync(journal, `${JSON.stringify({ unanswered: true })}\n`)
     // The server is down, or stopped in the middle of its answer.
     await sleep(20)
   }

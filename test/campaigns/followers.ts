@@ -55,12 +55,19 @@ export class Followers {
     db.close()
     const last = stored.at(-1)?.[0] ?? 0
     const found: string[] = []
-    for (const { journal } of this.all) {
+    for (const { journal, child } of this.all) {
       const until = performance.now() + CATCH_UP_MS
       while (!entriesIn(journal).some(([id]) => id === last) && performance.now() < until) await sleep(100)
       found.push(...gapsIn(journal, stored))
+      if (child.exitCode !== null)
+        found.push(`${journal}: the follower ended with ${child.exitCode}, ${refusalIn(journal)}`)
     }
     return found
+  }
+
+  /** How many requests of theirs had no response. */
+  get unanswered(): number {
+    return this.all.flatMap(({ journal }) => linesIn(journal)).filter((line) => line.unanswered).length
   }
 
   end(): void {
@@ -72,11 +79,25 @@ export class Followers {
   }
 }
 
-function entriesIn(journal: string): [id: number, entityId: string][] {
+interface Line {
+  readonly entries?: [id: number, entityId: string][]
+  readonly refusal?: string
+  readonly unanswered?: true
+}
+
+function linesIn(journal: string): Line[] {
   if (!existsSync(journal)) return []
   // The last line may still be being written.
   const lines = readFileSync(journal, 'utf8').split('\n').slice(0, -1)
-  return lines.flatMap((line) => JSON.parse(line).entries ?? [])
+  return lines.map((line) => JSON.parse(line))
+}
+
+function refusalIn(journal: string): string {
+  return linesIn(journal).findLast(({ refusal }) => refusal !== undefined)?.refusal ?? 'without a refusal'
+}
+
+function entriesIn(journal: string): [id: number, entityId: string][] {
+  return linesIn(journal).flatMap(({ entries }) => entries ?? [])
 }
 
 function gapsIn(journal: string, stored: readonly [number, string][]): string[] {
