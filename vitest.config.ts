@@ -1,18 +1,17 @@
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
 import { plainTests } from './test/support/plain.js'
 
-/** Folders with their own project. */
-const APART = ['browser', 'package', 'gateways', 'hostile', 'faults', 'failover', 'postgres']
+/** Folders that `npm test` leaves out; each has its own project. */
+const APART = ['system', 'compiled', 'browser', 'package', 'gateways', 'hostile', 'faults', 'failover', 'postgres']
 
 /** Tests of the SQLite file itself, each with its PostgreSQL counterpart. */
 const SQLITE_ONLY: Readonly<Record<string, string>> = {
-  'test/store/backup/{backup,check}.test.ts': 'A backup copies the file; PostgreSQL has pg_dump.',
-  'test/faults/**': 'A full disk, a lost file, a failing sync: test/postgres has its own outages.',
+  'test/store/backup/check.test.ts': 'A backup copies the file; PostgreSQL has pg_dump.',
   'test/store/migrations.test.ts':
     'How a file is created and rejected; test/postgres/migrations.test.ts is the counterpart.',
   'test/store/plans.test.ts': "SQLite's own plans: test/postgres/plans.test.ts reads PostgreSQL's.",
-  'test/store/readWorkers.test.ts':
-    'A PostgreSQL server needs no read workers; test/postgres/deadline.test.ts tests its deadline.',
+  'test/system/{backup,readWorkers}.test.ts':
+    'The file and its threads; test/postgres/deadline.test.ts tests the deadline of PostgreSQL.',
   'test/store/backup/restore.test.ts': 'Restores the SQLite file; PostgreSQL has pg_restore.',
   'test/store/upgrade.test.ts':
     'The first release had SQLite only; test/store/lastRelease.test.ts upgrades the last one on both engines.',
@@ -23,6 +22,7 @@ const WITHOUT_STORE = [
   'test/http/{connections,expectContinue,headers,jsonFlaw,negotiation,router,slices}.test.ts',
   'test/access/{buckets,rateLimits}.test.ts',
   'test/compiled/memory.test.ts',
+  'test/system/{bundle,container,inFlight,rateLimits}.test.ts',
   'test/ingest/{files,guess,maps,workbooks}/**',
   'test/repository/**',
 ]
@@ -44,8 +44,8 @@ function project(name: string, options: Options): TestProjectInlineConfiguration
 
 // Without isolation: every test has its own store and app, and loading the schema for each file would double the time.
 const SHARED = {
-  testTimeout: 30_000,
-  hookTimeout: 30_000,
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
   maxWorkers: 2,
   isolate: false,
   // A larger young generation: tests drop most of what they allocate, and collecting it took a tenth of the time.
@@ -59,21 +59,30 @@ const unit = project('unit', {
 })
 
 const others = [
+  // The built command as a process, real sockets, and threads.
+  project('system', { include: ['test/system/**/*.test.ts'], ...SHARED }),
+  // The authorization matrix with every key, field and path; the unit tests have a slice of it.
+  project('matrix', { include: ['test/access/matrix/**/*.test.ts'], env: { TEST_MATRIX: 'whole' }, ...SHARED }),
+  // Compiled queries next to executed ones: the responses must be the same.
+  project('compiled', { include: ['test/compiled/**/*.test.ts'], ...SHARED }),
   // The suite again without the response cache and without compiled queries: the responses must be the same.
-  project('plain', { include: plainTests(APART), env: { TEST_WAY: 'plain' }, ...SHARED }),
+  project('plain', {
+    include: plainTests(APART.filter((folder) => folder !== 'compiled')),
+    env: { TEST_WAY: 'plain' },
+    ...SHARED,
+  }),
   // The suite on PostgreSQL: the server of TEST_DATABASE_URL, or one started from an installed PostgreSQL.
   project('postgres', {
     include: ['test/**/*.test.ts'],
     exclude: [
       '**/node_modules/**',
-      `test/{${APART.filter((folder) => folder !== 'postgres')}}/**`,
+      `test/{${APART.filter((folder) => !['postgres', 'system', 'compiled'].includes(folder))}}/**`,
       ...Object.keys(SQLITE_ONLY),
       ...WITHOUT_STORE,
     ],
     globalSetup: ['test/postgres/setup.ts'],
     env: { TEST_ENGINE: 'postgres' },
     ...SHARED,
-    testTimeout: 60_000,
   }),
   project('browser', { include: ['test/browser/**/*.test.ts'], testTimeout: 60_000 }),
   // The installation compiles the SQLite driver if its binary cannot be downloaded, which takes minutes.
@@ -99,9 +108,10 @@ const others = [
     hookTimeout: 60_000,
     maxWorkers: 2,
   }),
+  project('faults', { include: ['test/faults/**/*.test.ts'], testTimeout: 60_000, hookTimeout: 60_000, maxWorkers: 1 }),
   // HOSTILE_SHORT=1 skips tests that wait for the server's time limits, and shortens fuzzing.
-  project('campaigns', {
-    include: ['test/{hostile,faults}/**/*.test.ts'],
+  project('hostile', {
+    include: ['test/hostile/**/*.test.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // Latency is measured, so only one server is under load at a time.

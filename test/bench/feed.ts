@@ -2,7 +2,7 @@
  * What a page of the feed costs from the middle of a long history and from its end, with each filter, and what waiting
  * followers cost.
  *
- *   npm run bench:feed [-- CHANGES [PAGES [SECONDS]]]
+ *   npm run bench -- feed [CHANGES [PAGES [SECONDS]]]
  */
 import { join } from 'node:path'
 import { LIMITS } from '../../src/limits.js'

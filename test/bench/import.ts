@@ -3,7 +3,7 @@
  * shell's `.import` of the same rows into the same table with the same indexes. Then clients read from and write to a
  * server while people are imported into its store.
  *
- *   npm run bench:import [-- ROWS [ROUNDS]]
+ *   npm run bench -- import [ROWS [ROUNDS]]
  */
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'

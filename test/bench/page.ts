@@ -2,7 +2,7 @@
  * How soon the overview can be used on the generated company: from the navigation until the register has rows and a
  * cell of the matrix can be clicked, until what moved is shown too, and from a click on a cell until its risks are shown.
  *
- *   npm run bench:page [-- VISITS]
+ *   npm run bench -- page [VISITS]
  */
 import { loadavg } from 'node:os'
 import { type Browser, chromium, type Page } from 'playwright-core'

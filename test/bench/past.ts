@@ -2,7 +2,7 @@
  * What questions about the past cost on a long history: the levels over all of it by day, over its last month, and what
  * moved in its last week. Also the longest pause of the event loop meanwhile.
  *
- *   npm run bench:past [-- CHANGES [RISKS]]
+ *   npm run bench -- past [CHANGES [RISKS]]
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -2,7 +2,7 @@
  * The cost of `_entities` batches as a gateway sends them: over a socket, on a store with 10,000 people and 10,000
  * risks. The response cache is off, so that every batch is read.
  *
- *   npm run bench:references
+ *   npm run bench -- references
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'

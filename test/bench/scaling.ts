@@ -3,7 +3,7 @@
  * instances of the service. TEST_DATABASE_URL names a server (with an empty database); otherwise one is started and
  * removed. BENCH_SQLITE_MAIN names the `dist/main.js` of another build to serve the file.
  *
- *   npm run bench:scaling [-- PEOPLE [RISKS [SECONDS [COPIES]]]]
+ *   npm run bench -- scaling [PEOPLE [RISKS [SECONDS [COPIES]]]]
  */
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'

@@ -2,17 +2,17 @@
  * Reads and writes at random through two servers with a response cache, and compares each response with that of a third
  * one on the same store without a cache.
  *
- *   npm run test:cache [-- --steps 10000 --database postgres://...]
+ *   npm run campaign -- cache [--steps 10000 --database postgres://... --seed N]
  */
 import { execFileSync } from 'node:child_process'
-import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import { any, commandIn, learn, read, readArriving, type Step, WRITES } from './cacheTraffic.js'
 import { Client, type ClientResponse } from './client.js'
+import { randomInt } from './random.js'
 import { MAIN, mint, newFolder, serve } from './served.js'
 
 const { values } = parseArgs({
-  options: { steps: { type: 'string', default: '10000' }, database: { type: 'string' } },
+  options: { steps: { type: 'string', default: '10000' }, database: { type: 'string' }, seed: { type: 'string' } },
 })
 const steps = Number(values.steps)
 // The commands find the store there; a server gets no environment.

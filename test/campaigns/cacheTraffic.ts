@@ -1,5 +1,4 @@
 /** Random reads of everything that can be read, and random writes of every kind. */
-import { randomInt } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -7,6 +6,7 @@ import { ROUTES } from '../../src/http/rest/routes.js'
 import { newId } from '../../src/ids.js'
 import { listQuery, referencesQuery, SINGLES, type Single, singleQuery } from '../compiled/randomQueries.js'
 import type { RequestOptions } from './client.js'
+import { randomInt } from './random.js'
 
 export interface Step extends RequestOptions {
   readonly path: string

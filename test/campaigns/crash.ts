@@ -3,15 +3,16 @@
  * acknowledged person is stored exactly once. Programs that follow the changes are killed as well, and must see each
  * change, in order. Then checks, with strace, that an acknowledgement waits for fsync.
  *
- *   npm run test:crash [-- --rounds 100 --acknowledged 20000]
+ *   npm run campaign -- crash [--rounds 100 --acknowledged 20000 --seed N]
  */
-import { randomInt, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { loadavg } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { openDatabase } from '../../src/store/sqlite/driver.js'
 import { Client, median, sleep } from './client.js'
 import { Followers } from './followers.js'
+import { randomInt } from './random.js'
 import { cpuMsOf, mint, newFolder, type Served, serve, spawnServer } from './served.js'
 import { countSyncs } from './syncs.js'
 
@@ -24,7 +25,11 @@ const REPEATS_A_ROUND = 50
 const QUIET = ['--rate-limit', '0', '--log-level', 'silent']
 
 const { values } = parseArgs({
-  options: { rounds: { type: 'string', default: '100' }, acknowledged: { type: 'string', default: '0' } },
+  options: {
+    rounds: { type: 'string', default: '100' },
+    acknowledged: { type: 'string', default: '0' },
+    seed: { type: 'string' },
+  },
 })
 const rounds = Number(values.rounds)
 /** On a slow machine, more time for the same number. */

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { randomInt } from 'node:crypto'
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { openDatabase } from '../../src/store/sqlite/driver.js'
 import { sleep } from './client.js'
+import { randomInt } from './random.js'
 
 const PROGRAM = fileURLToPath(new URL('follower.mjs', import.meta.url))
 const CATCH_UP_MS = 60_000

@@ -1,9 +1,10 @@
 /**
  * A day's traffic in minutes: readers and writers of both APIs, invalid requests and slow clients, concurrently.
- * Samples the resources of the server every five seconds, and reports at the end whether any of them leaks. The server
- * has the memory settings of the documented unit, or with `--plain` none.
+ * Samples the resources of the server every five seconds, and reports at the end whether any of them grows beyond its
+ * bound. It fails for wrong responses and lost writes alone. The server has the memory settings of the documented unit, or
+ * with `--plain` none.
  *
- *   npm run test:soak [-- --minutes 10 --slow-readers 200 --plain]
+ *   npm run campaign -- soak [--minutes 10 --slow-readers 200 --plain --seed N]
  */
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
@@ -44,6 +45,7 @@ const { values } = parseArgs({
     minutes: { type: 'string', default: '10' },
     'slow-readers': { type: 'string', default: '200' },
     plain: { type: 'boolean', default: false },
+    seed: { type: 'string' },
   },
 })
 const endsAt = performance.now() + Number(values.minutes) * 60_000
@@ -138,7 +140,9 @@ function inQuarter(quarter: 1 | 2 | 3 | 4, figure: (s: Sample) => number): numbe
   return median(samples.slice(Math.floor((quarter - 1) * size), Math.ceil(quarter * size)).map(figure))
 }
 
+/** What is wrong in any case, and figures that a busy machine may exceed. */
 const verdicts: [isGood: boolean, sentence: string][] = []
+const figures: typeof verdicts = []
 verdicts.push([
   tally.unexpected.length === 0,
   `${tally.requests} requests, ${tally.unexpected.length} answered otherwise than they should be`,
@@ -148,22 +152,22 @@ for (const [name, figure] of [
   ['heap', (s: Sample) => s.heap],
 ] as const) {
   const [then, now] = [inQuarter(2, figure), inQuarter(4, figure)]
-  verdicts.push([
+  figures.push([
     now <= then * GROWTH_MAX + SLACK_BYTES,
     `${name}: ${MB(then)} MB in the second quarter, ${MB(now)} MB in the last; at most ${GROWTH_MAX} times and ${MB(SLACK_BYTES)} MB`,
   ])
 }
 const slow = [...tally.slow].map(([status, count]) => `${status}: ${count}`).join(', ')
-verdicts.push([
+figures.push([
   peak <= MEMORY_BYTES_MAX,
   `memory at its peak, with ${values['slow-readers']} slow readers (${slow}): ${MB(peak)} MB of ${MB(MEMORY_BYTES_MAX)} MB`,
 ])
-verdicts.push([
+figures.push([
   last.descriptors <= first.descriptors + DESCRIPTORS_SPARE,
   `descriptors: ${first.descriptors} at the start, ${last.descriptors} when everyone had gone; at most ${DESCRIPTORS_SPARE} more`,
 ])
 const longest = Math.max(...samples.map(({ log }) => log))
-verdicts.push([longest <= LOG_BYTES_MAX, `the store's log: ${MB(longest)} MB at the most, of ${MB(LOG_BYTES_MAX)} MB`])
+figures.push([longest <= LOG_BYTES_MAX, `the store's log: ${MB(longest)} MB at the most, of ${MB(LOG_BYTES_MAX)} MB`])
 verdicts.push([code === 0, `SIGTERM ended the server with ${code}`])
 const db = openDatabase(file, { readonly: true })
 const found = db
@@ -179,6 +183,7 @@ console.log(`\nanswers by status: ${answered.map(([status, count]) => `${status}
 console.log(
   `lag p99: median ${median(samples.map(({ lagMs }) => lagMs)).toFixed(0)} ms; load of the machine ${loadavg()[1]?.toFixed(1)}`,
 )
+for (const [isGood, sentence] of figures) console.log(`${isGood ? 'within' : 'BEYOND'} ${sentence}`)
 for (const [isGood, sentence] of verdicts) console.log(`${isGood ? 'ok    ' : 'FAILED'} ${sentence}`)
 for (const sentence of tally.unexpected.slice(0, 20)) console.log(`  ${sentence}`)
 process.exit(verdicts.every(([isGood]) => isGood) ? 0 : 1)

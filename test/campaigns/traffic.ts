@@ -1,7 +1,8 @@
 /** Typical traffic, with invalid and slow requests; each with its acceptable statuses. */
-import { randomInt, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { connect } from 'node:net'
 import { Client, type RequestOptions, sleep } from './client.js'
+import { randomInt } from './random.js'
 
 export interface Tally {
   requests: number

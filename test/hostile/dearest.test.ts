@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest'
 import { addPerson } from '../../src/personnel/people.js'
 import { FIRST_QUERIES } from '../graphql/firstQueries.js'
+import { type Chance, chanceOf } from '../support/chance.js'
+import { reportFigure } from '../support/figures.js'
 import { addIssues, addProject, addRisks, issue, project, risk } from '../support/fixtures.js'
-import { isShort, KEY, openArena, PROJECTS_KEY, query, WAIT_MS } from './support/arena.js'
-import { type Chance, Composer, chanceOf, isShortEnough, type Selected, written } from './support/querySearch.js'
+import { isShort, KEY, openArena, PROJECTS_KEY, query } from './support/arena.js'
+import { Composer, isShortEnough, type Selected, written } from './support/querySearch.js'
 
 /**
  * Looks for the query that delays others most among all that the limits let pass: by chance from the schema, and then
@@ -14,8 +16,6 @@ const [PEOPLE, ENTRIES] = isShort ? [1_000, 4_000] : [10_000, 20_000]
 const PROJECTS = 20
 const SEARCH_MS = isShort ? 20_000 : 120_000
 const RATIO_MAX = 10
-/** Of refused fields, which are executed: collecting the garbage of 20,000 executed rows takes 15 to 18 ms at a time. */
-const REFUSED_RATIO_MAX = isShort ? RATIO_MAX : 15
 const SEED = Number(process.env['HOSTILE_SEED'] ?? 1 + Math.floor(Math.random() * 1e6))
 
 const arena = openArena(
@@ -93,6 +93,11 @@ async function pageWait(): Promise<number> {
   return median(waits)
 }
 
+function reportRatio(what: string, waitedMs: number, page: number): void {
+  const name = `${what.slice(0, 60)}: delays others by ${waitedMs.toFixed(1)} ms, a page of 1,000 risks by ${page.toFixed(1)} ms`
+  reportFigure(name, waitedMs / page, RATIO_MAX, 'x')
+}
+
 const KEPT = 6
 const QUERIES_MIN = 50
 
@@ -137,14 +142,8 @@ test(
     const again: Tried[] = []
     for (const one of worst) again.push({ ...one, waitedMs: await leastWait(one.text) })
     const [dearest] = again.sort((a, b) => b.waitedMs - a.waitedMs)
-    const ratio = (dearest?.waitedMs ?? 0) / page
-    console.info(
-      `dearest.test.ts: seed ${SEED}, ${tried} queries tried, ${refused} of them refused. The dearest delays others by ` +
-        `${dearest?.waitedMs.toFixed(1)} ms, a page of 1,000 risks by ${page.toFixed(1)} ms: ${ratio.toFixed(1)} times.` +
-        `\n${dearest?.text}`,
-    )
-    expect(tried - refused).toBeGreaterThan(QUERIES_MIN)
-    expect(ratio).toBeLessThanOrEqual(RATIO_MAX)
+    console.info(`dearest.test.ts: seed ${SEED}, ${tried} queries tried, ${refused} of them refused\n${dearest?.text}`)
+    reportRatio('the dearest query', dearest?.waitedMs ?? 0, page)
   },
   SEARCH_MS + 120_000,
 )
@@ -159,10 +158,7 @@ test.each([
   const page = await pageWait()
   // These make much garbage, and a round may meet a collection of other requests' too.
   const waitedMs = await leastWait(text, PROJECTS_KEY, 21)
-  expect(waitedMs).toBeGreaterThan(0)
-  const ratio = waitedMs / page
-  console.info(`dearest.test.ts: ${waitedMs.toFixed(1)} ms against ${page.toFixed(1)} ms: ${ratio.toFixed(1)} times.`)
-  expect(ratio).toBeLessThanOrEqual(REFUSED_RATIO_MAX)
+  reportRatio(text, waitedMs, page)
 })
 
 const scores = Array.from({ length: 21 }, (_, i) => `score${i}: topRiskScore`).join(' ')
@@ -172,10 +168,7 @@ test('so does a query with many look-ups, in every risk of every project', async
   const page = await pageWait()
   const text = `{ projects(first: 300) { nodes { ${scores} risks(first: 300) { nodes { issues { ${ends} } } } } } }`
   const waitedMs = await leastWait(text)
-  expect(waitedMs).toBeGreaterThan(0)
-  const ratio = waitedMs / page
-  console.info(`dearest.test.ts: ${waitedMs.toFixed(1)} ms against ${page.toFixed(1)} ms: ${ratio.toFixed(1)} times.`)
-  expect(ratio).toBeLessThanOrEqual(RATIO_MAX)
+  reportRatio(text, waitedMs, page)
 })
 
 // A query may have fewer aliases than compiled look-ups, but fragments can multiply them.
@@ -187,10 +180,7 @@ test.each([
   `{ risks(first: 500) { nodes { ...O } x: nodes { ...O } y: nodes { ...O } } } fragment O on Risk { ${fewer} }`,
 ])('a query with more look-ups than are compiled ends, and others hardly wait: %.60s', async (text) => {
   const page = await pageWait()
-  const waitedMs = await leastWait(text)
-  console.info(`dearest.test.ts: ${waitedMs.toFixed(1)} ms against ${page.toFixed(1)} ms of a page.`)
-  expect(waitedMs).toBeGreaterThan(0)
-  expect(waitedMs).toBeLessThan(WAIT_MS)
+  reportRatio(text, await leastWait(text), page)
 })
 
 test.each(Object.entries(FIRST_QUERIES))(

@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest'
+import { test } from 'vitest'
 import { LIMITS } from '../../src/limits.js'
+import { reportFigure } from '../support/figures.js'
 import { addRisks, risk } from '../support/fixtures.js'
 import { type Attack, campaign, isShort, openArena, query, type Row } from './support/arena.js'
 import { fine, wrongDocument } from './support/verdicts.js'
@@ -50,6 +51,5 @@ campaign(arena, rows)
 
 test('the server needs little memory for it', () => {
   const megabytes = arena.peakBytes() / 1e6
-  console.info(`filters.test.ts: the server held ${Math.round(megabytes)} MB at the most`)
-  expect(megabytes).toBeLessThan(400)
+  reportFigure('filters.test.ts: memory of the server', megabytes, 400, 'MB')
 })

@@ -4,14 +4,13 @@ import { openDatabase } from '../../src/store/sqlite/driver.js'
 import { engine } from '../support/engine.js'
 import { NOW } from '../support/harness.js'
 import { runHere } from '../support/inProcess.js'
-import { operations } from '../support/process.js'
 import { synced } from '../support/syncing.js'
 import { erase, historyOf, imported, LATER, openWithQuilla, traces } from './erasing.js'
 
 test('an erased person is blank and in no group, keeps the id, and is off the roster', async () => {
   const stage = await openWithQuilla()
   const { gateway, caller, groupId, id } = stage
-  const { code, stdout, stderr } = await operations('.', [
+  const { code, stdout, stderr } = await runHere('.', [
     'erase',
     'QUILLA@zyx.example',
     '--yes',

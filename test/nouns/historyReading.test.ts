@@ -2,7 +2,6 @@ import { expect, test } from 'vitest'
 import { addGroup } from '../support/fixtures.js'
 import { type Caller, type Gateway, NOW, openGateway } from '../support/harness.js'
 import { runHere } from '../support/inProcess.js'
-import { operations } from '../support/process.js'
 import { BRIDGE, numbered, synced } from '../support/syncing.js'
 
 const day = (number: number) => new Date(NOW.getTime() + number * 86_400_000)
@@ -193,7 +192,7 @@ test('the command prints all changes or those of one entity, since a time, as te
     return { ...row, ...called, project, fields: changed.map(([field, [from, to]]) => ({ field, from, to })) }
   }
   const [all, since, one, words, none] = await Promise.all([
-    operations('.', ['history', '--json', '--database', gateway.own.url]),
+    run('--json'),
     run('--json', '--since', '24h'),
     run(ids.person, '--json', '--since', '2020-02-01T09:30:00Z'),
     run(ids.person),

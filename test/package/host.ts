@@ -39,7 +39,7 @@ const FRAMEWORKS = [
 
 export async function setup(project: TestProject) {
   const folder = mkdtempSync(join(tmpdir(), 'operations-package-'))
-  // Without scripts: `npm run test:package` has built what is packed here.
+  // Without scripts: `npm run part -- package` has built what is packed here.
   const pack = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], { cwd: ROOT })
   const [{ filename, files }] = JSON.parse(pack.stdout)
   const { overrides } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))

@@ -8,17 +8,17 @@ let last: Promise<unknown> = Promise.resolve()
  * Runs a command in a folder like `operations`, but in this process, which saves the start of another. It is for what a
  * command says and does; whatever is about being a process (signals, standard input, an end) takes a real one.
  */
-export function runHere(folder: string, args: readonly string[]): Promise<Finished> {
+export function runHere(folder: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Finished> {
   // One at a time: working directory, environment and output are global to the process.
-  const mine = last.then(() => within(folder, args))
+  const mine = last.then(() => within(folder, args, env))
   last = mine.catch(() => undefined)
   return mine
 }
 
-async function within(folder: string, args: readonly string[]): Promise<Finished> {
+async function within(folder: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<Finished> {
   const before = { folder: process.cwd(), env: process.env }
   const [stdout, stderr] = [listenTo(process.stdout), listenTo(process.stderr)]
-  process.env = environmentOf(folder)
+  process.env = { ...environmentOf(folder), ...env }
   process.chdir(folder)
   try {
     const code = await run(args)

@@ -24,7 +24,7 @@ export interface Options {
 
 const HELP = `The speed bench: the gateway and its alternatives, measured in one run.
 
-  npm run bench -- [--rounds 3] [--seconds 3] [--only W1,W6,W10,start,growth] [--quick] [--save DIR] [--date YYYY-MM-DD]
+  npm run bench -- speed [--rounds 3] [--seconds 3] [--only W1,W6,W10,start,growth] [--quick] [--save DIR] [--date YYYY-MM-DD]
 
 A full run writes performance.md and performance.svg into docs; one with --only or --quick only with --save.`
 

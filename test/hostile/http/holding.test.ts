@@ -7,6 +7,7 @@ import { mintKey } from '../../../src/auth/keys.js'
 import { LIMITS } from '../../../src/limits.js'
 import { personWith } from '../../../src/personnel/people.js'
 import type { Write } from '../../../src/store/store.js'
+import { reportFigure } from '../../support/figures.js'
 import type { TestResponse } from '../../support/harness.js'
 import { MEMORY_BYTES_MAX, MEMORY_SETTINGS } from '../../support/unit.js'
 import { isShort, openArena, read } from '../support/arena.js'
@@ -67,8 +68,7 @@ async function expectServing(what: string): Promise<void> {
     expect([path, only(await arena.send(read(path))).status]).toEqual([path, 200])
   }
   const peak = peakBytes()
-  console.info(`${what}: ${megabytes(peak)} of memory at the most`)
-  expect(peak).toBeLessThan(MEMORY_BYTES_MAX)
+  reportFigure(`${what}: memory of the server`, peak / 1e6, MEMORY_BYTES_MAX / 1e6, 'MB')
 }
 
 test('silent connections keep no other client out, however many', async () => {

@@ -9,6 +9,7 @@ import type { Scope } from '../../../src/auth/scopes.js'
 import { migrate } from '../../../src/store/sqlite/migrations.js'
 import { openSqlite } from '../../../src/store/sqlite/store.js'
 import type { Write } from '../../../src/store/store.js'
+import { reportFigure } from '../../support/figures.js'
 import { type Company, fillCompany } from '../../support/fixtures.js'
 import type { TestResponse } from '../../support/harness.js'
 import { serve } from '../../support/process.js'
@@ -26,7 +27,7 @@ export function sample<T>(all: readonly T[]): readonly T[] {
   return isShort ? all.filter((_, index) => index % SAMPLE === 0) : all
 }
 
-/** The longest latency allowed for other clients during any attack. */
+/** The longest latency that other clients should see during any attack. */
 export const WAIT_MS = 1_000
 const WATCH_EVERY_MS = 25
 
@@ -124,7 +125,7 @@ export class Arena {
     this.count += 1
     requireClean(back)
     verdict(back)
-    expect(waited, 'how long others had to wait').toEqual({ longestMs: expect.toSatisfy(isInTime) })
+    expect(waited.failure, 'whether others were served').toBe(undefined)
   }
 
   send(attack: Attack): Promise<Talk> {
@@ -180,9 +181,9 @@ export class Arena {
     return Object.values(this.keys).some((key) => text.includes(key))
   }
 
-  summary(): string {
+  report(name: string): void {
     const { longestMs, during } = this.longest
-    return `${this.count} cases; others waited ${Math.round(longestMs)} ms at the most, during: ${during}`
+    reportFigure(`${name}: ${this.count} cases; others waited longest during "${during}"`, longestMs, WAIT_MS, 'ms')
   }
 
   private withKeys(bytes: Raw['bytes']): Raw['bytes'] {
@@ -200,8 +201,6 @@ export class Arena {
   }
 }
 
-const isInTime = (ms: number) => ms < WAIT_MS
-
 /** Opens an arena for the whole file; at its end the log must have no failure and no key. */
 export function openArena(
   file: string,
@@ -217,7 +216,7 @@ export function openArena(
   })
   afterAll(() => {
     const failures = arena.log().match(/^.*"level":[56]0.*$/gm) ?? []
-    console.info(`${basename(file)}: ${arena.summary()}`)
+    arena.report(basename(file))
     expect(failures).toEqual([])
     expect(arena.holdsKey(arena.log())).toBe(false)
   })

@@ -26,7 +26,7 @@ export function save(folder: string, results: Results, options: Options): void {
     join(folder, 'performance.md'),
     [
       '# Performance',
-      'Printed by `npm run bench`, which first compares the responses of all contestants, then measures them in one run on one machine.',
+      'Printed by `npm run bench -- speed`, which first compares the responses of all contestants, then measures them in one run on one machine.',
       '![Requests a second of each contestant](performance.svg)',
       'Why some targets are not reached: [0005](decisions/0005-compiled-queries.md#what-is-not-reached).',
       ...sections,

@@ -6,13 +6,13 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { backUp } from '../../../src/store/sqlite/backup.js'
-import { type Connection, openDatabase } from '../../../src/store/sqlite/driver.js'
-import { mint, runHere } from '../../support/inProcess.js'
-import { newFolder, operations, serve } from '../../support/process.js'
-import { AT, calm, damageIndex, newStore, within } from './copies.js'
+import { backUp } from '../../src/store/sqlite/backup.js'
+import { type Connection, openDatabase } from '../../src/store/sqlite/driver.js'
+import { AT, calm, damageIndex, newStore, within } from '../store/backup/copies.js'
+import { mint, runHere } from '../support/inProcess.js'
+import { newFolder, operations, serve } from '../support/process.js'
 
-const MAIN = fileURLToPath(new URL('../../../dist/main.js', import.meta.url))
+const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 const STORE_ALONE = ['data', 'data/operations.db']
 function openedToTheEnd(file: string): Connection {
   const db = openDatabase(file)

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { LIMITS } from '../../src/limits.js'
 import { erasePerson } from '../../src/personnel/erasure.js'
+import { ADA, openCompany, outcomeOf, replayed, STILL_RUNNING, sendWithToken } from '../api/idempotent.js'
 import { ada, grace } from '../support/fixtures.js'
 import type { Gateway } from '../support/harness.js'
 import { mint, runHere } from '../support/inProcess.js'
 import { newFolder, serve, storeOf } from '../support/process.js'
-import { ADA, openCompany, outcomeOf, replayed, STILL_RUNNING, sendWithToken } from './idempotent.js'
 
 describe('how long', () => {
   const DAY = LIMITS.idempotencyMs

@@ -2,11 +2,11 @@ import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { type Desk, lines, openDesk, startImport } from '../ingest/importing.js'
 import { engine } from '../support/engine.js'
 import { addProject, project } from '../support/fixtures.js'
 import { type Finished, newFolder } from '../support/process.js'
 import type { TestStore } from '../support/stores.js'
-import { type Desk, lines, openDesk, startImport } from './importing.js'
 
 /** A desk with the project APOLLO, and a sheet of this many risks for it. */
 async function openProject(risks: number, desk = openDesk()): Promise<Desk> {

@@ -1,26 +1,26 @@
 /**
  * The speed bench: the gateway and its alternatives, measured in one run on loopback.
  *
- *   npm run bench [-- --help]
+ *   npm run bench -- speed [--help]
  */
 import { execFileSync } from 'node:child_process'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { CONTESTANTS } from './contestants.js'
-import { COMPANY, type Filled, fill } from './data.js'
-import { measureCrowd } from './measurements/crowd.js'
-import { checkEquality, referenceAnswers } from './measurements/equality.js'
-import { measureGrowth } from './measurements/growth.js'
-import { type Figures, measureAll } from './measurements/rounds.js'
-import { measureStartup } from './measurements/startup.js'
-import { type Options, readOptions } from './options.js'
-import { print, save } from './results/report.js'
-import { graphWorksOn } from './workloads/graphql.js'
-import { type Work, worksOn } from './workloads/workloads.js'
+import { CONTESTANTS } from './speed/contestants.js'
+import { COMPANY, type Filled, fill } from './speed/data.js'
+import { measureCrowd } from './speed/measurements/crowd.js'
+import { checkEquality, referenceAnswers } from './speed/measurements/equality.js'
+import { measureGrowth } from './speed/measurements/growth.js'
+import { type Figures, measureAll } from './speed/measurements/rounds.js'
+import { measureStartup } from './speed/measurements/startup.js'
+import { type Options, readOptions } from './speed/options.js'
+import { print, save } from './speed/results/report.js'
+import { graphWorksOn } from './speed/workloads/graphql.js'
+import { type Work, worksOn } from './speed/workloads/workloads.js'
 
-const HERE = fileURLToPath(new URL('.', import.meta.url))
-const DOCS = fileURLToPath(new URL('../../../docs', import.meta.url))
+const HERE = fileURLToPath(new URL('./speed', import.meta.url))
+const DOCS = fileURLToPath(new URL('../../docs', import.meta.url))
 
 const options = readOptions(process.argv.slice(2), DOCS)
 if (options) {

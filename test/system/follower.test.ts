@@ -3,10 +3,10 @@ import { expect, test } from 'vitest'
 import { importRecords } from '../../src/ingest/importers.js'
 import { erasePerson } from '../../src/personnel/erasure.js'
 import { ISSUE_SEVERITIES, ISSUE_STATUSES, RISK_STATUSES } from '../../src/vocabulary.js'
+import { type Copy, Follower } from '../feed/follower.js'
 import { type Caller, type Gateway, openGateway } from '../support/harness.js'
 import { newStore, type TestStore } from '../support/stores.js'
 import { sync } from '../support/syncing.js'
-import { type Copy, Follower } from './follower.js'
 
 /** A service and a caller with every scope: one of two processes that write to the same store. */
 interface Side {
