@@ -9,6 +9,18 @@ import { runNamed } from '../support/named.js'
 
 const tsx = (file: string, ...args: string[]) => ['tsx', `test/${file}.ts`, ...args]
 
+/** The tests with properties. */
+const PROPERTIES = [
+  'api/parity',
+  'history/past',
+  'ingest/roundTrip',
+  'ingest/files/sheets',
+  'ingest/workbooks/workbooks',
+  'nouns/summaries',
+]
+
+const SEED = process.env['TEST_SEED'] ?? Math.floor(Math.random() * 1e6)
+
 runNamed('npm run campaign --', {
   hostile: {
     about: 'bad and costly input to both APIs and over raw sockets',
@@ -17,6 +29,10 @@ runNamed('npm run campaign --', {
   crash: { about: 'kills servers and followers, and looks for lost writes', command: tsx('campaigns/crash') },
   soak: { about: 'mixed load for minutes: memory, descriptors, write-ahead log', command: tsx('campaigns/soak') },
   cache: { about: 'cached responses next to fresh ones', command: tsx('campaigns/cache') },
+  properties: {
+    about: `the property tests of npm test with ten times as many other values (TEST_SEED=${SEED})`,
+    command: ['env', `TEST_SEED=${SEED}`, 'TEST_ROUNDS=10', 'vitest', 'run', '--project', 'unit', ...PROPERTIES],
+  },
   import: { about: 'imports next to the sqlite3 shell, and clients beside them', command: tsx('bench/import') },
   speed: { about: 'throughput next to the alternatives', command: tsx('bench/speed', '--quick') },
 })

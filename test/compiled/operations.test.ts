@@ -10,6 +10,7 @@ import { rowCountsOf } from '../../src/store/query/rowCounts.js'
 import type { Store } from '../../src/store/store.js'
 import { type Company, fillCompany } from '../support/fixtures.js'
 import { NOW } from '../support/harness.js'
+import { runs } from '../support/properties.js'
 import { newStore } from '../support/stores.js'
 import { dataOf, idsOf, runnersFor } from './compiling.js'
 import { LISTS, listNames, SINGLES, selectionOf, singleNames } from './randomQueries.js'
@@ -51,7 +52,7 @@ describe('in a company', () => {
         expect({ raw, answer }).toEqual({ raw, answer: errors ? 'bad_input' : JSON.stringify(data) })
         if (!errors) answers += 1
       }),
-      { numRuns: 400 },
+      runs(400),
     )
     expect(answers).toBeGreaterThan(20)
   })
@@ -101,7 +102,7 @@ describe('in a company', () => {
           })
         }
       }),
-      { numRuns: 60 },
+      runs(60),
     )
   })
 

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { SCOPE_NAMES } from '../../src/auth/scopes.js'
 import { engine } from '../support/engine.js'
 import { NOW } from '../support/harness.js'
+import { runs } from '../support/properties.js'
 import { newStore } from '../support/stores.js'
 import { declared, idsOf, runnersFor, variables } from './compiling.js'
 import { anyCompany, fillAny } from './randomCompanies.js'
@@ -85,7 +86,7 @@ test.each(PLACES)(
           own.remove()
         }
       }),
-      { numRuns },
+      runs(numRuns),
     )
     expect(compiled / all).toBeGreaterThan(0.5)
   },

@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { engine } from '../support/engine.js'
 import { type Gateway, NOW, openGateway } from '../support/harness.js'
+import { runs } from '../support/properties.js'
 import { newStore, sqliteStore, type TestStore } from '../support/stores.js'
 import { PLAIN } from '../support/way.js'
 import { anyHistory, type Step } from './randomHistory.js'
@@ -66,7 +67,7 @@ const after = ({ at }: Moment) => new Date(at.getTime() + 1).toISOString()
 const query = (given: Record<string, string | undefined>) =>
   new URLSearchParams(Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
 
-const RUNS = { numRuns: 5, seed: 22, endOnFailure: true }
+const RUNS = { ...runs(3), endOnFailure: true }
 
 test('movements are what two stored states differ in', async () => {
   const some = fc.record({ project: fc.constantFrom(undefined, 'APOLLO'), level: fc.constantFrom(undefined, 'HIGH') })

@@ -11,6 +11,7 @@ import type { ImportResult } from '../../src/ingest/run.js'
 import { erasePerson } from '../../src/personnel/erasure.js'
 import type { Store } from '../../src/store/store.js'
 import { NOW } from '../support/harness.js'
+import { runs } from '../support/properties.js'
 import { newStore } from '../support/stores.js'
 import { workbookOf } from '../support/workbooks.js'
 import { idOf, type Members, type RandomProjects, randomProjects } from './randomProjects.js'
@@ -22,8 +23,6 @@ type Format = (typeof FORMATS)[number]
 
 const WORDING = { place: String, createProjects: '', createGroups: '', closeLimit: '' }
 const ALL_RIGHT = { flaws: [], warnings: [] }
-/** Less than the test's timeout, so that a failure is reported with its example. */
-const IN_TIME = { interruptAfterTimeLimit: 20_000 }
 const LATER = new Date(NOW.getTime() + 60_000)
 
 async function withStore<T>(work: (store: Store) => Promise<T>): Promise<T> {
@@ -163,7 +162,7 @@ test('whatever is stored, its export is taken in again and changes nothing', asy
         expect({ ...after, projects }).toEqual(before)
       }),
     ),
-    { numRuns: 12, ...IN_TIME },
+    runs(4),
   )
 })
 
@@ -178,7 +177,7 @@ test.each(FORMATS)('a store is moved to an empty one by its exports as %s, ids i
         }),
       ),
     ),
-    { numRuns: 6, ...IN_TIME },
+    runs(2),
   )
 })
 

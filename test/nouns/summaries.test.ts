@@ -4,6 +4,7 @@ import { ISSUE_SEVERITIES, OPEN_ISSUE_STATUSES, RISK_LEVELS } from '../../src/vo
 import { anyCompany, fillAny } from '../compiled/randomCompanies.js'
 import { addProject, addRisk, project, risk } from '../support/fixtures.js'
 import { type Caller, openGateway } from '../support/harness.js'
+import { runs } from '../support/properties.js'
 
 const STEPS = [1, 2, 3, 4, 5]
 
@@ -60,7 +61,7 @@ test('the matrix and the counts of issues are what the lists with the same filte
         expect(found.count).toBe(await counted(caller, 'issues', ofIssues, `status=${status}`))
       }
     }),
-    { numRuns: 12 },
+    runs(5),
   )
 })
 

@@ -82,19 +82,6 @@ describe('a write', () => {
     expect((await adding).updatedAt).toBe(gateway.clock.now.toISOString())
   })
 
-  test('fails as UNAVAILABLE, counting from when it was queued', async () => {
-    const gateway = openGateway()
-    const letGo = gateway.own.hold()
-    const both = await Promise.allSettled([
-      gateway.write((write) => addPerson(write, ada)),
-      gateway.write((write) => addPerson(write, grace)),
-    ])
-    expect(both.map((one) => one.status === 'rejected' && one.reason.code)).toEqual(['UNAVAILABLE', 'UNAVAILABLE'])
-    letGo()
-    await gateway.write((write) => addPerson(write, ada))
-    expect(await names(gateway)).toEqual(['Ada Lovelace'])
-  }, 15_000)
-
   test('cannot go through the handle for reading, neither beside a write nor alone', async () => {
     const gateway = openGateway()
     const { db, t } = gateway.store.read

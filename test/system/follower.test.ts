@@ -5,6 +5,7 @@ import { erasePerson } from '../../src/personnel/erasure.js'
 import { ISSUE_SEVERITIES, ISSUE_STATUSES, RISK_STATUSES } from '../../src/vocabulary.js'
 import { type Copy, Follower } from '../feed/follower.js'
 import { type Caller, type Gateway, openGateway } from '../support/harness.js'
+import { runs } from '../support/properties.js'
 import { newStore, type TestStore } from '../support/stores.js'
 import { sync } from '../support/syncing.js'
 
@@ -240,7 +241,7 @@ const NAMING_EACH_OTHER = ['Ada', 'Bea'].map((name, number) => ({
   details: [{ name: 'Seen by', text: number === 0 ? 'Bea' : 'ADA' }],
 }))
 
-const runs = { numRuns: 6 }
+const RUNS = runs(6)
 
 test('a follower from nothing has what the lists show, whenever it has caught up, while two processes write', {
   timeout: 120_000,
@@ -279,7 +280,7 @@ test('a follower from nothing has what the lists show, whenever it has caught up
         own.remove()
       }
     }),
-    runs,
+    RUNS,
   )
-  expect(entries).toBeGreaterThan(runs.numRuns * 5)
+  expect(entries).toBeGreaterThan(RUNS.numRuns * 5)
 })

@@ -5,6 +5,7 @@ import { csvLine } from '../../../src/ingest/files/csv.js'
 import { readMapping } from '../../../src/ingest/files/maps/reader.js'
 import { readSheet, type SheetOptions } from '../../../src/ingest/files/sheet.js'
 import { workbookTables } from '../../../src/ingest/files/workbook/workbook.js'
+import { runs } from '../../support/properties.js'
 import { partsOf, workbookOf, zipOf } from '../../support/workbooks.js'
 
 const sample = (name: string) => readFileSync(new URL(`../samples/workbooks/${name}`, import.meta.url))
@@ -239,6 +240,6 @@ test('the same table is the same records, as CSV and as a workbook', () => {
       ]
       expect(valuesOf(workbook)).toEqual(valuesOf(csv))
     }),
-    { numRuns: 300 },
+    runs(60),
   )
 })
