@@ -1,5 +1,5 @@
 import { pino } from 'pino'
-import { onTestFinished } from 'vitest'
+import { onTestFailed, onTestFinished } from 'vitest'
 import { mintKey } from '../../src/auth/keys.js'
 import type { Scope } from '../../src/auth/scopes.js'
 import { type FieldChanges, fieldChangesOf } from '../../src/history/changes.js'
@@ -19,6 +19,9 @@ export interface TestResponse {
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers freely, and compare them whole.
   readonly body: any
 }
+
+/** The last lines of the log that are printed when a test fails. */
+const LOG_LINES_SHOWN = 20
 
 export const NOW = new Date('2026-11-02T09:30:00.000Z')
 
@@ -95,6 +98,8 @@ export function openGateway(
     await store.close()
     own.remove()
   })
+  // The cause of an unexpected 503 is in the log alone.
+  if (atEnd === onTestFinished) onTestFailed(() => console.error(log.slice(-LOG_LINES_SHOWN).join('')))
   const gateway: Gateway = {
     store,
     own,
