@@ -104,6 +104,9 @@ const TABLE = {
   cachedQueryBytesMax: [16_384, 'A GraphQL request whose response is cached.'],
   compressFromBytes: [1_024, 'Smaller responses are not compressed.'],
   headerRowsMax: [50, 'Rows at the beginning of an imported file among which its header is looked for.'],
+  cellCharactersMax: [1_000_000, 'Characters of one cell of an imported table.'],
+  tableColumnsMax: [16_384, 'Columns of an imported table.'],
+  tableCellsMax: [100_000_000, 'Rows times columns with a heading of an imported table.'],
   workbookBytesMax: [
     200_000_000,
     'The parts of an imported workbook that are read, unpacked, and the characters of the cells of one sheet.',

@@ -1,3 +1,4 @@
+import { LIMITS } from '../../limits.js'
 import { excerpt, UnreadableSheet } from './flaws.js'
 import type { Table, TableRow } from './table.js'
 
@@ -51,7 +52,10 @@ class CsvReader {
     if (this.#text.startsWith('# ', this.at)) return this.#endLine(end)
     if (this.#nextQuote(this.at) < end) return { line, cells: this.#cells() }
     // Most lines have no quote, and `split` is several times as fast as parsing cell by cell.
-    const cells = this.#text.slice(this.at, end).split(this.#separator)
+    const cells = this.#text.slice(this.at, end).split(this.#separator, LIMITS.tableColumnsMax + 1)
+    if (cells.length > LIMITS.tableColumnsMax) this.#refuseWidth()
+    if (end - this.at > LIMITS.cellCharactersMax)
+      for (const [at, { length }] of cells.entries()) this.#requireShort(length, at)
     this.#endLine(end)
     return cells.length === 1 && cells[0]?.trim() === '' ? undefined : { line, cells }
   }
@@ -59,7 +63,8 @@ class CsvReader {
   #cells(): string[] {
     const cells: string[] = []
     for (;;) {
-      cells.push(this.#text[this.at] === '"' ? this.#quotedCell() : this.#plainCell())
+      if (cells.length === LIMITS.tableColumnsMax) this.#refuseWidth()
+      cells.push(this.#text[this.at] === '"' ? this.#quotedCell(cells.length) : this.#plainCell(cells.length))
       if (this.#text[this.at] !== this.#separator) break
       this.at++
     }
@@ -67,17 +72,19 @@ class CsvReader {
     return cells
   }
 
-  #plainCell(): string {
+  #plainCell(column: number): string {
     const start = this.at
     this.at = Math.min(this.#nextSeparator(start), this.#lineEnd())
+    this.#requireShort(this.at - start, column)
     return this.#text.slice(start, this.at)
   }
 
-  #quotedCell(): string {
+  #quotedCell(column: number): string {
     const start = this.at + 1
     let close = this.#nextQuote(start)
     while (this.#text[close + 1] === '"') close = this.#nextQuote(close + 2)
     if (close > this.#text.length) this.#refuse('A quote opens here and never closes.')
+    this.#requireShort(close - start, column)
     const raw = this.#text.slice(start, close)
     if (this.#lineEnd() < close) this.#line += lineEnds(raw)
     this.at = close + 1
@@ -95,6 +102,17 @@ class CsvReader {
   #endLine(end: number): undefined {
     this.at = end + (this.#text.startsWith('\r\n', end) ? 2 : 1)
     this.#line++
+  }
+
+  #requireShort(characters: number, column: number): void {
+    if (characters <= LIMITS.cellCharactersMax) return
+    const most = LIMITS.cellCharactersMax.toLocaleString('en')
+    this.#refuse(`Cell ${column + 1} has more than ${most} characters. Shorten it, or is a quote missing?`)
+  }
+
+  #refuseWidth(): never {
+    const most = LIMITS.tableColumnsMax.toLocaleString('en')
+    this.#refuse(`There are more than ${most} cells in this row. Leave columns out, or is a line break missing?`)
   }
 
   #refuse(sentence: string): never {

@@ -8,6 +8,9 @@ import { isBlank, type Table, type TableRow } from './table.js'
 // Line breaks, invisible characters, punctuation and symbols; a variation selector is an invisible mark.
 const INSIGNIFICANT = /[^\p{L}\p{N}\p{M}]|\p{Default_Ignorable_Code_Point}/gu
 
+/** Longer texts are no headings of columns or groups. */
+export const HEADING_CHARACTERS_MAX = 200
+
 /** The form in which headings are compared: their letters and digits, in any case. */
 export function headingKey(heading: string): string {
   const folded = fold(heading)
@@ -127,8 +130,10 @@ function headingsOf(cells: readonly string[]): string[] {
 /** A header goes on as long as one of its headings is merged with the cell below. */
 function wholeHeader({ table, header }: HeadedTable, { knows }: HeaderTest): TableRow {
   let whole = header
+  let below = 0
   for (const { line, cells: raw, merged } of table.rows()) {
     if (line <= whole.line) continue
+    if (++below > LIMITS.headerRowsMax) break
     const cells = headingsOf(raw)
     const upper = whole.cells
     if (![...(merged ?? [])].some((at) => cells[at] !== '' && cells[at] === upper[at])) break
@@ -175,26 +180,45 @@ function withGroups(
 ): string[] {
   let group = ''
   const groups = cells.map((_, at) => {
-    group = above[at] || group
+    const heading = above[at] || group
+    group = heading.length > HEADING_CHARACTERS_MAX ? '' : heading
     return group
   })
-  const groupsOf = (cell: string) => new Set(groups.filter((_, at) => cells[at] === cell))
+  const groupsOf = new Map<string, Set<string>>()
+  for (const [at, cell] of cells.entries()) {
+    const own = groups[at] ?? ''
+    const known = groupsOf.get(cell)
+    if (known) known.add(own)
+    else groupsOf.set(cell, new Set([own]))
+  }
   return cells.map((cell, at) => {
     const own = groups[at]
     if (cell === '' || !own || own === cell) return cell
-    return groupsOf(cell).size > 1 || knows(`${own} ${cell}`) ? `${own} ${cell}` : cell
+    const isRepeated = (groupsOf.get(cell)?.size ?? 0) > 1
+    return isRepeated || knows(`${own} ${cell}`) ? `${own} ${cell}` : cell
   })
 }
 
 /** The rows below the header that are not blank. */
 export function* rowsBelow({ table, header }: HeadedTable): Generator<TableRow, void> {
   let last: TableRow | undefined
+  const width = header.cells.filter((heading) => heading !== '').length
+  let cellsLeft: number = LIMITS.tableCellsMax
   for (const row of table.rows()) {
     if (row.line <= header.line) continue
     last = row
+    // Columns are looked at row by row, however few cells a row has.
+    cellsLeft -= width
+    if (cellsLeft < 0) refuseArea(table, row, width)
     if (!row.cells.every(isBlank)) yield row
   }
   if (table.isOpenEnded && last) refuseTruncated(table, header, last)
+}
+
+function refuseArea({ name, unit }: Table, { line }: TableRow, width: number): never {
+  const most = LIMITS.tableCellsMax.toLocaleString('en')
+  const sentence = `The table has more than ${most} cells, ${width} in each row. Split it, or leave columns out.`
+  throw new UnreadableSheet(name, sentence, { line, unit })
 }
 
 /** A text that ends within its last row was truncated: the missing cells are lost, not blank. */

@@ -1,10 +1,19 @@
 import { LIMITS } from '../../../limits.js'
+import { cellName } from './references.js'
 import { BadZip } from './zip.js'
 
 /** What the cells of a sheet may take together, so that a small file cannot become a large table. */
 export class Budget {
   #cellsLeft: number = LIMITS.workbookCellsMax
   #charactersLeft: number = LIMITS.workbookBytesMax
+
+  /** Refuses a text that is too long for a cell. */
+  check(text: string, column: number, line: number): void {
+    const most = LIMITS.cellCharactersMax
+    if (text.length <= most) return
+    const cell = cellName(column, line)
+    throw new BadZip(`The cell ${cell} has more than ${most.toLocaleString('en')} characters. Shorten it.`)
+  }
 
   /** Charges for a text, and for the cells by which a row becomes longer: one text can be that of many cells. */
   take(cells: number, characters: number): void {

@@ -92,6 +92,7 @@ class SheetReader {
       // What is under a merged cell is not shown.
       if (text !== '' && !isCovered) {
         if (at + columns > COLUMNS_MAX) throw damaged('it has more columns than a spreadsheet has')
+        this.#budget.check(text, at, first)
         this.#budget.take(at + columns - cells.length, text.length * columns)
         while (cells.length < at) cells.push('')
         for (let copy = 0; copy < columns; copy++) cells.push(text)

@@ -1,6 +1,8 @@
+import { LIMITS } from '../../../limits.js'
 import { damaged } from './zip.js'
 
-export const COLUMNS_MAX = 16_384
+/** The columns that a sheet has in every program. */
+export const COLUMNS_MAX = LIMITS.tableColumnsMax
 /** The rows that a sheet has in every program. */
 export const ROWS_MAX = 1_048_576
 

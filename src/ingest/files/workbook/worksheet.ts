@@ -63,6 +63,7 @@ class WorksheetReader {
       next = at + 1
       const text = this.#cell(at)
       if (text === '') continue
+      this.#budget.check(text, at, line)
       this.#budget.take(next - cells.length, text.length)
       while (cells.length < at) cells.push('')
       cells[at] = text
