@@ -41,7 +41,8 @@ const LISTED_MAX = 100
 
 /** Names of a file for a message, the first few only. */
 export function listed(names: Iterable<string>): string {
-  const all = Array.from(names, (name) => excerpt(name) || '""')
+  const all = [...names]
+  const shown = all.slice(0, LISTED_MAX).map((name) => excerpt(name) || '""')
   const more = all.length - LISTED_MAX
-  return `${all.slice(0, LISTED_MAX).join('; ')}${more > 0 ? `; and ${more} more` : ''}`
+  return `${shown.join('; ')}${more > 0 ? `; and ${more} more` : ''}`
 }

@@ -28,26 +28,32 @@ export class RecordRows {
 
   *#joinedRows(rows: Iterable<TableRow>): Generator<TableRow, void> {
     let record: TableRow | undefined
+    let below: TableRow[] = []
     for (const row of rows) {
       if (record && this.#naming.some((at) => row.merged?.has(at))) {
-        add(record.cells, row)
+        below.push(row)
         this.#joined++
       } else {
-        if (record) yield record
-        // A copy, because the table may be read again.
-        record = { line: row.line, cells: [...row.cells] }
+        if (record) yield joinedRow(record, below)
+        record = row
+        below = []
       }
     }
-    if (record) yield record
+    if (record) yield joinedRow(record, below)
   }
 }
 
-/** Adds what the row below has of its own, on a new line. */
-function add(record: string[], { cells, merged }: TableRow): void {
-  while (record.length < cells.length) record.push('')
-  for (const [at, own] of cells.entries()) {
-    const first = record[at] ?? ''
-    if (isBlank(own) || merged?.has(at)) continue
-    record[at] = isBlank(first) ? own : `${first}\n${own}`
+/** A row with what the rows below have of their own, each on a new line. */
+function joinedRow(row: TableRow, below: readonly TableRow[]): TableRow {
+  const { line, cells } = row
+  if (below.length === 0) return { line, cells }
+  const lines = cells.map((cell) => [cell])
+  for (const { cells: own, merged } of below) {
+    while (lines.length < own.length) lines.push([''])
+    for (const [at, cell] of own.entries()) if (!isBlank(cell) && !merged?.has(at)) lines[at]?.push(cell)
+  }
+  return {
+    line,
+    cells: lines.map(([first = '', ...others]) => (isBlank(first) ? others : [first, ...others]).join('\n')),
   }
 }

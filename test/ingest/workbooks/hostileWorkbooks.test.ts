@@ -8,6 +8,7 @@ import { partsOf, workbookOf, zipOf } from '../../support/workbooks.js'
 import { openDesk } from '../importing.js'
 
 const SHEET = 'xl/worksheets/sheet1.xml'
+const STYLES = 'xl/styles.xml'
 const RELATIONS = 'xl/_rels/workbook.xml.rels'
 const GOOD = workbookOf([
   ['project', 'reference', 'title'],
@@ -18,6 +19,8 @@ const SAVE = ' Open it in a spreadsheet program and save it again, or copy it ag
 
 /** A workbook whose sheet is this XML. */
 const sheet = (xml: string) => zipOf(partsOf('', { [SHEET]: xml }))
+const styles = (code: string) =>
+  `<styleSheet><numFmts><numFmt numFmtId="200" formatCode='${code}'/></numFmts><cellXfs><xf numFmtId="200"/></cellXfs></styleSheet>`
 const cell = (reference: string) => `<c r="${reference}"><v>1</v></c>`
 /** The same with a few bytes overwritten, from an offset or from the end. */
 function changed(bytes: Buffer, at: number, hex: string): Buffer {
@@ -69,6 +72,25 @@ const HOSTILE: readonly (readonly [name: string, bytes: Uint8Array, sentence: st
       }),
     ),
     'The texts of the sheet are too long together. Split it.',
+  ],
+  [
+    'cell',
+    zipOf(partsOf(`<row/><row><c r="B2" t="str"><v>${'x'.repeat(1_000_001)}</v></c></row>`)),
+    'The cell B2 has more than 1,000,000 characters. Shorten it.',
+  ],
+  [
+    'format',
+    zipOf(partsOf('', { [STYLES]: styles('['.repeat(1_001)) })),
+    `The number format "${'['.repeat(40)}" has more than 1,000 characters. Shorten it.`,
+  ],
+  [
+    'sheets',
+    zipOf(
+      partsOf('', {
+        'xl/workbook.xml': `<workbook><sheets>${'<sheet name="Risks" r:id="rId1"/>'.repeat(1_001)}</sheets></workbook>`,
+      }),
+    ),
+    'The workbook has more than 1,000 sheets. Split it, or save the table as "CSV UTF-8".',
   ],
   ['outOfSheet', zipOf(partsOf(`<row>${cell('ZZZ1')}</row>`)), `${DAMAGED}there is no cell "ZZZ1".${SAVE}`],
   ['disorder', zipOf(partsOf('<row r="2"/><row r="1"/>')), `${DAMAGED}its rows are not in order.${SAVE}`],
@@ -172,6 +194,39 @@ test('what is only large or strange is read: empty rows, dimensions, links, macr
   const answer = await desk.importSheet('risks', '--create-projects', 'large.xlsm')
   expect(answer).toMatchObject({ code: 0 })
   expect(desk.rows('select reference, title from risk')).toEqual([['R-1', 'Far below']])
+})
+
+const text = (value: string) => `<c t="str"><v>${value}</v></c>`
+const row = (...values: string[]) => `<row>${values.map(text).join('')}</row>`
+const TABLE = row('project', 'reference', 'title', 'Notes') + row('APOLLO', 'R-1', 'Steel', 'Late')
+
+/** A record whose reference is merged with that of all the rows below. */
+function mergedRecord(count: number): string {
+  const rows = Array.from({ length: count }, (_, at) => `<row><c r="D${at + 3}" t="str"><v>${at}</v></c></row>`)
+  return `<worksheet><sheetData>${TABLE}${rows.join('')}</sheetData><mergeCell ref="B2:B${count + 2}"/></worksheet>`
+}
+
+/** What takes minutes if it is looked at again from each of its characters, or for each of its rows. */
+const LONG: readonly (readonly [what: string, parts: Record<string, string>, flaws: readonly string[]])[] = [
+  ['tag', { [STYLES]: `<styleSheet><numFmt ${'a'.repeat(900_000)} q='1'/></styleSheet>` }, []],
+  ['list of attributes', { [STYLES]: `<styleSheet><numFmt ${`a='1' `.repeat(150_000)}/></styleSheet>` }, []],
+  ['record', { [SHEET]: mergedRecord(100_000) }, ['Must be at most 2000 characters long; this is more than 2000.']],
+]
+
+test.each(LONG)('a long %s is read once', async (_, parts, said) => {
+  const desk = openDesk()
+  desk.put('long.xlsx', zipOf(partsOf(TABLE, parts)))
+  const { report } = await desk.report('risks', '--create-projects', 'long.xlsx')
+  expect(report.files[0]?.flaws.map(({ detail }) => detail)).toEqual(said)
+  expect(report.created).toBe(said.length === 0 ? 1 : 0)
+})
+
+test('what looks like an attribute inside of another is none', async () => {
+  const desk = openDesk()
+  const sheets = `<sheet name="x id=" sheetId='"' r:id = "rId1"/>`
+  desk.put('named.xlsx', zipOf(partsOf('', { 'xl/workbook.xml': `<workbook><sheets>${sheets}</sheets></workbook>` })))
+  const { report } = await desk.report('risks', 'named.xlsx', '--sheet', 'y')
+  expect(report.files[0]?.flaws[0]?.detail).toBe('named.xlsx: There is no sheet "y". The sheets are: x id=.')
 })
 
 test('whatever bytes of a workbook are changed, it is read or refused with a sentence', () => {

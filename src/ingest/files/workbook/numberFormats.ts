@@ -27,7 +27,9 @@ export function numberFormat(id: number, codes: ReadonlyMap<number, string>, epo
   return formatOf(codes.get(id) ?? BUILT_IN.get(id) ?? 'General', epoch)
 }
 
-const LITERALS = /"[^"]*"|\\.|_.|\*.|\[(?!h+\]|m+\]|s+\])[^\]]*\]|am\/pm|a\/p/gi
+/** Excel takes 255. */
+export const FORMAT_CHARACTERS_MAX = 1_000
+const LITERALS = /"[^"]*"|\\.|_.|\*.|\[(?!h+\]|m+\]|s+\])[^\][]*\]|am\/pm|a\/p/gi
 
 function formatOf(code: string, epoch: Epoch): NumberFormat {
   const bare = code.replaceAll(LITERALS, '').split(';')[0] ?? ''
@@ -35,8 +37,9 @@ function formatOf(code: string, epoch: Epoch): NumberFormat {
   if (bare.includes('%')) return percentage(/\.([0#?]+)/.exec(bare)?.[1]?.length ?? 0)
   // Hours that go on beyond a day are a duration.
   if (bare.includes('[')) return plain
-  if (/[dy]/i.test(bare) || /^[^hs]*m[^hs]*$/i.test(bare)) return (value) => dayOf(value, epoch) ?? plain(value)
-  if (/[hs]/i.test(bare)) return timeOf
+  const hasTime = /[hs]/i.test(bare)
+  if (/[dy]/i.test(bare) || (!hasTime && /m/i.test(bare))) return (value) => dayOf(value, epoch) ?? plain(value)
+  if (hasTime) return timeOf
   return numbered(code) ?? plain
 }
 

@@ -2,7 +2,7 @@ import { LIMITS } from '../../../limits.js'
 import { fold } from '../../../text.js'
 import { excerpt, listed, UnreadableSheet } from '../flaws.js'
 import type { Table, TableRow } from '../table.js'
-import { EPOCH_1900, EPOCH_1904, type NumberFormat, numberFormat } from './numberFormats.js'
+import { EPOCH_1900, EPOCH_1904, FORMAT_CHARACTERS_MAX, type NumberFormat, numberFormat } from './numberFormats.js'
 import { isOpenDocument, openDocumentSheets } from './openDocument.js'
 import { isTrue, itemText, readWorksheet } from './worksheet.js'
 import { XmlReader } from './xml.js'
@@ -72,8 +72,13 @@ function sheetsOf(zip: Zip): readonly Sheet[] {
     ? openDocumentSheets(zip).map((sheet) => ({ ...sheet, read: () => sheet }))
     : worksheetsOf(zip)
   if (sheets.length === 0) throw new BadZip(NO_WORKBOOK)
+  if (sheets.length > SHEETS_MAX) throw new BadZip(TOO_MANY_SHEETS)
   return sheets
 }
+
+/** Each is looked at for a header, and named in messages. */
+const SHEETS_MAX = 1_000
+const TOO_MANY_SHEETS = `The workbook has more than ${SHEETS_MAX.toLocaleString('en')} sheets. Split it, or save the table as "CSV UTF-8".`
 
 /** The worksheets of an .xlsx, each of which is a part of its own. */
 function worksheetsOf(zip: Zip): Sheet[] {
@@ -88,8 +93,9 @@ function worksheetsOf(zip: Zip): Sheet[] {
     strings: strings === undefined ? [] : stringsOf(partOf(zip, strings)),
     formats: styles === undefined ? [] : formatsOf(partOf(zip, styles), is1904),
   }
+  const byId = new Map(relations.toReversed().map((one) => [one.id, one]))
   return sheets.flatMap(({ id, ...sheet }) => {
-    const { type, target } = relations.find((one) => one.id === id) ?? {}
+    const { type, target } = byId.get(id) ?? {}
     if (target === undefined) throw damaged(`the sheet ${JSON.stringify(sheet.name)} is missing`)
     // A sheet may also be a chart.
     return type === 'worksheet' ? [{ ...sheet, read: () => readWorksheet(partOf(zip, target), context) }] : []
@@ -175,10 +181,17 @@ function formatsOf(xml: XmlReader, is1904: boolean): NumberFormat[] {
     if (xml.name === 'cellXfs' && event !== 'text') isCells = event === 'open'
     if (event !== 'open') continue
     const id = Number(xml.attribute('numFmtId') ?? 0)
-    if (xml.name === 'numFmt') codes.set(id, xml.attribute('formatCode') ?? '')
+    if (xml.name === 'numFmt') codes.set(id, formatCode(xml))
     if (xml.name === 'xf' && isCells) styles.push(id)
   }
   const formats = new Map<number, NumberFormat>()
   for (const id of new Set(styles)) formats.set(id, numberFormat(id, codes, is1904 ? EPOCH_1904 : EPOCH_1900))
   return styles.flatMap((id) => formats.get(id) ?? [])
+}
+
+function formatCode(xml: XmlReader): string {
+  const code = xml.attribute('formatCode') ?? ''
+  if (code.length <= FORMAT_CHARACTERS_MAX) return code
+  const most = FORMAT_CHARACTERS_MAX.toLocaleString('en')
+  throw new BadZip(`The number format ${JSON.stringify(excerpt(code))} has more than ${most} characters. Shorten it.`)
 }

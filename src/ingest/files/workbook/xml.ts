@@ -23,6 +23,8 @@ export class XmlReader {
   #source = ''
   #at = 0
   #tag = ''
+  /** Where the name of the element ends in the tag. */
+  #nameEnd = 0
   #isEmptyElement = false
 
   constructor(bytes: Uint8Array, part: string) {
@@ -45,13 +47,19 @@ export class XmlReader {
     return undefined
   }
 
-  /** An attribute of the element that was opened, without its prefix. */
+  /** An attribute of the element that was opened, without its prefix; the first of several. */
   attribute(name: string): string | undefined {
-    // Without single quotes, nothing inside of a value looks like another attribute.
-    const value = this.#tag.includes("'")
-      ? attributesOf(this.#tag).get(name)
-      : attributePattern(name).exec(this.#tag)?.[1]
-    return value === undefined ? undefined : this.#unescaped(value)
+    const tag = this.#tag
+    // From value to value, so that nothing inside of one looks like another attribute.
+    for (let start = this.#nameEnd; ; ) {
+      const equals = tag.indexOf('=', start)
+      if (equals === -1) return undefined
+      const quote = valueStart(tag, equals + 1)
+      const end = quote === -1 ? -1 : tag.indexOf(tag.charAt(quote), quote + 1)
+      if (end === -1) return undefined
+      if (isNamed(tag, start, equals, name)) return this.#unescaped(tag.slice(quote + 1, end))
+      start = end + 1
+    }
   }
 
   /** Steps to the next element inside of the parent; true at its end. */
@@ -105,7 +113,8 @@ export class XmlReader {
     this.#tag = this.#source.slice(this.#at + 1, this.#isEmptyElement ? end - 1 : end)
     this.#at = end + 1
     const space = this.#tag.search(/\s/)
-    const name = space === -1 ? this.#tag : this.#tag.slice(0, space)
+    this.#nameEnd = space === -1 ? this.#tag.length : space
+    const name = this.#tag.slice(0, this.#nameEnd)
     if (name === '' || this.#open.push(name) > DEPTH_MAX) throw this.#wrong('its elements are not those of a workbook')
     this.name = localName(name)
     return 'open'
@@ -191,6 +200,7 @@ const QUESTION_MARK = 0x3f
 const EXCLAMATION_MARK = 0x21
 const DOUBLE_QUOTE = 0x22
 const SINGLE_QUOTE = 0x27
+const COLON = 0x3a
 /** The longest is &#1114111; and may have zeros before it. */
 const ENTITY_CHARACTERS_MAX = 12
 const ENTITIES: ReadonlyMap<string, string> = new Map([
@@ -209,19 +219,25 @@ function localName(name: string): string {
   return name.slice(name.indexOf(':') + 1)
 }
 
-const patterns = new Map<string, RegExp>()
-
-function attributePattern(name: string): RegExp {
-  const known = patterns.get(name)
-  if (known) return known
-  const pattern = new RegExp(`[\\s:]${name}\\s*=\\s*"([^"]*)"`)
-  patterns.set(name, pattern)
-  return pattern
+function isSpace(code: number): boolean {
+  return code === 0x20 || (code >= 0x09 && code <= 0x0d)
 }
 
-function attributesOf(tag: string): ReadonlyMap<string, string> {
-  const found = tag.matchAll(/([^\s=:"']+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g)
-  return new Map(Array.from(found, ([, name = '', double, single]) => [name, double ?? single ?? '']))
+/** The quote with which a value opens; -1 if there is none. */
+function valueStart(tag: string, from: number): number {
+  let at = from
+  while (isSpace(tag.charCodeAt(at))) at++
+  const code = tag.charCodeAt(at)
+  return code === DOUBLE_QUOTE || code === SINGLE_QUOTE ? at : -1
+}
+
+/** Whether this name, maybe with a prefix, is what precedes the equals sign. */
+function isNamed(tag: string, start: number, equals: number, name: string): boolean {
+  let end = equals
+  while (end > start && isSpace(tag.charCodeAt(end - 1))) end--
+  const before = tag.charCodeAt(end - name.length - 1)
+  const isWhole = end - name.length > start && (before === COLON || isSpace(before))
+  return isWhole && tag.startsWith(name, end - name.length)
 }
 
 function* decoded(bytes: Uint8Array, part: string): Generator<string, void> {
