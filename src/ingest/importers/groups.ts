@@ -1,9 +1,10 @@
 import { setImmediate } from 'node:timers/promises'
-import { eq } from 'drizzle-orm'
-import { recordReader, requireFields } from '../../fields.js'
+import { eq, or } from 'drizzle-orm'
+import { recordReader, requireFields, type Values } from '../../fields.js'
 import { type GroupRow, groupsLedger, groupsOfPeople, groupWith } from '../../personnel/groups.js'
 import { regroup } from '../../personnel/memberships.js'
 import type { Write } from '../../store/store.js'
+import { fold } from '../../text.js'
 import { GROUP_COLUMNS } from '../columns.js'
 import { PersonMatcher, strangerInWords } from '../matching/people.js'
 import { RecordMatcher } from '../matching/records.js'
@@ -22,7 +23,7 @@ export function groupsImporter(run: ImportRun): Importer {
     gather: (records) => rows.gather(records),
     async take(batch) {
       const records = run.read(batch, readColumns)
-      const known = await knownGroups(write)
+      const known = await knownGroups(write, records)
       await people.find(records.flatMap(({ values }) => values.members ?? []))
       const sound = records.flatMap(({ index, values, check }) => {
         const before = known.match(values, values.name, check)
@@ -101,7 +102,8 @@ async function applyChanges(write: Write, byPerson: ReadonlyMap<string, GroupsCh
     // In the order of the file: the database returns people in any.
     const wanted = batch.map((personId) => {
       const { joined = [], left = [] } = byPerson.get(personId) ?? {}
-      const kept = (groupsOf.get(personId) ?? []).map(({ id }) => id).filter((id) => !left.includes(id))
+      const gone = new Set(left)
+      const kept = (groupsOf.get(personId) ?? []).map(({ id }) => id).filter((id) => !gone.has(id))
       return [personId, new Set([...kept, ...joined])] as const
     })
     await regroup(write, new Map(wanted))
@@ -109,8 +111,18 @@ async function applyChanges(write: Write, byPerson: ReadonlyMap<string, GroupsCh
   }
 }
 
-async function knownGroups({ db, t }: Write): Promise<RecordMatcher<GroupRow>> {
-  // An organisation has far fewer groups than people, so all of them are read.
-  const rows = await db.select().from(t.group)
+/** The groups that match one of these records by id, externalId or name. */
+async function knownGroups(
+  { db, t, among }: Write,
+  records: readonly { values: Values<typeof GROUP_COLUMNS> }[],
+): Promise<RecordMatcher<GroupRow>> {
+  const { id, externalId, nameFolded } = t.group
+  const given = (of: 'id' | 'externalId' | 'name') => records.flatMap(({ values }) => values[of] ?? [])
+  const isNamed = or(
+    among(id, given('id')),
+    among(externalId, given('externalId')),
+    among(nameFolded, given('name').map(fold)),
+  )
+  const rows = await db.select().from(t.group).where(isNamed)
   return new RecordMatcher({ kind: 'group', alias: 'name', aliasOf: ({ nameFolded }) => nameFolded }, rows)
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { syncPersonnel } from '../../../src/ingest/personnelSync.js'
 import { LIMITS } from '../../../src/limits.js'
 import { type Gateway, type Office, openGateway, type TestResponse } from '../../support/harness.js'
 import { counts } from '../../support/syncing.js'
@@ -49,6 +50,16 @@ test('people and groups come in, matched by externalId or e-mail, and again with
   const renamed = { people: [{ externalId: 'HR-2', email: 'bea@example.com', title: null }] }
   expect((await caller.post(PATH, renamed)).body).toEqual({ ...NONE, people: counts(0, 1) })
   expect((await caller.get(`/v1/personnel/${bea.id}`)).body).toMatchObject({ ...renamed.people[0], name: 'Bea' })
+})
+
+test('groups are looked up by what the sync gives of them, never all of them', async () => {
+  const { gateway } = await open()
+  const statements: string[] = []
+  const as = { by: 'test', at: () => new Date(), onStatement: (text: string) => statements.push(text) }
+  await gateway.store.write(as, (write) => syncPersonnel(write, { groups: [{ name: 'Divers', externalId: 'DIR-1' }] }))
+  const lookUps = statements.filter((text) => /^select .* from "groups"/.test(text))
+  expect(lookUps.length).toBeGreaterThan(0)
+  expect(lookUps.filter((text) => !text.includes(' where '))).toEqual([])
 })
 
 test('groups may list their members instead, also those who come with them', async () => {
