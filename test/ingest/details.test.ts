@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { DetailNames } from '../../src/ingest/files/cells.js'
 import { LIMITS } from '../../src/limits.js'
 import { DETAILS_MAX, TEXT_MAX } from '../../src/vocabulary.js'
 import { openGateway } from '../support/harness.js'
@@ -167,4 +168,11 @@ test('more names than columns are one column of JSON, which is imported again', 
     expect(await headerOf('csv')).toEqual(header)
     expect(await headerOf('API csv')).toEqual(header)
   }
+})
+
+test('names of details are put in order only as far as they can be columns', () => {
+  const names = new DetailNames()
+  for (let entry = 0; entry < 1_000; entry++)
+    names.add({ details: Array.from({ length: 50 }, (_, at) => ({ name: `${entry} ${at}`, text: 'x' })) })
+  expect(names.all).toHaveLength(LIMITS.detailColumnsMax + 50)
 })

@@ -53,6 +53,8 @@ export class DetailNames {
   readonly #known = new Set<string>()
 
   add(entry: Entry): void {
+    // With more names they are no columns, and their order does not matter.
+    if (this.all.length > LIMITS.detailColumnsMax) return
     const names = detailsOf(entry).map(({ name }) => name)
     for (const [at, name] of names.entries()) {
       if (this.#known.has(name)) continue
