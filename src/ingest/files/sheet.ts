@@ -240,7 +240,10 @@ function namedTable(found: HeadedTable, options: SheetOptions): Sheet {
   for (const { line, cells } of rows) {
     const values = { ...blank }
     for (const { field, at } of taken) values[field] = unguarded(cells[at] ?? '')
-    for (const at of nameless) if (!isBlank(cells[at])) filled.add(at)
+    for (const at of nameless) {
+      if (at >= cells.length) break
+      if (!isBlank(cells[at])) filled.add(at)
+    }
     records.push({ index: records.length, line, values, flaws: surplusOf(cells, header.cells.length) })
   }
   // Checked at the end, because a column without a name does not matter if it is blank in every row.

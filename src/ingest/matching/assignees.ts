@@ -76,12 +76,12 @@ export class AssigneeMatcher {
   }
 }
 
-const MAILBOX = /^([^<>]*[^<>\s])\s*<([^<>\s]+@[^<>\s]+)>$/
+const MAILBOX = /^([^<>]+)<([^<>\s][^<>\s@]*@[^<>\s]+)>$/
 
 /** Reads `Ada Lovelace <ada@example.com>`, as Azure DevOps and mail programs write a person. */
 function withMailbox(attribution: Attribution): Attribution {
   const { who, name } = attribution
   // Most texts end otherwise, and a regular expression costs more.
-  const [, shown, email] = (name === undefined && who?.endsWith('>') && MAILBOX.exec(who)) || []
-  return shown === undefined ? attribution : { ...attribution, who: email, name: shown }
+  const [, shown = '', email] = (name === undefined && who?.endsWith('>') && MAILBOX.exec(who)) || []
+  return shown.trim() === '' ? attribution : { ...attribution, who: email, name: shown.trimEnd() }
 }

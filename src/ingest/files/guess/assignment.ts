@@ -56,9 +56,10 @@ export class Assignment {
   constructor(header: readonly string[], rows: readonly TableRow[], headings: Headings, options: GuessOptions) {
     const all = columnsOf(header, rows)
     // A map refers to columns by heading, so only the first filled column of each heading counts.
-    this.columns = all.filter((column) => namesakeOf(column, all) === column)
+    const chosen = new Set(firstOfEach(all))
+    this.columns = all.filter((column) => chosen.has(column))
     for (const column of all) {
-      const isRepeated = column.filled > 0 && namesakeOf(column, all) !== column
+      const isRepeated = column.filled > 0 && !chosen.has(column)
       if (isRepeated) this.ignored.push({ column: `column ${column.at + 1}`, why: `${column.heading} is there before` })
     }
     this.rows = rows
@@ -180,9 +181,15 @@ export class Assignment {
   }
 }
 
-function namesakeOf({ heading }: Column, all: readonly Column[]): Column | undefined {
-  const namesakes = all.filter((one) => folded(one.heading) === folded(heading))
-  return namesakes.find(({ filled }) => filled > 0) ?? namesakes[0]
+/** Of each heading the first column that is filled, else the first. */
+function firstOfEach(all: readonly Column[]): Iterable<Column> {
+  const first = new Map<string, Column>()
+  for (const column of all) {
+    const key = folded(column.heading)
+    const known = first.get(key)
+    if (!known || (known.filled === 0 && column.filled > 0)) first.set(key, column)
+  }
+  return first.values()
 }
 
 /** A later meaning is worse than every name of an earlier one. */

@@ -1,6 +1,6 @@
 import type { Rule } from '../mapping.js'
 import type { TableRow } from '../table.js'
-import { isSlip, plain } from './headings.js'
+import { plain, Slips } from './headings.js'
 import { BLANKS } from './words.js'
 
 /** A text of a column, and where it is. */
@@ -77,20 +77,25 @@ function columnAt(heading: string, at: number, rows: readonly TableRow[]): Colum
 }
 
 const BLANK_WORDS = new Set(BLANKS.split(', ').map(plain))
+/** No word of a table is longer, nor a text that stands for a blank. */
+const WORD_CHARACTERS_MAX = 200
 
 /** Whether a text stands for a blank, as n/a and TBD do. */
 export function isBlankWord(text: string): boolean {
-  return BLANK_WORDS.has(plain(text.trim()))
+  const word = text.trim()
+  return word.length <= WORD_CHARACTERS_MAX && BLANK_WORDS.has(plain(word))
 }
 
 /** The part of a text that says what it is: before a bracket, a dash or a slash. */
 function headOf(text: string): string {
-  return (/^.+?(?=\s*[([:/;,|–—]|\s-)/u.exec(text)?.[0] ?? text).trim()
+  const mark = text.slice(1).search(/[([:/;,|–—]|\s-/)
+  return (mark === -1 ? text : text.slice(0, mark + 1)).trim()
 }
 
 /** A table of words: what each of them means. */
 export class Words<V extends string> {
   readonly #meanings = new Map<string, V>()
+  readonly #slips: Slips<V>
 
   constructor(...tables: Readonly<Record<string, string>>[]) {
     for (const table of tables) {
@@ -100,21 +105,24 @@ export class Words<V extends string> {
           if (!this.#meanings.has(key(word))) this.#meanings.set(key(word), meaning as V)
       }
     }
+    this.#slips = new Slips(this.#meanings)
   }
 
   get(text: string): V | undefined {
+    // The beginning tells: a longer text is a sentence.
+    const start = text.slice(0, WORD_CHARACTERS_MAX)
+    const whole = key(start)
     return (
-      this.#meanings.get(key(text)) ??
-      this.#meanings.get(key(headOf(text))) ??
-      this.#firstOf(text) ??
-      this.#nearest(key(text))
+      this.#meanings.get(whole) ??
+      this.#meanings.get(key(headOf(start))) ??
+      this.#firstOf(start) ??
+      this.#nearest(whole)
     )
   }
 
   /** A long word with a typo, such as unlikly; undefined if it could be several. */
   #nearest(word: string): V | undefined {
-    const found = new Set<V>()
-    for (const [known, meaning] of this.#meanings) if (isSlip(word, known)) found.add(meaning)
+    const found = new Set(this.#slips.of(word))
     return found.size === 1 ? [...found][0] : undefined
   }
 

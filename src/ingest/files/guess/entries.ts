@@ -72,7 +72,7 @@ function keyOf(text: string): string {
     .toUpperCase()
     .replaceAll(/\p{M}/gu, '')
     .replaceAll(/[^A-Z0-9]+/g, '-')
-    .replaceAll(/^-+|-+$/g, '')
+    .replaceAll(/^-|-$/g, '')
   return (/^\d/.test(key) ? `P-${key}` : key).slice(0, TEXT_MAX.projectKey)
 }
 

@@ -2,7 +2,7 @@ import { DETAILS } from '../../../details.js'
 import { DETAILS_MAX, TEXT_MAX } from '../../../vocabulary.js'
 import type { Mapping } from '../mapping.js'
 import type { SheetNoun } from '../nouns.js'
-import type { TableRow } from '../table.js'
+import { isBlank, type TableRow } from '../table.js'
 import { Assignment, type GuessedColumn, type GuessOptions } from './assignment.js'
 import type { Column } from './column.js'
 import { Headings, plain } from './headings.js'
@@ -89,10 +89,10 @@ function chooseReference(noun: SheetNoun, assignment: Assignment): void {
 }
 
 function ignoreNameless(assignment: Assignment, header: readonly string[]): void {
-  for (const [at, heading] of header.entries()) {
-    const isFilled = heading === '' && assignment.rows.some(({ cells }) => (cells[at] ?? '').trim() !== '')
-    if (isFilled) assignment.ignored.push({ column: `column ${at + 1}`, why: 'it has no name' })
-  }
+  const filled = new Set<number>()
+  for (const { cells } of assignment.rows) for (const [at, cell] of cells.entries()) if (!isBlank(cell)) filled.add(at)
+  for (const [at, heading] of header.entries())
+    if (heading === '' && filled.has(at)) assignment.ignored.push({ column: `column ${at + 1}`, why: 'it has no name' })
 }
 
 /** Keeps the texts of the other columns in details, as far as there is room. */

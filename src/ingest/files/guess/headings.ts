@@ -1,3 +1,4 @@
+import { HEADING_CHARACTERS_MAX } from '../header.js'
 import type { SheetNoun } from '../nouns.js'
 import { ALIASES } from './aliases.js'
 import { FILLERS, NOUN_WORDS, PRIVATE_WORDS, SMALL_WORDS, STATE_FILLERS, STATES } from './headingWords.js'
@@ -28,16 +29,15 @@ const RESIDUAL: Readonly<Record<string, string>> = {
 
 const SCALE = /(?<![\d.])([01])(?:\s*(?:[-–—~]|to|bis|do|à|a|至|\.{2,3})\s*|\s+(?=\d+\s*$))(3|4|5|6|7|10|100)(?!\d)/iu
 const OUT_OF = /(?:\/|out of|von|sur|de|z)\s*(3|4|5|10|100)(?!\d)/iu
-/** Longer texts are no headings. */
-const HEADING_CHARACTERS_MAX = 200
 /** Shorter names differ from others by a letter. */
 const SLIP_CHARACTERS_MIN = 8
-const BRACKETED = /[([（【{].*?[)\]）】}]/gu
+const BRACKETED = /[([（【{][^([（【{)\]）】}]*[)\]）】}]/gu
 
 /** What the aliases of a noun mean. */
 interface Aliased {
   readonly byKey: ReadonlyMap<string, readonly Meaning[]>
   readonly bySingular: ReadonlyMap<string, readonly Meaning[]>
+  readonly slips: Slips<readonly Meaning[]>
 }
 
 /** By noun: there are thousands of aliases, and they stay the same. */
@@ -57,7 +57,7 @@ function readAliases(noun: SheetNoun): Aliased {
       add(bySingular, wordsOf(alias).map(singular).join(''), { field, rank })
     }
   }
-  return { byKey, bySingular }
+  return { byKey, bySingular, slips: new Slips(byKey) }
 }
 
 /** What the headings of a noun may mean, by their aliases. */
@@ -65,6 +65,7 @@ export class Headings {
   readonly #noun: SheetNoun
   readonly #byKey: Aliased['byKey']
   readonly #bySingular: Aliased['bySingular']
+  readonly #slips: Aliased['slips']
   readonly #own: ReadonlyMap<string, string>
   /** Every heading that was seen, so that each is looked up once. */
   readonly #seen = new Map<string, readonly Meaning[]>()
@@ -72,9 +73,10 @@ export class Headings {
   constructor(noun: SheetNoun, fields: readonly string[]) {
     this.#noun = noun
     this.#own = new Map(fields.map((field) => [keyOf(field), field]))
-    const { byKey, bySingular } = aliasedOf(noun)
+    const { byKey, bySingular, slips } = aliasedOf(noun)
     this.#byKey = byKey
     this.#bySingular = bySingular
+    this.#slips = slips
   }
 
   /** The fields that a heading may mean; none if it is unknown. */
@@ -106,7 +108,7 @@ export class Headings {
     if (heading.length > HEADING_CHARACTERS_MAX) return []
     const bare = heading.replaceAll('_', ' ').replace(BRACKETED, ' ').replace(SCALE, ' ')
     // Of Treatment / Response, the first counts.
-    for (const text of [heading, bare, bare.split('/')[0] ?? '']) {
+    for (const text of new Set([heading, bare, bare.split('/')[0] ?? ''])) {
       const found = this.#named(wordsOf(text))
       if (found) return found
     }
@@ -131,9 +133,7 @@ export class Headings {
 
   /** A long heading with a typo, such as Likelhood. */
   #nearlyNamed(key: string): readonly Meaning[] {
-    if (key.length < SLIP_CHARACTERS_MIN) return []
-    for (const [alias, meanings] of this.#byKey) if (isSlip(key, alias)) return meanings
-    return []
+    return key.length < SLIP_CHARACTERS_MIN ? [] : (this.#slips.of(key)[0] ?? [])
   }
 
   /** A factor before or after measures: Inherent Likelihood, Residual Risk. */
@@ -173,9 +173,28 @@ function singular(word: string): string {
   return word.length > 3 ? word.replace(/s$/, '') : word
 }
 
-/** Whether one letter is missing, too many or another one; not the first, and no digit. */
-export function isSlip(key: string, alias: string): boolean {
-  if (alias.length < SLIP_CHARACTERS_MIN || Math.abs(key.length - alias.length) > 1 || key[0] !== alias[0]) return false
+/** Known names by their first letter, to find those from which a text differs by one other letter. */
+export class Slips<V> {
+  readonly #byFirst = new Map<string, (readonly [name: string, value: V])[]>()
+
+  constructor(known: Iterable<readonly [name: string, value: V]>) {
+    for (const [name, value] of known) {
+      if (name.length < SLIP_CHARACTERS_MIN) continue
+      const same = this.#byFirst.get(name.charAt(0))
+      if (same) same.push([name, value])
+      else this.#byFirst.set(name.charAt(0), [[name, value]])
+    }
+  }
+
+  of(text: string): V[] {
+    const same = this.#byFirst.get(text.charAt(0)) ?? []
+    return same.flatMap(([name, value]) => (isSlip(text, name) ? [value] : []))
+  }
+}
+
+/** Whether one letter is missing, too many or another one, and no digit. */
+function isSlip(key: string, alias: string): boolean {
+  if (Math.abs(key.length - alias.length) > 1) return false
   let start = 0
   while (start < key.length && key[start] === alias[start]) start++
   let [end, aliasEnd] = [key.length, alias.length]
@@ -188,6 +207,7 @@ export function isSlip(key: string, alias: string): boolean {
 
 /** The scale that a heading names, if it does. */
 export function scaleIn(heading: string): NamedScale | undefined {
+  if (heading.length > HEADING_CHARACTERS_MAX) return undefined
   const text = heading.replaceAll('_', ' ')
   const range = SCALE.exec(text)
   if (range) return { least: Number(range[1]), most: Number(range[2]) }
@@ -197,6 +217,7 @@ export function scaleIn(heading: string): NamedScale | undefined {
 
 /** Lower case without accents: the form in which headings and words are compared. */
 export function plain(text: string): string {
+  if (/^[\x20-\x7e]*$/.test(text)) return text.toLowerCase()
   return text
     .normalize('NFKD')
     .replaceAll(/\p{M}|\p{Default_Ignorable_Code_Point}/gu, '')

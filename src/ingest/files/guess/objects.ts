@@ -14,16 +14,20 @@ interface ObjectTable {
 
 /** Objects with more paths are no records of one kind. */
 const PATHS_MAX = 500
+/** Each record is looked up by every path, so that a long one would cost as often. */
+const PATH_CHARACTERS_MAX = 1_000
 const SEPARATOR = '; '
 
-/** The table of some objects; undefined if they have too many members to be one. */
+/** The table of some objects; undefined if they have too many members to be one, or too long names. */
 export function objectTable(records: Iterable<JsonRecord>): ObjectTable | undefined {
   const paths = new Set<string>()
   const whole: JsonRecord[] = []
   for (const record of records) {
     if (record.flaws.length > 0) continue
-    for (const path of pathsOf(record.members)) paths.add(path)
-    if (paths.size > PATHS_MAX) return undefined
+    for (const path of pathsOf(record.members)) {
+      paths.add(path)
+      if (paths.size > PATHS_MAX || path.length > PATH_CHARACTERS_MAX) return undefined
+    }
     whole.push(record)
   }
   const header = [...paths]

@@ -9,18 +9,18 @@ import {
 import type { SheetNoun } from '../nouns.js'
 import type { SheetRecord } from '../records.js'
 
-const STEP = /^\s*[1-5]?\s*$/
-const DAY = /^\s*(?:\d{4}-\d\d-\d\d)?\s*$/
-/** An id as an export writes it, or a blank. */
-export const OWN_ID = /^\s*(?:[a-z]{3}_[0-9a-z]{26})?\s*$/
+const STEP = /^[1-5]?$/
+const DAY = /^(?:\d{4}-\d\d-\d\d)?$/
+/** A trimmed id as an export writes it, or a blank. */
+export const OWN_ID = /^(?:[a-z]{3}_[0-9a-z]{26})?$/
 
-/** The form in which each field is taken as it is; other fields take any text. */
+/** The form in which each field is taken as it is, once it is trimmed; other fields take any text. */
 const FORMS: Readonly<Record<string, RegExp>> = {
   likelihood: STEP,
   impact: STEP,
   residualLikelihood: STEP,
   residualImpact: STEP,
-  scoreGiven: /^\s*\d{0,2}\s*$/,
+  scoreGiven: /^\d{0,2}$/,
   raisedOn: DAY,
   dueOn: DAY,
   reviewOn: DAY,
@@ -35,7 +35,7 @@ const STATUSES: Readonly<Partial<Record<SheetNoun, RegExp>>> = {
 }
 
 function oneOf(values: readonly string[]): RegExp {
-  return new RegExp(`^\\s*(?:${values.map((value) => value.replace('_', '[ _-]')).join('|')})?\\s*$`, 'i')
+  return new RegExp(`^(?:${values.map((value) => value.replace('_', '[ _-]')).join('|')})?$`, 'i')
 }
 
 /** Whether every value of the fields that are there has our own form, so that nothing is left to guess. */
@@ -56,7 +56,7 @@ function isAlways(form: RegExp, field: string, records: readonly SheetRecord[]):
   for (const { values } of records) {
     const value = values[field]
     if (seen.has(value)) continue
-    if (!form.test(String(value ?? ''))) return false
+    if (!form.test(String(value ?? '').trim())) return false
     seen.add(value)
   }
   return true

@@ -95,9 +95,10 @@ function planPeople(assignment: Assignment): void {
 
 /** The only column of e-mail addresses, whatever it is called. */
 function takeAddresses(assignment: Assignment): void {
+  const privates = new Set(assignment.privates())
   const [column, ...others] = assignment
     .leftovers()
-    .filter((one) => isMostly(one, /^[^\s@]+@[^\s@]+\.[^\s@]+$/) && !assignment.privates().includes(one))
+    .filter((one) => !privates.has(one) && isMostly(one, /^[^\s@]+@[^\s@][^\s@.]*\.[^\s@]+$/))
   if (column && others.length === 0) assignment.fill('email', column, { rule: blankless(column) })
 }
 

@@ -34,13 +34,9 @@ function takeFactors(
   if (!assignment.has(likelihood)) return undefined
   const [likely] = assignment.candidates(likelihood)
   const [severe] = assignment.candidates(impact)
-  const first = assignment
-    .candidates(likelihood)
-    .flatMap((column) => read(column, 'likelihood', severe, inherentLikelihood))[0]
-  const second = assignment
-    .candidates(impact)
-    .filter((column) => column !== first?.column)
-    .flatMap((column) => read(column, 'impact', likely, inherentImpact))[0]
+  const first = firstRead(assignment.candidates(likelihood), 'likelihood', severe, inherentLikelihood)
+  const others = assignment.candidates(impact).filter((column) => column !== first?.column)
+  const second = first && firstRead(others, 'impact', likely, inherentImpact)
   if (!first || !second) return undefined
   assignment.fill(likelihood, first.column, first.reading)
   assignment.fill(impact, second.column, second.reading)
@@ -59,9 +55,13 @@ function noteAlone(assignment: Assignment): void {
   }
 }
 
-function read(column: Column, factor: 'likelihood' | 'impact', partner: Column | undefined, inherent?: Column) {
-  const reading = readFactor(column, factor, partner, inherent)
-  return reading ? [{ column, reading }] : []
+/** The first column that gives a factor. */
+function firstRead(columns: readonly Column[], factor: 'likelihood' | 'impact', partner?: Column, inherent?: Column) {
+  for (const column of columns) {
+    const reading = readFactor(column, factor, partner, inherent)
+    if (reading) return { column, reading }
+  }
+  return undefined
 }
 
 function isBlank(text = ''): boolean {

@@ -24,12 +24,12 @@ interface Parts {
 
 const NUMBER = /^\d+(?:[.,]\d+)?$/
 const PERCENT = /^[<>≤≥~≈]?\s*(\d+(?:[.,]\d+)?)\s*%$/
-const PERCENT_RANGE = /^(\d+(?:[.,]\d+)?)\s*%?\s*(?:[-–—]|to|bis|à|a)\s*(\d+(?:[.,]\d+)?)\s*%$/i
+const PERCENT_RANGE = /^(\d+(?:[.,]\d+)?)\s*(?:%\s*)?(?:[-–—]|to|bis|à|a)\s*(\d+(?:[.,]\d+)?)\s*%$/i
 const OUT_OF = /^(\d+)\s*(?:\/|of|von|sur|de)\s*(\d+)$/i
 const LETTERED = /^[lpicse]\s?-?(\d)$/i
-const NUMBER_WORD = /^\(?(\d+)\)?\s*[-–—:.)=/|\s]\s*\(?(\D.*?)\)?$/u
-const WORD_NUMBER = /^(\D*?[^\s\d(=:/-])\s*[-–—:(=/\s]\s*(\d+)\)?$/u
-const LETTER_WORD = /^[a-e]\s*[-–—:.)=(]\s*(.+?)\)?$/i
+const NUMBER_WORD = /^\(?(\d+)(\)?\s*(?:[-–—:.)=/|]\s*)?)\(?(\D.*)$/su
+const WORD_NUMBER = /^(\D+)(\d+)\)?$/
+const LETTER_WORD = /^[a-e]\s*[-–—:.)=(]\s*(.+)$/is
 
 function partsOf(text: string): Parts {
   const number = (digits = '') => Number(digits.replace(',', '.'))
@@ -40,11 +40,26 @@ function partsOf(text: string): Parts {
   if (percent !== undefined) return { percent: number(percent) }
   const share = OUT_OF.exec(text) ?? LETTERED.exec(text)
   if (share) return { number: number(share[1]) }
-  const first = NUMBER_WORD.exec(text)
-  if (first) return { number: number(first[1]), word: first[2] ?? '' }
-  const last = WORD_NUMBER.exec(text)
-  if (last) return { number: number(last[2]), word: last[1] ?? '' }
-  return { word: LETTER_WORD.exec(text)?.[1] ?? text }
+  const [, before, gap, after] = NUMBER_WORD.exec(text) ?? []
+  const first = gap ? lineOf(after) : undefined
+  if (first !== undefined) return { number: number(before), word: first }
+  const [, start, digits] = WORD_NUMBER.exec(text) ?? []
+  const last = wordBefore(start)
+  if (last !== undefined) return { number: number(digits), word: last }
+  return { word: lineOf(LETTER_WORD.exec(text)?.[1]) ?? text }
+}
+
+/** A word on one line, without the bracket that closes it. */
+function lineOf(text = ''): string | undefined {
+  if (text === '' || /[\r\n\u2028\u2029]/.test(text)) return undefined
+  return text.length > 1 && text.endsWith(')') ? text.slice(0, -1) : text
+}
+
+/** The word of a text that a number follows: a blank or one mark must part them. */
+function wordBefore(text = ''): string | undefined {
+  const spaced = text.trimEnd()
+  const word = /[-–—:(=/]$/.test(spaced) ? spaced.slice(0, -1).trimEnd() : spaced
+  return word === text || word === '' || /[(=:/-]$/.test(word) ? undefined : word
 }
 
 interface Entry extends Occurrence {
@@ -62,9 +77,12 @@ function isNumeric({ parts: { number, percent } }: Entry): boolean {
 
 /** Longer texts are sentences, which say more than a step. */
 const STEP_CHARACTERS_MAX = 60
+/** Longer texts are no steps, however they begin. */
+const EXPLAINED_STEP_CHARACTERS_MAX = 1_000
 
 /** Only a word at its beginning is a step: Medium: the crane is old, and so on. */
 function isSentence({ text }: Occurrence): boolean {
+  if (text.length > EXPLAINED_STEP_CHARACTERS_MAX) return true
   return text.length > STEP_CHARACTERS_MAX && !/^\p{L}[\p{L} ]{0,20}\s*[:–—]/u.test(text)
 }
 
@@ -79,11 +97,34 @@ export function readFactor(column: Column, factor: Factor, partner?: Column, inh
   if (entries.length > 0 && entries.every(({ text }) => /^[a-e]$/i.test(text))) return letters(column)
   const scale = numericScale(entries, factor, named, column, partner)
   if (!scale && entries.every(isNumeric)) return undefined
-  const steps = new Map(entries.map((entry) => [entry, stepOf(entry, factor, scale, entries)]))
-  const unknown = entries.filter((entry) => steps.get(entry) === undefined)
-  if (unknown.length * 2 > entries.length || unknown.length > 10) return undefined
+  const steps = new Map<Entry, number | undefined>()
+  const unknown: Entry[] = []
+  const company = companyOf(entries)
+  for (const entry of entries) {
+    const step = stepOf(entry, factor, scale, company)
+    steps.set(entry, step)
+    if (step === undefined && unknown.push(entry) > UNKNOWN_MAX) return undefined
+  }
+  if (unknown.length * 2 > entries.length) return undefined
   const question = named ? undefined : lonelyAboveFive(column, partner)
   return { ...readingOf(column, steps, unknown, scale, partner), ...(question !== undefined && { question }) }
+}
+
+/** A scale with more unknown texts is none. */
+const UNKNOWN_MAX = 10
+
+/** What the texts of a column have together. */
+interface Company {
+  readonly isAboveThree: boolean
+  /** The plain words. */
+  readonly words: ReadonlySet<string>
+}
+
+function companyOf(entries: readonly Entry[]): Company {
+  return {
+    isAboveThree: entries.some(({ parts }) => (parts.number ?? 0) > 3),
+    words: new Set(entries.flatMap(({ parts }) => (parts.word ? [plain(parts.word)] : []))),
+  }
 }
 
 /** The scale of whole numbers that a column names, or shows by a number above 5. */
@@ -192,25 +233,20 @@ function fractions(values: readonly number[], factor: Factor): NumericScale {
   return { name: 'the impacts 0.05, 0.1, 0.2, 0.4, 0.8', step: (value) => DOUBLING.get(value) }
 }
 
-function stepOf(
-  entry: Entry,
-  factor: Factor,
-  scale: NumericScale | undefined,
-  all: readonly Entry[],
-): number | undefined {
+function stepOf(entry: Entry, factor: Factor, scale: NumericScale | undefined, company: Company): number | undefined {
   const { number, percent, word } = entry.parts
   if (percent !== undefined) return fifth(percent)
   // Numbers up to 3 beside words may be steps of 3 or of 5: then the words say what is meant.
-  const isStep = number !== undefined && (word === undefined || all.some(({ parts }) => (parts.number ?? 0) > 3))
+  const isStep = number !== undefined && (word === undefined || company.isAboveThree)
   if (isStep) return scale?.step(number)
-  return word === undefined ? undefined : wordStep(word, factor, all)
+  return word === undefined ? undefined : wordStep(word, factor, company)
 }
 
-function wordStep(word: string, factor: Factor, all: readonly Entry[]): number | undefined {
+function wordStep(word: string, factor: Factor, company: Company): number | undefined {
   const step = Number(WORDS[factor].get(word) ?? beginningStep(word, factor))
   if (Number.isNaN(step)) return undefined
   const others = BELOW_OTHERS.find(({ words }) => words.includes(plain(word)))?.others
-  return others && all.some(({ parts }) => parts.word && others.includes(plain(parts.word))) ? step - 1 : step
+  return others?.some((one) => company.words.has(one)) ? step - 1 : step
 }
 
 /** Medium at the beginning, gets higher: the first words count, if no other word is a step. */

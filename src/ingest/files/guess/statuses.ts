@@ -88,10 +88,11 @@ function readWords(
   }
 }
 
-const NUMBERED = /^(p|s|sev|severity|prio|priority)?\s*-?\s*(\d)$/i
+const NUMBERED = /^(p|s|sev|severity|prio|priority)?\s*(?:-\s*)?(\d)$/i
 
 /** The severity of issues: words, or numbers such as P1, of which the lowest is the most severe. */
 export function readSeverity(column: Column): Reading | undefined {
+  if (column.longest > WORD_CHARACTERS_MAX) return undefined
   const texts = column.texts.filter(({ text }) => !isBlankWord(text))
   const numbered = texts.flatMap(({ text }) => NUMBERED.exec(text) ?? [])
   const isNumbered = texts.length > 0 && texts.every(({ text }) => NUMBERED.test(text))
@@ -138,7 +139,8 @@ const LEVELS = new Words<string>(STEPS, {
 export function readScore(column: Column): Reading | undefined {
   const texts = column.texts.filter(({ text }) => !isBlankWord(text))
   if (texts.length === 0 || column.longest > WORD_CHARACTERS_MAX) return undefined
-  const numbers = texts.map(({ text }) => Number(text.replace(',', '.').replace(/\s*%$/, '')))
+  // `Number` ignores the blank before the sign.
+  const numbers = texts.map(({ text }) => Number(text.replace(',', '.').replace(/%$/, '')))
   if (numbers.some(Number.isNaN)) return readLevelWords(column)
   const most = Math.max(...numbers)
   if (column.isOverfull || Math.min(...numbers) < 0 || most > 100) return undefined
@@ -157,6 +159,7 @@ export function readScore(column: Column): Reading | undefined {
 
 /** The score of risks by a level: in words, as P1 or S1, or in numbers up to 5 or 10, which are no score yet. */
 export function readLevel(column: Column): Reading | undefined {
+  if (column.longest > WORD_CHARACTERS_MAX) return undefined
   const texts = column.texts.filter(({ text }) => !isBlankWord(text))
   if (texts.length > 0 && texts.every(({ text }) => /^\D/.test(text) && NUMBERED.test(text))) return readRanks(column)
   const numbers = texts.map(({ text }) => Number(text.replace(',', '.')))

@@ -30,13 +30,16 @@ export function hasPath(source: unknown, path: string): boolean {
 
 /** Deeper members are not worth naming in a message. */
 const DEPTH_MAX = 4
+/** What is below a longer name is not named: each of its paths would repeat it. */
+const NAME_CHARACTERS_MAX = 200
 
 /** The paths to the values of a source. */
 export function pathsOf(source: unknown, depth = 0): string[] {
   if (Array.isArray(source)) return source.flatMap((element) => pathsOf(element, depth))
   if (!isObject(source)) return []
   return Object.entries(source).flatMap(([name, value]) => {
-    const below = depth < DEPTH_MAX ? pathsOf(value, depth + 1) : []
+    const isNamed = depth < DEPTH_MAX && name.length <= NAME_CHARACTERS_MAX
+    const below = isNamed ? pathsOf(value, depth + 1) : []
     return below.length === 0 ? [name] : below.map((path) => `${name}.${path}`)
   })
 }

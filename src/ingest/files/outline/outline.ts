@@ -71,8 +71,8 @@ function* entries(
 
 /** The text of a heading; a number may be before it. */
 function sectionOf(cells: readonly string[]): string {
-  const text = cells.findLast((cell) => !isBlank(cell)) ?? ''
-  return text.trim().replace(/\s*:$/, '')
+  const text = (cells.findLast((cell) => !isBlank(cell)) ?? '').trim()
+  return text.endsWith(':') ? text.slice(0, -1).trimEnd() : text
 }
 
 const WORDS: Readonly<Record<Kind, string>> = {

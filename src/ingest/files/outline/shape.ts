@@ -24,6 +24,8 @@ export class Shape {
   readonly title: number | undefined
   readonly reference: number | undefined
   readonly #keys: readonly string[]
+  /** The first heading of each key. */
+  readonly #byKey: ReadonlyMap<string, string>
   readonly #lower: readonly string[]
   readonly #cellsMin: number
   /** The full rows of the first block that has several, else all of them. */
@@ -38,6 +40,7 @@ export class Shape {
     this.unit = unit
     this.#headings = headings
     this.#keys = header.map(headingKey)
+    this.#byKey = new Map(header.map((heading) => [headingKey(heading), heading] as const).toReversed())
     this.#lower = header.map((heading) => heading.toLowerCase())
     this.counts = rows.map(({ cells }) => cells.reduce((sum, cell) => (isBlank(cell) ? sum : sum + 1), 0))
     const usual = this.counts.filter((count) => count >= FULL_CELLS_MIN).toSorted((one, other) => one - other)
@@ -75,8 +78,7 @@ export class Shape {
 
   /** Whether a text is the heading of a column that means one of these. */
   names(text: string, fields: readonly string[]): boolean {
-    const at = this.#keys.indexOf(headingKey(text))
-    const heading = at === -1 ? '' : (this.header[at] ?? '')
+    const heading = this.#byKey.get(headingKey(text)) ?? ''
     return heading !== '' && this.#headings.meaningsOf(heading).some(({ field }) => fields.includes(field))
   }
 
