@@ -51,16 +51,27 @@ export function createRouter(options: RouterOptions): Router {
     ['/readyz', createReadiness(store)],
   ])
 
+  /** The page or asset at a path, with the template of the path. */
+  const pageAt = (path: string): { page: Page; template: string } | undefined => {
+    const page = pages.get(path)
+    if (page) return { page, template: path }
+    const asset = assetAt(path) ?? (graphiql ? graphiqlAssetAt(path) : undefined)
+    return asset && { page: asset, template: '/assets/{file}' }
+  }
+
   const route = async (exchange: Exchange): Promise<HttpResponse> => {
     const { request } = exchange
     const { path: pathname } = request
     const path = pathname.startsWith(basePath) ? pathname.slice(basePath.length) : undefined
-    if (path === '/graphql') return graphiql && wantsPage(request) ? graphiqlPage(request) : graphql(exchange)
-    const page =
-      path === undefined
-        ? undefined
-        : (pages.get(path) ?? assetAt(path) ?? (graphiql ? graphiqlAssetAt(path) : undefined))
-    if (page) return readOnly(exchange, page)
+    if (path === '/graphql') {
+      exchange.path = pathname
+      return graphiql && wantsPage(request) ? graphiqlPage(request) : graphql(exchange)
+    }
+    const found = path === undefined ? undefined : pageAt(path)
+    if (found) {
+      exchange.path = basePath + found.template
+      return readOnly(exchange, found.page)
+    }
     if (path?.startsWith('/v1/')) return rest(exchange, path)
     const meant = nearestPath(pathname)
     const hint = meant === undefined ? '' : ` Did you mean ${basePath}${meant}?`

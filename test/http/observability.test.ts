@@ -88,7 +88,7 @@ describe('the log', () => {
       {
         ...people,
         method: 'GET',
-        path: '/v1/personnel/usr_nobody',
+        path: '/v1/personnel/{id}',
         operation: 'getPerson',
         status: 404,
         code: 'NOT_FOUND',
@@ -119,6 +119,32 @@ describe('the log', () => {
     const text = gateway.log.join('')
     expect(secrets.filter((secret) => text.includes(secret))).toEqual([])
     expect(linesOf(gateway).filter(({ msg }) => msg === 'request').length).toBe(6)
+  })
+
+  test('has the template of a path, and nothing of an unknown one', async () => {
+    const gateway = openGateway({ basePath: '/ops', graphiql: true })
+    const { secret, caller } = await minted(gateway, ['personnel.read'])
+    const person = '/ops/v1/personnel/{id}'
+    const paths: [sent: string, logged?: string][] = [
+      ['/v1/personnel/ada@example.com', person],
+      ['/v1/personnel/ada%40example.com', person],
+      ['/v1/personnel/ada\uff20example.com/history', `${person}/history`],
+      ['/v1/personnel/ada\ufe6bexample.com/risks', `${person}/risks`],
+      [`/v1/personnel/${secret}`, person],
+      ['/v1/projects/Ada%20Byron', '/ops/v1/projects/{idOrKey}'],
+      ['/graphql?query={key{name}}', '/ops/graphql'],
+      ['/v1/openapi.json', '/ops/v1/openapi.json'],
+      ['/assets/graphiql-0/ada@example.com', '/ops/assets/{file}'],
+      ['/assets/ada@example.com'],
+      [`/v1/${secret}`],
+      [`/v1/personnel/${'a'.repeat(15_000)}/b`],
+      ['/ada@example.com'],
+      ['/Ada%20Byron'],
+    ]
+    for (const [sent] of paths) await caller.get(sent)
+    const text = gateway.log.join('')
+    expect(linesOf(gateway).map(({ path }) => path)).toEqual(paths.map(([, logged]) => logged))
+    expect(['example.com', 'Byron', secret, 'aaaa'].filter((word) => text.includes(word))).toEqual([])
   })
 
   test.each(['GET /v1/personnel', 'POST /graphql'])(

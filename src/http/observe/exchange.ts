@@ -25,6 +25,8 @@ export interface Exchange {
   versions?: Promise<Versions> | undefined
   /** Whether the whole request had arrived when the key was checked. */
   isWhole?: boolean
+  /** The template of the path, such as `/v1/risks/{id}`; undefined while the path is unknown. */
+  path?: string
   /** The route or the name of the operation. */
   operation?: string | undefined
   /** The cost of the query, once it has been charged. */
@@ -133,14 +135,13 @@ export function logCause(log: Logger, { requestId }: Exchange, fault: Fault): vo
 
 /** The log line of a request; it never contains the key itself. */
 function lineOf(exchange: Exchange, { status, ms, bytes }: Outcome) {
-  const { request, requestId, principal, refusal, operation, statements, address } = exchange
+  // Never the path as sent: it may name a person or have a key in it, in any spelling.
+  const { request, requestId, principal, refusal, path, operation, statements, address } = exchange
   const keyId = principal?.keyId ?? (refusal instanceof KeyRefused ? refusal.keyId : undefined)
   // Other errors may quote the request, which must not get into the log.
   const isOfAccess = refusal?.code === 'UNAUTHENTICATED' || refusal?.code === 'INSUFFICIENT_SCOPE'
   const why = refusal && { code: refusal.code, ...(isOfAccess && { reason: refusal.message, address }) }
   const { method } = request
   const waited = exchange.waitedMs === undefined ? undefined : { waitedMs: Math.round(exchange.waitedMs) }
-  // A path may name a person by e-mail, which must not get into the log.
-  const path = request.path.replace(/[^/]*(?:@|%40)[^/]*/g, '*')
   return { requestId, keyId, method, path, operation, status, ms, ...waited, bytes, statements, ...why }
 }

@@ -55,6 +55,7 @@ export function createRest(options: RestOptions): Rest {
   return async (exchange, path) => {
     const { request } = exchange
     const match = routesAt(path)
+    if (match) exchange.path = basePath + match.at.path
     if (request.method === 'OPTIONS' && match) return optionsOf(match.at)
     await rateLimits.admit(exchange)
     if (!match) {

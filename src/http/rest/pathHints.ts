@@ -70,8 +70,7 @@ const INSTEAD_OF_DELETE: Readonly<Record<string, string>> = {
 }
 
 /** What does what this method is meant for; empty if that is not known. */
-export function doneElsewhere(method: string, { routes: here }: Place): string {
-  const [{ path = '' } = {}] = here.values()
+export function doneElsewhere(method: string, { path, routes: here }: Place): string {
   if (method === 'DELETE' && Object.hasOwn(INSTEAD_OF_DELETE, path)) return INSTEAD_OF_DELETE[path] ?? ''
   if ([...here.keys()].some((method) => method !== 'GET')) return ''
   const below = ROUTES.find((route) => route.method === 'PUT' && route.path.startsWith(`${path}/`))

@@ -8,6 +8,8 @@ export interface Match {
 
 /** One path of the route table. */
 export interface Place {
+  /** The template of the path, such as `/v1/risks/{id}`. */
+  readonly path: string
   readonly routes: ReadonlyMap<string, Route>
   /** The value of the `Allow` header. */
   readonly allow: string
@@ -25,7 +27,7 @@ for (const route of ROUTES) byPath.set(route.path, [...(byPath.get(route.path) ?
 const fixed = new Map<string, Match>()
 const patterns: Pattern[] = []
 for (const [path, routes] of byPath) {
-  const place = placeOf(routes)
+  const place = placeOf(path, routes)
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
   if (names.length === 0) fixed.set(path, { at: place, parameters: {} })
   else patterns.push({ place, names, expression: expressionOf(path) })
@@ -43,10 +45,10 @@ export function routesAt(path: string): Match | undefined {
   return undefined
 }
 
-function placeOf(routes: readonly Route[]): Place {
+function placeOf(path: string, routes: readonly Route[]): Place {
   const methods: string[] = routes.map(({ method }) => method)
   const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ')
-  return { routes: new Map(routes.map((route) => [route.method, route])), allow }
+  return { path, routes: new Map(routes.map((route) => [route.method, route])), allow }
 }
 
 function expressionOf(path: string): RegExp {
