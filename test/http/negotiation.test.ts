@@ -22,6 +22,11 @@ test.each([
   ['text/*;q=0.4, text/csv;q=0.6, */*;q=0.5', 'text/csv'],
   // Parameters are not part of the type, and may contain commas.
   ['text/csv;header=present;q=0.9, application/json;profile="a, b;q=1";q=0.5', 'text/csv'],
+  ['application/json;profile="a \\", text/csv;q=1", b";q=0.5', JSON_TYPE],
+  // A quote without an end extends to the end of the header, also after an escaped one.
+  ['application/json;q=0.1;profile="a, text/csv', JSON_TYPE],
+  ['application/json;q=0.1;profile="\\"\\"a, text/csv', JSON_TYPE],
+  ['application/json;q=0.1;profile="a, text/csv\\', JSON_TYPE],
   ['application/json;q=nonsense', JSON_TYPE],
   ['image/png', undefined],
   ['application/json;q=0', undefined],

@@ -33,24 +33,22 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   trend: '/v1/risks/trend',
 }
 
-const PATTERNS = [...new Set(ROUTES.map(({ path }) => path))].map((path) => path.split('/').slice(2))
+/** The steps of each path below `/v1`, the longest first. */
+const PATTERNS = [...new Set(ROUTES.map(({ path }) => path))]
+  .map((path) => path.split('/').slice(2))
+  .sort((one, other) => other.length - one.length)
+
+/** How many steps of an unknown path are looked at: more than any route has, with a prefix such as `/api/rest/v1`. */
+const STEPS_MAX = 10
 
 /** The nearest existing path to an unknown one, else to its beginning; undefined if none is near. */
 export function nearestPath(path: string): string | undefined {
-  const given = path.split('/').filter((step) => step !== '' && !/^(api|rest|v\d+)$/i.test(step))
+  const given = path.split('/', STEPS_MAX).filter((step) => step !== '' && !/^(api|rest|v\d+)$/i.test(step))
   const [only = '', ...more] = given
   if (more.length === 0 && Object.hasOwn(ELSEWHERE, only)) return ELSEWHERE[only]
   const steps = given.map((step) => step.replace(/\.json$/, ''))
-  for (let length = steps.length; length > 0; length--) {
-    const found = nearestOf(steps.slice(0, length))
-    if (found !== undefined) return found
-  }
-  return undefined
-}
-
-function nearestOf(steps: readonly string[]): string | undefined {
   for (const pattern of PATTERNS) {
-    if (pattern.length !== steps.length) continue
+    if (pattern.length > steps.length) continue
     const found = pattern.map((part, index) => (part.startsWith('{') ? steps[index] : meant(steps[index] ?? '', part)))
     if (found.every((step) => step !== undefined)) return `/v1/${found.join('/')}`
   }

@@ -46,7 +46,7 @@ export class Bodies {
     // The shape check and `JSON.parse` of a large body each block the event loop: yield in between.
     if (bytes.length > LIMITS.bodyBytesMax) await nextTurn()
     if (bytes.length === 0) throw new Fault('BAD_REQUEST', 'The body is empty: send a JSON object.')
-    return parsed(decoded(bytes))
+    return parsed(bytes)
   }
 
   /** Large bodies are parsed and processed one at a time: the parsed objects take several times their bytes. */
@@ -74,11 +74,12 @@ function decoded(bytes: Uint8Array): string {
   }
 }
 
-function parsed(text: string): unknown {
+async function parsed(bytes: Buffer): Promise<unknown> {
+  const text = decoded(bytes)
   try {
     return JSON.parse(text)
   } catch (cause) {
-    const { line, column } = jsonFlaw(text)
+    const { line, column } = await jsonFlaw(bytes)
     const place = `unexpected text at line ${line}, column ${column}`
     throw new Fault('BAD_REQUEST', `The body is not valid JSON in UTF-8: ${place}.`, { cause })
   }

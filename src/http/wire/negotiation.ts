@@ -42,11 +42,16 @@ function bestOf<T>(offers: readonly T[], quality: (offer: T) => number): T | und
   return best
 }
 
+/**
+ * A quoted parameter, which may contain commas and semicolons. One without an end extends to that of the header: were it
+ * no match, the search would start again at each escaped quote in it.
+ */
+const QUOTED = /"(?:[^"\\]|\\.?)*"?/g
+
 /** The quality of each value in a header. Parameters other than `q` are ignored: each type has only one form here. */
 function qualitiesIn(header: string): Map<string, number> {
   const qualities = new Map<string, number>()
-  // A quoted parameter may contain commas and semicolons.
-  const plain = header.includes('"') ? header.replace(/"(?:[^"\\]|\\.)*"/g, '') : header
+  const plain = header.includes('"') ? header.replace(QUOTED, '') : header
   for (const part of plain.toLowerCase().split(',')) {
     const [name = '', ...parameters] = part.split(';').map((word) => word.trim())
     qualities.set(name, qualityOf(parameters.find((parameter) => parameter.startsWith('q='))))
