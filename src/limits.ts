@@ -21,7 +21,11 @@ const TABLE = {
   queriesKeptCharacters: [250_000, 'Characters of all cached parsed queries together.'],
   queriesKeptMax: [1_000, 'Cached parsed queries.'],
   queryNamesMax: [50, 'Root fields and aliases of a query together.'],
-  queryRepeatsMax: [100, 'Repeats of the same field in one selection of a query.'],
+  queryFieldsMax: [10_000, 'Fields of a query, with its fragments expanded.'],
+  queryRepeatsMax: [
+    200,
+    'Fields of a query that are selected more than once in the same place, with its fragments expanded.',
+  ],
   introspectedFieldsMax: [1_000, 'Introspection fields of a query, with its fragments expanded.'],
   queryDirectivesMax: [8, 'Directives in a query.'],
   compiledLookUpsMax: [
@@ -41,6 +45,10 @@ const TABLE = {
   repeatedCostForOne: [10, 'Of that cost, how much is charged as a cost of 1.'],
   namesComparedMax: [1_000, 'Names compared with an unknown name in a filter, to suggest the one that is meant.'],
   trendPointsMax: [400, 'Points of a trend.'],
+  variableValuesMax: [
+    10_000,
+    'Values in the lists of all variables of a query; references of a gateway have limits of their own.',
+  ],
   filterItemsMax: [1_000, 'Distinct values in one list of a filter.'],
   cursorCharactersMax: [32_000, 'Characters of a cursor.'],
   bodyBytesMax: [1_000_000, 'A request body, which must not be compressed.'],
@@ -96,7 +104,7 @@ const TABLE = {
   idempotencyKeyCharactersMax: [255, 'Characters of an Idempotency-Key.'],
   idempotencyMs: [86_400_000, 'How long the response to an Idempotency-Key is stored.'],
   errorsMax: [100, 'Errors of one GraphQL response; a last one has the number of the others.'],
-  flawsMax: [20, 'Flaws that are reported for one body.'],
+  flawsMax: [20, 'Flaws that are reported for one body or GraphQL document.'],
   syncFlawsMax: [1_000, 'Flaws that are reported for one sync.'],
   groupIdsMax: [100, 'Groups of a person to add.'],
   responseCacheBytesMax: [64_000_000, 'The size of the response cache; a setting.'],

@@ -220,7 +220,7 @@ test.each([
   [
     'the same field over and over',
     `{ apiKey { ${'name '.repeat(995)} } }`,
-    /995 times the same field in one place; the most is 100/,
+    /995 repeated fields in the same place; the most is 200/,
   ],
   ['whole of introspection', getIntrospectionQuery(), undefined],
 ])('a query that is %s is refused only above the limit', async (_, query, refusal) => {

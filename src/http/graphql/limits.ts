@@ -5,11 +5,15 @@ import {
   GraphQLError,
   Kind,
   Lexer,
+  type OperationDefinitionNode,
+  OperationTypeNode,
   type ParseOptions,
   parse,
+  type SelectionNode,
   type SelectionSetNode,
   Source,
   TokenKind,
+  type TypeNode,
   visit,
 } from 'graphql'
 import { Fault } from '../../errors.js'
@@ -21,9 +25,40 @@ export function parseWithinLimits(text: string, options: ParseOptions | undefine
   const document = parseTokens(text, options)
   requireAtMost('directives', directivesIn(document), LIMITS.queryDirectivesMax)
   requireAtMost('root fields and aliases', namesIn(document), LIMITS.queryNamesMax)
-  requireAtMost('times the same field in one place', repeatsIn(document), LIMITS.queryRepeatsMax)
+  const { fields, repeats } = expandedIn(document)
+  requireAtMost('fields with its fragments expanded', fields, LIMITS.queryFieldsMax)
+  requireAtMost('repeated fields in the same place', repeats, LIMITS.queryRepeatsMax)
   requireAtMost('fields of introspection', introspectedIn(document), LIMITS.introspectedFieldsMax)
   return document
+}
+
+/** Refuses lists that are too long before each of their values is coerced. A mutation checks its own input. */
+export function requireFewValues(
+  { operation, variableDefinitions = [] }: OperationDefinitionNode,
+  variables: Readonly<Record<string, unknown>>,
+): void {
+  if (operation !== OperationTypeNode.QUERY) return
+  const sent = variableDefinitions.filter(({ type }) => namedType(type) !== REFERENCE)
+  const count = valuesIn(sent.map(({ variable }) => variables[variable.name.value])) - sent.length
+  if (count <= LIMITS.variableValuesMax) return
+  const sentence = `The lists of the variables have ${count} values; the most is ${LIMITS.variableValuesMax}.`
+  throw new Fault('BAD_REQUEST', `${sentence} Send each value once, or split the query.`)
+}
+
+/** The scalar of a reference: what can be resolved of them is counted later. */
+const REFERENCE = '_Any'
+
+function namedType(type: TypeNode): string {
+  return type.kind === Kind.NAMED_TYPE ? type.name.value : namedType(type.type)
+}
+
+/** The values in a list and in the lists below it; one that is over the limit is not looked into. */
+function valuesIn(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0
+  const isList = Array.isArray(value)
+  if (isList && value.length > LIMITS.variableValuesMax) return value.length
+  const below: readonly unknown[] = isList ? value : Object.values(value)
+  return below.reduce<number>((count, one) => count + valuesIn(one), isList ? value.length : 0)
 }
 
 function parseTokens(text: string, options: ParseOptions | undefined): DocumentNode {
@@ -64,22 +99,78 @@ function directivesIn(document: DocumentNode): number {
   return count
 }
 
-/** How often the most repeated field occurs in one selection set: validation compares every pair of them. */
-function repeatsIn(document: DocumentNode): number {
-  let most = 0
-  visit(document, {
-    SelectionSet({ selections }) {
-      const counts = new Map<string, number>()
-      for (const node of selections) {
-        if (node.kind !== Kind.FIELD) continue
-        const name = responseName(node)
-        const count = (counts.get(name) ?? 0) + 1
-        counts.set(name, count)
-        most = Math.max(most, count)
+/** A part of a place in the response, and the fragments that it is in: one inside itself is not expanded again. */
+interface Part {
+  readonly selections: readonly SelectionNode[]
+  readonly within: Within | undefined
+}
+
+interface Within {
+  readonly fragment: string
+  readonly outer: Within | undefined
+}
+
+/**
+ * The fields of a document with its fragments expanded, and how many of them are selected more than once in the same
+ * place of the response: validation compares every pair of those. Stops above the limits.
+ */
+function expandedIn(document: DocumentNode): { fields: number; repeats: number } {
+  const fragments = fragmentsOf(document)
+  const used = new Set<string>()
+  let [fields, repeats] = [0, 0]
+  const expand = (parts: readonly Part[]): void => {
+    const named = new Map<string, Part[]>()
+    for (const { field, within } of fieldsOf(parts, fragments, used)) {
+      fields += 1
+      if (fields > LIMITS.queryFieldsMax) return
+      const name = responseName(field)
+      const same = named.get(name) ?? []
+      same.push({ selections: field.selectionSet?.selections ?? [], within })
+      named.set(name, same)
+    }
+    for (const same of named.values()) {
+      if (same.length > 1) repeats += same.length
+      if (repeats <= LIMITS.queryRepeatsMax && fields <= LIMITS.queryFieldsMax) expand(same)
+    }
+  }
+  for (const definition of document.definitions) {
+    if (definition.kind !== Kind.OPERATION_DEFINITION) continue
+    expand([{ selections: definition.selectionSet.selections, within: undefined }])
+  }
+  // Fragments that are not used are invalid, but compared all the same.
+  for (const [fragment, { selectionSet }] of fragments) {
+    if (!used.has(fragment)) expand([{ ...selectionSet, within: { fragment, outer: undefined } }])
+  }
+  return { fields, repeats }
+}
+
+/** The fields in one place of the response; a fragment that is spread twice there counts once, as in validation. */
+function* fieldsOf(
+  parts: readonly Part[],
+  fragments: Fragments,
+  used: Set<string>,
+): Generator<{ field: FieldNode } & Pick<Part, 'within'>> {
+  const spread = new Set<string>()
+  const pending = [...parts]
+  for (const { selections, within } of pending) {
+    for (const node of selections) {
+      if (node.kind === Kind.FIELD) yield { field: node, within }
+      else if (node.kind === Kind.INLINE_FRAGMENT) pending.push({ selections: node.selectionSet.selections, within })
+      else {
+        const name = node.name.value
+        const fragment = fragments.get(name)
+        if (!fragment || spread.has(name) || isIn(within, name)) continue
+        spread.add(name)
+        used.add(name)
+        pending.push({ selections: fragment.selectionSet.selections, within: { fragment: name, outer: within } })
       }
-    },
-  })
-  return most
+    }
+  }
+}
+
+function isIn(within: Within | undefined, name: string): boolean {
+  for (let one = within; one; one = one.outer) if (one.fragment === name) return true
+  return false
 }
 
 const responseName = ({ alias, name }: FieldNode): string => alias?.value ?? name.value

@@ -5,6 +5,7 @@ import {
   type GraphQLFormattedError,
   type GraphQLSchema,
   getOperationAST,
+  validate,
   visit,
 } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
@@ -26,7 +27,7 @@ import { faultHeaders, STATUS } from '../wire/problems.js'
 import { joined } from '../wire/slices.js'
 import type { Documents } from './documents.js'
 import { inputErrors } from './inputErrors.js'
-import { parseWithinLimits } from './limits.js'
+import { parseWithinLimits, requireFewValues } from './limits.js'
 import type { Params } from './parameters.js'
 
 /** The server context that the handler passes to Yoga with each request. */
@@ -67,6 +68,10 @@ export function useOperations(options: OperationsOptions): GraphqlPlugin {
     onParse({ setParseFn }) {
       setParseFn((source, options) => parseWithinLimits(source.toString(), options))
     },
+    onValidate({ setValidationFn }) {
+      // A suggestion is searched for each error.
+      setValidationFn((schema, document, rules) => validate(schema, document, rules, { maxErrors: LIMITS.flawsMax }))
+    },
     onParams({ paramsHandler, setParamsHandler }) {
       setParamsHandler((payload) => {
         const { params, request, context } = payload
@@ -106,6 +111,7 @@ function runnerWith({ runCompiled, engine, contextFor }: OperationsOptions) {
     const query = { document, operationName: operationName ?? undefined, variables: variables ?? {} }
     const execution = { schema, document, operationName, variableValues: variables, contextValue: context }
     try {
+      if (operation) requireFewValues(operation, query.variables)
       const result = await runCompiled(exchange, query, context)
       if (result) return new WrittenResult(await joined([BEFORE_DATA, ...result.data, AFTER_DATA]))
       // The result of a change may be stored, without refusals.

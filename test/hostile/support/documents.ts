@@ -2,7 +2,8 @@ import { LIMITS } from '../../../src/limits.js'
 
 /** Queries that are too large or make no sense. */
 
-const REPEATS_MAX = LIMITS.queryRepeatsMax
+/** Of each of two fields. */
+const REPEATS_MAX = LIMITS.queryRepeatsMax / 2
 
 export const times = (count: number, text: (index: number) => string) =>
   Array.from({ length: count }, (_, i) => text(i)).join(' ')
