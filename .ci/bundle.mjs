@@ -11,7 +11,11 @@ const EXTERNAL = ['better-sqlite3', 'better-sqlite3-13', 'pg-native', '@graphql-
 
 const { metafile } = await build({
   // A worker thread loads a file of its own.
-  entryPoints: { main: 'src/main.ts', 'bundle/readWorker': 'src/store/sqlite/readWorker.ts' },
+  entryPoints: {
+    main: 'src/main.ts',
+    'bundle/readWorker': 'src/store/sqlite/readWorker.ts',
+    'bundle/graphiqlWorker': 'src/http/pages/graphiqlWorker.ts',
+  },
   outdir: 'dist',
   chunkNames: 'bundle/[name]-[hash]',
   bundle: true,

@@ -111,6 +111,11 @@ test('the environment is read in one file, and the process ends in one', () => {
   expect(using('process.exit')).toEqual(['main.ts'])
 })
 
+test('the 9 MB of GraphiQL are loaded by a worker alone, since loading them takes a second', () => {
+  const naming = files.filter((file) => code(file).includes('@graphql-yoga/render-graphiql'))
+  expect(naming).toEqual(['http/pages/graphiqlWorker.ts'])
+})
+
 test('no import goes in a circle', () => {
   const below = new Map(files.map((file) => [file, imports.filter((one) => one.from === file).map(({ to }) => to)]))
   const circles: string[] = []

@@ -1,36 +1,31 @@
+import { Worker } from 'node:worker_threads'
 import { Fault } from '../../errors.js'
 import { preferredType } from '../wire/negotiation.js'
 import type { HttpRequest } from '../wire/request.js'
+import type { GraphiqlReport } from './graphiqlWorker.js'
 import { html } from './html.js'
-import { assetIn, assetsOf, createPage, lazily, modulesOf, type Page, type PageOptions } from './shell.js'
+import { type Assets, assetIn, assetsOf, createPage, lazily, modulesOf, type Page, type PageOptions } from './shell.js'
 
 const TITLE = 'Operations Gateway: GraphiQL'
 const ASSETS = '/assets/graphiql-'
 
-/** Fonts for scripts other than Latin: the system has its own. */
-const OTHER_FONTS = /@font-face\{[^}]*unicode-range:(?!U\+0000)[^}]*\}/g
+// Node 20 cannot load TypeScript in a worker: run from source, as in tests, use the built file.
+const SCRIPT = new URL(
+  import.meta.url.endsWith('.ts') ? '../../../dist/http/pages/graphiqlWorker.js' : './graphiqlWorker.js',
+  import.meta.url,
+)
 
-/** A pressed tab jumps away from the pointer, and the click misses it: only tabs without focus are kept in place. */
-const TABS_IN_PLACE = '.graphiql-tab:not(:focus-within)'
-
-const readGraphiql = lazily(async () => {
-  // Imported lazily: 9 MB of script that most servers never use.
-  const { css, editorWorkerService, graphqlWorker, js, jsonWorker } = await import(
-    '@graphql-yoga/render-graphiql/graphiql'
-  )
-  // Workers have the names by which the editor asks for them.
-  const texts = {
-    'graphiql.js': js,
-    'graphiql.css': css.replace(OTHER_FONTS, '').replace(TABS_IN_PLACE, '.graphiql-tab'),
-    'editorWorkerService.js': editorWorkerService,
-    'graphql.js': graphqlWorker,
-    'json.js': jsonWorker,
-  }
-  return assetsOf(
-    ASSETS,
-    Object.entries(texts).map(([name, text]) => [name, Buffer.from(text)]),
-  )
-})
+/** In a worker: loading 9 MB of script, which most servers never use, would block the event loop for a second. */
+const readGraphiql = lazily(
+  () =>
+    new Promise<Assets>((resolve, reject) => {
+      const worker = new Worker(SCRIPT, { name: 'graphiql', execArgv: [] })
+      worker.unref()
+      worker.once('message', ({ digest, files }: GraphiqlReport) => resolve(assetsOf(ASSETS, files, digest)))
+      worker.once('error', reject)
+      worker.once('exit', (code) => reject(new Error(`The worker of GraphiQL ended with code ${code}.`)))
+    }),
+)
 
 /** Serves GraphiQL, whose assets come from this service. */
 export function createGraphiql({ basePath, graphiql, demoKey }: PageOptions): Page {

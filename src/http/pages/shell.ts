@@ -29,7 +29,7 @@ export function lazily<V>(make: () => V): () => V {
 }
 
 /** Files below one folder, whose name changes with any of them. */
-interface Assets {
+export interface Assets {
   readonly folder: string
   readonly files: ReadonlyMap<string, Content>
 }
@@ -39,15 +39,22 @@ const TYPES: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
 }
 
-/** Scripts and style sheets as assets. */
-export function assetsOf(path: string, texts: Iterable<readonly [name: string, bytes: Buffer]>): Assets {
+type Files = readonly (readonly [name: string, bytes: Uint8Array])[]
+
+/** A digest of the names and contents of files. */
+export function digestOf(files: Files): string {
   const hash = createHash('sha256')
-  const files = new Map<string, Content>()
-  for (const [name, bytes] of texts) {
-    hash.update(name).update(bytes)
-    files.set(name, new Content(TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? '', bytes, 5))
-  }
-  return { folder: `${path}${hash.digest('hex').slice(0, 16)}`, files }
+  for (const [name, bytes] of files) hash.update(name).update(bytes)
+  return hash.digest('hex').slice(0, 16)
+}
+
+/** Scripts and style sheets as assets. */
+export function assetsOf(path: string, files: Files, digest = digestOf(files)): Assets {
+  const contents = files.map(([name, { buffer, byteOffset, byteLength }]) => {
+    const type = TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? ''
+    return [name, new Content(type, Buffer.from(buffer, byteOffset, byteLength), 5)] as const
+  })
+  return { folder: `${path}${digest}`, files: new Map(contents) }
 }
 
 /** The built modules of `src/web`. */
