@@ -100,7 +100,8 @@ const PREFIXES = new Map<string, string>(Object.entries(ID_PREFIX))
 
 /** Where to find what was named by something else than its id. */
 function findingHint(noun: string, path: string, { path: pattern }: CompiledRoute['route']): string {
-  const [list, given = ''] = path.split(/\/(?=[^/]*$)/)
+  const slash = path.lastIndexOf('/')
+  const [list, given] = [path.slice(0, slash), path.slice(slash + 1)]
   const prefix = `${PREFIXES.get(noun)}_`
   if (!pattern.endsWith('/{id}') || given.startsWith(prefix)) return ''
   return ` Its id begins with ${prefix}: find it with ${list}?search=${given}.`

@@ -153,7 +153,8 @@ const GROUPS = 8
 export function networkOf(address: string): string {
   const [, ipv4] = MAPPED_IPV4.exec(address) ?? []
   if (ipv4 !== undefined || !isIPv6(address)) return ipv4 ?? address
-  const [head = '', tail] = address.replace(/%.*$/, '').split('::')
+  const [unscoped = ''] = address.split('%')
+  const [head = '', tail] = unscoped.split('::')
   const before = head === '' ? [] : head.split(':')
   const after = tail ? tail.split(':') : []
   const zeros = Array.from({ length: Math.max(0, GROUPS - before.length - after.length) }, () => '0')
