@@ -50,6 +50,10 @@ const TABLE = {
     'Values in the lists of all variables of a query; references of a gateway have limits of their own.',
   ],
   filterItemsMax: [1_000, 'Distinct values in one list of a filter.'],
+  queryItemsMax: [
+    20_000,
+    'Items of all lists in the variables of a query together, such as the references of a gateway.',
+  ],
   cursorCharactersMax: [32_000, 'Characters of a cursor.'],
   bodyBytesMax: [1_000_000, 'A request body, which must not be compressed.'],
   syncBodyBytesMax: [

@@ -48,8 +48,8 @@ function publishField(field: GraphQLField<unknown, unknown>): void {
   }
 }
 
-/** Whether a field is refused beyond those that a response lists, of which the last one has the number of the others. */
-function isUnlisted({ refusals }: Context): boolean {
+/** Whether a field or an entry is refused beyond what a response lists; its last error has the number of the others. */
+export function isUnlisted({ refusals }: Context): boolean {
   if (!refusals) return false
   if (refusals.reported <= LIMITS.errorsMax) {
     refusals.reported += 1

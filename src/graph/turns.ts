@@ -80,12 +80,13 @@ export function completeInTurns(schema: GraphQLSchema): void {
   }
 }
 
+/** A null is complete: a list of refused references has thousands of them. */
 export function inTurns<T>(request: Request, entries: readonly T[]): readonly (T | LateEntry<T>)[] {
   if (entries.length <= STEP) return entries
   let mine = publishedTurn(request)
   return entries.map((entry, index) => {
     if (index > 0 && index % STEP === 0) mine = mine.then(() => publishedTurn(request), never)
-    return new LateEntry(mine, entry)
+    return entry === null ? entry : new LateEntry(mine, entry)
   })
 }
 

@@ -18,7 +18,7 @@ import { compiledQuery, type PreparedQuery } from '../graph/sql/compiledQueries.
 import { type CompiledMutation, compiledMutation } from '../graph/sql/mutations/compiler.js'
 import { runMutation } from '../graph/sql/mutations/operations.js'
 import { type ExecutionReason, NotCompilable } from '../graph/sql/statements.js'
-import { coercedVariables } from '../graph/sql/variables.js'
+import { coercedVariables, coercionOf, requireFewItems } from '../graph/sql/variables.js'
 import { LIMITS } from '../limits.js'
 import { schema } from '../schema.js'
 import { rowCountsOf } from '../store/query/rowCounts.js'
@@ -38,7 +38,7 @@ export interface Engine {
    * report an error.
    */
   change(mutation: StoredMutation, variables: Query['variables'], context: Context): Promise<Change | undefined>
-  /** The charge of a validated operation; 0 if execution will refuse it. */
+  /** The charge of a validated operation; 0 if execution will refuse it, which is charged by the size of the body. */
   chargeFor(query: Query, context: Context): Promise<number>
 }
 
@@ -95,13 +95,14 @@ export function createEngine(options: EngineOptions): Engine {
     contextFor,
     async execute(args) {
       const context = args.contextValue as Context
-      if (!context.isExecuted && getOperationAST(args.document, args.operationName)?.operation === 'mutation') {
+      const operation = getOperationAST(args.document, args.operationName)
+      if (!context.isExecuted && operation?.operation === 'mutation') {
         const result = isCompiled ? await runMutation(args) : 'switched_off'
         if (typeof result !== 'string') return result
         context.onExecuted?.(result)
       }
-      // Each coercion error prints the whole value, so one is enough.
-      return execute({ ...args, options: { ...args.options, maxCoercionErrors: 1 } })
+      const errors = operation && coercionOf(args.schema, operation, args.variableValues ?? {}).errors
+      return errors ? { errors } : execute(args)
     },
     async change({ document, rootNode }, variables, context) {
       if (!isCompiled || context.isExecuted) return undefined
@@ -110,6 +111,7 @@ export function createEngine(options: EngineOptions): Engine {
       return mutation.prepare(context, variables).catch(unlessOfClient)
     },
     async prepare({ document, operationName, variables, isLenient = false }, principal) {
+      if (getOperationAST(document, operationName)?.operation === 'query') requireFewItems(variables)
       const withheld = isLenient ? scopesWithout(principal) : undefined
       const compiled = isCompiled ? compiledQuery(schema, document, operationName, withheld) : 'switched_off'
       if (typeof compiled === 'string') return compiled

@@ -25,7 +25,7 @@ import { boundedArguments } from '../bounds.js'
 import { type Arguments, sqlOf } from '../fields.js'
 import { type IsIncluded, includedBy } from '../selections.js'
 import type { FieldPrice } from './fieldPrices.js'
-import { allDifferent, onceFor, type References } from './references.js'
+import { allDifferent, type MayRead, onceFor, type References } from './references.js'
 
 /** The cost of a selection each time that it is read. */
 export interface Selection {
@@ -38,7 +38,7 @@ export type Inner = ListBill | Referred
 
 /** An entity that other rows refer to; several rows may refer to the same one. */
 interface Referred {
-  readonly references: (variables: Arguments) => References
+  readonly references: (variables: Arguments, mayRead: MayRead) => References
   /** The cost of looking one up, besides its selection. */
   readonly lookUp: number
   readonly each: Selection
@@ -185,7 +185,11 @@ function costOf(field: GraphQLField<unknown, unknown>, node: FieldNode, selected
   const args = (variables: Arguments) => orNothing(field, getArgumentValues(field, node, variables))
   if ('references' in price) {
     const each = { fixed: selected.fixed, inner: selected.inner }
-    return within({ references: onceFor((variables) => price.references(args(variables))), lookUp: 1, each })
+    return within({
+      references: onceFor((variables, mayRead) => price.references(args(variables), mayRead)),
+      lookUp: 1,
+      each,
+    })
   }
   if ('derived' in price) return derivedCost(field, price.derived, args, selected)
   const { fixed, entry, isCounted, needsEnds } = selected

@@ -1,6 +1,6 @@
 import type { CountedList, CountedRelation } from '../../store/query/rowCounts.js'
 import type { Arguments } from '../fields.js'
-import type { References } from './references.js'
+import type { MayRead, References } from './references.js'
 
 /** How a field is priced, if it costs more than 1 and its selection; the extension `price` of the field. */
 export type FieldPrice =
@@ -23,4 +23,4 @@ export type FieldPrice =
   /** A mutation that stores this many records. */
   | { readonly records: (args: Arguments) => number }
   /** The references of a gateway: each distinct one is looked up, and all are written. */
-  | { readonly references: (args: Arguments) => References }
+  | { readonly references: (args: Arguments, mayRead: MayRead) => References }

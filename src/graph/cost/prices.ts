@@ -8,6 +8,7 @@ import type { Context } from '../builder.js'
 import type { Arguments } from '../fields.js'
 import { mayUseNames } from '../hints/names.js'
 import { type Bill, billWith, type Inner, type ListArguments, type ListBill, type Selection } from './bills.js'
+import type { MayRead } from './references.js'
 import { smallerPages } from './smallerPages.js'
 
 /** The price of a bill with the rows that are stored now. */
@@ -21,7 +22,7 @@ interface Buyer {
   readonly variables: Arguments
   readonly counts: RowCounts
   /** Rows that the caller may not read are not priced: their price would reveal how many there are. */
-  readonly mayRead: (scope: Scope) => boolean
+  readonly mayRead: MayRead
 }
 
 /** Throws if the bill exceeds a limit, before any row is counted for the charge. */
@@ -167,16 +168,16 @@ const ONCE: Around = { entries: 1, rows: 1, repeats: 1 }
  */
 class Pricing {
   private readonly lists: KnownLists
-  private readonly variables: Arguments
+  private readonly buyer: Buyer
   /** A list that returns each of its rows once counts for at most this many. */
   private readonly rowsMax: number
   private steps = 0
   /** The cost of repeated references if each were read. */
   repeated = 0
 
-  constructor(lists: KnownLists, { variables }: Buyer, rowsMax: number) {
+  constructor(lists: KnownLists, buyer: Buyer, rowsMax: number) {
     this.lists = lists
-    this.variables = variables
+    this.buyer = buyer
     this.rowsMax = rowsMax
   }
 
@@ -192,7 +193,7 @@ class Pricing {
   }
 
   private referredCost({ references, lookUp, each }: Exclude<Inner, ListBill>, around: Around): number {
-    const { all, different } = references(this.variables)
+    const { all, different } = references(this.buyer.variables, this.buyer.mayRead)
     const [entries, rows] = [different * around.entries, different * around.rows]
     if (rows === 0) return 0
     if (all > different) this.repeated += (all - different) * this.costOf(each)

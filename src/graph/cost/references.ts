@@ -1,3 +1,4 @@
+import type { Scope } from '../../auth/scopes.js'
 import type { Arguments } from '../fields.js'
 
 /** The number of references, and of distinct ones among them. */
@@ -10,13 +11,16 @@ export function allDifferent(times: number): References {
   return { all: times, different: times }
 }
 
-type Count = (variables: Arguments) => References
+/** Whether the caller has a scope. */
+export type MayRead = (scope: Scope) => boolean
+
+type Count = (variables: Arguments, mayRead: MayRead) => References
 
 /** Counted once for each request: to suggest a page, a query is priced for many page sizes. */
 export function onceFor(count: Count): Count {
   const known = new WeakMap<Arguments, References>()
-  return (variables) => {
-    const found = known.get(variables) ?? count(variables)
+  return (variables, mayRead) => {
+    const found = known.get(variables) ?? count(variables, mayRead)
     known.set(variables, found)
     return found
   }

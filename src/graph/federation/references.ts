@@ -1,13 +1,14 @@
 import type { PgTable } from 'drizzle-orm/pg-core'
 import { Kind, parse, type SelectionSetNode } from 'graphql'
-import type { Scope } from '../../auth/scopes.js'
-import { grants } from '../../auth/scopes.js'
+import { grants, type Scope } from '../../auth/scopes.js'
 import { Fault } from '../../errors.js'
 import { type KeyedRow, keyValue, lookUpBy, type RowKey, type RowKeys } from '../../store/query/rowKeys.js'
 import type { Tables } from '../../store/tables.js'
 import { lengthFlaw } from '../../text.js'
 import { type Context, missingScope } from '../builder.js'
+import type { MayRead } from '../cost/references.js'
 import { loadMany, type Query, readTogether } from '../loaders.js'
+import { isUnlisted } from '../resolverErrors.js'
 
 /** The definition of an entity: its scope, its table and its keys. */
 export interface EntityOptions<T extends PgTable> {
@@ -86,11 +87,13 @@ export interface Reference extends Named {
   readonly others: readonly Named[]
 }
 
-/** Parses a gateway's representation, or says what is wrong with it. */
-function readReference(representation: unknown): Reference | Fault {
+/** Parses a gateway's representation, or says what is wrong with it; the scope comes before the keys. */
+function readReference(representation: unknown, mayRead: MayRead): Reference | Fault {
   const typename = memberAt(representation, TYPENAME)
   const entity = typeof typename === 'string' ? entities.get(typename) : undefined
   if (!entity) return malformed(`\`__typename\` must be one of ${[...entities.keys()].join(', ')}.`)
+  // Before the look-up: the result is the same whether or not a row exists.
+  if (!mayRead(entity.scope)) return missingScope(entity.scope)
   let first: Named | undefined
   let others: Named[] = NONE
   for (const key of entity.keys) {
@@ -133,8 +136,14 @@ function memberAt(value: unknown, path: readonly string[]): unknown {
   return at
 }
 
+/** One Fault for each sentence: every reference may be bad, and capturing a stack takes longer than reading one. */
+const flaws = new Map<string, Fault>()
+
+/** `detail` quotes nothing of the representation, so that there are few. */
 function malformed(detail: string): Fault {
-  return new Fault('BAD_REQUEST', `This representation cannot be used: ${detail}`)
+  const known = flaws.get(detail) ?? new Fault('BAD_REQUEST', `This representation cannot be used: ${detail}`)
+  flaws.set(detail, known)
+  return known
 }
 
 /** References of one list that are looked up together: of one entity, by one key, each value once. */
@@ -153,14 +162,15 @@ interface References {
 // Cached, because they are parsed for the price and again for the resolver, perhaps under two aliases.
 const known = new WeakMap<readonly unknown[], References>()
 
-export function readReferences(representations: readonly unknown[]): References {
-  const references = known.get(representations) ?? read(representations)
+/** A list belongs to one request, and so to one caller. */
+export function readReferences(representations: readonly unknown[], mayRead: MayRead): References {
+  const references = known.get(representations) ?? read(representations, mayRead)
   known.set(representations, references)
   return references
 }
 
-function read(representations: readonly unknown[]): References {
-  const places = representations.map(readReference)
+function read(representations: readonly unknown[], mayRead: MayRead): References {
+  const places = representations.map((one) => readReference(one, mayRead))
   const batches = new Map<EntityKey, Batch & { readonly values: Set<string> }>()
   for (const place of places) {
     if (place instanceof Fault) continue
@@ -171,11 +181,17 @@ function read(representations: readonly unknown[]): References {
   return { places, batches: [...batches.values()] }
 }
 
-/** The number of references and of distinct ones; malformed ones count each time. */
-export function countReferences(representations: readonly unknown[]): { all: number; different: number } {
-  const { places, batches } = readReferences(representations)
-  const flaws = places.filter((place) => place instanceof Fault).length
-  return { all: places.length, different: batches.reduce((sum, { values }) => sum + values.size, flaws) }
+/** The number of references and of distinct ones; malformed ones count each time, and those without the scope as repeated. */
+export function countReferences(
+  representations: readonly unknown[],
+  mayRead: MayRead,
+): { all: number; different: number } {
+  const { places, batches } = readReferences(representations, mayRead)
+  const isBad = (place: Reference | Fault) => place instanceof Fault && place.code === 'BAD_REQUEST'
+  return {
+    all: places.length,
+    different: batches.reduce((sum, { values }) => sum + values.size, places.filter(isBad).length),
+  }
 }
 
 /** The error of a reference whose keys name different rows. */
@@ -192,21 +208,18 @@ export async function resolveReferences(
   context: Context,
   representations: readonly unknown[],
 ): Promise<(object | null | Fault)[]> {
-  const { places, batches } = readReferences(representations)
-  // Checked before the look-up: the result is the same whether or not a row exists.
-  const mayRead = ({ scope }: Entity) => grants(context.principal.scopes, scope)
+  const { places, batches } = readReferences(representations, (scope) => grants(context.principal.scopes, scope))
   const found = new Map<EntityKey, ReadonlyMap<string, Found>>()
-  await Promise.all(
-    batches
-      .filter(({ entity }) => mayRead(entity))
-      .map(async (batch) => found.set(batch.key, await lookUp(context, batch))),
-  )
+  await Promise.all(batches.map(async (batch) => found.set(batch.key, await lookUp(context, batch))))
   return places.map((place) => {
-    if (place instanceof Fault) return place
-    if (!mayRead(place.entity)) return missingScope(place.entity.scope)
-    const row = found.get(place.key)?.get(place.value)
-    return row ? (contradiction(place, row.keyOf) ?? row.entity) : null
+    const row = place instanceof Fault ? place : rowOf(place, found)
+    return row instanceof Fault && isUnlisted(context) ? null : row
   })
+}
+
+function rowOf(reference: Reference, found: ReadonlyMap<EntityKey, ReadonlyMap<string, Found>>): object | null | Fault {
+  const row = found.get(reference.key)?.get(reference.value)
+  return row ? (contradiction(reference, row.keyOf) ?? row.entity) : null
 }
 
 interface Found extends Pick<KeyedRow<PgTable>, 'keyOf'> {

@@ -71,7 +71,7 @@ function resolveFederation(schema: GraphQLSchema, sdl: () => string): void {
   const { _entities, _service } = schema.getQueryType()?.getFields() ?? {}
   if (!_entities || !_service) throw new Error('The schema has no entities.')
   const price: FieldPrice = {
-    references: ({ representations }) => countReferences(representations as readonly unknown[]),
+    references: ({ representations }, mayRead) => countReferences(representations as readonly unknown[], mayRead),
   }
   // Each entity's scope is checked where it is resolved; any valid key may read the schema.
   const entities: References = { of: ({ representations }) => representations as readonly unknown[] }

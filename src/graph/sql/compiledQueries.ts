@@ -4,7 +4,6 @@ import {
   type GraphQLSchema,
   getArgumentValues,
   getOperationAST,
-  getVariableValues,
   type OperationDefinitionNode,
   OperationTypeNode,
 } from 'graphql'
@@ -26,6 +25,7 @@ import { entitiesRunner } from './entityResults.js'
 import { listRunner, type RootRead, type RootResult, readRoots, singleRunner } from './results.js'
 import { type ExecutionReason, NotCompilable, type Slot } from './statements.js'
 import { summaryRunner } from './summaries.js'
+import { coercedVariables } from './variables.js'
 import { viewRunner } from './views.js'
 
 type Variables = Readonly<Record<string, unknown>>
@@ -122,7 +122,8 @@ function compile(
     isPersonal: whole.isPersonal,
     async prepare(raw, counts, mayRead = () => true) {
       try {
-        const variables = coerced(schema, operation, raw)
+        const variables = coercedVariables(schema, operation, raw)
+        if (!variables) return 'bad_input'
         const plan = planFor(variables)
         const args = plan.slots.map((slots) => slots.map((slot) => argumentsOf(slot, variables)))
         const { charge } = await priceOf(plan.bill, { variables, counts, mayRead })
@@ -201,14 +202,4 @@ function runnerOf(root: Root): Runner {
 
 function argumentsOf({ field, node }: Slot, variables: Variables): Arguments {
   return boundedArguments(field, getArgumentValues(field, node, variables))
-}
-
-const NOTHING: Variables = {}
-
-function coerced(schema: GraphQLSchema, operation: OperationDefinitionNode, raw: Variables): Variables {
-  const { variableDefinitions = [] } = operation
-  if (variableDefinitions.length === 0) return NOTHING
-  const { coerced: values } = getVariableValues(schema, variableDefinitions, raw, { maxErrors: 1 })
-  if (!values) throw new NotCompilable('bad_input')
-  return values
 }

@@ -1,6 +1,6 @@
 import { aliasedTable, and, fillPlaceholders, sql } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
-import { grants } from '../../auth/scopes.js'
+import { grants, type Scope } from '../../auth/scopes.js'
 import { Fault } from '../../errors.js'
 import { conditional } from '../../store/query/jsonPage.js'
 import { keysIn, SAMPLE } from '../../store/query/rowKeys.js'
@@ -30,7 +30,8 @@ interface Found {
 export function entitiesRunner(root: EntitiesRoot) {
   const number = newNumber()
   return async (context: Context, args: readonly Arguments[]): Promise<RootRead> => {
-    const { places, batches } = readReferences(root.references.of(args[0] ?? {}))
+    const mayRead = (scope: Scope) => grants(context.principal.scopes, scope)
+    const { places, batches } = readReferences(root.references.of(args[0] ?? {}), mayRead)
     const references = places.map(usable)
     const pageRequests = await checkedPageRequests(context, root, args, number)
     const lookUps: LookUp[] = []
@@ -55,7 +56,7 @@ export function entitiesRunner(root: EntitiesRoot) {
 
 /** A bad reference is an error at its path, which execution reports. */
 function usable(place: Reference | Fault): Reference {
-  if (place instanceof Fault) throw place
+  if (place instanceof Fault) throw new NotCompilable(place.code === 'INSUFFICIENT_SCOPE' ? 'scope' : 'bad_input')
   return place
 }
 
