@@ -76,8 +76,14 @@ export function badArgument(parameter: string, detail: string): Fault {
 
 /** The flaws that were found first, and of the others those of values in which none was found yet. */
 export function united(first: readonly Flaw[], others: readonly Flaw[]): Flaw[] {
-  const isNew = ({ pointer = '' }: Flaw) => !first.some((one) => `${one.pointer}/`.startsWith(`${pointer}/`))
-  return [...first, ...others.filter(isNew)]
+  const known = new Set(first.flatMap(({ pointer = '' }) => pathTo(pointer)))
+  return [...first, ...others.filter(({ pointer = '' }) => !known.has(pointer))]
+}
+
+/** A JSON Pointer and those of all values around it. */
+function pathTo(pointer: string): string[] {
+  const steps = pointer.split('/')
+  return steps.map((_, index) => steps.slice(0, index + 1).join('/'))
 }
 
 /** The maximum number of flaws in the message; `flaws` has all of them. */

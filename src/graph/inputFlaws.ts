@@ -23,6 +23,9 @@ import { checkedInputOf } from './inputs.js'
 
 const POINTER_STEP_MAX = 100
 
+/** Different unknown members of one input that get a hint: finding one takes longer than reading the record. */
+const HINTS_MAX = 10
+
 /** Returns the coerced value, and adds each flaw with its JSON Pointer. */
 type Check = (value: unknown, pointer: string, flaws: InputFlaws) => unknown
 
@@ -62,6 +65,8 @@ class LimitReached extends Error {}
 class InputFlaws {
   readonly found: Flaw[] = []
   readonly isGraphql: boolean
+  private readonly hints = new Map<Members, Map<string, string>>()
+  private hinted = 0
   private readonly most: number
 
   constructor(most: number, isGraphql: boolean) {
@@ -72,6 +77,23 @@ class InputFlaws {
   add(pointer: string, detail: string): void {
     this.found.push({ pointer, detail })
     if (this.found.length === this.most) throw new LimitReached()
+  }
+
+  addUnknown(pointer: string, name: string, members: Members): void {
+    const hint = this.hintFor(name, members)
+    this.add(`${pointer}/${escaped(name)}`, hint === undefined ? UNKNOWN : `${UNKNOWN} ${hint}`)
+  }
+
+  /** The same for each record that has the member. */
+  private hintFor(name: string, members: Members): string | undefined {
+    const ofMembers = this.hints.get(members) ?? new Map<string, string>()
+    const known = ofMembers.get(name)
+    if (known !== undefined || this.hinted === HINTS_MAX) return known
+    this.hinted += 1
+    const [meant] = meantBy(name, [...members.keys()])
+    const hint = meant === undefined ? `Known members: ${[...members.keys()].join(', ')}.` : `Did you mean ${meant}?`
+    this.hints.set(members, ofMembers.set(name, hint))
+    return hint
   }
 
   /** Undefined if the limit was reached. */
@@ -138,11 +160,14 @@ interface Member {
   readonly field: GraphQLInputField
   readonly check: Check
 }
+type Members = ReadonlyMap<string, Member>
+
+const UNKNOWN = 'Unknown member.'
 
 function objectCheck(type: GraphQLInputType): Check {
   if (!isInputObjectType(type)) throw new Error(`${type.toString()} is not an input type.`)
   // Built lazily on first use: a type may be recursive.
-  let members: ReadonlyMap<string, Member> | undefined
+  let members: Members | undefined
   return (value, pointer, flaws) => {
     members ??= membersOf(type)
     if (typeof value === 'object' && !Array.isArray(value)) return readMembers(Object(value), members, pointer, flaws)
@@ -151,23 +176,19 @@ function objectCheck(type: GraphQLInputType): Check {
   }
 }
 
-function membersOf(type: GraphQLInputObjectType): ReadonlyMap<string, Member> {
+function membersOf(type: GraphQLInputObjectType): Members {
   return new Map(Object.values(type.getFields()).map((field) => [field.name, { field, check: checkOf(field.type) }]))
 }
 
 /** An absent member stays absent: in a merge patch, null means something else. */
 function readMembers(
   given: Readonly<Record<string, unknown>>,
-  members: ReadonlyMap<string, Member>,
+  members: Members,
   pointer: string,
   flaws: InputFlaws,
 ): object {
   for (const name of Object.keys(given)) {
-    if (members.has(name)) continue
-    const [meant] = meantBy(name, [...members.keys()])
-    const hint = meant === undefined ? `Known members: ${[...members.keys()].join(', ')}.` : `Did you mean ${meant}?`
-    const detail = `Unknown member. ${hint}`
-    flaws.add(`${pointer}/${escaped(name)}`, detail)
+    if (!members.has(name)) flaws.addUnknown(pointer, name, members)
   }
   const read: Record<string, unknown> = {}
   for (const [name, { field, check }] of members) {

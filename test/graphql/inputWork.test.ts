@@ -86,3 +86,65 @@ describe('references', () => {
     expect(folded).toEqual([])
   })
 })
+
+describe('the input of a mutation', () => {
+  const COUNT = 45
+  const sync = `mutation ($i: SyncProjectInput!) { ${aliases(COUNT, 'syncProject(input: $i) { warnings { detail } }')} }`
+  const unknown = (count: number, name = (i: number) => `guess${i}`) => ({
+    i: { key: 'X', name: 'X', risks: Array.from({ length: count }, (_, i) => ({ reference: `R-${i}`, [name(i)]: 1 })) },
+  })
+
+  /** How often the members of the first record are listed, and the unknown members that are compared with known ones. */
+  const work = () => ({
+    reads: callsOf(Object, 'keys', (_, value) => (Object(value).reference === 'R-0' ? 'R-0' : undefined)),
+    compared: foldedTexts('guess'),
+  })
+
+  test('is not looked at without the scope of its field', async () => {
+    const { gateway } = await openOffice()
+    const caller = await gateway.as('personnel.read')
+    const right = await caller.graphql(sync, unknown(0))
+    const { reads, compared } = work()
+    const wrong = await caller.graphql(sync, unknown(500))
+    expect(wrong.body).toEqual(right.body)
+    expect(wrong.body.data.a44).toBeNull()
+    expect(wrong.body.errors).toHaveLength(COUNT)
+    expect([...codesOf(wrong)]).toEqual(['INSUFFICIENT_SCOPE'])
+    expect([reads, compared]).toEqual([[], []])
+  })
+
+  test('is not looked at where only other fields have their scope', async () => {
+    const { gateway } = await openOffice()
+    const caller = await gateway.as('personnel.manage')
+    const add = 'g: addGroup(input: $g) { id }'
+    const both = sync.replace('($i', '($g: AddGroupInput!, $i').replace('{ a0', `{ ${add} a0`)
+    const { reads } = work()
+    const { body } = await caller.graphql(both, { g: { name: 5, size: 3 }, ...unknown(500) })
+    expect(body.errors.at(-1).message).toMatch(/^`input` cannot be used as given\. .*size: Unknown member/)
+    expect(reads).toEqual([])
+  })
+
+  test('is checked once for all fields that take it, and compared with known names a few times', async () => {
+    const { caller } = await openOffice()
+    const { reads, compared } = work()
+    const { body } = await caller.graphql(sync, unknown(500))
+    const { locations, extensions } = body.errors.at(-1)
+    expect([extensions.code, extensions.errors.length, locations.length]).toEqual(['VALIDATION_FAILED', 500, COUNT])
+    // To coerce it, to quote it in the error, and to find its flaws.
+    expect(reads.length).toBeLessThanOrEqual(3)
+    expect(new Set(compared).size).toBeLessThanOrEqual(10)
+    expect(extensions.errors[0].detail).toMatch(/^Unknown member\. Known members: /)
+    expect(extensions.errors[499]).toEqual({ pointer: '/risks/499/guess499', detail: 'Unknown member.' })
+  })
+
+  test('has the same hint for each record with the same unknown member, in REST too', async () => {
+    const { caller } = await openOffice()
+    const compared = foldedTexts('titel')
+    const answer = await caller.post('/v1/projects', unknown(500, () => 'titel').i)
+    expect(answer).toMatchProblem(422, 'VALIDATION_FAILED')
+    expect(new Set(answer.body.errors.map(({ detail }: { detail: string }) => detail))).toEqual(
+      new Set(['Unknown member. Did you mean title?']),
+    )
+    expect(compared.length).toBeLessThan(10)
+  })
+})

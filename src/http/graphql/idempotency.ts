@@ -20,6 +20,7 @@ import { asFault, faultOf } from '../../graph/faults.js'
 import { fragmentsOf, includedBy, selectionsOf } from '../../graph/selections.js'
 import { SelectionFailed } from '../../graph/sql/mutations/compiler.js'
 import { alone } from '../../graph/sql/mutations/operations.js'
+import { scopeLacking } from '../../graph/sql/mutations/scopes.js'
 import { coercedVariables } from '../../graph/sql/variables.js'
 import type { Read } from '../../store/store.js'
 import type { Engine } from '../engine.js'
@@ -187,10 +188,9 @@ async function executeField(execute: Execute, field: Field, before: RecordedFiel
 }
 
 /** Avoids a transaction that would change nothing: for `__typename`, or if the key lacks the scope. */
-function mayChange({ mutation: { args, context }, nodes }: Field): boolean {
-  const field = args.schema.getMutationType()?.getFields()[nodes[0]?.name.value ?? '']
-  const scope = field?.extensions['scope'] as Scope | null | undefined
-  return field !== undefined && (!scope || grants(context.principal.scopes, scope))
+function mayChange({ mutation: { args, context }, nodes: [node] }: Field): boolean {
+  const isTypename = node?.name.value === '__typename'
+  return node !== undefined && !isTypename && !scopeLacking(args.schema, context.principal, node)
 }
 
 async function executed(execute: Execute, { mutation, key, nodes }: Field, context: Context): Promise<FieldResult> {

@@ -2,7 +2,7 @@ import {
   type DocumentNode,
   type FieldNode,
   GraphQLError,
-  type GraphQLSchema,
+  type GraphQLInputType,
   getNullableType,
   getOperationAST,
   isInputObjectType,
@@ -10,11 +10,15 @@ import {
   type OperationDefinitionNode,
   OperationTypeNode,
   type SelectionSetNode,
+  type ValueNode,
   valueFromASTUntyped,
 } from 'graphql'
 import { flawed } from '../../errors.js'
 import { isRefusal } from '../../graph/faults.js'
 import { checkedInput } from '../../graph/inputFlaws.js'
+import { scopeLacking } from '../../graph/sql/mutations/scopes.js'
+import { schema } from '../../schema.js'
+import type { Exchange } from '../observe/exchange.js'
 import { parseWithinLimits } from './limits.js'
 import type { Params } from './parameters.js'
 
@@ -23,7 +27,7 @@ import type { Params } from './parameters.js'
  * first bad variable, and before the nouns see any input. None if one flaw is all, which graphql-js has reported.
  */
 export async function inputErrors(
-  schema: GraphQLSchema,
+  { principal }: Exchange,
   { query, operationName, variables }: Params,
   errors: readonly GraphQLError[],
 ): Promise<GraphQLError[]> {
@@ -33,19 +37,36 @@ export async function inputErrors(
   if (!document || operation?.operation !== OperationTypeNode.MUTATION) return []
   const fields = schema.getMutationType()?.getFields() ?? {}
   const given = { ...defaultsOf(operation), ...Object(variables) }
-  const found: GraphQLError[] = []
+  const inputs = new Map<string, Input>()
   for (const node of fieldsIn(document, operation.selectionSet)) {
-    if (!Object.hasOwn(fields, node.name.value)) continue
+    if (!Object.hasOwn(fields, node.name.value) || !principal || scopeLacking(schema, principal, node)) continue
     for (const { name, value } of node.arguments ?? []) {
       const type = fields[node.name.value]?.args.find((one) => one.name === name.value)?.type
       if (!type || !isInputObjectType(getNullableType(type))) continue
-      const { flaws, ofTypes } = await checkedInput(valueFromASTUntyped(value, given), type, true)
-      if (flaws.length === ofTypes && ofTypes < 2) continue
-      const { message, extensions } = flawed('VALIDATION_FAILED', `\`${name.value}\` cannot be used as given.`, flaws)
-      found.push(new GraphQLError(message, { nodes: [node], extensions }))
+      // A variable is one input, however many fields take it.
+      const key = value.kind === Kind.VARIABLE ? `${type} $${value.name.value}` : `${inputs.size}`
+      inputs.set(key, { name: name.value, value, type, nodes: [...(inputs.get(key)?.nodes ?? []), node] })
     }
   }
+  const found: GraphQLError[] = []
+  for (const { name, value, type, nodes } of [...inputs.values()].slice(0, INPUTS_CHECKED_MAX)) {
+    const { flaws, ofTypes } = await checkedInput(valueFromASTUntyped(value, given), type, true)
+    if (flaws.length === ofTypes && ofTypes < 2) continue
+    const { message, extensions } = flawed('VALIDATION_FAILED', `\`${name}\` cannot be used as given.`, flaws)
+    found.push(new GraphQLError(message, { nodes, extensions }))
+  }
   return found
+}
+
+/** The first inputs are checked: each may have thousands of records, and one bad variable refuses all. */
+const INPUTS_CHECKED_MAX = 5
+
+/** An input of a mutation, with the fields that take it. */
+interface Input {
+  readonly name: string
+  readonly value: ValueNode
+  readonly type: GraphQLInputType
+  readonly nodes: readonly FieldNode[]
 }
 
 /** The fields of a selection, also those in fragments; a fragment counts once, since it may contain itself. */

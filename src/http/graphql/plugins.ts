@@ -15,6 +15,7 @@ import type { Context } from '../../graph/builder.js'
 import { faultOf, isRefusal } from '../../graph/faults.js'
 import { explained } from '../../graph/hints/suggestions.js'
 import { isPersonal as isOfKey } from '../../graph/sql/compiler.js'
+import { refusedMutation } from '../../graph/sql/mutations/scopes.js'
 import { LIMITS } from '../../limits.js'
 import { schema } from '../../schema.js'
 import { isOfStore } from '../../store/faults.js'
@@ -110,6 +111,11 @@ function runnerWith({ runCompiled, engine, contextFor }: OperationsOptions) {
     exchange.isShared = operation?.operation === 'query' && !isPersonal(document, schema)
     const query = { document, operationName: operationName ?? undefined, variables: variables ?? {} }
     const execution = { schema, document, operationName, variableValues: variables, contextValue: context }
+    const refused = refusedMutation(execution)
+    if (refused) {
+      context.onExecuted?.('scope')
+      return refused
+    }
     try {
       if (operation) requireFewValues(operation, query.variables)
       const result = await runCompiled(exchange, query, context)
@@ -168,7 +174,7 @@ export function useResponses(log: Logger): GraphqlPlugin {
         const contentType = { 'content-type': `${type}; charset=utf-8` }
         if (result instanceof WrittenResult) return new Response(bodyOf(result.json), { headers: contentType })
         const { errors, status, headers } = publishedErrors(log, exchange, result, type)
-        const ofInputs = result.data === undefined ? await inputErrors(schema, params, result.errors ?? []) : []
+        const ofInputs = result.data === undefined ? await inputErrors(exchange, params, result.errors ?? []) : []
         const body = await jsonOf(result, [...errors, ...ofInputs.map((error) => error.toJSON())])
         return new Response(bodyOf(body), { status, headers: { ...headers, ...contentType } })
       }, type)
