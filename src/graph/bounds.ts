@@ -11,7 +11,7 @@ import {
   isNonNullType,
   isObjectType,
 } from 'graphql'
-import { badArgument } from '../errors.js'
+import { badArgument, Fault } from '../errors.js'
 import { LIMITS } from '../limits.js'
 import { lengthFlaw } from '../text.js'
 import { TEXT_MAX } from '../vocabulary.js'
@@ -76,9 +76,31 @@ function boundingsOf(given: readonly Given[]): Bounded {
   return new Map(
     given.flatMap((one) => {
       const bounding = boundingOf(one, one.type)
-      return bounding ? [[one.name, bounding] as const] : []
+      return bounding ? [[one.name, remembered(bounding)] as const] : []
     }),
   )
+}
+
+/** Checks a list or an object once: one variable may be the argument of many aliases, and is priced before it is used. */
+function remembered(bounding: Bounding): Bounding {
+  const known = new WeakMap<object, { readonly kept: unknown } | Fault>()
+  const once = (value: unknown) => {
+    if (typeof value !== 'object' || value === null) return bounding(value)
+    const outcome = known.get(value) ?? outcomeOf(() => bounding(value))
+    known.set(value, outcome)
+    if (outcome instanceof Fault) throw outcome
+    return outcome.kept
+  }
+  return Object.assign(once, { takesNull: bounding.takesNull ?? false })
+}
+
+function outcomeOf(work: () => unknown): { readonly kept: unknown } | Fault {
+  try {
+    return { kept: work() }
+  } catch (error) {
+    if (error instanceof Fault) return error
+    throw error
+  }
 }
 
 function boundingOf(given: Given, nullable: GraphQLInputType, isEntry = false): Bounding | undefined {

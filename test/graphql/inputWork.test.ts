@@ -148,3 +148,57 @@ describe('the input of a mutation', () => {
     expect(compared.length).toBeLessThan(10)
   })
 })
+
+describe('one variable in the filters of forty aliases', () => {
+  const COUNT = 40
+  const texts = (length: number) => Array.from({ length }, (_, i) => `c${i}`)
+  /** How often a list with this text is searched for duplicates. */
+  const checksOf = (text: string) => callsOf(Set.prototype, 'add', (_, value) => (value === text ? text : undefined))
+
+  test.each([
+    ['a list', '[String!]', 'filter: { category: $x }', (x: unknown) => x],
+    ['a whole filter', 'RiskFilter', 'filter: $x', (category: unknown) => ({ category })],
+  ])('is checked once, whether or not it is refused: %s', async (_, type, argument, variable) => {
+    const { caller } = await openOffice()
+    const query = `query ($x: ${type}) { ${aliases(COUNT, `risks(${argument}) { totalCount }`)} }`
+    const checks = checksOf('c7')
+    for (const length of [LIMITS.filterItemsMax, LIMITS.filterItemsMax + 1]) {
+      checks.length = 0
+      const { body } = await caller.graphql(query, { x: variable(texts(length)) })
+      expect(body.errors?.length ?? 0).toBe(length > LIMITS.filterItemsMax ? COUNT : 0)
+      // Prepared and, to report the errors, executed.
+      expect(checks.length).toBeLessThanOrEqual(2)
+    }
+  })
+
+  test('is not looked at if it is too long', async () => {
+    const { caller } = await openOffice()
+    const query = `query ($x: [String!]) { ${aliases(COUNT, 'risks(filter: { category: $x }) { totalCount }')} }`
+    const checks = checksOf('c7')
+    const answer = await caller.graphql(query, { x: texts(LIMITS.queryItemsMax + 1) })
+    expect([...codesOf(answer)]).toEqual(['TOO_COMPLEX'])
+    expect(checks).toEqual([])
+  })
+
+  test('has its names looked up once', async () => {
+    const { gateway, caller } = await openOffice()
+    const query = `query ($x: [ID!]) { ${aliases(COUNT, 'personnel(first: 1, filter: { group: $x }) { nodes { id } }')} }`
+    gateway.statements()
+    const answer = await caller.graphql(query, { x: ['No such group'] })
+    expect(answer.body.errors).toHaveLength(COUNT)
+    // Prepared and executed: each looks for the name, and then for a similar one.
+    expect(gateway.statements().filter((sql) => sql.includes('from "groups"')).length).toBeLessThanOrEqual(4)
+  })
+})
+
+test('a long value in the wrong place is not searched for a hint', async () => {
+  const { caller } = await openOffice()
+  const searched = callsOf(RegExp.prototype, 'exec', (pattern, text) => {
+    const isLong = String(text).length > LIMITS.messageCharactersMax
+    return isLong && (pattern as RegExp).source.includes('cannot represent') ? pattern : undefined
+  })
+  const value = 'ID cannot represent a non value: a '.repeat(900)
+  const { body } = await caller.graphql(`{ risks(first: "${value}") { totalCount } }`)
+  expect(searched).toEqual([])
+  expect(body.errors[0].message).toMatch(/^Int cannot represent non-integer value: "ID .*\.\.\.$/)
+})

@@ -4,6 +4,7 @@ import type { IdKind } from '../../ids.js'
 import { impossibleIn, type Naming, namesIn } from '../../store/query/names.js'
 import type { CountedList } from '../../store/query/rowCounts.js'
 import { type Context, missingScope } from '../builder.js'
+import { oncePerRequest } from '../loaders.js'
 
 /** The scope that a lookup by name requires. */
 const SCOPE_OF = {
@@ -48,7 +49,8 @@ export function checkNames(context: Context, list: Named, filter: object): Promi
   return given.length === 0 ? undefined : requireNames(context, given)
 }
 
-async function requireNames({ principal, rowCounts: { names } }: Context, given: readonly GivenNames[]): Promise<void> {
+async function requireNames(context: Context, given: readonly GivenNames[]): Promise<void> {
+  const { principal } = context
   for (const { member, naming, values } of given) {
     const impossible = impossibleIn(naming, values)
     if (impossible !== undefined) throw unknownName(member, naming, impossible, undefined)
@@ -56,9 +58,27 @@ async function requireNames({ principal, rowCounts: { names } }: Context, given:
     if (!grants(principal.scopes, scope)) throw missingScope(scope)
   }
   for (const { member, naming, values } of given) {
-    const missing = await names.missing(naming, values)
-    if (missing !== undefined) throw unknownName(member, naming, missing, await names.nearest(naming, missing))
+    const missing = await missingOf(context, naming, values)
+    if (missing) throw unknownName(member, naming, missing.name, missing.meant)
   }
+}
+
+interface Missing {
+  readonly name: string
+  readonly meant: string | undefined
+}
+
+/** Looked up once for each list: one variable may be in the filters of many aliases. */
+function missingOf(context: Context, naming: Naming, values: GivenNames['values']): Promise<Missing | undefined> {
+  const { names } = context.rowCounts
+  const known = oncePerRequest(context, naming, () => new Map<GivenNames['values'], Promise<Missing | undefined>>())
+  const lookUp = async () => {
+    const name = await names.missing(naming, values)
+    return name === undefined ? undefined : { name, meant: await names.nearest(naming, name) }
+  }
+  const missing = known.get(values) ?? lookUp()
+  known.set(values, missing)
+  return missing
 }
 
 function unknownName(member: string, { kind, ways }: Naming, name: string, meant: string | undefined): Fault {

@@ -13,6 +13,7 @@ import {
   type Token,
   TokenKind,
 } from 'graphql'
+import { LIMITS } from '../../limits.js'
 import { nearest } from '../../text.js'
 import { ELSEWHERE, NOUNS, ORDERING, PAGING, SYNONYMS, VERBS } from './synonyms.js'
 
@@ -26,13 +27,15 @@ const EXPLAINED: readonly (readonly [pattern: RegExp, explain: Explain])[] = [
   [/^Field "(\w+)" of type "(?:\w+)Connection!?" must have a selection of subfields\./, bareConnection],
   [/Value "([^"]*)" does not exist in "(\w+)" enum\./, unknownValue],
   [/Enum "(\w+)" cannot represent non-enum value: "?([^".]*)"?\./, quotedValue],
-  [/(?:String|ID) cannot represent a non.* value: (\w+)$/, bareText],
+  [/(?:String cannot represent a non string|ID cannot represent a non-string and non-integer) value: (\w+)$/, bareText],
   [/^Schema is not configured to execute subscription operation\./, () => 'Follow `changes` instead.'],
 ]
 
 /** Adds a hint to a validation error of graphql-js; other errors are returned unchanged. */
 export function explained(schema: GraphQLSchema, error: GraphQLError): GraphQLError {
   if (error.path !== undefined || error.originalError) return error
+  // It will be cut, and what it quotes is no guess at a name.
+  if (error.message.length > LIMITS.messageCharactersMax) return error
   for (const [pattern, explain] of EXPLAINED) {
     const found = pattern.exec(error.message)
     if (!found) continue
