@@ -102,6 +102,7 @@ const TABLE = {
   rateBurst: [1_000, 'Requests that a key may send at once.'],
   rateUnitCost: [2_000, 'The cost that is charged as one request: a page of 50 is less.'],
   recordCost: [20, 'The cost of one record of a sync for the rate limit.'],
+  refusedBytesForOne: [10, 'Bytes of the body of a refused request that are charged as a cost of 1.'],
   rateShareMax: [0.25, 'The share of the burst that a single request is charged at most.'],
   wrongKeysPerMinute: [60, 'Wrong keys from one address in a minute.'],
   rateKeptMax: [10_000, 'Keys and addresses whose rate is remembered.'],

@@ -111,6 +111,7 @@ export function createApp(options: AppOptions): App {
     // Node emits `request` before it parses the body: yield one microtask, so a body in the same segment is readable.
     await undefined
     const response = cors.preflight(exchange.request) ?? (await router(exchange))
+    rateLimits.chargeRefusal(exchange)
     // Not for `If-None-Match: *`, which a client can send without having the response.
     if (response.status === 304 && namesTag(exchange.request.header('if-none-match'), response.headers['etag'])) {
       rateLimits.refundUnchanged(exchange)

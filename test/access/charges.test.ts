@@ -3,7 +3,7 @@ import type { AppOptions } from '../../src/http/app.js'
 import { LIMITS } from '../../src/limits.js'
 import { addPerson } from '../../src/personnel/people.js'
 import { addProject, addRisks, DEAR_PERSON, project, risk } from '../support/fixtures.js'
-import { type Gateway, openGateway, openOffice, type TestResponse } from '../support/harness.js'
+import { type Caller, type Gateway, openGateway, openOffice, type TestResponse } from '../support/harness.js'
 
 /** The clock is stopped, so that buckets do not refill. */
 const limited = (options: Partial<AppOptions> = {}) => ({
@@ -277,6 +277,51 @@ test.each([
   const { caller } = await openOffice(limited())
   const answer = await caller.graphql(query)
   expect([answer.body.errors[0].extensions.code, chargeOf(answer)]).toEqual(['TOO_COMPLEX', 1])
+})
+
+describe('a refused request', () => {
+  const SYNC = 'mutation ($input: SyncProjectInput!) { syncProject(input: $input) { project { key } } }'
+  const padded = (bytes: number) => ({ key: 'X', colour: 'x'.repeat(bytes) })
+  const expected = (bytes: number) => units(bytes / LIMITS.refusedBytesForOne)
+
+  test.each<[string, (caller: Caller, bytes: number) => Promise<TestResponse>]>([
+    ['by its schema, in REST', (caller, bytes) => caller.post('/v1/projects', padded(bytes))],
+    ['by its types, in GraphQL', (caller, bytes) => caller.graphql(SYNC, { input: padded(bytes) })],
+    ['by its query', (caller, bytes) => caller.graphql('{ nothing }', { input: padded(bytes) })],
+    ['by its JSON', (caller, bytes) => caller.post('/v1/projects', `${'x'.repeat(bytes)}`)],
+    [
+      'by its cost',
+      (caller, bytes) => caller.graphql(`{ personnel(first: 1000) { nodes { ${DEAR_PERSON} } } }`, padded(bytes)),
+    ],
+  ])('is charged by its body: %s', async (_, send) => {
+    const { gateway } = await openOffice(limited())
+    for (const [bytes, charge] of [
+      [100, 1],
+      [500_000, expected(500_000) + 1],
+    ] as const) {
+      const answer = await send(await everything(gateway), bytes)
+      expect(answer.body.errors ?? answer.body.code).toBeTruthy()
+      expect(chargeOf(answer)).toBe(charge)
+    }
+  })
+
+  test('is charged without the scope as well', async () => {
+    const { gateway } = await openOffice(limited())
+    const answer = await (await gateway.as('personnel.read')).graphql(SYNC, { input: padded(500_000) })
+    expect([answer.body.errors[0].extensions.code, chargeOf(answer)]).toEqual([
+      'INSUFFICIENT_SCOPE',
+      expected(500_000) + 1,
+    ])
+  })
+
+  test('takes what is left, and no more', async () => {
+    const { gateway } = await openOffice(limited({ ratePerMinute: 48 }))
+    const caller = await everything(gateway)
+    for (let i = 0; i < 6; i++) await caller.get('/v1/key')
+    const refused = await caller.post('/v1/projects', padded(500_000))
+    expect([refused.status, remaining(refused)]).toEqual([422, 0])
+    expect((await caller.get('/v1/key')).status).toBe(429)
+  })
 })
 
 test('what is brought in is charged by its records, in GraphQL and in REST', async () => {

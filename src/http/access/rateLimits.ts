@@ -1,6 +1,6 @@
 import type { Authenticate, Principal } from '../../auth/principal.js'
 import { KeyMissing } from '../../auth/principal.js'
-import { Fault } from '../../errors.js'
+import { type Code, Fault } from '../../errors.js'
 import { LIMITS } from '../../limits.js'
 import type { Store } from '../../store/store.js'
 import type { Exchange } from '../observe/exchange.js'
@@ -26,12 +26,17 @@ export interface RateLimits {
   renew(exchange: Exchange): Promise<Principal>
   /** Charges the cost of a query beyond that of the request, once for each request and up to a share of the burst. */
   chargeQuery(principal: Principal, exchange: Exchange, cost: number): void
+  /** Charges a refused request by the size of its body, which was parsed and checked, as far as the key has tokens. */
+  chargeRefusal(exchange: Exchange): void
   /** Refunds most of the charge when the response is a 304. */
   refundUnchanged(exchange: Exchange): void
 }
 
 /** The share of a response's cost that a 304 is charged. */
 const UNCHANGED_SHARE = 0.1
+
+/** Refusals that are not about the request itself. */
+const UNCHARGED: ReadonlySet<Code> = new Set<Code>(['RATE_LIMITED', 'INTERNAL', 'UNAVAILABLE', 'DEADLINE_EXCEEDED'])
 
 interface RateLimitsOptions {
   readonly store: Pick<Store, 'versions'>
@@ -48,15 +53,26 @@ export function createRateLimits({ store, authenticate, ratePerMinute, monotonic
     ratePerMinute === 0 ? undefined : new Buckets({ perMinute: ratePerMinute, burst: burstOf(ratePerMinute), keptMax })
   const wrongKeys = new Buckets({ perMinute: LIMITS.wrongKeysPerMinute, burst: LIMITS.wrongKeysPerMinute, keptMax })
 
-  const charge = (keyId: string, exchange: Exchange, amount: number, before = 0): void => {
-    if (!keys) return
-    const level = keys.spend(keyId, amount, monotonicMs(), before)
+  const spend = (keyId: string, exchange: Exchange, amount: number, before = 0): Level | undefined => {
+    const level = keys?.spend(keyId, amount, monotonicMs(), before)
+    if (!keys || !level) return undefined
     if (level.isAllowed) exchange.charged += amount
     exchange.rate = {
       policy: `"key";q=${keys.perMinute};w=60`,
       level: `"key";r=${level.remaining};t=${level.fullInSeconds}`,
     }
-    if (!level.isAllowed) throw new RateExceeded('This key has exceeded its rate limit.', level)
+    return level
+  }
+
+  const charge = (keyId: string, exchange: Exchange, amount: number, before = 0): void => {
+    const level = spend(keyId, exchange, amount, before)
+    if (level && !level.isAllowed) throw new RateExceeded('This key has exceeded its rate limit.', level)
+  }
+
+  /** The tokens of a cost, up to the share that a single request may take. */
+  const tokensFor = (cost: number): number => {
+    const most = keys ? Math.max(1, Math.floor(keys.burst * LIMITS.rateShareMax)) : 1
+    return Math.min(most, Math.ceil(cost / LIMITS.rateUnitCost))
   }
 
   const refused = (error: unknown, exchange: Exchange): unknown => {
@@ -91,11 +107,18 @@ export function createRateLimits({ store, authenticate, ratePerMinute, monotonic
     renew: (exchange) => exchange.deadline.bound(look(exchange, true)),
     chargeQuery({ keyId }, exchange, cost) {
       if (exchange.cost > 0) return
-      const most = keys ? Math.max(1, Math.floor(keys.burst * LIMITS.rateShareMax)) : 1
-      const extra = Math.min(most, Math.ceil(cost / LIMITS.rateUnitCost)) - 1
       // `admit` has charged 1 already.
+      const extra = tokensFor(cost) - 1
       if (extra > 0) charge(keyId, exchange, extra, 1)
       exchange.cost = cost
+    },
+    chargeRefusal(exchange) {
+      const { principal, refusal, hasData = false, bodyBytes = 0, charged } = exchange
+      if (!principal || !refusal || hasData || UNCHARGED.has(refusal.code)) return
+      const extra = tokensFor(bodyBytes / LIMITS.refusedBytesForOne) - charged
+      if (extra <= 0) return
+      const level = spend(principal.keyId, exchange, extra)
+      if (level && !level.isAllowed) spend(principal.keyId, exchange, level.remaining)
     },
     refundUnchanged(exchange) {
       if (exchange.principal) charge(exchange.principal.keyId, exchange, exchange.charged * (UNCHANGED_SHARE - 1))

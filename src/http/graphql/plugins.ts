@@ -195,6 +195,7 @@ async function jsonOf({ data }: ExecutionResult, errors: readonly GraphQLFormatt
 /** The errors of a result as the client sees them, with the status and headers that they require. */
 function publishedErrors(log: Logger, exchange: Exchange, { data, errors = [] }: ExecutionResult, type: string) {
   const isEmpty = Object.values(data ?? {}).every((value) => value === null)
+  exchange.hasData = !isEmpty
   let status = 200
   const headers: Record<string, string> = {}
   const published = errors.slice(0, LIMITS.errorsMax).map((thrown) => {

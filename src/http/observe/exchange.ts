@@ -49,8 +49,12 @@ export interface Exchange {
   executedFor?: ExecutionReason
   /** Whether all of it was replayed from its idempotency record. */
   isReplay?: boolean
+  /** How many bytes of a body were parsed. */
+  bodyBytes?: number
   /** The first error of the response, if it has one. */
   refusal?: Fault
+  /** Whether a GraphQL response has data besides its errors. */
+  hasData?: boolean
   /** Of a query that is executed. */
   refusals?: Refusals
   /** The values of the headers `RateLimit-Policy` and `RateLimit`. */

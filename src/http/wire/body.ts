@@ -41,6 +41,7 @@ export class Bodies {
     // A Content-Length above the limit is refused before the body is read.
     held.expect(Number(request.header('content-length')) || 0)
     const bytes = await exchange.deadline.exempt(request.body((size) => held.growTo(size)))
+    exchange.bodyBytes = bytes.length
     if (bytes.length > LIMITS.bodyBytesMax) await exchange.deadline.bound(this.turnOf(held), crowded)
     requireModestShape(bytes)
     // The shape check and `JSON.parse` of a large body each block the event loop: yield in between.
