@@ -1,4 +1,15 @@
-import { type Field, flawedBy, type Reading, readText, type ValueFlaw } from './fields.js'
+import {
+  type Field,
+  type Fields,
+  flawedBy,
+  patchedFields,
+  type Reading,
+  readText,
+  type StoredValues,
+  type ValueFlaw,
+  type Values,
+} from './fields.js'
+import { LIMITS } from './limits.js'
 import { type InputCheck, tooManyItems } from './text.js'
 import { DETAILS_MAX, TEXT_MAX } from './vocabulary.js'
 
@@ -46,14 +57,51 @@ export function detailsWith({ isWhole, pairs }: DetailsChange, before: string | 
   return storedDetails(all.values())
 }
 
-/** Adds a flaw if there are too many, together with those that stay. */
-export function checkDetails(
-  change: DetailsChange | null | undefined,
-  before: string | null | undefined,
+/** Adds a flaw if the row would have too many details or too many bytes, together with what stays. */
+export function checkSize<F extends Fields>(
+  fields: F,
+  values: Values<F> & { readonly details?: DetailsChange | null },
+  before: (Partial<StoredValues<F>> & { readonly details?: string | null }) | undefined,
   check: InputCheck,
 ): void {
-  const count = change ? detailsIn(detailsWith(change, before ?? null)).length : 0
+  const count = values.details ? detailsIn(detailsWith(values.details, before?.details ?? null)).length : 0
   if (count > DETAILS_MAX && !check.has(DETAILS)) check.flaw(DETAILS, tooManyItems(count, DETAILS_MAX))
+  // Encoding every row would take longer than all other checks.
+  if (ESCAPED_BYTES_MAX * (charactersOf(values) + charactersOf(before ?? {})) <= LIMITS.rowBytesMax) return
+  const bytes = bytesIn(fields, patchedFields(fields, values, before))
+  // A row that was stored before there was a limit may change, but not grow.
+  if (bytes <= Math.max(LIMITS.rowBytesMax, before ? bytesIn(fields, before) : 0)) return
+  const limit = `The texts and details of one row are at most ${LIMITS.rowBytesMax} bytes together`
+  check.flaw(longestOf(values), `${limit}, as JSON in UTF-8; these are ${bytes}. Shorten this one, or others.`)
+}
+
+/** The bytes of one UTF-16 unit in JSON at most: `\u0001`. */
+const ESCAPED_BYTES_MAX = 6
+
+/** The characters of all texts in a value. */
+function charactersOf(value: unknown): number {
+  if (typeof value === 'string') return value.length
+  if (typeof value !== 'object' || value === null) return 0
+  let characters = 0
+  for (const member of Object.values(value)) characters += charactersOf(member)
+  return characters
+}
+
+/** The bytes of these fields of a row, as a response shows them. */
+function bytesIn<F extends Fields>(fields: F, row: Partial<StoredValues<F>>): number {
+  let bytes = 0
+  for (const name in fields) {
+    const value: unknown = row[name]
+    if (typeof value === 'string') bytes += name === DETAILS ? Buffer.byteLength(value) : byteLength(value)
+  }
+  return bytes
+}
+
+const byteLength = (value: unknown) => Buffer.byteLength(JSON.stringify(value ?? null))
+
+function longestOf(values: object): string {
+  const lengths = Object.entries(values).map(([name, value]) => ({ name, length: byteLength(value) }))
+  return lengths.reduce((longest, one) => (one.length > longest.length ? one : longest)).name
 }
 
 /** The details of an entity: a list in JSON, columns `details.NAME` in a sheet. */

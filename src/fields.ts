@@ -35,7 +35,7 @@ export type Values<F extends Fields> = {
 }
 
 /** The same as a row has them. */
-type StoredValues<F extends Fields> = {
+export type StoredValues<F extends Fields> = {
   -readonly [Name in keyof F]: (F[Name] extends Field<infer _, infer S> ? S : never) | null
 }
 

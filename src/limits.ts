@@ -63,6 +63,10 @@ const TABLE = {
   inFlightBytesMax: [256_000_000, 'Request bodies held and responses being sent, together; beyond it 503. A setting.'],
   inFlightShareMax: [0.25, 'The share of it that one key may use.'],
   inFlightFromBytes: [32_768, 'Smaller bodies and responses are not counted as in flight.'],
+  rowBytesMax: [
+    65_536,
+    'The texts and details of one person, project, risk or issue together, as JSON in UTF-8. Older, longer rows stay, and may not grow.',
+  ],
   syncRecordsMax: [20_000, 'Risks, and issues, in one project sync; people, and groups, in one personnel sync.'],
   syncMembershipsMax: [100_000, 'Groups of all people, or members of all groups, named in one personnel sync.'],
   closeShareMax: [

@@ -1,5 +1,5 @@
 import { and, eq, gte, inArray, type SQL } from 'drizzle-orm'
-import { checkDetails, type Detail, details } from '../details.js'
+import { checkSize, type Detail, details } from '../details.js'
 import { Fault } from '../errors.js'
 import {
   email,
@@ -169,7 +169,7 @@ export function checkPerson(before: PersonRow | undefined, values: PersonValues,
   if (!isReachable && !check.has('email') && !check.has('externalId')) {
     check.flaw('email', 'A person needs an e-mail or an externalId.')
   }
-  checkDetails(values.details, before?.details, check)
+  checkSize(PERSON_FIELDS, values, before, check)
 }
 
 /** Reads a person to add; flaws go to the check. */

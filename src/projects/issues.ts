@@ -1,6 +1,6 @@
 import { and, eq, gte, lt, type SQL, sql } from 'drizzle-orm'
 import type { AnyPgColumn } from 'drizzle-orm/pg-core'
-import { checkDetails, details } from '../details.js'
+import { checkSize, details } from '../details.js'
 import {
   day,
   link,
@@ -141,7 +141,7 @@ export function issuesLedger(write: Write): Ledger<IssueRow> {
 /** Checks an issue beyond the single fields. */
 export function checkIssue(before: IssueRow | undefined, values: IssueValues, check: InputCheck): void {
   if (!before) requireFields(ISSUE_FIELDS, values, check)
-  checkDetails(values.details, before?.details, check)
+  checkSize(ISSUE_FIELDS, values, before, check)
 }
 
 /** An issue as it would be stored: the given values merged with the row before. */

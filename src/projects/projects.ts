@@ -1,5 +1,5 @@
 import { and, gte, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
-import { checkDetails, details } from '../details.js'
+import { checkSize, details } from '../details.js'
 import {
   link,
   namesOf,
@@ -129,7 +129,7 @@ export function projectsLedger(write: Write): Ledger<ProjectRow> {
 /** Checks a project beyond the single fields. */
 export function checkProject(before: ProjectRow | undefined, values: ProjectValues, check: InputCheck): void {
   if (!before) requireFields(PROJECT_FIELDS, values, check)
-  checkDetails(values.details, before?.details, check)
+  checkSize(PROJECT_FIELDS, values, before, check)
 }
 
 /** A project as it would be stored: the given values merged with the row before. */

@@ -1,5 +1,5 @@
 import { and, between, eq, gt, gte, isNotNull, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm'
-import { checkDetails, details } from '../details.js'
+import { checkSize, details } from '../details.js'
 import { badArgument } from '../errors.js'
 import {
   day,
@@ -199,7 +199,7 @@ export function checkRisk(before: RiskRow | undefined, values: RiskValues, check
   if (!before) requireFields(RISK_FIELDS, values, check)
   requireBoth('likelihood', 'impact')
   requireBoth('residualLikelihood', 'residualImpact')
-  checkDetails(values.details, before?.details, check)
+  checkSize(RISK_FIELDS, values, before, check)
 
   function requireBoth(one: Factor, other: Factor): void {
     const isJudged = (name: Factor) => patched(values[name], before?.[name]) !== null
