@@ -107,6 +107,7 @@ const TABLE = {
   rateUnitCost: [2_000, 'The cost that is charged as one request: a page of 50 is less.'],
   recordCost: [20, 'The cost of one record of a sync for the rate limit.'],
   refusedBytesForOne: [10, 'Bytes of the body of a refused request that are charged as a cost of 1.'],
+  recordBytes: [1_000, 'Bytes of the texts of a sync that count as one record, if that is more than its records.'],
   rateShareMax: [0.25, 'The share of the burst that a single request is charged at most.'],
   wrongKeysPerMinute: [60, 'Wrong keys from one address in a minute.'],
   rateKeptMax: [10_000, 'Keys and addresses whose rate is remembered.'],

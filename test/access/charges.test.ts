@@ -2,6 +2,7 @@ import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { AppOptions } from '../../src/http/app.js'
 import { LIMITS } from '../../src/limits.js'
 import { addPerson } from '../../src/personnel/people.js'
+import { TEXT_MAX } from '../../src/vocabulary.js'
 import { addProject, addRisks, DEAR_PERSON, project, risk } from '../support/fixtures.js'
 import { type Caller, type Gateway, openGateway, openOffice, type TestResponse } from '../support/harness.js'
 
@@ -340,4 +341,17 @@ test('what is brought in is charged by its records, in GraphQL and in REST', asy
   expect(
     await charged((caller) => caller.post('/v1/projects', { ...input, key: 'ZEUS', risks: risks.slice(0, 1) })),
   ).toBe(1)
+})
+
+test('what is brought in is charged by its bytes, if its records are long', async () => {
+  const description = '€'.repeat(TEXT_MAX.description)
+  const risks = Array.from({ length: 20 }, (_, i) => ({ reference: `R-${i}`, title: 'Late', description }))
+  const input = { key: 'APOLLO', name: 'Apollo', risks }
+  const { charged } = await openWith(0)
+  const bytes = risks.length * Buffer.byteLength(description)
+  const expected = units(1 + (bytes / LIMITS.recordBytes) * LIMITS.recordCost)
+  expect(expected).toBeGreaterThan(5)
+  expect(await charged((caller) => caller.post('/v1/projects', input))).toBe(expected)
+  const query = 'mutation ($input: SyncProjectInput!) { syncProject(input: $input) { project { key } } }'
+  expect(await charged((caller) => caller.graphql(query, { input }))).toBe(expected)
 })

@@ -25,6 +25,7 @@ import { boundedArguments } from '../bounds.js'
 import { type Arguments, sqlOf } from '../fields.js'
 import { type IsIncluded, includedBy } from '../selections.js'
 import type { FieldPrice } from './fieldPrices.js'
+import { textBytesOf } from './inputBytes.js'
 import { allDifferent, type MayRead, onceFor, type References } from './references.js'
 
 /** The cost of a selection each time that it is read. */
@@ -231,10 +232,14 @@ function derivedCost(
   return { ...scanned, inner: new Map([...scanned.inner, [{ references, lookUp: 0, each: entry }, 1]]) }
 }
 
-/** The cost of a mutation for the records that it stores. */
+/** The cost of a mutation for the records that it stores: their number, or their bytes if they are long. */
 export function storingCostOf({ extensions }: GraphQLField<unknown, unknown>, args: () => Arguments): number {
   const price = extensions['price'] as FieldPrice | undefined
-  return price && 'records' in price ? price.records(args()) * LIMITS.recordCost : 0
+  if (!price || !('records' in price)) return 0
+  const given = args()
+  return (
+    Math.max(price.records(given), Math.floor(textBytesOf(given['input']) / LIMITS.recordBytes)) * LIMITS.recordCost
+  )
 }
 
 /** Arguments beyond their bounds are refused by the resolver; until then nothing is looked up for them. */
