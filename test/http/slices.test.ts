@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest'
 import type { AppOptions } from '../../src/http/app.js'
+import { csvContent, csvText } from '../../src/http/rest/csv.js'
+import { DetailNames } from '../../src/ingest/files/cells.js'
 import { LIMITS } from '../../src/limits.js'
 import { personWith } from '../../src/personnel/people.js'
+import { DETAILS_MAX } from '../../src/vocabulary.js'
 import { openGateway } from '../support/harness.js'
 import { PLAIN } from '../support/way.js'
 
@@ -54,4 +57,35 @@ test('a long list is not executed beyond the deadline', async () => {
   expect([status, body.errors.length, body.errors[0].extensions.code]).toEqual([503, 1, 'DEADLINE_EXCEEDED'])
   // The deadline counts from the arrival of the request, so it may be over before execution begins.
   expect(body.data ?? { personnel: null }).toEqual({ personnel: null })
+})
+
+test('a CSV of few long rows yields to others after each slice of bytes', async () => {
+  const text = 'x'.repeat(LIMITS.rowBytesMax)
+  let [sinceTurn, most, isOver] = [0, 0, false]
+  const entries = Array.from({ length: 40 }, () =>
+    Object.defineProperty({ title: text }, 'read', {
+      get() {
+        sinceTurn += 1
+        most = Math.max(most, sinceTurn)
+        return ''
+      },
+    }),
+  )
+  const onTurn = () => {
+    sinceTurn = 0
+    if (!isOver) setImmediate(onTurn)
+  }
+  onTurn()
+  const content = await csvContent(['title', 'read'], entries, ',')
+  isOver = true
+  expect(most).toBeLessThanOrEqual(LIMITS.sliceBytes / LIMITS.rowBytesMax)
+  expect(content.bytes.toString()).toBe(csvText(['title', 'read'], entries).replace(/^/, '\ufeff'))
+})
+
+test('names of details are gathered only until they are too many for columns', () => {
+  const names = new DetailNames()
+  for (let row = 0; row < 1_000; row++) {
+    names.add({ details: Array.from({ length: DETAILS_MAX }, (_, n) => ({ name: `${row} ${n}`, text: 'x' })) })
+  }
+  expect(names.all.length).toBeLessThanOrEqual(LIMITS.detailColumnsMax + DETAILS_MAX)
 })

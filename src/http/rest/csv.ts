@@ -1,9 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { textBytesIn } from '../../graph/cost/inputBytes.js'
 import { DetailNames, type SheetLayout, sheetLayout } from '../../ingest/files/cells.js'
 import { csvLine, type Separator } from '../../ingest/files/csv.js'
 import { LIMITS } from '../../limits.js'
 import { Content } from '../wire/content.js'
-import { joined } from '../wire/slices.js'
+import { GrowingBytes } from '../wire/slices.js'
 
 export type Entry = Readonly<Record<string, unknown>>
 
@@ -16,34 +17,47 @@ export function csvText(columns: readonly string[], entries: readonly Entry[]): 
 }
 
 /** The same as a response body, written in slices to yield to the event loop; the entries are read twice. */
-export async function csvContent(
-  columns: readonly string[],
-  entries: Iterable<Entry>,
-  separator: Separator,
-): Promise<Content> {
-  const slices: Buffer[] = []
+export async function csvContent(columns: readonly string[], entries: Entries, separator: Separator): Promise<Content> {
+  const body = new GrowingBytes(entries instanceof JsonLines ? entries.length : 0)
   // Excel knows UTF-8 by the byte order mark.
   const { header, cells } = await layoutOf(columns, entries)
-  let slice = [`\ufeff${csvLine(header, separator)}`]
-  for (const entry of entries) {
-    slice.push(csvLine(cells(entry), separator))
-    if (slice.length < LIMITS.sliceRows) continue
-    slices.push(Buffer.from(slice.join('')))
-    slice = []
+  await body.append(`\ufeff${csvLine(header, separator)}`)
+  for (const slice of slicesOf(entries)) {
+    await body.append(slice.map((entry) => csvLine(cells(entry), separator)).join(''))
     await nextTurn()
   }
-  slices.push(Buffer.from(slice.join('')))
-  return new Content('text/csv; charset=utf-8; header=present', await joined(slices))
+  return new Content('text/csv; charset=utf-8; header=present', await body.whole())
 }
 
-async function layoutOf(columns: readonly string[], entries: Iterable<Entry>): Promise<SheetLayout> {
+async function layoutOf(columns: readonly string[], entries: Entries): Promise<SheetLayout> {
   const names = new DetailNames()
-  let rows = 0
-  for (const entry of entries instanceof JsonLines ? entries.detailed() : entries) {
-    names.add(entry)
-    if (++rows % LIMITS.sliceRows === 0) await nextTurn()
+  const detailed = entries instanceof JsonLines && !(await entries.haveDetails()) ? [] : entries
+  for (const slice of slicesOf(detailed)) {
+    for (const entry of slice) names.add(entry)
+    // They become one column, whatever the others are.
+    if (names.areTooMany) break
+    await nextTurn()
   }
   return sheetLayout(columns, names.all)
+}
+
+type Entries = readonly Entry[] | JsonLines
+
+/** The entries in slices of at most so many rows and about so many bytes. */
+function* slicesOf(entries: Entries): Generator<readonly Entry[]> {
+  let [slice, bytes]: [Entry[], number] = [[], 0]
+  for (const [entry, size] of entries instanceof JsonLines ? entries.sized() : sized(entries)) {
+    slice.push(entry)
+    bytes += size
+    if (slice.length < LIMITS.sliceRows && bytes < LIMITS.sliceBytes) continue
+    yield slice
+    ;[slice, bytes] = [[], 0]
+  }
+  if (slice.length > 0) yield slice
+}
+
+function* sized(entries: readonly Entry[]): Generator<readonly [entry: Entry, bytes: number]> {
+  for (const entry of entries) yield [entry, textBytesIn(entry)]
 }
 
 /** Newline-delimited JSON, parsed lazily, one entry at a time. */
@@ -54,22 +68,37 @@ export class JsonLines implements Iterable<Entry> {
     this.lines = lines
   }
 
-  [Symbol.iterator](): Iterator<Entry> {
-    return entriesIn(this.lines)
+  /** In bytes. */
+  get length(): number {
+    return this.lines.length
   }
 
-  /** None if no entry has details: looking for them is much faster than parsing. */
-  detailed(): Iterable<Entry> {
-    return this.lines.includes('"details":[{') ? this : []
+  *[Symbol.iterator](): Iterator<Entry> {
+    for (const [entry] of this.sized()) yield entry
+  }
+
+  *sized(): Generator<readonly [entry: Entry, bytes: number]> {
+    const { lines } = this
+    for (let start = 0; start < lines.length; ) {
+      const found = lines.indexOf('\n', start)
+      const end = found < 0 ? lines.length : found
+      // The cast holds: the store's SQL built each line from the selected fields.
+      yield [JSON.parse(lines.toString('utf8', start, end)) as Entry, end - start]
+      start = end + 1
+    }
+  }
+
+  /** Whether any entry has details: looking for them is much faster than parsing. */
+  async haveDetails(): Promise<boolean> {
+    for (let start = 0; start < this.lines.length; start += SEARCHED_BYTES) {
+      if (start > 0) await nextTurn()
+      // The mark may lie across the end of a slice.
+      if (this.lines.subarray(start, start + SEARCHED_BYTES + DETAILED.length).includes(DETAILED)) return true
+    }
+    return false
   }
 }
 
-function* entriesIn(lines: Buffer): Generator<Entry> {
-  for (let start = 0; start < lines.length; ) {
-    const found = lines.indexOf('\n', start)
-    const end = found < 0 ? lines.length : found
-    // The cast holds: the store's SQL built each line from the selected fields.
-    yield JSON.parse(lines.toString('utf8', start, end)) as Entry
-    start = end + 1
-  }
-}
+const DETAILED = '"details":[{'
+/** Less than ten milliseconds. */
+const SEARCHED_BYTES = 16 * LIMITS.sliceBytes

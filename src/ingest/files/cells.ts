@@ -52,9 +52,13 @@ export class DetailNames {
   readonly all: string[] = []
   readonly #known = new Set<string>()
 
+  /** Whether they become one column: their order no longer matters, and finding it takes longer with each. */
+  get areTooMany(): boolean {
+    return this.all.length > LIMITS.detailColumnsMax
+  }
+
   add(entry: Entry): void {
-    // With more names they are no columns, and their order does not matter.
-    if (this.all.length > LIMITS.detailColumnsMax) return
+    if (this.areTooMany) return
     const names = detailsOf(entry).map(({ name }) => name)
     for (const [at, name] of names.entries()) {
       if (this.#known.has(name)) continue
