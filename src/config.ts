@@ -121,6 +121,14 @@ export const SETTINGS = {
     read: (text) => wholeNumber(text, IN_FLIGHT_MEGABYTES_MIN, 100_000),
     form: `a whole number of megabytes, at least ${IN_FLIGHT_MEGABYTES_MIN}`,
   }),
+  responseMegabytes: setting({
+    flag: '--response-megabytes <number>',
+    env: 'OPERATIONS_RESPONSE_MEGABYTES',
+    help: 'the largest response; a larger one is refused before it is built',
+    fallback: LIMITS.responseBytesMax / MEGABYTE,
+    read: (text) => wholeNumber(text, 1, 900),
+    form: 'a whole number of megabytes from 1 to 900',
+  }),
   connectionsPerAddress: setting({
     flag: '--connections-per-address <number>',
     env: 'OPERATIONS_CONNECTIONS_PER_ADDRESS',

@@ -70,6 +70,13 @@ export class Fault extends Error {
   }
 }
 
+/** The response would be larger than its limit. */
+export class ResponseTooLong extends Fault {
+  constructor(bytesMax: number, hint = 'Request smaller pages, with `first`, or fewer fields.') {
+    super('TOO_COMPLEX', `The response would have more than ${bytesMax.toLocaleString('en')} bytes. ${hint}`)
+  }
+}
+
 export function badArgument(parameter: string, detail: string): Fault {
   return new Fault('BAD_REQUEST', `${parameter}: ${detail}`, { flaws: [{ parameter, detail }] })
 }

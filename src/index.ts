@@ -90,6 +90,8 @@ export interface GatewayOptions {
   readonly responseCacheBytesMax?: number
   /** Request bodies held and responses being sent by `listener`; beyond it requests get 503. */
   readonly inFlightBytesMax?: number
+  /** The largest response in bytes; a larger one is refused before it is built. */
+  readonly responseBytesMax?: number
   /** How long a request may read before it gets 503. */
   readonly deadlineMs?: number
 }
@@ -117,6 +119,7 @@ export function createGateway({ store, ...options }: GatewayOptions): Gateway {
     ratePerMinute: options.ratePerMinute ?? LIMITS.ratePerMinute,
     responseCacheBytesMax: options.responseCacheBytesMax ?? LIMITS.responseCacheBytesMax,
     inFlightBytesMax: options.inFlightBytesMax ?? LIMITS.inFlightBytesMax,
+    responseBytesMax: options.responseBytesMax ?? LIMITS.responseBytesMax,
     deadlineMs: options.deadlineMs ?? LIMITS.deadlineMs,
     slowMs: LIMITS.slowQueryMs,
     corsOrigins: '',
@@ -145,12 +148,13 @@ export interface Caller {
 export function contextFor(store: Store, caller: Caller | Principal): Context {
   const principal = 'keyId' in caller ? caller : principalOf(caller)
   const opened = openedOf(store)
-  const { wholeListRowsMax } = LIMITS
+  const { wholeListRowsMax, responseBytesMax } = LIMITS
   const context: GraphContext = {
     store: opened,
     principal,
     clock: now,
     wholeListRowsMax,
+    responseBytesMax,
     rowCounts: rowCountsOf(opened),
   }
   const handedOut: unknown = context

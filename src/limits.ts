@@ -10,6 +10,9 @@ const TABLE = {
   scannedRowsForOne: [10, 'Rows that are filtered or counted for a cost of 1.'],
   nestedListCost: [35, 'The cost of a list inside another list before its rows, for each parent: an index search.'],
   nestedScanCost: [100, 'The highest cost of filtering or counting such a list, for each parent.'],
+  pricedRowBytes: [2_048, 'Bytes of the long texts of a row, on average, that its fields include in their cost.'],
+  bytesForOne: [1_024, 'Bytes beyond it for a cost of 1, for each row.'],
+  textSizesMs: [5_000, 'How often the average length of stored texts is measured at most.'],
   queryCostMax: [
     100_000,
     'The cost of a query: a field is 1, a list is its selection times the rows that it can return.',
@@ -61,6 +64,7 @@ const TABLE = {
     'The body of a sync: `POST /v1/projects`, `POST /v1/personnel/batch`, or `/graphql` with a `.manage` scope, one at a time for each key.',
   ],
   inFlightBytesMax: [256_000_000, 'Request bodies held and responses being sent, together; beyond it 503. A setting.'],
+  responseBytesMax: [256_000_000, 'A response; a larger one is refused before it is built. A setting.'],
   inFlightShareMax: [0.25, 'The share of it that one key may use.'],
   inFlightFromBytes: [32_768, 'Smaller bodies and responses are not counted as in flight.'],
   rowBytesMax: [

@@ -15,6 +15,7 @@ export interface Context {
   readonly principal: Principal
   readonly clock: () => Date
   readonly wholeListRowsMax: number
+  readonly responseBytesMax: number
   /** The row counts that prices depend on. */
   readonly rowCounts: RowCounts
   /** The deadline of the request; none by default. */

@@ -14,6 +14,7 @@ import {
   relatedRows,
 } from '../store/query/relations.js'
 import type { AnySummary } from '../store/query/summaries.js'
+import { isLongColumn, type LongColumn } from '../store/query/textSizes.js'
 import type { AnyView } from '../store/query/views.js'
 import type { Read } from '../store/store.js'
 import { builder, type Context, needs } from './builder.js'
@@ -85,6 +86,13 @@ export type Arguments = Readonly<Record<string, unknown>>
 /** The SQL declaration of a field; undefined if it has none. */
 export function sqlOf({ extensions }: { readonly extensions: Readonly<Record<string, unknown>> }) {
   return extensions['sql'] as SqlField | undefined
+}
+
+/** The column of long texts that a field shows; undefined for another field. */
+export function longColumnOf(declared: SqlField | undefined): LongColumn | undefined {
+  if (!declared) return undefined
+  const column = 'column' in declared ? declared.column : 'items' in declared ? declared.items.column : undefined
+  return column !== undefined && isLongColumn(column) ? column : undefined
 }
 
 type LeafType = 'ID' | 'String' | 'Int' | 'Date' | 'DateTime' | EnumRef<Types, string>

@@ -44,6 +44,7 @@ export type FieldChangeRow = FieldChangeTable['$inferSelect']
 /** The changed fields of a change, as rows. */
 export const fieldChanges: Relation<Tables['change'], FieldChangeTable, object> = {
   of: (t) => t.change,
+  column: 'fields',
   from: ({ json }, { fields }) => json.changes(fields),
   list: { name: 'fields', table: () => fieldChange, order: ({ id }) => [id], matching: () => undefined },
   where: () => undefined,

@@ -62,6 +62,8 @@ interface EngineOptions {
   readonly store: Store
   readonly clock: () => Date
   readonly wholeListRowsMax: number
+  /** The largest response. */
+  readonly responseBytesMax?: number
   /** How long the reads of a request may take. */
   readonly deadlineMs?: number
   /** Called after each write of a request. */
@@ -72,12 +74,13 @@ interface EngineOptions {
 
 export function createEngine(options: EngineOptions): Engine {
   const { store, clock, wholeListRowsMax, deadlineMs = LIMITS.deadlineMs, isCompiled = true, onWritten } = options
+  const { responseBytesMax = LIMITS.responseBytesMax } = options
   const rowCounts = rowCountsOf(store)
   const contextFor: Engine['contextFor'] = (principal, onStatement, deadline = new RequestDeadline(deadlineMs)) => {
     return {
       store: {
         ...store,
-        read: store.reading(onStatement, deadline),
+        read: store.reading(onStatement, deadline, responseBytesMax),
         write: (as, work) =>
           store.write({ onStatement, waitingSince: deadline.since, ...as }, work).finally(() => {
             deadline.goOn()
@@ -87,6 +90,7 @@ export function createEngine(options: EngineOptions): Engine {
       principal,
       clock,
       wholeListRowsMax,
+      responseBytesMax,
       rowCounts,
       deadline,
     }
@@ -116,7 +120,8 @@ export function createEngine(options: EngineOptions): Engine {
       const compiled = isCompiled ? compiledQuery(schema, document, operationName, withheld) : 'switched_off'
       if (typeof compiled === 'string') return compiled
       if (!mayHave(principal, compiled.scopes)) return 'scope'
-      return compiled.prepare(variables, rowCounts, (scope) => grants(principal.scopes, scope))
+      const mayRead = (scope: Scope) => grants(principal.scopes, scope)
+      return compiled.prepare(variables, rowCounts, { mayRead, bytesMax: responseBytesMax })
     },
     async chargeFor({ document, operationName, variables: raw }, context) {
       const operation = getOperationAST(document, operationName)

@@ -25,6 +25,11 @@ export interface Read {
    * condition allows to stop it. Undefined if it runs in place.
    */
   guard(extent: Extent): SQL | undefined
+  /**
+   * The condition under which a heavy statement returns a part with so many bytes: it stops the statement once all parts
+   * are longer than a response may be. Undefined if the engine has none.
+   */
+  meter(bytes: SQL): SQL | undefined
   /** The estimated number of rows read; 0 if the statement does not block the event loop. */
   weigh(extent: Extent): number
   /** The rows of a statement, each as an array of the selected values. */
@@ -120,8 +125,8 @@ interface StoreHealth {
 
 export interface Store {
   readonly read: Read
-  /** The same, with a callback for every statement and a deadline. */
-  reading(onStatement: OnStatement, deadline?: Deadline): Read
+  /** The same, with a callback for every statement, a deadline, and the bytes that heavy statements may return. */
+  reading(onStatement: OnStatement, deadline?: Deadline, bytesMax?: number): Read
   health(): Promise<StoreHealth>
   /** Runs `work` in one transaction: all of it is stored when the promise resolves, or nothing. */
   write<T>(as: Authorship, work: (write: Write) => Promise<T>): Promise<T>

@@ -30,8 +30,8 @@ interface Statement {
   readonly values: readonly unknown[]
 }
 
-/** Whether a statement only reads the size of a table, to decide whether the next one is heavy. */
-const isSizing = (sql: string) => sql.startsWith('select max(rowid) from')
+/** Whether a statement only measures a table: its rows, to decide whether the next one is heavy, or its texts. */
+const isSizing = (sql: string) => sql.startsWith('select max(rowid) from') || sql.endsWith(') sized')
 
 interface HistoryLine {
   readonly by: string

@@ -22,6 +22,7 @@ const FLAGS = [
   'rateLimit',
   'responseCacheMegabytes',
   'inFlightMegabytes',
+  'responseMegabytes',
   'connectionsPerAddress',
   'deadlineMs',
   'slowMs',

@@ -42,6 +42,7 @@ export async function serve(config: Config, { isDemo, clock, stop }: ServeOption
       ratePerMinute: config.rateLimit,
       responseCacheBytesMax: config.responseCacheMegabytes * MEGABYTE,
       inFlightBytesMax: config.inFlightMegabytes * MEGABYTE,
+      responseBytesMax: config.responseMegabytes * MEGABYTE,
       demoKey: isLocal ? demoKey : undefined,
       ...(metrics && { onFinished: metrics.onFinished }),
     })

@@ -26,6 +26,7 @@ import { type Arguments, sqlOf } from '../fields.js'
 import { type IsIncluded, includedBy } from '../selections.js'
 import type { FieldPrice } from './fieldPrices.js'
 import { textBytesOf } from './inputBytes.js'
+import { type LongText, longTextOf } from './longTexts.js'
 import { allDifferent, type MayRead, onceFor, type References } from './references.js'
 
 /** The cost of a selection each time that it is read. */
@@ -33,6 +34,8 @@ export interface Selection {
   readonly fixed: number
   /** Parts that depend on the store or on arguments, and how often each is in the selection. */
   readonly inner: ReadonlyMap<Inner, number>
+  /** The long texts among its fields, and how often each is in the selection. */
+  readonly texts: ReadonlyMap<LongText, number>
 }
 
 export type Inner = ListBill | Referred
@@ -81,7 +84,8 @@ interface MutationBill extends Selection {
 }
 
 const NO_INNER: Selection['inner'] = new Map()
-const FREE: Selection = { fixed: 0, inner: NO_INNER }
+const NO_TEXTS: Selection['texts'] = new Map()
+const FREE: Selection = { fixed: 0, inner: NO_INNER, texts: NO_TEXTS }
 
 interface Cost extends Selection {
   readonly depth: number
@@ -105,9 +109,9 @@ export function billOf(priced: Priced): Bill {
   const { schema, operation } = priced
   const biller = new Biller(priced)
   const root = schema.getRootType(operation.operation)
-  const { fixed, inner, depth } = root ? biller.selection(operation.selectionSet, root) : NOTHING
+  const { fixed, inner, texts, depth } = root ? biller.selection(operation.selectionSet, root) : NOTHING
   const isMutation = operation.operation === OperationTypeNode.MUTATION
-  return { fixed, inner, depth, mutations: isMutation ? biller.mutations : [] }
+  return { fixed, inner, texts, depth, mutations: isMutation ? biller.mutations : [] }
 }
 
 /** Of operations without directives: their bills are the same for all variables. */
@@ -167,10 +171,12 @@ class Biller {
     // Introspection has limits of its own.
     if (!field) return { ...NOTHING, fixed: 1, depth: 1 }
     const selected = node.selectionSet ? this.selection(node.selectionSet, getNamedType(field.type)) : NOTHING
-    const cost = { ...costOf(field, node, selected), depth: selected.depth + 1 }
+    const text = longTextOf(this.schema, type, field)
+    const own = costOf(field, node, selected)
+    const cost = { ...own, texts: text ? plus(own.texts, new Map([[text, 1]])) : own.texts, depth: selected.depth + 1 }
     if (type === this.schema.getMutationType()) {
       const storing = (variables: Arguments) => storingCostOf(field, () => getArgumentValues(field, node, variables))
-      this.mutations.push({ fixed: cost.fixed, inner: cost.inner, storing })
+      this.mutations.push({ fixed: cost.fixed, inner: cost.inner, texts: cost.texts, storing })
     }
     return cost
   }
@@ -185,11 +191,11 @@ function costOf(field: GraphQLField<unknown, unknown>, node: FieldNode, selected
   if ('part' in price) return partOf(price.part, selected)
   const args = (variables: Arguments) => orNothing(field, getArgumentValues(field, node, variables))
   if ('references' in price) {
-    const each = { fixed: selected.fixed, inner: selected.inner }
+    const { fixed, inner, texts } = selected
     return within({
       references: onceFor((variables, mayRead) => price.references(args(variables), mayRead)),
       lookUp: 1,
-      each,
+      each: { fixed, inner, texts },
     })
   }
   if ('derived' in price) return derivedCost(field, price.derived, args, selected)
@@ -252,18 +258,22 @@ function orNothing(field: GraphQLField<unknown, unknown>, args: Arguments): Argu
   }
 }
 
-function referring(times: number, { fixed, inner }: Cost): Cost {
-  if (inner.size === 0) return { ...NOTHING, fixed: 1 + times * fixed }
-  return within({ references: () => allDifferent(times), lookUp: 0, each: { fixed, inner } })
+function referring(times: number, { fixed, inner, texts }: Cost): Cost {
+  if (inner.size === 0) return { ...NOTHING, fixed: 1 + times * fixed, texts: multiplied(texts, times) }
+  return within({ references: () => allDifferent(times), lookUp: 0, each: { fixed, inner, texts } })
+}
+
+function multiplied(texts: Selection['texts'], times: number): Selection['texts'] {
+  return texts.size === 0 ? texts : new Map(Array.from(texts, ([text, count]) => [text, count * times]))
 }
 
 function within(one: Inner, fixed = 0): Cost {
   return { ...NOTHING, fixed: 1 + fixed, inner: new Map([[one, 1]]) }
 }
 
-function partOf(part: 'entries' | 'entry' | 'count' | 'ends', { fixed, inner }: Cost): Cost {
-  if (part === 'entries') return { ...NOTHING, entry: { fixed, inner } }
-  if (part === 'entry') return { ...NOTHING, fixed: 1 + fixed, inner }
+function partOf(part: 'entries' | 'entry' | 'count' | 'ends', { fixed, inner, texts }: Cost): Cost {
+  if (part === 'entries') return { ...NOTHING, entry: { fixed, inner, texts } }
+  if (part === 'entry') return { ...NOTHING, fixed: 1 + fixed, inner, texts }
   if (part === 'count') return { ...NOTHING, isCounted: true }
   return { ...NOTHING, fixed, needsEnds: true }
 }
@@ -279,14 +289,18 @@ function sum(one: Cost, other: Cost): Cost {
 }
 
 function both(one: Selection, other: Selection): Selection {
-  return { fixed: one.fixed + other.fixed, inner: together(one.inner, other.inner) }
+  return {
+    fixed: one.fixed + other.fixed,
+    inner: plus(one.inner, other.inner),
+    texts: plus(one.texts, other.texts),
+  }
 }
 
-function together(one: Selection['inner'], other: Selection['inner']): Selection['inner'] {
+function plus<K>(one: ReadonlyMap<K, number>, other: ReadonlyMap<K, number>): ReadonlyMap<K, number> {
   if (other.size === 0) return one
   if (one.size === 0) return other
   const all = new Map(one)
-  for (const [inner, times] of other) all.set(inner, (all.get(inner) ?? 0) + times)
+  for (const [key, times] of other) all.set(key, (all.get(key) ?? 0) + times)
   return all
 }
 

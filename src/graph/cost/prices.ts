@@ -1,6 +1,6 @@
 import type { GraphQLSchema } from 'graphql'
 import { grants, type Scope } from '../../auth/scopes.js'
-import { Fault } from '../../errors.js'
+import { Fault, ResponseTooLong } from '../../errors.js'
 import { LIMITS } from '../../limits.js'
 import { isServed } from '../../store/query/page.js'
 import type { RowCounts } from '../../store/query/rowCounts.js'
@@ -8,6 +8,7 @@ import type { Context } from '../builder.js'
 import type { Arguments } from '../fields.js'
 import { mayUseNames } from '../hints/names.js'
 import { type Bill, billWith, type Inner, type ListArguments, type ListBill, type Selection } from './bills.js'
+import type { LongText } from './longTexts.js'
 import type { MayRead } from './references.js'
 import { smallerPages } from './smallerPages.js'
 
@@ -23,6 +24,8 @@ interface Buyer {
   readonly counts: RowCounts
   /** Rows that the caller may not read are not priced: their price would reveal how many there are. */
   readonly mayRead: MayRead
+  /** The largest response. */
+  readonly bytesMax: number
 }
 
 /** Throws if the bill exceeds a limit, before any row is counted for the charge. */
@@ -32,16 +35,25 @@ export async function priceOf(bill: Bill, buyer: Buyer): Promise<Price> {
     requireAtMost('cost', bill.fixed, LIMITS.queryCostMax)
     return { charge: inMutations(bill, buyer, ({ fixed }) => fixed) }
   }
-  const lists = await listsIn(bill, buyer)
-  const limited = new Pricing(lists, buyer, LIMITS.wholeListPricedRows)
+  const { lists, texts } = await partsOf(bill, buyer)
+  const limitedWith = (known: KnownLists) => new Pricing(known, texts, buyer, LIMITS.wholeListPricedRows)
+  const limited = limitedWith(lists)
   const cost = limited.costOf(bill)
   if (cost > LIMITS.queryCostMax) {
-    throw tooComplex('cost', String(cost), LIMITS.queryCostMax, hintFor(bill, lists, buyer))
+    const hint = hintFor(lists, (smaller) => limitedWith(smaller).costOf(bill) <= LIMITS.queryCostMax)
+    throw tooComplex('cost', String(cost), LIMITS.queryCostMax, hint)
   }
   requireAtMost('cost of repeated references', limited.repeated, LIMITS.repeatedCostMax)
-  const filtered = await Promise.all([...lists].map(([one, list]) => withFilter(one, list, buyer)))
-  const pricing = new Pricing(new Map(filtered), buyer, Number.POSITIVE_INFINITY)
+  const filtered = new Map(await Promise.all([...lists].map(([one, list]) => withFilter(one, list, buyer))))
+  const pricingWith = (known: KnownLists) => new Pricing(known, texts, buyer, Number.POSITIVE_INFINITY)
+  const pricing = pricingWith(filtered)
   const charge = inMutations(bill, buyer, (selection) => pricing.costOf(selection))
+  if (pricing.bytes > buyer.bytesMax) {
+    throw new ResponseTooLong(
+      buyer.bytesMax,
+      hintFor(filtered, (smaller) => pricingWith(smaller).bytesOf(bill) <= buyer.bytesMax),
+    )
+  }
   return { charge: charge + Math.ceil(pricing.repeated / LIMITS.repeatedCostForOne) }
 }
 
@@ -72,14 +84,19 @@ interface KnownList extends Extent {
 }
 type KnownLists = ReadonlyMap<ListBill, KnownList>
 
-/** Every list of a bill that the caller may read, each looked up once. */
-async function listsIn(bill: Bill, buyer: Buyer): Promise<KnownLists> {
+/** The average bytes of long texts. */
+type TextBytes = ReadonlyMap<LongText, number>
+
+/** Every list and long text of a bill that the caller may read, each looked up once. */
+async function partsOf(bill: Bill, buyer: Buyer): Promise<{ lists: KnownLists; texts: TextBytes }> {
   // The arguments of each are read once, here.
   const found = new Map<ListBill, ListArguments>()
+  const long = new Set<LongText>()
   const seen = new Set<Selection>()
   const collect = (selection: Selection): void => {
     if (seen.has(selection)) return
     seen.add(selection)
+    for (const text of selection.texts.keys()) long.add(text)
     for (const one of selection.inner.keys()) {
       if (!isOfList(one)) {
         collect(one.each)
@@ -92,9 +109,28 @@ async function listsIn(bill: Bill, buyer: Buyer): Promise<KnownLists> {
     }
   }
   collect(bill)
-  return new Map(
-    await Promise.all([...found].map(async ([one, args]) => [one, await known(one, args, buyer)] as const)),
+  const texts = new Map(await Promise.all([...long].map(async (one) => [one, await averageOf(one, buyer)] as const)))
+  const lists = await Promise.all(
+    [...found].map(async ([one, args]) => [one, await known(one, args, texts, buyer)] as const),
   )
+  return { lists: new Map(lists), texts }
+}
+
+async function averageOf({ table, column }: LongText, { counts }: Buyer): Promise<number> {
+  const { average } = await counts.texts.of(table)
+  return average[column] ?? 0
+}
+
+/** The bytes of the long texts of one row. */
+function rowBytes(selected: Selection['texts'], average: TextBytes): number {
+  let bytes = 0
+  for (const [text, times] of selected) bytes += times * (average.get(text) ?? 0)
+  return bytes
+}
+
+/** Ordinary texts are included in the cost of their fields. */
+function costOfBytes(bytes: number): number {
+  return Math.ceil(Math.max(0, bytes - LIMITS.pricedRowBytes) / LIMITS.bytesForOne)
 }
 
 /** The arguments of a list; undefined where the caller may not read it. */
@@ -108,10 +144,17 @@ function isOfList(inner: Inner): inner is ListBill {
   return 'list' in inner
 }
 
-async function known(bill: ListBill, args: ListArguments, { counts }: Buyer): Promise<KnownList> {
+async function known(
+  bill: ListBill,
+  args: ListArguments,
+  texts: TextBytes,
+  { counts, bytesMax }: Buyer,
+): Promise<KnownList> {
   const { list, relation, entry, isCounted, needsEnds } = bill
   const first = firstOf(bill, args)
   const filter = args.filter ?? {}
+  // Unless so many rows of such a length are too long, their number does not matter.
+  const isWithin = (rows: number) => rows * rowBytes(entry.texts, texts) <= bytesMax
   // A page must be read to find its ends, even if no field of its rows is selected; a complete list need not.
   const perRow = needsEnds && first < Number.POSITIVE_INFINITY ? Math.max(1, entry.fixed) : entry.fixed
   const isRead = perRow > 0 || entry.inner.size > 0
@@ -119,7 +162,8 @@ async function known(bill: ListBill, args: ListArguments, { counts }: Buyer): Pr
   const served = isServed(relation ? { isSought: list.isSought ?? false } : list, filter)
   const looks = (served || !isRead ? 0 : 1) + (isCounted ? 1 : 0)
   // A page without nested lists costs its own rows only.
-  const isPageAlone = relation === undefined && first < Number.POSITIVE_INFINITY && entry.inner.size === 0
+  const isPageAlone =
+    relation === undefined && entry.inner.size === 0 && first < Number.POSITIVE_INFINITY && isWithin(first)
   const needsExtent = looks > 0 || (isRead && !isPageAlone)
   const extent = needsExtent ? await extentOf(bill, filter, counts) : UNKNOWN
   return { first, filter, perRow, isRead, looks, ...extent }
@@ -168,21 +212,32 @@ const ONCE: Around = { entries: 1, rows: 1, repeats: 1 }
  */
 class Pricing {
   private readonly lists: KnownLists
+  private readonly texts: TextBytes
   private readonly buyer: Buyer
   /** A list that returns each of its rows once counts for at most this many. */
   private readonly rowsMax: number
   private steps = 0
   /** The cost of repeated references if each were read. */
   repeated = 0
+  /** The bytes of all long texts. */
+  bytes = 0
 
-  constructor(lists: KnownLists, buyer: Buyer, rowsMax: number) {
+  constructor(lists: KnownLists, texts: TextBytes, buyer: Buyer, rowsMax: number) {
     this.lists = lists
+    this.texts = texts
     this.buyer = buyer
     this.rowsMax = rowsMax
   }
 
-  costOf({ fixed, inner }: Selection, around = ONCE): number {
-    let cost = around.entries * fixed
+  bytesOf(selection: Selection): number {
+    this.costOf(selection)
+    return this.bytes
+  }
+
+  costOf({ fixed, inner, texts }: Selection, around = ONCE): number {
+    const bytes = rowBytes(texts, this.texts)
+    this.bytes += around.rows * bytes
+    let cost = around.entries * (fixed + costOfBytes(bytes))
     for (const [one, times] of inner) {
       // Fragments nested in each other can make exponentially many paths.
       this.steps += 1
@@ -196,8 +251,14 @@ class Pricing {
     const { all, different } = references(this.buyer.variables, this.buyer.mayRead)
     const [entries, rows] = [different * around.entries, different * around.rows]
     if (rows === 0) return 0
-    if (all > different) this.repeated += (all - different) * this.costOf(each)
+    if (all > different) this.repeat(each, all - different)
     return lookUp * entries + this.costOf(each, { entries, rows, repeats: rows })
+  }
+
+  private repeat(each: Selection, times: number): void {
+    const before = this.bytes
+    this.repeated += times * this.costOf(each)
+    this.bytes += (times - 1) * (this.bytes - before)
   }
 
   private listCost(bill: ListBill, around: Around): number {
@@ -228,9 +289,10 @@ const priced = new WeakMap<Context, Promise<Price>>()
 
 /** The price of the operation of a context, computed once. */
 export function priceIn(context: Context, variables: Arguments, bill: () => Bill): Promise<Price> {
-  const { principal, rowCounts: counts } = context
+  const { principal, rowCounts: counts, responseBytesMax: bytesMax } = context
   const mayRead = (scope: Scope) => grants(principal.scopes, scope)
-  const known = priced.get(context) ?? Promise.resolve().then(() => priceOf(bill(), { variables, counts, mayRead }))
+  const known =
+    priced.get(context) ?? Promise.resolve().then(() => priceOf(bill(), { variables, counts, mayRead, bytesMax }))
   priced.set(context, known)
   return known
 }
@@ -255,7 +317,7 @@ function requireAtMost(limit: string, actual: number, most: number): void {
 }
 
 /** Which list is expensive, and the page that would make the query fit. */
-function hintFor(bill: Bill, lists: KnownLists, buyer: Buyer): string {
+function hintFor(lists: KnownLists, fits: (smaller: KnownLists) => boolean): string {
   const paged = [...lists].filter(([{ isPaged }]) => isPaged)
   const all = paged.map(([key, { first, rows }]) => ({
     key,
@@ -271,7 +333,7 @@ function hintFor(bill: Bill, lists: KnownLists, buyer: Buyer): string {
       if (list) smaller.set(key, { ...list, first: Math.min(first, list.first) })
     }
     try {
-      return new Pricing(smaller, buyer, LIMITS.wholeListPricedRows).costOf(bill) <= LIMITS.queryCostMax
+      return fits(smaller)
     } catch (error) {
       if (error instanceof Fault) return false
       throw error

@@ -9,7 +9,8 @@ import {
 } from 'graphql'
 import { LRUCache } from 'lru-cache'
 import type { Scope } from '../../auth/scopes.js'
-import { Fault } from '../../errors.js'
+import { Fault, ResponseTooLong } from '../../errors.js'
+import { LIMITS } from '../../limits.js'
 import { isOfStore, toFault } from '../../store/faults.js'
 import type { Separator } from '../../store/query/json.js'
 import type { RowCounts } from '../../store/query/rowCounts.js'
@@ -39,7 +40,7 @@ interface CompiledQuery {
   prepare(
     variables: Variables,
     counts: RowCounts,
-    mayRead?: (scope: Scope) => boolean,
+    limits?: { readonly mayRead?: (scope: Scope) => boolean; readonly bytesMax?: number },
   ): Promise<PreparedQuery | ExecutionReason>
 }
 
@@ -120,15 +121,19 @@ function compile(
   return {
     scopes: whole.scopes,
     isPersonal: whole.isPersonal,
-    async prepare(raw, counts, mayRead = () => true) {
+    async prepare(raw, counts, { mayRead = () => true, bytesMax = LIMITS.responseBytesMax } = {}) {
       try {
         const variables = coercedVariables(schema, operation, raw)
         if (!variables) return 'bad_input'
         const plan = planFor(variables)
         const args = plan.slots.map((slots) => slots.map((slot) => argumentsOf(slot, variables)))
-        const { charge } = await priceOf(plan.bill, { variables, counts, mayRead })
+        const { charge } = await priceOf(plan.bill, { variables, counts, mayRead, bytesMax })
         const run: PreparedQuery['run'] = (context, separator) =>
-          plan.run(context, args, separator ?? ',').catch(reasonOf)
+          plan.run(context, args, separator ?? ',').catch((error: unknown) => {
+            // Execution would read it all again.
+            if (error instanceof ResponseTooLong) throw error
+            return reasonOf(error)
+          })
         return { charge, isPersonal: whole.isPersonal, run }
       } catch (error) {
         return reasonOf(error)
@@ -172,9 +177,16 @@ function runnable(
         if (index > 0) await turn(context)
         questions.push(await run(context, args[index] ?? [], separator))
       }
-      return resultOf(runners, await readRoots(context, questions))
+      return requireSendable(context, resultOf(runners, await readRoots(context, questions)))
     },
   }
+}
+
+/** Before its parts are joined: equal fields under several aliases share theirs. */
+function requireSendable({ responseBytesMax }: Context, result: CompiledResult): CompiledResult {
+  const bytes = result.data.reduce((sum, { length }) => sum + length, 0)
+  if (bytes > responseBytesMax) throw new ResponseTooLong(responseBytesMax)
+  return result
 }
 
 function resultOf(named: readonly { readonly name: string }[], roots: readonly RootResult[]): CompiledResult {

@@ -65,6 +65,8 @@ interface Statement {
   readonly slots: readonly Slot[]
   readonly weigh: Weigh
   readonly hasCursors: boolean
+  /** The number of selected long texts. */
+  readonly longTexts: number
 }
 
 /** An operation whose result SQL builds. */
@@ -140,7 +142,12 @@ function rootOf(compiler: EntryCompiler, query: GraphQLObjectType, name: string,
     return { name, slots: [{ field, node, list: summary.list }], summary, shown: shownOf(compiler, type, nodes) }
   }
   compiler.slots.push({ field, node, list: 'list' in declared ? declared.list : undefined })
-  const shared = () => ({ name, slots: compiler.slots, hasCursors: compiler.hasCursors })
+  const shared = () => ({
+    name,
+    slots: compiler.slots,
+    hasCursors: compiler.hasCursors,
+    longTexts: compiler.longTexts,
+  })
   if ('list' in declared) {
     const { list } = declared
     const connection = compiler.rootConnection(type, nodes, { list, parent: query })

@@ -14,7 +14,7 @@ import type { JsonValue } from '../../store/query/json.js'
 import type { JsonPage, PageFact } from '../../store/query/jsonPage.js'
 import type { AnyList } from '../../store/query/page.js'
 import type { AnyRelation } from '../../store/query/relations.js'
-import { type ConnectionPart, type SqlField, sqlOf } from '../fields.js'
+import { type ConnectionPart, columnOf, longColumnOf, type SqlField, sqlOf } from '../fields.js'
 import type { Selected, selectionsOf } from '../selections.js'
 import {
   columnMember,
@@ -89,6 +89,8 @@ export class EntryCompiler {
   private readonly scopes: Set<Scope>
   private readonly withheld: ReadonlySet<Scope>
   private lookUps = 0
+  /** The number of selected long texts. */
+  longTexts = 0
 
   /** A reference that needs a withheld scope is null, and its scope is not noted. */
   constructor(collect: Collect, scopes: Set<Scope>, slots: Slot[] = [], withheld: ReadonlySet<Scope> = NO_SCOPES) {
@@ -191,19 +193,29 @@ export class EntryCompiler {
   /** A row of a type, as a field of `parent`. */
   entry(type: GraphQLObjectType, nodes: readonly FieldNode[], parent: GraphQLObjectType): Entry {
     const weights: Weigh[] = []
+    const long: string[] = []
     const members = [...this.selected(type, nodes)].map(([name, fields]) => {
       if (isTypename(fields[0])) return [name, constant(type.name)] as const
       if (this.isWithheld(type, fields[0])) return [name, nothing] as const
       const field = this.fieldOf(type, fields[0], parent)
       const declared = sqlOf(field)
       if (!declared) throw new NotCompilable()
+      const column = longColumnOf(declared)
+      if (column) long.push(column)
       const { member, weigh } = this.member(declared, field, fields, type)
       if (weigh) weights.push(weigh)
       return [name, member] as const
     })
     bounded(members)
+    this.longTexts += long.length
     return {
-      object: (build, row) => build.read.json.object(members.map(([name, member]) => [name, member(build, row)])),
+      object: (build, row) => {
+        const object = build.read.json.object(members.map(([name, member]) => [name, member(build, row)]))
+        return build.metered(
+          object,
+          long.map((column) => sql`coalesce(octet_length(${columnOf(row, column)}), 0)`),
+        )
+      },
       weigh: sumOf(weights),
     }
   }

@@ -7,7 +7,7 @@ import { withCursorsInTurns } from '../../store/query/cursors.js'
 import type { Separator } from '../../store/query/json.js'
 import { bytesOf, conditional, listSource } from '../../store/query/jsonPage.js'
 import { oncePerEngine } from '../../store/query/lookups.js'
-import { cursorGone, extentOf, requireWhole } from '../../store/query/page.js'
+import { type AnyList, cursorGone, extentOf, requireWhole } from '../../store/query/page.js'
 import type { CompiledSql, Extent, Read } from '../../store/store.js'
 import type { Context } from '../builder.js'
 import type { Arguments } from '../fields.js'
@@ -122,7 +122,7 @@ export function listRunner(root: ListRoot) {
     const rows = first ?? (await context.rowCounts.of(list, filter, own.most))
     requireWhole(rows, own)
     const weighing = new Weighing(pageRequests, rows)
-    const perRow = 1 + root.weigh(weighing)
+    const perRow = (1 + root.weigh(weighing)) * (await lengthFactor(context, root, list))
     const { builtOnce } = weighing
     const table = list.table(read.t)
     const extent = {
@@ -133,9 +133,11 @@ export function listRunner(root: ListRoot) {
     const guard =
       read.guard(extent) ?? (root.isCounted ? read.guard({ table, rows: Number.POSITIVE_INFINITY }) : undefined)
     const isHeavy = guard !== undefined
-    const key = `${number}${separator}${isHeavy ? 'guarded' : 'bare'} ${keyOf(pageRequests, builtOnce)}`
+    const weight = read.weigh(extent)
+    const isMetered = isHeavy && mayBeTooLong(context, root, weight)
+    const key = `${number}${separator}${kindOf(isHeavy, isMetered)} ${keyOf(pageRequests, builtOnce)}`
     const { text, values } = await cachedStatement(context, key, () => {
-      const build = new Build(read, pageRequests, { isHeavy, builtOnce })
+      const build = new Build(read, pageRequests, { isHeavy, isMetered, builtOnce })
       const page = build.rootPage(listSource(read, list, filter, own.bound.matching()), guard)
       const columns = parts.flatMap(({ part, entry, value }) => {
         if (part === 'totalCount') return []
@@ -152,7 +154,7 @@ export function listRunner(root: ListRoot) {
       values: fillPlaceholders([...values], boundValues(pageRequests)),
       hasStablePlan: hasStablePlan(pageRequests),
       isHeavy,
-      weight: read.weigh(extent),
+      weight,
       hasCursors: root.hasCursors,
     }
     return {
@@ -165,6 +167,28 @@ export function listRunner(root: ListRoot) {
       },
     }
   }
+}
+
+/** Long rows count as several, so that a page of them is not read on the event loop. */
+async function lengthFactor({ rowCounts }: Context, { longTexts }: ListRoot, { table }: AnyList): Promise<number> {
+  if (longTexts === 0) return 1
+  const { average } = await rowCounts.texts.of(table)
+  const bytes = Object.values(average).reduce((sum, one) => sum + one, 0)
+  return Math.max(1, bytes / LIMITS.pricedRowBytes)
+}
+
+/** Whether so many of the longest rows would be too long. */
+function mayBeTooLong(
+  { rowCounts, responseBytesMax }: Context,
+  { longTexts }: Pick<ListRoot, 'longTexts'>,
+  rows: number,
+): boolean {
+  return rows * longTexts * rowCounts.texts.longest > responseBytesMax
+}
+
+/** Names the kind of a statement in its cache key. */
+function kindOf(isHeavy: boolean, isMetered: boolean): string {
+  return isMetered ? 'metered' : isHeavy ? 'guarded' : 'bare'
 }
 
 function mayHave({ principal: { scopes } }: Context, needed: readonly Scope[]): boolean {
@@ -275,20 +299,20 @@ export function singleRunner(root: SingleRoot) {
     const { builtOnce } = weighing
     const extent: Extent = { table: one.list.table(read.t), rows: 1, perRow, ...weighing.others(read) }
     const isHeavy = read.guard(extent) !== undefined
+    const weight = read.weigh(extent)
+    const isMetered = isHeavy && mayBeTooLong(context, root, weight)
     const { text, values } = await cachedStatement(
       context,
-      `${number} ${way} ${isHeavy ? 'guarded' : 'bare'} ${keyOf(pageRequests, builtOnce)}`,
+      `${number} ${way} ${kindOf(isHeavy, isMetered)} ${keyOf(pageRequests, builtOnce)}`,
       () => {
-        const build = new Build(read, pageRequests, { isHeavy, builtOnce })
+        const build = new Build(read, pageRequests, { isHeavy, isMetered, builtOnce })
         const { name, alias } = build.row(one.list)
         return sql`select ${object(build, alias)} from ${name}${conditional(condition(read, alias))} limit 1`
       },
     )
     const filled = fillPlaceholders([...values], { ...boundValues(pageRequests), ...given })
     return {
-      statements: [
-        { text, values: filled, hasStablePlan: hasStablePlan(pageRequests), isHeavy, weight: read.weigh(extent) },
-      ],
+      statements: [{ text, values: filled, hasStablePlan: hasStablePlan(pageRequests), isHeavy, weight }],
       async resultOf([found]) {
         const row = found?.[0]
         if (!row) return { json: [NULL], isThere: false }

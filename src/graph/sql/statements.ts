@@ -51,6 +51,7 @@ export class Build {
   readonly read: Read
   private readonly pageRequests: readonly (BoundPageRequest | undefined)[]
   private readonly isHeavy: boolean
+  private readonly isMetered: boolean
   private readonly builtOnce: ReadonlySet<Entry>
   private names = 0
   /** Undefined for a whole list, which mostly refers to all that there are. */
@@ -61,12 +62,14 @@ export class Build {
     pageRequests: Build['pageRequests'],
     {
       isHeavy = false,
+      isMetered = false,
       builtOnce = NO_ENTRIES,
-    }: { readonly isHeavy?: boolean; readonly builtOnce?: ReadonlySet<Entry> } = {},
+    }: { readonly isHeavy?: boolean; readonly isMetered?: boolean; readonly builtOnce?: ReadonlySet<Entry> } = {},
   ) {
     this.read = read
     this.pageRequests = pageRequests
     this.isHeavy = isHeavy
+    this.isMetered = isMetered
     this.builtOnce = builtOnce
   }
 
@@ -93,7 +96,15 @@ export class Build {
     const { id: ownId } = alias as Identified
     const where = conditional(and(this.guardOf({ list }, alias), ids && inArray(ownId, ids)))
     const objects = { id: ownId, built: object(this, alias), from: sql`${name}${where}` }
-    return this.read.json.builtOnce(this.newName(), objects, id)
+    return this.read.json.builtOnce(this.newName(), objects, id, (built) =>
+      this.metered(built, [sql`octet_length(${built})`]),
+    )
+  }
+
+  /** A part of the result with these bytes; the statement stops where all parts together are too long. */
+  metered(part: SQL, bytes: readonly SQL[]): SQL {
+    const isWithin = this.isMetered && bytes.length > 0 ? this.read.meter(sql.join([...bytes], sql` + `)) : undefined
+    return isWithin ? sql`case when ${isWithin} then ${part} end` : part
   }
 
   /** The ids in a column of the root page, if these rows are its own; the tables that it refers to may be far larger. */

@@ -2,7 +2,7 @@ import type { GraphQLError, GraphQLSchema } from 'graphql'
 import type { Logger } from 'pino'
 import type { Principal } from '../../auth/principal.js'
 import { grants } from '../../auth/scopes.js'
-import { badArgument, Fault } from '../../errors.js'
+import { badArgument, Fault, ResponseTooLong } from '../../errors.js'
 import { type Context, requireScope } from '../../graph/builder.js'
 import { storingCostOf } from '../../graph/cost/bills.js'
 import { asFault, faultOf } from '../../graph/faults.js'
@@ -95,7 +95,10 @@ function readerWith({ schema, engine, runCompiled }: RestOptions): Reader {
     const call = { ...negotiated, separator }
     const context = engine.contextFor(principal, trackStatements(exchange), exchange.deadline)
     const query = { document: operation.document, variables, isLenient: true }
-    const result = await runCompiled(exchange, query, context, type === 'application/json' ? ',' : '\n')
+    const separated = type === 'application/json' ? ',' : '\n'
+    const result = await runCompiled(exchange, query, context, separated).catch((error: unknown) => {
+      throw error instanceof ResponseTooLong ? inParameterNames(error, operation) : error
+    })
     const executed = result ? undefined : await exchange.deadline.bound(run(engine, operation, variables, context))
     const isEmpty = result ? result.roots[0]?.list?.entries.length === 0 : isEmptyList(executed)
     if (isEmpty) await requireParent({ schema, engine }, call, parameters, context)

@@ -166,6 +166,7 @@ function handleOn(run: Session['run'], { onStatement, atOnce }: HandleOptions = 
     compile,
     // No guard: statements run on the server, block no one else here, and have a statement_timeout.
     guard: () => undefined,
+    meter: () => undefined,
     weigh: () => 0,
     async rows({ text, values, hasStablePlan }) {
       onStatement?.(text)

@@ -8,6 +8,7 @@ type Detailed = Tables['person' | 'project' | 'risk' | 'issue']
 export function detailsOf<T extends Detailed>(of: (t: Tables) => T): Relation<T, DetailTable, object> {
   return {
     of,
+    column: 'details',
     from: ({ json }, row) => json.details(row.details),
     stored: { members: ['name', 'text'], json: ({ json }, row) => json.stored(row.details) },
     list: { name: 'details', table: () => detail, order: ({ id }) => [id], matching: () => undefined },

@@ -38,7 +38,12 @@ export interface Json {
   /** The position of a row in a list, which `withCursors` replaces by a cursor. */
   cursor(list: string, keys: readonly (AnyColumn | SQL)[]): SQL
   /** The JSON of the row with this id, from a table of the JSON of many rows that the engine builds once. */
-  builtOnce(name: string, all: { readonly id: AnyColumn; readonly built: SQL; readonly from: SQL }, id: AnyColumn): SQL
+  builtOnce(
+    name: string,
+    all: { readonly id: AnyColumn; readonly built: SQL; readonly from: SQL },
+    id: AnyColumn,
+    metered: (built: SQL) => SQL,
+  ): SQL
   /** JSON from a sorted subquery: sorting drops the subtype by which SQLite distinguishes JSON from text. */
   sorted(built: SQL): SQL
 }
@@ -90,10 +95,11 @@ export const sqliteJson: Json = {
   cursor: (list, keys) => sql`json_array(${sql.join([quoted(CURSOR_MARK), quoted(list), ...keys], comma)})`,
   sorted: (built) => sql`json(${built})`,
   // SQLite fills a materialized table once for the statement, also within a subquery, and indexes it.
-  builtOnce: (name, all, id) => {
+  builtOnce: (name, all, id, metered) => {
     const table = sql.identifier(name)
     const filled = sql`${table}(id, built) as materialized (select ${all.id}, ${all.built} from ${all.from})`
-    return sql`(with ${filled} select json(${table}.built) from ${table} where ${table}.id = ${id})`
+    const built = metered(sql`${table}.built`)
+    return sql`(with ${filled} select json(${built}) from ${table} where ${table}.id = ${id})`
   },
   // As bytes: the driver would decode a text to a string, only for us to encode it again.
   entries: (built, separator) => sql`cast(group_concat(${built}, ${quoted(separator)}) as blob)`,

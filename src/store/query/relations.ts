@@ -29,6 +29,8 @@ export interface Relation<P extends Identified, R extends PgTable, F> {
   from?(read: Read, row: P): SQL
   /** JSON of all related rows that the row itself has, with exactly these members in this order. */
   readonly stored?: { readonly members: readonly string[]; json(read: Read, row: P): SQL }
+  /** The column that has the related rows as JSON, if the row itself has them. */
+  readonly column?: string
   where(read: Read, row: P, related: R): SQL | undefined
 }
 export type AnyRelation = Relation<Identified, PgTable, object>

@@ -8,6 +8,7 @@ import type { Tables } from '../tables.js'
 import { KnownNames } from './names.js'
 import { type AnyList, countUpTo } from './page.js'
 import type { AnyRelation } from './relations.js'
+import { TextSizes } from './textSizes.js'
 
 /** A list whose empty filter matches all its live rows. */
 export type CountedList = Pick<AnyList, 'name' | 'table' | 'matching' | 'indexed' | 'isSought' | 'names'>
@@ -31,6 +32,8 @@ const KEPT_MAX = 1_000
 export class RowCounts {
   /** The names that exist, cached in the same way. */
   readonly names: KnownNames
+  /** How long the stored texts are. */
+  readonly texts: TextSizes
   private readonly store: Pick<Store, 'read' | 'versions'>
   private readonly counted = new LRUCache<string, Counted>({ max: KEPT_MAX })
 
@@ -38,6 +41,7 @@ export class RowCounts {
   constructor(store: Pick<Store, 'read' | 'versions'>) {
     this.store = store
     this.names = new KnownNames(store)
+    this.texts = new TextSizes(store)
   }
 
   /** `most` is the size of a whole list, where a setting makes it larger. */

@@ -4,6 +4,9 @@ import { type Connection, openDatabase } from './driver.js'
 /** An SQL function that guarded statements call as they read rows; only read workers define it. */
 export const STILL_WANTED = 'still_wanted'
 
+/** An SQL function that adds up bytes, and fails once they are too many; only read workers define it. */
+export const WITHIN_LIMIT = 'within_limit'
+
 /** Opens a connection to a migrated file, for the event loop and the read workers alike. */
 export function connect(file: string, onStatement?: (sql: string) => void): Connection {
   const connection = openDatabase(file, {

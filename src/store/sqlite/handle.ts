@@ -4,7 +4,7 @@ import type { PgTable } from 'drizzle-orm/pg-core'
 import { BaseSQLiteDatabase, SQLiteSyncDialect } from 'drizzle-orm/sqlite-core'
 import { sqliteJson as json } from '../query/json.js'
 import type { CompiledSql, Extent, OnStatement, Read, Write } from '../store.js'
-import { STILL_WANTED } from './connection.js'
+import { STILL_WANTED, WITHIN_LIMIT } from './connection.js'
 import type { Connection } from './driver.js'
 import type { Statements } from './statements.js'
 import { sqliteTables as t } from './tables.js'
@@ -49,6 +49,7 @@ export function handleOn(statements: Statements, { onStatement, offload, atOnce 
     limit,
     compile,
     guard: (extent) => (offload && offload.weigh(extent) > offload.inPlaceRowsMax ? guardOf(extent) : undefined),
+    meter: (bytes) => (offload ? meterOf(bytes) : undefined),
     weigh: (extent) => offload?.weigh(extent) ?? 0,
     async rows(statement) {
       onStatement?.(statement.text)
@@ -85,6 +86,13 @@ const ROWS_PER_LOOK = 16
 /** Row ids are sequential, so about one row in ROWS_PER_LOOK calls the function that stops an unwanted statement. */
 function guardOf({ table, row = table }: Extent): SQL {
   return sql`(${row}.rowid % ${sql.raw(String(ROWS_PER_LOOK))} or ${sql.raw(STILL_WANTED)}())`
+}
+
+/** Shorter parts are bounded by the cost of a query. */
+const UNMETERED_BYTES = 2_048
+
+function meterOf(bytes: SQL): SQL {
+  return sql`(${bytes} <= ${sql.raw(String(UNMETERED_BYTES))} or ${sql.raw(WITHIN_LIMIT)}(${bytes}))`
 }
 
 /** Estimates the number of rows by max(rowid), an index look-up that is never too low. */

@@ -3,20 +3,9 @@ import { MessageChannel, parentPort, workerData } from 'node:worker_threads'
 import { withCursors } from '../query/cursors.js'
 import { hasRoom, withRoom } from '../query/framed.js'
 import type { CompiledSql } from '../store.js'
-import { connect, STILL_WANTED } from './connection.js'
+import { connect, STILL_WANTED, WITHIN_LIMIT } from './connection.js'
+import { TOO_LONG, type WorkerReport, type WorkerStart, type WorkerTask } from './readWorkerMessages.js'
 import { StatementCache } from './statements.js'
-
-/** The `workerData` of a read worker. */
-export interface WorkerStart {
-  readonly file: string
-  /** Nonzero while the running statement must stop. */
-  readonly stop: Int32Array
-}
-
-/** A message from a read worker: a chunk of rows, the last one marked, or an error. */
-export type WorkerReport =
-  | { readonly statement: number; readonly rows: unknown[][]; readonly isLast: boolean }
-  | { readonly failure: string; readonly code: string | undefined }
 
 const ROOMY_FROM_BYTES = 65_536
 
@@ -32,6 +21,8 @@ function work(port: NonNullable<typeof parentPort>, { file, stop }: WorkerStart)
     return 1
   }
   connection.function(STILL_WANTED, requireWanted)
+  let [metered, returned] = [new Budget(0), new Budget(0)]
+  connection.function(WITHIN_LIMIT, (bytes: unknown) => metered.spend(Number(bytes)))
   const statements = new StatementCache(connection)
   const report = (message: WorkerReport, bytes: ArrayBuffer[] = []) => port.postMessage(message, bytes)
   const run = ({ text, values, hasCursors = false }: CompiledSql, statement: number, isLastOne: boolean) => {
@@ -45,6 +36,7 @@ function work(port: NonNullable<typeof parentPort>, { file, stop }: WorkerStart)
         report({ statement, rows: chunk, isLast: false }, bytesIn(chunk))
         chunk = []
       }
+      for (const value of row) returned.spend(lengthOf(value))
       chunk.push(row.map((value) => roomyBytes(value, hasCursors)))
     }
     report({ statement, rows: chunk, isLast: isLastOne }, bytesIn(chunk))
@@ -59,7 +51,8 @@ function work(port: NonNullable<typeof parentPort>, { file, stop }: WorkerStart)
   const end = () => {
     if (connection.inTransaction) connection.exec('rollback')
   }
-  port.on('message', (all: readonly CompiledSql[]) => {
+  port.on('message', ({ statements: all, bytesMax }: WorkerTask) => {
+    ;[metered, returned] = [new Budget(bytesMax), new Budget(bytesMax)]
     try {
       runAll(all)
       end()
@@ -69,6 +62,27 @@ function work(port: NonNullable<typeof parentPort>, { file, stop }: WorkerStart)
       report({ failure: message, code })
     }
   })
+}
+
+/** Bytes that may be spent. */
+class Budget {
+  private left: number
+
+  constructor(bytesMax: number) {
+    this.left = bytesMax
+  }
+
+  /** Returns 1, as an SQL condition. */
+  spend(bytes: number): number {
+    this.left -= bytes
+    if (this.left < 0) throw Object.assign(new Error('The result is too long.'), { code: TOO_LONG })
+    return 1
+  }
+}
+
+/** Texts count by their characters, which is close enough. */
+function lengthOf(value: unknown): number {
+  return typeof value === 'string' || value instanceof Uint8Array ? value.length : 0
 }
 
 /** Adds room around large buffers, and cursors into them; small ones may share pooled memory, and are copied anyway. */

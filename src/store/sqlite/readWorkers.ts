@@ -1,12 +1,12 @@
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
-import { Fault } from '../../errors.js'
+import { Fault, ResponseTooLong } from '../../errors.js'
 import { LIMITS } from '../../limits.js'
 import { BUSY, deadlineExceeded, toFault, UNREACHABLE } from '../faults.js'
 import { noteCursorsWritten } from '../query/cursors.js'
 import { noteRoom, ROOM_BYTES } from '../query/framed.js'
 import type { CompiledSql, Deadline } from '../store.js'
-import type { WorkerReport, WorkerStart } from './readWorker.js'
+import { TOO_LONG, type WorkerReport, type WorkerStart, type WorkerTask } from './readWorkerMessages.js'
 
 // Node 20 cannot load TypeScript in a worker: run from source, as in tests, use the built file.
 const SCRIPT = new URL(
@@ -21,6 +21,7 @@ const THREADS_MAX = Math.max(1, Math.min(LIMITS.readWorkersMax, availableParalle
 interface Task {
   readonly statements: readonly CompiledSql[]
   readonly deadline: Deadline | undefined
+  readonly bytesMax: number | undefined
   readonly resolve: (rows: unknown[][][]) => void
   readonly reject: (error: unknown) => void
   expiry: NodeJS.Timeout | undefined
@@ -66,9 +67,9 @@ export class ReadWorkers {
   }
 
   /** Runs statements in sequence; all see one snapshot. */
-  run(statements: readonly CompiledSql[], deadline?: Deadline): Promise<unknown[][][]> {
+  run(statements: readonly CompiledSql[], deadline?: Deadline, bytesMax?: number): Promise<unknown[][][]> {
     return new Promise((resolve, reject) => {
-      const task: Task = { statements, deadline, resolve, reject, expiry: undefined }
+      const task: Task = { statements, deadline, bytesMax, resolve, reject, expiry: undefined }
       if (this.isClosed || !this.hasRoom()) return reject(new Fault('UNAVAILABLE', BUSY))
       if (deadline) task.expiry = setTimeout(() => this.expire(task), deadline.deadlineAt - performance.now())
       this.queue.push(task)
@@ -166,7 +167,7 @@ export class ReadWorkers {
     thread.isBusy = false
     thread.rows = []
     thread.worker.unref()
-    if (task && 'failure' in report) reject(task, failureOf(report))
+    if (task && 'failure' in report) reject(task, failureOf(report, task))
     else if (task) resolve(task, rows)
     this.assign()
   }
@@ -215,7 +216,10 @@ function begin(thread: Thread, task: Task): void {
   thread.task = task
   thread.isBusy = true
   thread.worker.ref()
-  thread.worker.postMessage(task.statements.map(({ text, values, hasCursors }) => ({ text, values, hasCursors })))
+  thread.worker.postMessage({
+    statements: task.statements.map(({ text, values, hasCursors = false }) => ({ text, values, hasCursors })),
+    bytesMax: task.bytesMax ?? Number.POSITIVE_INFINITY,
+  } satisfies WorkerTask)
 }
 
 function resolve(task: Task, rows: unknown[][][]): void {
@@ -245,7 +249,9 @@ function withBuffers(row: unknown[], hasCursors: boolean): unknown[] {
 }
 
 /** Rebuilds the driver's error in this thread. */
-function failureOf({ failure, code }: { failure: string; code: string | undefined }): unknown {
+function failureOf({ failure, code }: { failure: string; code: string | undefined }, { bytesMax }: Task): unknown {
+  // A single text of more than a billion bytes, which SQLite itself refuses, has the other code.
+  if (bytesMax !== undefined && (code === TOO_LONG || code === 'SQLITE_TOOBIG')) return new ResponseTooLong(bytesMax)
   return toFault(Object.assign(new Error(failure), code !== undefined && { code }))
 }
 

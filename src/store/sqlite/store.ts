@@ -74,19 +74,19 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Store {
     logBytes: logBytes(),
   }))
   const weigh = weightsOn(statements)
-  const inWorker = (deadline?: Deadline) => (all: readonly CompiledSql[]) => {
+  const inWorker = (deadline?: Deadline, bytesMax?: number) => (all: readonly CompiledSql[]) => {
     for (const { text } of all) onStatement?.(text)
-    return workers.run(all, deadline)
+    return workers.run(all, deadline, bytesMax)
   }
   const offloadTo = (rows: Offload['rows']): Offload => ({ weigh, inPlaceRowsMax, rows })
 
   return {
     read: handleOn(statements, { atOnce, offload: offloadTo(inWorker()) }),
-    reading: (onStatement, deadline) =>
+    reading: (onStatement, deadline, bytesMax) =>
       handleOn(deadline ? timely(statements, deadline) : statements, {
         onStatement,
         atOnce: deadline ? (work) => atOnce((own) => work(timely(own, deadline))) : atOnce,
-        offload: offloadTo(oneByOne(inWorker(deadline))),
+        offload: offloadTo(oneByOne(inWorker(deadline, bytesMax))),
       }),
     write: (as, work) => writes.add(as, (write) => work(write)),
     writeLate: lateWrites({ connect: connectWriter, ...ofWrites }),
