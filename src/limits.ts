@@ -117,6 +117,10 @@ const TABLE = {
   rateKeptMax: [10_000, 'Keys and addresses whose rate is remembered.'],
   idempotencyKeyCharactersMax: [255, 'Characters of an Idempotency-Key.'],
   idempotencyMs: [86_400_000, 'How long the response to an Idempotency-Key is stored.'],
+  idempotencyBytesMax: [
+    1_000_000,
+    'A stored response; of a longer one only its size and its id are stored, and a retry is a 409.',
+  ],
   errorsMax: [100, 'Errors of one GraphQL response; a last one has the number of the others.'],
   flawsMax: [20, 'Flaws that are reported for one body or GraphQL document.'],
   syncFlawsMax: [1_000, 'Flaws that are reported for one sync.'],

@@ -1,4 +1,5 @@
 import { and, eq, lt, type SQL } from 'drizzle-orm'
+import { Fault } from '../errors.js'
 import { LIMITS } from '../limits.js'
 import type { Read, Write } from '../store/store.js'
 import type { Tables } from '../store/tables.js'
@@ -18,6 +19,32 @@ export async function idempotencyRecord(
 ): Promise<Tables['idempotencyRecord']['$inferSelect'] | undefined> {
   const [row] = await db.select().from(t.idempotencyRecord).where(isOf(t, request)).limit(1)
   return row && row.createdAt >= oldest(now) ? row : undefined
+}
+
+/** Recorded instead of a response that is too long to be stored. */
+export interface Unrecorded {
+  readonly unrecorded: { readonly bytes: number; readonly id?: string }
+}
+
+/** The response if it may be stored together with `others`, else what stands for it. */
+export function recordable<R>(response: R, others?: unknown): R | Unrecorded {
+  const bytes = Buffer.byteLength(JSON.stringify([response, others]))
+  if (bytes <= LIMITS.idempotencyBytesMax) return response
+  const { id } = Object(response) as { id?: unknown }
+  return { unrecorded: { bytes, ...(typeof id === 'string' && { id }) } }
+}
+
+/** The recorded response; throws if it was too long to be stored. */
+export function recordedAs<R>(recorded: R | Unrecorded): R {
+  if (!isUnrecorded(recorded)) return recorded
+  const { bytes, id } = recorded.unrecorded
+  const size = `its response of ${bytes.toLocaleString('en')} bytes was too long to be recorded`
+  const sentence = `This request has been carried out, but ${size}. Read what it changed, or select less of it.`
+  throw new Fault('CONFLICT', sentence, id === undefined ? {} : { existingId: id })
+}
+
+export function isUnrecorded(recorded: unknown): recorded is Unrecorded {
+  return typeof recorded === 'object' && recorded !== null && 'unrecorded' in recorded
 }
 
 /** Stores a response in the transaction of its change, and deletes expired ones. */

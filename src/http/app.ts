@@ -89,7 +89,8 @@ export function createApp(options: AppOptions): App {
   const running = new RunningRequests()
   const inFlight = new BytesInFlight(options.inFlightBytesMax)
   const bodies = new Bodies(inFlight)
-  const shared = { engine, runCompiled, cache, rateLimits, bodies, running, waiting }
+  const { responseBytesMax = LIMITS.responseBytesMax } = options
+  const shared = { engine, runCompiled, cache, rateLimits, bodies, running, waiting, responseBytesMax }
   const rest = createRest({ ...shared, schema, basePath, log })
   const graphql = lazily(async () => {
     // Imported lazily: Yoga takes as long to load as everything else together.

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { LIMITS } from '../../src/limits.js'
 import { erasePerson } from '../../src/personnel/erasure.js'
+import { TEXT_MAX } from '../../src/vocabulary.js'
 import { ADA, openCompany, outcomeOf, replayed, STILL_RUNNING, sendWithToken } from '../api/idempotent.js'
-import { ada, grace } from '../support/fixtures.js'
+import { ada, addProject, addRisks, grace, project, risk } from '../support/fixtures.js'
 import type { Gateway } from '../support/harness.js'
 import { mint, runHere } from '../support/inProcess.js'
 import { newFolder, serve, storeOf } from '../support/process.js'
@@ -173,4 +174,57 @@ test('two servers on one store make one person of the same request at the same t
     ids.push(made[0]?.body.id ?? '')
   }
   expect(await history()).toEqual(ids.map((entityId) => ({ action: 'CREATED', entityId })))
+})
+
+describe('a result that is too long to be stored', () => {
+  const TEXT = 'x'.repeat(TEXT_MAX.description)
+  const ROWS = Math.ceil(LIMITS.idempotencyBytesMax / TEXT.length) + 1
+
+  async function openLong() {
+    const { gateway, company, caller } = await openCompany()
+    const [ownerId = ''] = company.personIds
+    await gateway.write(async (write) => {
+      const id = await addProject(write, project({ key: 'LONG' }))
+      const drafts = Array.from({ length: ROWS }, (_, n) =>
+        risk(id, { reference: `R-${n}`, description: TEXT, ownerId }),
+      )
+      await addRisks(write, drafts)
+    })
+    const send = (query: string) => sendWithToken(caller, { path: '/graphql', body: { query } })
+    const recorded = async () => {
+      const { read } = gateway.store
+      return (await read.db.select().from(read.t.idempotencyRecord)).map(({ answer }) => answer.length)
+    }
+    return { gateway, caller, ownerId, send, recorded }
+  }
+
+  test('is read again by its id, and nothing is changed twice', async () => {
+    const { gateway, ownerId, send, recorded } = await openLong()
+    const owned = 'risks(first: 1000) { nodes { ...Long } }'
+    const change = `mutation { renamed: changePerson(id: "${ownerId}", input: { title: "Countess" }) { id title ${owned} } }
+      fragment Long on Risk { reference description }`
+    const first = await send(change)
+    expect(first.body.data.renamed.risks.nodes.length).toBeGreaterThanOrEqual(ROWS)
+    expect((await recorded()).every((length) => length < 1_000)).toBe(true)
+    const changes = await gateway.historyOf(async () => {
+      const again = await send(change)
+      expect([again.status, replayed(again)]).toEqual([200, 'true'])
+      expect(again.body).toEqual(first.body)
+    })
+    expect(changes).toEqual([])
+  })
+
+  test('is a conflict in words if it has no id', async () => {
+    const { gateway, send } = await openLong()
+    const sync = `mutation { syncProject(input: { key: "LONG", name: "Long", mode: PARTIAL }) {
+      project { key risks(first: 1000) { nodes { description } } } } }`
+    expect((await send(sync)).body.errors).toBeUndefined()
+    const changes = await gateway.historyOf(async () => {
+      const { body } = await send(sync)
+      expect(body.data.syncProject).toBeNull()
+      expect(body.errors[0].extensions.code).toBe('CONFLICT')
+      expect(body.errors[0].message).toMatch(/has been carried out, but its response of [\d,]+ bytes was too long/)
+    })
+    expect(changes).toEqual([])
+  })
 })

@@ -31,6 +31,7 @@ interface GraphqlOptions {
   readonly bodies: Bodies
   readonly log: Logger
   readonly running: RunningRequests
+  readonly responseBytesMax: number
 }
 
 /** Handles a request to `/graphql`. */
@@ -88,7 +89,7 @@ function executorWith(options: GraphqlOptions) {
 /** A constant, since only requests to `/graphql` reach Yoga, whatever the base path is. */
 const ADDRESS = 'http://localhost/graphql'
 
-function yogaWith({ engine, runCompiled, log, running }: GraphqlOptions) {
+function yogaWith({ engine, runCompiled, log, running, responseBytesMax }: GraphqlOptions) {
   const documents = new Documents({ charactersMax: LIMITS.queriesKeptCharacters, countMax: LIMITS.queriesKeptMax })
   const contextFor = ({ exchange, params, type }: ServerContext): ServerContext & Context => {
     const { principal, deadline } = exchange
@@ -106,7 +107,7 @@ function yogaWith({ engine, runCompiled, log, running }: GraphqlOptions) {
   const operations = { runCompiled, engine: idempotentEngine(engine, running), documents, contextFor }
   return createYoga<ServerContext>({
     schema,
-    plugins: [useParams(), useOperations(operations), useResponses(log)],
+    plugins: [useParams(), useOperations(operations), useResponses(log, responseBytesMax)],
     parserAndValidationCache: {
       documentCache: documents,
       // Errors are not cached: one may be as long as a body, and invalid documents are rarely sent twice.

@@ -3,13 +3,21 @@ import {
   type ExecutionResult,
   type FieldNode,
   GraphQLError,
+  getNamedType,
   getOperationAST,
+  isObjectType,
+  Kind,
   type OperationDefinitionNode,
+  OperationTypeNode,
 } from 'graphql'
 import {
   type IdempotentRequest,
+  isUnrecorded,
+  recordable,
+  recordedAs,
   replaceIdempotencyRecord,
   storeIdempotencyRecord,
+  type Unrecorded,
 } from '../../auth/idempotencyRecords.js'
 import { grants, type Scope } from '../../auth/scopes.js'
 import { type Code, Fault, type Flaw } from '../../errors.js'
@@ -48,6 +56,7 @@ interface Field {
 
 /** The result of a root field in an idempotency record. */
 interface RecordedField {
+  /** Unrecorded if it is too long. */
   readonly value: unknown
   readonly errors: readonly RecordedError[]
   /** The scopes that the key had: with fewer, it may not see all of the value. */
@@ -179,7 +188,9 @@ async function executeField(execute: Execute, field: Field, before: RecordedFiel
   const { mutation, key, nodes } = field
   if (!mayChange(field)) return executed(execute, field, mutation.context)
   try {
-    return before ? replay(mutation, before) : await changeOnce(execute, field).catch(orExecuted(execute, field))
+    return before
+      ? await replay(execute, field, before)
+      : await changeOnce(execute, field).catch(orExecuted(execute, field))
   } catch (error) {
     const faults = error instanceof Unfinished ? error.faults : [asFault(error)]
     const errors = faults.map((fault) => new GraphQLError(fault.message, { nodes, path: [key], originalError: fault }))
@@ -206,10 +217,11 @@ function changeOnce(execute: Execute, field: Field): Promise<FieldResult> {
   return store.write({ by: request.keyId, at: clock }, async (write) => {
     const done = await recordedFields(write, mutation, request)
     const meanwhile = done.get(key)
-    if (meanwhile) return replay(mutation, meanwhile)
+    if (meanwhile) return replay(execute, field, meanwhile)
     const { value, errors } = await executed(execute, field, { ...context, store: inside(store, write) })
     requireFinished(value, errors)
-    const recorded = { value, errors: errors.map(recordedError), scopes: [...principal.scopes] }
+    const shown = { errors: errors.map(recordedError), scopes: [...principal.scopes] }
+    const recorded = { ...shown, value: recordable(value, [shown, ...done]) }
     const record = done.size > 0 ? replaceIdempotencyRecord : storeIdempotencyRecord
     await record(write, request, [...done, [key, recorded]])
     return { value, errors, isReplay: false }
@@ -252,17 +264,51 @@ function recordedError(error: GraphQLError): RecordedError {
   return { message, extensions, path: error.path ?? [], positions: error.positions ?? [] }
 }
 
-function replay({ context: { principal }, args }: Mutation, { value, errors, scopes }: RecordedField): FieldResult {
+async function replay(execute: Execute, field: Field, { value, errors, scopes }: RecordedField): Promise<FieldResult> {
+  const { context, args } = field.mutation
+  const { principal } = context
   const requiredScope = scopes.find((scope) => !grants(principal.scopes, scope))
   if (requiredScope) {
     const sentence = `The recorded response needs the scope ${requiredScope}, which this key no longer has.`
     throw new Fault('INSUFFICIENT_SCOPE', sentence, { requiredScope })
   }
+  const again = isUnrecorded(value) ? readingOf(field, value) : undefined
+  if (again) return { ...(await executed(execute, again, context)), isReplay: true }
   const source = args.document.loc?.source
   const asBefore = ({ message, path, positions, extensions }: RecordedError) =>
     new GraphQLError(message, { source, positions, path, originalError: faultFrom(message, extensions) })
-  return { value, errors: errors.map(asBefore), isReplay: true }
+  return { value: recordedAs(value), errors: errors.map(asBefore), isReplay: true }
 }
+
+/** The query that reads what a field has changed, with the same selection; undefined if its id is not known. */
+function readingOf(field: Field, { unrecorded: { id } }: Unrecorded): Field | undefined {
+  const { mutation, key, nodes } = field
+  const { args, operation } = mutation
+  const declared = args.schema.getMutationType()?.getFields()[nodes[0]?.name.value ?? '']
+  const type = declared && getNamedType(declared.type)
+  if (id === undefined || !isObjectType(type) || !type.getInterfaces().some(({ name }) => name === NODE))
+    return undefined
+  const typeCondition = { kind: Kind.NAMED_TYPE, name: nameNode(type.name) } as const
+  const node: FieldNode = {
+    kind: Kind.FIELD,
+    name: nameNode(NODE.toLowerCase()),
+    alias: nameNode(key),
+    arguments: [{ kind: Kind.ARGUMENT, name: nameNode('id'), value: { kind: Kind.STRING, value: id } }],
+    selectionSet: {
+      kind: Kind.SELECTION_SET,
+      selections: nodes.flatMap(({ selectionSet }) =>
+        selectionSet ? [{ kind: Kind.INLINE_FRAGMENT, typeCondition, selectionSet }] : [],
+      ),
+    },
+  }
+  const query = { ...operation, operation: OperationTypeNode.QUERY }
+  const definitions = args.document.definitions.map((one) => (one === operation ? query : one))
+  const reading = { ...args, document: { ...args.document, definitions } }
+  return { ...field, mutation: { ...mutation, args: reading, operation: query }, nodes: [node] }
+}
+
+const NODE = 'Node'
+const nameNode = (value: string) => ({ kind: Kind.NAME, value }) as const
 
 function faultFrom(message: string, { code, errors: flaws, ...facts }: RecordedExtensions): Fault {
   return new Fault(code, message, { ...facts, ...(flaws && { flaws }) })

@@ -10,7 +10,7 @@ import {
 } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
 import type { Logger } from 'pino'
-import { Fault } from '../../errors.js'
+import { Fault, ResponseTooLong } from '../../errors.js'
 import type { Context } from '../../graph/builder.js'
 import { faultOf, isRefusal } from '../../graph/faults.js'
 import { explained } from '../../graph/hints/suggestions.js'
@@ -165,7 +165,7 @@ function isPersonal(document: DocumentNode, schema: GraphQLSchema): boolean {
 }
 
 /** Serializes results in the negotiated media type, with the published form of every error, and logs the causes. */
-export function useResponses(log: Logger): GraphqlPlugin {
+export function useResponses(log: Logger, bytesMax: number): GraphqlPlugin {
   return {
     onResultProcess({ serverContext: { exchange, params, type }, setResultProcessor }) {
       setResultProcessor(async (result, { Response }) => {
@@ -175,7 +175,13 @@ export function useResponses(log: Logger): GraphqlPlugin {
         if (result instanceof WrittenResult) return new Response(bodyOf(result.json), { headers: contentType })
         const { errors, status, headers } = publishedErrors(log, exchange, result, type)
         const ofInputs = result.data === undefined ? await inputErrors(exchange, params, result.errors ?? []) : []
-        const body = await jsonOf(result, [...errors, ...ofInputs.map((error) => error.toJSON())])
+        const listed = [...errors, ...ofInputs.map((error) => error.toJSON())]
+        const body = await jsonOf(result, listed, bytesMax).catch((error: unknown) => {
+          if (!(error instanceof ResponseTooLong)) throw error
+          exchange.refusal = error
+          const { message, extensions } = error
+          return Buffer.from(JSON.stringify({ errors: [{ message, extensions }] }))
+        })
         return new Response(bodyOf(body), { status, headers: { ...headers, ...contentType } })
       }, type)
     },
@@ -185,11 +191,15 @@ export function useResponses(log: Logger): GraphqlPlugin {
 // The types exclude a SharedArrayBuffer; Yoga's own Response accepts one, and passes the bytes on unchanged.
 const bodyOf = (bytes: Buffer) => bytes as Buffer<ArrayBuffer>
 
-async function jsonOf({ data }: ExecutionResult, errors: readonly GraphQLFormattedError[]): Promise<Buffer> {
+async function jsonOf(
+  { data }: ExecutionResult,
+  errors: readonly GraphQLFormattedError[],
+  bytesMax: number,
+): Promise<Buffer> {
   const whole = { ...(errors.length > 0 && { errors }), ...(data !== undefined && { data }) }
   if (!isLong(data)) return Buffer.from(JSON.stringify(whole))
   const before = errors.length > 0 ? `{"errors":${JSON.stringify(errors)},"data":` : '{"data":'
-  return joined([Buffer.from(before), ...(await longJson(data)), AFTER_DATA])
+  return joined([Buffer.from(before), ...(await longJson(data, bytesMax)), AFTER_DATA])
 }
 
 /** The errors of a result as the client sees them, with the status and headers that they require. */

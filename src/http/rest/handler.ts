@@ -41,6 +41,7 @@ interface RestOptions {
   readonly basePath: string
   readonly running: RunningRequests
   readonly waiting: Waiting
+  readonly responseBytesMax: number
   readonly log: Logger
 }
 
@@ -69,7 +70,8 @@ export function createRest(options: RestOptions): Rest {
     const operation = compiledRoute(schema, route)
     exchange.operation = operation.route.operation
     const type = operation.types.length === 0 ? undefined : requireAcceptable(request, operation.types)
-    const call: RouteCall = { request, operation, type, path: basePath + path, separator: ',' }
+    const { responseBytesMax: bytesMax } = options
+    const call: RouteCall = { request, operation, type, path: basePath + path, bytesMax, separator: ',' }
     if (!isReading(request)) return change(exchange, call, match)
     exchange.isShared = !isPersonal(operation.rootField)
     if (!route.isFeed) return cache.serve(exchange, type ?? '', () => read(exchange, call, match))
@@ -96,13 +98,14 @@ function readerWith({ schema, engine, runCompiled }: RestOptions): Reader {
     const context = engine.contextFor(principal, trackStatements(exchange), exchange.deadline)
     const query = { document: operation.document, variables, isLenient: true }
     const separated = type === 'application/json' ? ',' : '\n'
-    const result = await runCompiled(exchange, query, context, separated).catch((error: unknown) => {
+    const named = (error: unknown): never => {
       throw error instanceof ResponseTooLong ? inParameterNames(error, operation) : error
-    })
+    }
+    const result = await runCompiled(exchange, query, context, separated).catch(named)
     const executed = result ? undefined : await exchange.deadline.bound(run(engine, operation, variables, context))
     const isEmpty = result ? result.roots[0]?.list?.entries.length === 0 : isEmptyList(executed)
     if (isEmpty) await requireParent({ schema, engine }, call, parameters, context)
-    return result ? respondWithCompiled(result, call) : respondWithResult(executed, call)
+    return result ? respondWithCompiled(result, call) : respondWithResult(executed, call).catch(named)
   }
 }
 

@@ -1,5 +1,11 @@
 import { createHash } from 'node:crypto'
-import { type IdempotentRequest, idempotencyRecord, storeIdempotencyRecord } from '../../auth/idempotencyRecords.js'
+import {
+  type IdempotentRequest,
+  idempotencyRecord,
+  recordable,
+  recordedAs,
+  storeIdempotencyRecord,
+} from '../../auth/idempotencyRecords.js'
 import { Fault } from '../../errors.js'
 import type { Context } from '../../graph/builder.js'
 import { LIMITS } from '../../limits.js'
@@ -83,7 +89,7 @@ function onlyOnce(context: Context, request: IdempotentRequest, work: Work): Pro
     const meanwhile = await replayOf(write, request, clock())
     if (meanwhile) return meanwhile
     const result = await work({ ...context, store: inside(store, write) })
-    await storeIdempotencyRecord(write, request, result)
+    await storeIdempotencyRecord(write, request, recordable(result))
     return { result, isReplay: false }
   })
 }
@@ -96,7 +102,9 @@ export async function replayOf(
 ): Promise<IdempotentResult | undefined> {
   const record = await idempotencyRecord(read, request, now)
   if (!record) return undefined
-  if (record.fingerprint === request.fingerprint) return { result: JSON.parse(record.answer), isReplay: true }
+  if (record.fingerprint === request.fingerprint) {
+    return { result: recordedAs<unknown>(JSON.parse(record.answer)), isReplay: true }
+  }
   const advice = 'Take a new one for a new request.'
   throw new Fault('VALIDATION_FAILED', `This Idempotency-Key was used for another request. ${advice}`)
 }

@@ -21,6 +21,8 @@ export interface RouteCall {
   readonly type: MediaType | undefined
   /** The path of the request, including the base path. */
   readonly path: string
+  /** The largest response. */
+  readonly bytesMax: number
   /** The separator of CSV cells. */
   readonly separator: Separator
 }
@@ -116,8 +118,12 @@ async function listWith(list: ListResult, call: RouteCall): Promise<HttpResponse
       ? await csvContent(operation.columns, nodes, call.separator)
       : type === EVENTS_TYPE
         ? await eventsContent(nodes, call)
-        : new Content(JSON_TYPE, await joined(await longJson({ data: nodes, page: pageOf(list, next, call) })))
+        : new Content(JSON_TYPE, await jsonOf({ data: nodes, page: pageOf(list, next, call) }, call))
   return pageWith(content, next, call, nodes.length === 0)
+}
+
+async function jsonOf(value: unknown, { bytesMax }: RouteCall): Promise<Buffer> {
+  return joined(await longJson(value, bytesMax))
 }
 
 async function pageWith(

@@ -1,3 +1,4 @@
+import { ResponseTooLong } from '../../errors.js'
 import { turn } from '../../graph/turns.js'
 
 /** Values that are counted and serialized at a time: less than a millisecond. */
@@ -24,14 +25,18 @@ function countUpTo(most: number, value: unknown): number {
   return count
 }
 
-/** The bytes of `JSON.stringify` in pieces, produced in steps to yield to the event loop. */
-export async function longJson(value: unknown): Promise<readonly Buffer[]> {
+/** The bytes of `JSON.stringify` in pieces, produced in steps to yield to the event loop; throws if they are too many. */
+export async function longJson(value: unknown, bytesMax: number): Promise<readonly Buffer[]> {
   const parts: Buffer[] = []
   let text = ''
+  let bytes = 0
   for (const piece of piecesOf(value)) {
     text += piece
     if (text.length < PIECE) continue
-    parts.push(Buffer.from(text))
+    const part = Buffer.from(text)
+    bytes += part.length
+    if (bytes > bytesMax) throw new ResponseTooLong(bytesMax)
+    parts.push(part)
     text = ''
     await turn()
   }
