@@ -203,11 +203,12 @@ export function csvLine(cells: readonly string[], separator: Separator = ','): s
 
 /**
  * Where a formula could begin. A spreadsheet set to another separator than the file's also splits at that one and at
- * line breaks, and treats a quote as one only at the start of its own cells.
+ * line breaks, and treats a quote as one only at the start of its own cells; one of an East Asian language takes the
+ * full-width signs as well.
  */
-const FORMULA = /(^|[,;\t\r\n])(?='*[=+\-@\t\r])/
-const FORMULAS = /(?<=^|[,;\t\r\n])(?='*[=+\-@\t\r])/g
-const GUARDS = /(?<=^|[,;\t\r\n])'(?='*[=+\-@\t\r])/g
+const FORMULA = /(^|[,;\t\r\n])(?='*[=+\-@\t\r＝＋－＠])/
+const FORMULAS = /(?<=^|[,;\t\r\n])(?='*[=+\-@\t\r＝＋－＠])/g
+const GUARDS = /(?<=^|[,;\t\r\n])'(?='*[=+\-@\t\r＝＋－＠])/g
 
 /** A text as a cell that no spreadsheet runs as a formula. */
 export function guarded(text: string): string {

@@ -143,7 +143,7 @@ describe('a written CSV line', () => {
         const read = cellsOf(lines.join(''))
         // In whatever cells a spreadsheet splits them.
         const pieces = read.flat().flatMap((cell) => [cell, ...cell.split(/[;\t\r\n]/).slice(1)])
-        expect(pieces.filter((piece) => /^[=+\-@\t\r]/.test(piece))).toEqual([])
+        expect(pieces.filter((piece) => /^[=+\-@\t\r＝＋－＠]/.test(piece))).toEqual([])
         expect(read.map((cells) => cells.map(unguarded))).toEqual(records)
       }),
       runs(300),
@@ -161,6 +161,9 @@ describe('a written CSV line', () => {
     ['a\t@x;-2', "a\t'@x;'-2"],
     ['a; =1', 'a; =1'],
     ['a\n=1\r\n-2', "a\n'=1\r\n'-2"],
+    ['＝1', "'＝1"],
+    ['＋1;－2', "'＋1;'－2"],
+    ["'＠x", "''＠x"],
   ])('guards %j as %j, and back', (plain, cell) => {
     expect([guarded(plain), unguarded(cell)]).toEqual([cell, plain])
   })
