@@ -163,8 +163,8 @@ export function names(meaning: string, example: string): Field<readonly string[]
     const texts = parts.filter((part) => typeof part === 'string').map((part) => part.trim())
     if (texts.length < parts.length) return { flaw: 'Must be a list of texts.' }
     const flaws = texts.flatMap((text, index) => {
-      // As long as an e-mail, which may name a member.
-      const checked = checkText(text, 'email')
+      // Not 'name': what is referred to may be older than the rules for names.
+      const checked = checkText(text, 'id')
       return 'flaw' in checked && text !== '' ? [{ ...checked, ...(Array.isArray(raw) && { at: `/${index}` }) }] : []
     })
     return flawedBy(flaws) ?? { value: [...new Set(texts.filter((name) => name !== ''))] }

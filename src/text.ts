@@ -33,6 +33,31 @@ function controlIn(text: string, kind: TextKind): string | undefined {
   return (BROKEN.has(kind) ? text.replaceAll(/[\t\r\n]/g, ' ') : text).match(CONTROL)?.[0]
 }
 
+/** Kinds of names and identifiers, in which an invisible character makes another one that looks the same. */
+const IDENTIFYING: ReadonlySet<TextKind> = new Set<TextKind>(['name', 'email', 'externalId', 'projectKey', 'reference'])
+
+/** Format characters, fillers and variation selectors. */
+const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/u
+
+/** The same where they change what is shown. */
+const SHAPING = [
+  // Joiners between letters, but of scripts whose letters look the same with and without.
+  /(?<=\p{L})(?<!\p{sc=Latin}|\p{sc=Greek}|\p{sc=Cyrillic}|\p{sc=Hebrew}|\p{sc=Han}|\p{sc=Hangul}|\p{sc=Hira}|\p{sc=Kana})[\u200c\u200d](?=\p{L})/gu,
+  // Joiners after the virama of an Indic script.
+  /(?<=\p{M})(?<!\p{sc=Inherited})[\u200c\u200d]/gu,
+  // Emoji of several parts, and those that are plain symbols otherwise.
+  /(?<=\p{Extended_Pictographic}|\p{Emoji_Modifier}|\ufe0f)\u200d(?=\p{Extended_Pictographic})/gu,
+  /(?<=\p{Extended_Pictographic})[\ufe0e\ufe0f]|\ufe0f(?=\u20e3)/gu,
+  // Variants of ideographs, as in Japanese names, and of Mongolian letters.
+  /(?<=\p{Ideographic})[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]|(?<=\p{sc=Mongolian})[\u180b-\u180d\u180f]/gu,
+]
+
+/** The first invisible character that no text of this kind may have. */
+function invisibleIn(text: string, kind: TextKind): string | undefined {
+  if (!IDENTIFYING.has(kind) || !INVISIBLE.test(text)) return undefined
+  return SHAPING.reduce((rest, shaping) => rest.replaceAll(shaping, ''), text).match(INVISIBLE)?.[0]
+}
+
 /** A text with its control characters escaped for a terminal; its meaning in JSON is the same. */
 export function escaped(text: string): string {
   return text.replaceAll(CONTROLS, (one, at: number) =>
@@ -50,7 +75,7 @@ function escapeOf(character: string): string {
 }
 
 function hex(character: string): string {
-  return character.charCodeAt(0).toString(16).padStart(4, '0')
+  return (character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')
 }
 
 /** Text as it is stored, trimmed and well-formed, or its flaw. */
@@ -61,6 +86,10 @@ export function checkText(raw: string, kind: TextKind): { text: string } | { fla
   const control = controlIn(text, kind)
   if (control !== undefined) {
     return { flaw: `Must not contain control characters; this has U+${hex(control).toUpperCase()}.` }
+  }
+  const invisible = invisibleIn(text, kind)
+  if (invisible !== undefined) {
+    return { flaw: `Must not contain invisible characters; this has U+${hex(invisible).toUpperCase()}.` }
   }
   if (!text.isWellFormed()) return { flaw: 'Must be well-formed Unicode, without lone surrogates.' }
   const flaw = lengthFlaw(text, TEXT_MAX[kind])

@@ -91,6 +91,68 @@ describe('a name with a control character is refused, with its place and what it
   })
 })
 
+/** Spaces without width, soft hyphens, marks of direction, fillers, variation selectors, tags, and joiners of nothing. */
+const INVISIBLES = [
+  ...['\u200b', '\u2060', '\ufeff', '\u00ad', '\u200e', '\u200f', '\u061c', '\u2064', '\u180e', '\u034f'],
+  ...['\u3164', '\ufe00', '\u{e0061}', '\u200c', '\u200d'],
+]
+const invisibleOf = (one: string) =>
+  `Must not contain invisible characters; this has U+${one.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}.`
+
+describe('a new name or identifier with an invisible character is refused, with its place and what it has', () => {
+  test.each(INVISIBLES)('by REST, GraphQL and a sync: %j', async (invisible) => {
+    const { caller } = await openOffice()
+    const name = `Crisis${invisible}Team`
+    const flaw = (pointer: string) => ({ pointer, detail: invisibleOf(invisible) })
+    const added = await caller.post('/v1/personnel', { name, email: `${name}@x.org`, externalId: name })
+    expect(added).toMatchProblem(422, 'VALIDATION_FAILED')
+    expect(added.body.errors).toEqual(['/name', '/email', '/externalId'].map(flaw))
+    expect((await caller.post('/v1/groups', { name, externalId: name })).body.errors).toEqual(
+      ['/name', '/externalId'].map(flaw),
+    )
+    const synced = await sync(caller, { key: `A${invisible}B`, name, risks: [{ reference: name, title: name }] })
+    expect(synced.body.errors[0].extensions.errors).toEqual(['/key', '/name', '/risks/0/reference'].map(flaw))
+    const people = [{ name: 'Ada', externalId: 'A', groups: [name] }]
+    const batch = await caller.post('/v1/personnel/batch', { people })
+    const detail = `${JSON.stringify(name)}: ${invisibleOf(invisible)}`
+    expect(batch.body.errors).toEqual([{ pointer: '/people/0/groups', detail }])
+  })
+
+  test('by an import, with its line, and in a key', async () => {
+    const folder = newFolder()
+    writeFileSync(join(folder, 'groups.csv'), 'name\nCrisis Team\nCrisis\u200b Team\n')
+    const { code, stderr } = await runHere(folder, ['import', 'groups', 'groups.csv'])
+    expect(code).toBe(1)
+    expect(stderr).toContain(`  line 3, name "Crisis\u200b Team": ${invisibleOf('\u200b')}\n`)
+    const key = await runHere(folder, ['keys', 'create', '--scope', 'projects.read', '--name', 'CI\u2060'])
+    expect(key).toEqual({ code: 2, stdout: '', stderr: `--name cannot be used: ${invisibleOf('\u2060')}\n` })
+  })
+
+  test.each([
+    ['Persian', 'نیم\u200cفاصله'],
+    ['Sinhala', 'ශ්\u200dරී'],
+    ['Malayalam', 'രാജന്\u200d'],
+    ['emoji of several parts', '👩🏽\u200d🚀 Crew ❤\ufe0f\u200d🔥 1\ufe0f\u20e3'],
+    ['a variant of an ideograph', '葛\u{e0100}城'],
+  ])('but what shapes letters and emoji stays: %s', async (_, name) => {
+    const { caller } = await openOffice()
+    expect(await caller.post('/v1/groups', { name })).toMatchObject({ status: 201, body: { name } })
+  })
+
+  test('and an older one is read, found, and changed in all else', async () => {
+    const gateway = openGateway()
+    const caller = await gateway.as('personnel.manage')
+    const { id } = (await caller.post('/v1/groups', { name: 'Crisis Team' })).body
+    const name = 'Crisis\u200bTeam'
+    gateway.own.run(`update groups set name = '${name}', name_folded = '${name.toLowerCase()}'`)
+    expect((await caller.patch(`/v1/groups/${id}`, { description: 'For crises.' })).body).toMatchObject({ name })
+    const people = [{ name: 'Ada', externalId: 'A', groups: [name] }]
+    expect((await caller.post('/v1/personnel/batch', { people })).status).toBe(200)
+    const { data } = (await caller.get(`/v1/personnel?group=${encodeURIComponent(name)}`)).body
+    expect(data).toMatchObject([{ name: 'Ada', groups: [{ id }] }])
+  })
+})
+
 describe('what was stored before it was refused', () => {
   const OLD = `Old${ESCAPE}\u009b31m\u202eName`
   const SHOWN = 'Old\\u001b[2J\\u009b31m\\u202eName'

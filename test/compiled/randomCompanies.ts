@@ -34,7 +34,7 @@ const text = fc
   .map((parts) => `${parts.join('').replaceAll('\0', '')}.`)
 const maybe = fc.option(text)
 /** Valid names of people and groups; projects, risks and issues are stored without validation. */
-const line = text.map((one) => one.replaceAll(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, '-'))
+const line = text.map((one) => one.replaceAll(/[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2028\u2029]/gu, '-'))
 
 export const anyCompany = fc.record({
   groups: fc.array(fc.record({ name: line, description: maybe }), { maxLength: 3 }),

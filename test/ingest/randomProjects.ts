@@ -18,9 +18,9 @@ export type Members = Record<string, unknown>
 export type RandomProjects = Readonly<Record<SheetNoun, readonly Members[]>>
 
 // Difficult texts for CSV readers, spreadsheets and comparisons.
-const HARD = '" \' , ; : = + - @ # \\ | % ä ß İ ﬁ € \u00a0 \ufeff e\u0301 😀 👩🏽‍🚀 0 x'.split(' ')
+const HARD = '" \' , ; : = + - @ # \\ | % ä ß İ ﬁ € \u00a0 e\u0301 😀 👩🏽‍🚀 0 x'.split(' ')
 /** Only valid in a description. */
-const CONTROLS = '\t \n \r \r\n \x01 \u0085 \u2028'.split(' ')
+const CONTROLS = '\ufeff \t \n \r \r\n \x01 \u0085 \u2028'.split(' ')
 const BEGINNINGS = [
   '',
   '=',
