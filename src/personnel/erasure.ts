@@ -112,6 +112,7 @@ async function blankPerson(write: Write, id: string): Promise<void> {
       externalId: null,
       title: null,
       department: null,
+      departmentFolded: null,
       details: null,
       status: 'INACTIVE',
       erasedAt: at,

@@ -16,7 +16,7 @@ import {
 import { Ledger } from '../history/ledger.js'
 import { newId } from '../ids.js'
 import { LIMITS } from '../limits.js'
-import { contains, equalsIgnoringCase, type Optional, unindexed } from '../store/query/conditions.js'
+import { contains, equalsFolded, type Optional, unindexed } from '../store/query/conditions.js'
 import { type Naming, refersTo } from '../store/query/names.js'
 import { byIds, type List } from '../store/query/page.js'
 import { referredRow } from '../store/query/references.js'
@@ -108,7 +108,7 @@ function matching(read: Read, filter: PersonFilter, isWithinGroup = Boolean(filt
   return and(
     inStatus(read, filter.status ?? ['ACTIVE'], isWithinGroup),
     filter.group ? inGroups(read, filter.group) : undefined,
-    filter.department ? equalsIgnoringCase(read, person.department, filter.department) : undefined,
+    filter.department ? equalsFolded(read, person.departmentFolded, filter.department) : undefined,
     filter.search == null ? undefined : contains(filter.search, person.nameFolded, person.emailFolded),
     filter.email == null ? undefined : eq(person.emailFolded, fold(filter.email.trim())),
     filter.externalId == null ? undefined : eq(person.externalId, filter.externalId.trim()),
@@ -155,6 +155,7 @@ export function personWith({ at }: Write, before: PersonRow | undefined, values:
     name,
     nameFolded: fold(name),
     emailFolded: facts.email && fold(facts.email),
+    departmentFolded: facts.department && fold(facts.department),
     status: values.status ?? before?.status ?? 'ACTIVE',
     erasedAt: before?.erasedAt ?? null,
     createdAt: at,

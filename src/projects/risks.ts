@@ -17,7 +17,7 @@ import {
 import { Ledger, type Stored } from '../history/ledger.js'
 import { newId } from '../ids.js'
 import { personNaming } from '../personnel/people.js'
-import { contains, type Optional } from '../store/query/conditions.js'
+import { contains, equalsFolded, type Optional } from '../store/query/conditions.js'
 import { type Naming, refersTo } from '../store/query/names.js'
 import type { List } from '../store/query/page.js'
 import type { Relation } from '../store/query/relations.js'
@@ -116,7 +116,7 @@ function matching(read: Read, filter: RiskFilter): SQL | undefined {
     filter.impact == null ? undefined : eq(risk.impact, filter.impact),
     filter.unplaced == null ? undefined : isUnplaced(read, filter.unplaced),
     filter.owner ? refersTo(read, risk.ownerId, personNaming, filter.owner) : undefined,
-    filter.category ? read.among(risk.categoryFolded, filter.category.map(fold)) : undefined,
+    filter.category ? equalsFolded(read, risk.categoryFolded, filter.category) : undefined,
     filter.reviewBefore == null ? undefined : lt(risk.reviewOn, filter.reviewBefore),
     filter.dueBefore == null ? undefined : lt(risk.dueOn, filter.dueBefore),
     filter.search == null ? undefined : contains(filter.search, risk.searchFolded),

@@ -276,6 +276,8 @@ test('a department is found in any case, also beyond ASCII', async () => {
     'Отдел продаж': 'отдел продаж',
     'ОТДЕЛ КАДРОВ': 'Отдел Кадров',
     Öffentlichkeitsarbeit: 'öffentlichkeitsARBEIT',
+    'éÀûÎö ÉàÛîÖ': 'ÉàÛîÖ éÀûÎö',
+    Ｂau: 'bAU',
   }
   for (const [index, department] of Object.keys(asked).entries()) {
     await caller.post('/v1/personnel', { name: 'Ada', email: `p${index}@example.com`, department })

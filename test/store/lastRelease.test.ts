@@ -52,7 +52,7 @@ function oldStore(): TestStore {
 }
 
 /** Columns that the upgrade fills. */
-const DERIVED = ['nonce', 'project_id', 'state_from', 'state_to', 'known', 'known_nonce']
+const DERIVED = ['nonce', 'project_id', 'state_from', 'state_to', 'known', 'known_nonce', 'department_folded']
 
 const literal = (value: unknown) => (value === null ? 'null' : `'${String(value).replaceAll("'", "''")}'`)
 
@@ -69,7 +69,10 @@ function copy(from: TestStore, to: TestStore): void {
   if (engine === 'postgres') to.run("select setval('change_id_seq', (select max(id) from change))")
 }
 
-const ADDED = { path: '/v1/personnel', body: { name: 'Émile O’Neill', email: 'emile@example.com' } }
+const ADDED = {
+  path: '/v1/personnel',
+  body: { name: 'Émile O’Neill', email: 'emile@example.com', department: 'ÉTUDES Ｂau' },
+}
 const scored = (reference: string, likelihood: number | null) => ({
   ...{ reference, title: `Risk ${reference}`, likelihood, impact: likelihood, description: 'It\'s 100 % \\ "q"\nx' },
 })
@@ -121,6 +124,7 @@ beforeAll(async () => {
 const HISTORY = 'id history(first: 20) { nodes { id action by recordedAt effectiveOn fields { field from to } } }'
 const SHOWN: readonly string[] = [
   '/v1/personnel?status=active,inactive',
+  `/v1/personnel?department=${encodeURIComponent('études BAU')}`,
   '/v1/groups',
   '/v1/projects',
   '/v1/risks?status=open,occurred,closed',
@@ -151,6 +155,14 @@ test('the migrations derive from old changes what a write stores with new ones',
   const derived = 'select id, project_id, state_from, state_to from change order by id'
   expect(stage.old.rows(derived)).toEqual(stage.gateway.own.rows(derived))
   expect(stage.old.values('select 1 from change where nonce = 0')).toEqual([])
+})
+
+test('the departments of old people are folded as a write folds them', () => {
+  const folded = 'select id, department_folded from person order by id'
+  expect(stage.old.rows(folded)).toEqual(stage.gateway.own.rows(folded))
+  expect(stage.old.values('select department_folded from person where department is not null')).toEqual([
+    ['études bau'],
+  ])
 })
 
 test('what the release did not have is null or empty', async () => {

@@ -1,9 +1,11 @@
 import pg from 'pg'
 import { Fault } from '../../errors.js'
+import { fold } from '../../text.js'
 import { shownAddress } from '../address.js'
 import { driverCode } from '../faults.js'
 import {
   type Applied,
+  FOLDED_LATER,
   JOURNAL_TABLE,
   type Migration,
   type MigrationState,
@@ -53,7 +55,21 @@ async function apply(client: pg.Client, pending: readonly Migration[]): Promise<
     const note = 'insert into schema_migration (tag, hash, applied_at) values ($1, $2, $3)'
     await client.query(note, [tag, hash, appliedAt])
   }
+  await fillFolded(client)
   await client.query(raisingRevision())
+}
+
+async function fillFolded(client: pg.Client): Promise<void> {
+  const { table, given, folded } = FOLDED_LATER
+  const isEmpty = `${given} is not null and ${folded} is null`
+  const { rows } = await client.query<{ text: string }>(
+    `select distinct ${given} as text from ${table} where ${isEmpty}`,
+  )
+  const texts = rows.map(({ text }) => text)
+  // One statement, because a round trip for each text would hold the lock for long.
+  const fill = `update ${table} set ${folded} = found.folded
+    from unnest($1::text[], $2::text[]) as found (given, folded) where ${isEmpty} and ${given} = found.given`
+  await client.query(fill, [texts, texts.map(fold)])
 }
 
 async function compare(client: pg.Client, store: string): Promise<{ applied: string[]; pending: Migration[] }> {

@@ -1,8 +1,10 @@
 import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
+import { fold } from '../../text.js'
 import { driverCode } from '../faults.js'
 import {
   type Applied,
+  FOLDED_LATER,
   JOURNAL_TABLE,
   type Migration,
   type MigrationState,
@@ -43,12 +45,19 @@ function apply(connection: Connection, file: string, pending: readonly Migration
     for (const statement of statements) connection.exec(statement)
     note.run(tag, hash, new Date().toISOString())
   }
+  fillFolded(connection)
   // A migration may change results; the first one also needs its counter row.
   connection.exec(raisingRevision())
   const broken = connection.pragma('foreign_key_check') as unknown[]
   if (broken.length > 0) {
     throw new StoreRefused(`${file}: ${broken.length} rows point at rows that are not there; nothing was changed.`)
   }
+}
+
+function fillFolded(connection: Connection): void {
+  const { table, given, folded } = FOLDED_LATER
+  connection.function('fold', { deterministic: true }, (text) => fold(String(text)))
+  connection.exec(`update ${table} set ${folded} = fold(${given}) where ${given} is not null and ${folded} is null`)
 }
 
 /** Throws if the store lacks a migration or is newer than this program. */

@@ -19,6 +19,7 @@ export function personnelTables(columns: Columns) {
       externalId: text('external_id'),
       title: text('title'),
       department: text('department'),
+      departmentFolded: text('department_folded'),
       /** JSON: a list of objects with name and text. */
       details: text('details'),
       status: oneOf('status', PERSON_STATUSES).notNull(),
