@@ -46,7 +46,8 @@ const TABLE = {
     'The cost of repeated references of a gateway: they are read and priced once, but written each time.',
   ],
   repeatedCostForOne: [10, 'Of that cost, how much is charged as a cost of 1.'],
-  namesComparedMax: [1_000, 'Names compared with an unknown name in a filter, to suggest the one that is meant.'],
+  namesComparedMax: [100, 'Names compared with an unknown name, to suggest the one that is meant.'],
+  namesComparedCharacters: [60, 'Characters of a name that are compared for that.'],
   trendPointsMax: [400, 'Points of a trend.'],
   variableValuesMax: [
     10_000,

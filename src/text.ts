@@ -1,4 +1,5 @@
 import { type Flaw, flawed } from './errors.js'
+import { LIMITS } from './limits.js'
 import { TEXT_MAX, type TextKind } from './vocabulary.js'
 
 /** The folded form in which names and e-mails are compared, ordered and searched, equal in both engines. */
@@ -152,31 +153,54 @@ export function tooManyItems(count: number, most: number, beyond = ''): string {
 
 /** The text that is nearest to another in spelling, whatever the case; undefined where none is near. */
 export function nearest(text: string, candidates: Iterable<string>): string | undefined {
-  const wanted = fold(text)
+  const wanted = comparedPart(text)
   let best: string | undefined
   // A third of the letters may differ: with more, a guess would be no help.
   let fewest = Math.max(1, Math.floor(wanted.length / 3)) + 1
+  let compared = 0
   for (const candidate of candidates) {
-    const edits = distance(wanted, fold(candidate), fewest)
+    const edits =
+      Math.abs(text.length - candidate.length) < fewest ? distance(wanted, comparedPart(candidate), fewest) : fewest
     if (edits < fewest) [best, fewest] = [candidate, edits]
+    compared += 1
+    if (compared === LIMITS.namesComparedMax) break
   }
   return best
 }
 
-/** The edit distance (Damerau-Levenshtein, adjacent swaps only), capped at `most`. */
+/** The beginning of a name, folded: a distance takes as long as one length times the edits that may differ. */
+function comparedPart(text: string): string {
+  const most = LIMITS.namesComparedCharacters
+  return fold(text.slice(0, most)).slice(0, most)
+}
+
+const newRow = () => new Uint8Array(LIMITS.namesComparedCharacters + 1)
+/** The rows of a distance, allocated once. */
+const ROWS: readonly [Uint8Array, Uint8Array, Uint8Array] = [newRow(), newRow(), newRow()]
+
+/** The edit distance of two compared parts (Damerau-Levenshtein, adjacent swaps only), capped at `most`. */
 function distance(one: string, other: string, most: number): number {
   if (Math.abs(one.length - other.length) >= most) return most
-  let [beforeLast, last]: [number[], number[]] = [[], Array.from({ length: other.length + 1 }, (_, index) => index)]
+  let [beforeLast, last, row] = ROWS
+  for (let to = 0; to <= other.length; to++) last[to] = to
   for (let at = 1; at <= one.length; at++) {
-    const row = [at]
-    for (let to = 1; to <= other.length; to++) {
+    // Only the band around the diagonal: further away there are at least `most` edits.
+    const from = Math.max(1, at - most)
+    const until = Math.min(other.length, at + most)
+    row[from - 1] = from === 1 ? at : most
+    let least = most
+    for (let to = from; to <= until; to++) {
       const isSame = one[at - 1] === other[to - 1]
       const isSwapped = at > 1 && to > 1 && one[at - 1] === other[to - 2] && one[at - 2] === other[to - 1]
-      const edits = [(row[to - 1] ?? 0) + 1, (last[to] ?? 0) + 1, (last[to - 1] ?? 0) + (isSame ? 0 : 1)]
-      row.push(Math.min(...edits, isSwapped ? (beforeLast[to - 2] ?? 0) + 1 : most))
+      const changed = (last[to - 1] ?? most) + (isSame ? 0 : 1)
+      const swapped = isSwapped ? (beforeLast[to - 2] ?? most) + 1 : most
+      const edits = Math.min((row[to - 1] ?? most) + 1, (last[to] ?? most) + 1, changed, swapped)
+      row[to] = edits
+      least = Math.min(least, edits)
     }
-    if (Math.min(...row) >= most) return most
-    ;[beforeLast, last] = [last, row]
+    if (until < other.length) row[until + 1] = most
+    if (least >= most) return most
+    ;[beforeLast, last, row] = [last, row, beforeLast]
   }
   return Math.min(most, last[other.length] ?? most)
 }

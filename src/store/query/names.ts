@@ -84,21 +84,21 @@ export class KnownNames {
     return missing === undefined ? undefined : names.get(missing)
   }
 
-  /** The existing name with the nearest spelling. */
+  /** The existing name with the nearest spelling, of those next to it in the order of an index. */
   async nearest({ table, key }: Naming, text: string): Promise<string | undefined> {
     if (!key) return undefined
     const { read } = this.store
-    const start = `${key
-      .canonical(text)
-      .slice(0, 1)
-      .replace(/[\\%_]/g, '\\$&')}%`
-    const isNear = sql`${key.column(read.t)} like ${start} escape '\\'`
-    const most = read.limit(LIMITS.namesComparedMax)
-    const near = sql`select ${key.shown(read.t)} from ${table(read.t)} where ${isNear} limit ${most}`
-    const rows = await read.rows(read.compile(near))
+    const [column, name] = [key.column(read.t), key.canonical(text)]
+    const most = read.limit(LIMITS.namesComparedMax / 2)
+    const from = sql`select ${key.shown(read.t)} as name from ${table(read.t)} where ${column}`
+    const after = sql`${from} > ${name} order by ${column} limit ${most}`
+    const before = sql`${from} < ${name} order by ${column} desc limit ${most}`
+    const rows = await read.rows(
+      read.compile(sql`select name from (${after}) after_it union all select name from (${before}) before_it`),
+    )
     return nearest(
       text,
-      rows.map(([name]) => String(name)),
+      rows.map(([one]) => String(one)),
     )
   }
 }
