@@ -58,6 +58,10 @@ const TABLE = {
     20_000,
     'Items of all lists in the variables of a query together, such as the references of a gateway.',
   ],
+  comparedCharactersMax: [
+    300_000,
+    'Characters of all texts in the filters of a query, in the form in which they are compared (Unicode NFKC); a list that several filters share counts once.',
+  ],
   cursorCharactersMax: [32_000, 'Characters of a cursor.'],
   bodyBytesMax: [1_000_000, 'A request body, which must not be compressed.'],
   syncBodyBytesMax: [

@@ -8,6 +8,7 @@ import type { Context } from '../builder.js'
 import type { Arguments } from '../fields.js'
 import { mayUseNames } from '../hints/names.js'
 import { type Bill, billWith, type Inner, type ListArguments, type ListBill, type Selection } from './bills.js'
+import { type GivenFilter, requireComparable } from './comparedTexts.js'
 import type { LongText } from './longTexts.js'
 import type { MayRead } from './references.js'
 import { smallerPages } from './smallerPages.js'
@@ -92,6 +93,7 @@ async function partsOf(bill: Bill, buyer: Buyer): Promise<{ lists: KnownLists; t
   // The arguments of each are read once, here.
   const found = new Map<ListBill, ListArguments>()
   const long = new Set<LongText>()
+  const filters: GivenFilter[] = []
   const seen = new Set<Selection>()
   const collect = (selection: Selection): void => {
     if (seen.has(selection)) return
@@ -104,11 +106,14 @@ async function partsOf(bill: Bill, buyer: Buyer): Promise<{ lists: KnownLists; t
       }
       const args = found.get(one) ?? argumentsOf(one, buyer)
       if (!args) continue
+      filters.push({ list: one.list, filter: args.filter ?? {} })
+      if (!mayUseNames(one.list, args.filter ?? {}, buyer.mayRead)) continue
       found.set(one, args)
       collect(one.entry)
     }
   }
   collect(bill)
+  requireComparable(filters)
   const texts = new Map(await Promise.all([...long].map(async (one) => [one, await averageOf(one, buyer)] as const)))
   const lists = await Promise.all(
     [...found].map(async ([one, args]) => [one, await known(one, args, texts, buyer)] as const),
@@ -134,10 +139,8 @@ function costOfBytes(bytes: number): number {
 }
 
 /** The arguments of a list; undefined where the caller may not read it. */
-function argumentsOf({ scope, list, args }: ListBill, { variables, mayRead }: Buyer): ListArguments | undefined {
-  if (scope !== undefined && !mayRead(scope)) return undefined
-  const given = args(variables)
-  return mayUseNames(list, given.filter ?? {}, mayRead) ? given : undefined
+function argumentsOf({ scope, args }: ListBill, { variables, mayRead }: Buyer): ListArguments | undefined {
+  return scope === undefined || mayRead(scope) ? args(variables) : undefined
 }
 
 function isOfList(inner: Inner): inner is ListBill {

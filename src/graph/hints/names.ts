@@ -1,7 +1,7 @@
 import { grants, type Scope } from '../../auth/scopes.js'
 import { badArgument, type Fault } from '../../errors.js'
 import type { IdKind } from '../../ids.js'
-import { impossibleIn, type Naming, namesIn } from '../../store/query/names.js'
+import { hasName, impossibleIn, type Naming } from '../../store/query/names.js'
 import type { CountedList } from '../../store/query/rowCounts.js'
 import { type Context, missingScope } from '../builder.js'
 import { oncePerRequest } from '../loaders.js'
@@ -29,7 +29,7 @@ function givenNames({ names = {} }: Named, filter: object): GivenNames[] {
   const given = filter as Readonly<Record<string, readonly (string | null)[] | null | undefined>>
   return Object.entries(names).flatMap(([member, naming]) => {
     const values = given[member]
-    return values && namesIn(naming, values).size > 0 ? [{ member, naming, values }] : []
+    return values && hasName(naming, values) ? [{ member, naming, values }] : []
   })
 }
 

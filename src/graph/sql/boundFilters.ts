@@ -24,11 +24,17 @@ const recentOn = oncePerEngine(
     }),
 )
 
+const KEPT_VALUES_MAX = 100
+
 /** `prefix` is unique to a list in a query, so that placeholder names do not collide. */
 export function boundFilter(read: Read, list: AnyList, filter: object, prefix: string): BoundFilter {
   // An empty filter has no values of its own.
   if (Object.keys(filter).length === 0) {
     return { shape: '', matching: () => matchingOf(read, list, filter), values: {} }
+  }
+  // A key as long as a long list would take longer than compiling.
+  if (Object.values(filter).some((value) => Array.isArray(value) && value.length > KEPT_VALUES_MAX)) {
+    return bind(read, list, filter, prefix)
   }
   const recent = recentOn(read)
   const key = `${prefix}${JSON.stringify(filter)}`

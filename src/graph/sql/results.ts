@@ -78,7 +78,8 @@ export async function readRoots(context: Context, roots: readonly RootRead[]): P
   if (root && statement && otherRoots.length + otherStatements.length === 0) {
     return [await root.resultOf([await read.rows(statement)])]
   }
-  const identified = roots.map(({ statements }) => statements.map((one) => [identityOf(one), one] as const))
+  const numbers = new Map<unknown, number>()
+  const identified = roots.map(({ statements }) => statements.map((one) => [identityOf(one, numbers), one] as const))
   const distinct = new Map(identified.flat())
   const [first, ...others] = distinct.values()
   const found = first ? await (others.length === 0 ? alone(read, first) : read.rowsTogether([first, ...others])) : []
@@ -94,8 +95,10 @@ async function alone(read: Read, statement: CompiledSql): Promise<unknown[][][]>
   return [await read.rows(statement)]
 }
 
-function identityOf({ text, values }: CompiledSql): string {
-  return `${text}\n${JSON.stringify(values)}`
+/** The text, and the number of each value: a value can be a list of thousands, which all aliases have. */
+function identityOf({ text, values }: CompiledSql, numbers: Map<unknown, number>): string {
+  for (const value of values) if (!numbers.has(value)) numbers.set(value, numbers.size)
+  return `${text}\n${values.map((value) => numbers.get(value)).join()}`
 }
 
 let rootsMade = 0

@@ -7,7 +7,7 @@ import { nearest } from '../../text.js'
 import { counterOf, type Versions } from '../changeCounters.js'
 import type { Read, Store } from '../store.js'
 import type { Tables } from '../tables.js'
-import type { Optional } from './conditions.js'
+import { type Canonical, canonicalTexts, type Texts } from './canonicalTexts.js'
 
 /** How a reference identifies a row: by id or by a unique name. A text in the form of an id is always an id. */
 export interface Naming {
@@ -21,7 +21,7 @@ export interface Naming {
 
 interface KnownKey {
   /** The form in which it is compared. */
-  readonly canonical: (text: string) => string
+  readonly canonical: Canonical
   /** The column with the canonical form. */
   readonly column: (t: Tables) => AnyPgColumn
   /** The column with the form that users write. */
@@ -30,23 +30,38 @@ interface KnownKey {
   readonly canBe?: (text: string) => boolean
 }
 
-type Values = readonly Optional<string>[]
+const AS_GIVEN: Canonical = (text) => text
 
-/** The values that are not ids, by their canonical form. */
-export function namesIn({ kind, key }: Naming, values: Values): ReadonlyMap<string, string> {
-  const canonical = key?.canonical ?? ((text: string) => text)
-  const names = values.filter((value) => value != null).filter((value) => !isId(kind, value))
-  return new Map(names.map((name) => [canonical(name), name]))
+/** Whether one of these values is not an id. */
+export function hasName({ kind }: Naming, values: Texts): boolean {
+  return values.some((value) => value != null && !isId(kind, value))
+}
+
+const named = new WeakMap<Texts, Map<Naming, ReadonlyMap<string, string>>>()
+
+/** The values that are not ids, by their canonical form; found once for each list. */
+export function namesIn(naming: Naming, values: Texts): ReadonlyMap<string, string> {
+  const ofList = named.get(values) ?? new Map<Naming, ReadonlyMap<string, string>>()
+  named.set(values, ofList)
+  const { kind, key } = naming
+  const pairs = () =>
+    canonicalTexts(values, key?.canonical ?? AS_GIVEN).flatMap((name, index): [string, string][] => {
+      const given = values[index]
+      return given == null || isId(kind, given) ? [] : [[name, given]]
+    })
+  const names = ofList.get(naming) ?? new Map(pairs())
+  ofList.set(naming, names)
+  return names
 }
 
 /** The first value that can match no row: it has the form of neither an id nor a name. */
-export function impossibleIn({ kind, key }: Naming, values: Values): string | undefined {
+export function impossibleIn({ kind, key }: Naming, values: Texts): string | undefined {
   const canBe = (text: string) => isId(kind, text) || (key !== undefined && (key.canBe?.(text) ?? true))
   return values.filter((value) => value != null).find((value) => !canBe(value))
 }
 
 /** The condition that a column refers to one of these rows; a null among the values matches a null reference. */
-export function refersTo(read: Read, column: AnyPgColumn, naming: Naming, values: Values): SQL | undefined {
+export function refersTo(read: Read, column: AnyPgColumn, naming: Naming, values: Texts): SQL | undefined {
   const ids = values.filter((value) => value != null).filter((value) => isId(naming.kind, value))
   const names = [...namesIn(naming, values).keys()]
   const none = values.some((value) => value == null) ? isNull(column) : undefined
@@ -71,7 +86,7 @@ export class KnownNames {
   }
 
   /** The first of these values that is neither an id nor an existing name. */
-  async missing(naming: Naming, values: Values): Promise<string | undefined> {
+  async missing(naming: Naming, values: Texts): Promise<string | undefined> {
     const names = namesIn(naming, values)
     if (names.size === 0) return undefined
     const { read, versions } = this.store
