@@ -49,10 +49,6 @@ const TABLE = {
   namesComparedMax: [100, 'Names compared with an unknown name, to suggest the one that is meant.'],
   namesComparedCharacters: [60, 'Characters of a name that are compared for that.'],
   trendPointsMax: [400, 'Points of a trend.'],
-  variableValuesMax: [
-    10_000,
-    'Values in the lists of all variables of a query; references of a gateway have limits of their own.',
-  ],
   filterItemsMax: [1_000, 'Distinct values in one list of a filter.'],
   queryItemsMax: [
     20_000,

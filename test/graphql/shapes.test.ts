@@ -54,27 +54,6 @@ test('a fragment inside itself is reported as such', async () => {
   expect(body.errors.map(({ message }: GraphQLError) => message)).toEqual(['Cannot spread fragment "F" within itself.'])
 })
 
-test('the values in the lists of all variables are counted before they are coerced', async () => {
-  const { caller } = await openOffice()
-  const query = `query ($x: [ID], $f: RiskFilter) { a: risks(first: 1, filter: { owner: $x }) { totalCount }
-    b: risks(first: 1, filter: $f) { totalCount } }`
-  const values = (count: number) => Array.from({ length: count }, () => null)
-  const half = LIMITS.variableValuesMax / 2
-  const sent = (count: number) => caller.graphql(query, { x: values(count), f: { owner: values(half) } })
-  expect((await sent(half)).body.errors).toBeUndefined()
-  const { status, body } = await sent(half + 1)
-  expect([status, body.errors]).toEqual([
-    400,
-    [
-      {
-        message:
-          'The lists of the variables have 10001 values; the most is 10000. Send each value once, or split the query.',
-        extensions: { code: 'BAD_REQUEST' },
-      },
-    ],
-  ])
-})
-
 test('at most twenty errors of a document are searched for and explained', async () => {
   const { caller } = await openOffice()
   const { body } = await caller.graphql(risks(times(900, (i) => `unknown${i}`)))

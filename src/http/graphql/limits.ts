@@ -5,15 +5,12 @@ import {
   GraphQLError,
   Kind,
   Lexer,
-  type OperationDefinitionNode,
-  OperationTypeNode,
   type ParseOptions,
   parse,
   type SelectionNode,
   type SelectionSetNode,
   Source,
   TokenKind,
-  type TypeNode,
   visit,
 } from 'graphql'
 import { Fault } from '../../errors.js'
@@ -30,35 +27,6 @@ export function parseWithinLimits(text: string, options: ParseOptions | undefine
   requireAtMost('repeated fields in the same place', repeats, LIMITS.queryRepeatsMax)
   requireAtMost('fields of introspection', introspectedIn(document), LIMITS.introspectedFieldsMax)
   return document
-}
-
-/** Refuses lists that are too long before each of their values is coerced. A mutation checks its own input. */
-export function requireFewValues(
-  { operation, variableDefinitions = [] }: OperationDefinitionNode,
-  variables: Readonly<Record<string, unknown>>,
-): void {
-  if (operation !== OperationTypeNode.QUERY) return
-  const sent = variableDefinitions.filter(({ type }) => namedType(type) !== REFERENCE)
-  const count = valuesIn(sent.map(({ variable }) => variables[variable.name.value])) - sent.length
-  if (count <= LIMITS.variableValuesMax) return
-  const sentence = `The lists of the variables have ${count} values; the most is ${LIMITS.variableValuesMax}.`
-  throw new Fault('BAD_REQUEST', `${sentence} Send each value once, or split the query.`)
-}
-
-/** The scalar of a reference: what can be resolved of them is counted later. */
-const REFERENCE = '_Any'
-
-function namedType(type: TypeNode): string {
-  return type.kind === Kind.NAMED_TYPE ? type.name.value : namedType(type.type)
-}
-
-/** The values in a list and in the lists below it; one that is over the limit is not looked into. */
-function valuesIn(value: unknown): number {
-  if (typeof value !== 'object' || value === null) return 0
-  const isList = Array.isArray(value)
-  if (isList && value.length > LIMITS.variableValuesMax) return value.length
-  const below: readonly unknown[] = isList ? value : Object.values(value)
-  return below.reduce<number>((count, one) => count + valuesIn(one), isList ? value.length : 0)
 }
 
 function parseTokens(text: string, options: ParseOptions | undefined): DocumentNode {

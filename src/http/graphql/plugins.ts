@@ -28,7 +28,7 @@ import { faultHeaders, STATUS } from '../wire/problems.js'
 import { joined } from '../wire/slices.js'
 import type { Documents } from './documents.js'
 import { inputErrors } from './inputErrors.js'
-import { parseWithinLimits, requireFewValues } from './limits.js'
+import { parseWithinLimits } from './limits.js'
 import type { Params } from './parameters.js'
 
 /** The server context that the handler passes to Yoga with each request. */
@@ -117,7 +117,6 @@ function runnerWith({ runCompiled, engine, contextFor }: OperationsOptions) {
       return refused
     }
     try {
-      if (operation) requireFewValues(operation, query.variables)
       const result = await runCompiled(exchange, query, context)
       if (result) return new WrittenResult(await joined([BEFORE_DATA, ...result.data, AFTER_DATA]))
       // The result of a change may be stored, without refusals.
