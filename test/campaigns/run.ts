@@ -27,6 +27,10 @@ runNamed('npm run campaign --', {
     command: ['vitest', 'run', '--project', 'hostile'],
   },
   crash: { about: 'kills servers and followers, and looks for lost writes', command: tsx('campaigns/crash') },
+  inputs: {
+    about: 'the largest input of every kind, and the longest blocks of the event loop',
+    command: tsx('campaigns/inputs'),
+  },
   soak: { about: 'mixed load for minutes: memory, descriptors, write-ahead log', command: tsx('campaigns/soak') },
   cache: { about: 'cached responses next to fresh ones', command: tsx('campaigns/cache') },
   properties: {

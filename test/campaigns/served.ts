@@ -23,8 +23,14 @@ export function newFolder(): string {
 
 /** Creates a key in the folder's store, and the store if needed. */
 export function mint(folder: string, ...scopes: string[]): string {
-  const args = ['keys', 'create', '--json', '--name', 'campaign', ...scopes.flatMap((scope) => ['--scope', scope])]
-  const printed = execFileSync(process.execPath, [MAIN, ...args], {
+  return mintBy(MAIN, folder, scopes)
+}
+
+/** The same by another build, with further arguments. */
+export function mintBy(main: string, folder: string, scopes: readonly string[], more: readonly string[] = []): string {
+  const granted = scopes.flatMap((scope) => ['--scope', scope])
+  const args = ['keys', 'create', '--json', '--name', 'campaign', ...granted, ...more]
+  const printed = execFileSync(process.execPath, [main, ...args], {
     cwd: folder,
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'ignore'],

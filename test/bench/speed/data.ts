@@ -123,17 +123,22 @@ const SHEETS = {
 export function fill(sizes: Sizes): Filled {
   const folder = newFolder()
   const key = mint(folder, 'personnel.manage', 'projects.read')
+  importAll(folder, sizes)
+  return { folder, key }
+}
+
+/** Imports this many rows of each noun into the store of a folder, by this build. */
+export function importAll(folder: string, sizes: Sizes, main = MAIN): void {
   for (const [noun, { columns, rows }] of Object.entries(SHEETS)) {
     const sheet = join(folder, `${noun}.csv`)
     writeSheet(sheet, columns, rows(sizes))
-    execFileSync(process.execPath, [MAIN, 'import', noun, sheet, '--json'], {
+    execFileSync(process.execPath, [main, 'import', noun, sheet, '--json'], {
       cwd: folder,
       stdio: ['ignore', 'ignore', 'inherit'],
     })
     rmSync(sheet)
   }
   settle(storeOf(folder))
-  return { folder, key }
 }
 
 const LINES_AT_ONCE = 5_000

@@ -1,8 +1,6 @@
-import { type ChildProcess, fork } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { mintKey } from '../../../src/auth/keys.js'
 import type { Scope } from '../../../src/auth/scopes.js'
@@ -15,6 +13,7 @@ import type { TestResponse } from '../../support/harness.js'
 import { serve } from '../../support/process.js'
 import { requireClean, type Verdict } from './verdicts.js'
 import type { Waited } from './watcher.js'
+import { startWatcher, type Watching } from './watching.js'
 import { bytesOf, type Raw, type Sent, type Talk, talk } from './wire.js'
 
 /** Leaves out what waits for the server's own time limits, fuzzes for less long, and tries less of what is much alike. */
@@ -37,8 +36,6 @@ export const KEY = 'THE-KEY-OF-EVERY-SCOPE'.padEnd(KEY_LENGTH, '-')
 export const SMALL_KEY = 'THE-KEY-WITHOUT-PROJECTS-MANAGE'.padEnd(KEY_LENGTH, '-')
 export const PROJECTS_KEY = 'THE-KEY-OF-PROJECTS-READ-ONLY'.padEnd(KEY_LENGTH, '-')
 export const AS_MANAGER = { Authorization: `Bearer ${KEY}` }
-
-const WATCHER = fileURLToPath(new URL('./watcher.ts', import.meta.url))
 
 const JSON_HEADERS = { ...AS_MANAGER, 'Content-Type': 'application/json' }
 
@@ -71,8 +68,7 @@ export class Arena {
   company: Company = { groupIds: [], personIds: [], projectIds: [], riskIds: [], issueIds: [] }
   private keys: Readonly<Record<string, string>> = {}
   private folder = ''
-  private watcher: ChildProcess | undefined
-  private sentCount = 0
+  private watcher: Watching | undefined
   private longest = { longestMs: 0, during: 'nothing' }
   private count = 0
 
@@ -87,9 +83,8 @@ export class Arena {
     const server = await serve(folder, [], options)
     this.origin = server.origin
     this.pid = server.child.pid ?? 0
-    const args = [this.origin, this.authorization(), String(watchEveryMs)]
-    const watcher = fork(WATCHER, args, { execArgv: ['--import', 'tsx'] })
-    atEnd(() => watcher.kill())
+    const watcher = startWatcher(this.origin, this.authorization(), watchEveryMs)
+    atEnd(watcher.end)
     this.watcher = watcher
     await this.longestWait(0)
   }
@@ -135,17 +130,9 @@ export class Arena {
   }
 
   /** The longest latency of the watcher since then. */
-  longestWait(since: number): Promise<Waited> {
-    const id = this.sentCount++
-    return new Promise((resolve) => {
-      const listen = (outcome: { id: number; waited: Waited }) => {
-        if (outcome.id !== id) return
-        this.watcher?.off('message', listen)
-        resolve(outcome.waited)
-      }
-      this.watcher?.on('message', listen)
-      this.watcher?.send({ id, since })
-    })
+  async longestWait(since: number): Promise<Waited> {
+    if (!this.watcher) throw new Error('The arena is not open.')
+    return this.watcher.longestWait(since)
   }
 
   /** All that the service shows, to be compared. */

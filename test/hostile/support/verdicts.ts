@@ -2,18 +2,11 @@ import { expect } from 'vitest'
 import { CATALOGUE, type Code } from '../../../src/errors.js'
 import { STATUS } from '../../../src/http/wire/problems.js'
 import type { TestResponse } from '../../support/harness.js'
+import { INSIDE } from './inside.js'
 import type { Talk } from './wire.js'
 
 /** Says whether what came back is right. */
 export type Verdict = (talk: Talk) => void
-
-/** Texts that no response may contain. */
-const INSIDE: Readonly<Record<string, RegExp>> = {
-  stack: /\bat (async )?[\w.<>[\] ]+ \((<anonymous>|native|\S+:\d+)|node:internal|node_modules|\.[cm]?[jt]s:\d+/,
-  sql: /sqlite|\bselect\b.+\bfrom\b|insert into|no such (table|column)|constraint failed/i,
-  file: /\/(tmp|home|work|root|usr|var|dist|src)\/|operations\.db/,
-  key: /ops_[0-9A-Za-z]{30}/,
-}
 
 /** How much of a response is searched and shown. */
 const SHOWN = 2_000

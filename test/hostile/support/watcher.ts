@@ -2,11 +2,11 @@ import { Agent, get } from 'node:http'
 
 /**
  * A client in a separate process, so that the campaign does not delay its clock: it repeats GET /healthz
- * and GET /v1/key, and reports the longest latency on demand.
+ * and GET /v1/key, or the given paths, and reports the longest latency on demand.
  *
- *   watcher.ts ORIGIN AUTHORIZATION MILLISECONDS
+ *   watcher.ts ORIGIN AUTHORIZATION MILLISECONDS [PATH...]
  */
-const [origin = '', authorization = '', everyMs = ''] = process.argv.slice(2)
+const [origin = '', authorization = '', everyMs = '', ...paths] = process.argv.slice(2)
 
 /** The longest latency of the requests that ended after `since`, or an error. */
 export interface Waited {
@@ -20,7 +20,7 @@ interface Probe {
   readonly failure: string | undefined
 }
 
-const PATHS = ['/healthz', '/v1/key']
+const PATHS = paths.length > 0 ? paths : ['/healthz', '/v1/key']
 /** Timeout of a request. */
 const GIVEN_UP_MS = 20_000
 const agent = new Agent({ keepAlive: true })
@@ -56,7 +56,7 @@ process.on('disconnect', () => process.exit())
 process.on('message', async ({ id, since }: { id: number; since: number }) => {
   for (const path of PATHS) probe(path)
   await Promise.all(underWay)
-  const recent = probes.filter(({ endedAt }) => endedAt >= since)
+  const recent = probes.slice(probes.findLastIndex(({ endedAt }) => endedAt < since) + 1)
   const longestMs = Math.max(0, ...recent.map(({ ms }) => ms))
   const failure = recent.find((one) => one.failure)?.failure
   process.send?.({ id, waited: { longestMs, ...(failure && { failure }) } })
