@@ -21,30 +21,25 @@ export async function idempotencyRecord(
   return row && row.createdAt >= oldest(now) ? row : undefined
 }
 
-/** Recorded instead of a response that is too long to be stored. */
+/** What is recorded of a response that is too long to be stored. */
 export interface Unrecorded {
-  readonly unrecorded: { readonly bytes: number; readonly id?: string }
+  readonly bytes: number
+  readonly id?: string
 }
 
-/** The response if it may be stored together with `others`, else what stands for it. */
-export function recordable<R>(response: R, others?: unknown): R | Unrecorded {
+/** Undefined if the response may be stored, together with `others`. */
+export function unrecordedOf(response: unknown, others?: unknown): Unrecorded | undefined {
   const bytes = Buffer.byteLength(JSON.stringify([response, others]))
-  if (bytes <= LIMITS.idempotencyBytesMax) return response
+  if (bytes <= LIMITS.idempotencyBytesMax) return undefined
   const { id } = Object(response) as { id?: unknown }
-  return { unrecorded: { bytes, ...(typeof id === 'string' && { id }) } }
+  return { bytes, ...(typeof id === 'string' && { id }) }
 }
 
-/** The recorded response; throws if it was too long to be stored. */
-export function recordedAs<R>(recorded: R | Unrecorded): R {
-  if (!isUnrecorded(recorded)) return recorded
-  const { bytes, id } = recorded.unrecorded
+/** The error of a retry whose response was too long to be stored. */
+export function wasUnrecorded({ bytes, id }: Unrecorded): Fault {
   const size = `its response of ${bytes.toLocaleString('en')} bytes was too long to be recorded`
   const sentence = `This request has been carried out, but ${size}. Read what it changed, or select less of it.`
-  throw new Fault('CONFLICT', sentence, id === undefined ? {} : { existingId: id })
-}
-
-export function isUnrecorded(recorded: unknown): recorded is Unrecorded {
-  return typeof recorded === 'object' && recorded !== null && 'unrecorded' in recorded
+  return new Fault('CONFLICT', sentence, id === undefined ? {} : { existingId: id })
 }
 
 /** Stores a response in the transaction of its change, and deletes expired ones. */

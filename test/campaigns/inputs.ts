@@ -3,9 +3,11 @@
  * while a watcher in another process measures how long others wait. Prints the longest waits with their requests, then
  * the known attacks. Reports only: it fails for a wrong answer, not for a slow one.
  *
- *   npm run test:inputs [-- --minutes 5 --seed 1 --only inputs,attacks,... --server DIR]
+ *   npm run campaign -- inputs [-- --minutes 3 --seed 1 --only inputs,attacks,... --match '^Accept' --server DIR]
  *
- * `--server` is the folder of another build to measure; its `dist/main.js` is served.
+ * `--minutes` bounds the generated calls, and `--match` is a regular expression for their names. `--server` is the folder
+ * of another build to measure; its `dist/main.js` is served. The parts: inputs, attacks, asset, fairness, bodies, rows,
+ * commands.
  */
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
@@ -21,9 +23,10 @@ import { type Random, randomFrom } from './inputs/values.js'
 
 const { values } = parseArgs({
   options: {
-    minutes: { type: 'string', default: '5' },
+    minutes: { type: 'string', default: '3' },
     seed: { type: 'string' },
     only: { type: 'string' },
+    match: { type: 'string', default: '' },
     server: { type: 'string', default: fileURLToPath(new URL('../..', import.meta.url)) },
   },
 })
@@ -87,7 +90,8 @@ async function callsOn(stage: Stage, random: Random): Promise<Call[]> {
     ...pathCalls(random),
     ...documentCalls(random),
   ]
-  return shuffled(calls, random)
+  const pattern = new RegExp(values.match)
+  return shuffled(calls, random).filter(({ name }) => pattern.test(name))
 }
 
 function shuffled<T>(all: readonly T[], random: Random): T[] {

@@ -159,7 +159,8 @@ const VARIABLES: Query[] = [
 
 const refusedReference = refused('BAD_REQUEST', 200, /representation/)
 const REFERENCES: Query[] = [
-  ['50,000 different references cost too much', ENTITIES, tooComplex(/\b100001\b/), strangers(LIMITS.bodyItemsMax)],
+  ['50,000 different references are too many', ENTITIES, tooComplex(/\b50000 items\b/), strangers(LIMITS.bodyItemsMax)],
+  ['3,000 different references of 45 fields cost too much', DETAILED, tooComplex(/\b138001\b/), strangers(3_000)],
   ['15,000 repeats of 45 fields cost too much', DETAILED, tooComplex(/\b500000\b/), references(15_000)],
   ['50,001 references are refused', ENTITIES, tooManyEntries, references(LIMITS.bodyItemsMax + 1)],
   ['100,000 references are refused', ENTITIES, tooManyEntries, references(100_000)],

@@ -214,6 +214,13 @@ describe('a result that is too long to be stored', () => {
     expect(changes).toEqual([])
   })
 
+  test('is not confused with one that a client names like it', async () => {
+    const { ownerId, send } = await openLong()
+    const named = `mutation { changePerson(id: "${ownerId}", input: { title: "Countess" }) { unrecorded: title } }`
+    for (const times of [1, 2])
+      expect([times, (await send(named)).body.data.changePerson]).toEqual([times, { unrecorded: 'Countess' }])
+  })
+
   test('is a conflict in words if it has no id', async () => {
     const { gateway, send } = await openLong()
     const sync = `mutation { syncProject(input: { key: "LONG", name: "Long", mode: PARTIAL }) {

@@ -12,12 +12,11 @@ import {
 } from 'graphql'
 import {
   type IdempotentRequest,
-  isUnrecorded,
-  recordable,
-  recordedAs,
   replaceIdempotencyRecord,
   storeIdempotencyRecord,
   type Unrecorded,
+  unrecordedOf,
+  wasUnrecorded,
 } from '../../auth/idempotencyRecords.js'
 import { grants, type Scope } from '../../auth/scopes.js'
 import { type Code, Fault, type Flaw } from '../../errors.js'
@@ -56,8 +55,9 @@ interface Field {
 
 /** The result of a root field in an idempotency record. */
 interface RecordedField {
-  /** Unrecorded if it is too long. */
   readonly value: unknown
+  /** Instead of a value that is too long. */
+  readonly unrecorded?: Unrecorded
   readonly errors: readonly RecordedError[]
   /** The scopes that the key had: with fewer, it may not see all of the value. */
   readonly scopes: readonly Scope[]
@@ -221,7 +221,8 @@ function changeOnce(execute: Execute, field: Field): Promise<FieldResult> {
     const { value, errors } = await executed(execute, field, { ...context, store: inside(store, write) })
     requireFinished(value, errors)
     const shown = { errors: errors.map(recordedError), scopes: [...principal.scopes] }
-    const recorded = { ...shown, value: recordable(value, [shown, ...done]) }
+    const unrecorded = unrecordedOf(value, [shown, ...done])
+    const recorded = { ...shown, ...(unrecorded ? { value: null, unrecorded } : { value }) }
     const record = done.size > 0 ? replaceIdempotencyRecord : storeIdempotencyRecord
     await record(write, request, [...done, [key, recorded]])
     return { value, errors, isReplay: false }
@@ -264,7 +265,11 @@ function recordedError(error: GraphQLError): RecordedError {
   return { message, extensions, path: error.path ?? [], positions: error.positions ?? [] }
 }
 
-async function replay(execute: Execute, field: Field, { value, errors, scopes }: RecordedField): Promise<FieldResult> {
+async function replay(
+  execute: Execute,
+  field: Field,
+  { value, unrecorded, errors, scopes }: RecordedField,
+): Promise<FieldResult> {
   const { context, args } = field.mutation
   const { principal } = context
   const requiredScope = scopes.find((scope) => !grants(principal.scopes, scope))
@@ -272,16 +277,19 @@ async function replay(execute: Execute, field: Field, { value, errors, scopes }:
     const sentence = `The recorded response needs the scope ${requiredScope}, which this key no longer has.`
     throw new Fault('INSUFFICIENT_SCOPE', sentence, { requiredScope })
   }
-  const again = isUnrecorded(value) ? readingOf(field, value) : undefined
-  if (again) return { ...(await executed(execute, again, context)), isReplay: true }
+  if (unrecorded) {
+    const again = readingOf(field, unrecorded)
+    if (!again) throw wasUnrecorded(unrecorded)
+    return { ...(await executed(execute, again, context)), isReplay: true }
+  }
   const source = args.document.loc?.source
   const asBefore = ({ message, path, positions, extensions }: RecordedError) =>
     new GraphQLError(message, { source, positions, path, originalError: faultFrom(message, extensions) })
-  return { value: recordedAs(value), errors: errors.map(asBefore), isReplay: true }
+  return { value, errors: errors.map(asBefore), isReplay: true }
 }
 
 /** The query that reads what a field has changed, with the same selection; undefined if its id is not known. */
-function readingOf(field: Field, { unrecorded: { id } }: Unrecorded): Field | undefined {
+function readingOf(field: Field, { id }: Unrecorded): Field | undefined {
   const { mutation, key, nodes } = field
   const { args, operation } = mutation
   const declared = args.schema.getMutationType()?.getFields()[nodes[0]?.name.value ?? '']

@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto'
 import {
   type IdempotentRequest,
   idempotencyRecord,
-  recordable,
-  recordedAs,
   storeIdempotencyRecord,
+  type Unrecorded,
+  unrecordedOf,
+  wasUnrecorded,
 } from '../../auth/idempotencyRecords.js'
 import { Fault } from '../../errors.js'
 import type { Context } from '../../graph/builder.js'
@@ -89,7 +90,8 @@ function onlyOnce(context: Context, request: IdempotentRequest, work: Work): Pro
     const meanwhile = await replayOf(write, request, clock())
     if (meanwhile) return meanwhile
     const result = await work({ ...context, store: inside(store, write) })
-    await storeIdempotencyRecord(write, request, recordable(result))
+    const unrecorded = unrecordedOf(result)
+    await storeIdempotencyRecord(write, request, unrecorded ? { unrecorded } : result)
     return { result, isReplay: false }
   })
 }
@@ -103,7 +105,11 @@ export async function replayOf(
   const record = await idempotencyRecord(read, request, now)
   if (!record) return undefined
   if (record.fingerprint === request.fingerprint) {
-    return { result: recordedAs<unknown>(JSON.parse(record.answer)), isReplay: true }
+    const result: unknown = JSON.parse(record.answer)
+    // No response of REST has such a member.
+    const { unrecorded } = Object(result) as { unrecorded?: Unrecorded }
+    if (unrecorded) throw wasUnrecorded(unrecorded)
+    return { result, isReplay: true }
   }
   const advice = 'Take a new one for a new request.'
   throw new Fault('VALIDATION_FAILED', `This Idempotency-Key was used for another request. ${advice}`)

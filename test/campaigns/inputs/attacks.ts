@@ -1,8 +1,7 @@
 /** Requests that once made everybody wait, each with its name. */
 import { LIMITS } from '../../../src/limits.js'
 import type { Sent } from '../../hostile/support/wire.js'
-import { ALIASES, queried } from './graphqlCalls.js'
-import { RAW } from './restCalls.js'
+import { ALIASES, posted, queried } from './graphqlCalls.js'
 import { type Call, type KeyName, PROJECT, type Stage } from './stage.js'
 import { times } from './values.js'
 
@@ -40,26 +39,17 @@ const aliased = (list: string, filter: string, names: readonly string[]) =>
     { v: names },
   )
 
-const longNames = (length: number) =>
-  times(NAMES, (i) => `${i}`.padEnd(Math.min(length, Math.floor(900_000 / NAMES / 3)), LETTER))
+const LONG_NAMES = times(NAMES, (i) => `${i}`.padEnd(200, LETTER))
 
 /** Groups whose names are as long as they may be. */
 function addLongGroups(stage: Stage): Promise<unknown> {
   const groups = times(NAMES, (i) => ({ name: `g${i}`.padEnd(200, 'a'), externalId: `LONG-${i}` }))
-  const body = JSON.stringify({ groups })
-  const headers = { 'Content-Type': 'application/json' }
-  return stage.send({ as: 'manager', sent: () => ({ method: 'POST', target: '/v1/personnel/batch', headers, body }) })
+  return stage.send({ as: 'manager', sent: () => posted(JSON.stringify({ groups }), '/v1/personnel/batch') })
 }
 
 const strange = () => {
   const members = times(LIMITS.bodyMembersMax - 20, (i) => [`titel${i}`, 1] as const)
   return { key: PROJECT, ...Object.fromEntries(members), risks: times(20, () => Object.fromEntries(members)) }
-}
-
-const bodyOfRaw = (what: string) => () => RAW.find(([name]) => name === what)?.[1]() ?? ''
-const raw = (what: string) => {
-  const body = bodyOfRaw(what)
-  return () => ({ ...queried(''), body: body() })
 }
 
 const inPlace = (field: string, text: string) =>
@@ -80,11 +70,11 @@ export const ATTACKS: readonly Attack[] = [
   attack('five such lists', 'projects', () => entities(5)),
   attack('department: 1,000 values of 200 x U+FDFA', 'personnel', () =>
     queried('query ($v: [String!]) { personnel(first: 1, filter: { department: $v }) { nodes { id } } }', {
-      v: longNames(200),
+      v: LONG_NAMES,
     }),
   ),
-  attack('40 aliases of 1,000 groups', 'personnel', () => aliased('personnel', 'group', longNames(200))),
-  attack('40 aliases of 1,000 categories', 'projects', () => aliased('risks', 'category', longNames(200))),
+  attack('40 aliases of 1,000 groups', 'personnel', () => aliased('personnel', 'group', LONG_NAMES)),
+  attack('40 aliases of 1,000 categories', 'projects', () => aliased('risks', 'category', LONG_NAMES)),
   attack(
     'an unknown group, after 1,000 groups with long names',
     'personnel',
@@ -106,7 +96,7 @@ export const ATTACKS: readonly Attack[] = [
     inPlace('search', `["${'ID cannot represent a non'.repeat(FLAWED / 25)}"]`),
   ),
   attack('31 KB of letters in the place of an enum', 'projects', () => inPlace('status', `"${'a'.repeat(FLAWED)}"`)),
-  attack('1 MB of line breaks', 'projects', raw('1 MB of line breaks, then nothing')),
+  attack('1 MB of line breaks', 'projects', () => posted('\n'.repeat(LIMITS.bodyBytesMax - 1_000))),
   attack('880 repeated fields', 'projects', () => queried(`{ risks(first: 1) { nodes { ${'id '.repeat(880)} } } }`)),
   attack('50,000 values in a filter', 'projects', () =>
     queried('query ($v: [String!]) { risks(first: 1, filter: { category: $v }) { nodes { id } } }', {

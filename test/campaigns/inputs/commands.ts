@@ -7,9 +7,9 @@ import { partsOf, workbookOf, zipOf } from '../../support/workbooks.js'
 import { newFolder } from '../served.js'
 import { mainOf } from './stage.js'
 
-const COMMAND_MS = 60_000
+const COMMAND_MS = 30_000
 const CELL = 60_000
-const LONG = 1_000_000
+const LONG = 200_000
 
 const blanks = `a${' '.repeat(CELL)}a`
 const risks = (cell: string) => [
@@ -22,31 +22,23 @@ const issues = (cell: string) => [
 ]
 const sheet = (rows: readonly (readonly string[])[]) => rows.map((row) => csvLine([...row])).join('')
 
-const ROWS = '<row r="1"><c r="A1" t="inlineStr"><is><t>title</t></is></c></row>'
+/** A workbook with a header and this row. */
+const book = (row: string, replaced: Record<string, string> = {}) => {
+  const header = ['project', 'reference', 'title'].map((name) => `<c t="inlineStr"><is><t>${name}</t></is></c>`)
+  return zipOf(partsOf(`<row>${header.join('')}</row><row>${row}</row>`, replaced))
+}
 const styles = (format: string) =>
   `<styleSheet><numFmts><numFmt numFmtId="164" formatCode="${format}"/></numFmts><cellXfs><xf numFmtId="0"/><xf numFmtId="164"/></cellXfs></styleSheet>`
-const formatted = (format: string) =>
-  zipOf(partsOf(`${ROWS}<row r="2"><c r="A2" s="1"><v>1</v></c></row>`, { 'xl/styles.xml': styles(format) }))
+const formatted = (format: string) => book('<c s="1"><v>1</v></c>'.repeat(3), { 'xl/styles.xml': styles(format) })
 
 const FILES: readonly (readonly [name: string, noun: string, file: string, content: () => string | Buffer])[] = [
   ['risks with a cell of 60 KB of blanks', 'risks', 'a.csv', () => sheet(risks(blanks))],
   ['risks with a number and 60 KB of blanks', 'risks', 'b.csv', () => sheet(risks(`1${blanks}`))],
-  ['issues with a cell of 60 KB of blanks', 'issues', 'c.csv', () => sheet(issues(`1${blanks}`))],
+  ['issues with a number and 60 KB of blanks', 'issues', 'c.csv', () => sheet(issues(`1${blanks}`))],
   ['a workbook with a cell of 30 KB of blanks', 'risks', 'd.xlsx', () => workbookOf(risks(blanks.slice(CELL / 2)))],
-  [
-    'a workbook with a tag of 1 MB',
-    'risks',
-    'e.xlsx',
-    () => zipOf(partsOf(`<row r="1" ${'a'.repeat(LONG)}>${ROWS}</row>`)),
-  ],
-  [
-    'a workbook with a tag of 1 MB of blanks',
-    'risks',
-    'f.xlsx',
-    () => zipOf(partsOf(`${ROWS}<row r="2"><c r${' '.repeat(LONG)}>1</c></row>`)),
-  ],
-  ['a workbook with a format of 1 MB of brackets', 'risks', 'g.xlsx', () => formatted('['.repeat(LONG))],
-  ['a workbook with a format of 1 MB of months', 'risks', 'h.xlsx', () => formatted(`${'m'.repeat(LONG)}h`)],
+  ['a workbook with a tag of 200 KB', 'risks', 'e.xlsx', () => book(`<c t='n' ${'a'.repeat(LONG)}><v>1</v></c>`)],
+  ['a workbook with a format of 200 KB of brackets', 'risks', 'f.xlsx', () => formatted('['.repeat(LONG))],
+  ['a workbook with a format of 200 KB of months', 'risks', 'g.xlsx', () => formatted(`${'m'.repeat(LONG)}h`)],
 ]
 
 /** How long the import takes to accept or refuse each file. */
@@ -56,12 +48,14 @@ export function commandTimes(build: string): string[] {
     writeFileSync(join(folder, file), content())
     const startedAt = performance.now()
     const args = [mainOf(build), 'import', noun, file, '--dry-run', '--create-projects']
-    const { status, stderr } = spawnSync(process.execPath, args, {
+    const { status } = spawnSync(process.execPath, args, {
       ...{ cwd: folder, timeout: COMMAND_MS, encoding: 'utf8' },
+      // It cannot handle any other signal while a regular expression runs.
+      killSignal: 'SIGKILL',
       env: { PATH: process.env['PATH'] },
     })
     const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
     const end = status === null ? `stopped after ${seconds} s` : `${seconds} s, exit code ${status}`
-    return `${name}: ${end} ${(stderr ?? '').trim().split('\n').at(-1)?.slice(0, 100) ?? ''}`
+    return `${name}: ${end}`
   })
 }

@@ -8,7 +8,7 @@ import { times } from './values.js'
 
 const CONNECTIONS = 20
 const ROUNDS = 12
-const CROWD_MS = 25_000
+const CROWD_MS = 20_000
 const RETRY_MS = 1_000
 
 /** Repeats a request on so many connections until it is told to stop; returns the answers by status. */
@@ -127,7 +127,7 @@ export async function largeBodies(stage: Stage): Promise<string[]> {
   return lines
 }
 
-const BESIDES_MS = 12_000
+const BESIDES_MS = 8_000
 const PAGE_EVERY_MS = 5
 
 /** How long a cached page and a write take meanwhile. */

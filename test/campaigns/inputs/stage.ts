@@ -1,15 +1,6 @@
 /** A server on a copy of a filled store, and a watcher in another process that measures how long others wait. */
 import { createHash } from 'node:crypto'
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  writeFileSync,
-} from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -96,7 +87,7 @@ function filledStore(build: string): string {
     .slice(0, 12)
   const folder = join(tmpdir(), `operations-inputs-${name}`)
   if (existsSync(folder)) return folder
-  const made = mkdtempSync(`${folder}-`)
+  const made = newFolder()
   const main = mainOf(build)
   const keys = Object.entries<readonly [readonly string[], (readonly string[])?]>(KEYS).map(
     ([key, [scopes, more]]) => [key, mintBy(main, made, scopes, more)] as const,
@@ -123,7 +114,6 @@ export class Stage {
     this.keys = keys
     this.port = Number(new URL(server.origin).port)
     this.watcher = startWatcher(server.origin, '', PROBE_EVERY_MS, ['/healthz'])
-    process.on('exit', this.watcher.end)
   }
 
   static async open(build: string, args: readonly string[] = ['--rate-limit', '0']): Promise<Stage> {

@@ -80,7 +80,7 @@ function textKinds(max: number, random: Random): Kind[] {
     sized(max, [name, letter]),
     sized(SHOWN_MAX, [name, letter]),
     sized(whole, [name, letter]),
-    { name: '1,000 levels of objects', value: () => nested(LEVELS) },
+    { name: `${LEVELS} levels of objects`, value: () => nested(LEVELS) },
   ]
 }
 
