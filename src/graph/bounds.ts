@@ -114,14 +114,7 @@ function boundingOf(given: Given, nullable: GraphQLInputType, isEntry = false): 
     const item = boundingOf({ ...given, extensions: items }, type.ofType, true)
     // Where a null in the list means something, so does a null instead of the list.
     const takesNull = !isNonNullType(type.ofType)
-    // By list: all aliases and all steps of a request share the list of a variable.
-    const checked = new WeakMap<readonly unknown[], readonly unknown[]>()
-    const bounding = (list: unknown) => {
-      const values = list === null ? [null] : (list as unknown[])
-      const within = checked.get(values) ?? withinList(given, item, values)
-      checked.set(values, within)
-      return within
-    }
+    const bounding = (list: unknown) => withinList(given, item, list === null ? [null] : (list as unknown[]))
     return Object.assign(bounding, { takesNull })
   }
   // A malformed id is not found, and so is one that is too long.
