@@ -27,7 +27,7 @@ const TABLE = {
   queryFieldsMax: [10_000, 'Fields of a query, with its fragments expanded.'],
   queryRepeatsMax: [
     200,
-    'Fields of a query that are selected more than once in the same place, with its fragments expanded.',
+    'Fields of a query that are in the same place of the response as another of their name, also through fragments.',
   ],
   introspectedFieldsMax: [1_000, 'Introspection fields of a query, with its fragments expanded.'],
   queryDirectivesMax: [8, 'Directives in a query.'],

@@ -73,32 +73,40 @@ interface Part {
   readonly within: Within | undefined
 }
 
+/** A field in its place. */
+interface Placed {
+  readonly field: FieldNode
+  readonly within: Within | undefined
+}
+
 interface Within {
   readonly fragment: string
   readonly outer: Within | undefined
 }
 
 /**
- * The fields of a document with its fragments expanded, and how many of them are selected more than once in the same
- * place of the response: validation compares every pair of those. Stops above the limits.
+ * The fields of a document with its fragments expanded, and those that are in the same place of the response as another
+ * of their name: validation compares every pair of those. Stops above the limits.
  */
 function expandedIn(document: DocumentNode): { fields: number; repeats: number } {
   const fragments = fragmentsOf(document)
   const used = new Set<string>()
-  let [fields, repeats] = [0, 0]
+  const repeated = new Set<FieldNode>()
+  let fields = 0
+  const isOver = () => fields > LIMITS.queryFieldsMax || repeated.size > LIMITS.queryRepeatsMax
   const expand = (parts: readonly Part[]): void => {
-    const named = new Map<string, Part[]>()
-    for (const { field, within } of fieldsOf(parts, fragments, used)) {
+    const named = new Map<string, Placed[]>()
+    for (const placed of fieldsOf(parts, fragments, used)) {
       fields += 1
       if (fields > LIMITS.queryFieldsMax) return
-      const name = responseName(field)
+      const name = responseName(placed.field)
       const same = named.get(name) ?? []
-      same.push({ selections: field.selectionSet?.selections ?? [], within })
+      same.push(placed)
       named.set(name, same)
     }
     for (const same of named.values()) {
-      if (same.length > 1) repeats += same.length
-      if (repeats <= LIMITS.queryRepeatsMax && fields <= LIMITS.queryFieldsMax) expand(same)
+      if (same.length > 1) for (const { field } of same) repeated.add(field)
+      if (!isOver()) expand(same.map(partOf))
     }
   }
   for (const definition of document.definitions) {
@@ -109,15 +117,13 @@ function expandedIn(document: DocumentNode): { fields: number; repeats: number }
   for (const [fragment, { selectionSet }] of fragments) {
     if (!used.has(fragment)) expand([{ ...selectionSet, within: { fragment, outer: undefined } }])
   }
-  return { fields, repeats }
+  return { fields, repeats: repeated.size }
 }
 
+const partOf = ({ field, within }: Placed): Part => ({ selections: field.selectionSet?.selections ?? [], within })
+
 /** The fields in one place of the response; a fragment that is spread twice there counts once, as in validation. */
-function* fieldsOf(
-  parts: readonly Part[],
-  fragments: Fragments,
-  used: Set<string>,
-): Generator<{ field: FieldNode } & Pick<Part, 'within'>> {
+function* fieldsOf(parts: readonly Part[], fragments: Fragments, used: Set<string>): Generator<Placed> {
   const spread = new Set<string>()
   const pending = [...parts]
   for (const { selections, within } of pending) {
