@@ -77,6 +77,13 @@ export class ResponseTooLong extends Fault {
   }
 }
 
+/** A 503 because too much is requested at once: not a failure of the store, so it is not logged as an error. */
+export class Overloaded extends Fault {
+  constructor(sentence: string) {
+    super('UNAVAILABLE', `${sentence} Try again in a moment.`)
+  }
+}
+
 export function badArgument(parameter: string, detail: string): Fault {
   return new Fault('BAD_REQUEST', `${parameter}: ${detail}`, { flaws: [{ parameter, detail }] })
 }

@@ -62,7 +62,7 @@ const TABLE = {
   bodyBytesMax: [1_000_000, 'A request body, which must not be compressed.'],
   syncBodyBytesMax: [
     16_000_000,
-    'The body of a sync: `POST /v1/projects`, `POST /v1/personnel/batch`, or `/graphql` with a `.manage` scope, one at a time for each key.',
+    'The body of a sync: `POST /v1/projects`, `POST /v1/personnel/batch`, or `/graphql` with a `.manage` scope. Those above `bodyBytesMax` are processed one at a time, keys in turn.',
   ],
   inFlightBytesMax: [256_000_000, 'Request bodies held and responses being sent, together; beyond it 503. A setting.'],
   responseBytesMax: [256_000_000, 'A response; a larger one is refused before it is built. A setting.'],
@@ -154,6 +154,10 @@ const TABLE = {
     10,
     'PostgreSQL: reading connections of an instance; it has one more for versions and one for writes.',
   ],
+  storeShareMs: [
+    5_000,
+    'PostgreSQL: how long a key has at most half of the reading connections after another key had to wait for one.',
+  ],
   storeConnectMs: [3_000, 'PostgreSQL: how long opening a connection, or waiting for a free one, may take.'],
   storeLookMs: [3_000, 'PostgreSQL: how long reading the versions may take.'],
   storeStatementMs: [8_000, 'PostgreSQL: how long one statement may take.'],
@@ -191,7 +195,15 @@ const TABLE = {
     2,
     'SQLite: read workers, at most one for each core; on Linux they have a lower priority than the event loop.',
   ],
-  readQueueMax: [100, 'SQLite: requests that wait for a read worker; beyond that they get 503.'],
+  readQueueMax: [100, 'SQLite: requests of one key that wait for a read worker; beyond that they get 503.'],
+  queueShareMax: [
+    10,
+    'Requests of one key that wait for a read worker, a PostgreSQL connection, a write or the turn of a large body while another key waits too; beyond that they get 503.',
+  ],
+  queuePatienceMs: [
+    100,
+    'How long another key must have waited for a write or a PostgreSQL connection before that applies: these queues are mostly long for milliseconds only.',
+  ],
   walBytesMax: [
     8_192_000,
     'SQLite: the write-ahead log; beyond it, read workers finish what they read before they start more, and it is emptied.',

@@ -22,5 +22,20 @@ The unit is in the name. An error names the limit, its value and the value of th
 | limit | value | meaning |
 |---|---|---|
 ${rows.join('\n')}
+
+## What takes turns
+
+Keys share read workers, connections of the store, the processing of large bodies and the write queue in turns. A key alone
+may use all of them. While another key waits, it has at most half: one of two read workers, \`writesTogetherMax\` / 2
+writes of a batch, \`storeConnectionsMax\` / 2 connections; and \`queueShareMax\` places in the queue, beyond which it
+gets 503 with \`Retry-After\`. A heavy read that runs in a second worker is stopped for another key and run again.
+
+## What runs in one piece
+
+Work that grows with a request is done in slices, between which others are served, with these exceptions:
+
+| work | how long others wait |
+|---|---|
+| decoding and \`JSON.parse\` of a body of \`syncBodyBytesMax\`, one such body at a time | 0.1 to 0.2 s |
 `
 }

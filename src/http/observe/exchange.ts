@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
 import { KeyRefused, type Principal } from '../../auth/principal.js'
-import type { Fault } from '../../errors.js'
+import { type Fault, Overloaded } from '../../errors.js'
 import type { Refusals } from '../../graph/builder.js'
 import type { ExecutionReason } from '../../graph/sql/statements.js'
 import { type ChangeCounter, countersIn, type Versions } from '../../store/changeCounters.js'
 import { withoutValues } from '../../store/faults.js'
 import type { OnStatement } from '../../store/store.js'
 import { RequestDeadline } from '../deadline.js'
-import { Overloaded } from '../wire/bytesInFlight.js'
 import type { FlatResponse, HttpRequest } from '../wire/request.js'
 
 /** The state of a request, from its arrival to its log line. */

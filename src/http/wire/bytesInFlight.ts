@@ -1,13 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { Fault } from '../../errors.js'
 import { LIMITS } from '../../limits.js'
-
-/** A 503 for lack of memory budget: not a failure of the store, so it is not logged as an error. */
-export class Overloaded extends Fault {
-  constructor(sentence: string) {
-    super('UNAVAILABLE', `${sentence} Try again in a moment.`)
-  }
-}
 
 /**
  * One memory budget for request bodies and for responses that are being sent; each key may use a share of it.
