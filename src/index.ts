@@ -150,12 +150,12 @@ export function contextFor(store: Store, caller: Caller | Principal): Context {
   const opened = openedOf(store)
   const { wholeListRowsMax, responseBytesMax } = LIMITS
   const context: GraphContext = {
-    store: opened,
+    store: { ...opened, read: opened.reading({ owner: principal.keyId }) },
     principal,
     clock: now,
     wholeListRowsMax,
     responseBytesMax,
-    rowCounts: rowCountsOf(opened),
+    rowCounts: rowCountsOf(opened).countedFor(principal.keyId),
   }
   const handedOut: unknown = context
   // The brand exists for the type checker only, as for a store.

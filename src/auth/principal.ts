@@ -51,10 +51,7 @@ export function authenticator(store: Store, clock: () => Date): Authenticate {
   const recordUse = useRecorder(store, clock)
   const recall = memoryOf(store, async (secret) => {
     const deadline = { deadlineAt: performance.now() + LIMITS.storeLookMs }
-    const key = await keyBySecret(
-      store.reading(() => undefined, deadline),
-      secret,
-    )
+    const key = await keyBySecret(store.reading({ deadline }), secret)
     if (!key) throw invalid()
     if (key.revokedAt) throw new KeyRefused(key.id, `This API key was revoked at ${key.revokedAt}.`)
     const { id, name, scopes, projects, expiresAt } = key

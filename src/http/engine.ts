@@ -80,7 +80,7 @@ export function createEngine(options: EngineOptions): Engine {
     return {
       store: {
         ...store,
-        read: store.reading(onStatement, deadline, responseBytesMax),
+        read: store.reading({ owner: principal.keyId, onStatement, deadline, bytesMax: responseBytesMax }),
         write: (as, work) =>
           store.write({ onStatement, waitingSince: deadline.since, ...as }, work).finally(() => {
             deadline.goOn()
@@ -91,7 +91,7 @@ export function createEngine(options: EngineOptions): Engine {
       clock,
       wholeListRowsMax,
       responseBytesMax,
-      rowCounts,
+      rowCounts: rowCounts.countedFor(principal.keyId),
       deadline,
     }
   }
@@ -121,7 +121,7 @@ export function createEngine(options: EngineOptions): Engine {
       if (typeof compiled === 'string') return compiled
       if (!mayHave(principal, compiled.scopes)) return 'scope'
       const mayRead = (scope: Scope) => grants(principal.scopes, scope)
-      return compiled.prepare(variables, rowCounts, { mayRead, bytesMax: responseBytesMax })
+      return compiled.prepare(variables, rowCounts.countedFor(principal.keyId), { mayRead, bytesMax: responseBytesMax })
     },
     async chargeFor({ document, operationName, variables: raw }, context) {
       const operation = getOperationAST(document, operationName)

@@ -81,12 +81,23 @@ export interface Deadline {
 
 export type OnStatement = (text: string) => void
 
+/** For whom something is read. */
+export interface Readership {
+  /** Takes turns with others: a key's id, `cli`, or the id of an embedding program; empty for this process itself. */
+  readonly owner?: string
+  /** Called with every statement. */
+  readonly onStatement?: OnStatement
+  readonly deadline?: Deadline | undefined
+  /** The bytes that heavy statements may return. */
+  readonly bytesMax?: number | undefined
+}
+
 /** Receives messages for the operator. */
 export type OnNotice = (sentence: string) => void
 
 /** The author and time of a write. */
 export interface Authorship {
-  /** A key's id, or `cli`. */
+  /** A key's id, `cli`, or the id of an embedding program; writes of several take turns. */
   readonly by: string
   /** Called after the transaction has begun, so that the timestamp is no older than what others could read before it. */
   readonly at: () => Date
@@ -125,8 +136,8 @@ interface StoreHealth {
 
 export interface Store {
   readonly read: Read
-  /** The same, with a callback for every statement, a deadline, and the bytes that heavy statements may return. */
-  reading(onStatement: OnStatement, deadline?: Deadline, bytesMax?: number): Read
+  /** The same for a request. */
+  reading(readership: Readership): Read
   health(): Promise<StoreHealth>
   /** Runs `work` in one transaction: all of it is stored when the promise resolves, or nothing. */
   write<T>(as: Authorship, work: (write: Write) => Promise<T>): Promise<T>

@@ -14,7 +14,7 @@ test('a read is stopped at the deadline, and so are the requests behind it', asy
     "select 1 from pg_stat_activity where query like '%generate_series(1, 100%' and state = 'active' and pid <> pg_backend_pid()"
   // The server reports the error before it shows the session as idle.
   await expect.poll(() => own.values(running)).toEqual([])
-  const late = store.reading(() => undefined, { deadlineAt: performance.now() - 1 })
+  const late = store.reading({ deadline: { deadlineAt: performance.now() - 1 } })
   await expect(late.rows({ text: 'select 1', values: [] })).rejects.toMatchObject({ code: 'DEADLINE_EXCEEDED' })
   await store.close()
   own.remove()

@@ -24,6 +24,9 @@ const SEARCH = `/v1/risks?limit=1&search=${'a'.repeat(199)}b`
 const SEARCH_QUERY = `{ risks(first: 1, filter: { search: "${'a'.repeat(199)}b" }) { nodes { id } } }`
 const EXECUTED_QUERY = SEARCH_QUERY.replace('nodes { id }', 'edges { cursor }')
 
+/** The same, with another text for each number. */
+const searchFor = (number: number) => `/v1/risks?limit=1&search=${'a'.repeat(197)}b${String(number).padStart(2, '0')}`
+
 /** Risks that take very long to search. */
 async function openSlow(
   options: Partial<AppOptions> = {},
@@ -153,6 +156,54 @@ test('when the worker queue is full, the next request gets 503, unless others ha
   expect(new Set(codes)).toEqual(new Set(['DEADLINE_EXCEEDED']))
 })
 
+/** Resolves when this many searches have been passed to the workers. */
+async function passed(gateway: Gateway, count: number): Promise<void> {
+  let seen = 0
+  const look = () => {
+    seen += gateway.statements().filter((sql) => isGuarded(sql) && sql.includes('search_folded')).length
+    return seen
+  }
+  await expect.poll(look, { interval: 5, timeout: 10_000 }).toBe(count)
+}
+
+test('counts of another key are answered while one key has twenty searches', async () => {
+  const { gateway, caller } = await openSlow({ deadlineMs: 20_000 })
+  const other = await gateway.as('projects.read')
+  // The test ends before they do.
+  const many = Array.from({ length: 20 }, (_, i) => caller.get(searchFor(i)))
+  await passed(gateway, 20)
+  const few = [1, 2, 3].map((score) => other.get(`/v1/risks?total=true&limit=1&minScore=${score}`))
+  const first = await Promise.race([Promise.race(many), Promise.all(few)])
+  expect(first).toMatchObject(few.map(() => ({ status: 200, body: { page: { total: SEARCHED_RISKS } } })))
+})
+
+test('a search that was stopped for another key is run again', async () => {
+  const { gateway, caller } = await openSlow({ deadlineMs: 20_000 }, SEARCHED_CHARACTERS / 40)
+  const other = await gateway.as('projects.read')
+  const searches = [1, 2, 3, 4].map((number) => caller.get(searchFor(number)))
+  await passed(gateway, 4)
+  for (const text of ['b', 'c', 'd']) searches.push(other.get(`/v1/risks?limit=1&search=${text}`))
+  for (const response of await Promise.all(searches))
+    expect(response).toMatchObject({ status: 200, body: { data: [] } })
+})
+
+test('while another key waits for a worker, one that has ten places gets no more', async () => {
+  const { gateway, caller } = await openSlow({ deadlineMs: 5_000 })
+  const other = await gateway.as('projects.read')
+  // Two run and twelve wait: it is alone.
+  const waiting = Array.from({ length: 14 }, (_, i) => caller.get(searchFor(i)))
+  await passed(gateway, 14)
+  waiting.push(other.get(searchFor(1)), other.get(searchFor(2)))
+  await passed(gateway, 2)
+  const refused = await caller.get(SEARCH)
+  expect(refused).toMatchProblem(503, 'UNAVAILABLE')
+  expect(refused.headers.get('retry-after')).toBe('1')
+  expect(refused.body.detail).toMatch(/^1\d requests of this key are waiting already, and other keys wait too\./)
+  const query = await caller.graphql(SEARCH_QUERY)
+  expect([query.status, query.headers.get('retry-after')]).toEqual([503, '1'])
+  for (const { body } of await Promise.all(waiting)) expect(body.code).toBe('DEADLINE_EXCEEDED')
+})
+
 /** Changes 50 risks of a project: 0.6 MB of the write-ahead log. */
 async function syncMuch(caller: Caller, round: number): Promise<void> {
   const risks = Array.from({ length: 50 }, (_, i) => ({
@@ -211,7 +262,7 @@ test('a statement is stopped at its deadline, and its thread reads for others', 
   const store = own.open()
   onTestFinished(() => store.close())
   const all = Array.from({ length: LIMITS.readWorkersMax }, () =>
-    store.reading(() => undefined, new RequestDeadline(100)).rows(ENDLESS),
+    store.reading({ deadline: new RequestDeadline(100) }).rows(ENDLESS),
   )
   for (const read of all) await expect(read).rejects.toMatchObject({ code: 'DEADLINE_EXCEEDED' })
   expect(await store.read.rows({ text: 'select 7', values: [], isHeavy: true })).toEqual([[7]])

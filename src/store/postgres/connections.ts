@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { Fault } from '../../errors.js'
 import { LIMITS } from '../../limits.js'
+import { FairSlots } from '../fairQueue.js'
 import { BUSY, toFault, UNREACHABLE } from '../faults.js'
 import { type Hosts, SELECT_STATE, stateIn } from './hosts.js'
 
@@ -28,22 +29,41 @@ export class Connections {
   /** By the index of the host. */
   private readonly pools = new Map<number, pg.Pool>()
   private readonly shared = new WeakSet<object>()
+  private turns: FairSlots
 
   constructor(hosts: Hosts, options: ConnectionsOptions) {
     this.hosts = hosts
     this.options = options
+    this.turns = turnsFor(options)
     this.statementMs = options.statementMs ?? LIMITS.storeStatementMs
   }
 
-  /** A connection to the host in use, or to the next reachable one that meets `target_session_attrs`. */
-  async lend(withinMs: number): Promise<pg.PoolClient> {
+  /** A connection, which owners take in turns. */
+  async lend(owner: string, withinMs: number): Promise<Lent> {
     const giveUpAt = performance.now() + withinMs
+    const { entered, leave } = this.turns.enter(owner)
+    try {
+      if (entered) await inTime(entered, giveUpAt)
+      const client = await this.connect(giveUpAt)
+      const release = (isBroken: boolean) => {
+        client.release(isBroken)
+        leave()
+      }
+      return { client, release }
+    } catch (error) {
+      leave()
+      throw unconnected(error)
+    }
+  }
+
+  /** To the host in use, or to the next reachable one that meets `target_session_attrs`. */
+  private async connect(giveUpAt: number): Promise<pg.PoolClient> {
     for (let tried = 1; ; tried++) {
       const place = this.hosts.current
       try {
         return await lentBy(this.poolOf(place), giveUpAt)
       } catch (error) {
-        if (isFull(error) || tried >= this.hosts.urls.length) throw unconnected(error)
+        if (isFull(error) || tried >= this.hosts.urls.length) throw error
         this.hosts.leave(place)
       }
     }
@@ -72,6 +92,9 @@ export class Connections {
   distrust(): void {
     for (const pool of this.pools.values()) if (!pool.ending) void pool.end()
     this.pools.clear()
+    // Whoever waits must not wait for connections that hang.
+    this.turns.open()
+    this.turns = turnsFor(this.options)
   }
 
   async close(): Promise<void> {
@@ -158,6 +181,24 @@ function settingsOf(isReadOnly: boolean, statementMs: number, processId: number)
 /** The driver returns bigint as text; ours are counts and ids, which fit a number. */
 const getTypeParser = ((oid: number, format?: 'text') =>
   oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser
+
+function turnsFor({ max }: ConnectionsOptions): FairSlots {
+  return new FairSlots({ slots: max, patienceMs: LIMITS.queuePatienceMs, lingerMs: LIMITS.storeShareMs })
+}
+
+/** A connection that is used until `release`. */
+interface Lent {
+  readonly client: pg.PoolClient
+  readonly release: (isBroken: boolean) => void
+}
+
+async function inTime(entered: Promise<void>, giveUpAt: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`${FULL} of the request`)), giveUpAt - performance.now())
+  })
+  await Promise.race([entered, late]).finally(() => clearTimeout(timer))
+}
 
 /** A connection from the pool; one that arrives after the deadline is released again. */
 function lentBy(pool: pg.Pool, giveUpAt: number): Promise<pg.PoolClient> {

@@ -38,6 +38,8 @@ export type OnSent = (sql: string, values: readonly unknown[]) => void
 export const BULK_MS = LIMITS.storeBulkMs + LIMITS.storeAnswerMs
 
 interface Connecting {
+  /** As in `Readership`. */
+  readonly owner?: string | undefined
   readonly onSent?: OnSent | undefined
   readonly isNaming?: boolean
   /** Time limit for the wait for a connection. */
@@ -47,9 +49,9 @@ interface Connecting {
 /** Checks out a connection until `release`. */
 export async function connected(
   connections: Connections,
-  { onSent, isNaming = false, withinMs = 2 * LIMITS.storeConnectMs }: Connecting = {},
+  { owner = '', onSent, isNaming = false, withinMs = 2 * LIMITS.storeConnectMs }: Connecting = {},
 ): Promise<LentSession> {
-  const client = await connections.lend(withinMs)
+  const { client, release } = await connections.lend(owner, withinMs)
   const mayName = isNaming && !connections.isShared(client)
   let queue: Promise<unknown> = Promise.resolve()
   const run: Session['run'] = async (
@@ -72,7 +74,7 @@ export async function connected(
       queue = turn.catch(() => undefined)
       return turn
     },
-    release: (isBroken) => client.release(isBroken),
+    release,
     isLost: () => client instanceof pg.Client && !client.connection.stream.writable,
   }
 }
@@ -94,12 +96,14 @@ function gatherPackets(client: pg.PoolClient): void {
 /** Part of a statement's time that is reserved for running it, not for the wait for a connection; at most half. */
 const ANSWER_LEAST_MS = 1_000
 
+type Sending = Pick<Connecting, 'owner' | 'onSent'>
+
 /** Runs each statement on any free connection. */
-export function alone(connections: Connections, onSent?: OnSent): Session['run'] {
+export function alone(connections: Connections, { owner, onSent }: Sending): Session['run'] {
   return async (text, values, { timeoutMs = connections.answerMs, ...how } = {}) => {
     const giveUpAt = performance.now() + timeoutMs
     const withinMs = timeoutMs - Math.min(ANSWER_LEAST_MS, timeoutMs / 2)
-    const { run, release } = await connected(connections, { onSent, isNaming: true, withinMs })
+    const { run, release } = await connected(connections, { owner, onSent, isNaming: true, withinMs })
     try {
       const leftMs = Math.max(1, giveUpAt - performance.now())
       const result = await run(text, values, { ...how, timeoutMs: leftMs })
@@ -117,11 +121,11 @@ export type AtOnce = <V>(work: (run: Session['run']) => Promise<V>) => Promise<V
 
 export async function withinOne<V>(
   connections: Connections,
-  onSent: OnSent | undefined,
+  { owner, onSent }: Sending,
   work: (run: Session['run']) => Promise<V>,
 ): Promise<V> {
   const withinMs = connections.answerMs - Math.min(ANSWER_LEAST_MS, connections.answerMs / 2)
-  const { run, release } = await connected(connections, { onSent, isNaming: true, withinMs })
+  const { run, release } = await connected(connections, { owner, onSent, isNaming: true, withinMs })
   try {
     await run('begin isolation level repeatable read read only')
     const done = await work(run)

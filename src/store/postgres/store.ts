@@ -7,7 +7,7 @@ import { inOrder, SELECT_VERSIONS_AS_JSON, versionsIn } from '../changeCounters.
 import { atMostEvery, coalesce } from '../coalesce.js'
 import { deadlineExceeded, isOverdue } from '../faults.js'
 import { postgresJson as json } from '../query/json.js'
-import type { Deadline, OnNotice, OnStatement, Read, Store, Write } from '../store.js'
+import type { Deadline, OnNotice, OnStatement, Read, Readership, Store, Write } from '../store.js'
 import { Connections } from './connections.js'
 import { Hosts } from './hosts.js'
 import {
@@ -44,10 +44,14 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Store 
   })
   const watcher = new Connections(hosts, { max: 1, isReadOnly: true })
   const writer = new Connections(hosts, { max: 1, isReadOnly: false, isPipelined: true })
-  const reading = alone(readers, onStatement)
   const kept = new KeptConnection(watcher, onStatement)
   const watching = kept.run
-  const atOnce: AtOnce = (work) => withinOne(readers, onStatement, work)
+  const readingFor = ({ owner, onStatement: onOwn, deadline }: Readership) => {
+    const sending = { owner, onSent: onStatement }
+    const inTime = (run: Session['run']) => (deadline ? timely(run, readers.answerMs, deadline) : run)
+    const atOnce: AtOnce = (work) => withinOne(readers, sending, (run) => work(inTime(run)))
+    return handleOn(inTime(alone(readers, sending)), { onStatement: onOwn, atOnce })
+  }
   const ordered = inOrder()
   const versions = coalesce(async (wantedAt) => {
     const timeoutMs = Math.max(LOOK_LEAST_MS, LIMITS.storeLookMs + wantedAt - performance.now())
@@ -77,11 +81,8 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Store 
   })
 
   return {
-    read: handleOn(reading, { atOnce }),
-    reading(onStatement, deadline) {
-      const inTime = (run: Session['run']) => (deadline ? timely(run, readers.answerMs, deadline) : run)
-      return handleOn(inTime(reading), { onStatement, atOnce: (work) => atOnce((run) => work(inTime(run))) })
-    },
+    read: readingFor({}),
+    reading: readingFor,
     write: (as, work) => writes.add(as, work),
     writeLate: (as, work) => writes.add(as, (write) => work(write, false)),
     async health() {

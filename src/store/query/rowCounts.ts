@@ -16,6 +16,8 @@ export type CountedList = Pick<AnyList, 'name' | 'table' | 'matching' | 'indexed
 /** A relation and its join table, if it has one. */
 export type CountedRelation = Pick<AnyRelation, 'list' | 'through'>
 
+type Counting = Pick<Store, 'read' | 'reading' | 'versions'>
+
 interface Counted {
   /** The versions of all change counters that the count depends on. */
   readonly version: string
@@ -34,14 +36,22 @@ export class RowCounts {
   readonly names: KnownNames
   /** How long the stored texts are. */
   readonly texts: TextSizes
-  private readonly store: Pick<Store, 'read' | 'versions'>
-  private readonly counted = new LRUCache<string, Counted>({ max: KEPT_MAX })
+  private readonly store: Counting
+  private readonly owner: string
+  private readonly counted: LRUCache<string, Counted>
 
   /** Takes the store, not a transaction: uncommitted counts must not be cached. */
-  constructor(store: Pick<Store, 'read' | 'versions'>) {
+  constructor(store: Counting, shared?: RowCounts, owner = '') {
     this.store = store
-    this.names = new KnownNames(store)
-    this.texts = new TextSizes(store)
+    this.owner = owner
+    this.names = shared?.names ?? new KnownNames(store)
+    this.texts = shared?.texts ?? new TextSizes(store)
+    this.counted = shared?.counted ?? new LRUCache({ max: KEPT_MAX })
+  }
+
+  /** The same counts; what is not known yet is counted in the turns of this owner. */
+  countedFor(owner: string): RowCounts {
+    return new RowCounts(this.store, this, owner)
   }
 
   /** `most` is the size of a whole list, where a setting makes it larger. */
@@ -55,7 +65,7 @@ export class RowCounts {
     const key = `${list.name} ${upTo} ${JSON.stringify(filter)}`
     const known = this.counted.get(key)
     if (known?.version === version) return known.rows
-    const rows = countUpTo(read, list, filter, upTo)
+    const rows = countUpTo(this.store.reading({ owner: this.owner }), list, filter, upTo)
     this.counted.set(key, { version, rows })
     rows.catch(() => this.forget(key, rows))
     return rows

@@ -2,10 +2,11 @@ import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import { Fault, ResponseTooLong } from '../../errors.js'
 import { LIMITS } from '../../limits.js'
+import { FairQueue, type Owned } from '../fairQueue.js'
 import { BUSY, deadlineExceeded, toFault, UNREACHABLE } from '../faults.js'
 import { noteCursorsWritten } from '../query/cursors.js'
 import { noteRoom, ROOM_BYTES } from '../query/framed.js'
-import type { CompiledSql, Deadline } from '../store.js'
+import type { CompiledSql, Deadline, Readership } from '../store.js'
 import { TOO_LONG, type WorkerReport, type WorkerStart, type WorkerTask } from './readWorkerMessages.js'
 
 // Node 20 cannot load TypeScript in a worker: run from source, as in tests, use the built file.
@@ -18,7 +19,7 @@ const SCRIPT = new URL(
 const CORES_LEFT = process.platform === 'linux' ? 0 : 1
 const THREADS_MAX = Math.max(1, Math.min(LIMITS.readWorkersMax, availableParallelism() - CORES_LEFT))
 
-interface Task {
+interface Task extends Owned {
   readonly statements: readonly CompiledSql[]
   readonly deadline: Deadline | undefined
   readonly bytesMax: number | undefined
@@ -30,11 +31,24 @@ interface Task {
 interface Thread {
   readonly worker: Worker
   readonly stop: Int32Array
-  /** The running task; undefined after its caller has given up. */
+  /** The running task, until the thread has ended or stopped it. */
+  running: Task | undefined
+  /** The same; undefined after its caller has given up. */
   task: Task | undefined
-  isBusy: boolean
+  /** When it began, by `performance.now()`. */
+  begunAt: number
+  /** Whether it was stopped for another key, and shall run again. */
+  isInterrupted: boolean
   /** By statement. */
   rows: unknown[][][]
+}
+
+const IDLE: Omit<Thread, 'worker' | 'stop'> = {
+  running: undefined,
+  task: undefined,
+  begunAt: 0,
+  isInterrupted: false,
+  rows: [],
 }
 
 interface ReadWorkersOptions {
@@ -45,14 +59,14 @@ interface ReadWorkersOptions {
 }
 
 /**
- * Runs heavy statements outside the event loop: a few threads, each with its own connection, started on demand, behind
- * a bounded queue (docs/decisions/0006-read-workers.md).
+ * Runs heavy statements outside the event loop: a few threads, each with its own connection, started on demand, that
+ * keys share in turns (docs/decisions/0006-read-workers.md).
  */
 export class ReadWorkers {
   private readonly file: string
   private readonly options: ReadWorkersOptions
   private readonly threads = new Set<Thread>()
-  private queue: Task[] = []
+  private readonly queue = new FairQueue<Task>({ slots: THREADS_MAX, placesMax: LIMITS.readQueueMax })
   private isClosed = false
   private isHeld = false
 
@@ -63,16 +77,16 @@ export class ReadWorkers {
 
   /** Whether no statement is running. */
   get isIdle(): boolean {
-    return [...this.threads].every(({ isBusy }) => !isBusy)
+    return [...this.threads].every(({ running }) => !running)
   }
 
   /** Runs statements in sequence; all see one snapshot. */
-  run(statements: readonly CompiledSql[], deadline?: Deadline, bytesMax?: number): Promise<unknown[][][]> {
+  run(statements: readonly CompiledSql[], { owner = '', deadline, bytesMax }: Readership = {}): Promise<unknown[][][]> {
     return new Promise((resolve, reject) => {
-      const task: Task = { statements, deadline, bytesMax, resolve, reject, expiry: undefined }
-      if (this.isClosed || !this.hasRoom()) return reject(new Fault('UNAVAILABLE', BUSY))
+      const task: Task = { owner, statements, deadline, bytesMax, resolve, reject, expiry: undefined }
+      if (this.isClosed) return reject(new Fault('UNAVAILABLE', BUSY))
+      this.add(task)
       if (deadline) task.expiry = setTimeout(() => this.expire(task), deadline.deadlineAt - performance.now())
-      this.queue.push(task)
       this.assign()
     })
   }
@@ -91,17 +105,26 @@ export class ReadWorkers {
   /** Ends every thread, also in the middle of a statement. */
   async close(): Promise<void> {
     this.isClosed = true
-    for (const task of this.queue.splice(0)) reject(task, new Fault('UNAVAILABLE', BUSY))
+    for (const task of this.queue.allWaiting()) {
+      this.queue.remove(task)
+      reject(task, new Fault('UNAVAILABLE', BUSY))
+    }
     await Promise.all([...this.threads].map((thread) => this.end(thread)))
   }
 
-  /** Drops tasks of disconnected clients when the queue is full. */
-  private hasRoom(): boolean {
-    if (this.queue.length < LIMITS.readQueueMax) return true
-    const [gone, waiting] = [this.queue.filter(isGone), this.queue.filter((task) => !isGone(task))]
-    for (const task of gone) reject(task, deadlineExceeded())
-    this.queue = waiting
-    return waiting.length < LIMITS.readQueueMax
+  /** Drops tasks of disconnected clients when their key has no place left. */
+  private add(task: Task): void {
+    try {
+      this.queue.add(task)
+    } catch (error) {
+      const gone = this.queue.waitingOf(task.owner).filter(isGone)
+      if (gone.length === 0) throw error
+      for (const one of gone) {
+        this.queue.remove(one)
+        reject(one, deadlineExceeded())
+      }
+      this.queue.add(task)
+    }
   }
 
   private assign(): void {
@@ -109,25 +132,32 @@ export class ReadWorkers {
       if (this.isIdle) this.options.onIdle()
       return
     }
-    for (let next = this.queue.shift(); next; next = this.queue.shift()) {
-      if (isGone(next)) {
-        reject(next, deadlineExceeded())
-        continue
-      }
+    for (let next = this.queue.take(); next; next = this.queue.take()) {
       try {
-        const thread = this.freeThread()
-        if (!thread) return void this.queue.unshift(next)
-        begin(thread, next)
+        if (isGone(next)) throw deadlineExceeded()
+        begin(this.freeThread(), next)
       } catch (error) {
+        this.queue.finish(next)
         reject(next, unreadable(error))
       }
     }
+    this.interrupt()
   }
 
-  /** An idle thread, or a new one. */
-  private freeThread(): Thread | undefined {
-    const free = [...this.threads].find(({ isBusy }) => !isBusy)
-    if (free || this.threads.size >= THREADS_MAX) return free
+  /** Stops the latest task of a key that has more than its share of threads while another waits; it runs again later. */
+  private interrupt(): void {
+    if (this.queue.waiting === 0 || [...this.threads].some(isStopping)) return
+    const threads = [...this.threads].filter(({ task }) => task && this.queue.isOverShare(task.owner))
+    const [latest] = threads.sort((one, other) => other.begunAt - one.begunAt)
+    if (!latest) return
+    latest.isInterrupted = true
+    Atomics.store(latest.stop, 0, 1)
+  }
+
+  /** An idle thread, or a new one: no more tasks are taken than there may be threads. */
+  private freeThread(): Thread {
+    const free = [...this.threads].find(({ running }) => !running)
+    if (free) return free
     this.options.requireUsable()
     return this.start()
   }
@@ -141,7 +171,7 @@ export class ReadWorkers {
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: LIMITS.readWorkerHeapMegabytes },
     })
-    const thread: Thread = { worker, stop, task: undefined, isBusy: false, rows: [] }
+    const thread: Thread = { worker, stop, ...IDLE }
     this.threads.add(thread)
     // An idle worker must not keep the process alive.
     worker.unref()
@@ -155,7 +185,7 @@ export class ReadWorkers {
   }
 
   private hear(thread: Thread, report: WorkerReport): void {
-    const { task, rows } = thread
+    const { task, rows, isInterrupted } = thread
     if ('rows' in report) {
       const { hasCursors = false } = task?.statements[report.statement] ?? {}
       // Drop rows whose caller has given up.
@@ -163,18 +193,24 @@ export class ReadWorkers {
       if (!report.isLast) return
     }
     Atomics.store(thread.stop, 0, 0)
-    thread.task = undefined
-    thread.isBusy = false
-    thread.rows = []
     thread.worker.unref()
-    if (task && 'failure' in report) reject(task, failureOf(report, task))
+    // Before the slot is given up, so that it goes to the other key.
+    if (task && isInterrupted && 'failure' in report) this.queue.repeat(task)
+    else if (task && 'failure' in report) reject(task, failureOf(report, task))
     else if (task) resolve(task, rows)
+    this.free(thread)
     this.assign()
+  }
+
+  /** The thread runs nothing any more. */
+  private free(thread: Thread): void {
+    if (thread.running) this.queue.finish(thread.running)
+    Object.assign(thread, IDLE)
   }
 
   /** At the deadline: stops the statement, or removes it from the queue. */
   private expire(task: Task): void {
-    this.queue = this.queue.filter((one) => one !== task)
+    this.queue.remove(task)
     const thread = [...this.threads].find((one) => one.task === task)
     reject(task, deadlineExceeded())
     if (!thread) return
@@ -185,20 +221,24 @@ export class ReadWorkers {
   }
 
   private async end(thread: Thread): Promise<void> {
-    const { worker, isBusy } = thread
+    const { worker, running } = thread
     Atomics.store(thread.stop, 0, 1)
     this.forget(thread)
     // better-sqlite3 13 does not notice `terminate()` during a statement, so stop the statement first.
-    if (isBusy) await stopped(worker)
+    if (running) await stopped(worker)
     await worker.terminate()
   }
 
   private forget(thread: Thread): void {
     if (!this.threads.delete(thread)) return
     if (thread.task) reject(thread.task, unreadable(undefined))
-    thread.task = undefined
+    this.free(thread)
     if (!this.isClosed) this.assign()
   }
+}
+
+function isStopping({ stop }: Thread): boolean {
+  return Atomics.load(stop, 0) !== 0
 }
 
 /** Resolves when the running statement has ended or the thread has exited. */
@@ -213,8 +253,9 @@ function stopped(worker: Worker): Promise<void> {
 
 function begin(thread: Thread, task: Task): void {
   thread.rows = task.statements.map(() => [])
+  thread.running = task
   thread.task = task
-  thread.isBusy = true
+  thread.begunAt = performance.now()
   thread.worker.ref()
   thread.worker.postMessage({
     statements: task.statements.map(({ text, values, hasCursors = false }) => ({ text, values, hasCursors })),

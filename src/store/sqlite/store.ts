@@ -5,7 +5,7 @@ import { bulkOn } from '../bulk.js'
 import { type FoundVersions, inOrder, SELECT_VERSIONS, versionsIn } from '../changeCounters.js'
 import { atMostEvery, coalescePerTurn } from '../coalesce.js'
 import { deadlineExceeded, isOverdue } from '../faults.js'
-import type { CompiledSql, Deadline, OnNotice, Store } from '../store.js'
+import type { CompiledSql, Deadline, OnNotice, Readership, Store } from '../store.js'
 import { connect } from './connection.js'
 import { lateWrites } from './draft.js'
 import type { Connection } from './driver.js'
@@ -74,20 +74,22 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Store {
     logBytes: logBytes(),
   }))
   const weigh = weightsOn(statements)
-  const inWorker = (deadline?: Deadline, bytesMax?: number) => (all: readonly CompiledSql[]) => {
+  const inWorker = (readership?: Readership) => (all: readonly CompiledSql[]) => {
     for (const { text } of all) onStatement?.(text)
-    return workers.run(all, deadline, bytesMax)
+    return workers.run(all, readership)
   }
   const offloadTo = (rows: Offload['rows']): Offload => ({ weigh, inPlaceRowsMax, rows })
 
   return {
     read: handleOn(statements, { atOnce, offload: offloadTo(inWorker()) }),
-    reading: (onStatement, deadline, bytesMax) =>
-      handleOn(deadline ? timely(statements, deadline) : statements, {
+    reading(readership) {
+      const { onStatement, deadline } = readership
+      return handleOn(deadline ? timely(statements, deadline) : statements, {
         onStatement,
         atOnce: deadline ? (work) => atOnce((own) => work(timely(own, deadline))) : atOnce,
-        offload: offloadTo(oneByOne(inWorker(deadline, bytesMax))),
-      }),
+        offload: offloadTo(deadline ? oneByOne(inWorker(readership)) : inWorker(readership)),
+      })
+    },
     write: (as, work) => writes.add(as, (write) => work(write)),
     writeLate: lateWrites({ connect: connectWriter, ...ofWrites }),
     async health() {
