@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Fault } from '../../errors.js'
 import { LIMITS } from '../../limits.js'
+import { FairQueue, type Owned } from '../fairQueue.js'
 import { BUSY, driverCode } from '../faults.js'
 import type { Authorship, Write } from '../store.js'
 import { attempt, type Database, type Member, type Turn } from './write.js'
@@ -20,10 +21,10 @@ function untilOf({ by, waitingSince }: Authorship): Pick<Member, 'turnAt' | 'don
 const ATTEMPTS_MAX = 6
 const FIRST_PAUSE_MS = 10
 
-interface Waiting extends Member {
+interface Waiting extends Member, Owned {
   readonly resolve: (result: unknown) => void
   readonly reject: (error: unknown) => void
-  readonly giveUp: NodeJS.Timeout
+  giveUp?: NodeJS.Timeout
 }
 
 /**
@@ -34,8 +35,10 @@ export class WriteQueue {
   /** Set when a write fails for lack of disk space or privileges; cleared by the next success. */
   hasFailed = false
   private readonly database: Database
-  private readonly queue: Waiting[] = []
-  private underWay = 0
+  private readonly queue = new FairQueue<Waiting>({
+    slots: LIMITS.writesTogetherMax,
+    patienceMs: LIMITS.queuePatienceMs,
+  })
   private isRunning = false
   private running: Promise<void> = Promise.resolve()
 
@@ -44,18 +47,18 @@ export class WriteQueue {
   }
 
   get waiting(): number {
-    return this.queue.length + this.underWay
+    return this.queue.waiting + this.queue.underWay
   }
 
   add<T>(as: Authorship, work: (write: Write) => Promise<T>): Promise<T> {
     const until = untilOf(as)
     return new Promise<T>((resolve, reject) => {
-      const giveUp = setTimeout(() => {
-        this.remove(one)
-        reject(new Fault('UNAVAILABLE', BUSY))
-      }, until.turnAt - performance.now())
-      const one: Waiting = { as, ...until, work, resolve: resolve as Waiting['resolve'], reject, giveUp }
-      this.queue.push(one)
+      const one: Waiting = { owner: as.by, as, ...until, work, resolve: resolve as Waiting['resolve'], reject }
+      this.queue.add(one)
+      const giveUp = () => {
+        if (this.queue.remove(one)) reject(new Fault('UNAVAILABLE', BUSY))
+      }
+      one.giveUp = setTimeout(giveUp, until.turnAt - performance.now())
       if (!this.isRunning) this.running = this.workOff()
     })
   }
@@ -67,29 +70,30 @@ export class WriteQueue {
 
   private async workOff(): Promise<void> {
     this.isRunning = true
-    for (let [first] = this.queue; first; [first] = this.queue) await this.writeTogether(first)
+    for (let first = this.queue.peek(); first; first = this.queue.peek()) await this.writeTogether(first)
     this.isRunning = false
   }
 
   /** Runs the waiting writes as one batch; if it fails as a whole, each is retried alone, isolating the failure. */
   private async writeTogether(first: Waiting): Promise<void> {
-    const isUnseen = this.queue.every(({ as }) => as.unseen)
+    const isUnseen = this.queue.allWaiting().every(({ as }) => as.unseen)
     const taken: Waiting[] = []
     let countMax: number | undefined
     const next = () => {
-      countMax ??= Math.min(this.queue.length, LIMITS.writesTogetherMax)
       // Fix the batch size when the lock is acquired: later writes join the next batch, so that this one ends.
+      countMax ??= this.queue.waiting
       const one = taken.length < countMax ? this.take(isUnseen) : undefined
-      if (one) this.underWay = taken.push(one)
+      if (one) taken.push(one)
       return one
     }
     const outcome = await attempt(this.database, { isUnseen, turnAt: first.turnAt, next })
     // The transaction did not start and took no write: fail only the first, the others try again.
-    if (taken.length === 0 && 'error' in outcome && this.remove(first)) this.underWay = taken.push(first)
+    const isFirstFailed = taken.length === 0 && 'error' in outcome && this.queue.remove(first)
+    const concerned = isFirstFailed ? [first] : taken
     if ('error' in outcome && !outcome.isLost && (outcome.isUndone || taken.length > 1)) {
-      for (const one of taken) await this.writeAlone(one, taken.length > 1 ? 1 : 2)
-    } else this.settle(taken, outcome)
-    this.underWay = 0
+      for (const one of concerned) await this.writeAlone(one, taken.length > 1 ? 1 : 2)
+    } else this.settle(concerned, outcome)
+    for (const one of taken) this.queue.finish(one)
   }
 
   /** Runs one write in its own transaction, and retries after serialization failures. */
@@ -110,26 +114,20 @@ export class WriteQueue {
   private settle(taken: readonly Waiting[], outcome: Awaited<ReturnType<typeof attempt>>): void {
     if (!('error' in outcome)) this.hasFailed = false
     else if (isUnwritable(outcome.error)) this.hasFailed = true
-    taken.forEach(({ resolve, reject }, index) => {
+    taken.forEach(({ resolve, reject, giveUp }, index) => {
+      clearTimeout(giveUp)
       const verdict = outcome.verdicts[index] ?? outcome
       if ('error' in verdict) reject(verdict.error)
       else if ('result' in verdict) resolve(verdict.result)
     })
   }
 
-  /** The first write in the queue, unless it needs the lock that was not taken. */
+  /** The write whose turn it is, unless it needs the lock that was not taken. */
   private take(isUnseen: boolean): Waiting | undefined {
-    const [one] = this.queue
-    if (!one || (isUnseen && !one.as.unseen)) return undefined
-    this.remove(one)
+    if (isUnseen && !this.queue.peek()?.as.unseen) return undefined
+    const one = this.queue.take()
+    clearTimeout(one?.giveUp)
     return one
-  }
-
-  private remove(one: Waiting): boolean {
-    clearTimeout(one.giveUp)
-    const at = this.queue.indexOf(one)
-    if (at >= 0) this.queue.splice(at, 1)
-    return at >= 0
   }
 }
 

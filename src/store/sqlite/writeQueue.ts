@@ -2,6 +2,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { Fault } from '../../errors.js'
 import { LIMITS } from '../../limits.js'
 import { type ChangeCounter, changedBy, newNonce, type Raised, raise, raising } from '../changeCounters.js'
+import { FairQueue, type Owned } from '../fairQueue.js'
 import { driverCode, toFault } from '../faults.js'
 import type { Authorship, OnNotice, Write } from '../store.js'
 import { SELECT_LAST_TIMESTAMP, timestampAfter } from '../timestamps.js'
@@ -20,7 +21,7 @@ export interface WriteQueueOptions {
   readonly onEnd: () => void
 }
 
-interface Waiting {
+interface Waiting extends Owned {
   readonly as: Authorship
   readonly work: (write: Write, statements: Statements) => Promise<unknown>
   readonly giveUpAt: number
@@ -50,8 +51,10 @@ export class WriteQueue {
   private readonly options: WriteQueueOptions
   private readonly statements: Statements
   private readonly lastTimestamp: Statement
-  private readonly queue: Waiting[] = []
-  private underWay = 0
+  private readonly queue = new FairQueue<Waiting>({
+    slots: LIMITS.writesTogetherMax,
+    patienceMs: LIMITS.queuePatienceMs,
+  })
   /** Whether clients write concurrently; then wait one turn for requests that are just being parsed. */
   private isCrowded = false
   /** Whether a write was queued in this turn of the event loop. */
@@ -66,13 +69,13 @@ export class WriteQueue {
   }
 
   get waiting(): number {
-    return this.queue.length + this.underWay
+    return this.queue.waiting + this.queue.underWay
   }
 
   add<T>(as: Authorship, work: (write: Write, statements: Statements) => Promise<T>): Promise<T> {
     const giveUpAt = performance.now() + LIMITS.storeBusyMs
     return new Promise<T>((resolve, reject) => {
-      this.queue.push({ as, work, giveUpAt, resolve: resolve as Waiting['resolve'], reject })
+      this.queue.add({ owner: as.by, as, work, giveUpAt, resolve: resolve as Waiting['resolve'], reject })
       this.noticeOverload()
       if (this.waiting === 1) this.running = this.workOff()
     })
@@ -96,13 +99,13 @@ export class WriteQueue {
   }
 
   private async workOff(): Promise<void> {
-    while (this.queue.length > 0) {
+    while (this.queue.waiting > 0) {
       await (this.isCrowded ? nextTurn() : pause())
-      const batch = this.queue.splice(0, LIMITS.writesTogetherMax)
-      this.underWay = batch.length
+      const batch: Waiting[] = []
+      for (let next = this.queue.take(); next; next = this.queue.take()) batch.push(next)
       this.isCrowded = batch.length > 1
       await this.commit(batch)
-      this.underWay = 0
+      for (const one of batch) this.queue.finish(one)
     }
   }
 
