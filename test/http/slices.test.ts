@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { AppOptions } from '../../src/http/app.js'
 import { csvContent, csvText } from '../../src/http/rest/csv.js'
+import { requireModestShape } from '../../src/http/wire/jsonShape.js'
 import { DetailNames } from '../../src/ingest/files/cells.js'
 import { LIMITS } from '../../src/limits.js'
 import { personWith } from '../../src/personnel/people.js'
@@ -88,4 +89,13 @@ test('names of details are gathered only until they are too many for columns', (
     names.add({ details: Array.from({ length: DETAILS_MAX }, (_, n) => ({ name: `${row} ${n}`, text: 'x' })) })
   }
   expect(names.all.length).toBeLessThanOrEqual(LIMITS.detailColumnsMax + DETAILS_MAX)
+})
+
+test('the shape of a large body is checked in slices, and a flaw in the last one is found', () => {
+  const body = (end: string) => Buffer.from(`[${'"A risk", '.repeat(40_000)}${end}]`)
+  const slices = Math.floor(body('1').length / LIMITS.sliceBytes)
+  expect([...requireModestShape(body('1'))]).toHaveLength(slices)
+  expect([...requireModestShape(Buffer.from('{"key": [1]}'))]).toEqual([])
+  const deep = '['.repeat(LIMITS.bodyDepthMax)
+  expect(() => [...requireModestShape(body(deep))]).toThrow(/nested deeper/)
 })

@@ -5,7 +5,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import type { AppOptions } from '../../src/http/app.js'
 import { createHttpServer } from '../../src/http/server.js'
-import { LIMITS } from '../../src/limits.js'
 import { personWith } from '../../src/personnel/people.js'
 import type { Sent } from '../hostile/support/wire.js'
 import { type Gateway, openGateway } from '../support/harness.js'
@@ -176,43 +175,5 @@ describe('bodies that are held', () => {
     expect((await send(small))?.status).toBe(201)
     for (const socket of sockets) socket.destroy()
     await until(async () => (await sync())?.status === 422)
-  })
-
-  test('of one key above 1 MB come to GraphQL one at a time, whether they say their length or not', async () => {
-    const { gateway, port, authorization, send } = await openBudget()
-    const { authorization: other = '' } = await gateway.as('projects.manage')
-    const body = JSON.stringify({ query: '{ apiKey { name } }' })
-    const large = (key: string, length = LIMITS.bodyBytesMax + 1) =>
-      send({
-        method: 'POST',
-        target: '/graphql',
-        headers: { ...JSON_TYPE, authorization: key },
-        body: body.padEnd(length),
-      })
-    const chunked = head('POST /graphql', { authorization, ...JSON_TYPE, 'transfer-encoding': 'chunked' })
-    const chunk = `${(1.5 * MB).toString(16)}\r\n${' '.repeat(1.5 * MB)}\r\n`
-    for (const first of [posting('/graphql', authorization, body, 2 * MB), chunked + chunk]) {
-      let socket: Socket | undefined
-      // Either of the two may be processed first, so the one that holds the lock may have to retry.
-      await until(async () => {
-        socket = await dial(port, first)
-        await sleep(50)
-        return (await large(authorization))?.status === 429
-      })
-      const refused = await large(authorization)
-      expect(refused?.headers.get('retry-after')).toBe('1')
-      expect(refused?.body).toEqual({
-        errors: [
-          {
-            message: expect.stringMatching(/^Another body of this key with more than 1000000 bytes .* 1 s\.$/),
-            extensions: { code: 'RATE_LIMITED' },
-          },
-        ],
-      })
-      expect((await large(authorization, LIMITS.bodyBytesMax))?.status).toBe(200)
-      expect((await large(other))?.status).toBe(200)
-      socket?.destroy()
-      await until(async () => (await large(authorization))?.status === 200)
-    }
   })
 })

@@ -22,7 +22,7 @@ export async function readParams(
 ): Promise<Params> {
   const { request } = exchange
   const params: unknown =
-    request.method === 'GET' ? paramsOfUrl(request) : await bodies.json(exchange, limitsOf(exchange))
+    request.method === 'GET' ? paramsOfUrl(request) : await bodies.json(exchange, bytesMaxOf(exchange))
   if (Array.isArray(params)) throw new Fault('BAD_REQUEST', 'Send one operation at a time: there is no batching.')
   if (typeof params !== 'object' || params === null) {
     throw new Fault('BAD_REQUEST', 'The body must be a JSON object with the member `query`.')
@@ -35,9 +35,9 @@ export async function readParams(
 }
 
 /** The operation is known only from the body: a key that may sync many records may send a body of that size. */
-function limitsOf({ principal }: Exchange) {
+function bytesMaxOf({ principal }: Exchange): number {
   const maySync = SYNCING.some((scope) => principal && grants(principal.scopes, scope))
-  return { bytesMax: maySync ? LIMITS.syncBodyBytesMax : LIMITS.bodyBytesMax, isLargeAlone: true }
+  return maySync ? LIMITS.syncBodyBytesMax : LIMITS.bodyBytesMax
 }
 
 const SYNCING: readonly Scope[] = ['projects.manage', 'personnel.manage']

@@ -153,7 +153,7 @@ function changerWith({ schema, engine, rateLimits, bodies, running, basePath, lo
     if (tags && !reading) throw unmatchable()
     if (operation.input) {
       const { bodyBytesMax: bytesMax = LIMITS.bodyBytesMax } = operation.route
-      variables['input'] = await readBody(await bodies.json(exchange, { bytesMax }), operation.input)
+      variables['input'] = await readBody(await bodies.json(exchange, bytesMax), operation.input)
       principal = await rateLimits.confirm(exchange)
     }
     const storing = storingCostOf(operation.rootField, () => variables)

@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { Fault } from '../../errors.js'
+import { Fault, Overloaded } from '../../errors.js'
 import { LIMITS } from '../../limits.js'
-import { RateExceeded } from '../access/rateLimits.js'
+import { FairSlots } from '../../store/fairQueue.js'
 import type { Exchange } from '../observe/exchange.js'
-import { type BytesInFlight, Overloaded } from './bytesInFlight.js'
+import type { BytesInFlight } from './bytesInFlight.js'
 import { jsonFlaw } from './jsonFlaw.js'
 import { requireModestShape } from './jsonShape.js'
 import { type HttpRequest, tooLarge } from './request.js'
@@ -15,49 +15,37 @@ export const PATCH_TYPES = ['application/merge-patch+json', 'application/json'] 
 /** A 415 for PATCH, whose response lists the supported types in `Accept-Patch` (RFC 5789). */
 export class UnsupportedPatch extends Fault {}
 
-interface BodyLimits {
-  readonly bytesMax: number
-  /** Whether a key may have only one body above `bodyBytesMax` in flight at a time. */
-  readonly isLargeAlone?: boolean
-}
-
 /** Reads request bodies, within the limit of each and the shared budget of bytes in flight. */
 export class Bodies {
   private readonly inFlight: BytesInFlight
-  /** The keys that have a large body in flight, and may not send another. */
-  private readonly largeOf = new Set<string>()
-  private latestLarge: Promise<void> = Promise.resolve()
+  /** Large bodies are parsed and processed one at a time: the parsed objects take several times their bytes. */
+  private readonly large = new FairSlots({ slots: 1 })
 
   constructor(inFlight: BytesInFlight) {
     this.inFlight = inFlight
   }
 
   /** Reads and parses the JSON body, or throws a Fault that says what to change. */
-  async json(exchange: Exchange, limits: BodyLimits): Promise<unknown> {
+  async json(exchange: Exchange, bytesMax: number): Promise<unknown> {
     const { request } = exchange
     requireJsonType(request)
-    const held = new HeldBody(this.inFlight, this.largeOf, limits, exchange.principal?.keyId)
+    const held = new HeldBody(this.inFlight, bytesMax, exchange.principal?.keyId)
     exchange.held = held
     // A Content-Length above the limit is refused before the body is read.
     held.expect(Number(request.header('content-length')) || 0)
     const bytes = await exchange.deadline.exempt(request.body((size) => held.growTo(size)))
     exchange.bodyBytes = bytes.length
     if (bytes.length > LIMITS.bodyBytesMax) await exchange.deadline.bound(this.turnOf(held), crowded)
-    requireModestShape(bytes)
-    // The shape check and `JSON.parse` of a large body each block the event loop: yield in between.
-    if (bytes.length > LIMITS.bodyBytesMax) await nextTurn()
+    for (const _ of requireModestShape(bytes)) await nextTurn()
     if (bytes.length === 0) throw new Fault('BAD_REQUEST', 'The body is empty: send a JSON object.')
     return parsed(bytes)
   }
 
-  /** Large bodies are parsed and processed one at a time: the parsed objects take several times their bytes. */
+  /** Resolves when the turn of the body's key has come. */
   private async turnOf(held: HeldBody): Promise<void> {
-    const before = this.latestLarge
-    const released = new Promise<void>((resolve) => {
-      held.onRelease = resolve
-    })
-    this.latestLarge = before.then(() => released)
-    await before
+    const { entered, leave } = this.large.enter(held.keyId ?? '')
+    held.onRelease = leave
+    await entered
   }
 }
 
@@ -89,31 +77,20 @@ async function parsed(bytes: Buffer): Promise<unknown> {
 /** The bytes of one body that count as in flight, from the first one until the response is ready. */
 class HeldBody {
   onRelease: () => void = () => undefined
+  readonly keyId: string | undefined
   private readonly inFlight: BytesInFlight
-  private readonly largeOf: Set<string>
-  private readonly limits: BodyLimits
-  private readonly keyId: string | undefined
+  private readonly bytesMax: number
   private counted = 0
-  private isLargeOne = false
 
-  constructor(inFlight: BytesInFlight, largeOf: Set<string>, limits: BodyLimits, keyId: string | undefined) {
-    this.keyId = keyId
+  constructor(inFlight: BytesInFlight, bytesMax: number, keyId: string | undefined) {
     this.inFlight = inFlight
-    this.largeOf = largeOf
-    this.limits = limits
+    this.bytesMax = bytesMax
+    this.keyId = keyId
   }
 
-  /** Throws if a body of this size is not allowed, or not now. Counts nothing: only received bytes count. */
+  /** Throws if a body of this size is not allowed. Counts nothing: only received bytes count. */
   expect(size: number): void {
-    const { bytesMax, isLargeAlone } = this.limits
-    if (size > bytesMax) throw tooLarge(bytesMax)
-    if (size <= LIMITS.bodyBytesMax || !isLargeAlone || this.isLargeOne || this.keyId === undefined) return
-    if (this.largeOf.has(this.keyId)) {
-      const sentence = `Another body of this key with more than ${LIMITS.bodyBytesMax} bytes is still being processed.`
-      throw new RateExceeded(sentence, { retryInSeconds: 1 })
-    }
-    this.largeOf.add(this.keyId)
-    this.isLargeOne = true
+    if (size > this.bytesMax) throw tooLarge(this.bytesMax)
   }
 
   growTo(size: number): void {
@@ -130,8 +107,6 @@ class HeldBody {
   release(): void {
     this.inFlight.release(this.counted, this.keyId)
     this.counted = 0
-    if (this.isLargeOne && this.keyId !== undefined) this.largeOf.delete(this.keyId)
-    this.isLargeOne = false
     this.onRelease()
   }
 }

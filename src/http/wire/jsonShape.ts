@@ -9,16 +9,21 @@ const TOO_MANY_ITEMS = `The lists of the body have more than ${LIMITS.bodyItemsT
 
 /**
  * Refuses JSON that is too deep or has too many parts: parsing and checking it would block the event loop for seconds.
- * Does not check the syntax; `JSON.parse` does.
+ * Does not check the syntax; `JSON.parse` does. Yields after each slice, for others to be served in between.
  */
-export function requireModestShape(bytes: Uint8Array): void {
+export function* requireModestShape(bytes: Uint8Array): Generator<undefined> {
   // For each open container, by depth: its commas so far, and the limit.
   const commas = new Uint32Array(LIMITS.bodyDepthMax + 1)
   const commasMax = new Uint32Array(LIMITS.bodyDepthMax + 1)
   let depth = 0
   let opened = 0
   let items = 0
+  let sliceEnd: number = LIMITS.sliceBytes
   for (let at = 0; at < bytes.length; at++) {
+    if (at >= sliceEnd) {
+      sliceEnd = at + LIMITS.sliceBytes
+      yield
+    }
     const byte = bytes[at]
     if (byte === QUOTE) at = endOfString(bytes, at)
     else if (byte === COMMA) {
