@@ -38,11 +38,11 @@ const JUSTIFIED: Readonly<Record<string, string>> = {
     'The style sheet of a package, in a worker.',
   'http/wire/jsonFlaw.ts: /^(?:true|false|null|-?(?:0|[1-9]\\d*)(?:\\.\\d+)?(?:[eE][+-]?\\d+)?)(?![\\w.+-])/':
     'At most `SCALAR_BYTES_MAX`: 1,000 characters.',
-  "ingest/files/csv.ts: /(?<=^|[,;\\t\\r\\n])'(?='*[=+\\-@\\t\\r])/g":
+  "ingest/files/csv.ts: /(?<=^|[,;\\t\\r\\n])'(?='*[=+\\-@\\t\\r＝＋－＠])/g":
     'Starts at a separator, and looks ahead as far as the quotes after it.',
-  "ingest/files/csv.ts: /(?<=^|[,;\\t\\r\\n])(?='*[=+\\-@\\t\\r])/g":
+  "ingest/files/csv.ts: /(?<=^|[,;\\t\\r\\n])(?='*[=+\\-@\\t\\r＝＋－＠])/g":
     'Starts at a separator, and looks ahead as far as the quotes after it.',
-  "ingest/files/csv.ts: /(^|[,;\\t\\r\\n])(?='*[=+\\-@\\t\\r])/":
+  "ingest/files/csv.ts: /(^|[,;\\t\\r\\n])(?='*[=+\\-@\\t\\r＝＋－＠])/":
     'Starts at a separator, and looks ahead as far as the quotes after it.',
   'ingest/files/csv.ts: /^(?!# |[^\\S\\r\\n]*$)/m': 'Looks ahead as far as the blanks of one line.',
   'ingest/files/days.ts: /^(?<day>\\d\\d?)\\. (?<month>[\\p{L}\\p{M}]+\\.?) (?<year>\\d\\d)(?!\\d)/iu':

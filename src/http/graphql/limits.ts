@@ -22,10 +22,10 @@ export function parseWithinLimits(text: string, options: ParseOptions | undefine
   const document = parseTokens(text, options)
   requireAtMost('directives', directivesIn(document), LIMITS.queryDirectivesMax)
   requireAtMost('root fields and aliases', namesIn(document), LIMITS.queryNamesMax)
+  requireAtMost('fields of introspection', introspectedIn(document), LIMITS.introspectedFieldsMax)
   const { fields, repeats } = expandedIn(document)
   requireAtMost('fields with its fragments expanded', fields, LIMITS.queryFieldsMax)
   requireAtMost('repeated fields in the same place', repeats, LIMITS.queryRepeatsMax)
-  requireAtMost('fields of introspection', introspectedIn(document), LIMITS.introspectedFieldsMax)
   return document
 }
 
