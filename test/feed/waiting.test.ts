@@ -79,8 +79,8 @@ test('a key may have five waiting requests, and all end at once when the server 
 test('no more wait than the server has room for, whatever their keys', async () => {
   const { gateway, caller } = await openOffice()
   const path = await awaited(caller)
-  const callers: Caller[] = []
-  for (let i = 0; i < LIMITS.waitingMax / LIMITS.waitingPerKeyMax; i++) callers.push(await gateway.as('personnel.read'))
+  const keys = LIMITS.waitingMax / LIMITS.waitingPerKeyMax
+  const callers = await Promise.all(Array.from({ length: keys }, () => gateway.as('personnel.read')))
   // One more than there is room for: whichever comes last is refused.
   const requests = [caller, ...callers.flatMap((one) => Array(LIMITS.waitingPerKeyMax).fill(one))]
   const waiting = requests.map((one) => one.get(path))

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { lines, openDesk } from '../importing.js'
 
 /** A regular expression that looks twice at them takes minutes. */
-const BLANKS = ' '.repeat(300_000)
+const BLANKS = ' '.repeat(100_000)
 
 /** A sheet of one noun with a cell that takes long to read if it is read in the wrong way, and what is said about it. */
 const CELLS: readonly (readonly [what: string, noun: string, sheet: string, said: string])[] = [
@@ -57,12 +57,12 @@ const CELLS: readonly (readonly [what: string, noun: string, sheet: string, said
   [
     'an address',
     'people',
-    lines('Name,Department,Reach', `Ada,Tunnels,"a@${'.'.repeat(300_000)}@"`, 'Grace,Tunnels,"grace@"'),
+    lines('Name,Department,Reach', `Ada,Tunnels,"a@${'.'.repeat(100_000)}@"`, 'Grace,Tunnels,"grace@"'),
     'No column is known as email or externalId or id of people.',
   ],
 ]
 
-test.each(CELLS)('%s of 300,000 characters is read once', async (_, noun, sheet, said) => {
+test.each(CELLS)('%s of 100,000 characters is read once', async (_, noun, sheet, said) => {
   const desk = openDesk()
   desk.put('long.csv', sheet)
   const project = noun === 'people' ? [] : ['--project', 'APOLLO', '--create-projects']
@@ -116,7 +116,7 @@ test.each(TOO_LARGE)('%s is refused with the place and what to change', async (n
 
 test('thousands of columns are read, each of them once', async () => {
   const desk = openDesk()
-  const columns = Array.from({ length: 8_000 }, (_, at) => at)
+  const columns = Array.from({ length: 3_000 }, (_, at) => at)
   const row = (title: string) => `${title}${columns.map((at) => `,${at}`).join('')}`
   desk.put('wide.csv', lines(`Ref,Title${columns.map((at) => `,Column ${at}`).join('')}`, row('R-1,a'), row('R-2,b')))
   const { code, report } = await desk.report('risks', 'wide.csv', '--project', 'APOLLO', '--create-projects')
