@@ -3,12 +3,13 @@
  * while a watcher in another process measures how long others wait. Prints the longest waits with their requests, then
  * the known attacks. Reports only: it fails for a wrong answer, not for a slow one.
  *
- *   npm run campaign -- inputs [-- --minutes 3 --seed 1 --only inputs,attacks,... --match '^Accept' --server DIR]
+ *   npm run campaign -- inputs [--minutes 3 --seed 1 --only inputs,attacks,... --match '^Accept' --server DIR]
  *
  * `--minutes` bounds the generated calls, and `--match` is a regular expression for their names. `--server` is the folder
  * of another build to measure; its `dist/main.js` is served. The parts: inputs, attacks, asset, fairness, bodies, rows,
  * commands.
  */
+import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { buildClientSchema, getIntrospectionQuery } from 'graphql'
@@ -30,6 +31,8 @@ const { values } = parseArgs({
     server: { type: 'string', default: fileURLToPath(new URL('../..', import.meta.url)) },
   },
 })
+/** Commands run in a folder of their own. */
+const build = resolve(values.server)
 const seed = Number(values.seed ?? Date.now() % 1_000_000)
 const isChosen = (part: string) => values.only === undefined || values.only.split(',').includes(part)
 
@@ -115,7 +118,7 @@ function longestOf(all: readonly Measured[], count: number): Measured[] {
 }
 
 async function runInputs(): Promise<void> {
-  const stage = await Stage.open(values.server)
+  const stage = await Stage.open(build)
   const calls = await callsOn(stage, randomFrom(seed))
   const spareMs = Number(values.minutes) * 15_000
   const endsAt = performance.now() + Number(values.minutes) * 60_000 - spareMs
@@ -152,7 +155,7 @@ const inMs = (ms: number) => `${Math.round(ms)} ms`
 const ATTACK_MS_MAX = 2_000
 
 async function runAttacks(): Promise<void> {
-  const stage = await Stage.open(values.server)
+  const stage = await Stage.open(build)
   console.log(`\n${HEADING}`)
   for (const attack of ATTACKS) {
     await attack.prepare?.(stage)
@@ -168,7 +171,7 @@ async function runAttacks(): Promise<void> {
 }
 
 async function runOn(heading: string, args: readonly string[], run: (stage: Stage) => Promise<string[]>) {
-  const stage = await Stage.open(values.server, args)
+  const stage = await Stage.open(build, args)
   const lines = await run(stage)
   await stage.close()
   console.log(`\n${heading}\n\n${lines.map((line) => `- ${line}`).join('\n')}`)
@@ -182,6 +185,6 @@ if (isChosen('asset')) await runOn('The first page and script of GraphiQL', UNLI
 if (isChosen('fairness')) await runOn('20 connections of movements since 1970', [], fairness)
 if (isChosen('bodies')) await runOn('Three connections of bodies of 16 MB', UNLIMITED, largeBodies)
 if (isChosen('rows')) await runOn('Rows as large as may be', UNLIMITED, largeRows)
-if (isChosen('commands')) console.log(`\nThe command line\n\n- ${commandTimes(values.server).join('\n- ')}`)
+if (isChosen('commands')) console.log(`\nThe command line\n\n- ${commandTimes(build).join('\n- ')}`)
 console.log(`\nwrong answers           ${wrong.length}`)
 process.exit(wrong.length === 0 ? 0 : 1)
