@@ -62,7 +62,7 @@ export class TextSizes {
       version = String(found[counterOf(name)])
       return known?.version === version ? known.sizes : sizesOf(read, table)
     })
-    const sizes = known?.sizes ?? measuring.catch(() => NONE)
+    const sizes = known?.sizes ?? measuring
     this.measured.set(name, { sizes, version: '', dueAt: Number.POSITIVE_INFINITY })
     measuring.then(
       ({ longest }) => {
@@ -71,7 +71,7 @@ export class TextSizes {
         const dueAt = now + Math.max(LIMITS.textSizesMs, REST * (now - startedAt))
         this.measured.set(name, { sizes: measuring, version, dueAt })
       },
-      // If measuring fails, so will reading, which reports the error.
+      // The first caller gets the error: reading would wait as long for the same one.
       () => this.measured.delete(name),
     )
     return sizes
