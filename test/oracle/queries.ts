@@ -1,0 +1,295 @@
+import fc from 'fast-check'
+import { getNamedType, type GraphQLField, type GraphQLObjectType, isLeafType, isObjectType } from 'graphql'
+import { firstMutations, type Mutation, mutation } from './companies.js'
+import { oracleSchema } from './schema.js'
+
+/** Random queries from the SDL. A text such as «person 3» stands for a value of the company, see `placed`. */
+
+const objectType = (name: string) => oracleSchema.getType(name) as GraphQLObjectType
+const fieldsOf = (type: string): GraphQLField<unknown, unknown>[] => Object.values(objectType(type).getFields())
+
+const pick = fc.constantFrom
+const nat = fc.nat(5)
+const text = (value: fc.Arbitrary<string>) => value.map((one) => JSON.stringify(one))
+const token = (...names: string[]) => fc.tuple(pick(...names), nat).map(([name, place]) => `«${name} ${place}»`)
+const list = (value: fc.Arbitrary<string>) => fc.array(value, { maxLength: 3 }).map((all) => `[${all.join(', ')}]`)
+const oneOrSome = (value: fc.Arbitrary<string>) => fc.oneof(value, list(value), list(value))
+const enums = (...values: string[]) => oneOrSome(pick(...values))
+const search = text(pick('a', 'A', 'ad', 'ä', 'r-1', '%', '_', 'ADA', 'SS', '\\', 'i', '"', 'ς', 'zz'))
+const instant = token('instant').map((one) => JSON.stringify(one))
+const day = text(pick('2026-02-01', '2026-03-01', '2026-11-15', '2030-01-01'))
+const number = (least: number, most: number) => fc.integer({ min: least, max: most }).map(String)
+
+/** Values of filters that a nested list may have too: whatever they name exists, or is an id. */
+const SAFE: Readonly<Record<string, Readonly<Record<string, fc.Arbitrary<string>>>>> = {
+  PersonFilter: {
+    status: enums('ACTIVE', 'INACTIVE'),
+    group: oneOrSome(text(token('group', 'groupName'))),
+    department: oneOrSome(text(pick('supply', 'İ', 'WEATHER', 'none'))),
+    email: text(token('email')),
+    externalId: text(pick('HR-1', 'HR-2', 'hr-1')),
+    ...{ search, updatedSince: instant },
+  },
+  GroupFilter: { search, updatedSince: instant },
+  ProjectFilter: { status: enums('ACTIVE', 'ON_HOLD', 'CLOSED'), search, updatedSince: instant },
+  RiskFilter: {
+    project: oneOrSome(text(token('project', 'key', 'lowerKey'))),
+    status: enums('OPEN', 'OCCURRED', 'CLOSED'),
+    level: enums('UNASSESSED', 'LOW', 'MEDIUM', 'HIGH', 'CRITICAL'),
+    ...{ minScore: number(0, 25), minResidualScore: number(0, 25), likelihood: number(1, 5), impact: number(1, 5) },
+    unplaced: pick('true', 'false'),
+    owner: oneOrSome(fc.oneof(text(token('person')), fc.constant('null'))),
+    category: oneOrSome(text(pick('supply', 'WEATHER', 'i̇', 'none'))),
+    ...{ reviewBefore: day, dueBefore: day, search, updatedSince: instant },
+  },
+  IssueFilter: {
+    project: oneOrSome(text(token('project', 'key', 'lowerKey'))),
+    severity: enums('LOW', 'MEDIUM', 'HIGH', 'CRITICAL'),
+    status: enums('OPEN', 'IN_PROGRESS', 'BLOCKED'),
+    assignee: oneOrSome(fc.oneof(text(token('person')), fc.constant('null'))),
+    risk: oneOrSome(text(token('risk'))),
+    ...{ dueBefore: day, search, updatedSince: instant },
+  },
+  ChangeFilter: { since: instant },
+  FeedFilter: {
+    entity: enums('PERSON', 'GROUP', 'PROJECT', 'RISK', 'ISSUE'),
+    project: oneOrSome(text(token('project', 'key'))),
+    since: instant,
+  },
+  MovementFilter: {
+    project: oneOrSome(text(token('project', 'key'))),
+    level: enums('UNASSESSED', 'LOW', 'MEDIUM', 'HIGH', 'CRITICAL'),
+  },
+  TrendFilter: { project: oneOrSome(text(token('project', 'key'))) },
+}
+
+/** Values that a root field may refuse: an e-mail needs a scope, and a name or a number may be wrong. */
+const RISKY: Readonly<Record<string, fc.Arbitrary<string>>> = {
+  'RiskFilter.owner': oneOrSome(text(fc.oneof(token('email'), pick('nobody@example.com', 'nonsense')))),
+  'IssueFilter.assignee': oneOrSome(text(fc.oneof(token('email'), pick('nobody@example.com')))),
+  'RiskFilter.project': oneOrSome(text(pick('NOWHERE', 'prj_00000000000000000000000000'))),
+  'IssueFilter.project': oneOrSome(text(pick('NOWHERE', 'prj_00000000000000000000000000'))),
+  'PersonFilter.group': oneOrSome(text(pick('Nowhere', 'grp_00000000000000000000000000'))),
+  'RiskFilter.minScore': pick('26', '-1'),
+  'RiskFilter.likelihood': pick('0', '6'),
+  'RiskFilter.search': text(pick('x'.repeat(201), 'x'.repeat(200))),
+  'FeedFilter.project': oneOrSome(text(pick('NOWHERE'))),
+  'MovementFilter.project': oneOrSome(text(pick('NOWHERE'))),
+}
+
+/** A filter with some of its members. */
+function filterOf(type: string, isRoot: boolean): fc.Arbitrary<string> {
+  const members = Object.entries(SAFE[type] ?? {}).map(([name, safe]) => {
+    const risky = RISKY[`${type}.${name}`]
+    const value = isRoot && risky ? fc.oneof({ weight: 6, arbitrary: safe }, risky) : safe
+    return fc.oneof({ weight: 12, arbitrary: value }, fc.constant('null')).map((one) => `${name}: ${one}`)
+  })
+  const most = fc.constantFrom(0, 1, 1, 2, 3).map((count) => Math.min(count, members.length))
+  return most.chain((maxLength) => fc.subarray(members, { maxLength })).chain((some) =>
+    some.length === 0 ? fc.constant('') : fc.tuple(...some).map((all) => all.join(', ')),
+  )
+}
+
+/** The ways to name one thing; more than one, or none, is refused. */
+const NAMED: Readonly<Record<string, fc.Arbitrary<string>>> = {
+  person: fc.oneof(
+    text(token('person', 'email')).map((id) => `id: ${id}`),
+    text(token('email')).map((one) => `email: ${one}`),
+    text(pick('HR-1', 'HR-2')).map((one) => `externalId: ${one}`),
+    pick('id: "usr_none"', 'id: "nobody@example.com"', 'id: "a", email: "b"'),
+  ),
+  group: fc.oneof(
+    text(token('group', 'groupName')).map((id) => `id: ${id}`),
+    text(token('groupName')).map((one) => `name: ${one}`),
+    pick('externalId: "DIR-1"', 'id: "grp_none"', 'name: "None", externalId: "DIR-2"'),
+  ),
+  project: fc.oneof(
+    text(token('project', 'key', 'lowerKey')).map((id) => `id: ${id}`),
+    text(token('key', 'lowerKey')).map((one) => `key: ${one}`),
+    pick('id: "NOWHERE"', 'id: "a", key: "b"'),
+  ),
+  risk: fc.oneof(
+    text(token('risk')).map((id) => `id: ${id}`),
+    fc.tuple(text(token('key', 'project')), nat).map(([key, place]) => `project: ${key}, reference: "R-${place}"`),
+    pick('id: "rsk_none"', 'project: "APOLLO"', 'project: "NOWHERE", reference: "R-1"'),
+  ),
+  issue: fc.oneof(
+    text(token('issue')).map((id) => `id: ${id}`),
+    fc.tuple(text(token('key', 'project')), nat).map(([key, place]) => `project: ${key}, reference: "I-${place}"`),
+    pick('id: "iss_none"', 'reference: "I-1"'),
+  ),
+  node: text(token('person', 'group', 'project', 'risk', 'issue', 'key')).map((id) => `id: ${id}`),
+}
+
+function argumentsOf(field: GraphQLField<unknown, unknown>, isRoot: boolean): fc.Arbitrary<string> {
+  const filterType = field.args.find(({ name }) => name === 'filter')
+  const filter = filterType
+    ? filterOf(getNamedType(filterType.type).name, isRoot).map((one) => (one && `filter: { ${one} }`))
+    : fc.constant('')
+  const pages = isRoot ? pick('1', '2', '3', '7', '7', '1000', '0', '1001') : pick('1', '2', '5')
+  const isPaged = field.args.some(({ name }) => name === 'after')
+  const first = pages.map((one) => `first: ${one}`)
+  if (isPaged) return fc.tuple(isRoot ? fc.oneof(first, first, fc.constant('')) : first, filter).map(joined)
+  if (field.name === 'movements') {
+    const until = fc.oneof(instant.map((one) => `until: ${one}`), fc.constant(''))
+    const including = text(token('risk')).map((one) => `including: [${one}]`)
+    const bounds = fc.oneof(fc.constant([]), fc.tuple(first), fc.tuple(first, including))
+    return fc.tuple(instant, until, bounds, filter).map(([since, end, some, by]) => joined([`since: ${since}`, end, ...some, by]))
+  }
+  if (field.name === 'riskTrend') {
+    const days = fc.array(text(pick('2026-10-31', '2026-11-01', '2026-11-04', '2026-12-31', '2028-02-29', '2020-01-01')), { minLength: 2, maxLength: 2 })
+    const sorted = fc.oneof({ weight: 5, arbitrary: days.map((all) => all.toSorted()) }, days)
+    const step = pick('', 'step: DAY', 'step: WEEK', 'step: MONTH', 'step: MONTH')
+    return fc.tuple(sorted, step, filter).map(([[from, to], by, of]) => joined([`from: ${from}`, `to: ${to}`, by, of]))
+  }
+  return NAMED[field.name] ?? filter
+}
+
+const joined = (parts: readonly string[]) => parts.filter(Boolean).join(', ')
+
+/** A query may have few directives. */
+const CONDITIONS = [...Array<string>(60).fill(''), '@include(if: $yes)', '@skip(if: $no)', '@include(if: $no)', '@skip(if: true)']
+
+/** The same name for the same field with the same arguments, so that fields can be merged. */
+function aliasOf(name: string, args: string): string {
+  const hash = [...args].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 99_991, 7)
+  return `${name}${hash}: `
+}
+
+const selections = new Map<string, fc.Arbitrary<string>>()
+
+/** A selection of any fields of a type, with aliases, fragments, repetitions and conditions. */
+function selectionOf(type: string, depth: number): fc.Arbitrary<string> {
+  const known = selections.get(`${type} ${depth}`)
+  if (known) return known
+  const condition = pick(...CONDITIONS)
+  const fields = fieldsOf(type).filter(({ name }) => name !== 'warnings')
+  const leaves = fields.filter((field) => isLeafType(getNamedType(field.type))).map(({ name }) => name)
+  const plain = fc
+    .tuple(pick('__typename', ...leaves), condition, pick('', '', 'my_'))
+    .map(([name, when, alias]) => `${alias && `${alias}${name}: `}${name} ${when}`)
+  const few = fc.array(plain, { minLength: 1, maxLength: 3 }).map((all) => all.join(' '))
+  const fragment = fc
+    .tuple(pick('...', `... on ${type}`), condition, few)
+    .map(([spread, when, inner]) => `${spread} ${when} { ${inner} }`)
+  const nested = fields.filter((field) => depth > 0 && isObjectType(getNamedType(field.type))).map((field) => fieldText(field, depth - 1, false))
+  const some = fc.oneof({ weight: 5, arbitrary: plain }, fragment, ...nested.map((arbitrary) => ({ weight: 1, arbitrary })))
+  const made = fc.array(some, { minLength: 1, maxLength: 7, size: 'max' }).map((all) => all.join(' '))
+  selections.set(`${type} ${depth}`, made)
+  return made
+}
+
+const PARTS = ['__typename', 'totalCount', 'count: totalCount', 'pageInfo { hasNextPage endCursor }', 'pageInfo { startCursor hasPreviousPage __typename }']
+
+/** A page: its entries as nodes or edges, and what is beside them. */
+function pageSelection(type: string, depth: number): fc.Arbitrary<string> {
+  const node = getNamedType(objectType(type).getFields()['nodes']?.type)?.name ?? ''
+  const entries = fc.tuple(selectionOf(node, depth), pick('nodes', 'nodes', 'edges', 'none')).map(([inner, form]) => {
+    if (form === 'none') return 'totalCount'
+    return form === 'nodes' ? `nodes { ${inner} }` : `edges { cursor node { ${inner} } }`
+  })
+  return fc.tuple(entries, fc.subarray(PARTS)).map(([one, parts]) => [...parts, one].join(' '))
+}
+
+/** A field with its arguments and its selection. */
+function fieldText(field: GraphQLField<unknown, unknown>, depth: number, isRoot: boolean): fc.Arbitrary<string> {
+  const type = getNamedType(field.type).name
+  const inner = type.endsWith('Connection') ? pageSelection(type, depth) : type === 'Node' ? onAny(depth) : selectionOf(type, depth)
+  return fc.tuple(argumentsOf(field, isRoot), inner, pick(...CONDITIONS)).map(([args, selection, when]) => {
+    if (field.args.length === 0) return `${field.name} ${when} { ${selection} }`
+    return `${aliasOf(field.name, args)}${field.name}${args && `(${args})`} ${when} { ${selection} }`
+  })
+}
+
+/** A selection of one of the types of an interface or a union. */
+const onAny = (depth: number) =>
+  pick('Person', 'Group', 'Project', 'Risk', 'Issue').chain((type) =>
+    selectionOf(type, depth).map((inner) => `__typename ... on ${type} { ${inner} }`),
+  )
+
+/** A query as it is sent, and the root list that is read on, page by page. */
+export interface RandomQuery {
+  readonly query: string
+  readonly variables: Readonly<Record<string, unknown>>
+}
+
+const roots = fieldsOf('Query').filter(({ name }) => name !== '_entities')
+const root = (depth: number) => fc.oneof(...roots.map((field) => fieldText(field, depth, true)))
+const VARIABLES = '$yes: Boolean = true, $no: Boolean!'
+const used = '__typename @include(if: $yes) __typename @skip(if: $no)'
+
+const several = fc.array(root(1), { minLength: 1, maxLength: 3 }).map((all) => all.join(' '))
+const whole: fc.Arbitrary<RandomQuery> = fc
+  .oneof(root(2), several)
+  .map((text) => ({ query: `query (${VARIABLES}) { ${text} ${used} }`, variables: { no: false } }))
+
+/** A list that is followed with the variable `after`, at the root or in one thing. */
+const pagedRoots = roots.filter(({ args }) => args.some(({ name }) => name === 'after'))
+const within = ['Person', 'Group', 'Project', 'Risk', 'Issue'].flatMap((type) =>
+  fieldsOf(type).filter(({ args }) => args.length > 0).map((field) => ({ type, field })),
+)
+const page = (field: GraphQLField<unknown, unknown>, isRoot: boolean) =>
+  fc.tuple(fc.integer({ min: 1, max: 3 }), filterOf(getNamedType(field.args.find(({ name }) => name === 'filter')?.type)?.name ?? '', isRoot), pageSelection(getNamedType(field.type).name, 1))
+    .map(([first, filter, inner]) => `${field.name}(first: ${first}, after: $after${filter && `, filter: { ${filter} }`}) { ${inner} pageInfo { endCursor hasNextPage } }`)
+const followed: fc.Arbitrary<RandomQuery> = fc
+  .oneof(
+    ...pagedRoots.map((field) => page(field, true).map((text) => `page: ${text}`)),
+    ...within.map(({ type, field }) => {
+      const by = NAMED[type.toLowerCase()] ?? fc.constant('')
+      return fc.tuple(by, page(field, false)).map(([args, text]) => `${type.toLowerCase()}(${args}) { page: ${text} }`)
+    }),
+  )
+  .map((text) => ({ query: `query ($after: String, ${VARIABLES}) { ${text} ${used} }`, variables: { no: false } }))
+
+const reference = fc.oneof(
+  token('person').map((id) => ({ __typename: 'Person', id })),
+  token('email').map((email) => ({ __typename: 'Person', email })),
+  fc.constant({ __typename: 'Person', externalId: 'HR-1' }),
+  token('group').map((id) => ({ __typename: 'Group', id })),
+  token('groupName').map((name) => ({ __typename: 'Group', name })),
+  token('key').map((key) => ({ __typename: 'Project', key })),
+  token('risk').map((id) => ({ __typename: 'Risk', id })),
+  token('key').map((key) => ({ __typename: 'Issue', project: { key }, reference: 'I-1' })),
+  fc.constantFrom({ __typename: 'Person' }, { __typename: 'Risk', id: 'rsk_none' }),
+)
+const references: fc.Arbitrary<RandomQuery> = fc
+  .tuple(onAny(2), fc.array(reference, { maxLength: 6 }))
+  .map(([inner, r]) => ({ query: `query ($r: [_Any!]!, ${VARIABLES}) { _entities(representations: $r) { ${inner} } ${used} }`, variables: { r, no: false } }))
+
+export const anyQuery: fc.Arbitrary<RandomQuery> = fc.oneof({ weight: 5, arbitrary: whole }, { weight: 4, arbitrary: followed }, references)
+
+/** A mutation with a selection of what it returns. */
+function selecting({ field, types, variables }: Mutation): fc.Arbitrary<RandomQuery> {
+  const declared = objectType('Mutation').getFields()[field]
+  const args = declared?.args.map(({ name }) => `${name}: $${name}`).join(', ')
+  return selectionOf(getNamedType(declared?.type)?.name ?? '', 2).map((inner) => ({
+    query: `mutation (${types}, ${VARIABLES}) { done: ${field}(${args}) { ${inner} ${used} } }`,
+    variables: { ...variables, no: false },
+  }))
+}
+
+export const anyMutation: fc.Arbitrary<RandomQuery> = mutation.chain(selecting)
+export const anyBeginning: fc.Arbitrary<RandomQuery[]> = firstMutations.chain((all) => fc.tuple(...all.map(selecting)))
+
+/** All fields of a type that need no arguments, and those of what is nested in it. */
+function everythingOf(type: string, depth: number): string {
+  const fields = fieldsOf(type).filter(({ args, name }) => args.length === 0 && name !== 'project')
+  const parts = fields.map((field) => {
+    const of = getNamedType(field.type)
+    if (isLeafType(of)) return field.name
+    return depth > 0 && isObjectType(of) ? `${field.name} { ${everythingOf(of.name, depth - 1)} }` : ''
+  })
+  return parts.join(' ')
+}
+
+/** Everything that is stored: compared at the end of each run. */
+export const EVERYTHING_STORED: readonly RandomQuery[] = [
+  `personnel(filter: { status: [ACTIVE, INACTIVE] }) { totalCount nodes { ${everythingOf('Person', 1)} } }`,
+  `groups { totalCount nodes { ${everythingOf('Group', 0)} members { nodes { name } } } }`,
+  `projects { nodes { ${everythingOf('Project', 1)} } }`,
+  `risks(filter: { status: [OPEN, OCCURRED, CLOSED] }) { nodes { ${everythingOf('Risk', 0)} details { name text } project { key } owner { name } } }`,
+  `issues { nodes { ${everythingOf('Issue', 0)} details { name text } project { key } risk { reference } } }`,
+  `changes(first: 1000) { nodes { ${everythingOf('Change', 0)} project { key } fields { field from to } } }`,
+  `movements(since: "«instant 1»") { ${everythingOf('Movements', 2)} }`,
+  `riskMatrix { ${everythingOf('RiskMatrix', 1)} } issueCounts { ${everythingOf('IssueCounts', 1)} }`,
+].map((text) => ({ query: `{ ${text} }`, variables: {} }))
