@@ -2,10 +2,32 @@ import fc from 'fast-check'
 
 /** Random inputs of mutations: a small world, so that names are found, taken, tied and searched for. */
 
-const word = fc.constantFrom('Ada', 'ada', 'Ärzte', 'Åsa', 'Zoë', 'ＡＤＡ', 'ǅ', 'straße', '%', '_a', "O'Brien", '"q"', '\\', '👩‍👧', '\uFFFD', 'İ', 'e\u0301', 'ς')
+const word = fc.constantFrom(
+  'Ada',
+  'ada',
+  'Ärzte',
+  'Åsa',
+  'Zoë',
+  'ＡＤＡ',
+  'ǅ',
+  'straße',
+  '%',
+  '_a',
+  "O'Brien",
+  '"q"',
+  '\\',
+  '👩‍👧',
+  '\uFFFD',
+  'İ',
+  'e\u0301',
+  'ς',
+)
 /** A name of several words, or few ones to be tied by. */
 export const name = fc.array(word, { minLength: 1, maxLength: 2 }).map((words) => words.join(' '))
-const free = fc.oneof(name, fc.constantFrom('Line\nbreak\t\u0007', '\u2028 </script>', '{"json": [1]}', 'x'.repeat(300)))
+const free = fc.oneof(
+  name,
+  fc.constantFrom('Line\nbreak\t\u0007', '\u2028 </script>', '{"json": [1]}', 'x'.repeat(300)),
+)
 const optional = <T>(value: fc.Arbitrary<T>) => fc.option(value, { freq: 3 })
 const texts = fc.constantFrom('Supply', 'supply', 'SUPPLY ', 'Weather', 'İ')
 const day = fc.constantFrom('2026-01-31', '2026-02-28', '2026-03-01', '2026-11-15', '2027-02-01')
@@ -26,10 +48,32 @@ export const email = number.map((place) => `${place % 2 ? 'P' : 'p'}${place}@Exa
 export const externalId = number.map((place) => `HR-${place}`)
 const facts = { title: optional(name), department: optional(texts), details }
 
-const addPerson = some({ name, email, externalId: optional(externalId), ...facts, groupIds: fc.array(fc.constantFrom('«group 0»', '«group 1»', '«groupName 2»'), { maxLength: 3 }) }, ['name', 'email'])
-const changePerson = some({ name, email: optional(email), externalId: optional(externalId), ...facts, status: fc.constantFrom('ACTIVE', 'INACTIVE') })
-const addGroup = some({ name, externalId: optional(number.map((place) => `DIR-${place}`)), description: optional(free) }, ['name'])
-const changeGroup = some({ name, externalId: optional(number.map((place) => `DIR-${place}`)), description: optional(free) })
+const addPerson = some(
+  {
+    name,
+    email,
+    externalId: optional(externalId),
+    ...facts,
+    groupIds: fc.array(fc.constantFrom('«group 0»', '«group 1»', '«groupName 2»'), { maxLength: 3 }),
+  },
+  ['name', 'email'],
+)
+const changePerson = some({
+  name,
+  email: optional(email),
+  externalId: optional(externalId),
+  ...facts,
+  status: fc.constantFrom('ACTIVE', 'INACTIVE'),
+})
+const addGroup = some(
+  { name, externalId: optional(number.map((place) => `DIR-${place}`)), description: optional(free) },
+  ['name'],
+)
+const changeGroup = some({
+  name,
+  externalId: optional(number.map((place) => `DIR-${place}`)),
+  description: optional(free),
+})
 const who = fc.oneof(
   number.map((place) => `«person ${place}»`),
   number.map((place) => `«email ${place}»`),
@@ -47,17 +91,20 @@ const assessed = fc.option(fc.tuple(step, step), { freq: 4 })
 const residual = fc.option(fc.tuple(step, step), { freq: 1 })
 const risk = fc
   .tuple(
-    some({
-      ...entry,
-      category: optional(texts),
-      response: optional(fc.constantFrom('AVOID', 'MITIGATE', 'TRANSFER', 'ACCEPT')),
-      status: fc.constantFrom('OPEN', 'OCCURRED', 'CLOSED'),
-      mitigation: optional(free),
-      cause: optional(free),
-      reviewOn: optional(day),
-      scoreGiven: optional(fc.integer({ min: 0, max: 25 })),
-      owner: optional(who),
-    }, ['title']),
+    some(
+      {
+        ...entry,
+        category: optional(texts),
+        response: optional(fc.constantFrom('AVOID', 'MITIGATE', 'TRANSFER', 'ACCEPT')),
+        status: fc.constantFrom('OPEN', 'OCCURRED', 'CLOSED'),
+        mitigation: optional(free),
+        cause: optional(free),
+        reviewOn: optional(day),
+        scoreGiven: optional(fc.integer({ min: 0, max: 25 })),
+        owner: optional(who),
+      },
+      ['title'],
+    ),
     assessed,
     residual,
   )
@@ -79,41 +126,67 @@ const issue = some(
   ['title', 'severity'],
 )
 const entries = <T extends object>(one: fc.Arbitrary<T>, prefix: string, minLength: number) =>
-  fc.uniqueArray(fc.tuple(fc.nat(7), one), { selector: ([place]) => place, minLength, maxLength: 8, size: 'max' }).map((list) =>
-    list.map(([place, values]) => ({ reference: `${prefix}-${place}`, ...values })),
-  )
+  fc
+    .uniqueArray(fc.tuple(fc.nat(7), one), { selector: ([place]) => place, minLength, maxLength: 8, size: 'max' })
+    .map((list) => list.map(([place, values]) => ({ reference: `${prefix}-${place}`, ...values })))
 /** A project with its entries; few of its issues come from a risk that is not there. */
-const syncProject = (least: number) => some(
-  {
-    key: fc.constantFrom('APOLLO', 'APOLLO', 'HARBOR-2', 'old'),
-    name,
-    description: optional(free),
-    status: fc.constantFrom('ACTIVE', 'ON_HOLD', 'CLOSED'),
-    details,
-    mode: fc.constantFrom('FULL', 'FULL', 'PARTIAL'),
-    risks: entries(risk, 'R', least),
-    issues: entries(issue, 'I', least),
-    closeLimit: fc.constantFrom(null, 100),
-  },
-  ['key', 'name', 'risks', 'issues'],
-).map(({ risks, issues, ...rest }) => ({ ...rest, risks, issues: issues.map((one) => withCause(one, risks)) }))
+const syncProject = (least: number) =>
+  some(
+    {
+      key: fc.constantFrom('APOLLO', 'APOLLO', 'HARBOR-2', 'old'),
+      name,
+      description: optional(free),
+      status: fc.constantFrom('ACTIVE', 'ON_HOLD', 'CLOSED'),
+      details,
+      mode: fc.constantFrom('FULL', 'FULL', 'PARTIAL'),
+      risks: entries(risk, 'R', least),
+      issues: entries(issue, 'I', least),
+      closeLimit: fc.constantFrom(null, 100),
+    },
+    ['key', 'name', 'risks', 'issues'],
+  ).map(({ risks, issues, ...rest }) => ({ ...rest, risks, issues: issues.map((one) => withCause(one, risks)) }))
 
 /** An issue that comes from one of the given risks, so that the others are stored too. */
-function withCause<T extends { readonly risk?: string | null }>(one: T, risks: readonly { readonly reference: string }[]): T {
+function withCause<T extends { readonly risk?: string | null }>(
+  one: T,
+  risks: readonly { readonly reference: string }[],
+): T {
   const place = Number(one.risk?.slice(2) ?? 0)
-  return one.risk == null || place === 3 ? one : { ...one, risk: risks[place % Math.max(1, risks.length)]?.reference ?? null }
+  return one.risk == null || place === 3
+    ? one
+    : { ...one, risk: risks[place % Math.max(1, risks.length)]?.reference ?? null }
 }
 
-const syncPersonnel = (minLength: number) => some({
-  groups: fc.uniqueArray(some({ name, externalId: number.map((place) => `DIR-${place}`), description: optional(free) }, ['name']), { selector: (one) => one.name.normalize('NFKC').toLowerCase(), minLength, maxLength: 4, size: 'max' }),
-  people: fc.uniqueArray(
-    some({ externalId, name, ...{ title: facts.title, department: facts.department }, status: fc.constantFrom('ACTIVE', 'INACTIVE'), groups: fc.array(fc.constantFrom('«groupName 0»', '«group 1»'), { maxLength: 2 }) }, ['externalId', 'name']),
-    { selector: (one) => one.externalId, minLength, maxLength: 5, size: 'max' },
-  ),
-}, minLength > 0 ? ['groups', 'people'] : [])
+const syncPersonnel = (minLength: number) =>
+  some(
+    {
+      groups: fc.uniqueArray(
+        some({ name, externalId: number.map((place) => `DIR-${place}`), description: optional(free) }, ['name']),
+        { selector: (one) => one.name.normalize('NFKC').toLowerCase(), minLength, maxLength: 4, size: 'max' },
+      ),
+      people: fc.uniqueArray(
+        some(
+          {
+            externalId,
+            name,
+            ...{ title: facts.title, department: facts.department },
+            status: fc.constantFrom('ACTIVE', 'INACTIVE'),
+            groups: fc.array(fc.constantFrom('«groupName 0»', '«group 1»'), { maxLength: 2 }),
+          },
+          ['externalId', 'name'],
+        ),
+        { selector: (one) => one.externalId, minLength, maxLength: 5, size: 'max' },
+      ),
+    },
+    minLength > 0 ? ['groups', 'people'] : [],
+  )
 
 const group = fc.nat(3).map((place) => (place % 2 ? `«group ${place}»` : `«groupName ${place}»`))
-const person = fc.oneof({ weight: 3, arbitrary: number.map((place) => `«person ${place}»`) }, number.map((place) => `«email ${place}»`), fc.constant('usr_00000000000000000000000000'))
+const person = fc.oneof(
+  { weight: 3, arbitrary: number.map((place) => `«person ${place}»`) },
+  number.map((place) => `«email ${place}»`),
+  fc.constant('usr_00000000000000000000000000'),
+)
 
 /** Each mutation: its arguments with their types, and their values. */
 export interface Mutation {
@@ -128,20 +201,30 @@ export const mutation: fc.Arbitrary<Mutation> = fc.oneof(
   { weight: 4, arbitrary: of('syncProject', '$input: SyncProjectInput!', fc.record({ input: syncProject(0) })) },
   { weight: 3, arbitrary: of('addPerson', '$input: AddPersonInput!', fc.record({ input: addPerson })) },
   { weight: 2, arbitrary: of('addGroup', '$input: AddGroupInput!', fc.record({ input: addGroup })) },
-  { weight: 2, arbitrary: of('changePerson', '$id: ID!, $input: ChangePersonInput!', fc.record({ id: person, input: changePerson })) },
+  {
+    weight: 2,
+    arbitrary: of(
+      'changePerson',
+      '$id: ID!, $input: ChangePersonInput!',
+      fc.record({ id: person, input: changePerson }),
+    ),
+  },
   of('changeGroup', '$id: ID!, $input: ChangeGroupInput!', fc.record({ id: group, input: changeGroup })),
   of('addMember', '$groupId: ID!, $personId: ID!', fc.record({ groupId: group, personId: person })),
   of('removeMember', '$groupId: ID!, $personId: ID!', fc.record({ groupId: group, personId: person })),
   of('syncPersonnel', '$input: SyncPersonnelInput!', fc.record({ input: syncPersonnel(0) })),
 )
 
-const syncing = (least: number) => of('syncProject', '$input: SyncProjectInput!', fc.record({ input: syncProject(least) }))
+const syncing = (least: number) =>
+  of('syncProject', '$input: SyncProjectInput!', fc.record({ input: syncProject(least) }))
 
 /** What most companies begin with, so that there is something to read. */
-export const firstMutations: fc.Arbitrary<Mutation[]> = fc
-  .tuple(
-    ...[of('addGroup', '$input: AddGroupInput!', fc.record({ input: addGroup })), of('addGroup', '$input: AddGroupInput!', fc.record({ input: addGroup }))],
-    of('syncPersonnel', '$input: SyncPersonnelInput!', fc.record({ input: syncPersonnel(2) })),
-    of('addPerson', '$input: AddPersonInput!', fc.record({ input: addPerson })),
-    ...[syncing(4), syncing(4)],
-  )
+export const firstMutations: fc.Arbitrary<Mutation[]> = fc.tuple(
+  ...[
+    of('addGroup', '$input: AddGroupInput!', fc.record({ input: addGroup })),
+    of('addGroup', '$input: AddGroupInput!', fc.record({ input: addGroup })),
+  ],
+  of('syncPersonnel', '$input: SyncPersonnelInput!', fc.record({ input: syncPersonnel(2) })),
+  of('addPerson', '$input: AddPersonInput!', fc.record({ input: addPerson })),
+  ...[syncing(4), syncing(4)],
+)

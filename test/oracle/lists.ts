@@ -6,12 +6,12 @@ import {
   type Context,
   compareTexts,
   type Group,
+  holds,
   type Issue,
   isLive,
   isOpen,
-  type Kind,
   KINDS,
-  holds,
+  type Kind,
   levelOf,
   type Person,
   type Project,
@@ -20,8 +20,8 @@ import {
   residualScoreOf,
   SEVERITIES,
   sameText,
-  scoreOf,
   scopeOf,
+  scoreOf,
 } from './rows.js'
 
 /** Each list: what a filter matches, and in which order. */
@@ -171,7 +171,7 @@ export function risksOf(context: Context, rows: readonly Risk[], filter: RiskFil
   requireWithin(filter.likelihood, 1, 5)
   requireWithin(filter.impact, 1, 5)
   const projects = filter.project && idsNamed(context, 'PROJECT', filter.project)
-  const owners = filter.owner && idsNamed(context, 'PERSON', filter.owner)
+  const owners = filter.owner === undefined ? null : idsNamed(context, 'PERSON', filter.owner ?? [null])
   return rows.filter(
     (risk) =>
       (filter.status ? filter.status.includes(risk.status) : isLive(risk)) &&
@@ -195,7 +195,7 @@ export function issuesOf(context: Context, rows: readonly Issue[], filter: Issue
   requireTexts(filter)
   if (filter.risk?.some((id) => !isIdOf('RISK', id))) throw bad()
   const projects = filter.project && idsNamed(context, 'PROJECT', filter.project)
-  const assignees = filter.assignee && idsNamed(context, 'PERSON', filter.assignee)
+  const assignees = filter.assignee === undefined ? null : idsNamed(context, 'PERSON', filter.assignee ?? [null])
   return rows.filter(
     (issue) =>
       isOpen(issue) &&
@@ -255,8 +255,7 @@ export function feedPage(context: Context, args: PageArguments<FeedFilter>) {
   const projects = project && idsNamed(context, 'PROJECT', project)
   const start = since == null ? 0 : (world.changes.find(({ recordedAt }) => recordedAt >= since)?.number ?? Infinity)
   const shown = world.changes.filter(
-    (one: Change) =>
-      isAmong(one.entity, entity ?? readable) && isAmong(one.projectId, projects) && one.number >= start,
+    (one: Change) => isAmong(one.entity, entity ?? readable) && isAmong(one.projectId, projects) && one.number >= start,
   )
   return pageOf('changes', shown, ({ number }) => [number], args, world.changes.length)
 }

@@ -6,7 +6,9 @@ import { Run, script, type Tally } from './run.js'
 const seed = Number(process.env['ORACLE_SEED'] ?? 1)
 const numRuns = Number(process.env['ORACLE_ROUNDS'] ?? 8)
 
-test('whatever is stored and asked, the answer is what the documents say', { timeout: 10_000 + numRuns * 20_000 }, async () => {
+test('whatever is stored and asked, the answer is what the documents say', {
+  timeout: 10_000 + numRuns * 20_000,
+}, async () => {
   const tally: Tally = { compared: 0, tooComplex: 0 }
   await fc.assert(
     fc.asyncProperty(script(20), async (steps) => {

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { getNamedType, type GraphQLField, type GraphQLObjectType, isLeafType, isObjectType } from 'graphql'
+import { type GraphQLField, type GraphQLObjectType, getNamedType, isLeafType, isObjectType } from 'graphql'
 import { firstMutations, type Mutation, mutation } from './companies.js'
 import { oracleSchema } from './schema.js'
 
@@ -85,9 +85,9 @@ function filterOf(type: string, isRoot: boolean): fc.Arbitrary<string> {
     return fc.oneof({ weight: 12, arbitrary: value }, fc.constant('null')).map((one) => `${name}: ${one}`)
   })
   const most = fc.constantFrom(0, 1, 1, 2, 3).map((count) => Math.min(count, members.length))
-  return most.chain((maxLength) => fc.subarray(members, { maxLength })).chain((some) =>
-    some.length === 0 ? fc.constant('') : fc.tuple(...some).map((all) => all.join(', ')),
-  )
+  return most
+    .chain((maxLength) => fc.subarray(members, { maxLength }))
+    .chain((some) => (some.length === 0 ? fc.constant('') : fc.tuple(...some).map((all) => all.join(', '))))
 }
 
 /** The ways to name one thing; more than one, or none, is refused. */
@@ -124,20 +124,28 @@ const NAMED: Readonly<Record<string, fc.Arbitrary<string>>> = {
 function argumentsOf(field: GraphQLField<unknown, unknown>, isRoot: boolean): fc.Arbitrary<string> {
   const filterType = field.args.find(({ name }) => name === 'filter')
   const filter = filterType
-    ? filterOf(getNamedType(filterType.type).name, isRoot).map((one) => (one && `filter: { ${one} }`))
+    ? filterOf(getNamedType(filterType.type).name, isRoot).map((one) => one && `filter: { ${one} }`)
     : fc.constant('')
   const pages = isRoot ? pick('1', '2', '3', '7', '7', '1000', '0', '1001') : pick('1', '2', '5')
   const isPaged = field.args.some(({ name }) => name === 'after')
   const first = pages.map((one) => `first: ${one}`)
   if (isPaged) return fc.tuple(isRoot ? fc.oneof(first, first, fc.constant('')) : first, filter).map(joined)
   if (field.name === 'movements') {
-    const until = fc.oneof(instant.map((one) => `until: ${one}`), fc.constant(''))
+    const until = fc.oneof(
+      instant.map((one) => `until: ${one}`),
+      fc.constant(''),
+    )
     const including = text(token('risk')).map((one) => `including: [${one}]`)
     const bounds = fc.oneof(fc.constant([]), fc.tuple(first), fc.tuple(first, including))
-    return fc.tuple(instant, until, bounds, filter).map(([since, end, some, by]) => joined([`since: ${since}`, end, ...some, by]))
+    return fc
+      .tuple(instant, until, bounds, filter)
+      .map(([since, end, some, by]) => joined([`since: ${since}`, end, ...some, by]))
   }
   if (field.name === 'riskTrend') {
-    const days = fc.array(text(pick('2026-10-31', '2026-11-01', '2026-11-04', '2026-12-31', '2028-02-29', '2020-01-01')), { minLength: 2, maxLength: 2 })
+    const days = fc.array(
+      text(pick('2026-10-31', '2026-11-01', '2026-11-04', '2026-12-31', '2028-02-29', '2020-01-01')),
+      { minLength: 2, maxLength: 2 },
+    )
     const sorted = fc.oneof({ weight: 5, arbitrary: days.map((all) => all.toSorted()) }, days)
     const step = pick('', 'step: DAY', 'step: WEEK', 'step: MONTH', 'step: MONTH')
     return fc.tuple(sorted, step, filter).map(([[from, to], by, of]) => joined([`from: ${from}`, `to: ${to}`, by, of]))
@@ -148,7 +156,13 @@ function argumentsOf(field: GraphQLField<unknown, unknown>, isRoot: boolean): fc
 const joined = (parts: readonly string[]) => parts.filter(Boolean).join(', ')
 
 /** A query may have few directives. */
-const CONDITIONS = [...Array<string>(60).fill(''), '@include(if: $yes)', '@skip(if: $no)', '@include(if: $no)', '@skip(if: true)']
+const CONDITIONS = [
+  ...Array<string>(60).fill(''),
+  '@include(if: $yes)',
+  '@skip(if: $no)',
+  '@include(if: $no)',
+  '@skip(if: true)',
+]
 
 /** The same name for the same field with the same arguments, so that fields can be merged. */
 function aliasOf(name: string, args: string): string {
@@ -172,14 +186,26 @@ function selectionOf(type: string, depth: number): fc.Arbitrary<string> {
   const fragment = fc
     .tuple(pick('...', `... on ${type}`), condition, few)
     .map(([spread, when, inner]) => `${spread} ${when} { ${inner} }`)
-  const nested = fields.filter((field) => depth > 0 && isObjectType(getNamedType(field.type))).map((field) => fieldText(field, depth - 1, false))
-  const some = fc.oneof({ weight: 5, arbitrary: plain }, fragment, ...nested.map((arbitrary) => ({ weight: 1, arbitrary })))
+  const nested = fields
+    .filter((field) => depth > 0 && isObjectType(getNamedType(field.type)))
+    .map((field) => fieldText(field, depth - 1, false))
+  const some = fc.oneof(
+    { weight: 5, arbitrary: plain },
+    fragment,
+    ...nested.map((arbitrary) => ({ weight: 1, arbitrary })),
+  )
   const made = fc.array(some, { minLength: 1, maxLength: 7, size: 'max' }).map((all) => all.join(' '))
   selections.set(`${type} ${depth}`, made)
   return made
 }
 
-const PARTS = ['__typename', 'totalCount', 'count: totalCount', 'pageInfo { hasNextPage endCursor }', 'pageInfo { startCursor hasPreviousPage __typename }']
+const PARTS = [
+  '__typename',
+  'totalCount',
+  'count: totalCount',
+  'pageInfo { hasNextPage endCursor }',
+  'pageInfo { startCursor hasPreviousPage __typename }',
+]
 
 /** A page: its entries as nodes or edges, and what is beside them. */
 function pageSelection(type: string, depth: number): fc.Arbitrary<string> {
@@ -194,7 +220,11 @@ function pageSelection(type: string, depth: number): fc.Arbitrary<string> {
 /** A field with its arguments and its selection. */
 function fieldText(field: GraphQLField<unknown, unknown>, depth: number, isRoot: boolean): fc.Arbitrary<string> {
   const type = getNamedType(field.type).name
-  const inner = type.endsWith('Connection') ? pageSelection(type, depth) : type === 'Node' ? onAny(depth) : selectionOf(type, depth)
+  const inner = type.endsWith('Connection')
+    ? pageSelection(type, depth)
+    : type === 'Node'
+      ? onAny(depth)
+      : selectionOf(type, depth)
   return fc.tuple(argumentsOf(field, isRoot), inner, pick(...CONDITIONS)).map(([args, selection, when]) => {
     if (field.args.length === 0) return `${field.name} ${when} { ${selection} }`
     return `${aliasOf(field.name, args)}${field.name}${args && `(${args})`} ${when} { ${selection} }`
@@ -226,11 +256,21 @@ const whole: fc.Arbitrary<RandomQuery> = fc
 /** A list that is followed with the variable `after`, at the root or in one thing. */
 const pagedRoots = roots.filter(({ args }) => args.some(({ name }) => name === 'after'))
 const within = ['Person', 'Group', 'Project', 'Risk', 'Issue'].flatMap((type) =>
-  fieldsOf(type).filter(({ args }) => args.length > 0).map((field) => ({ type, field })),
+  fieldsOf(type)
+    .filter(({ args }) => args.length > 0)
+    .map((field) => ({ type, field })),
 )
 const page = (field: GraphQLField<unknown, unknown>, isRoot: boolean) =>
-  fc.tuple(fc.integer({ min: 1, max: 3 }), filterOf(getNamedType(field.args.find(({ name }) => name === 'filter')?.type)?.name ?? '', isRoot), pageSelection(getNamedType(field.type).name, 1))
-    .map(([first, filter, inner]) => `${field.name}(first: ${first}, after: $after${filter && `, filter: { ${filter} }`}) { ${inner} pageInfo { endCursor hasNextPage } }`)
+  fc
+    .tuple(
+      fc.integer({ min: 1, max: 3 }),
+      filterOf(getNamedType(field.args.find(({ name }) => name === 'filter')?.type)?.name ?? '', isRoot),
+      pageSelection(getNamedType(field.type).name, 1),
+    )
+    .map(
+      ([first, filter, inner]) =>
+        `${field.name}(first: ${first}, after: $after${filter && `, filter: { ${filter} }`}) { ${inner} pageInfo { endCursor hasNextPage } }`,
+    )
 const followed: fc.Arbitrary<RandomQuery> = fc
   .oneof(
     ...pagedRoots.map((field) => page(field, true).map((text) => `page: ${text}`)),
@@ -254,9 +294,16 @@ const reference = fc.oneof(
 )
 const references: fc.Arbitrary<RandomQuery> = fc
   .tuple(onAny(2), fc.array(reference, { maxLength: 6 }))
-  .map(([inner, r]) => ({ query: `query ($r: [_Any!]!, ${VARIABLES}) { _entities(representations: $r) { ${inner} } ${used} }`, variables: { r, no: false } }))
+  .map(([inner, r]) => ({
+    query: `query ($r: [_Any!]!, ${VARIABLES}) { _entities(representations: $r) { ${inner} } ${used} }`,
+    variables: { r, no: false },
+  }))
 
-export const anyQuery: fc.Arbitrary<RandomQuery> = fc.oneof({ weight: 5, arbitrary: whole }, { weight: 4, arbitrary: followed }, references)
+export const anyQuery: fc.Arbitrary<RandomQuery> = fc.oneof(
+  { weight: 5, arbitrary: whole },
+  { weight: 4, arbitrary: followed },
+  references,
+)
 
 /** A mutation with a selection of what it returns. */
 function selecting({ field, types, variables }: Mutation): fc.Arbitrary<RandomQuery> {

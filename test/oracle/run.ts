@@ -2,8 +2,11 @@ import fc from 'fast-check'
 import { parse, validate } from 'graphql'
 import { mintKey } from '../../src/auth/keys.js'
 import type { Gateway } from '../support/harness.js'
-import { type Answer, differenceOf, Opaque } from './compare.js'
+import { mutation } from './companies.js'
+import { type Answer, difference, differenceOf, Opaque } from './compare.js'
 import { anyBeginning, anyMutation, anyQuery, EVERYTHING_STORED, type RandomQuery } from './queries.js'
+import { anyRequest, requestOf } from './requests.js'
+import { type RestAnswer, type RestRequest, restAnswerOf, restChangeOf } from './rest.js'
 import { type Caller, type Context, type Kind, type Scope, World } from './rows.js'
 import { answerOf, oracleSchema } from './schema.js'
 
@@ -20,32 +23,56 @@ const SCOPES: readonly (readonly Scope[])[] = AREAS.flatMap((people) =>
 const EVERYTHING = SCOPES.length - 1
 const anyKey = fc.oneof(fc.constant(EVERYTHING), fc.nat(EVERYTHING))
 
-interface Step extends RandomQuery {
+interface Step {
   readonly key: number
   /** How long after the step before. */
   readonly afterMs: number
-  readonly isMutation: boolean
+  readonly sent: RandomQuery | RestRequest | RestChange
+}
+/** A mutation that is sent to the REST API. */
+interface RestChange {
+  readonly field: string
+  readonly variables: Readonly<Record<string, unknown>>
 }
 const later = fc.constantFrom(1, 1_000, 3_600_000, 86_400_000, 86_400_000 * 9)
-const stepOf = (sent: fc.Arbitrary<RandomQuery>, isMutation: boolean): fc.Arbitrary<Step> =>
-  fc.tuple(sent, isMutation ? fc.oneof({ weight: 5, arbitrary: fc.constant(EVERYTHING) }, anyKey) : anyKey, later).map(([one, key, afterMs]) => ({ ...one, key, afterMs, isMutation }))
+const mostlyAll = fc.oneof({ weight: 5, arbitrary: fc.constant(EVERYTHING) }, anyKey)
+const reading = fc.record({
+  sent: fc.oneof({ weight: 3, arbitrary: anyQuery }, { weight: 2, arbitrary: anyRequest }),
+  key: anyKey,
+  afterMs: fc.constant(0),
+})
+const changing = fc.record({
+  sent: fc.oneof<fc.Arbitrary<Step['sent']>[]>(anyMutation, mutation),
+  key: mostlyAll,
+  afterMs: later,
+})
+const asStep = (afterMs: number) => (sent: RandomQuery) => ({ sent, key: EVERYTHING, afterMs })
 
-const changing = stepOf(anyMutation, true)
-const asStep = (afterMs: number, isMutation: boolean) => (sent: RandomQuery) => ({ ...sent, key: EVERYTHING, afterMs, isMutation })
-const anyStep = fc.oneof({ weight: 4, arbitrary: stepOf(anyQuery, false) }, changing)
-
-/** Changes and queries, and at last everything that is stored. */
+/** Changes and requests, and at last everything that is stored. */
 export const script = (least: number): fc.Arbitrary<Step[]> =>
   fc
-    .tuple(anyBeginning, later, fc.array(anyStep, { minLength: least, maxLength: 2 * least, size: 'max' }))
-    .map(([first, afterMs, rest]) => [
-      ...first.map(asStep(afterMs, true)),
-      ...rest,
-      ...EVERYTHING_STORED.map(asStep(0, false)),
-    ])
+    .tuple(
+      anyBeginning,
+      later,
+      fc.array(fc.oneof<fc.MaybeWeightedArbitrary<Step>[]>({ weight: 4, arbitrary: reading }, changing), {
+        minLength: least,
+        maxLength: 2 * least,
+        size: 'max',
+      }),
+    )
+    .map(([first, afterMs, rest]) => [...first.map(asStep(afterMs)), ...rest, ...EVERYTHING_STORED.map(asStep(0))])
 
 const NO_ROW: Readonly<Record<string, string>> = {
-  ...{ person: 'usr_', group: 'grp_', groupName: 'grp_', project: 'prj_', key: 'prj_', lowerKey: 'prj_', risk: 'rsk_', issue: 'iss_' },
+  ...{
+    person: 'usr_',
+    group: 'grp_',
+    groupName: 'grp_',
+    project: 'prj_',
+    key: 'prj_',
+    lowerKey: 'prj_',
+    risk: 'rsk_',
+    issue: 'iss_',
+  },
 }
 
 /** What a text such as «person 3» stands for in a company. */
@@ -68,12 +95,17 @@ function valueOf(world: World, name: string, place: number): string {
   return found ?? (name === 'email' ? 'nobody@example.com' : `${NO_ROW[name]}${'0'.repeat(26)}`)
 }
 
-/** Replaces such texts in JSON. */
-function placed(world: World, json: string): string {
-  return json.replaceAll(/«(\w+) (\d+)»/g, (_, name: string, place: string) =>
-    JSON.stringify(valueOf(world, name, Number(place))).slice(1, -1),
+/** Replaces such texts in whatever is sent; those of a query stand in its texts. */
+function placed<T>(world: World, sent: T): T {
+  const escaped = (text: string) => JSON.stringify(text).slice(1, -1)
+  const json = JSON.stringify(sent, (name, value) =>
+    name === 'query'
+      ? String(value).replaceAll(TOKEN, (_, of, place) => escaped(valueOf(world, of, Number(place))))
+      : value,
   )
+  return JSON.parse(json.replaceAll(TOKEN, (_, of, place) => escaped(valueOf(world, of, Number(place)))))
 }
+const TOKEN = /«(\w+) (\d+)»/g
 
 /** The ids of the rows that are stored, by what names them. */
 function idsIn({ own }: Gateway): Context['idOf'] {
@@ -99,7 +131,9 @@ function idsIn({ own }: Gateway): Context['idOf'] {
 function writtenIn({ own, clock }: Gateway): Context['written'] {
   let ids: string[] | undefined
   return () => {
-    ids ??= own.rows(`select entity_id from change where recorded_at = '${clock.now.toISOString()}' order by id`).map((row) => String(row['entity_id']))
+    ids ??= own
+      .rows(`select entity_id from change where recorded_at = '${clock.now.toISOString()}' order by id`)
+      .map((row) => String(row['entity_id']))
     return ids
   }
 }
@@ -139,39 +173,96 @@ export class Run {
     for (const step of steps) await this.step(step)
   }
 
-  private async step(step: Step): Promise<void> {
+  private async step({ key, afterMs, sent }: Step): Promise<void> {
     const { gateway, world } = this
-    const caller = this.keys[step.key]
+    const caller = this.keys[key]
     if (!caller) throw new Error('There is no such key.')
-    if (step.isMutation) gateway.clock.now = new Date(gateway.clock.now.getTime() + step.afterMs)
-    const query = placedQuery(world, step.query)
-    const variables = JSON.parse(placed(world, JSON.stringify(step.variables)))
+    gateway.clock.now = new Date(gateway.clock.now.getTime() + afterMs)
+    const context = {
+      world,
+      caller,
+      now: gateway.clock.now.toISOString(),
+      idOf: idsIn(gateway),
+      written: writtenIn(gateway),
+    }
+    if ('query' in sent) return this.ask(placed(world, sent), caller, context)
+    if ('path' in sent) return this.read(placed(world, sent), caller, context)
+    const { field, variables } = placed(world, sent)
+    const request = requestOf(field, variables)
+    const actual = await this.request(request, caller)
+    this.compare(actual, await restChangeOf(field, variables, context), [request, caller.keyName])
+  }
+
+  /** A query, page by page. */
+  private async ask({ query, variables }: RandomQuery, caller: Key, context: Context): Promise<void> {
+    const isSound = validate(oracleSchema, parse(query)).length === 0
     for (let page = 0, after: string | undefined; page < 4; page++) {
-      const ours = { ...variables, ...(after !== undefined && { after }) }
-      const theirs = { ...variables, ...(after !== undefined && { after: this.opaque.actual(after) }) }
-      const { body } = await gateway.with(caller.authorization).graphql(query, theirs)
+      const given = (cursor: string | undefined) => ({ ...variables, ...(cursor !== undefined && { after: cursor }) })
+      const theirs = given(after === undefined ? undefined : this.opaque.actual(after))
+      const { body } = await this.gateway.with(caller.authorization).graphql(query, theirs)
       const actual: Answer = body
       if (actual.errors?.some(({ extensions }) => extensions?.['code'] === 'TOO_COMPLEX')) {
         this.tally.tooComplex += 1
-        if (process.env['DBG']) console.log('DBG', JSON.stringify(actual).slice(0, 200))
         return
       }
-      const context = { world, caller, now: gateway.clock.now.toISOString(), idOf: idsIn(gateway), written: writtenIn(gateway) }
-      const isSound = validate(oracleSchema, parse(query)).length === 0
-      const expected: Answer = isSound ? await answerOf({ query, variables: ours }, context) : { errors: [{ extensions: { code: 'BAD_REQUEST' } }] }
-      const found = differenceOf(actual, plain(expected), this.opaque)
-      if (found) throw new Error([found, query, JSON.stringify(theirs), caller.keyName, JSON.stringify(actual)].join('\n'))
+      const expected = isSound ? plain(await answerOf({ query, variables: given(after) }, context)) : MALFORMED
+      const found = differenceOf(actual, expected, this.opaque)
+      if (found) throw wrong(found, [query, theirs, caller.keyName, actual])
       this.tally.compared += 1
-      if (process.env['DBG']) console.log('DBG', step.isMutation, caller.keyName, isSound, JSON.stringify(actual).length, query.slice(0, 150), JSON.stringify(actual).slice(0,150))
-      after = nextOf(plain(expected).data)
+      after = nextOf(expected.data)
       if (after === undefined || !query.includes('$after')) return
     }
   }
+
+  /** A REST request, page by page. */
+  private async read(request: RestRequest, caller: Key, context: Context): Promise<void> {
+    for (let page = 0, after: string | undefined; page < 4; page++) {
+      const given = (cursor: string | undefined): RestRequest =>
+        cursor === undefined ? request : { ...request, parameters: [...request.parameters, ['cursor', cursor]] }
+      const theirs = given(after === undefined ? undefined : this.opaque.actual(after))
+      const actual = await this.request(theirs, caller)
+      const expected = await restAnswerOf(given(after), context)
+      this.compare(actual, expected, [theirs, caller.keyName])
+      const next: unknown = Object(Object(expected.body).page).next
+      after = typeof next === 'string' && !request.path.includes('changes') ? next : undefined
+      if (after === undefined) return
+    }
+  }
+
+  private async request({ method, path, parameters, body }: RestRequest, caller: Key): Promise<RestAnswer> {
+    const query = new URLSearchParams(parameters.map(([name, value]) => [name, value]))
+    const url = `/v1/${path.map(encodeURIComponent).join('/')}${parameters.length > 0 ? `?${query}` : ''}`
+    const headers = { 'content-type': 'application/json' }
+    const sent = body === undefined ? { method } : { method, headers, body: JSON.stringify(body) }
+    const response = await this.gateway.with(caller.authorization).request(url, sent)
+    if (response.status < 400) {
+      const { warnings: _, ...shown } = Object(response.body)
+      return { status: response.status, ...(response.status !== 204 && { body: shown }) }
+    }
+    const { code, requiredScope } = response.body
+    return { status: response.status, body: { code, ...(requiredScope !== undefined && { requiredScope }) } }
+  }
+
+  private compare(actual: RestAnswer, expected: RestAnswer, details: readonly unknown[]): void {
+    // A list that is complete in REST may be too dear, as a query may be.
+    const found = difference(inOrder(actual), inOrder(JSON.parse(JSON.stringify(expected))), this.opaque, 'response')
+    if (found) throw wrong(found, [...details, actual])
+    this.tally.compared += 1
+  }
 }
 
-/** The tokens of a query stand in its texts. */
-function placedQuery(world: World, query: string): string {
-  return placed(world, query)
+const MALFORMED: Answer = { errors: [{ extensions: { code: 'BAD_REQUEST' } }] }
+
+function wrong(found: string, details: readonly unknown[]): Error {
+  return new Error([found, ...details.map((one) => (typeof one === 'string' ? one : JSON.stringify(one)))].join('\n'))
+}
+
+/** The order of members does not matter in REST. */
+function inOrder(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(inOrder)
+  if (typeof value !== 'object' || value === null) return value
+  const members = Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1))
+  return Object.fromEntries(members.map(([name, member]) => [name, inOrder(member)]))
 }
 
 /** An answer as it is sent: without prototypes and undefined values. */

@@ -6,8 +6,8 @@ import {
   execute,
   type GraphQLFieldResolver,
   GraphQLScalarType,
-  isObjectType,
   isIntrospectionType,
+  isObjectType,
   parse,
 } from 'graphql'
 import {
@@ -38,17 +38,17 @@ import {
   type Person,
   type Project,
   type Risk,
+  type Rows,
   rankOf,
   requireScope,
   residualScoreOf,
-  type Rows,
   type Scope,
   scopeOf,
   scoreOf,
 } from './rows.js'
+import { syncPersonnel, syncProject } from './syncs.js'
 import { issueCounts, movements, riskMatrix, riskTrend } from './views.js'
 import { addGroup, addPerson, changeGroup, changePerson, setMember } from './writes.js'
-import { syncPersonnel, syncProject } from './syncs.js'
 
 /** The SDL for clients, executed naively, with what gateways may ask besides. */
 
@@ -172,9 +172,17 @@ const history = ({ id }: { id: string }, args: PageArguments<object>, context: C
 const Person: Fields<Person> = {
   groups: ({ groups }, _, { world }) => sortedGroups(world.all('GROUP').filter(({ id }) => groups.includes(id))),
   risks: ({ id }, args, context) =>
-    risksPage(context, context.world.all('RISK').filter(({ ownerId }) => ownerId === id), args),
+    risksPage(
+      context,
+      context.world.all('RISK').filter(({ ownerId }) => ownerId === id),
+      args,
+    ),
   issues: ({ id }, args, context) =>
-    issuesPage(context, context.world.all('ISSUE').filter(({ assigneeId }) => assigneeId === id), args),
+    issuesPage(
+      context,
+      context.world.all('ISSUE').filter(({ assigneeId }) => assigneeId === id),
+      args,
+    ),
   history,
 }
 
@@ -192,9 +200,17 @@ const liveRisksOf = ({ world }: Context, of: string) =>
 
 const Project: Fields<Project> = {
   risks: ({ id }, args, context) =>
-    risksPage(context, context.world.all('RISK').filter(({ projectId }) => projectId === id), args),
+    risksPage(
+      context,
+      context.world.all('RISK').filter(({ projectId }) => projectId === id),
+      args,
+    ),
   issues: ({ id }, args, context) =>
-    issuesPage(context, context.world.all('ISSUE').filter(({ projectId }) => projectId === id), args),
+    issuesPage(
+      context,
+      context.world.all('ISSUE').filter(({ projectId }) => projectId === id),
+      args,
+    ),
   openRiskCount: ({ id }, _, context) => liveRisksOf(context, id).length,
   openIssueCount: ({ id }, _, { world }) =>
     world.all('ISSUE').filter((issue) => issue.projectId === id && isOpen(issue)).length,
@@ -220,7 +236,11 @@ const Risk: Fields<Risk> = {
   },
   owner: ({ ownerId }, _, { world }) => world.get('PERSON', ownerId),
   issues: ({ id }, args, context) =>
-    issuesPage(context, context.world.all('ISSUE').filter(({ riskId }) => riskId === id), args),
+    issuesPage(
+      context,
+      context.world.all('ISSUE').filter(({ riskId }) => riskId === id),
+      args,
+    ),
   history,
 }
 
@@ -267,7 +287,8 @@ const Mutation: Fields<unknown> = {
   changeGroup: (_, { id, input }, context) => changeGroup(context, id, input),
   addMember: (_, { groupId, personId }, context) => setMember(context, groupId, personId, true),
   removeMember: (_, { groupId, personId }, context) => setMember(context, groupId, personId, false),
-  syncPersonnel: (_, { input }, context) => context.world.atomically(() => syncPersonnel(context, input), context.written),
+  syncPersonnel: (_, { input }, context) =>
+    context.world.atomically(() => syncPersonnel(context, input), context.written),
   syncProject: (_, { input }, context) => context.world.atomically(() => syncProject(context, input), context.written),
 }
 
@@ -308,6 +329,7 @@ for (const type of Object.values(schema.getTypeMap())) {
     }
   }
 }
+
 export { schema as oracleSchema }
 
 export interface Question {

@@ -91,7 +91,12 @@ function valuesOfEntry(input: Attributed): EntryValues {
 }
 
 /** New entries need some values, none is there twice, and not too much is missing. */
-function requireSoundEntries(plan: Plan, given: EntryValues[] | undefined, live: readonly (Risk | Issue)[], needed: string[]) {
+function requireSoundEntries(
+  plan: Plan,
+  given: EntryValues[] | undefined,
+  live: readonly (Risk | Issue)[],
+  needed: string[],
+) {
   const { context, projectId, isFull, limit } = plan
   if (!given) return
   const references = given.map(({ reference }) => reference)
@@ -101,7 +106,14 @@ function requireSoundEntries(plan: Plan, given: EntryValues[] | undefined, live:
   for (const values of given) {
     const before = known.find(({ reference }) => reference === values.reference)
     if (needed.some((name) => values[name] === null || (!before && values[name] === undefined))) throw invalid()
-    const whole = { likelihood: null, impact: null, residualLikelihood: null, residualImpact: null, ...before, ...values }
+    const whole = {
+      likelihood: null,
+      impact: null,
+      residualLikelihood: null,
+      residualImpact: null,
+      ...before,
+      ...values,
+    }
     if ((whole.likelihood == null) !== (whole.impact == null)) throw invalid()
     if ((whole.residualLikelihood == null) !== (whole.residualImpact == null)) throw invalid()
   }
@@ -167,7 +179,9 @@ function syncIssues({ context, projectId, isFull }: Plan, given: readonly EntryV
     const { id, name } = attributed(context, assignee, { id: base.assigneeId, name: base.assigneeName })
     const cause = world.all('RISK').find((one) => one.projectId === projectId && one.reference === risk)
     const riskId = risk === undefined ? base.riskId : (cause?.id ?? null)
-    counts[store(context, 'ISSUE', merged(base, { ...reopened, ...values, assigneeId: id, assigneeName: name, riskId }))] += 1
+    counts[
+      store(context, 'ISSUE', merged(base, { ...reopened, ...values, assigneeId: id, assigneeName: name, riskId }))
+    ] += 1
   }
   const references = given.map(({ reference }) => reference)
   for (const issue of own()) {

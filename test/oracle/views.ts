@@ -1,4 +1,4 @@
-import { type IssueFilter, idsNamed, isUnplaced, issuesOf, type RiskFilter, risksOf } from './lists.js'
+import { type IssueFilter, idsNamed, issuesOf, isUnplaced, type RiskFilter, risksOf } from './lists.js'
 import {
   bad,
   type Context,
@@ -105,8 +105,7 @@ function issueMovements({ world }: Context, { since, until }: MovementArguments)
     const [from, to] = [old && isOpen(old) ? old : undefined, isOpen(issue) ? issue : undefined]
     const gravity = (one: Issue | undefined) => (one ? SEVERITIES.indexOf(one.severity) : -1)
     const worse = gravity(to) - gravity(from)
-    const later =
-      from?.dueOn && to?.dueOn ? Math.max(0, (Date.parse(to.dueOn) - Date.parse(from.dueOn)) / DAY_MS) : 0
+    const later = from?.dueOn && to?.dueOn ? Math.max(0, (Date.parse(to.dueOn) - Date.parse(from.dueOn)) / DAY_MS) : 0
     const kinds = [
       ...(!from && to ? ['OPENED'] : []),
       ...(from && !to ? ['RESOLVED'] : []),

@@ -1,18 +1,17 @@
-import { isIdOf, named } from './lists.js'
+import { isIdOf, named, sortedGroups } from './lists.js'
 import {
   type Context,
   type Detail,
   type Group,
   type Kind,
   type Person,
+  type Risk,
   type Rows,
   refused,
   sameText,
   scoreOf,
   type World,
-  type Risk,
 } from './rows.js'
-import { sortedGroups } from './lists.js'
 
 /** Changes of people and groups, and the history of every change. */
 
@@ -124,7 +123,8 @@ const EMAIL = /^[^\s@]+@[^\s@]+$/
 /** A person needs a name, and an e-mail or an externalId; each is unique. */
 export function requireSoundPerson({ world }: Context, person: Person, taken = 'CONFLICT'): void {
   const { id, name, email, externalId, status } = person
-  if (!name || !status || (email === null && externalId === null) || (email !== null && !EMAIL.test(email))) throw invalid()
+  if (!name || !status || (email === null && externalId === null) || (email !== null && !EMAIL.test(email)))
+    throw invalid()
   const names = person.details.map((detail) => detail.name.trim())
   if (new Set(names).size < names.length) throw invalid()
   const others = world.all('PERSON').filter((other) => other.id !== id)
