@@ -1,81 +1,22 @@
 import { fold } from '../../src/text.js'
 import { pageOf } from './pages.js'
-import {
-  bad,
-  type Change,
-  type Context,
-  compareTexts,
-  type Group,
-  holds,
-  type Issue,
-  isLive,
-  isOpen,
-  KINDS,
-  type Kind,
-  levelOf,
-  type Person,
-  type Project,
-  type Risk,
-  requireScope,
-  residualScoreOf,
-  SEVERITIES,
-  sameText,
-  scopeOf,
-  scoreOf,
-} from './rows.js'
+import type { Context, Group, Issue, Kind, Person, Project, Risk } from './rows.js'
+import * as rows from './rows.js'
 
 /** Each list: what a filter matches, and in which order. */
 
-type Maybe<T> = T | null | undefined
-type Texts = Maybe<readonly string[]>
-export interface PageArguments<F> {
-  readonly filter?: Maybe<F>
-  readonly first?: Maybe<number>
-  readonly after?: Maybe<string>
-}
-interface Shared {
-  readonly search?: Maybe<string>
-  readonly updatedSince?: Maybe<string>
-}
-export interface PersonFilter extends Shared {
-  readonly status?: Texts
-  readonly group?: Texts
-  readonly department?: Texts
-  readonly email?: Maybe<string>
-  readonly externalId?: Maybe<string>
-}
-export interface ProjectFilter extends Shared {
-  readonly status?: Texts
-}
-export interface RiskFilter extends Shared {
-  readonly project?: Texts
-  readonly status?: Texts
-  readonly level?: Texts
-  readonly minScore?: Maybe<number>
-  readonly minResidualScore?: Maybe<number>
-  readonly likelihood?: Maybe<number>
-  readonly impact?: Maybe<number>
-  readonly unplaced?: Maybe<boolean>
-  readonly owner?: Maybe<readonly Maybe<string>[]>
-  readonly category?: Texts
-  readonly reviewBefore?: Maybe<string>
-  readonly dueBefore?: Maybe<string>
-}
-export interface IssueFilter extends Shared {
-  readonly project?: Texts
-  readonly severity?: Texts
-  readonly status?: Texts
-  readonly assignee?: Maybe<readonly Maybe<string>[]>
-  readonly risk?: Texts
-  readonly dueBefore?: Maybe<string>
-}
-interface ChangeFilter {
-  readonly since?: Maybe<string>
-}
-interface FeedFilter extends ChangeFilter {
-  readonly entity?: Maybe<readonly Kind[]>
-  readonly project?: Texts
-}
+type Given<Name extends string, Value> = { readonly [N in Name]?: Value | null }
+type Words = 'search' | 'updatedSince' | 'since' | 'email' | 'externalId' | 'reviewBefore' | 'dueBefore'
+type Numbers = 'minScore' | 'minResidualScore' | 'likelihood' | 'impact'
+type Sets = 'status' | 'group' | 'department' | 'project' | 'level' | 'category' | 'severity' | 'risk'
+/** The members of all filters; each list knows some of them. */
+export type Filter = Given<Words, string> &
+  Given<Numbers, number> &
+  Given<Sets, readonly string[]> &
+  Given<'unplaced', boolean> &
+  Given<'owner' | 'assignee', readonly (string | null)[]> &
+  Given<'entity', readonly Kind[]>
+export type PageArguments = Given<'filter', Filter> & Given<'first', number> & Given<'after', string>
 
 const PREFIXES = { PERSON: 'usr', GROUP: 'grp', PROJECT: 'prj', RISK: 'rsk', ISSUE: 'iss' }
 
@@ -83,105 +24,116 @@ export function isIdOf(kind: Kind, text: string): boolean {
   return new RegExp(`^${PREFIXES[kind]}_[0-7][0-9a-hjkmnp-tv-z]{25}$`).test(text)
 }
 
+export type NamedKind = 'PERSON' | 'GROUP' | 'PROJECT'
+
 /** The row that a text names: what has the form of an id is one, and else it is what people know. */
-export function named(context: Context, kind: 'PERSON' | 'GROUP' | 'PROJECT', text: string) {
-  const { world } = context
+export function named({ world }: Context, kind: NamedKind, text: string) {
   if (isIdOf(kind, text)) return world.get(kind, text)
-  if (kind === 'PERSON') return world.all(kind).find(({ email }) => sameText(email, text)) ?? null
-  if (kind === 'GROUP') return world.all(kind).find(({ name }) => sameText(name, text)) ?? null
+  if (kind === 'PERSON') return world.all(kind).find(({ email }) => rows.sameText(email, text)) ?? null
+  if (kind === 'GROUP') return world.all(kind).find(({ name }) => rows.sameText(name, text)) ?? null
   return world.all(kind).find(({ key }) => key === text.trim().toUpperCase()) ?? null
 }
 
 /** The ids that a filter names; a null is kept, an unknown id matches nothing, and an unknown name is refused. */
-export function idsNamed(context: Context, kind: 'PERSON' | 'GROUP' | 'PROJECT', texts: readonly Maybe<string>[]) {
+export function idsNamed(context: Context, kind: NamedKind, texts: readonly (string | null)[] | null | undefined) {
+  const isName = (text: string | null) => text !== null && !isIdOf(kind, text)
   // An e-mail would tell who is on the roster.
-  const isName = (text: Maybe<string>) => text != null && !isIdOf(kind, text)
-  if (kind === 'PERSON' && texts.some(isName)) requireScope(context.caller, 'personnel.read')
-  return texts.map((text) => {
-    if (text == null) return null
-    const row = named(context, kind, text)
-    if (!row && !isIdOf(kind, text)) throw bad()
+  if (kind === 'PERSON' && texts?.some(isName)) rows.requireScope(context.caller, 'personnel.read')
+  return texts?.map((text) => {
+    const row = text === null ? null : named(context, kind, text)
+    if (!row && isName(text)) throw rows.bad()
     return row?.id ?? text
   })
 }
 
-const isAmong = <T>(value: T, wanted: Maybe<readonly T[]>) => !wanted || wanted.includes(value)
-const isAny = (value: string | null, wanted: Texts) => !wanted || wanted.some((text) => sameText(text, value))
-const isBefore = (day: string | null, bound: Maybe<string>) => bound == null || (day !== null && day < bound)
-const isSince = (instant: string, bound: Maybe<string>) => bound == null || instant >= bound
+const isAmong = <T>(value: T, wanted: readonly T[] | null | undefined) => !wanted || wanted.includes(value)
+const isAny = (value: string | null, wanted: Filter['category']) =>
+  !wanted || wanted.some((text) => rows.sameText(text, value))
+const isBefore = (day: string | null, bound: Filter['since']) => bound == null || (day !== null && day < bound)
+const isSince = (instant: string, bound: Filter['since']) => bound == null || instant >= bound
+const isEqual = <T>(value: T, wanted: T | null | undefined) => wanted == null || value === wanted
 
-function contains(wanted: Maybe<string>, ...texts: (string | null)[]): boolean {
-  if (wanted == null) return true
-  return texts.some((text) => text !== null && fold(text).includes(fold(wanted.trim())))
+function contains(wanted: Filter['search'], ...texts: (string | null)[]): boolean {
+  return wanted == null || texts.some((text) => text !== null && fold(text).includes(fold(wanted.trim())))
 }
 
-function requireWithin(value: Maybe<number>, least: number, most: number): void {
-  if (value != null && (value < least || value > most)) throw bad()
+const LONG = ['email', 'project', 'owner', 'assignee', 'risk']
+const BOUNDS: Readonly<Record<string, readonly [least: number, most: number]>> = {
+  ...{ minScore: [0, 25], minResidualScore: [0, 25], likelihood: [1, 5], impact: [1, 5] },
 }
 
-const TEXT_MAX: Readonly<Record<string, number>> = { email: 254, project: 254, owner: 254, assignee: 254, risk: 254 }
-
-/** A text of a filter has something in it and is at most as long as what it is compared with. */
-function requireTexts(filter: object): void {
+/** A text has something in it and is at most as long as what it is compared with; a number is within its bounds. */
+function requireSound(filter: Filter): void {
   for (const [name, value] of Object.entries(filter)) {
+    const [least = 0, most = 0] = BOUNDS[name] ?? []
+    if (typeof value === 'number' && (value < least || value > most)) throw rows.bad()
     const texts = [value].flat().filter((text) => typeof text === 'string')
-    if (texts.some((text) => text.trim() === '' || [...text.trim()].length > (TEXT_MAX[name] ?? 200))) throw bad()
+    const longest = LONG.includes(name) ? 254 : 200
+    if (texts.some((text) => text.trim() === '' || [...text.trim()].length > longest)) throw rows.bad()
   }
 }
 
-export function peopleOf(context: Context, rows: readonly Person[], filter: PersonFilter): Person[] {
-  requireTexts(filter)
-  const groups = filter.group && idsNamed(context, 'GROUP', filter.group)
-  return rows.filter(
+const byName = ({ name, id }: Person | Group) => [fold(name), id]
+
+export const sortedGroups = (groups: readonly Group[]) =>
+  groups.toSorted((one, other) => rows.compareTexts(fold(one.name), fold(other.name)))
+
+export function personnel(context: Context, people: readonly Person[], args: PageArguments) {
+  const filter = args.filter ?? {}
+  requireSound(filter)
+  const groups = idsNamed(context, 'GROUP', filter.group)
+  const matching = people.filter(
     (person) =>
       isAmong(person.status, filter.status ?? ['ACTIVE']) &&
       (!groups || person.groups.some((id) => groups.includes(id))) &&
       isAny(person.department, filter.department) &&
       contains(filter.search, person.name, person.email) &&
-      (filter.email == null || sameText(person.email, filter.email)) &&
-      (filter.externalId == null || person.externalId === filter.externalId.trim()) &&
+      (filter.email == null || rows.sameText(person.email, filter.email)) &&
+      isEqual(person.externalId, filter.externalId?.trim()) &&
       isSince(person.updatedAt, filter.updatedSince),
   )
+  return pageOf('personnel', matching, byName, args)
 }
 
-export function groupsOf(rows: readonly Group[], filter: Shared): Group[] {
-  requireTexts(filter)
-  return rows.filter((group) => contains(filter.search, group.name) && isSince(group.updatedAt, filter.updatedSince))
+export function groups({ world }: Context, args: PageArguments) {
+  const { search, updatedSince } = args.filter ?? {}
+  requireSound(args.filter ?? {})
+  const isMatch = (group: Group) => contains(search, group.name) && isSince(group.updatedAt, updatedSince)
+  return pageOf('groups', world.all('GROUP').filter(isMatch), byName, args)
 }
 
-export function projectsOf(rows: readonly Project[], filter: ProjectFilter): Project[] {
-  requireTexts(filter)
-  return rows.filter(
-    (project) =>
-      isAmong(project.status, filter.status) &&
-      contains(filter.search, project.name, project.key) &&
-      isSince(project.updatedAt, filter.updatedSince),
-  )
+export function projects({ world }: Context, args: PageArguments) {
+  const filter = args.filter ?? {}
+  requireSound(filter)
+  const isMatch = ({ name, key, status, updatedAt }: Project) =>
+    isAmong(status, filter.status) && contains(filter.search, name, key) && isSince(updatedAt, filter.updatedSince)
+  return pageOf('projects', world.all('PROJECT').filter(isMatch), ({ key }) => [key], args)
 }
 
 /** Whether a risk has a score but not both factors. */
 export function isUnplaced(risk: Risk): boolean {
-  return risk.likelihood === null && scoreOf(risk) > 0
+  return risk.likelihood === null && rows.scoreOf(risk) > 0
 }
 
-export function risksOf(context: Context, rows: readonly Risk[], filter: RiskFilter): Risk[] {
-  requireTexts(filter)
-  requireWithin(filter.minScore, 0, 25)
-  requireWithin(filter.minResidualScore, 0, 25)
-  requireWithin(filter.likelihood, 1, 5)
-  requireWithin(filter.impact, 1, 5)
-  const projects = filter.project && idsNamed(context, 'PROJECT', filter.project)
-  const owners = filter.owner === undefined ? null : idsNamed(context, 'PERSON', filter.owner ?? [null])
-  return rows.filter(
+/** What a filter says of an owner or an assignee: null alone means nobody too. */
+function peopleNamed(context: Context, texts: Filter['owner']) {
+  return idsNamed(context, 'PERSON', texts === null ? [null] : texts)
+}
+
+export function matchingRisks(context: Context, risks: readonly Risk[], filter: Filter): Risk[] {
+  requireSound(filter)
+  const inProjects = idsNamed(context, 'PROJECT', filter.project)
+  const owners = peopleNamed(context, filter.owner)
+  return risks.filter(
     (risk) =>
-      (filter.status ? filter.status.includes(risk.status) : isLive(risk)) &&
-      isAmong(risk.projectId, projects) &&
-      isAmong(levelOf(scoreOf(risk)), filter.level) &&
-      scoreOf(risk) >= (filter.minScore ?? 0) &&
-      (filter.minResidualScore == null || (residualScoreOf(risk) ?? -1) >= filter.minResidualScore) &&
-      (filter.likelihood == null || risk.likelihood === filter.likelihood) &&
-      (filter.impact == null || risk.impact === filter.impact) &&
-      (filter.unplaced == null || isUnplaced(risk) === filter.unplaced) &&
+      (filter.status ? filter.status.includes(risk.status) : rows.isLive(risk)) &&
+      isAmong(risk.projectId, inProjects) &&
+      isAmong(rows.levelOf(rows.scoreOf(risk)), filter.level) &&
+      rows.scoreOf(risk) >= (filter.minScore ?? 0) &&
+      (filter.minResidualScore == null || (rows.residualScoreOf(risk) ?? -1) >= filter.minResidualScore) &&
+      isEqual(risk.likelihood, filter.likelihood) &&
+      isEqual(risk.impact, filter.impact) &&
+      isEqual(isUnplaced(risk), filter.unplaced) &&
       isAmong(risk.ownerId, owners) &&
       isAny(risk.category, filter.category) &&
       isBefore(risk.reviewOn, filter.reviewBefore) &&
@@ -191,71 +143,54 @@ export function risksOf(context: Context, rows: readonly Risk[], filter: RiskFil
   )
 }
 
-export function issuesOf(context: Context, rows: readonly Issue[], filter: IssueFilter): Issue[] {
-  requireTexts(filter)
-  if (filter.risk?.some((id) => !isIdOf('RISK', id))) throw bad()
-  const projects = filter.project && idsNamed(context, 'PROJECT', filter.project)
-  const assignees = filter.assignee === undefined ? null : idsNamed(context, 'PERSON', filter.assignee ?? [null])
-  return rows.filter(
+export function matchingIssues(context: Context, issues: readonly Issue[], filter: Filter): Issue[] {
+  requireSound(filter)
+  if (filter.risk?.some((id) => !isIdOf('RISK', id))) throw rows.bad()
+  const inProjects = idsNamed(context, 'PROJECT', filter.project)
+  const assignees = peopleNamed(context, filter.assignee)
+  return issues.filter(
     (issue) =>
-      isOpen(issue) &&
+      rows.isLive(issue) &&
       isAmong(issue.status, filter.status) &&
-      isAmong(issue.projectId, projects) &&
+      isAmong(issue.projectId, inProjects) &&
       isAmong(issue.severity, filter.severity) &&
       isAmong(issue.assigneeId, assignees) &&
-      (!filter.risk || (issue.riskId !== null && filter.risk.includes(issue.riskId))) &&
+      isAmong<string | null>(issue.riskId, filter.risk) &&
       isBefore(issue.dueOn, filter.dueBefore) &&
       contains(filter.search, issue.title, issue.reference) &&
       isSince(issue.updatedAt, filter.updatedSince),
   )
 }
 
-type Named = { readonly name: string; readonly id: string }
-const byName = ({ name, id }: Named) => [fold(name), id]
-
-export const sortedGroups = (rows: readonly Group[]) =>
-  rows.toSorted((one, other) => compareTexts(fold(one.name), fold(other.name)))
-
-export function personnelPage(context: Context, rows: readonly Person[], args: PageArguments<PersonFilter>) {
-  return pageOf('personnel', peopleOf(context, rows, args.filter ?? {}), byName, args)
+export function risks(context: Context, all: readonly Risk[], args: PageArguments) {
+  const place = (risk: Risk) => [-rows.scoreOf(risk), -(risk.impact ?? 0), risk.raisedOn, risk.id]
+  return pageOf('risks', matchingRisks(context, all, args.filter ?? {}), place, args)
 }
 
-export function groupsPage({ world }: Context, args: PageArguments<Shared>) {
-  return pageOf('groups', groupsOf(world.all('GROUP'), args.filter ?? {}), byName, args)
+export function issues(context: Context, all: readonly Issue[], args: PageArguments) {
+  const place = ({ severity, raisedOn, id }: Issue) => [-rows.SEVERITIES.indexOf(severity), raisedOn, id]
+  return pageOf('issues', matchingIssues(context, all, args.filter ?? {}), place, args)
 }
 
-export function projectsPage({ world }: Context, args: PageArguments<ProjectFilter>) {
-  return pageOf('projects', projectsOf(world.all('PROJECT'), args.filter ?? {}), ({ key }) => [key], args)
-}
-
-export function risksPage(context: Context, rows: readonly Risk[], args: PageArguments<RiskFilter>) {
-  const place = (risk: Risk) => [-scoreOf(risk), -(risk.impact ?? 0), risk.raisedOn, risk.id]
-  return pageOf('risks', risksOf(context, rows, args.filter ?? {}), place, args)
-}
-
-export function issuesPage(context: Context, rows: readonly Issue[], args: PageArguments<IssueFilter>) {
-  const place = ({ severity, raisedOn, id }: Issue) => [-SEVERITIES.indexOf(severity), raisedOn, id]
-  return pageOf('issues', issuesOf(context, rows, args.filter ?? {}), place, args)
-}
-
-export function historyPage({ world }: Context, entityId: string, args: PageArguments<ChangeFilter>) {
-  const own = world.changes.filter((one) => one.entityId === entityId && isSince(one.recordedAt, args.filter?.since))
+export function history({ world }: Context, id: string, args: PageArguments) {
+  const own = world.changes.filter((one) => one.entityId === id && isSince(one.recordedAt, args.filter?.since))
   return pageOf('history', own, ({ number }) => [number], args)
 }
 
 /** The changes of the kinds that the key may read; another kind must not be asked for by name. */
-export function feedPage(context: Context, args: PageArguments<FeedFilter>) {
+export function changes(context: Context, args: PageArguments) {
   const { world, caller } = context
   const { entity, project, since } = args.filter ?? {}
-  for (const kind of entity ?? []) requireScope(caller, scopeOf(kind, 'read'))
-  if (project) requireScope(caller, 'projects.read')
-  const readable = KINDS.filter((kind) => holds(caller, scopeOf(kind, 'read')))
-  if (readable.length === 0) requireScope(caller, 'personnel.read')
-  requireTexts(args.filter ?? {})
-  const projects = project && idsNamed(context, 'PROJECT', project)
-  const start = since == null ? 0 : (world.changes.find(({ recordedAt }) => recordedAt >= since)?.number ?? Infinity)
-  const shown = world.changes.filter(
-    (one: Change) => isAmong(one.entity, entity ?? readable) && isAmong(one.projectId, projects) && one.number >= start,
-  )
+  for (const kind of entity ?? []) rows.requireScope(caller, rows.scopeOf(kind, 'read'))
+  if (project) rows.requireScope(caller, 'projects.read')
+  const readable = rows.KINDS.filter((kind) => rows.holds(caller, rows.scopeOf(kind, 'read')))
+  if (readable.length === 0) rows.requireScope(caller, 'personnel.read')
+  requireSound(args.filter ?? {})
+  const inProjects = idsNamed(context, 'PROJECT', project)
+  // What was stored after the first change of that time counts, also if a clock went back.
+  const start = world.changes.findIndex(({ recordedAt }) => isSince(recordedAt, since))
+  const shown = world.changes
+    .slice(start < 0 ? world.changes.length : start)
+    .filter((one) => isAmong(one.entity, entity ?? readable) && isAmong(one.projectId, inProjects))
   return pageOf('changes', shown, ({ number }) => [number], args, world.changes.length)
 }

@@ -1,15 +1,26 @@
-import { type GraphQLInputObjectType, getNamedType, getNullableType, isEnumType, isLeafType, isListType } from 'graphql'
+import {
+  type GraphQLArgument,
+  type GraphQLInputType,
+  getNamedType,
+  getNullableType,
+  isEnumType,
+  isInputObjectType,
+  isLeafType,
+  isListType,
+  isObjectType,
+} from 'graphql'
 import type { Answer } from './compare.js'
 import { type Context, holds, KINDS, scopeOf } from './rows.js'
 import { answerOf, oracleSchema } from './schema.js'
 
 /** The REST API as docs/rest.md has it: which query each route stands for, and how its result is shown. */
 
+type Pairs = readonly (readonly [name: string, value: string])[]
 export interface RestRequest {
   readonly method: string
   /** The segments of the path below /v1. */
   readonly path: readonly string[]
-  readonly parameters: readonly (readonly [name: string, value: string])[]
+  readonly parameters: Pairs
   readonly body?: unknown
 }
 export interface RestAnswer {
@@ -20,36 +31,45 @@ export interface RestAnswer {
 const STATUSES: Readonly<Record<string, number>> = {
   ...{ BAD_REQUEST: 400, INSUFFICIENT_SCOPE: 403, NOT_FOUND: 404, CONFLICT: 409, VALIDATION_FAILED: 422 },
 }
+const problem = (code: string, more = {}): RestAnswer => ({ status: STATUSES[code] ?? 500, body: { code, ...more } })
 
-/** Every scalar field of a type, and what is nested in it. */
+const fieldsOf = (name: string) => {
+  const type = oracleSchema.getType(name)
+  return isObjectType(type) ? type.getFields() : {}
+}
+const NESTED: Readonly<Record<string, string>> = {
+  ...{ groups: 'id name', project: 'id key name', owner: 'id name', assignee: 'id name', details: 'name text' },
+}
+
+/** Every scalar field of a type, and what is shown of what is nested in it. */
 function bodyOf(type: string): string {
-  const found = oracleSchema.getType(type)
-  const fields = found && 'getFields' in found ? Object.values(found.getFields()) : []
-  const parts = fields.map((field) => {
-    if (isLeafType(getNamedType(field.type))) return field.name
-    const nested: Readonly<Record<string, string>> = {
-      ...{ groups: 'id name', project: 'id key name', owner: 'id name', assignee: 'id name', details: 'name text' },
-    }
-    return nested[field.name] && !('args' in field && field.args.length > 0)
-      ? `${field.name} { ${nested[field.name]} }`
-      : ''
+  const shown = Object.values(fieldsOf(type)).flatMap((field) => {
+    if (isLeafType(getNamedType(field.type))) return [field.name]
+    return NESTED[field.name] && field.args.length === 0 ? [`${field.name} { ${NESTED[field.name]} }`] : []
   })
-  return parts.join(' ')
+  return shown.join(' ')
 }
 
-const COUNTS = 'new closed up down unchanged opened resolved worse slipped'
+const COUNTS = 'counts { new closed up down unchanged opened resolved worse slipped }'
 const MOVED = 'id reference title project { id key name } movement'
-const VIEWS: Readonly<Record<string, string>> = {
-  riskMatrix: 'cells { likelihood impact count } unassessed unplaced levels { level count }',
-  issueCounts: 'total severities { severity count } statuses { status count }',
-  movements: `since until counts { ${COUNTS} } risks { ${MOVED} scoreFrom scoreTo levelFrom levelTo rankFrom rankTo }
-    issues { ${MOVED} severityFrom severityTo dueFrom dueTo } projects { project { id key name } counts { ${COUNTS} } }`,
-  riskTrend: 'points { on live unassessed low medium high critical score }',
-  apiKey: 'name scopes projects expiresAt',
+const FIELDS = 'fields { field from to }'
+/** What the routes show that are neither a list nor an entity. */
+const VIEWS: Readonly<Record<string, readonly [field: string, selection: string]>> = {
+  'risks/matrix': ['riskMatrix', 'cells { likelihood impact count } unassessed unplaced levels { level count }'],
+  'issues/counts': ['issueCounts', 'total severities { severity count } statuses { status count }'],
+  'risks/trend': ['riskTrend', 'points { on live unassessed low medium high critical score }'],
+  movements: [
+    'movements',
+    `since until ${COUNTS} projects { project { id key name } ${COUNTS} }
+    risks { ${MOVED} scoreFrom scoreTo levelFrom levelTo rankFrom rankTo }
+    issues { ${MOVED} severityFrom severityTo dueFrom dueTo }`,
+  ],
+  key: ['apiKey', 'name scopes projects expiresAt'],
 }
-const CHANGE = 'id action recordedAt effectiveOn fields { field from to }'
-const TYPES: Readonly<Record<string, string>> = {
-  ...{ personnel: 'Person', groups: 'Group', projects: 'Project', risks: 'Risk', issues: 'Issue' },
+/** Each list with its type and with the field of one entry. */
+const NOUNS: Readonly<Record<string, readonly [type: string, single: string]>> = {
+  ...{ personnel: ['Person', 'person'], groups: ['Group', 'group'], projects: ['Project', 'project'] },
+  ...{ risks: ['Risk', 'risk'], issues: ['Issue', 'issue'] },
 }
 /** The filter that the path of a list of one entity stands for. */
 const WITHIN: Readonly<Record<string, readonly [root: string, filter: string]>> = {
@@ -58,204 +78,145 @@ const WITHIN: Readonly<Record<string, readonly [root: string, filter: string]>> 
   ...{ 'projects/issues': ['issues', 'project'] },
 }
 
-/** The values of parameters: several are separated by commas, enums are in any case, and `none` is nobody. */
-function valuesOf(type: GraphQLInputObjectType, parameters: RestRequest['parameters']) {
-  const fields = type.getFields()
-  return Object.fromEntries(
-    parameters.map(([name, value]) => {
-      const of = fields[name]?.type
-      const named = getNamedType(of)
-      const read = (text: string) => {
-        if (isEnumType(named)) return text.toUpperCase()
-        if (named?.name === 'Int') return Number(text)
-        if (named?.name === 'Boolean') return text === 'true'
-        return named?.name === 'ID' && text === 'none' ? null : text
-      }
-      return [name, isListType(getNullableType(of)) ? value.split(',').map(read) : read(value)]
-    }),
-  )
+/** The value of a parameter: several are separated by commas, enums are in any case, and `none` is nobody. */
+function readAs(type: GraphQLInputType, value: string): unknown {
+  const named = getNamedType(type)
+  const read = (text: string) => {
+    if (isEnumType(named)) return text.toUpperCase()
+    if (named.name === 'Int') return Number(text)
+    if (named.name === 'Boolean') return text === 'true'
+    return named.name === 'ID' && text === 'none' ? null : text
+  }
+  return isListType(getNullableType(type)) ? value.split(',').map(read) : read(value)
 }
 
-const inputType = (name: string) => oracleSchema.getType(name) as GraphQLInputObjectType
+/** The arguments of a field from parameters, which are arguments themselves or members of its filter. */
+function argumentsOf(declared: readonly GraphQLArgument[], parameters: Pairs, filter = {}): Record<string, unknown> {
+  const given = new Map(parameters.map(([name, value]) => [{ limit: 'first', cursor: 'after' }[name] ?? name, value]))
+  const pick = (all: readonly { readonly name: string; readonly type: GraphQLInputType }[]) =>
+    all.flatMap(({ name, type }) => {
+      const value = given.get(name)
+      return value === undefined ? [] : [[name, readAs(type, value)] as const]
+    })
+  const members = declared.flatMap(({ type }) => {
+    const of = getNamedType(type)
+    return isInputObjectType(of) ? pick(Object.values(of.getFields())) : []
+  })
+  return { ...Object.fromEntries(pick(declared)), filter: { ...Object.fromEntries(members), ...filter } }
+}
 
-interface Root {
+interface Asked {
   readonly field: string
-  readonly args: Readonly<Record<string, unknown>>
   readonly selection: string
+  readonly variables: Readonly<Record<string, unknown>>
   readonly isMutation?: boolean
 }
 
-/** The value of a root field; an error of the root is an error of the route, and others are nulls. */
-async function valueOf(
-  { field, args, selection, isMutation }: Root,
-  context: Context,
-): Promise<{ value: unknown } | RestAnswer> {
-  const declared =
-    (isMutation ? oracleSchema.getMutationType() : oracleSchema.getQueryType())?.getFields()[field]?.args ?? []
-  const given = declared.filter(({ name }) => args[name] !== undefined)
-  const types = given.map(({ name, type }) => `$${name}: ${type}`).join(', ')
+/** A field with those of its arguments that have a value, and their declarations. */
+function called(args: readonly GraphQLArgument[], variables: Asked['variables']) {
+  const given = args.filter(({ name }) => variables[name] !== undefined)
   const passed = given.map(({ name }) => `${name}: $${name}`).join(', ')
-  const query = `${isMutation ? 'mutation' : 'query'} ${types && `(${types})`} { value: ${field}${passed && `(${passed})`} { ${selection} } }`
-  const { data, errors = [] }: Answer = await answerOf({ query, variables: args }, context)
-  const error = errors.find(
-    ({ path: [, below, ...deeper] = [] }) => below === undefined || (below === 'list' && deeper.length === 0),
-  )
-  if (!error) return { value: Object(data).value }
-  const { code = 'BAD_REQUEST', requiredScope } = error.extensions ?? {}
-  return {
-    status: STATUSES[String(code)] ?? 500,
-    body: { code, ...(requiredScope !== undefined && { requiredScope }) },
-  }
+  return { passed: passed && `(${passed})`, types: given.map(({ name, type }) => `$${name}: ${type}`) }
 }
 
-const NOT_FOUND: RestAnswer = { status: 404, body: { code: 'NOT_FOUND' } }
-
-/** One thing as it is; what is not there is a 404. */
-async function one(root: Root, context: Context, status = 200): Promise<RestAnswer> {
-  const result = await valueOf(root, context)
-  if ('status' in result) return result
-  if (result.value === null) return NOT_FOUND
-  return { status, ...(status !== 204 && { body: result.value }) }
-}
-
-interface List {
-  readonly nodes: readonly unknown[]
-  readonly totalCount: number
-  readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null }
-}
-
-/** A list with its page. */
-async function list(
-  root: Root,
-  parameters: RestRequest['parameters'],
+/** The value of a root field, or of the list in it: its error is that of the route, and deeper ones are nulls. */
+async function ask(
+  { field, selection, variables, isMutation }: Asked,
   context: Context,
-  isNested = false,
-): Promise<RestAnswer> {
-  const paging = {
-    first: parameters.find(([name]) => name === 'limit')?.[1],
-    after: parameters.find(([name]) => name === 'cursor')?.[1],
-  }
-  const page = {
-    ...(paging.first !== undefined && { first: Number(paging.first) }),
-    ...(paging.after !== undefined && { after: paging.after }),
-  }
-  const selection = `nodes { ${root.selection} } totalCount pageInfo { hasNextPage endCursor }`
-  const nested = Object.entries(page).map(([name, value]) => `${name}: ${JSON.stringify(value)}`)
-  const since = parameters.find(([name]) => name === 'since')?.[1]
-  if (since !== undefined) nested.push(`filter: { since: ${JSON.stringify(since)} }`)
-  const result = await valueOf(
-    isNested
-      ? { ...root, selection: `list: history${nested.length > 0 ? `(${nested.join(', ')})` : ''} { ${selection} }` }
-      : { ...root, args: { ...root.args, ...page }, selection },
-    context,
-  )
-  if ('status' in result) return result
-  if (result.value === null) return NOT_FOUND
-  const { nodes, pageInfo, totalCount }: List = isNested ? Object(result.value).list : result.value
-  if (root.field === 'changes')
-    return { status: 200, body: { data: nodes, page: { next: pageInfo.endCursor, more: pageInfo.hasNextPage } } }
-  const isCounted = parameters.some(([name, value]) => name === 'total' && value === 'true')
-  const next = pageInfo.hasNextPage ? pageInfo.endCursor : null
-  return { status: 200, body: { data: nodes, page: { next, total: isCounted ? totalCount : null } } }
+  inner?: readonly GraphQLArgument[],
+) {
+  const outer = called(fieldsOf(isMutation ? 'Mutation' : 'Query')[field]?.args ?? [], variables)
+  const list = inner && called(inner, variables)
+  const types = [...outer.types, ...(list?.types ?? [])].join(', ')
+  const shown = list ? `list: history${list.passed} { ${selection} }` : selection
+  const query = `${isMutation ? 'mutation' : 'query'} ${types && `(${types})`} { value: ${field}${outer.passed} { ${shown} } }`
+  const { data, errors = [] }: Answer = await answerOf({ query, variables }, context)
+  const isOwn = (path: readonly unknown[]) => path.length <= 1 || (path.length === 2 && path[1] === 'list')
+  const error = errors.find(({ path = [] }) => isOwn(path))
+  const { code = 'BAD_REQUEST', ...more } = error?.extensions ?? {}
+  if (error) return problem(String(code), more)
+  const value = Object(data).value
+  return value === null ? problem('NOT_FOUND') : { status: 200, body: list ? Object(value).list : value }
 }
 
-const PAGING = ['limit', 'cursor', 'total']
-const SINGULAR: Readonly<Record<string, string>> = {
-  ...{ personnel: 'person', groups: 'group', projects: 'project', risks: 'risk', issues: 'issue' },
+/** A list with its page; one that is followed has no end. */
+async function page(asked: Asked, context: Context, parameters: Pairs, inner?: readonly GraphQLArgument[]) {
+  const selection = `nodes { ${asked.selection} } totalCount pageInfo { hasNextPage endCursor }`
+  const answer = await ask({ ...asked, selection }, context, inner)
+  if (answer.status !== 200) return answer
+  const { nodes, totalCount, pageInfo } = Object(answer.body)
+  const { hasNextPage: more, endCursor } = pageInfo
+  if (asked.field === 'changes') return { status: 200, body: { data: nodes, page: { next: endCursor, more } } }
+  const isCounted = parameters.some(([name, value]) => name === 'total' && value === 'true')
+  return {
+    status: 200,
+    body: { data: nodes, page: { next: more ? endCursor : null, total: isCounted ? totalCount : null } },
+  }
 }
 
 /** Who made a change is shown to a key that may manage every kind that the request shows. */
-function feedBody({ caller }: Context, filter: Readonly<Record<string, unknown>>): string {
-  const given = Array.isArray(filter['entity'])
-    ? filter['entity']
-    : KINDS.filter((kind) => holds(caller, scopeOf(kind, 'read')))
-  const kinds = KINDS.filter(
-    (kind) => given.includes(kind) && (!filter['project'] || kind === 'PROJECT' || kind === 'RISK' || kind === 'ISSUE'),
-  )
+function feedBody({ caller }: Context, parameters: Pairs): string {
+  const given = new Map(parameters)
+  const asked = given.get('entity')?.toUpperCase().split(',')
+  const shown = KINDS.filter((kind) => (asked ? asked.includes(kind) : holds(caller, scopeOf(kind, 'read'))))
+  const kinds = shown.filter((kind) => !given.has('project') || scopeOf(kind, 'read') === 'projects.read')
   const by = kinds.every((kind) => holds(caller, scopeOf(kind, 'manage'))) ? 'by' : ''
-  return `id cursor recordedAt effectiveOn action entity entityId reference title project { id key name } ${by} fields { field from to }`
+  return `${by} id cursor recordedAt effectiveOn action entity entityId reference title project { id key name } ${FIELDS}`
 }
 
-/** The bounds of numbers: a bad value is refused before anything else. */
+async function routeAnswerOf({ path, parameters }: RestRequest, context: Context): Promise<RestAnswer> {
+  const [noun = '', id, below] = path
+  const root = (field: string, filter = {}) => argumentsOf(fieldsOf('Query')[field]?.args ?? [], parameters, filter)
+  const [view, shown = ''] = VIEWS[path.join('/')] ?? []
+  if (view) return ask({ field: view, selection: shown, variables: root(view) }, context)
+  if (noun === 'changes')
+    return page({ field: noun, selection: feedBody(context, parameters), variables: root(noun) }, context, parameters)
+  const [type = '', single = ''] = NOUNS[noun] ?? []
+  if (id === undefined)
+    return page({ field: noun, selection: bodyOf(type), variables: root(noun) }, context, parameters)
+  if (below === undefined) return ask({ field: single, selection: bodyOf(type), variables: { id } }, context)
+  const history = fieldsOf(type)['history']?.args ?? []
+  if (below === 'history') {
+    const selection = `id action recordedAt effectiveOn ${FIELDS}`
+    const variables = { id, ...argumentsOf(history, parameters) }
+    return page({ field: single, selection, variables }, context, parameters, history)
+  }
+  const [list = '', filter = ''] = WITHIN[`${noun}/${below}`] ?? []
+  // What is below a thing that is not there is not there either.
+  const parent = await ask({ field: single, selection: 'id', variables: { id } }, context)
+  const selection = bodyOf(NOUNS[list]?.[0] ?? '')
+  const answer = await page({ field: list, selection, variables: root(list, { [filter]: [id] }) }, context, parameters)
+  return parent.status === 404 && answer.status !== 403 ? parent : answer
+}
+
 const BOUNDS: Readonly<Record<string, readonly [least: number, most: number]>> = {
   ...{ limit: [1, 1000], minScore: [0, 25], minResidualScore: [0, 25], likelihood: [1, 5], impact: [1, 5] },
 }
 
-/** What the service must answer to a GET request. */
-export async function restAnswerOf({ path, parameters }: RestRequest, context: Context): Promise<RestAnswer> {
-  const isWithin = ([name, value]: readonly [string, string]) => {
-    const [least, most] = BOUNDS[name] ?? [0, Number.POSITIVE_INFINITY]
-    return !BOUNDS[name] || (Number(value) >= least && Number(value) <= most)
-  }
-  if (!parameters.every(isWithin)) return { status: 400, body: { code: 'BAD_REQUEST' } }
-  const [noun = '', id, below] = path
-  const filters = parameters.filter(([name]) => !PAGING.includes(name))
-  const view = {
-    'risks/matrix': 'riskMatrix',
-    'issues/counts': 'issueCounts',
-    'risks/trend': 'riskTrend',
-    movements: 'movements',
-    key: 'apiKey',
-  }[path.join('/')]
-  if (view === 'riskMatrix' || view === 'issueCounts') {
-    const filter = valuesOf(inputType(view === 'riskMatrix' ? 'RiskFilter' : 'IssueFilter'), filters)
-    return one({ field: view, args: { filter }, selection: VIEWS[view] ?? '' }, context)
-  }
-  if (view) {
-    const given = Object.fromEntries(parameters)
-    const { since, until, from, to, step } = given
-    const filter = valuesOf(
-      inputType(view === 'movements' ? 'MovementFilter' : 'TrendFilter'),
-      parameters.filter(([name]) => ['project', 'level'].includes(name)),
-    )
-    const first = given['limit'] === undefined ? undefined : Number(given['limit'])
-    const including = given['including']?.split(',')
-    return one(
-      {
-        field: view,
-        args: { since, until, from, to, step: step?.toUpperCase(), filter, first, including },
-        selection: VIEWS[view] ?? '',
-      },
-      context,
-    )
-  }
-  if (noun === 'changes') {
-    const filter = valuesOf(inputType('FeedFilter'), filters)
-    return list({ field: 'changes', args: { filter }, selection: feedBody(context, filter) }, parameters, context)
-  }
-  const type = TYPES[noun] ?? ''
-  if (id === undefined) {
-    const filter = valuesOf(inputType(`${type}Filter`), filters)
-    return list({ field: noun, args: { filter }, selection: bodyOf(type) }, parameters, context)
-  }
-  const single: Root = { field: SINGULAR[noun] ?? '', args: { id }, selection: bodyOf(type) }
-  if (below === undefined) return one(single, context)
-  if (below === 'history') return list({ ...single, selection: CHANGE }, parameters, context, true)
-  const [root = '', filterName = ''] = WITHIN[`${noun}/${below}`] ?? []
-  const filter = { ...valuesOf(inputType(`${TYPES[root]}Filter`), filters), [filterName]: [id] }
-  // What is below a thing that is not there is not there either.
-  const parent = await one({ ...single, selection: 'id' }, context)
-  const answer = await list(
-    { field: root, args: { filter }, selection: bodyOf(TYPES[root] ?? '') },
-    parameters,
-    context,
-  )
-  return parent.status === 404 && answer.status !== 403 ? NOT_FOUND : answer
+/** What the service must answer to a GET request: a missing scope counts first, then a bad value, then what is there. */
+export async function restAnswerOf(request: RestRequest, context: Context): Promise<RestAnswer> {
+  const answer = await routeAnswerOf(request, context)
+  const isBad = request.parameters.some(([name, value]) => {
+    const [least = -Infinity, most = Infinity] = BOUNDS[name] ?? []
+    return Number(value) < least || Number(value) > most
+  })
+  return isBad && answer.status !== 403 ? problem('BAD_REQUEST') : answer
 }
 
 /** What the service must answer to a change: the same as the mutation. */
-export function restChangeOf(
+export async function restChangeOf(
   field: string,
-  args: Readonly<Record<string, unknown>>,
+  variables: Asked['variables'],
   context: Context,
 ): Promise<RestAnswer> {
-  const counts = 'created updated unchanged closed'
-  const selection =
-    field === 'syncProject'
-      ? `project { ${bodyOf('Project')} } risks { ${counts} } issues { ${counts} }`
-      : field === 'syncPersonnel'
-        ? `people { ${counts} } groups { ${counts} }`
-        : bodyOf(field.endsWith('Person') ? 'Person' : 'Group')
-  const status = field.endsWith('Member') ? 204 : field === 'addPerson' || field === 'addGroup' ? 201 : 200
-  return one({ field, args, selection, isMutation: true }, context, status)
+  const counts = '{ created updated unchanged closed }'
+  const results: Readonly<Record<string, string>> = {
+    syncProject: `project { ${bodyOf('Project')} } risks ${counts} issues ${counts}`,
+    syncPersonnel: `people ${counts} groups ${counts}`,
+  }
+  const selection = results[field] ?? bodyOf(field.endsWith('Person') ? 'Person' : 'Group')
+  const answer = await ask({ field, selection, variables, isMutation: true }, context)
+  if (answer.status !== 200) return answer
+  if (field.endsWith('Member')) return { status: 204 }
+  return field === 'addPerson' || field === 'addGroup' ? { ...answer, status: 201 } : answer
 }

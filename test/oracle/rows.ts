@@ -2,131 +2,46 @@ import { GraphQLError } from 'graphql'
 import { fold } from '../../src/text.js'
 
 /**
- * The naive oracle: rows in plain arrays, read and changed as the documents say, with no code of the product but the
+ * The naive oracle: rows in plain tables, read and changed as the documents say, with no code of the product but the
  * SDL and the folding of texts.
  */
 
 export type Scope = 'personnel.read' | 'personnel.manage' | 'projects.read' | 'projects.manage'
 export type Kind = 'PERSON' | 'GROUP' | 'PROJECT' | 'RISK' | 'ISSUE'
-type Text = string | null
+export const KINDS: readonly Kind[] = ['PERSON', 'GROUP', 'PROJECT', 'RISK', 'ISSUE']
 
-export interface Detail {
-  readonly name: string
-  readonly text: string
-}
-interface Entity {
-  readonly id: string
-  readonly createdAt: string
-  readonly updatedAt: string
-}
-export interface Person extends Entity {
-  readonly name: string
-  readonly email: Text
-  readonly externalId: Text
-  readonly title: Text
-  readonly department: Text
-  readonly status: string
-  readonly details: readonly Detail[]
-  /** The ids of the groups. */
-  readonly groups: readonly string[]
-}
-export interface Group extends Entity {
-  readonly name: string
-  readonly externalId: Text
-  readonly description: Text
-}
-export interface Project extends Entity {
-  readonly key: string
-  readonly name: string
-  readonly description: Text
-  readonly url: Text
-  readonly status: string
-  readonly details: readonly Detail[]
-  readonly syncedAt: Text
-}
-interface Entry extends Entity {
-  readonly projectId: string
-  readonly reference: string
-  readonly title: string
-  readonly description: Text
-  readonly url: Text
-  readonly status: string
-  readonly raisedOn: string
-  readonly dueOn: Text
-  readonly details: readonly Detail[]
-}
-export interface Risk extends Entry {
-  readonly category: Text
-  readonly likelihood: number | null
-  readonly impact: number | null
-  readonly scoreGiven: number | null
-  readonly response: Text
-  readonly mitigation: Text
-  readonly cause: Text
-  readonly residualLikelihood: number | null
-  readonly residualImpact: number | null
-  readonly reviewOn: Text
-  readonly ownerId: Text
-  readonly ownerName: Text
-}
-export interface Issue extends Entry {
-  readonly severity: string
-  readonly assigneeId: Text
-  readonly assigneeName: Text
-  readonly riskId: Text
-}
-export interface Change {
-  readonly number: number
-  readonly entity: Kind
-  readonly entityId: string
-  readonly projectId: Text
-  readonly action: string
-  readonly by: string
-  readonly recordedAt: string
-  readonly fields: readonly { readonly field: string; readonly from: Text; readonly to: Text }[]
-}
-export interface Rows {
-  readonly PERSON: Person
-  readonly GROUP: Group
-  readonly PROJECT: Project
-  readonly RISK: Risk
-  readonly ISSUE: Issue
-}
-type Table<Row> = Map<string, Row>
+type Texts<Name extends string> = { readonly [N in Name]: string }
+type Maybe<Name extends string, Value = string> = { readonly [N in Name]: Value | null }
+export type Detail = Texts<'name' | 'text'>
+type Entity = Texts<'id' | 'createdAt' | 'updatedAt'>
+type Detailed = Entity & Texts<'status'> & { readonly details: readonly Detail[] }
+type Entry = Detailed & Texts<'projectId' | 'reference' | 'title' | 'raisedOn'> & Maybe<'description' | 'url' | 'dueOn'>
+type Factors = Maybe<'likelihood' | 'impact' | 'scoreGiven' | 'residualLikelihood' | 'residualImpact', number>
+
+export type Person = Detailed & Texts<'name'> & Maybe<'email' | 'externalId' | 'title' | 'department'> & Membership
+/** The ids of the groups. */
+type Membership = { readonly groups: readonly string[] }
+export type Group = Entity & Texts<'name'> & Maybe<'externalId' | 'description'>
+export type Project = Detailed & Texts<'key' | 'name'> & Maybe<'description' | 'url' | 'syncedAt'>
+export type Risk = Entry & Factors & Attributes & Maybe<'ownerId' | 'ownerName'>
+type Attributes = Maybe<'category' | 'response' | 'mitigation' | 'cause' | 'reviewOn'>
+export type Issue = Entry & Texts<'severity'> & Maybe<'assigneeId' | 'assigneeName' | 'riskId'>
+export type Change = Texts<'entityId' | 'action' | 'by' | 'recordedAt'> &
+  Maybe<'projectId'> & { readonly number: number; readonly entity: Kind; readonly fields: readonly FieldChange[] }
+export type FieldChange = Texts<'field'> & Maybe<'from' | 'to'>
+export type Rows = { PERSON: Person; GROUP: Group; PROJECT: Project; RISK: Risk; ISSUE: Issue }
+
+/** A row as it was after a change. */
+export type Past<Row> = { readonly at: string; readonly row: Row }
 
 /** Everything that is stored, and how each risk and issue was after each of its changes. */
 export class World {
-  readonly tables: { readonly [K in Kind]: Table<Rows[K]> } = {
-    PERSON: new Map(),
-    GROUP: new Map(),
-    PROJECT: new Map(),
-    RISK: new Map(),
-    ISSUE: new Map(),
+  private tables: { [K in Kind]: Map<string, Rows[K]> } = {
+    ...{ PERSON: new Map(), GROUP: new Map(), PROJECT: new Map(), RISK: new Map(), ISSUE: new Map() },
   }
-  readonly changes: Change[] = []
-  readonly pastRisks: { readonly at: string; readonly row: Risk }[] = []
-  readonly pastIssues: { readonly at: string; readonly row: Issue }[] = []
-
-  /** Makes all changes of some work, or none. Their order within one write is not promised: it is given by ids. */
-  atomically<T>(work: () => T, order: () => readonly string[]): T {
-    const tables = Object.values(this.tables).map((table: Map<string, unknown>) => ({ table, rows: [...table] }))
-    const logs = [this.changes, this.pastRisks, this.pastIssues].map((log: unknown[]) => ({ log, length: log.length }))
-    const before = this.changes.length
-    try {
-      const result = work()
-      const added = this.changes.splice(before)
-      if (added.length > 1) added.sort((one, other) => order().indexOf(one.entityId) - order().indexOf(other.entityId))
-      this.changes.push(...added.map((change, index) => ({ ...change, number: before + index + 1 })))
-      return result
-    } catch (error) {
-      for (const { table, rows } of tables) {
-        table.clear()
-        for (const [id, row] of rows) table.set(id, row)
-      }
-      for (const { log, length } of logs) log.length = length
-      throw error
-    }
-  }
+  changes: Change[] = []
+  risks: Past<Risk>[] = []
+  issues: Past<Issue>[] = []
 
   all<K extends Kind>(kind: K): Rows[K][] {
     return [...this.tables[kind].values()]
@@ -135,20 +50,36 @@ export class World {
   get<K extends Kind>(kind: K, id: string | null): Rows[K] | null {
     return (id !== null && this.tables[kind].get(id)) || null
   }
+
+  set<K extends Kind>(kind: K, row: Rows[K]): void {
+    this.tables[kind].set(row.id, row)
+  }
+
+  /** Makes all changes of some work, or none. Their order within one write is not promised: it is given, by ids. */
+  atomically<T>(work: () => T, order: () => readonly string[]): T {
+    const { tables, changes, risks, issues } = this
+    const before = structuredClone({ tables, changes, risks, issues })
+    try {
+      const result = work()
+      const added = this.changes.splice(before.changes.length)
+      if (added.length > 1) added.sort((one, other) => order().indexOf(one.entityId) - order().indexOf(other.entityId))
+      for (const change of added) this.changes.push({ ...change, number: this.changes.length + 1 })
+      return result
+    } catch (error) {
+      Object.assign(this, before)
+      throw error
+    }
+  }
 }
 
 /** The caller of a request, with the key that it sends. */
-export interface Caller {
-  readonly keyId: string
-  readonly keyName: string
-  readonly scopes: readonly Scope[]
-}
+export type Caller = Texts<'keyId' | 'keyName'> & { readonly scopes: readonly Scope[] }
 export interface Context {
   readonly world: World
   readonly caller: Caller
   /** The clock of the service. */
   readonly now: string
-  /** The id that the store has given to a new row; ids are the only thing that the oracle cannot know. */
+  /** The id that the store has given to a new row: only ids cannot be known beforehand. */
   readonly idOf: (kind: Kind, name: Readonly<Record<string, string>>) => string
   /** The ids of the rows of the last write, in the order of its entries in the history. */
   readonly written: () => readonly string[]
@@ -168,11 +99,8 @@ export function requireScope(caller: Caller, needed: Scope): void {
   if (!holds(caller, needed)) throw refused('INSUFFICIENT_SCOPE', { requiredScope: needed })
 }
 
-const AREAS = { PERSON: 'personnel', GROUP: 'personnel', PROJECT: 'projects', RISK: 'projects', ISSUE: 'projects' }
-export const KINDS: readonly Kind[] = ['PERSON', 'GROUP', 'PROJECT', 'RISK', 'ISSUE']
-
 export function scopeOf(kind: Kind, action: 'read' | 'manage'): Scope {
-  return AREAS[kind] === 'personnel' ? `personnel.${action}` : `projects.${action}`
+  return kind === 'PERSON' || kind === 'GROUP' ? `personnel.${action}` : `projects.${action}`
 }
 
 /** Texts in the order of code points. */
@@ -180,7 +108,7 @@ export function compareTexts(one: string, other: string): number {
   return Buffer.compare(Buffer.from(one), Buffer.from(other))
 }
 
-export function sameText(one: Text, other: Text): boolean {
+export function sameText(one: string | null, other: string | null): boolean {
   return one !== null && other !== null && fold(one.trim()) === fold(other.trim())
 }
 
@@ -188,16 +116,12 @@ export const SEVERITIES = ['LOW', 'MEDIUM', 'HIGH', 'CRITICAL']
 export const OPEN_STATUSES = ['OPEN', 'IN_PROGRESS', 'BLOCKED']
 export const LEVELS = ['CRITICAL', 'HIGH', 'MEDIUM', 'LOW', 'UNASSESSED']
 
-export function isLive({ status }: Pick<Risk, 'status'>): boolean {
-  return status !== 'CLOSED'
+/** Whether a risk is live, or an issue open. */
+export function isLive(row: Risk | Issue): boolean {
+  return 'severity' in row ? OPEN_STATUSES.includes(row.status) : row.status !== 'CLOSED'
 }
 
-export function isOpen({ status }: Pick<Issue, 'status'>): boolean {
-  return OPEN_STATUSES.includes(status)
-}
-
-export function scoreOf(risk: Pick<Risk, 'likelihood' | 'impact' | 'scoreGiven'>): number {
-  const { likelihood, impact, scoreGiven } = risk
+export function scoreOf({ likelihood, impact, scoreGiven }: Risk): number {
   return likelihood !== null && impact !== null ? likelihood * impact : (scoreGiven ?? 0)
 }
 

@@ -76,7 +76,7 @@ const NO_ROW: Readonly<Record<string, string>> = {
 }
 
 /** What a text such as «person 3» stands for in a company. */
-function valueOf(world: World, name: string, place: number): string {
+function textOf(world: World, name: string, place: number): string {
   const pools: Readonly<Record<string, readonly string[]>> = {
     person: world.all('PERSON').map(({ id }) => id),
     email: world.all('PERSON').flatMap(({ email }) => email ?? []),
@@ -100,15 +100,15 @@ function placed<T>(world: World, sent: T): T {
   const escaped = (text: string) => JSON.stringify(text).slice(1, -1)
   const json = JSON.stringify(sent, (name, value) =>
     name === 'query'
-      ? String(value).replaceAll(TOKEN, (_, of, place) => escaped(valueOf(world, of, Number(place))))
+      ? String(value).replaceAll(TOKEN, (_, of, place) => escaped(textOf(world, of, Number(place))))
       : value,
   )
-  return JSON.parse(json.replaceAll(TOKEN, (_, of, place) => escaped(valueOf(world, of, Number(place)))))
+  return JSON.parse(json.replaceAll(TOKEN, (_, of, place) => escaped(textOf(world, of, Number(place)))))
 }
 const TOKEN = /«(\w+) (\d+)»/g
 
-/** The ids of the rows that are stored, by what names them. */
-function idsIn({ own }: Gateway): Context['idOf'] {
+/** The ids of the rows that are stored and new to the oracle, by what names them. */
+function idsIn({ own }: Gateway, world: World): Context['idOf'] {
   const queries: Readonly<Record<Kind, string>> = {
     PERSON: 'select id, email, external_id from person',
     GROUP: 'select id, name from groups',
@@ -122,6 +122,7 @@ function idsIn({ own }: Gateway): Context['idOf'] {
     const all = rows.get(kind) ?? own.rows(queries[kind])
     rows.set(kind, all)
     const isIt = (row: Readonly<Record<string, unknown>>) =>
+      world.get(kind, String(row['id'])) === null &&
       Object.entries(name).every(([member, text]) => row[columns[member] ?? member] === text)
     return String(all.find(isIt)?.['id'] ?? `not stored: ${JSON.stringify(name)}`)
   }
@@ -182,7 +183,7 @@ export class Run {
       world,
       caller,
       now: gateway.clock.now.toISOString(),
-      idOf: idsIn(gateway),
+      idOf: idsIn(gateway, world),
       written: writtenIn(gateway),
     }
     if ('query' in sent) return this.ask(placed(world, sent), caller, context)

@@ -1,60 +1,40 @@
-import { type IssueFilter, idsNamed, issuesOf, isUnplaced, type RiskFilter, risksOf } from './lists.js'
-import {
-  bad,
-  type Context,
-  compareTexts,
-  type Issue,
-  isLive,
-  isOpen,
-  LEVELS,
-  levelOf,
-  OPEN_STATUSES,
-  type Risk,
-  rankOf,
-  SEVERITIES,
-  scoreOf,
-} from './rows.js'
+import { type Filter, idsNamed, isUnplaced, matchingIssues, matchingRisks } from './lists.js'
+import type { Context, Issue, Past, Risk } from './rows.js'
+import * as rows from './rows.js'
 
 /** What is counted: the matrix, the issues, what moved between two instants, and the levels over time. */
 
-export function riskMatrix(context: Context, filter: RiskFilter) {
-  const risks = risksOf(context, context.world.all('RISK'), filter)
+export function riskMatrix(context: Context, filter: Filter) {
+  const risks = matchingRisks(context, context.world.all('RISK'), filter)
+  const count = (isIt: (risk: Risk) => boolean) => risks.filter(isIt).length
   const steps = [5, 4, 3, 2, 1]
   const cells = steps.flatMap((likelihood) =>
-    steps.map((impact) => ({
-      likelihood,
-      impact,
-      count: risks.filter((risk) => risk.likelihood === likelihood && risk.impact === impact).length,
-    })),
+    steps.map((impact) => {
+      return { likelihood, impact, count: count((one) => one.likelihood === likelihood && one.impact === impact) }
+    }),
   )
   return {
-    cells: cells.filter(({ count }) => count > 0),
-    unassessed: risks.filter((risk) => scoreOf(risk) === 0).length,
-    unplaced: risks.filter(isUnplaced).length,
-    levels: LEVELS.map((level) => ({ level, count: risks.filter((one) => levelOf(scoreOf(one)) === level).length })),
+    cells: cells.filter((cell) => cell.count > 0),
+    unassessed: count((risk) => rows.scoreOf(risk) === 0),
+    unplaced: count(isUnplaced),
+    levels: rows.LEVELS.map((level) => ({ level, count: count((one) => rows.levelOf(rows.scoreOf(one)) === level) })),
   }
 }
 
-export function issueCounts(context: Context, filter: IssueFilter) {
-  const issues = issuesOf(context, context.world.all('ISSUE'), filter)
+export function issueCounts(context: Context, filter: Filter) {
+  const issues = matchingIssues(context, context.world.all('ISSUE'), filter)
+  const count = (isIt: (issue: Issue) => boolean) => issues.filter(isIt).length
   return {
     total: issues.length,
-    severities: SEVERITIES.toReversed().map((severity) => ({
-      severity,
-      count: issues.filter((issue) => issue.severity === severity).length,
-    })),
-    statuses: OPEN_STATUSES.map((status) => ({
-      status,
-      count: issues.filter((issue) => issue.status === status).length,
-    })),
+    severities: rows.SEVERITIES.toReversed().map((severity) => {
+      return { severity, count: count((issue) => issue.severity === severity) }
+    }),
+    statuses: rows.OPEN_STATUSES.map((status) => ({ status, count: count((issue) => issue.status === status) })),
   }
 }
 
 /** Rows as they were, by what was recorded before an instant. */
-function before<Row extends { readonly id: string }>(
-  past: readonly { readonly at: string; readonly row: Row }[],
-  instant: string | null | undefined,
-): Map<string, Row> {
+function before<Row extends Risk | Issue>(past: readonly Past<Row>[], instant?: string | null): Map<string, Row> {
   const known = past.filter(({ at }) => instant == null || at < instant)
   return new Map(known.map(({ row }) => [row.id, row]))
 }
@@ -64,74 +44,71 @@ interface MovementArguments {
   readonly until?: string | null
   readonly first?: number | null
   readonly including?: readonly string[] | null
-  readonly filter?: { readonly project?: readonly string[] | null; readonly level?: readonly string[] | null } | null
+  readonly filter?: Filter | null
 }
 
-interface Moved {
-  readonly id: string
-  readonly projectId: string
-  readonly movement: string
-  /** How big the movement is: the numbers by which it is ordered, the highest first. */
-  readonly size: readonly number[]
-}
-
-function riskMovements({ world }: Context, { since, until }: MovementArguments) {
-  const [then, now] = [before(world.pastRisks, since), before(world.pastRisks, until)]
-  return [...now.values()].map((risk) => {
-    const old = then.get(risk.id)
-    const [from, to] = [old && isLive(old) ? old : undefined, isLive(risk) ? risk : undefined]
-    const [scoreFrom, scoreTo] = [from ? scoreOf(from) : null, to ? scoreOf(to) : null]
-    const difference = (scoreTo ?? 0) - (scoreFrom ?? 0)
-    const both = difference > 0 ? 'UP' : difference < 0 ? 'DOWN' : 'UNCHANGED'
+/** Each row at the end with what it was at both ends, while it was live. */
+function ends<Row extends Risk | Issue>(past: readonly Past<Row>[], { since, until }: MovementArguments) {
+  const [then, now] = [before(past, since), before(past, until)]
+  const whileLive = (row: Row | undefined) => (row && rows.isLive(row) ? row : null)
+  return [...now.values()].map((row) => {
+    const { id, projectId, reference, title } = row
+    const shown = { id, projectId, reference, title }
     return {
-      ...{ id: risk.id, projectId: risk.projectId, reference: risk.reference, title: risk.title },
-      movement: from && to ? both : from ? 'CLOSED' : to ? 'NEW' : 'NEITHER',
-      ...{ scoreFrom, scoreTo },
-      levelFrom: scoreFrom === null ? null : levelOf(scoreFrom),
-      levelTo: scoreTo === null ? null : levelOf(scoreTo),
-      rankFrom: from ? rankOf(from, [...then.values()]) : null,
-      rankTo: to ? rankOf(to, [...now.values()]) : null,
-      size: [Math.abs(difference), (scoreFrom ?? 0) + (scoreTo ?? 0)],
+      shown,
+      from: whileLive(then.get(id)),
+      to: whileLive(row),
+      sides: [[...then.values()], [...now.values()]] as const,
+    }
+  })
+}
+
+function riskMovements({ world }: Context, args: MovementArguments) {
+  return ends(world.risks, args).map(({ shown, from, to, sides: [then, now] }) => {
+    const [scoreFrom, scoreTo] = [from && rows.scoreOf(from), to && rows.scoreOf(to)]
+    const rise = (scoreTo ?? 0) - (scoreFrom ?? 0)
+    const both = rise > 0 ? 'UP' : rise < 0 ? 'DOWN' : 'UNCHANGED'
+    return {
+      ...{ ...shown, movement: from && to ? both : from ? 'CLOSED' : to ? 'NEW' : 'NEITHER', scoreFrom, scoreTo },
+      levelFrom: scoreFrom === null ? null : rows.levelOf(scoreFrom),
+      levelTo: scoreTo === null ? null : rows.levelOf(scoreTo),
+      ...{ rankFrom: from && rows.rankOf(from, then), rankTo: to && rows.rankOf(to, now) },
+      size: [Math.abs(rise), (scoreFrom ?? 0) + (scoreTo ?? 0)],
     }
   })
 }
 
 const DAY_MS = 86_400_000
 
-function issueMovements({ world }: Context, { since, until }: MovementArguments) {
-  const then = before(world.pastIssues, since)
-  return [...before(world.pastIssues, until).values()].flatMap((issue) => {
-    const old = then.get(issue.id)
-    const [from, to] = [old && isOpen(old) ? old : undefined, isOpen(issue) ? issue : undefined]
-    const gravity = (one: Issue | undefined) => (one ? SEVERITIES.indexOf(one.severity) : -1)
+function issueMovements({ world }: Context, args: MovementArguments) {
+  const gravity = (issue: Issue | null) => (issue ? rows.SEVERITIES.indexOf(issue.severity) : -1)
+  return ends(world.issues, args).flatMap(({ shown, from, to }) => {
     const worse = gravity(to) - gravity(from)
-    const later = from?.dueOn && to?.dueOn ? Math.max(0, (Date.parse(to.dueOn) - Date.parse(from.dueOn)) / DAY_MS) : 0
+    const later = from?.dueOn && to?.dueOn ? (Date.parse(to.dueOn) - Date.parse(from.dueOn)) / DAY_MS : 0
     const kinds = [
-      ...(!from && to ? ['OPENED'] : []),
-      ...(from && !to ? ['RESOLVED'] : []),
-      ...(from && to && worse > 0 ? ['WORSE'] : []),
-      ...(later > 0 ? ['SLIPPED'] : []),
+      ...[!from && to ? ['OPENED'] : [], from && !to ? ['RESOLVED'] : []].flat(),
+      ...[from && to && worse > 0 ? ['WORSE'] : [], later > 0 ? ['SLIPPED'] : []].flat(),
     ]
     return kinds.map((movement) => ({
-      ...{ id: issue.id, projectId: issue.projectId, reference: issue.reference, title: issue.title, movement },
-      ...{ severityFrom: from?.severity ?? null, severityTo: to?.severity ?? null },
+      ...{ ...shown, movement, severityFrom: from?.severity ?? null, severityTo: to?.severity ?? null },
       ...{ dueFrom: from?.dueOn ?? null, dueTo: to?.dueOn ?? null },
-      size: [
-        movement === 'SLIPPED' ? 0 : Math.abs(worse),
-        movement === 'SLIPPED' ? later : 0,
-        gravity(from) + gravity(to),
-      ],
+      size:
+        movement === 'SLIPPED'
+          ? [0, later, gravity(from) + gravity(to)]
+          : [Math.abs(worse), 0, gravity(from) + gravity(to)],
     }))
   })
 }
 
+type Moved = { readonly id: string; readonly movement: string; readonly size: readonly number[] }
+
 /** The biggest first; of each kind of movement so many, and what is included. */
-function shown<M extends Moved>(moved: readonly M[], { first, including }: MovementArguments): M[] {
+function bounded<M extends Moved>(moved: readonly M[], { first, including }: MovementArguments): M[] {
   const sorted = moved
     .filter(({ movement }) => movement !== 'UNCHANGED')
     .toSorted((one, other) => {
       const bigger = one.size.map((size, index) => (other.size[index] ?? 0) - size).find((by) => by !== 0)
-      return bigger ?? (compareTexts(one.id, other.id) || compareTexts(one.movement, other.movement))
+      return bigger ?? (rows.compareTexts(one.id, other.id) || rows.compareTexts(one.movement, other.movement))
     })
   const placeOf = (one: M) => sorted.filter(({ movement }) => movement === one.movement).indexOf(one)
   return sorted.filter((one) => first == null || placeOf(one) < first || including?.includes(one.id))
@@ -146,40 +123,28 @@ function countsOf(moved: readonly { readonly movement: string }[]) {
 
 export function movements(context: Context, args: MovementArguments) {
   const { since, until, filter, first } = args
-  if ((until != null && until < since) || (first != null && (first < 1 || first > 1000))) throw bad()
-  const projects = filter?.project && idsNamed(context, 'PROJECT', filter.project)
-  const levels = filter?.level
+  if ((until != null && until < since) || (first != null && (first < 1 || first > 1000))) throw rows.bad()
+  const projects = idsNamed(context, 'PROJECT', filter?.project)
   const isIn = ({ projectId }: { projectId: string }) => !projects || projects.includes(projectId)
+  const isAt = (level: string | null) => !filter?.level || (level !== null && filter.level.includes(level))
   const risks = riskMovements(context, args).filter(
-    (one) =>
-      one.movement !== 'NEITHER' &&
-      isIn(one) &&
-      (!levels || [one.levelFrom, one.levelTo].some((level) => level !== null && levels.includes(level))),
+    (one) => one.movement !== 'NEITHER' && isIn(one) && (isAt(one.levelFrom) || isAt(one.levelTo)),
   )
   const issues = issueMovements(context, args).filter(isIn)
   const byProject = context.world
     .all('PROJECT')
-    .toSorted((one, other) => compareTexts(one.key, other.key))
-    .map(({ id }) => ({ id, moved: [...risks, ...issues].filter(({ projectId }) => projectId === id) }))
+    .toSorted((one, other) => rows.compareTexts(one.key, other.key))
+    .map(({ id }) => ({ projectId: id, moved: [...risks, ...issues].filter(({ projectId }) => projectId === id) }))
+    .filter(({ moved }) => moved.length > 0)
   return {
-    since,
-    until,
-    counts: countsOf([...risks, ...issues]),
-    risks: shown(risks, args),
-    // What is included is by ids of risks.
-    issues: shown(issues, { ...args, including: null }),
-    projects: byProject
-      .filter(({ moved }) => moved.length > 0)
-      .map(({ id, moved }) => ({ projectId: id, counts: countsOf(moved) })),
+    ...{ since, until, counts: countsOf([...risks, ...issues]), risks: bounded(risks, args) },
+    // Only risks are included by their ids.
+    issues: bounded(issues, { ...args, including: null }),
+    projects: byProject.map(({ projectId, moved }) => ({ projectId, counts: countsOf(moved) })),
   }
 }
 
-interface TrendArguments {
-  readonly from: string
-  readonly to: string
-  readonly step: string
-  readonly filter?: { readonly project?: readonly string[] | null } | null
-}
+type TrendArguments = { readonly [name in 'from' | 'to' | 'step']: string } & { readonly filter?: Filter | null }
 
 const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10)
 
@@ -191,23 +156,23 @@ function monthsAfter(day: string, months: number): string {
 }
 
 export function riskTrend(context: Context, { from, to, step, filter }: TrendArguments) {
-  if (to < from) throw bad()
+  if (to < from) throw rows.bad()
   const days: string[] = []
   for (let index = 0; (days.at(-1) ?? '') < to; index++) {
-    const shift = (step === 'WEEK' ? 7 : 1) * index
-    const day = step === 'MONTH' ? monthsAfter(from, index) : dayOf(Date.parse(from) + shift * DAY_MS)
+    const shift = (step === 'WEEK' ? 7 : 1) * index * DAY_MS
+    const day = step === 'MONTH' ? monthsAfter(from, index) : dayOf(Date.parse(from) + shift)
     days.push(day < to ? day : to)
-    if (days.length > 400) throw bad()
+    if (days.length > 400) throw rows.bad()
   }
-  const projects = filter?.project && idsNamed(context, 'PROJECT', filter.project)
+  const projects = idsNamed(context, 'PROJECT', filter?.project)
   return {
     points: days.map((on) => {
       const end = new Date(Date.parse(on) + DAY_MS).toISOString()
-      const risks: Risk[] = [...before(context.world.pastRisks, end).values()]
-      const live = risks.filter((risk) => isLive(risk) && (!projects || projects.includes(risk.projectId)))
-      const atLevel = (level: string) => live.filter((risk) => levelOf(scoreOf(risk)) === level).length
-      const levels = Object.fromEntries(LEVELS.map((level) => [level.toLowerCase(), atLevel(level)]))
-      return { on, live: live.length, ...levels, score: live.reduce((sum, risk) => sum + scoreOf(risk), 0) }
+      const risks = [...before(context.world.risks, end).values()]
+      const live = risks.filter((risk) => rows.isLive(risk) && (!projects || projects.includes(risk.projectId)))
+      const atLevel = (level: string) => live.filter((risk) => rows.levelOf(rows.scoreOf(risk)) === level).length
+      const levels = Object.fromEntries(rows.LEVELS.map((level) => [level.toLowerCase(), atLevel(level)]))
+      return { on, live: live.length, ...levels, score: live.reduce((sum, risk) => sum + rows.scoreOf(risk), 0) }
     }),
   }
 }
