@@ -1,5 +1,13 @@
 import fc from 'fast-check'
-import { type GraphQLField, type GraphQLObjectType, getNamedType, isLeafType, isObjectType } from 'graphql'
+import {
+  type GraphQLField,
+  type GraphQLObjectType,
+  getNamedType,
+  isLeafType,
+  isObjectType,
+  parseValue,
+  valueFromASTUntyped,
+} from 'graphql'
 import { firstMutations, type Mutation, mutation } from './companies.js'
 import { oracleSchema } from './schema.js'
 
@@ -129,7 +137,10 @@ function argumentsOf(field: GraphQLField<unknown, unknown>, isRoot: boolean): fc
   const pages = isRoot ? pick('1', '2', '3', '7', '7', '1000', '0', '1001') : pick('1', '2', '5')
   const isPaged = field.args.some(({ name }) => name === 'after')
   const first = pages.map((one) => `first: ${one}`)
-  if (isPaged) return fc.tuple(isRoot ? fc.oneof(first, first, fc.constant('')) : first, filter).map(joined)
+  if (isPaged) {
+    const paged = isRoot ? fc.oneof(first, first, first, fc.constant(''), fc.constant('after: "nonsense"')) : first
+    return fc.tuple(paged, filter).map(joined)
+  }
   if (field.name === 'movements') {
     const until = fc.oneof(
       instant.map((one) => `until: ${one}`),
@@ -249,9 +260,12 @@ const VARIABLES = '$yes: Boolean = true, $no: Boolean!'
 const used = '__typename @include(if: $yes) __typename @skip(if: $no)'
 
 const several = fc.array(root(1), { minLength: 1, maxLength: 3 }).map((all) => all.join(' '))
-const whole: fc.Arbitrary<RandomQuery> = fc
-  .oneof(root(2), several)
-  .map((text) => ({ query: `query (${VARIABLES}) { ${text} ${used} }`, variables: { no: false } }))
+const whole: fc.Arbitrary<RandomQuery> = fc.tuple(fc.oneof(root(2), several), fc.boolean()).map(([text, isNamed]) => ({
+  query: isNamed
+    ? `query (${VARIABLES}) { ...Root } fragment Root on Query { ${text} ${used} }`
+    : `query (${VARIABLES}) { ${text} ${used} }`,
+  variables: { no: false },
+}))
 
 /** A list that is followed with the variable `after`, at the root or in one thing. */
 const pagedRoots = roots.filter(({ args }) => args.some(({ name }) => name === 'after'))
@@ -260,26 +274,42 @@ const within = ['Person', 'Group', 'Project', 'Risk', 'Issue'].flatMap((type) =>
     .filter(({ args }) => args.length > 0)
     .map((field) => ({ type, field })),
 )
-const page = (field: GraphQLField<unknown, unknown>, isRoot: boolean) =>
-  fc
-    .tuple(
-      fc.integer({ min: 1, max: 3 }),
-      filterOf(getNamedType(field.args.find(({ name }) => name === 'filter')?.type)?.name ?? '', isRoot),
-      pageSelection(getNamedType(field.type).name, 1),
-    )
-    .map(
-      ([first, filter, inner]) =>
-        `${field.name}(first: ${first}, after: $after${filter && `, filter: { ${filter} }`}) { ${inner} pageInfo { endCursor hasNextPage } }`,
-    )
+interface Page {
+  readonly text: string
+  readonly types: string
+  readonly variables: Readonly<Record<string, unknown>>
+}
+
+/** A page whose arguments are variables. */
+function page(field: GraphQLField<unknown, unknown>, isRoot: boolean): fc.Arbitrary<Page> {
+  const typeOf = (name: string) => field.args.find((arg) => arg.name === name)?.type
+  const filterType = getNamedType(typeOf('filter'))?.name ?? ''
+  const inner = pageSelection(getNamedType(field.type).name, 1)
+  return fc
+    .tuple(fc.integer({ min: 1, max: 3 }), filterOf(filterType, isRoot), inner)
+    .map(([first, filter, selection]) => ({
+      text: `page: ${field.name}(first: $first, after: $after, filter: $filter) { ${selection} pageInfo { endCursor hasNextPage } }`,
+      types: `$first: ${typeOf('first')}, $after: String, $filter: ${filterType}`,
+      variables: { first, filter: valueFromASTUntyped(parseValue(`{ ${filter} }`)) },
+    }))
+}
+
 const followed: fc.Arbitrary<RandomQuery> = fc
   .oneof(
-    ...pagedRoots.map((field) => page(field, true).map((text) => `page: ${text}`)),
+    ...pagedRoots.map((field) => page(field, true)),
     ...within.map(({ type, field }) => {
       const by = NAMED[type.toLowerCase()] ?? fc.constant('')
-      return fc.tuple(by, page(field, false)).map(([args, text]) => `${type.toLowerCase()}(${args}) { page: ${text} }`)
+      const below = ([args, one]: [string, Page]) => ({
+        ...one,
+        text: `${type.toLowerCase()}(${args}) { ${one.text} }`,
+      })
+      return fc.tuple(by, page(field, false)).map(below)
     }),
   )
-  .map((text) => ({ query: `query ($after: String, ${VARIABLES}) { ${text} ${used} }`, variables: { no: false } }))
+  .map(({ text, types, variables }) => ({
+    query: `query (${types}, ${VARIABLES}) { ${text} ${used} }`,
+    variables: { ...variables, no: false },
+  }))
 
 const reference = fc.oneof(
   token('person').map((id) => ({ __typename: 'Person', id })),
