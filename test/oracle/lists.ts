@@ -1,5 +1,5 @@
 import { fold } from '../../src/text.js'
-import { pageOf } from './pages.js'
+import { pageOf, requireFirst } from './pages.js'
 import type { Context, Group, Issue, Kind, Person, Project, Risk } from './rows.js'
 import * as rows from './rows.js'
 
@@ -181,6 +181,8 @@ export function history({ world }: Context, id: string, args: PageArguments) {
 export function changes(context: Context, args: PageArguments) {
   const { world, caller } = context
   const { entity, project, since } = args.filter ?? {}
+  // The scopes depend on the filter, and so on sound arguments.
+  requireFirst(args.first)
   for (const kind of entity ?? []) rows.requireScope(caller, rows.scopeOf(kind, 'read'))
   if (project) rows.requireScope(caller, 'projects.read')
   const readable = rows.KINDS.filter((kind) => rows.holds(caller, rows.scopeOf(kind, 'read')))

@@ -33,6 +33,10 @@ interface PageRequest {
   readonly after?: string | null | undefined
 }
 
+export function requireFirst(first: number | null | undefined): void {
+  if (first != null && (first < 1 || first > 1000)) throw bad()
+}
+
 /** A page of these rows. A feed has an end also where nothing is listed: the number of the last change. */
 export function pageOf<Row>(
   list: string,
@@ -41,7 +45,7 @@ export function pageOf<Row>(
   { first, after }: PageRequest,
   feedEnd?: number,
 ) {
-  if (first != null && (first < 1 || first > 1000)) throw bad()
+  requireFirst(first)
   const start = after == null ? undefined : placeIn(list, after)
   const sorted = rows.toSorted((one, other) => comparePlaces(placeOf(one), placeOf(other)))
   const following = start ? sorted.filter((row) => comparePlaces(placeOf(row), start) > 0) : sorted

@@ -1,4 +1,5 @@
 import { type Filter, idsNamed, isUnplaced, matchingIssues, matchingRisks } from './lists.js'
+import { requireFirst } from './pages.js'
 import type { Context, Issue, Past, Risk } from './rows.js'
 import * as rows from './rows.js'
 
@@ -123,7 +124,8 @@ function countsOf(moved: readonly { readonly movement: string }[]) {
 
 export function movements(context: Context, args: MovementArguments) {
   const { since, until, filter, first } = args
-  if ((until != null && until < since) || (first != null && (first < 1 || first > 1000))) throw rows.bad()
+  requireFirst(first)
+  if (until != null && until < since) throw rows.bad()
   const projects = idsNamed(context, 'PROJECT', filter?.project)
   const isIn = ({ projectId }: { projectId: string }) => !projects || projects.includes(projectId)
   const isAt = (level: string | null) => !filter?.level || (level !== null && filter.level.includes(level))

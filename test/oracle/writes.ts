@@ -42,15 +42,15 @@ function textsOf(world: World, kind: Kind, row: Rows[Kind] | null): Map<string, 
 /** Each field that differs, in the order of the columns; if only the order of details does, their names. */
 function differences(world: World, kind: Kind, before: Rows[Kind] | null, row: Rows[Kind]): rows.FieldChange[] {
   const [from, to] = [textsOf(world, kind, before), textsOf(world, kind, row)]
-  const placeOf = (field: string) => TRACKED[kind].split(' ').indexOf(field.split('.')[0] ?? '')
+  const names = (one: Rows[Kind] | null) => detailsIn(one && 'details' in one && one.details).map(({ name }) => name)
+  const [old, now] = [names(before).join('; '), names(row).join('; ')]
   const fields = [...new Set([...from.keys(), ...to.keys()])]
     .map((field) => ({ field, from: from.get(field) ?? null, to: to.get(field) ?? null }))
     .filter((change) => change.from !== change.to)
-    .toSorted((one, other) => placeOf(one.field) - placeOf(other.field))
-  const names = (one: Rows[Kind] | null) => detailsIn(one && 'details' in one && one.details).map(({ name }) => name)
-  const [old, now] = [names(before).join('; '), names(row).join('; ')]
   const isReordered = old !== now && !fields.some(({ field }) => field.startsWith('details.'))
-  return isReordered ? [...fields, { field: 'details', from: old, to: now }] : fields
+  const placeOf = ({ field }: rows.FieldChange) => TRACKED[kind].split(' ').indexOf(field.split('.')[0] ?? '')
+  const all = isReordered ? [...fields, { field: 'details', from: old, to: now }] : fields
+  return all.toSorted((one, other) => placeOf(one) - placeOf(other))
 }
 
 type Verdict = 'created' | 'updated' | 'unchanged'
@@ -193,13 +193,12 @@ function requireDistinct(records: readonly Input[], ...members: string[]): void 
   }
 }
 
-/** People are matched by externalId, else by e-mail; groups by externalId, else by name. */
-function matched<Row extends Person | Group>(
-  all: readonly Row[],
-  { externalId }: Person | Group,
-  isSame: (row: Row) => boolean,
-) {
-  return all.find((one) => externalId !== null && one.externalId === externalId) ?? all.find(isSame)
+/** People are matched by externalId, else by e-mail, groups by name; who has another externalId is someone else. */
+function matched<Row extends Person | Group>(all: readonly Row[], given: Row, isSame: (row: Row) => boolean) {
+  const { externalId } = given
+  const isOther = (one: Row) => externalId !== null && one.externalId !== null
+  const known = all.find((one) => externalId !== null && one.externalId === externalId)
+  return known ?? all.find((one) => isSame(one) && !isOther(one))
 }
 
 export function syncPersonnel(context: Context, { input }: Arguments) {
