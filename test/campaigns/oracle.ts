@@ -3,6 +3,8 @@
  * reading and on both engines. Prints the seed, and a shrunk example of a wrong answer.
  *
  *   npm run test:oracle [-- --seed 7 --rounds 100 --project unit --project plain --project postgres]
+ *
+ * `--path`, beside the seed, repeats the one round that a failure names.
  */
 import { spawnSync } from 'node:child_process'
 import { randomInt } from 'node:crypto'
@@ -12,6 +14,7 @@ const { values } = parseArgs({
   options: {
     seed: { type: 'string', default: String(randomInt(2 ** 31)) },
     rounds: { type: 'string', default: '100' },
+    path: { type: 'string' },
     project: { type: 'string', multiple: true, default: ['unit'] },
   },
 })
@@ -21,7 +24,12 @@ for (const project of values.project) {
   console.log(`--seed ${values.seed} --rounds ${values.rounds} --project ${project}`)
   const { status } = spawnSync('npx', ['vitest', 'run', '--project', project, 'test/oracle'], {
     stdio: 'inherit',
-    env: { ...process.env, ORACLE_SEED: values.seed, ORACLE_ROUNDS: values.rounds },
+    env: {
+      ...process.env,
+      ORACLE_SEED: values.seed,
+      ORACLE_ROUNDS: values.rounds,
+      ...(values.path !== undefined && { ORACLE_PATH: values.path }),
+    },
   })
   isWrong ||= status !== 0
 }

@@ -155,6 +155,8 @@ export class Run {
   private readonly world = new World()
   private readonly opaque = new Opaque()
   private keys: readonly Key[] = []
+  /** The last REST response, to be shown when it is wrong. */
+  private lastText = ''
   readonly tally: Tally
 
   constructor(gateway: Gateway, tally: Tally) {
@@ -236,6 +238,7 @@ export class Run {
     const headers = { 'content-type': 'application/json' }
     const sent = body === undefined ? { method } : { method, headers, body: JSON.stringify(body) }
     const response = await this.gateway.with(caller.authorization).request(url, sent)
+    this.lastText = response.text
     if (response.status < 400) {
       const { warnings: _, ...shown } = Object(response.body)
       return { status: response.status, ...(response.status !== 204 && { body: shown }) }
@@ -245,9 +248,8 @@ export class Run {
   }
 
   private compare(actual: RestAnswer, expected: RestAnswer, details: readonly unknown[]): void {
-    // A list that is complete in REST may be too dear, as a query may be.
     const found = difference(inOrder(actual), inOrder(JSON.parse(JSON.stringify(expected))), this.opaque, 'response')
-    if (found) throw wrong(found, [...details, actual])
+    if (found) throw wrong(found, [...details, this.lastText])
     this.tally.compared += 1
   }
 }

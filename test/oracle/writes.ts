@@ -114,20 +114,23 @@ const isTaken = (one: Person | Group, { id, externalId }: Person | Group) =>
   one.id !== id && externalId !== null && one.externalId === externalId
 
 /** A person needs a name, and an e-mail or an externalId; each is unique. */
-function storePerson(context: Context, person: Person, taken = 'CONFLICT'): Verdict {
+function storePerson(
+  context: Context,
+  person: Person,
+  people = context.world.all('PERSON'),
+  taken = 'CONFLICT',
+): Verdict {
   const { id, name, email, externalId, status, details } = person
   if (!name || !status || (email === null && externalId === null)) throw invalid()
   if (email !== null && !/^[^\s@]+@[^\s@]+$/.test(email)) throw invalid()
   if (new Set(details.map((detail) => detail.name.trim())).size < details.length) throw invalid()
-  const people = context.world.all('PERSON')
   if (people.some((one) => isTaken(one, person) || (one.id !== id && rows.sameText(one.email, email))))
     throw rows.refused(taken)
   return store(context, 'PERSON', person)
 }
 
-function storeGroup(context: Context, group: Group, taken = 'CONFLICT'): Verdict {
+function storeGroup(context: Context, group: Group, groups = context.world.all('GROUP'), taken = 'CONFLICT'): Verdict {
   if (!group.name) throw invalid()
-  const groups = context.world.all('GROUP')
   if (groups.some((one) => isTaken(one, group) || (one.id !== group.id && rows.sameText(one.name, group.name))))
     throw rows.refused(taken)
   return store(context, 'GROUP', group)
@@ -204,22 +207,24 @@ function matched<Row extends Person | Group>(all: readonly Row[], given: Row, is
 export function syncPersonnel(context: Context, { input }: Arguments) {
   const { world } = context
   const counts = { people: noCounts(), groups: noCounts() }
+  // What belongs to a stored record is refused, even if that one is given another value here.
+  const [people, groups] = [world.all('PERSON'), world.all('GROUP')]
   requireDistinct(input.groups ?? [], 'externalId', 'name')
   requireDistinct(input.people ?? [], 'externalId', 'email')
   for (const given of input.groups ?? []) {
     const values = valuesIn(given, '')
     const group = merged(newGroup(''), values)
-    const before = matched(world.all('GROUP'), group, ({ name }) => rows.sameText(name, group.name))
+    const before = matched(groups, group, ({ name }) => rows.sameText(name, group.name))
     const base = before ?? newGroup(context.idOf('GROUP', { name: group.name }))
-    counts.groups[storeGroup(context, merged(base, values), 'VALIDATION_FAILED')] += 1
+    counts.groups[storeGroup(context, merged(base, values), groups, 'VALIDATION_FAILED')] += 1
   }
   for (const given of input.people ?? []) {
     const values = valuesIn(given, 'groups', 'status')
     const person = merged(newPerson(''), values)
-    const before = matched(world.all('PERSON'), person, ({ email }) => rows.sameText(email, person.email))
+    const before = matched(people, person, ({ email }) => rows.sameText(email, person.email))
     const base = before ?? newPerson(personId(context, person))
-    const groups = Array.isArray(given['groups']) ? given['groups'].map((one) => groupNamed(context, one)) : base.groups
-    counts.people[storePerson(context, merged(base, { ...values, groups }), 'VALIDATION_FAILED')] += 1
+    const joined = Array.isArray(given['groups']) ? given['groups'].map((one) => groupNamed(context, one)) : base.groups
+    counts.people[storePerson(context, merged(base, { ...values, groups: joined }), people, 'VALIDATION_FAILED')] += 1
   }
   return counts
 }
