@@ -226,5 +226,5 @@ export const firstMutations: fc.Arbitrary<Mutation[]> = fc.tuple(
   ],
   of('syncPersonnel', '$input: SyncPersonnelInput!', fc.record({ input: syncPersonnel(2) })),
   of('addPerson', '$input: AddPersonInput!', fc.record({ input: addPerson })),
-  ...[syncing(4), syncing(4)],
+  ...[syncing(4), syncing(4), syncing(4)],
 )

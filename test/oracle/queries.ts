@@ -359,6 +359,29 @@ function everythingOf(type: string, depth: number): string {
   return parts.join(' ')
 }
 
+const LISTS = {
+  personnel: 'Person',
+  groups: 'Group',
+  projects: 'Project',
+  risks: 'Risk',
+  issues: 'Issue',
+  changes: 'Feed',
+}
+
+/** Each member of each filter by itself, in one query for each list. */
+export const everyFilter: fc.Arbitrary<RandomQuery[]> = fc.tuple(
+  ...Object.entries(LISTS).map(([list, type]) => {
+    const members = Object.entries(SAFE[`${type}Filter`] ?? {})
+    return fc.tuple(...members.map(([, value]) => value)).map((values) => {
+      const roots = values.map((value, place) => {
+        const first = list === 'changes' ? 'first: 1000, ' : ''
+        return `a${place}: ${list}(${first}filter: { ${members[place]?.[0]}: ${value} }) { totalCount nodes { id } }`
+      })
+      return { query: `{ ${roots.join(' ')} }`, variables: {} }
+    })
+  }),
+)
+
 /** Everything that is stored: compared at the end of each run. */
 export const EVERYTHING_STORED: readonly RandomQuery[] = [
   `personnel(filter: { status: [ACTIVE, INACTIVE] }) { totalCount nodes { ${everythingOf('Person', 1)} } }`,
@@ -367,6 +390,7 @@ export const EVERYTHING_STORED: readonly RandomQuery[] = [
   `risks(filter: { status: [OPEN, OCCURRED, CLOSED] }) { nodes { ${everythingOf('Risk', 0)} details { name text } project { key } owner { name } } }`,
   `issues { nodes { ${everythingOf('Issue', 0)} details { name text } project { key } risk { reference } } }`,
   `changes(first: 1000) { nodes { ${everythingOf('Change', 0)} project { key } fields { field from to } } }`,
-  `movements(since: "«instant 1»") { ${everythingOf('Movements', 2)} }`,
+  ...[1, 3, 5].map((place) => `movements(since: "«instant ${place}»") { ${everythingOf('Movements', 2)} }`),
+  'riskTrend(from: "2026-11-01", to: "2026-12-31") { points { on live unassessed low medium high critical score } }',
   `riskMatrix { ${everythingOf('RiskMatrix', 1)} } issueCounts { ${everythingOf('IssueCounts', 1)} }`,
 ].map((text) => ({ query: `{ ${text} }`, variables: {} }))

@@ -4,7 +4,7 @@ import { mintKey } from '../../src/auth/keys.js'
 import type { Gateway } from '../support/harness.js'
 import { mutation } from './companies.js'
 import { type Answer, difference, differenceOf, Opaque } from './compare.js'
-import { anyBeginning, anyMutation, anyQuery, EVERYTHING_STORED, type RandomQuery } from './queries.js'
+import { anyBeginning, anyMutation, anyQuery, EVERYTHING_STORED, everyFilter, type RandomQuery } from './queries.js'
 import { anyRequest, requestOf } from './requests.js'
 import { type RestAnswer, type RestRequest, restAnswerOf, restChangeOf } from './rest.js'
 import { type Caller, type Context, type Kind, type Scope, World } from './rows.js'
@@ -46,21 +46,21 @@ const changing = fc.record({
   key: mostlyAll,
   afterMs: later,
 })
-const asStep = (afterMs: number) => (sent: RandomQuery) => ({ sent, key: EVERYTHING, afterMs })
+const asStep =
+  (key = EVERYTHING, afterMs = 0) =>
+  (sent: RandomQuery) => ({ sent, key, afterMs })
 
-/** Changes and requests, and at last everything that is stored. */
-export const script = (least: number): fc.Arbitrary<Step[]> =>
-  fc
-    .tuple(
-      anyBeginning,
-      later,
-      fc.array(fc.oneof<fc.MaybeWeightedArbitrary<Step>[]>({ weight: 4, arbitrary: reading }, changing), {
-        minLength: least,
-        maxLength: 2 * least,
-        size: 'max',
-      }),
-    )
-    .map(([first, afterMs, rest]) => [...first.map(asStep(afterMs)), ...rest, ...EVERYTHING_STORED.map(asStep(0))])
+/** Changes and requests; at last every filter, and everything that is stored, as two keys see it. */
+export const script = (least: number): fc.Arbitrary<Step[]> => {
+  const step = fc.oneof<fc.MaybeWeightedArbitrary<Step>[]>({ weight: 4, arbitrary: reading }, changing)
+  const steps = fc.array(step, { minLength: least, maxLength: 2 * least, size: 'max' })
+  return fc
+    .tuple(anyBeginning, later, steps, everyFilter, fc.nat(EVERYTHING))
+    .map(([first, afterMs, rest, filters, key]) => [
+      ...[...first.map(asStep(EVERYTHING, afterMs)), ...rest, ...filters.map(asStep())],
+      ...[...EVERYTHING_STORED.map(asStep()), ...EVERYTHING_STORED.map(asStep(key))],
+    ])
+}
 
 const NO_ROW: Readonly<Record<string, string>> = {
   ...{
