@@ -28,6 +28,9 @@ const instant = token('instant').map((one) => JSON.stringify(one))
 const day = text(pick('2026-02-01', '2026-03-01', '2026-11-15', '2030-01-01'))
 const number = (least: number, most: number) => fc.integer({ min: least, max: most }).map(String)
 
+/** Scores that risks often have, so that they are compared with their equals. */
+const product = pick('0', '1', '2', '4', '6', '8', '10', '12', '16', '20', '25')
+
 /** Values of filters that a nested list may have too: whatever they name exists, or is an id. */
 const SAFE: Readonly<Record<string, Readonly<Record<string, fc.Arbitrary<string>>>>> = {
   PersonFilter: {
@@ -44,7 +47,7 @@ const SAFE: Readonly<Record<string, Readonly<Record<string, fc.Arbitrary<string>
     project: oneOrSome(text(token('project', 'key', 'lowerKey'))),
     status: enums('OPEN', 'OCCURRED', 'CLOSED'),
     level: enums('UNASSESSED', 'LOW', 'MEDIUM', 'HIGH', 'CRITICAL'),
-    ...{ minScore: number(0, 25), minResidualScore: number(0, 25), likelihood: number(1, 5), impact: number(1, 5) },
+    ...{ minScore: product, minResidualScore: product, likelihood: number(1, 5), impact: number(1, 5) },
     unplaced: pick('true', 'false'),
     owner: oneOrSome(fc.oneof(text(token('person')), fc.constant('null'))),
     category: oneOrSome(text(pick('supply', 'WEATHER', 'i̇', 'none'))),
