@@ -92,8 +92,10 @@ function isSince({ t: { change } }: Read, { since }: FeedFilter): SQL | undefine
 function visible(filter: FeedFilter, { mayRead, require }: Caller): FeedFilter {
   for (const kind of filter.entity ?? []) require(scopeOfKind(kind, 'read'))
   if (filter.project) require('projects.read')
-  const kinds = filter.entity ?? ENTITY_KINDS.filter((kind) => mayRead(scopeOfKind(kind, 'read')))
-  if (!filter.entity && kinds.length === 0) require(scopeOfKind(ENTITY_KINDS[0], 'read'))
+  const readable = ENTITY_KINDS.filter((kind) => mayRead(scopeOfKind(kind, 'read')))
+  // Whatever the filter, even of no kind: the cursor of an empty page tells how much has changed.
+  if (readable.length === 0) require(scopeOfKind(ENTITY_KINDS[0], 'read'))
+  const kinds = filter.entity ?? readable
   return { ...filter, entity: kinds.length === ENTITY_KINDS.length ? null : kinds }
 }
 

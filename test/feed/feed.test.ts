@@ -159,6 +159,15 @@ test('a key sees the kinds that it may read, and asking for another by name is r
   expect(shown(await (await gateway.as()).get('/v1/changes'))).toEqual(refused('personnel.read'))
 })
 
+test('a key without scopes is refused also when it asks for no kind at all', async () => {
+  const { gateway } = await openFilled()
+  const { body } = await (await gateway.as()).graphql(
+    '{ changes(filter: { entity: [] }) { totalCount pageInfo { endCursor } } }',
+  )
+  expect(body.data).toEqual({ changes: null })
+  expect(body.errors[0].extensions).toMatchObject({ code: 'INSUFFICIENT_SCOPE', requiredScope: 'personnel.read' })
+})
+
 test('who made a change is shown to keys that manage every kind on the page', async () => {
   const { gateway } = await openFilled()
   const mixed = await gateway.as('personnel.read', 'projects.manage')
