@@ -81,6 +81,8 @@ async function setLive({ db, t, among }: Write, live: number, personIds: readonl
   await db.update(t.membership).set({ live }).where(among(t.membership.personId, personIds))
 }
 
+/** In the order of the lists: both engines compare UTF-8, which JavaScript's `<` does not. */
 function namesOf(rows: readonly GroupRow[]): string[] {
-  return [...rows].sort((one, other) => (one.nameFolded < other.nameFolded ? -1 : 1)).map(({ name }) => name)
+  const bytes = ({ nameFolded }: GroupRow) => Buffer.from(nameFolded)
+  return [...rows].sort((one, other) => Buffer.compare(bytes(one), bytes(other))).map(({ name }) => name)
 }

@@ -183,6 +183,18 @@ test('who made a change is shown to keys that manage every kind on the page', as
   expect(body.errors[0].extensions).toMatchObject({ code: 'INSUFFICIENT_SCOPE', requiredScope: 'personnel.manage' })
 })
 
+test('the groups of a person are named in the order in which the lists show them', async () => {
+  const { gateway } = await openFilled()
+  const caller = await gateway.as('personnel.manage')
+  const names = ['\u{1F469}', '\uFFFD']
+  for (const name of names) await caller.post('/v1/groups', { name })
+  const { body } = await caller.post('/v1/personnel', { name: 'Ada', externalId: 'HR-99', groupIds: names })
+  const [entry] = (await follow(caller, { entity: 'person' })).filter(({ entityId }) => entityId === body.id)
+  const shown = body.groups.map(({ name }: { name: string }) => name)
+  expect(shown).toEqual(names.toReversed())
+  expect(entry?.fields).toContainEqual({ field: 'groups', from: null, to: shown.join('; ') })
+})
+
 test('after an erasure the older entries are blank, and an ERASED entry says so', async () => {
   const { gateway, company } = await openFilled()
   const caller = await gateway.as('personnel.read')
