@@ -122,8 +122,8 @@ function peopleNamed(context: Context, texts: Filter['owner']) {
 
 export function matchingRisks(context: Context, risks: readonly Risk[], filter: Filter): Risk[] {
   requireSound(filter)
-  const inProjects = idsNamed(context, 'PROJECT', filter.project)
   const owners = peopleNamed(context, filter.owner)
+  const inProjects = idsNamed(context, 'PROJECT', filter.project)
   return risks.filter(
     (risk) =>
       (filter.status ? filter.status.includes(risk.status) : rows.isLive(risk)) &&
@@ -146,8 +146,8 @@ export function matchingRisks(context: Context, risks: readonly Risk[], filter: 
 export function matchingIssues(context: Context, issues: readonly Issue[], filter: Filter): Issue[] {
   requireSound(filter)
   if (filter.risk?.some((id) => !isIdOf('RISK', id))) throw rows.bad()
-  const inProjects = idsNamed(context, 'PROJECT', filter.project)
   const assignees = peopleNamed(context, filter.assignee)
+  const inProjects = idsNamed(context, 'PROJECT', filter.project)
   return issues.filter(
     (issue) =>
       rows.isLive(issue) &&

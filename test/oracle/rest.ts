@@ -165,7 +165,7 @@ function feedBody({ caller }: Context, parameters: Pairs): string {
 }
 
 async function routeAnswerOf({ path, parameters }: RestRequest, context: Context): Promise<RestAnswer> {
-  const [noun = '', id, below] = path
+  const [noun = '', id, part] = path
   const root = (field: string, filter = {}) => argumentsOf(fieldsOf('Query')[field]?.args ?? [], parameters, filter)
   const [view, shown = ''] = VIEWS[path.join('/')] ?? []
   if (view) return ask({ field: view, selection: shown, variables: root(view) }, context)
@@ -174,33 +174,38 @@ async function routeAnswerOf({ path, parameters }: RestRequest, context: Context
   const [type = '', single = ''] = NOUNS[noun] ?? []
   if (id === undefined)
     return page({ field: noun, selection: bodyOf(type), variables: root(noun) }, context, parameters)
-  if (below === undefined) return ask({ field: single, selection: bodyOf(type), variables: { id } }, context)
+  if (part === undefined) return ask({ field: single, selection: bodyOf(type), variables: { id } }, context)
   const history = fieldsOf(type)['history']?.args ?? []
-  if (below === 'history') {
+  if (part === 'history') {
     const selection = `id action recordedAt effectiveOn ${FIELDS}`
     const variables = { id, ...argumentsOf(history, parameters) }
     return page({ field: single, selection, variables }, context, parameters, history)
   }
-  const [list = '', filter = ''] = WITHIN[`${noun}/${below}`] ?? []
-  // What is below a thing that is not there is not there either.
-  const parent = await ask({ field: single, selection: 'id', variables: { id } }, context)
+  const [list = '', filter = ''] = WITHIN[`${noun}/${part}`] ?? []
   const selection = bodyOf(NOUNS[list]?.[0] ?? '')
-  const answer = await page({ field: list, selection, variables: root(list, { [filter]: [id] }) }, context, parameters)
-  return parent.status === 404 && answer.status !== 403 ? parent : answer
+  const below = (within = {}) => page({ field: list, selection, variables: root(list, within) }, context, parameters)
+  // What is below a thing that is not there is not there either, if the rest can be used.
+  const parent = await ask({ field: single, selection: 'id', variables: { id } }, context)
+  if (parent.status !== 404) return below({ [filter]: [id] })
+  const others = await below()
+  return others.status === 200 ? parent : others
 }
 
 const BOUNDS: Readonly<Record<string, readonly [least: number, most: number]>> = {
   ...{ limit: [1, 1000], minScore: [0, 25], minResidualScore: [0, 25], likelihood: [1, 5], impact: [1, 5] },
 }
 
-/** What the service must answer to a GET request: a missing scope counts first, then a bad value, then what is there. */
+/** What the service must answer to a GET request: the scope of the route counts first, then a bad value, then the rest. */
 export async function restAnswerOf(request: RestRequest, context: Context): Promise<RestAnswer> {
-  const answer = await routeAnswerOf(request, context)
   const isBad = request.parameters.some(([name, value]) => {
     const [least = -Infinity, most = Infinity] = BOUNDS[name] ?? []
     return Number(value) < least || Number(value) > most
   })
-  return isBad && answer.status !== 403 ? problem('BAD_REQUEST') : answer
+  if (!isBad) return routeAnswerOf(request, context)
+  const [noun, , below] = request.path
+  const [list] = WITHIN[`${noun}/${below}`] ?? []
+  const bare = await routeAnswerOf({ ...request, path: list ? [list] : request.path, parameters: [] }, context)
+  return bare.status === 403 ? bare : problem('BAD_REQUEST')
 }
 
 /** What the service must answer to a change: the same as the mutation. */

@@ -209,6 +209,7 @@ export function syncPersonnel(context: Context, { input }: Arguments) {
   const counts = { people: noCounts(), groups: noCounts() }
   // What belongs to a stored record is refused, even if that one is given another value here.
   const [people, groups] = [world.all('PERSON'), world.all('GROUP')]
+  const seen = new Set<string>()
   requireDistinct(input.groups ?? [], 'externalId', 'name')
   requireDistinct(input.people ?? [], 'externalId', 'email')
   for (const given of input.groups ?? []) {
@@ -216,6 +217,8 @@ export function syncPersonnel(context: Context, { input }: Arguments) {
     const group = merged(newGroup(''), values)
     const before = matched(groups, group, ({ name }) => rows.sameText(name, group.name))
     const base = before ?? newGroup(context.idOf('GROUP', { name: group.name }))
+    if (seen.has(base.id)) throw invalid()
+    seen.add(base.id)
     counts.groups[storeGroup(context, merged(base, values), groups, 'VALIDATION_FAILED')] += 1
   }
   for (const given of input.people ?? []) {
@@ -223,6 +226,8 @@ export function syncPersonnel(context: Context, { input }: Arguments) {
     const person = merged(newPerson(''), values)
     const before = matched(people, person, ({ email }) => rows.sameText(email, person.email))
     const base = before ?? newPerson(personId(context, person))
+    if (seen.has(base.id)) throw invalid()
+    seen.add(base.id)
     const joined = Array.isArray(given['groups']) ? given['groups'].map((one) => groupNamed(context, one)) : base.groups
     counts.people[storePerson(context, merged(base, { ...values, groups: joined }), people, 'VALIDATION_FAILED')] += 1
   }
