@@ -4,8 +4,8 @@ import { openGateway } from '../support/harness.js'
 import { Run, script, type Tally } from './run.js'
 
 /** The same requests at each run of the suite; `npm run test:oracle` sends others, and more. */
-const { ORACLE_SEED: seed = 1, ORACLE_ROUNDS: rounds = 4, ORACLE_PATH: path } = process.env
-/** A round takes a quarter of a second, and far more on a busy machine. */
+const { ORACLE_SEED: seed = 1, ORACLE_ROUNDS: rounds = 3, ORACLE_PATH: path } = process.env
+/** A round takes a second, and far more on a busy machine. */
 const ROUND_MS = 20_000
 const SHRINKING_MS = 60_000
 
