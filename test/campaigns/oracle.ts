@@ -2,7 +2,7 @@
  * Sends random requests to the service and compares each response with the oracle of test/oracle, in both ways of
  * reading and on both engines. Prints the seed, and a shrunk example of a wrong answer.
  *
- *   npm run test:oracle [-- --seed 7 --rounds 100 --project unit --project plain --project postgres]
+ *   npm run campaign -- oracle [-- --seed 7 --rounds 100 --project unit --project plain --project postgres]
  *
  * `--path`, beside the seed, repeats the one round that a failure names.
  */

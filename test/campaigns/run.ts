@@ -31,6 +31,10 @@ runNamed('npm run campaign --', {
     about: 'the largest input of every kind, and the longest blocks of the event loop',
     command: tsx('campaigns/inputs'),
   },
+  oracle: {
+    about: 'random requests next to a naive model of the documents',
+    command: tsx('campaigns/oracle'),
+  },
   soak: { about: 'mixed load for minutes: memory, descriptors, write-ahead log', command: tsx('campaigns/soak') },
   cache: { about: 'cached responses next to fresh ones', command: tsx('campaigns/cache') },
   properties: {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { openGateway } from '../support/harness.js'
 import { Run, script, type Tally } from './run.js'
 
-/** The same requests at each run of the suite; `npm run test:oracle` sends others, and more. */
+/** The same requests at each run of the suite; `npm run campaign -- oracle` sends others, and more. */
 const { ORACLE_SEED: seed = 1, ORACLE_ROUNDS: rounds = 3, ORACLE_PATH: path } = process.env
 /** A round takes a second, and far more on a busy machine. */
 const ROUND_MS = 20_000
