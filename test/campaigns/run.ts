@@ -11,12 +11,12 @@ const tsx = (file: string, ...args: string[]) => ['tsx', `test/${file}.ts`, ...a
 
 /** The tests with properties. */
 const PROPERTIES = [
-  'api/parity',
-  'history/past',
-  'ingest/roundTrip',
   'ingest/files/sheets',
   'ingest/workbooks/workbooks',
   'nouns/summaries',
+  'system/parity',
+  'system/past',
+  'system/roundTrip',
 ]
 
 const SEED = process.env['TEST_SEED'] ?? Math.floor(Math.random() * 1e6)
@@ -38,8 +38,19 @@ runNamed('npm run campaign --', {
   soak: { about: 'mixed load for minutes: memory, descriptors, write-ahead log', command: tsx('campaigns/soak') },
   cache: { about: 'cached responses next to fresh ones', command: tsx('campaigns/cache') },
   properties: {
-    about: `the property tests of npm test with ten times as many other values (TEST_SEED=${SEED})`,
-    command: ['env', `TEST_SEED=${SEED}`, 'TEST_ROUNDS=10', 'vitest', 'run', '--project', 'unit', ...PROPERTIES],
+    about: `the property tests with ten times as many other values (TEST_SEED=${SEED})`,
+    command: [
+      'env',
+      `TEST_SEED=${SEED}`,
+      'TEST_ROUNDS=10',
+      'vitest',
+      'run',
+      '--project',
+      'unit',
+      '--project',
+      'system',
+      ...PROPERTIES,
+    ],
   },
   import: { about: 'imports next to the sqlite3 shell, and clients beside them', command: tsx('bench/import') },
   speed: { about: 'throughput next to the alternatives', command: tsx('bench/speed', '--quick') },

@@ -44,9 +44,9 @@ export interface Stage {
 const isWhole = process.env['TEST_MATRIX'] === 'whole'
 
 const SLICE_SEED = 'operations'
-const SLICES = 4
+const SLICES = 8
 
-/** The cases whose names the seed selects, one in four; all of them in the whole matrix. */
+/** The cases whose names the seed selects, one in eight; all of them in the whole matrix. */
 export function sliceOf<T>(all: readonly T[], nameOf: (one: T) => string): T[] {
   const isChosen = (name: string) =>
     (createHash('sha256')

@@ -2,13 +2,13 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { anyHistory, type Step } from '../history/randomHistory.js'
+import { byId, movementsBetween, NOTHING, pointOf, type State, stateOf } from '../history/states.js'
 import { engine } from '../support/engine.js'
 import { type Gateway, NOW, openGateway } from '../support/harness.js'
 import { runs } from '../support/properties.js'
 import { newStore, sqliteStore, type TestStore } from '../support/stores.js'
 import { PLAIN } from '../support/way.js'
-import { anyHistory, type Step } from './randomHistory.js'
-import { byId, movementsBetween, NOTHING, pointOf, type State, stateOf } from './states.js'
 
 interface Moment {
   readonly at: Date

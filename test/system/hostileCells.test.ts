@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { lines, openDesk } from '../importing.js'
+import { lines, openDesk } from '../ingest/importing.js'
 
 /** A regular expression that looks twice at them takes minutes. */
 const BLANKS = ' '.repeat(100_000)

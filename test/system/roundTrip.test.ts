@@ -10,11 +10,11 @@ import { importRecords } from '../../src/ingest/importers.js'
 import type { ImportResult } from '../../src/ingest/run.js'
 import { erasePerson } from '../../src/personnel/erasure.js'
 import type { Store } from '../../src/store/store.js'
+import { idOf, type Members, type RandomProjects, randomProjects } from '../ingest/randomProjects.js'
 import { NOW } from '../support/harness.js'
 import { runs } from '../support/properties.js'
 import { newStore } from '../support/stores.js'
 import { workbookOf } from '../support/workbooks.js'
-import { idOf, type Members, type RandomProjects, randomProjects } from './randomProjects.js'
 
 /** In the order of foreign keys. */
 const ORDER = ['groups', 'people', 'projects', 'risks', 'issues'] as const satisfies readonly SheetNoun[]

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { UnreadableSheet } from '../../../src/ingest/files/flaws.js'
-import { workbookTables } from '../../../src/ingest/files/workbook/workbook.js'
-import { addProject, addRisk, project, risk } from '../../support/fixtures.js'
-import { partsOf, workbookOf, zipOf } from '../../support/workbooks.js'
-import { openDesk } from '../importing.js'
+import { UnreadableSheet } from '../../src/ingest/files/flaws.js'
+import { workbookTables } from '../../src/ingest/files/workbook/workbook.js'
+import { openDesk } from '../ingest/importing.js'
+import { addProject, addRisk, project, risk } from '../support/fixtures.js'
+import { partsOf, workbookOf, zipOf } from '../support/workbooks.js'
 
 const SHEET = 'xl/worksheets/sheet1.xml'
 const STYLES = 'xl/styles.xml'
@@ -229,7 +229,7 @@ test('what looks like an attribute inside of another is none', async () => {
 })
 
 test('whatever bytes of a workbook are changed, it is read or refused with a sentence', () => {
-  const original = readFileSync(new URL('../samples/workbooks/register.xlsx', import.meta.url))
+  const original = readFileSync(new URL('../ingest/samples/workbooks/register.xlsx', import.meta.url))
   const change = fc.tuple(fc.nat(original.length - 1), fc.nat(255))
   fc.assert(
     fc.property(fc.array(change, { minLength: 1, maxLength: 4 }), (changes) => {

@@ -5,10 +5,10 @@ import { ApolloServer } from '@apollo/server'
 import { startStandaloneServer } from '@apollo/server/standalone'
 import { createYoga } from 'graphql-yoga'
 import { expect, onTestFinished, test } from 'vitest'
+import { type Operations, requestsTo, type Send, type Tasks, throughGateway } from '../federation/scenarios.js'
+import { composeSupergraph, stitchedGateway } from '../federation/supergraph.js'
+import { tasksSubgraph } from '../federation/tasks.js'
 import { openFilled } from '../support/harness.js'
-import { type Operations, requestsTo, type Send, type Tasks, throughGateway } from './scenarios.js'
-import { composeSupergraph, stitchedGateway } from './supergraph.js'
-import { tasksSubgraph } from './tasks.js'
 
 // The subgraph URLs of the stitching gateway; Apollo's gets their sockets, as composing takes a while.
 const SUBGRAPHS = { operations: 'http://operations/graphql', tasks: 'http://tasks/graphql' }
