@@ -147,6 +147,13 @@ describe('the log', () => {
     expect(['example.com', 'Byron', secret, 'aaaa'].filter((word) => text.includes(word))).toEqual([])
   })
 
+  test('has the beginning of a long name of an operation', async () => {
+    const gateway = openGateway()
+    const { caller } = await minted(gateway, [])
+    await caller.graphql(`query ${'a'.repeat(20_000)} { apiKey { name } }`)
+    expect(linesOf(gateway).at(-1)?.['operation']).toBe('a'.repeat(100))
+  })
+
   test.each(['GET /v1/personnel', 'POST /graphql'])(
     'says why %s was refused with 401, and to which key',
     async (api) => {

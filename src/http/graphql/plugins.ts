@@ -99,6 +99,9 @@ interface Operation {
   readonly variables: Readonly<Record<string, unknown>> | null | undefined
 }
 
+/** A client may name its operation as it likes, at the length of a whole query. */
+const NAME_CHARACTERS_LOGGED = 100
+
 /** Runs a validated operation as compiled SQL where possible; all others are executed. */
 function runnerWith({ runCompiled, engine, contextFor }: OperationsOptions) {
   return async ({ document, operationName, variables }: Operation, server: ServerContext): Promise<ExecutionResult> => {
@@ -106,7 +109,7 @@ function runnerWith({ runCompiled, engine, contextFor }: OperationsOptions) {
     // Not Yoga's own: it is made with `defineProperties`, and every look at such an object is slow.
     const context = contextFor(server)
     const operation = getOperationAST(document, operationName)
-    exchange.operation = operation?.name?.value ?? 'anonymous'
+    exchange.operation = operation?.name?.value.slice(0, NAME_CHARACTERS_LOGGED) ?? 'anonymous'
     exchange.isChange = operation?.operation === 'mutation'
     exchange.isShared = operation?.operation === 'query' && !isPersonal(document, schema)
     const query = { document, operationName: operationName ?? undefined, variables: variables ?? {} }
