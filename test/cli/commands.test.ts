@@ -5,6 +5,7 @@ import { engine } from '../support/engine.js'
 import { openGateway } from '../support/harness.js'
 import { mint, runHere } from '../support/inProcess.js'
 import { newFolder, storeOf } from '../support/process.js'
+import type { TestStore } from '../support/stores.js'
 
 const READ = ['--scope', 'personnel.read', '--scope', 'projects.read']
 
@@ -84,7 +85,9 @@ describe('keys list, revoke and rotate', () => {
     expect(renewed.key).not.toBe(old.key)
     const [listed] = JSON.parse((await runHere(folder, ['keys', 'list', '--json'])).stdout)
     expect(Math.abs(Date.parse(listed.expiresAt) - Date.now() - 2 * 3_600_000)).toBeLessThan(60_000)
-    const gateway = openGateway({ clock: () => new Date() }, onTestFinished, storeOf(folder))
+    // Removed with its folder.
+    const own: TestStore = Object.create(storeOf(folder), { remove: { value: () => undefined } })
+    const gateway = openGateway({ clock: () => new Date() }, onTestFinished, own)
     const statusFor = async (key: string) => (await gateway.with(`Bearer ${key}`).get('/v1/key')).status
     expect([await statusFor(old.key), await statusFor(renewed.key)]).toEqual([200, 200])
     await runHere(folder, ['keys', 'rotate', renewed.id, '--grace', '0m'])

@@ -47,6 +47,8 @@ function copyOfTable(from: string, table: string): string {
 
 /** Emptying a database takes a fraction of the time that making one does. Its connection stays open for the next test. */
 export function giveBack(url: string): void {
+  // Given back twice, it would be used by two tests at once.
+  if (stock.includes(url)) throw new Error(`${url} was given back before.`)
   try {
     rowsOf(url, EMPTIED)
     stock.push(url)
