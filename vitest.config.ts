@@ -19,10 +19,10 @@ const SQLITE_ONLY: Readonly<Record<string, string>> = {
 
 /** Tests of what comes before the store: requests, limits of requests, files, the repository. */
 const WITHOUT_STORE = [
-  'test/http/{expectContinue,headers,jsonFlaw,longInputs,negotiation,router,slices}.test.ts',
+  'test/http/{expectContinue,headers,jsonFlaw,longInputs,negotiation,router}.test.ts',
   'test/access/{buckets,rateLimits}.test.ts',
   'test/compiled/memory.test.ts',
-  'test/system/{bundle,connections,container,hostileCells,hostileWorkbooks,inFlight,rateLimits,schemaCheck}.test.ts',
+  'test/system/{bundle,connections,container,hostileCells,hostileWorkbooks,inFlight,slices,rateLimits,schemaCheck}.test.ts',
   'test/ingest/{files,guess,maps,workbooks}/**',
   'test/repository/**',
 ]

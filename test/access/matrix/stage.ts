@@ -8,7 +8,7 @@ import { addPerson } from '../../../src/personnel/people.js'
 import type { Write } from '../../../src/store/store.js'
 import { addGroup, addIssue, addProject, addRisk, issue, project, risk } from '../../support/fixtures.js'
 import { type Caller, type Gateway, NOW, openGateway, type TestResponse } from '../../support/harness.js'
-import type { Rows } from './paths.js'
+import { type Rows, STYLES } from './paths.js'
 import type { Self } from './results.js'
 
 /** A caller with a key. */
@@ -56,6 +56,9 @@ export function sliceOf<T>(all: readonly T[], nameOf: (one: T) => string): T[] {
     0
   return all.filter((one) => isWhole || isChosen(nameOf(one)))
 }
+
+/** The ways to write a query that are tried; in a slice the plain one and fragments. */
+export const STYLES_TRIED = isWhole ? STYLES : STYLES.filter((style) => style === 'plain' || style === 'named fragment')
 
 /** The number of checks below which something was left out; a slice has its share. */
 export const checksMin = (whole: number) => (isWhole ? whole : whole / (2 * SLICES))

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { addPerson, type PersonInput } from '../../src/personnel/people.js'
+import { type Desk, lines, openDesk } from '../ingest/importing.js'
 import { engine } from '../support/engine.js'
-import { type Desk, lines, openDesk } from './importing.js'
 
 /** A desk where these people are on the roster. */
 async function openRoster(...people: PersonInput[]): Promise<Desk> {
