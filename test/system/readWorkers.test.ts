@@ -118,7 +118,7 @@ test.runIf(process.platform === 'linux')('a worker gives way to the event loop w
 })
 
 test('the event loop goes on while a worker reads', async () => {
-  const { caller } = await openSlow({ deadlineMs: 500 })
+  const { caller } = await openSlow({ deadlineMs: 2_000 })
   const slow = caller.get(SEARCH)
   let pages = 0
   const paging = (async () => {

@@ -114,15 +114,15 @@ async function partsOf(bill: Bill, buyer: Buyer): Promise<{ lists: KnownLists; t
   }
   collect(bill)
   requireComparable(filters)
-  const texts = new Map(await Promise.all([...long].map(async (one) => [one, await averageOf(one, buyer)] as const)))
+  const texts = new Map([...long].map((one) => [one, averageOf(one, buyer)]))
   const lists = await Promise.all(
     [...found].map(async ([one, args]) => [one, await known(one, args, texts, buyer)] as const),
   )
   return { lists: new Map(lists), texts }
 }
 
-async function averageOf({ table, column }: LongText, { counts }: Buyer): Promise<number> {
-  const { average } = await counts.texts.of(table)
+function averageOf({ table, column }: LongText, { counts }: Buyer): number {
+  const { average } = counts.texts.of(table)
   return average[column] ?? 0
 }
 

@@ -125,7 +125,7 @@ export function listRunner(root: ListRoot) {
     const rows = first ?? (await context.rowCounts.of(list, filter, own.most))
     requireWhole(rows, own)
     const weighing = new Weighing(pageRequests, rows)
-    const perRow = (1 + root.weigh(weighing)) * (await lengthFactor(context, root, list))
+    const perRow = (1 + root.weigh(weighing)) * lengthFactor(context, root, list)
     const { builtOnce } = weighing
     const table = list.table(read.t)
     const extent = {
@@ -173,9 +173,9 @@ export function listRunner(root: ListRoot) {
 }
 
 /** Long rows count as several, so that a page of them is not read on the event loop. */
-async function lengthFactor({ rowCounts }: Context, { longTexts }: ListRoot, { table }: AnyList): Promise<number> {
+function lengthFactor({ rowCounts }: Context, { longTexts }: ListRoot, { table }: AnyList): number {
   if (longTexts === 0) return 1
-  const { average } = await rowCounts.texts.of(table)
+  const { average } = rowCounts.texts.of(table)
   const bytes = Object.values(average).reduce((sum, one) => sum + one, 0)
   return Math.max(1, bytes / LIMITS.pricedRowBytes)
 }

@@ -23,7 +23,7 @@ interface Sizes {
 }
 
 interface Measured {
-  readonly sizes: Promise<Sizes>
+  readonly sizes: Sizes
   readonly version: string
   /** By `performance.now()`. */
   readonly dueAt: number
@@ -31,50 +31,48 @@ interface Measured {
 
 const NONE: Sizes = { longest: 0, average: {} }
 
+/** Until a table is measured, its rows count as ordinary in prices, and as the longest possible for the limit. */
+const UNMEASURED: Measured = { sizes: { longest: LIMITS.rowBytesMax, average: {} }, version: '', dueAt: 0 }
+
 /** A measurement is repeated after this many times as long as it took: it reads a whole table. */
 const REST = 100
 
-/** Measures the long texts of each table on first use, and again now and then while they change. */
+/** Measures the long texts of each table on first use, and again now and then while they change. Nobody waits for it. */
 export class TextSizes {
   private readonly store: Pick<Store, 'read' | 'versions'>
   private readonly measured = new Map<string, Measured>()
-  /** The bytes of the longest row of all measured tables. */
-  longest = 0
 
   constructor(store: Pick<Store, 'read' | 'versions'>) {
     this.store = store
   }
 
-  of(table: (t: Tables) => PgTable): Promise<Sizes> {
-    const of = table(this.store.read.t)
-    const known = this.measured.get(getTableName(of))
-    if (known && performance.now() < known.dueAt) return known.sizes
-    return this.measure(of, known)
+  /** The bytes of the longest row of all tables that were asked for. */
+  get longest(): number {
+    return Math.max(0, ...Array.from(this.measured.values(), ({ sizes }) => sizes.longest))
   }
 
-  /** Callers get the last sizes meanwhile. */
-  private measure(table: PgTable, known: Measured | undefined): Promise<Sizes> {
+  of(table: (t: Tables) => PgTable): Sizes {
+    const of = table(this.store.read.t)
+    const known = this.measured.get(getTableName(of)) ?? UNMEASURED
+    if (performance.now() >= known.dueAt) void this.measure(of, known)
+    return known.sizes
+  }
+
+  private async measure(table: PgTable, known: Measured): Promise<void> {
     const name = getTableName(table)
     const startedAt = performance.now()
+    this.measured.set(name, { ...known, dueAt: Number.POSITIVE_INFINITY })
     const { read, versions } = this.store
-    let version = ''
-    const measuring = versions().then((found) => {
-      version = String(found[counterOf(name)])
-      return known?.version === version ? known.sizes : sizesOf(read, table)
-    })
-    const sizes = known?.sizes ?? measuring
-    this.measured.set(name, { sizes, version: '', dueAt: Number.POSITIVE_INFINITY })
-    measuring.then(
-      ({ longest }) => {
-        this.longest = Math.max(this.longest, longest)
-        const now = performance.now()
-        const dueAt = now + Math.max(LIMITS.textSizesMs, REST * (now - startedAt))
-        this.measured.set(name, { sizes: measuring, version, dueAt })
-      },
-      // The first caller gets the error: reading would wait as long for the same one.
-      () => this.measured.delete(name),
-    )
-    return sizes
+    let { sizes, version } = known
+    try {
+      const found = String((await versions())[counterOf(name)])
+      if (found !== version) [sizes, version] = [await sizesOf(read, table), found]
+    } catch {
+      // The store is busy or closed: those who read report it, and the next one measures again.
+    }
+    const now = performance.now()
+    const dueAt = now + Math.max(LIMITS.textSizesMs, REST * (now - startedAt))
+    this.measured.set(name, { sizes, version, dueAt })
   }
 }
 
