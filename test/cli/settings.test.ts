@@ -29,6 +29,12 @@ test.each([
   expect(readConfig({ basePath: path }, ['basePath'])).toEqual({ basePath })
 })
 
+test.each(['0', '901', '-1', '1.5', 'much'])('--response-megabytes %s is refused in a sentence', (given) => {
+  const form = 'it must be a whole number of megabytes from 1 to 900.'
+  const sentence = `--response-megabytes is ${JSON.stringify(given)}; ${form}`
+  expect(() => readConfig({ responseMegabytes: given }, ['responseMegabytes'])).toThrow(new BadSettings(sentence))
+})
+
 afterEach(() => vi.unstubAllEnvs())
 
 test.each([['--ready-megabytes', '0'], ['--ready-megabytes=0']])('the former flag %s names the new one', (...given) => {
