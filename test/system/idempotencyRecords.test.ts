@@ -221,6 +221,15 @@ describe('a result that is too long to be stored', () => {
       expect([times, (await send(named)).body.data.changePerson]).toEqual([times, { unrecorded: 'Countess' }])
   })
 
+  test('is a conflict in words if another field is called id', async () => {
+    const { ownerId, send } = await openLong()
+    const owned = 'risks(first: 1000) { nodes { description } }'
+    const change = `mutation { changePerson(id: "${ownerId}", input: { title: "Countess" }) { id: title ${owned} } }`
+    expect((await send(change)).body.data.changePerson.id).toBe('Countess')
+    const { data, errors } = (await send(change)).body
+    expect([data, errors[0].extensions.code]).toEqual([{ changePerson: null }, 'CONFLICT'])
+  })
+
   test('is a conflict in words if it has no id', async () => {
     const { gateway, send } = await openLong()
     const sync = `mutation { syncProject(input: { key: "LONG", name: "Long", mode: PARTIAL }) {
