@@ -81,11 +81,16 @@ test('pages without a filter and single rows have kept plans, and filtered pages
   const caller = await gateway.as('personnel.manage', 'projects.read')
   const { body } = await caller.post('/v1/personnel', { name: 'Ada', externalId: 'a' })
   const lists = ['/v1/personnel?limit=7', '/v1/risks?limit=7', '/v1/issues?limit=7', `/v1/personnel/${body.id}`]
-  for (const path of [...lists, '/v1/risks?limit=7&status=OPEN', '/v1/personnel?limit=7&search=a'])
-    for (let i = 0; i < 3; i++) expect((await caller.get(path)).status).toBe(200)
-  // Keys and versions are looked up too.
-  const statements = (await kept(gateway.store)).filter((statement) => !/api_key|revision/.test(statement))
-  expect(statements.map((statement) => statement.slice(statement.lastIndexOf(' where '))).sort()).toEqual([
+  const all = [...lists, '/v1/risks?limit=7&status=OPEN', '/v1/personnel?limit=7&search=a']
+  // A connection keeps what it has seen twice, and the store's own reads may occupy one of them meanwhile.
+  const keptPlans = async () => {
+    for (const path of all) expect((await caller.get(path)).status).toBe(200)
+    // Keys and versions are looked up too.
+    const statements = (await kept(gateway.store)).filter((statement) => !/api_key|revision/.test(statement))
+    return statements.map((statement) => statement.slice(statement.lastIndexOf(' where '))).sort()
+  }
+  for (let i = 0; i < 3; i++) await keptPlans()
+  await expect.poll(keptPlans).toEqual([
     ' where "issue"."live" = $4 order by "issue"."standing", "issue"."raised_on", "issue"."id" limit 7) "r1"',
     ' where "person"."status" = $4 order by "person"."name_folded", "person"."id" limit 7) "r1"',
     ' where "r1"."id" = $1 limit 1',

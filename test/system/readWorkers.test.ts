@@ -133,7 +133,7 @@ test('the event loop goes on while a worker reads', async () => {
 })
 
 test('when the worker queue is full, the next request gets 503, unless others have disconnected', async () => {
-  const { gateway, caller } = await openSlow({ deadlineMs: 3_000 })
+  const { gateway, caller } = await openSlow({ deadlineMs: 5_000 })
   const call = (signal?: AbortSignal) =>
     gateway.app.fetch(
       new Request(`http://localhost${SEARCH}`, {
@@ -144,7 +144,7 @@ test('when the worker queue is full, the next request gets 503, unless others ha
   const hangUp = new AbortController()
   const running = Array.from({ length: LIMITS.readWorkersMax }, () => call())
   const waiting = Array.from({ length: LIMITS.readQueueMax }, () => call(hangUp.signal))
-  await sleep(300)
+  await passed(gateway, running.length + waiting.length)
   const refused = await call()
   expect(await refused.json()).toMatchObject({ status: 503, code: 'UNAVAILABLE' })
   expect(refused.headers.get('retry-after')).toBe('1')
