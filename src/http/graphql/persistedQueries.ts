@@ -16,11 +16,17 @@ const HASH = /^[0-9a-f]{64}$/
  * A hash always means the same text, so all keys share the entries; the key has been checked before.
  */
 export class PersistedQueries {
-  private readonly texts = new LRUCache<string, string>({
-    max: LIMITS.queriesKeptMax,
-    maxSize: LIMITS.queriesKeptCharacters,
-    sizeCalculation: (text) => text.length,
-  })
+  private kept: LRUCache<string, string> | undefined
+
+  /** Built lazily: most clients send no hash. */
+  private get texts(): LRUCache<string, string> {
+    this.kept ??= new LRUCache<string, string>({
+      max: LIMITS.queriesKeptMax,
+      maxSize: LIMITS.queriesKeptCharacters,
+      sizeCalculation: (text) => text.length,
+    })
+    return this.kept
+  }
 
   /** The query text: as sent, or looked up by its hash. */
   textFor({ query, extensions }: Sent): unknown {

@@ -1,8 +1,8 @@
 import { getTableName, isNull, or, type SQL, sql } from 'drizzle-orm'
 import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
-import { LRUCache } from 'lru-cache'
 import { type IdKind, isId } from '../../ids.js'
 import { LIMITS } from '../../limits.js'
+import { growingCache } from '../../lruCache.js'
 import { nearest } from '../../text.js'
 import { counterOf, type Versions } from '../changeCounters.js'
 import type { Read, Store } from '../store.js'
@@ -79,7 +79,7 @@ const KNOWN_MAX = Math.max(1_000, LIMITS.filterItemsMax)
 /** Caches which names exist, until the change counter of their table rises. */
 export class KnownNames {
   private readonly store: Pick<Store, 'read' | 'versions'>
-  private readonly known = new LRUCache<string, Versions[keyof Versions]>({ max: KNOWN_MAX })
+  private readonly known = growingCache<Versions[keyof Versions]>(KNOWN_MAX)
 
   constructor(store: Pick<Store, 'read' | 'versions'>) {
     this.store = store

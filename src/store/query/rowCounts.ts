@@ -1,7 +1,8 @@
 import { getTableName } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
-import { LRUCache } from 'lru-cache'
+import type { LRUCache } from 'lru-cache'
 import { LIMITS } from '../../limits.js'
+import { growingCache } from '../../lruCache.js'
 import { counterOf } from '../changeCounters.js'
 import type { Store } from '../store.js'
 import type { Tables } from '../tables.js'
@@ -46,7 +47,7 @@ export class RowCounts {
     this.owner = owner
     this.names = shared?.names ?? new KnownNames(store)
     this.texts = shared?.texts ?? new TextSizes(store)
-    this.counted = shared?.counted ?? new LRUCache({ max: KEPT_MAX })
+    this.counted = shared?.counted ?? growingCache(KEPT_MAX)
   }
 
   /** The same counts; what is not known yet is counted in the turns of this owner. */

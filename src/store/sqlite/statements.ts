@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache'
 import { LIMITS } from '../../limits.js'
+import { growingCache } from '../../lruCache.js'
 import type { Statement } from './driver.js'
 
 /** More than the program's distinct statements; each takes a few kilobytes. */
@@ -13,7 +13,7 @@ export interface Statements {
 /** Caches prepared statements by their text: preparing takes longer than running. */
 export class StatementCache implements Statements {
   private readonly connection: Statements
-  private readonly statements = new LRUCache<string, Statement>({ max: KEPT_MAX })
+  private readonly statements = growingCache<Statement>(KEPT_MAX)
 
   constructor(connection: Statements) {
     this.connection = connection
