@@ -15,7 +15,6 @@ const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 
 const LONG_AGO = new Date('2026-01-05T08:00:00.000Z')
 
-type Row = Readonly<Record<string, unknown>>
 type Report = ReturnType<typeof reportOf>
 
 export interface Change {
@@ -45,7 +44,7 @@ export interface Desk {
   /** The ids of entities whose timestamps differ from their first and last history row. */
   wronglyTimestamped(): unknown[]
   /** Every row of every table. */
-  dump(): Record<string, Row[]>
+  dump: TestStore['dump']
 }
 
 const WRONGLY_TIMESTAMPED = `with
@@ -88,9 +87,7 @@ export function openDesk(store?: string): Desk {
       return rows.map((row) => ({ ...row, fields: JSON.parse(String(row['fields'])) }) as unknown as Change)
     },
     wronglyTimestamped: () => list(WRONGLY_TIMESTAMPED),
-    dump() {
-      return Object.fromEntries(own.tables().map((name) => [name, own.rows(`select * from "${name}" order by 1, 2`)]))
-    },
+    dump: own.dump,
   }
 }
 

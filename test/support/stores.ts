@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, rmdirSync, rmSync, unlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { openPostgres } from '../../src/store/postgres/store.js'
@@ -17,6 +17,8 @@ interface OpenOptions {
   readonly inPlaceRowsMax?: number
 }
 
+type Row = Readonly<Record<string, unknown>>
+
 /** An empty migrated store, with direct SQL access. */
 export interface TestStore {
   /** For `--database` and DATABASE_URL. */
@@ -26,7 +28,7 @@ export interface TestStore {
   open(options?: OpenOptions): Store
   /** Runs SQL. */
   run(sql: string): void
-  rows(sql: string): Readonly<Record<string, unknown>>[]
+  rows(sql: string): Row[]
   /** Each row as an array of the selected values. */
   values(sql: string): unknown[][]
   /** Holds the write lock like another process, until released. */
@@ -35,6 +37,8 @@ export interface TestStore {
   isHeld(): boolean
   /** The names of all tables. */
   tables(): string[]
+  /** Every row of every table. */
+  dump(): Record<string, Row[]>
   remove(): void
 }
 
@@ -77,6 +81,12 @@ export function copyOf(own: TestStore): TestStore {
   return engine === 'postgres' ? postgresStore(copyDatabase(own.url)) : sqliteStore(newFile(own.file))
 }
 
+const tablesIn = (db: Connection) => db.prepare<[], string>(SQLITE_TABLES).pluck().all()
+
+function dumped(tables: readonly string[], rows: TestStore['rows']): Record<string, Row[]> {
+  return Object.fromEntries(tables.map((name) => [name, rows(`select * from "${name}" order by 1, 2`)]))
+}
+
 export function sqliteStore(file: string): TestStore {
   const within = <T>(work: (db: Connection) => T): T => {
     const db = openDatabase(file)
@@ -92,7 +102,7 @@ export function sqliteStore(file: string): TestStore {
     file,
     open: (options) => openSqlite(file, options),
     run: (sql) => void within((db) => db.exec(sql)),
-    rows: (sql) => within((db) => db.prepare<[], Readonly<Record<string, unknown>>>(sql).all()),
+    rows: (sql) => within((db) => db.prepare<[], Row>(sql).all()),
     values: (sql) => within((db) => db.prepare<[], unknown[]>(sql).raw().all()),
     hold() {
       const other = openDatabase(file)
@@ -109,12 +119,26 @@ export function sqliteStore(file: string): TestStore {
           return true
         }
       }),
-    tables: () => within((db) => db.prepare<[], string>(SQLITE_TABLES).pluck().all()),
-    remove: () => rmSync(join(file, '..'), { recursive: true, force: true }),
+    tables: () => within(tablesIn),
+    // In one connection: each one parses the schema anew.
+    dump: () => within((db) => dumped(tablesIn(db), (sql) => db.prepare<[], Row>(sql).all())),
+    remove: () => removeFolderOf(file),
+  }
+}
+
+function removeFolderOf(file: string): void {
+  try {
+    // Mostly the file is all there is: listing the folder would take longer than removing both.
+    unlinkSync(file)
+    rmdirSync(dirname(file))
+  } catch {
+    rmSync(dirname(file), { recursive: true, force: true })
   }
 }
 
 export function postgresStore(url: string, remove = () => giveBack(url)): TestStore {
+  const rows = (sql: string) => rowsOf(url, sql)
+  const tables = () => valuesOf(url, POSTGRES_TABLES).map(String)
   return {
     url,
     get file(): string {
@@ -122,14 +146,15 @@ export function postgresStore(url: string, remove = () => giveBack(url)): TestSt
     },
     open: (options) => openPostgres(url, options),
     run: (sql) => void rowsOf(url, sql),
-    rows: (sql) => rowsOf(url, sql),
+    rows,
     values: (sql) => valuesOf(url, sql),
     hold() {
       rowsOf(url, 'begin; lock table revision in exclusive mode')
       return () => hangUp(url)
     },
     isHeld: () => valuesOf(url, HELD).length > 0,
-    tables: () => valuesOf(url, POSTGRES_TABLES).map(String),
+    tables,
+    dump: () => dumped(tables(), rows),
     remove,
   }
 }
