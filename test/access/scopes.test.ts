@@ -4,7 +4,14 @@ import { SCOPE_NAMES, type Scope } from '../../src/auth/scopes.js'
 import { ROUTES } from '../../src/http/rest/routes.js'
 import { schema } from '../../src/schema.js'
 import { ada, type Company } from '../support/fixtures.js'
-import { openFilled, openGateway, type TestResponse } from '../support/harness.js'
+import {
+  type AtEnd,
+  type Caller,
+  openFilled,
+  openGateway,
+  sharedByTests,
+  type TestResponse,
+} from '../support/harness.js'
 import { CASES, type Case } from './cases.js'
 
 /** The rule as a table: the single scopes that suffice where this one is needed. */
@@ -21,14 +28,30 @@ function tooLittle(needed: Scope): Scope[][] {
   return [...others.map((scope) => [scope]), others]
 }
 
+/** The company, with one key for each set of scopes. */
+async function openCompany(atEnd?: AtEnd) {
+  const { gateway, company } = await openFilled({}, atEnd)
+  const callers = new Map<string, Caller>()
+  const as = async (...scopes: Scope[]) => {
+    const caller = callers.get(scopes.join()) ?? (await gateway.as(...scopes))
+    callers.set(scopes.join(), caller)
+    return caller
+  }
+  return { company, as }
+}
+/** For reading, and for what is refused. */
+const sharedCompany = sharedByTests(openCompany)
+
+const isChange = ({ field }: Case) => field.startsWith('mutation')
+
 /** A document with the case's field as `result`, beside a field without a scope. */
-function documentOf({ field, selection }: Case, company: Company): string {
-  const operation = field.startsWith('mutation') ? 'mutation' : 'query'
-  return `${operation} { ${operation === 'query' ? 'key: apiKey { name }' : '__typename'} result: ${selection(company)} }`
+function documentOf(one: Case, company: Company): string {
+  const beside = isChange(one) ? 'mutation { __typename' : 'query { key: apiKey { name }'
+  return `${beside} result: ${one.selection(company)} }`
 }
 
-function beside({ field }: Case, scopes: Scope[]): object {
-  return field.startsWith('mutation') ? { __typename: 'Mutation' } : { key: { name: scopes.join(' ') } }
+function beside(one: Case, scopes: Scope[]): object {
+  return isChange(one) ? { __typename: 'Mutation' } : { key: { name: scopes.join(' ') } }
 }
 
 /** The error of a field in a one-line document. */
@@ -63,9 +86,9 @@ test('the cases here are every root field and every route with one scope', () =>
 })
 
 test.each(CASES)('$field and $route serve a key with $scope, or with the .manage that includes it', async (one) => {
-  const { gateway, company } = await openFilled()
+  const { company, as } = await (isChange(one) ? openCompany() : sharedCompany())
   for (const scope of ENOUGH[one.scope]) {
-    const caller = await gateway.as(scope)
+    const caller = await as(scope)
     const { status, body } = await caller.graphql(documentOf(one, company))
     const data = { ...beside(one, [scope]), result: one.answer(company) }
     expect({ scope, status, body }).toEqual({ scope, status: 200, body: { data } })
@@ -77,10 +100,10 @@ test.each(CASES)('$field and $route serve a key with $scope, or with the .manage
 })
 
 test.each(CASES)('$field and $route refuse a key without $scope, and nothing beside them', async (one) => {
-  const { gateway, company } = await openFilled()
+  const { company, as } = await sharedCompany()
   const document = documentOf(one, company)
   for (const scopes of tooLittle(one.scope)) {
-    const caller = await gateway.as(...scopes)
+    const caller = await as(...scopes)
     const { status, body } = await caller.graphql(document)
     const errors = [refusal(one.scope, ['result'], document.indexOf('result') + 1)]
     const data = { ...beside(one, scopes), result: null }
@@ -182,10 +205,10 @@ describe('a person behind a risk or an issue', () => {
     ['a b c', '{ a: risk(id: $r) { id b: owner { name } } c: person(id: $p) { id: name } }'],
     ['apiKey id2 risk', '{ apiKey: risk(id: $r) { id id2: owner { id } } risk: person(id: $p) { id } }'],
   ])('neither order nor aliases nor fragments open a way around it: %s: %s', async (names, selection) => {
-    const { gateway, company } = await openFilled()
+    const { company, as } = await sharedCompany()
     const [risk = '', owner = '', person = ''] = names.split(' ')
     const variables = { r: company.riskIds[1], p: company.personIds[1] }
-    const caller = await gateway.as('projects.read')
+    const caller = await as('projects.read')
     const { body } = await caller.graphql(`query ($r: ID!, $p: ID!) ${selection}`, variables)
     expect(body.data).toEqual({ [risk]: { id: variables.r, [owner]: null }, [person]: null })
     const refusalAt = (path: string[]) => expect.objectContaining({ path, extensions: LACKS_PERSONNEL })

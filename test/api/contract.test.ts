@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
 import { addIssue, addRisk, issue, risk } from '../support/fixtures.js'
-import type { TestResponse } from '../support/harness.js'
+import { sharedByTests, type TestResponse } from '../support/harness.js'
 import { LATER, openContract } from './contractStage.js'
+
+const sharedContract = sharedByTests(openContract)
 
 /** The entries of a response, each by its distinguishing member. */
 function entries({ body }: TestResponse): string[] {
@@ -90,7 +92,7 @@ test.each<[string, string[]]>([
   ['/v1/issues?search=i-5', []],
   [`/v1/issues?updatedSince=${LATER}`, ['I-4']],
 ])('GET %s lists %j', async (path, expected) => {
-  const { get } = await openContract()
+  const { get } = await sharedContract()
   const answer = await get(path)
   expect([answer.status, answer.body.page]).toEqual([200, { next: null, total: null }])
   expect(entries(answer)).toEqual(expected)

@@ -12,7 +12,7 @@ import {
   project,
   risk,
 } from '../support/fixtures.js'
-import { type Caller, type Gateway, NOW, openGateway, type TestResponse } from '../support/harness.js'
+import { type AtEnd, type Caller, type Gateway, NOW, openGateway, type TestResponse } from '../support/harness.js'
 
 export const EARLIER = '2026-01-05T08:00:00.000Z'
 export const LATER = NOW.toISOString()
@@ -27,8 +27,8 @@ export interface ContractStage {
 }
 
 /** All rows were stored at `EARLIER`, except for Åsa, Zulu team, HARBOR-2, R-4 and I-4, at `LATER`. */
-export async function openContract(): Promise<ContractStage> {
-  const gateway = openGateway()
+export async function openContract(atEnd?: AtEnd): Promise<ContractStage> {
+  const gateway = openGateway({}, atEnd)
   const ids: Record<string, string> = {}
   const at = <T>(instant: string, work: (write: Write) => Promise<T>) =>
     gateway.store.write({ by: 'cli', at: () => new Date(instant) }, work)

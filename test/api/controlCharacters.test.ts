@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { createLog } from '../../src/http/observe/log.js'
 import { mintKey, openStore } from '../../src/index.js'
 import { ada } from '../support/fixtures.js'
-import { openGateway, openOffice } from '../support/harness.js'
+import { openGateway, openOffice, sharedByTests } from '../support/harness.js'
 import { runHere } from '../support/inProcess.js'
 import { newFolder } from '../support/process.js'
 import { newStore } from '../support/stores.js'
@@ -29,13 +29,16 @@ const CONTROLS = [
   '\u2066',
   '\u2069',
 ]
+/** For what is refused, so that nothing is stored. */
+const sharedOffice = sharedByTests((atEnd) => openOffice({}, atEnd))
+
 const named = (control: string) => `a${control}b`
 const detailOf = (control: string) =>
   `Must not contain control characters; this has U+${control.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}.`
 
 describe('a name with a control character is refused, with its place and what it has', () => {
   test.each(CONTROLS)('by REST and GraphQL: %j', async (control) => {
-    const { caller } = await openOffice()
+    const { caller } = await sharedOffice()
     const name = named(control)
     const detail = detailOf(control)
     const flaw = (pointer: string) => ({ pointer, detail })
@@ -101,7 +104,7 @@ const invisibleOf = (one: string) =>
 
 describe('a new name or identifier with an invisible character is refused, with its place and what it has', () => {
   test.each(INVISIBLES)('by REST, GraphQL and a sync: %j', async (invisible) => {
-    const { caller } = await openOffice()
+    const { caller } = await sharedOffice()
     const name = `Crisis${invisible}Team`
     const flaw = (pointer: string) => ({ pointer, detail: invisibleOf(invisible) })
     const added = await caller.post('/v1/personnel', { name, email: `${name}@x.org`, externalId: name })

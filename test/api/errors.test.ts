@@ -5,7 +5,7 @@ import { CATALOGUE, type Code } from '../../src/errors.js'
 import { LIMITS } from '../../src/limits.js'
 import { cursorAt } from '../../src/store/query/cursors.js'
 import { ada, DEAR_PERSON } from '../support/fixtures.js'
-import { type Caller, type Office, openOffice, type TestResponse } from '../support/harness.js'
+import { type Caller, type Office, openOffice, sharedByTests, type TestResponse } from '../support/harness.js'
 import { way } from '../support/way.js'
 
 /** A dropped table, which no query expects. */
@@ -143,8 +143,10 @@ const REFUSED_PARAMETERS: [string, Record<string, RegExp>][] = [
   ['/v1/risks?level=severe&limit=ten&sort=title', { level: /one of/, limit: /1 to 1000/, sort: /order is fixed/ }],
 ]
 
+const sharedOffice = sharedByTests((atEnd) => openOffice({}, atEnd))
+
 test.each(REFUSED_PARAMETERS)('%s is refused, and each bad parameter named', async (path, flaws) => {
-  const { caller } = await openOffice()
+  const { caller } = await sharedOffice()
   const answer = await caller.get(path)
   expect(answer).toMatchProblem(400, 'BAD_REQUEST')
   expect(answer.body.errors).toEqual(

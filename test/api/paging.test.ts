@@ -4,7 +4,14 @@ import { LIMITS } from '../../src/limits.js'
 import { addPerson } from '../../src/personnel/people.js'
 import type { Write } from '../../src/store/store.js'
 import { addGroup, addIssue, addProject, addRisk, issue, project, risk } from '../support/fixtures.js'
-import { type Caller, openFilled, openGateway, type TestResponse } from '../support/harness.js'
+import {
+  type AtEnd,
+  type Caller,
+  openFilled,
+  openGateway,
+  sharedByTests,
+  type TestResponse,
+} from '../support/harness.js'
 
 /** Adds a row to a list: near its beginning, in the middle and near its end by turns. */
 type Add = (write: Write, n: number, projectId: string) => Promise<unknown>
@@ -63,10 +70,11 @@ const APIS: { api: string; turn: Turn }[] = [
 
 const CASES = APIS.flatMap((api) => LISTS.map((list) => ({ ...api, ...list })))
 
-async function openCompany() {
-  const { gateway, company } = await openFilled()
+async function openCompany(atEnd?: AtEnd) {
+  const { gateway, company } = await openFilled({}, atEnd)
   return { gateway, company, caller: await gateway.as('personnel.read', 'projects.read') }
 }
+const sharedCompany = sharedByTests(openCompany)
 
 async function whole(caller: Caller, list: string, query = ''): Promise<string[]> {
   return idsOf((await caller.get(`/v1/${list}${query}`)).body.data)
@@ -94,7 +102,7 @@ async function walk(turn: (next: string | null) => Promise<Page>, between = asyn
 
 describe('walking a list page by page', () => {
   test.each(CASES)('visits each of $list exactly once and in order, through $api', async ({ list, turn }) => {
-    const { caller } = await openCompany()
+    const { caller } = await sharedCompany()
     const ids = await whole(caller, list)
     const total = ids.length
     expect(total).toBeGreaterThan(2)
@@ -141,7 +149,7 @@ describe('walking a list page by page', () => {
   })
 
   test('keeps its filter when the Link of each page is followed', async () => {
-    const { caller } = await openCompany()
+    const { caller } = await sharedCompany()
     const filter = '?project=APOLLO&status=open,closed'
     const expected = await whole(caller, 'risks', filter)
     const { ids, pages } = await walk(async (link) => {
@@ -160,8 +168,9 @@ const NESTED = [
 ] as const
 const ROWS = 61
 
-test.each(NESTED)('$list of $parent is a page of 50 by default, and pages to its end', async (one) => {
-  const gateway = openGateway()
+/** A group and a project with `ROWS` of each, beside others that have as many. */
+const crowded = sharedByTests(async (atEnd) => {
+  const gateway = openGateway({}, atEnd)
   const ids = await gateway.write(async (write) => {
     const group = await addGroup(write, { name: 'Crowd', description: null })
     const projects = [await addProject(write, project()), await addProject(write, project({ key: 'OTHER' }))]
@@ -175,7 +184,11 @@ test.each(NESTED)('$list of $parent is a page of 50 by default, and pages to its
     }
     return { group, project: projects[0] }
   })
-  const caller = await gateway.as('personnel.read', 'projects.read')
+  return { ids, caller: await gateway.as('personnel.read', 'projects.read') }
+})
+
+test.each(NESTED)('$list of $parent is a page of 50 by default, and pages to its end', async (one) => {
+  const { ids, caller } = await crowded()
   const page = async (args: string) => {
     const selection = `${one.list}${args} { nodes { id } totalCount pageInfo { hasNextPage endCursor } }`
     const { body } = await caller.graphql(`{ ${one.parent}(id: "${ids[one.parent]}") { ${selection} } }`)
@@ -195,7 +208,7 @@ test.each(NESTED)('$list of $parent is a page of 50 by default, and pages to its
 })
 
 test.each([0, -1, 1001])('a page of %i rows is refused by every list, in both APIs', async (size) => {
-  const { caller, company } = await openCompany()
+  const { caller, company } = await sharedCompany()
   const extensions = { code: 'BAD_REQUEST', errors: [{ parameter: 'first', detail: 'Must be from 1 to 1000.' }] }
   for (const list of NAMES) {
     const { body } = await caller.graphql(`{ ${list}(first: ${size}) { nodes { id } } }`)
@@ -228,14 +241,14 @@ describe('a cursor that was not given out for the list', () => {
   }
 
   test.each(NAMES)('is refused by %s when it is one of another list', async (list) => {
-    const { caller } = await openCompany()
+    const { caller } = await sharedCompany()
     for (const other of NAMES.filter((each) => each !== list)) {
       await expectRefusal(caller, list, await cursorOf(caller, other))
     }
   })
 
   test.each(NAMES)('is refused by %s when it is damaged', async (list) => {
-    const { caller } = await openCompany()
+    const { caller } = await sharedCompany()
     const cursor = await cursorOf(caller, list)
     const changed = (at: number) => cursor.slice(0, at) + (cursor[at] === 'A' ? 'B' : 'A') + cursor.slice(at + 1)
     for (let at = 0; at < cursor.length; at += 5) await expectRefusal(caller, list, changed(at))
@@ -244,13 +257,13 @@ describe('a cursor that was not given out for the list', () => {
   })
 
   test.each(NAMES)('is refused by %s when something has been put behind it', async (list) => {
-    const { caller } = await openCompany()
+    const { caller } = await sharedCompany()
     const cursor = await cursorOf(caller, list)
     for (const stray of ['A', '!', '=', '\n']) await expectRefusal(caller, list, cursor + stray)
   })
 
   test.each(NAMES)('is refused by %s when it is made up, even with a checksum that fits', async (list) => {
-    const { caller } = await openCompany()
+    const { caller } = await sharedCompany()
     const forged = (content: unknown) => {
       const text = JSON.stringify(content)
       return Buffer.from(`${crc32(text).toString(16).padStart(8, '0')}${text}`).toString('base64url')

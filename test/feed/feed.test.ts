@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { erasePerson } from '../../src/personnel/erasure.js'
 import { cursorAt } from '../../src/store/query/cursors.js'
-import { type Caller, openFilled, openOffice, type TestResponse } from '../support/harness.js'
+import { type Caller, openFilled, openOffice, sharedByTests, type TestResponse } from '../support/harness.js'
 
 interface Entry {
   readonly id: string
@@ -101,9 +101,14 @@ const FILTERS: readonly [query: Record<string, string>, matches: (entry: Entry) 
   [{ project: 'OLD', since: '2026-01-01T00:00:00Z' }, ({ project }) => project?.key === 'OLD'],
 ]
 
+const sharedFeed = sharedByTests(async (atEnd) => {
+  const { caller } = await openOffice({}, atEnd)
+  return { caller, all: await follow(caller) }
+})
+
 test.each(FILTERS)('the filter %j shows exactly what matches, in the same order', async (query, matches) => {
-  const { caller } = await openOffice()
-  expect(await follow(caller, query)).toEqual((await follow(caller)).filter(matches))
+  const { caller, all } = await sharedFeed()
+  expect(await follow(caller, query)).toEqual(all.filter(matches))
 })
 
 test('a project that is named by its key and by its id is shown once', async () => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { LIMITS } from '../../src/limits.js'
 import { schema } from '../../src/schema.js'
 import { TEXT_MAX } from '../../src/vocabulary.js'
-import { type Caller, openOffice } from '../support/harness.js'
+import { type Caller, openOffice, sharedByTests } from '../support/harness.js'
 import { PLAIN } from '../support/way.js'
 
 test('every text that a caller can give has a bound', () => {
@@ -56,14 +56,16 @@ describe.each([
   ['compiled', {}],
   ['executed', PLAIN],
 ])('on the %s way', (_, way) => {
+  const sharedOffice = sharedByTests((atEnd) => openOffice(way, atEnd))
+
   test.each(['person', 'project'])('an id that is too long names no %s, as a malformed one does', async (noun) => {
-    const { caller } = await openOffice(way)
+    const { caller } = await sharedOffice()
     const query = `query ($x: ID!) { ${noun}(id: $x) { id } }`
     expect((await caller.graphql(query, { x: 'é'.repeat(500_000) })).body).toEqual({ data: { [noun]: null } })
   })
 
   test.each(TEXTS)('query %s takes %s up to its bound, %i', async (query, argument, most, rest) => {
-    const { caller } = await openOffice(way)
+    const { caller } = await sharedOffice()
     const longest = 'é'.repeat(most)
     const [unknown] = (await caller.graphql(`query ${query}`, { x: longest })).body.errors ?? []
     const isNamed = NAMING.has(argument)
@@ -89,7 +91,7 @@ describe.each([
   const owned = 'query ($x: [ID]) { risks(first: 1, filter: { owner: $x }) { nodes { id } } }'
 
   test('a list of a filter has at most a thousand different values, however often each is repeated', async () => {
-    const { caller } = await openOffice(way)
+    const { caller } = await sharedOffice()
     const most = LIMITS.filterItemsMax
     expect((await caller.graphql(owned, { x: ids(most) })).body.errors).toBeUndefined()
     const { body } = await caller.graphql(owned, { x: ids(most + 1) })
@@ -101,7 +103,7 @@ describe.each([
   })
 
   test('in REST too', async () => {
-    const { caller } = await openOffice(way)
+    const { caller } = await sharedOffice()
     const path = (count: number) => `/v1/risks?limit=1&owner=${ids(count).join()}`
     expect((await caller.get(path(LIMITS.filterItemsMax))).status).toBe(200)
     const refused = await caller.get(path(LIMITS.filterItemsMax + 1))

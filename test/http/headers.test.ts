@@ -2,7 +2,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { ROUTES } from '../../src/http/rest/routes.js'
 import { ada, grace } from '../support/fixtures.js'
-import { type Office, openGateway, openOffice } from '../support/harness.js'
+import { type Office, openGateway, openOffice, sharedByTests } from '../support/harness.js'
 
 /** Without the harness, which reads every response as plain text below the base path. */
 async function raw({ gateway, caller }: Office, path: string, init: RequestInit = {}) {
@@ -10,6 +10,10 @@ async function raw({ gateway, caller }: Office, path: string, init: RequestInit 
   const response = await gateway.app.fetch(new Request(`http://localhost${path}`, { ...init, headers }))
   return { status: response.status, headers: response.headers, bytes: Buffer.from(await response.arrayBuffer()) }
 }
+
+const sharedOffice = sharedByTests((atEnd) => openOffice({}, atEnd))
+const officeBelowPath = sharedByTests((atEnd) => openOffice({ basePath: '/ops' }, atEnd))
+const withoutKey = async () => (await sharedOffice()).gateway.with(undefined)
 
 const CACHED = { 'cache-control': 'private, no-cache', vary: 'Authorization, Accept, Accept-Encoding' }
 const LARGE = '/v1/risks'
@@ -113,7 +117,7 @@ test.each([
   ['/v1/openapi.json', 'GET, HEAD, OPTIONS'],
   ['/graphql', 'GET, OPTIONS, POST'],
 ])('OPTIONS %s needs no key and says %s', async (path, allow) => {
-  const { status, headers, text } = await openGateway().with(undefined).request(path, { method: 'OPTIONS' })
+  const { status, headers, text } = await (await withoutKey()).request(path, { method: 'OPTIONS' })
   expect([status, text, headers.get('allow')?.split(', ').sort().join(', ')]).toEqual([204, '', allow])
 })
 
@@ -172,7 +176,7 @@ test.each([
   ['text/html, */*;q=0.1', 200],
   ['application/json; charset=utf-8', 200],
 ])('Accept: %s gets %i', async (accept, status) => {
-  const { caller } = await openOffice()
+  const { caller } = await sharedOffice()
   const answer = await caller.get('/v1/projects/APOLLO', { accept })
   expect([answer.status, answer.body.code]).toEqual([status, status === 406 ? 'NOT_ACCEPTABLE' : undefined])
 })
@@ -201,7 +205,7 @@ test('below a base path everything works, and every address that is given out ha
 const OUTSIDE = '/ /v1/personnel /graphql /healthz /v1/openapi.json /opsx/v1/personnel /OPS/v1/personnel /op'
 
 test.each(OUTSIDE.split(' '))('outside the base path there is nothing at %s', async (path) => {
-  const { status, headers, bytes } = await raw(await openOffice({ basePath: '/ops' }), path)
+  const { status, headers, bytes } = await raw(await officeBelowPath(), path)
   expect([status, headers.get('content-type')]).toEqual([404, 'application/problem+json'])
   expect(JSON.parse(bytes.toString()).code).toBe('NOT_FOUND')
 })
@@ -214,7 +218,7 @@ test.each([
   ['/healthz', 'application/json'],
   ['/readyz', 'application/json'],
 ])('%s needs no key', async (path, type) => {
-  const answer = await openGateway().with(undefined).get(path, { accept: 'text/html, */*;q=0.8' })
+  const answer = await (await withoutKey()).get(path, { accept: 'text/html, */*;q=0.8' })
   expect([answer.status, answer.headers.get('content-type')]).toEqual([200, type])
   expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
 })
@@ -229,7 +233,7 @@ test('GraphiQL can be switched off, and the key is needed as before', async () =
 test.each([...ROUTES.map(({ method, path }) => [method, path]), ['GET', '/v1/nowhere'], ['DELETE', '/v1/risks']])(
   '%s %s needs a key',
   async (method, path) => {
-    const answer = await openGateway().with(undefined).request(path, { method })
+    const answer = await (await withoutKey()).request(path, { method })
     expect(answer).toMatchProblem(401, 'UNAUTHENTICATED')
   },
 )
@@ -238,7 +242,7 @@ const NOWHERE = `/nowhere /v1/nowhere /v1//risks /v1/risks// /v1/risks/x/y /V1/r
   /v1/personnel/%zz /v1/personnel/%00 /v1/personnel/a%2Fb /graphql/ /GraphQL /healthz/ // //v1/risks`
 
 test.each(NOWHERE.split(/\s+/))('there is nothing at %s', async (path) => {
-  const { caller } = await openOffice()
+  const { caller } = await sharedOffice()
   expect(await caller.get(path)).toMatchProblem(404, 'NOT_FOUND')
 })
 
@@ -252,7 +256,7 @@ test('a slash at the end is redirected, and whoever has no key learns nothing', 
 test.each(['application/json', 'application/graphql-response+json'])(
   'GraphQL answers in %s, and says so once',
   async (type) => {
-    const { caller } = await openOffice()
+    const { caller } = await sharedOffice()
     for (const query of ['{ __typename }', '{ nonsense }', '{ bad']) {
       const { headers } = await caller.get(`/graphql?query=${encodeURIComponent(query)}`, { accept: type })
       expect(headers.get('content-type')).toBe(`${type}; charset=utf-8`)
@@ -271,7 +275,7 @@ const ADD = 'mutation { addPerson(input: { name: "Ada", externalId: "HR-99" }) {
 const FORM_TYPES = ['text/plain', 'application/graphql', 'application/x-www-form-urlencoded', 'multipart/form-data']
 
 test.each([...FORM_TYPES, 'application/json-patch+json'])('no mutation comes in as %s', async (type) => {
-  const { caller } = await openOffice()
+  const { caller } = await sharedOffice()
   const init = { method: 'POST', headers: { 'content-type': type }, body: JSON.stringify({ query: ADD }) }
   expect((await caller.request('/graphql', init)).status).toBe(415)
   expect((await caller.get('/v1/personnel?externalId=HR-99')).body.data).toEqual([])
@@ -288,7 +292,7 @@ test('no mutation comes in by GET or in a batch', async () => {
 test.each(['variables={bad', 'query={__typename}&variables={bad', 'query={__typename}&extensions=[', 'query=', ''])(
   'GET /graphql?%s is a bad request',
   async (query) => {
-    const { status, body } = await (await openOffice()).caller.get(`/graphql?${query}`)
+    const { status, body } = await (await sharedOffice()).caller.get(`/graphql?${query}`)
     expect([status, body.errors[0].extensions.code]).toEqual([400, 'BAD_REQUEST'])
   },
 )

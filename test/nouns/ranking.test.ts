@@ -13,7 +13,7 @@ import {
   type RiskDraft,
   risk,
 } from '../support/fixtures.js'
-import { type Caller, type Gateway, openFilled, openGateway } from '../support/harness.js'
+import { type AtEnd, type Caller, type Gateway, openFilled, openGateway, sharedByTests } from '../support/harness.js'
 
 type Draft = Partial<RiskDraft>
 type Entry = { reference: string; [field: string]: unknown }
@@ -95,12 +95,13 @@ describe('the risk register', () => {
   const LIVE_RANKS = { 'twenty-a': 1, 'twenty-b': 1, fifteen: 3, 'nine-a': 4, 'nine-b': 4, 'none-a': 6, 'none-b': 6 }
   const RANKS: Record<string, number | null> = { ...LIVE_RANKS, closed: null }
 
-  async function openRanked() {
-    const gateway = openGateway()
+  async function openRanked(atEnd?: AtEnd) {
+    const gateway = openGateway({}, atEnd)
     const ids = await store(gateway, 'APOLLO', RANKED)
     const others = await store(gateway, 'OTHER', RANKED_ELSEWHERE)
     return { gateway, ids: { ...others, ...ids }, caller: await gateway.as('projects.read') }
   }
+  const sharedRanked = sharedByTests(openRanked)
 
   test.each([
     ['', '', 7],
@@ -113,7 +114,7 @@ describe('the risk register', () => {
     ['minScore: 10', '?minScore=10', 3],
     ['likelihood: 3, impact: 3', '?likelihood=3&impact=3', 2],
   ])('ranks against all live risks, 1 1 3, whatever the filter: {%s}', async (filter, query, count) => {
-    const { caller } = await openRanked()
+    const { caller } = await sharedRanked()
     const entries = await listed(caller, 'risks', 'rank', filter, query)
     expect(entries).toHaveLength(count)
     expect(entries).toEqual(entries.map(({ reference }) => ({ reference, rank: RANKS[reference] })))
@@ -173,6 +174,7 @@ describe('the risk register', () => {
 
 describe('the open issues', () => {
   type Counted = { totalCount: number; nodes: Entry[] }
+  const readerOfAll = sharedByTests(async (atEnd) => (await openFilled({}, atEnd)).gateway.as('projects.read'))
 
   test('are ordered by severity, then the day they were raised, then id', async () => {
     const gateway = openGateway()
@@ -204,8 +206,7 @@ describe('the open issues', () => {
     ['search: "issue"', '?search=issue'],
     ['updatedSince: "2020-01-01T00:00:00Z"', '?updatedSince=2020-01-01T00:00:00Z'],
   ])('are all that is ever listed or counted: {%s}', async (filter, query) => {
-    const { gateway } = await openFilled()
-    const caller = await gateway.as('projects.read')
+    const caller = await readerOfAll()
     const entries = await listed(caller, 'issues', 'status', filter, query)
     expect(new Set(entries.map(({ status }) => status))).toEqual(new Set(['OPEN', 'IN_PROGRESS', 'BLOCKED']))
     const issues = `issues${filter && `(filter: { ${filter} })`} { totalCount nodes { status } }`
@@ -219,8 +220,7 @@ describe('the open issues', () => {
   test.each(['RESOLVED', 'CLOSED'])(
     'cannot be widened to %s ones: the filter is refused, and REST lists what it takes',
     async (status) => {
-      const { gateway } = await openFilled()
-      const caller = await gateway.as('projects.read')
+      const caller = await readerOfAll()
       const rest = await caller.get(`/v1/issues?status=${status}`)
       expect(rest).toMatchProblem(400, 'BAD_REQUEST')
       expect(rest.body.errors).toMatchObject([{ parameter: 'status' }])

@@ -1,5 +1,5 @@
 import { pino } from 'pino'
-import { onTestFailed, onTestFinished } from 'vitest'
+import { afterAll, onTestFailed, onTestFinished } from 'vitest'
 import { mintKey } from '../../src/auth/keys.js'
 import type { Scope } from '../../src/auth/scopes.js'
 import { type FieldChanges, fieldChangesOf } from '../../src/history/changes.js'
@@ -64,7 +64,7 @@ export interface Gateway {
 }
 
 /** When a service is closed: after the test that opened it, or `afterAll` of a file that shares one. */
-type AtEnd = (close: () => Promise<void>) => void
+export type AtEnd = (close: () => Promise<void>) => void
 
 export function openGateway(
   options: Partial<AppOptions> = {},
@@ -151,10 +151,13 @@ async function fillStore(): Promise<Filled> {
 }
 
 /** A service with the company of the fixtures, and its ids. */
-export async function openFilled(options: Partial<AppOptions> = {}): Promise<{ gateway: Gateway; company: Company }> {
+export async function openFilled(
+  options: Partial<AppOptions> = {},
+  atEnd: AtEnd = onTestFinished,
+): Promise<{ gateway: Gateway; company: Company }> {
   filled ??= fillStore()
   const { own, company } = await filled
-  return { gateway: openGateway(options, onTestFinished, copyOf(own)), company }
+  return { gateway: openGateway(options, atEnd, copyOf(own)), company }
 }
 
 /** A service with the company of the fixtures, and a caller with every scope. */
@@ -163,9 +166,25 @@ export interface Office {
   readonly caller: Caller
 }
 
-export async function openOffice(options: Partial<AppOptions> = {}): Promise<Office> {
-  const { gateway } = await openFilled(options)
+export async function openOffice(options: Partial<AppOptions> = {}, atEnd: AtEnd = onTestFinished): Promise<Office> {
+  const { gateway } = await openFilled(options, atEnd)
   return { gateway, caller: await gateway.as('personnel.manage', 'projects.manage') }
+}
+
+/**
+ * What the tests of a file share, opened by the first that needs it. Only for tables of requests that change nothing, and
+ * whose responses do not depend on the requests before them.
+ */
+export function sharedByTests<T>(open: (atEnd: AtEnd) => Promise<T>): () => Promise<T> {
+  const ends: (() => Promise<void>)[] = []
+  afterAll(async () => {
+    for (const end of ends) await end()
+  })
+  let opened: Promise<T> | undefined
+  return () => {
+    opened ??= open((end) => void ends.push(end))
+    return opened
+  }
 }
 
 type Init = { method?: string; headers?: Record<string, string>; body?: string | undefined }
