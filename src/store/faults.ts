@@ -99,9 +99,11 @@ const NAMING = /^(08|0A|23|25|26|28|3D|40|42|53|54|55|57|58|XX)/
 export function withoutValues<E>(error: E, seen = new Set<unknown>()): E {
   if (!(error instanceof Error) || seen.has(error)) return error
   seen.add(error)
-  const { message, stack = '' } = error
+  const { message } = error
   const shown = messageWithoutValues(error)
   if (shown !== message) {
+    // Read only here: V8 formats a stack when it is first read, which takes longer than throwing the error.
+    const { stack = '' } = error
     error.message = shown
     // `stack` starts with the original message.
     const [, frames = ''] = stack.split(message, 2)
