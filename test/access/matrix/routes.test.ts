@@ -5,7 +5,7 @@ import { ROUTES, type Route } from '../../../src/http/rest/routes.js'
 import { schema } from '../../../src/schema.js'
 import type { Caller, TestResponse } from '../../support/harness.js'
 import { DAYS, inputTypeOf, isEnough, type Rows, rowOf, ruleOfStep } from './paths.js'
-import { checksMin, dumpOf, type Holder, inputOf, openStage, sameness, sliceOf, Tally } from './stage.js'
+import { checksMin, dumpOf, type Holder, inputOf, openStage, sameness, sliceOf, Tally, turnOf } from './stage.js'
 
 /** Fewer would mean that a route was left out. */
 const CHECKS_MIN = 2_500
@@ -104,7 +104,7 @@ function outcomeOf({ status, headers, body }: TestResponse) {
   return { status, challenge: headers.get('www-authenticate'), type: headers.get('content-type'), body }
 }
 
-const named = ROUTES.map((route) => ({ name: `${route.method} ${route.path}`, route }))
+const named = ROUTES.map((route, turn) => ({ name: `${route.method} ${route.path}`, route, turn }))
 /** Of a feed, each key sees other rows: feed.test.ts has its rules. */
 const scoped = named.filter(({ route }) => !route.isFeed)
 const PATHS = sliceOf([...new Set(ROUTES.map(({ path }) => path))], String).map((path) => {
@@ -149,9 +149,9 @@ describe('each route', () => {
     },
   )
 
-  test.each(named)('$name does nothing without a valid key', async ({ name, route }) => {
+  test.each(named)('$name does nothing without a valid key', async ({ name, route, turn }) => {
     const before = dumpOf(gateway)
-    for (const { label, caller, challenge } of strangers) {
+    for (const { label, caller, challenge } of turnOf(strangers, turn)) {
       for (const method of [route.method, 'HEAD']) {
         const answer = await send(caller, route, { method, ...(method === 'HEAD' && { body: undefined }) })
         const { status, headers, text, body } = answer

@@ -60,6 +60,14 @@ export function sliceOf<T>(all: readonly T[], nameOf: (one: T) => string): T[] {
 /** The ways to write a query that are tried; in a slice the plain one and fragments. */
 export const STYLES_TRIED = isWhole ? STYLES : STYLES.filter((style) => style === 'plain' || style === 'named fragment')
 
+/** The same for a query that has been sent in the plain one already. */
+export const STYLES_LEFT = isWhole ? STYLES : STYLES_TRIED.filter((style) => style !== 'plain')
+
+/** In a slice the one case whose turn it is, so that each is tried by some test of a table; all of them in the whole matrix. */
+export function turnOf<T>(all: readonly T[], turn: number): readonly T[] {
+  return all.filter((_, index) => isWhole || index === turn % all.length)
+}
+
 /** The number of checks below which something was left out; a slice has its share. */
 export const checksMin = (whole: number) => (isWhole ? whole : whole / (2 * SLICES))
 
