@@ -1,15 +1,12 @@
-import { truncateSync } from 'node:fs'
 import { Writable } from 'node:stream'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { mintKey, revokeKey } from '../../src/auth/keys.js'
 import type { Scope } from '../../src/auth/scopes.js'
 import { Fault } from '../../src/errors.js'
 import { createLog } from '../../src/http/observe/log.js'
 import type { CompiledSql, Store } from '../../src/store/store.js'
-import { engine } from '../support/engine.js'
 import { type Gateway, NOW, openGateway } from '../support/harness.js'
-import { openService, READY } from '../support/service.js'
+import { READY } from '../support/service.js'
 
 const PEOPLE = '{ personnel(first: 1) { nodes { name } } }'
 const NOBODY = { data: { personnel: { nodes: [] } } }
@@ -289,24 +286,4 @@ describe('readiness', () => {
     isReadable.now = true
     expect((await caller.get('/readyz')).body).toEqual(READY)
   })
-
-  test.runIf(engine === 'sqlite')(
-    'is 503 once the file of the store has been emptied, and the process lives',
-    async () => {
-      const { client, own, readiness } = await openService()
-      expect(await readiness()).toEqual(READY)
-      truncateSync(own.file)
-      // The update of the key's last use meets the failure.
-      await client.request('/v1/key')
-      for (let i = 0; i < 150 && (await client.request('/readyz')).status === 200; i++) await sleep(20)
-      const query = { method: 'POST', body: JSON.stringify({ query: PEOPLE }) }
-      const statuses = await Promise.all([
-        client.request('/healthz'),
-        client.request('/readyz'),
-        client.request('/v1/personnel'),
-        client.request('/graphql', query),
-      ])
-      expect(statuses.map(({ status }) => status)).toEqual([200, 503, 503, 503])
-    },
-  )
 })

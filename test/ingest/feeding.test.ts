@@ -1,8 +1,3 @@
-import { execFile } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { Command } from 'commander'
 import { describe, expect, test } from 'vitest'
 import { mintKey } from '../../src/auth/keys.js'
@@ -20,26 +15,7 @@ import { LIMITS } from '../../src/limits.js'
 import { addPerson } from '../../src/personnel/people.js'
 import { ada } from '../support/fixtures.js'
 import { NOW, openGateway } from '../support/harness.js'
-import { newFolder } from '../support/process.js'
-
-const page = readFileSync(new URL('../../docs/feeding.md', import.meta.url), 'utf8')
-const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
-
-/** The section under a heading, up to the next heading of its level or above; a single # is a comment. */
-function under(heading: string): string {
-  const start = page.indexOf(`\n${heading}\n`)
-  if (start === -1) throw new Error(`There is no heading ${heading}.`)
-  const from = start + heading.length + 2
-  const level = heading.indexOf(' ')
-  const end = page.slice(from).search(new RegExp(`^#{2,${level}} `, 'm'))
-  return end === -1 ? page.slice(from) : page.slice(from, from + end)
-}
-
-/** The code blocks of a language, in a section or the whole page. */
-function blocks(language: string, part = page): string[] {
-  const fences = part.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms'))
-  return Array.from(fences, ([, block = '']) => block)
-}
+import { blocks, page, under } from './feedingPage.js'
 
 /** The rows of the tables in a section, without headers. */
 function rows(part: string): string[][] {
@@ -169,31 +145,5 @@ describe('syncProject', () => {
     expect(part).toContain(
       `A body may have ${megabytes(LIMITS.syncBodyBytesMax)} here and where REST takes a sync, elsewhere ${megabytes(LIMITS.bodyBytesMax)};`,
     )
-  })
-})
-
-describe('what the page shows happens', () => {
-  /** Runs a script of the page, `npx operations` being the built command. */
-  async function run(folder: string, script: string) {
-    const npx = `npx() { shift; "${process.execPath}" "${MAIN}" "$@"; }`
-    return promisify(execFile)('sh', ['-ec', `${npx}\n${script}`], { cwd: folder, env: { PATH: process.env['PATH'] } })
-  }
-
-  test('with the first sheet, and when a store is moved', async () => {
-    const folder = newFolder()
-    const start = page.slice(0, page.indexOf('\n## '))
-    const [sheet = ''] = blocks('csv', start)
-    const [command = ''] = blocks('sh', start)
-    const [words = ''] = blocks('text', start)
-    writeFileSync(join(folder, 'risks.csv'), sheet)
-    expect(await run(folder, command)).toEqual({ stdout: '', stderr: words })
-
-    const [move = ''] = blocks('sh', under('## Moving to a new store'))
-    // Empty files are skipped, since every command takes time.
-    const { stderr } = await run(folder, move.replace('groups people projects risks issues', 'projects risks'))
-    expect(stderr.split('\n').filter((line) => / unchanged\.$/.test(line))).toEqual([
-      'projects.csv: 1 created, 0 unchanged.',
-      'risks.csv: 2 created, 0 unchanged.',
-    ])
   })
 })

@@ -1,10 +1,11 @@
-import { renameSync } from 'node:fs'
+import { renameSync, truncateSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { LIMITS } from '../../src/limits.js'
 import { engine } from '../support/engine.js'
 import { openGateway } from '../support/harness.js'
-import { READY, READY_TO_READ } from '../support/service.js'
+import { openService, READY, READY_TO_READ } from '../support/service.js'
+import { until } from '../support/sockets.js'
 
 test('readiness checks the store at most once a second, for any number of requests', async () => {
   const gateway = openGateway()
@@ -31,3 +32,23 @@ test.runIf(engine === 'sqlite')('readiness notices by itself that the store is n
   await sleep(LIMITS.healthMs)
   expect((await caller.get('/readyz')).body).toEqual(READY)
 })
+
+test.runIf(engine === 'sqlite')(
+  'readiness is 503 once the file of the store has been emptied, and the process lives',
+  async () => {
+    const { client, own, readiness } = await openService()
+    expect(await readiness()).toEqual(READY)
+    truncateSync(own.file)
+    // The update of the key's last use meets the failure.
+    await client.request('/v1/key')
+    await until(async () => (await client.request('/readyz')).status !== 200)
+    const query = { method: 'POST', body: JSON.stringify({ query: '{ personnel(first: 1) { nodes { name } } }' }) }
+    const statuses = await Promise.all([
+      client.request('/healthz'),
+      client.request('/readyz'),
+      client.request('/v1/personnel'),
+      client.request('/graphql', query),
+    ])
+    expect(statuses.map(({ status }) => status)).toEqual([200, 503, 503, 503])
+  },
+)
