@@ -212,7 +212,8 @@ describe.runIf(canLimit && engine === 'sqlite')('a process that has no descripto
     for (const socket of served) expect(await exchange(socket, request)).toMatch(/^HTTP\/1\.1 200/)
     expect((await add('meanwhile')).status).toBe(201)
     for (const socket of sockets) socket.destroy()
-    await sleep(100)
+    // The server notices that they are closed, each by itself.
+    await waitUntil(() => openFiles(child.pid).length < open + 10)
     const fresh = new Client(origin, key, 1)
     expect((await fresh.request('/v1/key')).status).toBe(200)
     fresh.close()

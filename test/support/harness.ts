@@ -1,5 +1,5 @@
 import { pino } from 'pino'
-import { afterAll, onTestFailed, onTestFinished } from 'vitest'
+import { afterAll, expect, onTestFailed, onTestFinished } from 'vitest'
 import { mintKey } from '../../src/auth/keys.js'
 import type { Scope } from '../../src/auth/scopes.js'
 import { type FieldChanges, fieldChangesOf } from '../../src/history/changes.js'
@@ -132,6 +132,12 @@ export function openGateway(
     },
   }
   return gateway
+}
+
+/** Waits until the first use of each key is stored, which comes some time after the request. */
+export async function usesAreStored({ own }: Gateway): Promise<void> {
+  const unused = 'select id from api_key where last_used_at is null'
+  await expect.poll(() => own.rows(unused), { timeout: 10_000 }).toEqual([])
 }
 
 interface Filled {

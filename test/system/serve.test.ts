@@ -66,8 +66,10 @@ test('SIGTERM lets a running request finish, then ends with 0', async () => {
     `Content-Length: ${body.length}`,
     '\r\n',
   ].join('\r\n')
-  socket.write(head + body.slice(0, 10))
-  await new Promise((resolve) => setTimeout(resolve, 200))
+  // Pipelined in one segment: once the first request is answered, the server has read the head of the second.
+  socket.write(`GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n${head}${body.slice(0, 10)}`)
+  await expect.poll(() => received, { timeout: 10_000 }).toContain('{"status":"ok"}')
+  received = ''
   child.kill('SIGTERM')
   await new Promise((resolve) => setTimeout(resolve, 200))
   expect(child.exitCode).toBe(null)
@@ -81,10 +83,18 @@ test('SIGTERM ends a request that waits for a change, with an empty page', async
   const folder = newFolder()
   const { key } = await mint(folder, '--name', 'a', '--scope', 'projects.read')
   const { origin, stop } = await serve(folder)
-  const waiting = fetch(`${origin}/v1/changes?wait=30`, { headers: { authorization: `Bearer ${key}` } })
-  await new Promise((resolve) => setTimeout(resolve, 500))
+  const head = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n\r\n`
+  const socket = dial(Number(new URL(origin).port), '127.0.0.1')
+  let received = ''
+  socket.on('data', (chunk) => {
+    received += chunk
+  })
+  // Pipelined in one segment: once the first request is answered, the server has begun the second.
+  socket.write(head('/healthz') + head('/v1/changes?wait=30'))
+  await expect.poll(() => received, { timeout: 10_000 }).toContain('{"status":"ok"}')
   const ended = stop('SIGTERM')
-  expect((await (await waiting).json()).data).toEqual([])
+  await once(socket, 'close')
+  expect(JSON.parse(received.split('\r\n\r\n').at(-1) ?? '').data).toEqual([])
   expect(await ended).toMatchObject({ code: 0 })
 })
 

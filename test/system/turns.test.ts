@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { LIMITS } from '../../src/limits.js'
-import { type Caller, type Gateway, openGateway, type TestResponse } from '../support/harness.js'
+import { type Caller, type Gateway, openGateway, type TestResponse, usesAreStored } from '../support/harness.js'
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 const SYNC = 'mutation ($input: SyncProjectInput!) { syncProject(input: $input) { project { key } } }'
@@ -12,7 +12,7 @@ async function openHeld(...scopes: Parameters<Gateway['as']>) {
   const [many, few] = [await gateway.as(...scopes), await gateway.as(...scopes)]
   // The first use of a key is written too.
   await Promise.all([many.get('/v1/key'), few.get('/v1/key')])
-  await sleep(2 * LIMITS.keyUseDelayMs)
+  await usesAreStored(gateway)
   return { gateway, many, few, letGo: gateway.own.hold() }
 }
 

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { revokeKey } from '../../src/auth/keys.js'
 import { LIMITS } from '../../src/limits.js'
 import { addPerson } from '../../src/personnel/people.js'
-import { type Caller, type Gateway, openOffice, type TestResponse } from '../support/harness.js'
+import { type Caller, type Gateway, openOffice, type TestResponse, usesAreStored } from '../support/harness.js'
 
 /** The path that waits for what comes after everything that is stored now. */
 async function awaited(caller: Caller, query = 'wait=30'): Promise<string> {
@@ -51,7 +51,7 @@ test('it waits for what matches, and is empty when the time is over', async () =
 test('a waiting request reads nothing from the store', async () => {
   const { gateway, caller } = await openOffice()
   const request = caller.get(await awaited(caller))
-  // By then the last use of the key is stored.
+  await usesAreStored(gateway)
   expect(await isWaiting(request, 2 * LIMITS.waitLookMs)).toBe(true)
   gateway.statements()
   expect(await isWaiting(request, 2 * LIMITS.waitLookMs)).toBe(true)
