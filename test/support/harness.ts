@@ -148,6 +148,9 @@ interface Filled {
 /** The company of the fixtures, written once for each worker and copied for each test. */
 let filled: Promise<Filled> | undefined
 
+/** The same with a key that has every scope. */
+let withKey: Promise<{ own: TestStore; secret: string }> | undefined
+
 async function fillStore(): Promise<Filled> {
   const own = newStore()
   const store = own.open()
@@ -173,8 +176,20 @@ export interface Office {
 }
 
 export async function openOffice(options: Partial<AppOptions> = {}, atEnd: AtEnd = onTestFinished): Promise<Office> {
-  const { gateway } = await openFilled(options, atEnd)
-  return { gateway, caller: await gateway.as('personnel.manage', 'projects.manage') }
+  withKey ??= mintInCopy(['personnel.manage', 'projects.manage'])
+  const { own, secret } = await withKey
+  const gateway = openGateway(options, atEnd, copyOf(own))
+  return { gateway, caller: gateway.with(`Bearer ${secret}`) }
+}
+
+async function mintInCopy(scopes: Scope[]): Promise<{ own: TestStore; secret: string }> {
+  filled ??= fillStore()
+  const own = copyOf((await filled).own)
+  const store = own.open()
+  const key = { name: scopes.join(' '), scopes, expiresAt: undefined }
+  const { secret } = await store.write({ by: 'cli', at: () => NOW }, (write) => mintKey(write, key))
+  await store.close()
+  return { own, secret }
 }
 
 /**
