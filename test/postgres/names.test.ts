@@ -90,10 +90,12 @@ test('pages without a filter and single rows have kept plans, and filtered pages
     return statements.map((statement) => statement.slice(statement.lastIndexOf(' where '))).sort()
   }
   for (let i = 0; i < 3; i++) await keptPlans()
-  await expect.poll(keptPlans).toEqual([
-    ' where "issue"."live" = $4 order by "issue"."standing", "issue"."raised_on", "issue"."id" limit 7) "r1"',
-    ' where "person"."status" = $4 order by "person"."name_folded", "person"."id" limit 7) "r1"',
-    ' where "r1"."id" = $1 limit 1',
-    ' where "risk"."live" = $4 order by "risk"."standing", "risk"."raised_on", "risk"."id" limit 7) "r1"',
-  ])
+  await expect
+    .poll(keptPlans)
+    .toEqual([
+      ' where "issue"."live" = $4 order by "issue"."standing", "issue"."raised_on", "issue"."id" limit 7) "r1"',
+      ' where "person"."status" = $4 order by "person"."name_folded", "person"."id" limit 7) "r1"',
+      ' where "r1"."id" = $1 limit 1',
+      ' where "risk"."live" = $4 order by "risk"."standing", "risk"."raised_on", "risk"."id" limit 7) "r1"',
+    ])
 })
