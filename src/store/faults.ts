@@ -102,7 +102,7 @@ export function withoutValues<E>(error: E, seen = new Set<unknown>()): E {
   const { message } = error
   const shown = messageWithoutValues(error)
   if (shown !== message) {
-    // Read only here: V8 formats a stack when it is first read, which takes longer than throwing the error.
+    // Read only here: V8 formats a stack when it is first read.
     const { stack = '' } = error
     error.message = shown
     // `stack` starts with the original message.
