@@ -5,13 +5,13 @@ import { type Authenticate, authenticator } from './auth/principal.js'
 import { isScope, type Scope } from './auth/scopes.js'
 import { SETTINGS } from './config.js'
 import { projectKey } from './fields.js'
-import type { Context as GraphContext } from './graph/builder.js'
+import { createContext, type Context as GraphContext } from './graph/builder.js'
 import { createApp } from './http/app.js'
+import { RequestDeadline } from './http/deadline.js'
 import { LIMITS } from './limits.js'
 import { projectKeyPart } from './projects/projects.js'
 import { sdl as printed, schema as subgraph } from './schema.js'
 import { openStore as open } from './store/open.js'
-import { rowCountsOf } from './store/query/rowCounts.js'
 import type { Store as OpenedStore } from './store/store.js'
 import { InputCheck } from './text.js'
 
@@ -141,25 +141,40 @@ export interface Caller {
   readonly projects?: readonly string[] | null
 }
 
+export interface ContextOptions {
+  /** Stops reading when it is aborted, such as when the client has disconnected. */
+  readonly signal?: AbortSignal
+  /** How long the reads of a request may take; without limit by default. */
+  readonly deadlineMs?: number
+  /** The rows of the longest whole list. */
+  readonly wholeListRowsMax?: number
+}
+
 /**
  * The context for a caller that the embedding program has authenticated, or for the holder of a key. Create one for each
  * request.
  */
-export function contextFor(store: Store, caller: Caller | Principal): Context {
-  const principal = 'keyId' in caller ? caller : principalOf(caller)
-  const opened = openedOf(store)
-  const { wholeListRowsMax, responseBytesMax } = LIMITS
-  const context: GraphContext = {
-    store: { ...opened, read: opened.reading({ owner: principal.keyId }) },
-    principal,
+export function contextFor(store: Store, caller: Caller | Principal, options: ContextOptions = {}): Context {
+  const { signal, deadlineMs = signal && LIMITS.storeBulkMs, wholeListRowsMax = LIMITS.wholeListRowsMax } = options
+  const context: GraphContext = createContext({
+    schema: subgraph,
+    store: openedOf(store),
+    principal: 'keyId' in caller ? caller : principalOf(caller),
     clock: now,
     wholeListRowsMax,
-    responseBytesMax,
-    rowCounts: rowCountsOf(opened).countedFor(principal.keyId),
-  }
+    ...(deadlineMs !== undefined && { deadline: new RequestDeadline(deadlineMs, signal && isGoneBy(signal)) }),
+  })
   const handedOut: unknown = context
   // The brand exists for the type checker only, as for a store.
   return handedOut as Context
+}
+
+function isGoneBy(signal: AbortSignal) {
+  return {
+    get isGone() {
+      return signal.aborted
+    },
+  }
 }
 
 function principalOf({ scopes: given, id = 'embedded', projects = null }: Caller): Principal {

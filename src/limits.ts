@@ -31,12 +31,9 @@ const TABLE = {
   ],
   introspectedFieldsMax: [1_000, 'Introspection fields of a query, with its fragments expanded.'],
   queryDirectivesMax: [8, 'Directives in a query.'],
-  compiledLookUpsMax: [
-    64,
-    'Fields of a root list that look up other rows, with its fragments expanded; a query with more is executed, not compiled.',
-  ],
-  compiledMembersMax: [500, 'Fields of one object in a compiled query; a query with more is executed.'],
-  compiledRepeatsMax: [
+  lookUpsMax: [64, 'Fields of a root field that look up other rows, with its fragments expanded.'],
+  membersMax: [500, 'Fields of one object.'],
+  repeatsMax: [
     250,
     'Rows that may repeat and have nested counts or unindexed lists; beyond it the statement builds the object of each row once.',
   ],

@@ -1,6 +1,5 @@
 import type { GraphQLSchema } from 'graphql'
-import { printApi } from './graph/federation/apiSchema.js'
-import { toSubgraph } from './graph/federation/schema.js'
+import { printApi, toSubgraph } from './graph/federation/schema.js'
 import './graph/scalars.js'
 import './auth/keys.graph.js'
 import './personnel/people.graph.js'

@@ -1,6 +1,6 @@
 import { anyKey, builder, type Context } from '../graph/builder.js'
 import { federated, INACCESSIBLE } from '../graph/federation/subgraph.js'
-import { localField } from '../graph/fields.js'
+import { localField, planned } from '../graph/fields.js'
 import type { Principal } from './principal.js'
 
 const ApiKey = builder.objectRef<Principal>('ApiKey')
@@ -38,6 +38,6 @@ builder.queryField('apiKey', (t) =>
     authScopes: anyKey.authScopes,
     // Inaccessible through a router: the key belongs to this service only.
     extensions: { ...anyKey.extensions, sql: { local }, isPersonal: true, ...federated(INACCESSIBLE) },
-    resolve: (_, __, context) => local(context),
+    resolve: planned,
   }),
 )

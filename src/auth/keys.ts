@@ -1,6 +1,6 @@
 import { and, asc, eq, gt, isNull, or } from 'drizzle-orm'
 import { newId } from '../ids.js'
-import { rowsWith } from '../store/query/lookups.js'
+import { rowsWith } from '../store/query/page.js'
 import type { Read, Write } from '../store/store.js'
 import type { Tables } from '../store/tables.js'
 import { isScope, type Scope } from './scopes.js'

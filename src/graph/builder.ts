@@ -1,16 +1,19 @@
 import './graphqlVersion.js'
 import SchemaBuilder from '@pothos/core'
 import ScopeAuthPlugin from '@pothos/plugin-scope-auth'
+import { GraphQLError, type GraphQLSchema } from 'graphql'
 import type { Principal } from '../auth/principal.js'
 import { grants, type Scope } from '../auth/scopes.js'
 import { Fault } from '../errors.js'
-import type { RowCounts } from '../store/query/rowCounts.js'
-import type { Deadline, Read, Store, Write } from '../store/store.js'
-import type { ExecutionReason } from './executionReasons.js'
-import { forget } from './loaders.js'
+import { LIMITS } from '../limits.js'
+import { type RowCounts, rowCountsOf } from '../store/query/rowCounts.js'
+import type { Deadline, OnStatement, Read, Store, Write } from '../store/store.js'
+import { publicError } from './faults.js'
 
 /** The context of every resolver: created for each request, because scope-auth caches its decisions by context. */
 export interface Context {
+  /** Our own schema: a host may execute another one that has ours in it. */
+  readonly schema: GraphQLSchema
   readonly store: Store
   readonly principal: Principal
   readonly clock: () => Date
@@ -18,23 +21,57 @@ export interface Context {
   readonly responseBytesMax: number
   /** The row counts that prices depend on. */
   readonly rowCounts: RowCounts
-  /** The deadline of the request; none by default. */
-  readonly deadline?: Deadline
   /** Throws unless `If-Match` still holds; called inside the write, so that no other write comes between. */
   readonly precondition?: ((read: Read) => Promise<void>) | undefined
-  /** The refused fields of a query so far; without it, each of them gets an error. */
-  readonly refusals?: Refusals | undefined
-  /** Whether mutations are executed even where they could be compiled. */
-  readonly isExecuted?: boolean
-  /** Called when a mutation is executed instead of compiled, with the reason and the error, if any. */
-  readonly onExecuted?: (reason: ExecutionReason, error?: unknown) => void
+  /** Called with the charge of an operation before it is run; throws if the caller has not enough left. */
+  readonly onPriced?: (charge: number) => void
 }
 
-/** How many fields were refused, because the key lacks their scope. */
-export interface Refusals {
-  reported: number
-  /** Those beyond what a response lists: an error takes longer than a row, and a list can be refused in every row. */
-  unlisted: number
+interface ContextOptions extends Partial<Pick<Context, 'wholeListRowsMax' | 'responseBytesMax' | 'onPriced'>> {
+  readonly schema: GraphQLSchema
+  readonly store: Store
+  readonly principal: Principal
+  readonly clock: () => Date
+  readonly deadline?: Deadline & { readonly since: number; goOn(): void }
+  /** Called for every SQL statement. */
+  readonly onStatement?: OnStatement
+  /** Called after each write. */
+  readonly onWritten?: (() => void) | undefined
+}
+
+/** The context of one request. */
+export function createContext(options: ContextOptions): Context {
+  const { schema, store, principal, clock, deadline, onStatement, onWritten, onPriced } = options
+  const { wholeListRowsMax = LIMITS.wholeListRowsMax, responseBytesMax = LIMITS.responseBytesMax } = options
+  const owner = principal.keyId
+  const watched = { ...(onStatement && { onStatement }), ...(deadline && { waitingSince: deadline.since }) }
+  const write: Store['write'] = (as, work) =>
+    store.write({ ...watched, ...as }, work).finally(() => {
+      deadline?.goOn()
+      onWritten?.()
+    })
+  const reading = {
+    owner,
+    bytesMax: responseBytesMax,
+    ...(onStatement && { onStatement }),
+    ...(deadline && { deadline }),
+  }
+  return {
+    schema,
+    store: { ...store, read: store.reading(reading), write },
+    principal,
+    clock,
+    wholeListRowsMax,
+    responseBytesMax,
+    rowCounts: rowCountsOf(store).countedFor(owner),
+    ...(onPriced && { onPriced }),
+  }
+}
+
+export function requireContext(context: unknown): asserts context is Context {
+  const { schema, store, principal } = Object(context) as Partial<Context>
+  if (!schema || !store || !principal)
+    throw new GraphQLError('The operations gateway needs its own context: pass contextFor(store, caller).')
 }
 
 export const builder = new SchemaBuilder<{
@@ -52,13 +89,16 @@ export const builder = new SchemaBuilder<{
   scopeAuth: {
     // Without it, `{ person(id: "...") { __typename } }` would reveal whether an id exists.
     runScopesOnType: true,
-    authScopes: ({ principal }) => ({
-      scope: (needed) => {
-        requireScope(principal, needed)
-        return true
-      },
-      anyKey: true,
-    }),
+    authScopes: (context) => {
+      requireContext(context)
+      return {
+        scope: (needed) => {
+          if (!grants(context.principal.scopes, needed)) throw publicError(missingScope(needed))
+          return true
+        },
+        anyKey: true,
+      }
+    },
   },
 })
 
@@ -90,7 +130,7 @@ export function missingScope(requiredScope: Scope): Fault {
   return refusal
 }
 
-/** One Fault for each scope: a list can be refused in every row, and capturing a stack takes longer than the row. */
+/** One Fault for each scope: thousands of references can be refused, and capturing a stack takes longer than reading one. */
 const refusals = new Map<Scope, Fault>()
 
 /** A key can be limited to some projects, and then changes only those. */
@@ -102,14 +142,12 @@ export function requireProject({ projects }: Principal, key: string): void {
 }
 
 /** Runs a write on behalf of the caller. */
-export async function change<T>(context: Context, work: (write: Write) => Promise<T>): Promise<T> {
+export function change<T>(context: Context, work: (write: Write) => Promise<T>): Promise<T> {
   const { store, principal, clock, precondition } = context
-  const result = await store.write({ by: principal.keyId, at: clock }, async (write) => {
+  return store.write({ by: principal.keyId, at: clock }, async (write) => {
     await precondition?.(write)
     return work(write)
   })
-  forget(context)
-  return result
 }
 
 /** An enum type, with a description for each value. */

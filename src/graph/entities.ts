@@ -1,18 +1,17 @@
 import type { ObjectRef } from '@pothos/core'
-import { fillPlaceholders, type SQL, sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import type { Scope } from '../auth/scopes.js'
 import { badArgument } from '../errors.js'
 import { type IdKind, isId } from '../ids.js'
-import { conditional } from '../store/query/jsonPage.js'
-import { columnsOf, rowOf } from '../store/query/lookups.js'
 import type { List } from '../store/query/page.js'
 import type { Identified } from '../store/query/relations.js'
 import type { Read } from '../store/store.js'
 import type { TextKind } from '../vocabulary.js'
-import { builder, type Context, needs } from './builder.js'
-import { type Arguments, columns, type SingleRow, type Types } from './fields.js'
+import { needs } from './builder.js'
+import { columns, rootField, type Types } from './fields.js'
 import { boundedText } from './inputs.js'
+import type { SingleRow } from './query/declared.js'
 
 /** The definition of a single entity at the root of Query, besides its name. */
 interface RootEntity<T extends Identified, F extends object> {
@@ -52,24 +51,12 @@ export function queryOne<T extends Identified, F extends object>(
     return idMayBe === undefined || id === undefined || isId(name, id) ? found : byArguments({ [idMayBe]: id })
   }
   const one: SingleRow = { list, named }
-  builder.queryField(name, (t) =>
-    t.field({
-      type,
-      nullable: true,
-      description,
-      ...needs(scope, { sql: { one } }),
-      args: {
-        id: t.arg.id({ description: idOf(name, idMayBe) }),
-        ...Object.fromEntries(
-          ways
-            .flatMap(({ args }) => Object.entries(args))
-            .map(([arg, { kind, description }]) => [arg, t.arg.string(boundedText(kind, description))]),
-        ),
-      },
-      // Pothos cannot infer that a generic Row is never a list.
-      resolve: (_, args, context) => rowOfOne(context, one, args) as never,
-    }),
-  )
+  const keys = ways.flatMap(({ args }) => Object.entries(args))
+  rootField('query', name, (arg) => {
+    const byKey = keys.map(([key, { kind, description }]) => [key, arg.string(boundedText(kind, description))] as const)
+    const args = { id: arg.id({ description: idOf(name, idMayBe) }), ...Object.fromEntries(byKey) }
+    return { type, description, ...needs(scope, { sql: { one } }), args }
+  })
 }
 
 /** The description of an argument that takes an id, and perhaps a unique name. */
@@ -102,26 +89,6 @@ function namedBy(declared: readonly Way<never>[]): SingleRow['named'] {
       given: Object.fromEntries(values),
     }
   }
-}
-
-/** Reads the row that the arguments identify. */
-async function rowOfOne(
-  { store: { read } }: Context,
-  { list, named }: SingleRow,
-  args: Arguments,
-): Promise<object | undefined> {
-  const { condition, given } = named(args)
-  const table = list.table(read.t)
-  const where = conditional(condition(read, table))
-  const { text, values } = read.compile(sql`select ${columnsOf(table)} from ${table}${where} limit 1`)
-  const [row] = await read.rows({ text, values: fillPlaceholders([...values], given), hasStablePlan: true })
-  return row && rowOf(table, row)
-}
-
-/** A row that a foreign key guarantees. */
-export function present<Row>(row: Row | undefined): Row {
-  if (row === undefined) throw new Error('A referenced row is missing.')
-  return row
 }
 
 /** Adds `createdAt` and `updatedAt`, which every entity has. */

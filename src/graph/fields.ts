@@ -1,99 +1,14 @@
-import type { ArgBuilder, EnumRef, ObjectRef } from '@pothos/core'
-import { getTableColumns, type SQL } from 'drizzle-orm'
-import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
+import type { ArgBuilder, EnumRef, InputFieldMap, InputObjectRef, ObjectRef } from '@pothos/core'
+import type { PgTable } from 'drizzle-orm/pg-core'
 import type { Scope } from '../auth/scopes.js'
-import type { PageFact } from '../store/query/jsonPage.js'
-import { type AnyList, byIds, cursorOf, type List } from '../store/query/page.js'
-import {
-  type AnyComputed,
-  type AnyRelation,
-  type Computed,
-  computedOf,
-  type Identified,
-  type Relation,
-  relatedRows,
-} from '../store/query/relations.js'
-import type { AnySummary } from '../store/query/summaries.js'
-import { isLongColumn, type LongColumn } from '../store/query/textSizes.js'
-import type { AnyView } from '../store/query/views.js'
-import type { Read } from '../store/store.js'
-import { builder, type Context, needs } from './builder.js'
-import { load, readTogether } from './loaders.js'
+import type { List } from '../store/query/page.js'
+import type { AnyRelation, Computed, Identified, Relation } from '../store/query/relations.js'
+import type { Positioned, Summary, View } from '../store/query/views.js'
+import { builder, needs } from './builder.js'
+import type { FieldPrice } from './query/costs.js'
+import { resolveField, resolveRoot } from './query/resolvers.js'
 
 export type Types = typeof builder.$inferSchemaTypes
-
-/**
- * How a field is read in SQL, stored in its extensions as `sql`. The functions below record it and derive the resolver
- * from the same declaration, so that a compiled query and an executed one cannot differ.
- */
-export type SqlField =
-  | { readonly column: string }
-  | { readonly computed: AnyComputed }
-  /** The row of a list whose id is in this column. */
-  | { readonly reference: { readonly list: AnyList; readonly by: string; readonly isImplied?: boolean } }
-  /** The cursor of the row in a list. */
-  | { readonly position: AnyList }
-  /** All related rows. */
-  | { readonly items: AnyRelation }
-  /** A page of related rows. */
-  | { readonly page: AnyRelation }
-  /** Members of a connection, of its edges and of its pageInfo. */
-  | { readonly part: ConnectionPart }
-  | { readonly edge: 'cursor' | 'node' }
-  | { readonly fact: PageFact }
-  /** On Query: a list, and a single row by a condition. */
-  | { readonly list: AnyList }
-  | { readonly one: SingleRow }
-  /** On Query: an object that SQL derives from many rows. */
-  | { readonly view: AnyView }
-  /** The same row under another type. */
-  | { readonly own: true }
-  /** On Query: a summary of a list. */
-  | { readonly summary: AnySummary }
-  /** On Query: entities by reference, one for each representation or a single one. */
-  | { readonly entities: References }
-  /** A value that needs no database: on Query from the context, else from the parent. */
-  | { readonly local: (source: never) => unknown }
-
-export interface References {
-  /** The representations, in the form that a federation gateway sends. */
-  of(args: Arguments): readonly unknown[]
-  /** Whether the field returns one nullable entity and not a list. */
-  readonly isOne?: boolean
-}
-
-export type ConnectionPart = 'nodes' | 'edges' | 'pageInfo' | 'totalCount'
-
-/** One row of a list, which its arguments name in one of several ways. */
-export interface SingleRow {
-  readonly list: AnyList
-  /** Throws for arguments that name no row, or name it twice. */
-  named(args: Arguments): NamedRow
-}
-
-/** One row by a condition with placeholders, shared by all rows that are named by the same arguments. */
-interface NamedRow {
-  /** Names the condition in the key of the cached SQL text. */
-  readonly way: string
-  condition(read: Read, table: PgTable): SQL
-  /** The values of the placeholders. */
-  readonly given: Readonly<Record<string, string>>
-}
-
-/** The arguments of a field, coerced by graphql-js. */
-export type Arguments = Readonly<Record<string, unknown>>
-
-/** The SQL declaration of a field; undefined if it has none. */
-export function sqlOf({ extensions }: { readonly extensions: Readonly<Record<string, unknown>> }) {
-  return extensions['sql'] as SqlField | undefined
-}
-
-/** The column of long texts that a field shows; undefined for another field. */
-export function longColumnOf(declared: SqlField | undefined): LongColumn | undefined {
-  if (!declared) return undefined
-  const column = 'column' in declared ? declared.column : 'items' in declared ? declared.items.column : undefined
-  return column !== undefined && isLongColumn(column) ? column : undefined
-}
 
 type LeafType = 'ID' | 'String' | 'Int' | 'Date' | 'DateTime' | EnumRef<Types, string>
 
@@ -114,8 +29,7 @@ export function columns<Row extends object>(
 ): void {
   // Every member of a row type has a column.
   for (const [name, options] of Object.entries(shown as Readonly<Record<string, Column<unknown>>>)) {
-    const resolve = (row: Row) => row[name as keyof Row]
-    field(type, name, () => ({ ...options, extensions: { ...options.extensions, sql: { column: name } }, resolve }))
+    field(type, name, () => ({ ...options, extensions: { ...options.extensions, sql: { column: name } } }))
   }
 }
 
@@ -125,84 +39,62 @@ export function computedField<T extends Identified>(
   name: string,
   { computed, ...options }: Described & { type: LeafType; nullable?: boolean; computed: Computed<T> },
 ): void {
-  field(type, name, () => ({
-    ...options,
-    extensions: { sql: { computed } },
-    resolve: (row, _, context) => load(context, computed, (read, ids) => computedOf(read, computed, ids), row, idOf),
-  }))
-}
-
-interface Referring extends Described {
-  /** The scope of the field; undefined if only those who may read the other row read this one. */
-  readonly scope: Scope | undefined
+  field(type, name, () => ({ ...options, extensions: { sql: { computed } } }))
 }
 
 /** A field that shows the row of a list whose id is in a column. */
 export function referenceField<Row extends object, R extends Identified, F>(
   type: ObjectRef<Types, Row>,
   name: string,
-  { to, list, by, required = false, scope, description }: Referring & ReferenceOptions<Row, R, F>,
+  options: Described & {
+    readonly to: ObjectRef<Types, R['$inferSelect']>
+    readonly list: List<R, F>
+    /** The member with the id. */
+    readonly by: keyof Row & string
+    /** Whether it is never null: the column is NOT NULL and a foreign key. */
+    readonly required?: boolean
+    /** The scope of the field; undefined if only those who may read the other row read this one. */
+    readonly scope: Scope | undefined
+  },
 ): void {
+  const { to, list, by, required = false, scope, description } = options
   const sql = { reference: { list, by, isImplied: scope === undefined } }
-  field(type, name, () => ({
-    type: to,
-    nullable: !required,
-    description,
-    ...(scope ? needs(scope, { sql }) : { extensions: { sql } }),
-    resolve: (row, _, context) => loadById(context, list, row, (one) => one[by] as string | null),
-  }))
+  field(type, name, () => ({ type: to, nullable: !required, description, ...declared(scope, { sql }) }))
 }
 
-interface ReferenceOptions<Row, R extends Identified, F> {
-  readonly to: ObjectRef<Types, R['$inferSelect']>
-  readonly list: List<R, F>
-  /** The member with the id. */
-  readonly by: keyof Row & string
-  /** Whether it is never null: the column is NOT NULL and a foreign key. */
-  readonly required?: boolean
-}
-
-/** The row of a list that another row refers to. */
-function loadById<R extends Identified, F, Row extends object>(
-  context: Context,
-  list: List<R, F>,
-  row: Row,
-  keyOf: (row: Row) => string | null,
-): ReturnType<typeof load<R['$inferSelect'], Row>> {
-  const query = async (read: Context['store']['read'], ids: readonly string[]) => {
-    const found = await byIds(read, list, ids)
-    readTogether([...found.values()])
-    return found
-  }
-  return load(context, list.table, query, row, keyOf)
+/** A field of a report that shows a row that was changed, by a unique column. */
+export function changedField<Report extends object, R extends Identified, F>(
+  type: ObjectRef<Types, Report>,
+  name: string,
+  options: Described & {
+    readonly to: ObjectRef<Types, R['$inferSelect']>
+    readonly list: List<R, F>
+    readonly by: keyof R['$inferSelect'] & string
+    readonly key: (report: Report) => string
+    readonly scope: Scope
+  },
+): void {
+  const { to, scope, description, ...row } = options
+  field(type, name, () => ({ type: to, description, ...needs(scope, { sql: { row } }) }))
 }
 
 /** A field that shows all related rows without pages: only for small relations. */
 export function itemsField<P extends Identified, R extends PgTable, F>(
   type: ObjectRef<Types, P['$inferSelect']>,
   name: string,
-  {
-    of,
-    relation,
-    scope,
-    description,
-  }: Described & {
+  options: Described & {
     readonly scope?: Scope
     readonly of: ObjectRef<Types, R['$inferSelect']>
     readonly relation: Relation<P, R, F>
   },
 ): void {
-  const query = async (read: Context['store']['read'], ids: readonly string[]) => {
-    const found = await relatedRows(read, relation, ids)
-    readTogether([...found.values()].flat())
-    return found
-  }
-  field(type, name, () => ({
-    type: [of],
-    description,
-    ...(scope ? needs(scope, { sql: { items: relation } }) : { extensions: { sql: { items: relation } } }),
-    resolve: async (row, _, context) => (await load(context, relation, query, row, idOf)) ?? [],
-  }))
+  const { of, relation, scope, description } = options
+  field(type, name, () => ({ type: [of], description, ...declared(scope, { sql: { items: relation } }) }))
+}
+
+/** The extensions of a field that needs a scope, or only that of its row. */
+function declared(scope: Scope | undefined, extensions: object) {
+  return scope ? needs(scope, extensions) : { extensions }
 }
 
 /** A field that shows the cursor of its row in a list. */
@@ -211,53 +103,106 @@ export function positionField<R extends PgTable, F>(
   name: string,
   { list, description }: Described & { readonly list: List<R, F> },
 ): void {
-  field(type, name, () => ({
-    type: 'String',
-    description,
-    extensions: { sql: { position: list } },
-    resolve: (row, _, { store }) => cursorOf(store.read, list, row),
-  }))
+  field(type, name, () => ({ type: 'String', description, extensions: { sql: { position: list } } }))
 }
 
 /** A field whose value needs no database. */
 export function localField<Row extends object>(
   type: ObjectRef<Types, Row>,
   name: string,
-  {
-    local,
-    ...options
-  }: Described & {
-    readonly type: LeafType | readonly [LeafType] | readonly [ObjectRef<Types, object>]
+  options: Described & {
+    readonly type: LeafType | ObjectRef<Types, object> | readonly [LeafType] | readonly [ObjectRef<Types, object>]
     readonly nullable?: boolean
     readonly local: (source: Row) => unknown
   },
 ): void {
-  field(type, name, () => ({ ...options, extensions: { sql: { local } }, resolve: local }))
+  const { local, ...shown } = options
+  field(type, name, () => ({ ...shown, extensions: { sql: { local } } }))
 }
 
-interface FieldOptions<Row> extends Described {
+/** A field that shows the same row under another type. */
+export function ownField<Row extends object>(
+  type: ObjectRef<Types, Row>,
+  name: string,
+  { of, description }: Described & { readonly of: ObjectRef<Types, Row> },
+): void {
+  field(type, name, () => ({ type: of, description, extensions: { sql: { own: true } } }))
+}
+
+/** A field that shows a list of a view. */
+export function viewList<Row extends object, T extends Positioned>(
+  type: ObjectRef<Types, Row>,
+  name: string,
+  { of, table, description }: Described & { of: ObjectRef<Types, T['$inferSelect']>; table: T },
+): void {
+  const order = ({ position }: T) => [position]
+  const list: List<T, object> = { name, table: () => table, order, matching: () => undefined }
+  // Nothing of the parent's row is needed: the WITH clause has exactly the rows of this list.
+  const relation = { of: () => table, list, where: () => undefined } as unknown as AnyRelation
+  const price: FieldPrice = { part: 'entries' }
+  field(type, name, () => ({ type: [of], description, extensions: { sql: { items: relation }, price } }))
+}
+
+interface FieldOptions extends Described {
   readonly type: unknown
   readonly nullable?: boolean | undefined
   readonly args?: object
   readonly extensions: object
-  readonly resolve: (row: Row, args: Arguments, context: Context) => unknown
 }
 
 /** Adds a field; Pothos cannot infer generic types here, so the declarations above ensure them. */
 export function field<Row extends object>(
   type: ObjectRef<Types, Row>,
   name: string,
-  options: (arg: ArgBuilder<Types>) => FieldOptions<Row>,
+  options: (arg: ArgBuilder<Types>) => FieldOptions,
 ): void {
-  builder.objectField(type, name, (t) => t.field(options(t.arg) as never))
+  builder.objectField(type, name, (t) => t.field({ ...options(t.arg), resolve: fromPlan } as never))
 }
 
-export function idOf(row: object): string {
-  return String((row as { id?: unknown }).id)
+/** Adds a root field in the same way. It is null where it is refused. */
+export function rootField(
+  operation: 'query' | 'mutation',
+  name: string,
+  options: (arg: ArgBuilder<Types>) => FieldOptions,
+): void {
+  const whole = (arg: ArgBuilder<Types>) => ({ nullable: true, ...options(arg), resolve: planned }) as never
+  if (operation === 'query') builder.queryField(name, (t) => t.field(whole(t.arg)))
+  else builder.mutationField(name, (t) => t.field(whole(t.arg)))
 }
 
-export function columnOf(table: PgTable, member: string): AnyPgColumn {
-  const column = getTableColumns(table)[member]
-  if (!column) throw new Error(`There is no column for ${member}.`)
-  return column
+/** A field of Query that shows a summary of a list, with the filter of the list. */
+export function querySummary<T extends PgTable, F extends object, V extends object>(
+  name: string,
+  options: Described & {
+    readonly type: ObjectRef<Types, V>
+    readonly filter: InputObjectRef<Types, F>
+    readonly scope: Scope
+    readonly summary: Summary<T, F | Record<string, never>, V>
+  },
+): void {
+  const { filter, scope, summary, ...shown } = options
+  rootField('query', name, (arg) => ({
+    ...shown,
+    ...needs(scope, { sql: { summary } }),
+    args: { filter: arg({ type: filter, description: 'Counts only what matches.' }) },
+  }))
 }
+
+/** A field of Query that shows a view. */
+export function queryView<A, Row extends object>(
+  name: string,
+  options: Described & {
+    readonly type: ObjectRef<Types, Row>
+    readonly args: (arg: ArgBuilder<Types>) => InputFieldMap
+    readonly scope: Scope
+    readonly view: View<A>
+    readonly price: FieldPrice
+  },
+): void {
+  const { args, scope, price, view, ...shown } = options
+  rootField('query', name, (arg) => ({ ...shown, ...needs(scope, { sql: { view }, price }), args: args(arg) }))
+}
+
+/** The resolvers of a root field and of others; Pothos cannot infer that a plan has the values of their types. */
+export const planned = resolveRoot as () => never
+export const fromPlan = resolveField as () => never

@@ -1,10 +1,8 @@
-import { extendSchema, type GraphQLFieldResolver, type GraphQLSchema, parse } from 'graphql'
+import { extendSchema, type GraphQLSchema, isInterfaceType, parse } from 'graphql'
 import type { Scope } from '../auth/scopes.js'
-import { Fault } from '../errors.js'
 import { ID_PREFIX } from '../ids.js'
-import type { Context } from './builder.js'
-import { resolveReferences } from './federation/references.js'
-import type { References } from './fields.js'
+import type { References } from './query/declared.js'
+import { resolveRoot, resolveType } from './query/resolvers.js'
 
 /** A type whose rows are found by id: an entity. */
 interface NodeType {
@@ -19,9 +17,11 @@ interface NodeType {
 export function withNode(subgraph: GraphQLSchema, types: readonly NodeType[]): GraphQLSchema {
   const schema = extendSchema(subgraph, parse(sdlOf(types)))
   const { node } = schema.getQueryType()?.getFields() ?? {}
-  if (!node) throw new Error('The schema has no node.')
+  const interfaceType = schema.getType('Node')
+  if (!node || !isInterfaceType(interfaceType)) throw new Error('The schema has no node.')
+  interfaceType.resolveType = resolveType
   const referenceOf = referencesAmong(types)
-  node.resolve = nodeResolver(referenceOf)
+  node.resolve = resolveRoot
   const entities: References = { of: ({ id }) => referenceOf(String(id)), isOne: true }
   // Not `scope: null`, which any key may read: the scope is that of the type of the id.
   node.extensions = { scopes: [...new Set(types.map(({ scope }) => scope))], sql: { entities } }
@@ -52,24 +52,11 @@ function sdlOf(types: readonly NodeType[]): string {
 type ReferenceOf = (id: string) => readonly { readonly __typename: string; readonly id: string }[]
 
 function referencesAmong(types: readonly NodeType[]): ReferenceOf {
-  const byPrefix = new Map<string, NodeType>(
-    Object.entries(ID_PREFIX).flatMap(([kind, prefix]) => {
-      const type = types.find(({ name }) => name.toLowerCase() === kind)
-      return type ? [[prefix, type] as const] : []
-    }),
-  )
-  if (byPrefix.size < types.length) throw new Error('A type of node has no prefix of its ids.')
+  const prefixes = new Map<string, string>(Object.entries(ID_PREFIX))
+  const byPrefix = new Map(types.map((type) => [prefixes.get(type.name.toLowerCase()), type]))
+  if (byPrefix.has(undefined)) throw new Error('A type of node has no prefix of its ids.')
   return (id) => {
     const type = byPrefix.get(id.slice(0, id.indexOf('_')))
     return type ? [{ __typename: type.name, id }] : []
-  }
-}
-
-function nodeResolver(referenceOf: ReferenceOf): GraphQLFieldResolver<unknown, Context, { id: string }> {
-  return async (_, { id }, context) => {
-    // The scope is checked before the look-up, so that a refusal does not depend on what exists.
-    const [found = null] = await resolveReferences(context, referenceOf(id))
-    if (found instanceof Fault) throw found
-    return found
   }
 }

@@ -1,9 +1,18 @@
 import type { ObjectRef } from '@pothos/core'
 import type { Scope } from '../auth/scopes.js'
 import { builder, enumOf } from '../graph/builder.js'
-import { columns, computedField, itemsField, positionField, referenceField, type Types } from '../graph/fields.js'
+import { connectionOf, pageField, queryList } from '../graph/connections.js'
+import {
+  columns,
+  computedField,
+  fromPlan,
+  itemsField,
+  positionField,
+  referenceField,
+  type Types,
+} from '../graph/fields.js'
 import { boundedTexts } from '../graph/inputs.js'
-import { connectionOf, pageField, queryList } from '../graph/paging/connections.js'
+import type { RowScope } from '../graph/query/declared.js'
 import { Group } from '../personnel/groups.graph.js'
 import { groups } from '../personnel/groups.js'
 import { Person } from '../personnel/people.graph.js'
@@ -47,6 +56,16 @@ const EntityKind = enumOf('EntityKind', 'The kind of an entity.', {
 
 const managing = (kind: Kind) => scopeOfKind(kind, 'manage')
 
+/** Who made a change is for those who may manage its entity. */
+const rowScope: RowScope = {
+  column: 'entity',
+  scopes: Object.fromEntries(ENTITY_KINDS.map((kind) => [kind, managing(kind)])),
+  scopesIn: (parent, filter) => {
+    const [own] = ENTITY_KINDS.filter((kind) => kind === parent.toUpperCase())
+    return (own ? [own] : kindsIn(filter as Feed)).map(managing)
+  },
+}
+
 const Change = builder.objectRef<ChangeRow>('Change')
 Change.implement({
   description: 'One change in the history of a person, a group, a project, a risk or an issue.',
@@ -57,12 +76,8 @@ Change.implement({
         'The id of the key that made the change, or `cli` for the command line; needs personnel.manage for people and groups, ' +
         'projects.manage for projects, risks and issues.',
       authScopes: ({ entity }) => ({ scope: scopeOfKind(entity, 'manage') }),
-      extensions: {
-        sql: { column: 'by' },
-        scopeOf: (parent: string) => ENTITY_KINDS.filter((kind) => kind === parent.toUpperCase()).map(managing)[0],
-        rowScopes: (filter: Feed) => [...new Set(kindsIn(filter).map(managing))],
-      },
-      resolve: ({ by }) => by,
+      extensions: { sql: { column: 'by' }, rowScope },
+      resolve: fromPlan,
     }),
   }),
 })

@@ -1,7 +1,6 @@
 import { builder, enumOf } from '../graph/builder.js'
-import { columns } from '../graph/fields.js'
+import { columns, queryView, viewList } from '../graph/fields.js'
 import { boundedTexts } from '../graph/inputs.js'
-import { queryView, viewList } from '../graph/sql/views.js'
 import { LIMITS } from '../limits.js'
 import { type riskTrend, riskTrendPoint } from '../store/derivedRows.js'
 import { changes } from './changes.js'

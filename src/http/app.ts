@@ -3,17 +3,14 @@ import type { Logger } from 'pino'
 import { authenticator } from '../auth/principal.js'
 import { Fault, Overloaded } from '../errors.js'
 import { LIMITS } from '../limits.js'
-import { schema } from '../schema.js'
-import type { Store } from '../store/store.js'
 import { createRateLimits } from './access/rateLimits.js'
 import { createResponseCache } from './cache/responseCache.js'
-import { createRunCompiled } from './compiledQueries.js'
-import { createEngine } from './engine.js'
+import { Engine } from './engine.js'
 import type { GraphqlHandler } from './graphql/handler.js'
 import { type Closing, closeExchange, type Exchange, openExchange } from './observe/exchange.js'
+import type { AppOptions } from './options.js'
 import { Waiting } from './rest/feed/waiting.js'
 import { createRest } from './rest/handler.js'
-import { RunningRequests } from './rest/idempotency.js'
 import { createRouter } from './router.js'
 import { Bodies } from './wire/body.js'
 import { BytesInFlight } from './wire/bytesInFlight.js'
@@ -31,40 +28,7 @@ import {
 import { refusalOf, targetOf } from './wire/requestChecks.js'
 import { withSecurityHeaders } from './wire/securityHeaders.js'
 
-export interface AppOptions {
-  readonly store: Store
-  readonly log: Logger
-  readonly clock: () => Date
-  /** The path that all routes are mounted at: empty, or a path such as `/ops`. */
-  readonly basePath: string
-  readonly graphiql: boolean
-  readonly demoKey?: string | undefined
-  /** Whether `/` is the overview; true by default. */
-  readonly overview?: boolean | undefined
-  /** Who may show the overview in a frame: the value of the CSP directive, `'none'` by default. */
-  readonly frameAncestors?: string | undefined
-  readonly wholeListRowsMax: number
-  /** The largest response. */
-  readonly responseBytesMax?: number
-  /** The rate limit of a key per minute; 0 for none. */
-  readonly ratePerMinute: number
-  /** The clock of the rate limit; `performance.now` by default. */
-  readonly monotonicMs?: () => number
-  /** How long the reads of a request may take. */
-  readonly deadlineMs?: number
-  /** Whether queries are compiled to SQL; false only in tests, which compare both ways. */
-  readonly isCompiled?: boolean
-  /** The size of the response cache; 0 for none. */
-  readonly responseCacheBytesMax: number
-  /** The memory budget for request bodies and for responses that are being sent. */
-  readonly inFlightBytesMax: number
-  /** A request that takes longer is logged as a slow request. */
-  readonly slowMs: number
-  /** The allowed CORS origins, comma-separated; empty for none. */
-  readonly corsOrigins: string
-  /** Called after every request, for the metrics. */
-  readonly onFinished?: Closing['onFinished']
-}
+export type { AppOptions }
 
 /** The service as a fetch handler and as a request listener for node:http. */
 export interface App {
@@ -79,19 +43,16 @@ export interface App {
 export function createApp(options: AppOptions): App {
   const { store, log, clock, basePath } = options
   const waiting = new Waiting(store.versions)
-  const engine = createEngine({ ...options, onWritten: () => waiting.look() })
   const authenticate = authenticator(store, clock)
   const monotonicMs = options.monotonicMs ?? (() => performance.now())
   const rateLimits = createRateLimits({ store, authenticate, ratePerMinute: options.ratePerMinute, monotonicMs })
-  const runCompiled = createRunCompiled({ engine, rateLimits, log })
-  const cache = createResponseCache(options.responseCacheBytesMax, rateLimits)
+  const engine = new Engine({ ...options, rateLimits, onWritten: () => waiting.look() })
+  const serveCached = createResponseCache(options.responseCacheBytesMax, rateLimits)
   const cors = createCors(options.corsOrigins)
-  const running = new RunningRequests()
   const inFlight = new BytesInFlight(options.inFlightBytesMax)
   const bodies = new Bodies(inFlight)
-  const { responseBytesMax = LIMITS.responseBytesMax } = options
-  const shared = { engine, runCompiled, cache, rateLimits, bodies, running, waiting, responseBytesMax }
-  const rest = createRest({ ...shared, schema, basePath, log })
+  const shared = { engine, serveCached, rateLimits, bodies, waiting }
+  const rest = createRest({ ...shared, basePath })
   const graphql = lazily(async () => {
     // Imported lazily: Yoga takes as long to load as everything else together.
     const { createGraphqlHandler } = await import('./graphql/handler.js')
@@ -134,7 +95,7 @@ export function createApp(options: AppOptions): App {
       const hasRoom = !response || !whole.body || inFlight.send(response, whole.body, exchange.principal?.keyId)
       return closeExchange(exchange, closing, hasRoom ? whole : await noRoom(exchange))
     } finally {
-      exchange.held?.release()
+      for (const release of exchange.onReady) release()
     }
   }
 

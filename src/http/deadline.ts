@@ -12,7 +12,6 @@ export class RequestDeadline implements Deadline {
   /** In the time of `performance.now()`, like `deadlineAt`. */
   since = performance.now()
   deadlineAt: number
-  isAbandoned = false
   private readonly deadlineMs: number
   private readonly request: { readonly isGone: boolean } | undefined
 
@@ -38,15 +37,11 @@ export class RequestDeadline implements Deadline {
     }
   }
 
-  /** Rejects at the deadline and abandons the work, which must only read or wait: it ends at its next turn, if any. */
+  /** Rejects at the deadline and abandons the work, which must only read or wait. */
   async bound<T>(work: Promise<T>, fault: () => Fault = deadlineExceeded): Promise<T> {
     let timer: NodeJS.Timeout | undefined
     const late = new Promise<never>((_, reject) => {
-      const abandon = () => {
-        this.isAbandoned = true
-        reject(fault())
-      }
-      timer = setTimeout(abandon, this.deadlineAt - performance.now())
+      timer = setTimeout(() => reject(fault()), this.deadlineAt - performance.now())
     })
     try {
       return await Promise.race([work, late])

@@ -1,4 +1,3 @@
-import type { Logger } from 'pino'
 import { Fault } from '../errors.js'
 import { asFault } from '../graph/faults.js'
 import { LIMITS } from '../limits.js'
@@ -8,24 +7,18 @@ import type { Store } from '../store/store.js'
 import type { GraphqlHandler } from './graphql/handler.js'
 import { type Exchange, logCause } from './observe/exchange.js'
 import { openapi } from './openapi/document.js'
+import type { AppOptions } from './options.js'
 import { createGraphiql, graphiqlAssetAt, wantsPage } from './pages/graphiql.js'
 import { createOverview } from './pages/overview.js'
 import { createReference } from './pages/reference.js'
 import { assetAt, lazily } from './pages/shell.js'
 import type { Rest } from './rest/handler.js'
-import { nearestPath } from './rest/pathHints.js'
+import { didYouMean } from './rest/pathHints.js'
 import { Content, emptyResponse, respond } from './wire/content.js'
 import { notAllowed, problem } from './wire/problems.js'
 import { type HttpRequest, type HttpResponse, isReading } from './wire/request.js'
 
-interface RouterOptions {
-  readonly store: Store
-  readonly log: Logger
-  readonly basePath: string
-  readonly graphiql: boolean
-  readonly demoKey?: string | undefined
-  readonly overview?: boolean | undefined
-  readonly frameAncestors?: string | undefined
+interface RouterOptions extends AppOptions {
   readonly rest: Rest
   readonly graphql: GraphqlHandler
 }
@@ -73,8 +66,7 @@ export function createRouter(options: RouterOptions): Router {
       return readOnly(exchange, found.page)
     }
     if (path?.startsWith('/v1/')) return rest(exchange, path)
-    const meant = nearestPath(pathname)
-    const hint = meant === undefined ? '' : ` Did you mean ${basePath}${meant}?`
+    const hint = didYouMean(pathname, basePath)
     throw new Fault(
       'NOT_FOUND',
       `There is nothing at ${pathname}.${hint} GraphQL is at ${basePath}/graphql, REST below ${basePath}/v1.`,

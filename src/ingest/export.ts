@@ -7,7 +7,7 @@ import { projectHealth, projects } from '../projects/projects.js'
 import { everyRisk, risks } from '../projects/risks.js'
 import { residualLevel, residualScore, riskLevel, riskRank } from '../projects/scores.js'
 import { byIds, pagesOf } from '../store/query/page.js'
-import { type AnyComputed, computedOf } from '../store/query/relations.js'
+import { type AnyComputed, computedValues } from '../store/query/relations.js'
 import type { Read } from '../store/store.js'
 import type { Tables } from '../store/tables.js'
 import { PERSON_STATUSES } from '../vocabulary.js'
@@ -78,7 +78,7 @@ async function computed<Row extends { id: string }>(
   const ids = idsOf(rows)
   const all = rows.map((row) => ({ ...row }))
   for (const [name, field] of Object.entries(fields)) {
-    const values = await computedOf(read, field, ids)
+    const values = await computedValues(read, field, ids)
     for (const row of all) Object.assign(row, { [name]: values.get(row.id) })
   }
   return all

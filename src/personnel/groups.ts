@@ -4,9 +4,8 @@ import { Ledger } from '../history/ledger.js'
 import { newId } from '../ids.js'
 import { contains, type Optional } from '../store/query/conditions.js'
 import type { Naming } from '../store/query/names.js'
-import type { List } from '../store/query/page.js'
-import { referredRow } from '../store/query/references.js'
-import { type Computed, type Relation, relatedRows } from '../store/query/relations.js'
+import { type List, referredRow } from '../store/query/page.js'
+import { type Computed, itemsOf, type Relation } from '../store/query/relations.js'
 import { columnKey, idKey, keyPart, type RowKeys } from '../store/query/rowKeys.js'
 import type { Read, Write } from '../store/store.js'
 import type { Tables } from '../store/tables.js'
@@ -52,7 +51,7 @@ export const groupsOfPerson: Relation<Tables['person'], Tables['group'], GroupFi
 
 /** The groups of each of these people, ordered by name. */
 export function groupsOfPeople(read: Read, personIds: readonly string[]): Promise<Map<string, GroupRow[]>> {
-  return relatedRows(read, groupsOfPerson, personIds)
+  return itemsOf(read, groupsOfPerson, personIds)
 }
 
 /** The number of active people in a group. */

@@ -1,6 +1,5 @@
 import { Fault } from '../errors.js'
-import { byIds } from '../store/query/page.js'
-import { referredRow } from '../store/query/references.js'
+import { byIds, referredRow } from '../store/query/page.js'
 import type { Write } from '../store/store.js'
 import { type GroupRow, groupNaming, groups, groupsOfPeople } from './groups.js'
 import { applyMembershipChanges, membershipChangesTo } from './membershipChanges.js'

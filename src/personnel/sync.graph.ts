@@ -1,6 +1,7 @@
-import { builder, change, enumOf, needs } from '../graph/builder.js'
-import type { FieldPrice } from '../graph/cost/fieldPrices.js'
+import { builder, enumOf, needs } from '../graph/builder.js'
+import { localField } from '../graph/fields.js'
 import { boundedList, boundedText, boundedTexts, checkedBy, neverNull } from '../graph/inputs.js'
+import { reportField } from '../graph/mutations.js'
 import {
   checkPersonnelState,
   FOR_MORE_PERSONNEL,
@@ -71,30 +72,30 @@ const SyncPersonnelInput = builder.inputType('SyncPersonnelInput', {
 })
 
 const SyncPersonnelResult = builder.objectRef<PersonnelReport>('SyncPersonnelResult')
-SyncPersonnelResult.implement({
-  description: 'The result of a personnel sync.',
-  ...needs('personnel.manage'),
-  fields: (t) => ({
-    people: t.expose('people', { type: SyncCounts, description: 'Counts of people.' }),
-    groups: t.expose('groups', { type: SyncCounts, description: 'Counts of groups.' }),
-    warnings: t.field({
-      type: [SyncWarning],
-      description:
-        'What may not be as intended: active people who are not in a complete list, but came from elsewhere.',
-      resolve: ({ warnings }) => warnings,
-    }),
-  }),
+SyncPersonnelResult.implement({ description: 'The result of a personnel sync.', ...needs('personnel.manage') })
+localField(SyncPersonnelResult, 'people', {
+  type: SyncCounts,
+  description: 'Counts of people.',
+  local: ({ people }) => people,
+})
+localField(SyncPersonnelResult, 'groups', {
+  type: SyncCounts,
+  description: 'Counts of groups.',
+  local: ({ groups }) => groups,
+})
+localField(SyncPersonnelResult, 'warnings', {
+  type: [SyncWarning],
+  description: 'What may not be as intended: active people who are not in a complete list, but came from elsewhere.',
+  local: ({ warnings }) => warnings,
 })
 
-builder.mutationField('syncPersonnel', (t) =>
-  t.field({
-    type: SyncPersonnelResult,
-    nullable: true,
-    description: 'Adds and changes many people and groups at once, all or nothing. Repeating it changes nothing.',
-    ...needs('personnel.manage', {
-      price: { records: ({ input }) => recordsIn(input, 'people', 'groups') } satisfies FieldPrice,
-    }),
-    args: { input: t.arg({ type: SyncPersonnelInput, required: true, description: 'The people and groups.' }) },
-    resolve: (_, { input }, context) => change(context, (write) => syncPersonnel(write, input)),
+reportField('syncPersonnel', {
+  type: SyncPersonnelResult,
+  scope: 'personnel.manage',
+  description: 'Adds and changes many people and groups at once, all or nothing. Repeating it changes nothing.',
+  price: { records: ({ input }) => recordsIn(input, 'people', 'groups') },
+  args: (arg) => ({
+    input: arg({ type: SyncPersonnelInput, required: true, description: 'The people and groups.' }),
   }),
-)
+  change: (write, { input }) => syncPersonnel(write, input),
+})

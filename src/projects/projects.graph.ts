@@ -1,11 +1,11 @@
 import { sql } from 'drizzle-orm'
 import { builder, enumOf, needs } from '../graph/builder.js'
+import { connectionOf, queryList } from '../graph/connections.js'
 import { detailsField } from '../graph/details.js'
 import { queryOne, timestampFields } from '../graph/entities.js'
 import { asEntity, displayed } from '../graph/federation/schema.js'
 import { columns, computedField } from '../graph/fields.js'
 import { boundedText } from '../graph/inputs.js'
-import { connectionOf, queryList } from '../graph/paging/connections.js'
 import { type ProjectRow, projectHealth, projectKeyPart, projectKeys, projects } from './projects.js'
 
 export const ProjectStatus = enumOf('ProjectStatus', 'The status of a project.', {

@@ -45,14 +45,6 @@ export const projectKeyPart = keyPart('projectKey', (text) => text.trim().toUppe
 /** The keys of a project. */
 export const projectKeys: RowKeys<Tables['project']> = { id: idKey, key: columnKey(projectKeyPart, ({ key }) => key) }
 
-export async function projectsByKeys(
-  { db, t, among }: Read,
-  keys: readonly string[],
-): Promise<Map<string, ProjectRow>> {
-  const rows = await db.select().from(t.project).where(among(t.project.key, keys))
-  return new Map(rows.map((row) => [row.key, row]))
-}
-
 /** A condition that a row is the project with this id or key, which never look alike. */
 export function isProject({ id, key }: Pick<Tables['project'], 'id' | 'key'>, idOrKey: SQLWrapper): SQL {
   return sql`(${id} = ${idOrKey} or ${key} = upper(${idOrKey}))`

@@ -1,6 +1,5 @@
 import { builder } from '../graph/builder.js'
-import { localField } from '../graph/fields.js'
-import { querySummary } from '../graph/sql/summaries.js'
+import { localField, querySummary } from '../graph/fields.js'
 import { IssueFilter, IssueSeverity, OpenIssueStatus } from './issues.graph.js'
 import { RiskFilter, RiskLevel } from './risks.graph.js'
 import {

@@ -1,4 +1,4 @@
-import { type Summary, total } from '../store/query/summaries.js'
+import { type Summary, total } from '../store/query/views.js'
 import type { Tables } from '../store/tables.js'
 import {
   ISSUE_SEVERITIES,

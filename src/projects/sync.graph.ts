@@ -1,9 +1,9 @@
 import { grants } from '../auth/scopes.js'
-import { builder, change, enumOf, needs, requireProject } from '../graph/builder.js'
-import type { FieldPrice } from '../graph/cost/fieldPrices.js'
+import { builder, enumOf, needs, requireProject } from '../graph/builder.js'
 import { detailsInput } from '../graph/details.js'
-import { present } from '../graph/entities.js'
+import { changedField, localField } from '../graph/fields.js'
 import { boundedList, boundedNumber, boundedText, checkedBy, neverNull } from '../graph/inputs.js'
+import { reportField } from '../graph/mutations.js'
 import type { Counts } from '../ingest/run.js'
 import { checkProjectState, FOR_MORE, type SyncReport, syncProject } from '../ingest/sync.js'
 import { LIMITS } from '../limits.js'
@@ -11,7 +11,7 @@ import { ASSESSMENT_MAX, SCORE_MAX } from '../vocabulary.js'
 import { IssueSeverity, IssueStatus } from './issues.graph.js'
 import { ISSUE_FIELDS } from './issues.js'
 import { Project, ProjectStatus } from './projects.graph.js'
-import { PROJECT_FIELDS, projectsByKeys } from './projects.js'
+import { PROJECT_FIELDS, projects } from './projects.js'
 import { RiskResponse, RiskStatus } from './risks.graph.js'
 import { RISK_FIELDS } from './risks.js'
 
@@ -105,52 +105,56 @@ const SyncProjectInput = builder.inputType('SyncProjectInput', {
 })
 
 export const SyncCounts = builder.objectRef<Readonly<Counts>>('SyncCounts')
-SyncCounts.implement({
-  description: 'Counts of synced records.',
-  fields: (t) => ({
-    created: t.exposeInt('created', { description: 'The number of new ones.' }),
-    updated: t.exposeInt('updated', { description: 'The number of changed ones.' }),
-    unchanged: t.exposeInt('unchanged', { description: 'The number of unchanged ones.' }),
-    closed: t.exposeInt('closed', {
-      description: 'The number of ones closed because they are missing; of people, set INACTIVE.',
-    }),
-  }),
-})
+SyncCounts.implement({ description: 'Counts of synced records.' })
+const COUNTS: Readonly<Record<keyof Counts, string>> = {
+  created: 'The number of new ones.',
+  updated: 'The number of changed ones.',
+  unchanged: 'The number of unchanged ones.',
+  closed: 'The number of ones closed because they are missing; of people, set INACTIVE.',
+}
+for (const name of Object.keys(COUNTS) as (keyof Counts)[])
+  localField(SyncCounts, name, { type: 'Int', description: COUNTS[name], local: (counts) => counts[name] })
 
 export const SyncWarning = builder.objectRef<{ pointer?: string; detail: string }>('SyncWarning')
-SyncWarning.implement({
-  description: 'A warning about a value that was stored but may not be what was intended.',
-  fields: (t) => ({
-    pointer: t.string({
-      description: 'The JSON Pointer to the value in the input.',
-      resolve: ({ pointer }) => pointer ?? '',
-    }),
-    detail: t.exposeString('detail', { description: 'What the warning is about.' }),
-  }),
+SyncWarning.implement({ description: 'A warning about a value that was stored but may not be what was intended.' })
+localField(SyncWarning, 'pointer', {
+  type: 'String',
+  description: 'The JSON Pointer to the value in the input.',
+  local: ({ pointer }) => pointer ?? '',
+})
+localField(SyncWarning, 'detail', {
+  type: 'String',
+  description: 'What the warning is about.',
+  local: ({ detail }) => detail,
 })
 
 const SyncResult = builder.objectRef<SyncReport>('SyncResult')
-SyncResult.implement({
-  description: 'The result of a project sync.',
-  ...needs('projects.manage'),
-  fields: (t) => ({
-    project: t.field({
-      type: Project,
-      description: 'The project after the sync.',
-      ...needs('projects.read'),
-      resolve: async ({ key }, _, { store }) => present((await projectsByKeys(store.read, [key])).get(key)),
-    }),
-    risks: t.expose('risks', { type: SyncCounts, description: 'Counts of its risks.' }),
-    issues: t.expose('issues', { type: SyncCounts, description: 'Counts of its issues.' }),
-    warnings: t.field({
-      type: [SyncWarning],
-      description:
-        'Values that may not be what was intended: owners and assignees who are not on the roster, and scores beside ' +
-        'likelihood and impact. For a key without personnel.read the only warning about people is that nobody was ' +
-        'looked up.',
-      resolve: ({ warnings }) => warnings,
-    }),
-  }),
+SyncResult.implement({ description: 'The result of a project sync.', ...needs('projects.manage') })
+changedField(SyncResult, 'project', {
+  to: Project,
+  list: projects,
+  by: 'key',
+  key: ({ key }) => key,
+  scope: 'projects.read',
+  description: 'The project after the sync.',
+})
+localField(SyncResult, 'risks', {
+  type: SyncCounts,
+  description: 'Counts of its risks.',
+  local: ({ risks }) => risks,
+})
+localField(SyncResult, 'issues', {
+  type: SyncCounts,
+  description: 'Counts of its issues.',
+  local: ({ issues }) => issues,
+})
+localField(SyncResult, 'warnings', {
+  type: [SyncWarning],
+  description:
+    'Values that may not be what was intended: owners and assignees who are not on the roster, and scores beside ' +
+    'likelihood and impact. For a key without personnel.read the only warning about people is that nobody was ' +
+    'looked up.',
+  local: ({ warnings }) => warnings,
 })
 
 /** The number of records as sent: REST counts them before they are parsed. */
@@ -159,22 +163,17 @@ export function recordsIn(input: unknown, ...lists: string[]): number {
   return lists.reduce((sum, name) => sum + (Array.isArray(given[name]) ? given[name].length : 0), 0)
 }
 
-builder.mutationField('syncProject', (t) =>
-  t.field({
-    type: SyncResult,
-    nullable: true,
-    description:
-      'Updates a project, its risks and its issues to the given state, all or nothing. ' +
-      'An unknown project is added. Repeating it changes nothing.',
-    ...needs('projects.manage', {
-      price: { records: ({ input }) => recordsIn(input, 'risks', 'issues') } satisfies FieldPrice,
-    }),
-    args: { input: t.arg({ type: SyncProjectInput, required: true, description: 'The state of the project.' }) },
-    resolve: (_, { input }, context) => {
-      const state = { ...input, key: input.key.trim().toUpperCase() }
-      requireProject(context.principal, state.key)
-      const matchPeople = grants(context.principal.scopes, 'personnel.read')
-      return change(context, (write) => syncProject(write, state, matchPeople))
-    },
-  }),
-)
+const keyIn = ({ key }: { readonly key: string }) => key.trim().toUpperCase()
+
+reportField('syncProject', {
+  type: SyncResult,
+  scope: 'projects.manage',
+  description:
+    'Updates a project, its risks and its issues to the given state, all or nothing. ' +
+    'An unknown project is added. Repeating it changes nothing.',
+  price: { records: ({ input }) => recordsIn(input, 'risks', 'issues') },
+  args: (arg) => ({ input: arg({ type: SyncProjectInput, required: true, description: 'The state of the project.' }) }),
+  check: (principal, { input }) => requireProject(principal, keyIn(input)),
+  change: (write, { input }, { scopes }) =>
+    syncProject(write, { ...input, key: keyIn(input) }, grants(scopes, 'personnel.read')),
+})

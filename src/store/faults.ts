@@ -51,6 +51,10 @@ export function isOverdue(deadline: Deadline | undefined): boolean {
   return deadline !== undefined && performance.now() > deadline.deadlineAt
 }
 
+export function storeClosed(): Fault {
+  return new Fault('UNAVAILABLE', 'The store is closed.')
+}
+
 export function deadlineExceeded(cause?: unknown): Fault {
   return new Fault('DEADLINE_EXCEEDED', 'This takes too long to read. Request less: a page, or a narrower filter.', {
     cause,

@@ -75,8 +75,6 @@ export interface Deadline {
   readonly deadlineAt: number
   /** Whether the client has disconnected. */
   readonly isGone?: () => boolean
-  /** Whether the request was answered at its deadline, so that nobody waits for the rest of its work. */
-  readonly isAbandoned?: boolean
 }
 
 export type OnStatement = (text: string) => void

@@ -69,7 +69,7 @@ test('nouns and graph do not know each other', () => {
 
 test('graphql and Pothos are known to faces, graph, schema and http alone', () => {
   const mayKnow = (file: string) => file.endsWith('.graph.ts') || /^(graph|http)\//.test(file) || file === 'schema.ts'
-  const isGraphql = (specifier: string) => /^(graphql|graphql-yoga|@pothos\/.*|dataloader)$/.test(specifier)
+  const isGraphql = (specifier: string) => /^(graphql|graphql-yoga|@pothos\/.*)$/.test(specifier)
   expect(violations(({ from, to }) => !isGraphql(to) || mayKnow(from))).toEqual([])
 })
 

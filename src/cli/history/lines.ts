@@ -6,7 +6,7 @@ import { personnel } from '../../personnel/people.js'
 import { projects } from '../../projects/projects.js'
 import { risks } from '../../projects/risks.js'
 import { byIds } from '../../store/query/page.js'
-import { computedOf } from '../../store/query/relations.js'
+import { computedValues } from '../../store/query/relations.js'
 import type { Read } from '../../store/store.js'
 import { escapedLine } from '../../text.js'
 
@@ -21,7 +21,7 @@ interface Names {
 
 export async function namesIn(read: Read, rows: readonly ChangeRow[]): Promise<Names> {
   const ids = rows.map(({ id }) => String(id))
-  const ofChange = (computed: typeof changedTitle) => computedOf(read, computed, ids)
+  const ofChange = (computed: typeof changedTitle) => computedValues(read, computed, ids)
   const values = rows.flatMap((row) => Object.values(fieldChangesOf(row)).flat())
   const named = (kind: 'person' | 'risk') => [
     ...new Set(values.filter((value) => typeof value === 'string').filter((value) => isId(kind, value))),

@@ -10,7 +10,7 @@ import {
 import type { Scope } from '../../auth/scopes.js'
 import { LIMITS } from '../../limits.js'
 import { HANDFUL } from '../../store/query/relations.js'
-import type { FieldPrice } from '../cost/fieldPrices.js'
+import { sqlOf } from '../query/declared.js'
 import type { Directive } from './subgraph.js'
 
 type Annotated = GraphQLObjectType | GraphQLField<unknown, unknown>
@@ -75,18 +75,20 @@ function tagFor(scope: Scope): Directive {
 
 const PAGED = { slicingArguments: ['first'], sizedFields: ['edges', 'nodes'], requireOneSlicingArgument: false }
 
-/** The cost of a list in `bills.ts`, in terms of the cost specification. */
-function costOf({ type, args, extensions }: GraphQLField<unknown, unknown>): Directive[] {
-  const price = extensions['price'] as FieldPrice | undefined
+/** The cost of a list, in terms of the cost specification. */
+function costOf(field: GraphQLField<unknown, unknown>): Directive[] {
+  const { type, args, extensions } = field
+  const declared = sqlOf(field) ?? {}
   // Cosmo takes either a default of `first` or an assumed size.
   const isPage = args.some(({ name, defaultValue }) => name === 'first' && defaultValue !== undefined)
-  if (price && 'list' in price) {
+  if ('list' in declared) {
     return [listSize(isPage ? PAGED : { ...PAGED, assumedSize: LIMITS.wholeListPricedRows })]
   }
-  if (price && 'relation' in price) {
+  if ('page' in declared) {
     return [{ name: 'cost', args: { weight: LIMITS.nestedListCost } }, listSize(PAGED)]
   }
-  const isPlainList = !price && isListType(getNullableType(type)) && isObjectType(getNamedType(type))
+  const isOfOther = 'part' in declared || extensions['price'] !== undefined
+  const isPlainList = !isOfOther && isListType(getNullableType(type)) && isObjectType(getNamedType(type))
   return isPlainList ? [listSize({ assumedSize: HANDFUL })] : []
 }
 

@@ -1,14 +1,13 @@
 import type { PgTable } from 'drizzle-orm/pg-core'
 import { Kind, parse, type SelectionSetNode } from 'graphql'
-import { grants, type Scope } from '../../auth/scopes.js'
+import type { Scope } from '../../auth/scopes.js'
 import { Fault } from '../../errors.js'
-import { type KeyedRow, keyValue, lookUpBy, type RowKey, type RowKeys } from '../../store/query/rowKeys.js'
+import { keyValue, type RowKey, type RowKeys } from '../../store/query/rowKeys.js'
 import type { Tables } from '../../store/tables.js'
 import { lengthFlaw } from '../../text.js'
-import { type Context, missingScope } from '../builder.js'
-import type { MayRead } from '../cost/references.js'
-import { loadMany, type Query, readTogether } from '../loaders.js'
-import { isUnlisted } from '../resolverErrors.js'
+import { missingScope } from '../builder.js'
+
+type MayRead = (scope: Scope) => boolean
 
 /** The definition of an entity: its scope, its table and its keys. */
 export interface EntityOptions<T extends PgTable> {
@@ -24,8 +23,6 @@ export interface EntityKey {
   readonly row: RowKey<PgTable>
   /** The path of each part in a reference. */
   readonly paths: readonly (readonly string[])[]
-  /** Rows by their values of this key, in one statement. */
-  readonly load: (context: Context, values: readonly string[]) => Promise<readonly (KeyedRow<PgTable> | undefined)[]>
 }
 
 interface Entity {
@@ -38,7 +35,6 @@ interface Entity {
 const entities = new Map<string, Entity>()
 
 export function registerEntity<T extends PgTable>(name: string, { scope, table, keys }: EntityOptions<T>): void {
-  const lookUp = lookUpBy(table, keys)
   entities.set(name, {
     name,
     scope,
@@ -48,7 +44,6 @@ export function registerEntity<T extends PgTable>(name: string, { scope, table, 
       // Only ever called with rows of this entity's own table.
       row: row as unknown as RowKey<PgTable>,
       paths: pathsOf(key),
-      load: loading((read, values) => lookUp(read, key, values)),
     })),
   })
 }
@@ -58,8 +53,10 @@ export function entityTypes(): readonly Entity[] {
   return [...entities.values()]
 }
 
-function loading<V>(query: Query<V>) {
-  return (context: Context, values: readonly string[]) => loadMany(context, query, values)
+export function entityNamed(name: string): Entity {
+  const entity = entities.get(name)
+  if (!entity) throw new Error(`${name} is no entity.`)
+  return entity
 }
 
 /** The leaves of a selection set: `project { key } reference` has two. */
@@ -94,28 +91,24 @@ function readReference(representation: unknown, mayRead: MayRead): Reference | F
   if (!entity) return malformed(`\`__typename\` must be one of ${[...entities.keys()].join(', ')}.`)
   // Before the look-up: the result is the same whether or not a row exists.
   if (!mayRead(entity.scope)) return missingScope(entity.scope)
-  let first: Named | undefined
-  let others: Named[] = NONE
+  const named: Named[] = []
   for (const key of entity.keys) {
     const value = valueIn(representation, key)
     if (value instanceof Fault) return value
-    if (value === undefined) continue
-    if (!first) first = { key, value }
-    else others = [...others, { key, value }]
+    if (value !== undefined) named.push({ key, value })
   }
-  if (first) return { entity, key: first.key, value: first.value, others }
+  const [first, ...others] = named
+  if (first) return { entity, ...first, others }
   const names = entity.keys.map(({ name }) => `\`${name}\``)
   return malformed(`A ${entity.name} is referred to by ${names.join(' or ')}.`)
 }
 
 const TYPENAME = ['__typename']
-const NONE: Named[] = []
 
 /** Undefined if a part is missing: a gateway sends every key that it knows, and null for null values. */
 function valueIn(representation: unknown, { paths, row: { parts } }: EntityKey): string | Fault | undefined {
   const texts: string[] = []
-  for (let index = 0; index < paths.length; index++) {
-    const path = paths[index] ?? TYPENAME
+  for (const [index, path] of paths.entries()) {
     const text = memberAt(representation, path)
     if (text === undefined || text === null) return undefined
     const most = parts[index]?.charactersMax ?? 0
@@ -150,6 +143,8 @@ function malformed(detail: string): Fault {
 export interface Batch {
   readonly entity: Entity
   readonly key: EntityKey
+  /** All keys that the references have, that one first. */
+  readonly keys: ReadonlySet<EntityKey>
   readonly values: ReadonlySet<string>
 }
 
@@ -171,27 +166,29 @@ export function readReferences(representations: readonly unknown[], mayRead: May
 
 function read(representations: readonly unknown[], mayRead: MayRead): References {
   const places = representations.map((one) => readReference(one, mayRead))
-  const batches = new Map<EntityKey, Batch & { readonly values: Set<string> }>()
+  const batches = new Map<EntityKey, Batch & { readonly keys: Set<EntityKey>; readonly values: Set<string> }>()
   for (const place of places) {
     if (place instanceof Fault) continue
-    const batch = batches.get(place.key) ?? { entity: place.entity, key: place.key, values: new Set<string>() }
-    batches.set(place.key, batch)
-    batch.values.add(place.value)
+    const { entity, key, value, others } = place
+    const batch = batches.get(key) ?? { entity, key, keys: new Set([key]), values: new Set<string>() }
+    batches.set(key, batch)
+    batch.values.add(value)
+    for (const other of others) batch.keys.add(other.key)
   }
   return { places, batches: [...batches.values()] }
 }
 
-/** The number of references and of distinct ones; malformed ones count each time, and those without the scope as repeated. */
-export function countReferences(
-  representations: readonly unknown[],
-  mayRead: MayRead,
-): { all: number; different: number } {
-  const { places, batches } = readReferences(representations, mayRead)
-  const isBad = (place: Reference | Fault) => place instanceof Fault && place.code === 'BAD_REQUEST'
-  return {
-    all: places.length,
-    different: batches.reduce((sum, { values }) => sum + values.size, places.filter(isBad).length),
-  }
+/** The number of references to a type, and of distinct ones among them. */
+export function countReferences({ places, batches }: References, type: string): { all: number; different: number } {
+  const all = places.filter((place) => !(place instanceof Fault) && place.entity.name === type).length
+  const ofType = batches.filter(({ entity }) => entity.name === type)
+  return { all, different: ofType.reduce((sum, { values }) => sum + values.size, 0) }
+}
+
+/** The same for those that are refused: malformed ones count each time, and those without the scope as repeated. */
+export function countRefused({ places }: References): { all: number; different: number } {
+  const refused = places.filter((place) => place instanceof Fault)
+  return { all: refused.length, different: refused.filter(({ code }) => code === 'BAD_REQUEST').length }
 }
 
 /** The error of a reference whose keys name different rows. */
@@ -201,39 +198,4 @@ export function contradiction(
 ): Fault | undefined {
   const other = others.find((one) => keyOf(one.key.name) !== one.value)
   return other && malformed(`\`${key.name}\` and \`${other.key.name}\` do not name the same ${entity.name}.`)
-}
-
-/** The row of each reference, null if there is none; a Fault is an error at that path only. */
-export async function resolveReferences(
-  context: Context,
-  representations: readonly unknown[],
-): Promise<(object | null | Fault)[]> {
-  const { places, batches } = readReferences(representations, (scope) => grants(context.principal.scopes, scope))
-  const found = new Map<EntityKey, ReadonlyMap<string, Found>>()
-  await Promise.all(batches.map(async (batch) => found.set(batch.key, await lookUp(context, batch))))
-  return places.map((place) => {
-    const row = place instanceof Fault ? place : rowOf(place, found)
-    return row instanceof Fault && isUnlisted(context) ? null : row
-  })
-}
-
-function rowOf(reference: Reference, found: ReadonlyMap<EntityKey, ReadonlyMap<string, Found>>): object | null | Fault {
-  const row = found.get(reference.key)?.get(reference.value)
-  return row ? (contradiction(reference, row.keyOf) ?? row.entity) : null
-}
-
-interface Found extends Pick<KeyedRow<PgTable>, 'keyOf'> {
-  readonly entity: object
-}
-
-async function lookUp(context: Context, { entity, key, values }: Batch): Promise<Map<string, Found>> {
-  const given = [...values]
-  const found = new Map<string, Found>()
-  for (const [index, loaded] of (await key.load(context, given)).entries()) {
-    if (loaded) {
-      found.set(given[index] ?? '', { keyOf: loaded.keyOf, entity: { ...loaded.row, __typename: entity.name } })
-    }
-  }
-  readTogether([...found.values()].map((one) => one.entity))
-  return found
 }

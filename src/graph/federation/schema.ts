@@ -1,23 +1,10 @@
 import type { ObjectRef } from '@pothos/core'
 import type { PgTable } from 'drizzle-orm/pg-core'
-import {
-  type GraphQLField,
-  type GraphQLObjectType,
-  type GraphQLSchema,
-  getNamedType,
-  isObjectType,
-  lexicographicSortSchema,
-} from 'graphql'
-import { boundArguments } from '../bounds.js'
-import { builder, type Context } from '../builder.js'
-import type { FieldPrice } from '../cost/fieldPrices.js'
-import { limitPrices } from '../cost/prices.js'
-import type { References } from '../fields.js'
+import { type GraphQLSchema, Kind, lexicographicSortSchema, parse, print, printSchema, visit } from 'graphql'
+import { builder } from '../builder.js'
 import { withNode } from '../node.js'
-import { publishErrors } from '../resolverErrors.js'
-import { completeInTurns } from '../turns.js'
 import { annotationsOf } from './annotations.js'
-import { countReferences, type EntityOptions, entityTypes, registerEntity, resolveReferences } from './references.js'
+import { type EntityOptions, entityTypes, registerEntity } from './references.js'
 import { addDirectives, federated, keyDirective, printedSubgraph, SHAREABLE, withEntities } from './subgraph.js'
 
 type Types = typeof builder.$inferSchemaTypes
@@ -57,36 +44,20 @@ export function toSubgraph(): Subgraph {
     return printed
   }
   const names = entities.map(({ name }) => name)
-  const schema = withEntities(withNode(lexicographicSortSchema(declared), entities), names)
-  resolveFederation(schema, sdl)
-  boundArguments(schema)
-  limitPrices(schema)
-  publishErrors(schema)
-  completeInTurns(schema)
-  return { schema, sdl }
+  return { schema: withEntities(withNode(lexicographicSortSchema(declared), entities), names, sdl), sdl }
 }
 
-/** Adds the resolvers, scopes and prices of `_entities` and `_service`. */
-function resolveFederation(schema: GraphQLSchema, sdl: () => string): void {
-  const { _entities, _service } = schema.getQueryType()?.getFields() ?? {}
-  if (!_entities || !_service) throw new Error('The schema has no entities.')
-  const price: FieldPrice = {
-    references: ({ representations }, mayRead) => countReferences(representations as readonly unknown[], mayRead),
-  }
-  // Each entity's scope is checked where it is resolved; any valid key may read the schema.
-  const entities: References = { of: ({ representations }) => representations as readonly unknown[] }
-  _entities.extensions = { scope: null, price, sql: { entities } }
-  _entities.resolve = (_, { representations }, context: Context) => resolveReferences(context, representations)
-  const service = () => ({ sdl: sdl() })
-  _service.extensions = { scope: null, sql: { local: service } }
-  _service.resolve = service
-  for (const field of Object.values(objectType(_service).getFields())) {
-    field.extensions = { sql: { local: (source: ReturnType<typeof service>) => source.sdl } }
-  }
-}
+/** The names that federation adds begin with an underscore. */
+const isOfGateways = (name: string) => name.startsWith('_')
 
-function objectType({ type }: GraphQLField<unknown, unknown>): GraphQLObjectType {
-  const named = getNamedType(type)
-  if (!isObjectType(named)) throw new Error(`${named.name} is not an object type.`)
-  return named
+/** The schema for clients: plain GraphQL without what only gateways use. */
+export function printApi(schema: GraphQLSchema): string {
+  const document = visit(parse(printSchema(schema)), {
+    enter(node) {
+      const isTypeOrField = 'name' in node && node.name?.kind === Kind.NAME && node.kind !== Kind.NAMED_TYPE
+      if (isTypeOrField && isOfGateways(node.name.value)) return null
+      return undefined
+    },
+  })
+  return `${print(document)}\n`
 }

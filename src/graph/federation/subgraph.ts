@@ -1,6 +1,7 @@
 import {
   type GraphQLField,
   type GraphQLFieldConfig,
+  type GraphQLFieldResolver,
   GraphQLList,
   type GraphQLNamedType,
   GraphQLNonNull,
@@ -16,6 +17,8 @@ import {
   print,
   printType,
 } from 'graphql'
+import type { References, SqlField } from '../query/declared.js'
+import { resolveField, resolveRoot, resolveType } from '../query/resolvers.js'
 
 /** What Apollo Federation adds to a schema: its directives, the fields that routers use, and the SDL that they compose. */
 
@@ -49,37 +52,50 @@ export function addDirectives(element: Directed, ...directives: readonly Directi
 
 const Any = new GraphQLScalarType({ name: '_Any', description: 'A reference to an entity: its type and a key.' })
 
-const Service = new GraphQLObjectType({
-  name: '_Service',
-  description: 'The metadata of this subgraph for routers.',
-  fields: { sdl: { type: GraphQLString, description: 'The SDL, with its federation directives.' } },
-})
-
-/** The same schema with `_service` and `_entities`; the caller adds the resolvers. */
-export function withEntities(plain: GraphQLSchema, names: readonly string[]): GraphQLSchema {
+/** The same schema with `_service` and `_entities`; any valid key may use both. */
+export function withEntities(plain: GraphQLSchema, names: readonly string[], sdl = () => ''): GraphQLSchema {
   const { query, types, ...config } = plain.toConfig()
   if (!query) throw new Error('The schema has no queries.')
-  const entities = types.filter(isObjectType).filter(({ name }) => names.includes(name))
   const Entity = new GraphQLUnionType({
     name: '_Entity',
     description: 'All entities.',
-    types: entities,
+    types: types.filter(isObjectType).filter(({ name }) => names.includes(name)),
+    resolveType,
   })
-  const representations = { type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(Any))) }
+  // The scope of each entity is checked where it is read.
+  const entities: References = { of: ({ representations }) => representations as readonly unknown[] }
   const fields = {
     ...query.toConfig().fields,
     _entities: {
       description: 'For federation gateways: the entities that other subgraphs refer to.',
       type: new GraphQLNonNull(new GraphQLList(Entity)),
-      args: { representations },
+      args: { representations: { type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(Any))) } },
+      ...readBy(resolveRoot, { scope: null, sql: { entities } }),
     },
     _service: {
       description: 'For federation gateways: the SDL of this subgraph.',
       type: new GraphQLNonNull(Service),
+      ...readBy(resolveRoot, { scope: null, sql: { local: () => sdl } }),
     },
   }
   const whole = new GraphQLObjectType({ ...query.toConfig(), fields })
   return new GraphQLSchema({ ...config, query: whole, types: types.map((type) => (type === query ? whole : type)) })
+}
+
+const Service = new GraphQLObjectType({
+  name: '_Service',
+  description: 'The metadata of this subgraph for routers.',
+  fields: {
+    sdl: {
+      type: GraphQLString,
+      description: 'The SDL, with its federation directives.',
+      ...readBy(resolveField, { sql: { local: (sdl: () => string) => sdl() } }),
+    },
+  },
+})
+
+function readBy(resolve: GraphQLFieldResolver<unknown, unknown>, extensions: { scope?: null; sql: SqlField }) {
+  return { resolve, extensions }
 }
 
 /** The SDL of a subgraph: types by name, fields as declared, without federation's own definitions. */

@@ -4,7 +4,6 @@ import type { IdKind } from '../../ids.js'
 import { hasName, impossibleIn, type Naming } from '../../store/query/names.js'
 import type { CountedList } from '../../store/query/rowCounts.js'
 import { type Context, missingScope } from '../builder.js'
-import { oncePerRequest } from '../loaders.js'
 
 /** The scope that a lookup by name requires. */
 const SCOPE_OF = {
@@ -31,11 +30,6 @@ function givenNames({ names = {} }: Named, filter: object): GivenNames[] {
     const values = given[member]
     return values && hasName(naming, values) ? [{ member, naming, values }] : []
   })
-}
-
-/** Whether a filter refers to other entities by name. */
-export function hasNames(list: Named, filter: object): boolean {
-  return list.names !== undefined && givenNames(list, filter).length > 0
 }
 
 /** Whether the caller may look up the names of a filter. If not, neither the result nor the cost may depend on them. */
@@ -68,10 +62,17 @@ interface Missing {
   readonly meant: string | undefined
 }
 
+type LookedUp = Map<GivenNames['values'], Promise<Missing | undefined>>
+
+const looked = new WeakMap<Context, Map<Naming, LookedUp>>()
+
 /** Looked up once for each list: one variable may be in the filters of many aliases. */
 function missingOf(context: Context, naming: Naming, values: GivenNames['values']): Promise<Missing | undefined> {
   const { names } = context.rowCounts
-  const known = oncePerRequest(context, naming, () => new Map<GivenNames['values'], Promise<Missing | undefined>>())
+  const ofRequest = looked.get(context) ?? new Map<Naming, LookedUp>()
+  looked.set(context, ofRequest)
+  const known: LookedUp = ofRequest.get(naming) ?? new Map()
+  ofRequest.set(naming, known)
   const lookUp = async () => {
     const name = await names.missing(naming, values)
     return name === undefined ? undefined : { name, meant: await names.nearest(naming, name) }

@@ -16,21 +16,7 @@ export class RateExceeded extends Fault {
   }
 }
 
-/** Rate limits: one bucket for each key, and for invalid keys one for each client address. */
-export interface RateLimits {
-  /** Authenticates the request, and charges its key for it. */
-  admit(exchange: Exchange): Promise<Principal>
-  /** Checks the key again if the body arrived after `admit`: it may have been revoked meanwhile. */
-  confirm(exchange: Exchange): Promise<Principal>
-  /** Checks the key again after a long wait, for what it may read now. */
-  renew(exchange: Exchange): Promise<Principal>
-  /** Charges the cost of a query beyond that of the request, once for each request and up to a share of the burst. */
-  chargeQuery(principal: Principal, exchange: Exchange, cost: number): void
-  /** Charges a refused request by the size of its body, which was parsed and checked, as far as the key has tokens. */
-  chargeRefusal(exchange: Exchange): void
-  /** Refunds most of the charge when the response is a 304. */
-  refundUnchanged(exchange: Exchange): void
-}
+export type RateLimits = ReturnType<typeof createRateLimits>
 
 /** The share of a response's cost that a 304 is charged. */
 const UNCHANGED_SHARE = 0.1
@@ -47,7 +33,8 @@ interface RateLimitsOptions {
   readonly monotonicMs: () => number
 }
 
-export function createRateLimits({ store, authenticate, ratePerMinute, monotonicMs }: RateLimitsOptions): RateLimits {
+/** Rate limits: one bucket for each key, and for invalid keys one for each client address. */
+export function createRateLimits({ store, authenticate, ratePerMinute, monotonicMs }: RateLimitsOptions) {
   const keptMax = LIMITS.rateKeptMax
   const keys =
     ratePerMinute === 0 ? undefined : new Buckets({ perMinute: ratePerMinute, burst: burstOf(ratePerMinute), keptMax })
@@ -93,26 +80,31 @@ export function createRateLimits({ store, authenticate, ratePerMinute, monotonic
   }
 
   return {
-    async admit(exchange) {
-      const principal = await look(exchange, exchange.request.isWhole).catch((error) => {
+    /** Authenticates the request, and charges its key for it. */
+    async admit(exchange: Exchange): Promise<void> {
+      const { keyId } = await look(exchange, exchange.request.isWhole).catch((error) => {
         throw refused(error, exchange)
       })
-      charge(principal.keyId, exchange, 1)
-      return principal
+      charge(keyId, exchange, 1)
     },
-    async confirm(exchange) {
-      const { principal, isWhole } = exchange
-      return principal && isWhole ? principal : exchange.deadline.bound(look(exchange, true))
+    /** Checks the key again if the body arrived after `admit`: it may have been revoked meanwhile. */
+    async confirm(exchange: Exchange): Promise<void> {
+      if (!exchange.isWhole) await exchange.deadline.bound(look(exchange, true))
     },
-    renew: (exchange) => exchange.deadline.bound(look(exchange, true)),
-    chargeQuery({ keyId }, exchange, cost) {
+    /** Checks the key again after a long wait, for what it may read now. */
+    async renew(exchange: Exchange): Promise<void> {
+      await exchange.deadline.bound(look(exchange, true))
+    },
+    /** Charges the cost of a query beyond that of the request, once for each request and up to a share of the burst. */
+    chargeQuery({ keyId }: Principal, exchange: Exchange, cost: number): void {
       if (exchange.cost > 0) return
       // `admit` has charged 1 already.
       const extra = tokensFor(cost) - 1
       if (extra > 0) charge(keyId, exchange, extra, 1)
       exchange.cost = cost
     },
-    chargeRefusal(exchange) {
+    /** Charges a refused request by the size of its body, which was parsed and checked, as far as the key has tokens. */
+    chargeRefusal(exchange: Exchange): void {
       const { principal, refusal, hasData = false, bodyBytes = 0, charged } = exchange
       if (!principal || !refusal || hasData || UNCHARGED.has(refusal.code)) return
       const extra = tokensFor(bodyBytes / LIMITS.refusedBytesForOne) - charged
@@ -120,7 +112,8 @@ export function createRateLimits({ store, authenticate, ratePerMinute, monotonic
       const level = spend(principal.keyId, exchange, extra)
       if (level && !level.isAllowed) spend(principal.keyId, exchange, level.remaining)
     },
-    refundUnchanged(exchange) {
+    /** Refunds most of the charge when the response is a 304. */
+    refundUnchanged(exchange: Exchange): void {
       if (exchange.principal) charge(exchange.principal.keyId, exchange, exchange.charged * (UNCHANGED_SHARE - 1))
     },
   }

@@ -7,37 +7,37 @@ import type { Exchange } from '../observe/exchange.js'
 import { encodingFor, isUnchanged } from '../wire/content.js'
 import { type HttpRequest, type HttpResponse, sizeCheckFor } from '../wire/request.js'
 
-/** Reuses a response until the data that it was read from changes (docs/decisions/0004-response-cache.md). */
-export interface ResponseCache {
-  /**
-   * Serves a request whose key has been checked and charged: from the cache, or from `handle`, whose response is cached
-   * if it is the same for every key with these scopes. `type` is the negotiated media type.
-   */
-  serve(exchange: Exchange, type: string, handle: () => Promise<HttpResponse>): Promise<HttpResponse>
-}
+/**
+ * Serves a request whose key has been checked and charged: from the cache, or from `handle`, whose response is cached
+ * if it is the same for every key with these scopes. `type` is the negotiated media type.
+ */
+export type ServeCached = (
+  exchange: Exchange,
+  type: string,
+  handle: () => Promise<HttpResponse>,
+) => Promise<HttpResponse>
 
-export function createResponseCache(bytesMax: number, rateLimits: RateLimits): ResponseCache {
-  if (bytesMax === 0) return { serve: (_, __, handle) => handle() }
+/** Reuses a response until the data that it was read from changes (docs/decisions/0004-response-cache.md). */
+export function createResponseCache(bytesMax: number, rateLimits: RateLimits): ServeCached {
+  if (bytesMax === 0) return (_, __, handle) => handle()
   const entries = new CachedResponses(bytesMax)
-  return {
-    async serve(exchange, type, handle) {
-      const { request } = exchange
-      const body = await smallBody(exchange, rateLimits)
-      const { versions: looking, principal } = exchange
-      if (body === undefined || !looking || !principal) return handle()
-      const versions = await looking
-      const key = keyOf(request, type, body, principal)
-      const found = entries.find(key, versions)
-      if (found) {
-        rateLimits.chargeQuery(principal, exchange, found.cost)
-        exchange.operation = found.operation
-        return responseTo(request, found.response)
-      }
-      const fresh = await handle()
-      const { operation, cost, reads = NOTHING } = exchange
-      if (isReusable(exchange, fresh)) entries.keep({ key, versions, reads }, { response: fresh, operation, cost })
-      return fresh
-    },
+  return async (exchange, type, handle) => {
+    const { request } = exchange
+    const body = await smallBody(exchange, rateLimits)
+    const { versions: looking, principal } = exchange
+    if (body === undefined || !looking || !principal) return handle()
+    const versions = await looking
+    const key = keyOf(request, type, body, principal)
+    const found = entries.find(key, versions)
+    if (found) {
+      rateLimits.chargeQuery(principal, exchange, found.cost)
+      exchange.operation = found.operation
+      return responseTo(request, found.response)
+    }
+    const fresh = await handle()
+    const { operation, cost, reads = NOTHING } = exchange
+    if (isReusable(exchange, fresh)) entries.keep({ key, versions, reads }, { response: fresh, operation, cost })
+    return fresh
   }
 }
 

@@ -1,37 +1,23 @@
-import { createYoga } from 'graphql-yoga'
+import { getOperationAST, validate } from 'graphql'
+import { createYoga, type Plugin } from 'graphql-yoga'
 import type { Logger } from 'pino'
 import { Fault } from '../../errors.js'
-import type { Context } from '../../graph/builder.js'
-import type { ExecutionReason } from '../../graph/executionReasons.js'
 import { asFault } from '../../graph/faults.js'
 import { LIMITS } from '../../limits.js'
 import { schema } from '../../schema.js'
-import type { RateLimits } from '../access/rateLimits.js'
-import type { ResponseCache } from '../cache/responseCache.js'
-import { orExecuted, type RunCompiled } from '../compiledQueries.js'
-import type { Engine } from '../engine.js'
-import { type Exchange, logCause, trackStatements } from '../observe/exchange.js'
-import type { RunningRequests } from '../rest/idempotency.js'
-import type { Bodies } from '../wire/body.js'
-import { Content, emptyResponse, GRAPHQL_TYPE, JSON_TYPE, respond } from '../wire/content.js'
+import type { ApiOptions, Engine } from '../engine.js'
+import type { Exchange } from '../observe/exchange.js'
+import { emptyResponse, GRAPHQL_TYPE, JSON_TYPE } from '../wire/content.js'
 import { requireAcceptable } from '../wire/negotiation.js'
-import { faultHeaders, STATUS } from '../wire/problems.js'
 import type { HttpRequest, HttpResponse } from '../wire/request.js'
 import { Documents } from './documents.js'
-import { idempotentEngine } from './idempotency.js'
-import { readParams } from './parameters.js'
-import { PersistedQueries } from './persistedQueries.js'
-import { type ServerContext, useOperations, useParams, useResponses } from './plugins.js'
+import { parseWithinLimits } from './limits.js'
+import { run } from './operations.js'
+import { type Params, PersistedQueries, readParams } from './parameters.js'
+import { type Recipient, type Result, refused, responseOf } from './responses.js'
 
-interface GraphqlOptions {
-  readonly engine: Engine
-  readonly runCompiled: RunCompiled
-  readonly cache: ResponseCache
-  readonly rateLimits: RateLimits
-  readonly bodies: Bodies
+interface GraphqlOptions extends ApiOptions {
   readonly log: Logger
-  readonly running: RunningRequests
-  readonly responseBytesMax: number
 }
 
 /** Handles a request to `/graphql`. */
@@ -41,7 +27,7 @@ const ALLOW = 'GET, POST, OPTIONS'
 
 /** GraphQL over HTTP: checks the key, looks in the response cache, and on a miss hands the request to Yoga. */
 export function createGraphqlHandler(options: GraphqlOptions): GraphqlHandler {
-  const { cache, rateLimits, log } = options
+  const { serveCached, rateLimits, log } = options
   const execute = executorWith(options)
   return async (exchange) => {
     const { request: httpRequest } = exchange
@@ -53,9 +39,12 @@ export function createGraphqlHandler(options: GraphqlOptions): GraphqlHandler {
       }
       type = requireAcceptable(httpRequest, typesFor(httpRequest))
       await rateLimits.admit(exchange)
-      return await cache.serve(exchange, type, () => execute(exchange, type))
+      return await serveCached(exchange, type, () => execute(exchange, type))
     } catch (error) {
-      return refuse(log, exchange, asFault(error), type)
+      const fault = asFault(error)
+      const response = await responseOf(log, { exchange, type }, refused(fault))
+      if (fault.code !== 'METHOD_NOT_ALLOWED') return response
+      return { ...response, headers: { ...response.headers, allow: ALLOW } }
     }
   }
 }
@@ -66,48 +55,41 @@ function typesFor(httpRequest: HttpRequest): readonly string[] {
   return isNamed ? [GRAPHQL_TYPE, JSON_TYPE] : [JSON_TYPE, GRAPHQL_TYPE]
 }
 
-function executorWith(options: GraphqlOptions) {
-  const { rateLimits, bodies } = options
-  const { handleRequest, fetchAPI } = yogaWith(options)
+/** The server context that Yoga gets with each request, and copies. */
+interface ServerContext extends Recipient {
+  readonly params: Params
+  /** Takes the result from Yoga, whose Response is not used: it would only be unpacked again. */
+  readonly give: (result: Result) => void
+}
+
+function executorWith({ rateLimits, bodies, engine, log }: GraphqlOptions) {
+  const { handleRequest, fetchAPI } = yogaWith(engine)
   // Headers and body have been read already: Yoga only needs the method.
   const byGet = new fetchAPI.Request(ADDRESS)
   const byPost = new fetchAPI.Request(ADDRESS, { method: 'POST' })
   const persistedQueries = new PersistedQueries()
   return async (exchange: Exchange, type: string): Promise<HttpResponse> => {
-    const { request: httpRequest } = exchange
     const params = await readParams(exchange, bodies, persistedQueries)
     await rateLimits.confirm(exchange)
-    const response = await handleRequest(httpRequest.method === 'GET' ? byGet : byPost, { exchange, params, type })
-    const { 'content-type': contentType = type, 'content-length': _, ...others } = Object.fromEntries(response.headers)
-    const headers = exchange.isReplay ? { ...others, 'idempotency-replayed': 'true' } : others
-    const body: ArrayBuffer | Buffer = await response.arrayBuffer()
-    const content = new Content(contentType, Buffer.isBuffer(body) ? body : Buffer.from(body))
-    return respond(httpRequest, content, { status: response.status, headers })
+    let result: Result | undefined
+    const give = (given: Result) => {
+      result = given
+    }
+    const recipient = { exchange, params, type }
+    await handleRequest(exchange.request.method === 'GET' ? byGet : byPost, { ...recipient, give })
+    if (!result) throw new Error('Yoga has given no result.')
+    return responseOf(log, recipient, result)
   }
 }
 
 /** A constant, since only requests to `/graphql` reach Yoga, whatever the base path is. */
 const ADDRESS = 'http://localhost/graphql'
 
-function yogaWith({ engine, runCompiled, log, running, responseBytesMax }: GraphqlOptions) {
+function yogaWith(engine: Engine) {
   const documents = new Documents({ charactersMax: LIMITS.queriesKeptCharacters, countMax: LIMITS.queriesKeptMax })
-  const contextFor = ({ exchange, params, type }: ServerContext): ServerContext & Context => {
-    const { principal, deadline } = exchange
-    if (!principal) throw new Error('The key of the request has not been checked.')
-    return {
-      exchange,
-      params,
-      type,
-      onExecuted: (reason: ExecutionReason, error?: unknown) => {
-        exchange.executedFor = error === undefined ? reason : orExecuted(log, exchange)(error)
-      },
-      ...engine.contextFor(principal, trackStatements(exchange), deadline),
-    }
-  }
-  const operations = { runCompiled, engine: idempotentEngine(engine, running), documents, contextFor }
   return createYoga<ServerContext>({
     schema,
-    plugins: [useParams(), useOperations(operations), useResponses(log, responseBytesMax)],
+    plugins: [pluginWith(engine, documents)],
     parserAndValidationCache: {
       documentCache: documents,
       // Errors are not cached: one may be as long as a body, and invalid documents are rarely sent twice.
@@ -125,15 +107,47 @@ function yogaWith({ engine, runCompiled, log, running, responseBytesMax }: Graph
   })
 }
 
-/** An error response in the GraphQL format, for a request that never reaches Yoga. */
-function refuse(log: Logger, exchange: Exchange, fault: Fault, type: string): Promise<HttpResponse> {
-  exchange.refusal = fault
-  logCause(log, exchange, fault)
-  const errors = [{ message: fault.message, extensions: fault.extensions }]
-  const content = new Content(`${type}; charset=utf-8`, Buffer.from(JSON.stringify({ errors })))
-  const allow = fault.code === 'METHOD_NOT_ALLOWED' ? { allow: ALLOW } : {}
-  return respond(exchange.request, content, {
-    status: STATUS[fault.code],
-    headers: { ...allow, ...faultHeaders(fault) },
-  })
+/**
+ * Parses within the limits, and runs operations. A document that Yoga has validated before is run at once: passing all
+ * hooks of parsing, validation and context again would take longer than preparing its SQL.
+ */
+function pluginWith(engine: Engine, documents: Documents): Plugin<ServerContext, ServerContext> {
+  return {
+    onRequestParse({ serverContext, setRequestParser }) {
+      // The body was already read for the response cache.
+      setRequestParser(() => serverContext.params)
+    },
+    onParams({ paramsHandler, setParamsHandler }) {
+      setParamsHandler((payload) => {
+        const { params, request, context } = payload
+        const { query = '', operationName, variables } = params
+        const document = documents.findValid(query)
+        const kind = document && getOperationAST(document, operationName)?.operation
+        // Yoga refuses an unknown operation and a mutation by GET in its hooks of parsing.
+        const isAllowed = kind === 'query' || (kind === 'mutation' && request.method === 'POST')
+        if (!document || !isAllowed) return paramsHandler(payload)
+        return run(engine, { document, operationName, variables }, context)
+      })
+    },
+    onParse({ setParseFn }) {
+      setParseFn((source, options) => parseWithinLimits(source.toString(), options))
+    },
+    onValidate({ setValidationFn }) {
+      // A suggestion is searched for each error.
+      setValidationFn((schema, document, rules) => validate(schema, document, rules, { maxErrors: LIMITS.flawsMax }))
+    },
+    onExecute({ args, setExecuteFn }) {
+      const { document, operationName, variableValues: variables, contextValue } = args
+      documents.noteValid(document)
+      setExecuteFn(() => run(engine, { document, operationName, variables }, contextValue))
+    },
+    onResultProcess({ serverContext, setResultProcessor }) {
+      setResultProcessor((result, { Response }) => {
+        // Cannot happen: batches are refused, and there are no subscriptions.
+        if (Array.isArray(result) || Symbol.asyncIterator in result) throw new Error('Expected a single result.')
+        serverContext.give(result)
+        return new Response()
+      }, serverContext.type)
+    },
+  }
 }

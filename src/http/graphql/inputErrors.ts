@@ -4,19 +4,18 @@ import {
   GraphQLError,
   type GraphQLInputType,
   getNullableType,
-  getOperationAST,
   isInputObjectType,
   Kind,
   type OperationDefinitionNode,
   OperationTypeNode,
-  type SelectionSetNode,
   type ValueNode,
   valueFromASTUntyped,
 } from 'graphql'
+import { grants, type Scope } from '../../auth/scopes.js'
 import { flawed } from '../../errors.js'
 import { isRefusal } from '../../graph/faults.js'
 import { checkedInput } from '../../graph/inputFlaws.js'
-import { scopeLacking } from '../../graph/sql/mutations/scopes.js'
+import { operationIn, selectionsOf } from '../../graph/query/selections.js'
 import { schema } from '../../schema.js'
 import type { Exchange } from '../observe/exchange.js'
 import { parseWithinLimits } from './limits.js'
@@ -33,15 +32,19 @@ export async function inputErrors(
 ): Promise<GraphQLError[]> {
   if (errors.some((error) => error.path !== undefined || isRefusal(error))) return []
   const document = parsed(query)
-  const operation = document && getOperationAST(document, operationName)
-  if (!document || operation?.operation !== OperationTypeNode.MUTATION) return []
-  const fields = schema.getMutationType()?.getFields() ?? {}
-  const given = { ...defaultsOf(operation), ...Object(variables) }
+  const sent = document && operationIn(schema, document, operationName)
+  const mutation = schema.getMutationType()
+  if (!mutation || sent?.operation.operation !== OperationTypeNode.MUTATION) return []
+  const fields = mutation.getFields()
+  const given = { ...defaultsOf(sent.operation), ...Object(variables) }
   const inputs = new Map<string, Input>()
-  for (const node of fieldsIn(document, operation.selectionSet)) {
-    if (!Object.hasOwn(fields, node.name.value) || !principal || scopeLacking(schema, principal, node)) continue
+  const selected = selectionsOf(sent, () => true)(mutation, [sent.operation.selectionSet])
+  for (const node of [...selected.values()].flat()) {
+    const field = Object.hasOwn(fields, node.name.value) ? fields[node.name.value] : undefined
+    const scope = field?.extensions['scope'] as Scope | undefined
+    if (!field || !principal || (scope && !grants(principal.scopes, scope))) continue
     for (const { name, value } of node.arguments ?? []) {
-      const type = fields[node.name.value]?.args.find((one) => one.name === name.value)?.type
+      const type = field.args.find((one) => one.name === name.value)?.type
       if (!type || !isInputObjectType(getNullableType(type))) continue
       // A variable is one input, however many fields take it.
       const key = value.kind === Kind.VARIABLE ? `${type} $${value.name.value}` : `${inputs.size}`
@@ -67,21 +70,6 @@ interface Input {
   readonly value: ValueNode
   readonly type: GraphQLInputType
   readonly nodes: readonly FieldNode[]
-}
-
-/** The fields of a selection, also those in fragments; a fragment counts once, since it may contain itself. */
-function fieldsIn(document: DocumentNode, { selections }: SelectionSetNode, seen = new Set<string>()): FieldNode[] {
-  return selections.flatMap((node) => {
-    if (node.kind === Kind.FIELD) return [node]
-    if (node.kind === Kind.INLINE_FRAGMENT) return fieldsIn(document, node.selectionSet, seen)
-    const name = node.name.value
-    if (seen.has(name)) return []
-    seen.add(name)
-    const fragment = document.definitions.find(
-      (one) => one.kind === Kind.FRAGMENT_DEFINITION && one.name.value === name,
-    )
-    return fragment && 'selectionSet' in fragment ? fieldsIn(document, fragment.selectionSet, seen) : []
-  })
 }
 
 function defaultsOf({ variableDefinitions = [] }: OperationDefinitionNode): Readonly<Record<string, unknown>> {

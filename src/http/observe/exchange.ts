@@ -2,8 +2,6 @@ import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
 import { KeyRefused, type Principal } from '../../auth/principal.js'
 import { type Fault, Overloaded } from '../../errors.js'
-import type { Refusals } from '../../graph/builder.js'
-import type { ExecutionReason } from '../../graph/sql/statements.js'
 import { type ChangeCounter, countersIn, type Versions } from '../../store/changeCounters.js'
 import { withoutValues } from '../../store/faults.js'
 import type { OnStatement } from '../../store/store.js'
@@ -38,14 +36,12 @@ export interface Exchange {
   isShared: boolean
   /** Whether this is a mutation: an error after it is done must say that the change was made. */
   isChange?: boolean
-  /** The bytes in flight of the body, released when the response is ready. */
-  held?: { release(): void }
+  /** Called when the response is ready: to release what the body took. */
+  readonly onReady: (() => void)[]
   /** The number of SQL statements so far. */
   statements: number
   /** The change counters of the tables that they read. */
   reads?: Set<ChangeCounter>
-  /** Why the query was executed instead of compiled, if it was. */
-  executedFor?: ExecutionReason
   /** Whether all of it was replayed from its idempotency record. */
   isReplay?: boolean
   /** How many bytes of a body were parsed. */
@@ -54,8 +50,6 @@ export interface Exchange {
   refusal?: Fault
   /** Whether a GraphQL response has data besides its errors. */
   hasData?: boolean
-  /** Of a query that is executed. */
-  refusals?: Refusals
   /** The values of the headers `RateLimit-Policy` and `RateLimit`. */
   rate?: { readonly policy: string; readonly level: string }
 }
@@ -85,6 +79,7 @@ export function openExchange(request: HttpRequest, address: string | undefined, 
     cost: 0,
     charged: 0,
     isShared: false,
+    onReady: [],
   }
 }
 
@@ -121,8 +116,9 @@ export function closeExchange(
     log.info(line, 'request')
     if (isSlow) log.warn(line, 'slow request')
   }
-  const { requestId, rate } = exchange
+  const { requestId, rate, isReplay } = exchange
   const headers = [...response.headers, 'request-id', requestId]
+  if (isReplay) headers.push('idempotency-replayed', 'true')
   if (rate) headers.push('ratelimit-policy', rate.policy, 'ratelimit', rate.level)
   return { status: response.status, headers, body: response.body }
 }

@@ -10,12 +10,7 @@ const HEALTH_WAIT_MS = 500
 const DURATION_BUCKETS_S = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10]
 
 /** Prometheus metrics: request durations by operation, errors by code, and the state of the store and the process. */
-export interface Metrics {
-  onFinished(exchange: Exchange, outcome: Outcome): void
-  listener(request: IncomingMessage, response: ServerResponse): void
-}
-
-export function createMetrics(store: Store): Metrics {
+export function createMetrics(store: Store) {
   const registry = new Registry()
   const registries = [registry]
   // Event loop lag, memory, file descriptors and the like.
@@ -38,21 +33,14 @@ export function createMetrics(store: Store): Metrics {
     labelNames: ['code'],
     registers: registries,
   })
-  const executed = new Counter({
-    name: 'operations_queries_executed_total',
-    help: 'Operations that were executed field by field instead of compiled to SQL, by reason.',
-    labelNames: ['reason'],
-    registers: registries,
-  })
   const readStore = gaugesOf(store, registries)
   return {
-    onFinished({ request, operation, refusal, executedFor, statements: count }, { status, ms }) {
+    onFinished({ request, operation, refusal, statements: count }: Exchange, { status, ms }: Outcome): void {
       requests.observe({ operation: labelOf(operation), method: request.method, status }, ms / 1000)
       statements.inc(count)
       if (refusal) refusals.inc({ code: refusal.code })
-      if (executedFor) executed.inc({ reason: executedFor })
     },
-    listener(request, response) {
+    listener(request: IncomingMessage, response: ServerResponse): void {
       const isWanted = request.method === 'GET' && request.url === '/metrics'
       if (!isWanted) return void response.writeHead(404).end()
       readStore()

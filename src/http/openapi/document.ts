@@ -1,4 +1,4 @@
-import { type FragmentDefinitionNode, type GraphQLSchema, getNamedType, Kind } from 'graphql'
+import { type FragmentDefinitionNode, type GraphQLSchema, getNamedType } from 'graphql'
 import { DESCRIPTION, VERSION } from '../../about.js'
 import { SCOPES } from '../../auth/scopes.js'
 import type { Code } from '../../errors.js'
@@ -225,10 +225,7 @@ const PAGE: JsonSchema = {
 }
 
 function fragmentsOf(operations: readonly CompiledRoute[]): Map<string, FragmentDefinitionNode> {
-  const fragments = operations.flatMap(({ document }) =>
-    document.definitions.filter((node) => node.kind === Kind.FRAGMENT_DEFINITION),
-  )
-  return new Map(fragments.map((fragment) => [fragment.name.value, fragment]))
+  return new Map(operations.flatMap(({ operation }) => Object.entries(operation.fragments)))
 }
 
 function tagOf({ route }: CompiledRoute): string {

@@ -27,40 +27,32 @@ export const RATE_LIMIT_HEADERS = ['RateLimit-Policy', 'RateLimit']
 
 /** The request headers, as components. */
 export const HEADER_PARAMETERS = {
-  RequestId: {
-    name: 'Request-Id',
-    in: 'header',
-    description: "The client's own id for this request, used in the response and the log.",
-    schema: { type: 'string', pattern: REQUEST_ID.source },
-  },
-  IdempotencyKey: {
-    name: 'Idempotency-Key',
-    in: 'header',
-    description:
-      'A unique token for this request, such as a UUID. If the same request is sent again within a day, nothing is done ' +
+  RequestId: parameter('Request-Id', "The client's own id for this request, used in the response and the log.", {
+    pattern: REQUEST_ID.source,
+  }),
+  IdempotencyKey: parameter(
+    'Idempotency-Key',
+    'A unique token for this request, such as a UUID. If the same request is sent again within a day, nothing is done ' +
       'twice and the first response is returned; with a different request it is a 422, and while the first runs a 409.',
-    schema: { type: 'string', minLength: 1, maxLength: LIMITS.idempotencyKeyCharactersMax },
-  },
-  IfNoneMatch: {
-    name: 'If-None-Match',
-    in: 'header',
-    description: 'The ETag of an earlier response; if nothing has changed since, the response is a 304 without a body.',
-    schema: { type: 'string' },
-  },
-  IfMatch: {
-    name: 'If-Match',
-    in: 'header',
-    description: 'The ETag that the change is based on; if the resource has changed since, nothing is done: a 412.',
-    schema: { type: 'string' },
-  },
-  IfMatchAny: {
-    name: 'If-Match',
-    in: 'header',
-    description: 'This path has no ETag: only `*` matches, and any other value is a 412.',
-    schema: { type: 'string', const: '*' },
-  },
+    { minLength: 1, maxLength: LIMITS.idempotencyKeyCharactersMax },
+  ),
+  IfNoneMatch: parameter(
+    'If-None-Match',
+    'The ETag of an earlier response; if nothing has changed since, the response is a 304 without a body.',
+  ),
+  IfMatch: parameter(
+    'If-Match',
+    'The ETag that the change is based on; if the resource has changed since, nothing is done: a 412.',
+  ),
+  IfMatchAny: parameter('If-Match', 'This path has no ETag: only `*` matches, and any other value is a 412.', {
+    const: '*',
+  }),
 }
 
 function header(description: string): JsonSchema {
   return { description, schema: { type: 'string' } }
+}
+
+function parameter(name: string, description: string, bounds: JsonSchema = {}): JsonSchema {
+  return { name, in: 'header', description, schema: { type: 'string', ...bounds } }
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import { PACKAGE } from '../../about.js'
+import type { AppOptions } from '../options.js'
 import { Content, respond } from '../wire/content.js'
 import type { HttpRequest, HttpResponse } from '../wire/request.js'
 import { type Html, html } from './html.js'
@@ -96,13 +97,7 @@ export function assetAt(path: string): Page | undefined {
   return path.startsWith('/assets/') ? assetIn(readAssets(), path) : undefined
 }
 
-export interface PageOptions {
-  readonly basePath: string
-  readonly graphiql: boolean
-  readonly demoKey?: string | undefined
-  /** Who may show the page in a frame, as in the CSP directive. */
-  readonly frameAncestors?: string | undefined
-}
+export type PageOptions = Pick<AppOptions, 'basePath' | 'graphiql' | 'demoKey' | 'frameAncestors'>
 
 /** A page with modules of `src/web`. */
 interface Shell {

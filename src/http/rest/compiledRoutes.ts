@@ -11,7 +11,6 @@ import {
   isNonNullType,
   isObjectType,
   Kind,
-  type OperationDefinitionNode,
   parse,
   type SelectionSetNode,
   TypeInfo,
@@ -21,6 +20,7 @@ import {
   visitWithTypeInfo,
 } from 'graphql'
 import type { Scope } from '../../auth/scopes.js'
+import { type Operation, operationIn } from '../../graph/query/selections.js'
 import { SHEETS } from '../../ingest/columns.js'
 import { LIMITS } from '../../limits.js'
 import { OPERATIONS } from './operations.js'
@@ -29,9 +29,8 @@ import { CSV_TYPE, EVENTS_TYPE, ROUTES, type Route } from './routes.js'
 /** A compiled route: its operation, validated against the schema, and what HTTP needs to know about it. */
 export interface CompiledRoute {
   readonly route: Route
-  readonly document: DocumentNode
+  readonly operation: Operation
   readonly rootField: GraphQLField<unknown, unknown>
-  readonly rootNode: FieldNode
   /** The scope that the root field declares; null if any valid key may use it, or keys with one of `scopes`. */
   readonly scope: Scope | null
   /** The scopes of which one is enough; the response is limited to what the key may read. */
@@ -121,26 +120,25 @@ export function compiledRoutes(schema: GraphQLSchema): readonly CompiledRoute[] 
 export function compile(schema: GraphQLSchema, route: Route): CompiledRoute {
   const document = parse(OPERATIONS[route.operation])
   const errors = validate(schema, document)
-  const [definition] = document.definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION)
-  const rootNode = definition?.selectionSet.selections[0]
-  if (errors.length > 0 || !definition || rootNode?.kind !== Kind.FIELD) {
+  const operation = operationIn(schema, document)
+  const rootNode = operation?.operation.selectionSet.selections[0]
+  if (errors.length > 0 || !operation || rootNode?.kind !== Kind.FIELD) {
     throw new Error(`The operation ${route.operation} does not fit the schema: ${errors.join('; ')}`)
   }
-  const rootField = schema.getRootType(definition.operation)?.getFields()[rootNode.name.value]
+  const rootField = schema.getRootType(operation.operation.operation)?.getFields()[rootNode.name.value]
   if (!rootField) throw new Error(`The operation ${route.operation} has no root field.`)
-  const variables = variablesOf(schema, document, definition, route)
+  const variables = variablesOf(document, operation, route)
   const shown = shownOf(rootField, rootNode)
   return {
     route,
-    document,
+    operation,
     rootField,
-    rootNode,
     scope: (rootField.extensions['scope'] ?? null) as Scope | null,
     scopes: (rootField.extensions['scopes'] ?? []) as readonly Scope[],
     isList: isConnection(shown.field),
     shown,
     types: typesOf(route),
-    columns: columnsOf(route, document, rootNode),
+    columns: columnsOf(route, operation, rootNode),
     parameters: [...variables.filter((one) => isParameter(one, route)), ...(route.isFeed ? FEED_PARAMETERS : [])],
     input: variables.find(({ name }) => name === BODY)?.type,
   }
@@ -159,16 +157,11 @@ function shownOf(field: GraphQLField<unknown, unknown>, node: FieldNode): Shown 
   return found && isConnection(found) ? { field: found, node: inner, isInner: true } : { field, node, isInner: false }
 }
 
-function variablesOf(
-  schema: GraphQLSchema,
-  document: DocumentNode,
-  definition: OperationDefinitionNode,
-  route: Route,
-): Parameter[] {
+function variablesOf(document: DocumentNode, { schema, operation }: Operation, route: Route): Parameter[] {
   const uses = usesOf(schema, document)
   const parent = ROUTES.find(({ operation }) => operation === route.parent)
   const ofParent = new Map((parent ? compiledRoute(schema, parent).parameters : []).map((one) => [one.name, one.use]))
-  return (definition.variableDefinitions ?? []).map(({ variable, type: typeNode, defaultValue }) => {
+  return (operation.variableDefinitions ?? []).map(({ variable, type: typeNode, defaultValue }) => {
     const name = variable.name.value
     const type = typeFromAST(schema, typeNode)
     const use = uses.get(name)
@@ -198,27 +191,21 @@ function isParameter({ name, use }: Parameter, { type, isFeed }: Route): boolean
   return name !== BODY && !(type === CSV_TYPE && use.argument === 'totalCount') && !(isFeed && name === AUTHOR)
 }
 
-function columnsOf(route: Route, document: DocumentNode, rootNode: FieldNode): readonly string[] | undefined {
+function columnsOf(route: Route, { fragments }: Operation, { selectionSet }: FieldNode): readonly string[] | undefined {
   if (!route.sheet) return undefined
   const { columns } = SHEETS[route.sheet]
-  const [nodes] = fieldsIn(document, rootNode.selectionSet).filter(({ name }) => name.value === 'nodes')
-  const shown = new Set(fieldsIn(document, nodes?.selectionSet).map(({ name }) => name.value))
+  const [nodes] = fieldsIn(fragments, selectionSet).filter(({ name }) => name.value === 'nodes')
+  const shown = new Set(fieldsIn(fragments, nodes?.selectionSet).map(({ name }) => name.value))
   const missing = columns.filter((column) => !shown.has(column))
   if (missing.length === 0) return columns
   throw new Error(`The operation ${route.operation} lacks columns of its sheet: ${missing.join(', ')}.`)
 }
 
 /** The fields of a selection, including those of its fragments. */
-function fieldsIn(document: DocumentNode, selection: SelectionSetNode | undefined): FieldNode[] {
+function fieldsIn(fragments: Operation['fragments'], selection: SelectionSetNode | undefined): FieldNode[] {
   return (selection?.selections ?? []).flatMap((node) => {
     if (node.kind === Kind.FIELD) return [node]
-    const fragment = document.definitions.find(
-      (one) =>
-        one.kind === Kind.FRAGMENT_DEFINITION &&
-        node.kind === Kind.FRAGMENT_SPREAD &&
-        one.name.value === node.name.value,
-    )
-    return fragment?.kind === Kind.FRAGMENT_DEFINITION ? fieldsIn(document, fragment.selectionSet) : []
+    return node.kind === Kind.FRAGMENT_SPREAD ? fieldsIn(fragments, fragments[node.name.value]?.selectionSet) : []
   })
 }
 

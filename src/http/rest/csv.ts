@@ -1,5 +1,4 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { textBytesIn } from '../../graph/cost/inputBytes.js'
 import { DetailNames, type SheetLayout, sheetLayout } from '../../ingest/files/cells.js'
 import { csvLine, type Separator } from '../../ingest/files/csv.js'
 import { LIMITS } from '../../limits.js'
@@ -17,22 +16,25 @@ export function csvText(columns: readonly string[], entries: readonly Entry[]): 
 }
 
 /** The same as a response body, written in slices to yield to the event loop; the entries are read twice. */
-export async function csvContent(columns: readonly string[], entries: Entries, separator: Separator): Promise<Content> {
-  const body = new GrowingBytes(entries instanceof JsonLines ? entries.length : 0)
+export async function csvContent(
+  columns: readonly string[],
+  entries: JsonLines,
+  separator: Separator,
+): Promise<Content> {
+  const body = new GrowingBytes(entries.length)
   // Excel knows UTF-8 by the byte order mark.
   const { header, cells } = await layoutOf(columns, entries)
   await body.append(`\ufeff${csvLine(header, separator)}`)
-  for (const slice of slicesOf(entries)) {
+  for (const slice of entries.slices()) {
     await body.append(slice.map((entry) => csvLine(cells(entry), separator)).join(''))
     await nextTurn()
   }
   return new Content('text/csv; charset=utf-8; header=present', await body.whole())
 }
 
-async function layoutOf(columns: readonly string[], entries: Entries): Promise<SheetLayout> {
+async function layoutOf(columns: readonly string[], entries: JsonLines): Promise<SheetLayout> {
   const names = new DetailNames()
-  const detailed = entries instanceof JsonLines && !(await entries.haveDetails()) ? [] : entries
-  for (const slice of slicesOf(detailed)) {
+  for (const slice of (await entries.haveDetails()) ? entries.slices() : []) {
     for (const entry of slice) names.add(entry)
     // They become one column, whatever the others are.
     if (names.areTooMany) break
@@ -41,27 +43,8 @@ async function layoutOf(columns: readonly string[], entries: Entries): Promise<S
   return sheetLayout(columns, names.all)
 }
 
-type Entries = readonly Entry[] | JsonLines
-
-/** The entries in slices of at most so many rows and about so many bytes. */
-function* slicesOf(entries: Entries): Generator<readonly Entry[]> {
-  let [slice, bytes]: [Entry[], number] = [[], 0]
-  for (const [entry, size] of entries instanceof JsonLines ? entries.sized() : sized(entries)) {
-    slice.push(entry)
-    bytes += size
-    if (slice.length < LIMITS.sliceRows && bytes < LIMITS.sliceBytes) continue
-    yield slice
-    ;[slice, bytes] = [[], 0]
-  }
-  if (slice.length > 0) yield slice
-}
-
-function* sized(entries: readonly Entry[]): Generator<readonly [entry: Entry, bytes: number]> {
-  for (const entry of entries) yield [entry, textBytesIn(entry)]
-}
-
-/** Newline-delimited JSON, parsed lazily, one entry at a time. */
-export class JsonLines implements Iterable<Entry> {
+/** Newline-delimited JSON, parsed lazily. */
+export class JsonLines {
   private readonly lines: Buffer
 
   constructor(lines: Buffer) {
@@ -73,19 +56,22 @@ export class JsonLines implements Iterable<Entry> {
     return this.lines.length
   }
 
-  *[Symbol.iterator](): Iterator<Entry> {
-    for (const [entry] of this.sized()) yield entry
-  }
-
-  *sized(): Generator<readonly [entry: Entry, bytes: number]> {
+  /** The entries in slices of at most so many rows and about so many bytes. */
+  *slices(): Generator<readonly Entry[]> {
     const { lines } = this
+    let [slice, bytes]: [Entry[], number] = [[], 0]
     for (let start = 0; start < lines.length; ) {
       const found = lines.indexOf('\n', start)
       const end = found < 0 ? lines.length : found
       // The cast holds: the store's SQL built each line from the selected fields.
-      yield [JSON.parse(lines.toString('utf8', start, end)) as Entry, end - start]
+      slice.push(JSON.parse(lines.toString('utf8', start, end)) as Entry)
+      bytes += end - start
       start = end + 1
+      if (slice.length < LIMITS.sliceRows && bytes < LIMITS.sliceBytes) continue
+      yield slice
+      ;[slice, bytes] = [[], 0]
     }
+    if (slice.length > 0) yield slice
   }
 
   /** Whether any entry has details: looking for them is much faster than parsing. */

@@ -1,48 +1,32 @@
-import type { GraphQLError, GraphQLSchema } from 'graphql'
-import type { Logger } from 'pino'
 import type { Principal } from '../../auth/principal.js'
 import { grants } from '../../auth/scopes.js'
-import { badArgument, Fault, ResponseTooLong } from '../../errors.js'
+import { badArgument, Fault } from '../../errors.js'
 import { type Context, requireScope } from '../../graph/builder.js'
-import { storingCostOf } from '../../graph/cost/bills.js'
-import { asFault, faultOf } from '../../graph/faults.js'
-import { isPersonal } from '../../graph/sql/compiler.js'
-import { SelectionFailed } from '../../graph/sql/mutations/compiler.js'
+import { coercionOf, requireFewItems } from '../../graph/query/arguments.js'
+import type { RootResult } from '../../graph/query/results.js'
+import { type Answer, answer } from '../../graph/query/run.js'
 import { LIMITS } from '../../limits.js'
-import type { RateLimits } from '../access/rateLimits.js'
-import type { ResponseCache } from '../cache/responseCache.js'
-import { orExecuted, type RunCompiled } from '../compiledQueries.js'
-import type { Engine } from '../engine.js'
-import { type Exchange, trackStatements } from '../observe/exchange.js'
-import { type Bodies, PATCH_TYPES } from '../wire/body.js'
+import { schema } from '../../schema.js'
+import type { ApiOptions, Engine } from '../engine.js'
+import type { Exchange } from '../observe/exchange.js'
+import { PATCH_TYPES } from '../wire/body.js'
 import { emptyResponse } from '../wire/content.js'
 import { requireAcceptable } from '../wire/negotiation.js'
 import { notAllowed } from '../wire/problems.js'
 import { type HttpRequest, type HttpResponse, isReading } from '../wire/request.js'
-import { readBody } from './bodyInput.js'
 import { type CompiledRoute, compiledRoute } from './compiledRoutes.js'
 import { feedRequestOf, longPoll } from './feed/longPoll.js'
 import type { Waiting } from './feed/waiting.js'
-import { createPerform, type RunningRequests } from './idempotency.js'
-import { readParameters, readSeparator } from './parameters.js'
-import { doneElsewhere, nearestPath } from './pathHints.js'
+import { readBody, readParameters, readSeparator } from './parameters.js'
+import { didYouMean, doneElsewhere } from './pathHints.js'
 import { requireMatch, tagsToMatch, unmatchable } from './preconditions.js'
-import { nothingAt, type RouteCall, respondWithCompiled, respondWithResult } from './results.js'
+import { nothingAt, type RouteCall, responseOf } from './results.js'
 import { type Match, type Place, routesAt } from './router.js'
 import { ROUTES } from './routes.js'
 
-interface RestOptions {
-  readonly schema: GraphQLSchema
-  readonly engine: Engine
-  readonly runCompiled: RunCompiled
-  readonly cache: ResponseCache
-  readonly rateLimits: RateLimits
-  readonly bodies: Bodies
+interface RestOptions extends ApiOptions {
   readonly basePath: string
-  readonly running: RunningRequests
   readonly waiting: Waiting
-  readonly responseBytesMax: number
-  readonly log: Logger
 }
 
 /** Handles a request below `/v1`; `path` is without the base path. */
@@ -50,130 +34,140 @@ export type Rest = (exchange: Exchange, path: string) => Promise<HttpResponse>
 
 /** The REST API: each compiled route runs its GraphQL operation, and maps the result to HTTP. */
 export function createRest(options: RestOptions): Rest {
-  const { schema, cache, rateLimits, basePath } = options
-  const read = readerWith(options)
-  const change = changerWith(options)
+  const { engine, serveCached, rateLimits, basePath } = options
   return async (exchange, path) => {
     const { request } = exchange
     const match = routesAt(path)
     if (match) exchange.path = basePath + match.at.path
     if (request.method === 'OPTIONS' && match) return optionsOf(match.at)
     await rateLimits.admit(exchange)
-    if (!match) {
-      const redirect = redirectFrom(request, path)
-      if (redirect) return redirect
-      throw nothingHere(path, basePath)
-    }
-    const { at } = match
+    if (!match) return redirectFrom(request, path, basePath)
+    const { at, parameters } = match
     const route = at.routes.get(request.method === 'HEAD' ? 'GET' : request.method)
     if (!route) return notAllowed(exchange, at.allow, doneElsewhere(request.method, at))
     const operation = compiledRoute(schema, route)
-    exchange.operation = operation.route.operation
+    exchange.operation = route.operation
     const type = operation.types.length === 0 ? undefined : requireAcceptable(request, operation.types)
-    const { responseBytesMax: bytesMax } = options
-    const call: RouteCall = { request, operation, type, path: basePath + path, bytesMax, separator: ',' }
-    if (!isReading(request)) return change(exchange, call, match)
-    exchange.isShared = !isPersonal(operation.rootField)
-    if (!route.isFeed) return cache.serve(exchange, type ?? '', () => read(exchange, call, match))
-    const given = readParameters(operation, match.parameters, request.url.searchParams)
-    const feed = feedRequestOf(principalFor(exchange, operation), given)
-    return longPoll(exchange, options, feed.waitMs, () =>
-      cache.serve(exchange, type ?? '', () => read(exchange, call, match, feed)),
-    )
+    const call: RouteCall = { request, operation, parameters, type, path: basePath + path }
+    if (!isReading(request)) return change(exchange, call, at, options)
+    const serve = (given?: Record<string, unknown>) =>
+      serveCached(exchange, type ?? '', () => read(exchange, call, engine, given))
+    if (!route.isFeed) return serve()
+    const feed = feedRequestOf(principalFor(exchange, operation), readParameters(call))
+    return longPoll(exchange, options, feed.waitMs, () => serve(feed.variables))
   }
 }
 
-type Handler = (exchange: Exchange, call: RouteCall, match: Match) => Promise<HttpResponse>
-type Reader = (
-  ...args: [...Parameters<Handler>, given?: { readonly variables: Record<string, unknown> }]
-) => Promise<HttpResponse>
+async function read(
+  exchange: Exchange,
+  call: RouteCall,
+  engine: Engine,
+  given?: Record<string, unknown>,
+): Promise<HttpResponse> {
+  const { operation, type } = call
+  principalFor(exchange, operation)
+  const variables = given ?? readParameters(call)
+  const separator = readSeparator(call)
+  const context = engine.contextFor(exchange)
+  requireFewItems(variables)
+  const coerced = coercedFor(operation, variables)
+  const between = type === 'application/json' ? ',' : '\n'
+  const result = await resultOf(operation, engine.read(exchange, operation.operation, coerced, context, between))
+  if (result.list?.entries.length === 0) await requireParent(call, context)
+  return responseOf(result, call, separator)
+}
 
-function readerWith({ schema, engine, runCompiled }: RestOptions): Reader {
-  return async (exchange, negotiated, { parameters }, given) => {
-    const { request, operation, type } = negotiated
-    const principal = principalFor(exchange, operation)
-    const { variables } = given ?? { variables: readParameters(operation, parameters, request.url.searchParams) }
-    const separator = operation.columns ? readSeparator(request.url.searchParams, type) : ','
-    const call = { ...negotiated, separator }
-    const context = engine.contextFor(principal, trackStatements(exchange), exchange.deadline)
-    const query = { document: operation.document, variables, isLenient: true }
-    const separated = type === 'application/json' ? ',' : '\n'
-    const named = (error: unknown): never => {
-      throw error instanceof ResponseTooLong ? inParameterNames(error, operation) : error
-    }
-    const result = await runCompiled(exchange, query, context, separated).catch(named)
-    const executed = result ? undefined : await exchange.deadline.bound(run(engine, operation, variables, context))
-    const isEmpty = result ? result.roots[0]?.list?.entries.length === 0 : isEmptyList(executed)
-    if (isEmpty) await requireParent({ schema, engine }, call, parameters, context)
-    return result ? respondWithCompiled(result, call) : respondWithResult(executed, call).catch(named)
+async function change(
+  exchange: Exchange,
+  call: RouteCall,
+  at: Place,
+  { engine, rateLimits, bodies, basePath }: RestOptions,
+): Promise<HttpResponse> {
+  const { request, operation, parameters, path } = call
+  exchange.isChange = true
+  principalFor(exchange, operation)
+  const variables = readParameters(call)
+  const reading = at.routes.get('GET')
+  const tags = CONDITIONAL.has(request.method) ? tagsToMatch(request) : undefined
+  if (tags && !reading) throw unmatchable()
+  if (operation.input) {
+    const { bodyBytesMax: bytesMax = LIMITS.bodyBytesMax } = operation.route
+    variables['input'] = await readBody(await bodies.json(exchange, bytesMax), operation.input)
+    await rateLimits.confirm(exchange)
   }
+  const context = engine.contextFor(exchange)
+  const precondition = async (read: Context['store']['read']) => {
+    if (!tags || !reading) return
+    const current = { ...context, store: { ...context.store, read } }
+    requireMatch(tags, await readOne(compiledRoute(schema, reading), parameters, current))
+  }
+  const mutation = {
+    operation: operation.operation,
+    variables,
+    context: { ...context, precondition },
+    path: path.slice(basePath.length),
+    sent: variables['input'],
+    isReadAgain: false,
+  }
+  return responseOf(await resultOf(operation, engine.change(exchange, mutation)), call)
+}
+
+/** REST has checked what it sends as variables; their defaults are in the operation. */
+function coercedFor({ operation }: CompiledRoute, variables: Record<string, unknown>) {
+  const { coerced, errors } = coercionOf(schema, operation.operation, variables)
+  if (!coerced) throw new Fault('BAD_REQUEST', errors[0]?.message ?? '')
+  return coerced
+}
+
+/** REST shows what the key may not read as null, without an error; the scope of the route itself was checked before. */
+async function resultOf(route: CompiledRoute, answering: Promise<Answer>): Promise<RootResult> {
+  try {
+    const [root] = (await answering).roots
+    if (!root) throw new Error(`The operation ${route.route.operation} has no root field.`)
+    if (root.result instanceof Fault) throw root.result
+    return root.result
+  } catch (error) {
+    throw error instanceof Fault ? inNamesOf(route, error) : error
+  }
+}
+
+/** Names the REST parameter in a fault, where GraphQL has the name of an argument. */
+function inNamesOf({ parameters }: CompiledRoute, fault: Fault): Fault {
+  const [flaw] = fault.flaws
+  if (fault.code === 'TOO_COMPLEX') {
+    const sentence = fault.message.replace(/`\w+\(first: (\d+)\)`/g, '`limit=$1`').replaceAll('`first`', '`limit`')
+    return new Fault(fault.code, sentence, { cause: fault })
+  }
+  const parameter = parameters.find(({ use }) => use.argument === flaw?.parameter)
+  if (flaw && parameter?.in === 'path' && fault.code === 'BAD_REQUEST') return new Fault('NOT_FOUND', flaw.detail)
+  return flaw && parameter ? badArgument(parameter.name, flaw.detail) : fault
 }
 
 /** A list may be empty because its parent does not exist; callers who may read the parent get NOT_FOUND then. */
-async function requireParent(
-  { schema, engine }: Pick<RestOptions, 'schema' | 'engine'>,
-  call: RouteCall,
-  parameters: Match['parameters'],
-  context: Context,
-): Promise<void> {
+async function requireParent(call: RouteCall, context: Context): Promise<void> {
   const { parent } = call.operation.route
   const route = ROUTES.find(({ operation }) => operation === parent)
   const reading = route && compiledRoute(schema, route)
   if (!reading?.scope || !grants(context.principal.scopes, reading.scope)) return
-  const found = await run(engine, reading, parameters, context)
-  if (!found) throw nothingAt({ ...call, operation: reading, path: call.path.replace(/\/[^/]*$/, '') })
+  const found = await readOne(reading, call.parameters, context)
+  if (!found.isThere) throw nothingAt({ operation: reading, path: call.path.replace(/\/[^/]*$/, '') })
 }
 
-function isEmptyList(value: unknown): boolean {
-  const { nodes } = Object(value) as { nodes?: unknown }
-  return Array.isArray(nodes) && nodes.length === 0
+/** Reads the one entity of a route on behalf of another route. */
+function readOne(
+  route: CompiledRoute,
+  parameters: Match['parameters'],
+  { onPriced: _, ...uncharged }: Context,
+): Promise<RootResult> {
+  return resultOf(route, answer(route.operation, coercedFor(route, parameters), uncharged))
 }
 
 /** Redirects a path with one trailing slash to the route without it. */
-function redirectFrom({ url: { pathname, search } }: HttpRequest, path: string): HttpResponse | undefined {
-  if (!path.endsWith('/') || !routesAt(path.slice(0, -1))) return undefined
-  return { status: 308, headers: { location: `${pathname.slice(0, -1)}${search}` }, body: null }
-}
-
-function nothingHere(path: string, basePath: string): Fault {
-  const meant = nearestPath(path)
-  const hint = meant === undefined ? '' : ` Did you mean ${basePath}${meant}?`
-  return new Fault('NOT_FOUND', `There is nothing at ${path}.${hint} See ${basePath}/v1/openapi.json.`)
-}
-
-function changerWith({ schema, engine, rateLimits, bodies, running, basePath, log }: RestOptions): Handler {
-  const perform = createPerform(running)
-  return async (exchange, call, { at, parameters }) => {
-    const { request, operation } = call
-    exchange.isChange = true
-    let principal = principalFor(exchange, operation)
-    const variables = readParameters(operation, parameters, request.url.searchParams)
-    const reading = at.routes.get('GET')
-    const tags = CONDITIONAL.has(request.method) ? tagsToMatch(request) : undefined
-    if (tags && !reading) throw unmatchable()
-    if (operation.input) {
-      const { bodyBytesMax: bytesMax = LIMITS.bodyBytesMax } = operation.route
-      variables['input'] = await readBody(await bodies.json(exchange, bytesMax), operation.input)
-      principal = await rateLimits.confirm(exchange)
-    }
-    const storing = storingCostOf(operation.rootField, () => variables)
-    if (storing > 0) rateLimits.chargeQuery(principal, exchange, 1 + storing)
-    const context = engine.contextFor(principal, trackStatements(exchange), exchange.deadline)
-    const precondition =
-      tags && reading ? preconditionOf(engine, context, tags, compiledRoute(schema, reading), parameters) : undefined
-    const path = call.path.slice(basePath.length)
-    const performed = (isExecuted: boolean) =>
-      perform(request, path, variables['input'], context, (inner) =>
-        run(engine, operation, variables, { precondition, isExecuted, ...inner }),
-      )
-    const { result, isReplay } = await performed(false).catch((error: unknown) => {
-      if (!(error instanceof SelectionFailed)) throw error
-      exchange.executedFor = orExecuted(log, exchange)(error.cause)
-      return performed(true)
-    })
-    const shown = await respondWithResult(result, call)
-    return isReplay ? { ...shown, headers: { ...shown.headers, 'idempotency-replayed': 'true' } } : shown
-  }
+function redirectFrom({ url: { pathname, search } }: HttpRequest, path: string, basePath: string): HttpResponse {
+  if (path.endsWith('/') && routesAt(path.slice(0, -1)))
+    return { status: 308, headers: { location: `${pathname.slice(0, -1)}${search}` }, body: null }
+  const hint = didYouMean(path, basePath)
+  throw new Fault('NOT_FOUND', `There is nothing at ${path}.${hint} See ${basePath}/v1/openapi.json.`)
 }
 
 /** Requires the scope before parameters and body are read; the schema checks it again. */
@@ -186,56 +180,7 @@ function principalFor({ principal }: Exchange, { scope }: CompiledRoute): Princi
 /** The methods that support `If-Match`. */
 const CONDITIONAL = new Set(['PATCH', 'PUT', 'DELETE'])
 
-async function run(
-  engine: Engine,
-  operation: CompiledRoute,
-  variables: Record<string, unknown>,
-  context: Context,
-): Promise<unknown> {
-  const change = await engine.change(operation, variables, context)
-  if (change) {
-    return change().catch((error: unknown) => {
-      throw error instanceof SelectionFailed ? error : inParameterNames(asFault(error), operation)
-    })
-  }
-  const { data, errors } = await engine.run(operation.document, variables, context)
-  const error = errors?.find((one) => !isWithheld(one))
-  if (error) throw inParameterNames(faultOf(error), operation)
-  return data?.[operation.rootNode.name.value]
-}
-
-/** REST shows a reference that the key may not read as null; the scope of the route itself was checked before. */
-function isWithheld(error: GraphQLError): boolean {
-  return (error.path?.length ?? 0) > 1 && faultOf(error).code === 'INSUFFICIENT_SCOPE'
-}
-
-/** Checks `If-Match` inside the transaction, against what GET would return now. */
-function preconditionOf(
-  engine: Engine,
-  context: Context,
-  tags: readonly string[],
-  operation: CompiledRoute,
-  parameters: Match['parameters'],
-): Context['precondition'] {
-  return async (read) => {
-    const store = { ...context.store, read }
-    requireMatch(tags, await run(engine, operation, parameters, { ...context, store }))
-  }
-}
-
 function optionsOf({ routes, allow }: Place): HttpResponse {
   const patch = routes.has('PATCH') ? { 'accept-patch': PATCH_TYPES.join(', ') } : undefined
   return emptyResponse({ allow, ...patch })
-}
-
-/** Names the REST parameter in a fault, where the resolver names the GraphQL argument. */
-function inParameterNames(fault: Fault, { parameters }: CompiledRoute): Fault {
-  const [flaw] = fault.flaws
-  if (fault.code === 'TOO_COMPLEX') {
-    const sentence = fault.message.replace(/`\w+\(first: (\d+)\)`/g, '`limit=$1`').replaceAll('`first`', '`limit`')
-    return new Fault(fault.code, sentence, { cause: fault })
-  }
-  const parameter = parameters.find(({ use }) => use.argument === flaw?.parameter)
-  if (flaw && parameter?.in === 'path' && fault.code === 'BAD_REQUEST') return new Fault('NOT_FOUND', flaw.detail)
-  return flaw && parameter ? badArgument(parameter.name, flaw.detail) : fault
 }

@@ -1,9 +1,14 @@
 import { parse } from 'graphql'
 import { SCOPE_NAMES } from '../../auth/scopes.js'
-import { faultOf } from '../../graph/faults.js'
+import { Fault } from '../../errors.js'
+import { createContext } from '../../graph/builder.js'
+import { coercionOf } from '../../graph/query/arguments.js'
+import { answer } from '../../graph/query/run.js'
+import { operationIn } from '../../graph/query/selections.js'
 import { LIMITS } from '../../limits.js'
+import { schema } from '../../schema.js'
 import type { Store } from '../../store/store.js'
-import { createEngine } from '../engine.js'
+import { RequestDeadline } from '../deadline.js'
 import { OPERATIONS, type OperationName } from './operations.js'
 
 /** The operator, who may read everything. */
@@ -15,14 +20,12 @@ export async function bodyOf(
   variables: Readonly<Record<string, unknown>>,
   { store, clock }: { readonly store: Store; readonly clock: () => Date },
 ): Promise<string> {
-  const { wholeListRowsMax, storeBulkMs: deadlineMs } = LIMITS
-  const engine = createEngine({ store, clock, wholeListRowsMax, deadlineMs })
-  const document = parse(OPERATIONS[name])
-  const context = engine.contextFor(OPERATOR, () => undefined)
-  const prepared = await engine.prepare({ document, variables }, OPERATOR)
-  const result = typeof prepared === 'string' ? prepared : await prepared.run(context)
-  if (typeof result !== 'string') return Buffer.concat([...(result.roots[0]?.json ?? [])]).toString()
-  const { data, errors: [error] = [] } = await engine.run(document, { ...variables }, context)
-  if (error) throw faultOf(error)
-  return JSON.stringify(Object.values(data ?? {})[0])
+  const operation = operationIn(schema, parse(OPERATIONS[name]))
+  if (!operation) throw new Error(`There is no operation ${name}.`)
+  const { coerced = {} } = coercionOf(schema, operation.operation, variables)
+  const deadline = new RequestDeadline(LIMITS.storeBulkMs)
+  const context = createContext({ schema, store, clock, principal: OPERATOR, deadline })
+  const [root] = (await answer(operation, coerced, context)).roots
+  if (!root || root.result instanceof Fault) throw root?.result ?? new Error(`The operation ${name} has no root field.`)
+  return Buffer.concat(root.result.json).toString()
 }

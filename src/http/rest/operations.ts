@@ -117,9 +117,11 @@ function rootOf(
 
 /** A list of what `body` shows, page by page. */
 function listOf(name: string, root: string, body: string, filters: Filters, path?: PathFilter) {
-  const [, type] = /^fragment (\w+)/.exec(body) ?? []
-  return `${rootOf(name, root, filters, path, PAGED)} { nodes { ...${type} } ${PAGE} } } ${body}`
+  return `${rootOf(name, root, filters, path, PAGED)} { nodes { ...${typeOf(body)} } ${PAGE} } } ${body}`
 }
+
+/** The name of the first fragment of a body. */
+const typeOf = (body: string) => /^fragment (\w+)/.exec(body)?.[1]
 
 const ofId = (filter: string) => ({ filter, as: 'id', type: 'ID!' })
 const OF_PROJECT = { filter: 'project', as: 'idOrKey', type: 'String!' }
@@ -148,78 +150,59 @@ fragment RiskMovement on RiskMovement {
 const RISK_TREND = `fragment RiskTrend on RiskTrend { points { ...RiskTrendPoint } }
 fragment RiskTrendPoint on RiskTrendPoint { on live unassessed low medium high critical score }`
 
+const oneOf = (name: string, root: string, body: string, parameter = 'id') =>
+  `query ${name}($${parameter}: ID!) { ${root}(id: $${parameter}) { ...${typeOf(body)} } } ${body}`
+
+const changeBy = (name: string, input: string, body: string) =>
+  `mutation ${name}($input: ${input}!) { ${name}(input: $input) { ...${typeOf(body)} } } ${body}`
+
+const changeOf = (name: string, input: string, body: string) =>
+  `mutation ${name}($id: ID!, $input: ${input}!) { ${name}(id: $id, input: $input) { ...${typeOf(body)} } } ${body}`
+
+const membershipBy = (name: string) =>
+  `mutation ${name}($id: ID!, $personId: ID!) { ${name}(groupId: $id, personId: $personId) { id } }`
+
 export const OPERATIONS = {
   listPersonnel: listOf('listPersonnel', 'personnel', PERSON, PERSON_FILTERS),
-
-  addPerson: `mutation addPerson($input: AddPersonInput!) { addPerson(input: $input) { ...Person } } ${PERSON}`,
-
-  getPerson: `query getPerson($id: ID!) { person(id: $id) { ...Person } } ${PERSON}`,
-
-  changePerson: `mutation changePerson($id: ID!, $input: ChangePersonInput!) {
-    changePerson(id: $id, input: $input) { ...Person }
-  } ${PERSON}`,
+  getPerson: oneOf('getPerson', 'person', PERSON),
+  addPerson: changeBy('addPerson', 'AddPersonInput', PERSON),
+  changePerson: changeOf('changePerson', 'ChangePersonInput', PERSON),
+  syncPersonnel: changeBy('syncPersonnel', 'SyncPersonnelInput', PERSONNEL_RESULT),
+  listPersonRisks: listOf('listPersonRisks', 'risks', RISK, RISK_FILTERS, ofId('owner')),
+  listPersonIssues: listOf('listPersonIssues', 'issues', ISSUE, ISSUE_FILTERS, ofId('assignee')),
+  personHistory: historyOf('personHistory', 'person'),
 
   listGroups: listOf('listGroups', 'groups', GROUP, GROUP_FILTERS),
-
-  addGroup: `mutation addGroup($input: AddGroupInput!) { addGroup(input: $input) { ...Group } } ${GROUP}`,
-
-  getGroup: `query getGroup($id: ID!) { group(id: $id) { ...Group } } ${GROUP}`,
-
-  changeGroup: `mutation changeGroup($id: ID!, $input: ChangeGroupInput!) {
-    changeGroup(id: $id, input: $input) { ...Group }
-  } ${GROUP}`,
-
-  addMember: `mutation addMember($id: ID!, $personId: ID!) { addMember(groupId: $id, personId: $personId) { id } }`,
-
-  removeMember: `mutation removeMember($id: ID!, $personId: ID!) {
-    removeMember(groupId: $id, personId: $personId) { id }
-  }`,
+  getGroup: oneOf('getGroup', 'group', GROUP),
+  addGroup: changeBy('addGroup', 'AddGroupInput', GROUP),
+  changeGroup: changeOf('changeGroup', 'ChangeGroupInput', GROUP),
+  listMembers: listOf('listMembers', 'personnel', PERSON, PERSON_FILTERS, ofId('group')),
+  addMember: membershipBy('addMember'),
+  removeMember: membershipBy('removeMember'),
+  groupHistory: historyOf('groupHistory', 'group'),
 
   listProjects: listOf('listProjects', 'projects', PROJECT, PROJECT_FILTERS),
-
-  syncProject: `mutation syncProject($input: SyncProjectInput!) {
-    syncProject(input: $input) { ...SyncResult }
-  } ${SYNC_RESULT} ${PROJECT}`,
-
-  syncPersonnel: `mutation syncPersonnel($input: SyncPersonnelInput!) {
-    syncPersonnel(input: $input) { ...SyncPersonnelResult }
-  } ${PERSONNEL_RESULT}`,
-
-  getProject: `query getProject($idOrKey: ID!) { project(id: $idOrKey) { ...Project } } ${PROJECT}`,
+  getProject: oneOf('getProject', 'project', PROJECT, 'idOrKey'),
+  syncProject: changeBy('syncProject', 'SyncProjectInput', `${SYNC_RESULT} ${PROJECT}`),
+  listProjectRisks: listOf('listProjectRisks', 'risks', RISK, RISK_FILTERS, OF_PROJECT),
+  listProjectIssues: listOf('listProjectIssues', 'issues', ISSUE, ISSUE_FILTERS, OF_PROJECT),
+  projectHistory: historyOf('projectHistory', 'project', 'idOrKey'),
 
   listRisks: listOf('listRisks', 'risks', RISK, RISK_FILTERS),
-
+  getRisk: oneOf('getRisk', 'risk', RISK),
   riskMatrix: `${rootOf('riskMatrix', 'riskMatrix', RISK_FILTERS)} { ...RiskMatrix }
   } fragment RiskMatrix on RiskMatrix { cells { ...RiskMatrixCell } unassessed unplaced levels { ...RiskLevelCount } }
   fragment RiskMatrixCell on RiskMatrixCell { likelihood impact count }
   fragment RiskLevelCount on RiskLevelCount { level count }`,
-
-  getRisk: `query getRisk($id: ID!) { risk(id: $id) { ...Risk } } ${RISK}`,
+  riskHistory: historyOf('riskHistory', 'risk'),
 
   listIssues: listOf('listIssues', 'issues', ISSUE, ISSUE_FILTERS),
-
+  getIssue: oneOf('getIssue', 'issue', ISSUE),
   issueCounts: `${rootOf('issueCounts', 'issueCounts', ISSUE_FILTERS)} { ...IssueCounts }
   } fragment IssueCounts on IssueCounts {
     total severities { ...IssueSeverityCount } statuses { ...IssueStatusCount }
   } fragment IssueSeverityCount on IssueSeverityCount { severity count }
   fragment IssueStatusCount on IssueStatusCount { status count }`,
-
-  getIssue: `query getIssue($id: ID!) { issue(id: $id) { ...Issue } } ${ISSUE}`,
-
-  listMembers: listOf('listMembers', 'personnel', PERSON, PERSON_FILTERS, ofId('group')),
-
-  listProjectRisks: listOf('listProjectRisks', 'risks', RISK, RISK_FILTERS, OF_PROJECT),
-
-  listProjectIssues: listOf('listProjectIssues', 'issues', ISSUE, ISSUE_FILTERS, OF_PROJECT),
-
-  listPersonRisks: listOf('listPersonRisks', 'risks', RISK, RISK_FILTERS, ofId('owner')),
-
-  listPersonIssues: listOf('listPersonIssues', 'issues', ISSUE, ISSUE_FILTERS, ofId('assignee')),
-
-  personHistory: historyOf('personHistory', 'person'),
-  groupHistory: historyOf('groupHistory', 'group'),
-  projectHistory: historyOf('projectHistory', 'project', 'idOrKey'),
-  riskHistory: historyOf('riskHistory', 'risk'),
   issueHistory: historyOf('issueHistory', 'issue'),
 
   listChanges: `query listChanges(

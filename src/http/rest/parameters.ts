@@ -13,20 +13,19 @@ import {
 import { badArgument, type Flaw, flawed } from '../../errors.js'
 import { fixedOrder, isAmong, meantBy } from '../../graph/hints/suggestions.js'
 import { ORDERING, PAGING } from '../../graph/hints/synonyms.js'
-import { readEnum } from '../../graph/inputFlaws.js'
+import { checkedInput, readEnum } from '../../graph/inputFlaws.js'
 import { SEPARATOR_NAMES, type Separator } from '../../ingest/files/csv.js'
 import { LIMITS } from '../../limits.js'
 import type { CompiledRoute, Parameter } from './compiledRoutes.js'
+import type { RouteCall } from './results.js'
 
 /** Each means null in a list of ids: entries without an owner or an assignee. The documents name the first. */
 const NOBODY = new Set(['none', 'nobody', 'unassigned', 'null'])
 
 /** Reads the variables of an operation from the path and the query, or throws a Fault that names each bad parameter. */
-export function readParameters(
-  { parameters, columns, shown }: CompiledRoute,
-  path: Readonly<Record<string, string>>,
-  query: URLSearchParams,
-): Record<string, unknown> {
+export function readParameters({ operation, request, parameters: path }: RouteCall): Record<string, unknown> {
+  const { parameters, columns, shown } = operation
+  const query = request.url.searchParams
   const known = new Map(parameters.map((parameter) => [parameter.name, parameter]))
   const variables: Record<string, unknown> = { ...path }
   const flaws: Flaw[] = []
@@ -60,8 +59,8 @@ function inQuery(parameters: readonly Parameter[], isCsv: boolean): string[] {
 export const SEPARATOR = 'separator'
 
 /** The separator of CSV cells from the query; a comma by default. */
-export function readSeparator(query: URLSearchParams, type: string | undefined): Separator {
-  const name = query.get(SEPARATOR)
+export function readSeparator({ operation, request, type }: RouteCall): Separator {
+  const name = operation.columns ? request.url.searchParams.get(SEPARATOR) : null
   if (name === null) return ','
   if (type !== 'text/csv') throw badArgument(SEPARATOR, 'It is for CSV alone: ask with `Accept: text/csv`.')
   const found = Object.entries(SEPARATOR_NAMES).find(([one]) => one === name.toLowerCase())
@@ -136,4 +135,12 @@ function readLeaf(text: string, type: GraphQLLeafType): unknown {
   // Custom scalars throw an error that says what they accept.
   type.parseValue(text)
   return text
+}
+
+/** Coerces a body to its input type, or throws a Fault with a JSON Pointer for every flaw. */
+export async function readBody(body: unknown, type: GraphQLInputType): Promise<unknown> {
+  const { value, flaws, isCut } = await checkedInput(body, type, false)
+  if (flaws.length === 0) return value
+  const cut = isCut ? ` These are the first ${flaws.length} flaws.` : ''
+  throw flawed('VALIDATION_FAILED', `The body does not match its schema.${cut}`, flaws)
 }

@@ -41,8 +41,14 @@ const PATTERNS = [...new Set(ROUTES.map(({ path }) => path))]
 /** How many steps of an unknown path are looked at: more than any route has, with a prefix such as `/api/rest/v1`. */
 const STEPS_MAX = 10
 
+/** A sentence with the nearest existing path to an unknown one, with a space before it; empty if none is near. */
+export function didYouMean(path: string, basePath: string): string {
+  const meant = nearestPath(path)
+  return meant === undefined ? '' : ` Did you mean ${basePath}${meant}?`
+}
+
 /** The nearest existing path to an unknown one, else to its beginning; undefined if none is near. */
-export function nearestPath(path: string): string | undefined {
+function nearestPath(path: string): string | undefined {
   const given = path.split('/', STEPS_MAX).filter((step) => step !== '' && !/^(api|rest|v\d+)$/i.test(step))
   const [only = '', ...more] = given
   if (more.length === 0 && Object.hasOwn(ELSEWHERE, only)) return ELSEWHERE[only]

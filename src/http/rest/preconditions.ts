@@ -1,5 +1,6 @@
 import { Fault } from '../../errors.js'
-import { Content } from '../wire/content.js'
+import type { RootResult } from '../../graph/query/results.js'
+import { Content, JSON_TYPE } from '../wire/content.js'
 import type { HttpRequest } from '../wire/request.js'
 
 const TAG = String.raw`(?:W/)?"[\x21\x23-\x7e\x80-\xff]*"`
@@ -18,9 +19,9 @@ export function tagsToMatch(request: HttpRequest): readonly string[] | undefined
 }
 
 /** Throws unless a tag matches the current resource. A missing resource passes: the change itself reports a 404. */
-export function requireMatch(tags: readonly string[], current: unknown): void {
-  if (current === null || current === undefined) return
-  const content = Content.json(current)
+export function requireMatch(tags: readonly string[], { isThere, json }: RootResult): void {
+  if (!isThere) return
+  const content = new Content(JSON_TYPE, Buffer.concat(json))
   if (tags.some((tag) => content.isTagged(tag))) return
   throw new Fault('PRECONDITION_FAILED', 'This has changed since you read it. Read it again, and retry with its ETag.')
 }

@@ -6,7 +6,7 @@ import type { Exchange } from '../observe/exchange.js'
 import type { BytesInFlight } from './bytesInFlight.js'
 import { jsonFlaw } from './jsonFlaw.js'
 import { requireModestShape } from './jsonShape.js'
-import { type HttpRequest, tooLarge } from './request.js'
+import { type HttpRequest, sizeCheckFor } from './request.js'
 
 /** The accepted media types of a body. For PATCH, plain JSON is treated as a merge patch (RFC 7396). */
 export const BODY_TYPES = ['application/json'] as const
@@ -27,24 +27,44 @@ export class Bodies {
 
   /** Reads and parses the JSON body, or throws a Fault that says what to change. */
   async json(exchange: Exchange, bytesMax: number): Promise<unknown> {
-    const { request } = exchange
+    const { request, deadline } = exchange
     requireJsonType(request)
-    const held = new HeldBody(this.inFlight, bytesMax, exchange.principal?.keyId)
-    exchange.held = held
+    const checkSize = sizeCheckFor(bytesMax)
     // A Content-Length above the limit is refused before the body is read.
-    held.expect(Number(request.header('content-length')) || 0)
-    const bytes = await exchange.deadline.exempt(request.body((size) => held.growTo(size)))
+    checkSize(Number(request.header('content-length')) || 0)
+    const hold = this.holderFor(exchange)
+    const growTo = (size: number) => {
+      checkSize(size)
+      hold(size)
+    }
+    const bytes = await deadline.exempt(request.body(growTo))
     exchange.bodyBytes = bytes.length
-    if (bytes.length > LIMITS.bodyBytesMax) await exchange.deadline.bound(this.turnOf(held), crowded)
+    if (bytes.length > LIMITS.bodyBytesMax) await deadline.bound(this.turnOf(exchange), crowded)
     for (const _ of requireModestShape(bytes)) await nextTurn()
     if (bytes.length === 0) throw new Fault('BAD_REQUEST', 'The body is empty: send a JSON object.')
     return parsed(bytes)
   }
 
+  /** Counts the bytes of a body as in flight, from the first one until the response is ready. */
+  private holderFor(exchange: Exchange): (size: number) => void {
+    const keyId = exchange.principal?.keyId
+    let counted = 0
+    exchange.onReady.push(() => this.inFlight.release(counted, keyId))
+    return (size) => {
+      if (size < LIMITS.inFlightFromBytes) return
+      if (!this.inFlight.take(size - counted, keyId)) {
+        throw new Overloaded(
+          'There is no room for this body: too many bytes are being received and sent, by this key or by all keys.',
+        )
+      }
+      counted = size
+    }
+  }
+
   /** Resolves when the turn of the body's key has come. */
-  private async turnOf(held: HeldBody): Promise<void> {
-    const { entered, leave } = this.large.enter(held.keyId ?? '')
-    held.onRelease = leave
+  private async turnOf({ principal, onReady }: Exchange): Promise<void> {
+    const { entered, leave } = this.large.enter(principal?.keyId ?? '')
+    onReady.push(leave)
     await entered
   }
 }
@@ -71,43 +91,6 @@ async function parsed(bytes: Buffer): Promise<unknown> {
     const { line, column } = await jsonFlaw(bytes)
     const place = `unexpected text at line ${line}, column ${column}`
     throw new Fault('BAD_REQUEST', `The body is not valid JSON in UTF-8: ${place}.`, { cause })
-  }
-}
-
-/** The bytes of one body that count as in flight, from the first one until the response is ready. */
-class HeldBody {
-  onRelease: () => void = () => undefined
-  readonly keyId: string | undefined
-  private readonly inFlight: BytesInFlight
-  private readonly bytesMax: number
-  private counted = 0
-
-  constructor(inFlight: BytesInFlight, bytesMax: number, keyId: string | undefined) {
-    this.inFlight = inFlight
-    this.bytesMax = bytesMax
-    this.keyId = keyId
-  }
-
-  /** Throws if a body of this size is not allowed. Counts nothing: only received bytes count. */
-  expect(size: number): void {
-    if (size > this.bytesMax) throw tooLarge(this.bytesMax)
-  }
-
-  growTo(size: number): void {
-    this.expect(size)
-    if (size < LIMITS.inFlightFromBytes) return
-    if (!this.inFlight.take(size - this.counted, this.keyId)) {
-      throw new Overloaded(
-        'There is no room for this body: too many bytes are being received and sent, by this key or by all keys.',
-      )
-    }
-    this.counted = size
-  }
-
-  release(): void {
-    this.inFlight.release(this.counted, this.keyId)
-    this.counted = 0
-    this.onRelease()
   }
 }
 

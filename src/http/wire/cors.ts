@@ -6,26 +6,21 @@ const HEADERS = 'Authorization, Content-Type, If-Match, If-None-Match, Idempoten
 const SHOWN = 'ETag, Link, Location, Request-Id, Retry-After, RateLimit, RateLimit-Policy, Idempotency-Replayed'
 const KEPT_SECONDS = '600'
 
-/** CORS for the configured origins. With none, no CORS headers are sent and browsers block all cross-origin pages. */
-interface Cors {
-  /** The response to a preflight request; undefined if it is none, or its origin is not allowed. */
-  preflight(request: HttpRequest): HttpResponse | undefined
-  /** The `Origin` of the request if it is allowed. */
-  allowedOrigin(request: HttpRequest): string | undefined
-  /** Adds the CORS headers for an origin to those of a response. */
-  headersFor(origin: string | undefined, headers: HttpResponse['headers']): HttpResponse['headers']
-}
-
-/** `origins` is a comma-separated list, which may be empty. */
-export function createCors(origins: string): Cors {
+/**
+ * CORS for the configured origins, a comma-separated list. If it is empty, no CORS headers are sent and browsers block
+ * all cross-origin pages.
+ */
+export function createCors(origins: string) {
   const allowed = new Set(origins.split(',').flatMap((origin) => origin.trim() || []))
-  const allowedOrigin = (request: HttpRequest) => {
+  /** The `Origin` of the request if it is allowed. */
+  const allowedOrigin = (request: HttpRequest): string | undefined => {
     const origin = request.header('origin')
     return origin !== undefined && allowed.has(origin) ? origin : undefined
   }
   return {
     allowedOrigin,
-    preflight(request) {
+    /** The response to a preflight request; undefined if it is none, or its origin is not allowed. */
+    preflight(request: HttpRequest): HttpResponse | undefined {
       const isPreflight = request.method === 'OPTIONS' && request.header('access-control-request-method') !== undefined
       if (!isPreflight || allowedOrigin(request) === undefined) return undefined
       return emptyResponse({
@@ -34,7 +29,8 @@ export function createCors(origins: string): Cors {
         'access-control-max-age': KEPT_SECONDS,
       })
     },
-    headersFor(origin, headers) {
+    /** Adds the CORS headers for an origin to those of a response. */
+    headersFor(origin: string | undefined, headers: HttpResponse['headers']): HttpResponse['headers'] {
       if (allowed.size === 0) return headers
       const vary = [headers['vary'], 'Origin'].filter(Boolean).join(', ')
       if (origin === undefined) return { ...headers, vary }

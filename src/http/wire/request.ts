@@ -220,7 +220,7 @@ function brokenOff(cause?: unknown): Fault {
   return new Fault('BAD_REQUEST', 'The body broke off before its end.', { cause })
 }
 
-export function tooLarge(bytesMax: number): Fault {
+function tooLarge(bytesMax: number): Fault {
   // In parts, a complete list would close what is in the other parts.
   const how = bytesMax > LIMITS.bodyBytesMax ? ': risks and issues with `mode: PARTIAL`, people without `leavers`' : ''
   return new Fault('PAYLOAD_TOO_LARGE', `The body is larger than ${bytesMax} bytes. Send it in smaller parts${how}.`)

@@ -4,7 +4,7 @@ import pg from 'pg'
 import { Fault } from '../../errors.js'
 import { LIMITS } from '../../limits.js'
 import { FairSlots } from '../fairQueue.js'
-import { BUSY, toFault, UNREACHABLE } from '../faults.js'
+import { BUSY, storeClosed, toFault, UNREACHABLE } from '../faults.js'
 import { type Hosts, SELECT_STATE, stateIn } from './hosts.js'
 
 /** Time limit for the server to close its end of a connection. */
@@ -30,6 +30,7 @@ export class Connections {
   private readonly pools = new Map<number, pg.Pool>()
   private readonly shared = new WeakSet<object>()
   private turns: FairSlots
+  private isClosed = false
 
   constructor(hosts: Hosts, options: ConnectionsOptions) {
     this.hosts = hosts
@@ -40,6 +41,7 @@ export class Connections {
 
   /** A connection, which owners take in turns. */
   async lend(owner: string, withinMs: number): Promise<Lent> {
+    if (this.isClosed) throw storeClosed()
     const giveUpAt = performance.now() + withinMs
     const { entered, leave } = this.turns.enter(owner)
     try {
@@ -98,6 +100,7 @@ export class Connections {
   }
 
   async close(): Promise<void> {
+    this.isClosed = true
     const ended = Promise.all([...this.pools.values()].map((pool) => pool.end()))
     await Promise.race([ended, sleep(GOODBYE_MS, undefined, { ref: false })])
     for (const socket of this.sockets) socket.destroy()

@@ -29,23 +29,18 @@ export function noteRoom({ buffer }: Uint8Array): void {
   roomy.add(buffer)
 }
 
-/** Writes others around these bytes in place; undefined if they lack the room. */
-function framed(before: Buffer, bytes: Buffer, after: Buffer): Buffer | undefined {
-  const { buffer, byteOffset, length } = bytes
-  const [start, end] = [byteOffset - before.length, byteOffset + length + after.length]
-  if (!roomy.has(buffer) || start < 0 || end > buffer.byteLength) return undefined
-  const whole = Buffer.from(buffer, start, end - start)
-  before.copy(whole)
-  after.copy(whole, whole.length - after.length)
-  return whole
-}
-
 /** Concatenates the parts in place around a long one; undefined if none has the room. */
 export function framedAround(parts: readonly Buffer[]): Buffer | undefined {
   const index = parts.findIndex((part) => part.length > ROOM_BYTES && hasRoom(part))
   const bytes = parts[index]
   if (!bytes) return undefined
-  const around = [parts.slice(0, index), parts.slice(index + 1)] as const
-  if (around.flat().reduce((sum, { length }) => sum + length, 0) > 2 * ROOM_BYTES) return undefined
-  return framed(Buffer.concat(around[0]), bytes, Buffer.concat(around[1]))
+  const lengthOf = (some: readonly Buffer[]) => some.reduce((sum, { length }) => sum + length, 0)
+  const [before, after] = [parts.slice(0, index), parts.slice(index + 1)]
+  const { buffer, byteOffset, length } = bytes
+  const [start, end] = [byteOffset - lengthOf(before), byteOffset + length + lengthOf(after)]
+  if (start < 0 || end > buffer.byteLength) return undefined
+  const whole = Buffer.from(buffer, start, end - start)
+  Buffer.concat(before).copy(whole)
+  Buffer.concat(after).copy(whole, byteOffset + length - start)
+  return whole
 }

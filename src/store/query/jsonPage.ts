@@ -1,9 +1,8 @@
 import { type AnyColumn, aliasedTable, and, desc, type Placeholder, type SQL, sql } from 'drizzle-orm'
-import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
+import type { PgTable } from 'drizzle-orm/pg-core'
 import type { Read } from '../store.js'
-import { type Key, withCursors } from './cursors.js'
-import { columnsOf, unionOf } from './lookups.js'
-import { type AnyList, BEGINNING, cursorKeys, isAfter, isGone, isServed } from './page.js'
+import type { Key } from './cursors.js'
+import { type AnyList, BEGINNING, columnsOf, cursorKeys, isAfter, isGone, isServed, unionOf } from './page.js'
 
 /** The rows that a page is taken from: a list, or the part of it that belongs to a row of another table. */
 export interface Source {
@@ -24,12 +23,7 @@ export function matchingOf(read: Read, list: AnyList, filter: object): Matching 
   return parts ? { condition: undefined, parts } : { condition: list.matching(read, filter) }
 }
 
-export function listSource(
-  read: Read,
-  list: AnyList,
-  filter: object,
-  matching: Matching = matchingOf(read, list, filter),
-): Source {
+export function listSource(read: Read, list: AnyList, filter: object, matching: Matching): Source {
   return { list, from: sql`${list.table(read.t)}`, ...matching, isServed: isServed(list, filter) }
 }
 
@@ -43,7 +37,6 @@ export interface Cut {
 
 /** The members of pageInfo. */
 export type PageFact = 'hasNextPage' | 'hasPreviousPage' | 'startCursor' | 'endCursor'
-const PAGE_FACTS = ['hasNextPage', 'hasPreviousPage', 'startCursor', 'endCursor'] as const
 
 /** A page in SQL: its rows and the members of its connection, each as an expression that builds JSON. */
 export class JsonPage {
@@ -68,39 +61,33 @@ export class JsonPage {
     const base = source.list.table(read.t)
     this.row = aliasedTable(base, name)
     const { parts, condition } = source
-    // Without an index in list order, collect the rows once for all expressions.
-    const isGathered = (parts || !source.isServed) && cut.first !== undefined
     const after = cut.place && isAfter(source.list.order(base), cut.place)
-    const from = parts
-      ? unionOf(
-          base,
-          parts.map((part) => and(condition, part)),
-        )
-      : source.from
-    const found = conditional(and(parts ? undefined : condition, after))
-    if (isGathered) {
+    this.prefix = sql.raw('')
+    this.table = base
+    this.from = parts ? this.union(parts) : source.from
+    this.where = conditional(and(parts ? undefined : condition, after))
+    // Without an index in list order, collect the rows once for all expressions.
+    if (cut.first !== undefined && (parts || !source.isServed)) {
       const gathered = sql.identifier(`${name}_page`)
-      const rows = sql`select ${columnsOf(base)} from ${from}${found}${this.ordered(base)}`
-      this.prefix = sql`with ${gathered} as materialized (${rows} limit ${read.limit((cut.first ?? cut.most) + 1)}) `
+      const rows = sql`${this.selecting(columnsOf(base))} limit ${read.limit(cut.first + 1)}`
+      this.prefix = sql`with ${gathered} as materialized (${rows}) `
       this.from = sql`${gathered}`
       this.where = sql.raw('')
       this.table = aliasedTable(base, `${name}_page`)
-    } else {
-      this.prefix = sql.raw('')
-      this.from = from
-      this.where = found
-      this.table = base
     }
   }
 
-  /** The rows; for a whole list one more than `most`, to detect that there are too many. */
-  get select(): SQL {
-    const { first, most } = this.cut
-    return sql`${this.selecting(columnsOf(this.table))} limit ${this.read.limit(first ?? most + 1)}`
+  private union(parts: readonly SQL[]): SQL {
+    const { list, condition } = this.source
+    const each = parts.map((part) => and(condition, part))
+    return unionOf(list.table(this.read.t), each)
   }
 
+  /** The rows; for a whole list one more than `most`, to detect that there are too many. */
   get rows(): SQL {
-    return sql`(${this.select}) ${sql.identifier(this.name)}`
+    const { first, most } = this.cut
+    const limit = this.read.limit(first ?? most + 1)
+    return sql`(${this.selecting(columnsOf(this.table))} limit ${limit}) ${sql.identifier(this.name)}`
   }
 
   get cursor(): SQL {
@@ -108,10 +95,8 @@ export class JsonPage {
   }
 
   get totalCount(): SQL {
-    const { list, from, condition, parts } = this.source
-    const base = list.table(this.read.t)
-    const each = parts?.map((part) => and(condition, part))
-    return sql`(select count(*) from ${each ? unionOf(base, each) : sql`${from}${conditional(condition)}`})`
+    const { from, condition, parts } = this.source
+    return sql`(select count(*) from ${parts ? this.union(parts) : sql`${from}${conditional(condition)}`})`
   }
 
   /** 1 if the row of the `after` cursor is no longer the one that it was made for, else 0. */
@@ -144,27 +129,24 @@ export class JsonPage {
   private get endCursor(): SQL {
     const { first } = this.cut
     const cursor = this.cursorOf(this.table)
-    const order = this.order(this.table).map((key) => desc(key))
+    const order = this.source.list.order(this.table).map((key) => desc(key))
     const last = sql`(select ${cursor} from ${this.from}${this.where} order by ${listed(order)} limit 1)`
-    const { sorted } = this.read.json
     const ends = [
       // A page that is not full ends with the last row of the list.
       ...(first === undefined ? [] : [sql`(${this.selecting(cursor)} limit 1 offset ${this.read.limit(first - 1)})`]),
       last,
       ...(this.source.list.mark ? this.resumption() : []),
     ]
-    return sorted(ends.length === 1 ? last : sql`coalesce(${listed(ends)})`)
+    return this.read.json.sorted(ends.length === 1 ? last : sql`coalesce(${listed(ends)})`)
   }
 
   /** Where to follow a list after an empty page: the same position, or the end of all rows, whatever the filter. */
   private resumption(): SQL[] {
     const { list } = this.source
-    const { cursor } = this.read.json
-    const at = (place: readonly unknown[]) =>
-      cursor(
-        list.name,
-        place.map((key) => sql`cast(${key} as bigint)`),
-      )
+    const at = (place: readonly unknown[]) => {
+      const keys = place.map((key) => sql`cast(${key} as bigint)`)
+      return this.read.json.cursor(list.name, keys)
+    }
     if (this.cut.place) return [at(this.cut.place)]
     const all = list.table(this.read.t)
     const order = list.order(all).map((key) => desc(key))
@@ -173,34 +155,13 @@ export class JsonPage {
   }
 
   private selecting(selected: SQL): SQL {
-    return sql`select ${selected} from ${this.from}${this.where}${this.ordered(this.table)}`
-  }
-
-  private order(table: PgTable): readonly AnyPgColumn[] {
-    return this.source.list.order(table)
-  }
-
-  private ordered(table: PgTable): SQL {
-    return sql` order by ${listed(this.order(table))}`
+    const order = listed(this.source.list.order(this.table))
+    return sql`select ${selected} from ${this.from}${this.where} order by ${order}`
   }
 
   private cursorOf(table: PgTable): SQL {
     return this.read.json.cursor(this.source.list.name, cursorKeys(this.source.list, table))
   }
-}
-
-/** The values of pageInfo, by their names in the API. */
-export type PageFacts = { readonly [Fact in Exclude<PageFact, `${string}Cursor`>]: boolean } & {
-  readonly [Fact in Extract<PageFact, `${string}Cursor`>]: string | null
-}
-
-export function pageFacts(read: Read, page: JsonPage): SQL {
-  const members = PAGE_FACTS.map((fact) => [fact, { value: page.fact(fact), isJson: true }] as const)
-  return sql`${page.prefix}select ${read.json.object(members)}`
-}
-
-export function readFacts(json: unknown): PageFacts {
-  return JSON.parse(withCursors(bytesOf(json)).toString())
 }
 
 export function bytesOf(value: unknown): Buffer {

@@ -7,7 +7,7 @@ import { nearest } from '../../text.js'
 import { counterOf, type Versions } from '../changeCounters.js'
 import type { Read, Store } from '../store.js'
 import type { Tables } from '../tables.js'
-import { type Canonical, canonicalTexts, type Texts } from './canonicalTexts.js'
+import { type Canonical, canonicalTexts, type Texts } from './conditions.js'
 
 /** How a reference identifies a row: by id or by a unique name. A text in the form of an id is always an id. */
 export interface Naming {
@@ -108,21 +108,19 @@ export class KnownNames {
     const from = sql`select ${key.shown(read.t)} as name from ${table(read.t)} where ${column}`
     const after = sql`${from} > ${name} order by ${column} limit ${most}`
     const before = sql`${from} < ${name} order by ${column} desc limit ${most}`
-    const rows = await read.rows(
-      read.compile(sql`select name from (${after}) after_it union all select name from (${before}) before_it`),
-    )
-    return nearest(
-      text,
-      rows.map(([one]) => String(one)),
-    )
+    const both = sql`select name from (${after}) after_it union all select name from (${before}) before_it`
+    return nearest(text, await textsOf(read, both))
   }
 }
 
 async function existing(read: Read, { table, key }: Naming, names: readonly string[]): Promise<string[]> {
   if (!key) return []
   const column = key.column(read.t)
-  const rows = await read.rows(
-    read.compile(sql`select ${column} from ${table(read.t)} where ${read.among(column, names)}`),
-  )
-  return rows.map(([name]) => String(name))
+  return textsOf(read, sql`select ${column} from ${table(read.t)} where ${read.among(column, names)}`)
+}
+
+/** The texts in the one column of a statement. */
+async function textsOf(read: Read, statement: SQL): Promise<string[]> {
+  const rows = await read.rows(read.compile(statement))
+  return rows.map(([text]) => String(text))
 }

@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { type AnyColumn, and, getTableColumns, type SQL, sql } from 'drizzle-orm'
+import { type AnyColumn, and, getTableColumns, getTableName, type SQL, sql } from 'drizzle-orm'
 import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
 import { Fault } from '../../errors.js'
+import { isId } from '../../ids.js'
 import type { Extent, Read } from '../store.js'
 import type { Tables } from '../tables.js'
-import { cursorAt, type Key, readCursor } from './cursors.js'
-import { columnsOf, rowOf, rowsWith, unionOf } from './lookups.js'
+import { type Key, readCursor } from './cursors.js'
 import type { Naming } from './names.js'
 
 /** A list as its noun declares it: its rows, their fixed total order, and the meaning of its filter. */
@@ -46,34 +46,6 @@ export interface Caller {
 
 export type AnyList = List<PgTable, object>
 
-/** The requested part of a list; without `first` all of it, up to `most` rows. */
-export interface Window {
-  readonly first: number | undefined
-  readonly after: string | undefined
-  readonly most: number
-}
-
-export async function pageOf<T extends PgTable, F>(
-  read: Read,
-  list: List<T, F>,
-  filter: F,
-  window: Window,
-): Promise<readonly T['$inferSelect'][]> {
-  const table = list.table(read.t)
-  const place = placeAfter(read, list, window)
-  const after = place && isAfter(list.order(table), place)
-  const extent = extentOf(read, list, filter, window)
-  const parts = list.parts?.(read, filter)?.map((part) => and(read.guard(extent), part, after))
-  const { where, isHeavy } = guarded(read, parts ? undefined : and(list.matching(read, filter), after), extent)
-  const order = sql.join([...list.order(table)], sql.raw(', '))
-  const rows = read.limit(window.first ?? window.most + 1)
-  const from = parts ? unionOf(table, parts) : sql`${table}${where}`
-  const statement = sql`select ${columnsOf(table)} from ${from} order by ${order} limit ${rows}`
-  const found = await rowsOf(table, await read.rows({ ...read.compile(statement), isHeavy }))
-  requireWhole(found.length, window)
-  return found
-}
-
 const ROWS_AT_ONCE = 1_000
 
 /** Builds rows in chunks, and yields to the event loop between them. */
@@ -90,7 +62,7 @@ export function extentOf<T extends PgTable, F>(
   { t }: Read,
   list: List<T, F>,
   filter: F,
-  { first = Number.POSITIVE_INFINITY }: Pick<Window, 'first'>,
+  first = Number.POSITIVE_INFINITY,
 ): Extent {
   return { table: list.table(t), rows: isServed(list as AnyList, filter as object) ? first : Number.POSITIVE_INFINITY }
 }
@@ -116,12 +88,8 @@ export function guarded(read: Read, condition: SQL | undefined, extent: Extent):
 }
 
 /** The position of the `after` cursor. */
-export function placeAfter<T extends PgTable, F>(
-  { t }: Read,
-  list: List<T, F>,
-  { after }: Pick<Window, 'after'>,
-): readonly Key[] | undefined {
-  return after === undefined ? undefined : readCursor(list.name, cursorKeys(list, list.table(t)), after)
+export function placeAfter({ t }: Read, list: AnyList, after: string): readonly Key[] {
+  return readCursor(list.name, cursorKeys(list, list.table(t)), after)
 }
 
 /** The columns whose values make a cursor. */
@@ -146,17 +114,6 @@ export function cursorGone(): Fault {
   )
 }
 
-/** Throws if the row of a cursor is gone; called after its page was read. */
-export async function requirePlace<T extends PgTable, F>(
-  read: Read,
-  list: List<T, F>,
-  place: readonly Key[] | undefined,
-): Promise<void> {
-  if (!list.mark || !place) return
-  const gone = sql`select 1 where ${isGone(list, list.table(read.t), place)}`
-  if ((await read.rows(read.compile(gone))).length > 0) throw cursorGone()
-}
-
 /** One row-value comparison on an ascending key, which is an index search at any depth. */
 export function isAfter(order: readonly AnyPgColumn[], place: readonly unknown[]): SQL {
   // A cursor may hold more than the position.
@@ -164,7 +121,8 @@ export function isAfter(order: readonly AnyPgColumn[], place: readonly unknown[]
   return sql`(${sql.join([...order], sql`, `)}) > (${sql.join(values, sql`, `)})`
 }
 
-export function requireWhole(rows: number, { first, most }: Pick<Window, 'first' | 'most'>): void {
+/** Refuses a list without pages that is too long. */
+export function requireWhole(rows: number, { first, most }: { first: number | undefined; most: number }): void {
   if (first !== undefined || rows <= most) return
   throw new Fault('TOO_COMPLEX', `This list has more than ${most} rows. Request it in pages, with \`first\`.`)
 }
@@ -177,13 +135,81 @@ export async function* pagesOf<T extends PgTable, F>(
   list: List<T, F>,
   filter: F,
 ): AsyncGenerator<readonly T['$inferSelect'][]> {
-  let after: string | undefined
+  const table = list.table(read.t)
+  const extent = extentOf(read, list, filter, STEP_ROWS)
+  const order = list.order(table)
+  const sorted = sql`order by ${sql.join([...order], sql.raw(', '))} limit ${read.limit(STEP_ROWS)}`
+  let after: SQL | undefined
   for (;;) {
-    const rows = await pageOf(read, list, filter, { first: STEP_ROWS, after, most: STEP_ROWS })
+    const parts = list.parts?.(read, filter)?.map((part) => and(read.guard(extent), part, after))
+    const { where, isHeavy } = guarded(read, parts ? undefined : and(list.matching(read, filter), after), extent)
+    const from = parts ? unionOf(table, parts) : sql`${table}${where}`
+    const statement = read.compile(sql`select ${columnsOf(table)} from ${from} ${sorted}`)
+    const rows = await rowsOf(table, await read.rows({ ...statement, isHeavy }))
     const last = rows.at(-1)
     if (last) yield rows
     if (!last || rows.length < STEP_ROWS) return
-    after = cursorOf(read, list, last)
+    after = isAfter(order, placeOf(table, order, last))
+  }
+}
+
+/** The position of a row in its list. */
+function placeOf<T extends PgTable>(table: T, order: readonly AnyPgColumn[], row: T['$inferSelect']): unknown[] {
+  const members = new Map(Object.entries<AnyColumn>(getTableColumns(table)).map(([member, column]) => [column, member]))
+  return order.map((key) => row[members.get(key) ?? ''])
+}
+
+/** All columns of a table in the order that `rowOf` expects. */
+export function columnsOf(table: PgTable): SQL {
+  return sql.join(Object.values(getTableColumns(table)), sql.raw(', '))
+}
+
+/** The rows of several conditions under the table's own name; both engines merge the indexes that serve them. */
+export function unionOf(table: PgTable, conditions: readonly (SQL | undefined)[]): SQL {
+  const parts = conditions.map((one) => sql`select ${columnsOf(table)} from ${table} where ${one}`)
+  return sql`(${sql.join(parts, sql.raw(' union all '))}) ${sql.identifier(getTableName(table))}`
+}
+
+/** Builds a row from its column values. */
+export function rowOf<T extends PgTable>(table: T, values: readonly unknown[]): T['$inferSelect'] {
+  const names = namesOf(table)
+  const row: Record<string, unknown> = {}
+  for (let i = 0; i < names.length; i++) row[names[i] ?? ''] = values[i]
+  // Columns are texts and numbers, so driver values need no conversion.
+  return row as T['$inferSelect']
+}
+
+const names = new WeakMap<PgTable, readonly string[]>()
+
+function namesOf(table: PgTable): readonly string[] {
+  const known = names.get(table) ?? Object.keys(getTableColumns(table))
+  names.set(table, known)
+  return known
+}
+
+/** Caches by engine, for SQL text that never changes: compiling it takes longer than the look-up itself. */
+export function oncePerEngine<V>(build: (read: Read) => V): (read: Read) => V {
+  const known = new WeakMap<Tables, V>()
+  return (read) => {
+    const compiled = known.get(read.t) ?? build(read)
+    known.set(read.t, compiled)
+    return compiled
+  }
+}
+
+/** Looks up whole rows by the keys in one column, with prepared SQL text that differs only in the keys. */
+export function rowsWith<T extends PgTable>(table: (t: Tables) => T, column: (table: T) => AnyPgColumn) {
+  const texts = oncePerEngine((read) => {
+    const from = table(read.t)
+    const textFor = (keys: readonly string[]) =>
+      read.compile(sql`select ${columnsOf(from)} from ${from} where ${read.among(column(from), keys)}`).text
+    return { one: textFor(['']), several: textFor([]) }
+  })
+  return async (read: Read, keys: readonly string[]): Promise<T['$inferSelect'][]> => {
+    const { one, several } = texts(read)
+    const { values } = read.compile(read.among(sql.raw('key'), keys))
+    const rows = await read.rows({ text: keys.length === 1 ? one : several, values, hasStablePlan: true })
+    return rows.map((found) => rowOf(table(read.t), found))
   }
 }
 
@@ -219,42 +245,42 @@ function lookUpOf<T extends PgTable & { id: AnyPgColumn }>(table: (t: Tables) =>
   return known
 }
 
-export async function countOf<T extends PgTable, F>(read: Read, list: List<T, F>, filter: F): Promise<number> {
-  const table = list.table(read.t)
-  const { where, isHeavy } = guarded(read, list.matching(read, filter), { table, rows: Number.POSITIVE_INFINITY })
-  const [row] = await read.rows({ ...read.compile(sql`select count(*) from ${table}${where}`), isHeavy })
-  return Number(row?.[0])
+/** The row that a change refers to; throws if there is none: a change never silently does nothing. */
+export async function referredRow<T extends PgTable & { id: AnyPgColumn }, F>(
+  read: Read,
+  list: List<T, F>,
+  naming: Naming,
+  reference: string,
+): Promise<T['$inferSelect']> {
+  const hasIdForm = isId(naming.kind, reference)
+  const id = hasIdForm ? reference : await idNamed(read, naming, reference)
+  const row = id === undefined ? undefined : (await byIds(read, list, [id])).get(id)
+  if (row) return row
+  const sentence = hasIdForm
+    ? `with the id ${JSON.stringify(reference)}.`
+    : `'${reference}'. Name it by ${naming.ways}.`
+  throw new Fault('NOT_FOUND', `There is no ${naming.kind} ${sentence}`)
 }
 
-/** The same, but counting stops after `most` + 1 rows. */
-export async function countUpTo<T extends PgTable, F>(
+async function idNamed(read: Read, { table, key }: Naming, name: string): Promise<string | undefined> {
+  if (!key) return undefined
+  const { id } = table(read.t)
+  const isIt = sql`${key.column(read.t)} = ${key.canonical(name)}`
+  const [row] = await read.rows(read.compile(sql`select ${id} from ${table(read.t)} where ${isIt}`))
+  return row && String(row[0])
+}
+
+/** The number of rows that match; counting stops after `most` + 1 of them. */
+export async function countOf<T extends PgTable, F>(
   read: Read,
   list: Pick<List<T, F>, 'table' | 'matching'>,
   filter: F,
-  most: number,
+  most?: number,
 ): Promise<number> {
   const table = list.table(read.t)
   const { where, isHeavy } = guarded(read, list.matching(read, filter), { table, rows: Number.POSITIVE_INFINITY })
-  const found = sql`select 1 from ${table}${where} limit ${read.limit(most + 1)}`
-  const [row] = await read.rows({ ...read.compile(sql`select count(*) from (${found}) found`), isHeavy })
+  const some = () => sql`(select 1 from ${table}${where} limit ${read.limit((most ?? 0) + 1)}) found`
+  const statement = sql`select count(*) from ${most === undefined ? sql`${table}${where}` : some()}`
+  const [row] = await read.rows({ ...read.compile(statement), isHeavy })
   return Number(row?.[0])
-}
-
-export function cursorOf<T extends PgTable, F>({ t }: Read, list: List<T, F>, row: T['$inferSelect']): string {
-  return cursorAt(
-    list,
-    keyMembers(list, t).map((member) => row[member] as Key),
-  )
-}
-
-const members = new WeakMap<object, readonly string[]>()
-
-function keyMembers<T extends PgTable, F>(list: List<T, F>, t: Tables): readonly string[] {
-  const known = members.get(list.mark ?? list.order)
-  if (known) return known
-  const table = list.table(t)
-  const columns = Object.entries<AnyColumn>(getTableColumns(table))
-  const found = cursorKeys(list, table).map((key) => columns.find(([, column]) => column === key)?.[0] ?? '')
-  members.set(list.mark ?? list.order, found)
-  return found
 }

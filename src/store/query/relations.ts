@@ -1,10 +1,10 @@
 import { aliasedTable, and, getTableColumns, type SQL, sql } from 'drizzle-orm'
 import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
 import type { Extent, Read } from '../store.js'
+import { type DetailTable, detail } from '../tables/derived.js'
 import type { Tables } from '../tables.js'
-import { type Cut, conditional, JsonPage, pageFacts, readFacts, type Source } from './jsonPage.js'
-import { rowOf } from './lookups.js'
-import { guarded, isServed, type List } from './page.js'
+import { conditional, type Source } from './jsonPage.js'
+import { guarded, isServed, type List, rowOf } from './page.js'
 
 export type Identified = PgTable & { id: AnyPgColumn }
 
@@ -58,33 +58,6 @@ export function relatedSource(
   }
 }
 
-/** How much each row reads from other tables. */
-type Weight = Pick<Extent, 'perRow' | 'isCounting' | 'counted'>
-
-/** Evaluates an expression over the rows of a table with these ids, in one statement. */
-async function valuesOf(
-  read: Read,
-  table: PgTable,
-  ids: readonly string[],
-  value: (row: PgTable) => SQL,
-  weight: Weight = {},
-): Promise<Map<string, unknown>> {
-  const row = aliasedTable(table, 'r')
-  const { id } = row as Identified
-  const { where, isHeavy } = guarded(read, read.among(id, ids), { table, row, rows: ids.length, ...weight })
-  const statement = read.compile(sql`select ${id}, ${value(row)} from ${table} ${sql.identifier('r')}${where}`)
-  const rows = await read.rows({ ...statement, isHeavy })
-  return new Map(rows.map(([key, found]) => [String(key), found]))
-}
-
-/** The value of a computed field for each of these rows. */
-export function computedOf(read: Read, { of, value, isCount, counted }: AnyComputed, ids: readonly string[]) {
-  return valuesOf(read, of(read.t), ids, (row) => value(read, row as Identified), {
-    isCounting: isCount ?? false,
-    counted: counted ? [counted(read.t)] : [],
-  })
-}
-
 /** A JSON array built from the related rows of a row, in list order. */
 export function relatedItems(
   read: Read,
@@ -101,102 +74,55 @@ export function relatedItems(
   return sql`(select ${read.json.list(build(related), list.order(related))} from ${from}${where})`
 }
 
-/** All related rows of each of these rows. */
-export async function relatedRows<P extends Identified, R extends PgTable, F>(
-  read: Read,
-  relation: Relation<P, R, F>,
-  ids: readonly string[],
-  pause?: Pause,
-): Promise<Map<string, R['$inferSelect'][]>> {
-  const any = relation as AnyRelation
-  const items = (row: PgTable) => relatedItems(read, any, row, 'related', (related) => columnsAsJson(read, related))
-  const found = await valuesOf(read, relation.of(read.t), ids, items, { perRow: HANDFUL })
-  return mapped(found, (json) => rowsIn(relation.list.table(read.t), json), pause)
-}
-
 /** The assumed number of related rows where a relation has no pages. */
 export const HANDFUL = 5
 
-/** A page of the related rows of each of these rows. */
-export async function relatedPages<P extends Identified, R extends PgTable, F>(
+type Detailed = Tables['person' | 'project' | 'risk' | 'issue']
+
+/** The details of an entity, which a column of its row has as JSON. */
+export function detailsOf<T extends Detailed>(of: (t: Tables) => T): Relation<T, DetailTable, object> {
+  return {
+    of,
+    column: 'details',
+    from: ({ json }, row) => json.details(row.details),
+    stored: { members: ['name', 'text'], json: ({ json }, row) => json.stored(row.details) },
+    list: { name: 'details', table: () => detail, order: ({ id }) => [id], matching: () => undefined },
+    where: () => undefined,
+  }
+}
+
+/** The value of an expression for each of these rows, in one statement. */
+async function valuesOf(
+  read: Read,
+  table: PgTable,
+  ids: readonly string[],
+  value: (row: PgTable) => SQL,
+  weight: Pick<Extent, 'perRow' | 'isCounting' | 'counted'>,
+): Promise<Map<string, unknown>> {
+  const row = aliasedTable(table, 'r')
+  const { id } = row as Identified
+  const { where, isHeavy } = guarded(read, read.among(id, ids), { table, row, rows: ids.length, ...weight })
+  const statement = read.compile(sql`select ${id}, ${value(row)} from ${table} ${sql.identifier('r')}${where}`)
+  const rows = await read.rows({ ...statement, isHeavy })
+  return new Map(rows.map(([key, found]) => [String(key), found]))
+}
+
+/** A computed value for each of these rows. */
+export function computedValues(read: Read, { of, value, isCount, counted }: AnyComputed, ids: readonly string[]) {
+  const weight = { isCounting: isCount ?? false, counted: counted ? [counted(read.t)] : [] }
+  return valuesOf(read, of(read.t), ids, (row) => value(read, row as Identified), weight)
+}
+
+/** All related rows of each of these rows. */
+export async function itemsOf<P extends Identified, R extends PgTable, F>(
   read: Read,
   relation: Relation<P, R, F>,
   ids: readonly string[],
-  pageRequest: PageRequest<F>,
-  pause?: Pause,
 ): Promise<Map<string, R['$inferSelect'][]>> {
-  const pageAsJson = (page: JsonPage) =>
-    sql`${page.prefix}select ${read.json.items(columnsAsJson(read, page.row))} from ${page.rows}`
-  const found = await ofPages(read, relation as AnyRelation, ids, pageRequest as PageRequest<object>, pageAsJson)
-  return mapped(found, (json) => rowsIn(relation.list.table(read.t), json), pause)
-}
-
-/** The pageInfo of such pages. */
-export async function relatedFacts(
-  read: Read,
-  relation: AnyRelation,
-  ids: readonly string[],
-  pageRequest: PageRequest<object>,
-  pause?: Pause,
-) {
-  return mapped(await ofPages(read, relation, ids, pageRequest, (page) => pageFacts(read, page)), readFacts, pause)
-}
-
-/** The total number of related rows of each of these rows. */
-export async function relatedCounts(
-  read: Read,
-  relation: AnyRelation,
-  ids: readonly string[],
-  pageRequest: PageRequest<object>,
-) {
-  return mapped(await ofPages(read, relation, ids, pageRequest, (page) => sql`select ${page.totalCount}`, true), Number)
-}
-
-interface PageRequest<F> extends Cut {
-  readonly filter: F
-}
-
-function ofPages(
-  read: Read,
-  relation: AnyRelation,
-  ids: readonly string[],
-  pageRequest: PageRequest<object>,
-  value: (page: JsonPage) => SQL,
-  isCounting = !isServed(relation.list, pageRequest.filter),
-) {
-  const build = (row: PgTable) =>
-    sql`(${value(new JsonPage(read, relatedSource(read, relation, row, pageRequest.filter), pageRequest, 'related'))})`
-  return valuesOf(read, relation.of(read.t), ids, build, { perRow: pageRequest.first ?? 1, isCounting })
-}
-
-/** All columns as a JSON array, from which `rowsIn` rebuilds the rows. */
-function columnsAsJson(read: Read, table: PgTable): SQL {
-  return read.json.array(Object.values(getTableColumns(table)))
-}
-
-function rowsIn<T extends PgTable>(table: T, json: unknown): T['$inferSelect'][] {
-  return (JSON.parse(String(json)) as unknown[][]).map((values) => rowOf(table, values))
-}
-
-/** Yields to the event loop while much JSON is parsed. */
-type Pause = () => Promise<void>
-
-/** Characters parsed between two pauses: a page may have a thousand rows, or none. */
-const STEP = 50_000
-
-async function mapped<V>(
-  found: ReadonlyMap<string, unknown>,
-  read: (value: unknown) => V,
-  pause?: Pause,
-): Promise<Map<string, V>> {
-  const all = new Map<string, V>()
-  let parsed = 0
-  for (const [id, value] of found) {
-    all.set(id, read(value))
-    parsed += String(value).length
-    if (!pause || parsed < STEP) continue
-    parsed = 0
-    await pause()
-  }
-  return all
+  const table = relation.list.table(read.t)
+  const columns = (related: PgTable) => read.json.array(Object.values(getTableColumns(related)))
+  const items = (row: PgTable) => relatedItems(read, relation as unknown as AnyRelation, row, 'related', columns)
+  const found = await valuesOf(read, relation.of(read.t), ids, items, { perRow: HANDFUL })
+  const rowsIn = (json: unknown) => (JSON.parse(String(json)) as unknown[][]).map((values) => rowOf(table, values))
+  return new Map([...found].map(([id, json]) => [id, rowsIn(json)]))
 }

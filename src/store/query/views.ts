@@ -1,11 +1,9 @@
-import { getTableColumns, getTableName, type SQL, sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
 import type { Fault } from '../../errors.js'
-import type { CompiledSql, Extent, Read } from '../store.js'
-import { bytesOf } from './jsonPage.js'
-import { columnsOf } from './lookups.js'
+import type { Extent, Read } from '../store.js'
 import type { Naming } from './names.js'
-import { rowsOf } from './page.js'
+import type { List } from './page.js'
 
 /** A list of a view; its rows have their place in it. */
 export type Positioned = PgTable & { readonly position: AnyPgColumn }
@@ -36,64 +34,34 @@ interface ViewLimits {
   readonly most: number
 }
 
-/** A question to a view, with coerced arguments. */
-export interface ViewRequest {
-  readonly view: AnyView
-  readonly args: object
-  readonly most: number
+/** A summary of a list: a value computed from the number of rows for each combination of some columns. */
+export interface Summary<T extends PgTable, F, V> {
+  readonly list: List<T, F>
+  by(table: T): readonly AnyPgColumn[]
+  /** Gets the number of rows for each combination of values that occurs. */
+  fold(groups: readonly Group[]): V
+}
+export type AnySummary = Summary<PgTable, object, object>
+
+interface Group {
+  /** In the order of `by`. */
+  readonly values: readonly unknown[]
+  readonly count: number
 }
 
-/** What a statement selects from the tables of a view, and how much it reads. */
-interface Selected {
-  readonly selected: SQL
-  readonly from: SQL
-  readonly extent: Extent
+/** The statement that counts the rows of each group. */
+export function countedGroups({ t }: Read, { list, by }: AnySummary, where: SQL): SQL {
+  const table = list.table(t)
+  const columns = sql.join([...by(table)], sql.raw(', '))
+  return sql`select ${columns}, count(*) from ${table}${where} group by ${columns}`
 }
 
-/** The statement that selects from the tables of a view; its first column is their size. */
-export function viewStatement(
-  read: Read,
-  { view, args, most }: ViewRequest,
-  { selected, from, extent }: Selected,
-): CompiledSql {
-  const guard = read.guard(extent)
-  // The field that declares a view coerces its arguments.
-  const tables = view.tables(read, args as never, { guard, most })
-  const size = sql`(select ${view.size} from ${view.row})`
-  const statement = read.compile(sql`${tables} select ${size}, ${selected} from ${from}`)
-  return { ...statement, isHeavy: guard !== undefined, weight: read.weigh(extent) }
+/** The value, from the rows of that statement. */
+export function summaryOf({ fold }: AnySummary, rows: readonly (readonly unknown[])[]): object {
+  return fold(rows.map((row) => ({ values: row.slice(0, -1), count: Number(row.at(-1)) })))
 }
 
-/** Refuses lists that are cut; `rows` are those of a statement of the view. */
-export function requireComplete({ view, args, most }: ViewRequest, rows: readonly unknown[][]): void {
-  if (Number(rows[0]?.[0] ?? 0) > most && !view.isBounded?.(args as never)) throw view.tooMany(most)
-}
-
-/** The row of a view with its lists, by one statement: each takes as long as all that the view is derived from. */
-export async function viewRow(read: Read, request: ViewRequest): Promise<object> {
-  const { view } = request
-  const lists = Object.entries(view.lists)
-  const texts = [rowTexts(read, view.row), ...lists.map(([, table]) => rowTexts(read, table))]
-  const selected = sql.join(texts, sql.raw(', '))
-  const [found = []] = await read.rows(
-    viewStatement(read, request, { selected, from: sql`(select 1) one`, extent: view.extent(read) }),
-  )
-  requireComplete(request, [found])
-  const [row] = await rowsOf(view.row, parsed(found[1]))
-  const rows: Record<string, object[]> = {}
-  for (const [index, [name, table]] of lists.entries()) rows[name] = await rowsOf(table, parsed(found[2 + index]))
-  return { ...row, ...rows }
-}
-
-/** All rows of a table in order, each a line of JSON. */
-function rowTexts({ json }: Read, table: PgTable | Positioned): SQL {
-  const ordered = 'position' in table ? sql` order by ${table.position}` : sql.raw('')
-  const rows = sql`(select ${columnsOf(table)} from ${table}${ordered}) ${sql.identifier(getTableName(table))}`
-  return sql`(select ${json.entries(json.array(Object.values(getTableColumns(table))), '\n')} from ${rows})`
-}
-
-function* parsed(lines: unknown): Iterable<unknown[]> {
-  const text = bytesOf(lines).toString()
-  // An empty text has no line.
-  if (text) for (const line of text.split('\n')) yield JSON.parse(line)
+/** The number of rows in all of these groups. */
+export function total(groups: readonly Pick<Group, 'count'>[]): number {
+  return groups.reduce((sum, { count }) => sum + count, 0)
 }

@@ -4,7 +4,7 @@ import { LIMITS } from '../../limits.js'
 import { bulkOn } from '../bulk.js'
 import { type FoundVersions, inOrder, SELECT_VERSIONS, versionsIn } from '../changeCounters.js'
 import { atMostEvery, coalescePerTurn } from '../coalesce.js'
-import { deadlineExceeded, isOverdue } from '../faults.js'
+import { deadlineExceeded, isOverdue, storeClosed } from '../faults.js'
 import type { CompiledSql, Deadline, OnNotice, Readership, Store } from '../store.js'
 import { connect } from './connection.js'
 import { lateWrites } from './draft.js'
@@ -40,7 +40,11 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Store {
   }
   const writer = connectWriter()
   const { isInPlace, isReplaced } = placeOf(file)
+  const requireOpen = () => {
+    if (!writer.open) throw storeClosed()
+  }
   const requireUsable = () => {
+    requireOpen()
     if (!isInPlace()) throw moved()
   }
   const logBytes = () => sizeOf(`${file}-wal`)
@@ -50,7 +54,10 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Store {
   const writes = new WriteQueue(writer, ofWrites)
   const ofReader = { statements: new StatementCache(reader), versions: versionsOf(reader, () => 0) }
   const ofWriter = { statements: readingOn(writer), versions: versionsOf(writer, () => writes.committed) }
-  const free = () => (writer.inTransaction ? ofReader : ofWriter)
+  const free = () => {
+    requireOpen()
+    return writer.inTransaction ? ofReader : ofWriter
+  }
   const statements: Statements = { prepare: (sql) => free().statements.prepare(sql) }
   // Synchronous, so nothing else of this process runs in between; the transaction hides commits of other processes.
   const atOnce: AtOnce = (work) => {

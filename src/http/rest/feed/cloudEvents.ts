@@ -1,27 +1,19 @@
-import { turn } from '../../../graph/turns.js'
-import { LIMITS } from '../../../limits.js'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Content } from '../../wire/content.js'
 import { joined } from '../../wire/slices.js'
-import type { Entry } from '../csv.js'
+import type { Entry, JsonLines } from '../csv.js'
 import { EVENTS_TYPE } from '../routes.js'
 
 /** The entries of a feed as a batch of CloudEvents 1.0; the id of an event is where to resume after it. */
-export async function eventsContent(entries: Iterable<Entry>, { path }: { readonly path: string }): Promise<Content> {
-  const parts: Buffer[] = [Buffer.from('[')]
-  let sliceStart = 0
-  let size = 0
-  for (const data of entries) {
-    // A change may have all texts of a risk, before and after: a page of them has tens of megabytes.
-    if (size - sliceStart > LIMITS.sliceBytes) {
-      sliceStart = size
-      await turn()
-    }
-    const event = Buffer.from(`${size === 0 ? '' : ','}${JSON.stringify(eventOf(data, path))}`)
-    size += event.length
-    parts.push(event)
+export async function eventsContent(entries: JsonLines, path: string): Promise<Content> {
+  const parts: Buffer[] = []
+  // A change may have all texts of a risk, before and after: a page of them has tens of megabytes.
+  for (const slice of entries.slices()) {
+    if (parts.length > 0) await nextTurn()
+    const events = slice.map((entry) => JSON.stringify(eventOf(entry, path)))
+    parts.push(Buffer.from(`${parts.length > 0 ? ',' : ''}${events.join(',')}`))
   }
-  parts.push(Buffer.from(']'))
-  return new Content(EVENTS_TYPE, await joined(parts))
+  return new Content(EVENTS_TYPE, await joined([Buffer.from('['), ...parts, Buffer.from(']')]))
 }
 
 function eventOf(data: Entry, source: string): object {

@@ -1,0 +1,146 @@
+import type { ArgBuilder, InputObjectRef, ObjectRef } from '@pothos/core'
+import type { PgTable } from 'drizzle-orm/pg-core'
+import type { Scope } from '../auth/scopes.js'
+import { LIMITS } from '../limits.js'
+import type { List } from '../store/query/page.js'
+import type { Identified, Relation } from '../store/query/relations.js'
+import { builder, needs, needsOneOf } from './builder.js'
+import { federated, SHAREABLE } from './federation/subgraph.js'
+import { field, fromPlan, rootField, type Types } from './fields.js'
+import type { SqlField } from './query/declared.js'
+
+const PageInfo = builder.objectRef<object>('PageInfo')
+PageInfo.implement({
+  description: 'The position of a page in its list.',
+  // Other subgraphs have a PageInfo too, and the supergraph has one.
+  extensions: federated(SHAREABLE),
+  fields: (t) => ({
+    hasNextPage: t.boolean({
+      description: 'Whether more follows this page.',
+      ...ofPage({ fact: 'hasNextPage' }),
+    }),
+    hasPreviousPage: t.boolean({
+      description: 'Whether the page was requested with `after`. Lists are paged forwards only.',
+      ...ofPage({ fact: 'hasPreviousPage' }),
+    }),
+    startCursor: t.string({
+      nullable: true,
+      description: 'The cursor of the first entry; null on an empty page.',
+      ...ofPage({ fact: 'startCursor' }),
+    }),
+    endCursor: t.string({
+      nullable: true,
+      description: 'The cursor of the last entry, the `after` of the next page; null on an empty page.',
+      ...ofPage({ fact: 'endCursor' }),
+    }),
+  }),
+})
+
+/** The options of a member of a connection, of its edges or of its pageInfo. */
+function ofPage(sql: Extract<SqlField, { part: unknown } | { edge: unknown } | { fact: unknown }>) {
+  return { extensions: { sql }, resolve: fromPlan }
+}
+
+/** The connection and edge types of an entity. */
+export function connectionOf<Row extends object>(node: ObjectRef<Types, Row>, plural: string) {
+  const Edge = builder.objectRef<object>(`${node.name}Edge`)
+  Edge.implement({
+    description: `An entry of a page of ${plural}.`,
+    fields: (t) => ({
+      cursor: t.string({
+        description: 'The cursor of this entry, for use as `after`.',
+        ...ofPage({ edge: 'cursor' }),
+      }),
+      node: t.field({ type: node, description: 'The entry itself.', ...ofPage({ edge: 'node' }) }),
+    }),
+  })
+  const Ref = builder.objectRef<Connection<Row>>(`${node.name}Connection`)
+  Ref.implement({
+    description: `A page of ${plural}, or the complete list if no page was requested.`,
+    fields: (t) => ({
+      nodes: t.field({ type: [node], description: 'The entries of this page.', ...ofPage({ part: 'nodes' }) }),
+      edges: t.field({
+        type: [Edge],
+        description: 'The entries of this page, each with its cursor.',
+        ...ofPage({ part: 'edges' }),
+      }),
+      pageInfo: t.field({
+        type: PageInfo,
+        description: 'Whether more follows, and from where.',
+        ...ofPage({ part: 'pageInfo' }),
+      }),
+      totalCount: t.int({
+        description: 'The number of matching entries on all pages. Counted only when selected.',
+        ...ofPage({ part: 'totalCount' }),
+      }),
+    }),
+  })
+  return Ref
+}
+
+/** A page of rows, for the type checker alone. */
+export interface Connection<Row> {
+  readonly row?: Row
+}
+
+const FIRST = `How many entries, from 1 to ${LIMITS.pageRowsMax}.`
+export const firstBounds = { extensions: { minimum: 1, maximum: LIMITS.pageRowsMax } }
+
+/** The arguments of a root list: complete unless a page is requested. */
+function listArgs<F>(arg: ArgBuilder<Types>, filter: InputObjectRef<Types, F>) {
+  return {
+    first: arg.int({ ...firstBounds, description: `${FIRST} The complete list by default.` }),
+    after: arg.string({
+      description: 'The cursor after which the page begins: `endCursor` of the page before.',
+      extensions: { maxLength: LIMITS.cursorCharactersMax },
+    }),
+    filter: arg({ type: filter, description: 'Filters the entries.' }),
+  }
+}
+
+/** The arguments of a nested list: always a page. */
+function nestedListArgs<F>(arg: ArgBuilder<Types>, filter: InputObjectRef<Types, F>) {
+  const first = arg.int({ ...firstBounds, required: true, defaultValue: LIMITS.nestedPageRows, description: FIRST })
+  return { ...listArgs(arg, filter), first }
+}
+
+/** The definition of a list field, besides its name. */
+interface ListField<R extends PgTable, F extends object, S = Scope> {
+  readonly type: ObjectRef<Types, Connection<R['$inferSelect']>>
+  readonly filter: InputObjectRef<Types, F>
+  readonly scope: S
+  readonly description: string
+}
+
+/** A list at the root of Query. */
+export function queryList<T extends PgTable, F extends object>(
+  name: string,
+  options: ListField<T, F, Scope | readonly Scope[]> & {
+    readonly list: List<T, F | Record<string, never>>
+    /** Whether it is always a page. */
+    readonly isPaged?: boolean
+  },
+): void {
+  const { filter, scope, list, isPaged, ...shown } = options
+  const extensions = { sql: { list } }
+  rootField('query', name, (arg) => ({
+    ...shown,
+    ...(typeof scope === 'string' ? needs(scope, extensions) : needsOneOf(scope, extensions)),
+    args: isPaged ? nestedListArgs(arg, filter) : listArgs(arg, filter),
+  }))
+}
+
+/** A nested list, which is always a page. */
+export function pageField<P extends Identified, R extends PgTable, F extends object>(
+  parent: ObjectRef<Types, P['$inferSelect']>,
+  name: string,
+  options: ListField<R, F> & { readonly relation: Relation<P, R, F | Record<string, never>> },
+): void {
+  const { relation, filter, scope, ...shown } = options
+  field(parent, name, (arg) => ({
+    ...shown,
+    nullable: true,
+    ...needs(scope, { sql: { page: relation } }),
+    args: nestedListArgs(arg, filter),
+  }))
+}

@@ -1,0 +1,106 @@
+import { aliasedTable, and, sql } from 'drizzle-orm'
+import type { PgTable } from 'drizzle-orm/pg-core'
+import { grants, type Scope } from '../../auth/scopes.js'
+import { Fault } from '../../errors.js'
+import { conditional } from '../../store/query/jsonPage.js'
+import { keysIn, SAMPLE } from '../../store/query/rowKeys.js'
+import type { CompiledSql } from '../../store/store.js'
+import type { Context } from '../builder.js'
+import { type Batch, contradiction, type Reference, readReferences } from '../federation/references.js'
+import type { References } from './declared.js'
+import type { Refusal } from './entries.js'
+import { type PageRequests, pageRequestsIn } from './pageRequests.js'
+import { jsonIn, type ReadRoot } from './results.js'
+import { type Entry, type PlannedRows, statementOf } from './statements.js'
+
+/** What is planned for entities of one type. */
+interface EntityPlan extends PlannedRows, Pick<Entry, 'object'> {
+  readonly refusals: readonly Refusal[]
+}
+
+/** Reads entities by one statement for each type and key, for any number and order of references. */
+export function entitiesReader(
+  rows: Pick<PlannedRows, 'slots' | 'number'>,
+  references: References,
+  types: ReadonlyMap<string, EntityPlan>,
+): ReadRoot {
+  const hasCursors = [...types.values()].some((one) => one.hasCursors)
+  return async (context, args) => {
+    const mayRead = (scope: Scope) => grants(context.principal.scopes, scope)
+    const { places, batches } = readReferences(references.of(args[0] ?? {}), mayRead)
+    const pageRequests = await pageRequestsIn(context, rows, args)
+    const statements: CompiledSql[] = []
+    const refusals = new Set<Refusal>()
+    for (const batch of batches) {
+      const plan = types.get(batch.entity.name)
+      if (!plan) throw new Error(`There is no plan for ${batch.entity.name}.`)
+      for (const refusal of plan.refusals) refusals.add(refusal)
+      statements.push(await lookUp(context, plan, pageRequests, batch))
+    }
+    return {
+      statements,
+      refusals: [...refusals],
+      async resultOf(rows) {
+        const found = new Map(batches.map((batch, index) => [batch.key, foundIn(batch, rows[index] ?? [])]))
+        const flaws = new Map<number, Fault>()
+        const things = places.map((place, index) => {
+          const thing = place instanceof Fault ? place : jsonOf(place, found.get(place.key)?.get(place.value))
+          if (!(thing instanceof Fault)) return thing
+          flaws.set(index, thing)
+          return 'null'
+        })
+        const [flaw] = references.isOne ? flaws.values() : []
+        if (flaw) throw flaw
+        const json = references.isOne ? (things[0] ?? 'null') : `[${things.join()}]`
+        return { json: [await jsonIn(json, { hasCursors })], isThere: true, flaws }
+      },
+    }
+  }
+}
+
+/** The JSON of a row, and its value of each key that references use. */
+interface Found {
+  readonly json: string
+  readonly keyOf: (key: string) => string | undefined
+}
+
+function jsonOf(reference: Reference, found: Found | undefined): string | Fault {
+  return found ? (contradiction(reference, found.keyOf) ?? found.json) : 'null'
+}
+
+/** The rows of a look-up, by the key that they were looked up by. */
+function foundIn({ key, keys }: Batch, rows: readonly unknown[][]): ReadonlyMap<string, Found> {
+  const named = Array.from(keys, ({ name, row }) => [name, row] as const)
+  return new Map(
+    rows.map(([json, ...columns]) => {
+      const keyOf = keysIn(named, columns)
+      return [keyOf(key.name) ?? '', { json: String(json), keyOf }]
+    }),
+  )
+}
+
+async function lookUp(
+  context: Context,
+  plan: EntityPlan,
+  pageRequests: PageRequests,
+  { entity, key, keys, values }: Batch,
+): Promise<CompiledSql> {
+  const { read } = context.store
+  const table = entity.table(read.t)
+  const row = aliasedTable(table, 'e')
+  const condition = (among: readonly string[]) => key.row.among(read, row as PgTable, among)
+  const sample = values.size === 1 ? SAMPLE.slice(1) : SAMPLE
+  const statement = await statementOf(context, plan, pageRequests, {
+    key: ` ${entity.name} ${Array.from(keys, ({ name }) => name)} ${sample.length}`,
+    extent: { table, row, rows: values.size },
+    times: values.size,
+    build: (build, guard) => {
+      const parts = Array.from(keys).flatMap(({ row: { columns } }) => columns(read, row))
+      const selected = sql.join([plan.object(build, row), ...parts], sql.raw(', '))
+      return sql`select ${selected} from ${table} ${sql.identifier('e')}${conditional(and(guard, condition(sample)))}`
+    },
+  })
+  // The values to look up come last, and are the only ones that differ.
+  const own = read.compile(condition([...values])).values
+  return { ...statement, values: [...statement.values.slice(0, -own.length), ...own] }
+}

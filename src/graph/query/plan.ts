@@ -1,0 +1,226 @@
+import type { OperationDefinitionNode } from 'graphql'
+import { executeSync, type GraphQLObjectType, type GraphQLSchema, getNamedType, isAbstractType, Kind } from 'graphql'
+import { LRUCache } from 'lru-cache'
+import { grants, SCOPE_NAMES, type Scope } from '../../auth/scopes.js'
+import type { AnyList } from '../../store/query/page.js'
+import type { Context } from '../builder.js'
+import { countReferences, countRefused, entityNamed, readReferences } from '../federation/references.js'
+import { type Cost, costing, type FieldPrice, FREE, selected, sum, within } from './costs.js'
+import {
+  type Arguments,
+  type Field,
+  isTypename,
+  mutationOf,
+  objectOf,
+  type References,
+  type Slot,
+  type SqlField,
+  sqlOf,
+  unplanned,
+} from './declared.js'
+import { entitiesReader } from './entities.js'
+import { anyIn, EntryPlanner, type Planning } from './entries.js'
+import { shownOf } from './members.js'
+import { type ChangeRoot, changerOf } from './mutations.js'
+import { listReader, localReader, refusalsIn, rowReader, summaryReader, viewReader } from './readers.js'
+import type { ReadRoot } from './results.js'
+import {
+  decidingVariables,
+  includedBy,
+  type Nodes,
+  type Operation,
+  selectionsOf,
+  type Variables,
+} from './selections.js'
+
+/** What an operation reads or changes for a caller: planned once for its text, its directives and the caller's scopes. */
+export interface Plan {
+  readonly roots: readonly Root[]
+  readonly depth: number
+  /** Whether the result depends on more than the caller's scopes. */
+  readonly isPersonal: boolean
+}
+
+/** A planned root field. */
+export interface Root extends PlannedRoot {
+  /** Its key in the response. */
+  readonly key: string
+  readonly nodes: Nodes
+  /** The fields with arguments. */
+  readonly slots: readonly Slot[]
+}
+
+interface PlannedRoot {
+  readonly cost: Cost
+  readonly run: { readonly read: ReadRoot } | { readonly change: ChangeRoot } | { readonly refused: Scope }
+}
+
+/** Each directive may double the number of plans of an operation. */
+const PLANS_KEPT_MAX = 16
+
+const plans = new WeakMap<OperationDefinitionNode, LRUCache<string, Plan>>()
+
+/** Plans a validated operation for a caller; throws a Fault if it is too much for one statement. */
+export function planFor(
+  schema: GraphQLSchema,
+  operation: Operation,
+  variables: Variables,
+  scopes: ReadonlySet<Scope>,
+  isHosted = false,
+): Plan {
+  const withheld = withheldFrom(scopes)
+  const decided = decidingVariables(operation).map((name) => String(variables[name]))
+  const key = `${isHosted} ${decided} ${[...withheld]}`
+  const known = plans.get(operation.operation) ?? new LRUCache<string, Plan>({ max: PLANS_KEPT_MAX })
+  plans.set(operation.operation, known)
+  const found = known.get(key)
+  if (found) return found
+  const collect = selectionsOf(operation, includedBy(variables))
+  const plan = planOf(schema, operation, { collect, withheld, isHosted })
+  known.set(key, plan)
+  return plan
+}
+
+const lacking = new WeakMap<ReadonlySet<Scope>, ReadonlySet<Scope>>()
+
+/** The scopes that a caller lacks. */
+function withheldFrom(scopes: ReadonlySet<Scope>): ReadonlySet<Scope> {
+  const known = lacking.get(scopes) ?? new Set(SCOPE_NAMES.filter((scope) => !grants(scopes, scope)))
+  lacking.set(scopes, known)
+  return known
+}
+
+function planOf(schema: GraphQLSchema, operation: Operation, planning: Planning): Plan {
+  const type = schema.getRootType(operation.operation.operation)
+  if (!type) throw new Error('The schema has no such operations.')
+  let depth = 1
+  let isPersonal = false
+  const roots: Root[] = []
+  for (const [key, nodes] of planning.collect(type, [operation.operation.selectionSet])) {
+    const field = type.getFields()[nodes[0].name.value]
+    if (!field) {
+      if (!planning.isHosted) roots.push({ key, nodes, slots: [], ...metaRoot(type, schema, operation, nodes) })
+      continue
+    }
+    const planner = new EntryPlanner(planning, { key, nodes, type, field })
+    roots.push({ key, nodes, slots: planner.slots, ...rootOf(planner, schema) })
+    depth = Math.max(depth, planner.depth)
+    // Whether it concerns the caller's own key, so that its result differs between keys.
+    isPersonal ||= field.extensions['isPersonal'] === true
+  }
+  return { roots, depth, isPersonal }
+}
+
+/** `__typename`, `__schema` and `__type`, whose JSON graphql-js makes. */
+function metaRoot(type: GraphQLObjectType, schema: GraphQLSchema, operation: Operation, nodes: Nodes): PlannedRoot {
+  const textOf = (variableValues: Variables) => {
+    const { data, errors = [] } = executeSync({ schema, document: documentOf(operation, nodes), variableValues })
+    if (errors[0]) throw errors[0]
+    return JSON.stringify(Object.values(data ?? {})[0])
+  }
+  const text = isTypename(nodes[0]) ? () => JSON.stringify(type.name) : textOf
+  return { cost: costing(1), run: { read: localReader((_, variables) => text(variables)) } }
+}
+
+function documentOf({ operation, fragments }: Operation, selections: Nodes) {
+  const alone = { ...operation, selectionSet: { ...operation.selectionSet, selections } }
+  return { kind: Kind.DOCUMENT, definitions: [alone, ...Object.values(fragments)] } as const
+}
+
+function rootOf(planner: EntryPlanner, schema: GraphQLSchema): PlannedRoot {
+  const { slots } = planner
+  const { field, nodes } = planner.root
+  const scope = planner.lacked(field)
+  if (scope) return { cost: costing(1), run: { refused: scope } }
+  const mutation = mutationOf(field)
+  const declared = sqlOf(field)
+  slots.push({ field, node: nodes[0], list: declared && listOf(declared) })
+  if (mutation) return changerOf(planner, mutation)
+  if (!declared) throw unplanned(field)
+  if ('entities' in declared) return entitiesRoot(planner, schema, declared.entities)
+  const object = objectOf(field)
+  const args = (all: readonly Arguments[]) => all[0] ?? {}
+  if ('local' in declared) {
+    const { shown, cost } = shownOf(planner, object, nodes)
+    const text = (context: Context) => shown(declared.local(context as never))
+    return { cost: selected(cost), run: { read: localReader(text) } }
+  }
+  if ('summary' in declared) {
+    const { summary } = declared
+    const { shown, cost } = shownOf(planner, object, nodes)
+    const scan = { name: field.name, list: summary.list, args, isPaged: false, entry: FREE, ...SCANNED }
+    const rows = planner.rows(() => 0)
+    return { cost: within(scan, cost.fixed), run: { read: summaryReader(rows, summary, shown) } }
+  }
+  if ('list' in declared) {
+    const { list } = declared
+    const connection = planner.rootConnection(list)
+    const { fixed, listCost, weigh } = connection
+    const cost = within({ name: field.name, list, args, isPaged: true, ...listCost }, fixed)
+    return { cost, run: { read: listReader(planner.rows(weigh), planner, list, connection) } }
+  }
+  if ('one' in declared) {
+    const { one } = declared
+    const { object: built, weigh, cost } = planner.entry(object, nodes, planner.place(one.list.table))
+    return { cost: selected(cost), run: { read: rowReader(planner.rows(weigh), planner, one, built) } }
+  }
+  if (!('view' in declared)) throw unplanned(field)
+  const { view } = declared
+  const place = planner.place(() => view.row)
+  const { object: built, weigh, cost } = planner.entry(object, nodes, place)
+  const read = viewReader(planner.rows(weigh), planner, view, built)
+  return { cost: derivedCost(field, cost, sum(planner.derived)), run: { read } }
+}
+
+/** The list whose arguments a root field has. */
+function listOf(declared: SqlField): AnyList | undefined {
+  if ('summary' in declared) return declared.summary.list
+  return 'list' in declared ? declared.list : undefined
+}
+
+/** All rows of a list are read, and none is shown. */
+const SCANNED = { isCounted: true, needsEnds: false } as const
+
+/** Every row is read once; an entry is the change of at least one row. */
+function derivedCost(field: Field, { fixed, inner }: Cost, entry: Cost): Cost {
+  const price = field.extensions['price'] as FieldPrice | undefined
+  if (!price || !('derived' in price)) throw unplanned(field)
+  const { list, filter, entries } = price.derived
+  const args = ([own = {}]: readonly Arguments[]) => ({ filter: filter(own) })
+  const scan = { name: field.name, list, args, isPaged: false, entry: entries ? FREE : entry, ...SCANNED }
+  const scanned = within(scan, fixed)
+  const references = ([own = {}]: readonly Arguments[]) => {
+    const all = entries?.(own) ?? 0
+    return { all, different: all }
+  }
+  const written = entries ? [{ references, lookUp: 0, each: entry }] : []
+  return { ...scanned, inner: [...scanned.inner, ...inner, ...written] }
+}
+
+function entitiesRoot(planner: EntryPlanner, schema: GraphQLSchema, references: References): PlannedRoot {
+  const { planning, slots, root } = planner
+  const union = getNamedType(root.field.type)
+  if (!isAbstractType(union)) throw unplanned(root.field)
+  const read = ([args = {}]: readonly Arguments[]) =>
+    readReferences(references.of(args), (scope) => !planning.withheld.has(scope))
+  const lookUp = references.isOne ? 0 : 1
+  const costs: Cost[] = [within({ references: (args) => countRefused(read(args)), lookUp, each: FREE })]
+  // References to other types are refused as a whole, and nothing below them is read.
+  const readable = schema.getPossibleTypes(union).filter((type) => !planner.lacked(type))
+  const types = readable.map((type) => {
+    const own = new EntryPlanner(planning, root, slots)
+    const at = own.place(entityNamed(type.name).table)
+    const path = references.isOne ? at.path : anyIn(at)
+    const entry = own.entry(type, root.nodes, { ...at, path, parent: type }, true)
+    planner.depth = Math.max(planner.depth, own.depth)
+    const counted = (args: readonly Arguments[]) => countReferences(read(args), type.name)
+    costs.push({ ...FREE, inner: [{ references: counted, lookUp, each: entry.cost }] })
+    return [type.name, { ...own.rows(entry.weigh), object: entry.object, refusals: refusalsIn(own) }] as const
+  })
+  const reader = entitiesReader(
+    planner.rows(() => 0),
+    references,
+    new Map(types),
+  )
+  return { cost: sum(costs), run: { read: reader } }
+}

@@ -1,0 +1,307 @@
+import type { Scope } from '../../auth/scopes.js'
+import { Fault, ResponseTooLong } from '../../errors.js'
+import { LIMITS } from '../../limits.js'
+import { isServed } from '../../store/query/page.js'
+import type { RowCounts } from '../../store/query/rowCounts.js'
+import { mayUseNames } from '../hints/names.js'
+import { type GivenFilter, requireComparable } from './arguments.js'
+import type { Cost, ListCost, LongText, ReferenceCost } from './costs.js'
+import type { Arguments } from './declared.js'
+
+/** A root field with the arguments of its slots. */
+interface PricedRoot {
+  readonly cost: Cost
+  readonly args: readonly Arguments[]
+  /** Of a mutation: the cost of what it stores, for the rate limit only, since the number of records has its own limit. */
+  readonly storing?: number
+}
+
+/** Whose operation is priced. */
+interface Buyer {
+  readonly counts: RowCounts
+  readonly mayRead: (scope: Scope) => boolean
+  /** The largest response. */
+  readonly bytesMax: number
+}
+
+/** What the rate limit charges for an operation: every row that is read. Throws if it exceeds a limit. */
+export async function priceOf(roots: readonly PricedRoot[], buyer: Buyer): Promise<number> {
+  if (roots.every(({ cost }) => cost.inner.length === 0)) {
+    const cost = roots.reduce((total, one) => total + one.cost.fixed, 0)
+    if (cost > LIMITS.queryCostMax) throw tooComplex('cost', cost, LIMITS.queryCostMax)
+    return charged(roots, ({ cost }) => cost.fixed)
+  }
+  const { lists, texts } = await partsOf(roots, buyer)
+  const limitedWith = (known: KnownLists) => new Pricing(known, texts, LIMITS.wholeListPricedRows)
+  const limited = limitedWith(lists)
+  const cost = limited.ofAll(roots)
+  if (cost > LIMITS.queryCostMax) {
+    const hint = hintFor(lists, (smaller) => limitedWith(smaller).ofAll(roots) <= LIMITS.queryCostMax)
+    throw tooComplex('cost', cost, LIMITS.queryCostMax, hint)
+  }
+  if (limited.repeated > LIMITS.repeatedCostMax)
+    throw tooComplex('cost of repeated references', limited.repeated, LIMITS.repeatedCostMax)
+  const filtered = new Map(await Promise.all([...lists].map(([one, list]) => withFilter(one, list, buyer))))
+  const pricingWith = (known: KnownLists) => new Pricing(known, texts, Number.POSITIVE_INFINITY)
+  const pricing = pricingWith(filtered)
+  const charge = charged(roots, (root) => pricing.ofRoot(root))
+  if (pricing.bytes > buyer.bytesMax) {
+    const hint = hintFor(filtered, (smaller) => pricingWith(smaller).bytesOf(roots) <= buyer.bytesMax)
+    throw new ResponseTooLong(buyer.bytesMax, hint)
+  }
+  return charge + Math.ceil(pricing.repeated / LIMITS.repeatedCostForOne)
+}
+
+export function requireDepth(depth: number): void {
+  const hint = 'Send what is deeper as a query of its own.'
+  if (depth > LIMITS.queryDepthMax) throw tooComplex('depth', depth, LIMITS.queryDepthMax, hint)
+}
+
+/** Each mutation is charged like a request of its own. */
+function charged(roots: readonly PricedRoot[], costOf: (root: PricedRoot) => number): number {
+  const costs = roots.map((root) => {
+    if (root.storing === undefined) return costOf(root)
+    return Math.ceil((costOf(root) + root.storing) / LIMITS.rateUnitCost) * LIMITS.rateUnitCost
+  })
+  return costs.reduce((total, one) => total + one, 0)
+}
+
+/** The number of rows that a list can return, and in how many places each of them. */
+interface Extent {
+  readonly rows: number
+  readonly places: number
+}
+
+/** Not counted, or too many; finite, because 0 times Infinity is NaN. */
+const UNKNOWN: Extent = { rows: Number.MAX_SAFE_INTEGER, places: 1 }
+
+/** A list with its arguments and its extent. */
+interface KnownList extends Extent {
+  readonly first: number
+  readonly filter: Arguments
+  readonly perRow: number
+  readonly isRead: boolean
+  /** How many times all its rows are scanned, to filter, order or count them. */
+  readonly looks: number
+}
+type KnownLists = ReadonlyMap<ListCost, KnownList>
+
+/** The average bytes of long texts. */
+type TextBytes = (text: LongText) => number
+
+/** Every list of an operation, each looked up once. */
+async function partsOf(roots: readonly PricedRoot[], buyer: Buyer): Promise<{ lists: KnownLists; texts: TextBytes }> {
+  const found = new Map<ListCost, ListArguments>()
+  const filters: GivenFilter[] = []
+  const collect = ({ inner }: Cost, args: readonly Arguments[]): void => {
+    for (const one of inner) {
+      if (!isOfList(one)) {
+        collect(one.each, args)
+        continue
+      }
+      const given = one.args(args)
+      const filter = given.filter ?? {}
+      filters.push({ list: one.list, filter })
+      // If the caller may not look up the names of a filter, its root field is refused.
+      if (!mayUseNames(one.list, filter, buyer.mayRead)) continue
+      found.set(one, given)
+      collect(one.entry, args)
+    }
+  }
+  for (const { cost, args } of roots) collect(cost, args)
+  requireComparable(filters)
+  const texts: TextBytes = ({ table, column }) => buyer.counts.texts.of(table).average[column] ?? 0
+  const known = [...found].map(async ([one, args]) => [one, await knownList(one, args, texts, buyer)] as const)
+  return { lists: new Map(await Promise.all(known)), texts }
+}
+
+type ListArguments = ReturnType<ListCost['args']>
+
+/** The bytes of the long texts of one row. */
+function rowBytes(selected: Cost['texts'], average: TextBytes): number {
+  return selected.reduce((bytes, text) => bytes + text.times * average(text), 0)
+}
+
+/** Ordinary texts are included in the cost of their fields. */
+function costOfBytes(bytes: number): number {
+  return Math.ceil(Math.max(0, bytes - LIMITS.pricedRowBytes) / LIMITS.bytesForOne)
+}
+
+function isOfList(inner: ListCost | ReferenceCost): inner is ListCost {
+  return 'list' in inner
+}
+
+async function knownList(
+  priced: ListCost,
+  args: ListArguments,
+  texts: TextBytes,
+  { counts, bytesMax }: Buyer,
+): Promise<KnownList> {
+  const { list, relation, entry, isCounted, needsEnds } = priced
+  // A negative page size is refused when it is read, and must not make others cheaper until then.
+  const first = Math.max(0, args.first ?? (relation ? LIMITS.nestedPageRows : Number.POSITIVE_INFINITY))
+  const filter = args.filter ?? {}
+  // Unless so many rows of such a length are too long, their number does not matter.
+  const isWithin = (rows: number) => rows * rowBytes(entry.texts, texts) <= bytesMax
+  // A page must be read to find its ends, even if no field of its rows is selected; a complete list need not.
+  const perRow = needsEnds && first < Number.POSITIVE_INFINITY ? Math.max(1, entry.fixed) : entry.fixed
+  const isRead = perRow > 0 || entry.inner.length > 0
+  // An index serves such a filter, but not within each parent; counting scans all matches.
+  const served = isServed(relation ? { isSought: list.isSought ?? false } : list, filter)
+  const looks = (served || !isRead ? 0 : 1) + (isCounted ? 1 : 0)
+  // A page without nested lists costs its own rows only.
+  const isPageAlone =
+    relation === undefined && entry.inner.length === 0 && first < Number.POSITIVE_INFINITY && isWithin(first)
+  const needsExtent = looks > 0 || (isRead && !isPageAlone)
+  const extent = needsExtent ? await extentOf(priced, filter, counts) : UNKNOWN
+  return { first, filter, perRow, isRead, looks, ...extent }
+}
+
+async function extentOf({ list, relation }: ListCost, { status }: Arguments, counts: RowCounts): Promise<Extent> {
+  // Nothing can return more rows than there are without a filter.
+  const found = counts.of(list, status == null ? {} : { status })
+  const links = relation?.through ? counts.ofTable(relation.through) : 0
+  // If counting fails, so will reading, which reports the error.
+  const [rows, linked] = await Promise.all([found, links]).catch(() => [LIMITS.wholeListPricedRows, 0] as const)
+  if (!relation) return { rows, places: 1 }
+  // Counting stops at this limit.
+  if (Math.max(rows, linked) > LIMITS.wholeListRowsMax) return UNKNOWN
+  return { rows: Math.max(rows, linked), places: Math.max(1, Math.ceil(linked / Math.max(1, rows))) }
+}
+
+/** The same with the rows that match its filter, if all of them are read. */
+async function withFilter(priced: ListCost, list: KnownList, { counts }: Buyer): Promise<[ListCost, KnownList]> {
+  const { first, filter, isRead, rows } = list
+  const isFiltered = Object.values(filter).some((value) => value != null)
+  if (priced.relation || first < Number.POSITIVE_INFINITY || !isFiltered || !isRead) return [priced, list]
+  return [priced, { ...list, rows: await counts.of(priced.list, filter).catch(() => rows) }]
+}
+
+/** The position of a selection in the query. */
+interface Around {
+  /** The number of parent entries, as priced. */
+  readonly entries: number
+  /** The number of parent rows that there can be. */
+  readonly rows: number
+  /** How often the same row can be among the parents. */
+  readonly repeats: number
+}
+
+const ONCE: Around = { entries: 1, rows: 1, repeats: 1 }
+
+/**
+ * The price of costs. A list has at most a page of rows for each parent, and at most its stored rows times the number
+ * of times that the same parent can occur: through a reference once for each referrer, otherwise once.
+ */
+class Pricing {
+  private readonly lists: KnownLists
+  private readonly texts: TextBytes
+  /** A list that returns each of its rows once counts for at most this many. */
+  private readonly rowsMax: number
+  private args: readonly Arguments[] = []
+  /** The cost of repeated references if each were read. */
+  repeated = 0
+  /** The bytes of all long texts. */
+  bytes = 0
+
+  constructor(lists: KnownLists, texts: TextBytes, rowsMax: number) {
+    this.lists = lists
+    this.texts = texts
+    this.rowsMax = rowsMax
+  }
+
+  ofAll(roots: readonly PricedRoot[]): number {
+    return roots.reduce((total, root) => total + this.ofRoot(root), 0)
+  }
+
+  bytesOf(roots: readonly PricedRoot[]): number {
+    this.ofAll(roots)
+    return this.bytes
+  }
+
+  ofRoot({ cost, args }: PricedRoot): number {
+    this.args = args
+    return this.costOf(cost)
+  }
+
+  private costOf({ fixed, inner, texts }: Cost, around = ONCE): number {
+    const bytes = rowBytes(texts, this.texts)
+    this.bytes += around.rows * bytes
+    const own = around.entries * (fixed + costOfBytes(bytes))
+    const costs = inner.map((one) => (isOfList(one) ? this.listCost(one, around) : this.referredCost(one, around)))
+    return costs.reduce((total, cost) => total + cost, own)
+  }
+
+  private referredCost({ references, lookUp, each }: ReferenceCost, around: Around): number {
+    const { all, different } = references(this.args)
+    const [entries, rows] = [different * around.entries, different * around.rows]
+    if (rows === 0) return 0
+    if (all > different) this.repeat(each, all - different)
+    return lookUp * entries + this.costOf(each, { entries, rows, repeats: rows })
+  }
+
+  private repeat(each: Cost, times: number): void {
+    const before = this.bytes
+    this.repeated += times * this.costOf(each)
+    this.bytes += (times - 1) * (this.bytes - before)
+  }
+
+  private listCost(priced: ListCost, around: Around): number {
+    const list = this.lists.get(priced)
+    if (!list || around.rows === 0) return 0
+    const once = priced.relation ? around.entries * LIMITS.nestedListCost : 0
+    const looks = list.looks * this.looked(priced, list, around)
+    if (!list.isRead) return once + looks
+    const pages = around.rows * list.first
+    const rowsMax = list.rows === UNKNOWN.rows ? list.rows : this.rowsMax
+    const entries = Math.min(pages, around.repeats * Math.min(list.rows, rowsMax))
+    const rows = Math.min(pages, around.repeats * list.rows)
+    const within = { ...priced.entry, fixed: list.perRow }
+    return once + looks + this.costOf(within, { entries, rows, repeats: around.repeats * list.places })
+  }
+
+  /** The cost of scanning all rows of a list once. */
+  private looked({ relation }: ListCost, { rows }: KnownList, { rows: around, repeats }: Around): number {
+    const all = Math.ceil(rows / LIMITS.scannedRowsForOne)
+    return relation ? Math.min(repeats * all, around * Math.min(all, LIMITS.nestedScanCost)) : all
+  }
+}
+
+/** The page sizes to suggest, the largest first. */
+const PAGES = [1_000, 500, 200, 100, 50, 20, 10, 5, 2, 1] as const
+
+/** The maximum number of lists tried: each is priced once per page size. */
+const TRIED_MAX = 10
+
+/**
+ * Suggests the smallest change that makes a query fit: the largest sufficient page size for one list, else one for all.
+ * `fits` returns whether the query is within the limits with these lists.
+ */
+function hintFor(lists: KnownLists, fits: (smaller: KnownLists) => boolean): string {
+  const paged = [...lists].filter(([{ isPaged }]) => isPaged)
+  const tried = paged.slice(0, TRIED_MAX)
+  const fitsWith = (changed: typeof paged, first: number) => {
+    const smaller = changed.map(([key, list]) => [key, { ...list, first: Math.min(first, list.first) }] as const)
+    return fits(new Map([...lists, ...smaller]))
+  }
+  for (const first of PAGES) {
+    const one = tried.find((list) => first < Math.min(list[1].first, list[1].rows) && fitsWith([list], first))
+    if (one) return smallerPage(...one, first)
+  }
+  const shared = PAGES.find((first) => fitsWith(paged, first))
+  const names = [...new Set(tried.map(([{ name }]) => `\`${name}\``))].join(', ')
+  if (shared !== undefined && names !== '') return `Give each of ${names} a page of \`first: ${shared}\`.`
+  return 'Ask for fewer fields, or for fewer lists inside each other.'
+}
+
+function smallerPage({ name, relation }: ListCost, { first, rows }: KnownList, smaller: number): string {
+  const isWhole = !relation && first > rows
+  const has = isWhole ? `has ${rows.toLocaleString('en')} entries here` : 'is what costs most'
+  return `\`${name}\` ${has}: ask for \`${name}(first: ${smaller})\`.`
+}
+
+const FEWER = 'Select fewer fields, or smaller pages with `first`.'
+
+function tooComplex(limit: string, actual: number, most: number, hint = FEWER): Fault {
+  return new Fault('TOO_COMPLEX', `The query's ${limit} is ${actual}; the most is ${most}. ${hint}`)
+}

@@ -1,0 +1,176 @@
+import { and, sql } from 'drizzle-orm'
+import { conditional, listSource } from '../../store/query/jsonPage.js'
+import { type AnyList, cursorGone, extentOf, requireWhole } from '../../store/query/page.js'
+import { type AnySummary, type AnyView, countedGroups, summaryOf } from '../../store/query/views.js'
+import type { Context } from '../builder.js'
+import { checkNames } from '../hints/names.js'
+import type { SingleRow } from './declared.js'
+import type { Connection, EntryPlanner, Part, Refusal } from './entries.js'
+import { pageRequestsIn, requirePageSize } from './pageRequests.js'
+import { jsonIn, type ReadRoot, type RootResult } from './results.js'
+import type { Variables } from './selections.js'
+import { Build, boundIn, type Entry, type PlannedRows, statementOf, Weighing } from './statements.js'
+
+type Refusals = Pick<EntryPlanner, 'refusals' | 'rowRefusals'>
+
+/** What the caller may not read of rows that match this filter. */
+export function refusalsIn({ refusals, rowRefusals }: Refusals, filter: object = {}): readonly Refusal[] {
+  return rowRefusals.length === 0 ? refusals : [...refusals, ...rowRefusals.flatMap((of) => of(filter) ?? [])]
+}
+
+/** Reads a list by one statement. */
+export function listReader(rows: PlannedRows, refused: Refusals, list: AnyList, connection: Connection): ReadRoot {
+  const { parts, isCounted } = connection
+  const hasEntries = parts.some(({ entry }) => entry)
+  return async (context, args, separator) => {
+    const { read } = context.store
+    const pageRequests = await pageRequestsIn(context, rows, args)
+    const [own] = pageRequests
+    if (!own) throw new Error('A list has arguments of its own.')
+    const { filter, first } = own
+    const times = first ?? (await context.rowCounts.of(list, filter, own.most))
+    requireWhole(times, own)
+    const statement = await statementOf(context, rows, pageRequests, {
+      key: separator,
+      extent: extentOf(read, list, filter, hasEntries ? first : 1),
+      times,
+      isCounted,
+      build: (build, guard) => {
+        const page = build.rootPage(listSource(read, list, filter, own.bound.matching()), guard)
+        const columns = parts.flatMap(({ part, entry, value }) => {
+          if (part === 'totalCount') return []
+          return entry ? read.json.entries(entry(build, page), separator) : value(build, page).value
+        })
+        // A total under several aliases is counted once.
+        const total = isCounted ? page.totalCount : sql`0`
+        const found = hasEntries ? sql`count(*)` : sql`0`
+        const selected = sql.join([found, total, page.gone, ...columns], sql.raw(', '))
+        return sql`${page.prefix}select ${selected}${hasEntries ? sql` from ${page.rows}` : sql``}`
+      },
+    })
+    return {
+      statements: [statement],
+      refusals: refusalsIn(refused, filter),
+      async resultOf([found]) {
+        const [rowsFound, total, gone, ...columns] = found?.[0] ?? []
+        requireWhole(Number(rowsFound), own)
+        if (Number(gone) === 1) throw cursorGone()
+        return listResult(parts, total, columns)
+      },
+    }
+  }
+}
+
+/** The JSON of a list from the columns of its parts, and the same for REST. */
+async function listResult(parts: readonly Part[], total: unknown, columns: unknown[]): Promise<RootResult> {
+  const json: Buffer[] = [Buffer.from('{')]
+  let entries: Buffer = Buffer.alloc(0)
+  let pageInfo = {}
+  let totalCount: number | undefined
+  for (const part of parts) {
+    const shown = await jsonIn(part.part === 'totalCount' ? total : columns.shift(), part)
+    const head = `${json.length === 1 ? '' : ','}"${part.name}":`
+    if (part.entry) {
+      entries = shown
+      json.push(Buffer.from(`${head}[`), shown, Buffer.from(']'))
+      continue
+    }
+    const text = part.part ? shown.toString() : JSON.stringify(shown.toString())
+    if (part.part === 'pageInfo') pageInfo = JSON.parse(text)
+    if (part.part === 'totalCount') totalCount = Number(text)
+    json.push(Buffer.from(head + text))
+  }
+  return { json: [...json, Buffer.from('}')], isThere: true, list: { entries, pageInfo, totalCount } }
+}
+
+const NULL = Buffer.from('null')
+
+/** Reads a single row by one statement. */
+export function rowReader(rows: PlannedRows, refused: Refusals, one: SingleRow, object: Entry['object']): ReadRoot {
+  return async (context, args) => {
+    const { way, condition, given } = one.named(args[0] ?? {})
+    const pageRequests = await pageRequestsIn(context, rows, args)
+    const statement = await statementOf(context, rows, pageRequests, {
+      key: ` ${way}`,
+      extent: { table: one.list.table(context.store.read.t), rows: 1 },
+      times: 1,
+      build: (build) => {
+        const { name, alias } = build.row(one.list)
+        return sql`select ${object(build, alias)} from ${name}${conditional(condition(build.read, alias))} limit 1`
+      },
+      given,
+    })
+    return {
+      statements: [statement],
+      refusals: refusalsIn(refused),
+      async resultOf([found]) {
+        const row = found?.[0]
+        return { json: [row ? await jsonIn(row[0], rows) : NULL], isThere: row !== undefined }
+      },
+    }
+  }
+}
+
+/** Reads a summary by one statement, whose few groups become its JSON here. */
+export function summaryReader(rows: PlannedRows, summary: AnySummary, shown: (value: object) => string): ReadRoot {
+  return async (context, args) => {
+    const { read } = context.store
+    const pageRequests = await pageRequestsIn(context, rows, args)
+    const matching = () => pageRequests[0]?.bound.matching().condition
+    const statement = await statementOf(context, rows, pageRequests, {
+      extent: { table: summary.list.table(read.t), rows: Number.POSITIVE_INFINITY },
+      times: 1,
+      build: (_, guard) => countedGroups(read, summary, conditional(and(guard, matching()))),
+    })
+    return {
+      statements: [statement],
+      refusals: [],
+      resultOf: async ([found = []]) => ({ json: [Buffer.from(shown(summaryOf(summary, found)))], isThere: true }),
+    }
+  }
+}
+
+/** Reads a view by one statement. */
+export function viewReader(rows: PlannedRows, refused: Refusals, view: AnyView, object: Entry['object']): ReadRoot {
+  return async (context, args) => {
+    const { store, wholeListRowsMax: most } = context
+    const { read } = store
+    // The field that declares a view coerces its arguments.
+    const given = (args[0] ?? {}) as never
+    view.check(given)
+    const { filter, first } = given as { filter?: object | null; first?: number | null }
+    requirePageSize(first)
+    await checkNames(context, view, filter ?? {})
+    const pageRequests = await pageRequestsIn(context, rows, args)
+    // Its lists are seldom long, and most of their rows refer to different ones.
+    const weighing = new Weighing(pageRequests, 1)
+    rows.weigh(weighing)
+    const extent = { ...view.extent(read), ...weighing.others(read) }
+    const guard = read.guard(extent)
+    const isHeavy = guard !== undefined
+    const build = new Build(read, pageRequests, { isHeavy, builtOnce: weighing.builtOnce })
+    const { name, alias } = build.row({ table: () => view.row })
+    const selected = sql`(select ${view.size} from ${view.row}), ${object(build, alias)}`
+    const tables = view.tables(read, given, { guard, most })
+    const { text, values } = read.compile(sql`${tables} select ${selected} from ${name}`)
+    const weight = read.weigh(extent)
+    return {
+      statements: [{ text, values: boundIn(values, pageRequests), isHeavy, weight }],
+      refusals: refusalsIn(refused),
+      async resultOf([[row = []] = []]) {
+        const [size, json] = row
+        if (Number(size ?? 0) > most && !view.isBounded?.(given)) throw view.tooMany(most)
+        return { json: [await jsonIn(json, rows)], isThere: true }
+      },
+    }
+  }
+}
+
+/** Makes JSON without the database. */
+export function localReader(text: (context: Context, variables: Variables) => string): ReadRoot {
+  return async (context, _, __, variables) => ({
+    statements: [],
+    refusals: [],
+    resultOf: async () => ({ json: [Buffer.from(text(context, variables))], isThere: true }),
+  })
+}

@@ -1,0 +1,88 @@
+import {
+  type FieldNode,
+  GraphQLError,
+  type GraphQLFieldResolver,
+  type GraphQLResolveInfo,
+  type OperationDefinitionNode,
+} from 'graphql'
+import { Fault } from '../../errors.js'
+import { type Context, requireContext } from '../builder.js'
+import { publicError } from '../faults.js'
+import { ROW_MEMBER, TYPE_MEMBER } from './entries.js'
+import { type Answer, answer } from './run.js'
+import type { Operation } from './selections.js'
+
+/** What resolvers of a host get: the columns of a row, where the host has fields of its own, beside what was selected. */
+interface Answered {
+  readonly [VALUES]: Readonly<Record<string, unknown>>
+}
+
+/** By response key, so apart from the columns: a client may give a field the name of another. */
+const VALUES: unique symbol = Symbol('values')
+
+/** Resolves a root field, wherever the schema is executed: with the same answer as our own server. */
+export const resolveRoot: GraphQLFieldResolver<unknown, unknown> = async (_, __, context, info) => {
+  requireContext(context)
+  try {
+    const { roots } = await (info.operation.operation === 'mutation' ? changed(context, info) : read(context, info))
+    const found = roots.find(({ key }) => key === info.path.key)
+    if (!found) throw new Error(`The plan has no ${info.path.key}.`)
+    if (found.result instanceof Fault) throw found.result
+    const value: unknown = JSON.parse(Buffer.concat(found.result.json).toString())
+    for (const [index, flaw] of found.result.flaws ?? []) (value as unknown[])[index] = publicError(flaw)
+    return answered(value)
+  } catch (error) {
+    throw publicError(error)
+  }
+}
+
+/** By the variables of an execution, an object of its own: all root fields of it are read together. */
+const executions = new WeakMap<object, Promise<Answer>>()
+
+function read(context: Context, info: GraphQLResolveInfo): Promise<Answer> {
+  const { variableValues } = info
+  const known = executions.get(variableValues) ?? answer(info, variableValues, context, { isHosted: true })
+  executions.set(variableValues, known)
+  return known
+}
+
+/** Changes are made one after the other, so each root field is an operation of its own. */
+function changed(context: Context, info: GraphQLResolveInfo): Promise<Answer> {
+  return answer(alone(info), info.variableValues, context, { isHosted: true })
+}
+
+const operations = new WeakMap<FieldNode, OperationDefinitionNode>()
+
+function alone({ schema, operation, fragments, fieldNodes }: GraphQLResolveInfo): Operation {
+  const [node] = fieldNodes
+  const known = node && fieldNodes.length === 1 ? operations.get(node) : undefined
+  const single = known ?? { ...operation, selectionSet: { ...operation.selectionSet, selections: fieldNodes } }
+  if (node && fieldNodes.length === 1) operations.set(node, single)
+  return { schema, operation: single, fragments }
+}
+
+/** Resolves a field below the root from what its root field has read. */
+export const resolveField: GraphQLFieldResolver<unknown, unknown> = (source, _, __, { path, parentType }) => {
+  const { [VALUES]: values } = Object(source) as Partial<Answered>
+  if (!values) throw notOurs(parentType.name)
+  return answered(values[path.key])
+}
+
+/** The type of an object whose field has an abstract type. */
+export function resolveType(source: unknown): string | undefined {
+  const { [VALUES]: values } = Object(source) as Partial<Answered>
+  return values?.[TYPE_MEMBER] as string | undefined
+}
+
+function answered(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(answered)
+  if (typeof value !== 'object' || value === null || value instanceof Error) return value
+  const values = value as Answered[typeof VALUES]
+  return { ...(values[ROW_MEMBER] as object | undefined), [VALUES]: values } satisfies Answered
+}
+
+function notOurs(type: string): GraphQLError {
+  return new GraphQLError(
+    `This ${type} was not read by the operations gateway. Delegate to its query, such as \`node(id:)\`, instead of returning an object.`,
+  )
+}

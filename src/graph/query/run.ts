@@ -1,0 +1,216 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { GraphQLError, isNonNullType, locatedError } from 'graphql'
+import { grants, type Scope } from '../../auth/scopes.js'
+import { Fault, ResponseTooLong } from '../../errors.js'
+import { LIMITS } from '../../limits.js'
+import type { Separator } from '../../store/query/json.js'
+import { type Context, missingScope } from '../builder.js'
+import { asFault, publicError } from '../faults.js'
+import { argumentsOf, textBytesOf } from './arguments.js'
+import type { FieldPrice } from './costs.js'
+import type { Arguments } from './declared.js'
+import type { Refusal } from './entries.js'
+import { type Plan, planFor, type Root } from './plan.js'
+import { priceOf, requireDepth } from './prices.js'
+import { orFault, type RootRead, type RootResult, readRoots } from './results.js'
+import { includedBy, type Nodes, type Operation, selectionsOf, type Variables } from './selections.js'
+
+/** The answer to an operation, by root field, in the order of the response. */
+export interface Answer {
+  readonly roots: readonly RootAnswer[]
+  /** Whether it depends on more than the caller's scopes. */
+  readonly isPersonal: boolean
+  /** Whether a root field that is never null has an error, so that there is no data at all. */
+  readonly isNull: boolean
+}
+
+export interface RootAnswer {
+  /** Its key in the response. */
+  readonly key: string
+  readonly nodes: Nodes
+  /** A Fault if it is null because of an error. */
+  readonly result: RootResult | Fault
+  /** Fields below it that the caller may not read. */
+  readonly refusals: readonly Refusal[]
+  /** Errors that were recorded with an earlier result. */
+  readonly errors?: readonly GraphQLError[]
+}
+
+/** Whose operation it is, and how it is run. */
+interface RunOptions {
+  /** Separates the entries of a list at the root. */
+  readonly separator?: Separator
+  /** Whether resolvers of a host read the result. */
+  readonly isHosted?: boolean
+  /** Runs the change of a root field, perhaps inside a larger one. */
+  readonly around?: Around
+}
+
+/** Gets a context, and the change that is to be made with it, or with the same context on another store. */
+export type Around = (key: string, nodes: Nodes, run: (context: Context) => Promise<RootAnswer>) => Promise<RootAnswer>
+
+/**
+ * Answers a validated operation, with coerced variables: plans it, prices it, and reads all root fields in one snapshot
+ * or changes one after the other. The one way of both APIs and of every host. An error of one root field leaves the
+ * others as they are; what is thrown concerns all of them.
+ */
+export async function answer(
+  operation: Operation,
+  variables: Variables,
+  context: Context,
+  { separator = ',', isHosted = false, around = (_, __, run) => run(context) }: RunOptions = {},
+): Promise<Answer> {
+  const { schema, principal } = context
+  const plan = await orFault(async () => {
+    const known = planFor(schema, operation, variables, principal.scopes, isHosted)
+    requireDepth(known.depth)
+    return known
+  })
+  if (plan instanceof Fault) return everywhere(context, operation, variables, plan)
+  const prepared = await Promise.all(plan.roots.map((root) => withArguments(root, variables)))
+  const price = await orFault(() => priced(prepared, context))
+  if (price instanceof Fault) return everywhere(context, operation, variables, price)
+  context.onPriced?.(price)
+  if (operation.operation.operation === 'query')
+    return answerOf(await readAll(prepared, variables, context, separator), context, plan)
+  const roots: RootAnswer[] = []
+  for (const one of prepared) roots.push(await changeOne(one, context, around))
+  return answerOf(roots, context, plan)
+}
+
+function answerOf(roots: readonly RootAnswer[], { schema }: Context, { isPersonal }: Pick<Plan, 'isPersonal'>): Answer {
+  const queries = schema.getQueryType()?.getFields() ?? {}
+  const isNull = roots.some(({ nodes, result }) => {
+    return result instanceof Fault && isNonNullType(queries[nodes[0].name.value]?.type)
+  })
+  return { roots, isPersonal, isNull }
+}
+
+/** Whether the caller may use no root field of a mutation. */
+export async function isRefused(operation: Operation, decided: Variables, context: Context): Promise<boolean> {
+  const plan = await orFault(async () => planFor(context.schema, operation, decided, context.principal.scopes))
+  if (plan instanceof Fault) return false
+  const { roots } = plan
+  const refused = roots.filter(({ run }) => 'refused' in run)
+  return refused.length > 0 && roots.every(({ run }) => 'refused' in run || 'read' in run)
+}
+
+/** The same Fault at every root field. */
+function everywhere(context: Context, operation: Operation, variables: Variables, result: Fault): Answer {
+  const type = context.schema.getRootType(operation.operation.operation)
+  const selected = type ? selectionsOf(operation, includedBy(variables))(type, [operation.operation.selectionSet]) : []
+  const roots = Array.from(selected, ([key, nodes]) => ({ key, nodes, result, refusals: [] }))
+  return answerOf(roots, context, { isPersonal: false })
+}
+
+/** A root field with the arguments of its slots, or what is wrong with them. */
+interface Prepared {
+  readonly root: Root
+  readonly args: readonly Arguments[] | Fault
+}
+
+async function withArguments(root: Root, variables: Variables): Promise<Prepared> {
+  if ('refused' in root.run) return { root, args: missingScope(root.run.refused) }
+  const args = await orFault(async () => root.slots.map((slot) => argumentsOf(slot, variables))).catch(asArgumentFault)
+  return { root, args }
+}
+
+/** A null in a nullable variable passes validation, and is refused where a non-null type needs it. */
+function asArgumentFault(error: unknown): Fault {
+  if (error instanceof GraphQLError) return new Fault('BAD_REQUEST', error.message)
+  throw error
+}
+
+async function priced(prepared: readonly Prepared[], context: Context): Promise<number> {
+  const roots = prepared.flatMap(({ root, args }) => {
+    if (args instanceof Fault) return []
+    const storing = 'change' in root.run ? storingCostOf(root, args) : undefined
+    return [{ cost: root.cost, args, ...(storing !== undefined && { storing }) }]
+  })
+  const { principal, rowCounts: counts, responseBytesMax: bytesMax } = context
+  return priceOf(roots, { counts, bytesMax, mayRead: (scope: Scope) => grants(principal.scopes, scope) })
+}
+
+/** The cost of a mutation for the records that it stores: their number, or their bytes if they are long. */
+function storingCostOf({ slots: [slot] }: Root, [args = {}]: readonly Arguments[]): number {
+  const price = slot?.field.extensions['price'] as FieldPrice | undefined
+  if (!price || !('records' in price)) return 0
+  const long = Math.floor(textBytesOf(args['input']) / LIMITS.recordBytes)
+  return Math.max(price.records(args), long) * LIMITS.recordCost
+}
+
+async function readAll(
+  prepared: readonly Prepared[],
+  variables: Variables,
+  context: Context,
+  separator: Separator,
+): Promise<RootAnswer[]> {
+  const reads: (RootRead | Fault)[] = []
+  for (const [index, { root, args }] of prepared.entries()) {
+    // Composing new SQL text takes time: yield to other requests in between.
+    if (index > 0) await nextTurn()
+    const { run } = root
+    if (args instanceof Fault) reads.push(args)
+    else if ('read' in run) reads.push(await orFault(() => run.read(context, args, separator, variables)))
+  }
+  const results = await readRoots(context, reads)
+  requireSendable(context, results)
+  return prepared.map(({ root: { key, nodes } }, index) => {
+    const [read, result] = [reads[index], results[index]]
+    if (!read || !result) throw new Error(`${key} has no result.`)
+    const isRead = !(read instanceof Fault || result instanceof Fault)
+    return { key, nodes, result, refusals: isRead ? read.refusals : [] }
+  })
+}
+
+/** Before the parts are joined: equal fields under several aliases share theirs. */
+function requireSendable({ responseBytesMax }: Context, results: readonly (RootResult | Fault)[]): void {
+  const json = results.flatMap((result) => (result instanceof Fault ? [] : result.json))
+  const bytes = json.reduce((sum, { length }) => sum + length, 0)
+  if (bytes > responseBytesMax) throw new ResponseTooLong(responseBytesMax)
+}
+
+/** Every error of a change concerns its root field alone: others may have been made already. */
+async function changeOne({ root, args }: Prepared, context: Context, around: Around): Promise<RootAnswer> {
+  const { key, nodes, run } = root
+  const failed = (error: unknown): RootAnswer => ({ key, nodes, result: asFault(error), refusals: [] })
+  if (args instanceof Fault) return failed(args)
+  if ('read' in run) {
+    const { resultOf } = await run.read(context, args, ',', {})
+    return { key, nodes, result: await resultOf([]), refusals: [] }
+  }
+  if (!('change' in run)) return failed(new Error('A change has a plan.'))
+  const make = async (inner: Context): Promise<RootAnswer> => {
+    const { refusals, run: work } = await run.change(inner, args)
+    return { key, nodes, result: await work(), refusals }
+  }
+  return around(key, nodes, make).catch(failed)
+}
+
+/** The `data` of an answer in UTF-8, in pieces. */
+export function dataOf({ roots, isNull }: Answer): Buffer[] {
+  if (isNull) return [NULL]
+  const fields = roots.flatMap(({ key, result }, index) => [
+    Buffer.from(`${index === 0 ? '' : ','}"${key}":`),
+    ...(result instanceof Fault ? [NULL] : result.json),
+  ])
+  return [Buffer.from('{'), ...fields, Buffer.from('}')]
+}
+
+const NULL = Buffer.from('null')
+
+/** The errors of an answer, each at its place; at most `most` of them, and how many others there are. */
+export function errorsOf(
+  { roots }: Pick<Answer, 'roots'>,
+  most = Number.POSITIVE_INFINITY,
+): { errors: GraphQLError[]; more: number } {
+  const places = roots.flatMap(({ key, nodes, result, refusals }) => {
+    if (result instanceof Fault) return [{ fault: result, nodes, path: [key] }]
+    const refused = refusals.map(({ scope, ...place }) => ({ fault: missingScope(scope), ...place }))
+    const flaws = Array.from(result.flaws ?? [], ([index, fault]) => ({ fault, nodes, path: [key, index] }))
+    return [...refused, ...flaws]
+  })
+  const errors = places.slice(0, most).map(({ fault, nodes, path }) => locatedError(publicError(fault), nodes, path))
+  const recorded = roots.flatMap((root) => root.errors ?? [])
+  return { errors: [...errors, ...recorded], more: Math.max(0, places.length - most) }
+}

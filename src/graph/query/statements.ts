@@ -1,0 +1,312 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { aliasedTable, and, fillPlaceholders, inArray, type SQL, sql } from 'drizzle-orm'
+import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
+import { LRUCache } from 'lru-cache'
+import { LIMITS } from '../../limits.js'
+import { conditional, JsonPage, type Source } from '../../store/query/jsonPage.js'
+import { type AnyList, isServed, oncePerEngine } from '../../store/query/page.js'
+import { type AnyRelation, HANDFUL, type Identified, relatedSource } from '../../store/query/relations.js'
+import type { CompiledSql, Extent, Read } from '../../store/store.js'
+import type { Tables } from '../../store/tables.js'
+import type { Context } from '../builder.js'
+import { columnOf, type Slot } from './declared.js'
+import type { PageRequests } from './pageRequests.js'
+
+/** Planned rows of a root field. */
+export interface PlannedRows {
+  /** The cache key of its statements. */
+  readonly number: number
+  readonly slots: readonly Slot[]
+  readonly weigh: Weigh
+  /** Whether the JSON from SQL has positions that must be replaced by cursors. */
+  readonly hasCursors: boolean
+  /** The number of selected long texts. */
+  readonly longTexts: number
+}
+
+/** The number of rows that a row reads besides itself. */
+export type Weigh = (weighing: Weighing) => number
+
+/** A row as an object of its selected fields. */
+export interface Entry {
+  readonly object: (build: Build, row: PgTable) => SQL
+  readonly weigh: Weigh
+}
+
+/** How a statement is built. */
+interface BuildOptions {
+  /** Whether it must be possible to stop it. */
+  readonly isHeavy: boolean
+  /** Whether it stops where its result is too long. */
+  readonly isMetered?: boolean
+  readonly builtOnce: ReadonlySet<Entry>
+}
+
+/** A statement under construction. */
+export class Build {
+  readonly read: Read
+  private readonly pageRequests: PageRequests
+  private readonly how: BuildOptions
+  private names = 0
+  /** Undefined for a whole list, which mostly refers to all that there are. */
+  private root: JsonPage | undefined
+
+  constructor(read: Read, pageRequests: PageRequests, how: BuildOptions) {
+    this.read = read
+    this.pageRequests = pageRequests
+    this.how = how
+  }
+
+  /** A unique table alias, so that subqueries of the same table can be nested. */
+  newName(): string {
+    this.names += 1
+    return `r${this.names}`
+  }
+
+  /** A table with a new alias. */
+  row(list: Pick<AnyList, 'table'>): { name: SQL; alias: PgTable } {
+    const name = this.newName()
+    const table = list.table(this.read.t)
+    return { name: sql`${table} ${sql.identifier(name)}`, alias: aliasedTable(table, name) }
+  }
+
+  isBuiltOnce(entry: Entry): boolean {
+    return this.how.builtOnce.has(entry)
+  }
+
+  /** The object of the row with this id, from a table of the objects of all rows, or of these, which is built once. */
+  objectOf(list: AnyList, object: Entry['object'], id: AnyPgColumn, ids?: SQL): SQL {
+    const { name, alias } = this.row(list)
+    const { id: ownId } = alias as Identified
+    const where = conditional(and(this.guardOf({ list }, alias), ids && inArray(ownId, ids)))
+    const objects = { id: ownId, built: object(this, alias), from: sql`${name}${where}` }
+    return this.read.json.builtOnce(this.newName(), objects, id, (built) =>
+      this.metered(built, [sql`octet_length(${built})`]),
+    )
+  }
+
+  /** A part of the result with these bytes; the statement stops where all parts together are too long. */
+  metered(part: SQL, bytes: readonly SQL[]): SQL {
+    const isWithin =
+      this.how.isMetered && bytes.length > 0 ? this.read.meter(sql.join([...bytes], sql` + `)) : undefined
+    return isWithin ? sql`case when ${isWithin} then ${part} end` : part
+  }
+
+  /** The ids in a column of the root page, if these rows are its own; the tables that it refers to may be far larger. */
+  idsIn(row: PgTable, column: string): SQL | undefined {
+    return row === this.root?.row ? sql`(select ${columnOf(row, column)} from ${this.root.rows})` : undefined
+  }
+
+  /** The page of a root list. */
+  rootPage(source: Source, guard: SQL | undefined): JsonPage {
+    const page = this.pageOf(0, source, guard)
+    if (this.pageRequests[0]?.first !== undefined) this.root = page
+    return page
+  }
+
+  /** A page of related rows. */
+  page(slot: number, relation: AnyRelation, row: PgTable): JsonPage {
+    const { filter = {}, bound } = this.pageRequests[slot] ?? {}
+    return this.pageOf(slot, relatedSource(this.read, relation, row, filter, bound?.matching().condition))
+  }
+
+  pageOf(slot: number, source: Source, guard = this.guardOf(source)): JsonPage {
+    const { first, most = 0, place } = this.pageRequests[slot] ?? {}
+    const condition = and(guard, source.condition)
+    return new JsonPage(this.read, { ...source, condition }, { first, most, place }, this.newName())
+  }
+
+  /** Makes a heavy statement also stoppable while it reads the related rows of one row. */
+  private guardOf({ list }: Pick<Source, 'list'>, row?: PgTable): SQL | undefined {
+    if (!this.how.isHeavy) return undefined
+    return this.read.guard({ table: list.table(this.read.t), ...(row && { row }), rows: Number.POSITIVE_INFINITY })
+  }
+}
+
+type CountedTable = (t: Tables) => PgTable
+
+/** Estimates the rows that a statement reads, as an upper bound. */
+export class Weighing {
+  /** The entries whose objects are built once, for all rows of their tables. */
+  readonly builtOnce = new Set<Entry>()
+  /** Whether it reads an unknown number of rows of other tables. */
+  private isCounting = false
+  private readonly indexCounts: CountedTable[] = []
+  private readonly wholeTables: { readonly table: CountedTable; readonly perRow: number }[] = []
+  private readonly pageRequests: PageRequests
+  /** How often the current part of the selection is evaluated. */
+  private times: number
+  /** Whether the same row may occur several times. */
+  private isShared = false
+  /** Whether that is so for the rows of the next entries, and not only for the rows that lead to them. */
+  private areShared = false
+  /** Whether the current entry counts for too many repeats. */
+  private isRepeating = false
+
+  constructor(pageRequests: PageRequests, times: number) {
+    this.pageRequests = pageRequests
+    this.times = times
+  }
+
+  /** Counting runs once per row; for a row that occurs several times it would be repeated, so that is limited. */
+  count(byIndex?: CountedTable): number {
+    if (this.isShared && this.times > LIMITS.repeatsMax) this.isRepeating = true
+    if (byIndex && !this.isShared) this.indexCounts.push(byIndex)
+    else this.isCounting = true
+    return 1
+  }
+
+  /** What a statement reads besides its own rows. */
+  others({ t }: Read): Pick<Extent, 'isCounting' | 'counted' | 'wholeTables'> {
+    return {
+      isCounting: this.isCounting,
+      counted: this.indexCounts.map((table) => table(t)),
+      wholeTables: this.wholeTables.map(({ table, perRow }) => ({ table: table(t), perRow })),
+    }
+  }
+
+  /** An entry that is built once if it is the nearest one around counts that would be repeated too often. */
+  entry(entry: Entry, { table }: AnyList, weigh: Weigh): number {
+    const { areShared, isRepeating } = this
+    this.areShared = false
+    this.isRepeating = false
+    const weight = weigh(this)
+    const isOnce = areShared && this.isRepeating
+    this.areShared = areShared
+    this.isRepeating = isRepeating || (this.isRepeating && !isOnce)
+    if (!isOnce) return weight
+    this.builtOnce.add(entry)
+    this.wholeTables.push({ table, perRow: 1 + weight })
+    return 1
+  }
+
+  reference(weigh: Weigh): number {
+    return 1 + this.within(1, this.times > 1, weigh)
+  }
+
+  items({ through }: AnyRelation, weigh: Weigh): number {
+    return HANDFUL * (1 + this.within(HANDFUL, through !== undefined && this.times > 1, weigh))
+  }
+
+  page(slot: number, { list, through }: AnyRelation, isCounted: boolean, weigh: Weigh): number {
+    const { first = LIMITS.nestedPageRows, filter = {} } = this.pageRequests[slot] ?? {}
+    if (isCounted || !isServed(list, filter)) this.count()
+    return 1 + first * (1 + this.within(first, through !== undefined && this.times > 1, weigh))
+  }
+
+  private within(rows: number, areShared: boolean, weigh: Weigh): number {
+    const { times, isShared, areShared: wereShared } = this
+    this.times = times * rows
+    this.isShared ||= areShared
+    this.areShared = areShared
+    const weight = weigh(this)
+    this.times = times
+    this.isShared = isShared
+    this.areShared = wereShared
+    return weight
+  }
+}
+
+/** Bounds the cache for all queries: callers choose selections and page sizes. */
+const STATEMENTS_CACHED_MAX = 1_000
+
+interface CachedStatement {
+  readonly text: string
+  /** With placeholders for what differs between requests. */
+  readonly values: readonly unknown[]
+}
+
+const cachedOn = oncePerEngine(() => new LRUCache<string, CachedStatement>({ max: STATEMENTS_CACHED_MAX }))
+
+/** Caches the compiled SQL text of equal selections. */
+async function cachedStatement(context: Context, key: string, build: () => SQL): Promise<CachedStatement> {
+  const { read } = context.store
+  const statements = cachedOn(read)
+  const known = statements.get(key)
+  if (known) return known
+  // With many look-ups, both building and compiling take milliseconds.
+  await nextTurn()
+  const built = build()
+  await nextTurn()
+  const compiled = read.compile(built)
+  if (key.length + compiled.text.length <= LIMITS.storeKeptCharacters) statements.set(key, compiled)
+  return compiled
+}
+
+/** One statement of a root field. */
+interface Statement {
+  /** What its text depends on besides the page requests. */
+  readonly key?: string
+  readonly extent: Pick<Extent, 'table' | 'row' | 'rows'>
+  /** The number of rows that it returns, for what is read for each of them. */
+  readonly times: number
+  /** Whether it counts the rows of its table. */
+  readonly isCounted?: boolean
+  /** Whether it is read in the transaction of a change, whose counts by an index nobody can leave out of a REST body. */
+  readonly isOfChange?: boolean
+  build(build: Build, guard: SQL | undefined): SQL
+  /** The values of placeholders besides those of the page requests. */
+  readonly given?: Readonly<Record<string, unknown>>
+}
+
+export async function statementOf(
+  context: Context,
+  { number, weigh, hasCursors, longTexts }: PlannedRows,
+  pageRequests: PageRequests,
+  { key = '', extent: own, times, isCounted = false, isOfChange = false, build, given }: Statement,
+): Promise<CompiledSql> {
+  const { read } = context.store
+  const weighing = new Weighing(pageRequests, times)
+  const perRow = 1 + weigh(weighing)
+  const { builtOnce } = weighing
+  const { counted = [], ...others } = weighing.others(read)
+  const extent = {
+    ...{ ...own, ...others, perRow: perRow * lengthFactor(context, longTexts, own) },
+    counted: isOfChange ? [] : counted,
+  }
+  const counting = isCounted ? { table: own.table, rows: Number.POSITIVE_INFINITY } : undefined
+  const guard = read.guard(extent) ?? (counting && read.guard(counting))
+  const isHeavy = guard !== undefined
+  const weight = read.weigh(extent)
+  // Whether so many of the longest rows would be too long.
+  const isMetered = isHeavy && weight * longTexts * context.rowCounts.texts.longest > context.responseBytesMax
+  const kind = isMetered ? 'metered' : isHeavy ? 'guarded' : 'bare'
+  const { text, values } = await cachedStatement(
+    context,
+    `${number}${key} ${kind} ${keyOf(pageRequests, builtOnce)}`,
+    () => build(new Build(read, pageRequests, { isHeavy, isMetered, builtOnce }), guard),
+  )
+  return {
+    text,
+    values: boundIn(values, pageRequests, given),
+    hasStablePlan: hasStablePlan(pageRequests),
+    isHeavy,
+    weight,
+    hasCursors,
+  }
+}
+
+/** The values of a statement, for its placeholders. */
+export function boundIn(values: readonly unknown[], pageRequests: PageRequests, given: object = {}): unknown[] {
+  return fillPlaceholders([...values], Object.assign({}, ...pageRequests.map((one) => one?.values), given))
+}
+
+/** Long rows count as several, so that a page of them is not read on the event loop. */
+function lengthFactor({ rowCounts }: Context, longTexts: number, { table }: Pick<Extent, 'table'>): number {
+  if (longTexts === 0) return 1
+  const { average } = rowCounts.texts.of(() => table)
+  const bytes = Object.values(average).reduce((sum, one) => sum + one, 0)
+  return Math.max(1, bytes / LIMITS.pricedRowBytes)
+}
+
+/** What the text of a statement depends on: the shapes of its filters and the sizes of its pages, but no value. */
+function keyOf(pageRequests: PageRequests, builtOnce: ReadonlySet<Entry>): string {
+  const shapes = pageRequests.map((one) => one && [one.bound.shape, one.first ?? -one.most, one.place ? 1 : 0])
+  // The number is enough: with more rows, entries only join those that are built once.
+  return JSON.stringify([...shapes, builtOnce.size])
+}
+
+/** A filtered list has no stable plan: which index is best depends on how rare the values are. */
+function hasStablePlan(pageRequests: PageRequests): boolean {
+  return pageRequests.every((one) => Object.keys(one?.filter ?? {}).length === 0)
+}

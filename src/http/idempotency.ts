@@ -1,0 +1,247 @@
+import { createHash } from 'node:crypto'
+import {
+  GraphQLError,
+  getNamedType,
+  isObjectType,
+  Kind,
+  type OperationDefinitionNode,
+  OperationTypeNode,
+} from 'graphql'
+import {
+  type IdempotentRequest,
+  idempotencyRecord,
+  replaceIdempotencyRecord,
+  storeIdempotencyRecord,
+  type Unrecorded,
+  unrecordedOf,
+  wasUnrecorded,
+} from '../auth/idempotencyRecords.js'
+import { grants, type Scope } from '../auth/scopes.js'
+import { Fault } from '../errors.js'
+import type { Context } from '../graph/builder.js'
+import { faultOf } from '../graph/faults.js'
+import { type Answer, type Around, answer, errorsOf, type RootAnswer } from '../graph/query/run.js'
+import { includedBy, type Nodes, type Operation, selectionsOf, type Variables } from '../graph/query/selections.js'
+import { LIMITS } from '../limits.js'
+import type { Read, Store, Write } from '../store/store.js'
+import type { Exchange } from './observe/exchange.js'
+import type { HttpRequest } from './wire/request.js'
+
+/** A mutation of either API; a REST request is one of a single root field. */
+export interface Mutation {
+  readonly operation: Operation
+  readonly variables: Variables
+  readonly context: Context
+  /** The path without the base path, and what was sent to it: a retry has the same. */
+  readonly path: string
+  readonly sent: unknown
+  /** Whether a retry reads a result again that was too long to be recorded; otherwise it is a 409. */
+  readonly isReadAgain: boolean
+}
+
+/** One with an Idempotency-Key, and the response keys of its root fields. */
+interface KeyedMutation extends Mutation {
+  readonly request: IdempotentRequest
+  readonly keys: readonly string[]
+}
+
+/** The result of a root field in an idempotency record. */
+interface RecordedField {
+  readonly value: unknown
+  /** Instead of a value that is too long. */
+  readonly unrecorded?: Unrecorded
+  readonly errors: readonly RecordedError[]
+  /** The scopes that the key had: with fewer, it may not see all of the value. */
+  readonly scopes: readonly Scope[]
+}
+
+interface RecordedError {
+  readonly message: string
+  readonly path: readonly (string | number)[]
+  readonly positions: readonly number[]
+  readonly extensions: Fault['extensions']
+}
+
+/** By response key. */
+type RecordedFields = ReadonlyMap<string, RecordedField>
+
+/** Answers mutations; one with an Idempotency-Key may safely be sent again (docs/decisions/0008). */
+export class IdempotentMutations {
+  /** The running requests. Of this process only: against another one, the transaction checks the records again. */
+  private readonly running = new Set<string>()
+
+  /**
+   * With an Idempotency-Key, the result of each root field is recorded in the transaction that makes its change, so a
+   * retry replays the finished fields and makes the other changes.
+   */
+  async answer(exchange: Exchange, mutation: Mutation): Promise<Answer> {
+    const { operation, variables, context } = mutation
+    const keyed = keyedMutation(exchange.request, mutation)
+    if (!keyed) return answer(operation, variables, context)
+    const recorded = await recordedFields(context.store.read, keyed)
+    const around: Around = async (key, nodes, change) => {
+      const before = recorded.get(key)
+      const [answered, isReplay] = before
+        ? [await replay(keyed, key, nodes, before), true]
+        : await changeOnce(keyed, key, nodes, change)
+      exchange.isReplay = isReplay && exchange.isReplay !== false
+      return answered
+    }
+    const run = () => answer(operation, variables, context, { around })
+    return keyed.keys.every((key) => recorded.has(key)) ? run() : this.alone(keyed.request, run)
+  }
+
+  /** Throws a 409 while another request with this Idempotency-Key is running. */
+  private async alone<T>({ keyId, token }: IdempotentRequest, work: () => Promise<T>): Promise<T> {
+    const name = `${keyId} ${token}`
+    if (this.running.has(name)) throw new Fault('CONFLICT', 'A request with this Idempotency-Key is still running.')
+    this.running.add(name)
+    try {
+      return await work()
+    } finally {
+      this.running.delete(name)
+    }
+  }
+}
+
+function keyedMutation(request: HttpRequest, mutation: Mutation): KeyedMutation | undefined {
+  const token = tokenOf(request)
+  if (token === undefined) return undefined
+  const { operation, variables, context, path, sent } = mutation
+  const fingerprint = createHash('sha256')
+    .update(JSON.stringify([request.method, path, sent ?? null]))
+    .digest('base64url')
+  const type = operation.schema.getMutationType()
+  const fields = type ? selectionsOf(operation, includedBy(variables))(type, [operation.operation.selectionSet]) : []
+  const keys = Array.from(fields, ([key]) => key)
+  return { ...mutation, keys, request: { keyId: context.principal.keyId, token, fingerprint } }
+}
+
+const TOKEN = new RegExp(`^[\\x21-\\x7e]{1,${LIMITS.idempotencyKeyCharactersMax}}$`)
+
+/** The Idempotency-Key of a request, if it has one. */
+function tokenOf(request: HttpRequest): string | undefined {
+  const given = request.header('idempotency-key')
+  if (given === undefined) return undefined
+  // The IETF draft defines a quoted string; many clients omit the quotes.
+  const token = given.trim().replace(/^"(.*)"$/, '$1')
+  if (TOKEN.test(token)) return token
+  const form = `1 to ${LIMITS.idempotencyKeyCharactersMax} visible ASCII characters`
+  throw new Fault('BAD_REQUEST', `The header Idempotency-Key must hold ${form}, such as a UUID.`)
+}
+
+/** The recorded fields of this request; throws if its Idempotency-Key belongs to a different request. */
+async function recordedFields(read: Read, { context, request, keys }: KeyedMutation): Promise<RecordedFields> {
+  const record = await idempotencyRecord(read, request, context.clock())
+  if (!record) return new Map()
+  if (record.fingerprint !== request.fingerprint) {
+    const advice = 'Take a new one for a new request.'
+    throw new Fault('VALIDATION_FAILED', `This Idempotency-Key was used for another request. ${advice}`)
+  }
+  const stored: unknown = JSON.parse(record.answer)
+  // The cast holds: only `changeOnce` stores lists.
+  if (Array.isArray(stored)) return new Map(stored as [string, RecordedField][])
+  // Of a REST request to the previous version, which stored the value of its only field, or `unrecorded`.
+  const { unrecorded } = Object(stored) as { unrecorded?: Unrecorded }
+  const field = { value: stored, errors: [], scopes: [], ...(unrecorded && { unrecorded }) }
+  return new Map(keys.map((key) => [key, field]))
+}
+
+/** Makes a change and records its result in one transaction; an error rolls both back. */
+function changeOnce(
+  mutation: KeyedMutation,
+  key: string,
+  nodes: Nodes,
+  change: Parameters<Around>[2],
+): Promise<[RootAnswer, isReplay: boolean]> {
+  const { context, request } = mutation
+  const { store, clock, principal } = context
+  return store.write({ by: request.keyId, at: clock }, async (write) => {
+    const done = await recordedFields(write, mutation)
+    const meanwhile = done.get(key)
+    if (meanwhile) return [await replay(mutation, key, nodes, meanwhile), true]
+    const answered = await change({ ...context, store: inside(store, write) })
+    if (answered.result instanceof Fault) throw answered.result
+    const value: unknown = JSON.parse(Buffer.concat(answered.result.json).toString())
+    const { errors } = errorsOf({ roots: [answered] })
+    const shown = { errors: errors.map(recordedError), scopes: [...principal.scopes] }
+    const unrecorded = unrecordedOf(value, [shown, ...done])
+    const recorded = { ...shown, ...(unrecorded ? { value: null, unrecorded } : { value }) }
+    const record = done.size > 0 ? replaceIdempotencyRecord : storeIdempotencyRecord
+    await record(write, request, [...done, [key, recorded]])
+    return [answered, false]
+  })
+}
+
+/** The store inside a transaction: writes join the transaction, and reads see its changes. */
+function inside(store: Store, write: Write): Store {
+  const joining: Write = { ...write, lastRows: write.rows }
+  return { ...store, read: write, write: (_, work) => work(joining) }
+}
+
+function recordedError(error: GraphQLError): RecordedError {
+  const { message, extensions } = faultOf(error)
+  return { message, extensions, path: error.path ?? [], positions: error.positions ?? [] }
+}
+
+async function replay(
+  mutation: KeyedMutation,
+  key: string,
+  nodes: Nodes,
+  { value, unrecorded, errors, scopes }: RecordedField,
+): Promise<RootAnswer> {
+  const requiredScope = scopes.find((scope) => !grants(mutation.context.principal.scopes, scope))
+  if (requiredScope) {
+    const sentence = `The recorded response needs the scope ${requiredScope}, which this key no longer has.`
+    throw new Fault('INSUFFICIENT_SCOPE', sentence, { requiredScope })
+  }
+  if (unrecorded) return readAgain(mutation, key, nodes, unrecorded)
+  const source = nodes[0].loc?.source
+  const asBefore = ({ message, path, positions, extensions }: RecordedError) =>
+    new GraphQLError(message, { source, positions, path, originalError: faultFrom(message, extensions) })
+  const { id } = Object(value) as { id?: string }
+  const result = { json: [Buffer.from(JSON.stringify(value))], isThere: true, ...(id !== undefined && { id }) }
+  return { key, nodes, result, refusals: [], errors: errors.map(asBefore) }
+}
+
+function faultFrom(message: string, { code, errors: flaws, ...facts }: Fault['extensions']): Fault {
+  return new Fault(code, message, { ...facts, ...(flaws && { flaws }) })
+}
+
+/** Reads what a field has changed with the same selection, by its id. */
+async function readAgain(mutation: Mutation, key: string, nodes: Nodes, unrecorded: Unrecorded): Promise<RootAnswer> {
+  const { operation, variables, context, isReadAgain } = mutation
+  const query = isReadAgain ? queryFor(operation, key, nodes, unrecorded) : undefined
+  const { onPriced: _, ...uncharged } = context
+  const [root] = query ? (await answer({ ...operation, operation: query }, variables, uncharged)).roots : []
+  if (!root) throw wasUnrecorded(unrecorded)
+  return root
+}
+
+function queryFor(
+  { schema, operation }: Operation,
+  key: string,
+  nodes: Nodes,
+  { id }: Unrecorded,
+): OperationDefinitionNode | undefined {
+  const declared = schema.getMutationType()?.getFields()[nodes[0].name.value]
+  const type = declared && getNamedType(declared.type)
+  if (id === undefined || !isObjectType(type) || !type.getInterfaces().some(({ name }) => name === NODE))
+    return undefined
+  const typeCondition = { kind: Kind.NAMED_TYPE, name: nameNode(type.name) } as const
+  const selections = nodes.flatMap(({ selectionSet }) =>
+    selectionSet ? [{ kind: Kind.INLINE_FRAGMENT, typeCondition, selectionSet } as const] : [],
+  )
+  const node = {
+    kind: Kind.FIELD,
+    name: nameNode(NODE.toLowerCase()),
+    alias: nameNode(key),
+    arguments: [{ kind: Kind.ARGUMENT, name: nameNode('id'), value: { kind: Kind.STRING, value: id } }],
+    selectionSet: { kind: Kind.SELECTION_SET, selections },
+  } as const
+  const selectionSet = { kind: Kind.SELECTION_SET, selections: [node] } as const
+  return { ...operation, operation: OperationTypeNode.QUERY, selectionSet }
+}
+
+const NODE = 'Node'
+const nameNode = (value: string) => ({ kind: Kind.NAME, value }) as const

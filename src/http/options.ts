@@ -1,0 +1,36 @@
+import type { Logger } from 'pino'
+import type { Store } from '../store/store.js'
+import type { Closing } from './observe/exchange.js'
+
+export interface AppOptions {
+  readonly store: Store
+  readonly log: Logger
+  readonly clock: () => Date
+  /** The path that all routes are mounted at: empty, or a path such as `/ops`. */
+  readonly basePath: string
+  readonly graphiql: boolean
+  readonly demoKey?: string | undefined
+  /** Whether `/` is the overview; true by default. */
+  readonly overview?: boolean | undefined
+  /** Who may show the overview in a frame: the value of the CSP directive, `'none'` by default. */
+  readonly frameAncestors?: string | undefined
+  readonly wholeListRowsMax: number
+  /** The largest response. */
+  readonly responseBytesMax?: number
+  /** The rate limit of a key per minute; 0 for none. */
+  readonly ratePerMinute: number
+  /** The clock of the rate limit; `performance.now` by default. */
+  readonly monotonicMs?: () => number
+  /** How long the reads of a request may take. */
+  readonly deadlineMs?: number
+  /** The size of the response cache; 0 for none. */
+  readonly responseCacheBytesMax: number
+  /** The memory budget for request bodies and for responses that are being sent. */
+  readonly inFlightBytesMax: number
+  /** A request that takes longer is logged as a slow request. */
+  readonly slowMs: number
+  /** The allowed CORS origins, comma-separated; empty for none. */
+  readonly corsOrigins: string
+  /** Called after every request, for the metrics. */
+  readonly onFinished?: Closing['onFinished']
+}
